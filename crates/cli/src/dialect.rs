@@ -1,0 +1,303 @@
+//! Three older command lines, rewritten into ours before clap sees them. Nothing else knows of them.
+//!
+//! | typed | means |
+//! |---|---|
+//! | any single-dash long flag (`-url U -workers 8`) | `--url U --workers 8 --profile exhaustive`; `-format json` is `--format ndjson` |
+//! | `U --output text\|json [--output-file F]` | `--format tree\|json`, into F, by default `output.txt` / `output.json` |
+//! | `--url U --max-parallel N` and no format | `--format edges` |
+//!
+//! A command line without a command is `crawl`.
+
+use std::ffi::OsString;
+
+use clap::Command;
+
+/// Flags without a value that may stand before the command.
+const LEADING: [&str; 6] = ["-v", "-vv", "-q", "--verbose", "--quiet", "-vvv"];
+
+/// The command line as clap is to see it.
+pub(crate) fn rewrite(typed: Vec<OsString>, cli: &Command) -> Vec<OsString> {
+    let mut words = typed.into_iter();
+    let mut line: Vec<OsString> = words.next().into_iter().collect();
+    let mut rest: Vec<OsString> = words.collect();
+    if is_for_the_whole(rest.first()) {
+        line.append(&mut rest);
+        return line;
+    }
+    let at = rest
+        .iter()
+        .position(|word| !LEADING.iter().any(|flag| word == flag))
+        .filter(|at| is_command(&rest[*at], cli));
+    let command = match at {
+        Some(at) => rest.remove(at),
+        None => OsString::from("crawl"),
+    };
+    if command == "crawl"
+        && let Some(crawl) = cli.find_subcommand("crawl")
+    {
+        rest = crawl_dialects(rest, crawl);
+    }
+    line.push(command);
+    line.append(&mut rest);
+    line
+}
+
+fn is_for_the_whole(first: Option<&OsString>) -> bool {
+    first.is_none_or(|word| {
+        ["-h", "--help", "-help", "-V", "--version", "help"]
+            .iter()
+            .any(|known| word == known)
+    })
+}
+
+fn is_command(word: &OsString, cli: &Command) -> bool {
+    cli.get_subcommands()
+        .any(|command| word == command.get_name())
+        || word == "help"
+}
+
+fn crawl_dialects(words: Vec<OsString>, crawl: &Command) -> Vec<OsString> {
+    let (words, single_dash) = with_double_dashes(words, crawl);
+    let mut line = Line(words);
+    if single_dash {
+        if line.value_of("--format").as_deref() == Some("json") {
+            line.set("--format", "ndjson");
+        }
+        if !line.has("--profile") {
+            line.add("--profile", "exhaustive");
+        }
+    }
+    if let Some(output) = line.value_of("--output") {
+        let (format, file) = match output.as_str() {
+            "text" => ("tree", "output.txt"),
+            "json" => ("json", "output.json"),
+            // Left for clap to refuse: it names the value and the flags there are.
+            _ => return line.0,
+        };
+        line.remove("--output");
+        line.add("--format", format);
+        if !["--output-file", "-o", "--outputPath", "--output-path"]
+            .iter()
+            .any(|flag| line.has(flag))
+        {
+            line.add("--output-file", file);
+        }
+    }
+    if line.has("--url") && line.has("--max-parallel") && !line.has("--format") {
+        line.add("--format", "edges");
+    }
+    line.0
+}
+
+/// `-name` and `-name=value` become `--name…` where `name` is a flag of the command. Values are left
+/// alone: only what stands where a flag can stand is looked at.
+fn with_double_dashes(words: Vec<OsString>, crawl: &Command) -> (Vec<OsString>, bool) {
+    let mut found = false;
+    let mut is_value = false;
+    let mut only_values = false;
+    let rewritten = words
+        .into_iter()
+        .map(|word| {
+            let Some(text) = word.to_str().filter(|_| !is_value && !only_values) else {
+                is_value = false;
+                return word;
+            };
+            if text == "--" {
+                only_values = true;
+                return word;
+            }
+            let (flag, inline_value) = match text.split_once('=') {
+                Some((flag, _)) => (flag, true),
+                None => (text, false),
+            };
+            let single = flag
+                .strip_prefix('-')
+                .filter(|name| name.len() > 1 && !name.starts_with('-'))
+                .filter(|name| takes_value(crawl, name).is_some());
+            let name = single
+                .or_else(|| flag.strip_prefix("--"))
+                .or_else(|| flag.strip_prefix('-'));
+            is_value = !inline_value
+                && name
+                    .and_then(|name| takes_value(crawl, name))
+                    .unwrap_or(false);
+            if single.is_some() {
+                found = true;
+                return OsString::from(format!("-{text}"));
+            }
+            word
+        })
+        .collect();
+    (rewritten, found)
+}
+
+/// Whether a flag of that name (long, alias or short) wants a value; `None` if there is none such.
+fn takes_value(command: &Command, name: &str) -> Option<bool> {
+    if name == "output" {
+        return Some(true);
+    }
+    if name == "help" {
+        return Some(false);
+    }
+    command
+        .get_arguments()
+        .find(|arg| {
+            arg.get_long() == Some(name)
+                || arg
+                    .get_all_aliases()
+                    .is_some_and(|aliases| aliases.contains(&name))
+                || (name.len() == 1 && arg.get_short() == name.chars().next())
+        })
+        .map(|arg| arg.get_action().takes_values())
+}
+
+/// A command line being edited.
+struct Line(Vec<OsString>);
+
+impl Line {
+    /// Where a flag stands: alone, or as `flag=value`.
+    fn position(&self, flag: &str) -> Option<usize> {
+        let end = self
+            .0
+            .iter()
+            .position(|word| word == "--")
+            .unwrap_or(self.0.len());
+        self.0[..end].iter().position(|word| {
+            word.to_str().is_some_and(|word| {
+                word.strip_prefix(flag)
+                    .is_some_and(|rest| rest.is_empty() || rest.starts_with('='))
+            })
+        })
+    }
+
+    fn has(&self, flag: &str) -> bool {
+        self.position(flag).is_some()
+    }
+
+    fn value_of(&self, flag: &str) -> Option<String> {
+        let at = self.position(flag)?;
+        match self.0[at].to_str()?.split_once('=') {
+            Some((_, value)) => Some(value.to_owned()),
+            None => self.0.get(at + 1)?.to_str().map(str::to_owned),
+        }
+    }
+
+    fn remove(&mut self, flag: &str) {
+        if let Some(at) = self.position(flag) {
+            let inline = self.0[at].to_str().is_some_and(|word| word.contains('='));
+            let end = (at + if inline { 1 } else { 2 }).min(self.0.len());
+            self.0.drain(at..end);
+        }
+    }
+
+    /// Flags go to the front: behind a `--` they would be values.
+    fn add(&mut self, flag: &str, value: &str) {
+        self.0
+            .splice(0..0, [OsString::from(flag), OsString::from(value)]);
+    }
+
+    fn set(&mut self, flag: &str, value: &str) {
+        self.remove(flag);
+        self.add(flag, value);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::args::{Cli, Command as Verb, FormatWord, ProfileWord};
+    use clap::{CommandFactory, Parser};
+
+    fn rewritten(typed: &str) -> String {
+        let words = typed.split_whitespace().map(OsString::from).collect();
+        let line: Vec<String> = rewrite(words, &Cli::command())
+            .into_iter()
+            .map(|word| word.into_string().unwrap())
+            .collect();
+        line.join(" ")
+    }
+
+    #[test]
+    fn a_table_of_rewrites() {
+        for (typed, expected) in [
+            ("crawler U", "crawler crawl U"),
+            ("crawler crawl U", "crawler crawl U"),
+            ("crawler map U", "crawler map U"),
+            ("crawler -v map U", "crawler map -v U"),
+            ("crawler --help", "crawler --help"),
+            ("crawler -V", "crawler -V"),
+            ("crawler -q U", "crawler crawl -q U"),
+            ("crawler -o f U", "crawler crawl -o f U"),
+            (
+                "crawler -url U",
+                "crawler crawl --profile exhaustive --url U",
+            ),
+            (
+                "crawler -url U -workers 16 -max-pages 100 -rate-ms 50",
+                "crawler crawl --profile exhaustive --url U --workers 16 --max-pages 100 --rate-ms 50",
+            ),
+            (
+                "crawler -url=U -format=json",
+                "crawler crawl --profile exhaustive --format ndjson --url=U",
+            ),
+            (
+                "crawler -url U -format text",
+                "crawler crawl --profile exhaustive --url U --format text",
+            ),
+            (
+                "crawler -url U -profile balanced",
+                "crawler crawl --url U --profile balanced",
+            ),
+            ("crawler U --format json", "crawler crawl U --format json"),
+            (
+                "crawler U --output json",
+                "crawler crawl --output-file output.json --format json U",
+            ),
+            (
+                "crawler U --output=text",
+                "crawler crawl --output-file output.txt --format tree U",
+            ),
+            (
+                "crawler U --output text --output-file F",
+                "crawler crawl --format tree U --output-file F",
+            ),
+            ("crawler U --output yaml", "crawler crawl U --output yaml"),
+            (
+                "crawler --url U --max-parallel 10",
+                "crawler crawl --format edges --url U --max-parallel 10",
+            ),
+            (
+                "crawler --url U --max-parallel 10 --format csv --outputPath P",
+                "crawler crawl --url U --max-parallel 10 --format csv --outputPath P",
+            ),
+            (
+                "crawler U --max-parallel 10",
+                "crawler crawl U --max-parallel 10",
+            ),
+            (
+                "crawler U --user-agent -url",
+                "crawler crawl U --user-agent -url",
+            ),
+            ("crawler -vv U", "crawler crawl -vv U"),
+            ("crawler -- -url", "crawler crawl -- -url"),
+        ] {
+            assert_eq!(rewritten(typed), expected, "{typed}");
+        }
+    }
+
+    #[test]
+    fn clap_reads_the_result() {
+        let line = rewrite(
+            ["crawler", "-url", "http://a/", "-format", "json"]
+                .map(OsString::from)
+                .to_vec(),
+            &Cli::command(),
+        );
+        let Verb::Crawl(args) = Cli::try_parse_from(line).unwrap().command else {
+            panic!("not a crawl")
+        };
+        assert_eq!(args.site.seed.as_deref(), Some("http://a/"));
+        assert_eq!(args.site.profile, ProfileWord::Exhaustive);
+        assert_eq!(args.format, FormatWord::Ndjson);
+    }
+}

@@ -1,0 +1,68 @@
+//! Exit codes: 0 the crawl ended, 1 the seed could not be fetched or we failed, 2 bad usage, 130 a signal.
+
+use std::io::Write;
+use std::process::ExitCode;
+
+use clap::CommandFactory;
+use clap::error::ErrorKind;
+use model::{StopReason, Summary};
+
+use crate::args::Cli;
+
+pub(crate) const FAILED: u8 = 1;
+pub(crate) const BAD_USAGE: u8 = 2;
+pub(crate) const SIGNALLED: u8 = 130;
+
+/// The code of a crawl that came to its end.
+pub(crate) fn of_summary(summary: &Summary) -> ExitCode {
+    match summary.stop {
+        StopReason::Signal => ExitCode::from(SIGNALLED),
+        StopReason::OutputClosed => ExitCode::SUCCESS,
+        _ if summary.seed_problem.is_some() => ExitCode::from(FAILED),
+        _ => ExitCode::SUCCESS,
+    }
+}
+
+/// Nothing was typed: show what can be.
+pub(crate) fn bad_usage_with_help() -> ExitCode {
+    let help = Cli::command().render_help();
+    // A terminal that went away has nobody to tell.
+    let _ = write!(std::io::stderr(), "{help}");
+    ExitCode::from(BAD_USAGE)
+}
+
+/// What clap refused, or help and version, which it also reports this way. A typo gets one clear line
+/// and where to look, not a page.
+pub(crate) fn from_clap(error: &clap::Error) -> ExitCode {
+    if !error.use_stderr() {
+        // A closed pipe (`--help | head`) is a clean exit.
+        let _ = error.print();
+        return ExitCode::SUCCESS;
+    }
+    if error.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand {
+        let _ = error.print();
+        return ExitCode::from(BAD_USAGE);
+    }
+    let _ = writeln!(
+        std::io::stderr(),
+        "{}",
+        one_line(&error.render().to_string())
+    );
+    ExitCode::from(BAD_USAGE)
+}
+
+/// clap's message without its blank lines and usage: what was wrong, then the tip.
+fn one_line(told: &str) -> String {
+    let mut lines = told
+        .lines()
+        .map(str::trim)
+        .take_while(|line| !line.starts_with("Usage:") && !line.starts_with("For more information"))
+        .filter(|line| !line.is_empty());
+    let mut text = lines.next().unwrap_or("error: bad usage").to_owned();
+    for line in lines {
+        text.push_str(if text.ends_with(':') { " " } else { "; " });
+        text.push_str(line);
+    }
+    text.push_str("; see crawler --help");
+    text
+}

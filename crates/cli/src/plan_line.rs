@@ -1,0 +1,77 @@
+//! One line that shows the resolved configuration.
+
+use std::fmt::Write as _;
+use std::path::Path;
+
+use model::{CrawlPlan, RobotsPolicy, SitemapPolicy};
+use weburl::{QueryPolicy, ScopeKind, SlashPolicy};
+
+use crate::args::ProfileWord;
+use crate::numbers::{grouped, size};
+
+/// `https://example.org/: profile balanced, …`
+pub(crate) fn plan_line(
+    plan: &CrawlPlan,
+    profile: ProfileWord,
+    format: &str,
+    file: Option<&Path>,
+) -> String {
+    let limit = |number: Option<u64>| number.map_or_else(|| "no limit".to_owned(), grouped);
+    let mut line = format!(
+        "Crawling {}: profile {}, max pages {}, max depth {}, workers {}, timeout {:?}, attempts {}",
+        plan.seed,
+        format!("{profile:?}").to_lowercase(),
+        limit(plan.limits.pages),
+        limit(plan.limits.depth.map(u64::from)),
+        plan.workers,
+        plan.fetch.deadlines.total,
+        plan.max_attempts,
+    );
+    let mut add = |text: String| {
+        let _ = write!(line, ", {text}");
+    };
+    if let Some(duration) = plan.limits.duration {
+        add(format!("max duration {duration:?}"));
+    }
+    if let Some(bytes) = plan.limits.bytes {
+        add(format!("max bytes {}", size(bytes)));
+    }
+    if !plan.rate.is_zero() {
+        add(format!("rate {:?}", plan.rate));
+    }
+    add(format!(
+        "robots {}",
+        if plan.robots == RobotsPolicy::Respect {
+            "respect"
+        } else {
+            "ignore"
+        }
+    ));
+    match plan.sitemaps {
+        SitemapPolicy::Skip => (),
+        SitemapPolicy::Include => add("sitemaps include".into()),
+        SitemapPolicy::Only => add("sitemaps only".into()),
+    }
+    add(match plan.scope_kind {
+        ScopeKind::Host => "scope host".into(),
+        ScopeKind::Domain => "scope domain".into(),
+        ScopeKind::Prefix => "scope prefix".into(),
+    });
+    add(match plan.keys.slash {
+        SlashPolicy::Merge => "trailing slash merge".into(),
+        SlashPolicy::Keep => "trailing slash keep".into(),
+    });
+    if plan.keys.query == QueryPolicy::Strip {
+        add("query stripped".into());
+    }
+    if !plan.traps {
+        add("traps off".into());
+    }
+    if !plan.fetch.proxies.is_empty() {
+        // A proxy's URL may carry a password.
+        add(format!("proxies {}", plan.fetch.proxies.len()));
+    }
+    let file = file.map_or_else(|| "stdout".to_owned(), |file| file.display().to_string());
+    add(format!("{format} to {file}"));
+    line
+}

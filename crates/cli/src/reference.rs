@@ -1,0 +1,150 @@
+//! What is generated from the command line's definition: completions, man page, reference.
+
+use std::fmt::Write as _;
+use std::io::Write;
+use std::process::ExitCode;
+
+use clap::builder::StyledStr;
+use clap::{Arg, Command, CommandFactory};
+use clap_complete::Shell;
+
+use crate::args::Cli;
+use crate::exit;
+
+pub(crate) fn completions(shell: Shell) -> ExitCode {
+    let mut script = Vec::new();
+    clap_complete::generate(shell, &mut Cli::command(), "crawler", &mut script);
+    print(&script)
+}
+
+pub(crate) fn man(markdown: bool) -> ExitCode {
+    if markdown {
+        return print(reference(&Cli::command()).as_bytes());
+    }
+    let mut page = Vec::new();
+    let mut command = Cli::command();
+    command.build();
+    let rendered = clap_mangen::Man::new(command.clone()).render(&mut page);
+    let crawl = command.find_subcommand("crawl").cloned();
+    let options = crawl.map(|crawl| clap_mangen::Man::new(crawl).render_options_section(&mut page));
+    match (rendered, options) {
+        (Ok(()), None | Some(Ok(()))) => print(&page),
+        _ => ExitCode::from(exit::FAILED),
+    }
+}
+
+/// A closed pipe (`crawler man | head`) is a clean exit.
+fn print(bytes: &[u8]) -> ExitCode {
+    match std::io::stdout().write_all(bytes) {
+        Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => {
+            ExitCode::from(exit::FAILED)
+        }
+        _ => ExitCode::SUCCESS,
+    }
+}
+
+/// The reference in `docs/`, in markdown.
+fn reference(cli: &Command) -> String {
+    let mut text = String::from("# Command line reference\n\n");
+    text.push_str("Generated from the definition by `cargo xtask docs`; do not edit.\n\n");
+    let about = cli.get_about().map(plain).unwrap_or_default();
+    let _ = writeln!(text, "{about}\n\n| command | does |\n|---|---|");
+    let commands = || {
+        cli.get_subcommands()
+            .filter(|command| !command.is_hide_set())
+    };
+    for command in commands() {
+        let about = command.get_about().map(plain).unwrap_or_default();
+        let _ = writeln!(text, "| `crawler {}` | {about} |", command.get_name());
+    }
+    text.push_str("\n`crawler <URL>` is `crawler crawl <URL>`.\n");
+    for command in commands() {
+        let _ = write!(text, "\n## crawler {}\n\n", command.get_name());
+        text.push_str("| argument | meaning | default |\n|---|---|---|\n");
+        for arg in command.get_arguments().filter(|arg| !arg.is_hide_set()) {
+            let _ = writeln!(
+                text,
+                "| {} | {} | {} |",
+                spelled(arg),
+                meaning(arg),
+                default(arg)
+            );
+        }
+    }
+    text
+}
+
+fn plain(styled: &StyledStr) -> String {
+    styled.to_string().replace('|', "\\|").replace('\n', " ")
+}
+
+fn spelled(arg: &Arg) -> String {
+    let names = arg.get_value_names().unwrap_or_default();
+    let value = names
+        .first()
+        .map(|name| format!("<{name}>"))
+        .unwrap_or_default();
+    if arg.is_positional() {
+        return format!("`{value}`");
+    }
+    let value = if arg.get_action().takes_values() {
+        format!(" {value}")
+    } else {
+        String::new()
+    };
+    let short = arg
+        .get_short()
+        .map(|short| format!("`-{short}`, "))
+        .unwrap_or_default();
+    let long = arg.get_long().unwrap_or_default();
+    let aliases: Vec<String> = arg
+        .get_all_aliases()
+        .unwrap_or_default()
+        .iter()
+        .map(|alias| format!(", `--{alias}`"))
+        .collect();
+    format!("{short}`--{long}{value}`{}", aliases.concat())
+}
+
+fn meaning(arg: &Arg) -> String {
+    let help = arg.get_help().map(plain).unwrap_or_default();
+    let help = help
+        .split(" [default:")
+        .next()
+        .unwrap_or_default()
+        .to_owned();
+    let words = arg.get_possible_values();
+    if words.is_empty()
+        || !arg.get_action().takes_values()
+        || words.iter().all(|word| word.get_help().is_none())
+    {
+        return help;
+    }
+    let words: Vec<String> = words
+        .iter()
+        .map(|word| {
+            format!(
+                "`{}` {}",
+                word.get_name(),
+                word.get_help().map(plain).unwrap_or_default()
+            )
+        })
+        .collect();
+    format!("{help}: {}", words.join("; "))
+}
+
+fn default(arg: &Arg) -> String {
+    let told = arg.get_help().map(plain).unwrap_or_default();
+    if let Some((_, default)) = told.split_once("[default: ") {
+        return default.trim_end_matches(']').to_owned();
+    }
+    if !arg.get_action().takes_values() {
+        return String::new();
+    }
+    let values: Vec<String> = arg
+        .get_default_values()
+        .iter()
+        .map(|value| value.to_string_lossy().into_owned())
+        .collect();
+    values.join(", ")
+}

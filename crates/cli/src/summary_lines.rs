@@ -1,0 +1,158 @@
+//! The summary a person can read at a glance.
+
+use model::{CrawlPlan, RefuseReason, StopReason, Summary};
+
+use crate::numbers::{counted, grouped, size, span};
+use crate::talk::{Level, Talk, Value};
+
+/// Says how it went.
+pub(crate) fn say(talk: &Talk, summary: &Summary, plan: &CrawlPlan) {
+    let stop = summary.stop.as_str();
+    let failures = summary.failures();
+    let traps = summary.traps();
+    let fields = [
+        ("stop_reason", Value::Text(stop)),
+        ("pages", Value::Number(summary.pages)),
+        ("fetched", Value::Number(summary.fetched)),
+        ("redirected", Value::Number(summary.redirected)),
+        ("failed", Value::Number(failures)),
+        ("skipped", Value::Number(summary.skipped)),
+        ("not_html", Value::Number(summary.not_html)),
+        ("links", Value::Number(summary.links)),
+        ("left", Value::Number(summary.left)),
+        ("traps", Value::Number(traps)),
+        ("retries", Value::Number(summary.retries)),
+        ("bytes", Value::Number(summary.bytes)),
+        ("seconds", Value::Seconds(summary.elapsed.as_secs_f64())),
+    ];
+    let mut refused: Vec<(String, u64)> = Vec::new();
+    for (reason, count) in &summary.refused {
+        refused.push((format!("refused_{}", reason.as_str()), *count));
+    }
+    for (group, count) in &summary.failed {
+        refused.push((
+            format!("failed_{}", group.as_str().replace(' ', "_")),
+            *count,
+        ));
+    }
+    let fields: Vec<(&str, Value<'_>)> = fields
+        .into_iter()
+        .chain(
+            refused
+                .iter()
+                .map(|(name, count)| (name.as_str(), Value::Number(*count))),
+        )
+        .collect();
+    let lines = lines(summary, plan);
+    if let Some(first) = lines.first() {
+        talk.say(Level::Info, first, "summary", &fields);
+    }
+    for line in lines.iter().skip(1) {
+        talk.say(Level::Info, line, "summary_note", &[]);
+    }
+}
+
+fn lines(summary: &Summary, plan: &CrawlPlan) -> Vec<String> {
+    let mut lines = vec![totals(summary)];
+    lines.extend(ending(summary, plan));
+    if summary.traps() > 0 {
+        lines.push(traps(summary));
+    }
+    let too_deep = summary
+        .refused
+        .get(&RefuseReason::TooDeep)
+        .copied()
+        .unwrap_or(0);
+    if let (true, Some(depth)) = (too_deep > 0, plan.limits.depth) {
+        lines.push(format!(
+            "{} deeper than --max-depth {depth} not followed; --max-depth 0 follows them all",
+            counted(too_deep, "link", "links"),
+        ));
+    }
+    lines
+}
+
+fn totals(summary: &Summary) -> String {
+    let seconds = summary.elapsed.as_secs_f64().max(0.001);
+    let mut parts = vec![format!("{} fetched", grouped(summary.fetched))];
+    if summary.redirected > 0 {
+        parts.push(counted(summary.redirected, "redirect", "redirects"));
+    }
+    if summary.failures() > 0 {
+        let kinds: Vec<String> = summary
+            .failed
+            .iter()
+            .map(|(group, count)| format!("{} {}", grouped(*count), group.as_str()))
+            .collect();
+        parts.push(format!(
+            "{} failed ({})",
+            grouped(summary.failures()),
+            kinds.join(", ")
+        ));
+    }
+    if summary.skipped > 0 {
+        parts.push(format!(
+            "{} blocked by robots.txt",
+            grouped(summary.skipped)
+        ));
+    }
+    format!(
+        "{} in {} ({:.0}/s): {}; {}, {}",
+        counted(summary.pages, "page", "pages"),
+        span(summary.elapsed),
+        summary.pages as f64 / seconds,
+        parts.join(", "),
+        counted(summary.links, "link", "links"),
+        size(summary.bytes),
+    )
+}
+
+/// When something other than the site's end ended the crawl: what, how much is left, and what to do.
+fn ending(summary: &Summary, plan: &CrawlPlan) -> Option<String> {
+    let rest = counted(summary.left, "known URL", "known URLs");
+    let value = match summary.stop {
+        StopReason::Done | StopReason::OutputClosed => return None,
+        StopReason::Signal => return Some(format!("Stopped by a signal with {rest} left")),
+        StopReason::HostParked { .. } => {
+            return Some(format!(
+                "Stopped because {} with {rest} left; try again later",
+                summary.stop
+            ));
+        }
+        StopReason::MaxPages => plan.limits.pages.map(grouped),
+        StopReason::MaxDuration => plan.limits.duration.map(span),
+        StopReason::MaxBytes => plan.limits.bytes.map(size),
+    };
+    let flag = summary.stop.flag().unwrap_or_default();
+    let lift = match summary.stop {
+        StopReason::MaxPages => "--max-pages 0 lifts it".to_owned(),
+        _ => format!("a larger {flag} lifts it"),
+    };
+    Some(format!(
+        "Stopped at the limit {flag} {} with {rest} left; {lift}",
+        value.unwrap_or_default()
+    ))
+}
+
+fn traps(summary: &Summary) -> String {
+    let name = |reason: RefuseReason| match reason {
+        RefuseReason::TooLong => "very long",
+        RefuseReason::TrapPath => "repeating path",
+        RefuseReason::TrapCalendar => "calendar",
+        RefuseReason::TrapSession => "session id",
+        RefuseReason::TrapQuery => "query combinations",
+        RefuseReason::TrapHosts => "too many hosts",
+        other => other.as_str(),
+    };
+    let kinds: Vec<String> = summary
+        .refused
+        .iter()
+        .filter(|(reason, _)| reason.is_trap())
+        .map(|(reason, count)| format!("{} {}", grouped(*count), name(*reason)))
+        .collect();
+    format!(
+        "{} not followed as traps ({}); --traps off follows them",
+        counted(summary.traps(), "link", "links"),
+        kinds.join(", "),
+    )
+}

@@ -1,0 +1,205 @@
+//! The loop: the only one in the product.
+//!
+//! One owner of all state. It takes work from the frontier, hands it to workers, takes their reports in
+//! batches, and puts finished pages on the shelf. The end is counted, never timed.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use fetch::Fetch;
+use frontier::{Delivery, ErrandReport, Frontier, Next, Turn, Work};
+use model::{CrawlPlan, PageReport, StopReason, Summary};
+use tokio::sync::mpsc;
+use tokio::time::Instant;
+use weburl::CrawlUrl;
+
+use crate::shelf::WriterEnded;
+use crate::{DriveError, Progress, Shelf, Stop, StopLevel, page, site_file};
+
+/// Most reports taken in before the next look at the frontier.
+const BATCH: usize = 64;
+/// How many left-over URLs travel together.
+const LEFT_BATCH: usize = 1_024;
+
+enum Report {
+    Page(Box<PageReport>),
+    SiteFile(Box<ErrandReport>),
+}
+
+/// Runs a crawl to its end and closes the output. `Err` means that we could not do our job; a site that
+/// cannot be fetched is `Ok`, with the problem in the summary.
+pub async fn drive<F: Frontier, T: Fetch>(
+    frontier: F,
+    fetch: Arc<T>,
+    plan: Arc<CrawlPlan>,
+    shelf: Shelf,
+    stop: Stop,
+    progress: Arc<Progress>,
+) -> Result<Summary, DriveError> {
+    let (reports_out, reports) = mpsc::unbounded_channel();
+    let mut crawl = Crawl {
+        begun: Instant::now(),
+        frontier,
+        fetch,
+        plan,
+        shelf,
+        stop,
+        progress,
+        reports,
+        reports_out,
+        busy: 0,
+        out: Vec::new(),
+    };
+    let ended = crawl.run().await;
+    crawl.end(ended).await
+}
+
+/// Why the loop was left.
+enum Ended {
+    Finished,
+    AtOnce,
+    OutputClosed,
+}
+
+struct Crawl<F, T> {
+    begun: Instant,
+    frontier: F,
+    fetch: Arc<T>,
+    plan: Arc<CrawlPlan>,
+    shelf: Shelf,
+    stop: Stop,
+    progress: Arc<Progress>,
+    /// Never more waiting than there are workers.
+    reports: mpsc::UnboundedReceiver<Report>,
+    reports_out: mpsc::UnboundedSender<Report>,
+    busy: usize,
+    out: Vec<Delivery>,
+}
+
+impl<F: Frontier, T: Fetch> Crawl<F, T> {
+    async fn run(&mut self) -> Result<Ended, DriveError> {
+        let mut batch = Vec::with_capacity(BATCH);
+        loop {
+            match self.stop.level() {
+                StopLevel::Run => (),
+                StopLevel::Drain => self.frontier.stop(StopReason::Signal),
+                StopLevel::AtOnce => return Ok(Ended::AtOnce),
+            }
+            let free = self.plan.workers - self.busy;
+            let Turn { work, next } = self
+                .frontier
+                .take(free, self.begun.elapsed(), &mut self.out)
+                .await?;
+            for work in work {
+                self.hand_out(work);
+            }
+            self.progress.set(self.frontier.glance());
+            if self.deliver().await == Err(WriterEnded) {
+                return Ok(Ended::OutputClosed);
+            }
+            let until = match next {
+                Next::Finished(_) => return Ok(Ended::Finished),
+                Next::Until(at) => Some(self.begun + at),
+                Next::Report => None,
+            };
+            self.wait(&mut batch, until).await;
+            for report in batch.drain(..) {
+                self.busy -= 1;
+                let now = self.begun.elapsed();
+                match report {
+                    Report::Page(report) => {
+                        self.frontier.settle(*report, now, &mut self.out).await?;
+                    }
+                    Report::SiteFile(report) => {
+                        self.frontier
+                            .settle_errand(*report, now, &mut self.out)
+                            .await?;
+                    }
+                }
+            }
+        }
+    }
+
+    fn hand_out(&mut self, work: Work) {
+        self.busy += 1;
+        let (fetch, plan) = (Arc::clone(&self.fetch), Arc::clone(&self.plan));
+        let reports = self.reports_out.clone();
+        // Whoever waits for the report may be gone: then the crawl was stopped at once.
+        match work {
+            Work::Page(task) => {
+                tokio::spawn(async move {
+                    let report = page::report_on(task, &*fetch, &plan).await;
+                    let _ = reports.send(Report::Page(Box::new(report)));
+                });
+            }
+            Work::Errand(errand) => {
+                tokio::spawn(async move {
+                    let report = site_file::run(errand, &*fetch, &plan).await;
+                    let _ = reports.send(Report::SiteFile(Box::new(report)));
+                });
+            }
+        }
+    }
+
+    /// Waits for reports, for a point in time, or for somebody to ask for an end.
+    async fn wait(&mut self, batch: &mut Vec<Report>, until: Option<Instant>) {
+        let asked = match self.stop.level() {
+            StopLevel::Run => StopLevel::Drain,
+            _ => StopLevel::AtOnce,
+        };
+        let sleep = tokio::time::sleep_until(until.unwrap_or(self.begun + FAR_AWAY));
+        tokio::select! {
+            biased;
+            _ = self.reports.recv_many(batch, BATCH) => (),
+            () = self.stop.reached(asked) => (),
+            () = sleep, if until.is_some() => (),
+        }
+    }
+
+    /// Puts everything finished on the shelf, waiting while the writer is behind.
+    async fn deliver(&mut self) -> Result<(), WriterEnded> {
+        for delivery in self.out.drain(..) {
+            tokio::select! {
+                biased;
+                put = self.shelf.put(delivery) => put?,
+                // A reader that does not read must not keep us from stopping at once.
+                () = self.stop.reached(StopLevel::AtOnce) => return Ok(()),
+            }
+        }
+        Ok(())
+    }
+
+    async fn end(mut self, ended: Result<Ended, DriveError>) -> Result<Summary, DriveError> {
+        let ended = ended?;
+        match ended {
+            Ended::Finished => (),
+            Ended::AtOnce => self.frontier.stop(StopReason::Signal),
+            Ended::OutputClosed => self.frontier.stop(StopReason::OutputClosed),
+        }
+        if matches!(ended, Ended::Finished) && self.shelf.wants_left() {
+            self.put_left().await;
+        }
+        let mut summary = self.frontier.summary(self.begun.elapsed());
+        match self.shelf.close(&summary).await {
+            Ok(()) => Ok(summary),
+            Err(error) if error.is_closed_pipe() => {
+                summary.stop = StopReason::OutputClosed;
+                Ok(summary)
+            }
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    async fn put_left(&mut self) {
+        let mut left: Vec<CrawlUrl> = Vec::new();
+        self.frontier.left(&mut |url| left.push(url.clone()));
+        for urls in left.chunks(LEFT_BATCH) {
+            if self.shelf.put_left(urls.to_vec()).await == Err(WriterEnded) {
+                return;
+            }
+        }
+    }
+}
+
+/// A sleep needs an end even when nobody waits for it.
+const FAR_AWAY: Duration = Duration::from_hours(24);

@@ -1,0 +1,38 @@
+//! Why a crawl could not be carried through. A failed page is data, not this.
+
+use std::fmt;
+
+use frontier::FrontierError;
+use model::SinkError;
+
+/// The crawl could not be carried through.
+#[derive(Debug)]
+pub enum DriveError {
+    /// The output could not be written.
+    Sink(SinkError),
+    /// The frontier could not do its job.
+    Frontier(FrontierError),
+}
+
+impl fmt::Display for DriveError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Sink(error) => error.fmt(f),
+            Self::Frontier(error) => error.fmt(f),
+        }
+    }
+}
+
+impl std::error::Error for DriveError {}
+
+impl From<SinkError> for DriveError {
+    fn from(error: SinkError) -> Self {
+        Self::Sink(error)
+    }
+}
+
+impl From<FrontierError> for DriveError {
+    fn from(error: FrontierError) -> Self {
+        Self::Frontier(error)
+    }
+}

@@ -1,0 +1,176 @@
+//! A page's links: scanned, resolved, keyed. Pure; deciding about them is the frontier's.
+
+use std::borrow::Cow;
+
+use model::{CrawlPlan, LinkFacts, LinkList};
+use weburl::{CrawlUrl, Resolved, Resolver, UrlKey, UrlRef, Verdict};
+
+/// Least room for a page's links, in bytes of text; more is allowed to larger pages.
+const LEAST_TEXT: usize = 16 << 20;
+
+/// The links of a page fetched from `page`, in document order.
+pub(crate) fn harvest(
+    body: &[u8],
+    content_type: Option<&str>,
+    page: &CrawlUrl,
+    plan: &CrawlPlan,
+) -> LinkList {
+    let label = content_type.and_then(html::charset_label);
+    let encoding = html::charset(body, label, top_level_domain(page)).encoding;
+    let encode = query_encoder(|text| encoding.encode(text).0);
+    let mut resolver = Resolver::new(page);
+    if encoding != encoding_rs::UTF_8 {
+        resolver = resolver.with_query_encoding(&encode);
+    }
+    // The first valid base counts for the whole page, links before it included.
+    if html::has_base(body) {
+        let mut found = false;
+        html::scan_links(body, encoding, |part| {
+            if let html::Found::Base(href) = part
+                && !found
+            {
+                found = resolver.set_base(href);
+            }
+        });
+    }
+    let most_text = LEAST_TEXT.max(usize::try_from(plan.fetch.max_body).unwrap_or(usize::MAX) / 2);
+    let mut links = LinkList::default();
+    html::scan_links(body, encoding, |part| {
+        let html::Found::Link(link) = part else {
+            return;
+        };
+        // A short relative link becomes a long absolute one: without a bound, a small hostile page
+        // would be a large list.
+        if links.text_len() > most_text {
+            links.omit();
+            return;
+        }
+        let facts = LinkFacts {
+            nofollow: link.nofollow,
+            download: link.download,
+            ..LinkFacts::default()
+        };
+        take_in(&mut links, &resolver, link.href, facts, plan);
+    });
+    links
+}
+
+/// Resolves one reference into the list; what is no URL at all is dropped.
+pub(crate) fn take_in(
+    links: &mut LinkList,
+    resolver: &Resolver<'_>,
+    href: &str,
+    facts: LinkFacts,
+    plan: &CrawlPlan,
+) {
+    match resolver.resolve(href, links.buffer()) {
+        Resolved::Web { page_len } => {
+            let Some(url) = UrlRef::split(&links.unkept()[..page_len]) else {
+                links.drop_unkept();
+                return;
+            };
+            let key = plan.keys.key(url);
+            let in_scope = plan.scope.verdict(url) == Verdict::In;
+            links.keep(
+                page_len,
+                key,
+                LinkFacts {
+                    web: true,
+                    in_scope,
+                    ..facts
+                },
+            );
+        }
+        Resolved::Other => {
+            let len = links.unkept().len();
+            links.keep(len, UrlKey(0), facts);
+        }
+        Resolved::Invalid => links.drop_unkept(),
+    }
+}
+
+/// Ties a closure's answer to its argument, which inference alone does not.
+fn query_encoder<F: for<'t> Fn(&'t str) -> Cow<'t, [u8]>>(encode: F) -> F {
+    encode
+}
+
+/// A hint for detecting the charset: `jp`, `ru` …
+fn top_level_domain(page: &CrawlUrl) -> Option<&str> {
+    let (_, last) = page.parts().host().rsplit_once('.')?;
+    let last = &page.as_str()[page.as_str().find(last)?..][..last.len()];
+    last.bytes()
+        .all(|byte| byte.is_ascii_lowercase())
+        .then_some(last)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use model::CrawlSpec;
+
+    fn links(page: &str, content_type: &str, body: &[u8]) -> Vec<String> {
+        let spec = CrawlSpec {
+            seed: page.into(),
+            ..CrawlSpec::default()
+        };
+        let plan = CrawlPlan::resolve(&spec, "crawler/0", 1).unwrap();
+        let harvested = harvest(
+            body,
+            Some(content_type),
+            &CrawlUrl::parse(page).unwrap(),
+            &plan,
+        );
+        harvested.iter().map(|link| link.full.to_owned()).collect()
+    }
+
+    #[test]
+    fn in_document_order_with_duplicates() {
+        let body =
+            b"<a href=/b>b</a> <a href='/a?x=1&amp;y=2#f'>a</a> <a href=/b>again</a><a>none</a>";
+        assert_eq!(
+            links("http://a.example/dir/", "text/html", body),
+            [
+                "http://a.example/b",
+                "http://a.example/a?x=1&y=2#f",
+                "http://a.example/b"
+            ]
+        );
+    }
+
+    #[test]
+    fn the_first_valid_base_counts_for_links_before_it() {
+        let body = b"<a href=x>1</a><base href='data:,'><base href='/base/'><base href='/no/'><a href=y>2</a>";
+        assert_eq!(
+            links("http://a.example/dir/", "text/html", body),
+            ["http://a.example/base/x", "http://a.example/base/y"]
+        );
+    }
+
+    #[test]
+    fn queries_keep_the_pages_charset() {
+        let body = b"<a href='/?q=\xfc'>latin-1</a>";
+        assert_eq!(
+            links("http://a.example/", "text/html; charset=iso-8859-1", body),
+            ["http://a.example/?q=%FC"]
+        );
+    }
+
+    #[test]
+    fn a_small_page_cannot_become_a_huge_list() {
+        let page = format!("http://a.example/{}/", "x".repeat(2_000));
+        let body = "<a href=y>".repeat(100_000);
+        let spec = CrawlSpec {
+            seed: page.clone(),
+            ..CrawlSpec::default()
+        };
+        let plan = CrawlPlan::resolve(&spec, "crawler/0", 1).unwrap();
+        let list = harvest(
+            body.as_bytes(),
+            None,
+            &CrawlUrl::parse(&page).unwrap(),
+            &plan,
+        );
+        assert!(list.text_len() < LEAST_TEXT + 10_000, "{}", list.text_len());
+        assert_eq!(list.len() as u64 + list.omitted(), 100_000);
+    }
+}

@@ -1,0 +1,131 @@
+//! The workshop: one task in, exactly one report out, whatever happens.
+
+use std::panic::AssertUnwindSafe;
+use std::time::Instant;
+
+use fetch::{Body, Fetch, FetchRequest, Fetched, Want};
+use futures_util::FutureExt;
+use model::{CrawlPlan, FailKind, Failure, LinkFacts, LinkList, Outcome, PageReport, Task};
+use weburl::{CrawlUrl, Resolved, Resolver, Verdict};
+
+use crate::link_harvest::harvest;
+
+/// Fetches a page and finds its links. A panic becomes a report like any other failure.
+pub(crate) async fn report_on<T: Fetch>(task: Task, fetch: &T, plan: &CrawlPlan) -> PageReport {
+    let begun = Instant::now();
+    let spare = task.clone();
+    match AssertUnwindSafe(attempt(task, fetch, plan))
+        .catch_unwind()
+        .await
+    {
+        Ok(report) => report,
+        Err(panic) => {
+            let words = panic
+                .downcast_ref::<&str>()
+                .map(|text| (*text).to_owned())
+                .or_else(|| panic.downcast_ref::<String>().cloned())
+                .unwrap_or_else(|| "unknown".to_owned());
+            let failure = Failure::new(FailKind::Internal, format!("internal error: {words}"));
+            let mut report = PageReport::new(spare, Outcome::Failed(failure));
+            report.elapsed = begun.elapsed();
+            report
+        }
+    }
+}
+
+async fn attempt<T: Fetch>(task: Task, fetch: &T, plan: &CrawlPlan) -> PageReport {
+    let begun = Instant::now();
+    let url = task.url.clone();
+    let answer = fetch
+        .fetch(FetchRequest {
+            url: &url,
+            want: Want::Page,
+        })
+        .await;
+    let mut report = match answer {
+        Err(failure) => PageReport::new(task, Outcome::Failed(failure)),
+        Ok(fetched) => read_answer(task, &url, fetched, plan),
+    };
+    report.elapsed = begun.elapsed();
+    report
+}
+
+fn read_answer(task: Task, url: &CrawlUrl, fetched: Fetched, plan: &CrawlPlan) -> PageReport {
+    let (outcome, links) = judge(url, &fetched, plan);
+    let mut report = PageReport::new(task, outcome);
+    report.links = links;
+    report.status = Some(fetched.status);
+    report.body_bytes = match &fetched.body {
+        Body::Html(body) | Body::File(body) => body.len() as u64,
+        Body::Unread => 0,
+    };
+    report.content_type = fetched.content_type;
+    report.wire_bytes = fetched.wire_bytes;
+    report.truncated = fetched.truncated;
+    report.retry_after = fetched.retry_after;
+    report
+}
+
+fn judge(url: &CrawlUrl, fetched: &Fetched, plan: &CrawlPlan) -> (Outcome, LinkList) {
+    match fetched.status {
+        200..=299 => match &fetched.body {
+            Body::Html(body) => {
+                let links = harvest(body, fetched.content_type.as_deref(), url, plan);
+                (Outcome::Fetched { html: true }, links)
+            }
+            _ => (Outcome::Fetched { html: false }, LinkList::default()),
+        },
+        300..=303 | 307 | 308 => match redirect_target(url, fetched) {
+            Ok(to) => {
+                let links = one_link(&to, plan);
+                (Outcome::Redirected { to }, links)
+            }
+            Err(failure) => (Outcome::Failed(failure), LinkList::default()),
+        },
+        status => (
+            Outcome::Failed(Failure::of_status(status)),
+            LinkList::default(),
+        ),
+    }
+}
+
+/// Where a redirect points, as an absolute web URL.
+pub(crate) fn redirect_target(url: &CrawlUrl, fetched: &Fetched) -> Result<CrawlUrl, Failure> {
+    let bad = |words: String| Failure::new(FailKind::BadRedirect, words);
+    let status = fetched.status;
+    let Some(location) = fetched
+        .location
+        .as_deref()
+        .filter(|text| !text.trim().is_empty())
+    else {
+        return Err(bad(format!("redirect without a target ({status})")));
+    };
+    let mut target = String::new();
+    match Resolver::new(url).resolve(location, &mut target) {
+        Resolved::Web { page_len } => CrawlUrl::from_normalised(&target[..page_len])
+            .ok_or_else(|| bad(format!("redirect to an invalid URL ({status})"))),
+        Resolved::Other => {
+            let scheme = target.split(':').next().unwrap_or_default();
+            Err(bad(format!("redirect to a {scheme}: URL ({status})")))
+        }
+        Resolved::Invalid => Err(bad(format!("redirect to an invalid URL ({status})"))),
+    }
+}
+
+/// A redirect is reported as a page whose one link is its target.
+fn one_link(to: &CrawlUrl, plan: &CrawlPlan) -> LinkList {
+    let in_scope = plan.scope.verdict(to.parts()) == Verdict::In;
+    let facts = LinkFacts {
+        web: true,
+        in_scope,
+        ..LinkFacts::default()
+    };
+    let mut links = LinkList::default();
+    links.push(
+        to.as_str(),
+        to.as_str().len(),
+        plan.keys.key(to.parts()),
+        facts,
+    );
+    links
+}

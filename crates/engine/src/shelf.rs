@@ -1,0 +1,157 @@
+//! The writer: a thread of its own behind a bounded channel.
+//!
+//! Bounded by pages and by bytes: a slow disk or pipe makes the loop wait before it takes in more, and no
+//! page is lost. What was written reaches the reader at least once a second, crawl or no crawl.
+
+use std::sync::Arc;
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+
+use frontier::Delivery;
+use model::{LinkList, PageReport, Sink, SinkError, Summary};
+use tokio::runtime::Handle;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc, oneshot};
+use weburl::CrawlUrl;
+
+const MOST_WAITING: usize = 256;
+/// Budget of waiting links, in KiB.
+const MOST_WAITING_KIB: u32 = 32 * 1024;
+const FLUSH_EVERY: Duration = Duration::from_millis(500);
+
+enum Parcel {
+    Delivery(Delivery, OwnedSemaphorePermit),
+    Left(Vec<CrawlUrl>),
+    Finish(Box<Summary>),
+}
+
+/// Where the loop puts finished reports.
+#[derive(Debug)]
+pub struct Shelf {
+    parcels: mpsc::Sender<Parcel>,
+    budget: Arc<Semaphore>,
+    ended: oneshot::Receiver<Result<(), SinkError>>,
+    thread: Option<JoinHandle<()>>,
+    wants_left: bool,
+}
+
+/// The writer ended before the crawl did; [`Shelf::close`] says why.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct WriterEnded;
+
+impl Shelf {
+    /// Starts the writer. Call it inside a runtime: the writer's pauses use its timer.
+    pub fn start(sink: Box<dyn Sink>) -> std::io::Result<Self> {
+        let (parcels, incoming) = mpsc::channel(MOST_WAITING);
+        let (tell_end, ended) = oneshot::channel();
+        let wants_left = sink.wants_left();
+        let handle = Handle::current();
+        let thread = std::thread::Builder::new()
+            .name("writer".into())
+            .spawn(move || {
+                // Whoever waits may be gone already; then nobody needs the answer.
+                let _ = tell_end.send(write_all(sink, incoming, &handle));
+            })?;
+        Ok(Self {
+            parcels,
+            budget: Arc::new(Semaphore::new(MOST_WAITING_KIB as usize)),
+            ended,
+            thread: Some(thread),
+            wants_left,
+        })
+    }
+
+    /// Whether the sink wants the URLs left over.
+    pub(crate) fn wants_left(&self) -> bool {
+        self.wants_left
+    }
+
+    /// Hands over, waiting while the writer is behind.
+    pub(crate) async fn put(&self, delivery: Delivery) -> Result<(), WriterEnded> {
+        let weight = match &delivery {
+            Delivery::Page(report) => weight(report),
+            Delivery::Notice(_) => 1,
+        };
+        let budget = Arc::clone(&self.budget);
+        let permit = tokio::select! {
+            permit = budget.acquire_many_owned(weight) => permit.map_err(|_| WriterEnded)?,
+            () = self.parcels.closed() => return Err(WriterEnded),
+        };
+        self.parcels
+            .send(Parcel::Delivery(delivery, permit))
+            .await
+            .map_err(|_| WriterEnded)
+    }
+
+    pub(crate) async fn put_left(&self, urls: Vec<CrawlUrl>) -> Result<(), WriterEnded> {
+        self.parcels
+            .send(Parcel::Left(urls))
+            .await
+            .map_err(|_| WriterEnded)
+    }
+
+    /// Closes the output with its totals and waits until everything is written.
+    pub(crate) async fn close(mut self, summary: &Summary) -> Result<(), SinkError> {
+        // A writer that ended early says why below.
+        let _ = self
+            .parcels
+            .send(Parcel::Finish(Box::new(summary.clone())))
+            .await;
+        let told = (&mut self.ended).await;
+        if let Some(thread) = self.thread.take() {
+            let _ = thread.join();
+        }
+        told.unwrap_or_else(|_| {
+            let error = std::io::Error::other("the writer panicked");
+            Err(SinkError {
+                target: "output".into(),
+                error,
+            })
+        })
+    }
+}
+
+fn weight(report: &PageReport) -> u32 {
+    let kib = list_bytes(&report.links) / 1024 + 1;
+    u32::try_from(kib).map_or(MOST_WAITING_KIB, |kib| kib.min(MOST_WAITING_KIB))
+}
+
+fn list_bytes(links: &LinkList) -> usize {
+    links.text_len() + links.len() * 32
+}
+
+fn write_all(
+    mut sink: Box<dyn Sink>,
+    mut incoming: mpsc::Receiver<Parcel>,
+    handle: &Handle,
+) -> Result<(), SinkError> {
+    let mut flushed = Instant::now();
+    loop {
+        let parcel = match incoming.try_recv() {
+            Ok(parcel) => Some(parcel),
+            Err(mpsc::error::TryRecvError::Disconnected) => None,
+            Err(mpsc::error::TryRecvError::Empty) => {
+                let wait = FLUSH_EVERY.saturating_sub(flushed.elapsed());
+                let waited =
+                    handle.block_on(async { tokio::time::timeout(wait, incoming.recv()).await });
+                let Ok(parcel) = waited else {
+                    sink.flush()?;
+                    flushed = Instant::now();
+                    continue;
+                };
+                parcel
+            }
+        };
+        match parcel {
+            // The crawl was dropped: what was put is written, the rest was never promised.
+            None => return sink.flush(),
+            Some(Parcel::Delivery(Delivery::Page(report), _permit)) => sink.page(&report)?,
+            Some(Parcel::Delivery(Delivery::Notice(notice), _permit)) => sink.notice(&notice)?,
+            Some(Parcel::Left(urls)) => urls.iter().try_for_each(|url| sink.left(url))?,
+            Some(Parcel::Finish(summary)) => return sink.finish(&summary),
+        }
+        if flushed.elapsed() >= FLUSH_EVERY {
+            sink.flush()?;
+            flushed = Instant::now();
+        }
+    }
+}

@@ -1,0 +1,56 @@
+//! What a content type says about a body.
+
+/// What an answer's head says about its body.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Kind {
+    /// HTML or XHTML.
+    Html,
+    /// Something else.
+    Other,
+    /// It says nothing; the first bytes decide.
+    Unnamed,
+}
+
+impl Kind {
+    /// The kind of a content type: its essence, whatever its case and parameters.
+    pub(crate) fn of(content_type: Option<&str>) -> Self {
+        let essence = content_type
+            .and_then(|text| text.split([';', ',']).next())
+            .unwrap_or_default()
+            .trim();
+        if essence.is_empty() {
+            Self::Unnamed
+        } else if essence.eq_ignore_ascii_case("text/html")
+            || essence.eq_ignore_ascii_case("application/xhtml+xml")
+        {
+            Self::Html
+        } else {
+            Self::Other
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_essence_decides() {
+        for (text, kind) in [
+            ("text/html", Kind::Html),
+            (" TEXT/HTML ; charset=x", Kind::Html),
+            ("application/xhtml+xml;q=1", Kind::Html),
+            ("text/html,text/html", Kind::Html),
+            ("text/htmlx", Kind::Other),
+            ("text/plain", Kind::Other),
+            ("application/pdf", Kind::Other),
+            ("html", Kind::Other),
+            ("", Kind::Unnamed),
+            (" ", Kind::Unnamed),
+            (";charset=utf-8", Kind::Unnamed),
+        ] {
+            assert_eq!(Kind::of(Some(text)), kind, "{text:?}");
+        }
+        assert_eq!(Kind::of(None), Kind::Unnamed);
+    }
+}

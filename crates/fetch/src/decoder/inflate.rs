@@ -1,0 +1,83 @@
+//! gzip and deflate.
+
+use flate2::{Decompress, FlushDecompress, Status};
+
+use super::Corrupt;
+use super::layer::{Stage, Step};
+
+/// The largest window there is, which every server uses.
+const WINDOW_BITS: u8 = 15;
+/// A gzip member's first byte.
+const GZIP_MAGIC: u8 = 0x1f;
+/// Low four bits of a zlib stream's first byte. A bare deflate stream cannot begin like this unless its
+/// encoder put ones into the padding of a stored block.
+const ZLIB_METHOD: u8 = 8;
+
+pub(super) struct Inflate {
+    form: Form,
+    /// `None` before the first byte, and between gzip members.
+    stream: Option<Decompress>,
+    ended: bool,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Form {
+    Gzip,
+    Deflate,
+}
+
+impl Inflate {
+    pub(super) fn gzip() -> Self {
+        Self::new(Form::Gzip)
+    }
+
+    pub(super) fn deflate() -> Self {
+        Self::new(Form::Deflate)
+    }
+
+    fn new(form: Form) -> Self {
+        Self {
+            form,
+            stream: None,
+            ended: false,
+        }
+    }
+
+    fn begin(&self, first: u8) -> Option<Decompress> {
+        match self.form {
+            Form::Gzip if self.ended && first != GZIP_MAGIC => None,
+            Form::Gzip => Some(Decompress::new_gzip(WINDOW_BITS)),
+            Form::Deflate if self.ended => None,
+            Form::Deflate => Some(Decompress::new(first & 0x0f == ZLIB_METHOD)),
+        }
+    }
+}
+
+impl Stage for Inflate {
+    fn step(&mut self, input: &[u8], out: &mut Vec<u8>) -> Result<Step, Corrupt> {
+        if self.stream.is_none() {
+            let Some(stream) = input.first().and_then(|first| self.begin(*first)) else {
+                return Ok(Step {
+                    used: 0,
+                    ended: self.ended,
+                });
+            };
+            self.stream = Some(stream);
+            self.ended = false;
+        }
+        let stream = self.stream.as_mut().ok_or(Corrupt)?;
+        let before = stream.total_in();
+        let status = stream
+            .decompress_vec(input, out, FlushDecompress::None)
+            .map_err(|_| Corrupt)?;
+        let used = usize::try_from(stream.total_in() - before).map_err(|_| Corrupt)?;
+        if status == Status::StreamEnd {
+            self.stream = None;
+            self.ended = true;
+        }
+        Ok(Step {
+            used,
+            ended: self.ended,
+        })
+    }
+}

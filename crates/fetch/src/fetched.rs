@@ -1,0 +1,35 @@
+//! An answer, as far as it was read.
+
+use std::time::Duration;
+
+/// An answer: its status, the headers a crawler acts on, and its body as far as it was wanted.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Fetched {
+    /// The HTTP status.
+    pub status: u16,
+    /// The content type as sent; the first, if there are several.
+    pub content_type: Option<String>,
+    /// A redirect's target as sent: UTF-8, or Latin-1 where it is not.
+    pub location: Option<String>,
+    /// How long the server asks to be left alone.
+    pub retry_after: Option<Duration>,
+    /// The body.
+    pub body: Body,
+    /// Bytes of body taken from the wire, before decoding.
+    pub wire_bytes: u64,
+    /// The body is not all of it: it was longer than we read, or its coding broke off.
+    pub truncated: bool,
+    /// From the request to the last byte read.
+    pub elapsed: Duration,
+}
+
+/// A body, as far as it was wanted.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Body {
+    /// HTML by its type or, where none is named, by its first bytes.
+    Html(Vec<u8>),
+    /// A file's bytes, whatever their type.
+    File(Vec<u8>),
+    /// Not wanted, and not read.
+    Unread,
+}

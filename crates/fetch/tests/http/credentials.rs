@@ -1,0 +1,80 @@
+//! What goes along with a request, and to whom.
+
+use model::FetchRules;
+use weburl::Userinfo;
+
+use crate::rules::{fetcher, page, rules};
+use crate::server::{HTML, Server, answer};
+
+fn with_secrets(seed: &str) -> FetchRules {
+    let mut rules = rules(seed);
+    rules.headers = vec![
+        ("X-Key".into(), "k3y".into()),
+        ("Accept-Language".into(), "de".into()),
+        ("Accept".into(), "text/html".into()),
+    ];
+    rules.userinfo = Userinfo::of("http://me:s3cret@example.org/");
+    rules
+}
+
+#[tokio::test]
+async fn headers_and_credentials_go_to_the_seeds_origin_alone() {
+    let seed = Server::answering(answer("200 OK", HTML, "")).await;
+    let other = Server::answering(answer("200 OK", HTML, "")).await;
+    let fetcher = fetcher(&with_secrets(&seed.url("/start")));
+    page(&fetcher, &seed.url("/a?b=c")).await.unwrap();
+    // The same machine, another port: another origin.
+    page(&fetcher, &other.url("/a")).await.unwrap();
+    // The same port, another name of the machine.
+    let named = seed.url("/named").replace("127.0.0.1", "localhost");
+    page(&fetcher, &named).await.unwrap();
+
+    let own = &seed.heads()[0];
+    assert!(own.starts_with("GET /a?b=c HTTP/1.1\r\n"), "{own}");
+    assert!(
+        own.contains(&format!("host: 127.0.0.1:{}\r\n", seed.port)),
+        "{own}"
+    );
+    assert!(own.contains("user-agent: testbot/1.0\r\n"), "{own}");
+    assert!(
+        own.contains("accept-encoding: gzip, deflate, br, zstd\r\n"),
+        "{own}"
+    );
+    assert!(
+        own.contains("authorization: Basic bWU6czNjcmV0\r\n"),
+        "{own}"
+    );
+    assert!(own.contains("x-key: k3y\r\n") && own.contains("accept-language: de\r\n"));
+    assert!(
+        own.contains("accept: text/html\r\n"),
+        "a caller's header takes the place of ours: {own}"
+    );
+    for foreign in [&other.heads()[0], &seed.heads()[1]] {
+        assert!(foreign.contains("user-agent: testbot/1.0\r\n"), "{foreign}");
+        assert!(foreign.contains("accept: text/html,application/xhtml+xml,*/*;q=0.8\r\n"));
+        for secret in ["authorization", "x-key", "accept-language"] {
+            assert!(!foreign.contains(secret), "{foreign}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_callers_own_authorization_wins_over_the_urls() {
+    let server = Server::answering(answer("200 OK", HTML, "")).await;
+    let mut rules = with_secrets(&server.url("/"));
+    rules.headers = vec![("Authorization".into(), "Bearer t0ken".into())];
+    page(&fetcher(&rules), &server.url("/")).await.unwrap();
+    let head = &server.heads()[0];
+    assert!(head.contains("authorization: Bearer t0ken\r\n"), "{head}");
+    assert!(!head.contains("Basic"), "{head}");
+}
+
+#[test]
+fn debug_shows_no_secret() {
+    let mut rules = with_secrets("http://example.org/");
+    rules.proxies = vec!["http://p:pr0xy@127.0.0.1:1".into()];
+    let shown = format!("{:?}", fetcher(&rules));
+    for secret in ["s3cret", "k3y", "pr0xy", "czNjcmV0"] {
+        assert!(!shown.contains(secret), "{shown}");
+    }
+}

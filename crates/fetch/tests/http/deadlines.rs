@@ -1,0 +1,146 @@
+//! Each deadline fires, and says which it was.
+
+use std::time::{Duration, Instant};
+
+use model::{Deadlines, FailKind, FetchRules};
+use tokio::net::TcpListener;
+use tokio::time::sleep;
+
+use crate::rules::{fetcher, page, rules};
+use crate::server::{HTML, Server, answer};
+
+const LONG: Duration = Duration::from_secs(20);
+const SHORT: Duration = Duration::from_millis(200);
+
+fn patient(url: &str) -> FetchRules {
+    let mut rules = rules(url);
+    rules.deadlines = Deadlines {
+        connect: LONG,
+        head: LONG,
+        idle: LONG,
+        total: LONG,
+    };
+    rules
+}
+
+/// The fetch fails by a deadline, in those words, and not much later than it should.
+async fn times_out(rules: &FetchRules, url: &str, words: &str) {
+    let began = Instant::now();
+    let failure = page(&fetcher(rules), url).await.unwrap_err();
+    assert_eq!(
+        (failure.kind, failure.words.as_str()),
+        (FailKind::Timeout, words)
+    );
+    assert!(began.elapsed() < LONG / 4, "{words}: {:?}", began.elapsed());
+}
+
+#[tokio::test]
+async fn a_silent_server() {
+    let server = Server::start(|mut conn| async move { conn.gone().await }).await;
+    let mut rules = patient(&server.url("/"));
+    rules.deadlines.head = SHORT;
+    times_out(&rules, &server.url("/"), "no answer within 200 ms").await;
+    let mut rules = patient(&server.url("/"));
+    rules.deadlines.total = SHORT;
+    times_out(&rules, &server.url("/"), "no answer within 200 ms").await;
+}
+
+#[tokio::test]
+async fn a_head_that_drips() {
+    let server = Server::start(|mut conn| async move {
+        conn.request().await;
+        for byte in b"HTTP/1.1 200 OK\r\nx: ".iter().chain([b'y'; 500].iter()) {
+            conn.send(&[*byte]).await;
+            sleep(Duration::from_millis(20)).await;
+        }
+    })
+    .await;
+    let mut rules = patient(&server.url("/"));
+    rules.deadlines.head = SHORT;
+    times_out(&rules, &server.url("/"), "no answer within 200 ms").await;
+}
+
+#[tokio::test]
+async fn interim_answers_for_ever() {
+    let server = Server::start(|mut conn| async move {
+        conn.request().await;
+        while conn
+            .send(b"HTTP/1.1 103 Early Hints\r\nlink: </x>\r\n\r\n")
+            .await
+        {
+            tokio::task::yield_now().await;
+        }
+    })
+    .await;
+    let mut rules = patient(&server.url("/"));
+    rules.deadlines.head = SHORT;
+    times_out(&rules, &server.url("/"), "no answer within 200 ms").await;
+}
+
+#[tokio::test]
+async fn a_body_that_stalls() {
+    let server = Server::start(|mut conn| async move {
+        conn.request().await;
+        conn.send(b"HTTP/1.1 200 OK\r\ncontent-type: text/html\r\ncontent-length: 9\r\n\r\n<p>")
+            .await;
+        conn.gone().await;
+    })
+    .await;
+    let mut rules = patient(&server.url("/"));
+    rules.deadlines.idle = SHORT;
+    times_out(&rules, &server.url("/"), "the body stalled for 200 ms").await;
+}
+
+#[tokio::test]
+async fn a_body_that_drips() {
+    let server = Server::start(|mut conn| async move {
+        conn.request().await;
+        conn.send(b"HTTP/1.1 200 OK\r\ncontent-type: text/html\r\n\r\n")
+            .await;
+        while conn.send(b"x").await {
+            sleep(Duration::from_millis(20)).await;
+        }
+    })
+    .await;
+    let mut rules = patient(&server.url("/"));
+    rules.deadlines.idle = SHORT;
+    rules.deadlines.total = SHORT * 2;
+    times_out(&rules, &server.url("/"), "not finished within 400 ms").await;
+}
+
+#[tokio::test]
+async fn a_handshake_that_stalls() {
+    let silent = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let url = format!("https://127.0.0.1:{}/", silent.local_addr().unwrap().port());
+    let mut rules = patient(&url);
+    rules.deadlines.connect = SHORT;
+    times_out(&rules, &url, "no connection within 200 ms").await;
+}
+
+#[tokio::test]
+async fn an_unwanted_body_that_stalls_does_not_hold_up_the_answer() {
+    let server = Server::start(|mut conn| async move {
+        conn.request().await;
+        conn.send(b"HTTP/1.1 404 Not Found\r\ncontent-length: 9\r\n\r\n<p>")
+            .await;
+        conn.gone().await;
+    })
+    .await;
+    let began = Instant::now();
+    let got = page(&fetcher(&patient(&server.url("/"))), &server.url("/"))
+        .await
+        .unwrap();
+    assert_eq!(got.status, 404);
+    assert!(began.elapsed() < LONG / 4);
+}
+
+#[tokio::test]
+async fn a_prompt_answer_is_not_disturbed_by_short_deadlines() {
+    let server = Server::answering(answer("200 OK", HTML, "<p>hi")).await;
+    let mut rules = rules(&server.url("/"));
+    rules.deadlines = Deadlines::within(Duration::from_secs(2));
+    let fetcher = fetcher(&rules);
+    for _ in 0..50 {
+        assert!(page(&fetcher, &server.url("/")).await.is_ok());
+    }
+}

@@ -1,0 +1,79 @@
+//! The guard: no spelling of a private address gets a byte out.
+
+use fetch::{Guard, HttpFetch};
+use model::FailKind;
+
+use crate::rules::{page, rules, sniff};
+use crate::server::Server;
+
+const PUBLIC_ONLY: Guard = Guard {
+    allow_private: false,
+};
+
+#[tokio::test]
+async fn every_spelling_of_loopback_is_refused_before_dialling() {
+    let canary = Server::answering("HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n").await;
+    let port = canary.port;
+    for host in [
+        "127.0.0.1",
+        "127.1",
+        "127.0.1",
+        "2130706433",
+        "0x7f000001",
+        "0x7f.1",
+        "0177.0.0.1",
+        "017700000001",
+        "127.000.000.001",
+        "127.0.0.1.",
+        "127。0。0。1",
+        "①②⑦.⓪.⓪.①",
+        "%31%32%37.0.0.1",
+        "0.0.0.0",
+        "0",
+        "[::1]",
+        "[0:0:0:0:0:0:0:1]",
+        "[::]",
+        "[::ffff:127.0.0.1]",
+        "[::ffff:7f00:1]",
+        "[::127.0.0.1]",
+        "[::ffff:0:127.0.0.1]",
+        "[64:ff9b::127.0.0.1]",
+        "[64:ff9b:1::127.0.0.1]",
+        "[2002:7f00:1::]",
+        "[2001:0:7f00:1::]",
+        "localhost",
+        "LOCALHOST",
+        "localhost.",
+    ] {
+        for scheme in ["http", "https"] {
+            let url = format!("{scheme}://{host}:{port}/");
+            let fetcher = HttpFetch::new(&rules(&url), 4, PUBLIC_ONLY, sniff).unwrap();
+            let failure = page(&fetcher, &url).await.unwrap_err();
+            // A name this system does not know is as good as refused.
+            let kind = failure.kind;
+            assert!(
+                kind == FailKind::AddressRefused || (kind == FailKind::Dns && host == "localhost."),
+                "{url}: {failure}"
+            );
+            assert!(!failure.words.contains("127"), "{failure}");
+        }
+    }
+    assert_eq!(canary.accepts(), 0);
+}
+
+#[tokio::test]
+async fn a_private_proxy_and_a_private_literal_behind_a_proxy_are_refused() {
+    let canary = Server::answering("HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n").await;
+    let mut rules = rules("http://example.org/");
+    rules.proxies = vec![canary.url("")];
+    let fetcher = HttpFetch::new(&rules, 4, PUBLIC_ONLY, sniff).unwrap();
+    for url in [
+        "http://example.org/",
+        "https://example.org/",
+        "http://10.0.0.1/",
+    ] {
+        let failure = page(&fetcher, url).await.unwrap_err();
+        assert_eq!(failure.kind, FailKind::AddressRefused, "{url}");
+    }
+    assert_eq!(canary.accepts(), 0);
+}

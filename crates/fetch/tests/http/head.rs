@@ -1,0 +1,76 @@
+//! The answer's head: limits, and what is not HTTP.
+
+use model::FailKind;
+
+use crate::rules::{fetcher, html, page, rules};
+use crate::server::{HTML, Server, answer};
+
+#[tokio::test]
+async fn as_many_headers_as_real_sites_send_and_no_more() {
+    for (count, accepted) in [(250, true), (257, false), (10_000, false)] {
+        let many = format!("{HTML}{}", "set-cookie: a=b\r\n".repeat(count - 1));
+        let server = Server::answering(answer("200 OK", &many, "<p>hi")).await;
+        let got = page(&fetcher(&rules(&server.url("/"))), &server.url("/")).await;
+        match got {
+            Ok(got) => assert!(accepted && html(&got) == b"<p>hi", "{count}"),
+            Err(failure) => {
+                assert!(!accepted, "{count}: {failure}");
+                assert_eq!(failure.kind, FailKind::Protocol);
+                assert_eq!(failure.words, "the answer's head is too large");
+            }
+        }
+    }
+}
+
+#[tokio::test]
+async fn as_large_a_head_as_real_sites_send_and_no_more() {
+    for (length, accepted) in [(200_000, true), (300_000, false), (5_000_000, false)] {
+        let large = format!("{HTML}x: {}\r\n", "y".repeat(length));
+        let server = Server::answering(answer("200 OK", &large, "<p>hi")).await;
+        let got = page(&fetcher(&rules(&server.url("/"))), &server.url("/")).await;
+        match got {
+            Ok(got) => assert!(accepted && html(&got) == b"<p>hi", "{length}"),
+            Err(failure) => {
+                assert!(!accepted, "{length}: {failure}");
+                assert_eq!(failure.words, "the answer's head is too large");
+            }
+        }
+    }
+}
+
+#[tokio::test]
+async fn what_is_not_http_is_a_protocol_failure() {
+    for bytes in [
+        "<html>an answer of 1991</html>",
+        "SSH-2.0-OpenSSH_9.2\r\n",
+        "HTTP/1.1 abc OK\r\n\r\n",
+        "HTTP/1.1 200 OK\r\ncontent-length: -1\r\n\r\n",
+        "HTTP/1.1 200 OK\r\ncontent-length: 1\r\ncontent-length: 2\r\n\r\nab",
+        "ICY 200 OK\r\n\r\n",
+    ] {
+        let server = Server::closing(bytes).await;
+        let failure = page(&fetcher(&rules(&server.url("/"))), &server.url("/")).await;
+        let failure = failure.unwrap_err();
+        assert_eq!(failure.kind, FailKind::Protocol, "{bytes:?}: {failure}");
+        assert_eq!(failure.words, "the answer is not valid http", "{bytes:?}");
+    }
+}
+
+#[tokio::test]
+async fn what_browsers_read_is_read() {
+    for head in [
+        "HTTP/1.1 200 OK\r\ncontent-type : text/html\r\n",
+        "HTTP/1.1 200\r\ncontent-type: text/html\r\n",
+        "HTTP/1.1 200 OK\r\ncontent-type: text/html\r\nbroken header line\r\n",
+        "HTTP/1.1 200 OK\r\ncontent-type:\r\n text/html\r\n",
+        "HTTP/1.1 200 OK\ncontent-type: text/html\n",
+        "HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Hints\r\nlink: </a>\r\n\r\n\
+         HTTP/1.1 200 OK\r\ncontent-type: text/html\r\n",
+        "HTTP/1.0 200 OK\r\ncontent-type: text/html\r\n",
+    ] {
+        let server = Server::closing(format!("{head}content-length: 5\r\n\r\n<p>hi")).await;
+        let got = page(&fetcher(&rules(&server.url("/"))), &server.url("/")).await;
+        let got = got.unwrap_or_else(|failure| panic!("{head:?}: {failure}"));
+        assert_eq!(html(&got), b"<p>hi", "{head:?}");
+    }
+}

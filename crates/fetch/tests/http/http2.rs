@@ -1,0 +1,194 @@
+//! HTTP/2: one connection for all, its stream limit, and servers that go away.
+
+use std::convert::Infallible;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use bytes::Bytes;
+use http::{Request, Response};
+use http_body_util::Full;
+use hyper::body::Incoming;
+use hyper::server::conn::http2;
+use hyper::service::service_fn;
+use hyper_util::rt::{TokioExecutor, TokioIo};
+use model::FailKind;
+use tokio::sync::Notify;
+use tokio::task::JoinSet;
+
+use crate::rules::{html, page, rules};
+use crate::server::{Server, Stream};
+use crate::tls::{Certified, trusting};
+
+fn html_answer(body: &'static str) -> Response<Full<Bytes>> {
+    Response::builder()
+        .header("content-type", "text/html")
+        .body(Full::new(Bytes::from_static(body.as_bytes())))
+        .unwrap()
+}
+
+/// Serves one small page for ever.
+pub(crate) async fn serve_page(stream: Box<dyn Stream>) {
+    let service = service_fn(|request: Request<Incoming>| async move {
+        assert!(request.headers().get("host").is_none());
+        Ok::<_, Infallible>(html_answer("<p>tls"))
+    });
+    let server = http2::Builder::new(TokioExecutor::new());
+    server
+        .serve_connection(TokioIo::new(stream), service)
+        .await
+        .ok();
+}
+
+/// An h2 server whose every connection is served by `serve`.
+async fn h2_server<F, S>(certified: &Certified, serve: F) -> Server
+where
+    F: Fn(Box<dyn Stream>) -> S + Send + Sync + 'static,
+    S: Future<Output = ()> + Send + 'static,
+{
+    let acceptor = certified.acceptor("h2");
+    let wrap = move |stream| {
+        let acceptor = acceptor.clone();
+        async move { Ok(Box::new(acceptor.accept(stream).await?) as _) }
+    };
+    Server::start_over(move |conn| serve(conn.stream), wrap).await
+}
+
+fn https(server: &Server) -> String {
+    format!("https://127.0.0.1:{}/", server.port)
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn two_hundred_at_once_share_one_connection_within_its_limit() {
+    let certified = Certified::new(&["127.0.0.1"]);
+    let (open, peak) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicUsize::new(0)));
+    let (counted, highest) = (Arc::clone(&open), Arc::clone(&peak));
+    let server = h2_server(&certified, move |stream| {
+        let (open, peak) = (Arc::clone(&counted), Arc::clone(&highest));
+        async move {
+            let service = service_fn(move |_| {
+                let (open, peak) = (Arc::clone(&open), Arc::clone(&peak));
+                async move {
+                    peak.fetch_max(open.fetch_add(1, Ordering::SeqCst) + 1, Ordering::SeqCst);
+                    for _ in 0..5 {
+                        tokio::task::yield_now().await;
+                    }
+                    open.fetch_sub(1, Ordering::SeqCst);
+                    Ok::<_, Infallible>(html_answer("<p>h2"))
+                }
+            });
+            let mut builder = http2::Builder::new(TokioExecutor::new());
+            builder.max_concurrent_streams(10);
+            builder
+                .serve_connection(TokioIo::new(stream), service)
+                .await
+                .ok();
+        }
+    })
+    .await;
+    let fetcher = Arc::new(trusting(&rules(&https(&server)), &certified));
+    let mut all = JoinSet::new();
+    for _ in 0..200 {
+        let (fetcher, url) = (Arc::clone(&fetcher), https(&server));
+        all.spawn(async move { html(&page(&fetcher, &url).await.unwrap()).to_vec() });
+    }
+    for body in all.join_all().await {
+        assert_eq!(body, b"<p>h2");
+    }
+    assert_eq!(server.accepts(), 1, "the first dial is made by one alone");
+    let peak = peak.load(Ordering::SeqCst);
+    assert!((2..=10).contains(&peak), "{peak}");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_server_that_goes_away_every_seventh_request_loses_none() {
+    let certified = Certified::new(&["127.0.0.1"]);
+    let server = h2_server(&certified, |stream| async move {
+        let enough = Arc::new(Notify::new());
+        let (tell, count) = (Arc::clone(&enough), Arc::new(AtomicUsize::new(0)));
+        let service = service_fn(move |_| {
+            if count.fetch_add(1, Ordering::SeqCst) + 1 == 7 {
+                tell.notify_one();
+            }
+            async { Ok::<_, Infallible>(html_answer("<p>h2")) }
+        });
+        let server = http2::Builder::new(TokioExecutor::new());
+        let mut run = std::pin::pin!(server.serve_connection(TokioIo::new(stream), service));
+        tokio::select! {
+            _ = run.as_mut() => return,
+            () = enough.notified() => run.as_mut().graceful_shutdown(),
+        }
+        run.await.ok();
+    })
+    .await;
+    let fetcher = Arc::new(trusting(&rules(&https(&server)), &certified));
+    for round in 0..25 {
+        let mut all = JoinSet::new();
+        for _ in 0..20 {
+            let (fetcher, url) = (Arc::clone(&fetcher), https(&server));
+            all.spawn(async move { page(&fetcher, &url).await });
+        }
+        for got in all.join_all().await {
+            assert!(got.is_ok(), "round {round}: {got:?}");
+        }
+    }
+    assert!(server.accepts() > 10, "{}", server.accepts());
+}
+
+#[tokio::test]
+async fn too_many_headers_and_too_large_ones_are_refused() {
+    let certified = Certified::new(&["127.0.0.1"]);
+    let server = h2_server(&certified, |stream| async move {
+        let service = service_fn(|request: Request<Incoming>| async move {
+            let mut answer = html_answer("<p>h2");
+            let headers = answer.headers_mut();
+            match request.uri().path() {
+                "/many" => {
+                    for _ in 0..300 {
+                        headers.append("x", "y".parse().unwrap());
+                    }
+                }
+                "/large" => drop(headers.insert("x", "y".repeat(400_000).parse().unwrap())),
+                _ => drop(headers.insert("x", "y".repeat(100_000).parse().unwrap())),
+            }
+            Ok::<_, Infallible>(answer)
+        });
+        let server = http2::Builder::new(TokioExecutor::new());
+        server
+            .serve_connection(TokioIo::new(stream), service)
+            .await
+            .ok();
+    })
+    .await;
+    let fetcher = trusting(&rules(&https(&server)), &certified);
+    for path in ["many", "large"] {
+        let failure = page(&fetcher, &format!("{}{path}", https(&server)))
+            .await
+            .unwrap_err();
+        assert_eq!(failure.kind, FailKind::Protocol, "{path}: {failure}");
+    }
+    let got = page(&fetcher, &format!("{}fine", https(&server)))
+        .await
+        .unwrap();
+    assert_eq!(html(&got), b"<p>h2");
+    assert_eq!(server.accepts(), 1, "the connection outlives them");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_failed_first_dial_fails_for_all_who_waited() {
+    let certified = Certified::new(&["127.0.0.1"]);
+    let server = Server::start(|mut conn| async move {
+        conn.send(b"this is not tls at all").await;
+        conn.gone().await;
+    })
+    .await;
+    let fetcher = Arc::new(trusting(&rules(&https(&server)), &certified));
+    let mut all = JoinSet::new();
+    for _ in 0..50 {
+        let (fetcher, url) = (Arc::clone(&fetcher), https(&server));
+        all.spawn(async move { page(&fetcher, &url).await.unwrap_err().kind });
+    }
+    for kind in all.join_all().await {
+        assert_eq!(kind, FailKind::Tls);
+    }
+    assert!(server.accepts() < 25, "{}", server.accepts());
+}

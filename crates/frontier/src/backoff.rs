@@ -1,0 +1,47 @@
+//! How long to wait before trying again.
+
+use std::time::Duration;
+
+use crate::chance::Chance;
+
+const FIRST: Duration = Duration::from_millis(500);
+const LONGEST: Duration = Duration::from_secs(10);
+const HOST_FIRST: Duration = Duration::from_secs(1);
+const HOST_LONGEST: Duration = Duration::from_mins(1);
+
+/// The wait before a page's next attempt: doubling, with jitter, so that pages that failed together do
+/// not come back together.
+pub(crate) fn before_retry(attempts: u32, chance: &mut Chance) -> Duration {
+    doubled(FIRST, LONGEST, attempts).mul_f64(0.5 + chance.fraction() / 2.0)
+}
+
+/// The pause a host is given that keeps saying "too many requests" without saying for how long.
+pub(crate) fn for_host(times: u32, chance: &mut Chance) -> Duration {
+    doubled(HOST_FIRST, HOST_LONGEST, times).mul_f64(1.0 + chance.fraction() / 4.0)
+}
+
+fn doubled(first: Duration, longest: Duration, times: u32) -> Duration {
+    let factor = 1_u32 << times.saturating_sub(1).min(16);
+    first.saturating_mul(factor).min(longest)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn doubles_with_jitter_up_to_a_bound() {
+        let mut chance = Chance::new(3);
+        for (attempts, least, most) in [
+            (1, 250, 500),
+            (2, 500, 1_000),
+            (3, 1_000, 2_000),
+            (99, 5_000, 10_000),
+        ] {
+            for _ in 0..100 {
+                let wait = before_retry(attempts, &mut chance).as_millis();
+                assert!((least..=most).contains(&wait), "{attempts}: {wait}");
+            }
+        }
+    }
+}

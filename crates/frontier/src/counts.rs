@@ -1,0 +1,81 @@
+//! The numbers of a crawl, and the invariant over them.
+
+use model::{FailGroup, Outcome, PageReport, RefuseReason};
+
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Counts {
+    pub(crate) admitted: u64,
+    pub(crate) finished: u64,
+    pub(crate) queued: u64,
+    pub(crate) delayed: u64,
+    pub(crate) in_flight: u64,
+    /// Begun, neither reported nor given up: these hold their place in `--max-pages`.
+    pub(crate) begun: u64,
+    pub(crate) pages: u64,
+    pub(crate) fetched: u64,
+    pub(crate) not_html: u64,
+    pub(crate) redirected: u64,
+    pub(crate) skipped: u64,
+    pub(crate) failed: [u64; 10],
+    pub(crate) refused: [u64; RefuseReason::ALL.len()],
+    pub(crate) links: u64,
+    pub(crate) bytes: u64,
+    pub(crate) retries: u64,
+}
+
+impl Counts {
+    pub(crate) fn refuse(&mut self, reason: RefuseReason) {
+        self.refused[reason as usize] += 1;
+    }
+
+    /// A report becomes final.
+    pub(crate) fn finish(&mut self, report: &PageReport) {
+        self.finished += 1;
+        if report.counts_as_page() {
+            self.pages += 1;
+        }
+        self.links += report.links.len() as u64 + report.links.omitted();
+        match &report.outcome {
+            Outcome::Fetched { html } => {
+                self.fetched += 1;
+                self.not_html += u64::from(!html);
+            }
+            Outcome::Redirected { .. } => self.redirected += 1,
+            Outcome::Skipped(_) => self.skipped += 1,
+            Outcome::Failed(failure) => self.failed[failure.kind.group() as usize] += 1,
+        }
+    }
+
+    /// Known but not finished.
+    pub(crate) fn left(&self) -> u64 {
+        self.queued + self.delayed + self.in_flight
+    }
+
+    pub(crate) fn failed_by_group(&self) -> impl Iterator<Item = (FailGroup, u64)> {
+        const GROUPS: [FailGroup; 10] = [
+            FailGroup::DeadLink,
+            FailGroup::ClientError,
+            FailGroup::ServerError,
+            FailGroup::Timeout,
+            FailGroup::RateLimited,
+            FailGroup::Network,
+            FailGroup::Redirects,
+            FailGroup::BadAnswer,
+            FailGroup::Refused,
+            FailGroup::Internal,
+        ];
+        GROUPS
+            .into_iter()
+            .map(|group| (group, self.failed[group as usize]))
+            .filter(|(_, n)| *n > 0)
+    }
+
+    /// The invariant of the whole crawl.
+    pub(crate) fn check(&self) {
+        debug_assert_eq!(
+            self.admitted,
+            self.finished + self.queued + self.delayed + self.in_flight,
+            "a URL was lost or doubled: {self:?}"
+        );
+    }
+}

@@ -1,0 +1,414 @@
+//! The frontier in memory: a pure state machine with one owner.
+//!
+//! This file holds the state, the way in (`admit`) and the small verbs; `pick` is the way out to
+//! workers, `settle` the way back. No lock, no clock, no I/O.
+
+use std::collections::{HashMap, HashSet, VecDeque};
+
+use model::{
+    CrawlPlan, Found, Notice, RefuseReason, RobotsPolicy, SitemapPolicy, StopReason, Summary, Task,
+};
+use sitefiles::Robots;
+use weburl::{CrawlUrl, HostKey, Origin, ScopeKind, UrlKey, UrlRef, Verdict};
+
+use crate::chance::Chance;
+use crate::counts::Counts;
+use crate::delayed::Delayed;
+use crate::errand::{Errand, ErrandReport, RobotsErrand, SitemapErrand};
+use crate::frontier::{Delivery, Frontier, FrontierError, Glance, Moment, Turn, Work};
+use crate::host_ledger::HostLedger;
+use crate::level_counts::LevelCounts;
+use crate::path_gates::PathGates;
+use crate::queued_depths::QueuedDepths;
+use crate::seed_watch::SeedWatch;
+use crate::seen::Seen;
+use crate::site::{RobotsState, Site};
+use crate::traps::{Sighting, Traps};
+
+/// Most hosts of one domain that are followed while traps are refused.
+const MOST_HOSTS: usize = 100;
+/// Most sitemap files read in one crawl.
+const MOST_SITEMAPS: usize = 1_000;
+
+/// Every URL of one crawl, in memory.
+#[derive(Debug)]
+pub struct MemoryFrontier {
+    pub(crate) plan: CrawlPlan,
+    pub(crate) seen: Seen,
+    pub(crate) traps: Traps,
+    pub(crate) sites: Vec<Site>,
+    site_of: HashMap<Origin, usize>,
+    pub(crate) hosts: Vec<HostLedger>,
+    host_of: HashMap<HostKey, usize>,
+    pub(crate) errands: VecDeque<Errand>,
+    pub(crate) errands_out: u64,
+    pub(crate) sitemaps_out: u64,
+    pub(crate) errands_waiting: u64,
+    sitemaps_known: HashSet<CrawlUrl>,
+    pub(crate) delayed: Delayed,
+    pub(crate) gates: PathGates,
+    pub(crate) levels: LevelCounts,
+    pub(crate) queued_depths: QueuedDepths,
+    pub(crate) counts: Counts,
+    pub(crate) chance: Chance,
+    pub(crate) next_start: Moment,
+    pub(crate) turn_of: usize,
+    pub(crate) stopped: Option<StopReason>,
+    pub(crate) seed_watch: SeedWatch,
+}
+
+impl MemoryFrontier {
+    /// A frontier that holds the plan's seed. `chance` seeds the jitter.
+    pub fn new(plan: CrawlPlan, chance: u64) -> Self {
+        let mut frontier = Self {
+            gates: PathGates::new(&plan.path_delays),
+            seen: Seen::default(),
+            traps: Traps::default(),
+            sites: Vec::new(),
+            site_of: HashMap::new(),
+            hosts: Vec::new(),
+            host_of: HashMap::new(),
+            errands: VecDeque::new(),
+            errands_out: 0,
+            sitemaps_out: 0,
+            errands_waiting: 0,
+            sitemaps_known: HashSet::new(),
+            delayed: Delayed::default(),
+            levels: LevelCounts::default(),
+            queued_depths: QueuedDepths::new(plan.limits.depth.is_some()),
+            counts: Counts::default(),
+            chance: Chance::new(chance),
+            next_start: Moment::ZERO,
+            turn_of: 0,
+            stopped: None,
+            seed_watch: SeedWatch::default(),
+            plan,
+        };
+        let seed = frontier.plan.seed.clone();
+        if frontier.plan.sitemaps == SitemapPolicy::Only {
+            // The seed only says where the sitemaps are.
+            let site = frontier.site_for(seed.parts());
+            frontier.ask_robots(site);
+        } else {
+            let key = frontier.plan.keys.key(seed.parts());
+            frontier.seen.insert(key);
+            let task = Task {
+                url: seed,
+                first_met: None,
+                depth: 0,
+                hops: 0,
+                via: None,
+                found: Found::Seed,
+                attempt: 0,
+            };
+            frontier.enqueue(task, key);
+        }
+        frontier
+    }
+
+    /// The one way in, in one order: scope, include and exclude, depth, traps, and last seen. (Resolving,
+    /// normalising and the scheme come before: a link that is not a web URL never gets here.)
+    pub(crate) fn admit(
+        &mut self,
+        url: UrlRef<'_>,
+        key: UrlKey,
+        task: impl FnOnce(CrawlUrl) -> Task,
+        depth: u32,
+    ) -> Result<(), RefuseReason> {
+        match self.plan.scope.verdict(url) {
+            Verdict::In => (),
+            Verdict::Outside => return Err(RefuseReason::OutOfScope),
+            Verdict::Excluded => return Err(RefuseReason::Excluded),
+            Verdict::NotIncluded => return Err(RefuseReason::NotIncluded),
+        }
+        if self.plan.limits.depth.is_some_and(|most| depth > most) {
+            return Err(RefuseReason::TooDeep);
+        }
+        self.admit_new(url, key, task, depth)
+    }
+
+    /// The end of the order: traps and seen.
+    pub(crate) fn admit_new(
+        &mut self,
+        url: UrlRef<'_>,
+        key: UrlKey,
+        task: impl FnOnce(CrawlUrl) -> Task,
+        depth: u32,
+    ) -> Result<(), RefuseReason> {
+        if self.seen.contains(key) {
+            if let Some(deeper) = self.queued_depths.deeper_than(key, depth) {
+                self.move_up(url, key, deeper, task);
+            }
+            return Err(RefuseReason::Seen);
+        }
+        let sighting = if self.plan.traps {
+            if self.is_one_host_too_many(url) {
+                return Err(RefuseReason::TrapHosts);
+            }
+            self.traps.look(url, &self.plan.keys, &self.seen)?
+        } else {
+            Sighting::default()
+        };
+        let Some(owned) = CrawlUrl::from_normalised(url.as_str()) else {
+            return Err(RefuseReason::Scheme);
+        };
+        self.seen.insert(key);
+        self.seen.extend(sighting.without_session);
+        self.traps.note(&sighting);
+        self.enqueue(task(owned), key);
+        Ok(())
+    }
+
+    fn enqueue(&mut self, task: Task, key: UrlKey) {
+        self.counts.admitted += 1;
+        self.counts.queued += 1;
+        self.push_new(task, key);
+    }
+
+    /// A queued URL was found nearer to the seed: it is queued there instead.
+    fn move_up(
+        &mut self,
+        url: UrlRef<'_>,
+        key: UrlKey,
+        deeper: u32,
+        task: impl FnOnce(CrawlUrl) -> Task,
+    ) {
+        let Some(owned) = CrawlUrl::from_normalised(url.as_str()) else {
+            return;
+        };
+        let host = self.host_for(url);
+        if self.hosts[host].parked().is_none() {
+            self.levels.remove(deeper, 1);
+        }
+        self.push_new(task(owned), key);
+    }
+
+    fn push_new(&mut self, task: Task, key: UrlKey) {
+        self.queued_depths.set(key, task.depth);
+        let site = self.site_for(task.url.parts());
+        if self.hosts[self.sites[site].host].parked().is_none() {
+            self.levels.add(task.depth);
+        }
+        let level = self.level_of(&task);
+        self.sites[site].push_back(level, task);
+    }
+
+    /// Whether a queue's entry was left behind when its URL moved up.
+    pub(crate) fn is_stale(&self, task: &Task) -> bool {
+        self.queued_depths
+            .is_stale(|| self.plan.keys.key(task.url.parts()), task.depth)
+    }
+
+    /// Every queued task, wherever it waits.
+    fn queued_tasks(&self) -> impl Iterator<Item = (usize, &Task)> {
+        let in_sites = self
+            .sites
+            .iter()
+            .enumerate()
+            .flat_map(|(at, site)| site.tasks().map(move |task| (at, task)));
+        let at_gates = self.gates.tasks().map(|(site, task)| (*site, task));
+        in_sites
+            .chain(at_gates)
+            .filter(|(_, task)| !self.is_stale(task))
+    }
+
+    /// The queue's order: by depth when depth is limited, else as they came.
+    pub(crate) fn level_of(&self, task: &Task) -> u32 {
+        if self.plan.limits.depth.is_some() {
+            task.depth
+        } else {
+            0
+        }
+    }
+
+    fn is_one_host_too_many(&self, url: UrlRef<'_>) -> bool {
+        self.plan.scope_kind == ScopeKind::Domain
+            && self.hosts.len() >= MOST_HOSTS
+            && !self.host_of.contains_key(&url.host_key())
+    }
+
+    pub(crate) fn site_for(&mut self, url: UrlRef<'_>) -> usize {
+        // Nearly every URL of a crawl belongs to the site met last.
+        if let Some(site) = self.sites.last()
+            && site.origin.as_str() == url.origin_text()
+        {
+            return self.sites.len() - 1;
+        }
+        let origin = url.origin();
+        if let Some(site) = self.site_of.get(&origin) {
+            return *site;
+        }
+        let host = self.host_for(url);
+        let asks =
+            self.plan.robots == RobotsPolicy::Respect || self.plan.sitemaps != SitemapPolicy::Skip;
+        let robots = if asks {
+            RobotsState::Unknown
+        } else {
+            RobotsState::Rules(Robots::allow_all())
+        };
+        self.sites.push(Site::new(origin.clone(), host, robots));
+        self.site_of.insert(origin, self.sites.len() - 1);
+        self.sites.len() - 1
+    }
+
+    pub(crate) fn host_for(&mut self, url: UrlRef<'_>) -> usize {
+        let key = url.host_key();
+        if let Some(host) = self.host_of.get(&key) {
+            return *host;
+        }
+        self.hosts.push(HostLedger::new(key.clone()));
+        self.host_of.insert(key, self.hosts.len() - 1);
+        self.hosts.len() - 1
+    }
+
+    pub(crate) fn site_named(&self, origin: &Origin) -> Option<usize> {
+        self.site_of.get(origin).copied()
+    }
+
+    /// Sends for a site's robots.txt; its pages wait for the answer.
+    pub(crate) fn ask_robots(&mut self, site: usize) {
+        self.sites[site].robots = RobotsState::Asked;
+        let origin = self.sites[site].origin.clone();
+        let url = CrawlUrl::from_normalised(&format!("{origin}/robots.txt"));
+        if let Some(url) = url {
+            self.errands.push_back(Errand::Robots(RobotsErrand {
+                origin,
+                url,
+                attempt: 0,
+            }));
+        }
+    }
+
+    /// Sends for a sitemap, once, as long as there are not too many.
+    pub(crate) fn ask_sitemap(&mut self, url: CrawlUrl, level: u32, named: bool) -> bool {
+        if self.sitemaps_known.len() >= MOST_SITEMAPS {
+            return false;
+        }
+        if self.sitemaps_known.insert(url.clone()) {
+            // Sitemaps name pages of depth 1, so they are work of depth 0.
+            self.levels.add(0);
+            self.errands.push_back(Errand::Sitemap(SitemapErrand {
+                url,
+                level,
+                named,
+                attempt: 0,
+            }));
+        }
+        true
+    }
+
+    /// Leaves a host alone: its queued URLs no longer hold up anybody.
+    pub(crate) fn park(&mut self, host: usize, words: String, out: &mut Vec<Delivery>) {
+        let parked: Vec<u32> = self
+            .queued_tasks()
+            .filter(|(site, _)| self.sites[*site].host == host)
+            .map(|(_, task)| task.depth)
+            .collect();
+        for depth in parked {
+            self.levels.remove(depth, 1);
+        }
+        let host = self.hosts[host].host.to_string();
+        out.push(Delivery::Notice(Notice::HostParked { host, words }));
+    }
+
+    /// Counts the queues anew and compares; for tests.
+    #[doc(hidden)]
+    pub fn assert_consistent(&self) {
+        let queued = self.queued_tasks().count();
+        assert_eq!(self.counts.queued, queued as u64, "queued");
+        let delayed = self
+            .delayed
+            .iter()
+            .filter(|work| matches!(work, Work::Page(_)))
+            .count();
+        assert_eq!(self.counts.delayed, delayed as u64, "delayed");
+        self.counts.check();
+    }
+
+    /// How many URLs were admitted so far; for tests and progress.
+    pub fn admitted(&self) -> u64 {
+        self.counts.admitted
+    }
+}
+
+impl Frontier for MemoryFrontier {
+    async fn take(
+        &mut self,
+        most: usize,
+        now: Moment,
+        out: &mut Vec<Delivery>,
+    ) -> Result<Turn, FrontierError> {
+        let turn = self.pick(most, now, out);
+        self.counts.check();
+        Ok(turn)
+    }
+
+    async fn settle(
+        &mut self,
+        report: model::PageReport,
+        now: Moment,
+        out: &mut Vec<Delivery>,
+    ) -> Result<(), FrontierError> {
+        self.settle_page(report, now, out);
+        self.counts.check();
+        Ok(())
+    }
+
+    async fn settle_errand(
+        &mut self,
+        report: ErrandReport,
+        now: Moment,
+        out: &mut Vec<Delivery>,
+    ) -> Result<(), FrontierError> {
+        self.settle_site_file(report, now, out);
+        self.counts.check();
+        Ok(())
+    }
+
+    fn glance(&self) -> Glance {
+        Glance {
+            pages: self.counts.pages,
+            failed: self.counts.failed.iter().sum(),
+            queued: self.counts.queued + self.counts.delayed,
+            in_flight: self.counts.in_flight,
+            bytes: self.counts.bytes,
+        }
+    }
+
+    fn stop(&mut self, reason: StopReason) {
+        self.stopped.get_or_insert(reason);
+    }
+
+    fn summary(&self, now: Moment) -> Summary {
+        let counts = &self.counts;
+        Summary {
+            stop: self.stopped.clone().unwrap_or(StopReason::Done),
+            seed_problem: self.seed_watch.problem().cloned(),
+            pages: counts.pages,
+            fetched: counts.fetched,
+            not_html: counts.not_html,
+            redirected: counts.redirected,
+            failed: counts.failed_by_group().collect(),
+            skipped: counts.skipped,
+            refused: RefuseReason::ALL
+                .into_iter()
+                .map(|reason| (reason, counts.refused[reason as usize]))
+                .filter(|(_, count)| *count > 0)
+                .collect(),
+            links: counts.links,
+            left: counts.left(),
+            bytes: counts.bytes,
+            retries: counts.retries,
+            elapsed: now,
+        }
+    }
+
+    fn left(&mut self, each: &mut dyn FnMut(&CrawlUrl)) {
+        self.queued_tasks().for_each(|(_, task)| each(&task.url));
+        for work in self.delayed.iter() {
+            if let Work::Page(task) = work {
+                each(&task.url);
+            }
+        }
+    }
+}

@@ -1,0 +1,49 @@
+//! The set that answers "new?" on insert.
+
+use std::collections::HashSet;
+use std::hash::{BuildHasherDefault, Hasher};
+
+use weburl::UrlKey;
+
+/// Every key that was ever admitted: eight bytes each, and never a string.
+#[derive(Debug, Default)]
+pub(crate) struct Seen {
+    keys: HashSet<u64, BuildHasherDefault<KeyIsHash>>,
+}
+
+impl Seen {
+    /// True when the key is new; it is not new the next time.
+    pub(crate) fn insert(&mut self, key: UrlKey) -> bool {
+        self.keys.insert(key.0)
+    }
+
+    pub(crate) fn contains(&self, key: UrlKey) -> bool {
+        self.keys.contains(&key.0)
+    }
+}
+
+/// A key is a seeded fingerprint already: hashing it again would only cost time.
+#[derive(Debug, Default)]
+pub(crate) struct KeyIsHash(u64);
+
+impl Hasher for KeyIsHash {
+    fn finish(&self) -> u64 {
+        self.0
+    }
+
+    fn write(&mut self, bytes: &[u8]) {
+        for byte in bytes {
+            self.0 = self.0.rotate_left(8) ^ u64::from(*byte);
+        }
+    }
+
+    fn write_u64(&mut self, key: u64) {
+        self.0 = key;
+    }
+}
+
+impl Extend<UrlKey> for Seen {
+    fn extend<I: IntoIterator<Item = UrlKey>>(&mut self, keys: I) {
+        self.keys.extend(keys.into_iter().map(|key| key.0));
+    }
+}

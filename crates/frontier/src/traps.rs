@@ -1,0 +1,210 @@
+//! Endless URL spaces, refused.
+//!
+//! Asked only about URLs that would otherwise be new, so the cost is per page, not per link. Looking
+//! ([`Traps::look`]) changes nothing; what is then admitted is noted ([`Traps::note`]).
+
+mod calendar;
+mod path_shape;
+mod query_shape;
+mod session;
+
+use std::collections::HashMap;
+
+use model::RefuseReason;
+use weburl::{KeyPolicy, UrlKey, UrlRef};
+
+use crate::seen::Seen;
+
+/// Longest URL that is followed.
+const MOST_URL_BYTES: usize = 2_048;
+/// Pure date pages below one path: a year of days.
+const MOST_DATES: u32 = 366;
+/// Combinations of three and more parameters on one path.
+const MOST_COMBINATIONS: u32 = 200;
+/// Combinations of two parameters on one path: forums and shops have many honest ones.
+const MOST_PAIRS: u32 = 1_000;
+
+/// What a URL looked like; handed back when it is admitted.
+#[derive(Debug, Default)]
+pub(crate) struct Sighting {
+    /// Its key without the session id.
+    pub(crate) without_session: Option<UrlKey>,
+    calendar: Option<u64>,
+    query: Option<query_shape::QueryShape>,
+}
+
+#[derive(Debug, Default)]
+pub(crate) struct Traps {
+    dates: HashMap<u64, u32>,
+    combinations: HashMap<u64, u32>,
+    sorted_queries: Seen,
+}
+
+impl Traps {
+    /// Whether a new URL is one of an endless many.
+    pub(crate) fn look(
+        &self,
+        url: UrlRef<'_>,
+        keys: &KeyPolicy,
+        seen: &Seen,
+    ) -> Result<Sighting, RefuseReason> {
+        if url.as_str().len() > MOST_URL_BYTES {
+            return Err(RefuseReason::TooLong);
+        }
+        if path_shape::is_pathological(url.path()) {
+            return Err(RefuseReason::TrapPath);
+        }
+        let without_session = session::without_session(url)
+            .and_then(|text| UrlRef::split(&text).map(|stripped| keys.key(stripped)));
+        if without_session.is_some_and(|key| seen.contains(key)) {
+            return Err(RefuseReason::TrapSession);
+        }
+        let calendar = calendar::calendar_of(url, keys.seed);
+        if calendar.is_some_and(|shape| self.dates.get(&shape).is_some_and(|n| *n >= MOST_DATES)) {
+            return Err(RefuseReason::TrapCalendar);
+        }
+        let query = query_shape::QueryShape::of(url, keys.seed);
+        if let Some(shape) = &query {
+            let most = if shape.many {
+                MOST_COMBINATIONS
+            } else {
+                MOST_PAIRS
+            };
+            let so_far = self.combinations.get(&shape.path).copied().unwrap_or(0);
+            if so_far >= most || self.sorted_queries.contains(shape.sorted) {
+                return Err(RefuseReason::TrapQuery);
+            }
+        }
+        Ok(Sighting {
+            without_session,
+            calendar,
+            query,
+        })
+    }
+
+    /// The URL was admitted.
+    pub(crate) fn note(&mut self, sighting: &Sighting) {
+        if let Some(shape) = sighting.calendar {
+            *self.dates.entry(shape).or_default() += 1;
+        }
+        if let Some(shape) = &sighting.query {
+            *self.combinations.entry(shape.path).or_default() += 1;
+            self.sorted_queries.insert(shape.sorted);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use weburl::{QueryPolicy, SlashPolicy};
+
+    const KEYS: KeyPolicy = KeyPolicy {
+        slash: SlashPolicy::Merge,
+        query: QueryPolicy::Keep,
+        seed: 5,
+    };
+
+    /// Admits as many of the URLs as the traps let through.
+    fn admitted(urls: impl IntoIterator<Item = String>) -> (usize, Option<RefuseReason>) {
+        let (mut traps, mut seen) = (Traps::default(), Seen::default());
+        let (mut count, mut last) = (0, None);
+        for text in urls {
+            let url = UrlRef::split(&text).unwrap();
+            match traps.look(url, &KEYS, &seen) {
+                Ok(sighting) => {
+                    traps.note(&sighting);
+                    seen.insert(KEYS.key(url));
+                    seen.extend(sighting.without_session);
+                    count += 1;
+                }
+                Err(reason) => last = Some(reason),
+            }
+        }
+        (count, last)
+    }
+
+    #[test]
+    fn an_endless_calendar_ends_and_articles_do_not() {
+        let days = (0..5_000).map(|n| {
+            format!(
+                "http://a/cal/{}/{}/{}",
+                1900 + n / 372,
+                1 + n / 31 % 12,
+                1 + n % 31
+            )
+        });
+        assert_eq!(admitted(days), (366, Some(RefuseReason::TrapCalendar)));
+        let months = (0..2_000)
+            .map(|n| format!("http://a/events?month={}-{:02}", 2000 + n / 12, 1 + n % 12));
+        assert_eq!(admitted(months), (366, Some(RefuseReason::TrapCalendar)));
+        let articles =
+            (0..3_000).map(|n| format!("http://a/2024/{}/{}/story-{n}", 1 + n % 12, 1 + n % 28));
+        assert_eq!(admitted(articles), (3_000, None));
+    }
+
+    #[test]
+    fn session_ids_are_one_page() {
+        for shape in [
+            "http://a/p;jsessionid=8F{}C2",
+            "http://a/p?PHPSESSID=aa{}",
+            "http://a/p?x=1&sid=ab12cd34ef{}",
+            "http://a/(S(abcd1234abcd{}))/p",
+        ] {
+            let urls = (0..50).map(|n| shape.replace("{}", &n.to_string()));
+            assert_eq!(
+                admitted(urls),
+                (1, Some(RefuseReason::TrapSession)),
+                "{shape}"
+            );
+        }
+        let plain = [
+            "http://a/p".to_owned(),
+            "http://a/p;jsessionid=1".to_owned(),
+        ];
+        assert_eq!(admitted(plain), (1, Some(RefuseReason::TrapSession)));
+        let stories = (0..50).map(|n| format!("http://a/p?sid={n}"));
+        assert_eq!(
+            admitted(stories),
+            (50, None),
+            "a short number is no session"
+        );
+    }
+
+    #[test]
+    fn facets_are_bounded_and_ids_are_not() {
+        let facets =
+            (0..4_000).map(|n| format!("http://a/s?color={}&size={}&page={n}", n % 7, n % 5));
+        assert_eq!(admitted(facets), (200, Some(RefuseReason::TrapQuery)));
+        let shuffled = [
+            "http://a/s?a=1&b=2".to_owned(),
+            "http://a/s?b=2&a=1".to_owned(),
+        ];
+        assert_eq!(admitted(shuffled), (1, Some(RefuseReason::TrapQuery)));
+        let ids = (0..4_000).map(|n| format!("http://a/item?id={n}"));
+        assert_eq!(admitted(ids), (4_000, None));
+        let topics = (0..900).map(|n| format!("http://a/topic?f=2&t={n}"));
+        assert_eq!(admitted(topics), (900, None));
+    }
+
+    #[test]
+    fn growing_paths_end() {
+        let grown = (1..200).map(|n| format!("http://a{}", "/x/y".repeat(n)));
+        let (count, reason) = admitted(grown);
+        assert!(count <= 30, "{count}");
+        assert_eq!(reason, Some(RefuseReason::TrapPath));
+        let same = (1..50).map(|n| format!("http://a{}", "/loop".repeat(n)));
+        assert_eq!(admitted(same), (2, Some(RefuseReason::TrapPath)));
+        let honest = [
+            "http://a/docs/api/v1/docs/index".to_owned(),
+            "http://a/2024/2024/x".to_owned(),
+        ];
+        assert_eq!(admitted(honest), (2, None));
+    }
+
+    #[test]
+    fn very_long_urls_are_not_followed() {
+        let long = format!("http://a/{}", "x".repeat(3_000));
+        assert_eq!(admitted([long]), (0, Some(RefuseReason::TooLong)));
+    }
+}

@@ -1,0 +1,120 @@
+//! Where the text of a raw element ends.
+//!
+//! Raw text, RCDATA and script are alike in one thing: the only markup in them is their own end
+//! tag, `</name` and then white space, `/` or `>`. Script adds the old trick of hiding code in a
+//! comment: behind `<!--` a `<script` opens a second level, whose `</script>` closes only that.
+//!
+//! The answer is the position of the end tag's `<`, or the end of the page: an element that never
+//! closes swallows the rest, as in a browser, and is searched once.
+
+use memchr::{memchr_iter, memchr2_iter};
+
+use crate::attributes::is_space;
+
+/// Where the element `name`, whose text starts at `from`, meets its end tag.
+pub(crate) fn raw_text_end(bytes: &[u8], from: usize, name: &[u8]) -> usize {
+    memchr_iter(b'<', &bytes[from..])
+        .map(|length| from + length)
+        .find(|&at| closes(&bytes[at + 1..], name))
+        .unwrap_or(bytes.len())
+}
+
+/// How deep in comments and nested script tags the text of a script is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Level {
+    Plain,
+    Escaped,
+    DoubleEscaped,
+}
+
+/// Where the script whose text starts at `from` meets its end tag.
+pub(crate) fn script_end(bytes: &[u8], from: usize) -> usize {
+    let mut level = Level::Plain;
+    // where the dashes of the latest `<!--` start: they may close what they opened, as in `<!-->`
+    let mut dashes = from;
+    for at in memchr2_iter(b'<', b'>', &bytes[from..]).map(|length| from + length) {
+        let rest = &bytes[at + 1..];
+        if bytes[at] == b'>' {
+            if level != Level::Plain && bytes[dashes..at].ends_with(b"--") {
+                level = Level::Plain;
+            }
+            continue;
+        }
+        match level {
+            Level::Plain if rest.starts_with(b"!--") => {
+                level = Level::Escaped;
+                dashes = at + 2;
+            }
+            Level::Escaped if names(rest, b"script") => level = Level::DoubleEscaped,
+            Level::Plain | Level::Escaped if closes(rest, b"script") => return at,
+            Level::DoubleEscaped if closes(rest, b"script") => level = Level::Escaped,
+            _ => {}
+        }
+    }
+    bytes.len()
+}
+
+/// Whether what follows a `<` is the end tag of `name`.
+fn closes(rest: &[u8], name: &[u8]) -> bool {
+    rest.first() == Some(&b'/') && names(&rest[1..], name)
+}
+
+/// Whether `rest` starts with `name` and a byte that ends a tag's name.
+fn names(rest: &[u8], name: &[u8]) -> bool {
+    rest.len() > name.len()
+        && rest[..name.len()].eq_ignore_ascii_case(name)
+        && (is_space(rest[name.len()]) || matches!(rest[name.len()], b'/' | b'>'))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{raw_text_end, script_end};
+
+    #[test]
+    fn raw_text_ends_at_its_own_end_tag_only() {
+        let table = [
+            ("a<b>c</i>", "</style>"),
+            ("</styles></style", "</style >"),
+            ("<!-- ", "</STYLE> -->"),
+            ("< /style>", "</style/>"),
+            ("x</style", ""),
+            ("", "</style\n"),
+            ("never", ""),
+        ];
+        for (text, rest) in table {
+            let page = format!("{text}{rest}");
+            assert_eq!(
+                raw_text_end(page.as_bytes(), 0, b"style"),
+                text.len(),
+                "{page:?}"
+            );
+        }
+    }
+
+    #[test]
+    fn script_follows_its_escape_levels() {
+        let table = [
+            ("var a = '<b>';", "</script>"),
+            ("<script>", "</script>"),
+            ("<!-- ", "</script> -->"),
+            ("<!-- <script> </script> ", "</script>"),
+            ("<!-- <script> </script> --> ", "</script>"),
+            ("<!-- <script> --> ", "</script>"),
+            ("<!-- <script> -- </script> ", "</script>"),
+            ("<!-- <scripty> ", "</script>"),
+            ("<!-- <SCRIPT/ </sCript/ ", "</script>"),
+            ("<!--> <script> ", "</script>"),
+            ("<!---> <script> ", "</script>"),
+            ("<!-- <script></script><script> --> ", "</script>"),
+            ("<!- <script> ", "</script>"),
+            ("<!--<script>-- ></script> ", "</script>"),
+            ("<!--<script></scripts></script>", "</script>"),
+            ("<!--<script></script", ""),
+            ("<!--<script></script>", ""),
+        ];
+        for (text, rest) in table {
+            let page = format!("{text}{rest}");
+            assert_eq!(script_end(page.as_bytes(), 0), text.len(), "{page:?}");
+        }
+    }
+}

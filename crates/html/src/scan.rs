@@ -1,0 +1,78 @@
+//! A page's links: what the scanner says, and the door to it.
+//!
+//! Decides which bytes are scanned. UTF-8 and the single-byte encodings keep every ASCII byte as
+//! it is, so such a page is scanned as it came and only values are decoded. In every other
+//! encoding a `<` may be half of some other character; such a page is turned into UTF-8 first.
+
+use encoding_rs::{Encoding, UTF_8};
+use memchr::{memchr, memmem};
+
+use crate::attributes::is_space;
+use crate::scanner::Scanner;
+
+/// How far into a page its first zero byte is looked for, should it be in UTF-16.
+const WIDE_WINDOW: usize = 1024;
+
+/// What the scanner says about a page, in document order.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Found<'a> {
+    /// The `href` of a `base` element. Which of several counts is the caller's decision.
+    Base(&'a str),
+    /// An `a` element with an `href`.
+    Link(Link<'a>),
+}
+
+/// An `a` element with an `href`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Link<'a> {
+    /// The attribute's value, decoded but neither trimmed nor resolved; may be empty.
+    pub href: &'a str,
+    /// Whether `rel` holds the token `nofollow`.
+    pub nofollow: bool,
+    /// Whether there is a `download` attribute.
+    pub download: bool,
+}
+
+/// Scans a page, calling `each` for every `a[href]` and every `base[href]` in document order.
+///
+/// `each` is called while the page is read, so memory stays flat however many links there are.
+/// Content of a `template` is inert and not reported; that of `noscript` is.
+pub fn scan_links(body: &[u8], encoding: &'static Encoding, mut each: impl FnMut(Found<'_>)) {
+    if encoding == UTF_8 {
+        let body = body.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(body);
+        Scanner::new(body, encoding, &mut each).run();
+    } else if encoding.is_single_byte() {
+        Scanner::new(body, encoding, &mut each).run();
+    } else {
+        let (text, _) = encoding.decode_with_bom_removal(body);
+        Scanner::new(text.as_bytes(), UTF_8, &mut each).run();
+    }
+}
+
+/// Whether the page may hold a `base` element.
+///
+/// A base counts for the links before it too, so a caller that resolves links as they come must
+/// hold them back where this says true. It errs on that side: a `<base` in a comment counts. Pages
+/// in UTF-16 are understood as well.
+pub fn has_base(body: &[u8]) -> bool {
+    let plain = [b"<b", b"<B"].into_iter().any(|start| {
+        memmem::find_iter(body, start).any(|at| names_base(body[at + 1..].iter().copied()))
+    });
+    // in UTF-16 of either order each letter has a zero between it and the next, markup comes early
+    let is_wide = memchr(0, &body[..body.len().min(WIDE_WINDOW)]).is_some();
+    plain
+        || is_wide
+            && memmem::find_iter(body, b"<\0")
+                .any(|at| names_base(body[at + 2..].iter().copied().step_by(2)))
+}
+
+fn names_base(mut letters: impl Iterator<Item = u8>) -> bool {
+    let name = b"base".iter().all(|wanted| {
+        letters
+            .next()
+            .is_some_and(|letter| letter.eq_ignore_ascii_case(wanted))
+    });
+    name && letters
+        .next()
+        .is_some_and(|end| is_space(end) || matches!(end, b'/' | b'>'))
+}

@@ -1,0 +1,145 @@
+//! Time grows with the page and no faster, on the pages made to break that.
+//!
+//! The bound is wide, for a slow machine and an unoptimised build; a scan that looks at its input
+//! again and again misses it by orders of magnitude.
+
+use std::time::{Duration, Instant};
+
+use encoding_rs::{SHIFT_JIS, UTF_8};
+use html::{Found, charset, has_base, looks_like_html, scan_links};
+
+const BOUND: Duration = Duration::from_secs(5);
+
+/// Scans the page within the bound; how many links it has.
+fn links(page: &str) -> usize {
+    let start = Instant::now();
+    let mut count = 0;
+    scan_links(page.as_bytes(), UTF_8, |found| {
+        count += usize::from(matches!(found, Found::Link(_)));
+    });
+    let took = start.elapsed();
+    assert!(took < BOUND, "{took:?} on {}…", &page[..40]);
+    count
+}
+
+#[test]
+fn a_million_links() {
+    let page = "<a href=/some/page>x</a>\n".repeat(1_000_000);
+    assert_eq!(links(&page), 1_000_000);
+}
+
+#[test]
+fn deep_nesting() {
+    assert_eq!(links(&format!("{}<a href=x>", "<div>".repeat(100_000))), 1);
+    assert_eq!(
+        links(&format!("{}<a href=x>", "<template>".repeat(100_000))),
+        0
+    );
+    assert_eq!(
+        links(&format!("<svg>{}<a href=x>", "<g>".repeat(100_000))),
+        1
+    );
+    assert_eq!(
+        links(&format!("{}<a href=x>", "<svg><desc>".repeat(100_000))),
+        1
+    );
+}
+
+#[test]
+fn end_tags_that_match_nothing() {
+    let deep = "<g>".repeat(300);
+    assert_eq!(
+        links(&format!("<svg>{deep}{}<a href=x>", "</x>".repeat(100_000))),
+        1
+    );
+    let deep = "<i>".repeat(300);
+    let page = format!(
+        "<svg><desc>{deep}{}<a href=x>",
+        "</x></b></div>".repeat(50_000)
+    );
+    assert_eq!(links(&page), 1);
+}
+
+#[test]
+fn many_attributes_and_a_huge_one() {
+    let many: Vec<String> = (0..20_000).map(|n| format!(" x{n}=\"{n}\"")).collect();
+    assert_eq!(links(&format!("<a{} href=x>", many.concat())), 1);
+    assert_eq!(links(&format!("<a{} href=x>", " href=y".repeat(20_000))), 1);
+    assert_eq!(links(&format!("<a href='{}'>", "x".repeat(5_000_000))), 1);
+    assert_eq!(
+        links(&format!("<a href='{}'>", "é&\r".repeat(1_000_000))),
+        1
+    );
+}
+
+#[test]
+fn a_million_references() {
+    assert_eq!(
+        links(&format!("<a href='{}'>", "&amp;".repeat(1_000_000))),
+        1
+    );
+    assert_eq!(links(&format!("<a href='{}'>", "&x".repeat(1_000_000))), 1);
+    assert_eq!(links(&format!("<a href='&{}'>", "a".repeat(1_000_000))), 1);
+    assert_eq!(links(&format!("<a href='&#{}'>", "1".repeat(1_000_000))), 1);
+    assert_eq!(links(&format!("<a href='{}'>", "&#x".repeat(1_000_000))), 1);
+}
+
+#[test]
+fn what_never_closes() {
+    let openers = [
+        "<!--",
+        "<!-- -- ",
+        "<!x",
+        "<?",
+        "</ ",
+        "<script>",
+        "<script><!--",
+        "<style>",
+        "<title>",
+        "<script><!--<script>",
+        "<a href='",
+        "<a href=\"x\" '",
+        "<a ",
+        "<p x=",
+        "<svg><![CDATA[",
+        "<",
+        "</",
+        "<!",
+        "</script",
+        "<plaintext>",
+        "<a/",
+        "<svg>",
+        "<math><mi>",
+        "-->",
+        "]]>",
+    ];
+    for opener in openers {
+        links(&opener.repeat(200_000));
+        links(&format!("<script>{}", opener.repeat(200_000)));
+        links(&format!("<svg>{}", opener.repeat(200_000)));
+    }
+}
+
+#[test]
+fn the_questions_asked_before_a_scan() {
+    let start = Instant::now();
+    for opener in [
+        "<!--",
+        "<meta ",
+        "<meta charset=x ",
+        "<",
+        "<base",
+        "<?xml ",
+        "<?xml ?><?",
+        "é",
+    ] {
+        let page = opener.repeat(200_000);
+        charset(page.as_bytes(), None, None);
+        looks_like_html(page.as_bytes());
+        has_base(page.as_bytes());
+        scan_links(page.as_bytes(), SHIFT_JIS, |_| {});
+    }
+    charset(&b"\xE9\x81".repeat(3_000_000), None, Some("jp"));
+    let took = start.elapsed();
+    assert!(took < BOUND * 2, "{took:?}");
+}

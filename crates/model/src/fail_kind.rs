@@ -1,0 +1,224 @@
+//! Why a page could not be had, as a value with a stable spelling.
+
+use std::fmt;
+
+/// What went wrong with a page.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub enum FailKind {
+    /// 404 or 410.
+    DeadLink,
+    /// Another 4xx.
+    ClientError,
+    /// 5xx but 504.
+    ServerError,
+    /// 408, 504, or no answer in time.
+    Timeout,
+    /// 429.
+    RateLimited,
+    /// The host name has no address.
+    Dns,
+    /// No connection.
+    Connect,
+    /// No trusted, encrypted connection.
+    Tls,
+    /// The connection broke before the answer was whole.
+    Reset,
+    /// More hops than allowed, or a loop.
+    TooManyRedirects,
+    /// A redirect without a usable target.
+    BadRedirect,
+    /// An answer that is not HTTP as we accept it.
+    Protocol,
+    /// A body that does not decode as its coding says.
+    Decode,
+    /// The dialer's guard refuses the address.
+    AddressRefused,
+    /// A fault of ours: the page's worker panicked.
+    Internal,
+}
+
+/// The kinds as people read them on stderr.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub enum FailGroup {
+    /// 404, 410.
+    DeadLink,
+    /// 4xx.
+    ClientError,
+    /// 5xx.
+    ServerError,
+    /// 408, 504, no answer.
+    Timeout,
+    /// 429.
+    RateLimited,
+    /// dns, connect, tls, reset.
+    Network,
+    /// Too many, or broken.
+    Redirects,
+    /// Not HTTP, or not decodable.
+    BadAnswer,
+    /// Refused by our own guard.
+    Refused,
+    /// Our own fault.
+    Internal,
+}
+
+impl FailKind {
+    /// Every kind, for tables and tests.
+    pub const ALL: [Self; 15] = [
+        Self::DeadLink,
+        Self::ClientError,
+        Self::ServerError,
+        Self::Timeout,
+        Self::RateLimited,
+        Self::Dns,
+        Self::Connect,
+        Self::Tls,
+        Self::Reset,
+        Self::TooManyRedirects,
+        Self::BadRedirect,
+        Self::Protocol,
+        Self::Decode,
+        Self::AddressRefused,
+        Self::Internal,
+    ];
+
+    /// The kind of an HTTP status that is neither a success nor a redirect.
+    pub fn of_status(status: u16) -> Self {
+        match status {
+            404 | 410 => Self::DeadLink,
+            408 | 504 => Self::Timeout,
+            429 => Self::RateLimited,
+            400..=499 => Self::ClientError,
+            500..=599 => Self::ServerError,
+            _ => Self::Protocol,
+        }
+    }
+
+    /// The stable spelling of machine formats.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::DeadLink => "dead_link",
+            Self::ClientError => "client_error",
+            Self::ServerError => "server_error",
+            Self::Timeout => "timeout",
+            Self::RateLimited => "rate_limited",
+            Self::Dns => "dns",
+            Self::Connect => "connect",
+            Self::Tls => "tls",
+            Self::Reset => "reset",
+            Self::TooManyRedirects => "too_many_redirects",
+            Self::BadRedirect => "bad_redirect",
+            Self::Protocol => "protocol",
+            Self::Decode => "decode",
+            Self::AddressRefused => "address_refused",
+            Self::Internal => "internal",
+        }
+    }
+
+    /// Whether another attempt may help.
+    pub fn retryable(self) -> bool {
+        matches!(
+            self,
+            Self::ServerError
+                | Self::Timeout
+                | Self::RateLimited
+                | Self::Dns
+                | Self::Connect
+                | Self::Tls
+                | Self::Reset
+        )
+    }
+
+    /// The group people read.
+    pub fn group(self) -> FailGroup {
+        match self {
+            Self::DeadLink => FailGroup::DeadLink,
+            Self::ClientError => FailGroup::ClientError,
+            Self::ServerError => FailGroup::ServerError,
+            Self::Timeout => FailGroup::Timeout,
+            Self::RateLimited => FailGroup::RateLimited,
+            Self::Dns | Self::Connect | Self::Tls | Self::Reset => FailGroup::Network,
+            Self::TooManyRedirects | Self::BadRedirect => FailGroup::Redirects,
+            Self::Protocol | Self::Decode => FailGroup::BadAnswer,
+            Self::AddressRefused => FailGroup::Refused,
+            Self::Internal => FailGroup::Internal,
+        }
+    }
+
+    /// The words in brackets on stderr: `dead link`, `server error (retry-able)`.
+    pub fn label(self) -> &'static str {
+        match self {
+            Self::DeadLink => "dead link",
+            Self::ClientError => "client error",
+            Self::ServerError => "server error (retry-able)",
+            Self::Timeout => "timeout (retry-able)",
+            Self::RateLimited => "rate limited (retry-able)",
+            Self::Dns | Self::Connect | Self::Tls | Self::Reset => "network (retry-able)",
+            Self::TooManyRedirects => "too many redirects",
+            Self::BadRedirect => "bad redirect",
+            Self::Protocol => "bad answer",
+            Self::Decode => "undecodable body",
+            Self::AddressRefused => "address refused",
+            Self::Internal => "internal error",
+        }
+    }
+}
+
+impl FailGroup {
+    /// One or two words for a summary.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::DeadLink => "dead link",
+            Self::ClientError => "client error",
+            Self::ServerError => "server error",
+            Self::Timeout => "timeout",
+            Self::RateLimited => "rate limited",
+            Self::Network => "network",
+            Self::Redirects => "redirects",
+            Self::BadAnswer => "bad answer",
+            Self::Refused => "refused",
+            Self::Internal => "internal",
+        }
+    }
+}
+
+impl fmt::Display for FailKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn statuses() {
+        for (status, kind) in [
+            (400, FailKind::ClientError),
+            (403, FailKind::ClientError),
+            (404, FailKind::DeadLink),
+            (408, FailKind::Timeout),
+            (410, FailKind::DeadLink),
+            (429, FailKind::RateLimited),
+            (500, FailKind::ServerError),
+            (503, FailKind::ServerError),
+            (504, FailKind::Timeout),
+            (304, FailKind::Protocol),
+            (999, FailKind::Protocol),
+        ] {
+            assert_eq!(FailKind::of_status(status), kind, "{status}");
+        }
+    }
+
+    #[test]
+    fn the_label_says_whether_a_retry_may_help() {
+        for kind in FailKind::ALL {
+            assert_eq!(
+                kind.label().contains("retry-able"),
+                kind.retryable(),
+                "{kind}"
+            );
+        }
+    }
+}

@@ -1,0 +1,38 @@
+//! The plain data every room speaks, and the one trait for where reports go.
+//!
+//! What was asked is a [`CrawlSpec`]; validated and resolved it is a [`CrawlPlan`]. A worker gets a
+//! [`Task`] and returns a [`PageReport`] with one [`Outcome`]. The crawl ends with a [`Summary`].
+//! No room's logic lives here: only data, its stable spellings, and [`Sink`].
+
+mod crawl_plan;
+mod crawl_spec;
+mod fail_kind;
+mod link_list;
+mod notice;
+mod outcome;
+mod page_report;
+mod profile;
+mod seed_problem;
+mod sink;
+mod skip_reason;
+mod stop_reason;
+mod summary;
+mod task;
+
+pub use crawl_plan::{
+    CrawlPlan, Deadlines, FetchRules, Limits, LinkFilter, PathDelay, PlanError, RobotsPolicy,
+    SitemapPolicy,
+};
+pub use crawl_spec::CrawlSpec;
+pub use fail_kind::{FailGroup, FailKind};
+pub use link_list::{LinkFacts, LinkList, ListedLink};
+pub use notice::Notice;
+pub use outcome::{Failure, Outcome};
+pub use page_report::PageReport;
+pub use profile::Profile;
+pub use seed_problem::SeedProblem;
+pub use sink::{Sink, SinkError};
+pub use skip_reason::{RefuseReason, SkipReason};
+pub use stop_reason::StopReason;
+pub use summary::Summary;
+pub use task::{Found, Task};

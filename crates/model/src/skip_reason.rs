@@ -1,0 +1,117 @@
+//! Why a page was not asked for, and why a link was not let in.
+
+use std::fmt;
+
+/// Why an admitted URL was settled without a request.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum SkipReason {
+    /// robots.txt disallows it; the rule as written.
+    Robots {
+        /// The deciding line, e.g. `Disallow: /private`.
+        rule: String,
+    },
+    /// robots.txt answered with an error that counts as "disallow everything".
+    RobotsUnavailable {
+        /// What it answered.
+        words: String,
+    },
+}
+
+impl SkipReason {
+    /// The stable spelling of machine formats.
+    pub fn as_str(&self) -> &'static str {
+        match self {
+            Self::Robots { .. } => "robots",
+            Self::RobotsUnavailable { .. } => "robots_unavailable",
+        }
+    }
+}
+
+impl fmt::Display for SkipReason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Robots { rule } => write!(f, "blocked by robots.txt ({rule})"),
+            Self::RobotsUnavailable { words } => {
+                write!(f, "blocked: robots.txt could not be read ({words})")
+            }
+        }
+    }
+}
+
+/// Why a link was not let into the frontier.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub enum RefuseReason {
+    /// Not an http(s) URL.
+    Scheme,
+    /// Another host, or above the prefix.
+    OutOfScope,
+    /// An exclude pattern matched.
+    Excluded,
+    /// No include pattern matched.
+    NotIncluded,
+    /// Deeper than the limit.
+    TooDeep,
+    /// A URL longer than we follow.
+    TooLong,
+    /// Path segments that repeat, or too many of them.
+    TrapPath,
+    /// One more day of an endless calendar.
+    TrapCalendar,
+    /// A page already known, under another session id.
+    TrapSession,
+    /// One more combination of query parameters.
+    TrapQuery,
+    /// One more subdomain of a domain that has very many.
+    TrapHosts,
+    /// Already in the frontier, or done.
+    Seen,
+}
+
+impl RefuseReason {
+    /// Every reason, for tables.
+    pub const ALL: [Self; 12] = [
+        Self::Scheme,
+        Self::OutOfScope,
+        Self::Excluded,
+        Self::NotIncluded,
+        Self::TooDeep,
+        Self::TooLong,
+        Self::TrapPath,
+        Self::TrapCalendar,
+        Self::TrapSession,
+        Self::TrapQuery,
+        Self::TrapHosts,
+        Self::Seen,
+    ];
+
+    /// The stable spelling of machine formats.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Scheme => "scheme",
+            Self::OutOfScope => "out_of_scope",
+            Self::Excluded => "excluded",
+            Self::NotIncluded => "not_included",
+            Self::TooDeep => "too_deep",
+            Self::TooLong => "too_long",
+            Self::TrapPath => "trap_path",
+            Self::TrapCalendar => "trap_calendar",
+            Self::TrapSession => "trap_session",
+            Self::TrapQuery => "trap_query",
+            Self::TrapHosts => "trap_hosts",
+            Self::Seen => "seen",
+        }
+    }
+
+    /// Whether `--traps off` would have let it in.
+    pub fn is_trap(self) -> bool {
+        matches!(
+            self,
+            Self::TooLong
+                | Self::TrapPath
+                | Self::TrapCalendar
+                | Self::TrapSession
+                | Self::TrapQuery
+                | Self::TrapHosts
+        )
+    }
+}

@@ -1,0 +1,66 @@
+//! Why the crawl ended.
+
+use std::fmt;
+
+/// Why the crawl ended.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum StopReason {
+    /// Nothing was left to do.
+    Done,
+    /// `--max-pages` was reached.
+    MaxPages,
+    /// `--max-duration` was reached.
+    MaxDuration,
+    /// `--max-bytes` was reached.
+    MaxBytes,
+    /// Every remaining URL is on a host that asked to be left alone for longer than we wait.
+    HostParked {
+        /// The host.
+        host: String,
+        /// What it asked for, in words.
+        words: String,
+    },
+    /// A signal asked for it.
+    Signal,
+    /// Whoever read the output went away.
+    OutputClosed,
+}
+
+impl StopReason {
+    /// The stable spelling of machine formats.
+    pub fn as_str(&self) -> &'static str {
+        match self {
+            Self::Done => "done",
+            Self::MaxPages => "max_pages",
+            Self::MaxDuration => "max_duration",
+            Self::MaxBytes => "max_bytes",
+            Self::HostParked { .. } => "host_parked",
+            Self::Signal => "signal",
+            Self::OutputClosed => "output_closed",
+        }
+    }
+
+    /// The flag that lifts the limit, where it is one.
+    pub fn flag(&self) -> Option<&'static str> {
+        match self {
+            Self::MaxPages => Some("--max-pages"),
+            Self::MaxDuration => Some("--max-duration"),
+            Self::MaxBytes => Some("--max-bytes"),
+            _ => None,
+        }
+    }
+}
+
+impl fmt::Display for StopReason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Done => f.write_str("done"),
+            Self::MaxPages => f.write_str("reached --max-pages"),
+            Self::MaxDuration => f.write_str("reached --max-duration"),
+            Self::MaxBytes => f.write_str("reached --max-bytes"),
+            Self::HostParked { host, words } => write!(f, "{host} {words}"),
+            Self::Signal => f.write_str("stopped by a signal"),
+            Self::OutputClosed => f.write_str("output closed"),
+        }
+    }
+}

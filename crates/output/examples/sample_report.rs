@@ -1,0 +1,208 @@
+//! Writes an html report of a made-up site: `sample_report <pages> <file>`.
+//!
+//! For looking at the report in a browser at any size, without a crawl.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::time::{Duration, SystemTime};
+
+use model::{
+    FailKind, Failure, Found, LinkFacts, LinkFilter, Outcome, PageReport, SkipReason, StopReason,
+    Summary, Task,
+};
+use output::{Format, ReportAbout, Target, sink};
+use weburl::{CrawlUrl, UrlKey};
+
+const ORIGIN: &str = "https://www.example.org";
+const SECTIONS: [&str; 9] = [
+    "docs",
+    "blog",
+    "products",
+    "support",
+    "community",
+    "about",
+    "news",
+    "downloads",
+    "careers",
+];
+const TOPICS: [&str; 8] = [
+    "getting-started",
+    "reference",
+    "tutorials",
+    "2024",
+    "2025",
+    "archive",
+    "guides",
+    "releases",
+];
+
+/// A small generator, so that every run draws the same site.
+struct Dice(u64);
+
+impl Dice {
+    fn below(&mut self, sides: u64) -> u64 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        self.0 % sides
+    }
+}
+
+struct Page {
+    path: String,
+    parent: usize,
+    depth: u32,
+}
+
+fn pages(count: usize, dice: &mut Dice) -> Vec<Page> {
+    let mut pages = vec![Page {
+        path: "/".into(),
+        parent: 0,
+        depth: 0,
+    }];
+    for section in SECTIONS.iter().take(count.saturating_sub(1)) {
+        pages.push(Page {
+            path: format!("/{section}/"),
+            parent: 0,
+            depth: 1,
+        });
+    }
+    while pages.len() < count {
+        let number = pages.len();
+        // Squared: the first sections are the largest.
+        let roll = usize::try_from(dice.below(100)).unwrap_or_default();
+        let section = roll * roll * SECTIONS.len() / 10_000;
+        let topic = TOPICS[usize::try_from(dice.below(8)).unwrap_or_default()];
+        let path = match dice.below(10) {
+            0 => format!("/{}/page-{number}", SECTIONS[section]),
+            1..=7 => format!("/{}/{topic}/page-{number}", SECTIONS[section]),
+            _ => format!(
+                "/{}/{topic}/part-{}/page-{number}?view=all",
+                SECTIONS[section],
+                number % 5
+            ),
+        };
+        let near = pages.len().saturating_sub(1 + pages.len() / 3);
+        let parent = if number < 60 || dice.below(3) == 0 {
+            1 + section
+        } else {
+            near + usize::try_from(dice.below((pages.len() - near) as u64)).unwrap_or_default()
+        };
+        let depth = pages[parent].depth + 1;
+        pages.push(Page {
+            path,
+            parent,
+            depth,
+        });
+    }
+    pages
+}
+
+fn report(pages: &[Page], number: usize, dice: &mut Dice) -> PageReport {
+    let page = &pages[number];
+    let url = |at: usize| format!("{ORIGIN}{}", pages[at].path);
+    let task = Task {
+        url: CrawlUrl::parse(&url(number)).expect("a made-up URL is a URL"),
+        first_met: None,
+        depth: page.depth,
+        hops: 0,
+        via: (number > 0).then(|| Arc::from(url(page.parent))),
+        found: if number == 0 {
+            Found::Seed
+        } else {
+            Found::Link
+        },
+        attempt: 1,
+    };
+    let roll = if number < 10 { 999 } else { dice.below(1_000) };
+    let target = usize::try_from(dice.below(pages.len() as u64)).unwrap_or_default();
+    let (outcome, status) = match roll {
+        0..25 => (Outcome::Failed(Failure::of_status(404)), Some(404)),
+        25..32 => (Outcome::Failed(Failure::of_status(500)), Some(500)),
+        32..35 => (
+            Outcome::Failed(Failure::new(FailKind::Timeout, "no answer in 10 s")),
+            None,
+        ),
+        35..75 => {
+            let to = CrawlUrl::parse(&url(target)).expect("a made-up URL is a URL");
+            (Outcome::Redirected { to }, Some(301))
+        }
+        75..85 => {
+            let rule = "Disallow: /private".into();
+            (Outcome::Skipped(SkipReason::Robots { rule }), None)
+        }
+        85..130 => (Outcome::Fetched { html: false }, Some(200)),
+        _ => (Outcome::Fetched { html: true }, Some(200)),
+    };
+    let mut report = PageReport::new(task, outcome);
+    report.status = status;
+    report.content_type = status.map(|_| match roll {
+        85..110 => "application/pdf".into(),
+        110..125 => "image/png".into(),
+        125..130 => "application/json".into(),
+        _ => "text/html; charset=utf-8".to_owned(),
+    });
+    if status.is_some() {
+        report.wire_bytes = 2_000 + dice.below(60_000) * (1 + u64::from(dice.below(40) == 0) * 30);
+        let slow = 1 + u64::from(dice.below(12) == 0) * 12;
+        report.elapsed = Duration::from_millis(18 + dice.below(90) * slow + dice.below(120));
+    }
+    link(&mut report, pages, number, target, dice);
+    report
+}
+
+fn link(report: &mut PageReport, pages: &[Page], number: usize, target: usize, dice: &mut Dice) {
+    let mut add = |at: usize| {
+        let text = format!("{ORIGIN}{}", pages[at].path);
+        let facts = LinkFacts {
+            web: true,
+            in_scope: true,
+            ..LinkFacts::default()
+        };
+        report
+            .links
+            .push(&text, text.len(), UrlKey(at as u64 + 1), facts);
+    };
+    match report.outcome {
+        Outcome::Redirected { .. } => add(target),
+        Outcome::Fetched { html: true } => {
+            (0..pages.len().min(10)).for_each(&mut add);
+            let kids = number.saturating_add(1)..(number * 3 / 2 + 200).min(pages.len());
+            kids.filter(|kid| pages[*kid].parent == number)
+                .for_each(&mut add);
+            for _ in 0..dice.below(9) {
+                add(usize::try_from(dice.below(pages.len() as u64)).unwrap_or_default());
+            }
+        }
+        _ => {}
+    }
+}
+
+fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let arguments: Vec<String> = std::env::args().collect();
+    let [_, count, file] = &arguments[..] else {
+        return Err("usage: sample_report <pages> <file>".into());
+    };
+    let mut dice = Dice(0x9e37_79b9_7f4a_7c15);
+    let pages = pages(count.parse::<usize>()?.max(1), &mut dice);
+    let about = ReportAbout {
+        seed: format!("{ORIGIN}/"),
+        version: env!("CARGO_PKG_VERSION"),
+        started: SystemTime::UNIX_EPOCH + Duration::from_secs(1_790_000_000),
+        config_line: "scope=host workers=25 max-pages=none max-depth=none robots=respect".into(),
+    };
+    let target = Target::create(Path::new(file))?;
+    let mut sink = sink(Format::Html, target, LinkFilter::default(), about);
+    let mut summary = Summary {
+        stop: StopReason::Done,
+        elapsed: Duration::from_millis(900 + pages.len() as u64 * 4),
+        ..Summary::default()
+    };
+    for number in 0..pages.len() {
+        let report = report(&pages, number, &mut dice);
+        summary.bytes += report.wire_bytes;
+        sink.page(&report)?;
+    }
+    sink.finish(&summary)?;
+    Ok(())
+}

@@ -1,0 +1,115 @@
+//! The `csv` format: a row an edge, for spreadsheets.
+//!
+//! The page's own facts repeat in each of its rows, so that a sheet can be filtered by any of them. A page
+//! without links has one row with an empty target: no page is missing.
+
+use model::{LinkFilter, ListedLink, Outcome, PageReport, Sink, SinkError, Summary};
+
+use crate::Target;
+use crate::csv_cell::push_cell;
+use crate::json_text::push_number;
+use crate::printed_links::printed_links;
+
+const HEADER: &str =
+    "source,target,status,depth,outcome,nofollow,download,content_type,bytes,ms,error\n";
+
+/// Writes a row an edge.
+#[derive(Debug)]
+pub(crate) struct CsvSink {
+    target: Target,
+    filter: LinkFilter,
+}
+
+impl CsvSink {
+    pub(crate) fn new(mut target: Target, filter: LinkFilter) -> Self {
+        target.text(HEADER);
+        Self { target, filter }
+    }
+}
+
+impl Sink for CsvSink {
+    fn page(&mut self, report: &PageReport) -> Result<(), SinkError> {
+        let page = PageCells::of(report);
+        let mut linked = false;
+        for (text, link) in printed_links(&report.links, self.filter) {
+            linked = true;
+            page.push_row(self.target.buffer(), text, Some(link));
+            self.target.relieve()?;
+        }
+        if !linked {
+            page.push_row(self.target.buffer(), "", None);
+        }
+        self.target.relieve()
+    }
+
+    fn flush(&mut self) -> Result<(), SinkError> {
+        self.target.flush()
+    }
+
+    fn finish(&mut self, _summary: &Summary) -> Result<(), SinkError> {
+        self.target.flush()
+    }
+}
+
+/// What is the same in every row of a page: made once, copied for each link.
+struct PageCells {
+    source: Vec<u8>,
+    /// `,status,depth,outcome,`
+    middle: Vec<u8>,
+    /// `,content_type,bytes,ms,error`
+    tail: Vec<u8>,
+}
+
+impl PageCells {
+    fn of(report: &PageReport) -> Self {
+        let mut source = Vec::new();
+        push_cell(&mut source, report.url.as_str());
+        let mut middle = vec![b','];
+        if let Some(status) = report.status {
+            push_number(&mut middle, status.into());
+        }
+        middle.push(b',');
+        push_number(&mut middle, report.depth.into());
+        middle.push(b',');
+        push_cell(&mut middle, report.outcome.as_str());
+        middle.push(b',');
+        let mut tail = vec![b','];
+        push_cell(&mut tail, report.content_type.as_deref().unwrap_or(""));
+        tail.push(b',');
+        push_number(&mut tail, report.wire_bytes);
+        tail.push(b',');
+        let ms = u64::try_from(report.elapsed.as_millis()).unwrap_or(u64::MAX);
+        push_number(&mut tail, ms);
+        tail.push(b',');
+        let error = match &report.outcome {
+            Outcome::Skipped(reason) => Some(reason.to_string()),
+            _ => report.error_text(),
+        };
+        push_cell(&mut tail, error.as_deref().unwrap_or(""));
+        tail.push(b'\n');
+        Self {
+            source,
+            middle,
+            tail,
+        }
+    }
+
+    fn push_row(&self, out: &mut Vec<u8>, text: &str, link: Option<ListedLink<'_>>) {
+        out.extend_from_slice(&self.source);
+        out.push(b',');
+        push_cell(out, text);
+        out.extend_from_slice(&self.middle);
+        if let Some(link) = link {
+            out.extend_from_slice(yes_or_no(link.facts.nofollow));
+            out.push(b',');
+            out.extend_from_slice(yes_or_no(link.facts.download));
+        } else {
+            out.push(b',');
+        }
+        out.extend_from_slice(&self.tail);
+    }
+}
+
+fn yes_or_no(fact: bool) -> &'static [u8] {
+    if fact { b"true" } else { b"false" }
+}

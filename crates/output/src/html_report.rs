@@ -1,0 +1,192 @@
+//! The `html` format: one self-contained page a person would rather look at than read.
+//!
+//! The viewer comes first, then the pages in chunks, each a small script of its own: the report streams,
+//! and one that was cut off in the middle still opens and shows what it has. Totals, charts and the graph
+//! are made in the browser. Nothing is loaded from anywhere, and the page's own policy forbids it.
+//!
+//! What this side remembers is bounded: URLs become numbers in a table of fixed size, and the edges of
+//! the graph are capped. What was left out is counted, and the report says so.
+
+mod chunk;
+mod edge_budget;
+mod interner;
+mod page_row;
+mod viewer;
+
+use std::collections::HashSet;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use model::{LinkFilter, Outcome, PageReport, Sink, SinkError, Summary};
+
+use crate::Target;
+use crate::json_text::{push_in_script, push_number};
+use crate::printed_links::printed_links;
+use chunk::Chunk;
+use edge_budget::EdgeBudget;
+use interner::Interner;
+
+/// What stands at the head of the report.
+#[derive(Clone, Debug)]
+pub struct ReportAbout {
+    /// The seed.
+    pub seed: String,
+    /// The program's version.
+    pub version: &'static str,
+    /// When the crawl began.
+    pub started: SystemTime,
+    /// The resolved configuration in one line.
+    pub config_line: String,
+}
+
+/// Writes the viewer, then chunks of pages, then the end.
+#[derive(Debug)]
+pub(crate) struct HtmlSink {
+    target: Target,
+    filter: LinkFilter,
+    urls: Interner,
+    edges: EdgeBudget,
+    chunk: Chunk,
+    /// The targets of the current page, to draw each edge once.
+    drawn: HashSet<u32>,
+    closed: bool,
+}
+
+impl HtmlSink {
+    pub(crate) fn new(mut target: Target, filter: LinkFilter, about: &ReportAbout) -> Self {
+        let origin = weburl::UrlRef::split(&about.seed).map_or("", |seed| seed.origin_text());
+        viewer::push_head(target.buffer(), &about.seed);
+        push_about(target.buffer(), about, origin);
+        Self {
+            target,
+            filter,
+            urls: Interner::new(),
+            edges: EdgeBudget::default(),
+            chunk: Chunk::new(origin),
+            drawn: HashSet::new(),
+            closed: false,
+        }
+    }
+
+    /// The number of a page's URL; its text goes out with the first mention.
+    fn page_id(&mut self, url: &str) -> u32 {
+        let (id, new) = self.urls.page(url);
+        if new {
+            self.chunk.push_url(url);
+        }
+        id
+    }
+
+    fn push_row(&mut self, report: &PageReport) -> u32 {
+        let id = self.page_id(report.url.as_str());
+        let via = report.via.as_deref().map(|via| self.page_id(via));
+        let redirect = match &report.outcome {
+            Outcome::Redirected { to } => Some(self.page_id(to.as_str())),
+            _ => None,
+        };
+        let (mut links, mut external) = (0, 0);
+        for (_, link) in printed_links(&report.links, self.filter) {
+            links += 1;
+            external += u64::from(!link.facts.in_scope);
+        }
+        let row = page_row::PageRow {
+            id,
+            via,
+            redirect,
+            links,
+            external,
+            report,
+        };
+        self.chunk.push_row(&row);
+        if report.outcome.failure().is_some() {
+            self.edges.note_broken(id);
+        }
+        id
+    }
+
+    fn push_edges(&mut self, from: u32, report: &PageReport) -> Result<(), SinkError> {
+        self.drawn.clear();
+        for link in report.links.iter().filter(|link| link.facts.in_scope) {
+            let Some((to, new)) = self.urls.link(link.page, link.key) else {
+                self.edges.leave_out();
+                continue;
+            };
+            if new {
+                self.chunk.push_url(link.page);
+            }
+            if self.drawn.insert(to) && self.edges.takes(to) {
+                self.chunk.push_edge(from, to);
+            }
+            if self.chunk.is_full() {
+                self.write_chunk()?;
+            }
+        }
+        Ok(())
+    }
+
+    fn write_chunk(&mut self) -> Result<(), SinkError> {
+        self.chunk.write_to(self.target.buffer());
+        self.target.relieve()
+    }
+}
+
+impl Sink for HtmlSink {
+    fn page(&mut self, report: &PageReport) -> Result<(), SinkError> {
+        let id = self.push_row(report);
+        self.push_edges(id, report)?;
+        if self.chunk.is_full() {
+            self.write_chunk()?;
+        }
+        Ok(())
+    }
+
+    fn flush(&mut self) -> Result<(), SinkError> {
+        self.write_chunk()?;
+        self.target.flush()
+    }
+
+    fn finish(&mut self, summary: &Summary) -> Result<(), SinkError> {
+        if !self.closed {
+            self.closed = true;
+            self.write_chunk()?;
+            push_end(self.target.buffer(), summary, &self.edges);
+        }
+        self.target.flush()
+    }
+}
+
+fn push_about(out: &mut Vec<u8>, about: &ReportAbout, origin: &str) {
+    out.extend_from_slice(b"<script>about({\"seed\":");
+    push_in_script(out, &about.seed);
+    out.extend_from_slice(b",\"origin\":");
+    push_in_script(out, origin);
+    out.extend_from_slice(b",\"version\":");
+    push_in_script(out, about.version);
+    out.extend_from_slice(b",\"config\":");
+    push_in_script(out, &about.config_line);
+    out.extend_from_slice(b",\"started\":");
+    let started = about.started.duration_since(UNIX_EPOCH).unwrap_or_default();
+    push_number(out, u64::try_from(started.as_millis()).unwrap_or_default());
+    out.extend_from_slice(b"})</script>\n");
+}
+
+fn push_end(out: &mut Vec<u8>, summary: &Summary, edges: &EdgeBudget) {
+    out.extend_from_slice(b"<script>finished({\"stop\":");
+    push_in_script(out, summary.stop.as_str());
+    out.extend_from_slice(b",\"words\":");
+    push_in_script(out, &summary.stop.to_string());
+    let elapsed = u64::try_from(summary.elapsed.as_millis()).unwrap_or(u64::MAX);
+    for (name, number) in [
+        ("elapsed", elapsed),
+        ("left", summary.left),
+        ("retries", summary.retries),
+        ("bytes", summary.bytes),
+        ("traps", summary.traps()),
+        ("edgesLeftOut", edges.left_out()),
+    ] {
+        out.extend_from_slice(b",\"");
+        out.extend_from_slice(name.as_bytes());
+        out.extend_from_slice(b"\":");
+        push_number(out, number);
+    }
+    out.extend_from_slice(b"})</script>\n</body>\n</html>\n");
+}

@@ -1,0 +1,70 @@
+//! Which edges go into the report.
+//!
+//! A large site has millions, most of them the same menu on every page. The first half million are kept;
+//! beyond that only those to pages that are known to be broken, for they are what the report is read for.
+
+use std::collections::HashSet;
+
+/// Edges of any kind.
+const MAX_EDGES: u64 = 500_000;
+/// Further edges to broken pages.
+const MAX_BROKEN_EDGES: u64 = 100_000;
+/// Broken pages remembered.
+const MAX_BROKEN: usize = 50_000;
+
+/// Counts edges, and what is left out.
+#[derive(Default, Debug)]
+pub(super) struct EdgeBudget {
+    taken: u64,
+    taken_broken: u64,
+    left_out: u64,
+    broken: HashSet<u32>,
+}
+
+impl EdgeBudget {
+    /// A page turned out to be broken.
+    pub(super) fn note_broken(&mut self, id: u32) {
+        if self.broken.len() < MAX_BROKEN {
+            self.broken.insert(id);
+        }
+    }
+
+    /// Whether there is room for an edge to that page; if not, it is counted.
+    pub(super) fn takes(&mut self, to: u32) -> bool {
+        if self.taken < MAX_EDGES {
+            self.taken += 1;
+        } else if self.taken_broken < MAX_BROKEN_EDGES && self.broken.contains(&to) {
+            self.taken_broken += 1;
+        } else {
+            self.left_out += 1;
+            return false;
+        }
+        true
+    }
+
+    /// An edge is left out for want of a number.
+    pub(super) fn leave_out(&mut self) {
+        self.left_out += 1;
+    }
+
+    pub(super) fn left_out(&self) -> u64 {
+        self.left_out
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn beyond_the_cap_only_edges_to_broken_pages() {
+        let mut edges = EdgeBudget::default();
+        edges.note_broken(7);
+        for _ in 0..MAX_EDGES {
+            assert!(edges.takes(1));
+        }
+        assert!(!edges.takes(1));
+        assert!(edges.takes(7));
+        assert_eq!(edges.left_out(), 1);
+    }
+}

@@ -1,0 +1,149 @@
+//! `crawler map`: each URL of the site once, sorted.
+//!
+//! A URL is met many times, as a page and as a link, under several spellings of one key. Nothing is
+//! remembered in memory but what the external sort holds; it runs twice. First all records are sorted by
+//! key, best first: a page before a link, a link before a URL left over, the shortest distance first. The
+//! first record of each key stays, so the spelling that was fetched wins, and which one wins never depends
+//! on the order pages finished in. What stays is then sorted by URL and written.
+
+mod csv;
+mod entry;
+mod json;
+mod ndjson;
+mod record;
+mod sitemap;
+mod text;
+mod writer;
+
+use model::{Found, Outcome, PageReport, Sink, SinkError, Summary};
+use weburl::{CrawlUrl, KeyPolicy, UrlKey};
+
+use crate::sorted_lines::{BUDGET, SortedLines};
+use crate::{MapFormat, Target};
+use entry::Entry;
+use record::{Rank, Record};
+use sitemap::SitemapWriter;
+use writer::{MapWriter, Totals};
+
+/// Gathers a site's URLs and writes them when the crawl ends.
+#[derive(Debug)]
+pub(crate) struct MapSink {
+    writer: Box<dyn MapWriter>,
+    keys: KeyPolicy,
+    seed: UrlKey,
+    by_key: SortedLines,
+    record: Vec<u8>,
+}
+
+impl MapSink {
+    pub(crate) fn new(format: MapFormat, target: Target, keys: KeyPolicy, seed: &CrawlUrl) -> Self {
+        let writer: Box<dyn MapWriter> = match format {
+            MapFormat::Text => Box::new(text::TextWriter(target)),
+            MapFormat::Json => Box::new(json::JsonWriter::new(target)),
+            MapFormat::Ndjson => Box::new(ndjson::NdjsonWriter(target)),
+            MapFormat::Csv => Box::new(csv::CsvWriter::new(target)),
+            MapFormat::Sitemap => Box::new(SitemapWriter::new(target, seed.parts().origin_text())),
+        };
+        Self {
+            writer,
+            keys,
+            seed: keys.key(seed.parts()),
+            by_key: SortedLines::new(BUDGET),
+            record: Vec::new(),
+        }
+    }
+
+    fn add(&mut self, key: UrlKey, rank: Rank, entry: Entry<'_>) -> Result<(), SinkError> {
+        self.record.clear();
+        Record { key, rank, entry }.push_to(&mut self.record);
+        self.by_key.insert(&self.record)
+    }
+
+    /// The best record of each key, in the order of their URLs.
+    fn by_url(&mut self) -> Result<(SortedLines, Totals), SinkError> {
+        let mut by_url = SortedLines::new(BUDGET);
+        let mut totals = Totals::default();
+        let mut last = None;
+        let mut lines = self.by_key.finish()?;
+        while let Some(line) = lines.next_line()? {
+            let Some(record) = Record::read(line) else {
+                continue;
+            };
+            if last.replace(record.key) == Some(record.key) {
+                continue;
+            }
+            totals.count(&record.entry);
+            self.record.clear();
+            record.entry.push_to(&mut self.record);
+            by_url.insert(&self.record)?;
+        }
+        Ok((by_url, totals))
+    }
+}
+
+impl Sink for MapSink {
+    fn page(&mut self, report: &PageReport) -> Result<(), SinkError> {
+        let page = Entry {
+            url: report.url.as_str(),
+            status: report.status,
+            depth: Some(report.depth),
+            found: report.found,
+            listed: matches!(report.outcome, Outcome::Fetched { .. }),
+        };
+        self.add(self.keys.key(report.url.parts()), Rank::Page, page)?;
+        let found = match report.outcome {
+            Outcome::Redirected { .. } => Found::Redirect,
+            _ => Found::Link,
+        };
+        for link in report.links.iter().filter(|link| link.facts.in_scope) {
+            let entry = Entry {
+                url: link.page,
+                status: None,
+                depth: Some(report.depth + 1),
+                found,
+                listed: true,
+            };
+            self.add(link.key, Rank::Link, entry)?;
+        }
+        Ok(())
+    }
+
+    fn left(&mut self, url: &CrawlUrl) -> Result<(), SinkError> {
+        let key = self.keys.key(url.parts());
+        // What a page links to is known already, with its depth, and ranks higher. Of the rest only
+        // the seed and what sitemaps name can be left over.
+        let (depth, found) = if key == self.seed {
+            (Some(0), Found::Seed)
+        } else {
+            (None, Found::Sitemap)
+        };
+        let entry = Entry {
+            url: url.as_str(),
+            status: None,
+            depth,
+            found,
+            listed: true,
+        };
+        self.add(key, Rank::Left, entry)
+    }
+
+    fn wants_left(&self) -> bool {
+        true
+    }
+
+    fn flush(&mut self) -> Result<(), SinkError> {
+        self.writer.flush()
+    }
+
+    fn finish(&mut self, _summary: &Summary) -> Result<(), SinkError> {
+        let (mut by_url, totals) = self.by_url()?;
+        self.writer.open(totals)?;
+        let mut lines = by_url.finish()?;
+        while let Some(line) = lines.next_line()? {
+            if let Some(entry) = Entry::read(line) {
+                self.writer.entry(&entry)?;
+            }
+        }
+        self.writer.close()
+    }
+}

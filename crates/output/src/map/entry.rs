@@ -1,0 +1,68 @@
+//! One URL of a map, and its form while it is sorted by URL.
+
+use model::Found;
+
+/// One URL of a map.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Entry<'a> {
+    pub(super) url: &'a str,
+    /// `None` when it was not fetched, or did not answer.
+    pub(super) status: Option<u16>,
+    /// Hops from the seed, where they are known.
+    pub(super) depth: Option<u32>,
+    pub(super) found: Found,
+    /// Belongs in a sitemap: not known to be failed, redirected or skipped.
+    pub(super) listed: bool,
+}
+
+const FOUND: [Found; 4] = [Found::Seed, Found::Link, Found::Redirect, Found::Sitemap];
+/// Length of [`Entry::facts`].
+pub(super) const FACTS: usize = 8;
+
+impl<'a> Entry<'a> {
+    /// All but the URL, in a fixed length. Compared as bytes, a shorter distance is less.
+    pub(super) fn facts(&self) -> [u8; FACTS] {
+        let depth = self.depth.unwrap_or(u32::MAX).to_be_bytes();
+        let found = FOUND.iter().position(|found| *found == self.found);
+        let found = u8::try_from(found.unwrap_or_default()).unwrap_or_default();
+        let status = self.status.unwrap_or_default().to_be_bytes();
+        let [a, b, c, d] = depth;
+        [
+            a,
+            b,
+            c,
+            d,
+            found,
+            u8::from(self.listed),
+            status[0],
+            status[1],
+        ]
+    }
+
+    pub(super) fn of(url: &'a str, facts: [u8; FACTS]) -> Option<Self> {
+        let [a, b, c, d, found, listed, high, low] = facts;
+        let depth = u32::from_be_bytes([a, b, c, d]);
+        let status = u16::from_be_bytes([high, low]);
+        Some(Self {
+            url,
+            status: (status != 0).then_some(status),
+            depth: (depth != u32::MAX).then_some(depth),
+            found: *FOUND.get(usize::from(found))?,
+            listed: listed == 1,
+        })
+    }
+
+    /// Appends the form that sorts by URL: the URL, a zero (less than any byte of a URL), the facts.
+    pub(super) fn push_to(&self, out: &mut Vec<u8>) {
+        out.extend_from_slice(self.url.as_bytes());
+        out.push(0);
+        out.extend_from_slice(&self.facts());
+    }
+
+    /// Reads what [`Entry::push_to`] wrote.
+    pub(super) fn read(line: &'a [u8]) -> Option<Self> {
+        let (rest, facts) = line.split_last_chunk::<FACTS>()?;
+        let (_, url) = rest.split_last()?;
+        Self::of(std::str::from_utf8(url).ok()?, *facts)
+    }
+}

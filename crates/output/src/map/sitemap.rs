@@ -1,0 +1,226 @@
+//! A map as a sitemap.xml, as sitemaps.org has it.
+//!
+//! One file holds at most 50,000 URLs and 50 MiB. What is larger becomes an index under the name that was
+//! asked for, with its parts beside it (`site.xml`, `site-1.xml`, …); the index names the parts where they
+//! will be served from: the root of the seed's origin. Stdout cannot be split, so there it is an error.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use model::SinkError;
+
+use super::entry::Entry;
+use super::writer::{MapWriter, Totals};
+use crate::Target;
+
+/// Most URLs of one file.
+const MAX_URLS: u64 = 50_000;
+/// Most bytes of one file, with room left for its head and foot.
+const MAX_BYTES: u64 = 50 * 1024 * 1024 - 1024;
+/// Longest URL a sitemap may name.
+const MAX_URL: usize = 2_048;
+
+const XML: &str = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n";
+const SPACE: &str = " xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\">\n";
+
+/// Whether a sitemap names the URL.
+pub(super) fn holds(entry: &Entry<'_>) -> bool {
+    entry.listed && entry.url.len() <= MAX_URL
+}
+
+/// Bytes of the URL's line.
+pub(super) fn length(url: &str) -> u64 {
+    let mut line = Vec::new();
+    push_url(&mut line, url);
+    line.len() as u64
+}
+
+/// Writes a sitemap, or an index and its parts.
+#[derive(Debug)]
+pub(super) struct SitemapWriter {
+    /// The file asked for.
+    target: Target,
+    origin: String,
+    parts: Option<Parts>,
+}
+
+/// The parts of a sitemap that is too large for one file.
+#[derive(Debug)]
+struct Parts {
+    /// The index; a part's name is made from it.
+    index: PathBuf,
+    current: Option<Target>,
+    count: usize,
+    held: Totals,
+}
+
+impl SitemapWriter {
+    pub(super) fn new(target: Target, origin: &str) -> Self {
+        Self {
+            target,
+            origin: origin.to_owned(),
+            parts: None,
+        }
+    }
+}
+
+impl MapWriter for SitemapWriter {
+    fn open(&mut self, totals: Totals) -> Result<(), SinkError> {
+        if totals.urls <= MAX_URLS && totals.bytes <= MAX_BYTES {
+            self.target.text(XML).text("<urlset").text(SPACE);
+            return Ok(());
+        }
+        let Some(index) = self.target.path().map(Path::to_owned) else {
+            let words = format!(
+                "a sitemap holds at most {MAX_URLS} URLs and there are {}; \
+                 give a file with -o, which becomes an index of several sitemaps",
+                totals.urls
+            );
+            return Err(self.target.error(io::Error::other(words)));
+        };
+        self.parts = Some(Parts {
+            index,
+            current: None,
+            count: 0,
+            held: Totals::default(),
+        });
+        self.target.text(XML).text("<sitemapindex").text(SPACE);
+        Ok(())
+    }
+
+    fn entry(&mut self, entry: &Entry<'_>) -> Result<(), SinkError> {
+        if !holds(entry) {
+            return Ok(());
+        }
+        let target = match &mut self.parts {
+            Some(parts) => parts.part_for(entry, &mut self.target, &self.origin)?,
+            None => &mut self.target,
+        };
+        push_url(target.buffer(), entry.url);
+        target.relieve()
+    }
+
+    fn close(&mut self) -> Result<(), SinkError> {
+        match &mut self.parts {
+            Some(parts) => {
+                parts.close()?;
+                self.target.text("</sitemapindex>\n");
+            }
+            None => {
+                self.target.text("</urlset>\n");
+            }
+        }
+        self.target.flush()
+    }
+
+    fn flush(&mut self) -> Result<(), SinkError> {
+        self.target.flush()
+    }
+}
+
+impl Parts {
+    /// The part that has room for the entry; a new one is named in the index.
+    fn part_for(
+        &mut self,
+        entry: &Entry<'_>,
+        index: &mut Target,
+        origin: &str,
+    ) -> Result<&mut Target, SinkError> {
+        let mut held = self.held;
+        held.count(entry);
+        if held.urls > MAX_URLS || held.bytes > MAX_BYTES {
+            self.close()?;
+            held = Totals::default();
+            held.count(entry);
+        }
+        self.held = held;
+        if self.current.is_none() {
+            self.count += 1;
+            let path = part_path(&self.index, self.count);
+            let mut part = Target::create(&path)?;
+            part.text(XML).text("<urlset").text(SPACE);
+            self.current = Some(part);
+            let name = path.file_name().unwrap_or_default().to_string_lossy();
+            index.text("<sitemap><loc>");
+            push_escaped(index.buffer(), origin);
+            index.text("/");
+            push_escaped(index.buffer(), &percent_encoded(&name));
+            index.text("</loc></sitemap>\n");
+        }
+        #[expect(clippy::expect_used, reason = "made just above where it was missing")]
+        Ok(self.current.as_mut().expect("there is a current part"))
+    }
+
+    fn close(&mut self) -> Result<(), SinkError> {
+        match self.current.take() {
+            Some(mut part) => part.text("</urlset>\n").flush(),
+            None => Ok(()),
+        }
+    }
+}
+
+/// `dir/site.xml` and 2 are `dir/site-2.xml`.
+fn part_path(index: &Path, number: usize) -> PathBuf {
+    let mut name = index.file_stem().unwrap_or_default().to_owned();
+    name.push(format!("-{number}"));
+    if let Some(extension) = index.extension() {
+        name.push(".");
+        name.push(extension);
+    }
+    index.with_file_name(name)
+}
+
+/// A file's name as a path segment of a URL.
+fn percent_encoded(name: &str) -> String {
+    use std::fmt::Write;
+    let mut out = String::with_capacity(name.len());
+    for byte in name.bytes() {
+        if byte.is_ascii_alphanumeric() || b"-._~".contains(&byte) {
+            out.push(char::from(byte));
+        } else {
+            // Writing to a String does not fail.
+            let _ = write!(out, "%{byte:02X}");
+        }
+    }
+    out
+}
+
+fn push_url(out: &mut Vec<u8>, url: &str) {
+    out.extend_from_slice(b"<url><loc>");
+    push_escaped(out, url);
+    out.extend_from_slice(b"</loc></url>\n");
+}
+
+fn push_escaped(out: &mut Vec<u8>, text: &str) {
+    for &byte in text.as_bytes() {
+        match byte {
+            b'&' => out.extend_from_slice(b"&amp;"),
+            b'<' => out.extend_from_slice(b"&lt;"),
+            b'>' => out.extend_from_slice(b"&gt;"),
+            b'"' => out.extend_from_slice(b"&quot;"),
+            b'\'' => out.extend_from_slice(b"&apos;"),
+            _ => out.push(byte),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parts_lie_beside_the_index() {
+        for (index, part) in [
+            ("site.xml", "site-2.xml"),
+            ("out/a.b.xml", "out/a.b-2.xml"),
+            ("sitemap", "sitemap-2"),
+        ] {
+            assert_eq!(part_path(Path::new(index), 2), Path::new(part));
+        }
+    }
+
+    #[test]
+    fn names_in_a_url() {
+        assert_eq!(percent_encoded("my site-1.xml"), "my%20site-1.xml");
+    }
+}

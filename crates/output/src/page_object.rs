@@ -1,0 +1,77 @@
+//! A page as a JSON object: the one shape that `json` and `ndjson` share.
+//!
+//! Fields that are always there come first and may be null; `truncated`, `omitted_links`, `skipped` and
+//! `error` are there only where they say something. `bytes` is what came over the wire, like the
+//! summary's total.
+
+use model::{LinkFilter, Outcome, PageReport, SinkError};
+
+use crate::Target;
+use crate::printed_links::printed_links;
+
+/// Writes the object on one line, without a line end. `url_field` is the name its URL goes by.
+pub(crate) fn write_page_object(
+    target: &mut Target,
+    url_field: &str,
+    report: &PageReport,
+    filter: LinkFilter,
+) -> Result<(), SinkError> {
+    target
+        .text("{\"")
+        .text(url_field)
+        .text("\":")
+        .json(report.url.as_str())
+        .text(",\"links\":[");
+    for (index, (link, _)) in printed_links(&report.links, filter).enumerate() {
+        if index > 0 {
+            target.text(",");
+        }
+        target.json(link);
+        target.relieve()?;
+    }
+    target.text("],\"status\":");
+    match report.status {
+        Some(status) => target.number(status),
+        None => target.text("null"),
+    };
+    target.text(",\"depth\":").number(report.depth);
+    target.text(",\"outcome\":").json(report.outcome.as_str());
+    target.text(",\"content_type\":");
+    json_or_null(target, report.content_type.as_deref());
+    target.text(",\"bytes\":").number(report.wire_bytes);
+    let ms = u64::try_from(report.elapsed.as_millis()).unwrap_or(u64::MAX);
+    target.text(",\"ms\":").number(ms).text(",\"via\":");
+    json_or_null(target, report.via.as_deref());
+    target.text(",\"found\":").json(report.found.as_str());
+    target.text(",\"attempts\":").number(report.attempt);
+    target.text(",\"redirect_to\":");
+    match &report.outcome {
+        Outcome::Redirected { to } => target.json(to.as_str()),
+        _ => target.text("null"),
+    };
+    if report.truncated {
+        target.text(",\"truncated\":true");
+    }
+    if report.links.omitted() > 0 {
+        target
+            .text(",\"omitted_links\":")
+            .number(report.links.omitted());
+    }
+    if let Outcome::Skipped(reason) = &report.outcome {
+        target.text(",\"skipped\":").json(reason.as_str());
+        target.text(",\"skip_reason\":").json(&reason.to_string());
+    }
+    if let (Some(text), Some(failure)) = (report.error_text(), report.outcome.failure()) {
+        target.text(",\"error\":").json(&text);
+        target.text(",\"error_kind\":").json(failure.kind.as_str());
+    }
+    target.text("}");
+    target.relieve()
+}
+
+fn json_or_null(target: &mut Target, text: Option<&str>) {
+    match text {
+        Some(text) => target.json(text),
+        None => target.text("null"),
+    };
+}

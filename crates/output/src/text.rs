@@ -1,0 +1,38 @@
+//! The `text` format: each visited page with the links on it, for people and for `grep`.
+
+use model::{LinkFilter, PageReport, Sink, SinkError, Summary};
+
+use crate::Target;
+use crate::printed_links::printed_links;
+
+/// Writes `Visited: <url>`, `Links found:`, then one link a line.
+#[derive(Debug)]
+pub(crate) struct TextSink {
+    pub(crate) target: Target,
+    pub(crate) filter: LinkFilter,
+}
+
+impl Sink for TextSink {
+    fn page(&mut self, report: &PageReport) -> Result<(), SinkError> {
+        if !report.counts_as_page() {
+            return Ok(());
+        }
+        self.target
+            .text("Visited: ")
+            .line_text(report.url.as_str())
+            .text("\nLinks found:\n");
+        for (link, _) in printed_links(&report.links, self.filter) {
+            self.target.line_text(link).text("\n");
+            self.target.relieve()?;
+        }
+        self.target.relieve()
+    }
+
+    fn flush(&mut self) -> Result<(), SinkError> {
+        self.target.flush()
+    }
+
+    fn finish(&mut self, _summary: &Summary) -> Result<(), SinkError> {
+        self.target.flush()
+    }
+}

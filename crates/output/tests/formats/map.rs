@@ -1,0 +1,92 @@
+//! Maps: each page once, under the spelling that was fetched.
+
+use model::{Outcome, Sink};
+use output::{MapFormat, Target, map_sink};
+
+use crate::fixture::{KEYS, linking, page, print_map, run, url};
+
+#[test]
+fn the_fetched_spelling_wins_whenever_it_comes() {
+    let home = linking(
+        "https://example.org/",
+        0,
+        &["https://example.org/a", "https://example.org/b"],
+    );
+    let slash = linking("https://example.org/a/", 1, &["https://example.org/b/"]);
+    let expected = "https://example.org/\nhttps://example.org/a/\nhttps://example.org/b\n";
+    for order in [[&home, &slash], [&slash, &home]] {
+        let reports = order.map(Clone::clone);
+        let left = ["https://example.org/b/", "https://example.org/a"];
+        assert_eq!(print_map(MapFormat::Text, &reports, &left), expected);
+    }
+}
+
+#[test]
+fn a_fetched_record_wins_over_a_link() {
+    let home = linking("https://example.org/", 3, &["https://example.org/"]);
+    assert_eq!(
+        print_map(MapFormat::Ndjson, &[home], &[]),
+        "{\"url\":\"https://example.org/\",\"status\":200,\"depth\":3,\"found\":\"link\"}\n"
+    );
+}
+
+#[test]
+fn a_seed_left_over_is_the_seed() {
+    assert_eq!(
+        print_map(MapFormat::Csv, &[], &["https://example.org/"]),
+        "url,status,depth,found\nhttps://example.org/,,0,seed\n"
+    );
+}
+
+fn many(sink: &mut dyn Sink, count: usize) {
+    for number in 0..count {
+        let text = format!("https://example.org/{number:06}?a&b");
+        sink.page(&page(&text, 1, Outcome::Fetched { html: true }))
+            .unwrap();
+    }
+}
+
+#[test]
+fn a_sitemap_beyond_fifty_thousand_is_an_index_and_its_parts() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("site.xml");
+    let seed = url("https://example.org/");
+    let mut sink = map_sink(
+        MapFormat::Sitemap,
+        Target::create(&path).unwrap(),
+        KEYS,
+        &seed,
+    );
+    many(sink.as_mut(), 100_001);
+    run(sink.as_mut(), &[]);
+    let read = |name: &str| std::fs::read_to_string(folder.path().join(name)).unwrap();
+    let index = read("site.xml");
+    assert!(index.contains("<sitemapindex"));
+    assert_eq!(index.matches("<sitemap>").count(), 3);
+    assert!(index.contains("<loc>https://example.org/site-2.xml</loc>"));
+    for (name, urls) in [
+        ("site-1.xml", 50_000),
+        ("site-2.xml", 50_000),
+        ("site-3.xml", 1),
+    ] {
+        let part = read(name);
+        assert_eq!(part.matches("<url>").count(), urls, "{name}");
+        assert!(part.ends_with("</urlset>\n") && part.contains("?a&amp;b</loc>"));
+    }
+}
+
+#[test]
+fn fifty_thousand_fit_on_stdout_and_one_more_is_an_error_that_says_what_to_do() {
+    let seed = url("https://example.org/");
+    for (count, fits) in [(50_000, true), (50_001, false)] {
+        let (target, memory) = Target::memory();
+        let mut sink = map_sink(MapFormat::Sitemap, target, KEYS, &seed);
+        many(sink.as_mut(), count);
+        let finished = sink.finish(&model::Summary::default());
+        assert_eq!(finished.is_ok(), fits);
+        match finished {
+            Ok(()) => assert_eq!(memory.text().matches("<url>").count(), 50_000),
+            Err(error) => assert!(error.to_string().contains("-o"), "{error}"),
+        }
+    }
+}

@@ -1,0 +1,114 @@
+//! One site's robots.txt, as it reads for one agent.
+//!
+//! RFC 9309, with the lenience of Google's parser where the standard is silent, because sites are
+//! written against that parser. The file is read once: only the rules of the groups that apply to
+//! our agent are kept, arranged for quick verdicts.
+//!
+//! What a failed fetch means (4xx allows, 5xx forbids) is the caller's to decide, with
+//! [`Robots::allow_all`] and [`Robots::disallow_all`].
+
+mod agent;
+mod delay;
+mod groups;
+mod line;
+mod lines;
+mod pattern;
+mod percent;
+mod rule;
+mod rules;
+mod verdict;
+
+use std::borrow::Cow;
+use std::sync::Arc;
+use std::time::Duration;
+
+pub use agent::robots_token;
+pub use verdict::RobotsVerdict;
+
+use groups::Groups;
+use line::Field;
+use rule::Rule;
+use rules::Rules;
+
+/// The rules of one robots.txt for one agent; a clone shares them.
+#[derive(Clone, Debug)]
+pub struct Robots {
+    /// None, where nothing is forbidden: most files.
+    rules: Option<Arc<Rules>>,
+    crawl_delay: Option<Duration>,
+    sitemaps: Arc<[String]>,
+}
+
+impl Robots {
+    /// How much of a file is read; the rest is ignored, and so is a line cut by this limit.
+    pub const MAX_BYTES: usize = 500 * 1024;
+
+    /// Reads `body` for the product token `agent`, for example `crawler`.
+    ///
+    /// The token is compared without regard to case with each `User-agent` value, which ends at its
+    /// first character outside `[A-Za-z_-]`. The `*` groups apply only if no group names the agent.
+    pub fn parse(body: &[u8], agent: &str) -> Robots {
+        let mut groups = Groups::new(agent);
+        for line in lines::lines(body).filter_map(line::read) {
+            groups.take(&line);
+        }
+        groups.finish()
+    }
+
+    /// No rules: everything may be fetched.
+    pub fn allow_all() -> Robots {
+        Robots::new(Vec::new(), None, Vec::new())
+    }
+
+    /// Nothing may be fetched, except `/robots.txt` itself.
+    pub fn disallow_all() -> Robots {
+        let everything = Rule::read(Field::Disallow, b"/", b"Disallow: /");
+        Robots::new(vec![everything], None, Vec::new())
+    }
+
+    fn new(rules: Vec<Rule>, crawl_delay: Option<Duration>, sitemaps: Vec<String>) -> Robots {
+        let rules = (!rules.is_empty()).then(|| Arc::new(Rules::new(rules)));
+        Robots {
+            rules,
+            crawl_delay,
+            sitemaps: sitemaps.into(),
+        }
+    }
+
+    /// May this be fetched, and which rule says so?
+    ///
+    /// `path_and_query` is as in the URL, beginning with `/`; a missing `/` is supplied.
+    pub fn verdict(&self, path_and_query: &str) -> RobotsVerdict<'_> {
+        let Some(rules) = &self.rules else {
+            return RobotsVerdict::Allowed;
+        };
+        if path_and_query == "/robots.txt" {
+            return RobotsVerdict::Allowed;
+        }
+        let rooted = if path_and_query.starts_with('/') {
+            Cow::Borrowed(path_and_query)
+        } else {
+            Cow::Owned(format!("/{path_and_query}"))
+        };
+        let path = percent::normalise(rooted.as_bytes());
+        match rules.decide(&path) {
+            None => RobotsVerdict::Allowed,
+            Some(rule) => rule.verdict(),
+        }
+    }
+
+    /// The verdict as a yes or no.
+    pub fn allows(&self, path_and_query: &str) -> bool {
+        !matches!(self.verdict(path_and_query), RobotsVerdict::DisallowedBy(_))
+    }
+
+    /// The pause the site asks for between two requests; the longest, if it asks more than once.
+    pub fn crawl_delay(&self) -> Option<Duration> {
+        self.crawl_delay
+    }
+
+    /// The `Sitemap` values as written, in file order, without repeats, at most 1,000.
+    pub fn sitemaps(&self) -> &[String] {
+        &self.sitemaps
+    }
+}

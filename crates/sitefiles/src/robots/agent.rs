@@ -1,0 +1,27 @@
+//! Names of crawlers: how ours becomes a token, and whether a `User-agent` line means us.
+
+/// The product token of a user agent string: what stands before the first `/` or space.
+pub fn robots_token(user_agent: &str) -> &str {
+    user_agent.split(['/', ' ']).next().unwrap_or(user_agent)
+}
+
+/// Does a `User-agent` value name `agent`?
+///
+/// A token is letters, `_` and `-`, so `FooBot/2.1` and `FooBot Images` both speak to `FooBot`.
+/// Real crawlers also have digits in their names, against the standard; a value that is such a name
+/// in full is obeyed too, since a site that wrote it can have meant nobody else.
+pub(super) fn names(value: &[u8], agent: &str) -> bool {
+    let ends_at = |stop: fn(&u8) -> bool| {
+        let end = value.iter().position(stop).unwrap_or(value.len());
+        value.get(..end).unwrap_or(value)
+    };
+    let token = ends_at(|byte| !(byte.is_ascii_alphabetic() || matches!(byte, b'_' | b'-')));
+    let word = ends_at(|byte| byte.is_ascii_whitespace() || *byte == b'/');
+    let is_agent = |name: &[u8]| name.eq_ignore_ascii_case(agent.as_bytes());
+    !agent.is_empty() && (is_agent(token) || is_agent(word))
+}
+
+/// Does a `User-agent` value mean every crawler? `* and more` still does, as at Google.
+pub(super) fn names_everyone(value: &[u8]) -> bool {
+    matches!(value, [b'*']) || matches!(value, [b'*', next, ..] if next.is_ascii_whitespace())
+}

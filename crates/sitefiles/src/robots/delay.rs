@@ -1,0 +1,16 @@
+//! `Crawl-delay` values: seconds, written by hand.
+
+use std::time::Duration;
+
+/// A plain decimal number of seconds; anything else is no delay at all.
+///
+/// Words like `inf` and exponents are refused by their letters. A number too large for a
+/// [`Duration`] is kept as the largest one: the site did ask for a long pause.
+pub(super) fn read(value: &[u8]) -> Option<Duration> {
+    let plain = |byte: &u8| byte.is_ascii_digit() || *byte == b'.';
+    if !value.iter().all(plain) {
+        return None;
+    }
+    let seconds: f64 = std::str::from_utf8(value).ok()?.parse().ok()?;
+    Some(Duration::try_from_secs_f64(seconds).unwrap_or(Duration::MAX))
+}

@@ -1,0 +1,86 @@
+//! All rules for us, arranged so that a verdict looks at few of them.
+//!
+//! A rule can only match a path that begins with the rule's literal prefix. So rules are kept by
+//! prefix, in the order of a dictionary, and each prefix knows the next shorter one that it begins
+//! with. The prefixes a path begins with are then one chain: its last entry is found by halving,
+//! the others by following it. Hundreds of rules cost about ten comparisons.
+
+use super::rule::{Rank, Rule};
+
+/// The rules that share one literal prefix: `Rules::rules[first..end]`, best first.
+#[derive(Debug)]
+struct Shelf {
+    first: usize,
+    end: usize,
+    /// The shelf of the longest other prefix that this one begins with.
+    shorter: Option<usize>,
+}
+
+#[derive(Debug)]
+pub(super) struct Rules {
+    rules: Vec<Rule>,
+    shelves: Vec<Shelf>,
+}
+
+impl Rules {
+    pub(super) fn new(mut rules: Vec<Rule>) -> Rules {
+        rules.sort_by(|a, b| {
+            a.prefix()
+                .cmp(b.prefix())
+                .then_with(|| a.rank().cmp(&b.rank()))
+        });
+        let mut shelves: Vec<Shelf> = Vec::new();
+        let mut first = 0;
+        for same in rules.chunk_by(|a, b| a.prefix() == b.prefix()) {
+            let end = first + same.len();
+            let prefix = same.first().map_or(&[][..], Rule::prefix);
+            let shorter = chain(&shelves, shelves.len().checked_sub(1))
+                .find(|(_, shelf)| {
+                    rules
+                        .get(shelf.first)
+                        .is_some_and(|rule| prefix.starts_with(rule.prefix()))
+                })
+                .map(|(at, _)| at);
+            shelves.push(Shelf {
+                first,
+                end,
+                shorter,
+            });
+            first = end;
+        }
+        Rules { rules, shelves }
+    }
+
+    /// The rule that decides about `path`, which is normalised.
+    pub(super) fn decide(&self, path: &[u8]) -> Option<&Rule> {
+        let after = self
+            .shelves
+            .partition_point(|shelf| self.prefix(shelf) <= path);
+        let mut best: Option<(Rank, &Rule)> = None;
+        for (_, shelf) in chain(&self.shelves, after.checked_sub(1)) {
+            let Some(rest) = path.strip_prefix(self.prefix(shelf)) else {
+                continue;
+            };
+            let better = |rule: &&Rule| best.is_none_or(|(rank, _)| rule.rank() < rank);
+            let rules = self.rules.get(shelf.first..shelf.end).unwrap_or_default();
+            let found = rules
+                .iter()
+                .take_while(better)
+                .find(|rule| rule.matches_rest(rest));
+            best = found.map(|rule| (rule.rank(), rule)).or(best);
+        }
+        best.map(|(_, rule)| rule)
+    }
+
+    fn prefix(&self, of: &Shelf) -> &[u8] {
+        self.rules.get(of.first).map_or(&[], Rule::prefix)
+    }
+}
+
+/// A shelf and the ever shorter ones it leads to.
+fn chain(shelves: &[Shelf], from: Option<usize>) -> impl Iterator<Item = (usize, &Shelf)> {
+    let at = move |at: usize| shelves.get(at).map(|shelf| (at, shelf));
+    std::iter::successors(from.and_then(at), move |(_, shelf)| {
+        shelf.shorter.and_then(at)
+    })
+}

@@ -1,0 +1,51 @@
+//! Sitemaps: every location a file names, one at a time.
+//!
+//! The form is told from the content, never from a name or a header: gzip by its magic bytes, then
+//! XML (`urlset`, `sitemapindex`, RSS, Atom) by its root element, else text with one URL a line.
+//! Bytes flow through in small pieces: body, gunzip under a cap, UTF-8, tokens, callback. No step
+//! holds more than one token, so neither a large file nor a bomb costs memory.
+//!
+//! A location is reported as written, decoded and trimmed. Whether it is a URL, in scope, or a
+//! sitemap that lists itself is for the caller to decide.
+
+mod body;
+mod charset;
+mod entity;
+mod error;
+mod kind;
+mod limits;
+mod outlet;
+mod summary;
+mod tag;
+mod text;
+mod token;
+mod utf8;
+mod xml;
+
+pub use error::SitemapError;
+pub use kind::SitemapKind;
+pub use limits::SitemapLimits;
+pub use outlet::SitemapItem;
+pub use summary::SitemapSummary;
+
+use body::Body;
+use outlet::Outlet;
+use utf8::Utf8;
+
+/// Calls `each` for every location in `body`, within `limits`.
+///
+/// A file that breaks off or runs into a limit is no error: what came before was reported, and the
+/// summary says so.
+pub fn read_sitemap(
+    body: &[u8],
+    limits: SitemapLimits,
+    each: impl FnMut(SitemapItem<'_>),
+) -> Result<SitemapSummary, SitemapError> {
+    let mut source = Utf8::new(Body::new(body, limits.max_bytes));
+    let outlet = Outlet::new(limits.max_urls, each);
+    if source.begins_with_markup() {
+        xml::read(source, outlet)
+    } else {
+        text::read(source, outlet)
+    }
+}

@@ -1,0 +1,29 @@
+//! Why a file gave nothing.
+
+use std::error::Error;
+use std::fmt;
+
+/// A body that is not read as a sitemap at all.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SitemapError {
+    /// Neither a known root element nor a single line with a URL; an HTML page, for example.
+    NotASitemap,
+    /// A DTD declares entities. No sitemap needs any, and expanding them is how small files grow.
+    EntityBomb,
+    /// A limit was reached before it was clear what the file is.
+    TooLarge,
+}
+
+impl fmt::Display for SitemapError {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(match self {
+            SitemapError::NotASitemap => {
+                "not a sitemap: no known root element and no line with a url"
+            }
+            SitemapError::EntityBomb => "sitemap refused: its dtd declares entities",
+            SitemapError::TooLarge => "sitemap refused: size limit reached before any content",
+        })
+    }
+}
+
+impl Error for SitemapError {}

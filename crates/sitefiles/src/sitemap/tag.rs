@@ -1,0 +1,36 @@
+//! The elements that matter, known by their names without prefix.
+
+use super::SitemapKind;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Tag {
+    /// The element that holds the whole file: a stray closing tag must not end that.
+    Root,
+    Url,
+    Sitemap,
+    Loc,
+    Item,
+    Entry,
+    Link,
+    Other,
+}
+
+impl Tag {
+    pub(super) fn of(name: &str) -> Tag {
+        match name {
+            _ if SitemapKind::of_root(name).is_some() => Tag::Root,
+            "url" => Tag::Url,
+            "sitemap" => Tag::Sitemap,
+            "loc" => Tag::Loc,
+            "item" => Tag::Item,
+            "entry" => Tag::Entry,
+            "link" => Tag::Link,
+            _ => Tag::Other,
+        }
+    }
+
+    /// Is its text a location, if it is in the right place?
+    pub(super) fn holds_location(self) -> bool {
+        matches!(self, Tag::Loc | Tag::Link)
+    }
+}

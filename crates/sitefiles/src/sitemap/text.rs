@@ -1,0 +1,63 @@
+//! Text sitemaps: one URL a line, everything else passed over.
+
+use std::io::BufRead;
+use std::ops::ControlFlow;
+
+use super::outlet::{MAX_LOCATION, Outlet, SitemapItem};
+use super::utf8::Utf8;
+use super::{SitemapError, SitemapKind, SitemapSummary};
+
+pub(super) fn read(
+    mut source: Utf8<'_>,
+    mut outlet: Outlet<impl FnMut(SitemapItem<'_>)>,
+) -> Result<SitemapSummary, SitemapError> {
+    let mut line = Vec::new();
+    // The source fails no read: damage and limits look like its end, and are asked for below.
+    while let Ok(ahead) = source.fill_buf() {
+        if ahead.is_empty() {
+            break;
+        }
+        let end = memchr::memchr2(b'\n', b'\r', ahead);
+        let part = end.and_then(|end| ahead.get(..end)).unwrap_or(ahead);
+        // One byte over the limit is enough to know that the line is too long.
+        let room = (MAX_LOCATION + 1).saturating_sub(line.len());
+        line.extend(part.iter().take(room));
+        let used = part.len() + usize::from(end.is_some());
+        source.consume(used);
+        if end.is_some() {
+            if send(&line, &mut outlet).is_break() {
+                break;
+            }
+            line.clear();
+        }
+    }
+    // Of a file that ended early the last line may be half a URL.
+    let ended = !outlet.full && !source.cut() && !source.broken();
+    if ended {
+        let _ = send(&line, &mut outlet);
+    }
+    let cut = outlet.full || source.cut();
+    match outlet.items {
+        0 if cut => Err(SitemapError::TooLarge),
+        0 => Err(SitemapError::NotASitemap),
+        items => Ok(SitemapSummary {
+            kind: SitemapKind::Text,
+            items,
+            cut,
+            malformed: source.broken(),
+        }),
+    }
+}
+
+fn send(line: &[u8], outlet: &mut Outlet<impl FnMut(SitemapItem<'_>)>) -> ControlFlow<()> {
+    let line = line.trim_ascii();
+    let begins = |with: &[u8]| {
+        line.get(..with.len())
+            .is_some_and(|start| start.eq_ignore_ascii_case(with))
+    };
+    let is_url = line.len() <= MAX_LOCATION && (begins(b"http://") || begins(b"https://"));
+    match std::str::from_utf8(line) {
+        Ok(url) if is_url => outlet.send(SitemapItem::Page(url)),
+        _ => ControlFlow::Continue(()),
+    }
+}

@@ -1,0 +1,106 @@
+//! The test sites as a program, for benchmarks and for looking at them in a browser.
+
+use std::process::ExitCode;
+use std::time::Duration;
+
+use testsite::hostile::Hostile;
+use testsite::{Folder, Graph, Keep, Realistic, Server, Setup};
+
+const USAGE: &str = "usage:
+  testsite graph [--pages N] [--links L] [--body BYTES] [--seed S] [--gzip] [--latency-ms MS]
+  testsite realistic [--pages N] [--body BYTES] [--seed S]
+  testsite hostile [--only NAME]
+  testsite dir PATH
+every site also takes [--port P] [--threads T]; its URL is printed on stdout";
+
+#[expect(
+    clippy::print_stdout,
+    clippy::print_stderr,
+    reason = "a program speaks on its streams"
+)]
+fn main() -> ExitCode {
+    let words: Vec<String> = std::env::args().skip(1).collect();
+    match start(&words) {
+        Ok(server) => {
+            println!("{}", server.url("/"));
+            server.run_forever();
+            ExitCode::SUCCESS
+        }
+        Err(problem) => {
+            eprintln!("testsite: {problem}\n{USAGE}");
+            ExitCode::from(2)
+        }
+    }
+}
+
+fn start(words: &[String]) -> Result<Server, String> {
+    let (site, rest) = words.split_first().ok_or("which site?")?;
+    let flags = Flags(rest);
+    let mut setup = Setup {
+        keep: Keep::Totals,
+        threads: flags.number("--threads", 1)?,
+        ..Setup::default()
+    };
+    setup.address.set_port(flags.number("--port", 0)?);
+    match site.as_str() {
+        "graph" => Ok(Server::start_with(graph(&flags)?.site(), setup)),
+        "realistic" => Ok(Server::start_with(realistic(&flags)?, setup)),
+        "hostile" => Ok(Server::start_with(hostile(&flags)?, setup)),
+        "dir" => {
+            let path = rest.first().ok_or("dir needs a path")?;
+            Ok(Server::start_with(Folder::new(path), setup))
+        }
+        other => Err(format!("no site is called '{other}'")),
+    }
+}
+
+fn graph(flags: &Flags<'_>) -> Result<Graph, String> {
+    let usual = Graph::default();
+    Ok(Graph {
+        pages: flags.number("--pages", usual.pages)?,
+        links_per_page: flags.number("--links", usual.links_per_page)?,
+        body_bytes: flags.number("--body", usual.body_bytes)?,
+        seed: flags.number("--seed", usual.seed)?,
+        gzip: flags.has("--gzip"),
+        latency: Duration::from_millis(flags.number("--latency-ms", 0)?),
+    })
+}
+
+fn realistic(flags: &Flags<'_>) -> Result<Realistic, String> {
+    let usual = Realistic::default();
+    Ok(Realistic {
+        pages: flags.number("--pages", usual.pages)?,
+        seed: flags.number("--seed", usual.seed)?,
+        body_bytes: flags.number("--body", usual.body_bytes)?,
+    })
+}
+
+fn hostile(flags: &Flags<'_>) -> Result<Hostile, String> {
+    match flags.word("--only") {
+        None => Ok(Hostile::new()),
+        Some(name) => Hostile::only(name).ok_or(format!("no behaviour is called '{name}'")),
+    }
+}
+
+/// The words after the site's name.
+struct Flags<'a>(&'a [String]);
+
+impl Flags<'_> {
+    fn has(&self, name: &str) -> bool {
+        self.0.iter().any(|word| word == name)
+    }
+
+    fn word(&self, name: &str) -> Option<&str> {
+        let place = self.0.iter().position(|word| word == name)?;
+        Some(self.0.get(place + 1).map_or("", String::as_str))
+    }
+
+    fn number<N: std::str::FromStr>(&self, name: &str, usual: N) -> Result<N, String> {
+        match self.word(name) {
+            None => Ok(usual),
+            Some(word) => word
+                .parse()
+                .map_err(|_| format!("{name} needs a number, not '{word}'")),
+        }
+    }
+}

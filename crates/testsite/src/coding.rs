@@ -1,0 +1,62 @@
+//! The content codings, whole bodies at a time, for pages small enough to hold.
+
+use std::io::Write;
+use std::pin::pin;
+use std::task::{Context, Poll, Waker};
+
+use async_compression::Level;
+use async_compression::tokio::write::{BrotliEncoder, ZstdEncoder};
+use flate2::Compression;
+use flate2::write::{DeflateEncoder, GzEncoder, ZlibEncoder};
+use tokio::io::AsyncWriteExt;
+
+/// `gzip`.
+pub(crate) fn gzip(body: &[u8]) -> Vec<u8> {
+    let mut encoder = GzEncoder::new(Vec::with_capacity(body.len() / 3), Compression::fast());
+    encoder.write_all(body).unwrap();
+    encoder.finish().unwrap()
+}
+
+/// `deflate` as the standard says: with the zlib wrapping.
+pub(crate) fn zlib(body: &[u8]) -> Vec<u8> {
+    let mut encoder = ZlibEncoder::new(Vec::new(), Compression::fast());
+    encoder.write_all(body).unwrap();
+    encoder.finish().unwrap()
+}
+
+/// `deflate` as some servers do it: bare.
+pub(crate) fn deflate(body: &[u8]) -> Vec<u8> {
+    let mut encoder = DeflateEncoder::new(Vec::new(), Compression::fast());
+    encoder.write_all(body).unwrap();
+    encoder.finish().unwrap()
+}
+
+/// `br`.
+pub(crate) fn brotli(body: &[u8]) -> Vec<u8> {
+    at_once(async {
+        let mut encoder = BrotliEncoder::with_quality(Vec::new(), Level::Precise(3));
+        encoder.write_all(body).await.unwrap();
+        encoder.shutdown().await.unwrap();
+        encoder.into_inner()
+    })
+}
+
+/// `zstd`.
+pub(crate) fn zstd(body: &[u8]) -> Vec<u8> {
+    at_once(async {
+        let mut encoder = ZstdEncoder::with_quality(Vec::new(), Level::Fastest);
+        encoder.write_all(body).await.unwrap();
+        encoder.shutdown().await.unwrap();
+        encoder.into_inner()
+    })
+}
+
+/// Runs a future that never waits: writing into memory does not, and a runtime could not be
+/// started here, as we may be inside one.
+fn at_once<T>(work: impl Future<Output = T>) -> T {
+    let mut context = Context::from_waker(Waker::noop());
+    match pin!(work).poll(&mut context) {
+        Poll::Ready(done) => done,
+        Poll::Pending => unreachable!("writing into memory does not wait"),
+    }
+}

@@ -1,0 +1,94 @@
+//! A folder of files as a site, for example the documentation of a project as it was built.
+
+use std::path::{Component, Path, PathBuf};
+
+use crate::{Answer, Request, Site};
+
+/// Serves the files below a folder. A folder without a slash at its end redirects to the one with
+/// it, and a folder is its `index.html`.
+#[derive(Debug, Clone)]
+pub struct Folder {
+    root: PathBuf,
+}
+
+impl Folder {
+    /// The site of that folder.
+    pub fn new(root: impl Into<PathBuf>) -> Self {
+        Self { root: root.into() }
+    }
+
+    /// The file of a request path; `None` if it would lie outside.
+    fn locate(&self, path: &str) -> Option<PathBuf> {
+        let decoded = decode(path);
+        let relative = Path::new(decoded.trim_start_matches('/'));
+        let inside = relative
+            .components()
+            .all(|part| matches!(part, Component::Normal(_)));
+        inside.then(|| self.root.join(relative))
+    }
+}
+
+impl Site for Folder {
+    fn answer(&self, request: &Request) -> Answer {
+        let Some(mut file) = self.locate(request.path()) else {
+            return Answer::status(404);
+        };
+        if file.is_dir() {
+            if !request.path().ends_with('/') {
+                return Answer::redirect(301, &format!("{}/", request.path()));
+            }
+            file.push("index.html");
+        }
+        match std::fs::read(&file) {
+            Ok(body) => Answer::new(200, content_type(&file), body),
+            Err(_) => Answer::status(404),
+        }
+    }
+}
+
+fn decode(path: &str) -> String {
+    let bytes = path.as_bytes();
+    let mut decoded = Vec::with_capacity(bytes.len());
+    let mut place = 0;
+    while place < bytes.len() {
+        let hex = path.get(place + 1..place + 3);
+        match hex.and_then(|hex| u8::from_str_radix(hex, 16).ok()) {
+            Some(byte) if bytes[place] == b'%' => {
+                decoded.push(byte);
+                place += 3;
+            }
+            _ => {
+                decoded.push(bytes[place]);
+                place += 1;
+            }
+        }
+    }
+    String::from_utf8_lossy(&decoded).into_owned()
+}
+
+fn content_type(file: &Path) -> &'static str {
+    match file
+        .extension()
+        .and_then(|end| end.to_str())
+        .unwrap_or_default()
+    {
+        "html" | "htm" => "text/html; charset=utf-8",
+        "xhtml" => "application/xhtml+xml",
+        "css" => "text/css; charset=utf-8",
+        "js" | "mjs" => "text/javascript; charset=utf-8",
+        "json" => "application/json",
+        "xml" => "application/xml",
+        "txt" | "md" => "text/plain; charset=utf-8",
+        "svg" => "image/svg+xml",
+        "png" => "image/png",
+        "jpg" | "jpeg" => "image/jpeg",
+        "gif" => "image/gif",
+        "webp" => "image/webp",
+        "ico" => "image/x-icon",
+        "woff2" => "font/woff2",
+        "wasm" => "application/wasm",
+        "pdf" => "application/pdf",
+        "gz" => "application/gzip",
+        _ => "application/octet-stream",
+    }
+}

@@ -1,0 +1,219 @@
+//! A site of any size that is only arithmetic: page `i` links to its children in a tree, so that
+//! every page can be reached, and to pseudo-random others, so that most links are duplicates as
+//! on a real site. No page is stored; the body is written when it is asked for.
+
+use std::collections::VecDeque;
+use std::fmt::Write;
+use std::sync::{Arc, OnceLock};
+use std::time::Duration;
+
+use bytes::Bytes;
+
+use crate::chance::below;
+use crate::coding::gzip;
+use crate::{Answer, Request, Site};
+
+/// Up to this many pages keep their compressed form once it was made.
+const KEPT_GZIP: u32 = 200_000;
+
+/// A site by its numbers. `Graph { pages: 1_000, ..Graph::default() }` is a good start.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Graph {
+    /// How many pages there are; page 0 is `/`, page `i` is `/p/<i>`.
+    pub pages: u32,
+    /// Links on each page.
+    pub links_per_page: u32,
+    /// The least size of a page; shorter ones are padded with text.
+    pub body_bytes: usize,
+    /// Another seed is another site.
+    pub seed: u64,
+    /// Whether bodies go out gzipped to clients that accept it.
+    pub gzip: bool,
+    /// How long every answer takes.
+    pub latency: Duration,
+}
+
+impl Default for Graph {
+    fn default() -> Self {
+        Self {
+            pages: 100,
+            links_per_page: 10,
+            body_bytes: 3_000,
+            seed: 1,
+            gzip: false,
+            latency: Duration::ZERO,
+        }
+    }
+}
+
+impl Graph {
+    /// A site of that many pages, the rest by default.
+    pub fn new(pages: u32) -> Self {
+        Self {
+            pages,
+            ..Self::default()
+        }
+    }
+
+    /// The path of a page.
+    pub fn path(&self, page: u32) -> String {
+        let mut path = String::new();
+        write_path(&mut path, page);
+        path
+    }
+
+    /// The page of a path, if the site has it. `/p/0` is not a page: the root has one name.
+    pub fn page(&self, path: &str) -> Option<u32> {
+        if path == "/" {
+            return (self.pages > 0).then_some(0);
+        }
+        let digits = path.strip_prefix("/p/")?;
+        let page: u32 = digits.parse().ok()?;
+        (page > 0 && page < self.pages && !digits.starts_with(['0', '+'])).then_some(page)
+    }
+
+    /// Where the links of a page lead, in document order: its children in the tree first.
+    pub fn links_of(&self, page: u32) -> Vec<u32> {
+        let mut links = Vec::new();
+        self.each_link(page, |link| links.push(link));
+        links
+    }
+
+    /// Every page's URL below an origin such as `http://127.0.0.1:8080`, by page number.
+    pub fn urls(&self, origin: &str) -> Vec<String> {
+        (0..self.pages)
+            .map(|page| format!("{origin}{}", self.path(page)))
+            .collect()
+    }
+
+    /// The distance of every page from the root in clicks, by page number.
+    pub fn depths(&self) -> Vec<u32> {
+        let mut depths = vec![u32::MAX; self.pages as usize];
+        let mut queue = VecDeque::from([0]);
+        depths[0] = 0;
+        while let Some(page) = queue.pop_front() {
+            let depth = depths[page as usize] + 1;
+            self.each_link(page, |link| {
+                if depths[link as usize] == u32::MAX {
+                    depths[link as usize] = depth;
+                    queue.push_back(link);
+                }
+            });
+        }
+        depths
+    }
+
+    /// The HTML of a page.
+    pub fn body(&self, page: u32) -> String {
+        let mut body = String::with_capacity(self.body_bytes + 64);
+        self.write_body(page, &mut body);
+        body
+    }
+
+    /// The site to give to a server.
+    pub fn site(self) -> GraphSite {
+        let kept = if self.gzip && self.pages <= KEPT_GZIP {
+            self.pages as usize
+        } else {
+            0
+        };
+        GraphSite {
+            graph: self,
+            kept: std::iter::repeat_with(OnceLock::new).take(kept).collect(),
+        }
+    }
+
+    /// Half of the links (at least one) make the tree, which keeps it shallow.
+    fn children(&self) -> u32 {
+        (self.links_per_page / 2).max(1)
+    }
+
+    fn each_link(&self, page: u32, mut found: impl FnMut(u32)) {
+        if self.pages == 0 {
+            return;
+        }
+        let mut written = 0;
+        let first = u64::from(page) * u64::from(self.children()) + 1;
+        let last = (first + u64::from(self.children())).min(u64::from(self.pages));
+        for child in first..last {
+            found(u32::try_from(child).unwrap());
+            written += 1;
+        }
+        for place in written..self.links_per_page {
+            found(below(
+                self.pages,
+                self.seed,
+                u64::from(page) << 32 | u64::from(place),
+            ));
+        }
+    }
+
+    fn write_body(&self, page: u32, body: &mut String) {
+        writeln!(
+            body,
+            "<!doctype html><html><head><title>Page {page}</title></head><body><h1>Page {page}</h1>"
+        )
+        .ok();
+        self.each_link(page, |link| {
+            body.push_str("<p><a href=\"");
+            write_path(body, link);
+            body.push_str("\">go</a></p>\n");
+        });
+        body.push_str("<p>");
+        while body.len() < self.body_bytes {
+            let room = self.body_bytes - body.len();
+            body.push_str(&PADDING[..PADDING.len().min(room)]);
+        }
+        body.push_str("</p></body></html>\n");
+    }
+}
+
+fn write_path(out: &mut String, page: u32) {
+    if page == 0 {
+        out.push('/');
+    } else {
+        write!(out, "/p/{page}").ok();
+    }
+}
+
+/// ASCII, so that it can be cut anywhere.
+const PADDING: &str = "The quick brown fox jumps over the lazy dog, then writes a sentence about \
+    harbours, ledgers, winter light and the price of tin, and begins again a little later. ";
+
+/// A [`Graph`] being served.
+#[derive(Debug, Clone)]
+pub struct GraphSite {
+    graph: Graph,
+    kept: Arc<[OnceLock<Bytes>]>,
+}
+
+impl Site for GraphSite {
+    fn answer(&self, request: &Request) -> Answer {
+        let Some(page) = self.graph.page(request.path()) else {
+            return Answer::status(404);
+        };
+        let answer = if self.graph.gzip && accepts_gzip(request) {
+            Answer::html(self.gzipped(page)).header("Content-Encoding", "gzip")
+        } else {
+            Answer::html(self.graph.body(page))
+        };
+        answer.after(self.graph.latency)
+    }
+}
+
+impl GraphSite {
+    fn gzipped(&self, page: u32) -> Bytes {
+        match self.kept.get(page as usize) {
+            Some(kept) => kept
+                .get_or_init(|| gzip(self.graph.body(page).as_bytes()).into())
+                .clone(),
+            None => gzip(self.graph.body(page).as_bytes()).into(),
+        }
+    }
+}
+
+fn accepts_gzip(request: &Request) -> bool {
+    request
+        .header("accept-encoding")
+        .is_some_and(|codings| codings.contains("gzip"))
+}

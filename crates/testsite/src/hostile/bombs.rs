@@ -1,0 +1,138 @@
+//! Small answers that unpack to gigabytes. None is ever held unpacked here: a block of packed
+//! filler is made once and sent again and again.
+
+use std::sync::LazyLock;
+use std::time::Duration;
+
+use bytes::Bytes;
+use flate2::{Compress, Compression, FlushCompress};
+
+use super::Expect;
+use super::case::{Case, DECODE, TIMEOUT, case, response};
+use crate::coding::{brotli, gzip, zstd};
+use crate::{Answer, Step};
+
+const MEGABYTE: usize = 1 << 20;
+/// 10,240 blocks of a megabyte.
+const BLOCKS: u64 = 10 << 10;
+
+const GZIP_HEADER: [u8; 10] = [0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 255];
+const ZLIB_HEADER: [u8; 2] = [0x78, 0x9c];
+const EMPTY_BLOCK: [u8; 5] = [0, 0, 0, 0xff, 0xff];
+
+/// A megabyte of spaces as deflate blocks that start and end on a byte and refer to nothing before.
+static BLOCK: LazyLock<Bytes> = LazyLock::new(|| {
+    let filler = vec![b' '; MEGABYTE];
+    let mut packed = Vec::with_capacity(64 << 10);
+    Compress::new(Compression::best(), false)
+        .compress_vec(&filler, &mut packed, FlushCompress::Full)
+        .unwrap();
+    packed.into()
+});
+
+static BROTLI: LazyLock<Bytes> = LazyLock::new(|| brotli(&vec![b' '; 64 * MEGABYTE]).into());
+
+/// Zstandard frames may follow each other, so this one is sent many times.
+static ZSTD: LazyLock<Bytes> = LazyLock::new(|| zstd(&vec![b' '; 64 * MEGABYTE]).into());
+
+/// Ten gigabytes in gzip, in gzip again.
+static NESTED: LazyLock<Bytes> = LazyLock::new(|| {
+    let mut inner = GZIP_HEADER.to_vec();
+    for _ in 0..BLOCKS {
+        inner.extend_from_slice(&BLOCK);
+    }
+    gzip(&inner).into()
+});
+
+/// Packs everything now, so that the first client does not wait for it.
+pub(super) fn prepare() {
+    for bomb in [&BLOCK, &BROTLI, &ZSTD, &NESTED] {
+        LazyLock::force(bomb);
+    }
+}
+
+fn coded(coding: &str, steps: Vec<Step>) -> Answer {
+    let head = response(&format!("Content-Encoding: {coding}\r\n"), b"");
+    Answer::script([vec![Step::send(head)], steps].concat())
+}
+
+pub(super) fn cases() -> Vec<Case> {
+    let truncated = Expect::Truncated;
+    let stuck = Expect::AnyOf(&[Expect::Truncated, DECODE, TIMEOUT]);
+    vec![
+        case("bomb-gzip", truncated, "10 GB of spaces in 10 MB", |_| {
+            let steps = vec![
+                Step::send(GZIP_HEADER),
+                Step::SendTimes(BLOCK.clone(), BLOCKS),
+            ];
+            coded("gzip", steps)
+        }),
+        case(
+            "bomb-deflate",
+            truncated,
+            "10 GB of spaces in 10 MB",
+            |_| {
+                let steps = vec![
+                    Step::send(ZLIB_HEADER),
+                    Step::SendTimes(BLOCK.clone(), BLOCKS),
+                ];
+                coded("deflate", steps)
+            },
+        ),
+        case(
+            "bomb-br",
+            truncated,
+            "64 MB of spaces in some hundred bytes",
+            |_| coded("br", vec![Step::Send(BROTLI.clone())]),
+        ),
+        case(
+            "bomb-zstd",
+            truncated,
+            "10 GB of spaces in 160 frames",
+            |_| coded("zstd", vec![Step::SendTimes(ZSTD.clone(), 160)]),
+        ),
+        case("bomb-nested", truncated, "10 GB in gzip, in gzip", |_| {
+            coded("gzip, gzip", vec![Step::Send(NESTED.clone())])
+        }),
+        case(
+            "gzip-endless-name",
+            stuck,
+            "a gzip header whose file name never ends: input without output",
+            |_| {
+                let named = [0x1f, 0x8b, 8, 8, 0, 0, 0, 0, 0, 255];
+                let name = Step::SendForever(vec![b'a'; 16 << 10].into(), Duration::ZERO);
+                coded("gzip", vec![Step::send(named), name])
+            },
+        ),
+        case(
+            "gzip-empty-blocks",
+            stuck,
+            "empty blocks for ever: input without output",
+            |_| {
+                let blocks = Step::SendForever(EMPTY_BLOCK.repeat(4 << 10).into(), Duration::ZERO);
+                coded("gzip", vec![Step::send(GZIP_HEADER), blocks])
+            },
+        ),
+    ]
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Read;
+
+    use super::{BLOCK, BROTLI, GZIP_HEADER, NESTED, ZSTD};
+
+    #[test]
+    fn bombs_are_small_and_blocks_can_follow_each_other() {
+        assert!(BLOCK.len() < 2_000, "{}", BLOCK.len());
+        assert!(BROTLI.len() < 10_000, "{}", BROTLI.len());
+        assert!(ZSTD.len() < 10_000, "{}", ZSTD.len());
+        assert!(NESTED.len() < 200_000, "{}", NESTED.len());
+        let packed = [&GZIP_HEADER[..], &BLOCK, &BLOCK, &BLOCK].concat();
+        let mut unpacked = Vec::new();
+        let ended = flate2::read::GzDecoder::new(&packed[..]).read_to_end(&mut unpacked);
+        assert!(ended.is_err(), "a bomb has no end");
+        assert_eq!(unpacked.len(), 3 << 20);
+        assert!(unpacked.iter().all(|byte| *byte == b' '));
+    }
+}

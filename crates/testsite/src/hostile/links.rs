@@ -1,0 +1,267 @@
+//! Links that are hard to read: odd schemes, odd bases, odd spellings.
+
+use super::Expect;
+use super::case::{Case, ONE_LINK, case, fixed, page_of};
+use crate::Answer;
+use crate::pages::list_of_links;
+
+pub(super) fn cases() -> Vec<Case> {
+    let mut cases = bases();
+    cases.extend(hosts());
+    cases.extend(spellings());
+    cases
+}
+
+fn bases() -> Vec<Case> {
+    let here = |name, why, head: &str| {
+        fixed(
+            name,
+            ONE_LINK,
+            why,
+            page_of(&format!("{head}<a href=\"x\">link</a>")),
+        )
+    };
+    vec![
+        here(
+            "base-relative",
+            "a base below the page",
+            "<base href=\"sub/\">",
+        )
+        .lands("sub/x"),
+        here(
+            "base-two",
+            "the first of two bases counts",
+            "<base href=\"one/\"><base href=\"two/\">",
+        )
+        .lands("one/x")
+        .also("two/x", Expect::Never),
+        here(
+            "base-without-href",
+            "a base without href is not the first",
+            "<base target=_top><base href=\"two/\">",
+        )
+        .lands("two/x"),
+        here(
+            "base-invalid",
+            "a base that is no URL is as none",
+            "<base href=\"http://[\">",
+        )
+        .lands("x"),
+        here(
+            "base-data",
+            "a data: base is not taken",
+            "<base href=\"data:text/html,x/\">",
+        )
+        .lands("x"),
+        here(
+            "base-javascript",
+            "nor is a javascript: base",
+            "<base href=\"javascript:/x/\">",
+        )
+        .lands("x"),
+        here(
+            "base-elsewhere",
+            "a base on another host takes all links there",
+            "<base href=\"http://elsewhere.example/\">",
+        )
+        .also("x", Expect::Never),
+        fixed(
+            "base-late",
+            ONE_LINK,
+            "a base after the links still counts for them: URLs are resolved when they are used",
+            page_of("<a href=\"x\">link</a><base href=\"late/\">"),
+        )
+        .lands("late/x")
+        .also("x", Expect::Never),
+    ]
+}
+
+fn hosts() -> Vec<Case> {
+    vec![
+        links(
+            "link-idn",
+            2,
+            "a host beyond ASCII",
+            &["http://bücher.example/", "http://xn--bcher-kva.example/"],
+        ),
+        links(
+            "link-userinfo",
+            3,
+            "what stands before the @ is no host",
+            &[
+                "http://user:word@elsewhere.example/",
+                "http://127.0.0.1@elsewhere.example/",
+                "http://elsewhere.example\\@127.0.0.1/",
+            ],
+        ),
+        links(
+            "link-ports",
+            2,
+            "65536 is no port; 0 and an empty one are",
+            &[
+                "http://elsewhere.example:65536/",
+                "http://elsewhere.example:0/",
+                "http://elsewhere.example:/",
+                "http://elsewhere.example:8x/",
+            ],
+        ),
+        links(
+            "link-bad-hosts",
+            0,
+            "none of these is a URL",
+            &[
+                "http://",
+                "http://[::1",
+                "http://a b.example/",
+                "http://%zz.example/",
+                "http://1.2.3.4.5/",
+                "http://[::g]/",
+                "http://a^b/",
+            ],
+        ),
+        links(
+            "link-backslashes",
+            3,
+            "a backslash is a slash",
+            &[
+                "\\healthy\\2",
+                "http:\\\\elsewhere.example\\x",
+                "\\\\elsewhere.example\\x",
+            ],
+        ),
+        local(
+            "link-ipv6",
+            2,
+            "another address of this very server is another host",
+            &["http://[::1]:{port}/", "http://[0:0:0:0:0:0:0:1]:{port}/x"],
+        ),
+        local(
+            "link-full-width",
+            1,
+            "full-width digits are digits: 127.0.0.1",
+            &["http://１２７.０.０.１:{port}/link-full-width/x"],
+        )
+        .lands("x"),
+        local(
+            "link-number",
+            1,
+            "an address as one number: 127.0.0.1",
+            &["http://2130706433:{port}/link-number/x"],
+        )
+        .lands("x"),
+        local(
+            "link-hex",
+            1,
+            "an address in hexadecimal and octal: 127.0.0.1",
+            &["http://0x7f.0.0.01:{port}/link-hex/x"],
+        )
+        .lands("x"),
+        local(
+            "link-capitals",
+            1,
+            "scheme and host know no case",
+            &["HTTP://127.0.0.1:{port}/link-capitals/x"],
+        )
+        .lands("x"),
+    ]
+}
+
+fn spellings() -> Vec<Case> {
+    let long = format!("/link-long/{}", "a".repeat(12_000));
+    vec![
+        links(
+            "link-schemes",
+            1,
+            "what is not http is no page",
+            &[
+                "javascript:alert(1)",
+                "JaVaScRiPt:alert(1)",
+                "java\nscript:alert(1)",
+                " \tjavascript:alert(1)",
+                "data:text/html,<p>x",
+                "mailto:a@b.example",
+                "tel:+123",
+                "blob:http://127.0.0.1/x",
+                "about:blank",
+                "view-source:http://127.0.0.1/",
+                "file:///etc/passwd",
+                "ftp://elsewhere.example/",
+                "ws://elsewhere.example/",
+                "foo:bar",
+                "/healthy/2",
+            ],
+        ),
+        fixed(
+            "link-long",
+            Expect::AnyOf(&[Expect::Fetched { links: 2 }, ONE_LINK]),
+            "a URL of 12,000 characters is listed or dropped; what matters is that the other is there",
+            Answer::html(list_of_links([long.as_str(), "/healthy/2"])),
+        ),
+        links(
+            "link-whitespace",
+            1,
+            "tabs and line ends inside a URL vanish",
+            &[" \n/link-white\tspace/a\r\n\tb \t"],
+        )
+        .lands("ab"),
+        links("link-space", 1, "a space inside is encoded", &["a b"]).lands("a%20b"),
+        links(
+            "link-dots",
+            3,
+            "dots are resolved, encoded ones too",
+            &[
+                "/link-dots/a/../b/./c",
+                "/link-dots/a/%2e%2e/b/c",
+                "/../../link-dots/b/c",
+            ],
+        )
+        .lands("b/c"),
+        links(
+            "link-percent",
+            1,
+            "a broken escape stays as it is",
+            &["%zz"],
+        )
+        .lands("%zz"),
+        links(
+            "link-beyond-ascii",
+            1,
+            "a path beyond ASCII is encoded as UTF-8",
+            &["smörgås"],
+        )
+        .lands("sm%C3%B6rg%C3%A5s"),
+        links(
+            "link-itself",
+            3,
+            "an empty link, a bare fragment and a bare question mark",
+            &["", "#top", "?"],
+        ),
+    ]
+}
+
+fn links(name: &'static str, count: usize, why: &'static str, links: &[&str]) -> Case {
+    fixed(
+        name,
+        Expect::Fetched { links: count },
+        why,
+        Answer::html(list_of_links(links)),
+    )
+}
+
+/// Links that name the port of the server they are on.
+fn local(name: &'static str, count: usize, why: &'static str, links: &'static [&str]) -> Case {
+    case(
+        name,
+        Expect::Fetched { links: count },
+        why,
+        move |visit| match visit.rest {
+            "in" => {
+                let port = visit.request.server().port().to_string();
+                Answer::html(list_of_links(
+                    links.iter().map(|link| link.replace("{port}", &port)),
+                ))
+            }
+            _ => Answer::status(404),
+        },
+    )
+}

@@ -1,0 +1,214 @@
+//! A forward proxy: absolute-form requests and CONNECT tunnels. It can send every connection to one
+//! address, so that a test may crawl `http://example.com/` without leaving the machine.
+
+use std::fmt::Write;
+use std::net::SocketAddr;
+use std::sync::Arc;
+
+use bytes::BytesMut;
+use tokio::io::AsyncWriteExt;
+use tokio::net::TcpStream;
+
+use crate::connection::{Hall, read_request};
+use crate::{Answer, Hit, Request, Server, Setup};
+
+/// What a proxy asks for and where it leads.
+#[derive(Debug, Clone, Default)]
+pub struct ProxyRules {
+    /// User and password that a client must send (Basic); others get 407.
+    pub credentials: Option<(String, String)>,
+    /// Where every connection goes, whatever host was named.
+    pub route: Option<SocketAddr>,
+}
+
+/// A running proxy; it stops when it is dropped.
+#[derive(Debug)]
+pub struct Proxy {
+    server: Server,
+}
+
+impl Proxy {
+    /// An open proxy.
+    pub fn start() -> Self {
+        Self::start_with(ProxyRules::default())
+    }
+
+    /// A proxy that wants a user and a password.
+    pub fn start_guarded(user: &str, password: &str) -> Self {
+        Self::start_with(ProxyRules {
+            credentials: Some((user.to_owned(), password.to_owned())),
+            route: None,
+        })
+    }
+
+    /// A proxy that takes every host for that address.
+    pub fn start_routed(route: SocketAddr) -> Self {
+        Self::start_with(ProxyRules {
+            credentials: None,
+            route: Some(route),
+        })
+    }
+
+    /// A proxy with these rules.
+    pub fn start_with(rules: ProxyRules) -> Self {
+        let expected = rules.credentials.map(|(user, password)| {
+            let pair = format!("{user}:{password}");
+            format!("Basic {}", base64(pair.as_bytes()))
+        });
+        let rules = Arc::new((expected, rules.route));
+        let nothing = Arc::new(|_: &Request| Answer::status(404));
+        let server = Server::spawn(nothing, Setup::default(), false, move |stream, hall| {
+            let rules = Arc::clone(&rules);
+            tokio::spawn(async move { serve(stream, hall, rules.0.as_deref(), rules.1).await });
+        });
+        Self { server }
+    }
+
+    /// `http://127.0.0.1:<port>`.
+    pub fn url(&self) -> String {
+        self.server.origin()
+    }
+
+    /// The URL with a user and a password in it.
+    pub fn url_with(&self, user: &str, password: &str) -> String {
+        format!("http://{user}:{password}@{}", self.server.addr())
+    }
+
+    /// The address it listens on.
+    pub fn addr(&self) -> SocketAddr {
+        self.server.addr()
+    }
+
+    /// Every request, refused ones too; the target is an absolute URL, or `host:port` of a CONNECT.
+    pub fn hits(&self) -> Vec<Hit> {
+        self.server.hits()
+    }
+
+    /// The number of requests.
+    pub fn total(&self) -> u64 {
+        self.server.total()
+    }
+}
+
+async fn serve(
+    mut client: TcpStream,
+    hall: Hall,
+    expected: Option<&str>,
+    route: Option<SocketAddr>,
+) -> Option<()> {
+    let mut inbox = BytesMut::new();
+    let request = read_request(&mut client, &mut inbox, &hall).await?;
+    let _entry = hall.journal.open(&request);
+    if expected.is_some() && request.header("proxy-authorization") != expected {
+        let refusal = "HTTP/1.1 407 Proxy Authentication Required\r\n\
+            Proxy-Authenticate: Basic realm=\"test\"\r\nContent-Length: 0\r\nConnection: close\r\n\r\n";
+        return client.write_all(refusal.as_bytes()).await.ok();
+    }
+    let tunnel = request.method() == "CONNECT";
+    let (authority, target) = if tunnel {
+        (request.target().to_owned(), String::new())
+    } else {
+        split_absolute(request.target())?
+    };
+    let dialed = match route {
+        Some(address) => TcpStream::connect(address).await,
+        None => TcpStream::connect(&authority).await,
+    };
+    let Ok(mut upstream) = dialed else {
+        let failure = "HTTP/1.1 502 Bad Gateway\r\nContent-Length: 0\r\nConnection: close\r\n\r\n";
+        return client.write_all(failure.as_bytes()).await.ok();
+    };
+    if tunnel {
+        let welcome = b"HTTP/1.1 200 Connection established\r\n\r\n";
+        client.write_all(welcome).await.ok()?;
+    } else {
+        upstream
+            .write_all(&forwarded(&request, &target))
+            .await
+            .ok()?;
+    }
+    upstream.write_all(&inbox).await.ok()?;
+    tokio::io::copy_bidirectional(&mut client, &mut upstream)
+        .await
+        .ok()?;
+    Some(())
+}
+
+/// `http://host/path` into `host:port` and `/path`.
+fn split_absolute(url: &str) -> Option<(String, String)> {
+    let rest = url.strip_prefix("http://")?;
+    let (authority, target) = match rest.find(['/', '?']) {
+        Some(place) if rest[place..].starts_with('?') => {
+            (&rest[..place], format!("/{}", &rest[place..]))
+        }
+        Some(place) => (&rest[..place], rest[place..].to_owned()),
+        None => (rest, "/".to_owned()),
+    };
+    let host = authority.rsplit('@').next()?;
+    let has_port = host.rsplit(']').next()?.contains(':');
+    let authority = if has_port {
+        host.to_owned()
+    } else {
+        format!("{host}:80")
+    };
+    Some((authority, target))
+}
+
+/// The request as the origin server gets it: one per connection, without the proxy's own headers.
+fn forwarded(request: &Request, target: &str) -> Vec<u8> {
+    let mut head = format!("{} {target} HTTP/1.1\r\n", request.method());
+    for (name, value) in request.headers() {
+        let lower = name.to_ascii_lowercase();
+        if lower != "connection" && !lower.starts_with("proxy-") {
+            write!(head, "{name}: {value}\r\n").ok();
+        }
+    }
+    head.push_str("Via: 1.1 test\r\nConnection: close\r\n\r\n");
+    let mut bytes = head.into_bytes();
+    bytes.extend_from_slice(request.body());
+    bytes
+}
+
+fn base64(bytes: &[u8]) -> String {
+    const ALPHABET: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    let mut text = String::new();
+    for group in bytes.chunks(3) {
+        let padded = [0, 1, 2].map(|place| u32::from(group.get(place).copied().unwrap_or(0)));
+        let bits = padded[0] << 16 | padded[1] << 8 | padded[2];
+        for place in 0..4 {
+            if place <= group.len() {
+                let index = bits >> (18 - 6 * place) & 63;
+                text.push(char::from(ALPHABET[index as usize]));
+            } else {
+                text.push('=');
+            }
+        }
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{base64, split_absolute};
+
+    #[test]
+    fn base64_pads() {
+        for (plain, coded) in [("", ""), ("a", "YQ=="), ("ab", "YWI="), ("abc", "YWJj")] {
+            assert_eq!(base64(plain.as_bytes()), coded);
+        }
+    }
+
+    #[test]
+    fn absolute_targets_are_split() {
+        for (url, authority, target) in [
+            ("http://a.example/x?y", "a.example:80", "/x?y"),
+            ("http://a.example:81", "a.example:81", "/"),
+            ("http://a.example?y", "a.example:80", "/?y"),
+            ("http://[::1]/", "[::1]:80", "/"),
+            ("http://[::1]:8080/", "[::1]:8080", "/"),
+        ] {
+            let split = (authority.to_owned(), target.to_owned());
+            assert_eq!(split_absolute(url), Some(split), "{url}");
+        }
+    }
+}

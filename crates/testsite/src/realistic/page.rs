@@ -1,0 +1,231 @@
+//! Writes one page and, beside it, the list of links that a correct reader finds on it.
+
+use std::fmt::Write;
+use std::sync::LazyLock;
+
+use super::{LINKS, Realistic, SECTIONS, below};
+use crate::chance::mix;
+
+/// Prose to cut paragraphs from; ASCII, so it can be cut anywhere.
+static PROSE: LazyLock<String> = LazyLock::new(|| {
+    let words = [
+        "the", "index", "keeps", "every", "record", "until", "a", "reader", "asks", "for", "it",
+        "and", "then", "writes", "its", "answer", "into", "buffers", "that", "were", "empty",
+    ];
+    let mut prose = String::new();
+    for place in 0..12_000 {
+        let number = mix(7, place);
+        prose.push_str(words[below(words.len(), number)]);
+        prose.push_str(match number >> 60 {
+            0 => ".\n",
+            1 => ", ",
+            _ => " ",
+        });
+    }
+    prose
+});
+
+const HEAD: &str = r#"<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<link rel="stylesheet" href="/static/site.css"><link rel="icon" href="/static/icon.png">
+<script src="/static/site.js" defer></script>
+<script>window.settings = {"menu": "<a href='/not-a-link'>no</a>", "theme": "auto"};</script>
+<script type="application/ld+json">{"@context":"https://schema.org","@type":"TechArticle",
+"author":{"@type":"Person","url":"https://people.example/author"},"text":"<\/script>"}</script>
+"#;
+
+const OTHERS: &str = r#"<!-- <a href="/old-menu">removed</a> -->
+<p>Write to <a href="mailto:team@elsewhere.example">us</a>, <a href="tel:+12025550123">call</a> or
+<a href="javascript:void(0)" onclick="openChat()">chat</a>. <a name="anchor">No link</a>.</p>
+<img src="/static/figure.png" srcset="/static/figure-2x.png 2x" alt="A &lt;a href=&quot;x&quot;&gt;">
+<form action="/search"><input name="q"><button>Search</button></form>
+"#;
+
+pub(super) struct Writer {
+    site: Realistic,
+    page: u32,
+    /// The URL of this page without its query, the URL with it, and the origin.
+    here: String,
+    full: String,
+    origin: String,
+    pub(super) body: String,
+    pub(super) links: Vec<String>,
+}
+
+impl Writer {
+    pub(super) fn new(site: Realistic, page: u32, target: &str, origin: &str) -> Self {
+        Self {
+            site,
+            page,
+            here: format!("{origin}{}", site.path(page)),
+            full: format!("{origin}{target}"),
+            origin: origin.to_owned(),
+            body: String::with_capacity(site.body_bytes + 4_096),
+            links: Vec::with_capacity(LINKS),
+        }
+    }
+
+    pub(super) fn finish(mut self) -> Self {
+        self.head();
+        self.navigation();
+        self.contents();
+        self.article();
+        self.body.push_str(OTHERS);
+        self.footer();
+        while self.body.len() < self.site.body_bytes {
+            self.paragraph();
+        }
+        self.body.push_str("</body>\n</html>\n");
+        self
+    }
+
+    /// An anchor in its usual spelling.
+    fn link(&mut self, href: &str, url: String) {
+        let text = self.links.len();
+        writeln!(
+            self.body,
+            "<li class=\"entry\"><a class=\"l\" href=\"{href}\">Link {text}</a></li>"
+        )
+        .ok();
+        self.links.push(url);
+    }
+
+    fn head(&mut self) {
+        let (page, here) = (self.page, &self.here);
+        write!(
+            self.body,
+            "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<title>Page {page}</title>\n{HEAD}"
+        )
+        .ok();
+        writeln!(
+            self.body,
+            "<link rel=\"canonical\" href=\"{here}\">\n<style>"
+        )
+        .ok();
+        for rule in 0..60 {
+            writeln!(
+                self.body,
+                ".c{rule} > a:hover {{ color: #{:06x}; background: url(/static/{rule}.png) }}",
+                mix(3, rule) % 0x0100_0000
+            )
+            .ok();
+        }
+        self.body.push_str("</style>\n</head>\n<body>\n");
+    }
+
+    fn navigation(&mut self) {
+        let root = format!("{}/", self.origin);
+        self.body.push_str("<nav>\n");
+        self.link("/", root.clone());
+        for section in SECTIONS {
+            let url = format!("{root}docs/{section}/");
+            self.link(&format!("/docs/{section}/"), url);
+        }
+        self.link(
+            "//cdn.example/app",
+            format!("{}//cdn.example/app", self.scheme()),
+        );
+        self.link(
+            "https://accounts.example/login?next=%2Fdocs&amp;lang=en",
+            "https://accounts.example/login?next=%2Fdocs&lang=en".to_owned(),
+        );
+        self.body.push_str("</nav>\n<nav class=\"breadcrumbs\">\n");
+        self.link(&self.origin.clone(), root);
+        let above = parent(&self.here, self.origin.len());
+        self.link("../", above.clone());
+        self.link("..", above);
+        self.link("./", self.here.clone());
+        self.link("", self.full.clone());
+        self.body.push_str("</nav>\n");
+    }
+
+    fn contents(&mut self) {
+        self.body.push_str("<div id=\"contents\">\n");
+        for heading in 1..=12 {
+            let url = format!("{}#section-{heading}", self.full);
+            self.link(&format!("#section-{heading}"), url);
+        }
+        let url = format!("{}?page=2", self.here);
+        self.link("?page=2", url);
+        self.body.push_str("</div>\n");
+    }
+
+    /// The links into the site: children in a tree, so that all pages are found, then any.
+    fn article(&mut self) {
+        let children = (1..=4).map(|child| self.page * 4 + child);
+        let children = children.filter(|child| *child < self.site.pages);
+        let chosen = (0..52).map(|place| {
+            let number = mix(self.site.seed ^ 0xa5a5, u64::from(self.page) << 8 | place);
+            u32::try_from(number % u64::from(self.site.pages)).unwrap_or_default()
+        });
+        let targets: Vec<u32> = children.chain(chosen).take(52).collect();
+        for (place, target) in targets.into_iter().enumerate() {
+            if place % 8 == 0 {
+                writeln!(self.body, "<h2 id=\"section-{}\">Part</h2>", place / 8 + 1).ok();
+            }
+            self.spelled(place, target);
+            if self.body.len() < self.site.body_bytes * 3 / 4 {
+                self.paragraph();
+            }
+        }
+    }
+
+    /// One link to a page of the site, in one of the spellings found in the wild.
+    fn spelled(&mut self, place: usize, target: u32) {
+        let path = self.site.path(target);
+        let url = format!("{}{path}", self.origin);
+        let depth = self.here[self.origin.len()..].matches('/').count() - 1;
+        let up = format!("{}{}", "../".repeat(depth), path.trim_start_matches('/'));
+        match place % 8 {
+            0 if !up.is_empty() => self.link(&up, url),
+            1 => self.link(&url.clone(), url),
+            2 => self.anchor(&format!("<A HREF='{path}'>"), url),
+            3 => self.anchor(&format!("<a rel=next href={path}>"), url),
+            4 => self.anchor(&format!("<a\n  href = \" {path}\n\"\n>"), url),
+            5 => self.link(&format!("{path}#section-3"), format!("{url}#section-3")),
+            6 if !up.is_empty() => self.link(&format!("./{up}"), url),
+            7 => self.link(&format!("/x/..{path}./"), url),
+            _ => self.link(&path, url),
+        }
+    }
+
+    fn anchor(&mut self, tag: &str, url: String) {
+        writeln!(self.body, "{tag}<b>Other</b></a>").ok();
+        self.links.push(url);
+    }
+
+    fn footer(&mut self) {
+        self.body.push_str("<footer>\n");
+        for place in self.links.len()..LINKS {
+            let url = format!(
+                "https://partner-{}.example/path/{place}?from={}",
+                place % 9,
+                self.page
+            );
+            self.link(&url.clone(), url);
+        }
+        self.body.push_str("</footer>\n");
+    }
+
+    fn paragraph(&mut self) {
+        let start = below(
+            PROSE.len() - 700,
+            mix(self.site.seed, self.body.len() as u64),
+        );
+        self.body
+            .push_str("<p class=\"c1\" style=\"margin:0 0 1em\">");
+        self.body.push_str(&PROSE[start..start + 600]);
+        self.body.push_str(" &amp; so <em>on</em>.</p>\n");
+    }
+
+    fn scheme(&self) -> &str {
+        self.origin.split("//").next().unwrap_or_default()
+    }
+}
+
+/// The folder above a URL that ends with a slash; the root is above itself.
+fn parent(url: &str, origin: usize) -> String {
+    let path = url[origin..].trim_end_matches('/');
+    let end = path.rfind('/').map_or(0, |place| place + 1);
+    format!("{}/{}", &url[..origin], path[..end].trim_start_matches('/'))
+}

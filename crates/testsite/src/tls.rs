@@ -1,0 +1,165 @@
+//! Certificates for a test: an authority of its own, and every way in which a server's certificate
+//! can be wrong.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use rcgen::{
+    BasicConstraints, CertificateParams, DnType, IsCa, Issuer, KeyPair, KeyUsagePurpose,
+    date_time_ymd,
+};
+use rustls::pki_types::PrivateKeyDer;
+use rustls::{ServerConfig, crypto};
+use tokio_rustls::TlsAcceptor;
+
+/// How a server speaks TLS. Plain [`Tls::generate`] is valid for `localhost`, `127.0.0.1` and
+/// `[::1]` and offers HTTP/2 and HTTP/1.1.
+#[derive(Debug)]
+pub struct Tls {
+    authority: Issuer<'static, KeyPair>,
+    authority_pem: String,
+    flaw: Flaw,
+    pub(crate) stalled: bool,
+    offered: Vec<Vec<u8>>,
+    pub(crate) goaway_every: Option<u32>,
+    pub(crate) max_streams: Option<u32>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Flaw {
+    None,
+    Expired,
+    WrongHost,
+    SelfSigned,
+    UnknownAuthority,
+}
+
+impl Tls {
+    /// A new authority; certificates are signed by it unless an option says otherwise.
+    pub fn generate() -> Self {
+        let (authority, authority_pem) = new_authority("test authority");
+        Self {
+            authority,
+            authority_pem,
+            flaw: Flaw::None,
+            stalled: false,
+            offered: vec![b"h2".to_vec(), b"http/1.1".to_vec()],
+            goaway_every: None,
+            max_streams: None,
+        }
+    }
+
+    /// The authority's certificate, for a client that should trust it.
+    pub fn authority_pem(&self) -> &str {
+        &self.authority_pem
+    }
+
+    /// Writes the authority's certificate, for `SSL_CERT_FILE`.
+    pub fn write_authority(&self, path: &Path) {
+        std::fs::write(path, &self.authority_pem).unwrap();
+    }
+
+    /// The certificate ran out in 2021.
+    #[must_use]
+    pub fn expired(mut self) -> Self {
+        self.flaw = Flaw::Expired;
+        self
+    }
+
+    /// The certificate is for `elsewhere.example`.
+    #[must_use]
+    pub fn wrong_host(mut self) -> Self {
+        self.flaw = Flaw::WrongHost;
+        self
+    }
+
+    /// The certificate signs itself.
+    #[must_use]
+    pub fn self_signed(mut self) -> Self {
+        self.flaw = Flaw::SelfSigned;
+        self
+    }
+
+    /// The certificate is signed by an authority that nobody was told of.
+    #[must_use]
+    pub fn unknown_authority(mut self) -> Self {
+        self.flaw = Flaw::UnknownAuthority;
+        self
+    }
+
+    /// The connection is accepted, and the handshake never answered.
+    #[must_use]
+    pub fn stalled(mut self) -> Self {
+        self.stalled = true;
+        self
+    }
+
+    /// Offers HTTP/1.1 alone.
+    #[must_use]
+    pub fn http1_only(mut self) -> Self {
+        self.offered = vec![b"http/1.1".to_vec()];
+        self
+    }
+
+    /// Sends GOAWAY on an HTTP/2 connection after every so many requests.
+    #[must_use]
+    pub fn goaway_every(mut self, requests: u32) -> Self {
+        self.goaway_every = Some(requests);
+        self
+    }
+
+    /// Allows no more streams than this at once on an HTTP/2 connection.
+    #[must_use]
+    pub fn max_streams(mut self, streams: u32) -> Self {
+        self.max_streams = Some(streams);
+        self
+    }
+
+    pub(crate) fn acceptor(&self) -> TlsAcceptor {
+        let key = KeyPair::generate().unwrap();
+        let params = self.leaf();
+        let certificate = match self.flaw {
+            Flaw::SelfSigned => params.self_signed(&key),
+            Flaw::UnknownAuthority => params.signed_by(&key, &new_authority("another authority").0),
+            Flaw::None | Flaw::Expired | Flaw::WrongHost => params.signed_by(&key, &self.authority),
+        };
+        let chain = vec![certificate.unwrap().der().clone()];
+        let key = PrivateKeyDer::try_from(key.serialize_der()).unwrap();
+        let provider = Arc::new(crypto::aws_lc_rs::default_provider());
+        let mut config = ServerConfig::builder_with_provider(provider)
+            .with_safe_default_protocol_versions()
+            .unwrap()
+            .with_no_client_auth()
+            .with_single_cert(chain, key)
+            .unwrap();
+        config.alpn_protocols.clone_from(&self.offered);
+        TlsAcceptor::from(Arc::new(config))
+    }
+
+    fn leaf(&self) -> CertificateParams {
+        let names: &[&str] = match self.flaw {
+            Flaw::WrongHost => &["elsewhere.example"],
+            _ => &["localhost", "127.0.0.1", "::1"],
+        };
+        let names: Vec<String> = names.iter().map(|&name| name.to_owned()).collect();
+        let mut params = CertificateParams::new(names).unwrap();
+        params.not_before = date_time_ymd(2020, 1, 1);
+        params.not_after = match self.flaw {
+            Flaw::Expired => date_time_ymd(2021, 1, 1),
+            _ => date_time_ymd(2120, 1, 1),
+        };
+        params
+    }
+}
+
+fn new_authority(name: &str) -> (Issuer<'static, KeyPair>, String) {
+    let key = KeyPair::generate().unwrap();
+    let mut params = CertificateParams::default();
+    params.distinguished_name.push(DnType::CommonName, name);
+    params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
+    params.key_usages = vec![KeyUsagePurpose::KeyCertSign, KeyUsagePurpose::CrlSign];
+    params.not_before = date_time_ymd(2020, 1, 1);
+    params.not_after = date_time_ymd(2120, 1, 1);
+    let pem = params.self_signed(&key).unwrap().pem();
+    (Issuer::new(params, key), pem)
+}

@@ -1,0 +1,167 @@
+//! The hostile site: every behaviour begins as declared, and the healthy pages are all there.
+
+use std::collections::BTreeSet;
+use std::io::Read;
+
+use testsite::Server;
+use testsite::hostile::{
+    Behaviour, Expect, HEALTHY, Hostile, behaviours, healthy_paths, throttlers,
+};
+
+use crate::anchors::hrefs;
+use crate::wire;
+
+#[test]
+fn there_are_many_and_each_has_its_own_name_and_path() {
+    let all: Vec<Behaviour> = [behaviours(), throttlers()].concat();
+    assert!(behaviours().len() >= 120, "{}", behaviours().len());
+    let names: BTreeSet<&str> = all.iter().map(|one| one.name).collect();
+    assert_eq!(names.len(), all.len());
+    for one in &all {
+        assert!(one.path.starts_with(&one.prefix()), "{one:?}");
+        assert!(!one.why.is_empty(), "{one:?}");
+    }
+}
+
+#[test]
+fn the_root_links_to_every_entry_and_the_healthy_pages_are_linked() {
+    let server = Server::start(Hostile::new());
+    let index = wire::text(server.addr(), "/");
+    for one in behaviours() {
+        assert!(
+            index.contains(&format!("href=\"{}\"", one.path)),
+            "{}",
+            one.name
+        );
+    }
+    let mut found = index;
+    for path in healthy_paths() {
+        assert!(found.contains(&format!("href=\"{path}\"")), "{path}");
+        let page = wire::text(server.addr(), &path);
+        assert!(page.starts_with("HTTP/1.1 200 "), "{path}");
+        found.push_str(&page);
+    }
+    assert_eq!(server.count_below("/healthy/"), HEALTHY as u64);
+    assert!(wire::text(server.addr(), "/robots.txt").starts_with("HTTP/1.1 404 "));
+}
+
+/// The first bytes of each answer, read with a limit because some have no end.
+#[test]
+fn every_entry_begins_as_declared() {
+    let server = Server::start(Hostile::new());
+    for one in behaviours() {
+        if matches!(one.expect, Expect::Failed("timeout" | "protocol" | "reset")) {
+            continue;
+        }
+        let text = String::from_utf8_lossy(&wire::get(server.addr(), &one.path, 1)).into_owned();
+        let status = text.get(9..10);
+        let class = match one.expect {
+            Expect::Redirect | Expect::Failed("too_many_redirects" | "bad_redirect") => "3",
+            Expect::Failed("dead_link" | "client_error") => "4",
+            Expect::Failed("server_error") => "5",
+            _ if one.name == "location-slash" => "3",
+            _ if one.name == "status-500-once" => "5",
+            _ if ["early-hints", "endless-100", "endless-103"].contains(&one.name) => "1",
+            _ if one.name == "close-at-first" => continue,
+            _ => "2",
+        };
+        assert_eq!(status, Some(class), "{}: {text}", one.name);
+    }
+}
+
+#[test]
+fn what_must_be_found_is_there() {
+    let server = Server::start(Hostile::new());
+    for one in behaviours() {
+        for (path, expect) in one.also {
+            let status = match expect {
+                Expect::Fetched { .. } => "200",
+                Expect::Redirect | Expect::Failed("too_many_redirects") => "302",
+                _ => continue,
+            };
+            if one.name == "redirect-loop-2" {
+                continue;
+            }
+            let text = wire::text(server.addr(), &path);
+            assert_eq!(text.get(9..12), Some(status), "{path}: {text}");
+        }
+    }
+}
+
+#[test]
+fn answers_break_the_rules_in_the_way_they_say() {
+    let server = Server::start(Hostile::new());
+    let at = |path: &str| wire::text(server.addr(), path);
+    assert_eq!(at("/close-at-once/in"), "");
+    assert_eq!(at("/reset-at-once/in"), "");
+    assert!(at("/http-0.9/in").starts_with("<!doctype html>"));
+    assert!(at("/length-negative/in").contains("\r\nContent-Length: -5\r\n"));
+    assert_eq!(
+        at("/length-differing/in").matches("Content-Length").count(),
+        2
+    );
+    assert!(at("/headers-10000/in").contains("\r\nX-9999: y\r\n"));
+    let head = at("/headers-250/in")
+        .split_once("\r\n\r\n")
+        .unwrap()
+        .0
+        .to_owned();
+    assert_eq!(head.lines().count(), 251);
+    assert!(at("/redirect-chain-10000/9999").contains("Location: /redirect-chain-10000/10000\r\n"));
+    assert!(at("/status-500-once/in").starts_with("HTTP/1.1 500 "));
+    assert!(at("/status-500-once/in").starts_with("HTTP/1.1 200 "));
+    assert!(at("/trap-calendar/2026/12/28").contains("/trap-calendar/2027/01/01"));
+    let endless = wire::get(server.addr(), "/endless-body/in", 4 << 20);
+    assert!(endless.len() >= 4 << 20);
+    let bomb = wire::get(server.addr(), "/bomb-gzip/in", 1 << 20);
+    let start = bomb
+        .windows(4)
+        .position(|bytes| bytes == b"\r\n\r\n")
+        .unwrap()
+        + 4;
+    let mut unpacked = vec![0; 64 << 20];
+    let mut decoder = flate2::read::GzDecoder::new(&bomb[start..]);
+    decoder.read_exact(&mut unpacked).unwrap();
+}
+
+#[test]
+fn throttlers_run_alone() {
+    for one in throttlers() {
+        let server = Server::start(Hostile::only(one.name).unwrap());
+        let first = wire::text(server.addr(), &one.path);
+        assert!(
+            first.starts_with(&format!("HTTP/1.1 {} ", &one.name[..3])),
+            "{first}"
+        );
+        if one.expect == (Expect::Fetched { links: 1 }) {
+            wire::text(server.addr(), &one.path);
+            let third = wire::text(server.addr(), &one.path);
+            assert!(third.starts_with("HTTP/1.1 200 "), "{third}");
+        }
+    }
+    assert!(Hostile::only("no-such-thing").is_none());
+}
+
+/// The odd links of `link-…`, read by a URL library.
+#[test]
+fn odd_links_are_counted_as_the_url_standard_does() {
+    let server = Server::start(Hostile::new());
+    for one in behaviours()
+        .into_iter()
+        .filter(|one| one.name.starts_with("link-"))
+    {
+        let page = url::Url::parse(&server.url(&one.path)).unwrap();
+        let body = wire::text(server.addr(), &one.path);
+        let links: Vec<String> = hrefs(&body)
+            .iter()
+            .filter_map(|href| page.join(href).ok())
+            .filter(|url| url.scheme().starts_with("http"))
+            .map(String::from)
+            .collect();
+        let seen = Expect::Fetched { links: links.len() };
+        assert!(one.expect.accepts(&seen), "{}: {links:?}", one.name);
+        for (path, _) in one.also {
+            assert!(links.contains(&server.url(&path)), "{path}: {links:?}");
+        }
+    }
+}

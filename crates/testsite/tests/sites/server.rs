@@ -1,0 +1,102 @@
+//! The server itself: framing, keep-alive, scripts, and what it remembers.
+
+use crate::wire;
+
+use std::io::{Read, Write};
+use std::net::TcpStream;
+use std::time::{Duration, Instant};
+
+use testsite::{Answer, Pages, Request, Server, Step};
+
+#[test]
+fn answers_many_requests_on_one_connection() {
+    let server = Server::start(Pages::new().html("/", "home"));
+    let mut stream = TcpStream::connect(server.addr()).unwrap();
+    let pipelined = "GET / HTTP/1.1\r\nHost: x\r\n\r\n".repeat(3)
+        + "GET /none?x=1 HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n";
+    stream.write_all(pipelined.as_bytes()).unwrap();
+    let mut all = String::new();
+    stream.read_to_string(&mut all).unwrap();
+    assert_eq!(all.matches("HTTP/1.1 200 OK\r\n").count(), 3);
+    assert_eq!(all.matches("HTTP/1.1 404 Not Found\r\n").count(), 1);
+    assert_eq!(server.count("/"), 3);
+    assert_eq!(server.count("/none?x=1"), 1);
+    assert_eq!(server.count_below("/"), 4);
+    assert_eq!(server.total(), 4);
+    assert_eq!(server.connections(), 1);
+    assert_eq!(server.hits()[3].path_and_query, "/none?x=1");
+    assert_eq!(
+        server.hits()[0].headers,
+        [("Host".to_owned(), "x".to_owned())]
+    );
+}
+
+#[test]
+fn a_closure_is_a_site_and_sees_the_request() {
+    let server = Server::start(|request: &Request| {
+        Answer::text(format!(
+            "{} {} {} {}",
+            request.method(),
+            request.path(),
+            request.query(),
+            request.origin()
+        ))
+    });
+    let got = wire::text(server.addr(), "/a?b=c");
+    assert!(
+        got.ends_with(&format!("GET /a b=c {}", server.origin())),
+        "{got}"
+    );
+    let six = Server::start_ipv6(|_: &Request| Answer::redirect(301, "/x"));
+    assert!(wire::text(six.addr(), "/").contains("\r\nLocation: /x\r\n"));
+    assert!(six.origin().starts_with("http://[::1]:"));
+}
+
+#[test]
+fn scripts_control_the_socket() {
+    let script = vec![
+        Step::send("abc"),
+        Step::Pause(Duration::from_millis(20)),
+        Step::SendTimes("xy".into(), 3),
+        Step::Drip("123".into(), Duration::from_millis(1)),
+        Step::Close,
+    ];
+    let site = Pages::new()
+        .page("/script", Answer::script(script))
+        .page("/reset", Answer::script(vec![Step::Reset]))
+        .page(
+            "/forever",
+            Answer::script(vec![Step::SendForever(
+                vec![b"x"[0]; 4096].into(),
+                Duration::ZERO,
+            )]),
+        );
+    let server = Server::start(site);
+    assert_eq!(wire::text(server.addr(), "/script"), "abcxyxyxy123");
+    assert_eq!(server.bytes_sent("/script"), 12);
+    assert_eq!(wire::text(server.addr(), "/reset"), "");
+    assert!(wire::get(server.addr(), "/forever", 1 << 20).len() >= 1 << 20);
+}
+
+#[test]
+fn the_server_notices_that_a_client_left_and_stops_with_open_connections() {
+    let server = Server::start(|_: &Request| Answer::script(vec![Step::Hang]));
+    let mut first = TcpStream::connect(server.addr()).unwrap();
+    first.write_all(b"GET / HTTP/1.1\r\n\r\n").unwrap();
+    until(|| server.in_flight() == 1);
+    drop(first);
+    until(|| server.in_flight() == 0);
+    let mut second = TcpStream::connect(server.addr()).unwrap();
+    second.write_all(b"GET / HTTP/1.1\r\n\r\n").unwrap();
+    until(|| server.in_flight() == 1);
+    assert_eq!(server.most_in_flight(), 1);
+    drop(server);
+}
+
+fn until(done: impl Fn() -> bool) {
+    let start = Instant::now();
+    while !done() {
+        assert!(start.elapsed() < Duration::from_secs(10), "waited too long");
+        std::thread::yield_now();
+    }
+}

@@ -1,0 +1,98 @@
+//! The normalised URL of a page.
+//!
+//! Invariant: the text is a WHATWG-serialised `http` or `https` URL without userinfo and without
+//! fragment. Userinfo cannot leak into output, a key or a log, because it is never stored here; the
+//! seed's own is lifted out by [`crate::Userinfo`].
+
+use std::fmt;
+use std::sync::Arc;
+
+use crate::{HostKey, Origin, UrlError, UrlRef};
+
+/// A normalised, absolute `http` or `https` URL. Cheap to clone.
+#[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct CrawlUrl {
+    text: Arc<str>,
+}
+
+impl CrawlUrl {
+    /// Parses what a person typed: absolute, `http` or `https`, with a host.
+    pub fn parse(typed: &str) -> Result<Self, UrlError> {
+        let trimmed = typed.trim();
+        if trimmed.is_empty() {
+            return Err(UrlError::Empty);
+        }
+        let parsed =
+            url::Url::parse(trimmed).map_err(|error| UrlError::from_parse(trimmed, error))?;
+        Self::from_parsed(parsed)
+    }
+
+    /// Takes over what the `url` crate parsed: drops userinfo and fragment.
+    pub fn from_parsed(mut parsed: url::Url) -> Result<Self, UrlError> {
+        if !matches!(parsed.scheme(), "http" | "https") {
+            return Err(UrlError::Scheme(parsed.scheme().to_owned()));
+        }
+        strip_private_parts(&mut parsed);
+        Self::from_normalised(parsed.as_str()).ok_or(UrlError::NoHost)
+    }
+
+    /// Takes text already in normal form, as [`crate::Resolver`] writes it.
+    pub fn from_normalised(text: &str) -> Option<Self> {
+        UrlRef::split(text)?;
+        Some(Self { text: text.into() })
+    }
+
+    /// The whole URL.
+    pub fn as_str(&self) -> &str {
+        &self.text
+    }
+
+    /// The same text, shared.
+    pub fn shared_text(&self) -> Arc<str> {
+        Arc::clone(&self.text)
+    }
+
+    /// The URL's parts.
+    pub fn parts(&self) -> UrlRef<'_> {
+        #[expect(clippy::expect_used, reason = "every constructor splits the text once")]
+        UrlRef::split(&self.text).expect("a crawl url is in normal form")
+    }
+
+    /// The politeness key.
+    pub fn host_key(&self) -> HostKey {
+        self.parts().host_key()
+    }
+
+    /// Scheme, host and port.
+    pub fn origin(&self) -> Origin {
+        self.parts().origin()
+    }
+
+    /// The URL at another path of the same origin; `path` is in normal form and begins with `/`.
+    #[must_use]
+    pub fn at_path(&self, path: &str) -> Self {
+        Self {
+            text: format!("{}{path}", self.parts().origin_text()).into(),
+        }
+    }
+}
+
+/// Removes what never belongs in output or identity.
+pub(crate) fn strip_private_parts(parsed: &mut url::Url) {
+    // Both setters fail only for URLs that cannot have userinfo at all.
+    let _ = parsed.set_username("");
+    let _ = parsed.set_password(None);
+    parsed.set_fragment(None);
+}
+
+impl fmt::Display for CrawlUrl {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.text)
+    }
+}
+
+impl fmt::Debug for CrawlUrl {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Debug::fmt(&self.text, f)
+    }
+}

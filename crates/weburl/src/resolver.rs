@@ -1,0 +1,129 @@
+//! What a raw `href` means on a page.
+//!
+//! Writes the normal form straight into the page's link buffer. Simple references take the fast path in
+//! `simple_href`; everything else goes through the `url` crate, which is also the oracle of the fast path.
+
+use std::borrow::Cow;
+
+use url::Url;
+
+use crate::crawl_url::strip_private_parts;
+use crate::simple_href::SimpleBase;
+use crate::{CrawlUrl, UrlRef};
+
+/// Encodes a query in the page's own charset, as browsers do.
+type QueryEncoding<'a> = &'a dyn Fn(&str) -> Cow<'_, [u8]>;
+
+/// What became of an `href`. The text stands at the end of the buffer that was passed in.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Resolved {
+    /// An `http` or `https` URL; `page_len` is its length without the fragment.
+    Web {
+        /// Length of the URL without its fragment.
+        page_len: usize,
+    },
+    /// A URL of another scheme (`mailto:`, `tel:`, `javascript:` …).
+    Other,
+    /// Not a URL at all; nothing was written.
+    Invalid,
+}
+
+/// Resolves the references of one page.
+pub struct Resolver<'a> {
+    base: Url,
+    simple: Option<SimpleBase>,
+    query_encoding: Option<QueryEncoding<'a>>,
+}
+
+impl<'a> Resolver<'a> {
+    /// For references on `page`.
+    pub fn new(page: &CrawlUrl) -> Self {
+        #[expect(
+            clippy::expect_used,
+            reason = "normal form parses: it is a parser's output"
+        )]
+        let base = Url::parse(page.as_str()).expect("a crawl url parses");
+        let simple = SimpleBase::new(page.parts());
+        Self {
+            base,
+            simple: Some(simple),
+            query_encoding: None,
+        }
+    }
+
+    /// Queries are percent-encoded in this charset; for pages that are not UTF-8.
+    #[must_use]
+    pub fn with_query_encoding(mut self, encoding: QueryEncoding<'a>) -> Self {
+        self.query_encoding = Some(encoding);
+        self
+    }
+
+    /// Takes a `base href`. False, and nothing changes, when it is no valid base: not a URL, or a
+    /// `data:` or `javascript:` one.
+    pub fn set_base(&mut self, href: &str) -> bool {
+        let Ok(base) = self.parse(href) else {
+            return false;
+        };
+        if matches!(base.scheme(), "data" | "javascript") || base.cannot_be_a_base() {
+            return false;
+        }
+        let mut plain = base.clone();
+        strip_private_parts(&mut plain);
+        self.simple = UrlRef::split(plain.as_str()).map(SimpleBase::new);
+        self.base = base;
+        true
+    }
+
+    /// Appends the absolute, normalised form of `href` to `out`.
+    pub fn resolve(&self, href: &str, out: &mut String) -> Resolved {
+        let start = out.len();
+        if let Some(page_len) = self
+            .simple
+            .as_ref()
+            .and_then(|simple| simple.resolve(href, out))
+        {
+            return Resolved::Web { page_len };
+        }
+        out.truncate(start);
+        let Ok(mut url) = self.parse(href) else {
+            return Resolved::Invalid;
+        };
+        if !matches!(url.scheme(), "http" | "https") {
+            out.push_str(url.as_str());
+            return Resolved::Other;
+        }
+        let fragment_len = url.fragment().map_or(0, |fragment| fragment.len() + 1);
+        // Userinfo goes, the fragment stays for whoever prints it.
+        let _ = url.set_username("");
+        let _ = url.set_password(None);
+        out.push_str(url.as_str());
+        Resolved::Web {
+            page_len: url.as_str().len() - fragment_len,
+        }
+    }
+
+    fn parse(&self, href: &str) -> Result<Url, url::ParseError> {
+        let parse = |href: &str| {
+            Url::options()
+                .base_url(Some(&self.base))
+                .encoding_override(self.query_encoding.map(|encode| encode as _))
+                .parse(href)
+        };
+        match parse(href) {
+            // `///example.org/`: the standard skips surplus slashes before a host, the crate does not.
+            Err(url::ParseError::EmptyHost) => {
+                let rest = href.trim_start_matches(|c: char| c <= ' ' || c == '/' || c == '\\');
+                parse(&format!("//{rest}"))
+            }
+            other => other,
+        }
+    }
+}
+
+impl std::fmt::Debug for Resolver<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Resolver")
+            .field("base", &self.base.as_str())
+            .finish_non_exhaustive()
+    }
+}

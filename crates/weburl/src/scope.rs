@@ -1,0 +1,260 @@
+//! Which URLs belong to the crawl.
+//!
+//! Host, domain or prefix first, then the person's own patterns; exclude wins over include. The answer
+//! names the rule that decided, so that a refusal can be counted by reason.
+
+use regex::RegexSet;
+
+use crate::{CrawlUrl, UrlRef};
+
+/// The outline of a scope.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum ScopeKind {
+    /// The seed's exact host name, any scheme or port.
+    Host,
+    /// The seed's registrable domain with all its subdomains.
+    Domain,
+    /// The seed's host, below the seed's path.
+    Prefix,
+}
+
+/// A scope's answer.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Verdict {
+    /// It belongs.
+    In,
+    /// Another host, or above the prefix.
+    Outside,
+    /// An exclude pattern matched.
+    Excluded,
+    /// Include patterns exist and none matched.
+    NotIncluded,
+}
+
+/// Which URLs belong to the crawl.
+#[derive(Clone, Debug)]
+pub struct Scope {
+    outline: Outline,
+    include: Option<RegexSet>,
+    exclude: Option<RegexSet>,
+}
+
+#[derive(Clone, Debug)]
+enum Outline {
+    Host(String),
+    Domain(String),
+    Prefix { host: String, path: String },
+}
+
+impl Scope {
+    /// A scope around a seed. Patterns are regular expressions on the full URL.
+    pub fn new<S: AsRef<str>>(
+        kind: ScopeKind,
+        seed: &CrawlUrl,
+        include: &[S],
+        exclude: &[S],
+    ) -> Result<Self, regex::Error> {
+        let parts = seed.parts();
+        let host = parts.host().to_owned();
+        let outline = match kind {
+            ScopeKind::Host => Outline::Host(host),
+            ScopeKind::Domain => Outline::Domain(registrable_domain(&host).to_owned()),
+            ScopeKind::Prefix => Outline::Prefix {
+                host,
+                path: folder_of(parts.path()).to_owned(),
+            },
+        };
+        Ok(Self {
+            outline,
+            include: patterns(include)?,
+            exclude: patterns(exclude)?,
+        })
+    }
+
+    /// Whether a URL belongs.
+    pub fn verdict(&self, url: UrlRef<'_>) -> Verdict {
+        if !self.outline.contains(url) {
+            return Verdict::Outside;
+        }
+        let text = url.as_str();
+        if self.exclude.as_ref().is_some_and(|set| set.is_match(text)) {
+            Verdict::Excluded
+        } else if self.include.as_ref().is_some_and(|set| !set.is_match(text)) {
+            Verdict::NotIncluded
+        } else {
+            Verdict::In
+        }
+    }
+
+    /// Whether a URL is inside the outline, whatever the patterns say.
+    pub fn contains(&self, url: UrlRef<'_>) -> bool {
+        self.outline.contains(url)
+    }
+}
+
+impl Outline {
+    fn contains(&self, url: UrlRef<'_>) -> bool {
+        match self {
+            Self::Host(host) => url.host() == host,
+            Self::Domain(domain) => {
+                let host = url.host();
+                host.strip_suffix(domain.as_str())
+                    .is_some_and(|rest| rest.is_empty() || rest.ends_with('.'))
+            }
+            Self::Prefix { host, path } => {
+                url.host() == host
+                    && (url.path().starts_with(path.as_str())
+                        || path.strip_suffix('/') == Some(url.path()))
+            }
+        }
+    }
+}
+
+fn patterns<S: AsRef<str>>(patterns: &[S]) -> Result<Option<RegexSet>, regex::Error> {
+    if patterns.is_empty() {
+        Ok(None)
+    } else {
+        RegexSet::new(patterns).map(Some)
+    }
+}
+
+/// `/docs/intro.html` → `/docs/`; a seed's folder is what "below the seed's path" means.
+fn folder_of(path: &str) -> &str {
+    path.rfind('/').map_or("/", |at| &path[..=at])
+}
+
+/// The part of a host that is registered: `a.b.example.co.uk` → `example.co.uk`. An address or a
+/// single label is its own domain.
+fn registrable_domain(host: &str) -> &str {
+    let is_address = host.starts_with('[') || host.parse::<std::net::Ipv4Addr>().is_ok();
+    if is_address {
+        host
+    } else {
+        psl::domain_str(host).unwrap_or(host)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn verdict(kind: ScopeKind, seed: &str, url: &str) -> Verdict {
+        let scope = Scope::new::<&str>(kind, &CrawlUrl::parse(seed).unwrap(), &[], &[]).unwrap();
+        scope.verdict(UrlRef::split(url).unwrap())
+    }
+
+    #[test]
+    fn outlines() {
+        use ScopeKind::{Domain, Host, Prefix};
+        use Verdict::{In, Outside};
+        for (kind, seed, url, expected) in [
+            (Host, "https://Example.org/", "https://example.org/x", In),
+            (Host, "https://example.org/", "http://example.org:81/x", In),
+            (
+                Host,
+                "https://example.org/",
+                "https://www.example.org/",
+                Outside,
+            ),
+            (
+                Host,
+                "https://www.example.org/",
+                "https://example.org/",
+                Outside,
+            ),
+            (
+                Host,
+                "https://example.org/",
+                "https://example.org.evil.com/",
+                Outside,
+            ),
+            (
+                Host,
+                "https://example.org/",
+                "https://notexample.org/",
+                Outside,
+            ),
+            (
+                Domain,
+                "https://www.example.co.uk/",
+                "https://shop.example.co.uk/",
+                In,
+            ),
+            (
+                Domain,
+                "https://www.example.co.uk/",
+                "https://example.co.uk/",
+                In,
+            ),
+            (
+                Domain,
+                "https://www.example.co.uk/",
+                "https://other.co.uk/",
+                Outside,
+            ),
+            (
+                Domain,
+                "https://www.example.co.uk/",
+                "https://notexample.co.uk/",
+                Outside,
+            ),
+            (Domain, "http://127.0.0.1/", "http://127.0.0.1/x", In),
+            (
+                Domain,
+                "http://127.0.0.1/",
+                "http://1.127.0.0.1.example/",
+                Outside,
+            ),
+            (Domain, "http://localhost/", "http://localhost/x", In),
+            (
+                Prefix,
+                "https://example.org/docs/",
+                "https://example.org/docs/a",
+                In,
+            ),
+            (
+                Prefix,
+                "https://example.org/docs/",
+                "https://example.org/docs",
+                In,
+            ),
+            (
+                Prefix,
+                "https://example.org/docs/i.html",
+                "https://example.org/docs/a",
+                In,
+            ),
+            (
+                Prefix,
+                "https://example.org/docs/",
+                "https://example.org/docs2/",
+                Outside,
+            ),
+            (
+                Prefix,
+                "https://example.org/docs/",
+                "https://example.org/",
+                Outside,
+            ),
+            (
+                Prefix,
+                "https://example.org/docs/",
+                "https://other.org/docs/a",
+                Outside,
+            ),
+        ] {
+            assert_eq!(verdict(kind, seed, url), expected, "{kind:?} {seed} {url}");
+        }
+    }
+
+    #[test]
+    fn exclude_wins_over_include() {
+        let seed = CrawlUrl::parse("https://example.org/").unwrap();
+        let scope = Scope::new(ScopeKind::Host, &seed, &["/blog/"], &[r"\.pdf$"]).unwrap();
+        let verdict = |url| scope.verdict(UrlRef::split(url).unwrap());
+        assert_eq!(verdict("https://example.org/blog/a"), Verdict::In);
+        assert_eq!(verdict("https://example.org/blog/a.pdf"), Verdict::Excluded);
+        assert_eq!(verdict("https://example.org/shop"), Verdict::NotIncluded);
+        assert_eq!(verdict("https://other.org/blog/a"), Verdict::Outside);
+    }
+}

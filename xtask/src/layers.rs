@@ -1,0 +1,41 @@
+//! The architecture as data: which crate may use which. `docs/architecture.md` shows the same table.
+
+/// A crate and the crates of ours it may use. Dependencies for tests alone are not asked about.
+pub(crate) struct Room {
+    pub(crate) name: &'static str,
+    pub(crate) may_use: &'static [&'static str],
+}
+
+const fn room(name: &'static str, may_use: &'static [&'static str]) -> Room {
+    Room { name, may_use }
+}
+
+/// From the bottom up: a room uses only rooms above it in this list.
+pub(crate) const ROOMS: [Room; 11] = [
+    room("weburl", &[]),
+    room("model", &["weburl"]),
+    room("sitefiles", &["weburl", "model"]),
+    room("html", &["weburl", "model"]),
+    room("frontier", &["weburl", "model", "sitefiles"]),
+    room("fetch", &["weburl", "model"]),
+    room(
+        "engine",
+        &["weburl", "model", "sitefiles", "html", "frontier", "fetch"],
+    ),
+    room("output", &["weburl", "model"]),
+    room(
+        "crawler",
+        &[
+            "weburl",
+            "model",
+            "sitefiles",
+            "html",
+            "frontier",
+            "fetch",
+            "engine",
+            "output",
+        ],
+    ),
+    room("testsite", &[]),
+    room("xtask", &[]),
+];

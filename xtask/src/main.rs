@@ -1,0 +1,43 @@
+//! The project's own chores: `cargo xtask test`, `tidy`, `docs`.
+
+mod docs;
+mod layers;
+mod setup;
+mod shell;
+mod test;
+mod tidy;
+
+use std::process::ExitCode;
+
+use shell::tell;
+
+const HELP: &str = "\
+cargo xtask <CHORE>
+
+  test          set up what the tests need, then format, lints, tests, doc tests, tidy, generated files
+  tidy          the dependency table, file sizes, names
+  docs          write the generated documents
+  docs --check  fail if one of them is stale
+";
+
+fn main() -> ExitCode {
+    let words: Vec<String> = std::env::args().skip(1).collect();
+    let words: Vec<&str> = words.iter().map(String::as_str).collect();
+    let done = match words.as_slice() {
+        ["test"] => test::run(),
+        ["tidy"] => tidy::run(),
+        ["docs"] => docs::write(),
+        ["docs", "--check"] => docs::check(),
+        _ => {
+            tell(HELP);
+            return ExitCode::from(2);
+        }
+    };
+    match done {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            tell(&format!("error: {error:#}"));
+            ExitCode::FAILURE
+        }
+    }
+}

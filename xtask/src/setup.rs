@@ -1,0 +1,47 @@
+//! What the tests need beyond Rust: a real documentation site, and another crawler to compare with.
+//!
+//! Installed from Debian's packages where that is possible. Where it is not, the tests that need them are
+//! left out by name, loudly, and in CI that is an error.
+
+use std::path::Path;
+use std::process::Command;
+
+use anyhow::{Result, bail};
+
+use crate::shell::{exists, run, tell};
+
+const HANDBOOK: &str = "/usr/share/doc/debian-handbook/html/en-US";
+/// Tests that compare with the outside world, by the beginning of their name.
+pub(crate) const OUTSIDE_TESTS: &str = "beside_wget";
+
+/// Installs what is missing. False: it cannot be had here, so leave out [`OUTSIDE_TESTS`].
+pub(crate) fn outside_world() -> Result<bool> {
+    if is_there() {
+        return Ok(true);
+    }
+    tell("installing wget and debian-handbook, which the comparison tests crawl");
+    let installed = exists("apt-get", "--version")
+        && run(Command::new("apt-get").args(["update", "-qq"])).is_ok()
+        && run(Command::new("apt-get")
+            .args([
+                "install",
+                "-y",
+                "-qq",
+                "--no-install-recommends",
+                "wget",
+                "debian-handbook",
+            ])
+            .env("DEBIAN_FRONTEND", "noninteractive"))
+        .is_ok();
+    if installed && is_there() {
+        return Ok(true);
+    }
+    if std::env::var_os("CI").is_some() {
+        bail!("wget and debian-handbook cannot be installed, and CI must compare with them");
+    }
+    Ok(false)
+}
+
+fn is_there() -> bool {
+    Path::new(HANDBOOK).join("index.html").is_file() && exists("wget", "--version")
+}

@@ -1,0 +1,98 @@
+//! `cargo xtask test`: everything that must hold before a change lands, in the order it is cheapest to fail.
+
+use std::time::Instant;
+
+use anyhow::Result;
+
+use crate::setup::{self, OUTSIDE_TESTS};
+use crate::shell::{self, cargo, exists, tell};
+use crate::{docs, tidy};
+
+fn run_step(name: &str, step: impl FnOnce() -> Result<()>) -> Result<()> {
+    tell(&format!("── {name}"));
+    let begun = Instant::now();
+    step()?;
+    tell(&format!(
+        "── {name}: ok ({:.0} s)",
+        begun.elapsed().as_secs_f64()
+    ));
+    Ok(())
+}
+
+pub(crate) fn run() -> Result<()> {
+    let begun = Instant::now();
+    let mut with_outside = true;
+    run_step("setup", || {
+        with_outside = setup::outside_world()?;
+        Ok(())
+    })?;
+    run_step("format", || {
+        shell::run(cargo().args(["fmt", "--all", "--check"]))
+    })?;
+    run_step("tidy", tidy::run)?;
+    run_step("clippy", || {
+        let lints = [
+            "clippy",
+            "--workspace",
+            "--all-targets",
+            "--locked",
+            "--",
+            "-D",
+            "warnings",
+        ];
+        shell::run(cargo().args(lints))
+    })?;
+    run_step("tests", || tests(with_outside))?;
+    run_step("doc tests", || {
+        shell::run(cargo().args(["test", "--workspace", "--locked", "--doc", "--quiet"]))
+    })?;
+    run_step("docs build", || {
+        let docs = [
+            "doc",
+            "--workspace",
+            "--locked",
+            "--no-deps",
+            "--document-private-items",
+            "--quiet",
+        ];
+        shell::run(cargo().args(docs).env("RUSTDOCFLAGS", "-D warnings"))
+    })?;
+    run_step("generated files", docs::check)?;
+    tell(&format!(
+        "── all of it: ok ({:.0} s)",
+        begun.elapsed().as_secs_f64()
+    ));
+    if !with_outside {
+        tell("── NOT RUN: the comparison with wget; install wget and debian-handbook to run it");
+    }
+    Ok(())
+}
+
+/// nextest where present, else plain cargo.
+fn tests(with_outside: bool) -> Result<()> {
+    let mut command = cargo();
+    if exists("cargo-nextest", "--version") {
+        command.args([
+            "nextest",
+            "run",
+            "--workspace",
+            "--locked",
+            "--no-fail-fast",
+        ]);
+        if !with_outside {
+            command.args(["-E", &format!("not test({OUTSIDE_TESTS})")]);
+        }
+    } else {
+        command.args([
+            "test",
+            "--workspace",
+            "--locked",
+            "--no-fail-fast",
+            "--all-targets",
+        ]);
+        if !with_outside {
+            command.args(["--", "--skip", OUTSIDE_TESTS]);
+        }
+    }
+    shell::run(&mut command)
+}

@@ -121,7 +121,8 @@ fn wrong_files() -> Result<Vec<String>> {
             if told.starts_with("#[allow(") || told.starts_with("#![allow(") {
                 wrong.push(format!("{path}:{}: use #[expect(…, reason = …)]", at + 1));
             }
-            if told.starts_with("#[ignore") {
+            // One that another test starts, in an environment of its own, says so.
+            if told.starts_with("#[ignore") && !told.contains("run by") {
                 wrong.push(format!("{path}:{}: a test that never runs", at + 1));
             }
         }

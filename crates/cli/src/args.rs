@@ -129,8 +129,7 @@ pub(crate) struct SiteArgs {
         long = "url",
         id = "seed",
         value_name = "URL",
-        conflicts_with = "url",
-        hide = true
+        conflicts_with = "url"
     )]
     pub(crate) seed: Option<String>,
 

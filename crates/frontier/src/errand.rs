@@ -18,6 +18,16 @@ pub enum Errand {
     Sitemap(SitemapErrand),
 }
 
+impl Errand {
+    /// Where the file is.
+    pub fn url(&self) -> &CrawlUrl {
+        match self {
+            Self::Robots(errand) => &errand.url,
+            Self::Sitemap(errand) => &errand.url,
+        }
+    }
+}
+
 /// Fetch an origin's robots.txt.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct RobotsErrand {

@@ -252,6 +252,12 @@ impl MemoryFrontier {
     }
 
     pub(crate) fn host_for(&mut self, url: UrlRef<'_>) -> usize {
+        // Nearly every URL of a crawl belongs to the host met last.
+        if let Some(last) = self.hosts.last()
+            && last.host.as_str() == url.host()
+        {
+            return self.hosts.len() - 1;
+        }
         let key = url.host_key();
         if let Some(host) = self.host_of.get(&key) {
             return *host;

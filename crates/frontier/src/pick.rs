@@ -114,15 +114,13 @@ impl MemoryFrontier {
 
     fn pick_errand(&mut self, now: Moment) -> Option<Work> {
         for at in 0..self.errands.len() {
-            let url = match &self.errands[at] {
-                Errand::Robots(errand) => errand.url.clone(),
-                Errand::Sitemap(errand) => errand.url.clone(),
-            };
-            let host = self.host_for(url.parts());
             let is_sitemap = matches!(self.errands[at], Errand::Sitemap(_));
-            if !self.hosts[host].is_open(now)
-                || (is_sitemap && self.sitemaps_out >= MOST_SITEMAPS_OUT)
-            {
+            if is_sitemap && self.sitemaps_out >= MOST_SITEMAPS_OUT {
+                continue;
+            }
+            let url = self.errands[at].url().clone();
+            let host = self.host_for(url.parts());
+            if !self.hosts[host].is_open(now) {
                 continue;
             }
             let mut errand = self.errands.remove(at)?;
@@ -301,14 +299,11 @@ impl MemoryFrontier {
             }
         }
         for errand in &self.errands {
-            let url = match errand {
-                Errand::Robots(errand) => &errand.url,
-                Errand::Sitemap(errand) => &errand.url,
-            };
-            let host = self
-                .hosts
-                .iter()
-                .find(|host| host.host.as_str() == url.parts().host());
+            if matches!(errand, Errand::Sitemap(_)) && self.sitemaps_out >= MOST_SITEMAPS_OUT {
+                continue;
+            }
+            let host = errand.url().parts().host();
+            let host = self.hosts.iter().find(|known| known.host.as_str() == host);
             if let Some(opens) = host.map_or(Some(now), HostLedger::opens_at) {
                 consider(opens.max(self.next_start).max(now));
             }

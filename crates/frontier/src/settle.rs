@@ -37,7 +37,7 @@ impl MemoryFrontier {
         self.hosts[host].end();
         self.note_throttling(host, &report, now, out);
 
-        if self.may_retry(&report) {
+        if self.may_retry(host, &report) {
             let wait = backoff::before_retry(report.attempt, &mut self.chance)
                 .max(report.retry_after.unwrap_or_default());
             self.counts.delayed += 1;
@@ -63,19 +63,14 @@ impl MemoryFrontier {
         out.push(Delivery::Page(Box::new(report)));
     }
 
-    fn may_retry(&self, report: &PageReport) -> bool {
+    fn may_retry(&self, host: usize, report: &PageReport) -> bool {
         let Outcome::Failed(failure) = &report.outcome else {
             return false;
         };
-        let host = report.landed.as_ref().unwrap_or(&report.url).host_key();
-        let parked = self
-            .hosts
-            .iter()
-            .any(|known| known.host == host && known.parked().is_some());
         failure.kind.retryable()
             && report.attempt < self.plan.max_attempts
             && self.stopped.is_none()
-            && !parked
+            && self.hosts[host].parked().is_none()
     }
 
     /// `429`, and `503` that says when to come back, are about the host and not the page.
@@ -201,7 +196,7 @@ impl MemoryFrontier {
             ErrandReport::Robots { errand, .. } => &errand.url,
             ErrandReport::Sitemap { errand, .. } => &errand.url,
         };
-        let host = self.host_for(url.clone().parts());
+        let host = self.host_for(url.parts());
         self.hosts[host].end();
         match report {
             ErrandReport::Robots {

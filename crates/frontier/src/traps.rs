@@ -19,10 +19,6 @@ use crate::seen::Seen;
 const MOST_URL_BYTES: usize = 2_048;
 /// Pure date pages below one path: a year of days.
 const MOST_DATES: u32 = 366;
-/// Combinations of three and more parameters on one path.
-const MOST_COMBINATIONS: u32 = 200;
-/// Combinations of two parameters on one path: forums and shops have many honest ones.
-const MOST_PAIRS: u32 = 1_000;
 
 /// What a URL looked like; handed back when it is admitted.
 #[derive(Debug, Default)]
@@ -36,7 +32,7 @@ pub(crate) struct Sighting {
 #[derive(Debug, Default)]
 pub(crate) struct Traps {
     dates: HashMap<u64, u32>,
-    combinations: HashMap<u64, u32>,
+    queries: HashMap<u64, u32>,
     sorted_queries: Seen,
 }
 
@@ -65,13 +61,8 @@ impl Traps {
         }
         let query = query_shape::QueryShape::of(url, keys.seed);
         if let Some(shape) = &query {
-            let most = if shape.many {
-                MOST_COMBINATIONS
-            } else {
-                MOST_PAIRS
-            };
-            let so_far = self.combinations.get(&shape.path).copied().unwrap_or(0);
-            if so_far >= most || self.sorted_queries.contains(shape.sorted) {
+            let so_far = self.queries.get(&shape.place).copied().unwrap_or(0);
+            if so_far >= shape.most || self.sorted_queries.contains(shape.sorted) {
                 return Err(RefuseReason::TrapQuery);
             }
         }
@@ -88,7 +79,7 @@ impl Traps {
             *self.dates.entry(shape).or_default() += 1;
         }
         if let Some(shape) = &sighting.query {
-            *self.combinations.entry(shape.path).or_default() += 1;
+            *self.queries.entry(shape.place).or_default() += 1;
             self.sorted_queries.insert(shape.sorted);
         }
     }
@@ -185,6 +176,33 @@ mod tests {
         assert_eq!(admitted(ids), (4_000, None));
         let topics = (0..900).map(|n| format!("http://a/topic?f=2&t={n}"));
         assert_eq!(admitted(topics), (900, None));
+    }
+
+    #[test]
+    fn a_list_without_a_last_page_ends() {
+        for shape in [
+            "http://a/list?page={}",
+            "http://a/list?PAGED={}",
+            "http://a/news?p={}",
+            "http://a/list?offset={}0",
+            "http://a/list?start=-{}",
+        ] {
+            let pages = (0..3_000).map(|n| shape.replace("{}", &n.to_string()));
+            let refused = (1_000, Some(RefuseReason::TrapQuery));
+            assert_eq!(admitted(pages), refused, "{shape}");
+        }
+        let two_lists = (0..1_800).map(|n| format!("http://a/list-{}?page={n}", n % 2));
+        assert_eq!(admitted(two_lists), (1_800, None), "each has its budget");
+        let honest = [
+            "http://a/?p={}",
+            "http://a/list?id={}",
+            "http://a/list?page=chapter-{}",
+            "http://a/list/{}?page=2",
+        ];
+        for shape in honest {
+            let urls = (0..3_000).map(|n| shape.replace("{}", &n.to_string()));
+            assert_eq!(admitted(urls), (3_000, None), "{shape}");
+        }
     }
 
     #[test]

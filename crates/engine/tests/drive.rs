@@ -1,0 +1,266 @@
+//! The loop, with a fetch and a sink of the test's own: one report per URL whatever happens, and the ways
+//! a crawl can end.
+
+#![expect(clippy::unwrap_used, reason = "a test's own helpers may stop it")]
+
+use std::collections::BTreeMap;
+use std::io;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Condvar, Mutex};
+use std::time::Duration;
+
+use engine::{DriveError, Progress, Shelf, Stop, drive};
+use fetch::{Body, Fetch, FetchRequest, Fetched};
+use frontier::MemoryFrontier;
+use model::{
+    CrawlPlan, CrawlSpec, FailKind, Failure, PageReport, RobotsPolicy, Sink, SinkError, StopReason,
+    Summary,
+};
+
+const SEED: &str = "http://site.example/";
+
+fn plan(change: impl FnOnce(&mut CrawlSpec)) -> CrawlPlan {
+    let mut spec = CrawlSpec {
+        seed: SEED.into(),
+        robots: RobotsPolicy::Ignore,
+        max_pages: Some(0),
+        max_depth: Some(0),
+        ..CrawlSpec::default()
+    };
+    change(&mut spec);
+    CrawlPlan::resolve(&spec, "crawler/0", 1).unwrap()
+}
+
+fn html(body: String) -> Fetched {
+    Fetched {
+        status: 200,
+        content_type: Some("text/html".into()),
+        location: None,
+        retry_after: None,
+        wire_bytes: body.len() as u64,
+        body: Body::Html(body.into_bytes()),
+        truncated: false,
+        elapsed: Duration::ZERO,
+    }
+}
+
+/// Answers by the URL's path; counts what it was asked.
+struct Script<A>(A, Arc<AtomicUsize>);
+
+impl<A: Fn(&str) -> Result<Fetched, Failure> + Send + Sync + 'static> Fetch for Script<A> {
+    async fn fetch(&self, request: FetchRequest<'_>) -> Result<Fetched, Failure> {
+        self.1.fetch_add(1, Ordering::SeqCst);
+        (self.0)(request.url.parts().path())
+    }
+}
+
+/// Never answers.
+struct Silence;
+
+impl Fetch for Silence {
+    async fn fetch(&self, _request: FetchRequest<'_>) -> Result<Fetched, Failure> {
+        std::future::pending().await
+    }
+}
+
+#[derive(Clone, Default)]
+struct Kept {
+    pages: Arc<Mutex<Vec<PageReport>>>,
+    finished: Arc<Mutex<Option<Summary>>>,
+    fails_after: Option<(usize, io::ErrorKind)>,
+    /// While closed, the sink blocks.
+    gate: Option<Arc<(Mutex<bool>, Condvar)>>,
+}
+
+impl Sink for Kept {
+    fn page(&mut self, report: &PageReport) -> Result<(), SinkError> {
+        if let Some(gate) = &self.gate {
+            let open = gate.0.lock().unwrap();
+            drop(gate.1.wait_while(open, |open| !*open).unwrap());
+        }
+        let mut pages = self.pages.lock().unwrap();
+        if let Some((after, kind)) = self.fails_after
+            && pages.len() >= after
+        {
+            return Err(SinkError {
+                target: "out.txt".into(),
+                error: kind.into(),
+            });
+        }
+        pages.push(report.clone());
+        Ok(())
+    }
+
+    fn flush(&mut self) -> Result<(), SinkError> {
+        Ok(())
+    }
+
+    fn finish(&mut self, summary: &Summary) -> Result<(), SinkError> {
+        *self.finished.lock().unwrap() = Some(summary.clone());
+        Ok(())
+    }
+}
+
+async fn crawl<T: Fetch>(
+    plan: CrawlPlan,
+    fetch: T,
+    sink: Kept,
+    stop: Stop,
+) -> Result<Summary, DriveError> {
+    let shelf = Shelf::start(Box::new(sink)).unwrap();
+    let frontier = MemoryFrontier::new(plan.clone(), 1);
+    drive(
+        frontier,
+        Arc::new(fetch),
+        Arc::new(plan),
+        shelf,
+        stop,
+        Arc::<Progress>::default(),
+    )
+    .await
+}
+
+/// A page `/n` links to `/n+1`, for ever.
+fn endless(path: &str) -> Result<Fetched, Failure> {
+    let number: u64 = path.trim_matches('/').parse().unwrap_or(0);
+    Ok(html(format!("<a href=/{}>next</a>", number + 1)))
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_panicking_worker_still_makes_its_one_report() {
+    let sink = Kept::default();
+    let fetch = Script(
+        |path: &str| match path {
+            "/" => Ok(html("<a href=/bad>1</a><a href=/good>2</a>".into())),
+            "/bad" => panic!("the parser met its match"),
+            _ => Ok(html(String::new())),
+        },
+        Arc::default(),
+    );
+    let summary = crawl(plan(|_| ()), fetch, sink.clone(), Stop::new())
+        .await
+        .unwrap();
+    assert_eq!(summary.stop, StopReason::Done);
+    assert_eq!(
+        (summary.pages, summary.fetched, summary.failures()),
+        (3, 2, 1)
+    );
+    let pages = sink.pages.lock().unwrap();
+    let by_url: BTreeMap<&str, &PageReport> = pages
+        .iter()
+        .map(|report| (report.url.as_str(), report))
+        .collect();
+    assert_eq!(by_url.len(), 3);
+    let failure = by_url["http://site.example/bad"].outcome.failure().unwrap();
+    assert_eq!(failure.kind, FailKind::Internal);
+    assert!(failure.words.contains("met its match"), "{failure}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_sink_that_does_not_take_slows_the_crawl_and_loses_nothing() {
+    let gate = Arc::new((Mutex::new(false), Condvar::new()));
+    let asked = Arc::new(AtomicUsize::new(0));
+    let sink = Kept {
+        gate: Some(Arc::clone(&gate)),
+        ..Kept::default()
+    };
+    let fetch = Script(endless, Arc::clone(&asked));
+    let running = tokio::spawn(crawl(
+        plan(|spec| spec.max_pages = Some(2_000)),
+        fetch,
+        sink.clone(),
+        Stop::new(),
+    ));
+    // The crawl runs into the closed gate: it asks for as much as fits before it, and then for no more.
+    let mut before = usize::MAX;
+    loop {
+        tokio::time::sleep(Duration::from_millis(200)).await;
+        let now = asked.load(Ordering::SeqCst);
+        if now == before {
+            break;
+        }
+        before = now;
+    }
+    assert!(
+        before < 600,
+        "{before} pages were fetched though nobody took one"
+    );
+    *gate.0.lock().unwrap() = true;
+    gate.1.notify_all();
+    let summary = running.await.unwrap().unwrap();
+    assert_eq!(summary.pages, 2_000);
+    assert_eq!(
+        sink.pages.lock().unwrap().len(),
+        2_000,
+        "and every one of them arrived"
+    );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_closed_pipe_is_an_end_and_a_full_disk_an_error() {
+    let closed = Kept {
+        fails_after: Some((5, io::ErrorKind::BrokenPipe)),
+        ..Kept::default()
+    };
+    let fetch = Script(endless, Arc::default());
+    let summary = crawl(plan(|_| ()), fetch, closed, Stop::new())
+        .await
+        .unwrap();
+    assert_eq!(summary.stop, StopReason::OutputClosed);
+
+    let full = Kept {
+        fails_after: Some((5, io::ErrorKind::StorageFull)),
+        ..Kept::default()
+    };
+    let fetch = Script(endless, Arc::default());
+    let error = crawl(plan(|_| ()), fetch, full, Stop::new())
+        .await
+        .unwrap_err();
+    assert!(error.to_string().contains("out.txt"), "{error}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_first_ask_drains_and_the_second_does_not_wait() {
+    let sink = Kept::default();
+    let stop = Stop::new();
+    let asking = stop.clone();
+    let fetch = Script(
+        move |path: &str| {
+            if path == "/20" {
+                asking.ask();
+            }
+            endless(path)
+        },
+        Arc::default(),
+    );
+    let summary = crawl(plan(|_| ()), fetch, sink.clone(), stop)
+        .await
+        .unwrap();
+    assert_eq!(summary.stop, StopReason::Signal);
+    let pages = sink.pages.lock().unwrap();
+    assert_eq!(
+        pages.len() as u64,
+        summary.pages,
+        "what was in flight was finished and reported"
+    );
+    assert!(
+        pages
+            .iter()
+            .any(|report| report.url.as_str().ends_with("/20"))
+    );
+    assert!(summary.left >= 1);
+    assert!(
+        sink.finished.lock().unwrap().is_some(),
+        "the output was closed"
+    );
+
+    let stop = Stop::new();
+    stop.ask();
+    stop.ask();
+    let sink = Kept::default();
+    let ended = tokio::time::timeout(
+        Duration::from_secs(10),
+        crawl(plan(|_| ()), Silence, sink.clone(), stop),
+    );
+    assert_eq!(ended.await.unwrap().unwrap().stop, StopReason::Signal);
+}

@@ -47,14 +47,7 @@ pub(crate) fn run() -> Result<()> {
         shell::run(cargo().args(["test", "--workspace", "--locked", "--doc", "--quiet"]))
     })?;
     run_step("docs build", || {
-        let docs = [
-            "doc",
-            "--workspace",
-            "--locked",
-            "--no-deps",
-            "--document-private-items",
-            "--quiet",
-        ];
+        let docs = ["doc", "--workspace", "--locked", "--no-deps", "--quiet"];
         shell::run(cargo().args(docs).env("RUSTDOCFLAGS", "-D warnings"))
     })?;
     run_step("generated files", docs::check)?;

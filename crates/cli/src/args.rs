@@ -125,12 +125,7 @@ pub(crate) struct SiteArgs {
     pub(crate) url: Option<String>,
 
     /// Where to begin, as a flag
-    #[arg(
-        long = "url",
-        id = "seed",
-        value_name = "URL",
-        conflicts_with = "url"
-    )]
+    #[arg(long = "url", id = "seed", value_name = "URL", conflicts_with = "url")]
     pub(crate) seed: Option<String>,
 
     /// Preset of limits and politeness; any explicit flag wins over it
@@ -226,8 +221,13 @@ pub(crate) struct SiteArgs {
     #[arg(long, value_name = "K: V", help_heading = "Requests")]
     pub(crate) header: Vec<String>,
 
-    /// HTTP proxy, http://[user:password@]host:port; repeatable, several take turns
-    #[arg(long, value_name = "URL", help_heading = "Requests")]
+    // A doc comment would read the brackets as a link.
+    #[arg(
+        long,
+        value_name = "URL",
+        help = "HTTP proxy, http://[user:password@]host:port; repeatable, several take turns",
+        help_heading = "Requests"
+    )]
     pub(crate) proxy: Vec<String>,
 }
 
@@ -279,10 +279,10 @@ macro_rules! words {
         $(#[$about])*
         #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, ValueEnum)]
         pub(crate) enum $name {
-            #[doc = $first_help]
+            #[value(help = $first_help)]
             #[default]
             $first,
-            $(#[doc = $help] $word,)*
+            $(#[value(help = $help)] $word,)*
         }
     };
 }

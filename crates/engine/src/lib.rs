@@ -1,8 +1,7 @@
 //! The one crawl loop.
 //!
-//! [`drive`] owns the frontier and hands out work; workers are functions ([`page`](page::report_on),
-//! [`site_file`](site_file::run)) that get a task and return exactly one report, panic included; finished
-//! reports go to the [`Shelf`], a writer on a thread of its own behind a bounded channel, so that a slow
+//! [`drive`] owns the frontier and hands out work; workers are functions (`page`, `site_file`) that get a
+//! task and return exactly one report, panic included; finished reports go to the [`Shelf`], a writer on a thread of its own behind a bounded channel, so that a slow
 //! reader slows the crawl and loses nothing. [`Stop`] is how the outside asks for an end.
 
 mod drive;

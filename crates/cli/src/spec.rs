@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use model::{CrawlSpec, LinkFilter, Profile, RobotsPolicy, SitemapPolicy};
+use model::{CrawlSpec, LinkFilter, Profile, RobotsErrors, RobotsPolicy, SitemapPolicy};
 use output::{Format, MapFormat};
 use weburl::{ScopeKind, SlashPolicy};
 
@@ -39,6 +39,7 @@ pub(crate) fn spec(site: &SiteArgs, links: LinkFilter, sitemaps: SitemapsWord) -
             RobotsWord::Respect => RobotsPolicy::Respect,
             RobotsWord::Ignore => RobotsPolicy::Ignore,
         },
+        robots_errors: RobotsErrors::Disallow,
         sitemaps: match site.sitemaps.unwrap_or(sitemaps) {
             SitemapsWord::Skip => SitemapPolicy::Skip,
             SitemapsWord::Include => SitemapPolicy::Include,

@@ -1,6 +1,6 @@
 //! Which URL next.
 //!
-//! One way in ([`MemoryFrontier::admit`]'s fixed order, dedupe last), one way out (exactly one report per
+//! One way in (`admit`'s fixed order, dedupe last), one way out (exactly one report per
 //! admitted URL). The frontier owns seen, the queues, the host ledger, retries, limits and the counts;
 //! it knows no socket, no clock and no chance of its own: time and a random seed come in as arguments,
 //! so thousands of crawls can be played through it in a test without a sleep.

@@ -4,9 +4,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use model::{
-    FailKind, Failure, Found, Notice, Outcome, PageReport, RefuseReason, SeedProblem,
+    FailKind, Failure, Found, Notice, Outcome, PageReport, RefuseReason, RobotsErrors, SeedProblem,
     SitemapPolicy, Task,
 };
+use sitefiles::Robots;
 use weburl::CrawlUrl;
 
 use crate::backoff;
@@ -246,14 +247,19 @@ impl MemoryFrontier {
                 self.ask_sitemaps_of(site, rules.sitemaps());
                 RobotsState::Rules(rules)
             }
-            RobotsAnswer::Unavailable(failure) | RobotsAnswer::Unreachable(failure) if again => {
+            RobotsAnswer::Unavailable(_) | RobotsAnswer::Unreachable(_) if again => {
                 let wait = backoff::before_retry(errand.attempt, &mut self.chance)
                     .max(retry_after.unwrap_or_default().min(Duration::from_mins(1)));
-                let _ = failure;
                 self.errands_waiting += 1;
                 self.delayed
                     .push(now + wait, Work::Errand(Errand::Robots(errand)));
                 return;
+            }
+            RobotsAnswer::Unavailable(_) | RobotsAnswer::Unreachable(_)
+                if self.plan.robots_errors == RobotsErrors::Allow =>
+            {
+                self.ask_sitemaps_of(site, &[]);
+                RobotsState::Rules(Robots::allow_all())
             }
             RobotsAnswer::Unavailable(failure) => {
                 let words = failure.words.clone();

@@ -13,7 +13,7 @@ use frontier::{
 };
 use model::{
     CrawlPlan, CrawlSpec, FailKind, Failure, LinkFacts, LinkList, Notice, Outcome, PageReport,
-    SeedProblem, SitemapPolicy, StopReason,
+    RobotsErrors, SeedProblem, SitemapPolicy, StopReason,
 };
 use sitefiles::Robots;
 use weburl::CrawlUrl;
@@ -217,6 +217,21 @@ fn a_broken_robots_is_tried_again_and_then_blocks_its_origin() {
     let (told, _, problem) = play.run(|_| ());
     assert_eq!(told.asked().last(), Some(&SEED));
     assert_eq!(problem, None);
+}
+
+#[test]
+fn where_the_plan_says_so_a_broken_robots_allows() {
+    for answer in [RobotsAnswer::Unavailable, RobotsAnswer::Unreachable] {
+        let broken = |_| answer(Failure::of_status(503));
+        let play = Play {
+            robots: &broken,
+            sitemap: &no_sitemap,
+            page: &no_page,
+        };
+        let (told, _, problem) = play.run(|spec| spec.robots_errors = RobotsErrors::Allow);
+        assert_eq!(told.asked().last(), Some(&SEED));
+        assert_eq!(problem, None);
+    }
 }
 
 #[test]

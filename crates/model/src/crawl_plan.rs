@@ -20,6 +20,16 @@ pub enum RobotsPolicy {
     Ignore,
 }
 
+/// What a robots.txt that answers with a server error means for its origin.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub enum RobotsErrors {
+    /// Nothing there is fetched, as RFC 9309 asks.
+    #[default]
+    Disallow,
+    /// As if there were none.
+    Allow,
+}
+
 /// What to do about sitemaps.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub enum SitemapPolicy {
@@ -133,6 +143,8 @@ pub struct CrawlPlan {
     pub max_redirects: u32,
     /// robots.txt.
     pub robots: RobotsPolicy,
+    /// A robots.txt that cannot be read.
+    pub robots_errors: RobotsErrors,
     /// Sitemaps.
     pub sitemaps: SitemapPolicy,
     /// Endless URL spaces refused.
@@ -228,6 +240,7 @@ impl CrawlPlan {
             max_attempts,
             max_redirects,
             robots: spec.robots,
+            robots_errors: spec.robots_errors,
             sitemaps: spec.sitemaps,
             traps: spec.traps.unwrap_or(profile.traps()),
             path_delays: path_delays(&spec.path_delays)?,

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use weburl::{ScopeKind, SlashPolicy};
 
-use crate::{LinkFilter, Profile, RobotsPolicy, SitemapPolicy};
+use crate::{LinkFilter, Profile, RobotsErrors, RobotsPolicy, SitemapPolicy};
 
 /// What was asked. `None` means "as the profile says".
 #[derive(Clone, Debug, Default)]
@@ -35,6 +35,8 @@ pub struct CrawlSpec {
     pub max_body_bytes: Option<u64>,
     /// robots.txt.
     pub robots: RobotsPolicy,
+    /// A robots.txt that cannot be read.
+    pub robots_errors: RobotsErrors,
     /// Sitemaps.
     pub sitemaps: SitemapPolicy,
     /// Outline of the scope.

@@ -20,8 +20,8 @@ mod summary;
 mod task;
 
 pub use crawl_plan::{
-    CrawlPlan, Deadlines, FetchRules, Limits, LinkFilter, PathDelay, PlanError, RobotsPolicy,
-    SitemapPolicy,
+    CrawlPlan, Deadlines, FetchRules, Limits, LinkFilter, PathDelay, PlanError, RobotsErrors,
+    RobotsPolicy, SitemapPolicy,
 };
 pub use crawl_spec::CrawlSpec;
 pub use fail_kind::{FailGroup, FailKind};

@@ -6,7 +6,7 @@ use std::time::Duration;
 use clap::builder::styling::{AnsiColor, Styles};
 use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum};
 
-use crate::values::{bytes, duration, path_delay};
+use crate::values::{bytes, duration, path_delay, whole};
 
 const STYLES: Styles = Styles::styled()
     .header(AnsiColor::Green.on_default().bold())
@@ -42,6 +42,9 @@ pub(crate) enum Command {
     #[command(override_usage = "crawler [crawl] <URL> [OPTIONS]")]
     Crawl(Box<CrawlArgs>),
     /// List a site's URLs (links and sitemaps), no content
+    ///
+    /// Prints every URL found in scope once, sorted, also those that turned out broken: json, ndjson and csv
+    /// have their status, sitemap leaves them out.
     Map(Box<MapArgs>),
     /// Print a shell's completion script
     Completions {
@@ -78,8 +81,7 @@ pub(crate) struct CrawlArgs {
 
     /// Print links without their #fragment
     #[arg(
-        long, value_name = "BOOL", action = ArgAction::Set, default_value_t = true,
-        num_args = 0..=1, default_missing_value = "true", help_heading = "Output"
+        long, value_name = "BOOL", action = ArgAction::Set, default_value_t = true, help_heading = "Output"
     )]
     pub(crate) strip_fragments: bool,
 
@@ -133,15 +135,24 @@ pub(crate) struct SiteArgs {
     pub(crate) profile: ProfileWord,
 
     /// Pages in flight at once [default: profile]
-    #[arg(long, aliases = ["concurrency", "max-parallel"], value_name = "N")]
+    #[arg(
+        long, aliases = ["concurrency", "max-parallel"], value_name = "N",
+        value_parser = whole::<usize>, allow_negative_numbers = true
+    )]
     pub(crate) workers: Option<usize>,
 
     /// Stop after N reported URLs, failures and redirects included; 0 = no limit [default: profile]
-    #[arg(long, value_name = "N", help_heading = "Limits")]
+    #[arg(
+        long, value_name = "N", help_heading = "Limits",
+        value_parser = whole::<u64>, allow_negative_numbers = true
+    )]
     pub(crate) max_pages: Option<u64>,
 
     /// Follow links up to N hops from the seed; 0 = no limit [default: profile]
-    #[arg(long, value_name = "N", help_heading = "Limits")]
+    #[arg(
+        long, value_name = "N", help_heading = "Limits",
+        value_parser = whole::<u32>, allow_negative_numbers = true
+    )]
     pub(crate) max_depth: Option<u32>,
 
     /// Stop after this long: 90s, 10m, 1h30m
@@ -157,7 +168,10 @@ pub(crate) struct SiteArgs {
     pub(crate) max_body_bytes: Option<u64>,
 
     /// Redirects walked for one URL [default: 10]
-    #[arg(long, value_name = "N", help_heading = "Limits")]
+    #[arg(
+        long, value_name = "N", help_heading = "Limits",
+        value_parser = whole::<u32>, allow_negative_numbers = true
+    )]
     pub(crate) max_redirects: Option<u32>,
 
     /// At least R milliseconds between the starts of two requests, over all workers
@@ -165,6 +179,8 @@ pub(crate) struct SiteArgs {
         long,
         value_name = "R",
         default_value_t = 0,
+        value_parser = whole::<u64>,
+        allow_negative_numbers = true,
         help_heading = "Politeness"
     )]
     pub(crate) rate_ms: u64,
@@ -174,7 +190,10 @@ pub(crate) struct SiteArgs {
     pub(crate) timeout: Option<Duration>,
 
     /// Attempts for one URL, the first included [default: profile]
-    #[arg(long, value_name = "N", help_heading = "Politeness")]
+    #[arg(
+        long, value_name = "N", help_heading = "Politeness",
+        value_parser = whole::<u32>, allow_negative_numbers = true
+    )]
     pub(crate) max_attempts: Option<u32>,
 
     /// Whether robots.txt is obeyed

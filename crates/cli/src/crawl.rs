@@ -1,6 +1,7 @@
 //! `crawl` and `map`: the same crawl, into different sinks.
 
 use std::hash::{BuildHasher, RandomState};
+use std::io::IsTerminal;
 use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -13,12 +14,13 @@ use frontier::MemoryFrontier;
 use model::{CrawlPlan, CrawlSpec, Sink, SinkError, StopReason, Summary};
 use output::{Format, MapFormat, ReportAbout, Target, Tee, UniqueLinks};
 
-use crate::args::{CrawlArgs, MapArgs, ProfileWord, SitemapsWord, TalkArgs};
+use crate::args::{CrawlArgs, LogWord, MapArgs, ProfileWord, SitemapsWord, TalkArgs};
 use crate::log_sink::LogSink;
-use crate::plan_line::plan_line;
+use crate::plan_line;
 use crate::spec::{link_filter, spec};
 use crate::talk::{Level, Talk};
-use crate::{exit, progress_line, signals, summary_lines};
+use crate::terminal_stdout::TerminalStdout;
+use crate::{exit, progress_line, signals, summary_lines, talk};
 
 const AGENT: &str = concat!("crawler/", env!("CARGO_PKG_VERSION"));
 
@@ -26,20 +28,25 @@ pub(crate) fn crawl(args: &CrawlArgs) -> ExitCode {
     let filter = link_filter(args);
     let format = Format::from(args.format);
     let file = args.file.output_file.as_deref();
+    if file.is_some() && file == args.unique_links.as_deref() {
+        let words = "--unique-links: the same file as --output-file; give it one of its own";
+        talk::refuse(words, args.talk.log_format == LogWord::Json);
+        return ExitCode::from(exit::BAD_USAGE);
+    }
     let job = Job {
         spec: spec(&args.site, filter, SitemapsWord::Skip),
         profile: args.site.profile,
         format: format.as_str(),
         file,
     };
-    job.run(&args.talk, |plan, config_line| {
+    job.run(&args.talk, |plan, config_line, talk| {
         let about = ReportAbout {
             seed: plan.seed.to_string(),
             version: env!("CARGO_PKG_VERSION"),
             started: SystemTime::now(),
             config_line: config_line.to_owned(),
         };
-        let mut sinks = vec![output::sink(format, target(file)?, filter, about)];
+        let mut sinks = vec![output::sink(format, target(file, talk)?, filter, about)];
         if let Some(links) = &args.unique_links {
             sinks.push(Box::new(UniqueLinks::new(Target::create(links)?, filter)));
         }
@@ -60,18 +67,40 @@ pub(crate) fn map(args: &MapArgs) -> ExitCode {
         format: format.as_str(),
         file,
     };
-    job.run(&args.talk, |plan, _| {
+    job.run(&args.talk, |plan, _, talk| {
         Ok(vec![output::map_sink(
             format,
-            target(file)?,
+            target(file, talk)?,
             plan.keys,
             &plan.seed,
         )])
     })
 }
 
-fn target(file: Option<&Path>) -> Result<Target, SinkError> {
-    file.map_or_else(|| Ok(Target::stdout()), Target::create)
+/// A file, or stdout, which `-` names too.
+fn target(file: Option<&Path>, talk: &Talk) -> Result<Target, SinkError> {
+    match file.filter(|file| *file != Path::new("-")) {
+        Some(file) => Target::create(file),
+        None if std::io::stdout().is_terminal() && talk.shows_progress() && talk.redraws() => Ok(
+            Target::writer("stdout", Box::new(TerminalStdout::new(talk.clone()))),
+        ),
+        None => Ok(Target::stdout()),
+    }
+}
+
+/// `-o site.html` without `--format` writes text: worth a word before it surprises.
+fn format_hint(file: Option<&Path>, format: &str) -> Option<String> {
+    let ending = file?.extension()?.to_str()?.to_ascii_lowercase();
+    let meant = match ending.as_str() {
+        "html" | "htm" => "html",
+        "json" => "json",
+        "ndjson" | "jsonl" => "ndjson",
+        "csv" => "csv",
+        _ => return None,
+    };
+    (format == "text").then(|| {
+        format!("Note: the format is text; --format {meant} writes what the file's name says")
+    })
 }
 
 /// One crawl to run.
@@ -87,7 +116,7 @@ impl Job<'_> {
     fn run(
         &self,
         talk: &TalkArgs,
-        sinks: impl FnOnce(&CrawlPlan, &str) -> Result<Vec<Box<dyn Sink>>, SinkError>,
+        sinks: impl FnOnce(&CrawlPlan, &str, &Talk) -> Result<Vec<Box<dyn Sink>>, SinkError>,
     ) -> ExitCode {
         let talk = Talk::new(talk);
         // A new number for each crawl: nobody can prepare URLs that collide.
@@ -99,15 +128,18 @@ impl Job<'_> {
                 return ExitCode::from(exit::BAD_USAGE);
             }
         };
-        let line = plan_line(&plan, self.profile, self.format, self.file);
-        let sinks = match sinks(&plan, &line) {
+        let line = plan_line::line(&plan, self.profile, self.format, self.file);
+        let sinks = match sinks(&plan, &line, &talk) {
             Ok(sinks) => sinks,
             Err(error) => {
                 talk.say(Level::Error, &error.to_string(), "output_failed", &[]);
                 return ExitCode::from(exit::FAILED);
             }
         };
-        talk.say(Level::Info, &line, "start", &[]);
+        talk.say(Level::Info, &line, "start", &plan_line::fields(&plan));
+        if let Some(hint) = format_hint(self.file, self.format) {
+            talk.say(Level::Info, &hint, "format_hint", &[]);
+        }
         match run_to_end(&plan, sinks, &talk, chance) {
             Ok(summary) => {
                 if summary.stop != StopReason::OutputClosed {

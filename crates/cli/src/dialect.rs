@@ -12,9 +12,6 @@ use std::ffi::OsString;
 
 use clap::Command;
 
-/// Flags without a value that may stand before the command.
-const LEADING: [&str; 6] = ["-v", "-vv", "-q", "--verbose", "--quiet", "-vvv"];
-
 /// The command line as clap is to see it.
 pub(crate) fn rewrite(typed: Vec<OsString>, cli: &Command) -> Vec<OsString> {
     let mut words = typed.into_iter();
@@ -24,10 +21,7 @@ pub(crate) fn rewrite(typed: Vec<OsString>, cli: &Command) -> Vec<OsString> {
         line.append(&mut rest);
         return line;
     }
-    let at = rest
-        .iter()
-        .position(|word| !LEADING.iter().any(|flag| word == flag))
-        .filter(|at| is_command(&rest[*at], cli));
+    let at = first_word(&rest, cli).filter(|at| is_command(&rest[*at], cli));
     let command = match at {
         Some(at) => rest.remove(at),
         None => OsString::from("crawl"),
@@ -50,6 +44,59 @@ fn is_for_the_whole(first: Option<&OsString>) -> bool {
     })
 }
 
+/// Where the first word stands that is neither a flag nor a flag's value.
+fn first_word(words: &[OsString], cli: &Command) -> Option<usize> {
+    let crawl = cli.find_subcommand("crawl")?;
+    let mut at = 0;
+    while let Some(text) = words.get(at)?.to_str() {
+        let Some(flag) = text.strip_prefix('-').filter(|flag| !flag.is_empty()) else {
+            return Some(at);
+        };
+        if flag == "-" {
+            return None;
+        }
+        let name = flag.strip_prefix('-').unwrap_or(flag);
+        let wants_value = !name.contains('=') && takes_value(crawl, name).unwrap_or(false);
+        at += if wants_value { 2 } else { 1 };
+    }
+    None
+}
+
+/// A first word that is neither a command nor anything like a URL is a mistyped command.
+pub(crate) fn unknown_command(typed: &[OsString], cli: &Command) -> Option<String> {
+    let word = typed.get(1)?.to_str()?;
+    let like_a_url = word.starts_with('-') || word.contains(['.', ':', '/']) || word == "localhost";
+    if word.is_empty() || like_a_url || is_command(&typed[1], cli) {
+        return None;
+    }
+    let names: Vec<&str> = cli
+        .get_subcommands()
+        .map(Command::get_name)
+        .filter(|name| *name != "help")
+        .collect();
+    let meant = names.iter().find(|name| is_near(word, name));
+    Some(match meant {
+        Some(meant) => {
+            format!("\"{word}\" is neither a URL nor a command; did you mean \"{meant}\"?")
+        }
+        None => format!(
+            "\"{word}\" is neither a URL nor a command; give a URL like https://example.org/ or one of: {}",
+            names.join(", ")
+        ),
+    })
+}
+
+/// One letter too many, too few, wrong or swapped.
+fn is_near(typed: &str, name: &str) -> bool {
+    let common = |a: &mut dyn Iterator<Item = char>, b: &mut dyn Iterator<Item = char>| {
+        a.zip(b).take_while(|(a, b)| a == b).count()
+    };
+    let start = common(&mut typed.chars(), &mut name.chars());
+    let end = common(&mut typed.chars().rev(), &mut name.chars().rev());
+    let longer = typed.chars().count().max(name.chars().count());
+    start + end + 2 >= longer && start + end > 0 && name.len().abs_diff(typed.len()) <= 1
+}
+
 fn is_command(word: &OsString, cli: &Command) -> bool {
     cli.get_subcommands()
         .any(|command| word == command.get_name())
@@ -59,6 +106,7 @@ fn is_command(word: &OsString, cli: &Command) -> bool {
 fn crawl_dialects(words: Vec<OsString>, crawl: &Command) -> Vec<OsString> {
     let (words, single_dash) = with_double_dashes(words, crawl);
     let mut line = Line(words);
+    line.spell_out("--strip-fragments", &["true", "false"]);
     if single_dash {
         if line.value_of("--format").as_deref() == Some("json") {
             line.set("--format", "ndjson");
@@ -76,10 +124,8 @@ fn crawl_dialects(words: Vec<OsString>, crawl: &Command) -> Vec<OsString> {
         };
         line.remove("--output");
         line.add("--format", format);
-        if !["--output-file", "-o", "--outputPath", "--output-path"]
-            .iter()
-            .any(|flag| line.has(flag))
-        {
+        let names = ["--output-file", "-o", "--outputPath", "--output-path"];
+        if !names.iter().any(|flag| line.has(flag)) && !line.has_short("-o") {
             line.add("--output-file", file);
         }
     }
@@ -174,6 +220,24 @@ impl Line {
         self.position(flag).is_some()
     }
 
+    /// A short flag with its value attached: `-oFILE`.
+    fn has_short(&self, flag: &str) -> bool {
+        self.0.iter().any(|word| {
+            word.to_str()
+                .is_some_and(|word| word.starts_with(flag) && word.len() > flag.len())
+        })
+    }
+
+    /// A flag that may stand alone gets its value, so that it cannot swallow what follows.
+    fn spell_out(&mut self, flag: &str, values: &[&str]) {
+        if let Some(at) = self.0.iter().position(|word| word == flag) {
+            let next = self.0.get(at + 1).and_then(|word| word.to_str());
+            if !next.is_some_and(|next| values.contains(&next)) {
+                self.0[at] = OsString::from(format!("{flag}={}", values[0]));
+            }
+        }
+    }
+
     fn value_of(&self, flag: &str) -> Option<String> {
         let at = self.position(flag)?;
         match self.0[at].to_str()?.split_once('=') {
@@ -224,6 +288,14 @@ mod tests {
             ("crawler crawl U", "crawler crawl U"),
             ("crawler map U", "crawler map U"),
             ("crawler -v map U", "crawler map -v U"),
+            (
+                "crawler --progress never map U",
+                "crawler map --progress never U",
+            ),
+            (
+                "crawler U --output json -ofoo",
+                "crawler crawl --format json U -ofoo",
+            ),
             ("crawler --help", "crawler --help"),
             ("crawler -V", "crawler -V"),
             ("crawler -q U", "crawler crawl -q U"),
@@ -261,6 +333,14 @@ mod tests {
                 "crawler U --output text --output-file F",
                 "crawler crawl --format tree U --output-file F",
             ),
+            (
+                "crawler --strip-fragments U",
+                "crawler crawl --strip-fragments=true U",
+            ),
+            (
+                "crawler --strip-fragments false U",
+                "crawler crawl --strip-fragments false U",
+            ),
             ("crawler U --output yaml", "crawler crawl U --output yaml"),
             (
                 "crawler --url U --max-parallel 10",
@@ -282,6 +362,27 @@ mod tests {
             ("crawler -- -url", "crawler crawl -- -url"),
         ] {
             assert_eq!(rewritten(typed), expected, "{typed}");
+        }
+    }
+
+    #[test]
+    fn mistyped_commands() {
+        let told =
+            |word: &str| unknown_command(&["crawler", word].map(OsString::from), &Cli::command());
+        assert!(told("craw").unwrap().contains("did you mean \"crawl\""));
+        assert!(told("mpa").unwrap().contains("did you mean \"map\""));
+        assert!(told("frobnicate").unwrap().contains("one of: crawl, map"));
+        for word in [
+            "crawl",
+            "map",
+            "example.org",
+            "http://a/",
+            "localhost",
+            "-v",
+            "localhost:80",
+            "",
+        ] {
+            assert_eq!(told(word), None, "{word}");
         }
     }
 

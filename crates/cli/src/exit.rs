@@ -8,6 +8,7 @@ use clap::error::ErrorKind;
 use model::{StopReason, Summary};
 
 use crate::args::Cli;
+use crate::talk;
 
 pub(crate) const FAILED: u8 = 1;
 pub(crate) const BAD_USAGE: u8 = 2;
@@ -32,8 +33,8 @@ pub(crate) fn bad_usage_with_help() -> ExitCode {
 }
 
 /// What clap refused, or help and version, which it also reports this way. A typo gets one clear line
-/// and where to look, not a page.
-pub(crate) fn from_clap(error: &clap::Error) -> ExitCode {
+/// and where to look, not a page; `json` says that a machine is told.
+pub(crate) fn from_clap(error: &clap::Error, json: bool) -> ExitCode {
     if !error.use_stderr() {
         // A closed pipe (`--help | head`) is a clean exit.
         let _ = error.print();
@@ -43,11 +44,13 @@ pub(crate) fn from_clap(error: &clap::Error) -> ExitCode {
         let _ = error.print();
         return ExitCode::from(BAD_USAGE);
     }
-    let _ = writeln!(
-        std::io::stderr(),
-        "{}",
-        one_line(&error.render().to_string())
-    );
+    let told = one_line(&error.render().to_string());
+    let words = if error.kind() == ErrorKind::MissingRequiredArgument && told.contains("<URL>") {
+        "<URL>: none was given; give one like https://example.org/"
+    } else {
+        &told
+    };
+    talk::refuse(words, json);
     ExitCode::from(BAD_USAGE)
 }
 
@@ -57,12 +60,14 @@ fn one_line(told: &str) -> String {
         .lines()
         .map(str::trim)
         .take_while(|line| !line.starts_with("Usage:") && !line.starts_with("For more information"))
-        .filter(|line| !line.is_empty());
-    let mut text = lines.next().unwrap_or("error: bad usage").to_owned();
+        // How to pass a flag as a value is not what anybody wanted who mistyped one.
+        .filter(|line| !line.is_empty() && !line.starts_with("tip: to pass "));
+    let first = lines.next().unwrap_or("bad usage");
+    let mut text = first.strip_prefix("error: ").unwrap_or(first).to_owned();
     for line in lines {
         text.push_str(if text.ends_with(':') { " " } else { "; " });
         text.push_str(line);
     }
-    text.push_str("; see crawler --help");
+    text.push_str("; see crawler crawl --help");
     text
 }

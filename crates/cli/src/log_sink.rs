@@ -1,6 +1,6 @@
 //! Tells about pages on stderr: failures always, the rest as loudly as was asked.
 
-use model::{Notice, Outcome, PageReport, Sink, SinkError, Summary};
+use model::{LinkFacts, Notice, Outcome, PageReport, Sink, SinkError, Summary};
 
 use crate::talk::{Level, Talk, Value};
 
@@ -38,7 +38,7 @@ impl LogSink {
             ),
             Outcome::Fetched { html } => {
                 let what = if *html {
-                    format!("{} links", report.links.len())
+                    format!("{} links", report.links.web_len())
                 } else {
                     "not html".into()
                 };
@@ -75,6 +75,15 @@ impl LogSink {
     }
 }
 
+/// Why a link is certainly not followed; new or known is only decided later.
+fn fate(facts: LinkFacts) -> &'static str {
+    match (facts.web, facts.in_scope) {
+        (false, _) => " (not followed: not http)",
+        (true, false) => " (not followed: out of scope)",
+        (true, true) => "",
+    }
+}
+
 impl Sink for LogSink {
     fn page(&mut self, report: &PageReport) -> Result<(), SinkError> {
         self.page_line(report);
@@ -86,7 +95,7 @@ impl Sink for LogSink {
                 ];
                 self.talk.say(
                     Level::Debug,
-                    &format!("  link {}", link.full),
+                    &format!("  link {}{}", link.full, fate(link.facts)),
                     "link",
                     &fields,
                 );

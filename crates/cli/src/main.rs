@@ -16,6 +16,7 @@ mod signals;
 mod spec;
 mod summary_lines;
 mod talk;
+mod terminal_stdout;
 mod values;
 
 use std::ffi::OsString;
@@ -30,9 +31,14 @@ fn main() -> ExitCode {
     if typed.len() < 2 {
         return exit::bad_usage_with_help();
     }
-    let cli = match Cli::try_parse_from(dialect::rewrite(typed, &Cli::command())) {
+    if let Some(words) = dialect::unknown_command(&typed, &Cli::command()) {
+        talk::refuse(&words, talk::is_for_machines(&typed));
+        return ExitCode::from(exit::BAD_USAGE);
+    }
+    let words = dialect::rewrite(typed, &Cli::command());
+    let cli = match Cli::try_parse_from(&words) {
         Ok(cli) => cli,
-        Err(error) => return exit::from_clap(&error),
+        Err(error) => return exit::from_clap(&error, talk::is_for_machines(&words)),
     };
     match cli.command {
         Command::Crawl(args) => crawl::crawl(&args),

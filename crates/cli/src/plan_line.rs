@@ -8,9 +8,29 @@ use weburl::{QueryPolicy, ScopeKind, SlashPolicy};
 
 use crate::args::ProfileWord;
 use crate::numbers::{grouped, size};
+use crate::talk::Value;
 
-/// `https://example.org/: profile balanced, …`
-pub(crate) fn plan_line(
+/// The same for machines.
+pub(crate) fn fields(plan: &CrawlPlan) -> Vec<(&'static str, Value<'_>)> {
+    vec![
+        ("seed", Value::Text(plan.seed.as_str())),
+        ("max_pages", Value::Number(plan.limits.pages.unwrap_or(0))),
+        (
+            "max_depth",
+            Value::Number(plan.limits.depth.map_or(0, u64::from)),
+        ),
+        ("workers", Value::Number(plan.workers as u64)),
+        (
+            "timeout_seconds",
+            Value::Seconds(plan.fetch.deadlines.total.as_secs_f64()),
+        ),
+        ("max_attempts", Value::Number(u64::from(plan.max_attempts))),
+        ("rate_seconds", Value::Seconds(plan.rate.as_secs_f64())),
+    ]
+}
+
+/// `Crawling https://example.org/: profile balanced, …`
+pub(crate) fn line(
     plan: &CrawlPlan,
     profile: ProfileWord,
     format: &str,
@@ -61,6 +81,21 @@ pub(crate) fn plan_line(
         SlashPolicy::Merge => "trailing slash merge".into(),
         SlashPolicy::Keep => "trailing slash keep".into(),
     });
+    for pattern in &plan.include {
+        add(format!("include {pattern}"));
+    }
+    for pattern in &plan.exclude {
+        add(format!("exclude {pattern}"));
+    }
+    for gate in &plan.path_delays {
+        add(format!("delay {:?} below {}", gate.delay, gate.prefix));
+    }
+    if plan.links.in_scope_only {
+        add("links in-scope".into());
+    }
+    if plan.links.all_schemes {
+        add("schemes all".into());
+    }
     if plan.keys.query == QueryPolicy::Strip {
         add("query stripped".into());
     }

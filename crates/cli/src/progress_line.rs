@@ -9,7 +9,7 @@ use model::Limits;
 use tokio::time::{Instant, MissedTickBehavior};
 
 use crate::numbers::{grouped, size, span};
-use crate::talk::Talk;
+use crate::talk::{Talk, Value};
 
 const REDRAW: Duration = Duration::from_millis(200);
 /// Where it cannot be redrawn in place, it is said less often.
@@ -34,27 +34,48 @@ pub(crate) async fn show(talk: Talk, progress: Arc<Progress>, limits: Limits) {
         } else if before.1 == 0 {
             rate = glance.pages as f64 / begun.elapsed().as_secs_f64().max(0.1);
         }
-        let line = line(&glance, rate, begun.elapsed(), &limits);
-        talk.progress(fit(&line, Talk::width().saturating_sub(1)));
+        let line = line(&glance, rate, begun.elapsed(), &limits, talk.room());
+        let fields = [
+            ("pages", Value::Number(glance.pages)),
+            ("queued", Value::Number(glance.queued)),
+            ("in_flight", Value::Number(glance.in_flight)),
+            ("failed", Value::Number(glance.failed)),
+            ("bytes", Value::Number(glance.bytes)),
+            ("seconds", Value::Seconds(begun.elapsed().as_secs_f64())),
+        ];
+        talk.progress(&line, &fields);
     }
 }
 
-fn line(glance: &Glance, rate: f64, elapsed: Duration, limits: &Limits) -> String {
+/// As much as fits: what matters least is left out first.
+fn line(glance: &Glance, rate: f64, elapsed: Duration, limits: &Limits, room: usize) -> String {
     let limit = match (limits.pages, limits.duration, limits.bytes) {
-        (Some(pages), _, _) => format!("  of at most {}", grouped(pages)),
-        (None, Some(duration), _) => format!("  at most {}", span(duration)),
-        (None, None, Some(bytes)) => format!("  at most {}", size(bytes)),
+        (Some(pages), _, _) => format!("of at most {}", grouped(pages)),
+        (None, Some(duration), _) => format!("at most {}", span(duration)),
+        (None, None, Some(bytes)) => format!("at most {}", size(bytes)),
         (None, None, None) => String::new(),
     };
-    format!(
-        "{} pages{limit}  {rate:.0}/s  {} queued  {} in flight  {} errors  {}  {}",
-        grouped(glance.pages),
-        grouped(glance.queued),
-        glance.in_flight,
-        grouped(glance.failed),
-        size(glance.bytes),
-        span(elapsed),
-    )
+    // Each with how soon it may be left out; 0 is never.
+    let mut parts = vec![
+        (0, format!("{} pages", grouped(glance.pages))),
+        (2, limit),
+        (0, format!("{rate:.0}/s")),
+        (0, format!("{} queued", grouped(glance.queued))),
+        (4, format!("{} in flight", glance.in_flight)),
+        (0, format!("{} errors", grouped(glance.failed))),
+        (3, size(glance.bytes)),
+        (1, span(elapsed)),
+    ];
+    parts.retain(|(_, part)| !part.is_empty());
+    loop {
+        let texts: Vec<&str> = parts.iter().map(|(_, part)| part.as_str()).collect();
+        let line = texts.join("  ");
+        let first_to_go = parts.iter().map(|(rank, _)| *rank).max().unwrap_or(0);
+        if line.chars().count() <= room || first_to_go == 0 {
+            return fit(&line, room).to_owned();
+        }
+        parts.retain(|(rank, _)| *rank != first_to_go);
+    }
 }
 
 /// Cuts a line to a terminal's width; a wrapped line could not be redrawn.
@@ -81,11 +102,21 @@ mod tests {
             pages: Some(2_000),
             ..Limits::default()
         };
-        let line = line(&glance, 99.6, Duration::from_secs(12), &limits);
-        assert_eq!(
-            line,
-            "1,234 pages  of at most 2,000  100/s  678 queued  25 in flight  5 errors  4.0 MB  12.0 s"
-        );
-        assert_eq!(fit(&line, 20), "1,234 pages  of at m");
+        for (room, expected) in [
+            (
+                usize::MAX,
+                "1,234 pages  of at most 2,000  100/s  678 queued  25 in flight  5 errors  4.0 MB  12.0 s",
+            ),
+            (
+                79,
+                "1,234 pages  of at most 2,000  100/s  678 queued  5 errors  4.0 MB  12.0 s",
+            ),
+            (50, "1,234 pages  100/s  678 queued  5 errors  12.0 s"),
+            (39, "1,234 pages  100/s  678 queued  5 errors"),
+            (20, "1,234 pages  100/s  "),
+        ] {
+            let line = line(&glance, 99.6, Duration::from_secs(12), &limits, room);
+            assert_eq!(line, expected);
+        }
     }
 }

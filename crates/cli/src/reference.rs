@@ -11,32 +11,73 @@ use clap_complete::Shell;
 use crate::args::Cli;
 use crate::exit;
 
+/// The completion script. `crawler <URL> --fo…` is the form people use, so the root has crawl's flags too.
 pub(crate) fn completions(shell: Shell) -> ExitCode {
+    let cli = Cli::command();
+    let flags: Vec<Arg> = cli
+        .find_subcommand("crawl")
+        .map(|crawl| crawl.get_arguments().cloned().collect())
+        .unwrap_or_default();
     let mut script = Vec::new();
-    clap_complete::generate(shell, &mut Cli::command(), "crawler", &mut script);
+    clap_complete::generate(shell, &mut cli.args(flags), "crawler", &mut script);
     print(&script)
 }
 
 pub(crate) fn man(markdown: bool) -> ExitCode {
-    if markdown {
-        return print(reference(&Cli::command()).as_bytes());
-    }
-    let mut page = Vec::new();
     let mut command = Cli::command();
-    command.build();
-    let rendered = clap_mangen::Man::new(command.clone()).render(&mut page);
-    let crawl = command.find_subcommand("crawl").cloned();
-    let options = crawl.map(|crawl| clap_mangen::Man::new(crawl).render_options_section(&mut page));
-    match (rendered, options) {
-        (Ok(()), None | Some(Ok(()))) => print(&page),
-        _ => ExitCode::from(exit::FAILED),
+    if markdown {
+        return print(reference(&command).as_bytes());
     }
+    command.build();
+    match man_page(&command) {
+        Ok(page) => print(&page),
+        Err(_) => ExitCode::from(exit::FAILED),
+    }
+}
+
+/// One page for all: crawl's options, what map has besides, and what clap does not know of.
+fn man_page(cli: &Command) -> std::io::Result<Vec<u8>> {
+    let mut page = Vec::new();
+    let whole = clap_mangen::Man::new(cli.clone());
+    whole.render_title(&mut page)?;
+    whole.render_name_section(&mut page)?;
+    page.extend_from_slice(
+        b".SH SYNOPSIS\n\\fBcrawler\\fR [\\fBcrawl\\fR] \\fIURL\\fR [\\fIOPTIONS\\fR]\n.br\n\
+          \\fBcrawler map\\fR \\fIURL\\fR [\\fIOPTIONS\\fR]\n.br\n\
+          \\fBcrawler completions\\fR \\fISHELL\\fR\n.br\n\\fBcrawler man\\fR\n",
+    );
+    page.extend_from_slice(
+        b".SH DESCRIPTION\nVisits every page of one host once and prints each page and its links. stdout \
+          carries data only; progress, errors and the summary go to stderr.\n",
+    );
+    if let Some(crawl) = cli.find_subcommand("crawl") {
+        clap_mangen::Man::new(crawl.clone()).render_options_section(&mut page)?;
+    }
+    page.extend_from_slice(
+        b".SH MAP\n\\fBcrawler map\\fR takes the same options for which pages are visited and how, reads \
+          sitemaps unless told otherwise, and prints every URL found in scope once, sorted, also those that \
+          turned out broken: json, ndjson and csv have their status, \\fB\\-\\-format sitemap\\fR leaves \
+          them out.\n",
+    );
+    page.extend_from_slice(
+        b".SH EXIT STATUS\n.TP\n0\nthe crawl ended, by itself or at a limit\n.TP\n1\nthe seed could not be \
+          fetched, or we failed\n.TP\n2\nbad usage\n.TP\n130\nstopped by a signal\n",
+    );
+    page.extend_from_slice(
+        b".SH EXAMPLES\n.nf\ncrawler https://example.org/\n\
+          crawler https://example.org/ \\-\\-format html \\-o site.html\n\
+          crawler https://example.org/ \\-\\-format ndjson | jq .url\n\
+          crawler map https://example.org/ \\-\\-format sitemap \\-o sitemap.xml\n.fi\n",
+    );
+    Ok(page)
 }
 
 /// A closed pipe (`crawler man | head`) is a clean exit.
 fn print(bytes: &[u8]) -> ExitCode {
     match std::io::stdout().write_all(bytes) {
         Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => {
+            // Nobody to tell when stderr is gone too.
+            let _ = writeln!(std::io::stderr(), "error: cannot write stdout: {error}");
             ExitCode::from(exit::FAILED)
         }
         _ => ExitCode::SUCCESS,

@@ -9,6 +9,8 @@ use tokio::signal::unix::{SignalKind, signal};
 use crate::exit::SIGNALLED;
 use crate::talk::{Level, Talk};
 
+/// How long a line may take to say before we listen on.
+const MOMENT: Duration = Duration::from_millis(100);
 /// How long closing the output may take after a second signal.
 const LAST_CHANCE: Duration = Duration::from_secs(1);
 
@@ -25,8 +27,13 @@ pub(crate) async fn listen(stop: Stop, talk: Talk) -> std::io::Result<()> {
         }
         stop.ask();
         if stop.level() == StopLevel::Drain {
-            let text = "Stopping: finishing what is in flight; once more to stop at once";
-            talk.say(Level::Info, text, "stopping", &[]);
+            let talk = talk.clone();
+            let said = tokio::task::spawn_blocking(move || {
+                let text = "Stopping: finishing what is in flight; once more to stop at once";
+                talk.say(Level::Info, text, "stopping", &[]);
+            });
+            // A reader of stderr that does not read must not keep the second signal from us.
+            let _ = tokio::time::timeout(MOMENT, said).await;
         } else {
             leave_soon();
         }

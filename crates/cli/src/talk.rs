@@ -3,6 +3,7 @@
 //! Lines and the progress line share the terminal, so they share this: a line erases the progress first.
 //! Text that came from the web is made harmless before it reaches a terminal.
 
+use std::ffi::OsString;
 use std::fmt::Write as _;
 use std::io::{IsTerminal, Write};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -45,13 +46,16 @@ pub(crate) struct Talk {
 #[derive(Debug, Default)]
 struct Shown {
     progress: bool,
+    /// Data on the same terminal stopped in the middle of a line: no progress until it goes on.
+    mid_line: bool,
 }
 
 impl Talk {
     pub(crate) fn new(args: &TalkArgs) -> Self {
-        let terminal = std::io::stderr().is_terminal();
-        let dumb = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty())
-            || std::env::var_os("TERM").is_some_and(|value| value == "dumb");
+        // A dumb terminal cannot redraw a line, so it is not one that we draw on.
+        let dumb = std::env::var_os("TERM").is_some_and(|value| value == "dumb");
+        let terminal = std::io::stderr().is_terminal() && !dumb;
+        let plain = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
         let json = args.log_format == LogWord::Json;
         Self {
             least: match (args.quiet, args.verbose) {
@@ -65,7 +69,7 @@ impl Talk {
                 && match args.color {
                     When::Always => true,
                     When::Never => false,
-                    When::Auto => terminal && !dumb,
+                    When::Auto => terminal && !plain,
                 },
             terminal,
             progress: !args.quiet
@@ -93,9 +97,14 @@ impl Talk {
         self.terminal && !self.json
     }
 
-    pub(crate) fn width() -> usize {
-        terminal_size::terminal_size_of(std::io::stderr())
-            .map_or(80, |(terminal_size::Width(width), _)| usize::from(width))
+    /// How many characters of a progress line can be shown: one less than the terminal is wide.
+    pub(crate) fn room(&self) -> usize {
+        if !self.redraws() {
+            return usize::MAX;
+        }
+        let width = terminal_size::terminal_size_of(std::io::stderr())
+            .map_or(80, |(terminal_size::Width(width), _)| usize::from(width));
+        width.saturating_sub(1)
     }
 
     /// Says a line: `text` to people, `event` and `fields` to machines.
@@ -114,9 +123,16 @@ impl Talk {
         let _ = std::io::stderr().write_all(line.as_bytes());
     }
 
-    /// Redraws the progress line.
-    pub(crate) fn progress(&self, text: &str) {
+    /// Redraws the progress line; machines get one more line.
+    pub(crate) fn progress(&self, text: &str, fields: &[(&str, Value<'_>)]) {
+        if self.json {
+            self.say(Level::Info, text, "progress", fields);
+            return;
+        }
         let mut shown = self.lock();
+        if shown.mid_line {
+            return;
+        }
         let mut line = String::new();
         if self.redraws() {
             if shown.progress {
@@ -129,6 +145,15 @@ impl Talk {
             line.push('\n');
         }
         let _ = std::io::stderr().write_all(line.as_bytes());
+    }
+
+    /// Writes data to stdout where that is the same terminal: the progress line makes way.
+    pub(crate) fn let_through(&self, data: &[u8]) -> std::io::Result<()> {
+        let mut shown = self.lock();
+        self.erase(&mut shown);
+        shown.mid_line = data.last().is_some_and(|last| *last != b'\n');
+        std::io::stdout().write_all(data)?;
+        std::io::stdout().flush()
     }
 
     /// Takes the progress line away.
@@ -168,6 +193,29 @@ impl Talk {
         line.push('\n');
         line
     }
+}
+
+/// Whether the command line, which need not make sense otherwise, asks for JSON messages.
+pub(crate) fn is_for_machines(typed: &[OsString]) -> bool {
+    let asked = typed.windows(2);
+    typed.iter().any(|word| word == "--log-format=json")
+        || asked
+            .into_iter()
+            .any(|pair| pair[0] == "--log-format" && pair[1] == "json")
+}
+
+/// Says why a command line is refused, before there is a speaker.
+pub(crate) fn refuse(words: &str, json: bool) {
+    let line = if json {
+        json_line(Level::Error, words, "bad_usage", &[])
+    } else {
+        let mut line = String::from("error: ");
+        push_harmless(&mut line, words);
+        line.push('\n');
+        line
+    };
+    // A terminal that went away has nobody to tell.
+    let _ = std::io::stderr().write_all(line.as_bytes());
 }
 
 const ERASE: &str = "\r\x1b[K";

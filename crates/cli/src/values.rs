@@ -1,6 +1,16 @@
-//! Values people type: durations, sizes, delays below a path.
+//! Values people type: numbers, durations, sizes, delays below a path.
 
+use std::str::FromStr;
 use std::time::Duration;
+
+/// `25`, as large as the flag takes.
+pub(crate) fn whole<N: FromStr>(typed: &str) -> Result<N, String> {
+    let number = typed.parse();
+    number.map_err(|_| format!("\"{typed}\" is not a whole number we can use; write one like 25"))
+}
+
+/// Longer than anybody waits, and short enough to be added to any clock.
+const LONGEST: Duration = Duration::from_hours(24 * 3_650);
 
 /// `10s`, `500ms`, `1m30s`, `1h`; a bare number is seconds.
 pub(crate) fn duration(typed: &str) -> Result<Duration, String> {
@@ -27,7 +37,10 @@ pub(crate) fn duration(typed: &str) -> Result<Duration, String> {
             _ => return Err(wrong()),
         };
         let part = Duration::try_from_secs_f64(number * seconds).map_err(|_| wrong())?;
-        total = total.checked_add(part).ok_or_else(wrong)?;
+        total = total
+            .checked_add(part)
+            .filter(|total| *total <= LONGEST)
+            .ok_or_else(wrong)?;
         rest = remaining;
     }
     Ok(total)
@@ -83,6 +96,17 @@ fn split_number(text: &str) -> Option<(f64, &str)> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn whole_numbers() {
+        assert_eq!(whole::<u32>("25"), Ok(25));
+        for typed in ["", "x", "-1", "1.5", "4294967296"] {
+            assert!(
+                whole::<u32>(typed).unwrap_err().contains("like 25"),
+                "{typed}"
+            );
+        }
+    }
 
     #[test]
     fn durations() {

@@ -99,7 +99,7 @@ impl<F: Frontier, T: Fetch> Crawl<F, T> {
             }
             let until = match next {
                 Next::Finished(_) => return Ok(Ended::Finished),
-                Next::Until(at) => Some(self.begun + at),
+                Next::Until(at) => Some(self.begun + at.min(FAR_AWAY)),
                 Next::Report => None,
             };
             self.wait(&mut batch, until).await;

@@ -8,7 +8,7 @@ use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use frontier::Delivery;
-use model::{LinkList, PageReport, Sink, SinkError, Summary};
+use model::{LinkList, PageReport, Sink, SinkError, StopReason, Summary};
 use tokio::runtime::Handle;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc, oneshot};
 use weburl::CrawlUrl;
@@ -49,7 +49,7 @@ impl Shelf {
             .name("writer".into())
             .spawn(move || {
                 // Whoever waits may be gone already; then nobody needs the answer.
-                let _ = tell_end.send(write_all(sink, incoming, &handle));
+                let _ = tell_end.send(write(sink, incoming, &handle));
             })?;
         Ok(Self {
             parcels,
@@ -119,8 +119,26 @@ fn list_bytes(links: &LinkList) -> usize {
     links.text_len() + links.len() * 32
 }
 
-fn write_all(
+/// Writes until the end. When one output fails, the others are still closed properly.
+fn write(
     mut sink: Box<dyn Sink>,
+    incoming: mpsc::Receiver<Parcel>,
+    handle: &Handle,
+) -> Result<(), SinkError> {
+    let written = write_all(&mut *sink, incoming, handle);
+    if written.is_err() {
+        let summary = Summary {
+            stop: StopReason::OutputClosed,
+            ..Summary::default()
+        };
+        // The first error is the one that is told.
+        let _ = sink.finish(&summary);
+    }
+    written
+}
+
+fn write_all(
+    sink: &mut dyn Sink,
     mut incoming: mpsc::Receiver<Parcel>,
     handle: &Handle,
 ) -> Result<(), SinkError> {

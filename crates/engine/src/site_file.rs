@@ -1,10 +1,10 @@
 //! Preflight: a site's robots.txt and sitemaps, fetched like pages but read by machines.
 
 use std::panic::AssertUnwindSafe;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use fetch::{Body, Fetch, FetchRequest, Fetched, Want};
-use frontier::{Errand, ErrandReport, RobotsAnswer, RobotsErrand, SitemapAnswer, SitemapErrand};
+use frontier::{Errand, ErrandFound, ErrandReport, RobotsAnswer, SitemapAnswer};
 use futures_util::FutureExt;
 use model::{CrawlPlan, FailKind, Failure, LinkFacts, LinkList};
 use sitefiles::{Robots, SitemapItem, SitemapLimits, read_sitemap, robots_token};
@@ -13,108 +13,107 @@ use weburl::{CrawlUrl, Resolved, Resolver};
 use crate::link_harvest::take_in;
 use crate::page::redirect_target;
 
-/// Redirects followed for a site's own file, as RFC 9309 asks.
-const MOST_HOPS: u32 = 5;
 const MOST_SITEMAP_BYTES: u64 = 50 << 20;
 
 /// Runs an errand; a panic becomes a failure like any other.
 pub(crate) async fn run<T: Fetch>(errand: Errand, fetch: &T, plan: &CrawlPlan) -> ErrandReport {
+    let begun = Instant::now();
     let spare = errand.clone();
-    let attempt = async {
-        match errand {
-            Errand::Robots(errand) => robots(errand, fetch, plan).await,
-            Errand::Sitemap(errand) => sitemap(errand, fetch, plan).await,
-        }
-    };
-    AssertUnwindSafe(attempt)
-        .catch_unwind()
-        .await
-        .unwrap_or_else(|_| {
-            let failure = Failure::new(FailKind::Internal, "internal error while reading it");
-            match spare {
-                Errand::Robots(errand) => ErrandReport::Robots {
-                    errand,
-                    answer: RobotsAnswer::Unavailable(failure),
-                    retry_after: None,
-                },
-                Errand::Sitemap(errand) => ErrandReport::Sitemap {
-                    errand,
-                    answer: SitemapAnswer::Failed(failure),
-                    wire_bytes: 0,
-                },
+    let attempt = AssertUnwindSafe(attempt(errand, fetch, plan)).catch_unwind();
+    let mut report = attempt.await.unwrap_or_else(|_| {
+        let failure = Failure::new(FailKind::Internal, "internal error while reading it");
+        report(match spare {
+            Errand::Robots(errand) => {
+                ErrandFound::Robots(errand, RobotsAnswer::Unavailable(failure))
             }
+            Errand::Sitemap(errand) => ErrandFound::Sitemap(errand, SitemapAnswer::Failed(failure)),
         })
+    });
+    report.elapsed = begun.elapsed();
+    report
 }
 
-/// Fetches a file through its redirects. `None`: more of them than we follow.
-async fn fetch_file<T: Fetch>(
-    url: &CrawlUrl,
-    max_bytes: u64,
-    fetch: &T,
-) -> Result<Option<(CrawlUrl, Fetched)>, Failure> {
-    let mut url = url.clone();
-    for _ in 0..=MOST_HOPS {
-        let want = Want::File { max_bytes };
-        let fetched = fetch.fetch(FetchRequest { url: &url, want }).await?;
-        match fetched.status {
-            301 | 302 | 303 | 307 | 308 => match redirect_target(&url, &fetched) {
-                Ok(to) => url = to,
-                Err(_) => return Ok(None),
-            },
-            _ => return Ok(Some((url, fetched))),
-        }
+fn report(found: ErrandFound) -> ErrandReport {
+    ErrandReport {
+        found,
+        status: None,
+        retry_after: None,
+        elapsed: Duration::ZERO,
+        wire_bytes: 0,
     }
-    Ok(None)
 }
 
-async fn robots<T: Fetch>(errand: RobotsErrand, fetch: &T, plan: &CrawlPlan) -> ErrandReport {
-    let mut retry_after: Option<Duration> = None;
-    let most = Robots::MAX_BYTES as u64 + 1;
-    let answer = match fetch_file(&errand.url, most, fetch).await {
-        Err(failure) => RobotsAnswer::Unreachable(failure),
-        // RFC 9309: more redirects than five may be taken as "no rules".
-        Ok(None) => RobotsAnswer::Rules(Robots::allow_all()),
-        Ok(Some((_, fetched))) => {
-            retry_after = fetched.retry_after;
-            match (fetched.status, &fetched.body) {
-                (200..=299, Body::File(body) | Body::Html(body)) => {
-                    RobotsAnswer::Rules(Robots::parse(body, robots_token(&plan.fetch.user_agent)))
-                }
-                (500..=599, _) => RobotsAnswer::Unavailable(Failure::of_status(fetched.status)),
-                _ => RobotsAnswer::Rules(Robots::allow_all()),
-            }
+async fn attempt<T: Fetch>(errand: Errand, fetch: &T, plan: &CrawlPlan) -> ErrandReport {
+    let max_bytes = match &errand {
+        Errand::Robots(_) => Robots::MAX_BYTES as u64 + 1,
+        Errand::Sitemap(_) => MOST_SITEMAP_BYTES,
+    };
+    let want = Want::File { max_bytes };
+    let url = errand.url().clone();
+    let answer = fetch.fetch(FetchRequest { url: &url, want }).await;
+    let (status, retry_after, wire_bytes) = match &answer {
+        Ok(fetched) => (
+            Some(fetched.status),
+            fetched.retry_after,
+            fetched.wire_bytes,
+        ),
+        Err(_) => (None, None, 0),
+    };
+    let found = match errand {
+        Errand::Robots(errand) => {
+            let answer = read_robots(&url, answer, plan);
+            ErrandFound::Robots(errand, answer)
+        }
+        Errand::Sitemap(errand) => {
+            let answer = read_sitemap_answer(&url, answer, plan);
+            ErrandFound::Sitemap(errand, answer)
         }
     };
-    ErrandReport::Robots {
-        errand,
-        answer,
+    ErrandReport {
+        status,
         retry_after,
+        wire_bytes,
+        ..report(found)
     }
 }
 
-async fn sitemap<T: Fetch>(errand: SitemapErrand, fetch: &T, plan: &CrawlPlan) -> ErrandReport {
-    let mut wire_bytes = 0;
-    let answer = match fetch_file(&errand.url, MOST_SITEMAP_BYTES, fetch).await {
-        Err(failure) => SitemapAnswer::Failed(failure),
-        Ok(None) => SitemapAnswer::Failed(Failure::new(
-            FailKind::TooManyRedirects,
-            format!("too many redirects ({MOST_HOPS})"),
-        )),
-        Ok(Some((url, fetched))) => {
-            wire_bytes = fetched.wire_bytes;
-            match (fetched.status, &fetched.body) {
-                (200..=299, Body::File(body) | Body::Html(body)) => {
-                    read(body, &url, fetched.truncated, plan)
-                }
-                (200..=299, Body::Unread) => read(&[], &url, false, plan),
-                (status, _) => SitemapAnswer::Failed(Failure::of_status(status)),
-            }
-        }
+/// RFC 9309: 4xx is "no rules", 5xx and no answer are for the frontier to judge.
+fn read_robots(url: &CrawlUrl, answer: Result<Fetched, Failure>, plan: &CrawlPlan) -> RobotsAnswer {
+    let fetched = match answer {
+        Ok(fetched) => fetched,
+        Err(failure) => return RobotsAnswer::Unreachable(failure),
     };
-    ErrandReport::Sitemap {
-        errand,
-        answer,
-        wire_bytes,
+    match (fetched.status, &fetched.body) {
+        (200..=299, Body::File(body) | Body::Html(body)) => {
+            RobotsAnswer::Rules(Robots::parse(body, robots_token(&plan.fetch.user_agent)))
+        }
+        (301 | 302 | 303 | 307 | 308, _) => redirect_target(url, &fetched).map_or_else(
+            |_| RobotsAnswer::Rules(Robots::allow_all()),
+            RobotsAnswer::Moved,
+        ),
+        (500..=599, _) => RobotsAnswer::Unavailable(Failure::of_status(fetched.status)),
+        _ => RobotsAnswer::Rules(Robots::allow_all()),
+    }
+}
+
+fn read_sitemap_answer(
+    url: &CrawlUrl,
+    answer: Result<Fetched, Failure>,
+    plan: &CrawlPlan,
+) -> SitemapAnswer {
+    let fetched = match answer {
+        Ok(fetched) => fetched,
+        Err(failure) => return SitemapAnswer::Failed(failure),
+    };
+    match (fetched.status, &fetched.body) {
+        (200..=299, Body::File(body) | Body::Html(body)) => {
+            read(body, url, fetched.truncated, plan)
+        }
+        (200..=299, Body::Unread) => read(&[], url, false, plan),
+        (301 | 302 | 303 | 307 | 308, _) => {
+            redirect_target(url, &fetched).map_or_else(SitemapAnswer::Failed, SitemapAnswer::Moved)
+        }
+        (status, _) => SitemapAnswer::Failed(Failure::of_status(status)),
     }
 }
 

@@ -68,6 +68,14 @@ impl Exchange {
         let mut sends = 0;
         loop {
             let (mut link, reused) = self.link(url, proxy, &lane, fresh, alarm).await?;
+            if let Link::Stream(turn) = &link
+                && reused
+                && !turn.connection().is_alive()
+            {
+                // It went away while we waited for our turn on it: nothing was sent, so nothing counts.
+                lane.retire(turn.connection());
+                continue;
+            }
             let form = match (&link, proxy) {
                 (Link::Stream(_), _) => Form::H2,
                 (Link::Own(_), Some(proxy)) if !url.is_https() => Form::Absolute {

@@ -142,7 +142,9 @@ impl Turn {
     pub(crate) async fn send(&self, ask: Ask) -> Result<Response<Incoming>, SendFault> {
         let answer = self.0.sender.clone().try_send_request(ask).await;
         answer.map_err(|mut error| {
-            let unsent = error.take_message().is_some();
+            // A request that waits for its stream is forgotten when the server goes away: hyper then
+            // calls it a fault of ours ("the dispatch task is gone"), and it was never written.
+            let unsent = error.take_message().is_some() || error.error().is_user();
             SendFault::new(error.error(), unsent)
         })
     }

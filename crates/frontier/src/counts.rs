@@ -34,7 +34,7 @@ impl Counts {
         if report.counts_as_page() {
             self.pages += 1;
         }
-        self.links += report.links.len() as u64 + report.links.omitted();
+        self.links += report.links.web_len();
         match &report.outcome {
             Outcome::Fetched { html } => {
                 self.fetched += 1;

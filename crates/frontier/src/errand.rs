@@ -1,7 +1,7 @@
 //! Fetching a site's own files on behalf of its pages.
 //!
-//! Errands obey the same gates as pages (rate, host, robots.txt before anything else) but are not pages:
-//! they are not counted, not reported, and end in rules or in more URLs.
+//! Errands obey the same gates as pages (rate, host pauses), one request each: a redirect is another errand.
+//! They are not pages: not counted, not reported; they end in rules or in more URLs.
 
 use std::time::Duration;
 
@@ -35,6 +35,8 @@ pub struct RobotsErrand {
     pub origin: Origin,
     /// Where.
     pub url: CrawlUrl,
+    /// Redirects walked to get here.
+    pub hops: u32,
     /// Attempts begun, this one included.
     pub attempt: u32,
 }
@@ -48,31 +50,44 @@ pub struct SitemapErrand {
     pub level: u32,
     /// Somebody named it: a missing one is worth telling.
     pub named: bool,
+    /// Redirects walked to get here.
+    pub hops: u32,
     /// Attempts begun, this one included.
     pub attempt: u32,
 }
 
 /// What a worker brings back from an errand.
 #[derive(Debug)]
-pub enum ErrandReport {
+pub struct ErrandReport {
+    /// The errand and what was found.
+    pub found: ErrandFound,
+    /// The HTTP status, if there was an answer.
+    pub status: Option<u16>,
+    /// The host asked not to be asked again for this long.
+    pub retry_after: Option<Duration>,
+    /// How long it took.
+    pub elapsed: Duration,
+    /// Body bytes over the wire.
+    pub wire_bytes: u64,
+}
+
+/// What an errand found.
+#[derive(Debug)]
+pub enum ErrandFound {
     /// From a robots.txt.
-    Robots {
-        /// The errand.
-        errand: RobotsErrand,
-        /// What was found.
-        answer: RobotsAnswer,
-        /// The host asked for a pause.
-        retry_after: Option<Duration>,
-    },
+    Robots(RobotsErrand, RobotsAnswer),
     /// From a sitemap.
-    Sitemap {
-        /// The errand.
-        errand: SitemapErrand,
-        /// What was found.
-        answer: SitemapAnswer,
-        /// Body bytes over the wire.
-        wire_bytes: u64,
-    },
+    Sitemap(SitemapErrand, SitemapAnswer),
+}
+
+impl ErrandFound {
+    /// Where the file was asked for.
+    pub fn url(&self) -> &CrawlUrl {
+        match self {
+            Self::Robots(errand, _) => &errand.url,
+            Self::Sitemap(errand, _) => &errand.url,
+        }
+    }
 }
 
 /// What became of a robots.txt.
@@ -84,6 +99,8 @@ pub enum RobotsAnswer {
     Unavailable(Failure),
     /// No answer at all: the origin cannot be reached.
     Unreachable(Failure),
+    /// It is elsewhere.
+    Moved(CrawlUrl),
 }
 
 /// What became of a sitemap.
@@ -100,4 +117,6 @@ pub enum SitemapAnswer {
     },
     /// It could not be had.
     Failed(Failure),
+    /// It is elsewhere.
+    Moved(CrawlUrl),
 }

@@ -76,6 +76,9 @@ impl HostLedger {
 
     /// robots.txt asks for a pause between requests. The last request counts.
     pub(crate) fn slow_to(&mut self, interval: Duration, now: Moment) -> Option<String> {
+        if self.parked.is_some() {
+            return None;
+        }
         if interval > LONGEST_PAUSE {
             let words = format!("asks for {} s between requests", interval.as_secs());
             self.parked = Some(words.clone());

@@ -19,8 +19,8 @@ impl LevelCounts {
         self.lowest = self.lowest.min(depth);
     }
 
-    pub(crate) fn remove(&mut self, depth: u32, count: u64) {
-        self.levels[depth as usize] -= count;
+    pub(crate) fn remove(&mut self, depth: u32) {
+        self.levels[depth as usize] -= 1;
     }
 
     /// The lowest depth with anything queued or in flight.

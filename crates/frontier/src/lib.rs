@@ -23,9 +23,12 @@ mod queued_depths;
 mod seed_watch;
 mod seen;
 mod settle;
+mod settle_errand;
 mod site;
 mod traps;
 
-pub use errand::{Errand, ErrandReport, RobotsAnswer, RobotsErrand, SitemapAnswer, SitemapErrand};
+pub use errand::{
+    Errand, ErrandFound, ErrandReport, RobotsAnswer, RobotsErrand, SitemapAnswer, SitemapErrand,
+};
 pub use frontier::{Delivery, Frontier, FrontierError, Glance, Moment, Next, Turn, Work};
 pub use memory_frontier::MemoryFrontier;

@@ -9,7 +9,7 @@ use model::{
     CrawlPlan, Found, Notice, RefuseReason, RobotsPolicy, SitemapPolicy, StopReason, Summary, Task,
 };
 use sitefiles::Robots;
-use weburl::{CrawlUrl, HostKey, Origin, ScopeKind, UrlKey, UrlRef, Verdict};
+use weburl::{CrawlUrl, HostKey, Origin, UrlKey, UrlRef, Verdict};
 
 use crate::chance::Chance;
 use crate::counts::Counts;
@@ -22,10 +22,10 @@ use crate::path_gates::PathGates;
 use crate::queued_depths::QueuedDepths;
 use crate::seed_watch::SeedWatch;
 use crate::seen::Seen;
-use crate::site::{RobotsState, Site};
+use crate::site::{RobotsState, Site, was_begun};
 use crate::traps::{Sighting, Traps};
 
-/// Most hosts of one domain that are followed while traps are refused.
+/// Most origins (hosts and their ports) that are followed while traps are refused.
 const MOST_HOSTS: usize = 100;
 /// Most sitemap files read in one crawl.
 const MOST_SITEMAPS: usize = 1_000;
@@ -43,7 +43,8 @@ pub struct MemoryFrontier {
     pub(crate) errands: VecDeque<Errand>,
     pub(crate) errands_out: u64,
     pub(crate) sitemaps_out: u64,
-    pub(crate) errands_waiting: u64,
+    /// Sitemaps queued, out or waiting.
+    pub(crate) sitemaps_pending: u64,
     sitemaps_known: HashSet<CrawlUrl>,
     pub(crate) delayed: Delayed,
     pub(crate) gates: PathGates,
@@ -52,7 +53,8 @@ pub struct MemoryFrontier {
     pub(crate) counts: Counts,
     pub(crate) chance: Chance,
     pub(crate) next_start: Moment,
-    pub(crate) turn_of: usize,
+    /// Sites with something queued that do not wait for their robots.txt.
+    pub(crate) listed: VecDeque<usize>,
     pub(crate) stopped: Option<StopReason>,
     pub(crate) seed_watch: SeedWatch,
 }
@@ -71,7 +73,7 @@ impl MemoryFrontier {
             errands: VecDeque::new(),
             errands_out: 0,
             sitemaps_out: 0,
-            errands_waiting: 0,
+            sitemaps_pending: 0,
             sitemaps_known: HashSet::new(),
             delayed: Delayed::default(),
             levels: LevelCounts::default(),
@@ -79,7 +81,7 @@ impl MemoryFrontier {
             counts: Counts::default(),
             chance: Chance::new(chance),
             next_start: Moment::ZERO,
-            turn_of: 0,
+            listed: VecDeque::new(),
             stopped: None,
             seed_watch: SeedWatch::default(),
             plan,
@@ -92,6 +94,7 @@ impl MemoryFrontier {
         } else {
             let key = frontier.plan.keys.key(seed.parts());
             frontier.seen.insert(key);
+            frontier.seed_watch.begin(key);
             let task = Task {
                 url: seed,
                 first_met: None,
@@ -106,8 +109,10 @@ impl MemoryFrontier {
         frontier
     }
 
-    /// The one way in, in one order: scope, include and exclude, depth, traps, and last seen. (Resolving,
-    /// normalising and the scheme come before: a link that is not a web URL never gets here.)
+    /// The one way in, in one order: scope, include and exclude, depth, traps, and last `seen.insert`.
+    /// (Resolving, normalising and the scheme come before: a link that is not a web URL never gets here.)
+    /// What is in seen passed all of this before, so asking it first changes no answer: nearly every link
+    /// of a page ends there.
     pub(crate) fn admit(
         &mut self,
         url: UrlRef<'_>,
@@ -115,6 +120,10 @@ impl MemoryFrontier {
         task: impl FnOnce(CrawlUrl) -> Task,
         depth: u32,
     ) -> Result<(), RefuseReason> {
+        if self.seen.contains(key) {
+            self.meet_again(url, key, task, depth);
+            return Err(RefuseReason::Seen);
+        }
         match self.plan.scope.verdict(url) {
             Verdict::In => (),
             Verdict::Outside => return Err(RefuseReason::OutOfScope),
@@ -136,9 +145,7 @@ impl MemoryFrontier {
         depth: u32,
     ) -> Result<(), RefuseReason> {
         if self.seen.contains(key) {
-            if let Some(deeper) = self.queued_depths.deeper_than(key, depth) {
-                self.move_up(url, key, deeper, task);
-            }
+            self.meet_again(url, key, task, depth);
             return Err(RefuseReason::Seen);
         }
         let sighting = if self.plan.traps {
@@ -165,38 +172,59 @@ impl MemoryFrontier {
         self.push_new(task, key);
     }
 
-    /// A queued URL was found nearer to the seed: it is queued there instead.
-    fn move_up(
+    /// A queued URL that is found nearer to the seed is queued there instead.
+    fn meet_again(
         &mut self,
         url: UrlRef<'_>,
         key: UrlKey,
-        deeper: u32,
         task: impl FnOnce(CrawlUrl) -> Task,
+        depth: u32,
     ) {
+        let Some(deeper) = self.queued_depths.deeper_than(key, depth) else {
+            return;
+        };
         let Some(owned) = CrawlUrl::from_normalised(url.as_str()) else {
             return;
         };
         let host = self.host_for(url);
         if self.hosts[host].parked().is_none() {
-            self.levels.remove(deeper, 1);
+            self.levels.remove(deeper);
         }
         self.push_new(task(owned), key);
     }
 
     fn push_new(&mut self, task: Task, key: UrlKey) {
         self.queued_depths.set(key, task.depth);
+        self.push(task);
+    }
+
+    /// Puts a task into its site's queue.
+    pub(crate) fn push(&mut self, task: Task) {
         let site = self.site_for(task.url.parts());
         if self.hosts[self.sites[site].host].parked().is_none() {
             self.levels.add(task.depth);
         }
         let level = self.level_of(&task);
-        self.sites[site].push_back(level, task);
+        self.sites[site].push(level, task);
+        self.list(site);
+    }
+
+    /// Lists a site among those that have something to start, unless it waits for its robots.txt.
+    pub(crate) fn list(&mut self, site: usize) {
+        let waits = matches!(self.sites[site].robots, RobotsState::Asked);
+        if !waits && !self.sites[site].listed && !self.sites[site].is_empty() {
+            self.sites[site].listed = true;
+            self.listed.push_back(site);
+        }
     }
 
     /// Whether a queue's entry was left behind when its URL moved up.
     pub(crate) fn is_stale(&self, task: &Task) -> bool {
-        self.queued_depths
-            .is_stale(|| self.plan.keys.key(task.url.parts()), task.depth)
+        // Only what was never begun moves.
+        !was_begun(task)
+            && self
+                .queued_depths
+                .is_stale(|| self.plan.keys.key(task.url.parts()), task.depth)
     }
 
     /// Every queued task, wherever it waits.
@@ -206,7 +234,7 @@ impl MemoryFrontier {
             .iter()
             .enumerate()
             .flat_map(|(at, site)| site.tasks().map(move |task| (at, task)));
-        let at_gates = self.gates.tasks().map(|(site, task)| (*site, task));
+        let at_gates = self.gates.tasks();
         in_sites
             .chain(at_gates)
             .filter(|(_, task)| !self.is_stale(task))
@@ -221,10 +249,10 @@ impl MemoryFrontier {
         }
     }
 
+    /// One more host of a domain that has very many, or one more port of a host.
     fn is_one_host_too_many(&self, url: UrlRef<'_>) -> bool {
-        self.plan.scope_kind == ScopeKind::Domain
-            && self.hosts.len() >= MOST_HOSTS
-            && !self.host_of.contains_key(&url.host_key())
+        let known_site = || self.site_of.contains_key(&url.origin());
+        self.sites.len() >= MOST_HOSTS && !known_site()
     }
 
     pub(crate) fn site_for(&mut self, url: UrlRef<'_>) -> usize {
@@ -280,6 +308,7 @@ impl MemoryFrontier {
             self.errands.push_back(Errand::Robots(RobotsErrand {
                 origin,
                 url,
+                hops: 0,
                 attempt: 0,
             }));
         }
@@ -291,12 +320,14 @@ impl MemoryFrontier {
             return false;
         }
         if self.sitemaps_known.insert(url.clone()) {
+            self.sitemaps_pending += 1;
             // Sitemaps name pages of depth 1, so they are work of depth 0.
             self.levels.add(0);
             self.errands.push_back(Errand::Sitemap(SitemapErrand {
                 url,
                 level,
                 named,
+                hops: 0,
                 attempt: 0,
             }));
         }
@@ -311,7 +342,7 @@ impl MemoryFrontier {
             .map(|(_, task)| task.depth)
             .collect();
         for depth in parked {
-            self.levels.remove(depth, 1);
+            self.levels.remove(depth);
         }
         let host = self.hosts[host].host.to_string();
         out.push(Delivery::Notice(Notice::HostParked { host, words }));
@@ -328,6 +359,12 @@ impl MemoryFrontier {
             .filter(|work| matches!(work, Work::Page(_)))
             .count();
         assert_eq!(self.counts.delayed, delayed as u64, "delayed");
+        let begun_again = self
+            .queued_tasks()
+            .filter(|(_, task)| was_begun(task))
+            .count();
+        let begun = self.counts.in_flight + self.counts.delayed + begun_again as u64;
+        assert_eq!(self.counts.begun, begun, "begun");
         self.counts.check();
     }
 

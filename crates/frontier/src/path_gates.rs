@@ -1,18 +1,20 @@
 //! Extra delays below a path.
 //!
-//! A task whose gate is closed waits in the gate's own queue, so that it holds up nobody else.
+//! A task whose gate is closed waits at the gate, in a line of its own site, so that it holds up neither
+//! other paths nor other sites.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 
 use model::{PathDelay, Task};
 
 use crate::frontier::Moment;
+use crate::site::was_begun;
 
 #[derive(Debug)]
 struct Gate {
     rule: PathDelay,
     next_start: Moment,
-    waiting: VecDeque<(usize, Task)>,
+    lines: BTreeMap<usize, VecDeque<Task>>,
 }
 
 /// The gates of a plan, longest prefix first.
@@ -23,14 +25,12 @@ pub(crate) struct PathGates {
 
 impl PathGates {
     pub(crate) fn new(rules: &[PathDelay]) -> Self {
-        let mut gates: Vec<Gate> = rules
-            .iter()
-            .map(|rule| Gate {
-                rule: rule.clone(),
-                next_start: Moment::ZERO,
-                waiting: VecDeque::new(),
-            })
-            .collect();
+        let gate = |rule: &PathDelay| Gate {
+            rule: rule.clone(),
+            next_start: Moment::ZERO,
+            lines: BTreeMap::new(),
+        };
+        let mut gates: Vec<Gate> = rules.iter().map(gate).collect();
         gates.sort_by_key(|gate| std::cmp::Reverse(gate.rule.prefix.len()));
         Self { gates }
     }
@@ -42,13 +42,20 @@ impl PathGates {
             .position(|gate| path.starts_with(gate.rule.prefix.as_str()))
     }
 
-    /// Whether a newcomer may pass: the gate is open and nobody waits before it.
-    pub(crate) fn is_open(&self, gate: usize, now: Moment) -> bool {
-        self.gates[gate].next_start <= now && self.gates[gate].waiting.is_empty()
+    /// Whether a newcomer of a site may pass: the gate is open and nobody of the site waits before it.
+    pub(crate) fn is_open(&self, gate: usize, site: usize, now: Moment) -> bool {
+        let gate = &self.gates[gate];
+        gate.next_start <= now && !gate.lines.contains_key(&site)
     }
 
+    /// Joins the line; what was begun before goes to its front.
     pub(crate) fn wait(&mut self, gate: usize, site: usize, task: Task) {
-        self.gates[gate].waiting.push_back((site, task));
+        let line = self.gates[gate].lines.entry(site).or_default();
+        if was_begun(&task) {
+            line.push_front(task);
+        } else {
+            line.push_back(task);
+        }
     }
 
     pub(crate) fn start(&mut self, gate: usize, now: Moment) {
@@ -56,33 +63,42 @@ impl PathGates {
         gate.next_start = now + gate.rule.delay;
     }
 
-    /// A waiting task whose gate is open and whose site `may` start it.
+    /// A waiting task whose gate is open and that `may` start.
     pub(crate) fn pop_open(
         &mut self,
         now: Moment,
         may: impl Fn(usize, &Task) -> bool,
     ) -> Option<(usize, Task)> {
-        self.gates
-            .iter_mut()
-            .filter(|gate| gate.next_start <= now)
-            .find(|gate| {
-                gate.waiting
-                    .front()
-                    .is_some_and(|(site, task)| may(*site, task))
-            })
-            .and_then(|gate| gate.waiting.pop_front())
+        for gate in self.gates.iter_mut().filter(|gate| gate.next_start <= now) {
+            let ready = gate
+                .lines
+                .iter()
+                .find(|(site, line)| line.front().is_some_and(|task| may(**site, task)))
+                .map(|(site, _)| *site);
+            let Some(site) = ready else { continue };
+            let line = gate.lines.get_mut(&site)?;
+            let task = line.pop_front()?;
+            if line.is_empty() {
+                gate.lines.remove(&site);
+            }
+            return Some((site, task));
+        }
+        None
     }
 
-    /// When, for each gate somebody waits at, it opens; with the first in line and its site.
+    /// The first of each line, with its site and when its gate opens.
     pub(crate) fn openings(&self) -> impl Iterator<Item = (usize, &Task, Moment)> {
-        self.gates.iter().filter_map(|gate| {
-            gate.waiting
-                .front()
-                .map(|(site, task)| (*site, task, gate.next_start))
+        self.gates.iter().flat_map(|gate| {
+            gate.lines
+                .iter()
+                .filter_map(|(site, line)| Some((*site, line.front()?, gate.next_start)))
         })
     }
 
-    pub(crate) fn tasks(&self) -> impl Iterator<Item = &(usize, Task)> {
-        self.gates.iter().flat_map(|gate| &gate.waiting)
+    pub(crate) fn tasks(&self) -> impl Iterator<Item = (usize, &Task)> {
+        self.gates
+            .iter()
+            .flat_map(|gate| &gate.lines)
+            .flat_map(|(site, line)| line.iter().map(move |task| (*site, task)))
     }
 }

@@ -3,24 +3,18 @@
 //! Limits and robots are asked here, at dispatch: a disallowed URL is settled as skipped, a limit leaves
 //! the rest in the queue, counted as left.
 
-use model::{Outcome, PageReport, StopReason, Task};
+use model::{Outcome, PageReport, SeedProblem, StopReason, Task};
 
 use crate::errand::Errand;
 use crate::frontier::{Delivery, Moment, Next, Turn, Work};
 use crate::host_ledger::HostLedger;
 use crate::memory_frontier::MemoryFrontier;
-use crate::seed_watch::SeedWatch;
-use crate::site::{Permission, RobotsState};
+use crate::site::{Permission, RobotsState, was_begun};
 
 /// Sitemaps may be large: few are held in memory at once.
 const MOST_SITEMAPS_OUT: u64 = 2;
 /// Most URLs settled without a request in one turn, so that a turn stays short.
 const MOST_UNASKED: usize = 256;
-
-/// Whether a task was with a worker before: then it has its place in `--max-pages` already.
-fn was_begun(task: &Task) -> bool {
-    task.attempt > 0 || task.first_met.is_some()
-}
 
 impl MemoryFrontier {
     pub(crate) fn pick(&mut self, most: usize, now: Moment, out: &mut Vec<Delivery>) -> Turn {
@@ -89,7 +83,6 @@ impl MemoryFrontier {
                     self.requeue(task);
                 }
                 Work::Errand(errand) => {
-                    self.errands_waiting -= 1;
                     if matches!(errand, Errand::Sitemap(_)) {
                         self.levels.add(0);
                     }
@@ -99,17 +92,10 @@ impl MemoryFrontier {
         }
     }
 
-    /// Puts a task that was begun before back to the front.
+    /// Puts a task that was begun before back into the queue, where it goes first.
     pub(crate) fn requeue(&mut self, task: Task) {
         self.counts.queued += 1;
-        self.queued_depths
-            .set(self.plan.keys.key(task.url.parts()), task.depth);
-        let site = self.site_for(task.url.parts());
-        if self.hosts[self.sites[site].host].parked().is_none() {
-            self.levels.add(task.depth);
-        }
-        let level = self.level_of(&task);
-        self.sites[site].push_front(level, task);
+        self.push(task);
     }
 
     fn pick_errand(&mut self, now: Moment) -> Option<Work> {
@@ -137,63 +123,80 @@ impl MemoryFrontier {
     }
 
     fn pick_page(&mut self, now: Moment, most_out: usize, out: &mut Vec<Delivery>) -> Option<Work> {
+        let fresh = self.has_page_budget();
+        let lowest = self.lowest_level();
         let (hosts, sites) = (&self.hosts, &self.sites);
-        let has_budget = self.has_page_budget();
         let gated = self.gates.pop_open(now, |site, task| {
-            hosts[sites[site].host].is_open(now) && (has_budget || was_begun(task))
+            hosts[sites[site].host].is_open(now)
+                && (fresh || was_begun(task))
+                && lowest.is_none_or(|lowest| task.depth <= lowest)
         });
         if let Some((site, task)) = gated
             && let Some(work) = self.begin(site, task, now, out)
         {
             return Some(work);
         }
-        let lowest = self.lowest_level();
-        let mut tried = 0;
-        while tried < self.sites.len() && out.len() < most_out {
-            let site = (self.turn_of + tried) % self.sites.len();
-            if !self.may_start(site, lowest, now) {
-                tried += 1;
+        let mut tries = self.listed.len();
+        while tries > 0 && out.len() < most_out {
+            let site = self.listed.pop_front()?;
+            if self.sites[site].is_empty() {
+                self.sites[site].listed = false;
+                tries -= 1;
                 continue;
             }
+            // The next site has its turn next time.
+            self.listed.push_back(site);
+            if let Some(work) = self.pick_from(site, lowest, fresh, now, most_out, out) {
+                return Some(work);
+            }
+            tries -= 1;
+        }
+        None
+    }
+
+    /// The first of a site's tasks that may start.
+    fn pick_from(
+        &mut self,
+        site: usize,
+        lowest: Option<u32>,
+        fresh: bool,
+        now: Moment,
+        most_out: usize,
+        out: &mut Vec<Delivery>,
+    ) -> Option<Work> {
+        while out.len() < most_out
+            && self.hosts[self.sites[site].host].is_open(now)
+            && self.sites[site].may_start(lowest, fresh)
+        {
             if matches!(self.sites[site].robots, RobotsState::Unknown) {
                 self.ask_robots(site);
+                self.listed.retain(|listed| *listed != site);
+                self.sites[site].listed = false;
                 return self.pick_errand(now);
             }
-            let Some(task) = self.sites[site].pop() else {
-                continue;
-            };
+            let task = self.sites[site].pop(lowest, fresh)?;
             if let Some(gate) = self.gates.of(task.url.parts().path())
-                && !self.gates.is_open(gate, now)
+                && !self.gates.is_open(gate, site, now)
             {
-                self.gates.wait(gate, site, task);
+                if !self.is_stale(&task) {
+                    self.gates.wait(gate, site, task);
+                }
                 continue;
             }
             if let Some(work) = self.begin(site, task, now, out) {
-                self.turn_of = site + 1;
                 return Some(work);
             }
         }
         None
     }
 
-    /// The depth that may start, when depth is limited.
+    /// The depth that may start, when depth is limited. When `--max-pages` is used up, what is queued will
+    /// never be begun and holds up nobody.
     fn lowest_level(&mut self) -> Option<u32> {
-        self.plan.limits.depth.and_then(|_| self.levels.lowest())
-    }
-
-    fn may_start(&self, site: usize, lowest: Option<u32>, now: Moment) -> bool {
-        let site = &self.sites[site];
-        if matches!(site.robots, RobotsState::Asked) || !self.hosts[site.host].is_open(now) {
-            return false;
+        if self.plan.limits.depth.is_none() || !self.has_page_budget() {
+            return None;
         }
-        let Some((level, task)) = site.peek() else {
-            return false;
-        };
-        if lowest.is_some_and(|lowest| level > lowest) {
-            return false;
-        }
-        // What was begun before has its place already.
-        was_begun(task) || self.has_page_budget()
+        self.levels.lowest()
     }
 
     fn has_page_budget(&self) -> bool {
@@ -237,12 +240,15 @@ impl MemoryFrontier {
             Permission::Skip(reason) => Outcome::Skipped(reason),
             Permission::Fail(failure) => Outcome::Failed(failure),
         };
-        self.levels.remove(task.depth, 1);
+        self.levels.remove(task.depth);
         self.counts.begun -= u64::from(began_before);
         let report = PageReport::new(task, outcome);
         self.counts.finish(&report);
-        if SeedWatch::is_seed(&report) {
-            self.seed_watch.note(&report, None);
+        if self
+            .seed_watch
+            .is_seed(self.plan.keys.key(report.url.parts()))
+        {
+            self.seed_watch.note(&report, None, None);
         }
         out.push(Delivery::Page(Box::new(report)));
         None
@@ -250,6 +256,10 @@ impl MemoryFrontier {
 
     /// What to wait for when nothing more may start now.
     fn next(&mut self, now: Moment, more_wanted_workers: bool) -> Next {
+        if self.is_full() {
+            self.stopped = Some(StopReason::MaxPages);
+            return Next::Finished(StopReason::MaxPages);
+        }
         let busy = self.counts.in_flight > 0 || self.errands_out > 0;
         if more_wanted_workers && busy {
             return self.until(None);
@@ -259,8 +269,23 @@ impl MemoryFrontier {
             return self.until(opens);
         }
         let reason = self.reason_to_end();
+        if let (StopReason::HostParked { words, .. }, false) =
+            (&reason, self.seed_watch.is_settled())
+        {
+            let (url, words) = (self.plan.seed.to_string(), format!("the host {words}"));
+            self.seed_watch.set(SeedProblem::Failed { url, words });
+        }
         self.stopped = Some(reason.clone());
         Next::Finished(reason)
+    }
+
+    /// `--max-pages` is used up, every page of it is reported, and more are known: a robots.txt that is
+    /// still being asked for changes nothing. (A sitemap does: it names URLs, and those are counted as left.)
+    fn is_full(&self) -> bool {
+        !self.has_page_budget()
+            && self.counts.begun == 0
+            && self.counts.queued > 0
+            && self.sitemaps_pending == 0
     }
 
     /// Waits until then, or until the crawl's own deadline.
@@ -275,26 +300,24 @@ impl MemoryFrontier {
     /// The soonest time at which something queued or delayed may start.
     fn next_opening(&mut self, now: Moment) -> Option<Moment> {
         let lowest = self.lowest_level();
+        let fresh = self.has_page_budget();
         let mut soonest = self.delayed.next_due();
         let mut consider = |opens: Moment| {
             soonest = Some(soonest.map_or(opens, |other| other.min(opens)));
         };
-        for site in &self.sites {
-            let Some((level, task)) = site.peek() else {
-                continue;
-            };
-            let held = lowest.is_some_and(|lowest| level > lowest)
-                || matches!(site.robots, RobotsState::Asked)
-                || !(was_begun(task) || self.has_page_budget());
-            if let (false, Some(opens)) = (held, self.hosts[site.host].opens_at()) {
+        for site in self.listed.iter().map(|site| &self.sites[*site]) {
+            if let (true, Some(opens)) = (
+                site.may_start(lowest, fresh),
+                self.hosts[site.host].opens_at(),
+            ) {
                 consider(opens.max(self.next_start).max(now));
             }
         }
         for (site, task, opens) in self.gates.openings() {
-            if !was_begun(task) && !self.has_page_budget() {
-                continue;
-            }
-            if let Some(host_opens) = self.hosts[self.sites[site].host].opens_at() {
+            let held =
+                !(fresh || was_begun(task)) || lowest.is_some_and(|lowest| task.depth > lowest);
+            if let (false, Some(host_opens)) = (held, self.hosts[self.sites[site].host].opens_at())
+            {
                 consider(opens.max(host_opens).max(self.next_start).max(now));
             }
         }

@@ -1,54 +1,73 @@
 //! Watches the seed and its redirects: whether the crawl got anywhere.
 
-use model::{Found, Outcome, PageReport, RefuseReason, SeedProblem, SkipReason};
+use model::{Outcome, PageReport, RefuseReason, SeedProblem};
+use weburl::UrlKey;
 
 /// What became of the seed.
 #[derive(Debug, Default)]
 pub(crate) struct SeedWatch {
+    /// The seed, and what it redirected to.
+    chain: Vec<UrlKey>,
     problem: Option<SeedProblem>,
+    settled: bool,
 }
 
 impl SeedWatch {
-    /// The seed, or what it redirected to.
-    pub(crate) fn is_seed(report: &PageReport) -> bool {
-        report.depth == 0 && matches!(report.found, Found::Seed | Found::Redirect)
+    /// The seed itself.
+    pub(crate) fn begin(&mut self, seed: UrlKey) {
+        self.chain.push(seed);
     }
 
-    /// A final report; `refused` says why a redirect's target was not admitted, if so.
-    pub(crate) fn note(&mut self, report: &PageReport, refused: Option<RefuseReason>) {
+    /// The seed, or where it redirected to.
+    pub(crate) fn is_seed(&self, key: UrlKey) -> bool {
+        self.chain.contains(&key)
+    }
+
+    /// A final report of the seed; `refused` says why a redirect's target was not admitted, if so.
+    pub(crate) fn note(
+        &mut self,
+        report: &PageReport,
+        target: Option<UrlKey>,
+        refused: Option<RefuseReason>,
+    ) {
         let url = report.url.to_string();
+        self.settled = true;
         self.problem = match &report.outcome {
             Outcome::Fetched { .. } => None,
             Outcome::Failed(failure) => Some(SeedProblem::Failed {
                 url,
                 words: failure.words.clone(),
             }),
-            Outcome::Skipped(reason @ SkipReason::Robots { .. }) => Some(SeedProblem::Robots {
+            Outcome::Skipped(reason) => Some(SeedProblem::Robots {
                 url,
                 words: reason.to_string(),
             }),
-            Outcome::Skipped(reason @ SkipReason::RobotsUnavailable { .. }) => {
-                Some(SeedProblem::Robots {
-                    url,
-                    words: reason.to_string(),
-                })
+            Outcome::Redirected { to } => {
+                let to = to.to_string();
+                let back = target.is_some_and(|target| self.is_seed(target));
+                self.chain.extend(target);
+                match refused {
+                    Some(RefuseReason::Seen) if back => Some(SeedProblem::Loop { url, to }),
+                    // Somebody else found it first: then it is being visited, or was.
+                    None | Some(RefuseReason::Seen) => {
+                        self.settled = refused.is_some();
+                        None
+                    }
+                    Some(reason) if reason.is_trap() => Some(SeedProblem::Trap { url, to }),
+                    Some(_) => Some(SeedProblem::LeftScope { url, to }),
+                }
             }
-            Outcome::Redirected { to } => match refused {
-                None => None,
-                Some(RefuseReason::Seen) => Some(SeedProblem::Loop {
-                    url,
-                    to: to.to_string(),
-                }),
-                Some(_) => Some(SeedProblem::LeftScope {
-                    url,
-                    to: to.to_string(),
-                }),
-            },
         };
     }
 
     pub(crate) fn set(&mut self, problem: SeedProblem) {
+        self.settled = true;
         self.problem = Some(problem);
+    }
+
+    /// Whether it is known what became of the seed.
+    pub(crate) fn is_settled(&self) -> bool {
+        self.settled
     }
 
     pub(crate) fn problem(&self) -> Option<&SeedProblem> {

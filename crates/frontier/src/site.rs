@@ -21,6 +21,11 @@ pub(crate) enum RobotsState {
     Unreachable(Failure),
 }
 
+/// Whether a task was with a worker before: then it has its place in `--max-pages` already.
+pub(crate) fn was_begun(task: &Task) -> bool {
+    task.attempt > 0 || task.first_met.is_some()
+}
+
 /// May a URL be fetched?
 #[derive(Debug)]
 pub(crate) enum Permission {
@@ -29,13 +34,41 @@ pub(crate) enum Permission {
     Fail(Failure),
 }
 
+/// Tasks by level, lowest first.
+#[derive(Debug, Default)]
+struct Levels(BTreeMap<u32, VecDeque<Task>>);
+
+impl Levels {
+    fn push(&mut self, level: u32, task: Task) {
+        self.0.entry(level).or_default().push_back(task);
+    }
+
+    fn peek(&self) -> Option<(u32, &Task)> {
+        let (level, tasks) = self.0.first_key_value()?;
+        tasks.front().map(|task| (*level, task))
+    }
+
+    fn pop(&mut self) -> Option<Task> {
+        let mut first = self.0.first_entry()?;
+        let task = first.get_mut().pop_front();
+        if first.get().is_empty() {
+            first.remove();
+        }
+        task
+    }
+}
+
 /// One origin.
 #[derive(Debug)]
 pub(crate) struct Site {
     pub(crate) origin: Origin,
     pub(crate) host: usize,
     pub(crate) robots: RobotsState,
-    queue: BTreeMap<u32, VecDeque<Task>>,
+    /// Listed among the sites that have something to start.
+    pub(crate) listed: bool,
+    fresh: Levels,
+    /// With a worker before: these have their place in `--max-pages` and go first.
+    begun: Levels,
 }
 
 impl Site {
@@ -44,36 +77,49 @@ impl Site {
             origin,
             host,
             robots,
-            queue: BTreeMap::new(),
+            listed: false,
+            fresh: Levels::default(),
+            begun: Levels::default(),
         }
     }
 
     /// `level` orders the queue: the depth when depth is limited, else 0.
-    pub(crate) fn push_back(&mut self, level: u32, task: Task) {
-        self.queue.entry(level).or_default().push_back(task);
+    pub(crate) fn push(&mut self, level: u32, task: Task) {
+        let queue = if was_begun(&task) {
+            &mut self.begun
+        } else {
+            &mut self.fresh
+        };
+        queue.push(level, task);
     }
 
-    /// For what was begun already: it goes first.
-    pub(crate) fn push_front(&mut self, level: u32, task: Task) {
-        self.queue.entry(level).or_default().push_front(task);
+    pub(crate) fn is_empty(&self) -> bool {
+        self.fresh.0.is_empty() && self.begun.0.is_empty()
     }
 
-    pub(crate) fn peek(&self) -> Option<(u32, &Task)> {
-        let (level, tasks) = self.queue.first_key_value()?;
-        tasks.front().map(|task| (*level, task))
+    /// Whether something here may start at this level: what was begun before, or, with `fresh`, anything.
+    pub(crate) fn may_start(&self, lowest: Option<u32>, fresh: bool) -> bool {
+        Self::is_due(&self.begun, lowest) || (fresh && Self::is_due(&self.fresh, lowest))
     }
 
-    pub(crate) fn pop(&mut self) -> Option<Task> {
-        let mut first = self.queue.first_entry()?;
-        let task = first.get_mut().pop_front();
-        if first.get().is_empty() {
-            first.remove();
+    pub(crate) fn pop(&mut self, lowest: Option<u32>, fresh: bool) -> Option<Task> {
+        if Self::is_due(&self.begun, lowest) {
+            self.begun.pop()
+        } else if fresh && Self::is_due(&self.fresh, lowest) {
+            self.fresh.pop()
+        } else {
+            None
         }
-        task
+    }
+
+    fn is_due(levels: &Levels, lowest: Option<u32>) -> bool {
+        levels
+            .peek()
+            .is_some_and(|(level, _)| lowest.is_none_or(|lowest| level <= lowest))
     }
 
     pub(crate) fn tasks(&self) -> impl Iterator<Item = &Task> {
-        self.queue.values().flatten()
+        self.begun.0.values().chain(self.fresh.0.values()).flatten()
     }
 
     pub(crate) fn permission(&self, path_and_query: &str) -> Permission {

@@ -73,6 +73,13 @@ impl Traps {
         })
     }
 
+    /// The key of a URL without its session id; its own key when it has none.
+    pub(crate) fn session_free_key(url: UrlRef<'_>, keys: &KeyPolicy) -> UrlKey {
+        session::without_session(url)
+            .and_then(|text| UrlRef::split(&text).map(|stripped| keys.key(stripped)))
+            .unwrap_or_else(|| keys.key(url))
+    }
+
     /// The URL was admitted.
     pub(crate) fn note(&mut self, sighting: &Sighting) {
         if let Some(shape) = sighting.calendar {
@@ -132,6 +139,18 @@ mod tests {
         let articles =
             (0..3_000).map(|n| format!("http://a/2024/{}/{}/story-{n}", 1 + n % 12, 1 + n % 28));
         assert_eq!(admitted(articles), (3_000, None));
+    }
+
+    #[test]
+    fn ordinary_numbers_are_no_dates() {
+        for shape in [
+            "http://a/item/5123{}",
+            "http://a/p?id=5123{}",
+            "http://a/gallery/1234/{}",
+        ] {
+            let urls = (1_000..1_900).map(|n| shape.replace("{}", &n.to_string()));
+            assert_eq!(admitted(urls), (900, None), "{shape}");
+        }
     }
 
     #[test]

@@ -8,8 +8,8 @@ use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
 use frontier::{
-    Delivery, Errand, ErrandReport, Frontier, MemoryFrontier, Moment, Next, RobotsAnswer,
-    SitemapAnswer, SitemapErrand, Work,
+    Delivery, Errand, ErrandFound, ErrandReport, Frontier, MemoryFrontier, Moment, Next,
+    RobotsAnswer, SitemapAnswer, SitemapErrand, Work,
 };
 use model::{
     CrawlPlan, CrawlSpec, FailKind, Failure, LinkFacts, LinkList, Notice, Outcome, PageReport,
@@ -32,6 +32,16 @@ struct Play<'a> {
     robots: &'a dyn Fn(u32) -> RobotsAnswer,
     sitemap: &'a dyn Fn(&SitemapErrand, &CrawlPlan) -> SitemapAnswer,
     page: &'a dyn Fn(&str) -> Vec<String>,
+}
+
+fn found(found: ErrandFound) -> ErrandReport {
+    ErrandReport {
+        found,
+        status: None,
+        retry_after: None,
+        elapsed: Duration::ZERO,
+        wire_bytes: 0,
+    }
 }
 
 #[derive(Default)]
@@ -74,21 +84,13 @@ impl Play<'_> {
                     Work::Errand(Errand::Robots(errand)) => {
                         told.asked.push((now, errand.url.to_string()));
                         let answer = (self.robots)(errand.attempt);
-                        let report = ErrandReport::Robots {
-                            errand,
-                            answer,
-                            retry_after: None,
-                        };
+                        let report = found(ErrandFound::Robots(errand, answer));
                         ready(frontier.settle_errand(report, now, &mut out)).unwrap();
                     }
                     Work::Errand(Errand::Sitemap(errand)) => {
                         told.asked.push((now, errand.url.to_string()));
                         let answer = (self.sitemap)(&errand, &plan);
-                        let report = ErrandReport::Sitemap {
-                            errand,
-                            answer,
-                            wire_bytes: 10,
-                        };
+                        let report = found(ErrandFound::Sitemap(errand, answer));
                         ready(frontier.settle_errand(report, now, &mut out)).unwrap();
                     }
                 }

@@ -129,6 +129,10 @@ pub struct CrawlPlan {
     pub scope: Scope,
     /// The outline's name, for showing.
     pub scope_kind: ScopeKind,
+    /// The include patterns as typed, for showing.
+    pub include: Vec<String>,
+    /// The exclude patterns as typed, for showing.
+    pub exclude: Vec<String>,
     /// Identity of URLs.
     pub keys: KeyPolicy,
     /// Budgets.
@@ -209,6 +213,7 @@ impl CrawlPlan {
             1,
             3_600_000,
         )?;
+        in_range("--rate-ms", spec.rate.as_millis(), 0, 86_400_000)?;
         let max_attempts = spec.max_attempts.unwrap_or(profile.max_attempts());
         in_range("--max-attempts", max_attempts, 1, 100)?;
         let max_redirects = spec.max_redirects.unwrap_or(DEFAULT_MAX_REDIRECTS);
@@ -220,6 +225,8 @@ impl CrawlPlan {
         Ok(Self {
             scope,
             scope_kind,
+            include: spec.include.clone(),
+            exclude: spec.exclude.clone(),
             keys: KeyPolicy {
                 slash: spec.slash.unwrap_or(profile.slash()),
                 query: if spec.strip_query {
@@ -232,7 +239,7 @@ impl CrawlPlan {
             limits: Limits {
                 pages: nonzero(spec.max_pages.unwrap_or(profile.max_pages())),
                 depth: nonzero(spec.max_depth.unwrap_or(profile.max_depth())),
-                duration: spec.max_duration,
+                duration: spec.max_duration.filter(|duration| !duration.is_zero()),
                 bytes: spec.max_bytes.and_then(nonzero),
             },
             workers,

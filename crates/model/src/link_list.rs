@@ -32,6 +32,7 @@ struct Entry {
 pub struct LinkList {
     text: String,
     entries: Vec<Entry>,
+    web: u64,
     omitted: u64,
 }
 
@@ -74,6 +75,7 @@ impl LinkList {
             self.drop_unkept();
             return false;
         };
+        self.web += u64::from(facts.web);
         self.entries.push(Entry {
             start,
             page_end: start + page_len,
@@ -118,7 +120,12 @@ impl LinkList {
         self.text.len()
     }
 
-    /// How many links there are.
+    /// How many of the links are web links, those left out included.
+    pub fn web_len(&self) -> u64 {
+        self.web + self.omitted
+    }
+
+    /// How many links there are, of any scheme.
     pub fn len(&self) -> usize {
         self.entries.len()
     }

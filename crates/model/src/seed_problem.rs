@@ -33,6 +33,13 @@ pub enum SeedProblem {
         /// Where it points.
         to: String,
     },
+    /// It redirects to what looks like one of endlessly many URLs.
+    Trap {
+        /// The seed, or the last redirect.
+        url: String,
+        /// Where it points.
+        to: String,
+    },
     /// Only sitemaps were asked for, and none names a page.
     NoSitemap {
         /// The origin that was asked.
@@ -59,6 +66,10 @@ impl fmt::Display for SeedProblem {
             Self::Loop { url, to } => {
                 write!(f, "the seed redirects in a loop: {url} points back to {to}")
             }
+            Self::Trap { url, to } => write!(
+                f,
+                "the seed {url} redirects to {to}, which looks like a trap; --traps off follows it"
+            ),
             Self::NoSitemap { origin } => write!(
                 f,
                 "no sitemap of {origin} names a page in scope; --sitemaps include follows links as well"

@@ -26,7 +26,7 @@ pub struct Summary {
     pub skipped: u64,
     /// Links not followed, by reason.
     pub refused: BTreeMap<RefuseReason, u64>,
-    /// Links found, duplicates counted.
+    /// Web links found, duplicates counted.
     pub links: u64,
     /// Known URLs that were not visited because the crawl ended first.
     pub left: u64,

@@ -1,14 +1,15 @@
-//! Writes an html report of a made-up site: `sample_report <pages> <file>`.
+//! Writes an html report of a made-up site: `sample_report <pages> <file> [rough]`.
 //!
-//! For looking at the report in a browser at any size, without a crawl.
+//! For looking at the report in a browser at any size, without a crawl. A rough site has all its pages in
+//! one folder and answers in every way there is, and its crawl left much alone.
 
 use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
 use model::{
-    FailKind, Failure, Found, LinkFacts, LinkFilter, Outcome, PageReport, SkipReason, StopReason,
-    Summary, Task,
+    FailKind, Failure, Found, LinkFacts, LinkFilter, Outcome, PageReport, RefuseReason, SkipReason,
+    StopReason, Summary, Task,
 };
 use output::{Format, ReportAbout, Target, sink};
 use weburl::{CrawlUrl, UrlKey};
@@ -34,6 +35,10 @@ const TOPICS: [&str; 8] = [
     "archive",
     "guides",
     "releases",
+];
+
+const ROUGH_STATUSES: [u16; 18] = [
+    400, 401, 402, 403, 404, 405, 406, 408, 410, 418, 421, 429, 451, 500, 501, 502, 503, 507,
 ];
 
 /// A small generator, so that every run draws the same site.
@@ -98,6 +103,23 @@ fn pages(count: usize, dice: &mut Dice) -> Vec<Page> {
     pages
 }
 
+fn flat_pages(count: usize) -> Vec<Page> {
+    let page = |number: usize| Page {
+        path: match number {
+            0 => "/".into(),
+            _ => format!("/p/{number}"),
+        },
+        parent: number.saturating_sub(1) / 40,
+        depth: match number {
+            0 => 0,
+            1..=40 => 1,
+            41..=1640 => 2,
+            _ => 3,
+        },
+    };
+    (0..count).map(page).collect()
+}
+
 fn report(pages: &[Page], number: usize, dice: &mut Dice) -> PageReport {
     let page = &pages[number];
     let url = |at: usize| format!("{ORIGIN}{}", pages[at].path);
@@ -146,9 +168,33 @@ fn report(pages: &[Page], number: usize, dice: &mut Dice) -> PageReport {
         report.wire_bytes = 2_000 + dice.below(60_000) * (1 + u64::from(dice.below(40) == 0) * 30);
         let slow = 1 + u64::from(dice.below(12) == 0) * 12;
         report.elapsed = Duration::from_millis(18 + dice.below(90) * slow + dice.below(120));
+    } else if report.outcome.failure().is_some() {
+        report.elapsed = Duration::from_secs(10);
     }
     link(&mut report, pages, number, target, dice);
     report
+}
+
+/// The same page on a site that answers in every way there is, at once.
+fn roughen(report: &mut PageReport, dice: &mut Dice) {
+    let mut any = |statuses: &[u16]| {
+        let at = dice.below(statuses.len() as u64);
+        statuses[usize::try_from(at).unwrap_or_default()]
+    };
+    let Some(status) = report.status else {
+        return;
+    };
+    report.elapsed /= 100;
+    let status = match status {
+        404 | 500 => any(&ROUGH_STATUSES),
+        301 => any(&[301, 302, 303, 307, 308]),
+        _ if report.wire_bytes.is_multiple_of(90) => any(&[201, 202, 203, 206]),
+        _ => status,
+    };
+    report.status = Some(status);
+    if report.outcome.failure().is_some() {
+        report.outcome = Outcome::Failed(Failure::of_status(status));
+    }
 }
 
 fn link(report: &mut PageReport, pages: &[Page], number: usize, target: usize, dice: &mut Dice) {
@@ -180,11 +226,18 @@ fn link(report: &mut PageReport, pages: &[Page], number: usize, target: usize, d
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let arguments: Vec<String> = std::env::args().collect();
-    let [_, count, file] = &arguments[..] else {
-        return Err("usage: sample_report <pages> <file>".into());
+    let (count, file, rough) = match &arguments[..] {
+        [_, count, file] => (count, file, false),
+        [_, count, file, word] if word == "rough" => (count, file, true),
+        _ => return Err("usage: sample_report <pages> <file> [rough]".into()),
     };
     let mut dice = Dice(0x9e37_79b9_7f4a_7c15);
-    let pages = pages(count.parse::<usize>()?.max(1), &mut dice);
+    let count = count.parse::<usize>()?.max(1);
+    let pages = if rough {
+        flat_pages(count)
+    } else {
+        pages(count, &mut dice)
+    };
     let about = ReportAbout {
         seed: format!("{ORIGIN}/"),
         version: env!("CARGO_PKG_VERSION"),
@@ -198,8 +251,17 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         elapsed: Duration::from_millis(900 + pages.len() as u64 * 4),
         ..Summary::default()
     };
+    if rough {
+        summary.stop = StopReason::MaxPages;
+        summary.left = 412;
+        summary.refused.insert(RefuseReason::TooDeep, 33);
+        summary.refused.insert(RefuseReason::TrapCalendar, 9_780);
+    }
     for number in 0..pages.len() {
-        let report = report(&pages, number, &mut dice);
+        let mut report = report(&pages, number, &mut dice);
+        if rough {
+            roughen(&mut report, &mut dice);
+        }
         summary.bytes += report.wire_bytes;
         sink.page(&report)?;
     }

@@ -107,7 +107,8 @@ impl MapFormat {
     }
 }
 
-/// The sink of a crawl. `about` is the head of the `html` report; the others do not look at it.
+/// The sink of a crawl. `about` is the head of the `html` report; the others do not look at it, and it does
+/// not look at `filter`: it counts links and prints none.
 #[expect(
     clippy::needless_pass_by_value,
     reason = "a sink owns what it is made from, and may keep it one day"
@@ -125,7 +126,7 @@ pub fn sink(
         Format::Json => Box::new(JsonSink::new(target, filter)),
         Format::Ndjson => Box::new(NdjsonSink { target, filter }),
         Format::Csv => Box::new(CsvSink::new(target, filter)),
-        Format::Html => Box::new(HtmlSink::new(target, filter, &about)),
+        Format::Html => Box::new(HtmlSink::new(target, &about)),
     }
 }
 

@@ -4,11 +4,14 @@
 //! and one that was cut off in the middle still opens and shows what it has. Totals, charts and the graph
 //! are made in the browser. Nothing is loaded from anywhere, and the page's own policy forbids it.
 //!
+//! Links are counted as the summary counts them, web links and all of them, whichever are printed elsewhere.
+//!
 //! What this side remembers is bounded: URLs become numbers in a table of fixed size, and the edges of
 //! the graph are capped. What was left out is counted, and the report says so.
 
 mod chunk;
 mod edge_budget;
+mod ending;
 mod interner;
 mod page_row;
 mod viewer;
@@ -16,11 +19,10 @@ mod viewer;
 use std::collections::HashSet;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use model::{LinkFilter, Outcome, PageReport, Sink, SinkError, Summary};
+use model::{Outcome, PageReport, Sink, SinkError, Summary};
 
 use crate::Target;
 use crate::json_text::{push_in_script, push_number};
-use crate::printed_links::printed_links;
 use chunk::Chunk;
 use edge_budget::EdgeBudget;
 use interner::Interner;
@@ -42,7 +44,6 @@ pub struct ReportAbout {
 #[derive(Debug)]
 pub(crate) struct HtmlSink {
     target: Target,
-    filter: LinkFilter,
     urls: Interner,
     edges: EdgeBudget,
     chunk: Chunk,
@@ -52,13 +53,12 @@ pub(crate) struct HtmlSink {
 }
 
 impl HtmlSink {
-    pub(crate) fn new(mut target: Target, filter: LinkFilter, about: &ReportAbout) -> Self {
+    pub(crate) fn new(mut target: Target, about: &ReportAbout) -> Self {
         let origin = weburl::UrlRef::split(&about.seed).map_or("", |seed| seed.origin_text());
         viewer::push_head(target.buffer(), &about.seed);
         push_about(target.buffer(), about, origin);
         Self {
             target,
-            filter,
             urls: Interner::new(),
             edges: EdgeBudget::default(),
             chunk: Chunk::new(origin),
@@ -83,17 +83,10 @@ impl HtmlSink {
             Outcome::Redirected { to } => Some(self.page_id(to.as_str())),
             _ => None,
         };
-        let (mut links, mut external) = (0, 0);
-        for (_, link) in printed_links(&report.links, self.filter) {
-            links += 1;
-            external += u64::from(!link.facts.in_scope);
-        }
         let row = page_row::PageRow {
             id,
             via,
             redirect,
-            links,
-            external,
             report,
         };
         self.chunk.push_row(&row);
@@ -148,7 +141,7 @@ impl Sink for HtmlSink {
         if !self.closed {
             self.closed = true;
             self.write_chunk()?;
-            push_end(self.target.buffer(), summary, &self.edges);
+            ending::push_ending(self.target.buffer(), summary, self.edges.left_out());
         }
         self.target.flush()
     }
@@ -167,26 +160,4 @@ fn push_about(out: &mut Vec<u8>, about: &ReportAbout, origin: &str) {
     let started = about.started.duration_since(UNIX_EPOCH).unwrap_or_default();
     push_number(out, u64::try_from(started.as_millis()).unwrap_or_default());
     out.extend_from_slice(b"})</script>\n");
-}
-
-fn push_end(out: &mut Vec<u8>, summary: &Summary, edges: &EdgeBudget) {
-    out.extend_from_slice(b"<script>finished({\"stop\":");
-    push_in_script(out, summary.stop.as_str());
-    out.extend_from_slice(b",\"words\":");
-    push_in_script(out, &summary.stop.to_string());
-    let elapsed = u64::try_from(summary.elapsed.as_millis()).unwrap_or(u64::MAX);
-    for (name, number) in [
-        ("elapsed", elapsed),
-        ("left", summary.left),
-        ("retries", summary.retries),
-        ("bytes", summary.bytes),
-        ("traps", summary.traps()),
-        ("edgesLeftOut", edges.left_out()),
-    ] {
-        out.extend_from_slice(b",\"");
-        out.extend_from_slice(name.as_bytes());
-        out.extend_from_slice(b"\":");
-        push_number(out, number);
-    }
-    out.extend_from_slice(b"})</script>\n</body>\n</html>\n");
 }

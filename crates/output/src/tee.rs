@@ -7,8 +7,8 @@ use weburl::CrawlUrl;
 
 /// Forwards everything to each of its sinks, in order.
 ///
-/// Closing is the exception to "the first error ends it": every sink gets to flush and to finish, so
-/// that one full disk does not cost the other file its closing bracket. The first error is returned.
+/// Every sink gets everything, whatever the others answer, so that one full disk does not cost the other
+/// file its last page and its closing bracket. The first error is returned.
 pub struct Tee(pub Vec<Box<dyn Sink>>);
 
 impl Tee {
@@ -27,11 +27,11 @@ impl Tee {
 
 impl Sink for Tee {
     fn page(&mut self, report: &PageReport) -> Result<(), SinkError> {
-        self.0.iter_mut().try_for_each(|sink| sink.page(report))
+        self.all(|sink| sink.page(report))
     }
 
     fn notice(&mut self, notice: &Notice) -> Result<(), SinkError> {
-        self.0.iter_mut().try_for_each(|sink| sink.notice(notice))
+        self.all(|sink| sink.notice(notice))
     }
 
     fn left(&mut self, url: &CrawlUrl) -> Result<(), SinkError> {

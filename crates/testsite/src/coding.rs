@@ -41,6 +41,23 @@ pub(crate) fn brotli(body: &[u8]) -> Vec<u8> {
     })
 }
 
+/// `br` without an end: the beginning, and a piece that may follow it any number of times, each of
+/// which stands for `body`. That works for a body of one repeated byte, where the second piece looks
+/// back no further than the byte before it.
+pub(crate) fn brotli_blocks(body: &[u8]) -> (Vec<u8>, Vec<u8>) {
+    at_once(async {
+        let mut encoder = BrotliEncoder::with_quality(Vec::new(), Level::Precise(3));
+        encoder.write_all(body).await.unwrap();
+        encoder.flush().await.unwrap();
+        let first = encoder.get_ref().len();
+        encoder.write_all(body).await.unwrap();
+        encoder.flush().await.unwrap();
+        let mut both = encoder.get_ref().clone();
+        let again = both.split_off(first);
+        (both, again)
+    })
+}
+
 /// `zstd`.
 pub(crate) fn zstd(body: &[u8]) -> Vec<u8> {
     at_once(async {

@@ -22,8 +22,11 @@ impl CrawlUrl {
         if trimmed.is_empty() {
             return Err(UrlError::Empty);
         }
-        let parsed =
-            url::Url::parse(trimmed).map_err(|error| UrlError::from_parse(trimmed, error))?;
+        let parsed = url::Url::parse(trimmed)
+            .map_err(|error| UrlError::from_parse(&masked(trimmed), error))?;
+        if !matches!(parsed.scheme(), "http" | "https") {
+            return Err(UrlError::of_scheme(&masked(trimmed), parsed.scheme()));
+        }
         Self::from_parsed(parsed)
     }
 
@@ -74,6 +77,18 @@ impl CrawlUrl {
         Self {
             text: format!("{}{path}", self.parts().origin_text()).into(),
         }
+    }
+}
+
+/// A typed URL without its userinfo: it is about to be shown in an error.
+fn masked(typed: &str) -> String {
+    let start = typed.find("//").map_or(0, |at| at + 2);
+    let end = typed[start..]
+        .find(['/', '?', '#'])
+        .map_or(typed.len(), |at| start + at);
+    match typed[start..end].rfind('@') {
+        Some(at) => format!("{}…{}", &typed[..start], &typed[start + at..]),
+        None => typed.to_owned(),
     }
 }
 

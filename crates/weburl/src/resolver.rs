@@ -111,7 +111,12 @@ impl<'a> Resolver<'a> {
         };
         match parse(href) {
             // `///example.org/`: the standard skips surplus slashes before a host, the crate does not.
-            Err(url::ParseError::EmptyHost) => {
+            // Only a reference that begins with them: `http://` has no host to find behind them.
+            Err(url::ParseError::EmptyHost)
+                if href
+                    .trim_start_matches(|c: char| c <= ' ')
+                    .starts_with(['/', '\\']) =>
+            {
                 let rest = href.trim_start_matches(|c: char| c <= ' ' || c == '/' || c == '\\');
                 parse(&format!("//{rest}"))
             }

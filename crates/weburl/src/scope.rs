@@ -61,7 +61,7 @@ impl Scope {
             ScopeKind::Domain => Outline::Domain(registrable_domain(&host).to_owned()),
             ScopeKind::Prefix => Outline::Prefix {
                 host,
-                path: folder_of(parts.path()).to_owned(),
+                path: folder_of(parts.path()),
             },
         };
         Ok(Self {
@@ -118,9 +118,15 @@ fn patterns<S: AsRef<str>>(patterns: &[S]) -> Result<Option<RegexSet>, regex::Er
     }
 }
 
-/// `/docs/intro.html` → `/docs/`; a seed's folder is what "below the seed's path" means.
-fn folder_of(path: &str) -> &str {
-    path.rfind('/').map_or("/", |at| &path[..=at])
+/// What "below the seed's path" means: `/docs/` and `/docs` → `/docs/`; a last segment with a dot is a
+/// file, so `/docs/intro.html` → `/docs/`.
+fn folder_of(path: &str) -> String {
+    let (folder, last) = path.rsplit_once('/').unwrap_or(("", path));
+    if last.is_empty() || last.contains('.') {
+        format!("{folder}/")
+    } else {
+        format!("{path}/")
+    }
 }
 
 /// The part of a host that is registered: `a.b.example.co.uk` → `example.co.uk`. An address or a
@@ -223,6 +229,18 @@ mod tests {
                 "https://example.org/docs/i.html",
                 "https://example.org/docs/a",
                 In,
+            ),
+            (
+                Prefix,
+                "https://example.org/docs",
+                "https://example.org/docs/a",
+                In,
+            ),
+            (
+                Prefix,
+                "https://example.org/docs",
+                "https://example.org/other",
+                Outside,
             ),
             (
                 Prefix,

@@ -35,12 +35,34 @@ pub enum UrlError {
 }
 
 impl UrlError {
+    /// A scheme that is not crawled: often a host and its port, or a slip of the keyboard.
+    pub(crate) fn of_scheme(typed: &str, scheme: &str) -> Self {
+        let rest = typed.split_once(':').map_or("", |(_, rest)| rest);
+        let port = rest.split('/').next().unwrap_or_default();
+        let meant = match scheme {
+            "htp" | "ttp" | "htttp" | "hhtp" => Some("http"),
+            "htps" | "htttps" | "htpps" | "httsp" => Some("https"),
+            _ => None,
+        };
+        let suggestion = if let Some(meant) = meant {
+            format!("{meant}://{}", rest.trim_start_matches('/'))
+        } else if !port.is_empty() && port.bytes().all(|byte| byte.is_ascii_digit()) {
+            likely(typed)
+        } else {
+            return Self::Scheme(scheme.to_owned());
+        };
+        Self::NotAbsolute {
+            typed: typed.to_owned(),
+            suggestion,
+        }
+    }
+
     /// Puts the parser's refusal into our words.
     pub(crate) fn from_parse(typed: &str, error: url::ParseError) -> Self {
         match error {
             url::ParseError::RelativeUrlWithoutBase => Self::NotAbsolute {
                 typed: typed.to_owned(),
-                suggestion: format!("https://{}", typed.trim_start_matches('/')),
+                suggestion: likely(typed),
             },
             url::ParseError::EmptyHost => Self::NoHost,
             other => Self::Invalid {
@@ -49,4 +71,22 @@ impl UrlError {
             },
         }
     }
+}
+
+/// What was likely meant by an address without a scheme.
+fn likely(typed: &str) -> String {
+    for scheme in ["http", "https"] {
+        if let Some(rest) = typed
+            .strip_prefix(scheme)
+            .and_then(|rest| rest.strip_prefix("//"))
+        {
+            return format!("{scheme}://{rest}");
+        }
+    }
+    let address = typed.trim_start_matches('/');
+    let host = address.split([':', '/']).next().unwrap_or_default();
+    // A machine at hand seldom has a certificate.
+    let is_near = host == "localhost" || host.parse::<std::net::Ipv4Addr>().is_ok();
+    let scheme = if is_near { "http" } else { "https" };
+    format!("{scheme}://{address}")
 }

@@ -225,10 +225,32 @@ fn what_people_type_wrongly_is_explained() {
             "{typed:?} shows what to type: {error}"
         );
     }
-    assert_eq!(
-        CrawlUrl::parse("localhost:8080"),
-        Err(UrlError::Scheme("localhost".into()))
-    );
+    for (typed, suggestion) in [
+        ("localhost:8080", "http://localhost:8080"),
+        ("localhost:8080/a", "http://localhost:8080/a"),
+        ("127.0.0.1:8080", "http://127.0.0.1:8080"),
+        ("example.org:8443/a", "https://example.org:8443/a"),
+        ("https//example.org", "https://example.org"),
+        ("htp://example.org/", "http://example.org/"),
+        ("htps://example.org/", "https://example.org/"),
+    ] {
+        let suggestion = suggestion.to_owned();
+        let typed = typed.to_owned();
+        let error = CrawlUrl::parse(&typed).unwrap_err();
+        assert_eq!(error, UrlError::NotAbsolute { typed, suggestion });
+    }
+}
+
+#[test]
+fn a_password_is_not_repeated_in_an_error() {
+    for typed in [
+        "http://me:secret@example.org:99999/",
+        "ftp://me:secret@example.org/",
+        "http://me:secret@/",
+    ] {
+        let error = CrawlUrl::parse(typed).unwrap_err().to_string();
+        assert!(!error.contains("secret"), "{error}");
+    }
 }
 
 #[test]

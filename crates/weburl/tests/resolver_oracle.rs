@@ -193,3 +193,23 @@ proptest! {
         }
     }
 }
+
+/// Where the crate finds no host, it is no oracle: this table is.
+#[test]
+fn surplus_slashes_are_skipped_and_a_missing_host_stays_missing() {
+    for (href, means) in [
+        ("///example.com/x", "http://example.com/x"),
+        (" \t////example.com/x", "http://example.com/x"),
+        ("\\\\/example.com/x", "http://example.com/x"),
+        ("http:///example.com/x", "http://example.com/x"),
+        ("http://", ""),
+        ("https://", ""),
+        (" http://", ""),
+        ("http:///", ""),
+        ("https://?x", ""),
+        ("//", ""),
+    ] {
+        let (text, _) = ours("http://example.org/a/", href);
+        assert_eq!(text, means, "{href:?}");
+    }
+}

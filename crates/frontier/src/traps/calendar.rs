@@ -17,22 +17,22 @@ pub(super) fn calendar_of(url: UrlRef<'_>, seed: u64) -> Option<u64> {
     ))
 }
 
-/// The path before a date that ends it: `/cal/2026/11/16` → `/cal`.
+/// The path before a date that ends it: `/cal/2026/11/16`, `/cal/2026/11` and `/cal/2026-11-16` → `/cal`.
 fn date_path_prefix(path: &str) -> Option<&str> {
-    let trimmed = path.trim_end_matches('/');
-    let mut rest = trimmed;
-    let mut numbers = 0;
-    loop {
-        let (before, segment) = rest.rsplit_once('/')?;
-        if is_date(segment) || (is_year(segment) && numbers > 0) {
-            return Some(before);
-        }
-        if numbers == 2 || !(is_small_number(segment)) {
-            return None;
-        }
-        numbers += 1;
-        rest = before;
+    let (before, last) = path.trim_end_matches('/').rsplit_once('/')?;
+    if is_date(last) {
+        return Some(before);
     }
+    let (year_and_before, month) = if is_day(last) {
+        match before.rsplit_once('/') {
+            Some((rest, month)) if is_month(month) => (rest, month),
+            _ => (before, last),
+        }
+    } else {
+        return None;
+    };
+    let (prefix, year) = year_and_before.rsplit_once('/')?;
+    (is_year(year) && is_month(month)).then_some(prefix)
 }
 
 fn has_date(query: &str) -> bool {
@@ -49,7 +49,8 @@ fn has_date(query: &str) -> bool {
     ];
     query.split('&').any(|pair| {
         let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
-        is_date(value)
+        // Eight digits may be any number; with separators, or under such a name, they are a date.
+        (is_date(value) && value.len() != 8)
             || (NAMES.iter().any(|known| name.eq_ignore_ascii_case(known))
                 && value.bytes().any(|byte| byte.is_ascii_digit()))
     })
@@ -59,19 +60,31 @@ fn has_date(query: &str) -> bool {
 fn is_date(text: &str) -> bool {
     let parts: Vec<&str> = text.splitn(4, ['-', '_', '.']).collect();
     match parts.as_slice() {
-        [year, month] => is_year(year) && is_small_number(month),
-        [year, month, day] => is_year(year) && is_small_number(month) && is_small_number(day),
-        [all] => {
-            all.len() == 8 && all.bytes().all(|byte| byte.is_ascii_digit()) && is_year(&all[..4])
+        [year, month] => is_year(year) && is_month(month),
+        [year, month, day] => is_year(year) && is_month(month) && is_day(day),
+        [all] if all.len() == 8 && all.is_ascii() => {
+            is_year(&all[..4]) && is_month(&all[4..6]) && is_day(&all[6..])
         }
         _ => false,
     }
 }
 
 fn is_year(text: &str) -> bool {
-    text.len() == 4 && text.bytes().all(|byte| byte.is_ascii_digit())
+    text.len() == 4 && in_range(text, 1900, 2199)
 }
 
-fn is_small_number(text: &str) -> bool {
-    matches!(text.len(), 1 | 2) && text.bytes().all(|byte| byte.is_ascii_digit())
+fn is_month(text: &str) -> bool {
+    text.len() <= 2 && in_range(text, 1, 12)
+}
+
+fn is_day(text: &str) -> bool {
+    text.len() <= 2 && in_range(text, 1, 31)
+}
+
+fn in_range(text: &str, least: u32, most: u32) -> bool {
+    let digits = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    digits
+        && text
+            .parse()
+            .is_ok_and(|number: u32| (least..=most).contains(&number))
 }

@@ -7,10 +7,6 @@ pub(super) struct PageRow<'a> {
     pub(super) id: u32,
     pub(super) via: Option<u32>,
     pub(super) redirect: Option<u32>,
-    /// Links printed.
-    pub(super) links: u64,
-    /// Of those, out of scope.
-    pub(super) external: u64,
     pub(super) report: &'a PageReport,
 }
 
@@ -19,6 +15,10 @@ impl PageRow<'_> {
     /// Where a number may be missing, zero is "none" and the others are one more.
     pub(super) fn numbers(&self, kind: u64, note: u64) -> [u64; 15] {
         let report = self.report;
+        let outside = report
+            .links
+            .iter()
+            .filter(|link| link.facts.web && !link.facts.in_scope);
         [
             u64::from(self.id),
             self.via.map_or(0, |id| u64::from(id) + 1),
@@ -41,8 +41,8 @@ impl PageRow<'_> {
             report.wire_bytes,
             u64::try_from(report.elapsed.as_millis()).unwrap_or(u64::MAX),
             u64::from(report.attempt),
-            self.links,
-            self.external,
+            report.links.web_len(),
+            outside.count() as u64,
             note,
             self.redirect.map_or(0, |id| u64::from(id) + 1),
             u64::from(report.truncated),

@@ -3,16 +3,18 @@
 //! They are files of their own, so that an editor knows what they are; the report holds all of them.
 
 /// The scripts in the order they need each other.
-const SCRIPTS: [&str; 11] = [
+const SCRIPTS: [&str; 13] = [
     include_str!("viewer/store.js"),
     include_str!("viewer/format.js"),
     include_str!("viewer/dom.js"),
+    include_str!("viewer/ending.js"),
     include_str!("viewer/charts.js"),
     include_str!("viewer/lists.js"),
     include_str!("viewer/table.js"),
     include_str!("viewer/details.js"),
     include_str!("viewer/graph_model.js"),
     include_str!("viewer/graph_layout.js"),
+    include_str!("viewer/graph_labels.js"),
     include_str!("viewer/graph.js"),
     include_str!("viewer/main.js"),
 ];

@@ -150,10 +150,15 @@ pub(crate) fn about() -> ReportAbout {
 
 /// Feeds reports to a sink and finishes it.
 pub(crate) fn run(sink: &mut dyn Sink, reports: &[PageReport]) {
+    run_to(sink, reports, &Summary::default());
+}
+
+/// The same, with how the crawl ended.
+pub(crate) fn run_to(sink: &mut dyn Sink, reports: &[PageReport], summary: &Summary) {
     for report in reports {
         sink.page(report).unwrap();
     }
-    sink.finish(&Summary::default()).unwrap();
+    sink.finish(summary).unwrap();
 }
 
 /// What a format makes of the reports.

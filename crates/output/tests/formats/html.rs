@@ -1,15 +1,21 @@
 //! The report holds together when it is cut off, and nothing in it gets out of its script.
 
-use model::LinkFilter;
-use output::Format;
-use serde_json::Value;
+use std::collections::BTreeMap;
 
-use crate::fixture::{linking, print, reports};
+use model::{LinkFilter, RefuseReason, SeedProblem, StopReason, Summary};
+use output::{Format, Target, sink};
+use serde_json::{Value, json};
+
+use crate::fixture::{about, linking, print, reports, run_to};
 
 /// The arguments of every `chunk` call.
 fn chunks(report: &str) -> Vec<Value> {
+    calls(report, "<script>chunk(")
+}
+
+fn calls(report: &str, opening: &str) -> Vec<Value> {
     report
-        .split("<script>chunk(")
+        .split(opening)
         .skip(1)
         .filter_map(|rest| rest.split_once(")</script>"))
         .map(|(argument, _)| serde_json::from_str(argument).unwrap())
@@ -66,5 +72,101 @@ fn a_page_with_very_many_links_is_spread_over_chunks() {
     for chunk in &chunks {
         // Each names the page its edges start from.
         assert!(chunk["e"][0].as_i64().unwrap() < 0);
+    }
+}
+
+/// What the viewer is told about the end.
+fn ending(summary: &Summary) -> Value {
+    let (target, memory) = Target::memory();
+    let mut sink = sink(Format::Html, target, LinkFilter::default(), about());
+    run_to(sink.as_mut(), &[], summary);
+    calls(&memory.text(), "<script>finished(").remove(0)
+}
+
+#[test]
+fn what_was_left_alone_is_told() {
+    let told = ending(&Summary {
+        stop: StopReason::MaxPages,
+        left: 57,
+        refused: BTreeMap::from([
+            (RefuseReason::Seen, 1_000),
+            (RefuseReason::OutOfScope, 500),
+            (RefuseReason::TooDeep, 33),
+            (RefuseReason::TooLong, 80),
+            (RefuseReason::TrapCalendar, 9_700),
+            (RefuseReason::Excluded, 2),
+            (RefuseReason::NotIncluded, 3),
+        ]),
+        ..Summary::default()
+    });
+    assert_eq!(told["stop"], "max_pages");
+    assert_eq!(told["words"], "reached --max-pages");
+    for (name, count) in [
+        ("left", 57),
+        ("tooDeep", 33),
+        ("traps", 9_780),
+        ("excluded", 5),
+    ] {
+        assert_eq!(told[name], json!(count), "{name}");
+    }
+    assert_eq!(told.get("seedProblem"), None);
+}
+
+#[test]
+fn a_seed_that_could_not_be_fetched_is_told() {
+    let url = "https://example.org/".to_owned();
+    let failed = SeedProblem::Failed {
+        url: url.clone(),
+        words: "connection refused".into(),
+    };
+    let left_scope = SeedProblem::LeftScope {
+        url,
+        to: "https://other.example/</script>".into(),
+    };
+    for (problem, words) in [
+        (
+            failed,
+            "The start page could not be fetched: connection refused",
+        ),
+        (
+            left_scope,
+            "The seed https://example.org/ redirects out of scope to https://other.example/</script>;",
+        ),
+    ] {
+        let told = ending(&Summary {
+            seed_problem: Some(problem),
+            ..Summary::default()
+        });
+        let said = told["seedProblem"].as_str().unwrap();
+        assert!(said.starts_with(words), "{said}");
+    }
+}
+
+#[test]
+fn web_links_are_counted_whatever_is_printed() {
+    let filters = [
+        LinkFilter::default(),
+        LinkFilter {
+            in_scope_only: true,
+            ..LinkFilter::default()
+        },
+        LinkFilter {
+            all_schemes: true,
+            keep_fragments: true,
+            ..LinkFilter::default()
+        },
+    ];
+    for filter in filters {
+        let chunks = chunks(&print(Format::Html, filter, &reports()));
+        let rows: Vec<u64> = chunks
+            .iter()
+            .flat_map(|chunk| chunk["p"].as_array().unwrap())
+            .map(|number| number.as_u64().unwrap())
+            .collect();
+        let links: u64 = rows.chunks(15).map(|row| row[10]).sum();
+        let counted: u64 = reports().iter().map(|report| report.links.web_len()).sum();
+        assert_eq!(links, counted);
+        // Nine of the home page, one of them elsewhere; neither its mailto: nor its javascript:.
+        assert_eq!(rows[10..12], [9, 1]);
     }
 }

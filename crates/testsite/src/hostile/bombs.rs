@@ -9,7 +9,7 @@ use flate2::{Compress, Compression, FlushCompress};
 
 use super::Expect;
 use super::case::{Case, DECODE, TIMEOUT, case, response};
-use crate::coding::{brotli, gzip, zstd};
+use crate::coding::{brotli_blocks, gzip, zstd};
 use crate::{Answer, Step};
 
 const MEGABYTE: usize = 1 << 20;
@@ -30,7 +30,11 @@ static BLOCK: LazyLock<Bytes> = LazyLock::new(|| {
     packed.into()
 });
 
-static BROTLI: LazyLock<Bytes> = LazyLock::new(|| brotli(&vec![b' '; 64 * MEGABYTE]).into());
+/// The beginning, and what follows it again and again; each is 16 MB of spaces.
+static BROTLI: LazyLock<[Bytes; 2]> = LazyLock::new(|| {
+    let (first, again) = brotli_blocks(&vec![b' '; 16 * MEGABYTE]);
+    [first.into(), again.into()]
+});
 
 /// Zstandard frames may follow each other, so this one is sent many times.
 static ZSTD: LazyLock<Bytes> = LazyLock::new(|| zstd(&vec![b' '; 64 * MEGABYTE]).into());
@@ -46,9 +50,10 @@ static NESTED: LazyLock<Bytes> = LazyLock::new(|| {
 
 /// Packs everything now, so that the first client does not wait for it.
 pub(super) fn prepare() {
-    for bomb in [&BLOCK, &BROTLI, &ZSTD, &NESTED] {
+    for bomb in [&BLOCK, &ZSTD, &NESTED] {
         LazyLock::force(bomb);
     }
+    LazyLock::force(&BROTLI);
 }
 
 fn coded(coding: &str, steps: Vec<Step>) -> Answer {
@@ -82,8 +87,11 @@ pub(super) fn cases() -> Vec<Case> {
         case(
             "bomb-br",
             truncated,
-            "64 MB of spaces in some hundred bytes",
-            |_| coded("br", vec![Step::Send(BROTLI.clone())]),
+            "10 GB of spaces in 640 pieces",
+            |_| {
+                let [first, again] = BROTLI.clone();
+                coded("br", vec![Step::Send(first), Step::SendTimes(again, 639)])
+            },
         ),
         case(
             "bomb-zstd",
@@ -120,12 +128,15 @@ pub(super) fn cases() -> Vec<Case> {
 mod tests {
     use std::io::Read;
 
+    use tokio::io::AsyncReadExt;
+
     use super::{BLOCK, BROTLI, GZIP_HEADER, NESTED, ZSTD};
 
     #[test]
     fn bombs_are_small_and_blocks_can_follow_each_other() {
         assert!(BLOCK.len() < 2_000, "{}", BLOCK.len());
-        assert!(BROTLI.len() < 10_000, "{}", BROTLI.len());
+        let brotli = BROTLI[0].len() + BROTLI[1].len();
+        assert!(brotli < 10_000, "{brotli}");
         assert!(ZSTD.len() < 10_000, "{}", ZSTD.len());
         assert!(NESTED.len() < 200_000, "{}", NESTED.len());
         let packed = [&GZIP_HEADER[..], &BLOCK, &BLOCK, &BLOCK].concat();
@@ -133,6 +144,18 @@ mod tests {
         let ended = flate2::read::GzDecoder::new(&packed[..]).read_to_end(&mut unpacked);
         assert!(ended.is_err(), "a bomb has no end");
         assert_eq!(unpacked.len(), 3 << 20);
+        assert!(unpacked.iter().all(|byte| *byte == b' '));
+    }
+
+    #[tokio::test]
+    async fn pieces_of_brotli_can_follow_each_other() {
+        let [first, again] = &*BROTLI;
+        let packed = [&first[..], again, again, again].concat();
+        let mut unpacked = Vec::new();
+        let mut decoder = async_compression::tokio::bufread::BrotliDecoder::new(&packed[..]);
+        let ended = decoder.read_to_end(&mut unpacked).await;
+        assert!(ended.is_err(), "a bomb has no end");
+        assert_eq!(unpacked.len(), 64 << 20);
         assert!(unpacked.iter().all(|byte| *byte == b' '));
     }
 }

@@ -20,7 +20,7 @@ pub(super) fn cases() -> Vec<Case> {
         case(
             "trap-calendar-query",
             Expect::Fetched { links: 2 },
-            "the same with the day in the query",
+            "the same with the day in the query: a year of days is what a calendar may have",
             |visit| {
                 let day: i64 = number_after(visit.rest, "day=").unwrap_or(0);
                 let links = [day - 1, day + 1];
@@ -28,7 +28,7 @@ pub(super) fn cases() -> Vec<Case> {
             },
         )
         .at("view?day=20000")
-        .at_most(300),
+        .at_most(400),
         case(
             "trap-repeat",
             ONE_LINK,
@@ -65,22 +65,23 @@ pub(super) fn cases() -> Vec<Case> {
         case(
             "trap-facets",
             Expect::Fetched { links: 20 },
-            "twenty filters that can be combined in any order",
+            "twenty filters that can be combined in any order: one by one, in pairs (of which honest \
+             sites have many), and then no further",
             facets,
         )
         .at("list")
-        .at_most(250),
+        .at_most(700),
         case(
             "trap-pages",
             ONE_LINK,
-            "a list that always has a next page",
+            "a list that always has a next page: honest lists are long too, so the bound is generous",
             |visit| {
                 let current: i64 = number_after(visit.rest, "page=").unwrap_or(0);
                 page([format!("?page={}", current + 1)])
             },
         )
         .at("list?page=1")
-        .at_most(300),
+        .at_most(1_100),
     ]
 }
 

@@ -20,6 +20,7 @@ async fn fetch(server: &Server, path: &str) -> Result<(), hyper::Error> {
         .max_headers(256)
         .max_buf_size(256 << 10)
         .allow_obsolete_multiline_headers_in_responses(true)
+        .ignore_invalid_headers_in_responses(true)
         .handshake(TokioIo::new(socket))
         .await?;
     tokio::spawn(connection);

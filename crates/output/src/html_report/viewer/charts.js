@@ -1,11 +1,12 @@
 // Bars and columns. Each is a button: it filters the table to what it stands for.
 const charts = (() => {
   const TONES = ['ok', 'other', 'redirect', 'skipped', 'failed'];
+  const MOST_STATUSES = 8;
 
   function bars(box, entries, whole) {
     const most = Math.max(1, ...entries.map(entry => entry.value));
     box.append(el('div', {class: 'rows'}, entries.map(entry => el('button',
-      {type: 'button', title: entry.label + ': ' + number(entry.value), on: {click: entry.pick}},
+      {type: 'button', title: entry.label + ': ' + (entry.more || number(entry.value)), on: {click: entry.pick}},
       el('span', {class: 'name'}, entry.label),
       el('span', {class: 'track'}, el('i', {style: {width: entry.value / most * 100 + '%', background: 'var(--' + entry.tone + ')'}})),
       el('span', {class: 'value'}, number(entry.value), ' ', el('small', {}, percent(entry.value, whole))),
@@ -40,13 +41,31 @@ const charts = (() => {
   function parts(sum) { return TONES.map(tone => ({tone, value: sum.tones[tone] || 0})); }
 
   function status() {
-    const sums = tally(statusText).sort((a, b) => b.value - a.value).slice(0, 9);
-    bars(by('by-status'), sums.map(sum => ({
-      label: statusLabel(sum.key), value: sum.value,
-      tone: TONES.reduce((best, tone) => (sum.tones[tone] || 0) > (sum.tones[best] || 0) ? tone : best, 'ok'),
+    const sums = tally(statusText), shown = chosen(sums), rest = sums.filter(sum => !shown.includes(sum));
+    const entries = shown.sort((a, b) => b.value - a.value).map(sum => ({
+      label: statusLabel(sum.key), value: sum.value, tone: mainTone(sum),
       pick: () => table.only('status', sum.key, 'status ' + sum.key, row => statusText(row) === sum.key),
-    })), store.count);
+    }));
+    const isError = sum => mainTone(sum) === 'failed';
+    others(rest.filter(isError), 'other error', 'other errors', 'failed');
+    others(rest.filter(sum => !isError(sum)), 'other status', 'other statuses', 'skipped');
+    bars(by('by-status'), entries, store.count);
+
+    function others(some, one, many, tone) {
+      if (!some.length) return;
+      const keys = new Set(some.map(sum => sum.key));
+      entries.push({label: plural(some.length, one, many), value: some.reduce((all, sum) => all + sum.value, 0), tone,
+        more: some.sort((a, b) => b.value - a.value).map(sum => sum.key + ' × ' + number(sum.value)).join(', '),
+        pick: () => table.only('status', many, many, row => keys.has(statusText(row)))});
+    }
   }
+  // Where there are too many statuses to show, a page that failed counts for ten that did not.
+  function chosen(sums) {
+    if (sums.length <= MOST_STATUSES + 2) return [...sums];
+    const weight = sum => sum.value + (sum.tones.failed || 0) * 9;
+    return [...sums].sort((a, b) => weight(b) - weight(a)).slice(0, MOST_STATUSES);
+  }
+  function mainTone(sum) { return TONES.reduce((best, tone) => (sum.tones[tone] || 0) > (sum.tones[best] || 0) ? tone : best, 'ok'); }
   function statusLabel(key) {
     const words = {200: 'OK', 301: 'moved', 302: 'found', 303: 'see other', 307: 'temporary', 308: 'permanent', 400: 'bad request', 401: 'unauthorised', 403: 'forbidden', 404: 'not found', 410: 'gone', 429: 'rate limited', 500: 'server error', 502: 'bad gateway', 503: 'unavailable', 504: 'timeout'}[key];
     return key === 'robots' ? 'not fetched (robots)' : key === 'error' ? 'no answer' : words ? key + ' ' + words : key;
@@ -63,16 +82,22 @@ const charts = (() => {
   }
 
   function time() {
-    const edges = [50, 100, 200, 400, 800, 1600, 3200, Infinity];
-    const names = ['50 ms', '100', '200', '400', '800', '1.6 s', '3.2'];
-    const slot = row => store.status[row] ? edges.findIndex(edge => store.ms[row] < edge) : null;
+    const edges = [50, 100, 200, 400, 800, 1600, 3200, Infinity], silent = edges.length;
+    // What was asked for and never answered has a column of its own: how long we waited is our own timeout.
+    const slot = row => store.group[row] === 'skipped' ? null : store.status[row] ? edges.findIndex(edge => store.ms[row] < edge) : silent;
     const sums = new Map(tally(slot).map(sum => [sum.key, sum]));
-    columns(by('by-time'), edges.map((edge, at) => {
+    const entry = (at, label, words) => {
       const sum = sums.get(at) || {value: 0, tones: {}};
-      const label = at === edges.length - 1 ? 'more' : '<' + names[at];
-      return {label, value: sum.value, parts: parts(sum), title: (at ? duration(edges[at - 1]) + ' to ' : 'under ') + (edge === Infinity ? 'any time' : duration(edge)) + ': ' + plural(sum.value, 'page', 'pages'),
-        pick: () => table.only('time', at, 'time ' + label, row => slot(row) === at)};
-    }));
+      return {label, value: sum.value, parts: parts(sum), title: words + ': ' + plural(sum.value, 'page', 'pages'),
+        pick: () => table.only('time', at, at === silent ? label : 'time ' + label, row => slot(row) === at)};
+    };
+    const entries = edges.map((edge, at) => {
+      const from = at ? duration(edges[at - 1]) : '';
+      if (edge === Infinity) return entry(at, '≥' + from, from + ' or more');
+      return entry(at, '<' + duration(edge), (at ? from + ' to ' : 'under ') + duration(edge));
+    });
+    if (sums.has(silent)) entries.push(entry(silent, 'no answer', 'no answer'));
+    columns(by('by-time'), entries);
   }
 
   function type() {
@@ -90,7 +115,7 @@ const charts = (() => {
       entries.push({label: plural(rest.length, 'other type', 'other types'), value: rest.reduce((all, sum) => all + sum.value, 0), tone: 'skipped',
         pick: () => table.only('type', 'rest', 'other types', row => store.status[row] && keys.has(store.kind[row]))});
     }
-    bars(by('by-type'), entries, whole);
+    if (entries.length) bars(by('by-type'), entries, whole); else by('by-type').append(el('p', {class: 'empty'}, 'No page answered.'));
   }
 
   return {draw() { status(); depth(); time(); type(); }};

@@ -45,7 +45,7 @@ const details = (() => {
         ['Found by', FOUND[store.found[row]]],
         ['Type', store.texts[store.kind[row]]],
         store.status[row] ? ['Size', bytes(store.bytes[row]) + (store.truncated[row] ? ', cut off' : '')] : null,
-        store.status[row] ? ['Time', duration(store.ms[row])] : null,
+        store.status[row] || store.ms[row] ? ['Time', duration(store.ms[row])] : null,
         store.attempts[row] > 1 ? ['Attempts', number(store.attempts[row])] : null,
         store.status[row] ? ['Links', number(store.links[row]) + (store.external[row] ? ', ' + number(store.external[row]) + ' out of scope' : '')] : null,
       ]),

@@ -15,6 +15,7 @@ function bytes(value) {
   return (value < 10 ? value.toFixed(1) : Math.round(value)) + ' ' + units[unit];
 }
 function duration(ms) {
+  if (ms < 1) return '<1 ms';
   if (ms < 1000) return Math.round(ms) + ' ms';
   if (ms < 60000) return (ms / 1000).toFixed(ms < 10000 ? 1 : 0) + ' s';
   const minutes = Math.floor(ms / 60000);

@@ -13,7 +13,7 @@ const graph = (() => {
     by('stage').classList.toggle('small', store.count < 40);
     resize();
     listen();
-    if (store.count > graphModel.MOST_PAGES) showFolders(); else showPages(null);
+    if (store.count > graphModel.MOST_PAGES && !graphModel.isFlat()) showFolders(); else showPages(null);
   }
   function readColours() {
     colours = {ink: colour('ink'), soft: colour('soft'), line: colour('line'), card: colour('card'), paper: colour('paper'), failed: colour('failed'), section: []};
@@ -96,8 +96,16 @@ const graph = (() => {
     context.moveTo(layout.x[from], layout.y[from]);
     context.lineTo(layout.x[to], layout.y[to]);
   }
+  // Where a node is on the stage.
+  function onStage(at) { return [layout.x[at] * scale + left, layout.y[at] * scale + top]; }
   // Small when seen from afar, but never too small to hit.
   function radius(node) { return model.kind === 'folders' ? node.size : Math.max(node.size, 2.2 / scale); }
+
+  // Too many lines say nothing.
+  function drawnLinks() {
+    if (model.kind === 'folders') return model.edges.slice(0, model.nodes.length * 2);
+    return model.edges.length <= MOST_LINES ? model.edges : [];
+  }
 
   function draw() {
     if (!layout) return;
@@ -106,12 +114,12 @@ const graph = (() => {
     context.clearRect(0, 0, canvas.width, canvas.height);
     context.setTransform(dots * scale, 0, 0, dots * scale, dots * left, dots * top);
     context.lineWidth = 1 / scale;
-    const lines = model.kind === 'folders' ? model.nodes.length * 2 : model.edges.length <= MOST_LINES ? model.edges.length : 0;
-    if (lines) {
+    const links = drawnLinks();
+    if (links.length) {
       context.strokeStyle = colours.soft;
-      context.globalAlpha = lit >= 0 ? .04 : Math.max(.05, Math.min(.28, 6 / Math.sqrt(lines)));
+      context.globalAlpha = lit >= 0 ? .04 : Math.max(.05, Math.min(.28, 6 / Math.sqrt(links.length)));
       context.beginPath();
-      for (const [from, to] of model.edges.slice(0, lines)) line(from, to);
+      for (const [from, to] of links) line(from, to);
       context.stroke();
     }
     context.strokeStyle = colours.soft;
@@ -133,7 +141,7 @@ const graph = (() => {
     context.globalAlpha = 1;
     if (selected >= 0) ring(selected);
     if (over >= 0 && over !== selected) ring(over);
-    labels(dots, lit);
+    names(dots, lit);
   }
   function dot(node, at) {
     const r = radius(node), x = layout.x[at], y = layout.y[at];
@@ -166,26 +174,28 @@ const graph = (() => {
     context.strokeStyle = colours.ink;
     context.stroke();
   }
-  // Names of the largest nodes, where they do not run into each other.
-  function labels(dots, lit) {
+  // Names of the largest nodes, where there is room.
+  function names(dots, lit) {
     context.setTransform(dots, 0, 0, dots, 0, 0);
     const font = '12px ui-sans-serif, system-ui, sans-serif';
     context.font = font;
     context.textBaseline = 'middle';
     context.lineJoin = 'round';
-    const taken = [], most = model.kind === 'folders' ? 80 : 18;
+    const most = model.kind === 'folders' ? 80 : 18;
+    const tree = model.nodes.flatMap((node, at) => node.parent >= 0 ? [[node.parent, at]] : []);
+    const lines = [...tree, ...drawnLinks().slice(0, 500)].map(([from, to]) => [...onStage(from), ...onStage(to)]);
+    const circles = model.nodes.map((node, at) => [...onStage(at), radius(node) * scale]);
+    const labels = graphLabels(canvas.clientWidth, canvas.clientHeight, circles, lines);
     const heads = new Set(model.nodes.map(node => node.parent));
     const rank = at => model.nodes[at].size + (heads.has(at) && model.kind === 'folders' ? 40 : 0);
     const order = model.nodes.map((_, at) => at).sort((a, b) => rank(b) - rank(a)).slice(0, most);
-    if (lit >= 0) order.unshift(lit);
-    for (const at of order) {
+    for (const at of new Set(lit >= 0 ? [lit, ...order] : order)) {
       if (lit >= 0 && at !== lit && !near.has(at)) continue;
       const node = model.nodes[at], text = node.label.length > 28 ? node.label.slice(0, 27) + '…' : node.label;
-      const x = layout.x[at] * scale + left + radius(node) * scale + 4, y = layout.y[at] * scale + top, wide = context.measureText(text).width;
-      if (x < 0 || y < 8 || x + wide > canvas.clientWidth || y > canvas.clientHeight - 8) continue;
-      if (taken.some(box => x < box[2] && x + wide > box[0] && Math.abs(y - box[1]) < 14)) continue;
       context.font = (heads.has(at) && model.kind === 'folders' ? '600 ' : '') + font;
-      taken.push([x, y, x + wide]);
+      const box = labels.place(...onStage(at), radius(node) * scale, context.measureText(text).width);
+      if (!box) continue;
+      const [x, y] = box;
       context.lineWidth = 3;
       context.strokeStyle = colours.paper;
       context.strokeText(text, x, y);

@@ -125,5 +125,16 @@ const graphModel = (() => {
     for (const kid of folder.kids.values()) gather(kid, rows);
     return rows;
   }
-  return {pages, folders, MOST_PAGES};
+  // Whether nearly all pages are in one folder: drawn as folders it would be one large dot.
+  function isFlat() {
+    const sizes = new Map();
+    let most = 0;
+    for (let row = 0; row < store.count; row++) {
+      const name = folderPath(store.id[row]).join('/'), size = (sizes.get(name) || 0) + 1;
+      sizes.set(name, size);
+      most = Math.max(most, size);
+    }
+    return most > store.count * .9;
+  }
+  return {pages, folders, isFlat, MOST_PAGES};
 })();

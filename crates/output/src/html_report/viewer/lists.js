@@ -11,7 +11,7 @@ const lists = (() => {
     const failed = rows(row => store.group[row] === 'failed');
     const entries = failed.map(row => ({row, on: linkedFrom(store.id[row])})).sort((a, b) => b.on.length - a.on.length);
     by('broken-count').textContent = failed.length ? plural(failed.length, 'URL', 'URLs') + ', most linked first' : '';
-    if (!failed.length) return nothing(by('broken'), 'None. Every page that was asked for answered.');
+    if (!failed.length) return nothing(by('broken'), rows(row => store.group[row] !== 'skipped').length ? 'None. Every page that was asked for answered.' : 'None. No page was asked for.');
     by('broken').append(growing(el('ul', {class: 'list'}), entries, ({row, on}) => {
       const inner = el('ul', {class: 'pages'});
       const box = el('div', {class: 'fold', hidden: true}, inner);
@@ -30,7 +30,7 @@ const lists = (() => {
     const kept = rows(row => valueOf(row) > 0).sort((a, b) => valueOf(b) - valueOf(a)).slice(0, 100);
     if (!kept.length) return nothing(box, words);
     box.append(growing(el('ul', {class: 'list plain'}), kept,
-      row => el('li', {}, el('span', {}, pageButton(store.id[row])), el('span', {class: 'amount'}, show(valueOf(row)))), 8));
+      row => el('li', {}, el('span', {}, pageButton(store.id[row])), el('span', {class: 'amount'}, show(row))), 8));
   }
 
   function redirects() {
@@ -44,8 +44,8 @@ const lists = (() => {
 
   return {draw() {
     broken();
-    top(by('slowest'), row => store.ms[row], duration, 'No page was timed.');
-    top(by('largest'), row => store.bytes[row], bytes, 'No page has a body.');
+    top(by('slowest'), row => store.ms[row], row => duration(store.ms[row]) + (store.status[row] ? '' : ', no answer'), 'No page was timed.');
+    top(by('largest'), row => store.bytes[row], row => bytes(store.bytes[row]), 'No page has a body.');
     redirects();
   }};
 })();

@@ -24,13 +24,11 @@ const main = (() => {
     by('lede').replaceChildren(el('b', {}, plural(sums.pages, 'page', 'pages')), pace + '. ',
       ...(broken.length
         ? [el('b', {class: 'bad'}, plural(broken.length, 'URL is', 'URLs are') + ' broken'), on.size ? ', linked from ' + plural(on.size, 'page', 'pages') + '.' : '.']
-        : ['Nothing is broken.']));
-    by('facts').textContent = [moment(started), end ? ending(end) : null].filter(Boolean).join(' · ');
+        : [sums.pages && !(end && end.seedProblem) ? 'Nothing is broken.' : '']));
+    const left = end ? caveats(end) : [];
+    by('facts').textContent = [moment(started), end && !left.length ? 'every page within reach was visited' : null].filter(Boolean).join(' · ');
+    if (left.length) by('caveats').append(...left.map((words, at) => el('li', {class: at === 0 && end.seedProblem ? 'bad' : ''}, words)));
     by('config').textContent = ['crawler ' + version, config].filter(Boolean).join(' · ');
-  }
-  function ending(end) {
-    const left = end.left ? ', ' + plural(end.left, 'known URL was', 'known URLs were') + ' left' : '';
-    return end.stop === 'done' ? 'every page within reach was visited' + left : end.words + left;
   }
 
   function notes() {

@@ -89,7 +89,7 @@ const table = (() => {
     const row = shown[at], note = store.texts[store.note[row]];
     const cells = [badge(row),
       el('span', {class: 'url', title: fullUrl(store.id[row])}, shortUrl(store.id[row]), note ? el('span', {class: 'why'}, note) : null),
-      number(store.depth[row]), store.texts[store.kind[row]], store.bytes[row] ? bytes(store.bytes[row]) : '', store.status[row] ? duration(store.ms[row]) : '', number(store.links[row]), number(store.inbound[row])];
+      number(store.depth[row]), store.texts[store.kind[row]], store.bytes[row] ? bytes(store.bytes[row]) : '', store.status[row] || store.ms[row] ? duration(store.ms[row]) : '', number(store.links[row]), number(store.inbound[row])];
     return el('div', {class: at === active ? 'r on' : 'r', role: 'row', 'aria-rowindex': at + 2, style: {top: top + 'px'}, on: {click: () => { active = at; details.show(row); later(); }}},
       cells.map((cell, field) => el('div', {class: 'cell ' + FIELDS[field].class, role: 'gridcell'}, cell)));
   }

@@ -1,0 +1,393 @@
+//! Failed pages: each one line on stderr, in the contract's words, and an error in machine formats.
+
+use std::collections::HashMap;
+use std::time::Duration;
+
+use serde_json::Value;
+use testsite::{Answer, Pages, Server, Step};
+
+use crate::run::{Ended, crawler};
+
+/// Path, words, label, kind.
+pub(crate) type Case = (&'static str, &'static str, &'static str, &'static str);
+
+const STATUSES: [(u16, Case); 12] = [
+    (404, ("/404", "not found (404)", "dead link", "dead_link")),
+    (410, ("/410", "gone (410)", "dead link", "dead_link")),
+    (
+        400,
+        ("/400", "client error (400)", "client error", "client_error"),
+    ),
+    (
+        401,
+        ("/401", "client error (401)", "client error", "client_error"),
+    ),
+    (
+        403,
+        ("/403", "client error (403)", "client error", "client_error"),
+    ),
+    (
+        451,
+        ("/451", "client error (451)", "client error", "client_error"),
+    ),
+    (
+        500,
+        (
+            "/500",
+            "server error (500)",
+            "server error (retry-able)",
+            "server_error",
+        ),
+    ),
+    (
+        501,
+        (
+            "/501",
+            "server error (501)",
+            "server error (retry-able)",
+            "server_error",
+        ),
+    ),
+    (
+        503,
+        (
+            "/503",
+            "server error (503)",
+            "server error (retry-able)",
+            "server_error",
+        ),
+    ),
+    (
+        599,
+        (
+            "/599",
+            "server error (599)",
+            "server error (retry-able)",
+            "server_error",
+        ),
+    ),
+    (
+        408,
+        ("/408", "timeout (408)", "timeout (retry-able)", "timeout"),
+    ),
+    (
+        504,
+        ("/504", "timeout (504)", "timeout (retry-able)", "timeout"),
+    ),
+];
+
+pub(crate) const NETWORK: &str = "network (retry-able)";
+
+/// Every failure must have its line, once, and its error in ndjson.
+#[track_caller]
+pub(crate) fn check(ended: &Ended, origin: &str, cases: &[Case]) {
+    let objects: HashMap<String, Value> = ended
+        .objects()
+        .into_iter()
+        .map(|object| (object["url"].as_str().unwrap().to_owned(), object))
+        .collect();
+    for (path, words, label, kind) in cases {
+        let url = format!("{origin}{path}");
+        let lines = ended.said_with(&format!("Failed to fetch {url}: "));
+        let expected = format!("Failed to fetch {url}: {words} [{label}]");
+        assert_eq!(lines, [expected.as_str()], "{}", ended.said());
+        let object = &objects[&url];
+        assert_eq!(object["error"], format!("fetch failed: {words}"), "{url}");
+        assert_eq!(object["error_kind"], *kind, "{url}");
+        assert_eq!(object["outcome"], "failed", "{url}");
+        assert_eq!(object["links"], Value::Array(Vec::new()), "{url}");
+    }
+    let lines = ended.said_with("Failed to fetch ");
+    assert_eq!(lines.len(), cases.len(), "{}", ended.said());
+    let errors = objects.values().filter(|page| page.get("error").is_some());
+    assert_eq!(errors.count(), cases.len(), "{}", ended.said());
+}
+
+#[test]
+fn statuses() {
+    let cases: Vec<Case> = STATUSES.iter().map(|(_, case)| *case).collect();
+    let mut pages = Pages::new().html("/fine", "fine");
+    let mut links = vec!["/fine"];
+    for (status, (path, ..)) in STATUSES {
+        pages = pages.page(path, Answer::status(status));
+        links.push(path);
+    }
+    let server = Server::start(pages.links("/", &links));
+    let args = [
+        &server.url("/"),
+        "--format",
+        "ndjson",
+        "--max-attempts",
+        "1",
+    ];
+    let ended = crawler(&args).with_code(0);
+    check(&ended, &server.origin(), &cases);
+    for (status, (path, ..)) in STATUSES {
+        assert_eq!(ended.object(path)["status"], status, "{path}");
+    }
+    ended.says("14 pages").says("12 failed (");
+    for group in [
+        "2 dead link",
+        "4 client error",
+        "4 server error",
+        "2 timeout",
+    ] {
+        ended.says(group);
+    }
+}
+
+#[test]
+fn answers_that_are_none() {
+    let broken_off = "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: 100\r\n\r\n<p>";
+    let not_gzip = Answer::html("not gzip at all").header("Content-Encoding", "gzip");
+    let site = Pages::new()
+        .page("/hangs", Answer::script(vec![Step::Hang]))
+        .page("/resets", Answer::script(vec![Step::Reset]))
+        .page("/closes", Answer::script(vec![Step::Close]))
+        .page("/breaks-off", Answer::raw(broken_off))
+        .page("/no-http", Answer::raw("SSH-2.0-OpenSSH_9.2\r\n\r\n"))
+        .page("/no-gzip", not_gzip)
+        .links(
+            "/",
+            &[
+                "/hangs",
+                "/resets",
+                "/closes",
+                "/breaks-off",
+                "/no-http",
+                "/no-gzip",
+            ],
+        );
+    let server = Server::start(site);
+    let args = [
+        &server.url("/"),
+        "--format",
+        "ndjson",
+        "--max-attempts",
+        "1",
+        "--timeout",
+        "1500ms",
+    ];
+    let ended = crawler(&args).with_code(0);
+    let closed = "the connection was closed before the answer";
+    let cases: [Case; 4] = [
+        (
+            "/hangs",
+            "no answer within 1.5 s",
+            "timeout (retry-able)",
+            "timeout",
+        ),
+        ("/resets", closed, NETWORK, "reset"),
+        ("/closes", closed, NETWORK, "reset"),
+        (
+            "/breaks-off",
+            "the body broke off after 3 of 100 bytes",
+            NETWORK,
+            "reset",
+        ),
+    ];
+    let odd: [Case; 2] = [
+        (
+            "/no-http",
+            "the answer is not valid http",
+            "bad answer",
+            "protocol",
+        ),
+        ("/no-gzip", "", "undecodable body", "decode"),
+    ];
+    // The decoder's own words are not ours to promise.
+    let undecoded = ended.object("/no-gzip")["error"]
+        .as_str()
+        .unwrap()
+        .to_owned();
+    let undecoded = undecoded.strip_prefix("fetch failed: ").unwrap();
+    assert!(!undecoded.is_empty());
+    let odd = [
+        odd[0],
+        (odd[1].0, undecoded.to_owned().leak(), odd[1].2, odd[1].3),
+    ];
+    check(&ended, &server.origin(), &[&cases[..], &odd].concat());
+    for (path, ..) in &cases[..3] {
+        assert_eq!(ended.object(path)["status"], Value::Null, "{path}");
+    }
+}
+
+#[test]
+fn redirects_that_lead_nowhere() {
+    let site = Pages::new()
+        .links(
+            "/",
+            &["/1", "/to-mail", "/no-target", "/bad-target", "/short"],
+        )
+        .redirect("/1", "/2")
+        .redirect("/2", "/3")
+        .redirect("/3", "/4")
+        .redirect("/4", "/5")
+        .redirect("/short", "/here")
+        .html("/here", "here")
+        .redirect("/to-mail", "mailto:a@example.org")
+        .redirect("/bad-target", "http://a b:x/")
+        .page("/no-target", Answer::status(302));
+    let server = Server::start(site);
+    let args = [
+        &server.url("/"),
+        "--format",
+        "ndjson",
+        "--max-redirects",
+        "3",
+    ];
+    let ended = crawler(&args).with_code(0);
+    let cases: [Case; 4] = [
+        (
+            "/4",
+            "too many redirects (3)",
+            "too many redirects",
+            "too_many_redirects",
+        ),
+        (
+            "/to-mail",
+            "redirect to a mailto: URL (301)",
+            "bad redirect",
+            "bad_redirect",
+        ),
+        (
+            "/no-target",
+            "redirect without a target (302)",
+            "bad redirect",
+            "bad_redirect",
+        ),
+        (
+            "/bad-target",
+            "redirect to an invalid URL (301)",
+            "bad redirect",
+            "bad_redirect",
+        ),
+    ];
+    check(&ended, &server.origin(), &cases);
+    assert_eq!(server.count("/5"), 0);
+    assert_eq!(ended.object("/here")["outcome"], "fetched");
+}
+
+#[test]
+fn rate_limited() {
+    let site = Pages::new()
+        .links("/", &["/429"])
+        .page("/429", Answer::status(429));
+    let server = Server::start(site);
+    let args = [
+        &server.url("/"),
+        "--format",
+        "ndjson",
+        "--max-attempts",
+        "1",
+    ];
+    let ended = crawler(&args).with_code(0);
+    let label = "rate limited (retry-able)";
+    let case = ("/429", "rate limited (429)", label, "rate_limited");
+    check(&ended, &server.origin(), &[case]);
+}
+
+#[test]
+fn connection_refused() {
+    let server = Server::start(Pages::new().links("/", &["http://127.0.0.1:1/"]));
+    let args = [
+        &server.url("/"),
+        "--format",
+        "ndjson",
+        "--max-attempts",
+        "1",
+    ];
+    let ended = crawler(&args).with_code(0);
+    let case = ("/", "connection refused", NETWORK, "connect");
+    check(&ended, "http://127.0.0.1:1", &[case]);
+}
+
+#[test]
+fn a_name_without_address() {
+    let args = [
+        "http://nowhere.invalid/",
+        "--format",
+        "ndjson",
+        "--max-attempts",
+        "1",
+        // Some systems take their time to find that out.
+        "--timeout",
+        "40s",
+    ];
+    let ended = crawler(&args).with_code(1);
+    let object = ended.object("http://nowhere.invalid/");
+    assert_eq!(object["error_kind"], "dns");
+    let error = object["error"].as_str().unwrap();
+    let words = error.strip_prefix("fetch failed: ").unwrap();
+    assert!(words.contains("nowhere.invalid"), "{words}");
+    let line = format!("Failed to fetch http://nowhere.invalid/: {words} [{NETWORK}]");
+    assert_eq!(ended.said_with("Failed to fetch "), [line.as_str()]);
+}
+
+#[test]
+fn what_is_not_html_is_no_failure() {
+    let site = Pages::new()
+        .links("/", &["/picture", "/plain", "/empty", "/nothing"])
+        .page("/picture", Answer::new(200, "image/png", "\u{1}png"))
+        .page("/plain", Answer::text("<a href=/never>"))
+        .page("/empty", Answer::new(200, "", ""))
+        .page("/nothing", Answer::status(204));
+    let server = Server::start(site);
+    let ended = crawler(&[&server.url("/"), "--format", "ndjson"]).with_code(0);
+    check(&ended, &server.origin(), &[]);
+    for path in ["/picture", "/plain", "/empty", "/nothing"] {
+        assert_eq!(ended.object(path)["outcome"], "fetched", "{path}");
+    }
+    assert_eq!(server.count("/never"), 0);
+    let text = crawler(&[server.url("/")]).with_code(0);
+    let block = format!("Visited: {}\nLinks found:\n", server.url("/picture"));
+    assert!(text.stdout.contains(&block), "{}", text.said());
+}
+
+#[test]
+fn each_format_has_the_failed_page() {
+    let server = Server::start(Pages::new().links("/", &["/gone"]));
+    let gone = server.url("/gone");
+    let wanted = "fetch failed: not found (404)";
+    let text = crawler(&[server.url("/")]).with_code(0);
+    let end = format!("Visited: {gone}\nLinks found:\n");
+    assert!(text.stdout.ends_with(&end), "{}", text.said());
+    for format in ["json", "csv", "html"] {
+        let ended = crawler(&[&server.url("/"), "--format", format]).with_code(0);
+        assert!(ended.stdout.contains("/gone"), "{format}");
+        assert!(ended.stdout.contains("not found (404)"), "{format}");
+        assert_eq!(ended.said_with("Failed to fetch ").len(), 1, "{format}");
+        if format == "json" {
+            let pages: Vec<Value> = serde_json::from_str(&ended.stdout).unwrap();
+            assert_eq!(pages[1]["error"], wanted);
+            assert!(pages[0].get("error").is_none());
+        } else if format == "csv" {
+            let row = ended.stdout.lines().last().unwrap();
+            assert!(row.starts_with(&gone) && row.ends_with(wanted), "{row}");
+        }
+    }
+}
+
+#[test]
+fn a_stalled_body_is_a_timeout() {
+    let head = "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n<a href=/a>";
+    let stalls = Answer::script(vec![Step::send(head), Step::Hang]);
+    let site = Pages::new()
+        .links("/", &["/stalls"])
+        .page("/stalls", stalls);
+    let server = Server::start(site);
+    let args = [
+        &server.url("/"),
+        "--format",
+        "ndjson",
+        "--max-attempts",
+        "1",
+        "--timeout",
+        "1s",
+    ];
+    let ended = crawler(&args).with_code(0);
+    let words = "the body stalled for 500 ms";
+    let case = ("/stalls", words, "timeout (retry-able)", "timeout");
+    check(&ended, &server.origin(), &[case]);
+    assert!(ended.took < Duration::from_secs(10));
+}

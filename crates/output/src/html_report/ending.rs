@@ -1,0 +1,52 @@
+//! How the crawl ended, and what it left alone: the last call of the report.
+//!
+//! Counts go out as numbers, and the viewer makes sentences of them: it knows how its reader groups
+//! digits. Only what is wrong with the seed is put into words here.
+
+use model::{RefuseReason, SeedProblem, Summary};
+
+use crate::json_text::{push_in_script, push_number};
+
+/// Writes the call, and the end of the page.
+pub(super) fn push_ending(out: &mut Vec<u8>, summary: &Summary, edges_left_out: u64) {
+    out.extend_from_slice(b"<script>finished({\"stop\":");
+    push_in_script(out, summary.stop.as_str());
+    out.extend_from_slice(b",\"words\":");
+    push_in_script(out, &summary.stop.to_string());
+    if let Some(problem) = &summary.seed_problem {
+        out.extend_from_slice(b",\"seedProblem\":");
+        push_in_script(out, &seed_words(problem));
+    }
+    let refused = |reason| summary.refused.get(&reason).copied().unwrap_or_default();
+    let elapsed = u64::try_from(summary.elapsed.as_millis()).unwrap_or(u64::MAX);
+    for (name, number) in [
+        ("elapsed", elapsed),
+        ("left", summary.left),
+        ("retries", summary.retries),
+        ("bytes", summary.bytes),
+        ("tooDeep", refused(RefuseReason::TooDeep)),
+        ("traps", summary.traps()),
+        (
+            "excluded",
+            refused(RefuseReason::Excluded) + refused(RefuseReason::NotIncluded),
+        ),
+        ("edgesLeftOut", edges_left_out),
+    ] {
+        out.extend_from_slice(b",\"");
+        out.extend_from_slice(name.as_bytes());
+        out.extend_from_slice(b"\":");
+        push_number(out, number);
+    }
+    out.extend_from_slice(b"})</script>\n</body>\n</html>\n");
+}
+
+/// As the terminal says it, as a sentence. Where the seed just failed, its URL is the report's title already.
+fn seed_words(problem: &SeedProblem) -> String {
+    if let SeedProblem::Failed { words, .. } = problem {
+        return format!("The start page could not be fetched: {words}");
+    }
+    let words = problem.to_string();
+    let mut chars = words.chars();
+    let first = chars.next().map(|first| first.to_ascii_uppercase());
+    first.into_iter().chain(chars).collect()
+}

@@ -232,7 +232,9 @@ impl Line {
     fn spell_out(&mut self, flag: &str, values: &[&str]) {
         if let Some(at) = self.0.iter().position(|word| word == flag) {
             let next = self.0.get(at + 1).and_then(|word| word.to_str());
-            if !next.is_some_and(|next| values.contains(&next)) {
+            let is_value = |next: &str| !next.starts_with('-') && !next.contains([':', '/', '.']);
+            // A wrong value is left for clap to refuse by name.
+            if next.is_none_or(|next| !values.contains(&next) && !is_value(next)) {
                 self.0[at] = OsString::from(format!("{flag}={}", values[0]));
             }
         }
@@ -334,8 +336,8 @@ mod tests {
                 "crawler crawl --format tree U --output-file F",
             ),
             (
-                "crawler --strip-fragments U",
-                "crawler crawl --strip-fragments=true U",
+                "crawler --strip-fragments http://U",
+                "crawler crawl --strip-fragments=true http://U",
             ),
             (
                 "crawler --strip-fragments false U",

@@ -71,8 +71,11 @@ fn line(glance: &Glance, rate: f64, elapsed: Duration, limits: &Limits, room: us
         let texts: Vec<&str> = parts.iter().map(|(_, part)| part.as_str()).collect();
         let line = texts.join("  ");
         let first_to_go = parts.iter().map(|(rank, _)| *rank).max().unwrap_or(0);
-        if line.chars().count() <= room || first_to_go == 0 {
-            return fit(&line, room).to_owned();
+        if line.chars().count() <= room {
+            return line;
+        }
+        if first_to_go == 0 {
+            return fit(&texts.join(" "), room).to_owned();
         }
         parts.retain(|(rank, _)| *rank != first_to_go);
     }
@@ -112,8 +115,8 @@ mod tests {
                 "1,234 pages  of at most 2,000  100/s  678 queued  5 errors  4.0 MB  12.0 s",
             ),
             (50, "1,234 pages  100/s  678 queued  5 errors  12.0 s"),
-            (39, "1,234 pages  100/s  678 queued  5 errors"),
-            (20, "1,234 pages  100/s  "),
+            (39, "1,234 pages 100/s 678 queued 5 errors"),
+            (20, "1,234 pages 100/s 67"),
         ] {
             let line = line(&glance, 99.6, Duration::from_secs(12), &limits, room);
             assert_eq!(line, expected);

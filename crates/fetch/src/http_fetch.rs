@@ -44,6 +44,11 @@ enum Plan {
     },
 }
 
+/// A file that may be this long is given more time.
+const LARGE_FILE: u64 = 4 << 20;
+/// How many times the total of a page.
+const LARGE_FILE_PATIENCE: u32 = 12;
+
 impl HttpFetch {
     /// A fetcher for a crawl. `workers` is how many fetches run at once; `sniff` tells whether first
     /// bytes look like HTML, for answers that do not name their type.
@@ -118,9 +123,23 @@ impl HttpFetch {
     }
 }
 
+impl HttpFetch {
+    /// A large file may take longer in all than a page; it must still begin and go on as promptly.
+    fn deadlines_for(&self, want: Want) -> Deadlines {
+        let times = match want {
+            Want::File { max_bytes } if max_bytes >= LARGE_FILE => LARGE_FILE_PATIENCE,
+            _ => 1,
+        };
+        Deadlines {
+            total: self.deadlines.total * times,
+            ..self.deadlines
+        }
+    }
+}
+
 impl Fetch for HttpFetch {
     async fn fetch(&self, request: FetchRequest<'_>) -> Result<Fetched, Failure> {
-        let mut alarm = Alarm::new(self.deadlines);
+        let mut alarm = Alarm::new(self.deadlines_for(request.want));
         let answer = self.exchange.answer(request.url.parts(), &mut alarm);
         let Answer {
             response,

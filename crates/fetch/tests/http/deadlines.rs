@@ -6,7 +6,7 @@ use model::{Deadlines, FailKind, FetchRules};
 use tokio::net::TcpListener;
 use tokio::time::sleep;
 
-use crate::rules::{fetcher, page, rules};
+use crate::rules::{fetcher, file, page, rules};
 use crate::server::{HTML, Server, answer};
 
 const LONG: Duration = Duration::from_secs(20);
@@ -143,4 +143,23 @@ async fn a_prompt_answer_is_not_disturbed_by_short_deadlines() {
     for _ in 0..50 {
         assert!(page(&fetcher, &server.url("/")).await.is_ok());
     }
+}
+
+#[tokio::test]
+async fn a_large_file_may_take_longer_in_all_than_a_page() {
+    let server = Server::start(|mut conn| async move {
+        conn.request().await;
+        conn.send(format!("HTTP/1.1 200 OK\r\n{HTML}content-length: 20\r\n\r\n").as_bytes())
+            .await;
+        for _ in 0..20 {
+            sleep(Duration::from_millis(30)).await;
+            conn.send(b"x").await;
+        }
+    })
+    .await;
+    let mut rules = patient(&server.url("/"));
+    rules.deadlines.total = SHORT;
+    times_out(&rules, &server.url("/"), "not finished within 200 ms").await;
+    let got = file(&fetcher(&rules), &server.url("/"), 50 << 20).await;
+    assert_eq!(got.unwrap().wire_bytes, 20);
 }

@@ -24,7 +24,9 @@ pub(crate) fn run() -> Result<()> {
     if wrong.is_empty() {
         return Ok(());
     }
-    wrong.iter().for_each(|line| tell(line));
+    for line in &wrong {
+        tell(line);
+    }
     bail!("{} things are out of place", wrong.len())
 }
 
@@ -100,7 +102,11 @@ fn wrong_files() -> Result<Vec<String>> {
             .current_dir(root()),
     )?;
     let mut wrong = Vec::new();
-    for path in listed.lines().filter(|path| path.ends_with(".rs")) {
+    for path in listed.lines().filter(|path| {
+        Path::new(path)
+            .extension()
+            .is_some_and(|ending| ending == "rs")
+    }) {
         // A file that was deleted but not committed yet is listed too.
         let Ok(text) = std::fs::read_to_string(root().join(path)) else {
             continue;

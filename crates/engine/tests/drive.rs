@@ -121,6 +121,7 @@ async fn crawl<T: Fetch>(
 }
 
 /// A page `/n` links to `/n+1`, for ever.
+#[expect(clippy::unnecessary_wraps, reason = "it stands where a fetch may fail")]
 fn endless(path: &str) -> Result<Fetched, Failure> {
     let number: u64 = path.trim_matches('/').parse().unwrap_or(0);
     Ok(html(format!("<a href=/{}>next</a>", number + 1)))
@@ -237,7 +238,7 @@ async fn the_first_ask_drains_and_the_second_does_not_wait() {
         .await
         .unwrap();
     assert_eq!(summary.stop, StopReason::Signal);
-    let pages = sink.pages.lock().unwrap();
+    let pages = sink.pages.lock().unwrap().clone();
     assert_eq!(
         pages.len() as u64,
         summary.pages,

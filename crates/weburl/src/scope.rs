@@ -150,6 +150,7 @@ mod tests {
     }
 
     #[test]
+    #[expect(clippy::too_many_lines, reason = "a table")]
     fn outlines() {
         use ScopeKind::{Domain, Host, Prefix};
         use Verdict::{In, Outside};

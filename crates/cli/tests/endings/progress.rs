@@ -79,7 +79,7 @@ fn fits_a_narrow_terminal() {
             .iter()
             .map(|piece| piece.trim_start_matches("\x1b[K"))
             .filter(|piece| {
-                piece.contains(" pages ") && piece.contains("/s  ") && !piece.contains(" in ")
+                piece.contains(" pages ") && piece.contains("/s ") && !piece.contains(" in ")
             })
             .collect();
         assert!(drawn.len() >= 3, "{columns}: {}", ended.said());

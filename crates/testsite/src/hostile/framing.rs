@@ -8,6 +8,8 @@ use crate::pages::list_of_links;
 use crate::{Answer, Step};
 
 const CHUNKED: &str = "Transfer-Encoding: chunked\r\n";
+/// A second answer that nobody asked for.
+const RUBBISH: &[u8] = b"HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nevil";
 
 pub(super) fn cases() -> Vec<Case> {
     let mut cases = lengths();
@@ -169,9 +171,10 @@ fn endings() -> Vec<Case> {
             "extra-bytes",
             ONE_LINK,
             "rubbish after a complete answer belongs to no request: the connection is not used again",
+            // In one piece: rubbish that comes after the next request was sent looks like its answer to
+            // anybody, and the server could as well have answered that.
             Answer::script(vec![
-                Step::send(kept_response(PAGE)),
-                Step::send("HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nevil"),
+                Step::send([kept_response(PAGE), RUBBISH.to_vec()].concat()),
                 Step::Pause(Duration::from_millis(20)),
                 Step::Close,
             ]),

@@ -30,6 +30,15 @@ const MOST_HOSTS: usize = 100;
 /// Most sitemap files read in one crawl.
 const MOST_SITEMAPS: usize = 1_000;
 
+/// How much of the scope a URL is held to.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Bounds {
+    /// All of it.
+    All,
+    /// Its outline alone: where the seed redirects to is the seed, whatever the patterns say.
+    Outline,
+}
+
 /// Every URL of one crawl, in memory.
 #[derive(Debug)]
 pub struct MemoryFrontier {
@@ -95,16 +104,7 @@ impl MemoryFrontier {
             let key = frontier.plan.keys.key(seed.parts());
             frontier.seen.insert(key);
             frontier.seed_watch.begin(key);
-            let task = Task {
-                url: seed,
-                first_met: None,
-                depth: 0,
-                hops: 0,
-                via: None,
-                found: Found::Seed,
-                attempt: 0,
-            };
-            frontier.enqueue(task, key);
+            frontier.enqueue(Task::new(seed, Found::Seed, 0, None), key);
         }
         frontier
     }
@@ -119,34 +119,20 @@ impl MemoryFrontier {
         key: UrlKey,
         task: impl FnOnce(CrawlUrl) -> Task,
         depth: u32,
+        bounds: Bounds,
     ) -> Result<(), RefuseReason> {
         if self.seen.contains(key) {
             self.meet_again(url, key, task, depth);
             return Err(RefuseReason::Seen);
         }
-        match self.plan.scope.verdict(url) {
-            Verdict::In => (),
-            Verdict::Outside => return Err(RefuseReason::OutOfScope),
-            Verdict::Excluded => return Err(RefuseReason::Excluded),
-            Verdict::NotIncluded => return Err(RefuseReason::NotIncluded),
+        match (self.plan.scope.verdict(url), bounds) {
+            (Verdict::In, _) | (Verdict::Excluded | Verdict::NotIncluded, Bounds::Outline) => (),
+            (Verdict::Outside, _) => return Err(RefuseReason::OutOfScope),
+            (Verdict::Excluded, Bounds::All) => return Err(RefuseReason::Excluded),
+            (Verdict::NotIncluded, Bounds::All) => return Err(RefuseReason::NotIncluded),
         }
         if self.plan.limits.depth.is_some_and(|most| depth > most) {
             return Err(RefuseReason::TooDeep);
-        }
-        self.admit_new(url, key, task, depth)
-    }
-
-    /// The end of the order: traps and seen.
-    pub(crate) fn admit_new(
-        &mut self,
-        url: UrlRef<'_>,
-        key: UrlKey,
-        task: impl FnOnce(CrawlUrl) -> Task,
-        depth: u32,
-    ) -> Result<(), RefuseReason> {
-        if self.seen.contains(key) {
-            self.meet_again(url, key, task, depth);
-            return Err(RefuseReason::Seen);
         }
         let sighting = if self.plan.traps {
             if self.is_one_host_too_many(url) {

@@ -12,7 +12,7 @@ use weburl::{CrawlUrl, UrlKey};
 use crate::backoff;
 use crate::frontier::{Delivery, Moment, Work};
 use crate::host_ledger::Throttled;
-use crate::memory_frontier::MemoryFrontier;
+use crate::memory_frontier::{Bounds, MemoryFrontier};
 use crate::traps::Traps;
 
 /// What an answer says about its host.
@@ -166,16 +166,8 @@ impl MemoryFrontier {
                 self.counts.refuse(RefuseReason::Scheme);
                 continue;
             };
-            let task = |url| Task {
-                url,
-                first_met: None,
-                depth,
-                hops: 0,
-                via: Some(Arc::clone(&via)),
-                found: Found::Link,
-                attempt: 0,
-            };
-            if let Err(reason) = self.admit(url, link.key, task, depth) {
+            let task = |url| Task::new(url, Found::Link, depth, Some(Arc::clone(&via)));
+            if let Err(reason) = self.admit(url, link.key, task, depth, Bounds::All) {
                 self.counts.refuse(reason);
             }
         }
@@ -193,20 +185,14 @@ impl MemoryFrontier {
         let (depth, hops) = (report.depth, report.hops + 1);
         let via = Some(report.url.shared_text());
         let task = |url| Task {
-            url,
-            first_met: None,
-            depth,
             hops,
-            via,
-            found: Found::Redirect,
-            attempt: 0,
+            ..Task::new(url, Found::Redirect, depth, via)
         };
-        if of_seed {
-            if !self.plan.scope.contains(to.parts()) {
-                return Err(RefuseReason::OutOfScope);
-            }
-            return self.admit_new(to.parts(), key, task, depth);
-        }
-        self.admit(to.parts(), key, task, depth)
+        let bounds = if of_seed {
+            Bounds::Outline
+        } else {
+            Bounds::All
+        };
+        self.admit(to.parts(), key, task, depth, bounds)
     }
 }

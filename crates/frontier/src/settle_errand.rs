@@ -15,7 +15,7 @@ use crate::errand::{
     Errand, ErrandFound, ErrandReport, RobotsAnswer, RobotsErrand, SitemapAnswer, SitemapErrand,
 };
 use crate::frontier::{Delivery, Moment, Work};
-use crate::memory_frontier::MemoryFrontier;
+use crate::memory_frontier::{Bounds, MemoryFrontier};
 use crate::settle::Reply;
 use crate::site::RobotsState;
 
@@ -267,16 +267,8 @@ impl MemoryFrontier {
         let via = sitemap.shared_text();
         for link in pages.iter() {
             let Some(url) = link.parts() else { continue };
-            let task = |url| Task {
-                url,
-                first_met: None,
-                depth,
-                hops: 0,
-                via: Some(Arc::clone(&via)),
-                found: Found::Sitemap,
-                attempt: 0,
-            };
-            if let Err(reason) = self.admit(url, link.key, task, depth) {
+            let task = |url| Task::new(url, Found::Sitemap, depth, Some(Arc::clone(&via)));
+            if let Err(reason) = self.admit(url, link.key, task, depth, Bounds::All) {
                 self.counts.refuse(reason);
             }
         }

@@ -11,6 +11,8 @@ mod link_list;
 mod notice;
 mod outcome;
 mod page_report;
+mod plan_checks;
+mod plan_error;
 mod profile;
 mod seed_problem;
 mod sink;
@@ -20,8 +22,8 @@ mod summary;
 mod task;
 
 pub use crawl_plan::{
-    CrawlPlan, Deadlines, FetchRules, Limits, LinkFilter, PathDelay, PlanError, RobotsErrors,
-    RobotsPolicy, SitemapPolicy,
+    CrawlPlan, Deadlines, FetchRules, Limits, LinkFilter, PathDelay, RobotsErrors, RobotsPolicy,
+    SitemapPolicy,
 };
 pub use crawl_spec::CrawlSpec;
 pub use fail_kind::{FailGroup, FailKind};
@@ -29,6 +31,7 @@ pub use link_list::{LinkFacts, LinkList, ListedLink};
 pub use notice::Notice;
 pub use outcome::{Failure, Outcome};
 pub use page_report::PageReport;
+pub use plan_error::PlanError;
 pub use profile::Profile;
 pub use seed_problem::SeedProblem;
 pub use sink::{Sink, SinkError};

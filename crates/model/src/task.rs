@@ -47,3 +47,18 @@ pub struct Task {
     /// Attempts begun, this one included once a worker has it.
     pub attempt: u32,
 }
+
+impl Task {
+    /// A task that nobody has begun.
+    pub fn new(url: CrawlUrl, found: Found, depth: u32, via: Option<Arc<str>>) -> Self {
+        Self {
+            url,
+            first_met: None,
+            depth,
+            hops: 0,
+            via,
+            found,
+            attempt: 0,
+        }
+    }
+}

@@ -1,0 +1,397 @@
+//! What once broke, each as small as it can be told.
+
+#![expect(clippy::unwrap_used, reason = "a test's own helpers may stop it")]
+
+use std::future::Future;
+use std::pin::pin;
+use std::task::{Context, Poll, Waker};
+use std::time::Duration;
+
+use frontier::{
+    Delivery, Errand, ErrandFound, ErrandReport, Frontier, MemoryFrontier, Moment, Next,
+    RobotsAnswer, SitemapAnswer, Work,
+};
+use model::{
+    CrawlPlan, CrawlSpec, Failure, LinkFacts, LinkList, Outcome, PageReport, RobotsPolicy,
+    SitemapPolicy, StopReason, Summary, Task,
+};
+use sitefiles::Robots;
+use weburl::{CrawlUrl, ScopeKind};
+
+const SECOND: Duration = Duration::from_secs(1);
+
+fn ready<T>(future: impl Future<Output = T>) -> T {
+    match pin!(future).poll(&mut Context::from_waker(Waker::noop())) {
+        Poll::Ready(value) => value,
+        Poll::Pending => panic!("a frontier in memory waited"),
+    }
+}
+
+/// What a page answers, how long that takes, and the delay it asks for.
+struct Answer {
+    status: u16,
+    to: &'static str,
+    links: &'static [&'static str],
+    takes: Duration,
+    retry_after: Option<Duration>,
+}
+
+const PAGE: Answer = Answer {
+    status: 200,
+    to: "",
+    links: &[],
+    takes: Duration::from_millis(10),
+    retry_after: None,
+};
+
+fn links(links: &'static [&'static str]) -> Answer {
+    Answer { links, ..PAGE }
+}
+
+fn status(status: u16) -> Answer {
+    Answer { status, ..PAGE }
+}
+
+fn moved(to: &'static str) -> Answer {
+    Answer {
+        status: 302,
+        to,
+        ..PAGE
+    }
+}
+
+fn list(urls: &[&str], plan: &CrawlPlan) -> LinkList {
+    let mut links = LinkList::default();
+    for url in urls {
+        let url = CrawlUrl::parse(url).unwrap();
+        let facts = LinkFacts {
+            web: true,
+            in_scope: true,
+            ..LinkFacts::default()
+        };
+        links.push(
+            url.as_str(),
+            url.as_str().len(),
+            plan.keys.key(url.parts()),
+            facts,
+        );
+    }
+    links
+}
+
+fn report(task: Task, answer: &Answer, plan: &CrawlPlan) -> PageReport {
+    let outcome = match answer.status {
+        200 => Outcome::Fetched { html: true },
+        302 => Outcome::Redirected {
+            to: CrawlUrl::parse(answer.to).unwrap(),
+        },
+        status => Outcome::Failed(Failure::of_status(status)),
+    };
+    let mut report = PageReport::new(task, outcome);
+    report.status = Some(answer.status);
+    report.retry_after = answer.retry_after;
+    report.links = list(answer.links, plan);
+    report
+}
+
+/// Plays a crawl; a robots.txt answers by origin, a sitemap names what it is told to.
+struct World<'a> {
+    page: &'a dyn Fn(&str, u32) -> Answer,
+    robots: &'a dyn Fn(&str) -> &'static str,
+    sitemap: &'a [&'a str],
+}
+
+impl World<'_> {
+    fn play(&self, change: impl FnOnce(&mut CrawlSpec)) -> (Vec<PageReport>, Summary, Moment) {
+        let mut spec = CrawlSpec {
+            seed: "http://a.example/".into(),
+            robots: RobotsPolicy::Respect,
+            max_depth: Some(0),
+            ..CrawlSpec::default()
+        };
+        change(&mut spec);
+        let plan = CrawlPlan::resolve(&spec, "crawler/0", 1).unwrap();
+        let mut frontier = MemoryFrontier::new(plan.clone(), 1);
+        let (mut now, mut out, mut flying) = (Moment::ZERO, Vec::new(), Vec::new());
+        for _ in 0..10_000 {
+            let turn = ready(frontier.take(8, now, &mut out)).unwrap();
+            frontier.assert_consistent();
+            for work in turn.work {
+                let takes = match &work {
+                    Work::Page(task) => (self.page)(task.url.as_str(), task.attempt).takes,
+                    Work::Errand(_) => PAGE.takes,
+                };
+                flying.push((now + takes, work));
+            }
+            if let Next::Finished(_) = turn.next {
+                let summary = frontier.summary(now);
+                let pages = out.into_iter().filter_map(|delivery| match delivery {
+                    Delivery::Page(report) => Some(*report),
+                    Delivery::Notice(_) => None,
+                });
+                return (pages.collect(), summary, now);
+            }
+            flying.sort_by_key(|(done, _)| *done);
+            let until = if let Next::Until(at) = turn.next {
+                Some(at.max(now))
+            } else {
+                None
+            };
+            let done = flying.first().map(|(done, _)| *done);
+            now = done
+                .into_iter()
+                .chain(until)
+                .min()
+                .expect("something to wait for");
+            if done != Some(now) {
+                continue;
+            }
+            match flying.remove(0).1 {
+                Work::Page(task) => {
+                    let answer = (self.page)(task.url.as_str(), task.attempt);
+                    ready(frontier.settle(report(task, &answer, &plan), now, &mut out)).unwrap();
+                }
+                Work::Errand(errand) => {
+                    let report = self.errand(errand, &plan);
+                    ready(frontier.settle_errand(report, now, &mut out)).unwrap();
+                }
+            }
+        }
+        panic!("does not end");
+    }
+
+    fn errand(&self, errand: Errand, plan: &CrawlPlan) -> ErrandReport {
+        let found = match errand {
+            Errand::Robots(errand) => {
+                let text = (self.robots)(errand.origin.as_str());
+                let rules = Robots::parse(text.as_bytes(), "crawler");
+                ErrandFound::Robots(errand, RobotsAnswer::Rules(rules))
+            }
+            Errand::Sitemap(errand) => {
+                let pages = list(self.sitemap, plan);
+                let answer = SitemapAnswer::Read {
+                    pages,
+                    sitemaps: Vec::new(),
+                    problem: None,
+                };
+                ErrandFound::Sitemap(errand, answer)
+            }
+        };
+        ErrandReport {
+            found,
+            status: Some(200),
+            retry_after: None,
+            elapsed: Duration::ZERO,
+            wire_bytes: 0,
+        }
+    }
+}
+
+fn no_rules(_: &str) -> &'static str {
+    ""
+}
+
+fn visited(pages: &[PageReport]) -> Vec<&str> {
+    pages
+        .iter()
+        .map(|page| page.url.parts().path_and_query())
+        .collect()
+}
+
+#[test]
+fn a_server_error_that_asks_for_a_day_parks_the_host_instead_of_waiting() {
+    let page = |url: &str, _| match url {
+        "http://a.example/" => links(&["http://a.example/bad"]),
+        _ => Answer {
+            retry_after: Some(SECOND * 86_400),
+            ..status(500)
+        },
+    };
+    let (pages, summary, now) = World {
+        page: &page,
+        robots: &no_rules,
+        sitemap: &[],
+    }
+    .play(|_| ());
+    assert_eq!(visited(&pages), ["/", "/bad"]);
+    assert_eq!(summary.left, 0);
+    assert!(now < SECOND * 60, "{now:?}");
+}
+
+#[test]
+fn a_begun_page_at_a_gate_keeps_its_place_in_the_page_limit() {
+    let page = |url: &str, attempt| match url {
+        "http://a.example/" => links(&[
+            "http://a.example/flaky",
+            "http://a.example/b",
+            "http://a.example/c",
+            "http://a.example/d",
+        ]),
+        "http://a.example/flaky" if attempt == 1 => status(500),
+        _ => PAGE,
+    };
+    let (pages, ..) = World {
+        page: &page,
+        robots: &no_rules,
+        sitemap: &[],
+    }
+    .play(|spec| {
+        spec.path_delays = vec![("/".into(), SECOND / 10)];
+        spec.max_pages = Some(3);
+    });
+    assert_eq!(pages.len(), 3, "{:?}", visited(&pages));
+}
+
+#[test]
+fn a_session_id_handed_out_by_a_redirect_is_the_same_page() {
+    let page = |url: &str, _| match url {
+        "http://a.example/" => moved("http://a.example/;jsessionid=1f2e"),
+        "http://a.example/;jsessionid=1f2e" => links(&["http://a.example/a"]),
+        "http://a.example/a" => moved("http://a.example/a?PHPSESSID=77aa"),
+        _ => PAGE,
+    };
+    let (pages, summary, _) = World {
+        page: &page,
+        robots: &no_rules,
+        sitemap: &[],
+    }
+    .play(|_| ());
+    assert_eq!(visited(&pages), ["/", "/a"]);
+    assert_eq!((summary.fetched, summary.seed_problem), (2, None));
+}
+
+#[test]
+fn a_seed_whose_target_a_sitemap_names_first_is_no_loop() {
+    let page = |url: &str, _| match url {
+        "http://a.example/" => Answer {
+            takes: SECOND,
+            ..moved("http://a.example/home")
+        },
+        _ => PAGE,
+    };
+    let world = World {
+        page: &page,
+        robots: &no_rules,
+        sitemap: &["http://a.example/home"],
+    };
+    let (pages, summary, _) = world.play(|spec| spec.sitemaps = SitemapPolicy::Include);
+    assert_eq!(pages.len(), 2);
+    assert_eq!(summary.seed_problem, None);
+}
+
+#[test]
+fn with_sitemaps_only_a_listed_redirect_is_not_the_seed() {
+    let page = |url: &str, _| match url {
+        "http://a.example/a" => moved("http://a.example/gone"),
+        "http://a.example/gone" => status(404),
+        _ => PAGE,
+    };
+    let world = World {
+        page: &page,
+        robots: &no_rules,
+        sitemap: &["http://a.example/a", "http://a.example/b"],
+    };
+    let (pages, summary, _) = world.play(|spec| spec.sitemaps = SitemapPolicy::Only);
+    assert_eq!(pages.len(), 3);
+    assert_eq!(summary.seed_problem, None);
+}
+
+#[test]
+fn a_host_that_parks_twice_holds_up_nobody_else() {
+    let page = |url: &str, _| match url {
+        "http://a.example/" => links(&[
+            "http://bad.a.example:81/a",
+            "http://bad.a.example:82/a",
+            "http://bad.a.example:81/b",
+            "http://a.example/slow",
+        ]),
+        "http://a.example/slow" => Answer {
+            takes: SECOND,
+            ..links(&["http://a.example/d2"])
+        },
+        "http://a.example/d2" => links(&["http://a.example/d3"]),
+        _ => PAGE,
+    };
+    let robots = |origin: &str| match origin {
+        "http://a.example" => "",
+        _ => "User-agent: *\nCrawl-delay: 4000",
+    };
+    let (pages, summary, _) = World {
+        page: &page,
+        robots: &robots,
+        sitemap: &[],
+    }
+    .play(|spec| {
+        spec.scope = Some(ScopeKind::Domain);
+        spec.max_depth = Some(9);
+    });
+    assert_eq!(visited(&pages), ["/", "/slow", "/d2", "/d3"]);
+    assert!(matches!(summary.stop, StopReason::HostParked { .. }));
+    assert_eq!((summary.left, summary.seed_problem), (3, None));
+}
+
+#[test]
+fn a_parked_host_at_a_gate_does_not_block_another() {
+    let page = |url: &str, _| match url {
+        "http://a.example/" => links(&[
+            "http://bad.a.example/g/1",
+            "http://bad.a.example/g/2",
+            "http://a.example/late",
+        ]),
+        "http://bad.a.example/g/1" => Answer {
+            retry_after: Some(SECOND * 9_000),
+            ..status(503)
+        },
+        "http://a.example/late" => Answer {
+            takes: SECOND,
+            ..links(&["http://a.example/g/9"])
+        },
+        _ => PAGE,
+    };
+    let (pages, ..) = World {
+        page: &page,
+        robots: &no_rules,
+        sitemap: &[],
+    }
+    .play(|spec| {
+        spec.scope = Some(ScopeKind::Domain);
+        spec.path_delays = vec![("/g".into(), SECOND / 5)];
+    });
+    assert!(visited(&pages).contains(&"/g/9"), "{:?}", visited(&pages));
+}
+
+#[test]
+fn a_seed_on_a_host_that_parks_itself_is_a_failed_seed() {
+    let robots = |_: &str| "User-agent: *\nCrawl-delay: 4000";
+    let world = World {
+        page: &|_, _| PAGE,
+        robots: &robots,
+        sitemap: &[],
+    };
+    let (pages, summary, _) = world.play(|_| ());
+    assert!(pages.is_empty());
+    assert!(summary.seed_problem.unwrap().to_string().contains("4000 s"));
+}
+
+#[test]
+fn links_to_known_pages_are_not_counted_as_too_deep() {
+    let page = |_: &str, _| {
+        links(&[
+            "http://a.example/",
+            "http://a.example/b",
+            "http://a.example/c",
+        ])
+    };
+    let world = World {
+        page: &page,
+        robots: &no_rules,
+        sitemap: &[],
+    };
+    let (pages, summary, _) = world.play(|spec| spec.max_depth = Some(1));
+    assert_eq!(pages.len(), 3);
+    assert!(
+        !summary.refused.contains_key(&model::RefuseReason::TooDeep),
+        "{:?}",
+        summary.refused
+    );
+}

@@ -161,3 +161,21 @@ fn help_and_references_into_a_closed_pipe() {
         assert_eq!(ended.stderr, "", "{args:?}");
     }
 }
+
+#[test]
+fn a_reader_that_leaves_does_not_cost_the_other_file_its_links() {
+    let server = endless();
+    let seed = server.url("/");
+    let folder = tempfile::tempdir().unwrap();
+    let links = folder.path().join("links.txt");
+    let more = ["--unique-links", links.to_str().unwrap()];
+    let mut run = Start::new(&args(&seed, &more)).stdout_held().start();
+    let mut reader = BufReader::new(run.held_stdout());
+    let mut line = String::new();
+    reader.read_line(&mut line).unwrap();
+    drop(reader);
+    run.end().with_code(0);
+    let written = std::fs::read_to_string(&links).unwrap();
+    assert!(written.lines().count() >= 30, "{written:?}");
+    assert!(written.lines().is_sorted());
+}

@@ -1,6 +1,8 @@
-//! HTML bytes to links: charset, scanner, character references.
+//! HTML bytes to links, and to a tree with its metadata and its forms as markdown, html and text.
 //!
-//! The links-only path of a crawl. A page comes in as bytes and leaves as a run of [`Found`]
+//! Two paths over the same bytes. [`Tree`] is the second: parsed once, flat, capped in depth, from which
+//! [`metadata`] and the writers ([`to_markdown`], [`to_inert_html`], [`to_text`]) read. No command uses it
+//! yet. The first is the links-only path of a crawl. A page comes in as bytes and leaves as a run of [`Found`]
 //! values, in document order, without a tree: the scanner jumps from `<` to `<`, follows the
 //! tokeniser of the HTML standard exactly, and keeps only the few facts about the tree that change
 //! how bytes are read (raw text, templates, svg and math).
@@ -17,7 +19,11 @@ mod content_type;
 mod element;
 mod entities;
 mod foreign;
+mod inert_html;
+mod markdown;
 mod markup;
+mod metadata;
+mod plain_text;
 mod prescan;
 mod raw_text;
 mod reference;
@@ -26,9 +32,17 @@ mod scanner;
 mod sniff;
 mod start_tag;
 mod tag;
+mod tree;
 mod value;
+mod writing;
 
 pub use charset::{Charset, CharsetSource, charset};
 pub use content_type::charset_label;
+pub use inert_html::to_inert_html;
+pub use markdown::to_markdown;
+pub use metadata::{Metadata, metadata};
+pub use plain_text::to_text;
 pub use scan::{Found, Link, has_base, scan_links};
 pub use sniff::looks_like_html;
+pub use tree::{Event, Node, NodeId, Tag, Tree, Walk};
+pub use writing::selection::Selection;

@@ -1,0 +1,139 @@
+//! Lists and what stands in them.
+
+use crate::tree::{NodeId, Tag, Tree};
+
+use super::Leave;
+use super::page::{Context, Page};
+use crate::markdown::blocks::ListShape;
+
+impl Page<'_> {
+    pub(super) fn enter_list(&mut self, id: NodeId, tag: Tag) -> Leave {
+        self.boundary();
+        if self.context != Context::Flow {
+            let number = (tag == Tag::Ol).then(|| start(self.tree, id).unwrap_or(1));
+            self.cell_lists.push(number);
+            return Leave::CellList;
+        }
+        let holds_notes = self
+            .tree
+            .children(id)
+            .find(|&child| self.tree.tag(child) == Some(Tag::Li))
+            .is_some_and(|entry| self.survey.note_entry(entry).is_some());
+        if !holds_notes && self.blocks.open_list(shape(self.tree, id, tag)) {
+            Leave::Frame
+        } else {
+            Leave::Block
+        }
+    }
+
+    pub(super) fn enter_entry(&mut self, id: NodeId) -> Leave {
+        self.boundary();
+        if self.context != Context::Flow {
+            if self.context == Context::Cell {
+                let marker = match self.cell_lists.last_mut() {
+                    Some(Some(number)) => {
+                        *number += 1;
+                        format!("{}.", *number - 1)
+                    }
+                    _ => "-".to_owned(),
+                };
+                self.run.push_text(&marker, self.style);
+                self.run.push_space(self.style);
+            }
+            return Leave::Block;
+        }
+        if let Some(note) = self.survey.note_entry(id) {
+            let opened = self.blocks.open_note(note);
+            return if opened { Leave::Frame } else { Leave::Block };
+        }
+        let value = self
+            .tree
+            .attr(id, "value")
+            .and_then(|value| value.trim().parse().ok());
+        match self.blocks.open_entry(value) {
+            Some(opened) => Leave::Entry(opened),
+            None => Leave::Block,
+        }
+    }
+
+    /// A definition is written as an item of a list under its term.
+    pub(super) fn enter_definition(&mut self) -> Leave {
+        self.boundary();
+        if self.context != Context::Flow {
+            return Leave::Block;
+        }
+        match self.blocks.open_entry(None) {
+            Some(opened) => Leave::Entry(opened),
+            None => Leave::Block,
+        }
+    }
+
+    /// A box to tick, if it is the first thing in a list item: a task.
+    pub(super) fn write_checkbox(&mut self, id: NodeId) {
+        let is_checkbox = self
+            .tree
+            .attr(id, "type")
+            .is_some_and(|kind| kind.eq_ignore_ascii_case("checkbox"));
+        if is_checkbox
+            && self.context == Context::Flow
+            && self.run.is_blank()
+            && self.blocks.at_entry_start()
+        {
+            let is_checked = self.tree.attr(id, "checked").is_some();
+            self.run
+                .push_verbatim(if is_checked { "[x]" } else { "[ ]" }, self.style);
+            self.run.push_space(self.style);
+        }
+    }
+}
+
+fn start(tree: &Tree, id: NodeId) -> Option<i64> {
+    tree.attr(id, "start")?.trim().parse().ok()
+}
+
+/// Whether the items have blank lines between them, and how they are numbered. Looks at the items
+/// and at what is directly in them, so that a page's lists together are looked at twice at most.
+fn shape(tree: &Tree, id: NodeId, tag: Tag) -> ListShape {
+    let mut entries = 0;
+    let mut loose = false;
+    for entry in tree.children(id) {
+        if tree.tag(entry) != Some(Tag::Li) {
+            continue;
+        }
+        entries += 1;
+        loose = loose || holds_blocks(tree, entry);
+    }
+    let ordered = tag == Tag::Ol;
+    let reversed = ordered && tree.attr(id, "reversed").is_some();
+    ListShape {
+        ordered,
+        start: start(tree, id).unwrap_or(if reversed { entries } else { 1 }),
+        step: if reversed { -1 } else { 1 },
+        loose,
+    }
+}
+
+/// Whether an item is made of several blocks, lists in it aside.
+fn holds_blocks(tree: &Tree, entry: NodeId) -> bool {
+    let mut blocks = 0;
+    let mut in_words = false;
+    for child in tree.children(entry) {
+        let is_block = match (tree.tag(child), tree.text(child)) {
+            (Some(Tag::Ul | Tag::Ol | Tag::Menu | Tag::Dir), _) => {
+                in_words = false;
+                continue;
+            }
+            (Some(tag), _) => tag.is_block(),
+            (None, Some(text)) if text.bytes().all(|byte| byte.is_ascii_whitespace()) => continue,
+            (None, _) => false,
+        };
+        if is_block || !in_words {
+            blocks += 1;
+        }
+        in_words = !is_block;
+        if blocks > 1 {
+            return true;
+        }
+    }
+    false
+}

@@ -1,0 +1,90 @@
+//! Authors' names, from the ways pages write them.
+
+use std::collections::HashSet;
+
+use super::text::{MOST_VALUES, is_address, line};
+
+/// A longer text is no name.
+const LONGEST_NAME: usize = 200;
+/// A page with more bylines than this is a list of articles, and has no author of its own.
+const MOST_BYLINES: usize = 4;
+
+/// The names in the texts, in order, each once.
+pub(super) fn names<'a>(texts: impl Iterator<Item = &'a str>) -> Vec<String> {
+    let mut seen = HashSet::new();
+    texts
+        .filter_map(line)
+        .filter(|text| !is_address(text))
+        .flat_map(|text| split(&text))
+        .filter(|name| name.len() <= LONGEST_NAME && name.chars().any(char::is_alphabetic))
+        .filter(|name| seen.insert(name.to_lowercase()))
+        .take(MOST_VALUES)
+        .collect()
+}
+
+/// The names in the bylines of a page, unless they are those of many articles.
+pub(super) fn bylines<'a>(texts: impl Iterator<Item = &'a str>) -> Vec<String> {
+    let names = names(texts);
+    if names.len() > MOST_BYLINES {
+        return Vec::new();
+    }
+    names
+}
+
+/// One text may hold several names. A semicolon always separates; a comma only where both sides
+/// are full names, since it also stands in `Doe, Jane` and `Jane Doe, MD`.
+fn split(text: &str) -> Vec<String> {
+    let mut names = Vec::new();
+    for part in text.split(';') {
+        let full = |name: &str| matches!(name.split_whitespace().count(), 2..=4);
+        if part.split(',').all(full) {
+            names.extend(part.split(',').map(bare));
+        } else {
+            names.push(bare(part));
+        }
+    }
+    names
+}
+
+/// The name without the "by" before it.
+fn bare(text: &str) -> String {
+    let text = text.trim();
+    let name = match text.split_once([' ', ':']) {
+        Some((by, name)) if by.eq_ignore_ascii_case("by") => name,
+        _ => text,
+    };
+    name.trim_matches(|c: char| c.is_whitespace() || c == ',' || c == ':')
+        .to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{bylines, names};
+
+    #[test]
+    fn names_are_told_apart() {
+        let cases: &[(&str, &[&str])] = &[
+            ("Jane Doe", &["Jane Doe"]),
+            ("By Jane Doe", &["Jane Doe"]),
+            ("by: Jane Doe", &["Jane Doe"]),
+            ("Byron Smith", &["Byron Smith"]),
+            ("Jane Doe, John Smith", &["Jane Doe", "John Smith"]),
+            ("Doe, Jane", &["Doe, Jane"]),
+            ("Jane Doe, MD", &["Jane Doe, MD"]),
+            ("Doe, Jane; Smith, John", &["Doe, Jane", "Smith, John"]),
+            ("https://e.x/jane", &[]),
+            ("www.facebook.com/jane", &[]),
+            (" , ", &[]),
+            ("Jane Doe; jane doe", &["Jane Doe"]),
+        ];
+        for (text, expected) in cases {
+            assert_eq!(names([*text].into_iter()), *expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn many_bylines_are_a_list() {
+        assert_eq!(bylines(["A", "B", "A"].into_iter()), ["A", "B"]);
+        assert!(bylines(["A", "B", "C", "D", "E"].into_iter()).is_empty());
+    }
+}

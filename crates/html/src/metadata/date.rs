@@ -1,0 +1,313 @@
+//! Dates, from the ways pages write them to RFC 3339.
+//!
+//! Read: ISO 8601 with dashes, slashes, dots or nothing between, the dates of mail and of
+//! JavaScript, English dates in words, `31.12.2024`, `12/31/2024` where only one order is possible,
+//! and seconds or milliseconds since 1970. A date without a time of day stays a date.
+
+mod words;
+
+use super::text::line;
+
+/// A longer text is no date.
+const LONGEST_DATE: usize = 100;
+
+/// The first candidate that can be read, as RFC 3339; else the first as it is written.
+pub(super) fn first<'a>(candidates: impl Iterator<Item = &'a str>) -> Option<String> {
+    let mut written = None;
+    for text in candidates.filter_map(line) {
+        if text.len() > LONGEST_DATE || is_blank(&text) {
+            continue;
+        }
+        if let Some(date) = rfc3339(&text) {
+            return Some(date);
+        }
+        written.get_or_insert(text);
+    }
+    written
+}
+
+/// Whether the text is what software writes when it has no date.
+fn is_blank(text: &str) -> bool {
+    !text.bytes().any(|byte| byte.is_ascii_digit())
+        || ["0000-", "0001-", "-0001-", "1/1/0001"]
+            .iter()
+            .any(|start| text.starts_with(start))
+        || text == "0"
+}
+
+fn rfc3339(text: &str) -> Option<String> {
+    iso(text)
+        .or_else(|| epoch(text))
+        .or_else(|| numbers(text))
+        .or_else(|| words::read(text))
+        .map(|moment| moment.to_string())
+}
+
+/// A day, and the time of day where it is known.
+#[derive(Debug, Clone, Copy)]
+struct Moment<'a> {
+    year: u32,
+    month: u32,
+    day: u32,
+    time: Option<(Clock<'a>, Zone)>,
+}
+
+impl std::fmt::Display for Moment<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{:04}-{:02}-{:02}", self.year, self.month, self.day)?;
+        let Some((clock, zone)) = self.time else {
+            return Ok(());
+        };
+        write!(
+            f,
+            "T{:02}:{:02}:{:02}",
+            clock.hour, clock.minute, clock.second
+        )?;
+        if !clock.fraction.is_empty() {
+            write!(f, ".{}", clock.fraction)?;
+        }
+        match zone.0 {
+            0 => f.write_str("Z"),
+            minutes => {
+                let sign = if minutes < 0 { '-' } else { '+' };
+                let minutes = minutes.unsigned_abs();
+                write!(f, "{sign}{:02}:{:02}", minutes / 60, minutes % 60)
+            }
+        }
+    }
+}
+
+/// A time of day; the fraction of the second is kept as written.
+#[derive(Debug, Clone, Copy)]
+struct Clock<'a> {
+    hour: u32,
+    minute: u32,
+    second: u32,
+    fraction: &'a str,
+}
+
+impl Clock<'_> {
+    /// The time of day that a clock of twelve hours shows.
+    fn in_half(self, afternoon: bool) -> Option<Self> {
+        let hour = self.hour % 12 + if afternoon { 12 } else { 0 };
+        (1..=12)
+            .contains(&self.hour)
+            .then_some(Self { hour, ..self })
+    }
+}
+
+/// Minutes east of UTC.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Zone(i32);
+
+/// The date, if there is such a day.
+fn day_of(year: u32, month: u32, day: u32) -> Option<(u32, u32, u32)> {
+    let leap = year.is_multiple_of(4) && (!year.is_multiple_of(100) || year.is_multiple_of(400));
+    let days = match month {
+        2 if leap => 29,
+        2 => 28,
+        4 | 6 | 9 | 11 => 30,
+        1..=12 => 31,
+        _ => return None,
+    };
+    ((1000..=9999).contains(&year) && (1..=days).contains(&day)).then_some((year, month, day))
+}
+
+/// Takes the leading digits off the text: at least `least`, at most `most`.
+fn digits(text: &mut &str, least: usize, most: usize) -> Option<u32> {
+    let count = text
+        .bytes()
+        .take(most)
+        .take_while(u8::is_ascii_digit)
+        .count();
+    if count < least {
+        return None;
+    }
+    let (number, rest) = text.split_at(count);
+    *text = rest;
+    number.parse().ok()
+}
+
+fn take(text: &mut &str, character: char) -> bool {
+    let rest = text.strip_prefix(character);
+    *text = rest.unwrap_or(text);
+    rest.is_some()
+}
+
+/// `2024-01-31`, with or without a time.
+fn iso(text: &str) -> Option<Moment<'_>> {
+    let mut rest = text;
+    let year = digits(&mut rest, 4, 4)?;
+    let separator = rest.chars().next().filter(|c| matches!(c, '-' | '/' | '.'));
+    let (month, day) = if let Some(separator) = separator {
+        take(&mut rest, separator);
+        let month = digits(&mut rest, 1, 2)?;
+        take(&mut rest, separator).then_some(())?;
+        (month, digits(&mut rest, 1, 2)?)
+    } else {
+        // without separators many a number looks like a date
+        (1900..=2100).contains(&year).then_some(())?;
+        (digits(&mut rest, 2, 2)?, digits(&mut rest, 2, 2)?)
+    };
+    on_day(day_of(year, month, day)?, rest)
+}
+
+/// The day, with the time that follows a date in numbers, if any does.
+fn on_day((year, month, day): (u32, u32, u32), rest: &str) -> Option<Moment<'_>> {
+    let mut time = None;
+    if !rest.is_empty() {
+        let mut rest = rest.strip_prefix(['T', 't', ' ', ','])?.trim_start();
+        let mut clock = clock(&mut rest)?;
+        rest = rest.trim_start();
+        for (half, afternoon) in [("AM", false), ("PM", true)] {
+            if rest
+                .get(..2)
+                .is_some_and(|start| start.eq_ignore_ascii_case(half))
+            {
+                clock = clock.in_half(afternoon)?;
+                rest = rest[2..].trim_start();
+            }
+        }
+        let zone = if rest.is_empty() {
+            Zone(0)
+        } else {
+            zone(rest)?
+        };
+        time = Some((clock, zone));
+    }
+    Some(Moment {
+        year,
+        month,
+        day,
+        time,
+    })
+}
+
+/// `23:59`, `23:59:59.123`, `235959`.
+fn clock<'a>(text: &mut &'a str) -> Option<Clock<'a>> {
+    let start = *text;
+    let hour = digits(text, 1, 2)?;
+    let colon = take(text, ':');
+    if !colon && start.len() - text.len() == 1 {
+        return None;
+    }
+    let minute = digits(text, 2, 2)?;
+    let mut second = 0;
+    let mut fraction = "";
+    if take(text, ':') || !colon && text.starts_with(|c: char| c.is_ascii_digit()) {
+        second = digits(text, 2, 2)?;
+        if let Some(rest) = text.strip_prefix(['.', ',']) {
+            let count = rest.bytes().take_while(u8::is_ascii_digit).count();
+            fraction = &rest[..count.min(9)];
+            *text = &rest[count..];
+        }
+    }
+    (hour < 24 && minute < 60 && second <= 60).then_some(Clock {
+        hour,
+        minute,
+        second,
+        fraction,
+    })
+}
+
+/// `Z`, `+01:00`, `-0500`, `+01`, `UTC`, `GMT+0100`, and the zones mail has names for.
+fn zone(text: &str) -> Option<Zone> {
+    let name = text.to_ascii_uppercase();
+    let hours = match name.as_str() {
+        "Z" | "UTC" | "GMT" | "UT" => 0,
+        "EST" | "CDT" => -5,
+        "EDT" => -4,
+        "CST" | "MDT" => -6,
+        "MST" | "PDT" => -7,
+        "PST" => -8,
+        "CET" => 1,
+        "CEST" => 2,
+        _ => return offset(&name),
+    };
+    Some(Zone(hours * 60))
+}
+
+fn offset(name: &str) -> Option<Zone> {
+    let mut rest = name
+        .strip_prefix("UTC")
+        .or_else(|| name.strip_prefix("GMT"))
+        .unwrap_or(name);
+    let sign = if take(&mut rest, '+') {
+        1
+    } else {
+        (take(&mut rest, '-') || take(&mut rest, '\u{2212}')).then_some(-1)?
+    };
+    let hours = digits(&mut rest, 1, 2)?;
+    take(&mut rest, ':');
+    let minutes = if rest.is_empty() {
+        0
+    } else {
+        digits(&mut rest, 2, 2)?
+    };
+    let sound = rest.is_empty() && hours < 24 && minutes < 60;
+    sound.then_some(Zone(sign * i32::try_from(hours * 60 + minutes).ok()?))
+}
+
+/// Seconds, or milliseconds, since 1970: ten or thirteen digits.
+fn epoch(text: &str) -> Option<Moment<'_>> {
+    if !matches!(text.len(), 10 | 13) || !text.bytes().all(|byte| byte.is_ascii_digit()) {
+        return None;
+    }
+    let seconds: u32 = text[..10].parse().ok()?;
+    let (mut days, of_day) = (seconds / 86_400, seconds % 86_400);
+    let mut year = 1970;
+    // at most 136 years
+    while days >= days_in(year) {
+        days -= days_in(year);
+        year += 1;
+    }
+    let mut month = 1;
+    while day_of(year, month, days + 1).is_none() {
+        let length = (28..=31)
+            .rev()
+            .find(|day| day_of(year, month, *day).is_some())?;
+        days = days.checked_sub(length)?;
+        month += 1;
+    }
+    let clock = Clock {
+        hour: of_day / 3600,
+        minute: of_day / 60 % 60,
+        second: of_day % 60,
+        fraction: "",
+    };
+    Some(Moment {
+        year,
+        month,
+        day: days + 1,
+        time: Some((clock, Zone(0))),
+    })
+}
+
+fn days_in(year: u32) -> u32 {
+    365 + u32::from(day_of(year, 2, 29).is_some())
+}
+
+/// `31.12.2024`; with slashes or dashes only where day and month cannot be mistaken.
+fn numbers(text: &str) -> Option<Moment<'_>> {
+    let mut rest = text;
+    let first = digits(&mut rest, 1, 2)?;
+    let separator = rest
+        .chars()
+        .next()
+        .filter(|c| matches!(c, '-' | '/' | '.'))?;
+    take(&mut rest, separator);
+    let second = digits(&mut rest, 1, 2)?;
+    take(&mut rest, separator).then_some(())?;
+    let year = digits(&mut rest, 4, 4)?;
+    let (day, month) = if separator == '.' || first > 12 || first == second {
+        (first, second)
+    } else if second > 12 {
+        (second, first)
+    } else {
+        return None;
+    };
+    on_day(day_of(year, month, day)?, rest)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,172 @@
+//! The text of a code block, and the language it is said to be in.
+
+use crate::tree::{NodeId, Tag, Tree};
+use crate::writing::looks::{Looks, copies, is_dropped};
+use crate::writing::selection::{Step, Steps};
+
+/// The text under a `pre`, every blank as written, without line numbers and copy buttons.
+pub(crate) fn code_text(tree: &Tree, id: NodeId) -> String {
+    let roots = [id];
+    let mut steps = Steps::new(tree, &roots, &[]);
+    let mut code = String::new();
+    while let Some(step) = steps.next() {
+        match step {
+            Step::Enter(id) => {
+                if let Some(text) = tree.text(id) {
+                    code.push_str(text);
+                    continue;
+                }
+                let Some(tag) = tree.tag(id) else { continue };
+                let looks = Looks::of(tree, id);
+                if is_dropped(tag)
+                    || looks.hidden
+                    || looks.declares("display", "none")
+                    || is_gutter(&looks)
+                    || (matches!(tag, Tag::Button | Tag::A) && copies(tree, id, &looks))
+                {
+                    steps.skip_children();
+                } else if tag == Tag::Br {
+                    code.push('\n');
+                } else if is_line(tag) {
+                    end_line(&mut code);
+                }
+            }
+            Step::Leave(id) => {
+                if tree.tag(id).is_some_and(is_line) {
+                    end_line(&mut code);
+                }
+            }
+        }
+    }
+    code.truncate(code.trim_end_matches('\n').len());
+    code
+}
+
+/// Elements that stand on lines of their own inside a `pre`.
+fn is_line(tag: Tag) -> bool {
+    matches!(tag, Tag::Div | Tag::P | Tag::Li | Tag::Tr)
+}
+
+fn end_line(code: &mut String) {
+    if !code.is_empty() && !code.ends_with('\n') {
+        code.push('\n');
+    }
+}
+
+/// Whether an element holds the line numbers beside code.
+pub(crate) fn is_gutter(looks: &Looks<'_>) -> bool {
+    looks.any_class(|class| {
+        matches!(
+            class,
+            "gutter"
+                | "lineno"
+                | "linenos"
+                | "linenodiv"
+                | "line-number"
+                | "line-numbers-rows"
+                | "linenumber"
+                | "linenumbers"
+                | "lnt"
+                | "ln"
+                | "hljs-ln-numbers"
+                | "hljs-ln-n"
+                | "rouge-gutter"
+                | "blob-num"
+                | "code-line-number"
+                | "react-line-number"
+                | "crayon-nums"
+                | "line-numbers-wrapper"
+        )
+    })
+}
+
+/// Whether a cell holds one line of code, as pages that show whole files write them.
+pub(crate) fn is_code_line(looks: &Looks<'_>) -> bool {
+    looks.any_class(|class| matches!(class, "blob-code" | "js-file-line"))
+}
+
+/// The language of a code block: said by the block, by the `code` inside it, or by one of the two
+/// elements around it.
+pub(crate) fn language(tree: &Tree, id: NodeId) -> Option<&str> {
+    let inside = tree
+        .children(id)
+        .take(4)
+        .find(|&child| tree.tag(child) == Some(Tag::Code));
+    let parent = tree.parent(id);
+    let grandparent = parent.and_then(|parent| tree.parent(parent));
+    [inside, Some(id), parent, grandparent]
+        .into_iter()
+        .enumerate()
+        .filter_map(|(place, id)| Some((place, id?)))
+        .filter(|&(_, id)| tree.tag(id).is_some())
+        .find_map(|(place, id)| {
+            ["data-lang", "data-language", "data-code-language"]
+                .iter()
+                .find_map(|name| tree.attr(id, name).and_then(plausible))
+                .or_else(|| {
+                    tree.attr(id, "class")
+                        .and_then(|class| by_class(class, place < 2))
+                })
+        })
+}
+
+fn by_class(class: &str, own: bool) -> Option<&str> {
+    const MARKED: [&str; 6] = [
+        "language-",
+        "lang-",
+        "highlight-source-",
+        "highlight-text-",
+        "brush:",
+        "highlight-",
+    ];
+    let mut after_marker = false;
+    for word in class.split_ascii_whitespace() {
+        let marked = MARKED
+            .iter()
+            .find_map(|marker| word.strip_prefix(marker))
+            .and_then(|language| language.split(';').next());
+        if let Some(language) = marked.and_then(plausible) {
+            return Some(language);
+        }
+        if after_marker
+            && own
+            && let Some(language) = plausible(word.trim_end_matches(';'))
+        {
+            return Some(language);
+        }
+        after_marker = matches!(
+            word,
+            "hljs" | "sourceCode" | "brush:" | "prettyprint" | "prism"
+        );
+    }
+    None
+}
+
+/// A word that can be a language: short, and of the letters fences and languages share.
+fn plausible(word: &str) -> Option<&str> {
+    let word = word.trim();
+    let is_language = (1..=24).contains(&word.len())
+        && word.starts_with(|first: char| first.is_ascii_alphanumeric())
+        && word
+            .bytes()
+            .all(|byte| byte.is_ascii_alphanumeric() || b"+#.-_".contains(&byte))
+        && !matches!(
+            word,
+            "none"
+                | "auto"
+                | "default"
+                | "notranslate"
+                | "wrapper"
+                | "wrap"
+                | "copy"
+                | "linenums"
+                | "nohighlight"
+                | "no-highlight"
+                | "hljs"
+                | "source"
+                | "inline"
+                | "box"
+                | "block"
+        );
+    is_language.then_some(word)
+}

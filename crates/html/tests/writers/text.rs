@@ -1,0 +1,80 @@
+//! Plain text, and selections.
+
+use html::{Selection, Tag, Tree, to_inert_html, to_markdown, to_text};
+
+use crate::{plain_text, resolve};
+
+#[test]
+fn text_has_lines_where_a_reader_needs_them() {
+    for (html, expected) in [
+        ("<h1>A</h1><p>b<br>c</p>", "A\n\nb\nc\n"),
+        (
+            "<ul><li>a<ol><li>b<li>c</ol><li>d</ul>",
+            "- a\n  1. b\n  2. c\n- d\n",
+        ),
+        (
+            "<table><tr><th>a<th>b<tr><td>c<td>d<br>e</table>",
+            "a\tb\nc\td e\n",
+        ),
+        ("<pre>  a\n\tb  c</pre>", "  a\n\tb  c\n"),
+        ("<blockquote><p>a<p>b</blockquote>", "a\n\nb\n"),
+        ("<p>*a* _b_ &lt;c> [d](e)</p>", "*a* _b_ <c> [d](e)\n"),
+        (
+            "<p><a href=/x>link</a> <img src=/i alt=A> <b>b</b></p>",
+            "link b\n",
+        ),
+        ("", ""),
+    ] {
+        assert_eq!(plain_text(html), expected, "{html}");
+    }
+}
+
+#[test]
+fn a_selection_says_what_is_written() {
+    let tree = Tree::parse("<div><p>a</p><p>b <i>c</i></p><p>d</p></div><ul><li>e<li>f</ul>");
+    let paragraphs: Vec<_> = tree.find(Tag::P).collect();
+    let emphasis = tree.find(Tag::I).next().unwrap();
+    let entries: Vec<_> = tree.find(Tag::Li).collect();
+    let whole = tree.root();
+
+    let some = Selection::of(vec![paragraphs[1], paragraphs[0]], vec![emphasis]);
+    assert_eq!(to_markdown(&tree, &some, &resolve), "a\n\nb\n");
+    assert_eq!(to_text(&tree, &some), "a\n\nb\n");
+    assert_eq!(to_inert_html(&tree, &some, &resolve), "<p>a</p><p>b </p>\n");
+
+    let without = Selection::of(vec![whole], vec![paragraphs[0], paragraphs[2], entries[0]]);
+    assert_eq!(to_markdown(&tree, &without, &resolve), "b *c*\n\n- f\n");
+
+    // A root in a root is written once; a root left out is not written.
+    let nested = Selection::of(vec![whole, paragraphs[1], emphasis], vec![]);
+    assert_eq!(
+        to_markdown(&tree, &nested, &resolve),
+        to_markdown(&tree, &Selection::whole(whole), &resolve)
+    );
+    let nothing = Selection::of(vec![paragraphs[0]], vec![paragraphs[0]]);
+    assert_eq!(to_markdown(&tree, &nothing, &resolve), "");
+    assert_eq!(
+        to_markdown(&tree, &Selection::of(vec![], vec![]), &resolve),
+        ""
+    );
+
+    // Parts of lists and tables stand on their own.
+    let entry = Selection::of(vec![entries[1]], vec![]);
+    assert_eq!(to_markdown(&tree, &entry, &resolve), "- f\n");
+    assert_eq!(
+        to_text(&tree, &Selection::of(entries, vec![])),
+        "- e\n- f\n"
+    );
+}
+
+#[test]
+fn nothing_is_linked_that_cannot_be_resolved() {
+    let tree = Tree::parse("<p><a href=/x>a</a> <img src=/i alt=b> <video src=/v>c</video>");
+    let whole = Selection::whole(tree.root());
+    assert_eq!(to_markdown(&tree, &whole, &|_| None), "a b\n");
+    assert_eq!(to_inert_html(&tree, &whole, &|_| None), "<p>a b </p>\n");
+    // Not even if the resolver says so.
+    let run = |_: &str| Some("JavaScript:x".to_owned());
+    assert_eq!(to_markdown(&tree, &whole, &run), "a b\n");
+    assert_eq!(to_inert_html(&tree, &whole, &run), "<p>a b </p>\n");
+}

@@ -1,0 +1,112 @@
+//! From kept blocks to parts of the tree: one root around all that is kept, and the parts of it
+//! that are not.
+//!
+//! Keeping one root keeps the structure between the kept parts: a list stays a list, a table a
+//! table. A part without text (an image, a rule) stays if what is around it stays.
+
+use super::outline::{NO_BLOCK, Outline};
+use super::role::Role;
+use crate::tree::NodeId;
+
+/// The parts of the tree that hold the kept blocks and no other text.
+pub(crate) fn cut_out(outline: &Outline, kept: &[bool]) -> (Vec<NodeId>, Vec<NodeId>) {
+    let Some(root) = common_root(outline, kept) else {
+        return (Vec::new(), Vec::new());
+    };
+    let states = states(outline, kept);
+    let mut excluded = Vec::new();
+    let mut node = root as usize + 1;
+    let end = end_of(outline, root);
+    // Whether the last text met was kept, for parts without text.
+    let mut after_kept = true;
+    while node < end {
+        let facts = &outline.nodes[node];
+        match states[node] {
+            State::Kept if facts.block != NO_BLOCK => after_kept = true,
+            State::Kept => {}
+            State::Dropped => {
+                excluded.push(node);
+                after_kept = false;
+                node = end_of(outline, u32::try_from(node).unwrap_or(u32::MAX));
+                continue;
+            }
+            State::Textless => {
+                let next = end_of(outline, u32::try_from(node).unwrap_or(u32::MAX));
+                let shown = facts.totals.images > 0 || facts.role == Role::Image;
+                if shown && !after_kept {
+                    excluded.push(node);
+                }
+                node = next;
+                continue;
+            }
+        }
+        node += 1;
+    }
+    let ids = excluded
+        .into_iter()
+        .map(|node: usize| outline.nodes[node].id);
+    (vec![outline.at(root).id], ids.collect())
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum State {
+    Textless,
+    Dropped,
+    Kept,
+}
+
+/// Per node, whether it holds kept text, only other text, or none.
+fn states(outline: &Outline, kept: &[bool]) -> Vec<State> {
+    let mut states = vec![State::Textless; outline.nodes.len()];
+    for (node, facts) in outline.nodes.iter().enumerate().rev() {
+        if facts.role != Role::Inline || facts.block == NO_BLOCK {
+            // An element's `block` is meaningless; its children have set its state.
+        } else if let Some(kept) = kept.get(facts.block as usize) {
+            states[node] = if *kept { State::Kept } else { State::Dropped };
+        }
+        let parent = facts.parent as usize;
+        match states[node] {
+            State::Kept => states[parent] = State::Kept,
+            State::Dropped if states[parent] == State::Textless => states[parent] = State::Dropped,
+            _ => {}
+        }
+    }
+    states
+}
+
+/// The deepest element that holds every kept block; the text itself if there is only one piece.
+fn common_root(outline: &Outline, kept: &[bool]) -> Option<u32> {
+    let mut root: Option<u32> = None;
+    for (block, kept) in outline.blocks.iter().zip(kept) {
+        if !kept {
+            continue;
+        }
+        let mut at = block.owner;
+        let mut other = root.unwrap_or(at);
+        while at != other {
+            if at > other {
+                at = outline.at(at).parent;
+            } else {
+                other = outline.at(other).parent;
+            }
+        }
+        root = Some(at);
+    }
+    // A lone list item, cell or row would lose its meaning: take the element that gives it one.
+    let mut root = root?;
+    while matches!(
+        outline.at(root).role,
+        Role::ListItem | Role::Cell | Role::HeadCell | Role::Table | Role::Term | Role::Definition
+    ) && matches!(
+        outline.at(outline.at(root).parent).role,
+        Role::List | Role::Table
+    ) {
+        root = outline.at(root).parent;
+    }
+    Some(root)
+}
+
+/// The node after a node's last descendant.
+fn end_of(outline: &Outline, node: u32) -> usize {
+    outline.nodes[node as usize].end as usize
+}

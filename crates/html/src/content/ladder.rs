@@ -1,0 +1,71 @@
+//! What to fall back to when nothing was judged to be main content, so that a page with text never
+//! comes back empty: the container with the most prose, then `main` and `article`, then the body
+//! without its frame, then the body.
+
+use super::context::Context;
+use super::outline::{Block, Outline};
+use super::page::is_frame;
+use super::surroundings::Surroundings;
+
+/// The blocks of the first rung that holds enough text.
+pub(crate) fn fall_back(outline: &Outline, around: &Surroundings) -> Vec<bool> {
+    let total = around.words;
+    let enough = |kept: &[bool]| {
+        let words: u32 = words_of(outline, kept);
+        words >= 20.min(total) && words * 20 >= total.min(2000)
+    };
+    let best = |block: &Block| {
+        outline.at(outline.body).totals.prose > 0
+            && !is_frame(block.context)
+            && holds(outline, around.best, block)
+    };
+    let named = |block: &Block| {
+        block.context.has(Context::MAIN | Context::ARTICLE) && !is_frame(block.context)
+    };
+    let unframed = |block: &Block| !is_frame(block.context);
+    let rungs: [&dyn Fn(&Block) -> bool; 3] = [&best, &named, &unframed];
+    for rung in rungs {
+        let kept: Vec<bool> = outline.blocks.iter().map(rung).collect();
+        if enough(&kept) {
+            return kept;
+        }
+    }
+    body(outline, around)
+}
+
+/// All the blocks a reader could see; all there are if none.
+pub(crate) fn body(outline: &Outline, around: &Surroundings) -> Vec<bool> {
+    let unframed: Vec<bool> = outline
+        .blocks
+        .iter()
+        .map(|block| !is_frame(block.context))
+        .collect();
+    if words_of(outline, &unframed) * 10 >= around.words {
+        return unframed;
+    }
+    let visible: Vec<bool> = outline
+        .blocks
+        .iter()
+        .map(|block| !block.context.has(Context::HIDDEN))
+        .collect();
+    if words_of(outline, &visible) > 0 {
+        return visible;
+    }
+    vec![true; outline.blocks.len()]
+}
+
+/// The words of the kept blocks.
+pub(crate) fn words_of(outline: &Outline, kept: &[bool]) -> u32 {
+    let blocks = outline.blocks.iter().zip(kept);
+    blocks
+        .map(|(block, kept)| if *kept { block.measure.words } else { 0 })
+        .sum()
+}
+
+fn holds(outline: &Outline, container: u32, block: &Block) -> bool {
+    let mut at = block.owner;
+    while at > container {
+        at = outline.at(at).parent;
+    }
+    at == container
+}

@@ -1,0 +1,381 @@
+//! A page laid out for judging: what is known of every node, and the blocks its text falls into.
+//!
+//! A block is a run of text that no block element parts. One pass over the arena in document order
+//! finds the blocks and what nodes inherit; one pass back sums up what containers hold. Nothing
+//! recurses, and nothing is allocated per node beyond the two tables.
+
+use super::concept::{Concepts, Lexicon, word_hash, words_of};
+use super::context::Context;
+use super::measure::Measure;
+use super::role::Role;
+use super::vocabulary::{Use, Voice, key as vocabulary_key};
+use crate::tree::{Node, NodeId, Tree};
+
+/// The block of a node without text.
+pub(crate) const NO_BLOCK: u32 = u32::MAX;
+
+/// What is known of one node.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Facts {
+    pub id: NodeId,
+    pub role: Role,
+    pub parent: u32,
+    /// The node after its last descendant.
+    pub end: u32,
+    pub depth: u16,
+    pub context: Context,
+    /// Concepts of its own class and id.
+    pub own: Concepts,
+    /// Concepts of its ancestors and itself, `body` left out.
+    pub all: Concepts,
+    /// What its own class and id say, and with those of its ancestors.
+    pub own_voice: Voice,
+    pub voice: Voice,
+    /// A hash of its name and class.
+    pub shape: u32,
+    /// A hash of the shapes of itself and its next three ancestors.
+    pub path: u32,
+    /// For text: the block it belongs to.
+    pub block: u32,
+    pub totals: Totals,
+}
+
+/// What a node and everything inside it hold.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Totals {
+    pub words: u32,
+    pub link_words: u32,
+    pub stops: u32,
+    pub blocks: u32,
+    /// Words of blocks that read like sentences.
+    pub prose: u32,
+    pub elements: u32,
+    pub images: u32,
+    pub controls: u32,
+}
+
+impl Totals {
+    fn add(&mut self, other: &Self) {
+        self.words += other.words;
+        self.link_words += other.link_words;
+        self.stops += other.stops;
+        self.blocks += other.blocks;
+        self.prose += other.prose;
+        self.elements += other.elements;
+        self.images += other.images;
+        self.controls += other.controls;
+    }
+}
+
+/// A run of text that no block element parts.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Block {
+    /// The nearest block element around it.
+    pub owner: u32,
+    /// Its first and last text nodes.
+    pub first: u32,
+    pub last: u32,
+    pub measure: Measure,
+    pub link_words: u32,
+    pub links: u16,
+    /// Line breaks inside.
+    pub breaks: u16,
+    /// The context of its first text.
+    pub context: Context,
+}
+
+impl Block {
+    /// Whether it reads like sentences rather than like labels.
+    pub(crate) fn is_prose(&self) -> bool {
+        let words = self.measure.words;
+        words >= 10
+            && self.measure.stops > 0
+            && self.link_words * 3 < words
+            && self.measure.glue * 8 >= words
+    }
+}
+
+/// A page laid out for judging.
+#[derive(Debug)]
+pub(crate) struct Outline {
+    pub nodes: Vec<Facts>,
+    pub blocks: Vec<Block>,
+    /// The `body`, or the root if there is none.
+    pub body: u32,
+}
+
+impl Outline {
+    /// Lays out a page.
+    pub(crate) fn of(tree: &Tree, lexicon: &Lexicon) -> Self {
+        let mut builder = Builder::new(tree, lexicon);
+        builder.read();
+        let mut outline = builder.outline;
+        outline.sum_up();
+        outline
+    }
+
+    /// The facts of a node.
+    pub(crate) fn at(&self, node: u32) -> &Facts {
+        &self.nodes[node as usize]
+    }
+
+    /// The ancestor `levels` above a node, or the highest there is.
+    pub(crate) fn above(&self, node: u32, levels: usize) -> u32 {
+        let mut at = node;
+        for _ in 0..levels {
+            if at == self.body {
+                break;
+            }
+            at = self.at(at).parent;
+        }
+        at
+    }
+
+    fn sum_up(&mut self) {
+        for block in &self.blocks {
+            let totals = &mut self.nodes[block.owner as usize].totals;
+            totals.words += block.measure.words;
+            totals.link_words += block.link_words;
+            totals.stops += block.measure.stops;
+            totals.blocks += 1;
+            if block.is_prose() {
+                totals.prose += block.measure.words;
+            }
+        }
+        for node in (1..self.nodes.len()).rev() {
+            let totals = self.nodes[node].totals;
+            let parent = self.nodes[node].parent as usize;
+            self.nodes[parent].totals.add(&totals);
+        }
+    }
+}
+
+struct Builder<'t> {
+    tree: &'t Tree,
+    lexicon: &'t Lexicon,
+    outline: Outline,
+    /// Whether the next text starts a new block.
+    parted: bool,
+    /// Line breaks since the last text.
+    breaks: u16,
+    /// The `a` element of the last link text, to count links once.
+    last_link: u32,
+    /// The innermost link and block element around each node is found through its parent.
+    owners: Vec<u32>,
+    links: Vec<u32>,
+}
+
+impl<'t> Builder<'t> {
+    fn new(tree: &'t Tree, lexicon: &'t Lexicon) -> Self {
+        let count = tree.len();
+        Self {
+            tree,
+            lexicon,
+            outline: Outline {
+                nodes: Vec::with_capacity(count),
+                blocks: Vec::with_capacity(count / 6),
+                body: 0,
+            },
+            parted: true,
+            breaks: 0,
+            last_link: 0,
+            owners: Vec::with_capacity(count),
+            links: Vec::with_capacity(count),
+        }
+    }
+
+    fn read(&mut self) {
+        for id in self.tree.subtree(self.tree.root()) {
+            let parent = self.tree.parent(id).map_or(0, NodeId::index);
+            let node = u32::try_from(id.index()).unwrap_or(u32::MAX);
+            let parent = u32::try_from(parent).unwrap_or(0);
+            match self.tree.node(id) {
+                Node::Document => self.push_root(id),
+                Node::Element(_) => self.push_element(id, node, parent),
+                Node::Text(text) => self.push_text(id, text, node, parent),
+            }
+        }
+    }
+
+    fn push_root(&mut self, id: NodeId) {
+        self.outline.nodes.push(Facts {
+            id,
+            role: Role::Body,
+            parent: 0,
+            end: u32::try_from(self.tree.len()).unwrap_or(u32::MAX),
+            depth: 0,
+            context: Context::default(),
+            own: Concepts::default(),
+            all: Concepts::default(),
+            own_voice: Voice::default(),
+            voice: Voice::default(),
+            shape: 0,
+            path: 0,
+            block: NO_BLOCK,
+            totals: Totals::default(),
+        });
+        self.owners.push(0);
+        self.links.push(0);
+    }
+
+    fn push_element(&mut self, id: NodeId, node: u32, parent: u32) {
+        let name = self.tree.name(id);
+        let role = Role::of(name);
+        let above = self.outline.nodes[parent as usize];
+        let mut own = Concepts::default();
+        let mut own_voice = Voice::default();
+        let mut shape = word_hash(name.as_bytes());
+        let mut context = above.context.inside(role);
+        if !above.context.is_silent() {
+            for (name, value) in self.tree.attrs(id) {
+                match name {
+                    "class" | "id" => {
+                        words_of(value, |word| {
+                            let hash = word_hash(word);
+                            if name == "class" {
+                                shape = shape.rotate_left(7) ^ hash;
+                            }
+                            let key = vocabulary_key(hash, Use::Class);
+                            own_voice.hear(self.lexicon.vocabulary.weight(key));
+                            if let Some(concept) = self.lexicon.concept(hash) {
+                                own.0 |= 1 << concept;
+                            }
+                        });
+                    }
+                    _ => context = context.with_attribute(name, value),
+                }
+            }
+        }
+        let mut all = Concepts(above.all.0 | own.0);
+        let mut voice = above.voice.with(own_voice);
+        if role == Role::Body {
+            all = Concepts::default();
+            voice = Voice::default();
+            if name == "body" && self.outline.body == 0 {
+                self.outline.body = node;
+            }
+        }
+        let mut path = shape;
+        let mut at = parent;
+        for _ in 0..3 {
+            let facts = &self.outline.nodes[at as usize];
+            path = path.rotate_left(9).wrapping_mul(0x9e37_79b1) ^ facts.shape;
+            at = facts.parent;
+        }
+        let silent = context.is_silent();
+        let totals = Totals {
+            elements: u32::from(!silent),
+            images: u32::from(role == Role::Image),
+            controls: u32::from(role == Role::Button || is_control(name)),
+            ..Totals::default()
+        };
+        self.outline.nodes.push(Facts {
+            id,
+            role,
+            parent,
+            end: u32::try_from(self.tree.end(id).index()).unwrap_or(u32::MAX),
+            depth: above.depth.saturating_add(1),
+            context,
+            own,
+            all,
+            own_voice,
+            voice,
+            shape,
+            path,
+            block: NO_BLOCK,
+            totals,
+        });
+        let is_block = role.is_block();
+        self.owners.push(if is_block {
+            node
+        } else {
+            self.owners[parent as usize]
+        });
+        self.links.push(if role == Role::Link {
+            node
+        } else {
+            self.links[parent as usize]
+        });
+        if is_block && !silent {
+            self.parted = true;
+        }
+        if role == Role::Break {
+            self.breaks += 1;
+        }
+    }
+
+    fn push_text(&mut self, id: NodeId, text: &str, node: u32, parent: u32) {
+        let above = self.outline.nodes[parent as usize];
+        self.outline.nodes.push(Facts {
+            id,
+            role: Role::Inline,
+            parent,
+            end: node + 1,
+            depth: above.depth,
+            own: Concepts::default(),
+            totals: Totals::default(),
+            ..above
+        });
+        let owner = self.owners[parent as usize];
+        let link = self.links[parent as usize];
+        self.owners.push(owner);
+        self.links.push(link);
+        let mut measure = Measure::default();
+        if !above.context.is_silent() {
+            measure.read(text);
+        }
+        if measure.words == 0 {
+            self.outline.nodes[node as usize].block = NO_BLOCK;
+            if let (Some(block), false) = (self.outline.blocks.last_mut(), self.parted)
+                && block.owner == owner
+                && measure.hash != 0
+            {
+                // a trailing full stop or bar of the same run
+                let hash = block.measure.hash;
+                block.measure.add(&measure);
+                block.measure.hash = hash;
+            }
+            return;
+        }
+        let joined = !self.parted
+            && self.breaks < 2
+            && self
+                .outline
+                .blocks
+                .last()
+                .is_some_and(|block| block.owner == owner);
+        if !joined {
+            self.outline.blocks.push(Block {
+                owner,
+                first: node,
+                last: node,
+                measure: Measure::default(),
+                link_words: 0,
+                links: 0,
+                breaks: 0,
+                context: above.context,
+            });
+        }
+        let number = self.outline.blocks.len() - 1;
+        let block = &mut self.outline.blocks[number];
+        block.last = node;
+        block.breaks = block
+            .breaks
+            .saturating_add(if joined { self.breaks } else { 0 });
+        block.measure.add(&measure);
+        if link != 0 {
+            block.link_words += measure.words;
+            if self.last_link != link || !joined {
+                block.links = block.links.saturating_add(1);
+            }
+            self.last_link = link;
+        }
+        self.outline.nodes[node as usize].block = u32::try_from(number).unwrap_or(NO_BLOCK);
+        self.parted = false;
+        self.breaks = 0;
+    }
+}
+
+fn is_control(name: &str) -> bool {
+    matches!(name, "input" | "select" | "textarea")
+}

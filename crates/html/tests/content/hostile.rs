@@ -1,0 +1,85 @@
+//! Pages written to break the extraction: none may panic, and time has to grow with the page only.
+
+use std::time::{Duration, Instant};
+
+use html::{Tree, main_content, whole_body};
+
+fn spent(html: &str) -> Duration {
+    let tree = Tree::parse(html);
+    let start = Instant::now();
+    let content = main_content(&tree);
+    let _ = whole_body(&tree);
+    assert!(content.roots.len() <= tree.len());
+    start.elapsed()
+}
+
+/// Hostile pages by their size.
+fn pages(size: usize) -> Vec<(&'static str, String)> {
+    let numbered = |part: &dyn Fn(usize) -> String| (0..size).map(part).collect::<String>();
+    vec![
+        ("deep", "<div>".repeat(size) + "text"),
+        ("deep text", "<div>a b c d e f. ".repeat(size)),
+        ("deep inline", "<b><i>x ".repeat(size)),
+        ("flat links", "<a href=x>link</a> ".repeat(size)),
+        (
+            "flat paragraphs",
+            "<p>One two three, four five six seven.</p>".repeat(size),
+        ),
+        (
+            "distinct classes",
+            numbered(&|n| format!("<div class='c{n} content-{n}'>word {n}</div>")),
+        ),
+        (
+            "one class of many words",
+            format!("<div class='{}'>text</div>", "content nav ".repeat(size)),
+        ),
+        ("list items", "<ul>".to_owned() + &"<li>item".repeat(size)),
+        (
+            "table cells",
+            "<table>".to_owned() + &"<tr><td>a<td>b".repeat(size),
+        ),
+        ("breaks", "<br>".repeat(size) + "text"),
+        ("one long word", "x".repeat(size * 8)),
+        ("one long text", "word, word. ".repeat(size)),
+        ("headings", "<h2>Heading</h2>".repeat(size)),
+        (
+            "titles",
+            "<title>t</title><h1>one two three</h1>".repeat(size),
+        ),
+        (
+            "json",
+            "<script type=application/ld+json>\"@type\":\"Product\" </script>".repeat(size),
+        ),
+        ("nested lists", "<ul><li>".repeat(size)),
+        (
+            "unclosed",
+            "<table><tr><td><form><a href=x><b>".repeat(size),
+        ),
+        (
+            "nul and marks",
+            "\0\u{feff}\u{200b}<p>\u{301}a</p>".repeat(size),
+        ),
+    ]
+}
+
+#[test]
+fn none_panics() {
+    for (_, html) in pages(300) {
+        spent(&html);
+    }
+}
+
+#[test]
+fn time_grows_with_the_page() {
+    // Eight times the page may take at most 40 times as long: far from 64, with room for a busy
+    // machine, and what is over before it can be measured does not count.
+    for ((name, small), (_, large)) in pages(2_000).into_iter().zip(pages(16_000)) {
+        let least = |html: &str| (0..3).map(|_| spent(html)).min().unwrap_or_default();
+        let (short, long) = (least(&small), least(&large));
+        let bound = short * 40 + Duration::from_millis(150);
+        assert!(
+            long < bound,
+            "{name}: {short:?} for 2,000, {long:?} for 16,000"
+        );
+    }
+}

@@ -1,0 +1,120 @@
+//! Which blocks of a page are in its truth: the labels a model is trained on.
+//!
+//! A block of five words or more is in the truth if most of its words stand in runs of five that
+//! the truth has too. A shorter block says little by itself (a menu's "Reviews" is also a word of a
+//! sentence), so it has to be a line of the truth, or continue its neighbours there. Where a page
+//! says a thing more often than the truth, the copies among other kept blocks win.
+
+use std::collections::{HashMap, HashSet};
+
+/// The length of the runs compared.
+const RUN: usize = 5;
+
+fn hash(words: &[u32]) -> u64 {
+    words.iter().fold(words.len() as u64 + 1, |hash, word| {
+        (hash.rotate_left(21) ^ u64::from(*word)).wrapping_mul(0x9e37_79b9_7f4a_7c15)
+    })
+}
+
+/// For every block, the share of it that is in the truth.
+pub(crate) fn align(blocks: &[Vec<u32>], truth: &[u32], lines: &[Vec<u32>]) -> Vec<f32> {
+    let mut runs: HashMap<u64, u32> = HashMap::new();
+    for length in 1..=RUN {
+        for run in truth.windows(length) {
+            *runs.entry(hash(run)).or_default() += 1;
+        }
+    }
+    let lines: HashSet<u64> = lines
+        .iter()
+        .filter(|line| !line.is_empty())
+        .map(|line| hash(line))
+        .collect();
+    let mut labels: Vec<f32> = blocks.iter().map(|block| coverage(block, &runs)).collect();
+    // Short blocks need more than their own words.
+    for at in 0..blocks.len() {
+        let block = &blocks[at];
+        if block.len() < RUN && labels[at] > 0.0 {
+            let placed = lines.contains(&hash(block)) || continues(blocks, at, &runs);
+            if !placed {
+                labels[at] = 0.0;
+            }
+        }
+    }
+    limit_copies(blocks, &runs, &mut labels);
+    labels
+}
+
+fn coverage(block: &[u32], runs: &HashMap<u64, u32>) -> f32 {
+    if block.is_empty() {
+        return 0.0;
+    }
+    let length = block.len().min(RUN);
+    let mut covered = vec![false; block.len()];
+    for (at, run) in block.windows(length).enumerate() {
+        if runs.contains_key(&hash(run)) {
+            covered[at..at + length].fill(true);
+        }
+    }
+    covered.iter().filter(|hit| **hit).count() as f32 / block.len() as f32
+}
+
+/// Whether the truth has the block joined to the end of the one before or the start of the next.
+fn continues(blocks: &[Vec<u32>], at: usize, runs: &HashMap<u64, u32>) -> bool {
+    let block = &blocks[at];
+    let room = RUN - block.len();
+    let before: Vec<u32> = blocks[..at]
+        .iter()
+        .rev()
+        .take(4)
+        .flat_map(|b| b.iter().rev())
+        .take(room.min(2))
+        .copied()
+        .collect();
+    let mut joined: Vec<u32> = before.into_iter().rev().collect();
+    joined.extend(block);
+    if joined.len() > block.len() && runs.contains_key(&hash(&joined)) {
+        return true;
+    }
+    let mut joined = block.clone();
+    joined.extend(blocks[at + 1..].iter().take(4).flatten().take(room.min(2)));
+    joined.len() > block.len() && runs.contains_key(&hash(&joined))
+}
+
+/// Keeps as many copies of a text as the truth has, those with the most truth around them.
+fn limit_copies(blocks: &[Vec<u32>], runs: &HashMap<u64, u32>, labels: &mut [f32]) {
+    let mut copies: HashMap<u64, Vec<usize>> = HashMap::new();
+    for (at, block) in blocks.iter().enumerate() {
+        if labels[at] >= 0.5 {
+            copies.entry(hash(block)).or_default().push(at);
+        }
+    }
+    let firm = labels.to_vec();
+    let support = |at: usize| -> f32 {
+        let mut sum = 0.0;
+        for other in at.saturating_sub(12)..(at + 13).min(blocks.len()) {
+            if other != at && blocks[other].len() >= RUN {
+                let weight =
+                    (blocks[other].len() as f32).sqrt() / (1.0 + other.abs_diff(at) as f32);
+                sum += (firm[other] - 0.4) * weight;
+            }
+        }
+        sum
+    };
+    for places in copies.values() {
+        let block = &blocks[places[0]];
+        let length = block.len().min(RUN);
+        let allowed = block
+            .windows(length)
+            .filter_map(|run| runs.get(&hash(run)))
+            .min();
+        let allowed = allowed.copied().unwrap_or(0).max(1) as usize;
+        if places.len() <= allowed {
+            continue;
+        }
+        let mut ranked: Vec<usize> = places.clone();
+        ranked.sort_by(|a, b| support(*b).total_cmp(&support(*a)).then(a.cmp(b)));
+        for at in &ranked[allowed..] {
+            labels[*at] = 0.0;
+        }
+    }
+}

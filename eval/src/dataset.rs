@@ -1,0 +1,59 @@
+//! The labelled pages: `ground-truth.ndjson.gz` and `html/NNNN.html.gz` in one folder.
+
+use std::fs::File;
+use std::io::{BufRead, BufReader, Error, Read, Result};
+use std::path::Path;
+
+use flate2::read::GzDecoder;
+use serde_json::Value;
+
+/// One labelled page.
+#[derive(Debug)]
+pub(crate) struct Labelled {
+    pub id: String,
+    pub url: String,
+    pub kind: String,
+    pub truth: String,
+    pub html: String,
+}
+
+/// Reads every page of a folder.
+pub(crate) fn read(folder: &Path) -> Result<Vec<Labelled>> {
+    let truths = GzDecoder::new(File::open(folder.join("ground-truth.ndjson.gz"))?);
+    let mut pages = Vec::new();
+    for line in BufReader::new(truths).lines() {
+        let value: Value = serde_json::from_str(&line?).map_err(Error::other)?;
+        let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+        let Some(id) = value["file_id"].as_str() else {
+            continue; // a line without its page
+        };
+        let mut bytes = Vec::new();
+        let path = folder.join("html").join(format!("{id}.html.gz"));
+        GzDecoder::new(File::open(path)?).read_to_end(&mut bytes)?;
+        pages.push(Labelled {
+            id: id.to_owned(),
+            url: text(&value["url"]),
+            kind: text(&value["_internal"]["page_type"]["primary"]),
+            truth: text(&value["ground_truth"]["main_content"]),
+            html: String::from_utf8_lossy(&bytes).into_owned(),
+        });
+    }
+    Ok(pages)
+}
+
+/// The site of a page, by which pages are kept together: the last two labels of its host, three
+/// where the second-last is one of the usual short ones under a country.
+pub(crate) fn site(url: &str) -> String {
+    let host = url.split("://").nth(1).unwrap_or(url);
+    let host = host.split(['/', '?', ':']).next().unwrap_or_default();
+    let labels: Vec<&str> = host.split('.').collect();
+    let second = labels.len().checked_sub(2).map_or("", |at| labels[at]);
+    let short = matches!(
+        second,
+        "co" | "com" | "org" | "net" | "gov" | "ac" | "edu" | "gob" | "or" | "ne"
+    );
+    let take = if short && labels.len() > 2 { 3 } else { 2 };
+    labels[labels.len().saturating_sub(take)..]
+        .join(".")
+        .to_lowercase()
+}

@@ -1,0 +1,5 @@
+//! The contract, on Postgres.
+
+mod ground;
+
+store::conformance!(ground::PostgresGround::fresh);

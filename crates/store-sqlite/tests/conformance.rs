@@ -1,0 +1,5 @@
+//! The contract, on SQLite.
+
+mod ground;
+
+store::conformance!(ground::SqliteGround::fresh);

@@ -1,9 +1,11 @@
-//! The project's own chores: `cargo xtask test`, `tidy`, `docs`.
+//! The project's own chores: `cargo xtask test`, `tidy`, `docs`, `sqlx`.
 
 mod docs;
 mod layers;
+mod postgres;
 mod setup;
 mod shell;
+mod sqlx;
 mod test;
 mod tidy;
 
@@ -18,6 +20,7 @@ cargo xtask <CHORE>
   tidy          the dependency table, file sizes, names
   docs          write the generated documents
   docs --check  fail if one of them is stale
+  sqlx          write what the stores' queries are checked against (`crates/store-*/.sqlx`)
 ";
 
 fn main() -> ExitCode {
@@ -28,6 +31,7 @@ fn main() -> ExitCode {
         ["tidy"] => tidy::run(),
         ["docs"] => docs::write(),
         ["docs", "--check"] => docs::check(),
+        ["sqlx"] => sqlx::write(),
         _ => {
             tell(HELP);
             return ExitCode::from(2);

@@ -15,7 +15,7 @@ use crate::shell::{exists, run, tell};
 
 /// The variable that names a cluster in which databases may be made.
 pub(crate) const VARIABLE: &str = "TEST_DATABASE_URL";
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_mins(1);
 
 /// A Postgres to test with.
 pub(crate) struct Postgres {
@@ -126,11 +126,16 @@ impl Postgres {
 }
 
 impl Cluster {
+    fn answers(&self, port: u16) -> bool {
+        Command::new(self.programs.join("pg_isready"))
+            .args(["--quiet", "--host=127.0.0.1", &format!("--port={port}")])
+            .status()
+            .is_ok_and(|status| status.success())
+    }
+
     fn wait(&mut self, port: u16) -> Result<()> {
         let begun = Instant::now();
-        let ready = self.programs.join("pg_isready");
-        let ready = ready.to_string_lossy().into_owned();
-        while !exists(&ready, &format!("--port={port}")) || !answers(port) {
+        while !self.answers(port) {
             if let Some(status) = self.server.try_wait()? {
                 let log = std::fs::read_to_string(self.folder.join("log")).unwrap_or_default();
                 bail!("postgres ended with {status}:\n{log}");
@@ -160,10 +165,6 @@ impl Drop for Cluster {
             tell(&format!("{} stays behind: {error}", self.folder.display()));
         }
     }
-}
-
-fn answers(port: u16) -> bool {
-    std::net::TcpStream::connect(("127.0.0.1", port)).is_ok()
 }
 
 fn free_port() -> Result<u16> {

@@ -40,10 +40,11 @@ pub(crate) fn fault(error: Error) -> StoreError {
     match code.get(..2) {
         // A name is taken.
         _ if code == "23505" => StoreError::Conflict(words),
-        // Connection, resources (disk full, too many connections), operator's intervention, system, rolled back,
-        // a lock not to be had, read-only (a standby that is about to be promoted), authentication in a failover.
-        Some("08" | "53" | "57" | "58" | "40" | "28") => StoreError::Unavailable(words),
-        _ if code == "55P03" || code == "25006" => StoreError::Unavailable(words),
+        // Connection, authentication (in a failover), rolled back, resources (disk full, too many connections), not in
+        // the state for it (closed to connections, a lock not to be had), an operator's intervention, the system.
+        Some("08" | "28" | "40" | "53" | "55" | "57" | "58") => StoreError::Unavailable(words),
+        // Read-only: a standby that is about to be promoted.
+        _ if code == "25006" => StoreError::Unavailable(words),
         _ => StoreError::Refused(words),
     }
 }

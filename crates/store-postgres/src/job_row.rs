@@ -73,6 +73,14 @@ pub(crate) async fn lock(db: &mut PgConnection, jobs: &[Uuid]) -> Result<Vec<Job
     .await
 }
 
+/// A job may have millions of tasks that change state together: longer than a statement otherwise may take.
+async fn take_your_time(db: &mut PgConnection) -> Result<(), Error> {
+    sqlx::query!("SELECT set_config('statement_timeout', '10min', true)")
+        .fetch_one(db)
+        .await?;
+    Ok(())
+}
+
 /// Skips a job's tasks: those queued, and with `held` those with workers too, whose leases end with it.
 pub(crate) async fn skip_rest(
     db: &mut PgConnection,
@@ -80,6 +88,7 @@ pub(crate) async fn skip_rest(
     reason: &str,
     held: bool,
 ) -> Result<BTreeSet<String>, Error> {
+    take_your_time(db).await?;
     let hosts = sqlx::query!(
         r#"WITH rest AS MATERIALIZED (
                SELECT id FROM crawl_tasks

@@ -278,10 +278,8 @@ async fn finish_tasks(
     .await?
     .rows_affected();
     if written != mine.len() as u64 {
-        return Err(Error::Protocol(format!(
-            "{} tasks were held and {written} were written",
-            mine.len()
-        )));
+        let words = format!("{} tasks were held and {written} were written", mine.len());
+        return Err(Error::Decode(words.into()));
     }
     job.sequence = sequence;
     job.bytes += bytes.iter().sum::<i64>();

@@ -1,5 +1,8 @@
-//! What only Postgres can show: many connections, a large queue, a server that goes away.
+//! The contract, and what only Postgres can show: many connections, a large queue, a server that goes away.
 
+mod conformance {
+    store::conformance!(crate::ground::PostgresGround::fresh);
+}
 mod ground;
 
 use std::time::{Duration, Instant};

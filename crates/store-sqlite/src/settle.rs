@@ -200,9 +200,8 @@ async fn finish_task(
     .await?
     .rows_affected();
     if written != 1 {
-        return Err(Error::Protocol(format!(
-            "a task that was held was written {written} times"
-        )));
+        let words = format!("a task that was held was written {written} times");
+        return Err(Error::Decode(words.into()));
     }
     job.sequence = sequence.unwrap_or(job.sequence);
     job.bytes += bytes;

@@ -1,5 +1,8 @@
-//! What only a file can show: a writer that is killed in the middle, and several processes that open it at once.
+//! The contract, and what only a file can show: a writer that is killed in the middle, and several processes that open it at once.
 
+mod conformance {
+    store::conformance!(crate::ground::SqliteGround::fresh);
+}
 mod ground;
 
 use std::io::{BufRead, BufReader, Write};

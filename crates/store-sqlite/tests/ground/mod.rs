@@ -14,6 +14,7 @@ pub(crate) struct SqliteGround {
 }
 
 impl SqliteGround {
+    #[expect(clippy::unused_async, reason = "as the other grounds are made")]
     pub(crate) async fn fresh() -> Self {
         let folder = tempfile::tempdir().expect("a folder");
         Self { folder }
@@ -30,7 +31,7 @@ impl Ground for SqliteGround {
     async fn open(&self, hosts: HostDefaults) -> SqliteStore {
         let options = SqliteOptions {
             hosts,
-            patience: std::time::Duration::from_secs(60),
+            patience: std::time::Duration::from_mins(1),
             ..SqliteOptions::default()
         };
         SqliteStore::open(&self.path(), options)

@@ -112,8 +112,8 @@ pub async fn the_first_claim_makes_a_job_running<G: Ground>(ground: &G) {
 pub async fn what_was_admitted_comes_back_whole<G: Ground>(ground: &G) {
     let store = ground.open(fast()).await;
     let mut seed = page("a.test", "from", 3);
-    seed.requested_url = "https://a.test/asked".to_owned();
-    seed.url = "https://a.test/from?".to_owned();
+    "https://a.test/asked".clone_into(&mut seed.requested_url);
+    "https://a.test/from?".clone_into(&mut seed.url);
     seed.hops = 2;
     seed.found = Found::Redirect;
     let job = start(&store, crawl(vec![seed.clone()], JobLimits::default())).await;

@@ -50,11 +50,13 @@ pub async fn a_key_is_let_in_once<G: Ground>(ground: &G) {
     assert_eq!(look(&store, job).await.counts.total(), 3);
 }
 
+/// How a task ends.
+type Ending = fn(&Claimed) -> Settlement;
+
 /// The one rule, by every way to end.
 pub async fn the_state_follows_from_the_tasks<G: Ground>(ground: &G) {
     let store = ground.open(fast()).await;
     let good = |task: &Claimed| done(task, Vec::new());
-    type Ending = fn(&Claimed) -> Settlement;
     let endings: [(Ending, Ending, JobState); 5] = [
         (good, good, JobState::Completed),
         (good, skipped, JobState::Completed),

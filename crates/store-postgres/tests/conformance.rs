@@ -1,5 +1,0 @@
-//! The contract, on Postgres.
-
-mod ground;
-
-store::conformance!(ground::PostgresGround::fresh);

@@ -1,5 +1,0 @@
-//! The contract, on SQLite.
-
-mod ground;
-
-store::conformance!(ground::SqliteGround::fresh);

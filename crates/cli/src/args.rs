@@ -28,6 +28,7 @@ const STYLES: Styles = Styles::styled()
                                                      a report to look at
   crawler https://example.org/ --format ndjson | jq .url
   crawler map https://example.org/                   just the URLs, sorted
+  crawler scrape https://example.org/about           one page's content, as markdown
 
 `crawler <URL>` is short for `crawler crawl <URL>`; its options: crawler crawl --help"
 )]
@@ -46,6 +47,12 @@ pub(crate) enum Command {
     /// Prints every URL found in scope once, sorted, also those that turned out broken: json, ndjson and csv
     /// have their status, sitemap leaves them out.
     Map(Box<MapArgs>),
+    /// Fetch pages, print their main content as markdown, html, text or json
+    ///
+    /// Several URLs are printed in the order given, each under a line with its URL; json is then one object a
+    /// line. Redirects are followed and robots.txt is obeyed. JSON and plain text come back as they are; PDFs,
+    /// images and the like are named and refused. Ends with 1 if any page could not be had.
+    Scrape(Box<ScrapeArgs>),
     /// Print a shell's completion script
     Completions {
         /// Which shell
@@ -90,6 +97,9 @@ pub(crate) struct CrawlArgs {
     pub(crate) unique_links: Option<PathBuf>,
 
     #[command(flatten)]
+    pub(crate) progress: ProgressArgs,
+
+    #[command(flatten)]
     pub(crate) talk: TalkArgs,
 }
 
@@ -104,6 +114,35 @@ pub(crate) struct MapArgs {
 
     #[command(flatten)]
     pub(crate) file: FileArgs,
+
+    #[command(flatten)]
+    pub(crate) progress: ProgressArgs,
+
+    #[command(flatten)]
+    pub(crate) talk: TalkArgs,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ScrapeArgs {
+    /// The pages: absolute http or https URLs; - reads them from stdin, one a line
+    #[arg(value_name = "URL", required = true)]
+    pub(crate) urls: Vec<String>,
+
+    /// How the content is printed
+    #[arg(long, value_enum, default_value_t, help_heading = "Output")]
+    pub(crate) format: ContentFormatWord,
+
+    /// Only what a reader came for; false: the whole body, cleaned
+    #[arg(
+        long, value_name = "BOOL", action = ArgAction::Set, default_value_t = true, help_heading = "Output"
+    )]
+    pub(crate) main_content: bool,
+
+    #[command(flatten)]
+    pub(crate) file: FileArgs,
+
+    #[command(flatten)]
+    pub(crate) request: RequestArgs,
 
     #[command(flatten)]
     pub(crate) talk: TalkArgs,
@@ -185,20 +224,12 @@ pub(crate) struct SiteArgs {
     )]
     pub(crate) rate_ms: u64,
 
-    /// Time for one request: 10s, 500ms [default: profile]
-    #[arg(long, value_name = "D", value_parser = duration, help_heading = "Politeness")]
-    pub(crate) timeout: Option<Duration>,
-
     /// Attempts for one URL, the first included [default: profile]
     #[arg(
         long, value_name = "N", help_heading = "Politeness",
         value_parser = whole::<u32>, allow_negative_numbers = true
     )]
     pub(crate) max_attempts: Option<u32>,
-
-    /// Whether robots.txt is obeyed
-    #[arg(long, value_enum, default_value_t, help_heading = "Politeness")]
-    pub(crate) robots: RobotsWord,
 
     /// At least D between requests below a path, as in '/search=2s'; repeatable
     #[arg(long, value_name = "PREFIX=D", value_parser = path_delay, help_heading = "Politeness")]
@@ -232,11 +263,26 @@ pub(crate) struct SiteArgs {
     #[arg(long, value_enum, help_heading = "Scope")]
     pub(crate) traps: Option<TrapsWord>,
 
+    #[command(flatten)]
+    pub(crate) request: RequestArgs,
+}
+
+/// How every request is made, whatever it is for.
+#[derive(Debug, Args)]
+pub(crate) struct RequestArgs {
+    /// Time for one request: 10s, 500ms [default: 10s; crawl and map: profile]
+    #[arg(long, value_name = "D", value_parser = duration, help_heading = "Politeness")]
+    pub(crate) timeout: Option<Duration>,
+
+    /// Whether robots.txt is obeyed
+    #[arg(long, value_enum, default_value_t, help_heading = "Politeness")]
+    pub(crate) robots: RobotsWord,
+
     /// How we introduce ourselves; robots.txt is matched on the part before / or space
     #[arg(long, value_name = "S", help_heading = "Requests")]
     pub(crate) user_agent: Option<String>,
 
-    /// Extra header 'Name: value', sent to the seed's origin only; repeatable
+    /// Extra header 'Name: value', sent to the origin of the given URL only; repeatable
     #[arg(long, value_name = "K: V", help_heading = "Requests")]
     pub(crate) header: Vec<String>,
 
@@ -250,6 +296,20 @@ pub(crate) struct SiteArgs {
     pub(crate) proxy: Vec<String>,
 }
 
+/// What a crawl shows while it runs.
+#[derive(Debug, Args)]
+pub(crate) struct ProgressArgs {
+    /// Show a progress line [auto: when stderr is a terminal]
+    #[arg(
+        long,
+        value_enum,
+        default_value_t,
+        value_name = "WHEN",
+        help_heading = "Messages"
+    )]
+    pub(crate) progress: When,
+}
+
 /// What is said on stderr.
 #[derive(Debug, Args)]
 pub(crate) struct TalkArgs {
@@ -260,16 +320,6 @@ pub(crate) struct TalkArgs {
     /// Say nothing but what stops us
     #[arg(short, long, help_heading = "Messages")]
     pub(crate) quiet: bool,
-
-    /// Show a progress line [auto: when stderr is a terminal]
-    #[arg(
-        long,
-        value_enum,
-        default_value_t,
-        value_name = "WHEN",
-        help_heading = "Messages"
-    )]
-    pub(crate) progress: When,
 
     /// Use colour [auto: when stderr is a terminal and NO_COLOR is not set]
     #[arg(
@@ -318,6 +368,10 @@ words! { LogWord { Text: "for people", Json: "for machines" } }
 words! { MapFormatWord {
     Text: "one URL a line", Json: "one array", Ndjson: "one object a line", Csv: "a row a URL",
     Sitemap: "a sitemap.xml",
+} }
+words! { ContentFormatWord {
+    Markdown: "GitHub's kind", Html: "cleaned, with nothing that runs", Text: "just the words",
+    Json: "everything: content, text, html, meta, links",
 } }
 words! { FormatWord {
     Text: "\"Visited:\" and \"Links found:\" for each page",

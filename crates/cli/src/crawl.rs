@@ -14,15 +14,13 @@ use frontier::MemoryFrontier;
 use model::{CrawlPlan, CrawlSpec, Sink, SinkError, StopReason, Summary};
 use output::{Format, MapFormat, ReportAbout, Target, Tee, UniqueLinks};
 
-use crate::args::{CrawlArgs, LogWord, MapArgs, ProfileWord, SitemapsWord, TalkArgs};
+use crate::args::{CrawlArgs, LogWord, MapArgs, ProfileWord, SitemapsWord};
 use crate::log_sink::LogSink;
 use crate::plan_line;
 use crate::spec::{link_filter, spec};
 use crate::talk::{Level, Talk};
 use crate::terminal_stdout::TerminalStdout;
-use crate::{exit, progress_line, signals, summary_lines, talk};
-
-const AGENT: &str = concat!("crawler/", env!("CARGO_PKG_VERSION"));
+use crate::{AGENT, exit, progress_line, signals, summary_lines, talk};
 
 pub(crate) fn crawl(args: &CrawlArgs) -> ExitCode {
     let filter = link_filter(args);
@@ -39,7 +37,8 @@ pub(crate) fn crawl(args: &CrawlArgs) -> ExitCode {
         format: format.as_str(),
         file,
     };
-    job.run(&args.talk, |plan, config_line, talk| {
+    let talk = Talk::new(&args.talk, args.progress.progress);
+    job.run(&talk, |plan, config_line, talk| {
         let about = ReportAbout {
             seed: plan.seed.to_string(),
             version: env!("CARGO_PKG_VERSION"),
@@ -67,7 +66,8 @@ pub(crate) fn map(args: &MapArgs) -> ExitCode {
         format: format.as_str(),
         file,
     };
-    job.run(&args.talk, |plan, _, talk| {
+    let talk = Talk::new(&args.talk, args.progress.progress);
+    job.run(&talk, |plan, _, talk| {
         Ok(vec![output::map_sink(
             format,
             target(file, talk)?,
@@ -115,10 +115,9 @@ impl Job<'_> {
     /// Checks the plan, opens the output, crawls, and says how it went.
     fn run(
         &self,
-        talk: &TalkArgs,
+        talk: &Talk,
         sinks: impl FnOnce(&CrawlPlan, &str, &Talk) -> Result<Vec<Box<dyn Sink>>, SinkError>,
     ) -> ExitCode {
-        let talk = Talk::new(talk);
         // A new number for each crawl: nobody can prepare URLs that collide.
         let chance = RandomState::new().hash_one("crawl");
         let plan = match CrawlPlan::resolve(&self.spec, AGENT, chance) {
@@ -129,7 +128,7 @@ impl Job<'_> {
             }
         };
         let line = plan_line::line(&plan, self.profile, self.format, self.file);
-        let sinks = match sinks(&plan, &line, &talk) {
+        let sinks = match sinks(&plan, &line, talk) {
             Ok(sinks) => sinks,
             Err(error) => {
                 talk.say(Level::Error, &error.to_string(), "output_failed", &[]);
@@ -140,10 +139,10 @@ impl Job<'_> {
         if let Some(hint) = format_hint(self.file, self.format) {
             talk.say(Level::Info, &hint, "format_hint", &[]);
         }
-        match run_to_end(&plan, sinks, &talk, chance) {
+        match run_to_end(&plan, sinks, talk, chance) {
             Ok(summary) => {
                 if summary.stop != StopReason::OutputClosed {
-                    summary_lines::say(&talk, &summary, &plan);
+                    summary_lines::say(talk, &summary, &plan);
                     if let Some(problem) = &summary.seed_problem {
                         talk.say(Level::Error, &problem.to_string(), "seed_failed", &[]);
                     }

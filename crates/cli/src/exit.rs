@@ -34,7 +34,7 @@ pub(crate) fn bad_usage_with_help() -> ExitCode {
 
 /// What clap refused, or help and version, which it also reports this way. A typo gets one clear line
 /// and where to look, not a page; `json` says that a machine is told.
-pub(crate) fn from_clap(error: &clap::Error, json: bool) -> ExitCode {
+pub(crate) fn from_clap(error: &clap::Error, command: &str, json: bool) -> ExitCode {
     if !error.use_stderr() {
         // A closed pipe (`--help | head`) is a clean exit.
         let _ = error.print();
@@ -44,7 +44,7 @@ pub(crate) fn from_clap(error: &clap::Error, json: bool) -> ExitCode {
         let _ = error.print();
         return ExitCode::from(BAD_USAGE);
     }
-    let told = one_line(&error.render().to_string());
+    let told = one_line(&error.render().to_string(), command);
     let words = if error.kind() == ErrorKind::MissingRequiredArgument && told.contains("<URL>") {
         "<URL>: none was given; give one like https://example.org/"
     } else {
@@ -55,7 +55,7 @@ pub(crate) fn from_clap(error: &clap::Error, json: bool) -> ExitCode {
 }
 
 /// clap's message without its blank lines and usage: what was wrong, then the tip.
-fn one_line(told: &str) -> String {
+fn one_line(told: &str, command: &str) -> String {
     let mut lines = told
         .lines()
         .map(str::trim)
@@ -68,6 +68,8 @@ fn one_line(told: &str) -> String {
         text.push_str(if text.ends_with(':') { " " } else { "; " });
         text.push_str(line);
     }
-    text.push_str("; see crawler crawl --help");
+    text.push_str("; see crawler ");
+    text.push_str(command);
+    text.push_str(" --help");
     text
 }

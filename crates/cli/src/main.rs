@@ -12,6 +12,7 @@ mod numbers;
 mod plan_line;
 mod progress_line;
 mod reference;
+mod scrape;
 mod signals;
 mod spec;
 mod summary_lines;
@@ -26,6 +27,9 @@ use clap::{CommandFactory, Parser};
 
 use crate::args::{Cli, Command};
 
+/// How we introduce ourselves.
+const AGENT: &str = concat!("crawler/", env!("CARGO_PKG_VERSION"));
+
 fn main() -> ExitCode {
     let typed: Vec<OsString> = std::env::args_os().collect();
     if typed.len() < 2 {
@@ -38,11 +42,16 @@ fn main() -> ExitCode {
     let words = dialect::rewrite(typed, &Cli::command());
     let cli = match Cli::try_parse_from(&words) {
         Ok(cli) => cli,
-        Err(error) => return exit::from_clap(&error, talk::is_for_machines(&words)),
+        Err(error) => {
+            let command = words.get(1).and_then(|word| word.to_str());
+            let json = talk::is_for_machines(&words);
+            return exit::from_clap(&error, command.unwrap_or("crawl"), json);
+        }
     };
     match cli.command {
         Command::Crawl(args) => crawl::crawl(&args),
         Command::Map(args) => crawl::map(&args),
+        Command::Scrape(args) => scrape::scrape(&args),
         Command::Completions { shell } => reference::completions(shell),
         Command::Man { markdown } => reference::man(markdown),
     }

@@ -35,7 +35,7 @@ pub(crate) fn man(markdown: bool) -> ExitCode {
     }
 }
 
-/// One page for all: crawl's options, what map has besides, and what clap does not know of.
+/// One page for all: crawl's options, what map and scrape have besides, and what clap does not know of.
 fn man_page(cli: &Command) -> std::io::Result<Vec<u8>> {
     let mut page = Vec::new();
     let whole = clap_mangen::Man::new(cli.clone());
@@ -44,6 +44,7 @@ fn man_page(cli: &Command) -> std::io::Result<Vec<u8>> {
     page.extend_from_slice(
         b".SH SYNOPSIS\n\\fBcrawler\\fR [\\fBcrawl\\fR] \\fIURL\\fR [\\fIOPTIONS\\fR]\n.br\n\
           \\fBcrawler map\\fR \\fIURL\\fR [\\fIOPTIONS\\fR]\n.br\n\
+          \\fBcrawler scrape\\fR \\fIURL\\fR... [\\fIOPTIONS\\fR]\n.br\n\
           \\fBcrawler completions\\fR \\fISHELL\\fR\n.br\n\\fBcrawler man\\fR\n",
     );
     page.extend_from_slice(
@@ -60,6 +61,14 @@ fn man_page(cli: &Command) -> std::io::Result<Vec<u8>> {
           them out.\n",
     );
     page.extend_from_slice(
+        b".SH SCRAPE\n\\fBcrawler scrape\\fR fetches single pages and prints their main content: as \\fBmarkdown\\fR, \
+          \\fBhtml\\fR, \\fBtext\\fR or \\fBjson\\fR (\\fB\\-\\-format\\fR), or with \\fB\\-\\-main\\-content false\\fR the whole \
+          body, cleaned. Several URLs are printed in the order given, each under a line with its URL; \
+          \\fBjson\\fR is then one object a line. \\fB\\-\\fR reads URLs from stdin, one a line. Of the options above it \
+          takes those for output, requests and messages, \\fB\\-\\-timeout\\fR and \\fB\\-\\-robots\\fR. Ends with 1 if any page could \
+          not be had.\n",
+    );
+    page.extend_from_slice(
         b".SH EXIT STATUS\n.TP\n0\nthe crawl ended, by itself or at a limit\n.TP\n1\nthe seed could not be \
           fetched, or we failed\n.TP\n2\nbad usage\n.TP\n130\nstopped by a signal\n",
     );
@@ -67,7 +76,8 @@ fn man_page(cli: &Command) -> std::io::Result<Vec<u8>> {
         b".SH EXAMPLES\n.nf\ncrawler https://example.org/\n\
           crawler https://example.org/ \\-\\-format html \\-o site.html\n\
           crawler https://example.org/ \\-\\-format ndjson | jq .url\n\
-          crawler map https://example.org/ \\-\\-format sitemap \\-o sitemap.xml\n.fi\n",
+          crawler map https://example.org/ \\-\\-format sitemap \\-o sitemap.xml\n\
+          crawler scrape https://example.org/about > about.md\n.fi\n",
     );
     Ok(page)
 }

@@ -2,13 +2,15 @@
 
 use std::time::Duration;
 
-use model::{CrawlSpec, LinkFilter, Profile, RobotsErrors, RobotsPolicy, SitemapPolicy};
+use model::{
+    CrawlSpec, LinkFilter, Profile, RobotsErrors, RobotsPolicy, ScrapeSpec, SitemapPolicy,
+};
 use output::{Format, MapFormat};
 use weburl::{ScopeKind, SlashPolicy};
 
 use crate::args::{
-    CrawlArgs, FormatWord, LinksWord, MapFormatWord, ProfileWord, RobotsWord, SchemesWord,
-    ScopeWord, SiteArgs, SitemapsWord, SlashWord, TrapsWord,
+    CrawlArgs, FormatWord, LinksWord, MapFormatWord, ProfileWord, RequestArgs, RobotsWord,
+    SchemesWord, ScopeWord, SiteArgs, SitemapsWord, SlashWord, TrapsWord,
 };
 
 /// What was asked of `crawl` or `map`. Sitemaps are skipped or included by default, as the command says.
@@ -31,14 +33,11 @@ pub(crate) fn spec(site: &SiteArgs, links: LinkFilter, sitemaps: SitemapsWord) -
         max_duration: site.max_duration,
         max_bytes: site.max_bytes,
         rate: Duration::from_millis(site.rate_ms),
-        timeout: site.timeout,
+        timeout: site.request.timeout,
         max_attempts: site.max_attempts,
         max_redirects: site.max_redirects,
         max_body_bytes: site.max_body_bytes,
-        robots: match site.robots {
-            RobotsWord::Respect => RobotsPolicy::Respect,
-            RobotsWord::Ignore => RobotsPolicy::Ignore,
-        },
+        robots: robots(site.request.robots),
         robots_errors: RobotsErrors::Disallow,
         sitemaps: match site.sitemaps.unwrap_or(sitemaps) {
             SitemapsWord::Skip => SitemapPolicy::Skip,
@@ -59,10 +58,29 @@ pub(crate) fn spec(site: &SiteArgs, links: LinkFilter, sitemaps: SitemapsWord) -
         strip_query: site.strip_query,
         links,
         path_delays: site.path_delay.clone(),
-        user_agent: site.user_agent.clone(),
-        headers: site.header.clone(),
-        proxies: site.proxy.clone(),
+        user_agent: site.request.user_agent.clone(),
+        headers: site.request.header.clone(),
+        proxies: site.request.proxy.clone(),
         traps: site.traps.map(|word| word == TrapsWord::On),
+    }
+}
+
+/// What was asked of `scrape`.
+pub(crate) fn scrape_spec(request: &RequestArgs) -> ScrapeSpec {
+    ScrapeSpec {
+        timeout: request.timeout,
+        robots: robots(request.robots),
+        robots_errors: RobotsErrors::Disallow,
+        user_agent: request.user_agent.clone(),
+        headers: request.header.clone(),
+        proxies: request.proxy.clone(),
+    }
+}
+
+fn robots(word: RobotsWord) -> RobotsPolicy {
+    match word {
+        RobotsWord::Respect => RobotsPolicy::Respect,
+        RobotsWord::Ignore => RobotsPolicy::Ignore,
     }
 }
 

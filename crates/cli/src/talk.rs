@@ -51,7 +51,8 @@ struct Shown {
 }
 
 impl Talk {
-    pub(crate) fn new(args: &TalkArgs) -> Self {
+    /// A speaker as loud as was asked; `progress` says whether there is a progress line.
+    pub(crate) fn new(args: &TalkArgs, progress: When) -> Self {
         // A dumb terminal cannot redraw a line, so it is not one that we draw on.
         let dumb = std::env::var_os("TERM").is_some_and(|value| value == "dumb");
         let terminal = std::io::stderr().is_terminal() && !dumb;
@@ -73,7 +74,7 @@ impl Talk {
                 },
             terminal,
             progress: !args.quiet
-                && match args.progress {
+                && match progress {
                     When::Always => true,
                     When::Never => false,
                     When::Auto => terminal && !json,

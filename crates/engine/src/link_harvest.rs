@@ -90,12 +90,12 @@ pub(crate) fn take_in(
 }
 
 /// Ties a closure's answer to its argument, which inference alone does not.
-fn query_encoder<F: for<'t> Fn(&'t str) -> Cow<'t, [u8]>>(encode: F) -> F {
+pub(crate) fn query_encoder<F: for<'t> Fn(&'t str) -> Cow<'t, [u8]>>(encode: F) -> F {
     encode
 }
 
 /// A hint for detecting the charset: `jp`, `ru` …
-fn top_level_domain(page: &CrawlUrl) -> Option<&str> {
+pub(crate) fn top_level_domain(page: &CrawlUrl) -> Option<&str> {
     let (_, last) = page.parts().host().rsplit_once('.')?;
     let last = &page.as_str()[page.as_str().find(last)?..][..last.len()];
     last.bytes()

@@ -36,12 +36,7 @@ pub(crate) async fn report_on<T: Fetch>(task: Task, fetch: &T, plan: &CrawlPlan)
 async fn attempt<T: Fetch>(task: Task, fetch: &T, plan: &CrawlPlan) -> PageReport {
     let begun = Instant::now();
     let url = task.url.clone();
-    let answer = fetch
-        .fetch(FetchRequest {
-            url: &url,
-            want: Want::Page,
-        })
-        .await;
+    let answer = fetch.fetch(FetchRequest::new(&url, Want::Page)).await;
     let mut report = match answer {
         Err(failure) => PageReport::new(task, Outcome::Failed(failure)),
         Ok(fetched) => read_answer(task, &url, fetched, plan),

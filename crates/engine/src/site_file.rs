@@ -50,7 +50,7 @@ async fn attempt<T: Fetch>(errand: Errand, fetch: &T, plan: &CrawlPlan) -> Erran
     };
     let want = Want::File { max_bytes };
     let url = errand.url().clone();
-    let answer = fetch.fetch(FetchRequest { url: &url, want }).await;
+    let answer = fetch.fetch(FetchRequest::new(&url, want)).await;
     let (status, retry_after, wire_bytes) = match &answer {
         Ok(fetched) => (
             Some(fetched.status),
@@ -61,7 +61,7 @@ async fn attempt<T: Fetch>(errand: Errand, fetch: &T, plan: &CrawlPlan) -> Erran
     };
     let found = match errand {
         Errand::Robots(errand) => {
-            let answer = read_robots(&url, answer, plan);
+            let answer = read_robots(&url, answer, &plan.fetch.user_agent);
             ErrandFound::Robots(errand, answer)
         }
         Errand::Sitemap(errand) => {
@@ -78,14 +78,18 @@ async fn attempt<T: Fetch>(errand: Errand, fetch: &T, plan: &CrawlPlan) -> Erran
 }
 
 /// RFC 9309: 4xx is "no rules", 5xx and no answer are for the frontier to judge.
-fn read_robots(url: &CrawlUrl, answer: Result<Fetched, Failure>, plan: &CrawlPlan) -> RobotsAnswer {
+pub(crate) fn read_robots(
+    url: &CrawlUrl,
+    answer: Result<Fetched, Failure>,
+    agent: &str,
+) -> RobotsAnswer {
     let fetched = match answer {
         Ok(fetched) => fetched,
         Err(failure) => return RobotsAnswer::Unreachable(failure),
     };
     match (fetched.status, &fetched.body) {
         (200..=299, Body::File(body) | Body::Html(body)) => {
-            RobotsAnswer::Rules(Robots::parse(body, robots_token(&plan.fetch.user_agent)))
+            RobotsAnswer::Rules(Robots::parse(body, robots_token(agent)))
         }
         (301 | 302 | 303 | 307 | 308, _) => redirect_target(url, &fetched).map_or_else(
             |_| RobotsAnswer::Rules(Robots::allow_all()),

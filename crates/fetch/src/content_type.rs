@@ -5,6 +5,8 @@
 pub(crate) enum Kind {
     /// HTML or XHTML.
     Html,
+    /// Other text: plain, markdown, tables, JSON.
+    Text,
     /// Something else.
     Other,
     /// It says nothing; the first bytes decide.
@@ -24,10 +26,28 @@ impl Kind {
             || essence.eq_ignore_ascii_case("application/xhtml+xml")
         {
             Self::Html
+        } else if is_text(&essence.to_ascii_lowercase()) {
+            Self::Text
         } else {
             Self::Other
         }
     }
+}
+
+fn is_text(essence: &str) -> bool {
+    matches!(
+        essence,
+        "text/plain"
+            | "text/markdown"
+            | "text/x-markdown"
+            | "text/csv"
+            | "text/tab-separated-values"
+            | "text/json"
+            | "application/json"
+            | "application/x-ndjson"
+            | "application/ndjson"
+            | "application/jsonl"
+    ) || essence.starts_with("application/") && essence.ends_with("+json")
 }
 
 #[cfg(test)]
@@ -42,7 +62,12 @@ mod tests {
             ("application/xhtml+xml;q=1", Kind::Html),
             ("text/html,text/html", Kind::Html),
             ("text/htmlx", Kind::Other),
-            ("text/plain", Kind::Other),
+            ("text/plain", Kind::Text),
+            ("Text/Markdown; charset=utf-8", Kind::Text),
+            ("application/json", Kind::Text),
+            ("application/ld+JSON", Kind::Text),
+            ("image/svg+xml", Kind::Other),
+            ("text/css", Kind::Other),
             ("application/pdf", Kind::Other),
             ("html", Kind::Other),
             ("", Kind::Unnamed),

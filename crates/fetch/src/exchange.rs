@@ -12,6 +12,7 @@ use hyper::body::Incoming;
 use model::{FailKind, Failure};
 use weburl::UrlRef;
 
+use crate::Asked;
 use crate::alarm::{Alarm, Phase};
 use crate::dialer::Dialer;
 use crate::fault::Again;
@@ -56,6 +57,7 @@ impl Exchange {
     pub(crate) async fn answer(
         &self,
         url: UrlRef<'_>,
+        asked: Option<&Asked>,
         alarm: &mut Alarm,
     ) -> Result<Answer, Failure> {
         let turn = match self.proxies.len() {
@@ -83,7 +85,7 @@ impl Exchange {
                 },
                 (Link::Own(_), _) => Form::Origin { host: &lane.host },
             };
-            let ask = self.head.ask(url, form)?;
+            let ask = self.head.ask(url, asked, form)?;
             sends += 1;
             let fault = match alarm.within(Phase::Head, link.send(ask)).await? {
                 Ok(response) => {

@@ -108,16 +108,25 @@ impl HttpFetch {
     }
 
     fn plan(&self, want: Want, status: StatusCode, content_type: Option<&str>) -> Plan {
-        let has_page = status.is_success()
-            && !matches!(status, StatusCode::NO_CONTENT | StatusCode::RESET_CONTENT);
+        let has_body = !matches!(
+            status,
+            StatusCode::NO_CONTENT | StatusCode::RESET_CONTENT | StatusCode::NOT_MODIFIED
+        );
+        let has_page = status.is_success() && has_body;
         let read = |cap, sniff| Plan::Read { cap, sniff };
         match want {
+            Want::Document if has_body && !status.is_redirection() => {
+                match Kind::of(content_type) {
+                    Kind::Html | Kind::Text | Kind::Unnamed => read(self.max_body, None),
+                    Kind::Other => Plan::Skip { is_page: true },
+                }
+            }
             _ if !has_page => Plan::Skip { is_page: false },
             Want::File { max_bytes } => read(max_bytes, None),
-            Want::Page => match Kind::of(content_type) {
+            Want::Page | Want::Document => match Kind::of(content_type) {
                 Kind::Html => read(self.max_body, None),
                 Kind::Unnamed => read(self.max_body, Some(self.sniff)),
-                Kind::Other => Plan::Skip { is_page: true },
+                Kind::Text | Kind::Other => Plan::Skip { is_page: true },
             },
         }
     }
@@ -140,7 +149,9 @@ impl HttpFetch {
 impl Fetch for HttpFetch {
     async fn fetch(&self, request: FetchRequest<'_>) -> Result<Fetched, Failure> {
         let mut alarm = Alarm::new(self.deadlines_for(request.want));
-        let answer = self.exchange.answer(request.url.parts(), &mut alarm);
+        let answer = self
+            .exchange
+            .answer(request.url.parts(), request.asked, &mut alarm);
         let Answer {
             response,
             mut link,
@@ -163,14 +174,23 @@ impl Fetch for HttpFetch {
         }
         Ok(Fetched {
             status: head.status.as_u16(),
-            content_type,
             location: first(&head.headers, &LOCATION),
             retry_after: retry_after(&head.headers, SystemTime::now()),
             body: match (reading.bytes, request.want) {
                 (None, _) => Body::Unread,
                 (Some(bytes), Want::Page) => Body::Html(bytes),
-                (Some(bytes), Want::File { .. }) => Body::File(bytes),
+                (Some(bytes), Want::Document)
+                    if match Kind::of(content_type.as_deref()) {
+                        Kind::Html => true,
+                        Kind::Unnamed => (self.sniff)(&bytes),
+                        Kind::Text | Kind::Other => false,
+                    } =>
+                {
+                    Body::Html(bytes)
+                }
+                (Some(bytes), Want::File { .. } | Want::Document) => Body::File(bytes),
             },
+            content_type,
             wire_bytes: reading.wire_bytes,
             truncated: reading.truncated,
             elapsed: alarm.elapsed(),

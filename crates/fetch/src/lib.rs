@@ -42,5 +42,5 @@ pub use fake::FakeFetch;
 pub use fetched::{Body, Fetched};
 pub use guard::Guard;
 pub use http_fetch::HttpFetch;
-pub use seam::{Fetch, FetchRequest, Want};
+pub use seam::{Asked, Fetch, FetchRequest, Want};
 pub use setup_error::FetchSetupError;

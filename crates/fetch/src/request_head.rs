@@ -1,6 +1,6 @@
 //! The head of a request.
 //!
-//! Two header maps are made once; a request clones one, which copies reference counts and not text. The
+//! The header maps are made once; a request clones one, which copies reference counts and not text. The
 //! seed's has the caller's headers and credentials and is taken only for the seed's own origin.
 
 use bytes::Bytes;
@@ -13,7 +13,7 @@ use http_body_util::Empty;
 use model::{FailKind, Failure, FetchRules};
 use weburl::{CrawlUrl, UrlRef, Userinfo};
 
-use crate::FetchSetupError;
+use crate::{Asked, FetchSetupError};
 
 /// A request of ours; none has a body.
 pub(crate) type Ask = Request<Empty<Bytes>>;
@@ -39,8 +39,11 @@ pub(crate) enum Form<'a> {
 #[derive(Debug)]
 pub(crate) struct RequestHead {
     anywhere: HeaderMap,
+    /// With the caller's headers.
+    to_asked: HeaderMap,
+    /// With the seed's credentials as well.
     to_seed: HeaderMap,
-    seed: CrawlUrl,
+    seed: Option<CrawlUrl>,
 }
 
 impl RequestHead {
@@ -61,21 +64,36 @@ impl RequestHead {
             HeaderValue::from_static("gzip, deflate, br, zstd"),
         );
         Ok(Self {
-            to_seed: to_seed(&anywhere, rules)?,
+            to_asked: with_own(&anywhere, rules, None)?,
+            to_seed: with_own(&anywhere, rules, rules.userinfo.as_ref())?,
             anywhere,
             seed: rules.seed.clone(),
         })
     }
 
     /// The request for a URL.
-    pub(crate) fn ask(&self, url: UrlRef<'_>, form: Form<'_>) -> Result<Ask, Failure> {
-        let headers = if url.origin_text() == self.seed.parts().origin_text() {
-            &self.to_seed
-        } else {
-            &self.anywhere
+    pub(crate) fn ask(
+        &self,
+        url: UrlRef<'_>,
+        asked: Option<&Asked>,
+        form: Form<'_>,
+    ) -> Result<Ask, Failure> {
+        let own = asked.map(|asked| &asked.url).or(self.seed.as_ref());
+        let is_own = own.is_some_and(|own| own.parts().origin_text() == url.origin_text());
+        let headers = match asked {
+            _ if !is_own => &self.anywhere,
+            None => &self.to_seed,
+            Some(_) => &self.to_asked,
         };
         let mut ask = Request::new(Empty::new());
         *ask.headers_mut() = headers.clone();
+        if is_own
+            && let Some(userinfo) = asked.and_then(|asked| asked.userinfo.as_ref())
+            && !self.to_asked.contains_key(AUTHORIZATION)
+        {
+            let value = basic(userinfo).ok_or_else(unwritable)?;
+            ask.headers_mut().insert(AUTHORIZATION, value);
+        }
         let uri = match form {
             Form::Origin { host } => {
                 ask.headers_mut().insert(HOST, host.clone());
@@ -98,7 +116,12 @@ impl RequestHead {
     }
 }
 
-fn to_seed(anywhere: &HeaderMap, rules: &FetchRules) -> Result<HeaderMap, FetchSetupError> {
+/// With the caller's headers and, unless they have some, these credentials.
+fn with_own(
+    anywhere: &HeaderMap,
+    rules: &FetchRules,
+    userinfo: Option<&Userinfo>,
+) -> Result<HeaderMap, FetchSetupError> {
     let mut own = HeaderMap::new();
     for (name, value) in &rules.headers {
         let bad = || FetchSetupError::Header(name.clone());
@@ -106,7 +129,7 @@ fn to_seed(anywhere: &HeaderMap, rules: &FetchRules) -> Result<HeaderMap, FetchS
         let name = HeaderName::from_bytes(name.as_bytes()).map_err(|_| bad())?;
         own.append(name, value);
     }
-    if let Some(userinfo) = &rules.userinfo
+    if let Some(userinfo) = userinfo
         && !own.contains_key(AUTHORIZATION)
     {
         let value =

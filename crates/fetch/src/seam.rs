@@ -1,7 +1,7 @@
 //! The seam itself: what is asked, and the one verb.
 
 use model::Failure;
-use weburl::CrawlUrl;
+use weburl::{CrawlUrl, UrlError, Userinfo};
 
 use crate::Fetched;
 
@@ -12,6 +12,39 @@ pub struct FetchRequest<'a> {
     pub url: &'a CrawlUrl,
     /// What is wanted of the answer.
     pub want: Want,
+    /// On whose behalf; `None`: the seed's.
+    pub asked: Option<&'a Asked>,
+}
+
+impl<'a> FetchRequest<'a> {
+    /// A request of a crawl, which knows its seed.
+    pub fn new(url: &'a CrawlUrl, want: Want) -> Self {
+        Self {
+            url,
+            want,
+            asked: None,
+        }
+    }
+}
+
+/// A URL that somebody typed, and that led to a request: the caller's headers and the URL's own
+/// credentials go to its origin and nowhere else.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Asked {
+    /// The URL.
+    pub url: CrawlUrl,
+    /// The credentials it was typed with.
+    pub userinfo: Option<Userinfo>,
+}
+
+impl Asked {
+    /// From what was typed.
+    pub fn parse(typed: &str) -> Result<Self, UrlError> {
+        Ok(Self {
+            url: CrawlUrl::parse(typed)?,
+            userinfo: Userinfo::of(typed),
+        })
+    }
 }
 
 /// What is wanted of an answer's body.
@@ -19,6 +52,8 @@ pub struct FetchRequest<'a> {
 pub enum Want {
     /// A page: the body of anything but HTML is never read.
     Page,
+    /// Whatever can be read as text: HTML, plain text, JSON, or what names no type; error pages too.
+    Document,
     /// A file such as robots.txt or a sitemap: any type, decoded.
     File {
         /// Decoded bytes kept; the rest is cut.

@@ -11,7 +11,7 @@ const HOST_LONGEST: Duration = Duration::from_mins(1);
 
 /// The wait before a page's next attempt: doubling, with jitter, so that pages that failed together do
 /// not come back together.
-pub(crate) fn before_retry(attempts: u32, chance: &mut Chance) -> Duration {
+pub fn before_retry(attempts: u32, chance: &mut Chance) -> Duration {
     doubled(FIRST, LONGEST, attempts).mul_f64(0.5 + chance.fraction() / 2.0)
 }
 

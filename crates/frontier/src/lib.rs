@@ -27,6 +27,8 @@ mod settle_errand;
 mod site;
 mod traps;
 
+pub use backoff::before_retry;
+pub use chance::Chance;
 pub use errand::{
     Errand, ErrandFound, ErrandReport, RobotsAnswer, RobotsErrand, SitemapAnswer, SitemapErrand,
 };

@@ -110,8 +110,9 @@ pub struct FetchRules {
     pub userinfo: Option<Userinfo>,
     /// Proxies, taking turns; none: direct.
     pub proxies: Vec<String>,
-    /// The seed, whose origin may have headers and credentials.
-    pub seed: CrawlUrl,
+    /// The seed, whose origin may have headers and credentials; `None` where each request says on whose
+    /// behalf it is made.
+    pub seed: Option<CrawlUrl>,
 }
 
 /// An extra delay below a path.
@@ -244,7 +245,7 @@ impl CrawlPlan {
                 headers: headers(&spec.headers)?,
                 userinfo: Userinfo::of(&spec.seed),
                 proxies: proxies(&spec.proxies)?,
-                seed: seed.clone(),
+                seed: Some(seed.clone()),
             },
             links: spec.links,
             seed,

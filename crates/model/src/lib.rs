@@ -1,6 +1,7 @@
 //! The plain data every room speaks, and the one trait for where reports go.
 //!
-//! What was asked is a [`CrawlSpec`]; validated and resolved it is a [`CrawlPlan`]. A worker gets a
+//! What was asked is a [`CrawlSpec`]; validated and resolved it is a [`CrawlPlan`] (of single pages, a
+//! [`ScrapeSpec`] and a [`ScrapePlan`]). A worker gets a
 //! [`Task`] and returns a [`PageReport`] with one [`Outcome`]. The crawl ends with a [`Summary`].
 //! No room's logic lives here: only data, its stable spellings, and [`Sink`].
 
@@ -14,6 +15,7 @@ mod page_report;
 mod plan_checks;
 mod plan_error;
 mod profile;
+mod scrape_plan;
 mod seed_problem;
 mod sink;
 mod skip_reason;
@@ -33,6 +35,7 @@ pub use outcome::{Failure, Outcome};
 pub use page_report::PageReport;
 pub use plan_error::PlanError;
 pub use profile::Profile;
+pub use scrape_plan::{ScrapePlan, ScrapeSpec};
 pub use seed_problem::SeedProblem;
 pub use sink::{Sink, SinkError};
 pub use skip_reason::{RefuseReason, SkipReason};

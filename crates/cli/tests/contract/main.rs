@@ -27,6 +27,7 @@ mod profiles;
 mod requests;
 mod run;
 mod scope;
+mod scrape;
 mod seed;
 mod sitemaps;
 mod traps;

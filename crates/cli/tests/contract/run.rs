@@ -1,6 +1,6 @@
 //! Runs the built binary with a deadline.
 
-use std::io::Read;
+use std::io::{Read, Write};
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::sync::mpsc;
@@ -42,15 +42,29 @@ pub(crate) fn command(words: &[&str]) -> Command {
     command
 }
 
+/// Runs `crawler` with these words and that on its stdin.
+pub(crate) fn crawler_fed(words: &[&str], stdin: &[u8]) -> Ended {
+    let mut command = command(words);
+    command.stdin(Stdio::piped());
+    run(command, DEADLINE, stdin)
+}
+
 /// Runs a command to its end, or ends it at the deadline and the test with it.
 pub(crate) fn finish(mut command: Command, deadline: Duration) -> Ended {
+    command.stdin(Stdio::null());
+    run(command, deadline, b"")
+}
+
+fn run(mut command: Command, deadline: Duration, stdin: &[u8]) -> Ended {
     let began = Instant::now();
     let mut child = command
-        .stdin(Stdio::null())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .spawn()
         .unwrap();
+    if let Some(mut pipe) = child.stdin.take() {
+        pipe.write_all(stdin).unwrap();
+    }
     let out = gathered(child.stdout.take().unwrap());
     let err = gathered(child.stderr.take().unwrap());
     let both = (

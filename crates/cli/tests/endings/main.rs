@@ -15,6 +15,7 @@ mod progress;
 mod retries;
 mod robots;
 mod run;
+mod scrape;
 mod seed_problems;
 mod signals;
 mod summary;

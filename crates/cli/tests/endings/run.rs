@@ -5,7 +5,7 @@
 use std::ffi::OsStr;
 use std::io::Read;
 use std::os::unix::process::ExitStatusExt;
-use std::process::{Child, ChildStdout, Command, ExitStatus, Stdio};
+use std::process::{Child, ChildStdin, ChildStdout, Command, ExitStatus, Stdio};
 use std::sync::{Arc, Mutex};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
@@ -80,6 +80,11 @@ impl Start {
 
     pub(crate) fn stderr_held(mut self) -> Self {
         self.stderr = Out::Held;
+        self
+    }
+
+    pub(crate) fn stdin_held(mut self) -> Self {
+        self.command.stdin(Stdio::piped());
         self
     }
 
@@ -201,6 +206,11 @@ impl Running {
             Stream::Held(pipe) => pipe.take().unwrap(),
             Stream::Reading(..) => panic!("stdout is read already"),
         }
+    }
+
+    /// The pipe that says nothing until the test does.
+    pub(crate) fn held_stdin(&mut self) -> ChildStdin {
+        self.child.stdin.take().unwrap()
     }
 
     /// Whether it still runs.

@@ -15,7 +15,7 @@ pub(crate) fn rules(seed: &str) -> FetchRules {
         headers: Vec::new(),
         userinfo: None,
         proxies: Vec::new(),
-        seed: CrawlUrl::parse(seed).unwrap(),
+        seed: Some(CrawlUrl::parse(seed).unwrap()),
     }
 }
 
@@ -36,14 +36,14 @@ pub(crate) fn fetcher(rules: &FetchRules) -> HttpFetch {
 pub(crate) async fn page(fetcher: &HttpFetch, url: &str) -> Result<Fetched, Failure> {
     let url = CrawlUrl::parse(url).unwrap();
     let want = Want::Page;
-    fetcher.fetch(FetchRequest { url: &url, want }).await
+    fetcher.fetch(FetchRequest::new(&url, want)).await
 }
 
 /// A file, by a fetcher.
 pub(crate) async fn file(fetcher: &HttpFetch, url: &str, max: u64) -> Result<Fetched, Failure> {
     let url = CrawlUrl::parse(url).unwrap();
     let want = Want::File { max_bytes: max };
-    fetcher.fetch(FetchRequest { url: &url, want }).await
+    fetcher.fetch(FetchRequest::new(&url, want)).await
 }
 
 /// The bytes of an HTML body.

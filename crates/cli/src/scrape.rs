@@ -1,0 +1,214 @@
+//! `scrape`: single pages, their content on stdout.
+//!
+//! Pages are fetched a few at once and printed in the order they were given. A page that cannot be had
+//! costs one line on stderr and the exit code, never the other pages.
+
+mod given_urls;
+mod outcome;
+mod page_writer;
+
+use std::hash::{BuildHasher, RandomState};
+use std::process::ExitCode;
+use std::sync::Arc;
+
+use anyhow::Context;
+use engine::{Document, Part, Scraper, Stop, StopLevel};
+use fetch::{Asked, Guard, HttpFetch};
+use futures_util::{Stream, StreamExt};
+use model::{ScrapePlan, SinkError};
+
+use crate::args::{ScrapeArgs, When};
+use crate::spec::scrape_spec;
+use crate::talk::{Level, Talk, Value};
+use crate::{AGENT, exit, signals};
+use given_urls::{Given, GivenUrls};
+use outcome::{Outcome, Problem};
+use page_writer::PageWriter;
+
+/// Pages in flight at once, over all hosts; one host has fewer.
+const AT_ONCE: usize = 8;
+
+pub(crate) fn scrape(args: &ScrapeArgs) -> ExitCode {
+    let talk = Talk::new(&args.talk, When::Never);
+    let refuse = |words: &str| {
+        talk.say(Level::Error, words, "bad_usage", &[]);
+        ExitCode::from(exit::BAD_USAGE)
+    };
+    let plan = match ScrapePlan::resolve(&scrape_spec(&args.request), AGENT) {
+        Ok(plan) => plan,
+        Err(error) => return refuse(&error.to_string()),
+    };
+    let urls = match GivenUrls::check(&args.urls) {
+        Ok(urls) => urls,
+        Err(words) => return refuse(&words),
+    };
+    let file = args.file.output_file.as_deref();
+    let writer = match PageWriter::open(args.format, file, urls.may_be_several()) {
+        Ok(writer) => writer,
+        Err(error) => {
+            talk.say(Level::Error, &error.to_string(), "output_failed", &[]);
+            return ExitCode::from(exit::FAILED);
+        }
+    };
+    let part = if args.main_content {
+        Part::Main
+    } else {
+        Part::Whole
+    };
+    // What stops us altogether is said even when quiet.
+    let failure = if urls.may_be_several() {
+        Level::Warning
+    } else {
+        Level::Error
+    };
+    match run(plan, urls, part, writer, &talk, failure) {
+        Ok(Ended::Whole { failed: false } | Ended::Closed) => ExitCode::SUCCESS,
+        Ok(Ended::Whole { failed: true }) => ExitCode::from(exit::FAILED),
+        Ok(Ended::Nothing) => {
+            refuse("<URL>: none came on stdin; write one a line, like https://example.org/")
+        }
+        Ok(Ended::Signalled) => ExitCode::from(exit::SIGNALLED),
+        Err(error) => {
+            talk.say(Level::Error, &format!("{error:#}"), "failed", &[]);
+            ExitCode::from(exit::FAILED)
+        }
+    }
+}
+
+/// How it went.
+enum Ended {
+    /// Every URL had its turn.
+    Whole { failed: bool },
+    /// There was no URL.
+    Nothing,
+    /// Nobody reads what we print.
+    Closed,
+    /// Somebody stopped us.
+    Signalled,
+}
+
+fn run(
+    plan: ScrapePlan,
+    urls: GivenUrls,
+    part: Part,
+    writer: PageWriter,
+    talk: &Talk,
+    failure: Level,
+) -> anyhow::Result<Ended> {
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .enable_all()
+        .build()
+        .context("cannot start the runtime")?;
+    let ended = runtime.block_on(async {
+        let stop = Stop::new();
+        let signals = tokio::spawn(signals::listen(stop.clone(), talk.clone()));
+        let guard = Guard {
+            allow_private: true,
+        };
+        let fetch = HttpFetch::new(&plan.fetch, AT_ONCE, guard, html::looks_like_html)
+            .context("cannot set up fetching")?;
+        let chance = RandomState::new().hash_one("scrape");
+        let scraper = Arc::new(Scraper::new(Arc::new(fetch), plan, chance));
+        let given = urls.stream(stop.clone());
+        let pages = given
+            .map(|given| one(given, Arc::clone(&scraper), part))
+            .buffered(AT_ONCE);
+        let ended = print(pages, writer, &stop, talk, failure).await;
+        signals.abort();
+        Ok(ended?)
+    });
+    // A page that is still in flight, or a stdin that says nothing, is not waited for.
+    runtime.shutdown_background();
+    ended
+}
+
+/// Prints every page as its turn comes.
+async fn print(
+    pages: impl Stream<Item = Outcome>,
+    mut writer: PageWriter,
+    stop: &Stop,
+    talk: &Talk,
+    failure: Level,
+) -> Result<Ended, SinkError> {
+    let mut pages = std::pin::pin!(pages);
+    let (mut some, mut failed) = (false, false);
+    loop {
+        let outcome = tokio::select! {
+            biased;
+            () = stop.reached(StopLevel::AtOnce) => break,
+            outcome = pages.next() => outcome,
+        };
+        let Some(outcome) = outcome else { break };
+        some = true;
+        failed |= outcome.failed();
+        tell(&outcome, talk, failure);
+        match writer.write(&outcome) {
+            Ok(()) => (),
+            Err(error) if error.is_closed_pipe() => return Ok(Ended::Closed),
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(match (stop.level(), some) {
+        (StopLevel::Run, true) => Ended::Whole { failed },
+        (StopLevel::Run, false) => Ended::Nothing,
+        _ => Ended::Signalled,
+    })
+}
+
+/// Gets and reads one page.
+async fn one(given: Given, scraper: Arc<Scraper<HttpFetch>>, part: Part) -> Outcome {
+    let typed = given.typed;
+    let asked: Asked = match given.asked {
+        Ok(asked) => asked,
+        Err(words) => return Outcome::new(typed, Err(Problem::BadUrl(words))),
+    };
+    let url = asked.url.to_string();
+    let answer = match scraper.get(&asked).await {
+        Ok(answer) => answer,
+        Err(problem) => return Outcome::new(url, Err(problem.into())),
+    };
+    // Reading a large page takes a while; the connections of others must not wait for it.
+    let read = tokio::task::spawn_blocking(move || Document::read(answer, part)).await;
+    let document = match read {
+        Ok(read) => read.map_err(Problem::from),
+        Err(panic) => Err(Problem::Internal(panic.to_string())),
+    };
+    Outcome::new(url, document)
+}
+
+/// What is said on stderr about a page.
+fn tell(outcome: &Outcome, talk: &Talk, failure: Level) {
+    if let Some((words, kind)) = outcome.trouble() {
+        let fields = [
+            ("url", Value::Text(&outcome.url)),
+            ("kind", Value::Text(kind)),
+        ];
+        talk.say(failure, &words, "page_failed", &fields);
+    }
+    let Ok(document) = &outcome.document else {
+        return;
+    };
+    let url = document.url().as_str();
+    if document.truncated() {
+        let words = format!("{url} is longer than we read: its end is missing");
+        let fields = [("url", Value::Text(url))];
+        talk.say(Level::Warning, &words, "page_truncated", &fields);
+    }
+    if talk.says(Level::Detail) {
+        let quality = document
+            .quality()
+            .map(|quality| format!(", quality {quality:.2}"))
+            .unwrap_or_default();
+        let (status, bytes) = (document.status(), document.bytes());
+        let from = match document.requested() {
+            same if same == document.url() => String::new(),
+            requested => format!(", redirected from {requested}"),
+        };
+        let words = format!("Scraped {url} ({status}, {bytes} bytes{quality}{from})");
+        let fields = [
+            ("url", Value::Text(url)),
+            ("status", Value::Number(u64::from(status))),
+        ];
+        talk.say(Level::Detail, &words, "page_scraped", &fields);
+    }
+}

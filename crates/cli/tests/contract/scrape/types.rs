@@ -1,0 +1,142 @@
+//! What is not HTML: JSON comes back fenced, text as it is, the rest is named and refused.
+
+use serde_json::Value;
+use testsite::{Answer, Pages, Server};
+
+use crate::run::crawler;
+
+fn serving(content_type: &'static str, body: &[u8]) -> Server {
+    Server::start(Pages::new().page("/x", Answer::new(200, content_type, body.to_vec())))
+}
+
+#[test]
+fn json_comes_back_fenced() {
+    let body = b"{\"a\": [1, 2],\n \"tick\": \"```\"}";
+    for content_type in ["application/json", "application/ld+json; charset=utf-8"] {
+        let server = serving(content_type, body);
+        let url = server.url("/x");
+        let markdown = crawler(&["scrape", &url]).well();
+        assert_eq!(
+            markdown.out,
+            "````json\n{\"a\": [1, 2],\n \"tick\": \"```\"}\n````\n"
+        );
+        let text = crawler(&["scrape", &url, "--format", "text"]).well();
+        assert_eq!(text.out, "{\"a\": [1, 2],\n \"tick\": \"```\"}\n");
+        let html = crawler(&["scrape", &url, "--format", "html"]).well();
+        assert!(
+            html.out.starts_with("<pre><code class=\"language-json\">{"),
+            "{}",
+            html.out
+        );
+        let json = crawler(&["scrape", &url, "--format", "json"]).well();
+        let document: Value = serde_json::from_str(&json.out).unwrap();
+        assert_eq!(document["content"], markdown.out);
+        assert_eq!(document["title"], Value::Null);
+        assert_eq!(document["links"], serde_json::json!([]));
+        assert_eq!(document["meta"]["content_type"], content_type);
+    }
+}
+
+#[test]
+fn plain_text_as_it_is() {
+    let body = "# not a heading\n\n  two  spaces <b>&amp;\n";
+    for content_type in ["text/plain", "text/markdown; charset=utf-8", "text/csv", ""] {
+        let server = serving(content_type, body.as_bytes());
+        let url = server.url("/x");
+        for format in ["markdown", "text"] {
+            assert_eq!(
+                crawler(&["scrape", &url, "--format", format]).well().out,
+                body
+            );
+        }
+        let html = crawler(&["scrape", &url, "--format", "html"]).well();
+        assert_eq!(
+            html.out,
+            "<pre># not a heading\n\n  two  spaces &lt;b&gt;&amp;amp;\n</pre>\n"
+        );
+    }
+}
+
+#[test]
+fn a_page_that_names_no_type_is_known_by_its_first_bytes() {
+    let server = serving(
+        "",
+        b"<!doctype html><title>Known</title><p>Words that a reader came for.",
+    );
+    let ended = crawler(&["scrape", &server.url("/x")]).well();
+    assert!(ended.out.starts_with("# Known\n\nWords"), "{}", ended.out);
+}
+
+#[test]
+fn the_rest_is_named_and_refused() {
+    for (content_type, body, what) in [
+        (
+            "application/pdf",
+            b"%PDF-1.7".as_slice(),
+            "a PDF document (application/pdf)",
+        ),
+        ("image/png", b"\x89PNG\r\n\x1a\n", "an image (image/png)"),
+        ("video/mp4", b"....ftyp", "a video (video/mp4)"),
+        (
+            "application/zip",
+            b"PK\x03\x04",
+            "an archive (application/zip)",
+        ),
+        ("text/css", b"p {}", "a style sheet (text/css)"),
+        (
+            "application/xml",
+            b"<a/>",
+            "an XML document (application/xml)",
+        ),
+        // A type that lies.
+        ("text/html", b"%PDF-1.7\n", "a PDF document (text/html)"),
+        (
+            "text/plain",
+            b"\x89PNG\r\n\x1a\n",
+            "a PNG image (text/plain)",
+        ),
+        ("text/plain", b"a\0b", "binary data (text/plain)"),
+    ] {
+        let server = serving(content_type, body);
+        let url = server.url("/x");
+        let ended = crawler(&["scrape", &url]);
+        assert_eq!(ended.code, Some(1), "{content_type}");
+        assert_eq!(ended.out, "");
+        let said = format!("error: {url} is {what}, which has no text to take");
+        assert!(ended.err.starts_with(&said), "{}", ended.err);
+        let json = crawler(&["scrape", &url, "--format", "json"]);
+        let object: Value = serde_json::from_str(&json.out).unwrap();
+        assert_eq!(object["url"], url);
+        assert_eq!(object["kind"], "not_text");
+        assert!(object["error"].as_str().unwrap().contains(what));
+    }
+}
+
+#[test]
+fn an_image_is_not_downloaded() {
+    let server =
+        Server::start(Pages::new().page("/x", Answer::new(200, "image/png", vec![0; 20_000_000])));
+    assert_eq!(crawler(&["scrape", &server.url("/x")]).code, Some(1));
+    assert!(
+        server.bytes_sent("/x") < 10_000_000,
+        "{}",
+        server.bytes_sent("/x")
+    );
+}
+
+#[test]
+fn an_empty_page_is_an_empty_document() {
+    for (answer, content) in [
+        (Answer::status(204), ""),
+        (Answer::html(""), ""),
+        (
+            Answer::html("<title>Only a title</title>"),
+            "# Only a title\n",
+        ),
+        (Answer::text(""), ""),
+    ] {
+        let server = Server::start(Pages::new().page("/x", answer));
+        let ended = crawler(&["scrape", &server.url("/x")]).well();
+        assert_eq!(ended.out, content);
+    }
+}

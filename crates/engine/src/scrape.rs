@@ -1,0 +1,140 @@
+//! Single pages: redirects walked, robots.txt obeyed, failures tried again, and what came of it read.
+//!
+//! A crawl's hops and retries belong to the frontier; a page asked for by itself has none, so [`Scraper`]
+//! walks them in a loop of its own. It keeps what several pages of one run share: each origin's robots.txt,
+//! and each host's turns, so that many URLs of one host stay polite. Fetching ends in an [`Answer`];
+//! reading it into a [`Document`] is pure work and the caller's to place.
+
+mod answer;
+mod content;
+mod document;
+mod host_turns;
+mod media;
+mod meta;
+mod problem;
+mod robots_desk;
+mod timestamp;
+
+pub use answer::Answer;
+pub use document::{Document, Part};
+pub use problem::ScrapeProblem;
+
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, SystemTime};
+
+use fetch::{Asked, Fetch, FetchRequest, Fetched, Want};
+use frontier::{Chance, before_retry};
+use model::{FailKind, Failure, RobotsPolicy, ScrapePlan};
+use weburl::CrawlUrl;
+
+use crate::page::redirect_target;
+use host_turns::HostTurns;
+use robots_desk::RobotsDesk;
+
+/// Longest pause a server may ask for before we give up instead.
+const LONGEST_WAIT: Duration = Duration::from_mins(1);
+
+/// Gets single pages. Shared behind an `Arc`.
+#[derive(Debug)]
+pub struct Scraper<T> {
+    fetch: Arc<T>,
+    plan: ScrapePlan,
+    hosts: HostTurns,
+    robots: RobotsDesk,
+    chance: Mutex<Chance>,
+}
+
+impl<T: Fetch> Scraper<T> {
+    /// A scraper of pages by this plan; `chance` spreads its retries.
+    pub fn new(fetch: Arc<T>, plan: ScrapePlan, chance: u64) -> Self {
+        Self {
+            fetch,
+            plan,
+            hosts: HostTurns::default(),
+            robots: RobotsDesk::default(),
+            chance: Mutex::new(Chance::new(chance)),
+        }
+    }
+
+    /// Gets one page. An error status is an answer like any other.
+    pub async fn get(&self, asked: &Asked) -> Result<Answer, ScrapeProblem> {
+        let mut url = asked.url.clone();
+        let mut walked: Vec<CrawlUrl> = Vec::new();
+        loop {
+            if self.plan.robots == RobotsPolicy::Respect {
+                self.robots.permit(&url, asked, self).await?;
+            }
+            let failed = |failure| ScrapeProblem::failed(&url, failure);
+            let fetched = self
+                .ask(&url, asked, Want::Document, self.plan.max_attempts)
+                .await
+                .map_err(failed)?;
+            let moved = matches!(fetched.status, 300..=303 | 307 | 308)
+                && (fetched.status != 300 || fetched.location.is_some());
+            if !moved {
+                return Ok(Answer {
+                    requested: asked.url.clone(),
+                    url,
+                    hops: u32::try_from(walked.len()).unwrap_or(u32::MAX),
+                    fetched_at: SystemTime::now(),
+                    fetched,
+                });
+            }
+            let target = redirect_target(&url, &fetched).map_err(failed)?;
+            let limit = self.plan.max_redirects;
+            let words = if target == url || walked.contains(&target) {
+                Some(format!("redirects in a loop, back to {target}"))
+            } else if walked.len() >= usize::try_from(limit).unwrap_or(usize::MAX) {
+                Some(format!("more than {limit} redirects"))
+            } else {
+                None
+            };
+            if let Some(words) = words {
+                return Err(failed(Failure::new(FailKind::TooManyRedirects, words)));
+            }
+            walked.push(std::mem::replace(&mut url, target));
+        }
+    }
+
+    /// Asks for one URL until there is an answer worth having, or no attempt is left.
+    async fn ask(
+        &self,
+        url: &CrawlUrl,
+        asked: &Asked,
+        want: Want,
+        max_attempts: u32,
+    ) -> Result<Fetched, Failure> {
+        let asked = Some(asked);
+        let mut attempt = 1;
+        loop {
+            let turn = self.hosts.turn(url).await;
+            let answer = self.fetch.fetch(FetchRequest { url, want, asked }).await;
+            let (kind, retry_after) = match &answer {
+                Ok(fetched) if fetched.status >= 400 => {
+                    (FailKind::of_status(fetched.status), fetched.retry_after)
+                }
+                Ok(_) => return answer,
+                Err(failure) => (failure.kind, None),
+            };
+            let patient = retry_after.is_none_or(|asked| asked <= LONGEST_WAIT);
+            if !kind.retryable() || attempt >= max_attempts || !patient {
+                return answer;
+            }
+            let pause = self.backoff(attempt).max(retry_after.unwrap_or_default());
+            if retry_after.is_some() || kind == FailKind::RateLimited {
+                turn.pause(pause);
+            }
+            drop(turn);
+            tokio::time::sleep(pause).await;
+            attempt += 1;
+        }
+    }
+
+    fn backoff(&self, attempt: u32) -> Duration {
+        let mut chance = self.chance.lock().unwrap_or_else(PoisonError::into_inner);
+        before_retry(attempt, &mut chance)
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,160 @@
+//! A page's content, ready to be printed or stored.
+
+use fetch::{Body, Fetched};
+use serde::Serialize;
+use weburl::CrawlUrl;
+
+use super::content::{Content, Page};
+use super::media::Media;
+use super::meta::Meta;
+use super::{Answer, ScrapeProblem};
+
+/// Which part of a page is wanted.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Part {
+    /// What a reader came for.
+    Main,
+    /// The whole body, cleaned.
+    Whole,
+}
+
+/// A page's extracted content.
+#[derive(Debug)]
+pub struct Document {
+    answer: Answer,
+    /// Bytes of body, decoded.
+    bytes: u64,
+    content: Content,
+}
+
+/// A document as JSON.
+#[derive(Serialize)]
+struct Whole<'a> {
+    url: &'a str,
+    title: Option<&'a str>,
+    content: String,
+    text: String,
+    html: String,
+    meta: Meta<'a>,
+    links: Vec<String>,
+}
+
+impl Document {
+    /// Reads an answer. Takes time linear in its body and never waits: work for a thread that may be busy.
+    pub fn read(mut answer: Answer, part: Part) -> Result<Self, ScrapeProblem> {
+        let media = Media::of(&answer.fetched);
+        // The bytes are let go once they are read.
+        let body = match std::mem::replace(&mut answer.fetched.body, Body::Unread) {
+            Body::Html(body) | Body::File(body) => body,
+            Body::Unread => Vec::new(),
+        };
+        let (url, content_type) = (&answer.url, answer.fetched.content_type.as_deref());
+        let content = match media {
+            Media::Html => Content::Page(Box::new(Page::read(&body, content_type, url, part))),
+            Media::Json => Content::Json(Content::decode(&body, content_type, url)),
+            Media::Text => Content::Text(Content::decode(&body, content_type, url)),
+            Media::Other(what) => {
+                return Err(ScrapeProblem::NotText {
+                    url: answer.url,
+                    what,
+                    content_type: answer.fetched.content_type,
+                });
+            }
+        };
+        Ok(Self {
+            bytes: body.len() as u64,
+            answer,
+            content,
+        })
+    }
+
+    /// The URL that was asked for.
+    pub fn requested(&self) -> &CrawlUrl {
+        &self.answer.requested
+    }
+
+    /// Where it was found.
+    pub fn url(&self) -> &CrawlUrl {
+        &self.answer.url
+    }
+
+    /// The HTTP status.
+    pub fn status(&self) -> u16 {
+        self.answer.fetched.status
+    }
+
+    /// Bytes of body, decoded.
+    pub fn bytes(&self) -> u64 {
+        self.bytes
+    }
+
+    /// The body was longer than we read.
+    pub fn truncated(&self) -> bool {
+        self.answer.fetched.truncated
+    }
+
+    /// The page's title.
+    pub fn title(&self) -> Option<&str> {
+        match &self.content {
+            Content::Page(page) => page.metadata.title.as_deref(),
+            _ => None,
+        }
+    }
+
+    /// How sure we are of the main content, 0 to 1; `None` where nothing had to be chosen.
+    pub fn quality(&self) -> Option<f32> {
+        match &self.content {
+            Content::Page(page) => page.main.as_ref().map(|main| main.quality),
+            _ => None,
+        }
+    }
+
+    /// The content as Markdown, under its title.
+    pub fn markdown(&self) -> String {
+        self.content.markdown()
+    }
+
+    /// The content as HTML that cannot do anything.
+    pub fn html(&self) -> String {
+        self.content.html()
+    }
+
+    /// The content as plain text.
+    pub fn text(&self) -> String {
+        self.content.text()
+    }
+
+    /// The web pages linked to, absolute, each once, in document order.
+    pub fn links(&self) -> Vec<String> {
+        self.content.links()
+    }
+
+    /// Everything, as one JSON object; on one line unless `pretty`.
+    pub fn json(&self, pretty: bool) -> String {
+        let whole = Whole {
+            url: self.answer.url.as_str(),
+            title: self.title(),
+            content: self.markdown(),
+            text: self.text(),
+            html: self.html(),
+            meta: self.meta(),
+            links: self.links(),
+        };
+        let written = if pretty {
+            serde_json::to_string_pretty(&whole)
+        } else {
+            serde_json::to_string(&whole)
+        };
+        // Strings and numbers only: there is nothing in it that could not be written.
+        written.unwrap_or_default()
+    }
+
+    fn meta(&self) -> Meta<'_> {
+        let fetched: &Fetched = &self.answer.fetched;
+        let page = match &self.content {
+            Content::Page(page) => Some(&**page),
+            _ => None,
+        };
+        Meta::new(&self.answer, fetched, self.bytes, page)
+    }
+}

@@ -1,0 +1,172 @@
+//! What a body is, by its type and, where the type lies, by its first bytes.
+
+use fetch::{Body, Fetched};
+
+/// What a body is.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) enum Media {
+    /// HTML.
+    Html,
+    /// JSON.
+    Json,
+    /// Plain text, or text that is read as it stands.
+    Text,
+    /// Nothing that reads as text; what it is, in words.
+    Other(String),
+}
+
+/// First bytes that no text begins with.
+const MAGIC: [(&[u8], &str); 13] = [
+    (b"%PDF-", "a PDF document"),
+    (b"\x89PNG\r\n\x1a\n", "a PNG image"),
+    (b"GIF87a", "a GIF image"),
+    (b"GIF89a", "a GIF image"),
+    (b"\xff\xd8\xff", "a JPEG image"),
+    (b"PK\x03\x04", "a zip archive"),
+    (b"\x1f\x8b", "a gzip archive"),
+    (b"7z\xbc\xaf\x27\x1c", "a 7z archive"),
+    (b"ID3", "an audio file"),
+    (b"OggS", "an audio or video file"),
+    (b"\x7fELF", "a program"),
+    (b"wOFF", "a font"),
+    (b"wOF2", "a font"),
+];
+/// How far a zero byte is looked for.
+const WINDOW: usize = 1_024;
+
+impl Media {
+    /// What an answer's body is.
+    pub(super) fn of(fetched: &Fetched) -> Self {
+        let essence = essence(fetched.content_type.as_deref());
+        let (Body::Html(body) | Body::File(body)) = &fetched.body else {
+            // An answer that has no body is an empty page, whatever it says it would be.
+            return match fetched.status {
+                204 | 205 | 304 => Self::Text,
+                _ => Self::Other(named(&essence)),
+            };
+        };
+        if let Some(what) = by_first_bytes(body) {
+            return Self::Other(what.to_owned());
+        }
+        if matches!(fetched.body, Body::Html(_)) {
+            return Self::Html;
+        }
+        let wide = matches!(body.as_slice(), [0xff, 0xfe, ..] | [0xfe, 0xff, ..])
+            || fetched
+                .content_type
+                .as_deref()
+                .and_then(html::charset_label)
+                .is_some_and(|label| label.to_ascii_lowercase().contains("utf-16"));
+        if !wide && body[..body.len().min(WINDOW)].contains(&0) {
+            return Self::Other("binary data".to_owned());
+        }
+        if essence.ends_with("json") || essence.ends_with("jsonl") {
+            return Self::Json;
+        }
+        Self::Text
+    }
+}
+
+fn by_first_bytes(body: &[u8]) -> Option<&'static str> {
+    let (_, what) = MAGIC.iter().find(|(magic, _)| body.starts_with(magic))?;
+    Some(what)
+}
+
+/// A content type without its parameters, in lower case.
+fn essence(content_type: Option<&str>) -> String {
+    content_type
+        .and_then(|text| text.split([';', ',']).next())
+        .unwrap_or_default()
+        .trim()
+        .to_ascii_lowercase()
+}
+
+/// A type in words.
+fn named(essence: &str) -> String {
+    let (family, kind) = essence.split_once('/').unwrap_or((essence, ""));
+    let words = match (family, kind) {
+        ("application", "pdf") => "a PDF document",
+        ("image", _) => "an image",
+        ("audio", _) => "an audio file",
+        ("video", _) => "a video",
+        ("font", _) => "a font",
+        ("text", "css") => "a style sheet",
+        (_, "javascript" | "x-javascript" | "ecmascript") => "a script",
+        ("application", "zip" | "gzip" | "x-gzip" | "x-tar" | "x-7z-compressed") => "an archive",
+        ("application", "octet-stream") => "binary data",
+        ("application", "msword") => "a Word document",
+        (_, kind) if kind.contains("wordprocessingml") => "a Word document",
+        (_, kind) if kind.contains("spreadsheetml") || kind.contains("ms-excel") => "a spreadsheet",
+        (_, kind) if kind.contains("presentationml") || kind.contains("ms-powerpoint") => {
+            "a presentation"
+        }
+        (_, "xml") => "an XML document",
+        (_, kind) if kind.ends_with("+xml") => "an XML document",
+        _ => "not a page",
+    };
+    words.to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use fetch::fake;
+
+    fn media(content_type: Option<&str>, body: Body) -> Media {
+        let mut fetched = fake::status(200);
+        fetched.content_type = content_type.map(str::to_owned);
+        fetched.body = body;
+        Media::of(&fetched)
+    }
+
+    #[test]
+    fn types_and_first_bytes() {
+        let html = |bytes: &[u8]| Body::Html(bytes.to_vec());
+        let file = |bytes: &[u8]| Body::File(bytes.to_vec());
+        let other = |words: &str| Media::Other(words.to_owned());
+        for (content_type, body, expected) in [
+            (Some("text/html"), html(b"<p>"), Media::Html),
+            (
+                Some("text/html"),
+                html(b"%PDF-1.7"),
+                other("a PDF document"),
+            ),
+            (Some("text/plain"), file(b"hello"), Media::Text),
+            (Some("text/plain"), file(b""), Media::Text),
+            (
+                Some("text/plain"),
+                file(b"\x89PNG\r\n\x1a\n"),
+                other("a PNG image"),
+            ),
+            (Some("text/plain"), file(b"a\0b"), other("binary data")),
+            (Some("text/plain"), file(b"\xff\xfea\0"), Media::Text),
+            (
+                Some("text/plain; charset=utf-16le"),
+                file(b"a\0"),
+                Media::Text,
+            ),
+            (
+                Some("application/json; charset=utf-8"),
+                file(b"{}"),
+                Media::Json,
+            ),
+            (Some("application/ld+json"), file(b"{}"), Media::Json),
+            (Some("application/x-ndjson"), file(b"{}"), Media::Json),
+            (None, file(b"plain"), Media::Text),
+            (
+                Some("application/pdf"),
+                Body::Unread,
+                other("a PDF document"),
+            ),
+            (Some("IMAGE/webp"), Body::Unread, other("an image")),
+            (
+                Some("application/rss+xml"),
+                Body::Unread,
+                other("an XML document"),
+            ),
+            (Some("model/stl"), Body::Unread, other("not a page")),
+        ] {
+            assert_eq!(media(content_type, body), expected, "{content_type:?}");
+        }
+    }
+}

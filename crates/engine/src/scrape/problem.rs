@@ -1,0 +1,75 @@
+//! Why there is no document.
+
+use std::fmt;
+
+use model::{Failure, SkipReason};
+use weburl::CrawlUrl;
+
+/// Why a page has no document: what was wrong and, where there is something, what to do about it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum ScrapeProblem {
+    /// It could not be fetched.
+    Failed {
+        /// Where: the URL asked for, or one it redirects to.
+        url: CrawlUrl,
+        /// What happened.
+        failure: Failure,
+    },
+    /// robots.txt is in the way.
+    Robots {
+        /// What it is about.
+        url: CrawlUrl,
+        /// The rule.
+        reason: SkipReason,
+    },
+    /// It is nothing that reads as text.
+    NotText {
+        /// Where it was found.
+        url: CrawlUrl,
+        /// What it is, in words: `a PDF document`.
+        what: String,
+        /// The content type as sent.
+        content_type: Option<String>,
+    },
+}
+
+impl ScrapeProblem {
+    pub(crate) fn failed(url: &CrawlUrl, failure: Failure) -> Self {
+        let url = url.clone();
+        Self::Failed { url, failure }
+    }
+
+    /// A stable word for machines.
+    pub fn as_str(&self) -> &'static str {
+        match self {
+            Self::Failed { failure, .. } => failure.kind.as_str(),
+            Self::Robots { reason, .. } => reason.as_str(),
+            Self::NotText { .. } => "not_text",
+        }
+    }
+}
+
+impl fmt::Display for ScrapeProblem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Failed { url, failure } => {
+                let label = failure.kind.label();
+                write!(f, "Failed to fetch {url}: {failure} [{label}]")
+            }
+            Self::Robots { url, reason } => {
+                write!(f, "{url} is {reason}; --robots ignore to fetch it anyway")
+            }
+            Self::NotText {
+                url,
+                what,
+                content_type,
+            } => {
+                write!(f, "{url} is {what}")?;
+                if let Some(content_type) = content_type {
+                    write!(f, " ({content_type})")?;
+                }
+                f.write_str(", which has no text to take; HTML, plain text and JSON are read")
+            }
+        }
+    }
+}

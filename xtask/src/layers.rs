@@ -11,7 +11,7 @@ const fn room(name: &'static str, may_use: &'static [&'static str]) -> Room {
 }
 
 /// From the bottom up: a room uses only rooms above it in this list.
-pub(crate) const ROOMS: [Room; 14] = [
+pub(crate) const ROOMS: [Room; 15] = [
     room("weburl", &[]),
     room("model", &["weburl"]),
     room("sitefiles", &["weburl", "model"]),
@@ -27,6 +27,19 @@ pub(crate) const ROOMS: [Room; 14] = [
     room("store-postgres", &["weburl", "model", "store"]),
     room("store-sqlite", &["weburl", "model", "store"]),
     room(
+        "service",
+        &[
+            "weburl",
+            "model",
+            "sitefiles",
+            "html",
+            "frontier",
+            "fetch",
+            "engine",
+            "store",
+        ],
+    ),
+    room(
         "crawler",
         &[
             "weburl",
@@ -37,6 +50,10 @@ pub(crate) const ROOMS: [Room; 14] = [
             "fetch",
             "engine",
             "output",
+            "store",
+            "store-postgres",
+            "store-sqlite",
+            "service",
         ],
     ),
     room("testsite", &[]),

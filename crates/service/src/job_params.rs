@@ -1,0 +1,1 @@
+//! Requests that make jobs. Types derive `serde::Deserialize` (unknown fields denied) and `utoipa::ToSchema`.

@@ -191,7 +191,7 @@ fn run_to_end(
         let summary = drive(
             frontier,
             Arc::new(fetch),
-            Arc::new(plan.clone()),
+            plan.workers,
             shelf,
             stop,
             progress,

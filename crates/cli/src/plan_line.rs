@@ -76,6 +76,7 @@ pub(crate) fn line(
         ScopeKind::Host => "scope host".into(),
         ScopeKind::Domain => "scope domain".into(),
         ScopeKind::Prefix => "scope prefix".into(),
+        ScopeKind::Any => "any host".into(),
     });
     add(match plan.keys.slash {
         SlashPolicy::Merge => "trailing slash merge".into(),

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use fetch::Fetch;
 use frontier::{Delivery, ErrandReport, Frontier, Next, Turn, Work};
-use model::{CrawlPlan, PageReport, StopReason, Summary};
+use model::{PageReport, StopReason, Summary};
 use tokio::sync::mpsc;
 use tokio::time::Instant;
 use weburl::CrawlUrl;
@@ -26,12 +26,12 @@ enum Report {
     SiteFile(Box<ErrandReport>),
 }
 
-/// Runs a crawl to its end and closes the output. `Err` means that we could not do our job; a site that
+/// Runs a crawl to its end, with so many pages in flight at once, and closes the output. `Err` means that we could not do our job; a site that
 /// cannot be fetched is `Ok`, with the problem in the summary.
 pub async fn drive<F: Frontier, T: Fetch>(
     frontier: F,
     fetch: Arc<T>,
-    plan: Arc<CrawlPlan>,
+    workers: usize,
     shelf: Shelf,
     stop: Stop,
     progress: Arc<Progress>,
@@ -41,7 +41,7 @@ pub async fn drive<F: Frontier, T: Fetch>(
         begun: Instant::now(),
         frontier,
         fetch,
-        plan,
+        workers,
         shelf,
         stop,
         progress,
@@ -65,7 +65,7 @@ struct Crawl<F, T> {
     begun: Instant,
     frontier: F,
     fetch: Arc<T>,
-    plan: Arc<CrawlPlan>,
+    workers: usize,
     shelf: Shelf,
     stop: Stop,
     progress: Arc<Progress>,
@@ -85,7 +85,7 @@ impl<F: Frontier, T: Fetch> Crawl<F, T> {
                 StopLevel::Drain => self.frontier.stop(StopReason::Signal),
                 StopLevel::AtOnce => return Ok(Ended::AtOnce),
             }
-            let free = self.plan.workers - self.busy;
+            let free = self.workers - self.busy;
             let Turn { work, next } = self
                 .frontier
                 .take(free, self.begun.elapsed(), &mut self.out)
@@ -122,7 +122,7 @@ impl<F: Frontier, T: Fetch> Crawl<F, T> {
 
     fn hand_out(&mut self, work: Work) {
         self.busy += 1;
-        let (fetch, plan) = (Arc::clone(&self.fetch), Arc::clone(&self.plan));
+        let (fetch, plan) = (Arc::clone(&self.fetch), self.frontier.plan(&work));
         let reports = self.reports_out.clone();
         // Whoever waits for the report may be gone: then the crawl was stopped at once.
         match work {
@@ -152,6 +152,7 @@ impl<F: Frontier, T: Fetch> Crawl<F, T> {
             biased;
             _ = self.reports.recv_many(batch, BATCH) => (),
             () = self.stop.reached(asked) => (),
+            () = self.frontier.news() => (),
             () = sleep, if until.is_some() => (),
         }
     }

@@ -1,17 +1,28 @@
 //! The workshop: one task in, exactly one report out, whatever happens.
 
 use std::panic::AssertUnwindSafe;
-use std::time::Instant;
+use std::sync::Arc;
+use std::time::{Instant, SystemTime};
 
 use fetch::{Body, Fetch, FetchRequest, Fetched, Want};
 use futures_util::FutureExt;
-use model::{CrawlPlan, FailKind, Failure, LinkFacts, LinkList, Outcome, PageReport, Task};
+use model::{
+    CrawlPlan, DocumentRules, FailKind, Failure, LinkFacts, LinkList, Outcome, PageReport, Task,
+};
 use weburl::{CrawlUrl, Resolved, Resolver, Verdict};
 
 use crate::link_harvest::harvest;
+use crate::scrape::{Answer, Document, Part};
 
-/// Fetches a page and finds its links. A panic becomes a report like any other failure.
-pub(crate) async fn report_on<T: Fetch>(task: Task, fetch: &T, plan: &CrawlPlan) -> PageReport {
+/// A page that is longer is read on a thread that may be busy, where it is read into a document.
+const LONG_PAGE: usize = 16 << 10;
+
+/// Fetches a page, finds its links and, where the plan says so, reads its content. A panic becomes a report like any other failure.
+pub(crate) async fn report_on<T: Fetch>(
+    task: Task,
+    fetch: &T,
+    plan: &Arc<CrawlPlan>,
+) -> PageReport {
     let begun = Instant::now();
     let spare = task.clone();
     match AssertUnwindSafe(attempt(task, fetch, plan))
@@ -33,12 +44,26 @@ pub(crate) async fn report_on<T: Fetch>(task: Task, fetch: &T, plan: &CrawlPlan)
     }
 }
 
-async fn attempt<T: Fetch>(task: Task, fetch: &T, plan: &CrawlPlan) -> PageReport {
+async fn attempt<T: Fetch>(task: Task, fetch: &T, plan: &Arc<CrawlPlan>) -> PageReport {
     let begun = Instant::now();
     let url = task.url.clone();
-    let answer = fetch.fetch(FetchRequest::new(&url, Want::Page)).await;
+    let want = if plan.documents.is_some() {
+        Want::Document
+    } else {
+        Want::Page
+    };
+    let answer = fetch.fetch(FetchRequest::new(&url, want)).await;
     let mut report = match answer {
         Err(failure) => PageReport::new(task, Outcome::Failed(failure)),
+        Ok(fetched) if plan.documents.is_some() && body_len(&fetched) > LONG_PAGE => {
+            let plan = Arc::clone(plan);
+            let reading = move || read_answer(task, &url, fetched, &plan);
+            match tokio::task::spawn_blocking(reading).await {
+                Ok(report) => report,
+                // Reading is never cancelled, so it panicked: a report like any other, see above.
+                Err(error) => std::panic::resume_unwind(error.into_panic()),
+            }
+        }
         Ok(fetched) => read_answer(task, &url, fetched, plan),
     };
     report.elapsed = begun.elapsed();
@@ -50,15 +75,43 @@ fn read_answer(task: Task, url: &CrawlUrl, fetched: Fetched, plan: &CrawlPlan) -
     let mut report = PageReport::new(task, outcome);
     report.links = links;
     report.status = Some(fetched.status);
-    report.body_bytes = match &fetched.body {
-        Body::Html(body) | Body::File(body) => body.len() as u64,
-        Body::Unread => 0,
-    };
-    report.content_type = fetched.content_type;
+    report.body_bytes = body_len(&fetched) as u64;
     report.wire_bytes = fetched.wire_bytes;
     report.truncated = fetched.truncated;
     report.retry_after = fetched.retry_after;
+    match plan.documents {
+        Some(rules) if has_document(fetched.status, rules) => {
+            report.content_type.clone_from(&fetched.content_type);
+            read_content(&mut report, url, fetched);
+        }
+        _ => report.content_type = fetched.content_type,
+    }
     report
+}
+
+fn body_len(fetched: &Fetched) -> usize {
+    match &fetched.body {
+        Body::Html(body) | Body::File(body) => body.len(),
+        Body::Unread => 0,
+    }
+}
+
+fn has_document(status: u16, rules: DocumentRules) -> bool {
+    matches!(status, 200..=299) || (rules.error_pages && status >= 400)
+}
+
+/// Reads the content; what is nothing to read has none.
+fn read_content(report: &mut PageReport, url: &CrawlUrl, fetched: Fetched) {
+    let answer = Answer {
+        requested: report.url.clone(),
+        url: url.clone(),
+        hops: report.hops,
+        fetched_at: SystemTime::now(),
+        fetched,
+    };
+    report.document = Document::read(answer, Part::Main)
+        .ok()
+        .map(|document| Box::new(document.page_document()));
 }
 
 fn judge(url: &CrawlUrl, fetched: &Fetched, plan: &CrawlPlan) -> (Outcome, LinkList) {

@@ -40,6 +40,7 @@ fn report(found: ErrandFound) -> ErrandReport {
         retry_after: None,
         elapsed: Duration::ZERO,
         wire_bytes: 0,
+        text: None,
     }
 }
 
@@ -59,8 +60,10 @@ async fn attempt<T: Fetch>(errand: Errand, fetch: &T, plan: &CrawlPlan) -> Erran
         ),
         Err(_) => (None, None, 0),
     };
+    let mut text = None;
     let found = match errand {
         Errand::Robots(errand) => {
+            text = answer.as_ref().ok().and_then(file_text);
             let answer = read_robots(&url, answer, &plan.fetch.user_agent);
             ErrandFound::Robots(errand, answer)
         }
@@ -73,7 +76,18 @@ async fn attempt<T: Fetch>(errand: Errand, fetch: &T, plan: &CrawlPlan) -> Erran
         status,
         retry_after,
         wire_bytes,
+        text,
         ..report(found)
+    }
+}
+
+/// The file's text, if there is a file.
+fn file_text(fetched: &Fetched) -> Option<String> {
+    match (fetched.status, &fetched.body) {
+        (200..=299, Body::File(body) | Body::Html(body)) => {
+            Some(String::from_utf8_lossy(body).into_owned())
+        }
+        _ => None,
     }
 }
 

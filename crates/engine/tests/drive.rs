@@ -108,11 +108,12 @@ async fn crawl<T: Fetch>(
     stop: Stop,
 ) -> Result<Summary, DriveError> {
     let shelf = Shelf::start(Box::new(sink)).unwrap();
-    let frontier = MemoryFrontier::new(plan.clone(), 1);
+    let workers = plan.workers;
+    let frontier = MemoryFrontier::new(plan, 1);
     drive(
         frontier,
         Arc::new(fetch),
-        Arc::new(plan),
+        workers,
         shelf,
         stop,
         Arc::<Progress>::default(),

@@ -16,7 +16,7 @@ pub fn before_retry(attempts: u32, chance: &mut Chance) -> Duration {
 }
 
 /// The pause a host is given that keeps saying "too many requests" without saying for how long.
-pub(crate) fn for_host(times: u32, chance: &mut Chance) -> Duration {
+pub fn for_host(times: u32, chance: &mut Chance) -> Duration {
     doubled(HOST_FIRST, HOST_LONGEST, times).mul_f64(1.0 + chance.fraction() / 4.0)
 }
 

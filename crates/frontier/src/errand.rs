@@ -69,6 +69,8 @@ pub struct ErrandReport {
     pub elapsed: Duration,
     /// Body bytes over the wire.
     pub wire_bytes: u64,
+    /// A robots.txt as it was read, for those who keep it.
+    pub text: Option<String>,
 }
 
 /// What an errand found.

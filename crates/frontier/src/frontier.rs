@@ -2,9 +2,10 @@
 
 use std::fmt;
 use std::future::Future;
+use std::sync::Arc;
 use std::time::Duration;
 
-use model::{Notice, PageReport, StopReason, Summary, Task};
+use model::{CrawlPlan, Notice, PageReport, StopReason, Summary, Task};
 use weburl::CrawlUrl;
 
 use crate::{Errand, ErrandReport};
@@ -86,6 +87,15 @@ pub trait Frontier: Send {
         now: Moment,
         out: &mut Vec<Delivery>,
     ) -> impl Future<Output = Result<Turn, FrontierError>> + Send;
+
+    /// The plan that a piece of work is done by.
+    fn plan(&self, work: &Work) -> Arc<CrawlPlan>;
+
+    /// Waits until the frontier has heard of something that is worth another [`take`](Self::take), besides
+    /// reports and time. Dropped and called again at will.
+    fn news(&mut self) -> impl Future<Output = ()> + Send {
+        std::future::pending()
+    }
 
     /// Takes in a page's report: retry or finish, admit its links.
     fn settle(

@@ -16,10 +16,12 @@ mod errand;
 mod frontier;
 mod host_ledger;
 mod level_counts;
+mod link_desk;
 mod memory_frontier;
 mod path_gates;
 mod pick;
 mod queued_depths;
+mod rules;
 mod seed_watch;
 mod seen;
 mod settle;
@@ -27,10 +29,12 @@ mod settle_errand;
 mod site;
 mod traps;
 
-pub use backoff::before_retry;
+pub use backoff::{before_retry, for_host as before_asking_host};
 pub use chance::Chance;
 pub use errand::{
     Errand, ErrandFound, ErrandReport, RobotsAnswer, RobotsErrand, SitemapAnswer, SitemapErrand,
 };
 pub use frontier::{Delivery, Frontier, FrontierError, Glance, Moment, Next, Turn, Work};
+pub use link_desk::LinkDesk;
 pub use memory_frontier::MemoryFrontier;
+pub use rules::Bounds;

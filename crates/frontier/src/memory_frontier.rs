@@ -4,12 +4,13 @@
 //! workers, `settle` the way back. No lock, no clock, no I/O.
 
 use std::collections::{HashMap, HashSet, VecDeque};
+use std::sync::Arc;
 
 use model::{
     CrawlPlan, Found, Notice, RefuseReason, RobotsPolicy, SitemapPolicy, StopReason, Summary, Task,
 };
 use sitefiles::Robots;
-use weburl::{CrawlUrl, HostKey, Origin, UrlKey, UrlRef, Verdict};
+use weburl::{CrawlUrl, HostKey, Origin, UrlKey, UrlRef};
 
 use crate::chance::Chance;
 use crate::counts::Counts;
@@ -20,29 +21,19 @@ use crate::host_ledger::HostLedger;
 use crate::level_counts::LevelCounts;
 use crate::path_gates::PathGates;
 use crate::queued_depths::QueuedDepths;
+use crate::rules::{Bounds, MOST_HOSTS, judge};
 use crate::seed_watch::SeedWatch;
 use crate::seen::Seen;
 use crate::site::{RobotsState, Site, was_begun};
-use crate::traps::{Sighting, Traps};
+use crate::traps::Traps;
 
-/// Most origins (hosts and their ports) that are followed while traps are refused.
-const MOST_HOSTS: usize = 100;
 /// Most sitemap files read in one crawl.
 const MOST_SITEMAPS: usize = 1_000;
-
-/// How much of the scope a URL is held to.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Bounds {
-    /// All of it.
-    All,
-    /// Its outline alone: where the seed redirects to is the seed, whatever the patterns say.
-    Outline,
-}
 
 /// Every URL of one crawl, in memory.
 #[derive(Debug)]
 pub struct MemoryFrontier {
-    pub(crate) plan: CrawlPlan,
+    pub(crate) plan: Arc<CrawlPlan>,
     pub(crate) seen: Seen,
     pub(crate) traps: Traps,
     pub(crate) sites: Vec<Site>,
@@ -70,7 +61,8 @@ pub struct MemoryFrontier {
 
 impl MemoryFrontier {
     /// A frontier that holds the plan's seed. `chance` seeds the jitter.
-    pub fn new(plan: CrawlPlan, chance: u64) -> Self {
+    pub fn new(plan: impl Into<Arc<CrawlPlan>>, chance: u64) -> Self {
+        let plan = plan.into();
         let mut frontier = Self {
             gates: PathGates::new(&plan.path_delays),
             seen: Seen::default(),
@@ -125,23 +117,9 @@ impl MemoryFrontier {
             self.meet_again(url, key, task, depth);
             return Err(RefuseReason::Seen);
         }
-        match (self.plan.scope.verdict(url), bounds) {
-            (Verdict::In, _) | (Verdict::Excluded | Verdict::NotIncluded, Bounds::Outline) => (),
-            (Verdict::Outside, _) => return Err(RefuseReason::OutOfScope),
-            (Verdict::Excluded, Bounds::All) => return Err(RefuseReason::Excluded),
-            (Verdict::NotIncluded, Bounds::All) => return Err(RefuseReason::NotIncluded),
-        }
-        if self.plan.limits.depth.is_some_and(|most| depth > most) {
-            return Err(RefuseReason::TooDeep);
-        }
-        let sighting = if self.plan.traps {
-            if self.is_one_host_too_many(url) {
-                return Err(RefuseReason::TrapHosts);
-            }
-            self.traps.look(url, &self.plan.keys, &self.seen)?
-        } else {
-            Sighting::default()
-        };
+        let hosts_full = || self.is_one_host_too_many(url);
+        let known = (&self.traps, &self.seen);
+        let sighting = judge(&self.plan, known, url, depth, bounds, hosts_full)?;
         let Some(owned) = CrawlUrl::from_normalised(url.as_str()) else {
             return Err(RefuseReason::Scheme);
         };
@@ -392,6 +370,10 @@ impl Frontier for MemoryFrontier {
         self.settle_site_file(report, now, out);
         self.counts.check();
         Ok(())
+    }
+
+    fn plan(&self, _work: &Work) -> Arc<CrawlPlan> {
+        Arc::clone(&self.plan)
     }
 
     fn glance(&self) -> Glance {

@@ -12,8 +12,9 @@ use weburl::{CrawlUrl, UrlKey};
 use crate::backoff;
 use crate::frontier::{Delivery, Moment, Work};
 use crate::host_ledger::Throttled;
-use crate::memory_frontier::{Bounds, MemoryFrontier};
-use crate::traps::Traps;
+use crate::link_desk::LinkDesk;
+use crate::memory_frontier::MemoryFrontier;
+use crate::rules::Bounds;
 
 /// What an answer says about its host.
 pub(crate) struct Reply {
@@ -133,13 +134,7 @@ impl MemoryFrontier {
 
     /// The same key, or the same but for a session id that was just handed out.
     fn is_same_page(&self, from: &CrawlUrl, to: &CrawlUrl) -> bool {
-        let keys = &self.plan.keys;
-        if keys.key(from.parts()) == keys.key(to.parts()) {
-            return true;
-        }
-        self.plan.traps
-            && Traps::session_free_key(from.parts(), keys)
-                == Traps::session_free_key(to.parts(), keys)
+        LinkDesk::is_same_page(&self.plan, from, to)
     }
 
     /// A redirect to the page's own key: the page goes on under its first name, through the same gates.

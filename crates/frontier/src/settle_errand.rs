@@ -15,7 +15,8 @@ use crate::errand::{
     Errand, ErrandFound, ErrandReport, RobotsAnswer, RobotsErrand, SitemapAnswer, SitemapErrand,
 };
 use crate::frontier::{Delivery, Moment, Work};
-use crate::memory_frontier::{Bounds, MemoryFrontier};
+use crate::memory_frontier::MemoryFrontier;
+use crate::rules::Bounds;
 use crate::settle::Reply;
 use crate::site::RobotsState;
 

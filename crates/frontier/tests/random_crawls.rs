@@ -345,6 +345,7 @@ fn play(world: &World, seed: u64) -> Played {
                         retry_after: None,
                         elapsed: Duration::ZERO,
                         wire_bytes: 0,
+                        text: None,
                     };
                     ready(frontier.settle_errand(report, now, &mut delivered)).unwrap();
                 }

@@ -183,6 +183,7 @@ impl World<'_> {
             retry_after: None,
             elapsed: Duration::ZERO,
             wire_bytes: 0,
+            text: None,
         }
     }
 }

@@ -41,6 +41,7 @@ fn found(found: ErrandFound) -> ErrandReport {
         retry_after: None,
         elapsed: Duration::ZERO,
         wire_bytes: 0,
+        text: None,
     }
 }
 

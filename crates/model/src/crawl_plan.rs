@@ -7,11 +7,11 @@ use std::time::Duration;
 
 use weburl::{CrawlUrl, KeyPolicy, QueryPolicy, Scope, ScopeKind, Userinfo};
 
-use crate::CrawlSpec;
 use crate::plan_checks::{
     check_header_value, check_patterns, headers, in_range, nonzero, path_delays, proxies,
 };
 use crate::plan_error::PlanError;
+use crate::{CrawlSpec, DocumentRules};
 
 /// What to do about robots.txt.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
@@ -163,6 +163,12 @@ pub struct CrawlPlan {
     pub fetch: FetchRules,
     /// Which links are printed.
     pub links: LinkFilter,
+    /// Pages are read into documents; `None`: their links are enough.
+    pub documents: Option<DocumentRules>,
+    /// Links that end so are not followed: in lower case, without the dot.
+    pub blocked_extensions: Vec<String>,
+    /// Links with `rel=nofollow` are not followed.
+    pub obey_nofollow: bool,
 }
 
 /// Most pages in flight at once.
@@ -248,6 +254,9 @@ impl CrawlPlan {
                 seed: Some(seed.clone()),
             },
             links: spec.links,
+            documents: None,
+            blocked_extensions: Vec::new(),
+            obey_nofollow: false,
             seed,
         })
     }

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use weburl::CrawlUrl;
 
-use crate::{Found, LinkList, Outcome, Task};
+use crate::{Found, LinkList, Outcome, PageDocument, Task};
 
 /// What became of one URL, with everything that is known about it.
 #[derive(Clone, Debug)]
@@ -43,6 +43,10 @@ pub struct PageReport {
     pub elapsed: Duration,
     /// The host asked not to be asked again for this long.
     pub retry_after: Option<Duration>,
+    /// Its content, where the plan asks for it.
+    pub document: Option<Box<PageDocument>>,
+    /// The task's number.
+    pub ticket: u64,
 }
 
 impl PageReport {
@@ -69,6 +73,8 @@ impl PageReport {
             truncated: false,
             elapsed: Duration::ZERO,
             retry_after: None,
+            document: None,
+            ticket: task.ticket,
         }
     }
 
@@ -86,6 +92,7 @@ impl PageReport {
             via: self.via.clone(),
             found: self.found,
             attempt: self.attempt,
+            ticket: self.ticket,
         }
     }
 

@@ -49,6 +49,10 @@ pub enum RefuseReason {
     Excluded,
     /// No include pattern matched.
     NotIncluded,
+    /// A file of a kind that is not asked for.
+    BlockedExtension,
+    /// `rel=nofollow`, where that is obeyed.
+    Nofollow,
     /// Deeper than the limit.
     TooDeep,
     /// A URL longer than we follow.
@@ -69,11 +73,13 @@ pub enum RefuseReason {
 
 impl RefuseReason {
     /// Every reason, for tables.
-    pub const ALL: [Self; 12] = [
+    pub const ALL: [Self; 14] = [
         Self::Scheme,
         Self::OutOfScope,
         Self::Excluded,
         Self::NotIncluded,
+        Self::BlockedExtension,
+        Self::Nofollow,
         Self::TooDeep,
         Self::TooLong,
         Self::TrapPath,
@@ -91,6 +97,8 @@ impl RefuseReason {
             Self::OutOfScope => "out_of_scope",
             Self::Excluded => "excluded",
             Self::NotIncluded => "not_included",
+            Self::BlockedExtension => "blocked_extension",
+            Self::Nofollow => "nofollow",
             Self::TooDeep => "too_deep",
             Self::TooLong => "too_long",
             Self::TrapPath => "trap_path",

@@ -53,6 +53,8 @@ pub struct Task {
     pub found: Found,
     /// Attempts begun, this one included once a worker has it.
     pub attempt: u32,
+    /// The frontier's own number for it, brought back by the report; 0 where the URL says enough.
+    pub ticket: u64,
 }
 
 impl Task {
@@ -66,6 +68,7 @@ impl Task {
             via,
             found,
             attempt: 0,
+            ticket: 0,
         }
     }
 }

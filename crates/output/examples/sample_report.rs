@@ -135,6 +135,7 @@ fn report(pages: &[Page], number: usize, dice: &mut Dice) -> PageReport {
             Found::Link
         },
         attempt: 1,
+        ticket: 0,
     };
     let roll = if number < 10 { 999 } else { dice.below(1_000) };
     let target = usize::try_from(dice.below(pages.len() as u64)).unwrap_or_default();

@@ -16,6 +16,8 @@ pub enum ScopeKind {
     Domain,
     /// The seed's host, below the seed's path.
     Prefix,
+    /// Any host.
+    Any,
 }
 
 /// A scope's answer.
@@ -44,6 +46,7 @@ enum Outline {
     Host(String),
     Domain(String),
     Prefix { host: String, path: String },
+    Any,
 }
 
 impl Scope {
@@ -63,6 +66,7 @@ impl Scope {
                 host,
                 path: folder_of(parts.path()),
             },
+            ScopeKind::Any => Outline::Any,
         };
         Ok(Self {
             outline,
@@ -106,6 +110,7 @@ impl Outline {
                     && (url.path().starts_with(path.as_str())
                         || path.strip_suffix('/') == Some(url.path()))
             }
+            Self::Any => true,
         }
     }
 }

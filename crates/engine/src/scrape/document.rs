@@ -1,6 +1,7 @@
 //! A page's content, ready to be printed or stored.
 
 use fetch::{Body, Fetched};
+use model::PageDocument;
 use serde::Serialize;
 use weburl::CrawlUrl;
 
@@ -147,6 +148,23 @@ impl Document {
         };
         // Strings and numbers only: there is nothing in it that could not be written.
         written.unwrap_or_default()
+    }
+
+    /// What a crawl's report carries of it.
+    pub(crate) fn page_document(&self) -> PageDocument {
+        PageDocument {
+            title: self.title().map(str::to_owned),
+            markdown: self.markdown(),
+            html: self.html(),
+            // As above: there is nothing in it that could not be written.
+            meta: serde_json::to_string(&self.meta()).unwrap_or_default(),
+        }
+    }
+
+    /// What the page says about itself and how it was had, as one JSON object.
+    pub fn meta_json(&self) -> String {
+        // As above: there is nothing in it that could not be written.
+        serde_json::to_string(&self.meta()).unwrap_or_default()
     }
 
     fn meta(&self) -> Meta<'_> {

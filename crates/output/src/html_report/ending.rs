@@ -28,7 +28,10 @@ pub(super) fn push_ending(out: &mut Vec<u8>, summary: &Summary, edges_left_out: 
         ("traps", summary.traps()),
         (
             "excluded",
-            refused(RefuseReason::Excluded) + refused(RefuseReason::NotIncluded),
+            refused(RefuseReason::Excluded)
+                + refused(RefuseReason::NotIncluded)
+                + refused(RefuseReason::BlockedExtension)
+                + refused(RefuseReason::Nofollow),
         ),
         ("edgesLeftOut", edges_left_out),
     ] {

@@ -43,6 +43,7 @@ pub(crate) fn page(text: &str, depth: u32, outcome: Outcome) -> PageReport {
         via: (depth > 0).then(|| Arc::from("https://example.org/")),
         found: if depth == 0 { Found::Seed } else { Found::Link },
         attempt: 1,
+        ticket: 0,
     };
     PageReport::new(task, outcome)
 }

@@ -181,9 +181,7 @@ fn run_to_end(
                 plan.limits,
             ))
         });
-        let guard = Guard {
-            allow_private: true,
-        };
+        let guard = Guard::anywhere();
         let fetch = HttpFetch::new(&plan.fetch, plan.workers, guard, html::looks_like_html)
             .context("cannot set up fetching")?;
         let shelf = Shelf::start(Box::new(Tee(sinks))).context("cannot start the writer")?;

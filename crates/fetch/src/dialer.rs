@@ -44,8 +44,11 @@ impl Dialer {
         url: UrlRef<'_>,
         proxy: Option<&Proxy>,
     ) -> Result<Wire, Failure> {
+        if !self.guard.allows_name(url.host()) {
+            return Err(refused());
+        }
         if let Some(address) = literal(url.host()) {
-            self.judge(&[address])?;
+            self.judge(url.host(), &[address])?;
         }
         let stream = match proxy {
             None => self.connect(url).await?,
@@ -66,8 +69,11 @@ impl Dialer {
     }
 
     async fn connect(&self, to: UrlRef<'_>) -> Result<TcpStream, Failure> {
+        if !self.guard.allows_name(to.host()) {
+            return Err(refused());
+        }
         let addresses = self.resolver.addresses(to.host()).await?;
-        self.judge(&addresses)?;
+        self.judge(to.host(), &addresses)?;
         let stream = race(&in_turns(&addresses), to.port()).await?;
         // Fails only on a socket that is already dead, which the first write will tell.
         let _ = stream.set_nodelay(true);
@@ -75,13 +81,19 @@ impl Dialer {
     }
 
     /// One bad address among many refuses them all: which one is dialled must not be up to the host.
-    fn judge(&self, addresses: &[IpAddr]) -> Result<(), Failure> {
-        if addresses.iter().all(|address| self.guard.allows(*address)) {
+    fn judge(&self, host: &str, addresses: &[IpAddr]) -> Result<(), Failure> {
+        let may = |address: &IpAddr| self.guard.allows(host, *address);
+        if addresses.iter().all(may) {
             return Ok(());
         }
-        let words = "the host's address is not a public one";
-        Err(Failure::new(FailKind::AddressRefused, words))
+        Err(refused())
     }
+}
+
+/// The same words for every refusal.
+fn refused() -> Failure {
+    let words = "the host's address is not a public one";
+    Failure::new(FailKind::AddressRefused, words)
 }
 
 /// IPv6 and IPv4 by turns, beginning with the kind the resolver put first.
@@ -132,7 +144,7 @@ async fn race(addresses: &[IpAddr], port: u16) -> Result<TcpStream, Failure> {
 
 #[cfg(test)]
 mod tests {
-    use std::collections::HashMap;
+    use std::sync::Arc;
 
     use tokio::net::TcpListener;
     use weburl::CrawlUrl;
@@ -142,10 +154,18 @@ mod tests {
     use crate::tls::Trust;
 
     fn dialer(allow_private: bool, name: &str, addresses: &[&str]) -> Dialer {
-        let addresses = addresses.iter().map(|text| text.parse().unwrap()).collect();
+        let addresses: Vec<IpAddr> = addresses.iter().map(|text| text.parse().unwrap()).collect();
+        let name = name.to_owned();
+        let table = move |host: &str| {
+            if host == name {
+                addresses.clone()
+            } else {
+                Vec::new()
+            }
+        };
         Dialer {
-            guard: Guard { allow_private },
-            resolver: Resolver::new(Source::Table(HashMap::from([(name.to_owned(), addresses)]))),
+            guard: Guard::new(allow_private, Vec::new()),
+            resolver: Resolver::new(Source::Given(Arc::new(table))),
             tls: Tls::new(Trust::Only(Vec::new())),
         }
     }

@@ -1,20 +1,99 @@
 //! Which addresses may be dialled.
+//!
+//! Refusing says the same thing for every refused address and happens before anything is dialled, so it tells
+//! nothing about what listens there.
 
 use std::net::IpAddr;
+use std::sync::Arc;
 
+use crate::allowed::{Allowed, plain_name};
 use crate::special_ranges::is_public;
 
 /// Judges every address before it is dialled: a name's every answer, an IP literal, a proxy.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Guard {
-    /// Loopback, private and other special addresses too. On the command line people crawl localhost;
-    /// a service must not be talked into its own network.
-    pub allow_private: bool,
+    allow_private: bool,
+    allowed: Arc<[Allowed]>,
 }
 
 impl Guard {
-    /// Whether the address may be dialled.
-    pub fn allows(self, address: IpAddr) -> bool {
-        self.allow_private || is_public(address)
+    /// Everything may be dialled. On the command line people crawl localhost.
+    pub fn anywhere() -> Self {
+        Self::new(true, Vec::new())
+    }
+
+    /// Public addresses alone: a service must not be talked into its own network.
+    pub fn public_only() -> Self {
+        Self::new(false, Vec::new())
+    }
+
+    /// Public addresses, those of the operator's list, and with `allow_private` all others too.
+    pub fn new(allow_private: bool, allowed: Vec<Allowed>) -> Self {
+        Self {
+            allow_private,
+            allowed: allowed.into(),
+        }
+    }
+
+    /// Whether a host may be dialled by the name it has in a URL; its addresses are asked about besides.
+    pub fn allows_name(&self, host: &str) -> bool {
+        let name = plain_name(host);
+        let local = name == "localhost" || name.ends_with(".localhost");
+        !local || self.allow_private || self.names(host)
+    }
+
+    /// Whether a host's address may be dialled.
+    pub fn allows(&self, host: &str, address: IpAddr) -> bool {
+        self.allow_private
+            || is_public(address)
+            || self.names(host)
+            || self
+                .allowed
+                .iter()
+                .any(|entry| entry.covers_address(address))
+    }
+
+    fn names(&self, host: &str) -> bool {
+        self.allowed.iter().any(|entry| entry.covers_name(host))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lists_open_what_they_name_and_nothing_else() {
+        let list = [
+            "10.1.0.0/16",
+            "wiki.example",
+            "*.corp.example",
+            "dev.localhost",
+        ];
+        let list = list.iter().map(|entry| Allowed::parse(entry).unwrap());
+        let guard = Guard::new(false, list.collect());
+        for (host, address, may) in [
+            ("a.example", "10.1.2.3", true),
+            ("a.example", "10.2.2.3", false),
+            ("wiki.example", "192.168.0.1", true),
+            ("wiki.example.", "192.168.0.1", true),
+            ("a.wiki.example", "192.168.0.1", false),
+            ("git.corp.example", "127.0.0.1", true),
+            ("corp.example", "127.0.0.1", false),
+            ("a.example", "8.8.8.8", true),
+        ] {
+            let address = address.parse().unwrap();
+            assert_eq!(guard.allows(host, address), may, "{host} {address}");
+        }
+        for (host, may) in [
+            ("localhost", false),
+            ("localhost.", false),
+            ("a.localhost", false),
+            ("dev.localhost", true),
+            ("notlocalhost", true),
+        ] {
+            assert_eq!(guard.allows_name(host), may, "{host}");
+        }
+        assert!(Guard::anywhere().allows_name("localhost"));
     }
 }

@@ -20,7 +20,7 @@ use crate::pool::Pool;
 use crate::proxy::Proxy;
 use crate::reading;
 use crate::request_head::RequestHead;
-use crate::resolver::{Resolver, Source};
+use crate::resolver::{LookUp, Resolver, Source};
 use crate::retry_after::retry_after;
 use crate::tls::{Tls, Trust};
 use crate::{Body, Fetch, FetchRequest, FetchSetupError, Fetched, Guard, Want};
@@ -58,7 +58,20 @@ impl HttpFetch {
         guard: Guard,
         sniff: fn(&[u8]) -> bool,
     ) -> Result<Self, FetchSetupError> {
-        Self::build(rules, workers, guard, sniff, Trust::System)
+        Self::build(rules, workers, guard, sniff, Trust::System, Source::System)
+    }
+
+    /// The same, asking nobody but `look_up` for addresses.
+    #[doc(hidden)]
+    pub fn resolving(
+        rules: &FetchRules,
+        workers: usize,
+        guard: Guard,
+        sniff: fn(&[u8]) -> bool,
+        look_up: LookUp,
+    ) -> Result<Self, FetchSetupError> {
+        let source = Source::Given(look_up);
+        Self::build(rules, workers, guard, sniff, Trust::System, source)
     }
 
     /// The same, trusting these certificates and no others.
@@ -70,7 +83,8 @@ impl HttpFetch {
         sniff: fn(&[u8]) -> bool,
         roots: Vec<CertificateDer<'static>>,
     ) -> Result<Self, FetchSetupError> {
-        Self::build(rules, workers, guard, sniff, Trust::Only(roots))
+        let trust = Trust::Only(roots);
+        Self::build(rules, workers, guard, sniff, trust, Source::System)
     }
 
     fn build(
@@ -79,6 +93,7 @@ impl HttpFetch {
         guard: Guard,
         sniff: fn(&[u8]) -> bool,
         trust: Trust,
+        source: Source,
     ) -> Result<Self, FetchSetupError> {
         let parse = |(at, typed): (usize, &String)| {
             Proxy::parse(typed).ok_or(FetchSetupError::Proxy(at + 1))
@@ -93,7 +108,7 @@ impl HttpFetch {
             exchange: Exchange {
                 dialer: Dialer {
                     guard,
-                    resolver: Resolver::new(Source::System),
+                    resolver: Resolver::new(source),
                     tls: Tls::new(trust),
                 },
                 pool: Pool::new(proxies.len(), workers),

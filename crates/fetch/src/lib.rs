@@ -9,6 +9,7 @@
 //! and decoding live here; HTML, robots.txt and retries do not.
 
 mod alarm;
+mod allowed;
 mod body_intake;
 mod coding;
 mod content_type;
@@ -38,9 +39,12 @@ mod wire;
 
 pub mod fake;
 
+pub use allowed::Allowed;
 pub use fake::FakeFetch;
 pub use fetched::{Body, Fetched};
 pub use guard::Guard;
 pub use http_fetch::HttpFetch;
+#[doc(hidden)]
+pub use resolver::LookUp;
 pub use seam::{Asked, Fetch, FetchRequest, Want};
 pub use setup_error::FetchSetupError;

@@ -6,10 +6,6 @@ use model::FailKind;
 use crate::rules::{page, rules, sniff};
 use crate::server::Server;
 
-const PUBLIC_ONLY: Guard = Guard {
-    allow_private: false,
-};
-
 #[tokio::test]
 async fn every_spelling_of_loopback_is_refused_before_dialling() {
     let canary = Server::answering("HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n").await;
@@ -47,7 +43,7 @@ async fn every_spelling_of_loopback_is_refused_before_dialling() {
     ] {
         for scheme in ["http", "https"] {
             let url = format!("{scheme}://{host}:{port}/");
-            let fetcher = HttpFetch::new(&rules(&url), 4, PUBLIC_ONLY, sniff).unwrap();
+            let fetcher = HttpFetch::new(&rules(&url), 4, Guard::public_only(), sniff).unwrap();
             let failure = page(&fetcher, &url).await.unwrap_err();
             // A name this system does not know is as good as refused.
             let kind = failure.kind;
@@ -66,7 +62,7 @@ async fn a_private_proxy_and_a_private_literal_behind_a_proxy_are_refused() {
     let canary = Server::answering("HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n").await;
     let mut rules = rules("http://example.org/");
     rules.proxies = vec![canary.url("")];
-    let fetcher = HttpFetch::new(&rules, 4, PUBLIC_ONLY, sniff).unwrap();
+    let fetcher = HttpFetch::new(&rules, 4, Guard::public_only(), sniff).unwrap();
     for url in [
         "http://example.org/",
         "https://example.org/",

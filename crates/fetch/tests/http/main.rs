@@ -16,4 +16,5 @@ mod keep_alive;
 mod proxy;
 mod rules;
 mod server;
+mod spellings;
 mod tls;

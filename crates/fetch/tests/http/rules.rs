@@ -19,17 +19,13 @@ pub(crate) fn rules(seed: &str) -> FetchRules {
     }
 }
 
-pub(crate) const ANYWHERE: Guard = Guard {
-    allow_private: true,
-};
-
 pub(crate) fn sniff(bytes: &[u8]) -> bool {
     bytes.starts_with(b"<html")
 }
 
 /// A fetcher with those rules.
 pub(crate) fn fetcher(rules: &FetchRules) -> HttpFetch {
-    HttpFetch::new(rules, 16, ANYWHERE, sniff).unwrap()
+    HttpFetch::new(rules, 16, Guard::anywhere(), sniff).unwrap()
 }
 
 /// A page, by a fetcher.

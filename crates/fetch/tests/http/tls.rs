@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use fetch::HttpFetch;
+use fetch::{Guard, HttpFetch};
 use model::{FailKind, FetchRules};
 use rcgen::{CertificateParams, DnType, KeyPair, date_time_ymd};
 use rustls::ServerConfig;
@@ -10,7 +10,7 @@ use rustls::pki_types::{CertificateDer, PrivateKeyDer};
 use tokio_rustls::TlsAcceptor;
 
 use crate::http2;
-use crate::rules::{ANYWHERE, page, rules, sniff};
+use crate::rules::{page, rules, sniff};
 use crate::server::{HTML, Server, answer};
 
 /// A certificate that vouches for itself.
@@ -74,7 +74,7 @@ impl Certified {
 /// A fetcher that trusts one certificate.
 pub(crate) fn trusting(rules: &FetchRules, certified: &Certified) -> HttpFetch {
     let roots = vec![certified.certificate.clone()];
-    HttpFetch::trusting(rules, 16, ANYWHERE, sniff, roots).unwrap()
+    HttpFetch::trusting(rules, 16, Guard::anywhere(), sniff, roots).unwrap()
 }
 
 fn https(server: &Server, path: &str) -> String {
@@ -160,7 +160,7 @@ async fn what_does_not_speak_tls_and_what_hangs_up() {
 async fn without_trusted_certificates_the_remedy_is_named() {
     let server = Certified::new(&["127.0.0.1"]).server("h2").await;
     let rules = rules(&https(&server, "/"));
-    let fetcher = HttpFetch::trusting(&rules, 4, ANYWHERE, sniff, Vec::new()).unwrap();
+    let fetcher = HttpFetch::trusting(&rules, 4, Guard::anywhere(), sniff, Vec::new()).unwrap();
     let failure = page(&fetcher, &https(&server, "/")).await.unwrap_err();
     assert_eq!(failure.kind, FailKind::Tls);
     assert!(failure.words.contains("set SSL_CERT_FILE"), "{failure}");

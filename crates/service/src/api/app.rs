@@ -1,0 +1,161 @@
+//! What outlives a request: the store, the configuration, the fetcher of single pages, the keys.
+
+use std::hash::{BuildHasher, RandomState};
+use std::sync::Arc;
+use std::time::Duration;
+
+use engine::Scraper;
+use fetch::{Allowed, FetchSetupError, Guard, HttpFetch, LookUp};
+use model::{PlanError, RobotsPolicy, ScrapePlan, ScrapeSpec};
+use store::Store;
+use tokio::sync::{Semaphore, watch};
+
+use super::keys::Keys;
+use crate::config::Config;
+use crate::job_params::JobDefaults;
+
+/// Single pages fetched at once for callers; more wait their turn.
+const SCRAPES_AT_ONCE: usize = 64;
+
+/// Why the API cannot be set up.
+#[derive(Debug, thiserror::Error)]
+pub enum SetupError {
+    /// The configuration makes no plan.
+    #[error("the configuration cannot be used: {0}")]
+    Plan(#[from] PlanError),
+    /// There can be no fetcher.
+    #[error("cannot set up fetching: {0}")]
+    Fetch(#[from] FetchSetupError),
+}
+
+/// What handlers share. Cheap to clone.
+#[derive(Debug)]
+pub struct App<S> {
+    inner: Arc<Inner<S>>,
+}
+
+impl<S> Clone for App<S> {
+    fn clone(&self) -> Self {
+        Self {
+            inner: Arc::clone(&self.inner),
+        }
+    }
+}
+
+#[derive(Debug)]
+struct Inner<S> {
+    store: S,
+    config: Config,
+    defaults: JobDefaults,
+    scraper: Scraper<HttpFetch>,
+    scrapes: Semaphore,
+    keys: Keys,
+    stopping: watch::Sender<bool>,
+}
+
+/// What reading a body has to know.
+pub(super) trait Limits: Send + Sync {
+    fn max_body_bytes(&self) -> u64;
+}
+
+impl<S: Store> Limits for App<S> {
+    fn max_body_bytes(&self) -> u64 {
+        self.inner.config.server.max_body_bytes
+    }
+}
+
+impl<S: Store> App<S> {
+    /// An API over this store.
+    pub fn new(store: S, config: Config) -> Result<Self, SetupError> {
+        Self::build(store, config, None)
+    }
+
+    /// The same, asking nobody but `look_up` for the addresses of scraped pages.
+    #[doc(hidden)]
+    pub fn resolving(store: S, config: Config, look_up: LookUp) -> Result<Self, SetupError> {
+        Self::build(store, config, Some(look_up))
+    }
+
+    fn build(store: S, config: Config, look_up: Option<LookUp>) -> Result<Self, SetupError> {
+        let plan = scrape_plan(&config)?;
+        let guard = guard(&config);
+        let (rules, sniff) = (&plan.fetch, html::looks_like_html);
+        let fetch = match look_up {
+            None => HttpFetch::new(rules, SCRAPES_AT_ONCE, guard, sniff)?,
+            Some(look_up) => HttpFetch::resolving(rules, SCRAPES_AT_ONCE, guard, sniff, look_up)?,
+        };
+        let chance = RandomState::new().hash_one("api");
+        Ok(Self {
+            inner: Arc::new(Inner {
+                store,
+                defaults: JobDefaults::from(&config),
+                scraper: Scraper::new(Arc::new(fetch), plan, chance),
+                scrapes: Semaphore::new(SCRAPES_AT_ONCE),
+                keys: Keys::new(&config.server.api_keys),
+                stopping: watch::Sender::new(false),
+                config,
+            }),
+        })
+    }
+
+    pub(super) fn store(&self) -> &S {
+        &self.inner.store
+    }
+
+    pub(super) fn config(&self) -> &Config {
+        &self.inner.config
+    }
+
+    pub(super) fn defaults(&self) -> &JobDefaults {
+        &self.inner.defaults
+    }
+
+    pub(super) fn scraper(&self) -> &Scraper<HttpFetch> {
+        &self.inner.scraper
+    }
+
+    pub(super) fn scrapes(&self) -> &Semaphore {
+        &self.inner.scrapes
+    }
+
+    pub(super) fn keys(&self) -> &Keys {
+        &self.inner.keys
+    }
+
+    /// Ends what would go on for ever: live events.
+    pub(super) fn stop(&self) {
+        self.inner.stopping.send_replace(true);
+    }
+
+    /// Waits a while, or less if the service stops; whether it goes on.
+    pub(super) async fn pause(&self, pause: Duration) -> bool {
+        let mut stopping = self.inner.stopping.subscribe();
+        let stopped = stopping.wait_for(|stopping| *stopping);
+        tokio::time::timeout(pause, stopped).await.is_err()
+    }
+}
+
+/// The guard that a configuration asks for: one for the API and the workers.
+pub fn guard(config: &Config) -> Guard {
+    let list = config.egress.allow.iter();
+    let allowed = list.filter_map(|entry| Allowed::parse(entry)).collect();
+    Guard::new(config.egress.allow_private, allowed)
+}
+
+fn scrape_plan(config: &Config) -> Result<ScrapePlan, PlanError> {
+    let spec = ScrapeSpec {
+        timeout: Some(config.http.timeout),
+        robots: if config.crawl.respect_robots {
+            RobotsPolicy::Respect
+        } else {
+            RobotsPolicy::Ignore
+        },
+        robots_errors: config.crawl.robots_fetch_error,
+        ..ScrapeSpec::default()
+    };
+    let mut plan = ScrapePlan::resolve(&spec, &config.http.user_agent)?;
+    plan.fetch.max_body = config.http.max_body_bytes;
+    plan.max_redirects = config.http.max_redirects;
+    plan.max_attempts = config.worker.max_attempts;
+    Ok(plan)
+}

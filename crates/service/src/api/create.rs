@@ -1,0 +1,85 @@
+//! What makes jobs: `POST /v1/batch/scrape`, `/v1/crawl`, `/v1/map`.
+
+use axum::Json;
+use axum::extract::State;
+use axum::response::{IntoResponse, Response};
+use http::{HeaderValue, StatusCode, header};
+use store::{JobKind, Store};
+
+use super::answers::Accepted;
+use super::app::App;
+use super::json_body::JsonBody;
+use super::problem::Problem;
+use super::requests::{BatchRequest, SiteRequest};
+use crate::job_params::JobParams;
+
+/// A list of pages, as a job
+#[utoipa::path(
+    post, path = "/v1/batch/scrape", tag = "jobs", request_body = BatchRequest,
+    responses((status = 202, description = "The job; `Location` is where to ask about it", body = Accepted))
+)]
+pub(super) async fn batch<S: Store>(
+    State(app): State<App<S>>,
+    JsonBody(request): JsonBody<BatchRequest>,
+) -> Result<Response, Problem> {
+    let params = request.params(app.config())?;
+    make(&app, JobKind::BatchScrape, &params).await
+}
+
+/// A site's pages, as a job
+#[utoipa::path(
+    post, path = "/v1/crawl", tag = "jobs", request_body = SiteRequest,
+    responses((status = 202, description = "The job; `Location` is where to ask about it", body = Accepted))
+)]
+pub(super) async fn crawl<S: Store>(
+    State(app): State<App<S>>,
+    JsonBody(request): JsonBody<SiteRequest>,
+) -> Result<Response, Problem> {
+    let params = request.params(app.config())?;
+    make(&app, JobKind::Crawl, &params).await
+}
+
+/// A site's URLs, as a job
+#[utoipa::path(
+    post, path = "/v1/map", tag = "jobs", request_body = SiteRequest,
+    responses((status = 202, description = "The job; `Location` is where to ask about it", body = Accepted))
+)]
+pub(super) async fn map<S: Store>(
+    State(app): State<App<S>>,
+    JsonBody(request): JsonBody<SiteRequest>,
+) -> Result<Response, Problem> {
+    let params = request.params(app.config())?;
+    make(&app, JobKind::Map, &params).await
+}
+
+async fn make<S: Store>(
+    app: &App<S>,
+    kind: JobKind,
+    params: &JobParams,
+) -> Result<Response, Problem> {
+    let prepared = params.new_job(kind, app.defaults())?;
+    if prepared.job.seeds.is_empty() {
+        return Err(Problem::new(
+            StatusCode::UNPROCESSABLE_ENTITY,
+            "invalid_url",
+            "urls: none of them can be fetched",
+        )
+        .at("urls")
+        .about(prepared.invalid_urls));
+    }
+    let id = prepared.job.id;
+    app.store().create_job(prepared.job).await?;
+    metrics::counter!("crawler_jobs_created_total", "type" => kind.as_str()).increment(1);
+    tracing::info!(job_id = %id, kind = kind.as_str(), "job created");
+    let url = format!("/v1/jobs/{id}");
+    let location = HeaderValue::from_str(&url).map_err(|_| Problem::internal())?;
+    let accepted = Accepted {
+        id: id.to_string(),
+        kind: kind.as_str(),
+        status: "queued",
+        url,
+        invalid_urls: (kind == JobKind::BatchScrape).then_some(prepared.invalid_urls),
+    };
+    let headers = [(header::LOCATION, location)];
+    Ok((StatusCode::ACCEPTED, headers, Json(accepted)).into_response())
+}

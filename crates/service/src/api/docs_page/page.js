@@ -1,0 +1,88 @@
+// Renders /openapi.json. Everything is set as text, so nothing in the description can become markup.
+"use strict";
+
+const make = (tag, text, ...children) => {
+  const node = document.createElement(tag);
+  if (text) node.textContent = text;
+  node.append(...children);
+  return node;
+};
+
+const typeOf = (schema, depth = 0) => {
+  if (!schema) return "";
+  if (schema.$ref) return schema.$ref.split("/").pop();
+  const options = schema.oneOf || schema.anyOf;
+  if (options) return options.map((one) => typeOf(one, depth)).filter((one) => one !== "null").join(" or ");
+  if (schema.enum) return schema.enum.map((value) => JSON.stringify(value)).join(", ");
+  const types = [].concat(schema.type || "any").filter((one) => one !== "null");
+  return types.map((one) => (one === "array" ? `list of ${typeOf(schema.items, depth + 1)}` : one)).join(" or ");
+};
+
+const table = (heads, rows) => {
+  const head = make("tr", "", ...heads.map((text) => make("th", text)));
+  const body = rows.map((cells) => make("tr", "", ...cells.map((cell) =>
+    cell instanceof Node ? make("td", "", cell) : make("td", cell))));
+  return make("table", "", make("thead", "", head), make("tbody", "", ...body));
+};
+
+const fields = (schema, all) => {
+  const found = schema.$ref ? all[schema.$ref.split("/").pop()] : schema;
+  if (!found || !found.properties) return null;
+  const needed = found.required || [];
+  return table(["field", "type", ""], Object.entries(found.properties).map(([name, value]) => [
+    make("code", name + (needed.includes(name) ? " *" : "")), typeOf(value), value.description || "",
+  ]));
+};
+
+const curl = (method, path, body) => {
+  const lines = [`curl ${method === "GET" ? "" : `-X ${method} `}"${location.origin}${path}"`];
+  lines.push(`  -H "Authorization: Bearer $KEY"`);
+  if (body) lines.push(`  -H "Content-Type: application/json"`, `  -d '${body}'`);
+  return lines.join(" \\\n");
+};
+
+const bodies = {
+  "/v1/batch/scrape": '{"urls": ["https://example.org/"]}',
+};
+
+const show = (api) => {
+  const schemas = (api.components || {}).schemas || {};
+  document.getElementById("about").textContent = `${api.info.description || ""} Version ${api.info.version}.`;
+  const list = make("ul");
+  const main = document.getElementById("operations");
+  main.textContent = "";
+  for (const [path, methods] of Object.entries(api.paths)) {
+    for (const [name, operation] of Object.entries(methods)) {
+      const method = name.toUpperCase();
+      const id = `${name}-${path.replace(/\W+/g, "-")}`;
+      const link = make("a", `${method} ${path}`);
+      link.href = `#${id}`;
+      list.append(make("li", "", link));
+      const badge = make("span", method);
+      badge.className = "method";
+      const section = make("section", "", make("h2", "", badge, " ", make("code", path)), make("p", operation.summary));
+      section.id = id;
+      if (operation.description) section.append(make("p", operation.description));
+      if (operation.parameters) {
+        section.append(make("h3", "Parameters"), table(["name", "in", ""], operation.parameters.map((one) =>
+          [make("code", one.name), one.in, one.description || ""])));
+      }
+      const sent = operation.requestBody && operation.requestBody.content["application/json"].schema;
+      if (sent) section.append(make("h3", "Body"), fields(sent, schemas) || make("p", typeOf(sent)));
+      section.append(make("h3", "Answers"), table(["status", "type", ""], Object.entries(operation.responses).map(
+        ([status, answer]) => [status, Object.values(answer.content || {}).map((one) => typeOf(one.schema)).join(", "), answer.description])));
+      const kept = operation.responses["200"] || operation.responses["202"];
+      const given = kept && kept.content && kept.content["application/json"];
+      const shape = given && fields(given.schema, schemas);
+      if (shape) section.append(make("h3", typeOf(given.schema)), shape);
+      const body = sent && (bodies[path] || '{"url": "https://example.org/"}');
+      section.append(make("pre", curl(method, path, body)));
+      main.append(section);
+    }
+  }
+  document.getElementById("contents").append(list);
+};
+
+fetch("/openapi.json").then((answer) => answer.json()).then(show).catch((error) => {
+  document.getElementById("operations").textContent = `openapi.json cannot be read: ${error}`;
+});

@@ -1,0 +1,141 @@
+//! What went wrong, as RFC 9457 asks, with a stable code.
+
+use axum::Json;
+use axum::response::{IntoResponse, Response};
+use http::{HeaderValue, StatusCode, header};
+use serde::Serialize;
+use store::StoreError;
+use utoipa::ToSchema;
+
+use crate::job_params::{InvalidUrl, ParamsError};
+
+/// A problem, as it is sent.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub(super) struct Problem {
+    /// Always `about:blank`: `code` tells problems apart.
+    #[serde(rename = "type")]
+    #[schema(example = "about:blank")]
+    kind_of: &'static str,
+    /// The status in words.
+    title: &'static str,
+    /// The HTTP status.
+    pub(super) status: u16,
+    /// A stable word for machines.
+    pub(super) code: &'static str,
+    /// What was wrong and what to do about it, for people.
+    detail: String,
+    /// The field, parameter or header at fault.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    field: Option<String>,
+    /// Why the target gave no answer: `dns`, `connect`, `timeout` …
+    #[serde(skip_serializing_if = "Option::is_none")]
+    kind: Option<&'static str>,
+    /// URLs of a batch that are none.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[schema(value_type = Vec<Object>)]
+    invalid_urls: Vec<InvalidUrl>,
+}
+
+impl Problem {
+    pub(super) fn new(status: StatusCode, code: &'static str, detail: impl Into<String>) -> Self {
+        Self {
+            kind_of: "about:blank",
+            title: status.canonical_reason().unwrap_or("Error"),
+            status: status.as_u16(),
+            code,
+            detail: detail.into(),
+            field: None,
+            kind: None,
+            invalid_urls: Vec::new(),
+        }
+    }
+
+    /// A value that cannot be used.
+    pub(super) fn invalid(field: impl Into<String>, detail: impl Into<String>) -> Self {
+        Self::new(StatusCode::UNPROCESSABLE_ENTITY, "invalid_request", detail).at(field)
+    }
+
+    pub(super) fn at(mut self, field: impl Into<String>) -> Self {
+        self.field = Some(field.into());
+        self
+    }
+
+    pub(super) fn of_kind(mut self, kind: &'static str) -> Self {
+        self.kind = Some(kind);
+        self
+    }
+
+    pub(super) fn about(mut self, invalid_urls: Vec<InvalidUrl>) -> Self {
+        self.invalid_urls = invalid_urls;
+        self
+    }
+
+    pub(super) fn no_such_job() -> Self {
+        Self::new(
+            StatusCode::NOT_FOUND,
+            "job_not_found",
+            "there is no job of that id; GET /v1/jobs lists them",
+        )
+    }
+
+    pub(super) fn internal() -> Self {
+        Self::new(
+            StatusCode::INTERNAL_SERVER_ERROR,
+            "internal",
+            "the service failed; its log has the request id",
+        )
+    }
+}
+
+impl From<StoreError> for Problem {
+    fn from(error: StoreError) -> Self {
+        match error {
+            StoreError::Unavailable(words) => {
+                tracing::warn!(error = %words, "store unavailable");
+                Self::new(
+                    StatusCode::SERVICE_UNAVAILABLE,
+                    "store_unavailable",
+                    "the store cannot be reached or is busy; try again later",
+                )
+            }
+            StoreError::Conflict(words) => {
+                Self::new(StatusCode::UNPROCESSABLE_ENTITY, "invalid_request", words)
+            }
+            StoreError::Refused(words) => {
+                tracing::error!(error = %words, "store refused");
+                Self::internal()
+            }
+        }
+    }
+}
+
+impl From<ParamsError> for Problem {
+    fn from(error: ParamsError) -> Self {
+        let code = match error.field.as_str() {
+            "url" | "urls" => "invalid_url",
+            _ => "invalid_request",
+        };
+        Self::new(StatusCode::UNPROCESSABLE_ENTITY, code, error.to_string()).at(error.field)
+    }
+}
+
+impl IntoResponse for Problem {
+    fn into_response(self) -> Response {
+        let status = StatusCode::from_u16(self.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+        let mut response = (status, Json(&self)).into_response();
+        let headers = response.headers_mut();
+        let media = HeaderValue::from_static("application/problem+json");
+        headers.insert(header::CONTENT_TYPE, media);
+        match status {
+            StatusCode::UNAUTHORIZED => {
+                let scheme = HeaderValue::from_static("Bearer");
+                headers.insert(header::WWW_AUTHENTICATE, scheme);
+            }
+            StatusCode::SERVICE_UNAVAILABLE => {
+                headers.insert(header::RETRY_AFTER, HeaderValue::from_static("5"));
+            }
+            _ => (),
+        }
+        response
+    }
+}

@@ -1,0 +1,204 @@
+//! What callers send, field by field. Each becomes the one [`JobParams`] that workers read.
+
+use serde::Deserialize;
+use utoipa::{IntoParams, ToSchema};
+
+use crate::config::Config;
+use crate::job_params::{JobParams, OutputFormat, RobotsChoice, SitemapsChoice, UseJs};
+
+use super::problem::Problem;
+
+/// One page, now.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct ScrapeRequest {
+    /// The page: an absolute http or https URL.
+    #[schema(example = "https://example.org/")]
+    pub(super) url: String,
+    /// What `content` is written in.
+    #[serde(default)]
+    pub(super) output_format: OutputFormat,
+    /// Whether the page is rendered in a browser. Only `false` works in this version.
+    pub(super) use_js: Option<UseJs>,
+}
+
+/// A list of pages.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct BatchRequest {
+    /// The pages: absolute http or https URLs. Those that are none are listed in the answer; the rest run.
+    #[schema(min_items = 1)]
+    pub(super) urls: Vec<String>,
+    /// What `content` is written in.
+    pub(super) output_format: Option<OutputFormat>,
+    /// Whether pages are rendered in a browser. Only `false` works in this version.
+    pub(super) use_js: Option<UseJs>,
+}
+
+/// A site's pages, or with `POST /v1/map` its URLs.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct SiteRequest {
+    /// Where to begin: an absolute http or https URL.
+    #[schema(example = "https://example.org/")]
+    pub(super) url: String,
+    /// Links are followed while depth is below this; the page at `url` is depth 0. 2 unless said otherwise.
+    pub(super) max_depth: Option<u32>,
+    /// The exact host of `url` only; `false`: any host. True unless said otherwise.
+    pub(super) same_domain: Option<bool>,
+    /// What `content` is written in.
+    pub(super) output_format: Option<OutputFormat>,
+    /// Whether pages are rendered in a browser. Only `false` works in this version.
+    pub(super) use_js: Option<UseJs>,
+    /// Most URLs of the job.
+    pub(super) max_pages: Option<u64>,
+    /// The job's hard end, in seconds.
+    pub(super) max_duration: Option<u64>,
+    /// Most body bytes of the job.
+    pub(super) max_bytes: Option<u64>,
+    /// Follow only URLs that match one of these regular expressions.
+    #[serde(default)]
+    pub(super) include: Vec<String>,
+    /// Never follow URLs that match one of these; stronger than `include`.
+    #[serde(default)]
+    pub(super) exclude: Vec<String>,
+    /// URLs that differ in their query alone are one page.
+    pub(super) ignore_query: Option<bool>,
+    /// Whether robots.txt is obeyed.
+    pub(super) robots: Option<RobotsChoice>,
+    /// Whether sitemaps are read.
+    pub(super) sitemaps: Option<SitemapsChoice>,
+}
+
+impl BatchRequest {
+    pub(super) fn params(self, config: &Config) -> Result<JobParams, Problem> {
+        check_js(self.use_js)?;
+        let most = config.jobs.max_tasks;
+        if self.urls.is_empty() {
+            return Err(Problem::invalid("urls", "urls: at least one URL is needed"));
+        }
+        if self.urls.len() as u64 > u64::from(most) {
+            let words = format!("urls: {} are too many; at most {most}", self.urls.len());
+            return Err(Problem::invalid("urls", words));
+        }
+        Ok(JobParams {
+            urls: Some(self.urls),
+            output_format: self.output_format,
+            use_js: self.use_js,
+            ..JobParams::default()
+        })
+    }
+}
+
+impl SiteRequest {
+    pub(super) fn params(self, config: &Config) -> Result<JobParams, Problem> {
+        check_js(self.use_js)?;
+        let jobs = &config.jobs;
+        let within = [
+            (
+                "max_depth",
+                self.max_depth.map(u64::from),
+                0,
+                u64::from(jobs.max_depth),
+            ),
+            ("max_pages", self.max_pages, 1, u64::from(jobs.max_tasks)),
+            (
+                "max_duration",
+                self.max_duration,
+                1,
+                jobs.max_duration.as_secs(),
+            ),
+            ("max_bytes", self.max_bytes, 1, jobs.max_bytes),
+        ];
+        for (field, asked, least, most) in within {
+            if asked.is_some_and(|asked| !(least..=most).contains(&asked)) {
+                let asked = asked.unwrap_or_default();
+                let words = format!(
+                    "{field}: {asked} is out of range; allowed: {least} to {most} (jobs.* of the configuration)"
+                );
+                return Err(Problem::invalid(field, words));
+            }
+        }
+        Ok(JobParams {
+            url: Some(self.url),
+            urls: None,
+            max_depth: self.max_depth,
+            same_domain: self.same_domain,
+            output_format: self.output_format,
+            use_js: self.use_js,
+            max_pages: self.max_pages,
+            max_duration: self.max_duration,
+            max_bytes: self.max_bytes,
+            include: self.include,
+            exclude: self.exclude,
+            ignore_query: self.ignore_query,
+            robots: self.robots,
+            sitemaps: self.sitemaps,
+        })
+    }
+}
+
+/// There is no browser yet.
+pub(super) fn check_js(asked: Option<UseJs>) -> Result<(), Problem> {
+    match asked {
+        None | Some(UseJs::Fixed(false)) => Ok(()),
+        Some(_) => Err(Problem::new(
+            http::StatusCode::UNPROCESSABLE_ENTITY,
+            "use_js_unavailable",
+            "use_js: this version does not render pages; send false or leave it out",
+        )
+        .at("use_js")),
+    }
+}
+
+/// Which jobs to list.
+#[derive(Debug, Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub(super) struct JobsQuery {
+    /// Only jobs that stand here: queued, running, completed, completed_with_errors, failed, cancelled.
+    pub(super) status: Option<String>,
+    /// Only jobs of this type: scrape, batch_scrape, crawl, map.
+    #[serde(rename = "type")]
+    pub(super) kind: Option<String>,
+    /// Entries a page, 1 to 200; 50 unless said otherwise.
+    pub(super) limit: Option<u32>,
+    /// The `next_cursor` of the page before.
+    pub(super) cursor: Option<String>,
+}
+
+/// A page of a list.
+#[derive(Debug, Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub(super) struct PageQuery {
+    /// Entries a page: documents 1 to 100 (20), mapped URLs 1 to 1,000 (100).
+    pub(super) limit: Option<u32>,
+    /// The `next_cursor` of the page before.
+    pub(super) cursor: Option<String>,
+}
+
+/// A page of a job's tasks.
+#[derive(Debug, Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub(super) struct TasksQuery {
+    /// Only tasks that stand here: queued, processing, done, failed, skipped.
+    pub(super) status: Option<String>,
+    /// Entries a page, 1 to 1,000; 100 unless said otherwise.
+    pub(super) limit: Option<u32>,
+    /// The `next_cursor` of the page before.
+    pub(super) cursor: Option<String>,
+}
+
+/// What to export.
+#[derive(Debug, Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub(super) struct ExportQuery {
+    /// `documents` or `map`; documents unless said otherwise.
+    #[serde(rename = "type")]
+    pub(super) kind: Option<String>,
+    /// `ndjson`, the only one.
+    pub(super) format: Option<String>,
+}

@@ -1,0 +1,98 @@
+//! Around every request: its id, its time, its count, its line in the log, and a net under panics.
+
+use std::panic::AssertUnwindSafe;
+use std::time::Instant;
+
+use axum::extract::{MatchedPath, Request, State};
+use axum::middleware::Next;
+use axum::response::{IntoResponse, Response};
+use futures_util::FutureExt;
+use http::{HeaderName, HeaderValue, StatusCode};
+use store::Store;
+use tracing::Instrument;
+use uuid::Uuid;
+
+use super::app::App;
+use super::problem::Problem;
+
+const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
+
+/// Watches over a request.
+pub(super) async fn watch<S: Store>(
+    State(app): State<App<S>>,
+    request: Request,
+    next: Next,
+) -> Response {
+    let begun = Instant::now();
+    let id = request_id(&request);
+    let method = request.method().clone();
+    let path = request.uri().path().to_owned();
+    let route = request
+        .extensions()
+        .get::<MatchedPath>()
+        .map_or("none", MatchedPath::as_str)
+        .to_owned();
+    let span = tracing::info_span!("request", request_id = %id);
+    // Covers everything up to the answer's head: streams go on for as long as they have to.
+    let patience = app.config().server.request_timeout + std::time::Duration::from_secs(5);
+    let answered = AssertUnwindSafe(tokio::time::timeout(patience, next.run(request)))
+        .catch_unwind()
+        .instrument(span.clone())
+        .await;
+    let mut response = match answered {
+        Ok(Ok(response)) => response,
+        Ok(Err(_)) => Problem::new(
+            StatusCode::SERVICE_UNAVAILABLE,
+            "timeout",
+            "the answer took too long (server.request_timeout)",
+        )
+        .into_response(),
+        Err(_) => Problem::internal().into_response(),
+    };
+    if let Ok(value) = HeaderValue::from_str(&id) {
+        response.headers_mut().insert(REQUEST_ID, value);
+    }
+    let status = response.status().as_u16();
+    let elapsed = begun.elapsed();
+    let labels = [
+        ("method", known_method(&method).to_owned()),
+        ("route", route),
+        ("status", status.to_string()),
+    ];
+    metrics::histogram!("crawler_http_request_seconds", "route" => labels[1].1.clone())
+        .record(elapsed.as_secs_f64());
+    metrics::counter!("crawler_http_requests_total", &labels).increment(1);
+    let millis = u64::try_from(elapsed.as_millis()).unwrap_or(u64::MAX);
+    let _entered = span.enter();
+    if status >= 500 {
+        tracing::warn!(%method, path, status, millis, "answered");
+    } else {
+        tracing::info!(%method, path, status, millis, "answered");
+    }
+    response
+}
+
+/// The caller's own id if it is a harmless one, else a new one.
+fn request_id(request: &Request) -> String {
+    let harmless = |text: &&str| {
+        let fits = (1..=64).contains(&text.len());
+        fits && text
+            .bytes()
+            .all(|byte| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte))
+    };
+    let sent = request.headers().get(REQUEST_ID);
+    sent.and_then(|value| value.to_str().ok())
+        .filter(harmless)
+        .map_or_else(|| Uuid::now_v7().to_string(), str::to_owned)
+}
+
+/// A made-up method must not make up a time series.
+fn known_method(method: &http::Method) -> &'static str {
+    match method.as_str() {
+        "GET" => "GET",
+        "HEAD" => "HEAD",
+        "POST" => "POST",
+        "DELETE" => "DELETE",
+        _ => "other",
+    }
+}

@@ -1,0 +1,209 @@
+//! Files, variables and flags, and what is said about wrong ones.
+
+use super::*;
+use std::time::Duration;
+
+fn nobody(_: &str) -> Option<String> {
+    None
+}
+
+fn load(
+    text: &str,
+    env: &dyn Fn(&str) -> Option<String>,
+    flags: Vec<Flag>,
+) -> (String, Result<Loaded, ConfigError>) {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("config.yaml");
+    std::fs::write(&path, text).unwrap();
+    let loaded = Loaded::load(&Inputs {
+        file: Some(path.clone()),
+        env,
+        flags,
+    });
+    (path.display().to_string(), loaded)
+}
+
+fn source_of(loaded: &Loaded, key: &str) -> String {
+    let setting = SETTINGS
+        .iter()
+        .find(|setting| setting.key() == key)
+        .unwrap();
+    loaded.source(setting).to_string()
+}
+
+#[test]
+fn flags_are_stronger_than_the_environment_and_that_than_the_file() {
+    let text = "# a comment\nworker:\n  pool_size: 3\n  per_host_rps: 0.5\nserver:\n  addr: 127.0.0.1:1\nhttp:\n";
+    let env = |name: &str| match name {
+        "WORKER_CONCURRENCY" => Some("4".to_owned()),
+        "HTTP_ADDR" => Some("127.0.0.1:2".to_owned()),
+        "BROWSER_TIMEOUT" => Some("45".to_owned()),
+        "USE_JS_DEFAULT" => Some("auto".to_owned()),
+        "BROWSER_HEADLESS" => Some("false".to_owned()),
+        _ => None,
+    };
+    let flags = vec![Flag {
+        name: "--addr",
+        key: "server.addr",
+        value: "127.0.0.1:3".to_owned(),
+    }];
+    let (path, loaded) = load(text, &env, flags);
+    let loaded = loaded.unwrap();
+    assert_eq!(loaded.config.worker.pool_size, 4);
+    assert!((loaded.config.worker.per_host_rps - 0.5).abs() < f64::EPSILON);
+    assert_eq!(loaded.config.server.addr.port(), 3);
+    assert_eq!(loaded.config.browser.nav_timeout, Duration::from_secs(45));
+    assert!(!loaded.config.browser.headless);
+    for (key, source) in [
+        ("worker.per_host_rps", format!("{path}:4")),
+        (
+            "worker.pool_size",
+            "environment WORKER_CONCURRENCY".to_owned(),
+        ),
+        ("server.addr", "flag --addr".to_owned()),
+        ("http.timeout", "default".to_owned()),
+    ] {
+        assert_eq!(source_of(&loaded, key), source, "{key}");
+        assert!(loaded.text().contains(&source), "{}", loaded.text());
+    }
+}
+
+#[test]
+fn wrong_files_are_refused_with_their_line_and_what_is_allowed() {
+    for (text, line, words) in [
+        (
+            "worker:\n  pool_size: 0\n",
+            2,
+            "worker.pool_size: 0 is not allowed; allowed: 1 to 1024",
+        ),
+        (
+            "worker:\n  pool_size: many\n",
+            2,
+            "many is not a whole number; allowed: 1 to 1024",
+        ),
+        (
+            "http:\n  timeout: 10s\n  timout: 5s\n",
+            3,
+            "there is no setting http.timout; allowed: timeout, max_redirects",
+        ),
+        (
+            "htp:\n  timeout: 10s\n",
+            2,
+            "there is no section htp; allowed: http, worker",
+        ),
+        (
+            "http:\n  timeout: 10 parsecs\n",
+            2,
+            "is not a duration like 500ms, 10s or 1h30m",
+        ),
+        (
+            "http:\n  max_body_bytes: [1]\n",
+            2,
+            "is not a size like 500KB",
+        ),
+        (
+            "crawl:\n  respect_robots: maybe\n",
+            2,
+            "maybe is not true or false",
+        ),
+        ("server:\n  addr: localhost\n", 2, "an address and port"),
+        (
+            "server:\n  api_keys: [short]\n",
+            2,
+            "server.api_keys: the value is not allowed",
+        ),
+        (
+            "egress:\n  allow: [10.0.0.0/33]\n",
+            2,
+            "egress.allow: [10.0.0.0/33] is not allowed",
+        ),
+        (
+            "store:\n  database_url: mysql://root:hunter2@a/b\n",
+            2,
+            "store.database_url: the value is not allowed",
+        ),
+        ("browser:\n  viewport: 10x10\n", 2, "100x100 to 8192x8192"),
+        ("http: 5\n", 1, "a section has settings below it"),
+        ("http:\n  timeout: {a: 1}\n", 2, "a value is wanted"),
+        ("http:\n  timeout: 10s\n  timeout: 11s\n", 3, "timeout"),
+        ("http: [\n", 1, ""),
+    ] {
+        let (path, loaded) = load(text, &nobody, Vec::new());
+        let told = loaded.unwrap_err().to_string();
+        assert!(
+            told.starts_with(&format!("{path}:{line}: ")) || words.is_empty(),
+            "{told}"
+        );
+        assert!(told.contains(words), "{told}");
+        assert!(!told.contains("hunter2"), "{told}");
+    }
+}
+
+#[test]
+fn every_problem_is_told_at_once() {
+    let text = "worker:\n  pool_size: 0\n  lease: 10s\n  heartbeat: 6s\nnothing:\n  at: all\n";
+    let env = |name: &str| (name == "HTTP_ADDR").then(|| "here".to_owned());
+    let (_, loaded) = load(text, &env, Vec::new());
+    let told = loaded.unwrap_err().0;
+    assert_eq!(told.len(), 4, "{told:?}");
+    assert!(
+        told.iter()
+            .any(|line| line.starts_with("environment HTTP_ADDR: server.addr: here is not"))
+    );
+    assert!(
+        told.iter()
+            .any(|line| line.contains("at most half a lease"))
+    );
+}
+
+#[test]
+fn a_named_file_must_be_there_and_the_usual_one_need_not() {
+    let missing = Some(PathBuf::from("/nowhere/config.yaml"));
+    let by_flag = Loaded::load(&Inputs {
+        file: missing,
+        env: &nobody,
+        flags: Vec::new(),
+    });
+    assert!(by_flag.unwrap_err().to_string().contains("cannot be read"));
+    let env = |name: &str| (name == "CONFIG_PATH").then(|| "/nowhere/else.yaml".to_owned());
+    let by_env = Loaded::load(&Inputs {
+        file: None,
+        env: &env,
+        flags: Vec::new(),
+    });
+    assert!(
+        by_env
+            .unwrap_err()
+            .to_string()
+            .contains("/nowhere/else.yaml")
+    );
+    let usual = Loaded::load(&Inputs {
+        file: None,
+        env: &nobody,
+        flags: Vec::new(),
+    });
+    assert_eq!(usual.unwrap().config, Config::default());
+}
+
+#[test]
+fn secrets_are_not_shown() {
+    let text = "server:\n  api_keys: [0123456789012345678, another-long-key-of-ours]\nstore:\n  database_url: postgres://me:hunter2@db.example/crawler?password=hunter2\n";
+    let (_, loaded) = load(text, &nobody, Vec::new());
+    let loaded = loaded.unwrap();
+    assert_eq!(
+        loaded.config.server.api_keys[0].reveal(),
+        "0123456789012345678"
+    );
+    let shown = format!("{}{:?}", loaded.text(), loaded);
+    assert!(
+        !shown.contains("hunter2")
+            && !shown.contains("another-long")
+            && !shown.contains("0123456789"),
+        "{shown}"
+    );
+    assert!(
+        shown.contains("postgres://me:(hidden)@db.example/crawler"),
+        "{shown}"
+    );
+    assert!(shown.contains("(2 hidden)"));
+}

@@ -11,7 +11,7 @@ const fn room(name: &'static str, may_use: &'static [&'static str]) -> Room {
 }
 
 /// From the bottom up: a room uses only rooms above it in this list.
-pub(crate) const ROOMS: [Room; 15] = [
+pub(crate) const ROOMS: [Room; 16] = [
     room("weburl", &[]),
     room("model", &["weburl"]),
     room("sitefiles", &["weburl", "model"]),
@@ -24,6 +24,10 @@ pub(crate) const ROOMS: [Room; 15] = [
     ),
     room("output", &["weburl", "model"]),
     room("store", &["weburl", "model"]),
+    room(
+        "store-frontier",
+        &["weburl", "model", "sitefiles", "frontier", "store"],
+    ),
     room("store-postgres", &["weburl", "model", "store"]),
     room("store-sqlite", &["weburl", "model", "store"]),
     room(
@@ -37,6 +41,7 @@ pub(crate) const ROOMS: [Room; 15] = [
             "fetch",
             "engine",
             "store",
+            "store-frontier",
         ],
     ),
     room(

@@ -1,1 +1,147 @@
-//! Who does the work.
+//! Who does the work: one loop over a store, for all of its jobs.
+//!
+//! A worker is `engine::drive` with a [`StoreFrontier`]; any number of them, in any number of processes, share a store.
+//! What a job asked for becomes a plan here; everything else is the frontier's and the engine's.
+
+use std::fmt;
+use std::hash::{BuildHasher, Hasher, RandomState};
+use std::sync::Arc;
+
+use engine::{DriveError, Progress, Shelf, Stop, drive};
+use fetch::{Fetch, FetchSetupError, Guard, HttpFetch};
+use model::{PageReport, Sink, SinkError, Summary};
+use store::{Job, JobKind, Rescue, Store, WorkerId};
+use store_frontier::{Planner, StoreFrontier};
+pub use store_frontier::{StoreFrontierSettings, WorkerCounts, WorkerNumbers};
+
+use crate::job_params::{JobDefaults, JobParams, ParamsError};
+
+/// What a worker is told.
+#[derive(Clone, Debug, Default)]
+pub struct WorkerSettings {
+    /// Times and sizes.
+    pub frontier: StoreFrontierSettings,
+    /// What holds for jobs that do not say otherwise.
+    pub jobs: JobDefaults,
+    /// Nobody else works on this store: what a worker before this one held is taken over at once.
+    pub sole_owner: bool,
+}
+
+/// A worker that has not started.
+pub struct Worker<S, T> {
+    store: S,
+    fetch: Arc<T>,
+    frontier: StoreFrontier<S>,
+    workers: usize,
+    sole_owner: bool,
+}
+
+/// The fetcher all jobs of a process share.
+pub fn http_fetch(
+    jobs: &JobDefaults,
+    workers: usize,
+    guard: Guard,
+) -> Result<HttpFetch, WorkerError> {
+    let plan = JobParams::scrape("http://any.invalid/").plan(JobKind::Scrape, jobs)?;
+    let fetch = HttpFetch::new(&plan.fetch, workers, guard, html::looks_like_html)?;
+    Ok(fetch)
+}
+
+impl<S: Store, T: Fetch> Worker<S, T> {
+    /// A worker on this store.
+    pub fn new(store: S, fetch: Arc<T>, settings: WorkerSettings) -> Result<Self, WorkerError> {
+        let jobs = Arc::new(settings.jobs);
+        // Errands are made on nobody's behalf: of their plan only the agent's name counts.
+        let errand_plan = JobParams::scrape("http://any.invalid/").plan(JobKind::Scrape, &jobs)?;
+        let planner: Planner = Arc::new(move |job: &Job| {
+            let params: JobParams =
+                serde_json::from_value(job.params.clone()).map_err(|error| error.to_string())?;
+            params
+                .plan(job.kind, &jobs)
+                .map_err(|error| error.to_string())
+        });
+        let workers = settings.frontier.workers.max(1);
+        let frontier = StoreFrontier::new(
+            store.clone(),
+            WorkerId::fresh(),
+            settings.frontier,
+            planner,
+            Arc::new(errand_plan),
+            RandomState::new().build_hasher().finish(),
+        );
+        Ok(Self {
+            store,
+            fetch,
+            frontier,
+            workers,
+            sole_owner: settings.sole_owner,
+        })
+    }
+
+    /// Its numbers, which may be read while it runs and afterwards.
+    pub fn counts(&self) -> Arc<WorkerCounts> {
+        self.frontier.counts()
+    }
+
+    /// Works until it is asked to stop, and then until what it holds is finished or handed back. A store that is away
+    /// is waited for.
+    pub async fn run(self, stop: Stop) -> Result<Summary, WorkerError> {
+        if self.sole_owner {
+            // A store that is away now will see these leases run out instead.
+            let _ = self.store.rescue(Rescue::Held { blame: false }).await;
+        }
+        let shelf = Shelf::start(Box::new(Settled)).map_err(WorkerError::Start)?;
+        let progress = Arc::<Progress>::default();
+        let driven = drive(
+            self.frontier,
+            self.fetch,
+            self.workers,
+            shelf,
+            stop,
+            progress,
+        );
+        Ok(driven.await?)
+    }
+}
+
+impl<S, T> fmt::Debug for Worker<S, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Worker")
+            .field("frontier", &self.frontier)
+            .finish_non_exhaustive()
+    }
+}
+
+/// Nothing is printed: what became of a page is in the store before it could get here.
+struct Settled;
+
+impl Sink for Settled {
+    fn page(&mut self, _report: &PageReport) -> Result<(), SinkError> {
+        Ok(())
+    }
+
+    fn flush(&mut self) -> Result<(), SinkError> {
+        Ok(())
+    }
+
+    fn finish(&mut self, _summary: &Summary) -> Result<(), SinkError> {
+        Ok(())
+    }
+}
+
+/// A worker could not do its job.
+#[derive(Debug, thiserror::Error)]
+pub enum WorkerError {
+    /// The configuration makes no plan.
+    #[error("the configuration cannot be used: {0}")]
+    Defaults(#[from] ParamsError),
+    /// No fetcher.
+    #[error("cannot set up fetching: {0}")]
+    Fetch(#[from] FetchSetupError),
+    /// No thread.
+    #[error("cannot start: {0}")]
+    Start(std::io::Error),
+    /// The loop ended.
+    #[error("the worker ended: {0}")]
+    Drive(#[from] DriveError),
+}

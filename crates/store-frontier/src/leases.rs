@@ -1,0 +1,275 @@
+//! Getting tasks, keeping the right to them, and repeating the rules for all.
+
+use std::time::Duration;
+
+use frontier::Moment;
+use model::FailKind;
+use store::{Claimed, Job, Lease, Rescued, Settled, Settlement, Store, StoreError, Verdict};
+use weburl::{CrawlUrl, UrlRef};
+
+use crate::StoreFrontier;
+use crate::held::{Held, Stage};
+use crate::job_desk::JobDesk;
+use crate::settling::{Spoiled, store_backoff};
+use crate::worker_counts::add;
+
+/// Jobs remembered before those without tasks here are forgotten.
+const MOST_JOBS: usize = 512;
+
+impl<S: Store> StoreFrontier<S> {
+    /// How many more tasks are wanted: those at work, and as many that wait for their time.
+    pub(crate) fn room(&self) -> usize {
+        (self.settings.workers * 2).saturating_sub(self.unsettled())
+    }
+
+    pub(crate) fn claim_more(&mut self, now: Moment) {
+        let room = self.room();
+        if room == 0 || self.claims.out || now < self.claims.due {
+            return;
+        }
+        self.claims.out = true;
+        self.last_claim = now;
+        let known = self.jobs.keys().copied().collect();
+        self.clerk.claim(room, self.settings.lease, known);
+    }
+
+    /// Something may have become claimable: ask soon.
+    fn hurry(&mut self) {
+        self.empty_claims = 0;
+        if self.claims.failures == 0 {
+            let soon = self.last_claim + self.settings.poll_least;
+            self.claims.due = self.claims.due.min(soon);
+        }
+    }
+
+    pub(crate) fn note_claim(
+        &mut self,
+        asked: usize,
+        answer: Result<(Vec<Claimed>, Vec<Job>), StoreError>,
+        now: Moment,
+    ) {
+        self.claims.out = false;
+        let Ok((tasks, jobs)) = answer else {
+            add(&self.counts.store_errors, 1);
+            self.claims.failures += 1;
+            self.claims.due = now + store_backoff(self.claims.failures, &mut self.chance);
+            return;
+        };
+        self.claims.failures = 0;
+        self.empty_claims = if tasks.is_empty() {
+            self.empty_claims + 1
+        } else {
+            0
+        };
+        let least = self.settings.poll_least;
+        let wait = if tasks.len() >= asked {
+            least
+        } else {
+            let factor = 1_u32 << self.empty_claims.min(10);
+            least
+                .saturating_mul(factor)
+                .min(self.settings.poll_most)
+                .mul_f64(0.5 + self.chance.fraction() / 2.0)
+                .max(least)
+        };
+        self.claims.due = now + wait;
+        self.remember(&jobs);
+        add(&self.counts.claimed, tasks.len() as u64);
+        for task in tasks {
+            self.hold(task, now);
+        }
+    }
+
+    fn remember(&mut self, jobs: &[Job]) {
+        if self.jobs.len() + jobs.len() > MOST_JOBS {
+            self.jobs.retain(|_, desk| desk.held > 0);
+        }
+        for job in jobs {
+            let desk = JobDesk::new(job, &self.planner);
+            self.jobs.entry(job.id).or_insert(desk);
+        }
+    }
+
+    fn hold(&mut self, claimed: Claimed, now: Moment) {
+        let (lease, job, delay) = (claimed.lease, claimed.job, claimed.delay);
+        // The lease began when the store was asked, which was before its answer.
+        let sure_until = self.last_claim + self.settings.lease;
+        let mut refuse = |verdict| {
+            let settlement = Settlement {
+                lease,
+                job,
+                verdict,
+                found: Vec::new(),
+            };
+            self.settling.push(settlement, now);
+        };
+        let Some(desk) = self.jobs.get_mut(&job) else {
+            // The job could not be read: somebody will, later.
+            return refuse(Verdict::HandBack);
+        };
+        let url = match (CrawlUrl::parse(&claimed.url), &desk.plan) {
+            (Ok(url), Ok(_)) => Ok(url),
+            (Err(error), _) => Err(error.to_string()),
+            (_, Err(words)) => Err(format!("the job has no plan: {words}")),
+        };
+        let url = match url {
+            Ok(url) => url,
+            Err(error) => {
+                return refuse(Verdict::Failed {
+                    kind: FailKind::Internal,
+                    error,
+                    bytes: 0,
+                });
+            }
+        };
+        desk.held += 1;
+        self.last_ticket += 1;
+        let ticket = self.last_ticket;
+        self.tickets.insert(lease, ticket);
+        self.held
+            .insert(ticket, Held::new(claimed, url, sure_until));
+        self.ready.insert((now + delay, ticket));
+    }
+
+    pub(crate) fn keep_leases(&mut self, now: Moment) {
+        if self.renewals.out || now < self.renewals.due {
+            return;
+        }
+        self.renewals.due = now + self.settings.heartbeat;
+        if self.held.is_empty() {
+            return;
+        }
+        self.renewals.out = true;
+        let leases = self.held.values().filter(|held| !held.lost);
+        let leases = leases.map(|held| held.claimed.lease).collect();
+        self.clerk.renew(leases, self.settings.lease, now);
+    }
+
+    pub(crate) fn note_renewal(
+        &mut self,
+        asked_at: Moment,
+        answer: Result<Vec<Lease>, StoreError>,
+        now: Moment,
+    ) {
+        self.renewals.out = false;
+        let Ok(lost) = answer else {
+            add(&self.counts.store_errors, 1);
+            self.renewals.failures += 1;
+            let wait = store_backoff(self.renewals.failures, &mut self.chance);
+            self.renewals.due = self.renewals.due.min(now + wait);
+            return;
+        };
+        self.renewals.failures = 0;
+        for lease in lost {
+            let Some(ticket) = self.tickets.get(&lease).copied() else {
+                continue;
+            };
+            let Some(held) = self.held.get_mut(&ticket) else {
+                continue;
+            };
+            match held.stage {
+                Stage::Waiting => self.lose(ticket),
+                Stage::InFlight => held.lost = true,
+                // Written meanwhile, or told so by the settlement's own answer.
+                Stage::Settling => (),
+            }
+        }
+        let sure_until = asked_at + self.settings.lease;
+        for held in self.held.values_mut().filter(|held| !held.lost) {
+            held.sure_until = held.sure_until.max(sure_until);
+        }
+    }
+
+    pub(crate) fn note_settlement(
+        &mut self,
+        batch: Vec<Settlement>,
+        answer: Result<Settled, StoreError>,
+        now: Moment,
+    ) {
+        let settled = match answer {
+            Ok(settled) => settled,
+            Err(error) => {
+                add(&self.counts.store_errors, 1);
+                let chance = &mut self.chance;
+                if let Spoiled::Yes(settlement) = self.settling.failed(batch, &error, now, chance) {
+                    add(&self.counts.dropped, 1);
+                    self.let_go(&settlement.lease);
+                }
+                return;
+            }
+        };
+        self.settling.written();
+        for settlement in batch {
+            if settled.lost.contains(&settlement.lease) {
+                add(&self.counts.lost, 1);
+                if let Some(desk) = self.jobs.get_mut(&settlement.job)
+                    && !settlement.found.is_empty()
+                {
+                    desk.links.forget();
+                }
+            } else {
+                self.count(&settlement.verdict);
+                self.keep_known(&settlement);
+            }
+            self.let_go(&settlement.lease);
+        }
+        self.hurry();
+    }
+
+    fn let_go(&mut self, lease: &Lease) {
+        if let Some(ticket) = self.tickets.get(lease).copied() {
+            self.release(ticket);
+        }
+    }
+
+    fn count(&self, verdict: &Verdict) {
+        let counter = match verdict {
+            Verdict::Done { .. } => &self.counts.done,
+            Verdict::Failed { .. } => &self.counts.failed,
+            Verdict::Skipped { .. } => &self.counts.skipped,
+            Verdict::Retry { .. } => &self.counts.retried,
+            Verdict::HandBack => &self.counts.handed_back,
+        };
+        add(counter, 1);
+    }
+
+    /// The store has these now: they need not be sent again.
+    fn keep_known(&mut self, settlement: &Settlement) {
+        let Some(desk) = self.jobs.get_mut(&settlement.job) else {
+            return;
+        };
+        let Ok(plan) = &desk.plan else { return };
+        for task in &settlement.found {
+            if let Some(url) = UrlRef::split(&task.url) {
+                desk.links.keep(plan.keys.key(url), task.depth);
+            }
+        }
+    }
+
+    pub(crate) fn keep_house(&mut self, now: Moment) {
+        if self.housekeeping.out || now < self.housekeeping.due {
+            return;
+        }
+        self.housekeeping.out = true;
+        self.clerk.tidy();
+    }
+
+    pub(crate) fn note_tidying(&mut self, answer: Option<Rescued>, now: Moment) {
+        self.housekeeping.out = false;
+        let jitter = 0.75 + self.chance.fraction() / 2.0;
+        self.housekeeping.due = now + self.settings.housekeeping.mul_f64(jitter);
+        match answer {
+            Some(rescued) => {
+                add(&self.counts.rescued, rescued.requeued);
+                add(&self.counts.poisoned, rescued.poisoned);
+                if rescued.requeued > 0 {
+                    self.hurry();
+                }
+            }
+            None => add(&self.counts.store_errors, 1),
+        }
+    }
+
+    /// How long past the drain's end the store has to take back what was not finished.
+    pub(crate) const GRACE: Duration = Duration::from_secs(4);
+}

@@ -1,0 +1,179 @@
+//! The way out to page workers: time, robots.txt, the host's pace.
+
+use std::time::Duration;
+
+use frontier::{Errand, Moment, Work};
+use model::{Notice, RobotsErrors, RobotsPolicy, SkipReason};
+use sitefiles::RobotsVerdict;
+use store::{Store, StoredRobots, Verdict};
+use weburl::{CrawlUrl, Origin};
+
+use crate::StoreFrontier;
+use crate::held::Stage;
+use crate::robots_desk::{Known, Look};
+
+/// A task whose host asks for a longer pause is handed back: the store knows of the pause too.
+const LONGEST_HOLD: Duration = Duration::from_secs(5);
+/// How long a task waits to hear whether its lease is still ours.
+const CERTAINTY: Duration = Duration::from_millis(100);
+
+/// Whether a task may start.
+enum Leave {
+    Granted,
+    /// It waits for its site's robots.txt.
+    Wait,
+    Refused(Verdict),
+}
+
+impl<S: Store> StoreFrontier<S> {
+    pub(crate) fn pick(&mut self, most: usize, now: Moment) -> Vec<Work> {
+        let mut work = self.pick_errands(most, now);
+        while work.len() < most {
+            let Some((at, ticket)) = self.ready.first().copied() else {
+                break;
+            };
+            if at > now {
+                break;
+            }
+            self.ready.pop_first();
+            if let Some(task) = self.start(ticket, now) {
+                work.push(task);
+            }
+        }
+        // A task may have sent for a robots.txt that the store had not to be asked about.
+        let more = most - work.len();
+        work.extend(self.pick_errands(more, now));
+        work
+    }
+
+    fn pick_errands(&mut self, most: usize, now: Moment) -> Vec<Work> {
+        let hosts = &self.hosts;
+        let due = self
+            .robots
+            .due(most, now, |url| hosts.opens_at(&url.host_key()));
+        due.into_iter()
+            .map(|errand| {
+                self.hosts.start(&errand.url.host_key(), now);
+                Work::Errand(Errand::Robots(errand))
+            })
+            .collect()
+    }
+
+    /// Starts a task whose time has come, if nothing else is in its way.
+    fn start(&mut self, ticket: u64, now: Moment) -> Option<Work> {
+        let held = self.held.get(&ticket)?;
+        if held.stage != Stage::Waiting {
+            return None;
+        }
+        if held.sure_until <= now {
+            // The process slept, or the store was away: whose it is has to be heard first.
+            self.renewals.due = self.renewals.due.min(now);
+            self.ready.insert((now + CERTAINTY, ticket));
+            return None;
+        }
+        let host = held.host();
+        let opens = self.hosts.opens_at(&host);
+        if opens > now + LONGEST_HOLD {
+            self.conclude(ticket, Verdict::HandBack, now);
+            return None;
+        }
+        match self.leave(ticket, now) {
+            Leave::Wait => return None,
+            Leave::Refused(verdict) => {
+                self.conclude(ticket, verdict, now);
+                return None;
+            }
+            Leave::Granted if opens > now => {
+                self.ready.insert((opens, ticket));
+                return None;
+            }
+            Leave::Granted => (),
+        }
+        self.hosts.start(&host, now);
+        let held = self.held.get_mut(&ticket)?;
+        held.stage = Stage::InFlight;
+        self.in_flight += 1;
+        Some(Work::Page(held.task(ticket)))
+    }
+
+    /// What robots.txt says about a task.
+    fn leave(&mut self, ticket: u64, now: Moment) -> Leave {
+        let plan = self
+            .held
+            .get(&ticket)
+            .and_then(|held| Some((held, self.jobs.get(&held.claimed.job)?)))
+            .and_then(|(held, desk)| Some((held, desk.plan.as_ref().ok()?)));
+        let Some((held, plan)) = plan else {
+            return Leave::Granted;
+        };
+        if plan.robots == RobotsPolicy::Ignore {
+            return Leave::Granted;
+        }
+        let lenient = plan.robots_errors == RobotsErrors::Allow;
+        let origin = held.url.origin();
+        match self.robots.look(&origin, ticket, now) {
+            Look::Wait { ask } => {
+                if ask {
+                    self.clerk.robots(origin);
+                }
+                Leave::Wait
+            }
+            Look::Known(Known::Rules(rules)) => {
+                match rules.verdict(held.url.parts().path_and_query()) {
+                    RobotsVerdict::DisallowedBy(rule) => {
+                        let rule = rule.to_owned();
+                        Leave::Refused(skipped(&SkipReason::Robots { rule }))
+                    }
+                    _ => Leave::Granted,
+                }
+            }
+            Look::Known(_) if lenient => Leave::Granted,
+            Look::Known(Known::Unavailable(failure)) => {
+                let words = failure.words.clone();
+                Leave::Refused(skipped(&SkipReason::RobotsUnavailable { words }))
+            }
+            Look::Known(Known::Unreachable(failure)) => Leave::Refused(Verdict::Failed {
+                kind: failure.kind,
+                error: failure.words.clone(),
+                bytes: 0,
+            }),
+        }
+    }
+
+    /// The store told what it remembers of a robots.txt.
+    pub(crate) fn note_robots(
+        &mut self,
+        origin: &Origin,
+        stored: Option<StoredRobots>,
+        now: Moment,
+    ) {
+        let agent = &self.errand_plan.fetch.user_agent;
+        let (delay, waiting) = self.robots.remembered(origin, stored, agent, now);
+        self.learned(origin, delay, waiting, now);
+    }
+
+    /// A robots.txt is known: its crawl-delay holds, and its pages go on.
+    pub(crate) fn learned(
+        &mut self,
+        origin: &Origin,
+        delay: Option<Duration>,
+        waiting: Vec<u64>,
+        now: Moment,
+    ) -> Option<Notice> {
+        self.ready
+            .extend(waiting.into_iter().map(|ticket| (now, ticket)));
+        let pause = delay?;
+        let host = CrawlUrl::from_normalised(&format!("{origin}/"))?.host_key();
+        self.hosts.slow(&host, pause, now);
+        self.clerk.slow_host(host, pause);
+        let origin = origin.to_string();
+        Some(Notice::CrawlDelay { origin, pause })
+    }
+}
+
+fn skipped(reason: &SkipReason) -> Verdict {
+    Verdict::Skipped {
+        reason: reason.as_str().to_owned(),
+        detail: reason.to_string(),
+    }
+}

@@ -5,9 +5,11 @@ use anyhow::{Context, Result, bail};
 use crate::shell::{cargo, output_of, root, tell};
 
 /// The generated files and the command line that prints each.
-const GENERATED: [(&str, &[&str]); 2] = [
+const GENERATED: [(&str, &[&str]); 4] = [
     ("docs/cli.md", &["man", "--markdown"]),
     ("docs/crawler.1", &["man"]),
+    ("docs/openapi.json", &["config", "--openapi"]),
+    ("config.example.yaml", &["config", "--example"]),
 ];
 
 pub(crate) fn write() -> Result<()> {

@@ -6,6 +6,7 @@ use std::time::Duration;
 use clap::builder::styling::{AnsiColor, Styles};
 use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum};
 
+use crate::serve_args::{ConfigArgs, ServeArgs};
 use crate::values::{bytes, duration, path_delay, whole};
 
 const STYLES: Styles = Styles::styled()
@@ -29,6 +30,7 @@ const STYLES: Styles = Styles::styled()
   crawler https://example.org/ --format ndjson | jq .url
   crawler map https://example.org/                   just the URLs, sorted
   crawler scrape https://example.org/about           one page's content, as markdown
+  crawler serve                                      the service, on http://127.0.0.1:8080/docs
 
 `crawler <URL>` is short for `crawler crawl <URL>`; its options: crawler crawl --help"
 )]
@@ -53,6 +55,13 @@ pub(crate) enum Command {
     /// line. Redirects are followed and robots.txt is obeyed. JSON and plain text come back as they are; PDFs,
     /// images and the like are named and refused. Ends with 1 if any page could not be had.
     Scrape(Box<ScrapeArgs>),
+    /// Run the service: an HTTP API, workers, or both
+    ///
+    /// Needs nothing installed: with no DATABASE_URL everything is kept in a SQLite file. With
+    /// DATABASE_URL=postgres://… any number of processes share that database. `crawler --mode=api` is the same.
+    Serve(Box<ServeArgs>),
+    /// Print the service's configuration and where each value came from, secrets hidden
+    Config(Box<ConfigArgs>),
     /// Print a shell's completion script
     Completions {
         /// Which shell

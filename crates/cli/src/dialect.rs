@@ -5,6 +5,7 @@
 //! | any single-dash long flag (`-url U -workers 8`) | `--url U --workers 8 --profile exhaustive`; `-format json` is `--format ndjson` |
 //! | `U --output text\|json [--output-file F]` | `--format tree\|json`, into F, by default `output.txt` / `output.json` |
 //! | `--url U --max-parallel N` and no format | `--format edges` |
+//! | `--mode=api` and no command | `serve --mode=api` |
 //!
 //! A command line without a command is `crawl`.
 
@@ -24,6 +25,7 @@ pub(crate) fn rewrite(typed: Vec<OsString>, cli: &Command) -> Vec<OsString> {
     let at = first_word(&rest, cli).filter(|at| is_command(&rest[*at], cli));
     let command = match at {
         Some(at) => rest.remove(at),
+        None if asks_for_a_mode(&mut rest) => OsString::from("serve"),
         None => OsString::from("crawl"),
     };
     if command == "crawl"
@@ -34,6 +36,24 @@ pub(crate) fn rewrite(typed: Vec<OsString>, cli: &Command) -> Vec<OsString> {
     line.push(command);
     line.append(&mut rest);
     line
+}
+
+/// Whether `--mode` (or `-mode`, which is then spelled out) stands where a flag can stand.
+fn asks_for_a_mode(words: &mut [OsString]) -> bool {
+    let flags = words.iter_mut().take_while(|word| *word != "--");
+    let mut found = false;
+    for word in flags {
+        let Some(text) = word.to_str() else { continue };
+        let dashes = text.len() - text.trim_start_matches('-').len();
+        let name = text[dashes..].split('=').next().unwrap_or_default();
+        if name == "mode" && (1..=2).contains(&dashes) {
+            found = true;
+            if dashes == 1 {
+                *word = OsString::from(format!("-{text}"));
+            }
+        }
+    }
+    found
 }
 
 fn is_for_the_whole(first: Option<&OsString>) -> bool {
@@ -362,6 +382,14 @@ mod tests {
             ),
             ("crawler -vv U", "crawler crawl -vv U"),
             ("crawler -- -url", "crawler crawl -- -url"),
+            ("crawler --mode=api", "crawler serve --mode=api"),
+            ("crawler --mode worker", "crawler serve --mode worker"),
+            ("crawler -mode=all", "crawler serve --mode=all"),
+            (
+                "crawler --config c.yaml --mode api",
+                "crawler serve --config c.yaml --mode api",
+            ),
+            ("crawler serve --mode api", "crawler serve --mode api"),
         ] {
             assert_eq!(rewritten(typed), expected, "{typed}");
         }

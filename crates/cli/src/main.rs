@@ -4,6 +4,7 @@
 //! carries data only, everything else goes through [`talk::Talk`] to stderr.
 
 mod args;
+mod config;
 mod crawl;
 mod dialect;
 mod exit;
@@ -13,6 +14,8 @@ mod plan_line;
 mod progress_line;
 mod reference;
 mod scrape;
+mod serve;
+mod serve_args;
 mod signals;
 mod spec;
 mod summary_lines;
@@ -52,6 +55,8 @@ fn main() -> ExitCode {
         Command::Crawl(args) => crawl::crawl(&args),
         Command::Map(args) => crawl::map(&args),
         Command::Scrape(args) => scrape::scrape(&args),
+        Command::Serve(args) => serve::serve(&args),
+        Command::Config(args) => config::config(&args),
         Command::Completions { shell } => reference::completions(shell),
         Command::Man { markdown } => reference::man(markdown),
     }

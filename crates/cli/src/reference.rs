@@ -45,6 +45,8 @@ fn man_page(cli: &Command) -> std::io::Result<Vec<u8>> {
         b".SH SYNOPSIS\n\\fBcrawler\\fR [\\fBcrawl\\fR] \\fIURL\\fR [\\fIOPTIONS\\fR]\n.br\n\
           \\fBcrawler map\\fR \\fIURL\\fR [\\fIOPTIONS\\fR]\n.br\n\
           \\fBcrawler scrape\\fR \\fIURL\\fR... [\\fIOPTIONS\\fR]\n.br\n\
+          \\fBcrawler serve\\fR [\\fB\\-\\-mode\\fR \\fIall|api|worker\\fR]\n.br\n\
+          \\fBcrawler config\\fR\n.br\n\
           \\fBcrawler completions\\fR \\fISHELL\\fR\n.br\n\\fBcrawler man\\fR\n",
     );
     page.extend_from_slice(
@@ -67,6 +69,13 @@ fn man_page(cli: &Command) -> std::io::Result<Vec<u8>> {
           \\fBjson\\fR is then one object a line. \\fB\\-\\fR reads URLs from stdin, one a line. Of the options above it \
           takes those for output, requests and messages, \\fB\\-\\-timeout\\fR and \\fB\\-\\-robots\\fR. Ends with 1 if any page could \
           not be had.\n",
+    );
+    page.extend_from_slice(
+        b".SH SERVE\n\\fBcrawler serve\\fR runs the service: an HTTP API (\\fB/docs\\fR describes it) and workers, over a SQLite \
+          file or, with \\fBDATABASE_URL\\fR, a Postgres that any number of processes share. \\fB\\-\\-mode api\\fR and \
+          \\fB\\-\\-mode worker\\fR do one of the two. It is told what to do by \\fBconfig.yaml\\fR (\\fB\\-\\-config\\fR, \
+          \\fBCONFIG_PATH\\fR), the environment and flags, each stronger than the one before; \\fBcrawler config\\fR shows what \
+          holds and why, \\fBcrawler config \\-\\-example\\fR every setting there is.\n",
     );
     page.extend_from_slice(
         b".SH EXIT STATUS\n.TP\n0\nthe crawl ended, by itself or at a limit\n.TP\n1\nthe seed could not be \

@@ -29,5 +29,6 @@ mod run;
 mod scope;
 mod scrape;
 mod seed;
+mod serve;
 mod sitemaps;
 mod traps;

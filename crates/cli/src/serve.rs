@@ -1,0 +1,251 @@
+//! `serve`: opens the store, starts the API and the worker, and drains them when asked to stop.
+//!
+//! The first SIGTERM or SIGINT begins the drain, the second ends the process at once. A drained service ends with 0.
+
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::time::Duration;
+
+use anyhow::{Context, bail};
+use engine::{Stop, StopLevel};
+use service::api::{self, App};
+use service::config::{Config, UseJs};
+use service::job_params::JobDefaults;
+use service::worker::{StoreFrontierSettings, Worker, WorkerSettings, http_fetch};
+use store::{HostDefaults, Store, StoreError};
+use store_postgres::{PostgresOptions, PostgresStore};
+use store_sqlite::{SqliteOptions, SqliteStore};
+use tokio::net::TcpListener;
+use tracing_subscriber::EnvFilter;
+
+use crate::args::{LogWord, TalkArgs, When};
+use crate::serve_args::{ModeWord, ServeArgs};
+use crate::talk::Talk;
+use crate::{config, exit, signals, talk};
+
+/// How long to wait for a database that is away at the start, at first and at most.
+const STORE_AWAY: [Duration; 2] = [Duration::from_millis(500), Duration::from_secs(10)];
+/// How often old jobs are looked for, and how many rows go at once.
+const PRUNE_EVERY: Duration = Duration::from_mins(10);
+const PRUNE_ROWS: u32 = 2_000;
+
+pub(crate) fn serve(args: &ServeArgs) -> ExitCode {
+    let json = args.talk.log_format == LogWord::Json;
+    let loaded = match config::load(&args.settings) {
+        Ok(loaded) => loaded,
+        Err(error) => return config::refuse(&error, json),
+    };
+    let config = loaded.config;
+    if let Err(words) = check(&config, args.mode) {
+        talk::refuse(&words, json);
+        return ExitCode::from(exit::BAD_USAGE);
+    }
+    start_log(&args.talk, json);
+    let talk = Talk::new(&args.talk, When::Never);
+    match run(config, args.mode, talk) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            talk::refuse(&format!("{error:#}"), json);
+            ExitCode::from(exit::FAILED)
+        }
+    }
+}
+
+/// What cannot be run as it is told to.
+fn check(config: &Config, mode: ModeWord) -> Result<(), String> {
+    let browser = &config.browser;
+    if browser.enabled || browser.force || browser.use_js_default != UseJs::Never {
+        return Err(
+            "this version does not render pages: leave browser.enabled, browser.force and \
+             browser.use_js_default (USE_JS_DEFAULT) at false"
+                .to_owned(),
+        );
+    }
+    if mode.has_api() {
+        api::check_posture(config)?;
+    }
+    Ok(())
+}
+
+/// Structured lines on stderr; `RUST_LOG` is stronger than `-v` and `-q`.
+fn start_log(args: &TalkArgs, json: bool) {
+    let level = match (args.quiet, args.verbose) {
+        (true, _) => "error",
+        (false, 0) => "info,sqlx=warn",
+        (false, 1) => "debug,sqlx=warn,hyper=info,h2=info,rustls=info",
+        (false, _) => "trace",
+    };
+    let filter = EnvFilter::try_from_default_env().unwrap_or_else(|_| EnvFilter::new(level));
+    let lines = tracing_subscriber::fmt()
+        .with_env_filter(filter)
+        .with_writer(std::io::stderr);
+    // Fails only if there is a log already, which is as good.
+    let _ = if json {
+        lines.json().flatten_event(true).try_init().is_ok()
+    } else {
+        let colour =
+            args.color != When::Never && std::io::IsTerminal::is_terminal(&std::io::stderr());
+        lines.with_ansi(colour).try_init().is_ok()
+    };
+}
+
+fn run(config: Config, mode: ModeWord, talk: Talk) -> anyhow::Result<()> {
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .enable_all()
+        .build()
+        .context("cannot start the runtime")?;
+    let ended = runtime.block_on(async {
+        let stop = Stop::new();
+        let signals = tokio::spawn(signals::listen(stop.clone(), talk));
+        let hosts = HostDefaults {
+            in_flight: config.worker.per_host_concurrency,
+            interval: config.worker.host_interval(),
+        };
+        let ended = match config.store.database_url.clone() {
+            Some(url) => {
+                let options = PostgresOptions {
+                    connections: config.store.connections,
+                    hosts,
+                    ..PostgresOptions::default()
+                };
+                let open = || PostgresStore::open(url.reveal(), options.clone());
+                match opened(open, &stop).await? {
+                    Some(store) => {
+                        let ended = run_on(store.clone(), config, mode, &stop, "postgres").await;
+                        store.close().await;
+                        ended
+                    }
+                    None => Ok(()),
+                }
+            }
+            None => {
+                let options = SqliteOptions {
+                    readers: config.store.connections.saturating_sub(1).max(1),
+                    hosts,
+                    ..SqliteOptions::default()
+                };
+                let path = config.store.path.clone();
+                let store = SqliteStore::open(&path, options)
+                    .await
+                    .with_context(|| format!("cannot open store.path {}", path.display()))?;
+                if mode != ModeWord::All {
+                    tracing::warn!(
+                        mode = mode.as_str(),
+                        "a SQLite file is for one machine; set DATABASE_URL to share a store"
+                    );
+                }
+                let ended = run_on(store.clone(), config, mode, &stop, "sqlite").await;
+                store.close().await;
+                ended
+            }
+        };
+        signals.abort();
+        ended
+    });
+    runtime.shutdown_timeout(Duration::from_secs(1));
+    ended
+}
+
+/// A store that is away is waited for; `None` when we are asked to stop meanwhile.
+async fn opened<S, F>(open: impl Fn() -> F, stop: &Stop) -> anyhow::Result<Option<S>>
+where
+    F: Future<Output = Result<S, StoreError>>,
+{
+    let [mut pause, most] = STORE_AWAY;
+    loop {
+        match open().await {
+            Ok(store) => return Ok(Some(store)),
+            Err(error) if error.retryable() => {
+                tracing::warn!(%error, "waiting for the store");
+            }
+            Err(error) => bail!("cannot open the store: {error}"),
+        }
+        let stopped = stop.reached(StopLevel::Drain);
+        if tokio::time::timeout(pause, stopped).await.is_ok() {
+            return Ok(None);
+        }
+        pause = (pause * 2).min(most);
+    }
+}
+
+async fn run_on<S: Store>(
+    store: S,
+    config: Config,
+    mode: ModeWord,
+    stop: &Stop,
+    kind: &'static str,
+) -> anyhow::Result<()> {
+    let drain = config.worker.drain;
+    let api = async {
+        if !mode.has_api() {
+            return Ok(());
+        }
+        let app = App::new(store.clone(), config.clone())?;
+        let addr = config.server.addr;
+        let listener = TcpListener::bind(addr)
+            .await
+            .with_context(|| format!("cannot listen on server.addr {addr}"))?;
+        let addr = listener.local_addr().unwrap_or(addr);
+        tracing::info!(%addr, mode = mode.as_str(), store = kind, "listening");
+        api::serve(app, listener, stop.reached(StopLevel::Drain), drain).await;
+        anyhow::Ok(())
+    };
+    let worker = async {
+        if !mode.has_worker() {
+            return Ok(());
+        }
+        let settings = worker_settings(&config, kind == "sqlite" && mode == ModeWord::All);
+        let fetch = http_fetch(&settings.jobs, config.worker.pool_size, api::guard(&config))?;
+        let worker = Worker::new(store.clone(), Arc::new(fetch), settings)?;
+        tracing::info!(tasks = config.worker.pool_size, store = kind, "working");
+        worker.run(stop.clone()).await?;
+        anyhow::Ok(())
+    };
+    // If one of the two cannot go on, the other is drained as well.
+    let ended = async |part: &mut (dyn Future<Output = anyhow::Result<()>> + Unpin)| {
+        let ended = part.await;
+        if ended.is_err() && stop.level() == StopLevel::Run {
+            stop.ask();
+        }
+        ended
+    };
+    let pruning = tokio::spawn(prune(store.clone(), config.jobs.retention));
+    let (mut api, mut worker) = (Box::pin(api), Box::pin(worker));
+    let (api, worker) = tokio::join!(ended(&mut api), ended(&mut worker));
+    pruning.abort();
+    tracing::info!("stopped");
+    api.and(worker)
+}
+
+fn worker_settings(config: &Config, sole_owner: bool) -> WorkerSettings {
+    WorkerSettings {
+        frontier: StoreFrontierSettings {
+            workers: config.worker.pool_size,
+            lease: config.worker.lease,
+            heartbeat: config.worker.heartbeat,
+            host_interval: config.worker.host_interval(),
+            drain: config.worker.drain,
+            ..StoreFrontierSettings::default()
+        },
+        jobs: JobDefaults::from(config),
+        sole_owner,
+    }
+}
+
+/// Deletes what was kept long enough, a little at a time.
+async fn prune<S: Store>(store: S, retention: Option<Duration>) {
+    let Some(age) = retention else { return };
+    loop {
+        match store.prune(age, PRUNE_ROWS).await {
+            Ok(0) => tokio::time::sleep(PRUNE_EVERY).await,
+            Ok(rows) => {
+                tracing::debug!(rows, "old jobs deleted");
+                tokio::task::yield_now().await;
+            }
+            Err(error) => {
+                tracing::warn!(%error, "old jobs cannot be deleted now");
+                tokio::time::sleep(PRUNE_EVERY).await;
+            }
+        }
+    }
+}

@@ -1,0 +1,116 @@
+//! Jobs: made, listed, shown, cancelled.
+
+use serde_json::json;
+
+use crate::stage::stage;
+
+const NOBODY: &str = "/v1/jobs/00000000-0000-7000-8000-000000000000";
+
+#[tokio::test]
+async fn a_job_is_accepted_with_its_place() {
+    let stage = stage().await;
+    for (path, kind, body) in [
+        (
+            "/v1/crawl",
+            "crawl",
+            json!({"url": "https://example.org/", "max_depth": 3, "max_pages": 10}),
+        ),
+        (
+            "/v1/map",
+            "map",
+            json!({"url": "https://example.org/", "same_domain": false}),
+        ),
+        (
+            "/v1/batch/scrape",
+            "batch_scrape",
+            json!({"urls": ["https://example.org/a", "nonsense"]}),
+        ),
+    ] {
+        let reply = stage.post(path, &body).await;
+        assert_eq!(reply.status, 202, "{}", reply.body);
+        let made = reply.json();
+        assert_eq!(made["type"], kind);
+        assert_eq!(made["status"], "queued");
+        let place = format!("/v1/jobs/{}", made["id"].as_str().unwrap());
+        assert_eq!(reply.header("location"), Some(place.as_str()));
+        if kind == "batch_scrape" {
+            assert_eq!(made["invalid_urls"][0]["url"], "nonsense", "{made}");
+        }
+        let shown = stage.get(&place).await;
+        assert_eq!(shown.status, 200);
+        let shown = shown.json();
+        assert_eq!(shown["id"], made["id"]);
+        assert_eq!(shown["status"], "queued");
+        assert_eq!(shown["tasks"]["queued"], 1);
+        assert_eq!(shown["tasks"]["total"], 1);
+        assert!(shown["created_at"].as_str().unwrap().ends_with('Z'));
+        for (field, value) in body.as_object().unwrap() {
+            assert_eq!(shown["params"][field], *value, "{shown}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn jobs_are_listed_newest_first_in_pages_and_by_filter() {
+    let stage = stage().await;
+    let mut made = Vec::new();
+    for n in 0..5 {
+        let path = if n % 2 == 0 { "/v1/crawl" } else { "/v1/map" };
+        let body = json!({"url": format!("https://example.org/{n}")});
+        made.push(stage.made(path, &body).await);
+    }
+    made.reverse();
+    let (mut seen, mut path) = (Vec::new(), "/v1/jobs?limit=2".to_owned());
+    loop {
+        let page = stage.get(&path).await.json();
+        for job in page["jobs"].as_array().unwrap() {
+            seen.push(job["id"].as_str().unwrap().to_owned());
+        }
+        match page["next_cursor"].as_str() {
+            Some(cursor) => path = format!("/v1/jobs?limit=2&cursor={cursor}"),
+            None => break,
+        }
+    }
+    assert_eq!(seen, made);
+    let count = async |query: &str| {
+        let page = stage.get(&format!("/v1/jobs?{query}")).await.json();
+        page["jobs"].as_array().unwrap().len()
+    };
+    assert_eq!(count("type=crawl").await, 3);
+    assert_eq!(count("type=map&status=queued").await, 2);
+    assert_eq!(count("status=failed").await, 0);
+}
+
+#[tokio::test]
+async fn a_cancelled_job_is_final() {
+    let stage = stage().await;
+    let id = stage
+        .made("/v1/crawl", &json!({"url": "https://example.org/"}))
+        .await;
+    let place = format!("/v1/jobs/{id}");
+    let reply = stage.delete(&place).await;
+    assert_eq!(reply.status, 200, "{}", reply.body);
+    assert_eq!(reply.json()["status"], "cancelled");
+    assert_eq!(reply.json()["tasks"]["skipped"], 1);
+    let again = stage.delete(&place).await;
+    assert!(
+        again.problem(409, "job_is_final")["detail"]
+            .as_str()
+            .unwrap()
+            .contains("cancelled")
+    );
+}
+
+#[tokio::test]
+async fn jobs_that_are_not_there() {
+    let stage = stage().await;
+    for place in [NOBODY, "/v1/jobs/nonsense", "/v1/jobs/1"] {
+        for rest in ["", "/documents", "/map", "/tasks", "/export", "/events"] {
+            stage
+                .get(&format!("{place}{rest}"))
+                .await
+                .problem(404, "job_not_found");
+        }
+        stage.delete(place).await.problem(404, "job_not_found");
+    }
+}

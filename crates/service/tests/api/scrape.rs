@@ -1,0 +1,122 @@
+//! `POST /v1/scrape`.
+
+use std::time::Duration;
+
+use serde_json::json;
+
+use crate::site::{Site, answer, moved, page};
+use crate::stage::{stage, stage_with};
+
+const PAGE: &str = "<html lang=en><title>A title</title><body><main><h1>Hello</h1>\
+                    <p>Some <b>bold</b> words that a reader came for.</p></main></body></html>";
+
+async fn site() -> Site {
+    Site::start(|path| match path {
+        "/" => page(PAGE),
+        "/moved" => moved("/"),
+        "/loop" => moved("/loop"),
+        "/gone" => answer(
+            "404 Not Found",
+            "text/html",
+            "<title>Nothing</title><p>Gone",
+        ),
+        "/pdf" => answer("200 OK", "application/pdf", "%PDF-1.7"),
+        "/hang-up" => String::new(),
+        "/never" => "never".to_owned(),
+        "/robots.txt" => answer("200 OK", "text/plain", "User-agent: *\nDisallow: /secret"),
+        _ => answer("404 Not Found", "text/plain", "no"),
+    })
+    .await
+}
+
+#[tokio::test]
+async fn a_page_in_three_formats_with_its_meta() {
+    let (stage, site) = (stage().await, site().await);
+    for (format, words) in [
+        (None, "Some **bold** words"),
+        (Some("markdown"), "# Hello"),
+        (Some("html"), "<b>bold</b>"),
+        (Some("text"), "Some bold words"),
+    ] {
+        let mut body = json!({"url": site.url("/moved")});
+        if let Some(format) = format {
+            body["output_format"] = format.into();
+            body["use_js"] = false.into();
+        }
+        let reply = stage.post("/v1/scrape", &body).await;
+        assert_eq!(reply.status, 200, "{}", reply.body);
+        let scraped = reply.json();
+        assert_eq!(scraped["url"], site.url("/"));
+        assert_eq!(scraped["title"], "A title");
+        assert!(
+            scraped["content"].as_str().unwrap().contains(words),
+            "{scraped}"
+        );
+        assert_eq!(scraped["meta"]["status_code"], 200);
+        assert_eq!(scraped["meta"]["rendered"], false);
+        assert_eq!(scraped["meta"]["language"], "en");
+        assert!(scraped["meta"]["fetched_at"].is_string());
+    }
+}
+
+#[tokio::test]
+async fn a_targets_404_is_still_a_page() {
+    let (stage, site) = (stage().await, site().await);
+    let reply = stage
+        .post("/v1/scrape", &json!({"url": site.url("/gone")}))
+        .await;
+    assert_eq!(reply.status, 200, "{}", reply.body);
+    assert_eq!(reply.json()["meta"]["status_code"], 404);
+    assert_eq!(reply.json()["title"], "Nothing");
+}
+
+#[tokio::test]
+async fn what_a_target_does_wrong_has_its_own_code() {
+    let site = site().await;
+    let stage = stage_with(|config| config.http.timeout = Duration::from_millis(500)).await;
+    for (path, status, code, kind) in [
+        ("/hang-up", 502, "fetch_failed", "reset"),
+        ("/loop", 502, "fetch_failed", "too_many_redirects"),
+        ("/never", 504, "fetch_timeout", "timeout"),
+    ] {
+        let reply = stage
+            .post("/v1/scrape", &json!({"url": site.url(path)}))
+            .await;
+        assert_eq!(reply.problem(status, code)["kind"], kind, "{path}");
+    }
+    let reply = stage
+        .post("/v1/scrape", &json!({"url": "http://nowhere.test/"}))
+        .await;
+    assert_eq!(reply.problem(502, "fetch_failed")["kind"], "dns");
+    let reply = stage
+        .post("/v1/scrape", &json!({"url": site.url("/pdf")}))
+        .await;
+    assert!(
+        reply.problem(422, "not_text")["detail"]
+            .as_str()
+            .unwrap()
+            .contains("PDF")
+    );
+    let reply = stage
+        .post("/v1/scrape", &json!({"url": site.url("/secret")}))
+        .await;
+    let problem = reply.problem(403, "blocked_by_robots");
+    assert!(
+        !problem["detail"].as_str().unwrap().contains("--robots"),
+        "{problem}"
+    );
+}
+
+#[tokio::test]
+async fn a_whole_scrape_has_an_end() {
+    let site = site().await;
+    let stage = stage_with(|config| {
+        config.server.request_timeout = Duration::from_secs(1);
+        config.http.timeout = Duration::from_secs(60);
+    })
+    .await;
+    let reply = stage
+        .post("/v1/scrape", &json!({"url": site.url("/never")}))
+        .await;
+    reply.problem(504, "fetch_timeout");
+}

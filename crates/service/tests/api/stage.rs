@@ -1,0 +1,141 @@
+//! A service on a port of its own, over a store in a folder of its own.
+
+use std::collections::HashMap;
+use std::net::{IpAddr, Ipv4Addr};
+use std::sync::Arc;
+use std::time::Duration;
+
+use serde_json::{Value, json};
+use service::api::{App, serve};
+use service::config::Config;
+use store::{HostDefaults, NewDocument, NewMappedUrl, Settlement, Store, Verdict, WorkerId};
+use store_sqlite::{SqliteOptions, SqliteStore};
+use tempfile::TempDir;
+use tokio::net::TcpListener;
+use tokio::sync::oneshot;
+
+use crate::client::{Reply, call};
+
+/// A running service; it stops when this is dropped.
+pub(crate) struct Stage {
+    pub(crate) port: u16,
+    pub(crate) store: SqliteStore,
+    _folder: TempDir,
+    _stop: oneshot::Sender<()>,
+}
+
+/// A service that may reach the sites of these tests and nothing else of this machine.
+pub(crate) async fn stage() -> Stage {
+    stage_with(|_| ()).await
+}
+
+pub(crate) async fn stage_with(change: impl FnOnce(&mut Config)) -> Stage {
+    stage_on(change, &[]).await
+}
+
+/// The same, with names of its own: each is at that address.
+pub(crate) async fn stage_on(change: impl FnOnce(&mut Config), names: &[(&str, IpAddr)]) -> Stage {
+    let folder = tempfile::tempdir().unwrap();
+    let options = SqliteOptions {
+        hosts: HostDefaults {
+            in_flight: 1_000,
+            interval: Duration::ZERO,
+        },
+        ..SqliteOptions::default()
+    };
+    let store = SqliteStore::open(&folder.path().join("crawler.db"), options)
+        .await
+        .unwrap();
+    let mut config = Config::default();
+    config.egress.allow = vec!["site.test".to_owned()];
+    config.worker.max_attempts = 1;
+    change(&mut config);
+    let mut names: HashMap<String, IpAddr> = names
+        .iter()
+        .map(|(name, address)| ((*name).to_owned(), *address))
+        .collect();
+    names.insert("site.test".to_owned(), Ipv4Addr::LOCALHOST.into());
+    let look_up = Arc::new(move |name: &str| names.get(name).copied().into_iter().collect());
+    let app = App::resolving(store.clone(), config, look_up).unwrap();
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let port = listener.local_addr().unwrap().port();
+    let (stop, stopped) = oneshot::channel();
+    tokio::spawn(async move {
+        let stopped = async {
+            // Dropping the other end is as good as a word.
+            let _ = stopped.await;
+        };
+        serve(app, listener, stopped, Duration::from_secs(5)).await;
+    });
+    Stage {
+        port,
+        store,
+        _folder: folder,
+        _stop: stop,
+    }
+}
+
+impl Stage {
+    pub(crate) async fn get(&self, path: &str) -> Reply {
+        call(self.port, "GET", path, &[], "").await
+    }
+
+    pub(crate) async fn delete(&self, path: &str) -> Reply {
+        call(self.port, "DELETE", path, &[], "").await
+    }
+
+    pub(crate) async fn post(&self, path: &str, body: &Value) -> Reply {
+        let headers = [("content-type", "application/json")];
+        call(self.port, "POST", path, &headers, &body.to_string()).await
+    }
+
+    /// A job made through the API; its id.
+    pub(crate) async fn made(&self, path: &str, body: &Value) -> String {
+        let reply = self.post(path, body).await;
+        assert_eq!(reply.status, 202, "{}", reply.body);
+        reply.json()["id"].as_str().unwrap().to_owned()
+    }
+
+    /// A batch of so many pages, each done as a worker would do it, with a document and a link.
+    pub(crate) async fn done_batch(&self, pages: usize, output_format: &str) -> String {
+        let urls: Vec<String> = (0..pages)
+            .map(|n| format!("https://example.org/{n}"))
+            .collect();
+        let body = json!({"urls": urls, "output_format": output_format});
+        let id = self.made("/v1/batch/scrape", &body).await;
+        let worker = WorkerId::fresh();
+        loop {
+            let claimed = self
+                .store
+                .claim(&worker, 500, Duration::from_secs(30))
+                .await
+                .unwrap();
+            if claimed.is_empty() {
+                return id;
+            }
+            let settle = |task: store::Claimed| Settlement {
+                lease: task.lease,
+                job: task.job,
+                verdict: Verdict::Done {
+                    document: Some(NewDocument {
+                        requested_url: task.url.clone(),
+                        final_url: task.url.clone(),
+                        title: Some("A page".to_owned()),
+                        content_md: Some(format!("# A page\n\n**{}**\n", task.url)),
+                        content_raw: Some(format!("<h1>A page</h1><p><b>{}</b></p>", task.url)),
+                        meta: json!({"status_code": 200}),
+                    }),
+                    mapped: vec![NewMappedUrl {
+                        source_url: task.url.clone(),
+                        target_url: format!("{}#next", task.url),
+                        depth: 1,
+                    }],
+                    bytes: 10,
+                },
+                found: Vec::new(),
+            };
+            let batch = claimed.into_iter().map(settle).collect();
+            self.store.settle(batch, None).await.unwrap();
+        }
+    }
+}

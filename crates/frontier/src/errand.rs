@@ -54,6 +54,8 @@ pub struct SitemapErrand {
     pub hops: u32,
     /// Attempts begun, this one included.
     pub attempt: u32,
+    /// The number of the task on whose behalf it is read; 0 where there is one crawl.
+    pub ticket: u64,
 }
 
 /// What a worker brings back from an errand.

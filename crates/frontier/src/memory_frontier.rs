@@ -293,6 +293,7 @@ impl MemoryFrontier {
                 named,
                 hops: 0,
                 attempt: 0,
+                ticket: 0,
             }));
         }
         true

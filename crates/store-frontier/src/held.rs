@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use frontier::Moment;
 use model::Task;
-use store::{Claimed, Settlement, Verdict};
+use store::{Claimed, NewTask, Settlement, Verdict};
 use weburl::{CrawlUrl, HostKey};
 
 /// Where a held task stands.
@@ -31,6 +31,8 @@ pub(crate) struct Held {
     pub(crate) stage: Stage,
     /// Somebody else has it now.
     pub(crate) lost: bool,
+    /// What a seed's sitemaps name, once they are read.
+    pub(crate) listed: Option<Vec<NewTask>>,
     /// The lease is ours at least until then.
     pub(crate) sure_until: Moment,
 }
@@ -44,6 +46,7 @@ impl Held {
             first_met: None,
             stage: Stage::Waiting,
             lost: false,
+            listed: None,
             sure_until,
         }
     }

@@ -17,9 +17,13 @@ use crate::worker_counts::add;
 const MOST_JOBS: usize = 512;
 
 impl<S: Store> StoreFrontier<S> {
-    /// How many more tasks are wanted: those at work, and as many that wait for their time.
+    /// How many more tasks are wanted: those at work, and as many that wait for their time. Tasks that wait for a
+    /// robots.txt hold up others only when they are very many: a host that does not answer takes its time.
     pub(crate) fn room(&self) -> usize {
-        (self.settings.workers * 2).saturating_sub(self.unsettled())
+        let (workers, held) = (self.settings.workers, self.unsettled());
+        let busy = held.saturating_sub(self.robots.waiting());
+        let room = (workers * 2).saturating_sub(busy);
+        room.min((workers * 8).saturating_sub(held))
     }
 
     pub(crate) fn claim_more(&mut self, now: Moment) {

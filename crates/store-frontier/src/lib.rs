@@ -19,7 +19,9 @@ mod robots_desk;
 mod settings;
 mod settle_errand;
 mod settle_page;
+mod settle_sitemap;
 mod settling;
+mod sitemap_desk;
 mod store_frontier;
 mod worker_counts;
 

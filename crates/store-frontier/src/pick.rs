@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use frontier::{Errand, Moment, Work};
-use model::{Notice, RobotsErrors, RobotsPolicy, SkipReason};
+use model::{Found, Notice, RobotsErrors, RobotsPolicy, SitemapPolicy, SkipReason};
 use sitefiles::RobotsVerdict;
 use store::{Store, StoredRobots, Verdict};
 use weburl::{CrawlUrl, Origin};
@@ -51,12 +51,16 @@ impl<S: Store> StoreFrontier<S> {
         let due = self
             .robots
             .due(most, now, |url| hosts.opens_at(&url.host_key()));
-        due.into_iter()
-            .map(|errand| {
-                self.hosts.start(&errand.url.host_key(), now);
-                Work::Errand(Errand::Robots(errand))
-            })
-            .collect()
+        let mut errands: Vec<Errand> = due.into_iter().map(Errand::Robots).collect();
+        let more = most - errands.len();
+        let due = self
+            .sitemaps
+            .due(more, now, |url| hosts.opens_at(&url.host_key()));
+        errands.extend(due.into_iter().map(Errand::Sitemap));
+        for errand in &errands {
+            self.hosts.start(&errand.url().host_key(), now);
+        }
+        errands.into_iter().map(Work::Errand).collect()
     }
 
     /// Starts a task whose time has come, if nothing else is in its way.
@@ -83,6 +87,12 @@ impl<S: Store> StoreFrontier<S> {
                 self.conclude(ticket, verdict, now);
                 return None;
             }
+            Leave::Granted if self.wants_sitemaps(ticket) => {
+                let origin = self.held.get(&ticket)?.url.origin();
+                let named = self.robots.sitemaps(&origin);
+                self.ask_sitemaps(ticket, &named, now);
+                return None;
+            }
             Leave::Granted if opens > now => {
                 self.ready.insert((opens, ticket));
                 return None;
@@ -94,6 +104,18 @@ impl<S: Store> StoreFrontier<S> {
         held.stage = Stage::InFlight;
         self.in_flight += 1;
         Some(Work::Page(held.task(ticket)))
+    }
+
+    /// Whether a task is a seed whose sitemaps are to be read first.
+    fn wants_sitemaps(&self, ticket: u64) -> bool {
+        let plan = self.plan_of(ticket);
+        let asked = plan.is_some_and(|plan| plan.sitemaps != SitemapPolicy::Skip);
+        asked
+            && self.held.get(&ticket).is_some_and(|held| {
+                held.claimed.depth == 0
+                    && held.claimed.found != Found::Sitemap
+                    && held.listed.is_none()
+            })
     }
 
     /// What robots.txt says about a task.

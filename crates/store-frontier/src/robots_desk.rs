@@ -43,6 +43,8 @@ pub(crate) struct RobotsDesk {
     origins: HashMap<Origin, Entry>,
     /// To be asked of the sites themselves, not before then.
     errands: VecDeque<(Moment, RobotsErrand)>,
+    /// Tasks that wait for one of them.
+    waiting: usize,
 }
 
 /// The answer to "what does it say?".
@@ -74,9 +76,21 @@ impl RobotsDesk {
         match entry {
             Entry::Asked(waiting) => {
                 waiting.push(ticket);
+                self.waiting += 1;
                 Look::Wait { ask }
             }
             Entry::Known { known, .. } => Look::Known(known),
+        }
+    }
+
+    /// The sitemaps that an origin's robots.txt names.
+    pub(crate) fn sitemaps(&self, origin: &Origin) -> Vec<String> {
+        match self.origins.get(origin) {
+            Some(Entry::Known {
+                known: Known::Rules(rules),
+                ..
+            }) => rules.sitemaps().to_vec(),
+            _ => Vec::new(),
         }
     }
 
@@ -153,7 +167,10 @@ impl RobotsDesk {
             .origins
             .insert(origin.clone(), Entry::Known { known, until });
         match before {
-            Some(Entry::Asked(waiting)) => (delay, waiting),
+            Some(Entry::Asked(waiting)) => {
+                self.waiting -= waiting.len();
+                (delay, waiting)
+            }
             _ => (delay, Vec::new()),
         }
     }
@@ -179,6 +196,11 @@ impl RobotsDesk {
             }
         }
         due
+    }
+
+    /// Tasks that wait; some of them may be lost by now.
+    pub(crate) fn waiting(&self) -> usize {
+        self.waiting
     }
 
     /// When the next errand is due.

@@ -1,4 +1,4 @@
-//! The way back: taking in a site's robots.txt.
+//! The way back: taking in a site's own files.
 
 use std::time::Duration;
 
@@ -32,10 +32,14 @@ impl<S: Store> StoreFrontier<S> {
         if !too_long {
             self.note_reply(&host, report.status, report.retry_after, now);
         }
-        let ErrandFound::Robots(errand, answer) = report.found else {
-            return;
-        };
-        self.settle_robots(errand, answer, (report.text, report.retry_after), now, out);
+        match report.found {
+            ErrandFound::Robots(errand, answer) => {
+                self.settle_robots(errand, answer, (report.text, report.retry_after), now, out);
+            }
+            ErrandFound::Sitemap(errand, answer) => {
+                self.settle_sitemap(errand, answer, report.retry_after, now);
+            }
+        }
     }
 
     fn settle_robots(

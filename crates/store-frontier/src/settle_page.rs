@@ -66,7 +66,10 @@ impl<S: Store> StoreFrontier<S> {
             self.ready.insert((now, ticket));
             return;
         }
-        let settlement = settlement(report, held, desk, &plan);
+        let mut settlement = settlement(report, held, desk, &plan);
+        settlement
+            .found
+            .extend(held.listed.take().into_iter().flatten());
         self.settling.push(settlement, now);
     }
 
@@ -237,7 +240,7 @@ fn admit_links(
     }
 }
 
-fn new_task(url: UrlRef<'_>, plan: &CrawlPlan, depth: u32) -> NewTask {
+pub(crate) fn new_task(url: UrlRef<'_>, plan: &CrawlPlan, depth: u32) -> NewTask {
     NewTask {
         requested_url: url.as_str().to_owned(),
         final_url: plan.keys.key_text(url),

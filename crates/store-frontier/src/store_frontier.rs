@@ -5,10 +5,11 @@ use std::fmt;
 use std::sync::Arc;
 
 use frontier::{
-    Chance, Delivery, ErrandReport, Frontier, FrontierError, Glance, Moment, Next, Turn, Work,
+    Chance, Delivery, Errand, ErrandReport, Frontier, FrontierError, Glance, Moment, Next, Turn,
+    Work,
 };
 use model::{CrawlPlan, PageReport, StopReason, Summary};
-use store::{JobId, Lease, Store, Verdict, WorkerId};
+use store::{JobId, Lease, Store, TaskState, Verdict, WorkerId};
 use tokio::sync::mpsc;
 use weburl::CrawlUrl;
 
@@ -18,6 +19,7 @@ use crate::hosts::Hosts;
 use crate::job_desk::{JobDesk, Planner};
 use crate::robots_desk::RobotsDesk;
 use crate::settling::Settling;
+use crate::sitemap_desk::SitemapDesk;
 use crate::worker_counts::add;
 use crate::{StoreFrontierSettings, WorkerCounts};
 
@@ -58,6 +60,7 @@ pub struct StoreFrontier<S> {
     /// With a page's worker.
     pub(crate) in_flight: usize,
     pub(crate) robots: RobotsDesk,
+    pub(crate) sitemaps: SitemapDesk,
     pub(crate) hosts: Hosts,
     pub(crate) settling: Settling,
     pub(crate) claims: Round,
@@ -97,6 +100,7 @@ impl<S: Store> StoreFrontier<S> {
             ready: BTreeSet::new(),
             in_flight: 0,
             robots: RobotsDesk::default(),
+            sitemaps: SitemapDesk::default(),
             settling: Settling::default(),
             claims: Round::default(),
             empty_claims: 0,
@@ -141,8 +145,18 @@ impl<S: Store> StoreFrontier<S> {
             return;
         };
         held.stage = Stage::Settling;
-        let settlement = held.settlement(verdict);
+        let mut settlement = held.settlement(verdict);
+        // What goes back to the queue is read again.
+        if settlement.verdict.state() != TaskState::Queued {
+            settlement.found = held.listed.take().unwrap_or_default();
+        }
         self.settling.push(settlement, now);
+    }
+
+    /// The plan of a held task's job.
+    pub(crate) fn plan_of(&self, ticket: u64) -> Option<&Arc<CrawlPlan>> {
+        let held = self.held.get(&ticket)?;
+        self.jobs.get(&held.claimed.job)?.plan.as_ref().ok()
     }
 
     /// Lets go of a task.
@@ -151,6 +165,7 @@ impl<S: Store> StoreFrontier<S> {
             return;
         };
         self.tickets.remove(&held.claimed.lease);
+        self.sitemaps.forget(ticket);
         if held.stage == Stage::InFlight {
             self.in_flight -= 1;
         }
@@ -192,6 +207,7 @@ impl<S: Store> StoreFrontier<S> {
                 .map(|(at, _)| *at)
                 .filter(|_| running && free),
             self.robots.next().filter(|_| running && free),
+            self.sitemaps.next().filter(|_| running && free),
             self.drain_until
                 .map(|end| if now < end { end } else { end + Self::GRACE }),
         ];
@@ -228,15 +244,12 @@ impl<S: Store> Frontier for StoreFrontier<S> {
     }
 
     fn plan(&self, work: &Work) -> Arc<CrawlPlan> {
-        let plan = match work {
-            Work::Page(task) => self
-                .held
-                .get(&task.ticket)
-                .and_then(|held| self.jobs.get(&held.claimed.job))
-                .and_then(|desk| desk.plan.as_ref().ok()),
-            Work::Errand(_) => None,
+        let ticket = match work {
+            Work::Page(task) => task.ticket,
+            Work::Errand(Errand::Sitemap(errand)) => errand.ticket,
+            Work::Errand(Errand::Robots(_)) => 0,
         };
-        Arc::clone(plan.unwrap_or(&self.errand_plan))
+        Arc::clone(self.plan_of(ticket).unwrap_or(&self.errand_plan))
     }
 
     async fn news(&mut self) {

@@ -1,8 +1,7 @@
 //! Workers in processes of their own, killed in the middle: every page has its one document all the same.
 
-use std::io::{BufRead, BufReader, Write};
+use std::io::Write;
 use std::path::Path;
-use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
 use engine::Stop;
@@ -11,9 +10,11 @@ use service::worker::Worker;
 use store::{JobKind, JobState};
 use testsite::{Graph, Server};
 
+use crate::process::at_work;
 use crate::stage::{Ground, fast, http, open, settings, until};
 
 const FILE: &str = "WORKER_TEST_FILE";
+const NAME: &str = "crashes::a_worker_that_never_stops";
 
 /// The other process: works until it is killed.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -28,27 +29,6 @@ async fn a_worker_that_never_stops() {
     worker.run(Stop::new()).await.unwrap();
 }
 
-/// A worker's process, which is at work when this returns.
-fn process(file: &Path) -> Child {
-    let mut child = Command::new(std::env::current_exe().unwrap())
-        .args([
-            "--ignored",
-            "--exact",
-            "crashes::a_worker_that_never_stops",
-            "--nocapture",
-        ])
-        .env(FILE, file)
-        .stdout(Stdio::piped())
-        .spawn()
-        .unwrap();
-    let lines = BufReader::new(child.stdout.take().unwrap()).lines();
-    let begun = lines
-        .map_while(Result::ok)
-        .any(|line| line.contains("at work"));
-    assert!(begun, "the worker ended by itself");
-    child
-}
-
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_worker_killed_again_and_again_loses_and_doubles_nothing() {
     let graph = Graph {
@@ -57,26 +37,24 @@ async fn a_worker_killed_again_and_again_loses_and_doubles_nothing() {
     };
     let server = Server::start(graph.site());
     let ground = Ground::fresh(fast()).await;
-    let file = ground.folder.path().join("store.db");
+    let file = ground.place.path().join("store.db");
     let params = JobParams {
         max_depth: Some(50),
         ..JobParams::site(server.url("/"))
     };
     let job = ground.start(JobKind::Crawl, &params).await;
     for round in 1..=8_u64 {
-        let mut worker = process(&file);
+        let mut worker = at_work(NAME, &[(FILE, file.to_str().unwrap())]);
         let before = server.total();
         until("some pages are asked for", || {
             server.total() >= before + 5 * round
         })
         .await;
-        worker.kill().unwrap();
-        worker.wait().unwrap();
+        worker.kill();
     }
-    let mut last = process(&file);
+    let mut last = at_work(NAME, &[(FILE, file.to_str().unwrap())]);
     let job = ground.finished(job).await;
-    last.kill().unwrap();
-    last.wait().unwrap();
+    last.kill();
     assert_eq!(job.state, JobState::Completed, "{job:?}");
     assert_eq!((job.counts.done, job.documents), (300, 300));
     let documents = ground.by_path(job.id).await;

@@ -1,7 +1,7 @@
 //! The four kinds of jobs reach their ends.
 
 use futures_util::TryStreamExt;
-use service::job_params::{JobParams, RobotsChoice};
+use service::job_params::{JobParams, RobotsChoice, SitemapsChoice};
 use store::{JobKind, JobState, Store, mapped_of};
 use testsite::{Answer, Graph, Pages, Request, Server};
 
@@ -186,4 +186,54 @@ async fn a_passing_error_is_tried_again_and_a_lasting_one_fails() {
         .find(|task| task.url.ends_with("/broken"));
     let error = broken.and_then(|task| task.error.as_deref());
     assert_eq!(error, Some("server error (500)"));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn sitemaps_are_read_with_their_seed() {
+    let listed = |server: &Request, paths: &[&str]| {
+        let urls: String = paths
+            .iter()
+            .map(|path| format!("<url><loc>{}{path}</loc></url>", server.origin()))
+            .collect();
+        Answer::new(200, "application/xml", format!("<urlset>{urls}</urlset>"))
+    };
+    let site = move |request: &Request| match request.path() {
+        "/robots.txt" => Answer::text("Sitemap: /index.xml"),
+        "/index.xml" => {
+            let index = format!(
+                "<sitemapindex><sitemap><loc>{}/pages.xml</loc></sitemap></sitemapindex>",
+                request.origin()
+            );
+            Answer::new(200, "application/xml", index)
+        }
+        "/pages.xml" => listed(request, &["/listed/1", "/listed/2", "/linked"]),
+        "/" => Answer::html("<a href=/linked>1</a><a href=/hidden>2</a>"),
+        _ => Answer::html("<p>words"),
+    };
+    for (choice, paths) in [
+        (
+            SitemapsChoice::Include,
+            vec!["/", "/hidden", "/linked", "/listed/1", "/listed/2"],
+        ),
+        (
+            SitemapsChoice::Only,
+            vec!["/linked", "/listed/1", "/listed/2"],
+        ),
+    ] {
+        let server = Server::start(site);
+        let ground = Ground::fresh(fast()).await;
+        let params = JobParams {
+            sitemaps: Some(choice),
+            ..JobParams::site(server.url("/"))
+        };
+        let job = ground.start(JobKind::Crawl, &params).await;
+        let worker = AtWork::begin(&ground.store, http(), settings(fast()));
+        let job = ground.finished(job).await;
+        worker.end().await;
+        assert_eq!(job.state, JobState::Completed, "{job:?}");
+        let documents = ground.by_path(job.id).await;
+        let mut found: Vec<&str> = documents.keys().map(String::as_str).collect();
+        found.sort_unstable();
+        assert_eq!(found, paths, "{choice:?}");
+    }
 }

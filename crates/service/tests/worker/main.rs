@@ -6,4 +6,6 @@ mod crashes;
 mod jobs;
 mod leases;
 mod politeness;
+mod postgres;
+mod process;
 mod stage;

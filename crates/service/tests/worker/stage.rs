@@ -28,19 +28,21 @@ pub(crate) fn fast() -> HostDefaults {
     }
 }
 
-/// A store in a file of its own.
-pub(crate) struct Ground {
-    pub(crate) folder: TempDir,
-    pub(crate) store: SqliteStore,
+/// A store of a test's own, with what it lives in.
+pub(crate) struct Ground<S = SqliteStore, P = TempDir> {
+    pub(crate) store: S,
+    pub(crate) place: P,
 }
 
 impl Ground {
     pub(crate) async fn fresh(hosts: HostDefaults) -> Self {
-        let folder = tempfile::tempdir().unwrap();
-        let store = open(&folder.path().join("store.db"), hosts).await;
-        Self { folder, store }
+        let place = tempfile::tempdir().unwrap();
+        let store = open(&place.path().join("store.db"), hosts).await;
+        Self { store, place }
     }
+}
 
+impl<S: Store, P> Ground<S, P> {
     pub(crate) async fn start(&self, kind: JobKind, params: &JobParams) -> JobId {
         let prepared = params.new_job(kind, &JobDefaults::default()).unwrap();
         let id = prepared.job.id;
@@ -112,8 +114,8 @@ pub(crate) struct AtWork {
 }
 
 impl AtWork {
-    pub(crate) fn begin<T: Fetch>(
-        store: &SqliteStore,
+    pub(crate) fn begin<S: Store, T: Fetch>(
+        store: &S,
         fetch: Arc<T>,
         settings: WorkerSettings,
     ) -> Self {

@@ -30,6 +30,7 @@ mod serve;
 mod watch;
 
 pub use app::{App, SetupError, guard};
+pub use numbers::keep_worker_numbers;
 pub use openapi::openapi_json;
 pub use routes::router;
 pub use serve::{check_posture, serve};

@@ -6,7 +6,7 @@ use axum::body::Bytes;
 use axum::extract::{FromRequest, Request};
 use http::{HeaderMap, StatusCode, header};
 use http_body_util::{BodyExt, LengthLimitError, Limited};
-use serde::de::DeserializeOwned;
+use serde::de::{DeserializeOwned, IgnoredAny};
 use serde_json::error::Category;
 use tokio::time::timeout;
 
@@ -32,6 +32,7 @@ impl<T: DeserializeOwned, A: Limits> FromRequest<A> for JsonBody<T> {
             .at("Content-Type"));
         }
         let bytes = body(request, app.max_body_bytes()).await?;
+        only_object(&bytes)?;
         let mut reader = serde_json::Deserializer::from_slice(&bytes);
         let value = serde_path_to_error::deserialize(&mut reader).map_err(|error| {
             let path = error.path().to_string();
@@ -79,6 +80,21 @@ async fn body(request: Request, most: u64) -> Result<Bytes, Problem> {
             "request_timeout",
             "the body took too long to arrive",
         )),
+    }
+}
+
+/// A list would be read as an object's fields in their order, which nobody means.
+fn only_object(bytes: &[u8]) -> Result<(), Problem> {
+    if bytes.trim_ascii_start().first() == Some(&b'{') {
+        return Ok(());
+    }
+    match serde_json::from_slice::<IgnoredAny>(bytes) {
+        Ok(_) => Err(Problem::new(
+            StatusCode::UNPROCESSABLE_ENTITY,
+            "invalid_request",
+            "the body must be a JSON object",
+        )),
+        Err(error) => Err(problem(".", &error)),
     }
 }
 

@@ -7,6 +7,8 @@ use std::sync::OnceLock;
 use metrics_exporter_prometheus::{Matcher, PrometheusBuilder, PrometheusHandle};
 use store::{JobKind, Statistics};
 
+use crate::worker::WorkerNumbers;
+
 static RECORDER: OnceLock<PrometheusHandle> = OnceLock::new();
 
 const SECONDS: [f64; 11] = [
@@ -36,6 +38,25 @@ pub(super) fn text() -> String {
     let recorder = recorder();
     recorder.run_upkeep();
     recorder.render()
+}
+
+/// Keeps what a worker of this process has done so far.
+pub fn keep_worker_numbers(numbers: &WorkerNumbers) {
+    for (result, count) in [
+        ("done", numbers.done),
+        ("failed", numbers.failed),
+        ("skipped", numbers.skipped),
+        ("retried", numbers.retried),
+        ("handed_back", numbers.handed_back),
+        ("lost", numbers.lost),
+        ("dropped", numbers.dropped),
+    ] {
+        metrics::counter!("crawler_worker_tasks_total", "result" => result).absolute(count);
+    }
+    metrics::counter!("crawler_worker_rescued_total").absolute(numbers.rescued);
+    metrics::counter!("crawler_worker_poisoned_total").absolute(numbers.poisoned);
+    metrics::counter!("crawler_worker_store_errors_total").absolute(numbers.store_errors);
+    metrics::counter!("crawler_worker_bytes_total").absolute(numbers.bytes);
 }
 
 /// Keeps what the store says; a kind without live tasks is zero, not gone.

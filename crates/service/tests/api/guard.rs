@@ -8,7 +8,7 @@ use crate::site::{Site, answer, moved, page};
 use crate::stage::{stage, stage_on};
 
 /// Spellings of this machine, and of what clouds keep inside.
-const INNER: [&str; 24] = [
+pub(crate) const INNER: [&str; 24] = [
     "127.0.0.1",
     "127.1",
     "2130706433",
@@ -35,7 +35,7 @@ const INNER: [&str; 24] = [
     "[fd00:ec2::254]",
 ];
 
-fn names() -> [(&'static str, IpAddr); 2] {
+pub(crate) fn names() -> [(&'static str, IpAddr); 2] {
     [
         ("inner.test", Ipv4Addr::LOCALHOST.into()),
         ("inner6.test", Ipv6Addr::LOCALHOST.into()),

@@ -8,6 +8,7 @@ mod access;
 mod client;
 mod described;
 mod guard;
+mod inner_jobs;
 mod jobs;
 mod lists;
 mod live;

@@ -5,6 +5,7 @@ use std::net::{IpAddr, Ipv4Addr};
 use std::sync::Arc;
 use std::time::Duration;
 
+use fetch::LookUp;
 use serde_json::{Value, json};
 use service::api::{App, serve};
 use service::config::Config;
@@ -50,12 +51,7 @@ pub(crate) async fn stage_on(change: impl FnOnce(&mut Config), names: &[(&str, I
     config.egress.allow = vec!["site.test".to_owned()];
     config.worker.max_attempts = 1;
     change(&mut config);
-    let mut names: HashMap<String, IpAddr> = names
-        .iter()
-        .map(|(name, address)| ((*name).to_owned(), *address))
-        .collect();
-    names.insert("site.test".to_owned(), Ipv4Addr::LOCALHOST.into());
-    let look_up = Arc::new(move |name: &str| names.get(name).copied().into_iter().collect());
+    let look_up = look_up(names);
     let app = App::resolving(store.clone(), config, look_up).unwrap();
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let port = listener.local_addr().unwrap().port();
@@ -73,6 +69,16 @@ pub(crate) async fn stage_on(change: impl FnOnce(&mut Config), names: &[(&str, I
         _folder: folder,
         _stop: stop,
     }
+}
+
+/// A resolver that knows these names and the tests' own site, and nobody else.
+pub(crate) fn look_up(names: &[(&str, IpAddr)]) -> LookUp {
+    let own = names
+        .iter()
+        .map(|(name, address)| ((*name).to_owned(), *address));
+    let mut names: HashMap<String, IpAddr> = own.collect();
+    names.insert("site.test".to_owned(), Ipv4Addr::LOCALHOST.into());
+    Arc::new(move |name: &str| names.get(name).copied().into_iter().collect())
 }
 
 impl Stage {

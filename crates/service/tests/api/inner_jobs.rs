@@ -1,0 +1,95 @@
+//! A crawl by a real worker: links, redirects, robots.txt and sitemaps that lead inside reach nobody there.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use engine::Stop;
+use fetch::{Allowed, Guard, HttpFetch};
+use serde_json::{Value, json};
+use service::job_params::{JobDefaults, JobParams};
+use service::worker::{StoreFrontierSettings, Worker, WorkerSettings};
+use store::JobKind;
+
+use crate::guard::{INNER, names};
+use crate::site::{Site, answer, moved, page};
+use crate::stage::{look_up, stage_on};
+
+#[tokio::test]
+async fn nothing_inside_is_reached_by_links_redirects_robots_or_sitemaps() {
+    let canary = Site::start(|_| page("<title>inside</title>")).await;
+    let port = canary.port;
+    let inner = move |at: usize, path: &str| format!("http://{}:{port}{path}", INNER[at]);
+    let site = Site::start(move |path| match path {
+        "/robots.txt" => {
+            let maps =
+                (0..INNER.len()).map(|at| format!("Sitemap: {}\n", inner(at, "/sitemap.xml")));
+            answer("200 OK", "text/plain", &maps.collect::<String>())
+        }
+        "/" => {
+            let links = (0..INNER.len()).map(|at| {
+                format!(
+                    "<a href='{}'>a</a><a href='/to/{at}'>b</a>",
+                    inner(at, "/page")
+                )
+            });
+            page(&links.collect::<String>())
+        }
+        path => match path.strip_prefix("/to/") {
+            Some(at) => moved(&inner(at.parse().unwrap(), "/moved")),
+            None => answer("404 Not Found", "text/plain", ""),
+        },
+    })
+    .await;
+    let stage = stage_on(|_| (), &names()).await;
+    let defaults = JobDefaults {
+        max_attempts: 1,
+        ..JobDefaults::default()
+    };
+    let plan = JobParams::scrape("http://any.invalid/")
+        .plan(JobKind::Scrape, &defaults)
+        .unwrap();
+    let guard = Guard::new(false, vec![Allowed::parse("site.test").unwrap()]);
+    let sniff = html::looks_like_html;
+    let fetch = HttpFetch::resolving(&plan.fetch, 8, guard, sniff, look_up(&names())).unwrap();
+    let settings = WorkerSettings {
+        frontier: StoreFrontierSettings {
+            host_interval: Duration::ZERO,
+            ..StoreFrontierSettings::default()
+        },
+        jobs: defaults,
+        sole_owner: true,
+    };
+    let worker = Worker::new(stage.store.clone(), Arc::new(fetch), settings).unwrap();
+    let stop = Stop::new();
+    let working = tokio::spawn(worker.run(stop.clone()));
+    let body = json!({"url": site.url("/"), "same_domain": false, "sitemaps": "include", "ignore_query": false});
+    let id = stage.made("/v1/crawl", &body).await;
+    // The stream ends when the job does.
+    let events = stage.get(&format!("/v1/jobs/{id}/events")).await;
+    assert!(events.body.contains("event: finished"), "{}", events.body);
+    stop.ask();
+    working.await.unwrap().unwrap();
+    let tasks = stage
+        .get(&format!("/v1/jobs/{id}/tasks?limit=1000"))
+        .await
+        .json();
+    let tasks: Vec<Value> = tasks["tasks"].as_array().unwrap().clone();
+    let refused = tasks
+        .iter()
+        .filter(|task| task["reason"] == "address_refused")
+        .count();
+    assert!(
+        refused >= 20,
+        "{refused} of {} were refused: {tasks:#?}",
+        tasks.len()
+    );
+    let done: Vec<&Value> = tasks
+        .iter()
+        .filter(|task| task["status"] == "done")
+        .collect();
+    assert!(
+        done.iter()
+            .all(|task| task["url"].as_str().unwrap().contains("site.test"))
+    );
+    assert_eq!(canary.knocks(), 0);
+}

@@ -90,13 +90,13 @@ impl<S: Store, T: Fetch> Worker<S, T> {
             // A store that is away now will see these leases run out instead.
             let _ = self.store.rescue(Rescue::Held { blame: false }).await;
         }
-        let shelf = Shelf::start(Box::new(Settled)).map_err(WorkerError::Start)?;
+        let writer = Shelf::start(Box::new(Settled)).map_err(WorkerError::Start)?;
         let progress = Arc::<Progress>::default();
         let driven = drive(
             self.frontier,
             self.fetch,
             self.workers,
-            shelf,
+            writer,
             stop,
             progress,
         );

@@ -104,8 +104,9 @@ impl<S: Store> Clerk<S> {
         });
     }
 
+    /// A settlement may bring tens of thousands of new tasks, and given up it would only be tried again: it gets more time.
     pub(crate) fn settle(&self, batch: Vec<Settlement>) {
-        let (store, patience) = (self.store.clone(), self.patience);
+        let (store, patience) = (self.store.clone(), self.patience * 3);
         self.ask(async move {
             let answer = within(patience, store.settle(batch.clone(), None)).await;
             Event::Settled { batch, answer }

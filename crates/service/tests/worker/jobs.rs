@@ -191,10 +191,11 @@ async fn a_passing_error_is_tried_again_and_a_lasting_one_fails() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn sitemaps_are_read_with_their_seed() {
     let listed = |server: &Request, paths: &[&str]| {
-        let urls: String = paths
-            .iter()
-            .map(|path| format!("<url><loc>{}{path}</loc></url>", server.origin()))
-            .collect();
+        let origin = server.origin();
+        let mut urls = String::new();
+        for path in paths {
+            urls += &format!("<url><loc>{origin}{path}</loc></url>");
+        }
         Answer::new(200, "application/xml", format!("<urlset>{urls}</urlset>"))
     };
     let site = move |request: &Request| match request.path() {

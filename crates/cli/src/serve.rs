@@ -25,6 +25,8 @@ use crate::{config, exit, signals, talk};
 
 /// How long to wait for a database that is away at the start, at first and at most.
 const STORE_AWAY: [Duration; 2] = [Duration::from_millis(500), Duration::from_secs(10)];
+/// How often a worker's numbers are told.
+const COUNT_EVERY: Duration = Duration::from_secs(5);
 /// How often old jobs are looked for, and how many rows go at once.
 const PRUNE_EVERY: Duration = Duration::from_mins(10);
 const PRUNE_ROWS: u32 = 2_000;
@@ -99,7 +101,7 @@ fn run(config: Config, mode: ModeWord, talk: Talk) -> anyhow::Result<()> {
         let signals = tokio::spawn(signals::listen(stop.clone(), talk));
         let hosts = HostDefaults {
             in_flight: config.worker.per_host_concurrency,
-            interval: config.worker.host_interval(),
+            interval: config.host_interval(),
         };
         let ended = match config.store.database_url.clone() {
             Some(url) => {
@@ -198,7 +200,16 @@ async fn run_on<S: Store>(
         let fetch = http_fetch(&settings.jobs, config.worker.pool_size, api::guard(&config))?;
         let worker = Worker::new(store.clone(), Arc::new(fetch), settings)?;
         tracing::info!(tasks = config.worker.pool_size, store = kind, "working");
-        worker.run(stop.clone()).await?;
+        let counts = worker.counts();
+        let counting = tokio::spawn(async move {
+            loop {
+                api::keep_worker_numbers(&counts.numbers());
+                tokio::time::sleep(COUNT_EVERY).await;
+            }
+        });
+        let ended = worker.run(stop.clone()).await;
+        counting.abort();
+        ended?;
         anyhow::Ok(())
     };
     // If one of the two cannot go on, the other is drained as well.
@@ -223,7 +234,7 @@ fn worker_settings(config: &Config, sole_owner: bool) -> WorkerSettings {
             workers: config.worker.pool_size,
             lease: config.worker.lease,
             heartbeat: config.worker.heartbeat,
-            host_interval: config.worker.host_interval(),
+            host_interval: config.host_interval(),
             drain: config.worker.drain,
             ..StoreFrontierSettings::default()
         },

@@ -1,5 +1,6 @@
 //! Hundreds of ways to write an address that is not public, each on every way out, against a canary: nobody knocks.
 
+use std::fmt::Write as _;
 use std::net::{IpAddr, Ipv4Addr};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -53,11 +54,14 @@ fn spellings([a, b, c, d]: [u8; 4]) -> Vec<String> {
     let dotted = format!("{a}.{b}.{c}.{d}");
     let (high, low) = (bits >> 16, low16);
     let turned = !bits;
-    let circled = |n: u32| match n {
+    let circled = |digit: u32| match digit {
         0 => '⓪',
-        n => offset('①', n - 1),
+        digit => offset('①', digit - 1),
     };
-    let escaped: String = dotted.bytes().map(|byte| format!("%{byte:02x}")).collect();
+    let escaped = dotted.bytes().fold(String::new(), |mut text, byte| {
+        let _ = write!(text, "%{byte:02x}");
+        text
+    });
     let hosts = vec![
         dotted.clone(),
         format!("{dotted}."),
@@ -76,10 +80,10 @@ fn spellings([a, b, c, d]: [u8; 4]) -> Vec<String> {
         format!("{a}.0x{low24:x}"),
         format!("{a}.{b}.{low16}"),
         format!("0{a:o}.0x{b:x}.{low16}"),
-        mapped_digits(&dotted, |n| offset('０', n)),
+        mapped_digits(&dotted, |digit| offset('０', digit)),
         mapped_digits(&dotted, circled),
-        mapped_digits(&dotted, |n| offset('𝟎', n)),
-        mapped_digits(&dotted, |n| offset('𝟶', n)),
+        mapped_digits(&dotted, |digit| offset('𝟎', digit)),
+        mapped_digits(&dotted, |digit| offset('𝟶', digit)),
         dotted.replace('.', "。"),
         dotted.replace('.', "．"),
         dotted.replace('.', "｡"),

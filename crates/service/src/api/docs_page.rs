@@ -13,12 +13,12 @@ static OPENAPI: LazyLock<String> = LazyLock::new(openapi_json);
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; \
                       base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
-pub(super) async fn openapi() -> impl IntoResponse {
+pub(super) fn openapi() -> impl IntoResponse {
     let media = [(header::CONTENT_TYPE, "application/json")];
     (media, OPENAPI.as_str())
 }
 
-pub(super) async fn page() -> impl IntoResponse {
+pub(super) fn page() -> impl IntoResponse {
     let headers = [
         (header::CONTENT_TYPE, "text/html; charset=utf-8"),
         (header::CONTENT_SECURITY_POLICY, POLICY),
@@ -26,12 +26,12 @@ pub(super) async fn page() -> impl IntoResponse {
     (headers, include_str!("docs_page/page.html"))
 }
 
-pub(super) async fn script() -> impl IntoResponse {
+pub(super) fn script() -> impl IntoResponse {
     let media = [(header::CONTENT_TYPE, "text/javascript; charset=utf-8")];
     (media, include_str!("docs_page/page.js"))
 }
 
-pub(super) async fn style() -> impl IntoResponse {
+pub(super) fn style() -> impl IntoResponse {
     let media = [(header::CONTENT_TYPE, "text/css; charset=utf-8")];
     (media, include_str!("docs_page/page.css"))
 }

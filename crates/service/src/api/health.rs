@@ -22,7 +22,7 @@ const PATIENCE: Duration = Duration::from_secs(3);
     get, path = "/healthz", tag = "operations", security(()),
     responses((status = 200, description = "It lives", body = Health))
 )]
-pub(super) async fn healthz() -> Json<Health> {
+pub(super) fn healthz() -> Json<Health> {
     Json(Health {
         status: "ok",
         store: None,

@@ -38,7 +38,6 @@ impl<T: DeserializeOwned, A: Limits> FromRequest<A> for JsonBody<T> {
             let path = error.path().to_string();
             problem(&path, error.inner())
         })?;
-        reader.end().map_err(|error| problem(".", &error))?;
         Ok(Self(value))
     }
 }
@@ -83,19 +82,18 @@ async fn body(request: Request, most: u64) -> Result<Bytes, Problem> {
     }
 }
 
-/// A list would be read as an object's fields in their order, which nobody means.
+/// What is no JSON is told before what its fields say; and a list would be read as an object's fields in their
+/// order, which nobody means.
 fn only_object(bytes: &[u8]) -> Result<(), Problem> {
+    serde_json::from_slice::<IgnoredAny>(bytes).map_err(|error| problem(".", &error))?;
     if bytes.trim_ascii_start().first() == Some(&b'{') {
         return Ok(());
     }
-    match serde_json::from_slice::<IgnoredAny>(bytes) {
-        Ok(_) => Err(Problem::new(
-            StatusCode::UNPROCESSABLE_ENTITY,
-            "invalid_request",
-            "the body must be a JSON object",
-        )),
-        Err(error) => Err(problem(".", &error)),
-    }
+    Err(Problem::new(
+        StatusCode::UNPROCESSABLE_ENTITY,
+        "invalid_request",
+        "the body must be a JSON object",
+    ))
 }
 
 fn problem(path: &str, error: &serde_json::Error) -> Problem {

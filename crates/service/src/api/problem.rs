@@ -14,8 +14,8 @@ use crate::job_params::{InvalidUrl, ParamsError};
 pub(super) struct Problem {
     /// Always `about:blank`: `code` tells problems apart.
     #[serde(rename = "type")]
-    #[schema(example = "about:blank")]
-    kind_of: &'static str,
+    #[schema(value_type = String, example = "about:blank")]
+    kind_of: AboutBlank,
     /// The status in words.
     title: &'static str,
     /// The HTTP status.
@@ -23,7 +23,8 @@ pub(super) struct Problem {
     /// A stable word for machines.
     pub(super) code: &'static str,
     /// What was wrong and what to do about it, for people.
-    detail: String,
+    #[schema(value_type = String)]
+    detail: Box<str>,
     /// The field, parameter or header at fault.
     #[serde(skip_serializing_if = "Option::is_none")]
     field: Option<String>,
@@ -36,14 +37,21 @@ pub(super) struct Problem {
     invalid_urls: Vec<InvalidUrl>,
 }
 
+/// A word that takes no room: problems travel in results.
+#[derive(Clone, Copy, Debug, Serialize)]
+enum AboutBlank {
+    #[serde(rename = "about:blank")]
+    AboutBlank,
+}
+
 impl Problem {
     pub(super) fn new(status: StatusCode, code: &'static str, detail: impl Into<String>) -> Self {
         Self {
-            kind_of: "about:blank",
+            kind_of: AboutBlank::AboutBlank,
             title: status.canonical_reason().unwrap_or("Error"),
             status: status.as_u16(),
             code,
-            detail: detail.into(),
+            detail: detail.into().into_boxed_str(),
             field: None,
             kind: None,
             invalid_urls: Vec::new(),

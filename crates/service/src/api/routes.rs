@@ -29,12 +29,12 @@ pub fn router<S: Store>(app: App<S>) -> Router {
         .route("/v1/jobs/{id}/export", get(export::export::<S>))
         .route("/v1/jobs/{id}/events", get(events::events::<S>));
     let mut open = Router::new()
-        .route("/healthz", get(health::healthz))
+        .route("/healthz", get(async || health::healthz()))
         .route("/readyz", get(health::readyz::<S>))
-        .route("/openapi.json", get(docs_page::openapi))
-        .route("/docs", get(docs_page::page))
-        .route("/docs/page.js", get(docs_page::script))
-        .route("/docs/page.css", get(docs_page::style));
+        .route("/openapi.json", get(async || docs_page::openapi()))
+        .route("/docs", get(async || docs_page::page()))
+        .route("/docs/page.js", get(async || docs_page::script()))
+        .route("/docs/page.css", get(async || docs_page::style()));
     let metrics = get(health::metrics::<S>);
     if app.config().server.open_metrics {
         open = open.route("/metrics", metrics);
@@ -45,14 +45,14 @@ pub fn router<S: Store>(app: App<S>) -> Router {
     super::numbers::recorder();
     kept.route_layer(from_fn_with_state(app.clone(), keys::check::<S>))
         .merge(open)
-        .fallback(nothing_here)
-        .method_not_allowed_fallback(not_that_way)
-        .layer(map_response(as_sent))
+        .fallback(async || nothing_here())
+        .method_not_allowed_fallback(async || not_that_way())
+        .layer(map_response(async |response: Response| as_sent(response)))
         .layer(from_fn_with_state(app.clone(), watch::watch::<S>))
         .with_state(app)
 }
 
-async fn nothing_here() -> Problem {
+fn nothing_here() -> Problem {
     Problem::new(
         StatusCode::NOT_FOUND,
         "not_found",
@@ -60,7 +60,7 @@ async fn nothing_here() -> Problem {
     )
 }
 
-async fn not_that_way() -> Problem {
+fn not_that_way() -> Problem {
     Problem::new(
         StatusCode::METHOD_NOT_ALLOWED,
         "method_not_allowed",
@@ -69,7 +69,7 @@ async fn not_that_way() -> Problem {
 }
 
 /// What a browser must not make of scraped text.
-async fn as_sent(mut response: Response) -> Response {
+fn as_sent(mut response: Response) -> Response {
     let headers = response.headers_mut();
     let as_told = HeaderValue::from_static("nosniff");
     headers.insert(header::X_CONTENT_TYPE_OPTIONS, as_told);

@@ -29,6 +29,14 @@ pub struct Config {
     pub egress: Egress,
 }
 
+impl Config {
+    /// The least time between two requests to one host: the longer of what `per_host_rps` and `crawl_delay` ask for.
+    pub fn host_interval(&self) -> Duration {
+        let asked = self.crawl.crawl_delay.unwrap_or_default();
+        self.worker.host_interval().max(asked)
+    }
+}
+
 /// How pages are asked for.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Http {

@@ -1,12 +1,15 @@
-//! The project's own chores: `cargo xtask test`, `tidy`, `docs`.
+//! The project's own chores: `cargo xtask test`, `tidy`, `docs`, `eval`.
 
 mod docs;
+mod eval;
+mod fuzz;
 mod layers;
 mod setup;
 mod shell;
 mod test;
 mod tidy;
 
+use std::path::Path;
 use std::process::ExitCode;
 
 use shell::tell;
@@ -18,6 +21,10 @@ cargo xtask <CHORE>
   tidy          the dependency table, file sizes, names
   docs          write the generated documents
   docs --check  fail if one of them is stale
+  fuzz [markdown|links] [--minutes N]
+                look for pages that break the html crate; installs cargo-fuzz
+  eval <DATA>   how good and how fast main-content extraction is, on the labelled pages in that folder
+  eval          the evaluation tool's own tests and lints, which need no pages
 ";
 
 fn main() -> ExitCode {
@@ -28,6 +35,9 @@ fn main() -> ExitCode {
         ["tidy"] => tidy::run(),
         ["docs"] => docs::write(),
         ["docs", "--check"] => docs::check(),
+        ["fuzz", words @ ..] => fuzz::start(words),
+        ["eval"] => eval::check(),
+        ["eval", folder] => eval::run(Path::new(folder)),
         _ => {
             tell(HELP);
             return ExitCode::from(2);

@@ -4,8 +4,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use serde_json::Value;
-use testsite::{Answer, Hit, Pages, Proxy, Request, Server};
+use testsite::{Answer, Pages, Proxy, Request, Server};
 
+use crate::requests::values;
 use crate::run::crawler;
 
 const PAGE: &str = "<!doctype html><title>Here</title><main><p>The words that a reader came for, in a paragraph \
@@ -15,12 +16,6 @@ fn json(words: &[&str]) -> Value {
     let words = [&["scrape", "--format", "json"], words].concat();
     let ended = crawler(&words);
     serde_json::from_str(&ended.out).unwrap_or_else(|_| panic!("{} {}", ended.out, ended.err))
-}
-
-fn values<'a>(hit: &'a Hit, name: &str) -> Vec<&'a str> {
-    let same = |known: &str| known.eq_ignore_ascii_case(name);
-    let found = hit.headers.iter().filter(|(known, _)| same(known));
-    found.map(|(_, value)| value.as_str()).collect()
 }
 
 #[test]

@@ -4,9 +4,10 @@ use std::time::Instant;
 
 use anyhow::Result;
 
+use crate::postgres::{self, Postgres};
 use crate::setup::{self, OUTSIDE_TESTS};
 use crate::shell::{self, cargo, exists, tell};
-use crate::{docs, tidy};
+use crate::{docs, sqlx, tidy};
 
 fn run_step(name: &str, step: impl FnOnce() -> Result<()>) -> Result<()> {
     tell(&format!("── {name}"));
@@ -42,7 +43,10 @@ pub(crate) fn run() -> Result<()> {
         ];
         shell::run(cargo().args(lints))
     })?;
-    run_step("tests", || tests(with_outside))?;
+    let postgres = Postgres::at_hand()?;
+    run_step("checked queries", || sqlx::check(&postgres))?;
+    run_step("tests", || tests(with_outside, &postgres))?;
+    drop(postgres);
     run_step("doc tests", || {
         shell::run(cargo().args(["test", "--workspace", "--locked", "--doc", "--quiet"]))
     })?;
@@ -62,8 +66,9 @@ pub(crate) fn run() -> Result<()> {
 }
 
 /// nextest where present, else plain cargo.
-fn tests(with_outside: bool) -> Result<()> {
+fn tests(with_outside: bool, postgres: &Postgres) -> Result<()> {
     let mut command = cargo();
+    command.env(postgres::VARIABLE, &postgres.url);
     if exists("cargo-nextest", "--version") {
         command.args([
             "nextest",

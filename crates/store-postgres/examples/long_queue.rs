@@ -1,0 +1,115 @@
+//! How long a claim takes from a long queue, and what a settlement costs; by hand, because it takes a minute.
+//!
+//! ```sh
+//! TEST_DATABASE_URL=postgres://… cargo run --release -p store-postgres --example long_queue -- 1000000
+//! ```
+//!
+//! It makes a database of its own in that cluster and drops it.
+
+use std::io::Write;
+use std::time::{Duration, Instant};
+
+use sqlx::{AssertSqlSafe, Connection, PgConnection, Row};
+use store::testing::{crawl, done, fast, page, pages};
+use store::{JobLimits, Settlement, Store, WorkerId};
+use store_postgres::{PostgresOptions, PostgresStore};
+
+const LEASE: Duration = Duration::from_secs(30);
+const ROUNDS: usize = 200;
+
+type Failure = Box<dyn std::error::Error>;
+
+/// Middle, worst twentieth, and worst.
+fn spread(mut times: Vec<Duration>) -> String {
+    times.sort();
+    let at = |share: usize| times[(times.len() - 1) * share / 100];
+    format!(
+        "median {:.1?}, 95 % {:.1?}, worst {:.1?}",
+        at(50),
+        at(95),
+        at(100)
+    )
+}
+
+async fn measure(url: &str, tasks: u32, out: &mut impl Write) -> Result<(), Failure> {
+    let options = PostgresOptions {
+        hosts: fast(),
+        ..PostgresOptions::default()
+    };
+    let store = PostgresStore::open(url, options).await?;
+    let job = crawl(pages("a.test", 1), JobLimits::default());
+    store.create_job(job.clone()).await?;
+    let mut db = PgConnection::connect(url).await?;
+    let begun = Instant::now();
+    let sql = format!(
+        "INSERT INTO crawl_tasks (job_id, requested_url, final_url, url, host_key, depth, found)
+         SELECT '{job}', u, u, u, 'host' || n % 2000 || '.test', 1, 'link'
+         FROM (SELECT n, 'https://host' || n % 2000 || '.test/a/page/' || n AS u FROM generate_series(1, {tasks}) n) m;
+         INSERT INTO hosts (host_key) SELECT DISTINCT host_key FROM crawl_tasks ON CONFLICT DO NOTHING;
+         ANALYZE",
+        job = job.id
+    );
+    sqlx::raw_sql(AssertSqlSafe(sql)).execute(&mut db).await?;
+    writeln!(out, "{tasks} tasks queued in {:.1?}", begun.elapsed())?;
+    let worker = WorkerId::fresh();
+    let (mut claims, mut settlements) = (Vec::new(), Vec::new());
+    let whole = Instant::now();
+    for round in 0..ROUNDS {
+        let begun = Instant::now();
+        let tasks = store.claim(&worker, 50, LEASE).await?;
+        claims.push(begun.elapsed());
+        assert_eq!(tasks.len(), 50, "a full claim");
+        let batch: Vec<Settlement> = tasks
+            .iter()
+            .enumerate()
+            .map(|(place, task)| {
+                let found =
+                    (0..10).map(|link| page("new.test", &format!("{round}/{place}/{link}"), 2));
+                done(task, found.collect())
+            })
+            .collect();
+        let begun = Instant::now();
+        store.settle(batch, None).await?;
+        settlements.push(begun.elapsed());
+    }
+    let pages = (ROUNDS * 50) as f64 / whole.elapsed().as_secs_f64();
+    writeln!(out, "claim of 50: {}", spread(claims))?;
+    writeln!(
+        out,
+        "settlement of 50 with 500 new links: {}",
+        spread(settlements)
+    )?;
+    writeln!(out, "one connection: {pages:.0} pages/s")?;
+    let plan = "EXPLAIN (ANALYZE, BUFFERS, COSTS OFF) SELECT id FROM crawl_tasks
+                WHERE host_key = 'host7.test' AND status = 'queued' AND NOT gated AND not_before <= now()
+                ORDER BY not_before, id LIMIT 2 FOR NO KEY UPDATE SKIP LOCKED";
+    for row in sqlx::query(plan).fetch_all(&mut db).await? {
+        writeln!(out, "  {}", row.get::<String, _>(0))?;
+    }
+    store.close().await;
+    Ok(())
+}
+
+#[tokio::main]
+async fn main() -> Result<(), Failure> {
+    let cluster =
+        std::env::var("TEST_DATABASE_URL").map_err(|_| "set TEST_DATABASE_URL to a cluster")?;
+    let tasks = std::env::args()
+        .nth(1)
+        .map_or(Ok(1_000_000), |word| word.parse())?;
+    let name = "crawler_long_queue";
+    let mut admin = PgConnection::connect(&cluster).await?;
+    let drop = format!("DROP DATABASE IF EXISTS {name} WITH (FORCE)");
+    sqlx::raw_sql(AssertSqlSafe(drop.clone()))
+        .execute(&mut admin)
+        .await?;
+    sqlx::raw_sql(AssertSqlSafe(format!("CREATE DATABASE {name}")))
+        .execute(&mut admin)
+        .await?;
+    let (before, _) = cluster.rsplit_once('/').ok_or("a URL with a path")?;
+    let measured = measure(&format!("{before}/{name}"), tasks, &mut std::io::stdout()).await;
+    sqlx::raw_sql(AssertSqlSafe(drop))
+        .execute(&mut admin)
+        .await?;
+    measured
+}

@@ -1,0 +1,69 @@
+//! How a store is opened: migrations under a lock, and connections that outlive the server's restarts.
+
+use std::str::FromStr;
+use std::time::Duration;
+
+use sqlx::migrate::Migrator;
+use sqlx::postgres::{PgConnectOptions, PgPoolOptions};
+use store::{HostDefaults, StoreError};
+
+use crate::PostgresStore;
+use crate::fault::fault;
+
+static MIGRATOR: Migrator = sqlx::migrate!();
+
+/// How to open a store.
+#[derive(Clone, Debug)]
+pub struct PostgresOptions {
+    /// Connections at most.
+    pub connections: u32,
+    /// What holds for a host that says nothing else.
+    pub hosts: HostDefaults,
+    /// A task that ended its worker so often is failed as poisoned.
+    pub most_crashes: u32,
+    /// How long a call waits for a free connection before it is `Unavailable`.
+    pub patience: Duration,
+}
+
+impl Default for PostgresOptions {
+    fn default() -> Self {
+        Self {
+            connections: 8,
+            hosts: HostDefaults::default(),
+            most_crashes: 3,
+            patience: Duration::from_secs(10),
+        }
+    }
+}
+
+impl PostgresStore {
+    /// Connects and brings the schema up to date; several processes may do so at once, one by one they find it done.
+    pub async fn open(url: &str, options: PostgresOptions) -> Result<Self, StoreError> {
+        let connect = PgConnectOptions::from_str(url)
+            .map_err(|error| StoreError::Refused(format!("DATABASE_URL: {error}")))?
+            .application_name("crawler")
+            // A half-dead connection, a forgotten transaction, a query gone wrong: each ends by itself.
+            .options([
+                ("statement_timeout", "30s"),
+                ("lock_timeout", "10s"),
+                ("idle_in_transaction_session_timeout", "30s"),
+                ("tcp_keepalives_idle", "30"),
+                ("tcp_keepalives_interval", "10"),
+                ("tcp_keepalives_count", "3"),
+            ]);
+        let pool = PgPoolOptions::new()
+            .max_connections(options.connections)
+            .acquire_timeout(options.patience)
+            .idle_timeout(Duration::from_mins(10))
+            .max_lifetime(Duration::from_hours(1))
+            .test_before_acquire(true)
+            .connect_with(connect)
+            .await
+            .map_err(fault)?;
+        MIGRATOR.run(&pool).await.map_err(|error| match error {
+            sqlx::migrate::MigrateError::Execute(error) => fault(error),
+            other => StoreError::Refused(format!("the schema: {other}")),
+        })?;
+        Ok(Self::new(pool, options))
+    }
+}

@@ -1,0 +1,57 @@
+//! Forgetting old jobs, a bounded number of rows at a time: one large job must not hold its locks for minutes.
+
+use std::time::Duration;
+
+use sqlx::Error;
+
+use crate::PostgresStore;
+use crate::numbers::to_millis;
+
+pub(crate) async fn prune(store: &PostgresStore, age: Duration, most: u32) -> Result<u64, Error> {
+    let most = i64::from(most);
+    let mut db = store.pool.begin().await?;
+    let Some(job) = sqlx::query_scalar!(
+        "SELECT id FROM jobs WHERE status NOT IN ('queued', 'running') AND updated_at <= now() - $1 * interval '1 ms'
+         ORDER BY updated_at LIMIT 1 FOR UPDATE SKIP LOCKED",
+        to_millis(age) as f64
+    )
+    .fetch_optional(&mut *db)
+    .await?
+    else {
+        return Ok(0);
+    };
+    let mut deleted = sqlx::query!(
+        "DELETE FROM documents WHERE id IN (SELECT id FROM documents WHERE job_id = $1 LIMIT $2)",
+        job,
+        most
+    )
+    .execute(&mut *db)
+    .await?
+    .rows_affected();
+    let left = |deleted: u64| most.saturating_sub_unsigned(deleted);
+    deleted += sqlx::query!(
+        "DELETE FROM mapped_urls WHERE id IN (SELECT id FROM mapped_urls WHERE job_id = $1 LIMIT $2)",
+        job,
+        left(deleted)
+    )
+    .execute(&mut *db)
+    .await?
+    .rows_affected();
+    deleted += sqlx::query!(
+        "DELETE FROM crawl_tasks WHERE id IN (SELECT id FROM crawl_tasks WHERE job_id = $1 LIMIT $2)",
+        job,
+        left(deleted)
+    )
+    .execute(&mut *db)
+    .await?
+    .rows_affected();
+    if left(deleted) > 0 {
+        // Everything below it is gone.
+        deleted += sqlx::query!("DELETE FROM jobs WHERE id = $1", job)
+            .execute(&mut *db)
+            .await?
+            .rows_affected();
+    }
+    db.commit().await?;
+    Ok(deleted)
+}

@@ -1,0 +1,243 @@
+//! The contract, and what only Postgres can show: many connections, a large queue, a server that goes away.
+
+mod conformance {
+    store::conformance!(crate::ground::PostgresGround::fresh);
+}
+mod ground;
+
+use std::time::{Duration, Instant};
+
+use futures_util::future::join_all;
+use ground::PostgresGround;
+use sqlx::{AssertSqlSafe, Connection, Executor, PgConnection};
+use store::testing::{Ground, LEASE, crawl, done, fast, pages};
+use store::{JobId, JobLimits, JobState, Store, StoreError, WorkerId};
+use store_postgres::{PostgresOptions, PostgresStore};
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn several_processes_may_migrate_at_once() {
+    let ground = PostgresGround::fresh().await;
+    let stores = join_all((0..6).map(|_| ground.open(fast()))).await;
+    for store in &stores {
+        store.ready().await.unwrap();
+    }
+}
+
+/// Rows by the hundred thousand, made by the server; the hosts and the job's count as the store would have them.
+async fn fill(db: &mut PgConnection, job: JobId, queued: u32, finished: u32) {
+    let sql = format!(
+        "INSERT INTO crawl_tasks (job_id, requested_url, final_url, url, host_key, depth, found, status, sequence)
+         SELECT '{job}', u, u, u, 'host' || n % 500 || '.test', 1, 'link',
+                CASE WHEN n <= {finished} THEN 'done' ELSE 'queued' END, CASE WHEN n <= {finished} THEN n END
+         FROM (SELECT n, 'https://host' || n % 500 || '.test/' || n AS u
+               FROM generate_series(1, {finished} + {queued}) n) made;
+         INSERT INTO hosts (host_key) SELECT DISTINCT host_key FROM crawl_tasks ON CONFLICT DO NOTHING;
+         UPDATE jobs SET sequence = {finished} WHERE id = '{job}';
+         ANALYZE crawl_tasks; ANALYZE hosts"
+    );
+    sqlx::raw_sql(AssertSqlSafe(sql))
+        .execute(db)
+        .await
+        .expect("the database answers");
+}
+
+/// The median time of claiming fifty.
+async fn median_claim(store: &PostgresStore, rounds: usize) -> Duration {
+    let worker = WorkerId::fresh();
+    let mut times = Vec::new();
+    for _ in 0..rounds {
+        let begun = Instant::now();
+        let tasks = store
+            .claim(&worker, 50, LEASE)
+            .await
+            .expect("the database answers");
+        times.push(begun.elapsed());
+        assert_eq!(tasks.len(), 50);
+    }
+    times.sort();
+    times[rounds / 2]
+}
+
+/// Sequential scans of the tasks, and uses of the ready index, as the server counts them.
+async fn scans(db: &mut PgConnection) -> (i64, i64) {
+    // The server's counts are up to a second late, so ask until they have moved.
+    sqlx::query_as(
+        "SELECT (SELECT seq_scan FROM pg_stat_user_tables WHERE relname = 'crawl_tasks'),
+                (SELECT idx_scan FROM pg_stat_user_indexes WHERE indexrelname = 'crawl_tasks_ready')",
+    )
+    .fetch_one(db)
+    .await
+    .expect("the database answers")
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_long_queue_is_claimed_by_its_index_and_finished_rows_do_not_slow_it() {
+    let ground = PostgresGround::fresh().await;
+    let store = ground.open(fast()).await;
+    let job = crawl(pages("a.test", 1), JobLimits::default());
+    store.create_job(job.clone()).await.unwrap();
+    let mut db = ground.connect().await;
+    fill(&mut db, job.id, 100_000, 100_000).await;
+    let (sequential, _) = scans(&mut db).await;
+    let median = median_claim(&store, 15).await;
+    assert!(
+        median < Duration::from_millis(50),
+        "{median:?} to claim 50 of 100,000"
+    );
+    store.close().await;
+    let deadline = Instant::now() + Duration::from_secs(30);
+    loop {
+        let (now_sequential, by_index) = scans(&mut db).await;
+        if by_index >= 15 {
+            assert_eq!(now_sequential, sequential, "a claim read the whole table");
+            break;
+        }
+        assert!(
+            Instant::now() < deadline,
+            "the ready index was used {by_index} times"
+        );
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_last_page_of_a_long_job_settles_fast() {
+    let ground = PostgresGround::fresh().await;
+    let store = ground.open(fast()).await;
+    let job = crawl(pages("a.test", 2), JobLimits::default());
+    store.create_job(job.clone()).await.unwrap();
+    let mut db = ground.connect().await;
+    fill(&mut db, job.id, 0, 100_000).await;
+    let tasks = store.claim(&WorkerId::fresh(), 2, LEASE).await.unwrap();
+    let begun = Instant::now();
+    store
+        .settle(vec![done(&tasks[0], Vec::new())], None)
+        .await
+        .unwrap();
+    let usual = begun.elapsed();
+    store
+        .settle(vec![done(&tasks[1], Vec::new())], None)
+        .await
+        .unwrap();
+    assert!(usual < Duration::from_millis(500), "{usual:?}");
+    let seen = store.job(job.id).await.unwrap().unwrap();
+    assert_eq!(
+        (seen.state, seen.counts.done),
+        (JobState::Completed, 100_002)
+    );
+}
+
+/// Keeps calling until it works, as a worker does; every refusal on the way must be one that says "try again".
+async fn until_it_works<T>(mut call: impl AsyncFnMut() -> Result<T, StoreError>) -> T {
+    let deadline = Instant::now() + Duration::from_secs(30);
+    loop {
+        match call().await {
+            Ok(answer) => return answer,
+            Err(error) => assert!(error.retryable() && Instant::now() < deadline, "{error}"),
+        }
+    }
+}
+
+async fn end_connections(db: &mut PgConnection, name: &str) {
+    let sql = format!(
+        "SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+         WHERE datname = '{name}' AND pid <> pg_backend_pid()"
+    );
+    db.execute(AssertSqlSafe(sql))
+        .await
+        .expect("the database answers");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn connections_that_were_ended_come_back() {
+    let ground = PostgresGround::fresh().await;
+    let store = ground.open(fast()).await;
+    let job = crawl(pages("a.test", 20), JobLimits::default());
+    store.create_job(job.clone()).await.unwrap();
+    let worker = WorkerId::fresh();
+    let mut db = ground.connect().await;
+    for _ in 0..20 {
+        end_connections(&mut db, &ground.name).await;
+        let tasks = until_it_works(async || store.claim(&worker, 1, LEASE).await).await;
+        end_connections(&mut db, &ground.name).await;
+        let batch: Vec<_> = tasks.iter().map(|task| done(task, Vec::new())).collect();
+        until_it_works(async || store.settle(batch.clone(), None).await).await;
+    }
+    let seen = store.job(job.id).await.unwrap().unwrap();
+    assert_eq!((seen.state, seen.documents), (JobState::Completed, 20));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_database_that_is_away_is_not_ready_and_then_it_is() {
+    let ground = PostgresGround::fresh().await;
+    let options = PostgresOptions {
+        patience: Duration::from_millis(300),
+        ..PostgresOptions::default()
+    };
+    let store = ground.open_with(options).await;
+    store.ready().await.unwrap();
+    let mut admin = PgConnection::connect(&std::env::var("TEST_DATABASE_URL").unwrap())
+        .await
+        .unwrap();
+    let doors = |open: bool| {
+        AssertSqlSafe(format!(
+            "ALTER DATABASE {} ALLOW_CONNECTIONS {open}",
+            ground.name
+        ))
+    };
+    admin.execute(doors(false)).await.unwrap();
+    end_connections(&mut admin, &ground.name).await;
+    let refused = store.ready().await;
+    assert!(
+        matches!(refused, Err(StoreError::Unavailable(_))),
+        "{refused:?}"
+    );
+    admin.execute(doors(true)).await.unwrap();
+    until_it_works(async || store.ready().await).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_reconciler_repeats_what_was_interrupted() {
+    let ground = PostgresGround::fresh().await;
+    let store = ground.open(fast()).await;
+    let job = crawl(pages("a.test", 2), JobLimits::default());
+    store.create_job(job.clone()).await.unwrap();
+    let mut db = ground.connect().await;
+    db.execute("UPDATE hosts SET idle = true").await.unwrap();
+    let worker = WorkerId::fresh();
+    assert!(store.claim(&worker, 1, LEASE).await.unwrap().is_empty());
+    assert_eq!(store.reconcile().await.unwrap().woken, 1);
+    let tasks = store.claim(&worker, 2, LEASE).await.unwrap();
+    store
+        .settle(
+            tasks.iter().map(|task| done(task, Vec::new())).collect(),
+            None,
+        )
+        .await
+        .unwrap();
+    db.execute("UPDATE jobs SET status = 'running'")
+        .await
+        .unwrap();
+    assert_eq!(store.reconcile().await.unwrap().finished, 1);
+    let seen = store.job(job.id).await.unwrap().unwrap();
+    assert_eq!(seen.state, JobState::Completed);
+}
+
+/// The database guards the states too.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn impossible_rows_are_refused() {
+    let ground = PostgresGround::fresh().await;
+    let store = ground.open(fast()).await;
+    let job = crawl(pages("a.test", 1), JobLimits::default());
+    store.create_job(job).await.unwrap();
+    let mut db = ground.connect().await;
+    for sql in [
+        "UPDATE jobs SET status = 'scraping'",
+        "UPDATE crawl_tasks SET status = 'processing'",
+        "UPDATE crawl_tasks SET status = 'done'",
+        "UPDATE crawl_tasks SET lease_until = now()",
+        "INSERT INTO crawl_tasks (job_id, requested_url, final_url, url, host_key, depth, found)
+         SELECT job_id, requested_url, final_url, url, host_key, depth, found FROM crawl_tasks",
+    ] {
+        assert!(db.execute(sql).await.is_err(), "{sql}");
+    }
+}

@@ -1,0 +1,41 @@
+//! What sqlx says, sorted by what the caller does next.
+
+use sqlx::Error;
+use store::StoreError;
+
+/// SQLite's result codes, without their extension.
+const BUSY: i32 = 5;
+const LOCKED: i32 = 6;
+const INTERRUPTED: i32 = 9;
+const READ_ONLY: i32 = 8;
+const IO: i32 = 10;
+const FULL: i32 = 13;
+const CANNOT_OPEN: i32 = 14;
+const UNIQUE: i32 = 2067;
+const PRIMARY_KEY: i32 = 1555;
+
+/// The store's error.
+#[expect(clippy::needless_pass_by_value, reason = "for map_err")]
+pub(crate) fn fault(error: Error) -> StoreError {
+    let words = error.to_string();
+    let code = error
+        .as_database_error()
+        .and_then(sqlx::error::DatabaseError::code)
+        .and_then(|code| code.parse::<i32>().ok());
+    match code {
+        Some(UNIQUE | PRIMARY_KEY) => StoreError::Conflict(words),
+        Some(code)
+            if [BUSY, LOCKED, INTERRUPTED, READ_ONLY, IO, FULL, CANNOT_OPEN]
+                .contains(&(code & 0xff)) =>
+        {
+            StoreError::Unavailable(words)
+        }
+        Some(_) => StoreError::Refused(words),
+        None => match error {
+            Error::Io(_) | Error::PoolTimedOut | Error::PoolClosed | Error::WorkerCrashed => {
+                StoreError::Unavailable(words)
+            }
+            _ => StoreError::Refused(words),
+        },
+    }
+}

@@ -1,0 +1,90 @@
+//! Hosts: waking those that have work again, and what they ask for.
+
+use std::collections::BTreeSet;
+use std::time::Duration;
+
+use sqlx::{Error, SqliteConnection};
+use store::Checkpoint;
+use weburl::HostKey;
+
+use crate::numbers::to_millis;
+use crate::{SqliteStore, writer};
+
+/// Claims look at these hosts again.
+pub(crate) async fn wake(db: &mut SqliteConnection, hosts: &BTreeSet<String>) -> Result<(), Error> {
+    for host in hosts {
+        sqlx::query!(
+            "INSERT INTO hosts (host_key) VALUES (?)
+             ON CONFLICT (host_key) DO UPDATE SET idle = 0, open_at = max(next_start, paused_until)",
+            host
+        )
+        .execute(&mut *db)
+        .await?;
+    }
+    Ok(())
+}
+
+pub(crate) async fn slow(
+    store: &SqliteStore,
+    host: &HostKey,
+    interval: Duration,
+) -> Result<(), Error> {
+    let (mut db, _) = writer::begin(store).await?;
+    let (host, interval) = (host.as_str(), to_millis(interval));
+    sqlx::query!(
+        "INSERT INTO hosts (host_key, interval_ms, idle) VALUES (?, ?, 1)
+         ON CONFLICT (host_key) DO UPDATE SET interval_ms = max(interval_ms, excluded.interval_ms)",
+        host,
+        interval
+    )
+    .execute(&mut *db)
+    .await?;
+    db.commit().await
+}
+
+pub(crate) async fn pause(
+    store: &SqliteStore,
+    host: &HostKey,
+    pause: Duration,
+) -> Result<(), Error> {
+    let (mut db, now) = writer::begin(store).await?;
+    let (host, until) = (host.as_str(), now + to_millis(pause));
+    sqlx::query!(
+        "INSERT INTO hosts (host_key, paused_until, open_at, idle) VALUES (?1, ?2, ?2, 1)
+         ON CONFLICT (host_key) DO UPDATE
+         SET paused_until = max(paused_until, excluded.paused_until), open_at = max(open_at, excluded.paused_until)",
+        host,
+        until
+    )
+    .execute(&mut *db)
+    .await?;
+    db.commit().await
+}
+
+/// Writes, because a file that can only be read is not ready.
+pub(crate) async fn ready(store: &SqliteStore) -> Result<(), Error> {
+    let (mut db, now) = writer::begin(store).await?;
+    let probe = Checkpoint {
+        key: "ready".to_owned(),
+        bytes: Vec::new(),
+    };
+    write_checkpoint(&mut db, &probe, now).await?;
+    db.rollback().await
+}
+
+pub(crate) async fn write_checkpoint(
+    db: &mut SqliteConnection,
+    checkpoint: &Checkpoint,
+    now: i64,
+) -> Result<(), Error> {
+    sqlx::query!(
+        "INSERT INTO checkpoints (key, bytes, updated_at) VALUES (?, ?, ?)
+         ON CONFLICT (key) DO UPDATE SET bytes = excluded.bytes, updated_at = excluded.updated_at",
+        checkpoint.key,
+        checkpoint.bytes,
+        now
+    )
+    .execute(db)
+    .await?;
+    Ok(())
+}

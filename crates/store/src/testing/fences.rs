@@ -1,0 +1,315 @@
+//! Leases, fences, rescue: what a worker may write, and what becomes of a dead one's work.
+
+use std::time::Duration;
+
+use futures_util::future::join;
+
+use super::Ground;
+use super::stage::{
+    LEASE, OVER, crawl, done, fast, look, page, pages, settle, start, take, take_all,
+};
+use crate::{
+    Cancel, Fence, JobId, JobLimits, JobState, Lease, Rescue, Rescued, Store, TaskId, TaskState,
+    WorkerId,
+};
+
+/// The first worker's lease ran out, the second one holds the task: whatever the first one brings is dropped.
+pub async fn a_stale_fence_writes_nothing<G: Ground>(ground: &G) {
+    let store = ground.open(fast()).await;
+    let job = start(&store, crawl(pages("a.test", 1), JobLimits::default())).await;
+    let late = take(&store, 1, OVER).await.remove(0);
+    let rescued = store.rescue(Rescue::Expired).await.expect("a rescue");
+    assert_eq!(
+        rescued,
+        Rescued {
+            requeued: 1,
+            poisoned: 0
+        }
+    );
+    // Late, while nobody holds it …
+    let link = page("a.test", "link", 1);
+    let settled = settle(&store, vec![done(&late, vec![link.clone()])]).await;
+    assert_eq!(
+        (settled.kept.len(), settled.lost.as_slice()),
+        (0, [late.lease].as_slice())
+    );
+    // … and late, while another one holds it.
+    let holder = take_all(&store, 1).await.remove(0);
+    assert!(holder.lease.fence > late.lease.fence);
+    let settled = settle(&store, vec![done(&late, vec![link])]).await;
+    assert_eq!(
+        (settled.kept.len(), settled.lost.len(), settled.admitted),
+        (0, 1, 0)
+    );
+    let seen = look(&store, job).await;
+    assert_eq!(
+        (seen.documents, seen.counts.total(), seen.counts.processing),
+        (0, 1, 1)
+    );
+    assert_eq!(seen.bytes, 0);
+    let settled = settle(&store, vec![done(&holder, Vec::new())]).await;
+    assert_eq!(settled.kept, [holder.lease]);
+    let seen = look(&store, job).await;
+    assert_eq!((seen.documents, seen.state), (1, JobState::Completed));
+}
+
+/// In a batch of three with one lost lease, the other two are written.
+pub async fn one_lost_lease_does_not_cost_the_batch<G: Ground>(ground: &G) {
+    let store = ground.open(fast()).await;
+    let job = start(&store, crawl(pages("a.test", 3), JobLimits::default())).await;
+    let late = take(&store, 1, OVER).await.remove(0);
+    store.rescue(Rescue::Expired).await.expect("a rescue");
+    let mut held = take_all(&store, 3).await;
+    held.retain(|task| task.lease.task != late.lease.task);
+    let batch = vec![
+        done(&held[0], vec![page("a.test", "kept", 1)]),
+        done(&late, vec![page("a.test", "lost", 1)]),
+        done(&held[1], Vec::new()),
+    ];
+    let settled = settle(&store, batch).await;
+    assert_eq!(settled.lost, [late.lease]);
+    assert_eq!((settled.kept.len(), settled.admitted), (2, 1));
+    let seen = look(&store, job).await;
+    assert_eq!(
+        (seen.documents, seen.counts.done, seen.counts.total()),
+        (2, 2, 4)
+    );
+}
+
+/// The answer to a settlement may be lost on the way; saying it again must not count twice.
+pub async fn a_lease_settles_once<G: Ground>(ground: &G) {
+    let store = ground.open(fast()).await;
+    let job = start(&store, crawl(pages("a.test", 2), JobLimits::default())).await;
+    let task = take_all(&store, 1).await.remove(0);
+    let settled = settle(
+        &store,
+        vec![done(&task, Vec::new()), done(&task, Vec::new())],
+    )
+    .await;
+    assert_eq!((settled.kept.len(), settled.lost.len()), (1, 1));
+    let settled = settle(&store, vec![done(&task, Vec::new())]).await;
+    assert_eq!((settled.kept.len(), settled.lost.len()), (0, 1));
+    assert_eq!(look(&store, job).await.bytes, 100);
+}
+
+/// A task is settled under its own job's lock, or not at all.
+pub async fn a_lease_of_another_job_is_none<G: Ground>(ground: &G) {
+    let store = ground.open(fast()).await;
+    start(&store, crawl(pages("a.test", 1), JobLimits::default())).await;
+    let other = start(&store, crawl(pages("b.test", 1), JobLimits::default())).await;
+    let tasks = take_all(&store, 2).await;
+    let task = tasks
+        .iter()
+        .find(|task| task.job != other)
+        .expect("the first job's task");
+    let mut settlement = done(task, Vec::new());
+    settlement.job = other;
+    let settled = settle(&store, vec![settlement]).await;
+    assert_eq!((settled.kept.len(), settled.lost.len()), (0, 1));
+}
+
+/// One statement renews them all, and names those that are gone.
+pub async fn renewing_tells_what_is_lost<G: Ground>(ground: &G) {
+    let store = ground.open(fast()).await;
+    start(&store, crawl(pages("a.test", 3), JobLimits::default())).await;
+    let worker = WorkerId::fresh();
+    let tasks = store.claim(&worker, 3, OVER).await.expect("a claim");
+    let leases: Vec<Lease> = tasks.iter().map(|task| task.lease).collect();
+    let lost = store
+        .renew(&worker, &leases[..2], LEASE)
+        .await
+        .expect("renewed");
+    assert!(
+        lost.is_empty(),
+        "a lease that ran out and was not taken back can be renewed"
+    );
+    let rescued = store.rescue(Rescue::Expired).await.expect("a rescue");
+    assert_eq!(rescued.requeued, 1, "only the lease that was not renewed");
+    let mut asked = leases.clone();
+    asked.push(Lease {
+        task: TaskId(i64::MAX),
+        fence: Fence(1),
+    });
+    let lost = store.renew(&worker, &asked, LEASE).await.expect("renewed");
+    assert_eq!(lost, [leases[2], asked[3]]);
+    let stranger = WorkerId::fresh();
+    let lost = store
+        .renew(&stranger, &leases[..1], LEASE)
+        .await
+        .expect("renewed");
+    assert_eq!(lost, leases[..1]);
+    assert!(
+        store
+            .renew(&worker, &[], LEASE)
+            .await
+            .expect("renewed")
+            .is_empty()
+    );
+}
+
+/// Rescue is for what ran out.
+pub async fn rescue_leaves_live_leases_alone<G: Ground>(ground: &G) {
+    let store = ground.open(fast()).await;
+    start(&store, crawl(pages("a.test", 4), JobLimits::default())).await;
+    let live = take(&store, 2, LEASE).await;
+    take(&store, 2, OVER).await;
+    assert_eq!(
+        store
+            .rescue(Rescue::Expired)
+            .await
+            .expect("a rescue")
+            .requeued,
+        2
+    );
+    assert_eq!(
+        store.rescue(Rescue::Expired).await.expect("a rescue"),
+        Rescued::default()
+    );
+    let batch = live.iter().map(|task| done(task, Vec::new())).collect();
+    assert_eq!(settle(&store, batch).await.kept.len(), 2);
+}
+
+/// A lease that is over is settled and rescued at the same moment: one of the two, and never half of each.
+pub async fn a_settlement_and_a_rescue_never_both_win<G: Ground>(ground: &G) {
+    let (left, right) = (ground.open(fast()).await, ground.open(fast()).await);
+    for round in 0..40 {
+        let job = start(&left, crawl(pages("a.test", 1), JobLimits::default())).await;
+        let task = take(&left, 1, OVER).await.remove(0);
+        let (settled, rescued) = join(
+            left.settle(vec![done(&task, Vec::new())], None),
+            right.rescue(Rescue::Expired),
+        )
+        .await;
+        let kept = settled.expect("a settlement").kept.len() as u64;
+        let rescued = rescued.expect("a rescue").requeued;
+        let seen = look(&left, job).await;
+        assert_eq!(seen.documents, kept, "round {round}");
+        assert_eq!(
+            (seen.counts.done, seen.counts.queued),
+            (kept, 1 - kept),
+            "round {round}"
+        );
+        assert_eq!(kept + rescued, 1, "round {round}");
+        if kept == 0 {
+            settle(&left, vec![done(&take_all(&left, 1).await[0], Vec::new())]).await;
+        }
+    }
+}
+
+/// Whoever owns a store alone need not wait for its own leases of before.
+pub async fn the_only_owner_takes_back_everything<G: Ground>(ground: &G) {
+    let store = ground.open(fast()).await;
+    start(&store, crawl(pages("a.test", 2), JobLimits::default())).await;
+    for _ in 0..5 {
+        let held = take_all(&store, 2).await;
+        let rescued = store
+            .rescue(Rescue::Held { blame: false })
+            .await
+            .expect("a rescue");
+        assert_eq!(
+            rescued,
+            Rescued {
+                requeued: 2,
+                poisoned: 0
+            }
+        );
+        assert_eq!(
+            settle(&store, vec![done(&held[0], Vec::new())])
+                .await
+                .lost
+                .len(),
+            1
+        );
+    }
+    for crash in 1..=3 {
+        take_all(&store, 2).await;
+        let rescued = store
+            .rescue(Rescue::Held { blame: true })
+            .await
+            .expect("a rescue");
+        assert_eq!(rescued.poisoned, if crash == 3 { 2 } else { 0 });
+    }
+}
+
+/// A page that ends its worker each time must not do so for ever, and its job must end.
+pub async fn a_task_that_ends_its_worker_three_times_is_poisoned<G: Ground>(ground: &G) {
+    let store = ground.open(fast()).await;
+    let job = start(&store, crawl(pages("a.test", 1), JobLimits::default())).await;
+    for crash in 1..=3 {
+        let late = take(&store, 1, OVER).await.remove(0);
+        assert_eq!(late.attempt, crash);
+        let rescued = store.rescue(Rescue::Expired).await.expect("a rescue");
+        let poisoned = u64::from(crash == 3);
+        assert_eq!(
+            rescued,
+            Rescued {
+                requeued: 1 - poisoned,
+                poisoned
+            }
+        );
+        assert_eq!(
+            settle(&store, vec![done(&late, Vec::new())])
+                .await
+                .lost
+                .len(),
+            1
+        );
+    }
+    assert!(take(&store, 1, LEASE).await.is_empty());
+    let task = store
+        .tasks(job, Some(TaskState::Failed), 10, None)
+        .await
+        .expect("tasks")
+        .entries
+        .remove(0);
+    assert_eq!(task.reason.as_deref(), Some("poisoned"));
+    let seen = look(&store, job).await;
+    assert_eq!(seen.state, JobState::Failed);
+    assert!(seen.error.is_some_and(|error| error.contains("3 times")));
+    let events = store.finished_since(job, 0, 10).await.expect("events");
+    assert_eq!(events.len(), 1);
+}
+
+/// Queued tasks become skipped, running ones are taken away, what was stored stays.
+pub async fn cancelling_takes_tasks_from_workers<G: Ground>(ground: &G) {
+    let store = ground.open(fast()).await;
+    let job = start(&store, crawl(pages("a.test", 4), JobLimits::default())).await;
+    let tasks = take_all(&store, 2).await;
+    settle(&store, vec![done(&tasks[0], Vec::new())]).await;
+    assert_eq!(
+        store.cancel(job).await.expect("a cancel"),
+        Cancel::Cancelled
+    );
+    let settled = settle(
+        &store,
+        vec![done(&tasks[1], vec![page("a.test", "late", 1)])],
+    )
+    .await;
+    assert_eq!((settled.kept.len(), settled.lost.len()), (0, 1));
+    let seen = look(&store, job).await;
+    assert_eq!(seen.state, JobState::Cancelled);
+    assert_eq!(
+        (seen.counts.done, seen.counts.skipped, seen.counts.total()),
+        (1, 3, 4)
+    );
+    assert_eq!(
+        (seen.documents, seen.stop_reason.as_deref()),
+        (1, Some("cancelled"))
+    );
+    assert!(take(&store, 10, LEASE).await.is_empty());
+    assert_eq!(
+        store
+            .rescue(Rescue::Held { blame: true })
+            .await
+            .expect("a rescue"),
+        Rescued::default()
+    );
+    let again = store.cancel(job).await.expect("a cancel");
+    assert_eq!(again, Cancel::AlreadyFinal(JobState::Cancelled));
+    let nobody = store.cancel(JobId::fresh()).await.expect("a cancel");
+    assert_eq!(nobody, Cancel::NotFound);
+    let lost = store
+        .renew(&WorkerId::fresh(), &[tasks[1].lease], Duration::ZERO)
+        .await;
+    assert_eq!(lost.expect("renewed").len(), 1);
+}

@@ -1,0 +1,247 @@
+//! Budgets, the deadline, and the gate that makes depth the shortest distance.
+
+use std::time::Duration;
+
+use futures_util::future::join_all;
+use model::Found;
+
+use super::Ground;
+use super::stage::{
+    LEASE, crawl, done, fast, look, page, pages, retry, settle, start, take, take_all,
+};
+use crate::{JobLimits, JobState, NewTask, Store, TaskState};
+
+/// Four workers find far more than is allowed, at the same time: exactly as many are let in as the limit says.
+pub async fn max_tasks_is_exact<G: Ground>(ground: &G) {
+    let first = ground.open(fast()).await;
+    let limits = JobLimits {
+        max_tasks: Some(25),
+        ..JobLimits::default()
+    };
+    let job = start(&first, crawl(pages("a.test", 4), limits)).await;
+    let stores = [
+        first,
+        ground.open(fast()).await,
+        ground.open(fast()).await,
+        ground.open(fast()).await,
+    ];
+    let tasks = take_all(&stores[0], 4).await;
+    let settling = stores
+        .iter()
+        .zip(&tasks)
+        .enumerate()
+        .map(|(place, (store, task))| async move {
+            let found: Vec<NewTask> = (0..10)
+                .map(|number| page("a.test", &format!("{place}-{number}"), 1))
+                .collect();
+            settle(store, vec![done(task, found)]).await.admitted
+        });
+    let admitted: u64 = join_all(settling).await.into_iter().sum();
+    assert_eq!(admitted, 21);
+    let seen = look(&stores[0], job).await;
+    assert_eq!((seen.counts.total(), seen.left_out), (25, 19));
+    let limits = JobLimits {
+        max_tasks: Some(3),
+        ..JobLimits::default()
+    };
+    let job = start(&stores[0], crawl(pages("b.test", 5), limits)).await;
+    assert_eq!(
+        look(&stores[0], job).await.counts.total(),
+        3,
+        "seeds count too"
+    );
+}
+
+/// Once enough was read, what is queued is skipped, nothing more is let in, and what is with workers ends the job.
+pub async fn max_bytes_ends_a_job<G: Ground>(ground: &G) {
+    let store = ground.open(fast()).await;
+    let limits = JobLimits {
+        max_bytes: Some(150),
+        ..JobLimits::default()
+    };
+    let job = start(&store, crawl(pages("a.test", 10), limits)).await;
+    let tasks = take_all(&store, 4).await;
+    settle(&store, vec![done(&tasks[0], Vec::new())]).await;
+    assert_eq!(look(&store, job).await.counts.queued, 6);
+    settle(
+        &store,
+        vec![done(&tasks[1], vec![page("a.test", "new", 1)])],
+    )
+    .await;
+    let seen = look(&store, job).await;
+    assert_eq!((seen.counts.queued, seen.counts.processing), (0, 2));
+    assert_eq!(seen.stop_reason.as_deref(), Some("max_bytes"));
+    // A retry of a job that has had enough is none.
+    settle(
+        &store,
+        vec![
+            retry(&tasks[2], Duration::ZERO),
+            done(&tasks[3], vec![page("a.test", "more", 1)]),
+        ],
+    )
+    .await;
+    let seen = look(&store, job).await;
+    assert_eq!(
+        (seen.state, seen.counts.done, seen.bytes),
+        (JobState::Completed, 3, 300)
+    );
+    assert_eq!(seen.counts.queued, 0);
+}
+
+/// The hard end: whatever is queued or with workers is skipped, with the reason.
+pub async fn the_deadline_ends_a_job<G: Ground>(ground: &G) {
+    let store = ground.open(fast()).await;
+    let limits = JobLimits {
+        max_duration: Some(Duration::ZERO),
+        ..JobLimits::default()
+    };
+    let job = start(&store, crawl(pages("a.test", 3), limits)).await;
+    let patient = start(&store, crawl(pages("b.test", 1), JobLimits::default())).await;
+    let mut tasks = take_all(&store, 4).await;
+    tasks.retain(|task| task.job == job);
+    settle(
+        &store,
+        vec![done(&tasks[0], vec![page("a.test", "new", 1)])],
+    )
+    .await;
+    let changed = store.reconcile().await.expect("reconciled");
+    assert_eq!((changed.timed_out, changed.finished), (1, 1));
+    let seen = look(&store, job).await;
+    assert_eq!(
+        (seen.state, seen.counts.done, seen.counts.skipped),
+        (JobState::Completed, 1, 3)
+    );
+    assert_eq!(seen.stop_reason.as_deref(), Some("max_duration"));
+    let skipped = store
+        .tasks(job, Some(TaskState::Skipped), 10, None)
+        .await
+        .expect("tasks")
+        .entries;
+    assert!(
+        skipped
+            .iter()
+            .all(|task| task.reason.as_deref() == Some("max_duration"))
+    );
+    assert_eq!(
+        settle(&store, vec![done(&tasks[1], Vec::new())])
+            .await
+            .lost
+            .len(),
+        1
+    );
+    assert_eq!(look(&store, patient).await.state, JobState::Running);
+    let nothing_done = start(&store, crawl(pages("c.test", 1), limits)).await;
+    store.reconcile().await.expect("reconciled");
+    assert_eq!(look(&store, nothing_done).await.state, JobState::Failed);
+}
+
+fn deep(max_depth: u32) -> JobLimits {
+    JobLimits {
+        max_depth: Some(max_depth),
+        ..JobLimits::default()
+    }
+}
+
+/// Deeper tasks are stored and wait until everything nearer is settled.
+pub async fn a_level_waits_for_the_one_before<G: Ground>(ground: &G) {
+    let store = ground.open(fast()).await;
+    let job = start(&store, crawl(pages("a.test", 1), deep(3))).await;
+    let seed = take_all(&store, 1).await.remove(0);
+    settle(
+        &store,
+        vec![done(
+            &seed,
+            vec![page("a.test", "x", 1), page("a.test", "y", 1)],
+        )],
+    )
+    .await;
+    let level = take_all(&store, 2).await;
+    settle(
+        &store,
+        vec![done(
+            &level[0],
+            vec![page("a.test", "z", 2), page("b.test", "z", 2)],
+        )],
+    )
+    .await;
+    assert!(
+        take(&store, 10, LEASE).await.is_empty(),
+        "the second level is not open yet"
+    );
+    assert_eq!(look(&store, job).await.counts.queued, 2);
+    settle(&store, vec![done(&level[1], Vec::new())]).await;
+    let next = take_all(&store, 2).await;
+    assert!(next.iter().all(|task| task.depth == 2));
+    settle(
+        &store,
+        next.iter().map(|task| done(task, Vec::new())).collect(),
+    )
+    .await;
+    assert_eq!(look(&store, job).await.state, JobState::Completed);
+}
+
+/// A redirect's target has the depth of the page that redirects; a link may have found it one deeper before.
+pub async fn a_page_found_nearer_moves_up<G: Ground>(ground: &G) {
+    let store = ground.open(fast()).await;
+    start(&store, crawl(pages("a.test", 1), deep(3))).await;
+    let seed = take_all(&store, 1).await.remove(0);
+    settle(
+        &store,
+        vec![done(
+            &seed,
+            vec![page("a.test", "x", 1), page("a.test", "y", 1)],
+        )],
+    )
+    .await;
+    let level = take_all(&store, 2).await;
+    settle(
+        &store,
+        vec![done(&level[0], vec![page("a.test", "target", 2)])],
+    )
+    .await;
+    let mut target = page("a.test", "target", 1);
+    target.found = Found::Redirect;
+    target.hops = 1;
+    settle(&store, vec![done(&level[1], vec![target])]).await;
+    let task = take_all(&store, 1).await.remove(0);
+    assert_eq!((task.depth, task.hops, task.found), (1, 1, Found::Redirect));
+    settle(&store, vec![done(&task, vec![page("a.test", "last", 2)])]).await;
+    assert_eq!(take_all(&store, 1).await[0].depth, 2);
+}
+
+/// One page that is tried again in an hour must not hold up the rest for an hour.
+pub async fn a_waiting_retry_does_not_hold_the_gate<G: Ground>(ground: &G) {
+    let store = ground.open(fast()).await;
+    let job = start(&store, crawl(pages("a.test", 2), deep(2))).await;
+    let tasks = take_all(&store, 2).await;
+    settle(&store, vec![done(&tasks[0], vec![page("a.test", "x", 1)])]).await;
+    assert!(take(&store, 10, LEASE).await.is_empty());
+    settle(&store, vec![retry(&tasks[1], Duration::from_hours(1))]).await;
+    let next = take_all(&store, 1).await.remove(0);
+    assert_eq!(next.depth, 1);
+    settle(&store, vec![done(&next, Vec::new())]).await;
+    let seen = look(&store, job).await;
+    assert_eq!(
+        (seen.state, seen.counts.queued),
+        (JobState::Running, 1),
+        "the retry is still to come"
+    );
+}
+
+/// Without a limit depth is only told, and nobody waits.
+pub async fn without_a_depth_limit_there_is_no_gate<G: Ground>(ground: &G) {
+    let store = ground.open(fast()).await;
+    start(&store, crawl(pages("a.test", 2), JobLimits::default())).await;
+    let tasks = take_all(&store, 2).await;
+    settle(&store, vec![done(&tasks[0], vec![page("a.test", "x", 7)])]).await;
+    assert_eq!(take_all(&store, 1).await[0].depth, 7);
+}
+
+/// It could never end by itself.
+pub async fn a_job_without_seeds_has_failed<G: Ground>(ground: &G) {
+    let store = ground.open(fast()).await;
+    let job = start(&store, crawl(Vec::new(), JobLimits::default())).await;
+    let seen = look(&store, job).await;
+    assert_eq!(seen.state, JobState::Failed);
+    assert!(seen.error.is_some());
+}

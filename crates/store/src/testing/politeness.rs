@@ -1,0 +1,163 @@
+//! What is owed to hosts, whatever the number of workers.
+
+use std::time::{Duration, Instant};
+
+use futures_util::future::join_all;
+use weburl::HostKey;
+
+use super::Ground;
+use super::stage::{
+    LEASE, OVER, crawl, done, fast, look, page, pages, settle, start, take, take_all,
+};
+use crate::{HostDefaults, JobLimits, JobState, LOOKAHEAD, Store};
+
+/// A start as it is known from outside: the claim happened between two readings of the clock.
+struct Start {
+    earliest: Instant,
+    latest: Instant,
+}
+
+/// Five requests a second and two in flight, with three claimers that settle as soon as they may.
+pub async fn three_claimers_keep_one_hosts_rate_and_slots<G: Ground>(ground: &G) {
+    const TASKS: usize = 12;
+    let interval = Duration::from_millis(200);
+    let hosts = HostDefaults {
+        in_flight: 2,
+        interval,
+    };
+    let first = ground.open(hosts).await;
+    let job = start(&first, crawl(pages("a.test", TASKS), JobLimits::default())).await;
+    let stores = [first, ground.open(hosts).await, ground.open(hosts).await];
+    let deadline = Instant::now() + Duration::from_mins(1);
+    let claimers = stores.iter().map(|store| async move {
+        let mut starts = Vec::new();
+        while look(store, job).await.state != JobState::Completed {
+            assert!(Instant::now() < deadline, "the job does not end");
+            let before = Instant::now();
+            let tasks = take(store, 10, LEASE).await;
+            let after = Instant::now();
+            assert!(tasks.len() <= 2);
+            for task in &tasks {
+                starts.push(Start {
+                    earliest: before + task.delay,
+                    latest: after + task.delay,
+                });
+                let held = look(store, job).await.counts.processing;
+                assert!(held <= 2, "{held} in flight");
+                settle(store, vec![done(task, Vec::new())]).await;
+            }
+        }
+        starts
+    });
+    let mut starts: Vec<Start> = join_all(claimers).await.into_iter().flatten().collect();
+    starts.sort_by_key(|start| start.latest);
+    assert_eq!(starts.len(), TASKS);
+    for (place, early) in starts.iter().enumerate() {
+        for (steps, late) in starts[place..].iter().enumerate() {
+            let least = interval * u32::try_from(steps).unwrap_or(0);
+            // Milliseconds are the store's unit, so one may be lost to rounding.
+            let apart = late.latest.duration_since(early.earliest) + Duration::from_millis(2);
+            assert!(apart >= least, "{steps} requests in {apart:?}");
+        }
+    }
+}
+
+/// A pause counts for all of a host's tasks, the longest one holds, and other hosts do not notice.
+pub async fn a_paused_host_gives_nothing_and_holds_up_nobody<G: Ground>(ground: &G) {
+    let store = ground.open(fast()).await;
+    let paused = HostKey::new("a.test");
+    let seeds = [pages("a.test", 3), pages("b.test", 3)].concat();
+    start(&store, crawl(seeds, JobLimits::default())).await;
+    store
+        .pause_host(&paused, Duration::from_hours(1))
+        .await
+        .expect("paused");
+    store
+        .pause_host(&paused, Duration::ZERO)
+        .await
+        .expect("paused");
+    let tasks = take(&store, 10, LEASE).await;
+    assert_eq!(tasks.len(), 3);
+    assert!(tasks.iter().all(|task| task.host.as_str() == "b.test"));
+    // New tasks for it, and one of its own that settles, do not end a pause.
+    let found = vec![page("a.test", "new", 1)];
+    settle(&store, vec![done(&tasks[0], found)]).await;
+    assert!(take(&store, 10, LEASE).await.is_empty());
+    // A host may be paused before it is known.
+    store
+        .pause_host(&HostKey::new("c.test"), Duration::from_hours(1))
+        .await
+        .expect("paused");
+    start(&store, crawl(pages("c.test", 1), JobLimits::default())).await;
+    assert!(take(&store, 10, LEASE).await.is_empty());
+}
+
+/// robots.txt asks for a pause between requests; the longest one asked for holds.
+pub async fn a_crawl_delay_holds<G: Ground>(ground: &G) {
+    let store = ground.open(fast()).await;
+    let host = HostKey::new("a.test");
+    store
+        .slow_host(&host, Duration::from_mins(10))
+        .await
+        .expect("slowed");
+    store
+        .slow_host(&host, Duration::from_secs(1))
+        .await
+        .expect("slowed");
+    start(&store, crawl(pages("a.test", 3), JobLimits::default())).await;
+    let tasks = take(&store, 10, LEASE).await;
+    assert_eq!(tasks.len(), 1);
+    assert_eq!(tasks[0].delay, Duration::ZERO);
+    settle(&store, vec![done(&tasks[0], Vec::new())]).await;
+    assert!(take(&store, 10, LEASE).await.is_empty());
+}
+
+/// Slots are counted from live leases, so those of a dead worker are free when its leases are over.
+pub async fn a_dead_worker_leaks_no_slot<G: Ground>(ground: &G) {
+    let hosts = HostDefaults {
+        in_flight: 2,
+        interval: Duration::ZERO,
+    };
+    let store = ground.open(hosts).await;
+    start(&store, crawl(pages("a.test", 4), JobLimits::default())).await;
+    assert_eq!(take(&store, 10, OVER).await.len(), 2);
+    assert_eq!(
+        take(&store, 10, LEASE).await.len(),
+        2,
+        "before anybody was rescued"
+    );
+    assert!(take(&store, 10, LEASE).await.is_empty());
+}
+
+/// Two of three at a time; each that ends lets the next one in.
+pub async fn a_full_host_opens_when_a_task_settles<G: Ground>(ground: &G) {
+    let hosts = HostDefaults {
+        in_flight: 2,
+        interval: Duration::ZERO,
+    };
+    let store = ground.open(hosts).await;
+    start(&store, crawl(pages("a.test", 3), JobLimits::default())).await;
+    let tasks = take(&store, 10, LEASE).await;
+    assert_eq!(tasks.len(), 2);
+    assert!(take(&store, 10, LEASE).await.is_empty());
+    settle(&store, vec![done(&tasks[0], Vec::new())]).await;
+    assert_eq!(take_all(&store, 1).await.len(), 1);
+}
+
+/// A task whose start lay beyond its lease would be taken back before it began.
+pub async fn no_start_lies_beyond_the_lease<G: Ground>(ground: &G) {
+    let hosts = HostDefaults {
+        in_flight: 100,
+        interval: Duration::from_millis(100),
+    };
+    let store = ground.open(hosts).await;
+    start(&store, crawl(pages("a.test", 50), JobLimits::default())).await;
+    let lease = Duration::from_millis(350);
+    let tasks = take(&store, 50, lease).await;
+    assert!(!tasks.is_empty() && tasks.len() <= 4, "{}", tasks.len());
+    assert!(tasks.iter().all(|task| task.delay <= lease));
+    let store = ground.open(hosts).await;
+    start(&store, crawl(pages("b.test", 50), JobLimits::default())).await;
+    let tasks = take(&store, 50, LEASE).await;
+    assert!(tasks.iter().all(|task| task.delay <= LOOKAHEAD));
+}

@@ -1,0 +1,203 @@
+//! What a service needs beside its jobs: keys, robots.txt, forgetting, readiness, numbers.
+
+use std::time::Duration;
+
+use super::Ground;
+use super::stage::{
+    LEASE, OVER, crawl, done, fast, page, pages, retry, settle, start, take, take_all,
+};
+use crate::{JobFilter, JobKind, JobLimits, KeyHash, Reconciled, RobotsText, Store, StoreError};
+
+/// Lookups are by hash; a revoked key is no key, and is still listed.
+pub async fn keys_are_known_by_hash_until_revoked<G: Ground>(ground: &G) {
+    let store = ground.open(fast()).await;
+    let key = store
+        .add_key("laptop", KeyHash::of("secret-1"))
+        .await
+        .expect("a key");
+    store
+        .add_key("server", KeyHash::of("secret-2"))
+        .await
+        .expect("a key");
+    let taken = store.add_key("laptop", KeyHash::of("secret-3")).await;
+    assert!(matches!(taken, Err(StoreError::Conflict(_))));
+    let found = store
+        .verify_key(KeyHash::of("secret-1"))
+        .await
+        .expect("a look");
+    assert_eq!(found.map(|key| key.name).as_deref(), Some("laptop"));
+    assert!(
+        store
+            .verify_key(KeyHash::of("secret-3"))
+            .await
+            .expect("a look")
+            .is_none()
+    );
+    assert!(store.revoke_key(key.id).await.expect("revoked"));
+    assert!(!store.revoke_key(key.id).await.expect("revoked"));
+    assert!(
+        store
+            .verify_key(KeyHash::of("secret-1"))
+            .await
+            .expect("a look")
+            .is_none()
+    );
+    assert!(
+        store
+            .verify_key(KeyHash::of("secret-2"))
+            .await
+            .expect("a look")
+            .is_some()
+    );
+    let keys = store.keys().await.expect("keys");
+    let revoked: Vec<bool> = keys.iter().map(|key| key.revoked_at.is_some()).collect();
+    assert_eq!(revoked, [true, false]);
+}
+
+/// The last answer counts, and its age is known.
+pub async fn robots_are_kept_by_origin<G: Ground>(ground: &G) {
+    let store = ground.open(fast()).await;
+    assert!(
+        store
+            .robots("https://a.test")
+            .await
+            .expect("a look")
+            .is_none()
+    );
+    for robots in [
+        RobotsText::Unavailable("503".to_owned()),
+        RobotsText::Absent,
+        RobotsText::Text("User-agent: *\nDisallow: /private\n".to_owned()),
+    ] {
+        store
+            .keep_robots("https://a.test", robots.clone())
+            .await
+            .expect("kept");
+        let stored = store
+            .robots("https://a.test")
+            .await
+            .expect("a look")
+            .expect("robots");
+        assert_eq!(stored.robots, robots);
+        assert!(stored.age < Duration::from_mins(5));
+    }
+    assert!(
+        store
+            .robots("http://a.test")
+            .await
+            .expect("a look")
+            .is_none()
+    );
+}
+
+/// Final jobs only, old ones only, and never more rows at once than allowed.
+pub async fn old_jobs_are_forgotten_in_bounded_steps<G: Ground>(ground: &G) {
+    let store = ground.open(fast()).await;
+    let open = start(&store, crawl(pages("b.test", 2), JobLimits::default())).await;
+    let job = start(&store, crawl(pages("a.test", 10), JobLimits::default())).await;
+    let mut tasks = take_all(&store, 12).await;
+    tasks.retain(|task| task.job == job);
+    settle(
+        &store,
+        tasks.iter().map(|task| done(task, Vec::new())).collect(),
+    )
+    .await;
+    assert_eq!(
+        store
+            .prune(Duration::from_hours(1), 100)
+            .await
+            .expect("pruned"),
+        0
+    );
+    let mut steps = Vec::new();
+    loop {
+        let deleted = store.prune(Duration::ZERO, 8).await.expect("pruned");
+        if deleted == 0 {
+            break;
+        }
+        assert!(deleted <= 8, "{deleted} at once");
+        steps.push(deleted);
+    }
+    assert_eq!(
+        steps.iter().sum::<u64>(),
+        21,
+        "ten documents, ten tasks, one job"
+    );
+    let left = store
+        .jobs(JobFilter::default(), 10, None)
+        .await
+        .expect("jobs")
+        .entries;
+    assert_eq!((left.len(), left[0].id), (1, open));
+}
+
+/// The one answer of a healthy store; the other one is each store's own test.
+pub async fn a_store_that_works_is_ready<G: Ground>(ground: &G) {
+    let store = ground.open(fast()).await;
+    store.ready().await.expect("ready");
+}
+
+/// Only what is alive is counted.
+pub async fn statistics_tell_what_is_alive<G: Ground>(ground: &G) {
+    let store = ground.open(fast()).await;
+    assert_eq!(
+        store.statistics().await.expect("numbers"),
+        crate::Statistics::default()
+    );
+    let limits = JobLimits {
+        max_depth: Some(2),
+        ..JobLimits::default()
+    };
+    start(&store, crawl(pages("a.test", 6), limits)).await;
+    let tasks = take_all(&store, 3).await;
+    settle(
+        &store,
+        vec![
+            done(&tasks[0], vec![page("a.test", "deep", 1)]),
+            retry(&tasks[1], LEASE),
+        ],
+    )
+    .await;
+    take(&store, 1, OVER).await;
+    let numbers = store.statistics().await.expect("numbers");
+    assert_eq!(numbers.kinds.len(), 1);
+    let kind = numbers.kinds[0];
+    assert_eq!(kind.kind, JobKind::Crawl);
+    assert_eq!(
+        (kind.ready, kind.waiting, kind.gated, kind.processing),
+        (2, 1, 1, 2)
+    );
+    assert_eq!((numbers.expired_leases, numbers.open_jobs), (1, 1));
+    assert!(numbers.oldest_ready.is_some());
+}
+
+/// Everything it would repeat was done in its time.
+pub async fn reconciling_a_healthy_store_changes_nothing<G: Ground>(ground: &G) {
+    let store = ground.open(fast()).await;
+    let limits = JobLimits {
+        max_depth: Some(2),
+        ..JobLimits::default()
+    };
+    start(&store, crawl(pages("a.test", 2), limits)).await;
+    start(&store, crawl(pages("b.test", 1), JobLimits::default())).await;
+    loop {
+        assert_eq!(
+            store.reconcile().await.expect("reconciled"),
+            Reconciled::default()
+        );
+        let tasks = take(&store, 1, LEASE).await;
+        let Some(task) = tasks.first() else { break };
+        let found = (task.depth < 2).then(|| {
+            page(
+                "a.test",
+                &format!("{}/x", task.lease.task.0),
+                task.depth + 1,
+            )
+        });
+        settle(&store, vec![done(task, found.into_iter().collect())]).await;
+    }
+    assert_eq!(
+        store.reconcile().await.expect("reconciled"),
+        Reconciled::default()
+    );
+}

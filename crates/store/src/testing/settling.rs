@@ -1,0 +1,253 @@
+//! Settling: what is written together, what ends a job, and that writers do not stand in each other's way.
+
+use futures_util::future::{join, join_all};
+use serde_json::json;
+
+use super::Ground;
+use super::stage::{
+    LEASE, crawl, done, failed, fast, look, page, pages, settle, skipped, start, take, take_all,
+};
+use crate::{
+    Checkpoint, Claimed, JobLimits, JobState, NewTask, Settlement, Store, StoreError, Verdict,
+};
+
+/// A name that is taken leaves nothing behind.
+pub async fn a_job_is_made_whole_or_not_at_all<G: Ground>(ground: &G) {
+    let store = ground.open(fast()).await;
+    let job = crawl(pages("a.test", 2), JobLimits::default());
+    store.create_job(job.clone()).await.expect("a job is made");
+    let mut again = job.clone();
+    again.seeds = pages("b.test", 5);
+    assert!(matches!(
+        store.create_job(again).await,
+        Err(StoreError::Conflict(_))
+    ));
+    let seen = look(&store, job.id).await;
+    assert_eq!((seen.counts.queued, seen.params), (2, job.params));
+    assert_eq!(take(&store, 10, LEASE).await.len(), 2);
+}
+
+/// Seeds, links and redirects: one task per job and key, whoever finds it and how often.
+pub async fn a_key_is_let_in_once<G: Ground>(ground: &G) {
+    let store = ground.open(fast()).await;
+    let twice = [pages("a.test", 2), pages("a.test", 2)].concat();
+    let job = start(&store, crawl(twice.clone(), JobLimits::default())).await;
+    let other = start(&store, crawl(twice, JobLimits::default())).await;
+    assert_eq!(look(&store, job).await.counts.queued, 2);
+    assert_eq!(
+        look(&store, other).await.counts.queued,
+        2,
+        "another job has its own"
+    );
+    let tasks = take_all(&store, 4).await;
+    let found = vec![
+        page("a.test", "0", 1),
+        page("a.test", "new", 1),
+        page("a.test", "new", 1),
+    ];
+    let batch: Vec<Settlement> = tasks.iter().map(|task| done(task, found.clone())).collect();
+    assert_eq!(settle(&store, batch).await.admitted, 2);
+    assert_eq!(look(&store, job).await.counts.total(), 3);
+}
+
+/// How a task ends.
+type Ending = fn(&Claimed) -> Settlement;
+
+/// The one rule, by every way to end.
+pub async fn the_state_follows_from_the_tasks<G: Ground>(ground: &G) {
+    let store = ground.open(fast()).await;
+    let good = |task: &Claimed| done(task, Vec::new());
+    let endings: [(Ending, Ending, JobState); 5] = [
+        (good, good, JobState::Completed),
+        (good, skipped, JobState::Completed),
+        (good, failed, JobState::CompletedWithErrors),
+        (failed, skipped, JobState::Failed),
+        (skipped, skipped, JobState::Failed),
+    ];
+    for (first, second, state) in endings {
+        let job = start(&store, crawl(pages("a.test", 2), JobLimits::default())).await;
+        let tasks = take_all(&store, 2).await;
+        settle(&store, vec![first(&tasks[0])]).await;
+        assert_eq!(look(&store, job).await.state, JobState::Running);
+        settle(&store, vec![second(&tasks[1])]).await;
+        let seen = look(&store, job).await;
+        assert_eq!(seen.state, state);
+        assert_eq!(
+            seen.error.is_some(),
+            state == JobState::Failed,
+            "{:?}",
+            seen.error
+        );
+    }
+}
+
+/// Two workers finish the last two tasks at the same time: each sees the other's as unfinished, or does it?
+pub async fn the_last_two_tasks_always_end_the_job<G: Ground>(ground: &G) {
+    let (left, right) = (ground.open(fast()).await, ground.open(fast()).await);
+    for round in 0..100 {
+        let job = start(&left, crawl(pages("a.test", 2), JobLimits::default())).await;
+        let tasks = take_all(&left, 2).await;
+        let (one, two) = join(
+            left.settle(vec![done(&tasks[0], Vec::new())], None),
+            right.settle(vec![done(&tasks[1], Vec::new())], None),
+        )
+        .await;
+        one.expect("a settlement");
+        two.expect("a settlement");
+        assert_eq!(
+            look(&left, job).await.state,
+            JobState::Completed,
+            "round {round}"
+        );
+    }
+}
+
+/// Four workers whose pages all link to each other's pages, of one job and of two.
+pub async fn pages_that_link_to_each_other_do_not_deadlock<G: Ground>(ground: &G) {
+    let first = ground.open(fast()).await;
+    let everything: Vec<NewTask> = (0..400)
+        .map(|number| page("a.test", &number.to_string(), 1))
+        .collect();
+    let jobs = [
+        start(&first, crawl(pages("a.test", 40), JobLimits::default())).await,
+        start(&first, crawl(pages("a.test", 40), JobLimits::default())).await,
+    ];
+    let stores = [
+        first,
+        ground.open(fast()).await,
+        ground.open(fast()).await,
+        ground.open(fast()).await,
+    ];
+    let workers = stores.iter().enumerate().map(|(place, store)| {
+        let everything = &everything;
+        async move {
+            let mut empty = 0;
+            while empty < 20 {
+                let tasks = take(store, 20, LEASE).await;
+                empty = if tasks.is_empty() { empty + 1 } else { 0 };
+                let found = |task: &Claimed| {
+                    let mut found = everything.clone();
+                    found.rotate_left(
+                        (place * 97 + usize::try_from(task.lease.task.0).unwrap_or(0)) % 400,
+                    );
+                    found
+                };
+                let batch: Vec<Settlement> =
+                    tasks.iter().map(|task| done(task, found(task))).collect();
+                let kept = settle(store, batch).await.kept.len();
+                assert_eq!(kept, tasks.len());
+            }
+        }
+    });
+    join_all(workers).await;
+    loop {
+        let tasks = take(&stores[0], 100, LEASE).await;
+        if tasks.is_empty() {
+            break;
+        }
+        settle(
+            &stores[0],
+            tasks.iter().map(|task| done(task, Vec::new())).collect(),
+        )
+        .await;
+    }
+    for job in jobs {
+        let seen = look(&stores[0], job).await;
+        assert_eq!(
+            (seen.counts.done, seen.documents, seen.state),
+            (400, 400, JobState::Completed)
+        );
+    }
+}
+
+/// The caller's own bytes are as old as the batch they speak about.
+pub async fn a_checkpoint_is_written_with_its_batch<G: Ground>(ground: &G) {
+    let store = ground.open(fast()).await;
+    start(&store, crawl(pages("a.test", 2), JobLimits::default())).await;
+    let tasks = take_all(&store, 2).await;
+    assert_eq!(store.checkpoint("output").await.expect("a look"), None);
+    for (task, bytes) in tasks.iter().zip([vec![0, 1, 255], Vec::new()]) {
+        let checkpoint = Checkpoint {
+            key: "output".to_owned(),
+            bytes: bytes.clone(),
+        };
+        store
+            .settle(vec![done(task, Vec::new())], Some(checkpoint))
+            .await
+            .expect("a settlement");
+        assert_eq!(
+            store.checkpoint("output").await.expect("a look"),
+            Some(bytes)
+        );
+    }
+    let checkpoint = Checkpoint {
+        key: "alone".to_owned(),
+        bytes: vec![7],
+    };
+    store
+        .settle(Vec::new(), Some(checkpoint))
+        .await
+        .expect("a settlement");
+    assert_eq!(
+        store.checkpoint("alone").await.expect("a look"),
+        Some(vec![7])
+    );
+}
+
+/// Two tasks that end at the same place give one document.
+pub async fn one_document_per_final_url<G: Ground>(ground: &G) {
+    let store = ground.open(fast()).await;
+    let job = start(&store, crawl(pages("a.test", 2), JobLimits::default())).await;
+    let tasks = take_all(&store, 2).await;
+    for task in &tasks {
+        let mut settlement = done(task, Vec::new());
+        if let Verdict::Done {
+            document: Some(document),
+            ..
+        } = &mut settlement.verdict
+        {
+            "https://a.test/same".clone_into(&mut document.final_url);
+        }
+        settle(&store, vec![settlement]).await;
+    }
+    let seen = look(&store, job).await;
+    assert_eq!((seen.counts.done, seen.documents), (2, 1));
+}
+
+/// NUL characters, quotes, unpaired escapes, endless URLs: one page's oddities are its own.
+pub async fn odd_text_does_not_fail_its_batch<G: Ground>(ground: &G) {
+    let store = ground.open(fast()).await;
+    let job = start(&store, crawl(pages("a.test", 2), JobLimits::default())).await;
+    let tasks = take_all(&store, 2).await;
+    let endless = page("a.test", &"0123456789".repeat(2_000), 1);
+    let quoted = page("a.test", "it's \"quoted\" \\ {1,2} NULL \u{1f600}", 1);
+    let mut odd = done(&tasks[0], vec![endless, quoted.clone()]);
+    if let Verdict::Done {
+        document: Some(document),
+        ..
+    } = &mut odd.verdict
+    {
+        document.title = Some("a\0title".to_owned());
+        document.content_md = Some("\0\"\\ \u{1f600} {}".to_owned());
+        document.meta = json!({"nul\0": ["\0", "\u{2028}"], "deep": {"it's": "\\u0000"}});
+    }
+    let settled = settle(&store, vec![odd, done(&tasks[1], Vec::new())]).await;
+    assert_eq!((settled.kept.len(), settled.admitted), (2, 1));
+    let task = take_all(&store, 1).await.remove(0);
+    assert_eq!(task.final_url, quoted.final_url);
+    let documents = store
+        .documents(job, 10, None)
+        .await
+        .expect("documents")
+        .entries;
+    assert_eq!(documents.len(), 2);
+    assert!(
+        documents[0]
+            .content
+            .title
+            .as_deref()
+            .is_some_and(|title| title.ends_with("title"))
+    );
+    assert_eq!(documents[0].content.meta["deep"]["it's"], "\\u0000");
+    assert_eq!(look(&store, job).await.left_out, 1);
+}

@@ -204,7 +204,8 @@ impl Writer<'_> {
             Tag::Pre => !around.is_some_and(|open| open.in_pre),
             tag if is_heading(tag) => !self.top().is_some_and(is_heading),
             tag if is_table_part(tag) => allow::fits_in(tag, self.top()),
-            tag => is_allowed(tag),
+            // Among rows a parser leaves nothing but parts of the table.
+            tag => is_allowed(tag) && !self.top().is_some_and(allow::holds_parts_only),
         };
         if !fits {
             // What had a line of its own keeps it.

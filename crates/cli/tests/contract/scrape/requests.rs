@@ -87,6 +87,8 @@ fn robots_txt_is_obeyed_at_every_hop() {
         assert_eq!((ended.code, ended.out.as_str()), (Some(1), ""));
         let said = format!("blocked by robots.txt ({rule}); --robots ignore to fetch it anyway");
         assert!(ended.err.contains(&said), "{}", ended.err);
+        let from = format!(" (redirected from {})", server.url(path));
+        assert_eq!(ended.err.contains(&from), path == "/moved", "{}", ended.err);
         assert_eq!(
             at.total() - at.count("/moved"),
             at.count("/robots.txt"),
@@ -202,6 +204,8 @@ fn an_error_status_is_a_failure_and_in_json_a_page() {
         let document = json(&[&url]);
         assert_eq!(document["meta"]["status_code"], status);
         assert_eq!(document["title"], "Gone fishing");
+        assert!(document["error"].as_str().unwrap().contains(said));
+        assert!(document["kind"].is_string());
     }
 }
 

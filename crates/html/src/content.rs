@@ -2,18 +2,21 @@
 //!
 //! The page is laid out into blocks (`outline`), each block is described by numbers (`features`),
 //! a small tree ensemble says how likely each is main content (`model`), and the cut with the best
-//! expected balance is taken (`choice`). If that leaves nothing, a ladder of plain rules makes sure
-//! that a page with text never comes back empty (`ladder`).
+//! expected balance is taken (`choice`) and what belongs together made whole (`coherence`). If that
+//! leaves nothing, a ladder of plain rules makes sure that a page with text never comes back empty
+//! (`ladder`).
 //!
 //! This room reads the tree and never changes it: the answer is a list of nodes, which any writer
 //! can turn into its format. It knows no site, and takes time linear in the page.
 
 mod choice;
+mod coherence;
 mod concept;
 mod context;
 mod cutout;
 mod ensemble;
 mod features;
+mod heading;
 mod inspection;
 mod judge;
 mod ladder;
@@ -156,7 +159,7 @@ pub fn whole_body(tree: &Tree) -> MainContent {
 fn finish(outline: &Outline, around: &Surroundings, odds: &[f32], kind: PageKind) -> MainContent {
     let choice = choice::choose(outline, odds);
     let (kept, quality) = if choice.words >= 10.min(around.words) {
-        (choice.kept, choice.expected)
+        (coherence::settle(outline, choice.kept), choice.expected)
     } else {
         (ladder::fall_back(outline, around), choice.expected * 0.5)
     };

@@ -1,10 +1,10 @@
 """Trains the model that judges blocks, from the evaluation tool's dump.
 
-    python train.py <eval tool> <data folder> <work folder> [--final]
+    python train.py <eval tool> <data folder> <work folder>
 
-Prints the cross-validated figures (by the tool itself, from out-of-fold likelihoods), and with --final
-writes a model trained on every page (`model.bin` in the work folder). Pages of one site are always in
-one fold, nothing a fold is judged by has seen its labels, and seeds are fixed.
+Writes to the work folder a model for each fold, trained without it (`0.bin` to `4.bin`), and one trained on
+every page (`model.bin`); prints the cross-validated figures from out-of-fold odds. Pages of one site are
+always in one fold, nothing a fold is judged by has seen its labels, and seeds are fixed.
 """
 
 import hashlib
@@ -49,6 +49,7 @@ class Dump:
 
 
 def fold_of(site):
+    """The same as in `src/folds.rs`."""
     return int(hashlib.sha256(site.encode()).hexdigest(), 16) % FOLDS
 
 
@@ -107,28 +108,33 @@ class Blocks:
             block_trees(features, labels, weights[1], rounds=180, leaves=32, extra=True),
         ]
 
-    def predict(self, features):
-        odds = sum(half.predict(features, raw_score=True) for half in self.halves) / len(self.halves)
-        return 1 / (1 + numpy.exp(-odds))
+    def odds(self, features):
+        return sum(half.predict(features, raw_score=True) for half in self.halves) / len(self.halves)
 
     def trees(self):
         return [(forks, [leaf / len(self.halves) for leaf in leaves]) for half in self.halves for forks, leaves in trees(half)]
 
 
-def proxy(dump, likely, pages):
+MOODS = (0.0, 2 / 3), (-3.46, 1 / 6), (3.46, 1 / 6)  # the same as in `choice.rs`
+
+
+def proxy(dump, odds, pages):
     """A quick stand-in for the real score: F1 by labels, cut where its expectation is best."""
     scores = numpy.zeros(len(pages))
     for number, page in enumerate(pages):
         rows = slice(dump.start[page], dump.start[page + 1])
-        p, words, label = likely[rows], dump.words[rows], dump.labels[rows]
         truth = dump.truth[page]
-        if len(p) == 0 or truth == 0:
+        if rows.start == rows.stop or truth == 0:
             scores[number] = numpy.nan
             continue
-        order = numpy.argsort(-p)
-        hit, taken = numpy.cumsum((p * words)[order]), numpy.cumsum(words[order])
-        cut = numpy.argmax(2 * hit / (taken + hit[-1])) + 1
-        real = (label * words)[order][:cut].sum()
+        order = numpy.argsort(-odds[rows])
+        given, words, label = odds[rows][order], dump.words[rows][order], dump.labels[rows][order]
+        taken, expected = numpy.cumsum(words), 0
+        for mood, share in MOODS:
+            hit = numpy.cumsum(words / (1 + numpy.exp(-given - mood)))
+            expected += share * 2 * hit / (taken + hit[-1])
+        cut = numpy.argmax(expected) + 1
+        real = (label * words)[:cut].sum()
         scores[number] = 2 * real / (taken[cut - 1] + truth)
     return scores
 
@@ -186,8 +192,8 @@ class Work:
         return numpy.isin(self.dump.fold, folds)[self.dump.page_of]
 
     def features(self, left_out):
-        """Features of all rows, each page read with words learned neither from its own fold nor
-        from those left out."""
+        """Features of all rows, each page read with words, and its kind guessed by trees, learned
+        neither from its own fold nor from those left out."""
         tables = self.folder / "tables"
         tables.mkdir(exist_ok=True)
         for fold in range(FOLDS):
@@ -195,7 +201,11 @@ class Work:
         (tables / "choice.u8").write_bytes(self.dump.fold.astype(numpy.uint8).tobytes())
         out = self.folder / "read"
         self.run("dump", out, tables)
-        return numpy.array(Dump(out).features)
+        kinds = numpy.zeros((len(self.pages), len(KINDS)), dtype=numpy.int16)
+        for fold in range(FOLDS):
+            pages = self.dump.fold == fold
+            kinds[pages] = self.kinds(sorted({fold, *left_out})).predict(self.dump.page_features[pages]) * 255
+        return numpy.hstack([Dump(out).features, kinds[self.dump.page_of]])
 
     def blocks(self, features, left_out):
         """The model of blocks, trained without these folds."""
@@ -205,15 +215,18 @@ class Work:
     def kinds(self, left_out):
         return kind_model(self.dump, self.pages[~numpy.isin(self.dump.fold, left_out)])
 
-    def score(self, title, likely):
-        show(self.dump, proxy(self.dump, likely, self.pages), self.pages, title)
+    def score(self, title, odds):
+        show(self.dump, proxy(self.dump, odds, self.pages), self.pages, title)
+
+    def export(self, blocks, left_out, name):
+        size = export(self.kinds(left_out), blocks, self.words.table(left_out), self.folder / name)
+        print(f"{name}: {size} bytes", flush=True)
 
 
 def main():
-    arguments = [argument for argument in sys.argv[1:] if not argument.startswith("--")]
-    work = Work(arguments[0], arguments[1], Path(arguments[2]))
+    work = Work(sys.argv[1], sys.argv[2], Path(sys.argv[3]))
     dump = work.dump
-    likely = numpy.zeros(len(dump.labels), dtype=numpy.float32)
+    odds = numpy.zeros(len(dump.labels), dtype=numpy.float32)
     right = numpy.zeros(len(dump.pages), dtype=bool)
     for fold in range(FOLDS):
         # Nothing this fold is judged by has seen its labels: words, too, are learned without it, and
@@ -221,19 +234,17 @@ def main():
         features = work.features([fold])
         test, pages = work.rows([fold]), dump.fold == fold
         model = work.blocks(features, [fold])
-        likely[test] = model.predict(features[test])
+        odds[test] = model.odds(features[test])
         right[pages] = work.kinds([fold]).predict(dump.page_features[pages]).argmax(1) == dump.kinds[pages]
-        show(dump, proxy(dump, likely, work.pages[pages]), work.pages[pages], f"fold {fold} (proxy)")
+        show(dump, proxy(dump, odds, work.pages[pages]), work.pages[pages], f"fold {fold} (proxy)")
+        work.export(model, [fold], f"{fold}.bin")
     print(f"kinds right: {right.mean():.3f}")
-    importance(model.halves[0], dump.names)
-    work.score("all folds (proxy)", likely)
-    likely.astype("<f4").tofile(work.folder / "scores.f32")
-    work.run("scores", work.folder / "scores.f32")
-    work.run("scores", work.folder / "scores.f32", "--chosen")
-    if "--final" in sys.argv:
-        features = work.features([])
-        size = export(work.kinds([]), work.blocks(features, []), work.words.table([]), work.folder / "model.bin")
-        print(f"model.bin: {size} bytes")
+    importance(model.halves[0], dump.names + KINDS)
+    work.score("all folds (proxy)", odds)
+    odds.astype("<f4").tofile(work.folder / "odds.f32")
+    work.run("odds", work.folder / "odds.f32")
+    features = work.features([])
+    work.export(work.blocks(features, []), [], "model.bin")
 
 
 def importance(model, names):

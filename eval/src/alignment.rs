@@ -118,3 +118,46 @@ fn limit_copies(blocks: &[Vec<u32>], runs: &HashMap<u64, u32>, labels: &mut [f32
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::align;
+    use crate::words::Interner;
+
+    #[test]
+    fn blocks_are_found_in_the_truth() {
+        let mut interner = Interner::default();
+        let truth = "Reviews\nthe kettle pours without a drip and holds six cups";
+        let blocks = [
+            ("Reviews", 1.0),
+            ("The kettle pours without a drip and holds six cups", 1.0),
+            ("kettle", 0.0), // a word of a sentence is not a line of its own
+            ("Send it back within thirty days of purchase", 0.0),
+            ("holds", 0.0),
+        ];
+        let words: Vec<Vec<u32>> = blocks.iter().map(|block| interner.words(block.0)).collect();
+        let lines: Vec<Vec<u32>> = truth.lines().map(|line| interner.words(line)).collect();
+        let labels = align(&words, &interner.words(truth), &lines);
+        for ((text, expected), label) in blocks.iter().zip(labels) {
+            assert!((label - expected).abs() < 1e-6, "{text}: {label}");
+        }
+    }
+
+    #[test]
+    fn of_two_copies_the_one_among_kept_blocks_counts() {
+        let mut interner = Interner::default();
+        let truth = "a long line about the making of good bread\nSour rye\nanother long line about rye and wheat flour";
+        let texts = [
+            "Sour rye",
+            "a menu entry that nobody will ever want to read",
+            "a second menu entry that nobody wants to read either",
+            "a long line about the making of good bread",
+            "Sour rye",
+            "another long line about rye and wheat flour",
+        ];
+        let words: Vec<Vec<u32>> = texts.iter().map(|text| interner.words(text)).collect();
+        let lines: Vec<Vec<u32>> = truth.lines().map(|line| interner.words(line)).collect();
+        let labels = align(&words, &interner.words(truth), &lines);
+        assert!(labels[0] < 0.5 && labels[4] > 0.5, "{labels:?}");
+    }
+}

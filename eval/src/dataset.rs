@@ -19,7 +19,7 @@ pub(crate) struct Labelled {
 
 /// Reads every page of a folder.
 pub(crate) fn read(folder: &Path) -> Result<Vec<Labelled>> {
-    let truths = GzDecoder::new(File::open(folder.join("ground-truth.ndjson.gz"))?);
+    let truths = GzDecoder::new(open(&folder.join("ground-truth.ndjson.gz"))?);
     let mut pages = Vec::new();
     for line in BufReader::new(truths).lines() {
         let value: Value = serde_json::from_str(&line?).map_err(Error::other)?;
@@ -29,7 +29,7 @@ pub(crate) fn read(folder: &Path) -> Result<Vec<Labelled>> {
         };
         let mut bytes = Vec::new();
         let path = folder.join("html").join(format!("{id}.html.gz"));
-        GzDecoder::new(File::open(path)?).read_to_end(&mut bytes)?;
+        GzDecoder::new(open(&path)?).read_to_end(&mut bytes)?;
         pages.push(Labelled {
             id: id.to_owned(),
             url: text(&value["url"]),
@@ -38,7 +38,18 @@ pub(crate) fn read(folder: &Path) -> Result<Vec<Labelled>> {
             html: String::from_utf8_lossy(&bytes).into_owned(),
         });
     }
+    if pages.is_empty() {
+        let message = format!("{} holds no labelled page; {ADVICE}", folder.display());
+        return Err(Error::other(message));
+    }
     Ok(pages)
+}
+
+const ADVICE: &str = "give the folder of WCXB's development split, with ground-truth.ndjson.gz and html/ in it (see eval/README.md)";
+
+fn open(path: &Path) -> Result<File> {
+    File::open(path)
+        .map_err(|error| Error::other(format!("cannot read {}: {error}; {ADVICE}", path.display())))
 }
 
 /// The site of a page, by which pages are kept together: the last two labels of its host, three
@@ -56,4 +67,32 @@ pub(crate) fn site(url: &str) -> String {
     labels[labels.len().saturating_sub(take)..]
         .join(".")
         .to_lowercase()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{read, site};
+
+    #[test]
+    fn pages_of_one_site_have_one_name() {
+        for (url, expected) in [
+            ("https://www.example.com/a?b=c", "example.com"),
+            ("http://EXAMPLE.com:8080/", "example.com"),
+            ("https://shop.example.co.uk/x", "example.co.uk"),
+            ("", ""),
+        ] {
+            assert_eq!(site(url), expected, "{url}");
+        }
+    }
+
+    #[test]
+    fn a_wrong_folder_is_named_with_what_to_do() {
+        let error = read(std::path::Path::new("no/such/folder")).expect_err("it is not there");
+        let error = error.to_string();
+        assert!(
+            error.contains("no/such/folder/ground-truth.ndjson.gz"),
+            "{error}"
+        );
+        assert!(error.contains("eval/README.md"), "{error}");
+    }
 }

@@ -130,13 +130,13 @@ impl Tables {
     }
 }
 
-/// Likelihoods from outside, little-endian `f32`, in the order of the dump.
-pub(crate) struct Scores {
+/// Odds from outside, little-endian `f32`, in the order of the dump.
+pub(crate) struct Odds {
     bytes: Vec<u8>,
     at: usize,
 }
 
-impl Scores {
+impl Odds {
     pub(crate) fn read(file: &Path) -> Result<Self> {
         Ok(Self {
             bytes: std::fs::read(file)?,
@@ -144,7 +144,7 @@ impl Scores {
         })
     }
 
-    /// The scores of the next page.
+    /// The odds of the next page.
     pub(crate) fn take(&mut self, count: usize) -> Result<Vec<f32>> {
         let end = self.at + count * 4;
         let bytes = self.bytes.get(self.at..end);

@@ -1,68 +1,85 @@
 //! Scores main-content extraction against labelled pages, and dumps what a model is trained on.
 //!
-//! `eval <data folder>` scores; `eval <data folder> dump <out folder>` writes features and labels;
-//! `eval <data folder> scores <file>` scores likelihoods given per block (out-of-fold, from
-//! training). `--chosen` scores the chosen parts as they stand in the tree instead of the text
-//! writer's output. See the README beside this file's package.
+//! `eval <data folder>` says how good and how fast it is; the other modes serve training. See the
+//! README beside this file's package.
 
 mod alignment;
 mod chosen;
 mod clock;
 mod dataset;
 mod dump;
+mod entry;
+mod figures;
+mod folds;
 #[cfg(feature = "peers")]
 mod peers;
+mod pipeline;
 mod report;
 mod run;
 mod words;
 
-use std::path::PathBuf;
+use std::io::{Result, Write as _};
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use run::By;
+const USAGE: &str = "\
+eval <data folder> [--report=<file>]            all figures, and the worst pages as a page to look at
+eval <data folder> oracle                       the most that choosing whole blocks can reach
+eval <data folder> dump <out folder> [<words>]  features and labels, for training
+eval <data folder> odds <file>                  score odds given per block, for checking training
+";
 
 fn main() -> ExitCode {
     let (flags, arguments): (Vec<String>, Vec<String>) = std::env::args()
         .skip(1)
         .partition(|argument| argument.starts_with("--"));
-    let by = if flags.iter().any(|flag| flag == "--chosen") {
-        By::Choice
-    } else {
-        By::Writer
-    };
-    let Some(folder) = arguments.first().map(PathBuf::from) else {
-        eprintln!(
-            "usage: eval <data folder> [dump <out folder> | scores <file> | oracle | peers] [--chosen]"
-        );
+    let mut page = PathBuf::from("eval-report.html");
+    for flag in &flags {
+        let Some(file) = flag.strip_prefix("--report=") else {
+            eprintln!("unknown flag: {flag}\n{USAGE}");
+            return ExitCode::from(2);
+        };
+        page = PathBuf::from(file);
+    }
+    let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    let Some((folder, mode)) = words.split_first() else {
+        eprintln!("{USAGE}");
         return ExitCode::from(2);
     };
-    let pages = match dataset::read(&folder) {
-        Ok(pages) => pages,
-        Err(error) => {
-            eprintln!("cannot read {}: {error}", folder.display());
-            return ExitCode::FAILURE;
+    let done = match mode {
+        [] | ["oracle"] | ["dump", _] | ["dump", _, _] | ["odds", _] => {
+            run(Path::new(folder), mode, &page)
         }
-    };
-    let mode = arguments.get(1).map_or("score", String::as_str);
-    let target = arguments.get(2).map(PathBuf::from);
-    let result = arguments.get(3).map(PathBuf::from);
-    let done = match (mode, target) {
-        ("score", _) => run::score_product(&pages, by),
-        ("oracle", _) => run::oracle(&pages),
-        ("dump", Some(out)) => dump::dump(&pages, &out, result.as_deref()),
-        ("scores", Some(file)) => run::given(&pages, &file, by),
-        #[cfg(feature = "peers")]
-        ("peers", _) => peers::compare(&pages),
         _ => {
-            eprintln!("unknown mode: {}", arguments[1..].join(" "));
+            eprintln!("unknown mode: {}\n{USAGE}", mode.join(" "));
             return ExitCode::from(2);
         }
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            eprintln!("{error}");
+            eprintln!("error: {error}");
             ExitCode::FAILURE
         }
     }
+}
+
+fn run(folder: &Path, mode: &[&str], page: &Path) -> Result<()> {
+    let pages = dataset::read(folder)?;
+    let text = match mode {
+        ["dump", out, words @ ..] => {
+            return dump::dump(&pages, Path::new(out), words.first().map(Path::new));
+        }
+        ["oracle", ..] => run::oracle(&pages).to_string(),
+        ["odds", file, ..] => run::given(&pages, Path::new(file))?.to_string(),
+        _ => {
+            let report = run::evaluate(&pages)?;
+            std::fs::write(page, report.page())?;
+            eprintln!("as a page to look at: {}", page.display());
+            report.text()
+        }
+    };
+    // A closed pipe is a reader that has seen enough.
+    let _ = std::io::stdout().write_all(text.as_bytes());
+    Ok(())
 }

@@ -1,189 +1,202 @@
-//! The figures of a run, as a table on stdout and a page with the worst cases.
+//! What a run tells: figures and the worst pages, as text for a terminal and as a page to look at.
 
-use std::collections::BTreeMap;
 use std::fmt::Write as _;
-use std::io::Result;
-use std::time::Duration;
 
-use crate::words::Score;
+use crate::entry::Entry;
+use crate::figures::Figures;
+use crate::pipeline::Spent;
 
-/// One page's result.
+/// How many of the worst pages are shown.
+const WORST: usize = 30;
+
+/// Everything one run found.
 #[derive(Debug)]
-pub(crate) struct Entry {
-    pub id: String,
-    pub url: String,
-    pub kind: String,
-    pub score: Score,
-    pub output_words: usize,
-    pub truth_words: usize,
-    pub quality: f32,
-    pub text: String,
-    pub truth: String,
-    pub parse: Duration,
-    pub spent: Duration,
+pub(crate) struct Report {
+    /// Cross-validated, through the text writer: the figures to state.
+    pub written: Figures,
+    /// Cross-validated, the chosen parts as they stand in the tree.
+    pub chosen: Figures,
+    /// The embedded model on the pages it was trained on.
+    pub fitted: Figures,
+    /// Other extractors, none if they were not built in.
+    pub peers: Vec<Figures>,
+    /// Processor time of the whole pipeline, a page.
+    pub each: Spent,
+    /// The cross-validated pages, worst first.
+    pub worst: Vec<Entry>,
 }
 
-impl Entry {
-    /// Whether next to nothing came out though something was there.
-    fn near_empty(&self) -> bool {
-        self.truth_words > 0
-            && (self.output_words < 10 && self.output_words * 4 < self.truth_words
-                || self.output_words * 50 < self.truth_words)
-    }
+fn milliseconds(time: std::time::Duration) -> f64 {
+    time.as_secs_f64() * 1000.0
 }
 
-/// Prints the figures; writes the worst cases to `eval-report.html` in the target folder.
-pub(crate) fn report(title: &str, entries: &[Entry]) -> Result<()> {
-    println!("{title}: {} pages", entries.len());
-    println!(
-        "{:14} {:>5} {:>7} {:>7} {:>7} {:>9}",
-        "kind", "pages", "F1", "prec", "recall", "F1 truth>0"
-    );
-    let mut kinds: BTreeMap<&str, Vec<&Entry>> = BTreeMap::new();
-    for entry in entries {
-        kinds.entry(&entry.kind).or_default().push(entry);
+impl Report {
+    /// All columns beside each other: title, figures.
+    fn columns(&self) -> impl Iterator<Item = &Figures> {
+        [&self.written, &self.chosen, &self.fitted]
+            .into_iter()
+            .chain(&self.peers)
     }
-    for (kind, group) in &kinds {
-        line(kind, group);
-    }
-    let all: Vec<&Entry> = entries.iter().collect();
-    line("all", &all);
-    let counted: Vec<&Entry> = entries
-        .iter()
-        .filter(|entry| entry.truth_words > 0)
-        .collect();
-    let near_empty = counted.iter().filter(|entry| entry.near_empty()).count();
-    println!(
-        "near-empty though there is a truth: {near_empty} ({:.2} %)",
-        100.0 * near_empty as f64 / counted.len() as f64
-    );
-    let spent: Duration = entries.iter().map(|entry| entry.spent).sum();
-    if spent > Duration::ZERO {
-        let parse: Duration = entries.iter().map(|entry| entry.parse).sum();
-        let each = |time: Duration| time.as_secs_f64() * 1000.0 / entries.len() as f64;
-        println!(
-            "ms a page: {:.2} (parse {:.2}, content and text {:.2})",
-            each(spent),
-            each(parse),
-            each(spent - parse)
+
+    /// The report for a terminal.
+    pub(crate) fn text(&self) -> String {
+        let mut out = format!("{}\nF1 by kind\n{:14} {:>5}", self.written, "kind", "pages");
+        for figures in self.columns() {
+            let _ = write!(out, "  {:>24}", figures.title);
+        }
+        for group in &self.written.groups {
+            let _ = write!(out, "\n{:14} {:>5}", group.name, group.pages);
+            for figures in self.columns() {
+                let _ = write!(out, "  {:>24.4}", figures.f1_of(&group.name));
+            }
+        }
+        let _ = write!(out, "\n{:20}", "near-empty %");
+        for figures in self.columns() {
+            let _ = write!(out, "  {:>24.2}", figures.near_empty_share());
+        }
+        let _ = write!(
+            out,
+            "\n\nwhere the rest is lost, cross-validated, in hundredths of F1\n{:14} {:>8} {:>10} {:>12} {:>6}",
+            "kind", "no truth", "near-empty", "kept wrongly", "missed"
         );
-    }
-    let pairs: Vec<(f64, f64)> = counted
-        .iter()
-        .map(|entry| (f64::from(entry.quality), entry.score.f1))
-        .collect();
-    println!(
-        "quality against F1, correlation: {:.3}",
-        correlation(&pairs)
-    );
-    worst(title, counted)
-}
-
-fn mean(group: &[&Entry], of: impl Fn(&Entry) -> f64) -> f64 {
-    group.iter().map(|entry| of(entry)).sum::<f64>() / group.len().max(1) as f64
-}
-
-fn line(name: &str, group: &[&Entry]) {
-    let counted: Vec<&Entry> = group
-        .iter()
-        .copied()
-        .filter(|entry| entry.truth_words > 0)
-        .collect();
-    println!(
-        "{name:14} {:>5} {:>7.4} {:>7.4} {:>7.4} {:>9.4}",
-        group.len(),
-        mean(group, |entry| entry.score.f1),
-        mean(group, |entry| entry.score.precision),
-        mean(group, |entry| entry.score.recall),
-        mean(&counted, |entry| entry.score.f1),
-    );
-}
-
-fn correlation(pairs: &[(f64, f64)]) -> f64 {
-    let count = pairs.len() as f64;
-    let (mx, my) = (
-        pairs.iter().map(|p| p.0).sum::<f64>() / count,
-        pairs.iter().map(|p| p.1).sum::<f64>() / count,
-    );
-    let (mut xy, mut xx, mut yy) = (0.0, 0.0, 0.0);
-    for (x, y) in pairs {
-        xy += (x - mx) * (y - my);
-        xx += (x - mx).powi(2);
-        yy += (y - my).powi(2);
-    }
-    xy / (xx * yy).sqrt().max(1e-12)
-}
-
-fn worst(title: &str, mut entries: Vec<&Entry>) -> Result<()> {
-    entries.sort_by(|a, b| a.score.f1.total_cmp(&b.score.f1));
-    println!("\nworst 30 pages (words: truth, output)");
-    let mut page = String::from(
-        "<!doctype html><meta charset=utf-8><title>Worst pages</title><style>body{font:14px sans-serif}td{vertical-align:top;border:1px solid #ccc;max-width:45em;padding:4px}pre{white-space:pre-wrap;max-height:30em;overflow:auto}</style>",
-    );
-    let _ = write!(
-        page,
-        "<h1>{}</h1><table><tr><th>page<th>missed<th>kept wrongly",
-        escape(title)
-    );
-    for entry in entries.iter().take(30) {
-        println!(
-            "{:5} {:13} F1 {:.3} P {:.3} R {:.3} {:>5} {:>5}  {}",
-            entry.id,
-            entry.kind,
-            entry.score.f1,
-            entry.score.precision,
-            entry.score.recall,
-            entry.truth_words,
-            entry.output_words,
-            printable(&entry.url, 90)
+        for group in &self.written.groups {
+            let lost = &group.lost;
+            let _ = write!(
+                out,
+                "\n{:14} {:>8.1} {:>10.1} {:>12.1} {:>6.1}",
+                group.name, lost.no_truth, lost.near_empty, lost.extra, lost.missed
+            );
+        }
+        let each = &self.each;
+        let total = milliseconds(each.total());
+        let _ = write!(
+            out,
+            "\n\nCPU ms a page, all we do: {total:.2} (parse {:.2}, links {:.2}, metadata {:.2}, content {:.2}, markdown {:.2})\n",
+            milliseconds(each.parse),
+            milliseconds(each.links),
+            milliseconds(each.metadata),
+            milliseconds(each.content),
+            milliseconds(each.markdown),
         );
+        for peer in &self.peers {
+            let theirs = milliseconds(peer.each);
+            let _ = writeln!(
+                out,
+                "CPU ms a page, {}: {theirs:.2}, {:.1} times ours",
+                peer.title,
+                theirs / total
+            );
+        }
+        let _ = writeln!(
+            out,
+            "\nquality against F1: correlation {:.3}; by tenths of the pages, the least sure first:",
+            self.written.correlation
+        );
+        for (quality, f1) in &self.written.tenths {
+            let _ = writeln!(out, "  quality {quality:.2}  F1 {f1:.3}");
+        }
+        let _ = writeln!(out, "\nthe worst {WORST} pages (words: truth, output)");
+        for entry in self.worst.iter().take(WORST) {
+            let (missed, extra) = entry.difference();
+            let _ = writeln!(
+                out,
+                "{:5} {:13} F1 {:.3} P {:.3} R {:.3} {:>5} {:>5}  {}\n      missed: {}\n      kept:   {}",
+                entry.id,
+                entry.kind,
+                entry.score.f1,
+                entry.score.precision,
+                entry.score.recall,
+                entry.truth_words,
+                entry.output_words,
+                printable(&entry.url, 90),
+                printable(&missed, 100),
+                printable(&extra, 100),
+            );
+        }
+        out
     }
-    for entry in entries.iter().take(150) {
-        let (missed, extra) = difference(&entry.truth, &entry.text);
+
+    /// The report as a page.
+    pub(crate) fn page(&self) -> String {
+        let mut page = String::from(HEAD);
+        let total = milliseconds(self.each.total());
         let _ = write!(
             page,
-            "<tr><td>{} {}<br>F1 {:.3} P {:.3} R {:.3}<br>{} → {} words<br>{}<td><pre>{}</pre><td><pre>{}</pre>",
-            entry.id,
-            entry.kind,
-            entry.score.f1,
-            entry.score.precision,
-            entry.score.recall,
-            entry.truth_words,
-            entry.output_words,
-            escape(&entry.url),
-            escape(&missed),
-            escape(&extra)
+            "<h1>Main content, {} pages</h1><p>F1 <b>{:.3}</b> cross-validated by site, as written; near-empty {:.2} %; {total:.1} ms a page.</p><table class=figures><tr><th>kind<th>pages",
+            self.worst.len(),
+            self.written.f1(),
+            self.written.near_empty_share()
         );
+        for figures in self.columns() {
+            let _ = write!(page, "<th>{}", escape(&figures.title));
+        }
+        for group in &self.written.groups {
+            let _ = write!(page, "<tr><td>{}<td>{}", escape(&group.name), group.pages);
+            for figures in self.columns() {
+                let _ = write!(page, "<td>{:.3}", figures.f1_of(&group.name));
+            }
+        }
+        page.push_str("<tr><td>near-empty %<td>");
+        for figures in self.columns() {
+            let _ = write!(page, "<td>{:.2}", figures.near_empty_share());
+        }
+        let _ = write!(
+            page,
+            "<tr><td>ms a page<td><td colspan=3>{total:.2}, the whole pipeline"
+        );
+        for peer in &self.peers {
+            let _ = write!(page, "<td>{:.2}", milliseconds(peer.each));
+        }
+        page.push_str("</table><h2>Where the rest is lost, in hundredths of F1</h2><table class=figures><tr><th>kind<th>no truth<th>near-empty<th>kept wrongly<th>missed");
+        for group in &self.written.groups {
+            let lost = &group.lost;
+            let _ = write!(
+                page,
+                "<tr><td>{}<td>{:.1}<td>{:.1}<td>{:.1}<td>{:.1}",
+                escape(&group.name),
+                lost.no_truth,
+                lost.near_empty,
+                lost.extra,
+                lost.missed
+            );
+        }
+        page.push_str("</table><h2>Quality against F1</h2><table class=figures><tr><th>tenth of the pages<th>quality<th>F1");
+        for (number, (quality, f1)) in self.written.tenths.iter().enumerate() {
+            let _ = write!(page, "<tr><td>{}<td>{quality:.2}<td>{f1:.3}", number + 1);
+        }
+        let _ = write!(
+            page,
+            "</table><h2>The worst {WORST} pages</h2><table class=worst><tr><th>page<th>missed<th>kept wrongly"
+        );
+        for entry in self.worst.iter().take(WORST) {
+            let (missed, extra) = entry.difference();
+            let _ = write!(
+                page,
+                "<tr><td><b>{}</b> {}<br>F1 {:.3}<br>P {:.3} R {:.3}<br>{} words, {} came out<br><small>{}</small><td><pre>{}</pre><td><pre>{}</pre>",
+                escape(&entry.id),
+                escape(&entry.kind),
+                entry.score.f1,
+                entry.score.precision,
+                entry.score.recall,
+                entry.truth_words,
+                entry.output_words,
+                escape(&entry.url),
+                escape(&missed),
+                escape(&extra)
+            );
+        }
+        page.push_str("</table>");
+        page
     }
-    page.push_str("</table>");
-    let name = format!("eval-{}.html", title.replace(' ', "-"));
-    std::fs::write(&name, page)?;
-    eprintln!("worst pages with what was missed and kept wrongly: {name}");
-    Ok(())
 }
 
-/// The lines only the truth has, and the lines only the output has.
-fn difference(truth: &str, output: &str) -> (String, String) {
-    let shape = |text: &str| {
-        text.split_whitespace()
-            .collect::<Vec<_>>()
-            .join(" ")
-            .to_lowercase()
-    };
-    let (whole_truth, whole_output) = (shape(truth), shape(output));
-    let only = |text: &str, other: &str| {
-        let lines = text
-            .lines()
-            .map(str::trim)
-            .filter(|line| !line.is_empty() && !other.contains(&shape(line)));
-        let mut found: String = lines.collect::<Vec<_>>().join("\n");
-        if let Some((at, _)) = found.char_indices().nth(4000) {
-            found.truncate(at);
-        }
-        found
-    };
-    (only(truth, &whole_output), only(output, &whole_truth))
-}
+const HEAD: &str = "<!doctype html><html lang=en><meta charset=utf-8><title>Main content: figures and worst pages</title><style>\
+:root{color-scheme:light dark}body{font:15px/1.5 system-ui,sans-serif;max-width:90rem;margin:2rem auto;padding:0 1rem}\
+table{border-collapse:collapse}th{text-align:left}td,th{padding:.3rem .7rem;border-bottom:1px solid #8886;vertical-align:top}\
+.figures td:not(:first-child),.figures th:not(:first-child){text-align:right;font-variant-numeric:tabular-nums}\
+.worst{table-layout:fixed;width:100%}.worst th:first-child{width:15rem}\
+pre{white-space:pre-wrap;overflow-wrap:anywhere;max-height:18rem;overflow:auto;margin:0;font:13px/1.4 system-ui,sans-serif}\
+small{overflow-wrap:anywhere;opacity:.7}</style>";
 
 fn escape(text: &str) -> String {
     text.replace('&', "&amp;")
@@ -191,9 +204,25 @@ fn escape(text: &str) -> String {
         .replace('>', "&gt;")
 }
 
+/// Text of a page on one line, without what a terminal would act on.
 fn printable(text: &str, most: usize) -> String {
-    text.chars()
+    text.split_whitespace()
+        .collect::<Vec<_>>()
+        .join(" ")
+        .chars()
         .filter(|c| !c.is_control())
         .take(most)
         .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{escape, printable};
+
+    #[test]
+    fn text_of_pages_does_nothing_where_it_is_shown() {
+        assert_eq!(printable("a\u{1b}[2J\n b", 90), "a[2J b");
+        assert_eq!(printable("abc", 2), "ab");
+        assert_eq!(escape("<b>&"), "&lt;b&gt;&amp;");
+    }
 }

@@ -1,18 +1,20 @@
 //! The ways a page's output is made and scored.
 
-use std::io::Result;
+use std::io::{Error, Result};
 use std::path::Path;
-use std::time::Duration;
 
-use html::{MainContent, NodeId, Tree};
+use html::{NodeId, Tree};
 
 use crate::alignment::align;
 use crate::chosen::chosen_text;
-use crate::clock::Clock;
 use crate::dataset::Labelled;
-use crate::dump::Scores;
-use crate::report::{Entry, report};
-use crate::words::{Interner, score};
+use crate::dump::Odds;
+use crate::entry::Entry;
+use crate::figures::Figures;
+use crate::folds::Folds;
+use crate::pipeline::{self, Spent};
+use crate::report::Report;
+use crate::words::Interner;
 
 fn kept_text(tree: &Tree, kept: &[(bool, &Vec<NodeId>)]) -> String {
     let mut text = String::new();
@@ -27,71 +29,46 @@ fn kept_text(tree: &Tree, kept: &[(bool, &Vec<NodeId>)]) -> String {
     text
 }
 
-/// Whose text is scored.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum By {
-    /// The product's own text writer.
-    Writer,
-    /// The chosen parts as they stand in the tree.
-    Choice,
-}
-
-fn written(tree: &Tree, content: &MainContent, by: By) -> String {
-    match by {
-        By::Writer => html::to_text(tree, &content.selection()),
-        By::Choice => chosen_text(tree, content),
-    }
-}
-
-/// Scores the product's own choice.
-pub(crate) fn score_all(pages: &[Labelled], by: By) -> Vec<Entry> {
+/// `eval <data>`: all figures.
+pub(crate) fn evaluate(pages: &[Labelled]) -> Result<Report> {
+    let folds = Folds::read().ok_or_else(|| Error::other("a model in eval/folds is broken"))?;
     let mut interner = Interner::default();
-    let mut entries = Vec::new();
+    let (mut written, mut chosen, mut fitted) = (Vec::new(), Vec::new(), Vec::new());
+    let mut each = Spent::default();
     for page in pages {
-        let start = Clock::start();
-        let tree = Tree::parse(&page.html);
-        let parsed = start.elapsed();
-        let content = html::main_content(&tree);
-        let text = written(&tree, &content, by);
-        let spent = start.elapsed();
-        entries.push(entry(
-            page,
-            &mut interner,
-            text,
-            content.quality,
-            (parsed, spent),
-        ));
+        let made = pipeline::make(&page.html);
+        each.add(&made.spent);
+        let tree = &made.tree;
+        let text = html::to_text(tree, &made.content.selection());
+        fitted.push(Entry::of(page, &mut interner, text, made.content.quality));
+        let content = html::main_content_by(tree, folds.without(page));
+        let text = html::to_text(tree, &content.selection());
+        written.push(Entry::of(page, &mut interner, text, content.quality));
+        let text = chosen_text(tree, &content);
+        chosen.push(Entry::of(page, &mut interner, text, content.quality));
     }
-    entries
-}
-
-/// A page's result.
-pub(crate) fn entry(
-    page: &Labelled,
-    interner: &mut Interner,
-    text: String,
-    quality: f32,
-    time: (Duration, Duration),
-) -> Entry {
-    let output = interner.words(&text);
-    let truth = interner.words(&page.truth);
-    Entry {
-        id: page.id.clone(),
-        url: page.url.clone(),
-        kind: page.kind.clone(),
-        score: score(&output, &truth),
-        output_words: output.len(),
-        truth_words: truth.len(),
-        quality,
-        text,
-        truth: page.truth.clone(),
-        parse: time.0,
-        spent: time.1,
-    }
+    each.divide(pages.len());
+    #[cfg(feature = "peers")]
+    let peers = crate::peers::compare(pages);
+    #[cfg(not(feature = "peers"))]
+    let peers = Vec::new();
+    let figures = Figures::of("cross-validated", &written);
+    written.sort_by(|a, b| a.score.f1.total_cmp(&b.score.f1));
+    // A page without a truth is worst or best by chance.
+    let (worst, rest): (Vec<Entry>, Vec<Entry>) =
+        written.into_iter().partition(|entry| entry.truth_words > 0);
+    Ok(Report {
+        written: figures,
+        chosen: Figures::of("cross-validated, chosen", &chosen),
+        fitted: Figures::of("fitted", &fitted),
+        peers,
+        each,
+        worst: worst.into_iter().chain(rest).collect(),
+    })
 }
 
 /// `eval <data> oracle`: the best that choosing blocks can do, by the labels.
-pub(crate) fn oracle(pages: &[Labelled]) -> Result<()> {
+pub(crate) fn oracle(pages: &[Labelled]) -> Figures {
     let mut interner = Interner::default();
     let mut entries = Vec::new();
     for page in pages {
@@ -104,9 +81,9 @@ pub(crate) fn oracle(pages: &[Labelled]) -> Result<()> {
             .zip(inspection.blocks.iter().map(|block| &block.texts))
             .collect();
         let text = kept_text(&tree, &kept);
-        entries.push(entry(page, &mut interner, text, 1.0, Default::default()));
+        entries.push(Entry::of(page, &mut interner, text, 1.0));
     }
-    report("oracle over blocks", &entries)
+    Figures::of("choosing whole blocks by the labels themselves", &entries)
 }
 
 /// The labels of a page's blocks.
@@ -133,30 +110,19 @@ pub(crate) fn labels(
     align(&blocks, &truth, &lines)
 }
 
-/// `eval <data> scores <file>`: likelihoods per block from outside, little-endian `f32`, in the
-/// order of the dump.
-pub(crate) fn given(pages: &[Labelled], file: &Path, by: By) -> Result<()> {
-    let mut numbers = Scores::read(file)?;
+/// `eval <data> odds <file>`: odds per block from the training script, little-endian `f32`, in the
+/// order of the dump, to check the exported models against.
+pub(crate) fn given(pages: &[Labelled], file: &Path) -> Result<Figures> {
+    let mut numbers = Odds::read(file)?;
     let mut interner = Interner::default();
     let mut entries = Vec::new();
     for page in pages {
         let tree = Tree::parse(&page.html);
         let inspection = html::inspect(&tree, html::Vocabulary::default());
-        let likely = numbers.take(inspection.blocks.len())?;
-        let content = inspection.chosen(&likely);
-        let text = written(&tree, &content, by);
-        entries.push(entry(
-            page,
-            &mut interner,
-            text,
-            content.quality,
-            Default::default(),
-        ));
+        let odds = numbers.take(inspection.blocks.len())?;
+        let content = inspection.chosen(&odds);
+        let text = html::to_text(&tree, &content.selection());
+        entries.push(Entry::of(page, &mut interner, text, content.quality));
     }
-    report("cross-validated", &entries)
-}
-
-/// `eval <data>`: the product as it is.
-pub(crate) fn score_product(pages: &[Labelled], by: By) -> Result<()> {
-    report("as built", &score_all(pages, by))
+    Ok(Figures::of("by the training script's own odds", &entries))
 }

@@ -83,3 +83,26 @@ pub(crate) fn score(output: &[u32], truth: &[u32]) -> Score {
         f1,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{Interner, score};
+
+    #[test]
+    fn words_are_compared_as_multisets() {
+        let mut interner = Interner::default();
+        for (output, truth, f1) in [
+            ("", "", 1.0),
+            ("a", "", 0.0),
+            ("", "a", 0.0),
+            ("It's ONE_word, two", "it s one_word two", 1.0),
+            ("b a", "a b", 1.0),
+            ("a a", "a", 2.0 / 3.0),
+            ("a c", "a b", 0.5),
+        ] {
+            let (output_words, truth_words) = (interner.words(output), interner.words(truth));
+            let found = score(&output_words, &truth_words).f1;
+            assert!((found - f1).abs() < 1e-9, "{output:?} {truth:?}: {found}");
+        }
+    }
+}

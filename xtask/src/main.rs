@@ -1,6 +1,8 @@
-//! The project's own chores: `cargo xtask test`, `tidy`, `docs`, `sqlx`.
+//! The project's own chores: `cargo xtask test`, `tidy`, `docs`, `eval`, `fuzz`, `sqlx`.
 
 mod docs;
+mod eval;
+mod fuzz;
 mod layers;
 mod postgres;
 mod setup;
@@ -9,6 +11,7 @@ mod sqlx;
 mod test;
 mod tidy;
 
+use std::path::Path;
 use std::process::ExitCode;
 
 use shell::tell;
@@ -20,6 +23,10 @@ cargo xtask <CHORE>
   tidy          the dependency table, file sizes, names
   docs          write the generated documents
   docs --check  fail if one of them is stale
+  fuzz [markdown|links] [--minutes N]
+                look for pages that break the html crate; installs cargo-fuzz
+  eval <DATA>   how good and how fast main-content extraction is, on the labelled pages in that folder
+  eval          the evaluation tool's own tests and lints, which need no pages
   sqlx          write what the stores' queries are checked against (`crates/store-*/.sqlx`)
 ";
 
@@ -31,6 +38,9 @@ fn main() -> ExitCode {
         ["tidy"] => tidy::run(),
         ["docs"] => docs::write(),
         ["docs", "--check"] => docs::check(),
+        ["fuzz", words @ ..] => fuzz::start(words),
+        ["eval"] => eval::check(),
+        ["eval", folder] => eval::run(Path::new(folder)),
         ["sqlx"] => sqlx::write(),
         _ => {
             tell(HELP);

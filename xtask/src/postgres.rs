@@ -228,9 +228,7 @@ fn installed() -> Option<PathBuf> {
 /// Whom to be instead of root; `None` when we are somebody else already.
 fn unprivileged() -> Result<Option<User>> {
     use std::os::unix::fs::MetadataExt;
-    let me = std::fs::metadata("/proc/self")
-        .map(|metadata| metadata.uid())
-        .unwrap_or(1);
+    let me = std::fs::metadata("/proc/self").map_or(1, |metadata| metadata.uid());
     if me != 0 {
         return Ok(None);
     }

@@ -52,8 +52,9 @@ pub(crate) enum Command {
     /// Fetch pages, print their main content as markdown, html, text or json
     ///
     /// Several URLs are printed in the order given, each under a line with its URL; json is then one object a
-    /// line. Redirects are followed and robots.txt is obeyed. JSON and plain text come back as they are; PDFs,
-    /// images and the like are named and refused. Ends with 1 if any page could not be had.
+    /// line. Redirects are followed, robots.txt is obeyed, what may pass is tried three times. JSON comes back
+    /// fenced, plain text as it is; PDFs, images and the like are named and refused. Ends with 1 if any page could
+    /// not be had.
     Scrape(Box<ScrapeArgs>),
     /// Run the service: an HTTP API, workers, or both
     ///
@@ -133,7 +134,7 @@ pub(crate) struct MapArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct ScrapeArgs {
-    /// The pages: absolute http or https URLs; - reads them from stdin, one a line
+    /// The pages: absolute http or https URLs; - reads them from stdin, one a line (# begins a comment line)
     #[arg(value_name = "URL", required = true)]
     pub(crate) urls: Vec<String>,
 
@@ -141,7 +142,7 @@ pub(crate) struct ScrapeArgs {
     #[arg(long, value_enum, default_value_t, help_heading = "Output")]
     pub(crate) format: ContentFormatWord,
 
-    /// Only what a reader came for; false: the whole body, cleaned
+    /// Only what a reader came for; false: the whole body but menus, footers and what is hidden
     #[arg(
         long, value_name = "BOOL", action = ArgAction::Set, default_value_t = true, help_heading = "Output"
     )]
@@ -279,7 +280,7 @@ pub(crate) struct SiteArgs {
 /// How every request is made, whatever it is for.
 #[derive(Debug, Args)]
 pub(crate) struct RequestArgs {
-    /// Time for one request: 10s, 500ms [default: 10s; crawl and map: profile]
+    /// Time for one request: 10s, 500ms [default: 10s, or the profile's]
     #[arg(long, value_name = "D", value_parser = duration, help_heading = "Politeness")]
     pub(crate) timeout: Option<Duration>,
 
@@ -322,7 +323,7 @@ pub(crate) struct ProgressArgs {
 /// What is said on stderr.
 #[derive(Debug, Args)]
 pub(crate) struct TalkArgs {
-    /// Tell about each page; -vv about each link
+    /// Tell about each page; a crawl with -vv about each link
     #[arg(short, long, action = ArgAction::Count, conflicts_with = "quiet", help_heading = "Messages")]
     pub(crate) verbose: u8,
 

@@ -46,7 +46,11 @@ pub(crate) fn from_clap(error: &clap::Error, command: &str, json: bool) -> ExitC
     }
     let told = one_line(&error.render().to_string(), command);
     let words = if error.kind() == ErrorKind::MissingRequiredArgument && told.contains("<URL>") {
-        "<URL>: none was given; give one like https://example.org/"
+        if command == "scrape" {
+            "<URL>: none was given; give one like https://example.org/, or - to read them from stdin"
+        } else {
+            "<URL>: none was given; give one like https://example.org/"
+        }
     } else {
         &told
     };

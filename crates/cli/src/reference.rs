@@ -78,8 +78,8 @@ fn man_page(cli: &Command) -> std::io::Result<Vec<u8>> {
           holds and why, \\fBcrawler config \\-\\-example\\fR every setting there is.\n",
     );
     page.extend_from_slice(
-        b".SH EXIT STATUS\n.TP\n0\nthe crawl ended, by itself or at a limit\n.TP\n1\nthe seed could not be \
-          fetched, or we failed\n.TP\n2\nbad usage\n.TP\n130\nstopped by a signal\n",
+        b".SH EXIT STATUS\n.TP\n0\nthe crawl ended, by itself or at a limit\n.TP\n1\nthe seed (scrape: any page) could \
+          not be fetched, or we failed\n.TP\n2\nbad usage\n.TP\n130\nstopped by a signal\n",
     );
     page.extend_from_slice(
         b".SH EXAMPLES\n.nf\ncrawler https://example.org/\n\

@@ -13,9 +13,10 @@ use std::sync::Arc;
 
 use anyhow::Context;
 use engine::{Document, Part, Scraper, Stop, StopLevel};
-use fetch::{Asked, Guard, HttpFetch};
+use fetch::{Guard, HttpFetch};
 use futures_util::{Stream, StreamExt};
-use model::{ScrapePlan, SinkError};
+use model::{Notice, ScrapePlan, SinkError};
+use tokio::task::JoinError;
 
 use crate::args::{ScrapeArgs, When};
 use crate::spec::scrape_spec;
@@ -23,7 +24,7 @@ use crate::talk::{Level, Talk, Value};
 use crate::{AGENT, exit, signals};
 use given_urls::{Given, GivenUrls};
 use outcome::{Outcome, Problem};
-use page_writer::PageWriter;
+use page_writer::{Layout, PageWriter};
 
 /// Pages in flight at once, over all hosts; one host has fewer.
 const AT_ONCE: usize = 8;
@@ -43,7 +44,11 @@ pub(crate) fn scrape(args: &ScrapeArgs) -> ExitCode {
         Err(words) => return refuse(&words),
     };
     let file = args.file.output_file.as_deref();
-    let writer = match PageWriter::open(args.format, file, urls.may_be_several()) {
+    let layout = Layout {
+        format: args.format,
+        several: urls.may_be_several(),
+    };
+    let writer = match PageWriter::open(layout, file) {
         Ok(writer) => writer,
         Err(error) => {
             talk.say(Level::Error, &error.to_string(), "output_failed", &[]);
@@ -61,7 +66,7 @@ pub(crate) fn scrape(args: &ScrapeArgs) -> ExitCode {
     } else {
         Level::Error
     };
-    match run(plan, urls, part, writer, &talk, failure) {
+    match run(plan, urls, (part, layout), writer, &talk, failure) {
         Ok(Ended::Whole { failed: false } | Ended::Closed) => ExitCode::SUCCESS,
         Ok(Ended::Whole { failed: true }) => ExitCode::from(exit::FAILED),
         Ok(Ended::Nothing) => {
@@ -90,7 +95,7 @@ enum Ended {
 fn run(
     plan: ScrapePlan,
     urls: GivenUrls,
-    part: Part,
+    (part, layout): (Part, Layout),
     writer: PageWriter,
     talk: &Talk,
     failure: Level,
@@ -106,10 +111,15 @@ fn run(
         let fetch = HttpFetch::new(&plan.fetch, AT_ONCE, guard, html::looks_like_html)
             .context("cannot set up fetching")?;
         let chance = RandomState::new().hash_one("scrape");
-        let scraper = Arc::new(Scraper::new(Arc::new(fetch), plan, chance));
+        let speaker = talk.clone();
+        let tell = move |notice: Notice| {
+            speaker.say(Level::Info, &notice.to_string(), notice.as_str(), &[]);
+        };
+        let fetch = Arc::new(fetch);
+        let scraper = Arc::new(Scraper::new(fetch, plan, chance, stop.clone(), tell));
         let given = urls.stream(stop.clone());
         let pages = given
-            .map(|given| one(given, Arc::clone(&scraper), part))
+            .map(|given| tokio::spawn(one(given, Arc::clone(&scraper), part, layout)))
             .buffered(AT_ONCE);
         let ended = print(pages, writer, &stop, talk, failure).await;
         signals.abort();
@@ -122,7 +132,7 @@ fn run(
 
 /// Prints every page as its turn comes.
 async fn print(
-    pages: impl Stream<Item = Outcome>,
+    pages: impl Stream<Item = Result<Outcome, JoinError>>,
     mut writer: PageWriter,
     stop: &Stop,
     talk: &Talk,
@@ -136,8 +146,12 @@ async fn print(
             () = stop.reached(StopLevel::AtOnce) => break,
             outcome = pages.next() => outcome,
         };
-        let Some(outcome) = outcome else { break };
+        // A page's own panic is its outcome; none is left to get here.
+        let Some(Ok(outcome)) = outcome else { break };
         some = true;
+        if outcome.was_stopped() {
+            continue;
+        }
         failed |= outcome.failed();
         tell(&outcome, talk, failure);
         match writer.write(&outcome) {
@@ -153,25 +167,37 @@ async fn print(
     })
 }
 
-/// Gets and reads one page.
-async fn one(given: Given, scraper: Arc<Scraper<HttpFetch>>, part: Part) -> Outcome {
-    let typed = given.typed;
-    let asked: Asked = match given.asked {
-        Ok(asked) => asked,
-        Err(words) => return Outcome::new(typed, Err(Problem::BadUrl(words))),
+/// Gets, reads and renders one page, as a task of its own: a reader of stdout that takes its time must not
+/// keep anybody's answer waiting. A panic costs its page.
+async fn one(
+    given: Given,
+    scraper: Arc<Scraper<HttpFetch>>,
+    part: Part,
+    layout: Layout,
+) -> Outcome {
+    let url = given
+        .asked
+        .as_ref()
+        .map_or_else(|_| given.typed.clone(), |asked| asked.url.to_string());
+    let page = match given.asked {
+        Err(words) => Err(Problem::BadUrl(words)),
+        Ok(asked) => {
+            let page = tokio::spawn(async move {
+                let answer = scraper.get(&asked).await?;
+                // Reading a large page takes a while; the connections of others must not wait for it.
+                let read = tokio::task::spawn_blocking(move || {
+                    Document::read(answer, part).map(|document| layout.rendered(document))
+                });
+                match read.await {
+                    Ok(read) => Ok(read?),
+                    Err(error) => Err(Problem::of_panic(error)),
+                }
+            });
+            page.await
+                .unwrap_or_else(|error| Err(Problem::of_panic(error)))
+        }
     };
-    let url = asked.url.to_string();
-    let answer = match scraper.get(&asked).await {
-        Ok(answer) => answer,
-        Err(problem) => return Outcome::new(url, Err(problem.into())),
-    };
-    // Reading a large page takes a while; the connections of others must not wait for it.
-    let read = tokio::task::spawn_blocking(move || Document::read(answer, part)).await;
-    let document = match read {
-        Ok(read) => read.map_err(Problem::from),
-        Err(panic) => Err(Problem::Internal(panic.to_string())),
-    };
-    Outcome::new(url, document)
+    Outcome { url, page }
 }
 
 /// What is said on stderr about a page.
@@ -182,15 +208,22 @@ fn tell(outcome: &Outcome, talk: &Talk, failure: Level) {
             ("kind", Value::Text(kind)),
         ];
         talk.say(failure, &words, "page_failed", &fields);
+        return;
     }
-    let Ok(document) = &outcome.document else {
+    let Ok(page) = &outcome.page else {
         return;
     };
+    let document = &page.document;
     let url = document.url().as_str();
+    let fields = [("url", Value::Text(url))];
     if document.truncated() {
         let words = format!("{url} is longer than we read: its end is missing");
-        let fields = [("url", Value::Text(url))];
         talk.say(Level::Warning, &words, "page_truncated", &fields);
+    }
+    if document.is_without_text() {
+        let words =
+            format!("{url} has no text to print; it may need JavaScript, or be images only");
+        talk.say(Level::Warning, &words, "page_empty", &fields);
     }
     if talk.says(Level::Detail) {
         let quality = document

@@ -24,30 +24,67 @@ use std::time::{Duration, SystemTime};
 
 use fetch::{Asked, Fetch, FetchRequest, Fetched, Want};
 use frontier::{Chance, before_retry};
-use model::{FailKind, Failure, RobotsPolicy, ScrapePlan};
+use model::{FailKind, Failure, Notice, RobotsPolicy, ScrapePlan};
 use weburl::CrawlUrl;
 
 use crate::page::redirect_target;
+use crate::{Stop, StopLevel};
 use host_turns::HostTurns;
 use robots_desk::RobotsDesk;
 
 /// Longest pause a server may ask for before we give up instead.
 const LONGEST_WAIT: Duration = Duration::from_mins(1);
+/// A pause that somebody who waits would wonder about.
+const WORTH_TELLING: Duration = Duration::from_secs(3);
+
+/// What is worth telling while pages are had.
+type Tell = Box<dyn Fn(Notice) + Send + Sync>;
 
 /// Gets single pages. Shared behind an `Arc`.
-#[derive(Debug)]
 pub struct Scraper<T> {
     fetch: Arc<T>,
     plan: ScrapePlan,
     hosts: HostTurns,
     robots: RobotsDesk,
     chance: Mutex<Chance>,
+    stop: Stop,
+    tell: Tell,
+}
+
+/// Why one URL has no answer.
+#[derive(Debug)]
+enum NoAnswer {
+    Failed(Failure),
+    /// The host wants to be left alone for longer than we wait.
+    Parked(Duration),
+    /// An end was asked for before anything was sent.
+    Stopped,
+}
+
+impl NoAnswer {
+    fn about(self, url: &CrawlUrl) -> ScrapeProblem {
+        let url = url.clone();
+        match self {
+            Self::Failed(failure) => ScrapeProblem::Failed { url, failure },
+            Self::Parked(pause) => ScrapeProblem::Parked { url, pause },
+            Self::Stopped => ScrapeProblem::Stopped { url },
+        }
+    }
 }
 
 impl<T: Fetch> Scraper<T> {
-    /// A scraper of pages by this plan; `chance` spreads its retries.
-    pub fn new(fetch: Arc<T>, plan: ScrapePlan, chance: u64) -> Self {
+    /// A scraper of pages by this plan; `chance` spreads its retries. Once `stop` asks for an end nothing more
+    /// is sent; `tell` hears of pauses.
+    pub fn new(
+        fetch: Arc<T>,
+        plan: ScrapePlan,
+        chance: u64,
+        stop: Stop,
+        tell: impl Fn(Notice) + Send + Sync + 'static,
+    ) -> Self {
         Self {
+            stop,
+            tell: Box::new(tell),
             fetch,
             plan,
             hosts: HostTurns::default(),
@@ -68,10 +105,8 @@ impl<T: Fetch> Scraper<T> {
             let fetched = self
                 .ask(&url, asked, Want::Document, self.plan.max_attempts)
                 .await
-                .map_err(failed)?;
-            let moved = matches!(fetched.status, 300..=303 | 307 | 308)
-                && (fetched.status != 300 || fetched.location.is_some());
-            if !moved {
+                .map_err(|why| why.about(&url))?;
+            if !matches!(fetched.status, 300..=303 | 305..=308) {
                 return Ok(Answer {
                     requested: asked.url.clone(),
                     url,
@@ -103,36 +138,63 @@ impl<T: Fetch> Scraper<T> {
         asked: &Asked,
         want: Want,
         max_attempts: u32,
-    ) -> Result<Fetched, Failure> {
+    ) -> Result<Fetched, NoAnswer> {
         let asked = Some(asked);
         let mut attempt = 1;
         loop {
-            let turn = self.hosts.turn(url).await;
+            let turn = self.unless_stopped(self.hosts.turn(url)).await?;
+            let turn = turn.map_err(|parked| NoAnswer::Parked(parked.0))?;
             let answer = self.fetch.fetch(FetchRequest { url, want, asked }).await;
             let (kind, retry_after) = match &answer {
                 Ok(fetched) if fetched.status >= 400 => {
                     (FailKind::of_status(fetched.status), fetched.retry_after)
                 }
-                Ok(_) => return answer,
+                Ok(_) => return answer.map_err(NoAnswer::Failed),
                 Err(failure) => (failure.kind, None),
             };
+            // What a host asks for holds for all its pages, whatever becomes of this one.
+            if let Some(pause) = retry_after {
+                turn.pause(pause);
+            }
             let patient = retry_after.is_none_or(|asked| asked <= LONGEST_WAIT);
             if !kind.retryable() || attempt >= max_attempts || !patient {
-                return answer;
+                return answer.map_err(NoAnswer::Failed);
             }
             let pause = self.backoff(attempt).max(retry_after.unwrap_or_default());
-            if retry_after.is_some() || kind == FailKind::RateLimited {
+            if kind == FailKind::RateLimited {
                 turn.pause(pause);
             }
             drop(turn);
-            tokio::time::sleep(pause).await;
+            if pause >= WORTH_TELLING {
+                let words = format!("{url}: {kind}, attempt {attempt} of {max_attempts}");
+                let host = url.host_key().to_string();
+                (self.tell)(Notice::HostSlowed { host, pause, words });
+            }
+            self.unless_stopped(tokio::time::sleep(pause)).await?;
             attempt += 1;
+        }
+    }
+
+    /// Waits for something that is not sent yet, unless an end is asked for.
+    async fn unless_stopped<W: Future>(&self, wait: W) -> Result<W::Output, NoAnswer> {
+        tokio::select! {
+            biased;
+            done = wait => Ok(done),
+            () = self.stop.reached(StopLevel::Drain) => Err(NoAnswer::Stopped),
         }
     }
 
     fn backoff(&self, attempt: u32) -> Duration {
         let mut chance = self.chance.lock().unwrap_or_else(PoisonError::into_inner);
         before_retry(attempt, &mut chance)
+    }
+}
+
+impl<T> std::fmt::Debug for Scraper<T> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Scraper")
+            .field("plan", &self.plan)
+            .finish_non_exhaustive()
     }
 }
 

@@ -2,17 +2,21 @@
 //!
 //! The page is laid out into blocks (`outline`), each block is described by numbers (`features`),
 //! a small tree ensemble says how likely each is main content (`model`), and the cut with the best
-//! expected balance is taken (`choice`). If that leaves nothing, a ladder of plain rules makes sure
-//! that a page with text never comes back empty (`ladder`).
+//! expected balance is taken (`choice`) and what belongs together made whole (`coherence`). If that
+//! leaves nothing, a ladder of plain rules makes sure that a page with text never comes back empty
+//! (`ladder`).
 //!
 //! This room reads the tree and never changes it: the answer is a list of nodes, which any writer
 //! can turn into its format. It knows no site, and takes time linear in the page.
 
 mod choice;
+mod coherence;
 mod concept;
 mod context;
 mod cutout;
+mod ensemble;
 mod features;
+mod heading;
 mod inspection;
 mod judge;
 mod ladder;
@@ -26,6 +30,7 @@ mod vocabulary;
 mod voices;
 
 pub use inspection::{InspectedBlock, Inspection, inspect};
+pub use model::ContentModel;
 pub use vocabulary::Vocabulary;
 
 use crate::tree::{NodeId, Tree};
@@ -43,6 +48,9 @@ pub struct MainContent {
     pub roots: Vec<NodeId>,
     /// Nodes inside the roots that do not belong to it, in document order, none inside another.
     pub excluded: Vec<NodeId>,
+    /// Whether blocks that the page hides belong to it where they are not excluded: tabs behind the
+    /// first, folded sections. True of a choice made block by block.
+    pub folded: bool,
     /// How sure the choice is: the expected balance of precision and recall, 0 to 1.
     pub quality: f32,
     /// What kind of page this looks like.
@@ -52,7 +60,12 @@ pub struct MainContent {
 impl MainContent {
     /// The chosen parts as the writers take them.
     pub fn selection(&self) -> Selection {
-        Selection::of(self.roots.clone(), self.excluded.clone())
+        let selection = Selection::of(self.roots.clone(), self.excluded.clone());
+        if self.folded {
+            selection.with_folded()
+        } else {
+            selection
+        }
     }
 }
 
@@ -103,9 +116,14 @@ impl PageKind {
 
 /// The main content of a page.
 pub fn main_content(tree: &Tree) -> MainContent {
-    let Some(model) = &*model::MODEL else {
-        return whole_body(tree);
-    };
+    match &*model::MODEL {
+        Some(model) => main_content_by(tree, model),
+        None => whole_body(tree),
+    }
+}
+
+/// The main content of a page as another model than the embedded one judges it: for evaluation.
+pub fn main_content_by(tree: &Tree, model: &ContentModel) -> MainContent {
     let outline = Outline::of(tree, &model.lexicon);
     let around = Surroundings::of(&outline);
     let page = Page::of(tree, &outline, &model.lexicon);
@@ -117,7 +135,7 @@ pub fn main_content(tree: &Tree) -> MainContent {
         voices: &voices,
     };
     let verdict = judge::judge(&scene, model);
-    finish(&outline, &around, &verdict.likely, verdict.kind)
+    finish(&outline, &around, &verdict.odds, verdict.kind)
 }
 
 /// Everything a reader could see of a page, without what is never read: menus, dialogs, footers.
@@ -130,16 +148,18 @@ pub fn whole_body(tree: &Tree) -> MainContent {
     MainContent {
         roots,
         excluded,
+        // A page that hides its text until a script shows it is not an empty page.
+        folded: ladder::is_folded(&outline, &kept),
         quality: 0.0,
         kind: PageKind::Article,
     }
 }
 
-/// From likelihoods to the parts of the tree.
-fn finish(outline: &Outline, around: &Surroundings, likely: &[f32], kind: PageKind) -> MainContent {
-    let choice = choice::choose(outline, likely);
+/// From odds to the parts of the tree.
+fn finish(outline: &Outline, around: &Surroundings, odds: &[f32], kind: PageKind) -> MainContent {
+    let choice = choice::choose(outline, odds);
     let (kept, quality) = if choice.words >= 10.min(around.words) {
-        (choice.kept, choice.expected)
+        (coherence::settle(outline, choice.kept), choice.expected)
     } else {
         (ladder::fall_back(outline, around), choice.expected * 0.5)
     };
@@ -147,6 +167,7 @@ fn finish(outline: &Outline, around: &Surroundings, likely: &[f32], kind: PageKi
     MainContent {
         roots,
         excluded,
+        folded: true,
         quality,
         kind,
     }

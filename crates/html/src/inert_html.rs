@@ -14,8 +14,8 @@ use crate::tree::{NodeId, Tag, Tree};
 use crate::writing::code::{is_gutter, language};
 use crate::writing::formula::Formula;
 use crate::writing::image::{image_source, is_pixel, media_source, shows_missing_image};
-use crate::writing::looks::{Looks, copies, is_dropped};
-use crate::writing::selection::{Selection, Step, Steps};
+use crate::writing::looks::{Looks, copies, is_closed, is_dropped};
+use crate::writing::selection::{Folded, Selection, Step, Steps};
 use crate::writing::target::{link_target, media_target};
 use allow::{ends_paragraph, is_allowed, is_heading, is_table_part, kept_attribute};
 
@@ -33,7 +33,9 @@ pub fn to_inert_html(
         resolve,
         out: String::new(),
         open: Vec::new(),
+        pre_start: 0,
         split: split_paragraphs(tree, selection),
+        folded: selection.folded(),
     };
     let mut steps = selection.steps(tree);
     while let Some(step) = steps.next() {
@@ -88,6 +90,8 @@ struct Open {
     in_entry: bool,
     in_term: bool,
     in_pre: bool,
+    /// Whether a `code` stands directly in it; kept for `pre` only.
+    has_code: bool,
 }
 
 struct Writer<'a> {
@@ -96,6 +100,9 @@ struct Writer<'a> {
     out: String,
     open: Vec<Open>,
     split: Vec<NodeId>,
+    /// Where the content of the last `pre` starts, and at first that of the page.
+    pre_start: usize,
+    folded: Folded,
 }
 
 impl Writer<'_> {
@@ -108,11 +115,11 @@ impl Writer<'_> {
             return;
         };
         let looks = Looks::of(tree, id);
-        let hidden = looks.is_invisible(tag)
+        let hidden = looks.is_invisible(tag, self.folded)
             || (is_dropped(tag) && !matches!(tag, Tag::Rp | Tag::Col | Tag::Colgroup))
             || is_gutter(&looks)
             || (tag == Tag::Button && copies(tree, id, &looks))
-            || (tag == Tag::Dialog && tree.attr(id, "open").is_none())
+            || (tag == Tag::Dialog && is_closed(tree, id, self.folded))
             || (tag == Tag::Noscript && !shows_missing_image(tree, id))
             || matches!(tag, Tag::Noframes | Tag::Noembed | Tag::Frameset);
         if hidden {
@@ -197,7 +204,8 @@ impl Writer<'_> {
             Tag::Pre => !around.is_some_and(|open| open.in_pre),
             tag if is_heading(tag) => !self.top().is_some_and(is_heading),
             tag if is_table_part(tag) => allow::fits_in(tag, self.top()),
-            tag => is_allowed(tag),
+            // Among rows a parser leaves nothing but parts of the table.
+            tag => is_allowed(tag) && !self.top().is_some_and(allow::holds_parts_only),
         };
         if !fits {
             // What had a line of its own keeps it.
@@ -226,21 +234,16 @@ impl Writer<'_> {
             in_term: matches!(tag, Tag::Dt | Tag::Dd)
                 || (keeps(|open| open.in_term) && is_seen_through),
             in_pre: tag == Tag::Pre || keeps(|open| open.in_pre),
+            has_code: false,
         });
-        let starts_with_line = tag == Tag::Pre
-            && self
-                .tree
-                .first_child(id)
-                .and_then(|child| self.tree.text(child))
-                .is_some_and(|text| text.starts_with('\n'));
-        if starts_with_line {
-            // The first line end in a `pre` is not part of it.
-            self.out.push('\n');
+        if tag == Tag::Pre {
+            self.pre_start = self.out.len();
         }
     }
 
     fn set_apart(&mut self) {
-        if !self.out.is_empty() && !self.out.ends_with(char::is_whitespace) {
+        let at_start = self.out.len() == self.pre_start;
+        if !at_start && !self.out.ends_with(char::is_whitespace) {
             self.out.push('\n');
         }
     }
@@ -253,12 +256,11 @@ impl Writer<'_> {
                 self.attribute(name, &value);
             }
         }
+        // Read again, the first `code` speaks for the block: a `pre` in a `pre` is not written.
         if tag == Tag::Code
-            && let Some(language) = self
-                .tree
-                .parent(id)
-                .filter(|&parent| self.tree.tag(parent) == Some(Tag::Pre))
-                .and_then(|pre| language(self.tree, pre))
+            && let Some(pre) = self.open.last_mut().filter(|open| open.tag == Tag::Pre)
+            && !std::mem::replace(&mut pre.has_code, true)
+            && let Some(language) = language(self.tree, pre.id)
         {
             self.attribute("class", &format!("language-{language}"));
         }
@@ -359,6 +361,10 @@ impl Writer<'_> {
         } else {
             text
         };
+        if in_pre && self.out.len() == self.pre_start && text.starts_with('\n') {
+            // The first line end in a `pre` is not part of it.
+            self.out.push('\n');
+        }
         let mut written = 0;
         let bytes = text.as_bytes();
         let mut at = 0;

@@ -1,8 +1,8 @@
 //! HTML bytes to links, and to a tree with its metadata and its forms as markdown, html and text.
 //!
 //! Two paths over the same bytes. [`Tree`] is the second: parsed once, flat, capped in depth, from which
-//! [`metadata`], [`main_content`] and the writers ([`to_markdown`], [`to_inert_html`], [`to_text`]) read. No command uses it
-//! yet. The first is the links-only path of a crawl. A page comes in as bytes and leaves as a run of [`Found`]
+//! [`metadata`], [`main_content`] and the writers ([`to_markdown`], [`to_inert_html`], [`to_text`]) read. The first
+//! is the links-only path of a crawl. A page comes in as bytes and leaves as a run of [`Found`]
 //! values, in document order, without a tree: the scanner jumps from `<` to `<`, follows the
 //! tokeniser of the HTML standard exactly, and keeps only the few facts about the tree that change
 //! how bytes are read (raw text, templates, svg and math).
@@ -39,8 +39,8 @@ mod writing;
 
 pub use charset::{Charset, CharsetSource, charset};
 pub use content::{
-    InspectedBlock, Inspection, MainContent, PageKind, Vocabulary, inspect, main_content,
-    whole_body,
+    ContentModel, InspectedBlock, Inspection, MainContent, PageKind, Vocabulary, inspect,
+    main_content, main_content_by, whole_body,
 };
 pub use content_type::charset_label;
 pub use inert_html::to_inert_html;

@@ -140,7 +140,13 @@ fn title(page: &Page<'_>, facts: &Facts, canonical: Option<&str>) -> Option<Stri
     let mut names = site_names(page, facts);
     names.extend(page.first_meta(&["apple-mobile-web-app-title"]));
     let home = canonical.is_some_and(title::is_home);
-    title::choose(candidates.into_iter().flatten().collect(), &names, home)
+    let own = page.heading.as_deref().filter(|_| page.heading_is_own);
+    title::choose(
+        candidates.into_iter().flatten().collect(),
+        &names,
+        own,
+        home,
+    )
 }
 
 fn description(page: &Page<'_>, facts: &Facts) -> Option<String> {

@@ -9,5 +9,9 @@ use crate::writing::selection::Selection;
 
 /// Writes the selected part of a page as plain text.
 pub fn to_text(tree: &Tree, selection: &Selection) -> String {
-    write_page(tree, selection, &|_| None, Flavour::Text)
+    let mut text = write_page(tree, selection, &|_| None, Flavour::Text);
+    // Preformatted text keeps its blank lines, but for those at the very end.
+    let kept = text.trim_end_matches('\n').len();
+    text.truncate(text.len().min(kept + 1));
+    text
 }

@@ -29,11 +29,8 @@ impl fmt::Display for SinkError {
     }
 }
 
-impl std::error::Error for SinkError {
-    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        Some(&self.error)
-    }
-}
+// No source: what the system said stands in the message already.
+impl std::error::Error for SinkError {}
 
 /// Where reports go. Called from one thread, in the order pages finish; may block, and then the crawl waits.
 pub trait Sink: Send {

@@ -7,8 +7,9 @@ use std::collections::HashMap;
 use std::time::Duration;
 
 use model::Found;
-use sqlx::Error;
+use sqlx::{Error, PgConnection};
 use store::{Claimed, Fence, Grants, HostBucket, JobId, LOOKAHEAD, Lease, TaskId, WorkerId};
+use uuid::Uuid;
 use weburl::HostKey;
 
 use crate::PostgresStore;
@@ -67,6 +68,36 @@ pub(crate) async fn claim(
         })
         .collect();
     let rooms: Vec<i64> = grants.iter().map(|grant| grant.room).collect();
+    let mut claimed = take(&mut db, &names, &rooms, most, worker, lease).await?;
+    let places = place(&mut claimed, &names, &grants);
+    let taken_from: Vec<bool> = names.iter().map(|name| places.contains_key(name)).collect();
+    let next_starts: Vec<i64> = names
+        .iter()
+        .zip(&grants)
+        .map(|(name, grant)| grant.next_start(places.get(name).copied().unwrap_or(0)))
+        .collect();
+    advance(
+        &mut db,
+        &names,
+        &taken_from,
+        &next_starts,
+        defaults.in_flight,
+    )
+    .await?;
+    begin_jobs(&mut db, &claimed).await?;
+    db.commit().await?;
+    Ok(claimed)
+}
+
+/// Takes up to its room from each host, longest waiting first.
+async fn take(
+    db: &mut PgConnection,
+    names: &[String],
+    rooms: &[i64],
+    most: usize,
+    worker: &WorkerId,
+    lease: Duration,
+) -> Result<Vec<Claimed>, Error> {
     let taken = sqlx::query!(
         r#"WITH room AS (
                SELECT host_key, room FROM unnest($1::text[], $2::bigint[]) AS r(host_key, room)
@@ -85,30 +116,17 @@ pub(crate) async fn claim(
            FROM picked WHERE t.id = picked.id
            RETURNING t.id, t.job_id, t.fence, t.attempt, t.requested_url, t.url, t.final_url, t.host_key,
                      t.depth, t.hops, t.via, t.found"#,
-        &names,
-        &rooms,
+        names,
+        rooms,
         to_i64(most as u64),
         worker.as_str(),
         to_millis(lease) as f64
     )
-    .fetch_all(&mut *db)
+    .fetch_all(db)
     .await?;
-    let mut taken = taken;
-    taken.sort_by_key(|task| task.id);
-    let mut places: HashMap<String, i64> = HashMap::new();
-    let by_name: HashMap<&str, Grants> = names
-        .iter()
-        .map(String::as_str)
-        .zip(grants.iter().copied())
-        .collect();
-    let mut claimed = Vec::with_capacity(taken.len());
-    for task in taken {
-        let place = places.entry(task.host_key.clone()).or_insert(0);
-        let delay = by_name
-            .get(task.host_key.as_str())
-            .map_or(Duration::ZERO, |grant| grant.delay(*place));
-        *place += 1;
-        claimed.push(Claimed {
+    Ok(taken
+        .into_iter()
+        .map(|task| Claimed {
             lease: Lease {
                 task: TaskId(task.id),
                 fence: Fence(task.fence),
@@ -123,43 +141,48 @@ pub(crate) async fn claim(
             hops: to_u32(task.hops),
             via: task.via,
             found: Found::named(&task.found).unwrap_or(Found::Link),
-            delay,
-        });
+            delay: Duration::ZERO,
+        })
+        .collect())
+}
+
+/// Says when each task may start; returns how many each host gave.
+fn place(claimed: &mut [Claimed], names: &[String], grants: &[Grants]) -> HashMap<String, i64> {
+    let grants: HashMap<&str, &Grants> = names.iter().map(String::as_str).zip(grants).collect();
+    let mut places: HashMap<String, i64> = HashMap::new();
+    claimed.sort_by_key(|task| task.lease.task);
+    for task in claimed {
+        let place = places.entry(task.host.as_str().to_owned()).or_insert(0);
+        if let Some(grant) = grants.get(task.host.as_str()) {
+            task.delay = grant.delay(*place);
+        }
+        *place += 1;
     }
-    let taken_from: Vec<bool> = names.iter().map(|name| places.contains_key(name)).collect();
-    let next_starts: Vec<i64> = names
-        .iter()
-        .zip(&grants)
-        .map(|(name, grant)| grant.next_start(places.get(name).copied().unwrap_or(0)))
-        .collect();
-    advance(
-        &mut db,
-        &names,
-        &taken_from,
-        &next_starts,
-        defaults.in_flight,
-    )
-    .await?;
-    let mut jobs: Vec<_> = claimed.iter().map(|task| task.job.0).collect();
+    places
+}
+
+/// A job whose first task was claimed is running. One that is locked is being settled or ended, and is left to that.
+async fn begin_jobs(db: &mut PgConnection, claimed: &[Claimed]) -> Result<(), Error> {
+    let mut jobs: Vec<Uuid> = claimed.iter().map(|task| task.job.0).collect();
     jobs.sort_unstable();
     jobs.dedup();
-    if !jobs.is_empty() {
-        sqlx::query!(
+    if jobs.is_empty() {
+        return Ok(());
+    }
+    sqlx::query!(
             "UPDATE jobs SET status = 'running', updated_at = now() WHERE id IN (
                  SELECT id FROM jobs WHERE id = ANY($1) AND status = 'queued' FOR NO KEY UPDATE SKIP LOCKED)",
             &jobs
         )
-        .execute(&mut *db)
+        .execute(db)
         .await?;
-    }
-    db.commit().await?;
-    Ok(claimed)
+    Ok(())
 }
 
 /// Advances the buckets, and says when each host is to be looked at again: never while it has no task (a settlement
 /// wakes it), not before a slot can be free, not before its next start.
 async fn advance(
-    db: &mut sqlx::PgConnection,
+    db: &mut PgConnection,
     names: &[String],
     taken_from: &[bool],
     next_starts: &[i64],

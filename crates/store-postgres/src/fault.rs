@@ -18,7 +18,7 @@ pub(crate) fn is_collision(error: &Error) -> bool {
 fn code(error: &Error) -> Option<String> {
     error
         .as_database_error()
-        .and_then(|error| error.code())
+        .and_then(sqlx::error::DatabaseError::code)
         .map(std::borrow::Cow::into_owned)
 }
 

@@ -35,7 +35,10 @@ async fn fill(db: &mut PgConnection, job: JobId, queued: u32, finished: u32) {
          UPDATE jobs SET sequence = {finished} WHERE id = '{job}';
          ANALYZE crawl_tasks; ANALYZE hosts"
     );
-    sqlx::raw_sql(AssertSqlSafe(sql)).execute(db).await.unwrap();
+    sqlx::raw_sql(AssertSqlSafe(sql))
+        .execute(db)
+        .await
+        .expect("the database answers");
 }
 
 /// The median time of claiming fifty.
@@ -44,7 +47,10 @@ async fn median_claim(store: &PostgresStore, rounds: usize) -> Duration {
     let mut times = Vec::new();
     for _ in 0..rounds {
         let begun = Instant::now();
-        let tasks = store.claim(&worker, 50, LEASE).await.unwrap();
+        let tasks = store
+            .claim(&worker, 50, LEASE)
+            .await
+            .expect("the database answers");
         times.push(begun.elapsed());
         assert_eq!(tasks.len(), 50);
     }
@@ -61,7 +67,7 @@ async fn scans(db: &mut PgConnection) -> (i64, i64) {
     )
     .fetch_one(db)
     .await
-    .unwrap()
+    .expect("the database answers")
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -136,7 +142,9 @@ async fn end_connections(db: &mut PgConnection, name: &str) {
         "SELECT pg_terminate_backend(pid) FROM pg_stat_activity
          WHERE datname = '{name}' AND pid <> pg_backend_pid()"
     );
-    db.execute(AssertSqlSafe(sql)).await.unwrap();
+    db.execute(AssertSqlSafe(sql))
+        .await
+        .expect("the database answers");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

@@ -193,12 +193,11 @@ pub(crate) async fn renew(
     lease: Duration,
 ) -> Result<Vec<Lease>, Error> {
     let (mut db, now) = writer::begin(store).await?;
-    let asked: Vec<(i64, i64)> = leases
+    let asked: serde_json::Value = leases
         .iter()
-        .map(|lease| (lease.task.0, lease.fence.0))
+        .map(|lease| vec![lease.task.0, lease.fence.0])
         .collect();
-    let asked =
-        serde_json::Value::from_iter(asked.iter().map(|(id, fence)| vec![*id, *fence])).to_string();
+    let asked = asked.to_string();
     let (name, until) = (worker.as_str(), now + to_millis(lease));
     let kept = sqlx::query_scalar!(
         r#"UPDATE crawl_tasks SET lease_until = ?1, heartbeat_at = ?2

@@ -20,7 +20,7 @@ pub(crate) fn fault(error: Error) -> StoreError {
     let words = error.to_string();
     let code = error
         .as_database_error()
-        .and_then(|error| error.code())
+        .and_then(sqlx::error::DatabaseError::code)
         .and_then(|code| code.parse::<i32>().ok());
     match code {
         Some(UNIQUE | PRIMARY_KEY) => StoreError::Conflict(words),

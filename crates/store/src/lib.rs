@@ -1,7 +1,7 @@
 //! What is kept: jobs, their tasks, the documents and mapped URLs they gave, and what is owed to hosts.
 //!
 //! The trait [`Store`] speaks in verbs of the domain, never in rows. Two crates implement it, each with SQL of
-//! its own; the suite in [`testing`] is the contract both pass. Nothing here opens a connection.
+//! its own; the suite in `testing` is the contract both pass. Nothing here opens a connection.
 //!
 //! Invariant: what a worker writes carries its fence, and a write whose fence is gone changes nothing.
 

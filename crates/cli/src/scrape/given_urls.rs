@@ -94,12 +94,14 @@ fn naming(typed: &str, words: &str) -> String {
 
 /// What was typed, without what stands before an `@`, and not all of it if it is long.
 fn without_secrets(typed: &str) -> String {
-    let (scheme, rest) = typed.split_once("://").unwrap_or(("", typed));
-    let shown: String = match rest.rsplit_once('@') {
-        Some((_, host)) if scheme.is_empty() => host.to_owned(),
-        Some((_, host)) => format!("{scheme}://{host}"),
-        None => typed.to_owned(),
-    };
+    let start = typed.find("://").map_or(0, |at| at + 3);
+    let (scheme, rest) = typed.split_at(start);
+    // Only what stands before the path can be a password.
+    let (authority, path) = rest.split_at(rest.find(['/', '?', '#']).unwrap_or(rest.len()));
+    let host = authority
+        .rsplit_once('@')
+        .map_or(authority, |(_, host)| host);
+    let shown = format!("{scheme}{host}{path}");
     shown.chars().take(LONGEST_SHOWN).collect()
 }
 
@@ -146,7 +148,11 @@ fn read_stdin(send: &mpsc::Sender<Given>) -> Result<(), Gone> {
         };
         let failed = asked.is_err();
         let given = Given {
-            typed: without_secrets(String::from_utf8_lossy(&line).trim()),
+            // A stdin that cannot be read has no line to name.
+            typed: match without_secrets(String::from_utf8_lossy(&line).trim()) {
+                nothing if nothing.is_empty() => "-".to_owned(),
+                typed => typed,
+            },
             asked,
         };
         send.blocking_send(given).map_err(|_| Gone)?;
@@ -168,6 +174,7 @@ mod tests {
             ("me:secret@example.org", "example.org"),
             ("ftp://example.org/", "ftp://example.org/"),
             ("nothing", "nothing"),
+            ("foo/@bar", "foo/@bar"),
         ] {
             assert_eq!(without_secrets(typed), shown);
         }

@@ -1,6 +1,6 @@
 //! Documents as they are printed.
 
-use std::fs::File;
+use std::fs::{File, OpenOptions};
 use std::io::{self, IsTerminal, Write};
 use std::path::Path;
 
@@ -8,51 +8,94 @@ use engine::Document;
 use model::SinkError;
 use serde::Serialize;
 
-use super::outcome::Outcome;
+use super::outcome::{Outcome, Rendered, error_of};
 use crate::args::ContentFormatWord;
+
+/// How pages are laid out.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Layout {
+    pub(super) format: ContentFormatWord,
+    /// There may be several, so each says which it is.
+    pub(super) several: bool,
+}
 
 /// Writes one document after the other.
 pub(super) struct PageWriter {
-    format: ContentFormatWord,
-    /// There may be several, so each says which it is.
-    several: bool,
+    layout: Layout,
     /// What reaches a terminal must not drive it.
     harmless: bool,
     begun: bool,
     name: String,
-    out: Box<dyn Write>,
+    out: Out,
+}
+
+/// Where the bytes go.
+enum Out {
+    Stdout,
+    /// Emptied with the first page, so that a page that cannot be had does not cost the one before.
+    File(File),
 }
 
 /// A page that could not be had, as JSON.
 #[derive(Serialize)]
 struct Missing<'a> {
     url: &'a str,
-    error: String,
+    error: &'a str,
     kind: &'a str,
 }
 
+impl Layout {
+    /// A page as it will be printed. An error page is printed as JSON only, where its status stands beside it.
+    pub(super) fn rendered(self, document: Document) -> Rendered {
+        let error = error_of(&document);
+        let text = match self.format {
+            ContentFormatWord::Json => {
+                let error = error.as_ref().map(|(words, kind)| (words.as_str(), *kind));
+                document.json(!self.several, error) + "\n"
+            }
+            _ if error.is_some() => String::new(),
+            ContentFormatWord::Markdown => document.markdown(),
+            ContentFormatWord::Html => document.html(),
+            ContentFormatWord::Text => document.text(),
+        };
+        Rendered { document, text }
+    }
+
+    fn missing(self, url: &str, error: &str, kind: &str) -> String {
+        let missing = Missing { url, error, kind };
+        let written = if self.several {
+            serde_json::to_string(&missing)
+        } else {
+            serde_json::to_string_pretty(&missing)
+        };
+        written.unwrap_or_default() + "\n"
+    }
+}
+
 impl PageWriter {
-    /// Into a file, which appears at once, or to stdout, which `-` names too.
-    pub(super) fn open(
-        format: ContentFormatWord,
-        file: Option<&Path>,
-        several: bool,
-    ) -> Result<Self, SinkError> {
+    /// Into a file, which is there at once, or to stdout, which `-` names too.
+    pub(super) fn open(layout: Layout, file: Option<&Path>) -> Result<Self, SinkError> {
         let file = file.filter(|file| *file != Path::new("-"));
         let name = file.map_or("stdout".into(), |file| file.display().to_string());
-        let out: Box<dyn Write> = match file {
-            None => Box::new(io::stdout()),
-            Some(file) => match File::create(file) {
-                Ok(file) => Box::new(file),
-                Err(error) => {
-                    let target = name;
-                    return Err(SinkError { target, error });
+        let out = match file {
+            None => Out::Stdout,
+            Some(file) => {
+                let opened = OpenOptions::new()
+                    .write(true)
+                    .create(true)
+                    .truncate(false)
+                    .open(file);
+                match opened {
+                    Ok(file) => Out::File(file),
+                    Err(error) => {
+                        let target = name;
+                        return Err(SinkError { target, error });
+                    }
                 }
-            },
+            }
         };
         Ok(Self {
-            format,
-            several,
+            layout,
             harmless: file.is_none() && io::stdout().is_terminal(),
             begun: false,
             name,
@@ -60,55 +103,45 @@ impl PageWriter {
         })
     }
 
-    /// Prints what became of a URL. An error page is printed as JSON only, where its status stands beside it.
+    /// Prints what became of a URL.
     pub(super) fn write(&mut self, outcome: &Outcome) -> Result<(), SinkError> {
-        let text = match (&outcome.document, outcome.trouble()) {
-            (Ok(document), None) => self.shown(&outcome.url, document),
-            (Ok(document), Some(_)) if self.format == ContentFormatWord::Json => {
-                self.shown(&outcome.url, document)
+        let is_json = self.layout.format == ContentFormatWord::Json;
+        let gap = if self.begun { "\n" } else { "" };
+        let text = match (&outcome.page, outcome.trouble()) {
+            (Ok(page), _) if is_json => page.text.clone(),
+            (Err(_), Some((words, kind))) if is_json => {
+                self.layout.missing(&outcome.url, &words, kind)
             }
-            (_, Some((words, kind))) if self.format == ContentFormatWord::Json => {
-                let missing = Missing {
-                    url: &outcome.url,
-                    error: words,
-                    kind,
-                };
-                let written = if self.several {
-                    serde_json::to_string(&missing)
-                } else {
-                    serde_json::to_string_pretty(&missing)
-                };
-                with_end(written.unwrap_or_default())
+            (Ok(page), None) if self.layout.several => {
+                format!("{gap}{}\n\n{}", outcome.url, page.text)
             }
+            (Ok(page), None) => page.text.clone(),
             _ => return Ok(()),
         };
         let text = if self.harmless { harmless(&text) } else { text };
-        self.begun = true;
-        let written = self.out.write_all(text.as_bytes());
-        written.and_then(|()| self.out.flush()).map_err(|error| {
+        self.put(text.as_bytes()).map_err(|error| {
             let target = self.name.clone();
             SinkError { target, error }
         })
     }
 
-    fn shown(&self, url: &str, document: &Document) -> String {
-        let content = match self.format {
-            ContentFormatWord::Json => return with_end(document.json(!self.several)),
-            ContentFormatWord::Markdown => document.markdown(),
-            ContentFormatWord::Html => document.html(),
-            ContentFormatWord::Text => document.text(),
-        };
-        if !self.several {
-            return content;
+    fn put(&mut self, bytes: &[u8]) -> io::Result<()> {
+        let first = !std::mem::replace(&mut self.begun, true);
+        match &mut self.out {
+            Out::Stdout => {
+                let mut stdout = io::stdout();
+                stdout.write_all(bytes)?;
+                stdout.flush()
+            }
+            Out::File(file) => {
+                // A device has no length to be cut.
+                if first && file.metadata()?.is_file() {
+                    file.set_len(0)?;
+                }
+                file.write_all(bytes)
+            }
         }
-        let gap = if self.begun { "\n" } else { "" };
-        format!("{gap}{url}\n\n{content}")
     }
-}
-
-fn with_end(mut line: String) -> String {
-    line.push('\n');
-    line
 }
 
 /// Control characters are shown as a box instead of obeyed.

@@ -6,7 +6,8 @@ use testsite::{Hit, Pages, Proxy, Server, Tls};
 
 use crate::run::{command, crawl, finish, visited};
 
-fn values<'a>(hit: &'a Hit, name: &str) -> Vec<&'a str> {
+/// What a request said under a name, in any spelling.
+pub(crate) fn values<'a>(hit: &'a Hit, name: &str) -> Vec<&'a str> {
     hit.headers
         .iter()
         .filter(|(known, _)| known.eq_ignore_ascii_case(name))

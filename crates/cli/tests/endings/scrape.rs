@@ -44,17 +44,29 @@ fn a_reader_that_leaves_ends_it_quietly() {
 #[test]
 fn the_first_signal_finishes_what_is_in_flight_the_second_ends_at_once() {
     let server = pages();
-    let never = server.url("/never");
-    let args = ["scrape", &server.url("/1"), &never, "--timeout", "1h"];
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("pages.md");
+    let (first, never) = (server.url("/1"), server.url("/never"));
+    let args = [
+        "scrape",
+        &first,
+        &never,
+        "--timeout",
+        "1h",
+        "-o",
+        file.to_str().unwrap(),
+    ];
     let mut run = Start::new(&args).start();
-    run.wait_for("both pages", || server.count("/never") == 1);
+    let is_printed = || std::fs::read_to_string(&file).is_ok_and(|text| text.contains("# Page /1"));
+    run.wait_for("both pages", || server.count("/never") == 1 && is_printed());
     run.signal("INT");
     run.wait_for_words("Stopping");
+    assert!(run.runs(), "what is on the wire is waited for");
     run.signal("INT");
     let asked = Instant::now();
-    let ended = run.end().with_code(130);
+    run.end().with_code(130);
     assert!(asked.elapsed() < Duration::from_secs(5));
-    assert!(ended.stdout.contains("# Page /1"), "{}", ended.stdout);
+    assert!(is_printed());
 }
 
 #[test]
@@ -84,4 +96,38 @@ fn a_full_disk_is_named() {
         .says("cannot write stdout: No space left on device");
     let ended = crawler(&["scrape", &server.url("/1"), "-o", "/dev/full"]).with_code(1);
     ended.says("cannot write /dev/full: No space left on device");
+}
+
+#[test]
+fn a_reader_that_takes_its_time_costs_nobody_an_answer() {
+    let server = Server::start(|request: &Request| match request.path() {
+        "/robots.txt" => Answer::status(404),
+        path => {
+            let words =
+                format!("<p>The words of {path}, which somebody wants to read. </p>").repeat(4_000);
+            let page = Answer::html(format!("<main>{words}</main>"));
+            page.after(Duration::from_millis(300))
+        }
+    });
+    let mut args = urls(&server, 6);
+    args.extend(["--timeout".to_owned(), "2s".to_owned()]);
+    let mut run = Start::new(&args).stdout_held().start();
+    let stdout = run.held_stdout();
+    run.wait_for("all pages", || {
+        (0..6).all(|number| server.count(&format!("/{number}")) == 1)
+    });
+    // Longer than the timeout: whatever is not read off the wire by now would be given up.
+    let late = Instant::now() + Duration::from_millis(2_500);
+    run.wait_for("the reader's pause", || Instant::now() >= late);
+    let reader = std::thread::spawn(move || {
+        let lines = BufReader::new(stdout).lines();
+        lines
+            .map_while(Result::ok)
+            .filter(|line| line.starts_with("http://"))
+            .count()
+    });
+    let ended = run.end().with_code(0);
+    assert_eq!(ended.stderr, "");
+    assert_eq!(reader.join().unwrap(), 6);
+    assert_eq!(server.total(), 7, "robots.txt and every page once");
 }

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 use std::collections::HashSet;
+use std::hash::{BuildHasher, RandomState};
 
 use encoding_rs::{Encoding, UTF_8};
 use html::{MainContent, Metadata, NodeId, Selection, Tag, Tree};
@@ -12,6 +13,17 @@ use crate::link_harvest::{query_encoder, top_level_domain};
 
 /// Most links named by one document.
 const MOST_LINKS: usize = 10_000;
+/// And most bytes of them: with a long base, a short relative link is a long absolute one.
+const MOST_LINK_BYTES: usize = 4 << 20;
+
+/// The web pages a document links to.
+#[derive(Debug, Default)]
+pub(super) struct Links {
+    /// Absolute, each once, in document order.
+    pub(super) kept: Vec<String>,
+    /// How many more there were.
+    pub(super) omitted: u64,
+}
 
 /// What a document holds.
 #[derive(Debug)]
@@ -75,11 +87,10 @@ impl Content {
         }
     }
 
-    /// The web pages linked to, absolute, each once, in document order.
-    pub(super) fn links(&self) -> Vec<String> {
+    pub(super) fn links(&self) -> Links {
         match self {
             Self::Page(page) => page.links(),
-            _ => Vec::new(),
+            _ => Links::default(),
         }
     }
 }
@@ -125,8 +136,14 @@ impl Page {
             let words = line.trim_start_matches('#');
             words.len() < line.len() && words.trim() == heading.trim_start_matches('#').trim()
         };
-        if self.has_h1() || content.lines().next().is_some_and(says_it) {
+        if self.has_h1() {
             return content;
+        }
+        // A lower heading that says the same at the top is the title.
+        if let Some((first, rest)) = content.split_once('\n')
+            && says_it(first)
+        {
+            return format!("{heading}{rest}");
         }
         if content.is_empty() {
             return heading;
@@ -154,9 +171,11 @@ impl Page {
             .any(|id| tree.tag(id) == Some(Tag::H1) && !excluded(id) && has_words(id))
     }
 
-    fn links(&self) -> Vec<String> {
+    fn links(&self) -> Links {
+        let hasher = RandomState::new();
         let mut seen = HashSet::new();
-        let mut links = Vec::new();
+        let mut links = Links::default();
+        let mut bytes = 0;
         self.with_resolver(|resolver| {
             for id in self.tree.find(Tag::A) {
                 let Some(href) = self.tree.attr(id, "href") else {
@@ -165,9 +184,15 @@ impl Page {
                 let mut link = String::new();
                 if let Resolved::Web { page_len } = resolver.resolve(href, &mut link) {
                     link.truncate(page_len);
-                    if links.len() < MOST_LINKS && !seen.contains(&link) {
-                        seen.insert(link.clone());
-                        links.push(link);
+                    let has_room = links.kept.len() < MOST_LINKS && bytes < MOST_LINK_BYTES;
+                    if !seen.insert(hasher.hash_one(&link)) {
+                        continue;
+                    }
+                    if has_room {
+                        bytes += link.len();
+                        links.kept.push(link);
+                    } else {
+                        links.omitted += 1;
                     }
                 }
             }

@@ -1,7 +1,7 @@
 //! A page's content, ready to be printed or stored.
 
 use fetch::{Body, Fetched};
-use model::PageDocument;
+use model::{Failure, PageDocument};
 use serde::Serialize;
 use weburl::CrawlUrl;
 
@@ -32,6 +32,10 @@ pub struct Document {
 #[derive(Serialize)]
 struct Whole<'a> {
     url: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    error: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    kind: Option<&'a str>,
     title: Option<&'a str>,
     content: String,
     text: String,
@@ -54,6 +58,11 @@ impl Document {
             Media::Html => Content::Page(Box::new(Page::read(&body, content_type, url, part))),
             Media::Json => Content::Json(Content::decode(&body, content_type, url)),
             Media::Text => Content::Text(Content::decode(&body, content_type, url)),
+            // An error page of a type we do not read is an error before it is anything else.
+            Media::Other(_) if answer.fetched.status >= 400 => {
+                let failure = Failure::of_status(answer.fetched.status);
+                return Err(ScrapeProblem::failed(&answer.url, failure));
+            }
             Media::Other(what) => {
                 return Err(ScrapeProblem::NotText {
                     url: answer.url,
@@ -110,6 +119,11 @@ impl Document {
         }
     }
 
+    /// Whether it is a page of HTML on which we found nothing to read.
+    pub fn is_without_text(&self) -> bool {
+        matches!(self.content, Content::Page(_)) && self.text().trim().is_empty()
+    }
+
     /// The content as Markdown, under its title.
     pub fn markdown(&self) -> String {
         self.content.markdown()
@@ -127,19 +141,23 @@ impl Document {
 
     /// The web pages linked to, absolute, each once, in document order.
     pub fn links(&self) -> Vec<String> {
-        self.content.links()
+        self.content.links().kept
     }
 
-    /// Everything, as one JSON object; on one line unless `pretty`.
-    pub fn json(&self, pretty: bool) -> String {
+    /// Everything, as one JSON object; on one line unless `pretty`. A page that is not what was asked for says
+    /// so in `error`: words, and a stable word for machines.
+    pub fn json(&self, pretty: bool, error: Option<(&str, &str)>) -> String {
+        let links = self.content.links();
         let whole = Whole {
             url: self.answer.url.as_str(),
+            error: error.map(|(words, _)| words),
+            kind: error.map(|(_, kind)| kind),
             title: self.title(),
             content: self.markdown(),
             text: self.text(),
             html: self.html(),
-            meta: self.meta(),
-            links: self.links(),
+            meta: self.meta(links.omitted),
+            links: links.kept,
         };
         let written = if pretty {
             serde_json::to_string_pretty(&whole)
@@ -157,22 +175,22 @@ impl Document {
             markdown: self.markdown(),
             html: self.html(),
             // As above: there is nothing in it that could not be written.
-            meta: serde_json::to_string(&self.meta()).unwrap_or_default(),
+            meta: serde_json::to_string(&self.meta(0)).unwrap_or_default(),
         }
     }
 
     /// What the page says about itself and how it was had, as one JSON object.
     pub fn meta_json(&self) -> String {
         // As above: there is nothing in it that could not be written.
-        serde_json::to_string(&self.meta()).unwrap_or_default()
+        serde_json::to_string(&self.meta(0)).unwrap_or_default()
     }
 
-    fn meta(&self) -> Meta<'_> {
+    fn meta(&self, links_omitted: u64) -> Meta<'_> {
         let fetched: &Fetched = &self.answer.fetched;
         let page = match &self.content {
             Content::Page(page) => Some(&**page),
             _ => None,
         };
-        Meta::new(&self.answer, fetched, self.bytes, page)
+        Meta::new(&self.answer, fetched, self.bytes, links_omitted, page)
     }
 }

@@ -68,8 +68,14 @@ impl Media {
 }
 
 fn by_first_bytes(body: &[u8]) -> Option<&'static str> {
-    let (_, what) = MAGIC.iter().find(|(magic, _)| body.starts_with(magic))?;
-    Some(what)
+    let (magic, what) = MAGIC.iter().find(|(magic, _)| body.starts_with(magic))?;
+    // A text may well begin with the letters of a magic number; it has no control characters.
+    let is_text = magic.iter().all(u8::is_ascii_graphic)
+        && *magic != b"%PDF-"
+        && !body[..body.len().min(WINDOW)]
+            .iter()
+            .any(|byte| *byte < b'\t');
+    (!is_text).then_some(what)
 }
 
 /// A content type without its parameters, in lower case.
@@ -132,6 +138,16 @@ mod tests {
                 other("a PDF document"),
             ),
             (Some("text/plain"), file(b"hello"), Media::Text),
+            (
+                Some("text/plain"),
+                file(b"ID3 is an algorithm"),
+                Media::Text,
+            ),
+            (
+                Some("text/plain"),
+                file(b"ID3\x04\0"),
+                other("an audio file"),
+            ),
             (Some("text/plain"), file(b""), Media::Text),
             (
                 Some("text/plain"),

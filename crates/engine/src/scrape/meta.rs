@@ -23,6 +23,9 @@ pub(super) struct Meta<'a> {
     rendered: bool,
     #[serde(skip_serializing_if = "is_false")]
     truncated: bool,
+    /// Links left out of `links`: there were more than anybody follows.
+    #[serde(skip_serializing_if = "is_zero")]
+    links_omitted: u64,
     #[serde(flatten)]
     page: Option<PageMeta<'a>>,
 }
@@ -79,6 +82,7 @@ impl<'a> Meta<'a> {
         answer: &'a Answer,
         fetched: &'a Fetched,
         bytes: u64,
+        links_omitted: u64,
         page: Option<&'a Page>,
     ) -> Self {
         Self {
@@ -90,6 +94,7 @@ impl<'a> Meta<'a> {
             bytes,
             rendered: false,
             truncated: fetched.truncated,
+            links_omitted,
             page: page.map(PageMeta::new),
         }
     }
@@ -154,4 +159,12 @@ impl<'a> PageMeta<'a> {
 )]
 fn is_false(value: &bool) -> bool {
     !value
+}
+
+#[expect(
+    clippy::trivially_copy_pass_by_ref,
+    reason = "the shape that the derive asks for"
+)]
+fn is_zero(value: &u64) -> bool {
+    *value == 0
 }

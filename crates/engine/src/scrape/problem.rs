@@ -1,6 +1,7 @@
 //! Why there is no document.
 
 use std::fmt;
+use std::time::Duration;
 
 use model::{Failure, SkipReason};
 use weburl::CrawlUrl;
@@ -22,6 +23,18 @@ pub enum ScrapeProblem {
         /// The rule.
         reason: SkipReason,
     },
+    /// Its host asks for longer pauses than anybody waits.
+    Parked {
+        /// What it is about.
+        url: CrawlUrl,
+        /// How long.
+        pause: Duration,
+    },
+    /// An end was asked for before it was its turn.
+    Stopped {
+        /// What it is about.
+        url: CrawlUrl,
+    },
     /// It is nothing that reads as text.
     NotText {
         /// Where it was found.
@@ -39,11 +52,24 @@ impl ScrapeProblem {
         Self::Failed { url, failure }
     }
 
+    /// What it is about: the URL asked for, or one it redirects to.
+    pub fn url(&self) -> &CrawlUrl {
+        match self {
+            Self::Failed { url, .. }
+            | Self::Robots { url, .. }
+            | Self::Parked { url, .. }
+            | Self::Stopped { url }
+            | Self::NotText { url, .. } => url,
+        }
+    }
+
     /// A stable word for machines.
     pub fn as_str(&self) -> &'static str {
         match self {
             Self::Failed { failure, .. } => failure.kind.as_str(),
             Self::Robots { reason, .. } => reason.as_str(),
+            Self::Parked { .. } => "host_parked",
+            Self::Stopped { .. } => "stopped",
             Self::NotText { .. } => "not_text",
         }
     }
@@ -59,6 +85,14 @@ impl fmt::Display for ScrapeProblem {
             Self::Robots { url, reason } => {
                 write!(f, "{url} is {reason}; --robots ignore to fetch it anyway")
             }
+            Self::Parked { url, pause } => {
+                let seconds = pause.as_secs();
+                write!(
+                    f,
+                    "{url} is not fetched: its host asks for a pause of {seconds} s, longer than we wait"
+                )
+            }
+            Self::Stopped { url } => write!(f, "{url} is not fetched: stopped"),
             Self::NotText {
                 url,
                 what,
@@ -66,9 +100,9 @@ impl fmt::Display for ScrapeProblem {
             } => {
                 write!(f, "{url} is {what}")?;
                 if let Some(content_type) = content_type {
-                    write!(f, " ({content_type})")?;
+                    write!(f, ", sent as {content_type}")?;
                 }
-                f.write_str(", which has no text to take; HTML, plain text and JSON are read")
+                f.write_str("; only HTML, plain text and JSON are read")
             }
         }
     }

@@ -6,13 +6,13 @@ use std::time::Duration;
 
 use fetch::{Asked, Fetch, Want};
 use frontier::RobotsAnswer;
-use model::{Failure, RobotsErrors, SkipReason};
+use model::{Failure, Notice, RobotsErrors, SkipReason};
 use sitefiles::{Robots, RobotsVerdict};
 use tokio::sync::OnceCell;
 use tokio::time::Instant;
 use weburl::{CrawlUrl, Origin};
 
-use super::{ScrapeProblem, Scraper};
+use super::{LONGEST_WAIT, NoAnswer, ScrapeProblem, Scraper};
 use crate::site_file::read_robots;
 
 /// Redirects followed for a robots.txt, as RFC 9309 asks.
@@ -57,22 +57,27 @@ impl RobotsDesk {
     ) -> Result<(), ScrapeProblem> {
         let entry = self.entry(&url.origin());
         let known = entry
-            .get_or_init(async || {
-                let found = find(url, asked, scraper).await;
+            .get_or_try_init(async || {
+                let found = find(url, asked, scraper).await?;
                 let fresh = match found {
                     Found::Rules(_) => FRESH,
                     _ => FRESH_FAILURE,
                 };
                 let until = Instant::now() + fresh;
-                Known { found, until }
+                Ok(Known { found, until })
             })
-            .await;
+            .await
+            .map_err(|why: NoAnswer| why.about(url))?;
         let lenient = scraper.plan.robots_errors == RobotsErrors::Allow;
         let blocked = |reason| {
             let url = url.clone();
             Err(ScrapeProblem::Robots { url, reason })
         };
         match &known.found {
+            Found::Rules(rules) if rules.crawl_delay() > Some(LONGEST_WAIT) => {
+                let (url, pause) = (url.clone(), rules.crawl_delay().unwrap_or_default());
+                Err(ScrapeProblem::Parked { url, pause })
+            }
             Found::Rules(rules) => match rules.verdict(url.parts().path_and_query()) {
                 RobotsVerdict::DisallowedBy(rule) => blocked(SkipReason::Robots {
                     rule: rule.to_owned(),
@@ -93,7 +98,11 @@ impl RobotsDesk {
         let now = Instant::now();
         let is_old = |entry: &Entry| entry.get().is_some_and(|known| known.until <= now);
         if origins.len() >= MOST_ORIGINS && !origins.contains_key(origin) {
-            origins.retain(|_, entry| Arc::strong_count(entry) > 1 && !is_old(entry));
+            origins.retain(|_, entry| !is_old(entry));
+            if origins.len() >= MOST_ORIGINS {
+                // Asked again when they come up again: that costs a request, not a rule.
+                origins.retain(|_, entry| Arc::strong_count(entry) > 1);
+            }
         }
         let entry = origins.entry(origin.clone()).or_default();
         if is_old(entry) {
@@ -104,25 +113,38 @@ impl RobotsDesk {
 }
 
 /// Asks for the robots.txt of a URL's origin.
-async fn find<T: Fetch>(url: &CrawlUrl, asked: &Asked, scraper: &Scraper<T>) -> Found {
+async fn find<T: Fetch>(
+    url: &CrawlUrl,
+    asked: &Asked,
+    scraper: &Scraper<T>,
+) -> Result<Found, NoAnswer> {
     let mut place = url.at_path("/robots.txt");
     let want = Want::File {
         max_bytes: Robots::MAX_BYTES as u64 + 1,
     };
     for _ in 0..=MOST_HOPS {
-        let answer = scraper.ask(&place, asked, want, ATTEMPTS).await;
+        let answer = match scraper.ask(&place, asked, want, ATTEMPTS).await {
+            Ok(fetched) => Ok(fetched),
+            Err(NoAnswer::Failed(failure)) => Err(failure),
+            Err(why) => return Err(why),
+        };
         match read_robots(&place, answer, &scraper.plan.fetch.user_agent) {
             RobotsAnswer::Rules(rules) => {
-                if let Some(delay) = rules.crawl_delay() {
-                    scraper.hosts.slow_to(url, delay);
+                let pause = rules
+                    .crawl_delay()
+                    .filter(|pause| !pause.is_zero() && *pause <= LONGEST_WAIT);
+                if let Some(pause) = pause {
+                    scraper.hosts.slow_to(url, pause);
+                    let origin = url.origin().to_string();
+                    (scraper.tell)(Notice::CrawlDelay { origin, pause });
                 }
-                return Found::Rules(rules);
+                return Ok(Found::Rules(rules));
             }
-            RobotsAnswer::Unavailable(failure) => return Found::Unavailable(failure),
-            RobotsAnswer::Unreachable(failure) => return Found::Unreachable(failure),
+            RobotsAnswer::Unavailable(failure) => return Ok(Found::Unavailable(failure)),
+            RobotsAnswer::Unreachable(failure) => return Ok(Found::Unreachable(failure)),
             RobotsAnswer::Moved(to) => place = to,
         }
     }
     // More redirects may be taken as "no rules".
-    Found::Rules(Robots::allow_all())
+    Ok(Found::Rules(Robots::allow_all()))
 }

@@ -81,7 +81,8 @@ fn reset() -> Reply {
 fn scraper(script: Script, spec: &ScrapeSpec) -> (Scraper<Script>, Arc<Script>) {
     let script = Arc::new(script);
     let plan = ScrapePlan::resolve(spec, "crawler/0").unwrap();
-    (Scraper::new(Arc::clone(&script), plan, 7), script)
+    let scraper = Scraper::new(Arc::clone(&script), plan, 7, Stop::new(), |_| ());
+    (scraper, script)
 }
 
 fn asked(url: &str) -> Asked {
@@ -243,5 +244,83 @@ async fn a_documents_links_are_absolute_and_each_once() {
     assert_eq!(
         document.links(),
         ["http://a.example/base/x", "http://b.example/"]
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_host_that_asks_for_more_than_anybody_waits_is_left_alone() {
+    let other = "http://a.example/y";
+    let script = Script::default()
+        .on(URL, [Ok(status(503, Some(3_600)))])
+        .on(other, [Ok(page())]);
+    let (scraper, script) = scraper(script, &ScrapeSpec::default());
+    assert_eq!(scraper.get(&asked(URL)).await.unwrap().fetched.status, 503);
+    let refused = scraper.get(&asked(other)).await.unwrap_err();
+    assert_eq!(refused.as_str(), "host_parked");
+    assert!(
+        refused.to_string().contains("a pause of 3600 s"),
+        "{refused}"
+    );
+    assert_eq!(script.times(other).len(), 0);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_crawl_delay_nobody_waits_for_is_a_refusal() {
+    for delay in ["61", "600", "18446744073709551000", "1e300"] {
+        let robots = format!("User-agent: *\nCrawl-delay: {delay}");
+        let script = Script::default()
+            .on(URL, [Ok(page())])
+            .on(ROBOTS, [Ok(file(&robots))]);
+        let (scraper, script) = scraper(script, &ScrapeSpec::default());
+        match scraper.get(&asked(URL)).await {
+            Err(refused) => {
+                assert_eq!(refused.as_str(), "host_parked");
+                assert_eq!(script.times(URL).len(), 0);
+            }
+            // What is no number at all is no rule.
+            Ok(_) => assert_eq!(delay, "1e300"),
+        }
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn once_stopped_nothing_more_is_sent() {
+    let script = Script::default()
+        .on(URL, [reset()])
+        .on(ROBOTS, [Ok(file("User-agent: *\nCrawl-delay: 30"))]);
+    let script = Arc::new(script);
+    let plan = ScrapePlan::resolve(&ScrapeSpec::default(), "crawler/0").unwrap();
+    let stop = Stop::new();
+    let scraper = Scraper::new(Arc::clone(&script), plan, 7, stop.clone(), |_| ());
+    let url = asked(URL);
+    let soon = async {
+        tokio::time::sleep(Duration::from_secs(5)).await;
+        stop.ask();
+    };
+    let begun = Instant::now();
+    let (got, ()) = tokio::join!(scraper.get(&url), soon);
+    assert_eq!(got.unwrap_err().as_str(), "stopped");
+    assert!(begun.elapsed() < Duration::from_secs(6));
+    assert_eq!(script.times(URL).len(), 0);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_small_page_cannot_become_a_huge_list_of_links() {
+    let links: Vec<String> = (0..3_000).map(|n| format!("<a href={n}>x</a>")).collect();
+    let links = links.concat();
+    let mut answer = fake::status(200);
+    answer.content_type = Some("text/html".into());
+    answer.body = Body::Html(format!("<base href='/{}/'>{links}", "b".repeat(50_000)).into());
+    let (scraper, _) = scraper(
+        Script::default().on(URL, [Ok(answer)]),
+        &ScrapeSpec::default(),
+    );
+    let got = scraper.get(&asked(URL)).await.unwrap();
+    let document = Document::read(got, Part::Main).unwrap();
+    let json = document.json(false, None);
+    assert!(json.len() < 6 << 20, "{}", json.len());
+    assert!(
+        json.contains("\"links_omitted\":29"),
+        "most of them are left out"
     );
 }

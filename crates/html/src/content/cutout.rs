@@ -2,7 +2,7 @@
 //! that are not.
 //!
 //! Keeping one root keeps the structure between the kept parts: a list stays a list, a table a
-//! table. A part without text (an image, a rule) stays if what is around it stays.
+//! table. A part without text (an image, a rule) stays if the text before or behind it stays.
 
 use super::outline::{NO_BLOCK, Outline};
 use super::role::Role;
@@ -14,6 +14,13 @@ pub(crate) fn cut_out(outline: &Outline, kept: &[bool]) -> (Vec<NodeId>, Vec<Nod
         return (Vec::new(), Vec::new());
     };
     let states = states(outline, kept);
+    let texts = next_texts(outline);
+    // Whether the next text behind a node, inside the element around it, is kept.
+    let before_kept = |node: usize| {
+        let facts = &outline.nodes[node];
+        let text = texts[facts.end as usize];
+        text < end_of(outline, facts.parent) && states[text] == State::Kept
+    };
     let mut excluded = Vec::new();
     let mut node = root as usize + 1;
     let end = end_of(outline, root);
@@ -24,6 +31,12 @@ pub(crate) fn cut_out(outline: &Outline, kept: &[bool]) -> (Vec<NodeId>, Vec<Nod
         match states[node] {
             State::Kept if facts.block != NO_BLOCK => after_kept = true,
             State::Kept => {}
+            // A picture between kept texts stays, though its caption goes.
+            State::Dropped
+                if facts.role == Role::Figure
+                    && facts.totals.images > 0
+                    && after_kept
+                    && before_kept(node) => {}
             State::Dropped => {
                 excluded.push(node);
                 after_kept = false;
@@ -33,7 +46,7 @@ pub(crate) fn cut_out(outline: &Outline, kept: &[bool]) -> (Vec<NodeId>, Vec<Nod
             State::Textless => {
                 let next = end_of(outline, u32::try_from(node).unwrap_or(u32::MAX));
                 let shown = facts.totals.images > 0 || facts.role == Role::Image;
-                if shown && !after_kept {
+                if shown && !after_kept && !before_kept(node) {
                     excluded.push(node);
                 }
                 node = next;
@@ -74,6 +87,16 @@ fn states(outline: &Outline, kept: &[bool]) -> Vec<State> {
     states
 }
 
+/// Per node, the first text of a block at or behind it.
+fn next_texts(outline: &Outline) -> Vec<usize> {
+    let mut texts = vec![outline.nodes.len(); outline.nodes.len() + 1];
+    for (node, facts) in outline.nodes.iter().enumerate().rev() {
+        let is_text = facts.role == Role::Inline && facts.block != NO_BLOCK;
+        texts[node] = if is_text { node } else { texts[node + 1] };
+    }
+    texts
+}
+
 /// The deepest element that holds every kept block; the text itself if there is only one piece.
 fn common_root(outline: &Outline, kept: &[bool]) -> Option<u32> {
     let mut root: Option<u32> = None;
@@ -101,6 +124,10 @@ fn common_root(outline: &Outline, kept: &[bool]) -> Option<u32> {
         outline.at(outline.at(root).parent).role,
         Role::List | Role::Table
     ) {
+        root = outline.at(root).parent;
+    }
+    // A lone heading is the title of what has no text: of pictures.
+    if outline.at(root).role.is_heading() {
         root = outline.at(root).parent;
     }
     Some(root)

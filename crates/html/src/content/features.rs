@@ -3,6 +3,8 @@
 //! Every feature is a small integer: counts on a logarithmic scale, shares of 255, flags. The order
 //! is the model's: it is fixed when the model is trained, and [`names`] spells it out.
 
+use std::sync::LazyLock;
+
 use super::concept::{self, CONCEPTS};
 use super::context::REGIONS;
 use super::outline::{Block, Outline, Totals};
@@ -44,6 +46,21 @@ pub(crate) struct Scene<'p> {
 
 /// A count on a scale where doubling adds 32.
 pub(crate) fn scale(count: u32) -> i32 {
+    match SCALE.get(count as usize) {
+        Some(value) => i32::from(*value),
+        None => scaled(count),
+    }
+}
+
+/// The scale of small counts: nearly all of those asked for.
+static SCALE: LazyLock<Vec<i16>> = LazyLock::new(|| {
+    let values = (0..4096).map(scaled);
+    values
+        .map(|value| i16::try_from(value).unwrap_or(0))
+        .collect()
+});
+
+fn scaled(count: u32) -> i32 {
     let value = (f64::from(count) + 1.0).log2() * 32.0;
     #[expect(clippy::cast_possible_truncation, reason = "at most 32 * 32")]
     let value = value as i32;
@@ -176,6 +193,7 @@ impl Scene<'_> {
         put("in_title", i32::from(likeness.0));
         put("of_title", i32::from(likeness.1));
         put("echo", i32::from(self.voices.echo[place]));
+        put("named", i32::from(self.voices.named[place]));
     }
 
     fn put_place(&self, place: usize, block: &Block, sink: &mut impl Sink) {
@@ -205,6 +223,14 @@ impl Scene<'_> {
         put("from_heading", signed(self.page.heading_block));
         put("from_first_prose", signed(around.first_prose));
         put("from_last_prose", signed(around.last_prose));
+        put("headings", scale(self.voices.headings[place]));
+        let landmark = |other: u32| {
+            let landmark = self.outline.blocks.get(other as usize);
+            landmark.map_or(-2, |other| self.distance(block.owner, other.owner))
+        };
+        put("heading_distance", landmark(self.page.heading_block));
+        put("described_distance", landmark(self.voices.described));
+        put("from_described", signed(self.voices.described));
         put("best_distance", self.distance(block.owner, around.best));
         put("word_trunk", self.distance(block.owner, around.word_trunk));
         put(
@@ -277,6 +303,14 @@ impl Scene<'_> {
                 around.rows[number as usize]
             };
             put_family(group, &family, around.words, sink);
+            for (name, things) in [
+                ("images", family.images),
+                ("prices", family.prices),
+                ("headings", family.headings),
+            ] {
+                sink.put(group, name, scale(things * 4 / family.count.max(1)));
+            }
+            sink.put(group, "of_largest", share(family.words, around.row_words));
             let totals = if number == NO_ROW {
                 Totals::default()
             } else {
@@ -370,6 +404,8 @@ fn put_totals(group: &'static str, totals: &Totals, body: &Totals, sink: &mut im
     );
     sink.put(group, "images", scale(totals.images));
     sink.put(group, "controls", scale(totals.controls));
+    sink.put(group, "prices", scale(totals.prices));
+    sink.put(group, "headings", scale(totals.headings));
 }
 
 fn put_voice(group: &'static str, voice: Voice, sink: &mut impl Sink) {

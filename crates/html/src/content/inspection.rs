@@ -77,14 +77,9 @@ pub fn inspect(tree: &Tree, vocabulary: Vocabulary) -> Inspection {
 }
 
 impl Inspection {
-    /// The content that these likelihoods, one per block, would choose.
-    pub fn chosen(&self, likely: &[f32]) -> MainContent {
-        super::finish(
-            &self.outline,
-            &self.around,
-            likely,
-            super::PageKind::Article,
-        )
+    /// The content that these odds (their logarithms, one per block) would choose.
+    pub fn chosen(&self, odds: &[f32]) -> MainContent {
+        super::finish(&self.outline, &self.around, odds, super::PageKind::Article)
     }
 
     /// The content made of exactly these blocks.
@@ -93,6 +88,7 @@ impl Inspection {
         MainContent {
             roots,
             excluded,
+            folded: true,
             quality: 1.0,
             kind: super::PageKind::Article,
         }

@@ -54,6 +54,17 @@ pub(crate) fn body(outline: &Outline, around: &Surroundings) -> Vec<bool> {
     vec![true; outline.blocks.len()]
 }
 
+/// Whether nearly all of the kept words are ones that the page shows only when a script has run.
+pub(crate) fn is_folded(outline: &Outline, kept: &[bool]) -> bool {
+    let visible: Vec<bool> = outline
+        .blocks
+        .iter()
+        .zip(kept)
+        .map(|(block, kept)| *kept && !block.context.has(Context::HIDDEN))
+        .collect();
+    words_of(outline, &visible) * 10 < words_of(outline, kept)
+}
+
 /// The words of the kept blocks.
 pub(crate) fn words_of(outline: &Outline, kept: &[bool]) -> u32 {
     let blocks = outline.blocks.iter().zip(kept);

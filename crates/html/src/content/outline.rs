@@ -52,6 +52,9 @@ pub(crate) struct Totals {
     pub elements: u32,
     pub images: u32,
     pub controls: u32,
+    /// Short texts with a sign of money.
+    pub prices: u32,
+    pub headings: u32,
 }
 
 impl Totals {
@@ -64,6 +67,8 @@ impl Totals {
         self.elements += other.elements;
         self.images += other.images;
         self.controls += other.controls;
+        self.prices += other.prices;
+        self.headings += other.headings;
     }
 }
 
@@ -85,6 +90,11 @@ pub(crate) struct Block {
 }
 
 impl Block {
+    /// Whether it is short and names a sum of money.
+    pub(crate) fn is_price(&self) -> bool {
+        self.measure.money > 0 && self.measure.words <= 8
+    }
+
     /// Whether it reads like sentences rather than like labels.
     pub(crate) fn is_prose(&self) -> bool {
         let words = self.measure.words;
@@ -138,6 +148,7 @@ impl Outline {
             totals.link_words += block.link_words;
             totals.stops += block.measure.stops;
             totals.blocks += 1;
+            totals.prices += u32::from(block.is_price());
             if block.is_prose() {
                 totals.prose += block.measure.words;
             }
@@ -267,6 +278,7 @@ impl<'t> Builder<'t> {
             elements: u32::from(!silent),
             images: u32::from(role == Role::Image),
             controls: u32::from(role == Role::Button || is_control(name)),
+            headings: u32::from(role.is_heading()),
             ..Totals::default()
         };
         self.outline.nodes.push(Facts {
@@ -300,7 +312,7 @@ impl<'t> Builder<'t> {
             self.parted = true;
         }
         if role == Role::Break {
-            self.breaks += 1;
+            self.breaks = self.breaks.saturating_add(1);
         }
     }
 

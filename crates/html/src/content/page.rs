@@ -13,6 +13,9 @@ use crate::tree::{Node, NodeId, Tree};
 /// Pairs of words kept of what a page says of itself.
 const MOST_PAIRS: usize = 6000;
 
+/// Names kept of what a page says of itself.
+const MOST_NAMES: usize = 500;
+
 /// Words that address, declared types and software names are looked up in; each is one bit.
 #[rustfmt::skip]
 const HINTS: &[(&str, &[&str])] = &[
@@ -53,6 +56,8 @@ pub(crate) struct Page {
     pub title: Vec<u32>,
     /// Hashes of pairs of words in what the page says of itself to machines: descriptions, JSON-LD.
     pub described: HashSet<u32>,
+    /// Hashes of the whole names in its JSON-LD: of the product, of the entries of a list.
+    pub names: HashSet<u32>,
     /// How deep the page's own address goes; 0 for a front page or an unknown address.
     pub address_depth: u16,
     /// Whether the address carries a year.
@@ -102,8 +107,7 @@ impl Page {
                     }
                 }
             }
-            let price = block.measure.money > 0 && block.measure.words <= 8;
-            page.prices = page.prices.saturating_add(u16::from(price));
+            page.prices = page.prices.saturating_add(u16::from(block.is_price()));
         }
         page.read_address(&address);
         page
@@ -121,6 +125,11 @@ impl Page {
             .filter(|two| self.described.contains(&pair(two[0], two[1])))
             .count();
         i32::try_from(found * 255).unwrap_or(i32::MAX) / count
+    }
+
+    /// Whether a text is, word for word, a name the page gives to machines.
+    pub(crate) fn names(&self, words: &[u32]) -> bool {
+        !self.names.is_empty() && self.names.contains(&chain(words.iter().copied()))
     }
 
     fn describe(&mut self, text: &str) {
@@ -212,6 +221,13 @@ impl Page {
                 self.describe(text);
             }
         }
+        for part in json.split("\"name\"").skip(1).take(MOST_NAMES) {
+            let mut strings = part.splitn(3, '"');
+            let colon = strings.next().is_some_and(|gap| gap.trim() == ":");
+            if let (true, Some(name)) = (colon, strings.next()) {
+                self.names.insert(whole(name));
+            }
+        }
         for part in json.split("\"@type\"").skip(1).take(64) {
             let value = part.trim_start_matches([':', ' ', '\n', '\t', '[', '\r']);
             let name = value
@@ -245,6 +261,17 @@ impl Page {
             }
         }
     }
+}
+
+/// One hash of a text's words.
+fn whole(text: &str) -> u32 {
+    let mut words = Vec::new();
+    each_word(text, |word| words.push(word));
+    chain(words.into_iter())
+}
+
+fn chain(words: impl Iterator<Item = u32>) -> u32 {
+    words.fold(1, pair)
 }
 
 /// Hands `each` the hash of every word of a text.

@@ -13,6 +13,9 @@ pub(crate) struct Family {
     pub words: u32,
     pub link_words: u32,
     pub stops: u32,
+    pub images: u32,
+    pub prices: u32,
+    pub headings: u32,
     pub first: u32,
     pub last: u32,
 }
@@ -39,6 +42,8 @@ pub(crate) struct Surroundings {
     /// Words before each block, and in all.
     pub before: Vec<u32>,
     pub words: u32,
+    /// The words of the row that holds the most.
+    pub row_words: u32,
     /// The first and last block of prose of some length.
     pub first_prose: u32,
     pub last_prose: u32,
@@ -54,9 +59,12 @@ impl Surroundings {
         let (copies, before, words) = copies(outline);
         let long = |block: &super::outline::Block| block.is_prose() && block.measure.words >= 20;
         let place = |found: Option<usize>| found.map_or(u32::MAX, as_u32);
+        let row_words = rows.iter().filter(|row| row.count >= 3);
+        let row_words = row_words.map(|row| row.words).max().unwrap_or(0);
         Self {
             families,
             family_of,
+            row_words,
             rows,
             nearest_row,
             largest_row,
@@ -126,6 +134,9 @@ fn rows(outline: &Outline) -> Rows {
         family.words += facts.totals.words;
         family.link_words += facts.totals.link_words;
         family.stops += facts.totals.stops;
+        family.images += facts.totals.images;
+        family.prices += facts.totals.prices;
+        family.headings += facts.totals.headings;
         family.last = as_u32(node);
         row_of[node] = number;
     }

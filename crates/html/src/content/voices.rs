@@ -29,6 +29,12 @@ pub(crate) struct Voices {
     pub inside: Vec<(i32, i32)>,
     /// Per block: how much of it the page also says of itself to machines.
     pub echo: Vec<i16>,
+    /// Per block: whether it is a name the page gives to machines.
+    pub named: Vec<bool>,
+    /// The block most like what the page says of itself, or [`NO_HEADING`].
+    pub described: u32,
+    /// Per block: headings before it.
+    pub headings: Vec<u32>,
     /// Per block: likeness to the page's title.
     pub title: Vec<(i16, i16)>,
 }
@@ -50,19 +56,32 @@ impl Voices {
             heading: Vec::with_capacity(count),
             inside: vec![(0, 0); outline.nodes.len()],
             echo: Vec::with_capacity(count),
+            named: Vec::with_capacity(count),
+            described: NO_HEADING,
+            headings: Vec::with_capacity(count),
             title: Vec::with_capacity(count),
         };
         let mut words = Vec::new();
         let mut above = (NO_HEADING, Voice::default());
+        // A description shorter than a few words is no landmark.
+        let mut likest = 255 * 4;
+        let mut headings = 0;
         for place in 0..count {
             voices.heading_of.push(above.0);
             voices.heading.push(above.1);
             let mut voice = Voice::default();
             let block = &outline.blocks[place];
             block_words(tree, outline, place, &mut words);
-            voices
-                .echo
-                .push(i16::try_from(page.echo(&words)).unwrap_or(-1));
+            let echo = page.echo(&words);
+            voices.echo.push(i16::try_from(echo).unwrap_or(-1));
+            voices.named.push(page.names(&words));
+            let likeness = echo * i32::try_from(words.len()).unwrap_or(0);
+            if echo >= 100 && likeness > likest {
+                likest = likeness;
+                voices.described = u32::try_from(place).unwrap_or(NO_HEADING);
+            }
+            voices.headings.push(headings);
+            headings += u32::from(block.context.has(Context::HEADING));
             let short = block.measure.words <= SHORT;
             voices
                 .title

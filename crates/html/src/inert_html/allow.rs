@@ -38,6 +38,14 @@ pub(super) fn is_table_part(tag: Tag) -> bool {
     )
 }
 
+/// Whether only parts of a table stay directly inside.
+pub(super) fn holds_parts_only(tag: Tag) -> bool {
+    matches!(
+        tag,
+        Tag::Table | Tag::Colgroup | Tag::Tbody | Tag::Thead | Tag::Tfoot | Tag::Tr
+    )
+}
+
 /// Whether a part of a table stays where it stands.
 pub(super) fn fits_in(part: Tag, around: Option<Tag>) -> bool {
     match part {

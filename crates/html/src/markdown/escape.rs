@@ -68,7 +68,9 @@ pub(crate) fn escape(out: &mut String, text: &str, rules: Rules) {
             b'[' => (rules.in_link || next == Some(b'^')).then_some("\\["),
             b']' => (rules.in_link || next == Some(b'(')).then_some("\\]"),
             b'<' => next
-                .is_some_and(|next| next.is_ascii_alphabetic() || b"/!?".contains(&next))
+                .is_some_and(|next| {
+                    next.is_ascii_alphabetic() || b"/!?".contains(&next) || is_address(rest)
+                })
                 .then_some("&lt;"),
             b'&' => is_reference(rest).then_some("\\&"),
             b'|' => rules.in_cell.then_some("\\|"),
@@ -82,6 +84,15 @@ pub(crate) fn escape(out: &mut String, text: &str, rules: Rules) {
         at += 1;
     }
     out.push_str(&text[written..]);
+}
+
+/// Whether what follows a `<` could be read as a mail address in angle brackets, which becomes a link.
+fn is_address(rest: &[u8]) -> bool {
+    let name = rest
+        .iter()
+        .take_while(|byte| byte.is_ascii_alphanumeric() || b".!#$%&'*+/=?^_`{|}~-".contains(byte))
+        .count();
+    name > 0 && rest.get(name) == Some(&b'@')
 }
 
 /// Whether a run of one of `*_~` could be read as a mark.

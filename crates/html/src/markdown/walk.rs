@@ -11,7 +11,7 @@ use crate::tree::{NodeId, Tag, Tree};
 use crate::writing::code::{code_text, is_gutter};
 use crate::writing::formula::Formula;
 use crate::writing::image::shows_missing_image;
-use crate::writing::looks::{Looks, copies, is_dropped};
+use crate::writing::looks::{Looks, copies, is_closed, is_dropped};
 use crate::writing::selection::{Selection, Step};
 
 use super::blocks::EntryOpened;
@@ -96,7 +96,7 @@ impl Page<'_> {
         }
         let tree = self.tree;
         let looks = Looks::of(tree, id);
-        if looks.is_invisible(tag) || is_apparatus(&looks) {
+        if looks.is_invisible(tag, self.folded) || is_apparatus(&looks) {
             return None;
         }
         match tag {
@@ -135,7 +135,7 @@ impl Page<'_> {
             Tag::Tr => Some(self.enter_row(id)),
             Tag::Td | Tag::Th if is_gutter(&looks) => None,
             Tag::Td | Tag::Th => Some(self.enter_cell(id, tag, &looks)),
-            Tag::Dialog if tree.attr(id, "open").is_none() => None,
+            Tag::Dialog if is_closed(tree, id, self.folded) => None,
             Tag::Button if copies(tree, id, &looks) => None,
             Tag::Button => {
                 self.run.push_space(self.style);

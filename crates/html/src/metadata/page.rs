@@ -26,6 +26,8 @@ pub(super) struct Page<'t> {
     pub(super) title: Option<String>,
     /// The text of the first `h1` that has one.
     pub(super) heading: Option<String>,
+    /// Whether that heading stands in `main` or `article`: then it is the page's, not the site's.
+    pub(super) heading_is_own: bool,
     /// The language the root declares.
     pub(super) language: Option<&'t str>,
     /// The JSON-LD blocks as written.
@@ -63,6 +65,9 @@ impl<'t> Page<'t> {
                 Tag::H1 if page.heading.is_none() && headings < MOST_ELEMENTS => {
                     headings += 1;
                     page.heading = text_of(tree, id);
+                    page.heading_is_own = tree
+                        .ancestors(id)
+                        .any(|around| matches!(tree.tag(around), Some(Tag::Main | Tag::Article)));
                 }
                 Tag::Meta => page.take_meta(tree, id),
                 Tag::Link => page.take_link(tree, id),

@@ -2,7 +2,8 @@
 //!
 //! A part of a title is taken off only where it is certain to be the site's name: it stands on the
 //! far side of a separator, and it is a name the site gives itself, or the rest, which must be the
-//! longer part, is word for word what another source says the title is. On the site's home page
+//! longer part, is word for word what another source says the title is. A first heading inside `main` or
+//! `article` is the page's own, so what it says need not be the longer part. On the site's home page
 //! nothing is taken off: there the name is the title.
 
 /// How many separators are looked at from either end of a title.
@@ -10,7 +11,12 @@ const MOST_SEPARATORS: usize = 8;
 
 /// Chooses from the candidates, best first. One that is nothing but the site's name is passed over
 /// as long as there is another.
-pub(super) fn choose(candidates: Vec<String>, names: &[String], home: bool) -> Option<String> {
+pub(super) fn choose(
+    candidates: Vec<String>,
+    names: &[String],
+    own_heading: Option<&str>,
+    home: bool,
+) -> Option<String> {
     if home {
         return candidates.into_iter().next();
     }
@@ -21,7 +27,8 @@ pub(super) fn choose(candidates: Vec<String>, names: &[String], home: bool) -> O
         .position(|key| !names.contains(key))
         .unwrap_or(0);
     let title = candidates.into_iter().nth(chosen)?;
-    Some(without_name(&title, &names, &keys).to_owned())
+    let own = own_heading.map(folded);
+    Some(without_name(&title, &names, &keys, own.as_deref()).to_owned())
 }
 
 /// Whether the URL is a site's first page.
@@ -32,10 +39,17 @@ pub(super) fn is_home(url: &str) -> bool {
     })
 }
 
-fn without_name<'a>(title: &'a str, names: &[String], others: &[String]) -> &'a str {
+fn without_name<'a>(
+    title: &'a str,
+    names: &[String],
+    others: &[String],
+    own: Option<&str>,
+) -> &'a str {
     let splits = separators(title);
+    let is_own = |part: &str| own.is_some_and(|own| folded(part) == own);
     for (left, right) in splits.iter().rev().take(MOST_SEPARATORS) {
         if names.contains(&folded(right))
+            || is_own(left)
             || is_longer(left, right) && others.contains(&folded(left))
         {
             return left;
@@ -43,6 +57,7 @@ fn without_name<'a>(title: &'a str, names: &[String], others: &[String]) -> &'a 
     }
     for (left, right) in splits.iter().take(MOST_SEPARATORS) {
         if names.contains(&folded(left))
+            || is_own(right)
             || is_longer(right, left) && others.contains(&folded(right))
         {
             return right;
@@ -121,7 +136,7 @@ mod tests {
             ("Foo", "Foo", "Foo"),
         ];
         for (title, name, expected) in cases {
-            let chosen = choose(vec![title.to_owned()], &[name.to_owned()], false);
+            let chosen = choose(vec![title.to_owned()], &[name.to_owned()], None, false);
             assert_eq!(chosen.as_deref(), Some(expected), "{title}");
         }
     }
@@ -136,7 +151,23 @@ mod tests {
         ];
         for (candidates, expected) in cases {
             let candidates = candidates.iter().map(|&title| title.to_owned()).collect();
-            assert_eq!(choose(candidates, &[], false).as_deref(), Some(expected));
+            assert_eq!(
+                choose(candidates, &[], None, false).as_deref(),
+                Some(expected)
+            );
+        }
+    }
+
+    #[test]
+    fn the_pages_own_heading_is_its_title() {
+        for (title, heading, expected) in [
+            ("Basalt - A Very Free Encyclopedia", "Basalt", "Basalt"),
+            ("A Very Good Shop | Socks", "Socks", "Socks"),
+            ("Basalt - Encyclopedia", "Granite", "Basalt - Encyclopedia"),
+        ] {
+            let candidates = vec![title.to_owned(), heading.to_owned()];
+            let chosen = choose(candidates, &[], Some(heading), false);
+            assert_eq!(chosen.as_deref(), Some(expected));
         }
     }
 

@@ -90,7 +90,6 @@ pub(crate) fn is_code_line(looks: &Looks<'_>) -> bool {
 pub(crate) fn language(tree: &Tree, id: NodeId) -> Option<&str> {
     let inside = tree
         .children(id)
-        .take(4)
         .find(|&child| tree.tag(child) == Some(Tag::Code));
     let parent = tree.parent(id);
     let grandparent = parent.and_then(|parent| tree.parent(parent));

@@ -3,6 +3,7 @@
 //! No style sheet is read. What the element says itself is believed.
 
 use crate::tree::{NodeId, Tag, Tree};
+use crate::writing::selection::Folded;
 
 /// The attributes the writers ask about again and again, found in one pass over them.
 #[derive(Debug, Clone, Copy, Default)]
@@ -30,9 +31,13 @@ impl<'t> Looks<'t> {
         looks
     }
 
-    /// Whether the element and all under it is not to be seen. `aria-hidden` is believed of small
-    /// things only: on a large block it mostly means that a dialog was open.
-    pub(crate) fn is_invisible(&self, tag: Tag) -> bool {
+    /// Whether the element and all under it is not to be written. `aria-hidden` is believed of small
+    /// things only: on a large block it mostly means that a dialog was open. Of folded blocks the
+    /// selection says whether they are wanted; what is hidden inside a line never is.
+    pub(crate) fn is_invisible(&self, tag: Tag, folded: Folded) -> bool {
+        if folded == Folded::Written && !is_phrase(tag) {
+            return false;
+        }
         self.hidden
             || (self.aria_hidden && is_phrase(tag))
             || self.declares("display", "none")
@@ -57,6 +62,11 @@ impl<'t> Looks<'t> {
     pub(crate) fn any_class(&self, is_asked_for: impl Fn(&str) -> bool) -> bool {
         !self.class.is_empty() && self.class.split_ascii_whitespace().any(is_asked_for)
     }
+}
+
+/// Whether an element is a dialog nobody has opened, and not wanted anyway.
+pub(crate) fn is_closed(tree: &Tree, id: NodeId, folded: Folded) -> bool {
+    folded == Folded::LeftOut && tree.attr(id, "open").is_none()
 }
 
 /// Elements whose content is never shown as text of the page.

@@ -2,11 +2,22 @@
 
 use crate::tree::{NodeId, Tree};
 
+/// What becomes of blocks that the page itself hides: tabs behind the first, folded sections, closed
+/// dialogs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Folded {
+    /// They are left out, as a reader sees them.
+    LeftOut,
+    /// They are written like any other: whoever selected knew of them, and excluded those not meant.
+    Written,
+}
+
 /// The kept part of a page: some subtrees, without some subtrees inside them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Selection {
     roots: Vec<NodeId>,
     excluded: Vec<NodeId>,
+    folded: Folded,
 }
 
 impl Selection {
@@ -15,6 +26,7 @@ impl Selection {
         Self {
             roots: vec![root],
             excluded: Vec::new(),
+            folded: Folded::LeftOut,
         }
     }
 
@@ -25,7 +37,25 @@ impl Selection {
         roots.dedup();
         excluded.sort_unstable();
         excluded.dedup();
-        Self { roots, excluded }
+        Self {
+            roots,
+            excluded,
+            folded: Folded::LeftOut,
+        }
+    }
+
+    /// The same parts, with what the page hides in them: for a selection that was made block by block.
+    #[must_use]
+    pub fn with_folded(self) -> Self {
+        Self {
+            folded: Folded::Written,
+            ..self
+        }
+    }
+
+    /// What becomes of hidden blocks.
+    pub(crate) fn folded(&self) -> Folded {
+        self.folded
     }
 
     /// The kept subtrees, in document order.

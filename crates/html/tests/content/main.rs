@@ -1,5 +1,8 @@
 //! Main content on pages written for the purpose, and on pages written to break it.
 
+mod coherence;
+mod folded;
+mod golden;
 mod hostile;
 mod ladder;
 mod pages;

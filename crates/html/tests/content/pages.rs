@@ -164,6 +164,16 @@ fn cases() -> Vec<Case> {
             ["Whistling kettle", "Shipping", "Garden"]
         ),
         case!(
+            "product_tabs",
+            Product,
+            [
+                "built for long days with heavy bags",
+                "There are mounts for two racks",
+                "Wear of tyres, chains and brake pads"
+            ],
+            ["Brass bell", "Imprint", "Workshop"]
+        ),
+        case!(
             "product_specs",
             Product,
             [
@@ -208,6 +218,31 @@ fn most_kinds_are_guessed() {
         .map(|(case, kind)| format!("{} taken for {}", case.name, kind.name()))
         .collect();
     assert!(guesses.len() * 2 < cases.len(), "{guesses:?}");
+}
+
+/// Pages that say themselves what they are, by type, address or make. The others leave room for
+/// doubt: a guide reads like an article, a small shop window like a list.
+const PLAIN: [&str; 10] = [
+    "article_news",
+    "article_blog",
+    "documentation_reference",
+    "service_plumber",
+    "forum_thread",
+    "listing_events",
+    "listing_headlines",
+    "product_shop",
+    "product_tabs",
+    "product_specs",
+];
+
+#[test]
+fn plain_kinds_are_guessed() {
+    let cases = cases();
+    for name in PLAIN {
+        let case = cases.iter().find(|case| case.name == name).expect(name);
+        let guess = main_content(&Tree::parse(case.html)).kind;
+        assert_eq!(guess, case.kind, "{name}");
+    }
 }
 
 #[test]

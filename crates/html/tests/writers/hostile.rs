@@ -1,11 +1,12 @@
 //! Pages made to hurt: time stays linear and the output bounded, whatever comes.
 
 use std::fmt::Write as _;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use html::{Selection, Tree, to_inert_html, to_markdown, to_text};
 
 use crate::resolve;
+use crate::stopwatch::Stopwatch;
 
 /// Writes the page in all three ways on a small stack, and says how long that took and how much
 /// came out at most.
@@ -15,7 +16,7 @@ fn write_all(html: String) -> (Duration, usize) {
         .spawn(move || {
             let tree = Tree::parse(&html);
             let whole = Selection::whole(tree.root());
-            let start = Instant::now();
+            let start = Stopwatch::start();
             let markdown = to_markdown(&tree, &whole, &resolve);
             let text = to_text(&tree, &whole);
             let inert = to_inert_html(&tree, &whole, &resolve);

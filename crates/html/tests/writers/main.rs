@@ -7,6 +7,8 @@ mod inert;
 mod property;
 mod reading;
 mod round_trip;
+#[path = "../hostile/stopwatch.rs"]
+mod stopwatch;
 mod text;
 
 use html::{Selection, Tree, to_inert_html, to_markdown, to_text};

@@ -4,8 +4,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use serde_json::Value;
-use testsite::{Answer, Hit, Pages, Proxy, Request, Server};
+use testsite::{Answer, Pages, Proxy, Request, Server};
 
+use crate::requests::values;
 use crate::run::crawler;
 
 const PAGE: &str = "<!doctype html><title>Here</title><main><p>The words that a reader came for, in a paragraph \
@@ -15,12 +16,6 @@ fn json(words: &[&str]) -> Value {
     let words = [&["scrape", "--format", "json"], words].concat();
     let ended = crawler(&words);
     serde_json::from_str(&ended.out).unwrap_or_else(|_| panic!("{} {}", ended.out, ended.err))
-}
-
-fn values<'a>(hit: &'a Hit, name: &str) -> Vec<&'a str> {
-    let same = |known: &str| known.eq_ignore_ascii_case(name);
-    let found = hit.headers.iter().filter(|(known, _)| same(known));
-    found.map(|(_, value)| value.as_str()).collect()
 }
 
 #[test]
@@ -92,6 +87,8 @@ fn robots_txt_is_obeyed_at_every_hop() {
         assert_eq!((ended.code, ended.out.as_str()), (Some(1), ""));
         let said = format!("blocked by robots.txt ({rule}); --robots ignore to fetch it anyway");
         assert!(ended.err.contains(&said), "{}", ended.err);
+        let from = format!(" (redirected from {})", server.url(path));
+        assert_eq!(ended.err.contains(&from), path == "/moved", "{}", ended.err);
         assert_eq!(
             at.total() - at.count("/moved"),
             at.count("/robots.txt"),
@@ -207,6 +204,8 @@ fn an_error_status_is_a_failure_and_in_json_a_page() {
         let document = json(&[&url]);
         assert_eq!(document["meta"]["status_code"], status);
         assert_eq!(document["title"], "Gone fishing");
+        assert!(document["error"].as_str().unwrap().contains(said));
+        assert!(document["kind"].is_string());
     }
 }
 

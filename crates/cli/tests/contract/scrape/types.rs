@@ -73,36 +73,44 @@ fn the_rest_is_named_and_refused() {
         (
             "application/pdf",
             b"%PDF-1.7".as_slice(),
-            "a PDF document (application/pdf)",
+            "a PDF document, sent as application/pdf",
         ),
-        ("image/png", b"\x89PNG\r\n\x1a\n", "an image (image/png)"),
-        ("video/mp4", b"....ftyp", "a video (video/mp4)"),
+        (
+            "image/png",
+            b"\x89PNG\r\n\x1a\n",
+            "an image, sent as image/png",
+        ),
+        ("video/mp4", b"....ftyp", "a video, sent as video/mp4"),
         (
             "application/zip",
             b"PK\x03\x04",
-            "an archive (application/zip)",
+            "an archive, sent as application/zip",
         ),
-        ("text/css", b"p {}", "a style sheet (text/css)"),
+        ("text/css", b"p {}", "a style sheet, sent as text/css"),
         (
             "application/xml",
             b"<a/>",
-            "an XML document (application/xml)",
+            "an XML document, sent as application/xml",
         ),
         // A type that lies.
-        ("text/html", b"%PDF-1.7\n", "a PDF document (text/html)"),
+        (
+            "text/html",
+            b"%PDF-1.7\n",
+            "a PDF document, sent as text/html",
+        ),
         (
             "text/plain",
             b"\x89PNG\r\n\x1a\n",
-            "a PNG image (text/plain)",
+            "a PNG image, sent as text/plain",
         ),
-        ("text/plain", b"a\0b", "binary data (text/plain)"),
+        ("text/plain", b"a\0b", "binary data, sent as text/plain"),
     ] {
         let server = serving(content_type, body);
         let url = server.url("/x");
         let ended = crawler(&["scrape", &url]);
         assert_eq!(ended.code, Some(1), "{content_type}");
         assert_eq!(ended.out, "");
-        let said = format!("error: {url} is {what}, which has no text to take");
+        let said = format!("error: {url} is {what}; only HTML, plain text and JSON are read");
         assert!(ended.err.starts_with(&said), "{}", ended.err);
         let json = crawler(&["scrape", &url, "--format", "json"]);
         let object: Value = serde_json::from_str(&json.out).unwrap();
@@ -139,4 +147,31 @@ fn an_empty_page_is_an_empty_document() {
         let ended = crawler(&["scrape", &server.url("/x")]).well();
         assert_eq!(ended.out, content);
     }
+}
+
+#[test]
+fn an_error_of_a_type_we_do_not_read_is_an_error() {
+    for content_type in ["image/png", "application/xml"] {
+        let page = Answer::new(404, content_type, b"<Error/>".to_vec());
+        let server = Server::start(Pages::new().page("/x", page));
+        let url = server.url("/x");
+        let ended = crawler(&["scrape", &url]);
+        let said = format!("error: Failed to fetch {url}: not found (404) [dead link]\n");
+        assert_eq!((ended.code, ended.err.as_str()), (Some(1), said.as_str()));
+    }
+}
+
+#[test]
+fn a_page_without_text_is_worth_a_word() {
+    let shell = "<!doctype html><title>App</title><div id=root></div><script src=/app.js></script>";
+    let server = Server::start(Pages::new().html("/", shell));
+    let ended = crawler(&["scrape", &server.url("/")]).well();
+    assert_eq!(ended.out, "# App\n");
+    assert!(
+        ended
+            .err
+            .contains("has no text to print; it may need JavaScript"),
+        "{}",
+        ended.err
+    );
 }

@@ -3,7 +3,7 @@
 use crate::tree::{NodeId, Tag, Tree};
 use crate::writing::code::language;
 use crate::writing::looks::Looks;
-use crate::writing::selection::Selection;
+use crate::writing::selection::{Folded, Selection};
 
 use super::Leave;
 use crate::markdown::blocks::{Blocks, Last};
@@ -28,6 +28,7 @@ pub(super) struct Page<'a> {
     pub(super) tree: &'a Tree,
     pub(super) resolve: &'a dyn Fn(&str) -> Option<String>,
     pub(super) flavour: Flavour,
+    pub(super) folded: Folded,
     pub(super) survey: Survey<'a>,
     pub(super) blocks: Blocks,
     pub(super) run: Run,
@@ -54,6 +55,7 @@ impl<'a> Page<'a> {
             tree,
             resolve,
             flavour,
+            folded: selection.folded(),
             survey: Survey::of(tree, selection),
             blocks: Blocks::new(flavour),
             run: Run::default(),

@@ -1,0 +1,113 @@
+//! Bytes that are not what they are said to be.
+
+use crate::pipeline::survives_as;
+use crate::survives;
+
+const LABELS: [&str; 14] = [
+    "utf-8",
+    "utf-16",
+    "utf-16le",
+    "utf-16be",
+    "windows-1252",
+    "shift_jis",
+    "euc-jp",
+    "iso-2022-jp",
+    "gb18030",
+    "big5",
+    "euc-kr",
+    "x-user-defined",
+    "replacement",
+    "no such thing",
+];
+
+/// The text in two bytes a character.
+fn wide(text: &str, order: fn(u16) -> [u8; 2]) -> Vec<u8> {
+    text.encode_utf16().flat_map(order).collect()
+}
+
+#[test]
+fn wrong_labels() {
+    let page = "<p>Ünïcode 漢字 😀 <a href='/é'>ü</a> ".repeat(500);
+    let bytes: Vec<u8> = (0..=255_u8).cycle().take(100_000).collect();
+    for label in LABELS {
+        survives_as(label, page.as_bytes(), Some(label));
+        survives_as(
+            &format!("any bytes as {label}"),
+            bytes.as_slice(),
+            Some(label),
+        );
+        let little = wide(&page, u16::to_le_bytes);
+        survives_as(
+            &format!("two bytes a character as {label}"),
+            little,
+            Some(label),
+        );
+        survives(
+            &format!("meta {label}"),
+            format!("<meta charset='{label}'>{page}"),
+        );
+    }
+}
+
+#[test]
+fn halves_of_characters() {
+    let lone = |units: &[u16], order: fn(u16) -> [u8; 2]| -> Vec<u8> {
+        let units = [&[0xFEFF], units].concat();
+        units.into_iter().flat_map(order).collect()
+    };
+    let mut halves = vec![0x3C, 0x70, 0x3E];
+    halves.extend([0xD800, 0x61, 0xDC00, 0xDC00, 0xD800, 0xD800].repeat(20_000));
+    for order in [u16::to_le_bytes, u16::to_be_bytes] {
+        let even = lone(&halves, order);
+        let odd = [even.as_slice(), b"<"].concat();
+        survives("lone halves", even);
+        survives("an odd number of bytes", odd);
+    }
+    survives(
+        "halves in three bytes",
+        b"<p>a\xED\xA0\x80b\xED\xBF\xBF".repeat(20_000),
+    );
+    survives("halves as references", "<p>&#xD800;&#xDFFF;".repeat(20_000));
+    survives("nothing but a mark", b"\xFF\xFE".as_slice());
+    survives("a mark and a half", b"\xFE\xFF\x00".as_slice());
+}
+
+#[test]
+fn broken_utf_8() {
+    for (name, unit) in [
+        ("overlong slash", b"<p>\xC0\xAF".as_slice()),
+        ("overlong bracket", b"\xC0\xBCscript\xC0\xBE"),
+        ("overlong of three", b"<p>\xE0\x80\xBC"),
+        ("overlong of four", b"<p>\xF0\x80\x80\xBC"),
+        ("beyond the last", b"<p>\xF4\x90\x80\x80"),
+        ("begun", b"<p>\xF0\x9F\x98"),
+        ("continued", b"\x80\x80"),
+        ("never used", b"\xFE\xFF\xF8"),
+        ("in a value", b"<a href='\xE2\x82'>\xE2</a>"),
+        ("in a tag", b"<p\xE2\x82>a"),
+        ("marks", b"\xEF\xBB\xBF"),
+    ] {
+        survives(name, unit.repeat(20_000));
+        survives_as(name, unit.repeat(1_000), Some("utf-8"));
+    }
+}
+
+#[test]
+fn zeros() {
+    survives("nothing else", vec![0; 1_000_000]);
+    for unit in [
+        "\0a",
+        "<p>\0",
+        "<\0p>",
+        "<p\0 a\0=\0>b",
+        "<a href='\0'>\0</a>",
+        "&\0amp;",
+        "<svg>\0a",
+        "<table>\0",
+        "<pre>\0\n",
+        "<title>\0",
+        "\u{1}\u{7f}\u{85}",
+    ] {
+        survives(unit, unit.repeat(20_000));
+    }
+}

@@ -4,7 +4,7 @@ use std::hash::{BuildHasher, RandomState};
 use std::sync::Arc;
 use std::time::Duration;
 
-use engine::Scraper;
+use engine::{Scraper, Stop};
 use fetch::{Allowed, FetchSetupError, Guard, HttpFetch, LookUp};
 use model::{PlanError, RobotsPolicy, ScrapePlan, ScrapeSpec};
 use store::Store;
@@ -89,7 +89,10 @@ impl<S: Store> App<S> {
             inner: Arc::new(Inner {
                 store,
                 defaults: JobDefaults::from(&config),
-                scraper: Scraper::new(Arc::new(fetch), plan, chance),
+                // A request that waits is ended by its own time limit.
+                scraper: Scraper::new(Arc::new(fetch), plan, chance, Stop::new(), |notice| {
+                    tracing::info!(event = notice.as_str(), "{notice}");
+                }),
                 scrapes: Semaphore::new(SCRAPES_AT_ONCE),
                 keys: Keys::new(&config.server.api_keys),
                 stopping: watch::Sender::new(false),

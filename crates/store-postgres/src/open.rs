@@ -50,9 +50,6 @@ impl PostgresStore {
                 ("tcp_keepalives_idle", "30"),
                 ("tcp_keepalives_interval", "10"),
                 ("tcp_keepalives_count", "3"),
-                // After five runs of a statement the server may settle on a plan for any argument, and for a list
-                // of hosts that has been seen to be a read of the whole table.
-                ("plan_cache_mode", "force_custom_plan"),
             ]);
         let pool = PgPoolOptions::new()
             .max_connections(options.connections)

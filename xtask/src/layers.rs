@@ -11,7 +11,7 @@ const fn room(name: &'static str, may_use: &'static [&'static str]) -> Room {
 }
 
 /// From the bottom up: a room uses only rooms above it in this list.
-pub(crate) const ROOMS: [Room; 14] = [
+pub(crate) const ROOMS: [Room; 11] = [
     room("weburl", &[]),
     room("model", &["weburl"]),
     room("sitefiles", &["weburl", "model"]),
@@ -23,9 +23,6 @@ pub(crate) const ROOMS: [Room; 14] = [
         &["weburl", "model", "sitefiles", "html", "frontier", "fetch"],
     ),
     room("output", &["weburl", "model"]),
-    room("store", &["weburl", "model"]),
-    room("store-postgres", &["weburl", "model", "store"]),
-    room("store-sqlite", &["weburl", "model", "store"]),
     room(
         "crawler",
         &[

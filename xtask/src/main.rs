@@ -1,13 +1,11 @@
-//! The project's own chores: `cargo xtask test`, `tidy`, `docs`, `eval`, `fuzz`, `sqlx`.
+//! The project's own chores: `cargo xtask test`, `tidy`, `docs`, `eval`.
 
 mod docs;
 mod eval;
 mod fuzz;
 mod layers;
-mod postgres;
 mod setup;
 mod shell;
-mod sqlx;
 mod test;
 mod tidy;
 
@@ -27,7 +25,6 @@ cargo xtask <CHORE>
                 look for pages that break the html crate; installs cargo-fuzz
   eval <DATA>   how good and how fast main-content extraction is, on the labelled pages in that folder
   eval          the evaluation tool's own tests and lints, which need no pages
-  sqlx          write what the stores' queries are checked against (`crates/store-*/.sqlx`)
 ";
 
 fn main() -> ExitCode {
@@ -41,7 +38,6 @@ fn main() -> ExitCode {
         ["fuzz", words @ ..] => fuzz::start(words),
         ["eval"] => eval::check(),
         ["eval", folder] => eval::run(Path::new(folder)),
-        ["sqlx"] => sqlx::write(),
         _ => {
             tell(HELP);
             return ExitCode::from(2);

@@ -4,10 +4,9 @@ use std::time::Instant;
 
 use anyhow::Result;
 
-use crate::postgres::{self, Postgres};
 use crate::setup::{self, OUTSIDE_TESTS};
 use crate::shell::{self, cargo, exists, tell};
-use crate::{docs, sqlx, tidy};
+use crate::{docs, tidy};
 
 fn run_step(name: &str, step: impl FnOnce() -> Result<()>) -> Result<()> {
     tell(&format!("── {name}"));
@@ -43,10 +42,7 @@ pub(crate) fn run() -> Result<()> {
         ];
         shell::run(cargo().args(lints))
     })?;
-    let postgres = Postgres::at_hand()?;
-    run_step("checked queries", || sqlx::check(&postgres))?;
-    run_step("tests", || tests(with_outside, &postgres))?;
-    drop(postgres);
+    run_step("tests", || tests(with_outside))?;
     run_step("doc tests", || {
         shell::run(cargo().args(["test", "--workspace", "--locked", "--doc", "--quiet"]))
     })?;
@@ -66,9 +62,8 @@ pub(crate) fn run() -> Result<()> {
 }
 
 /// nextest where present, else plain cargo.
-fn tests(with_outside: bool, postgres: &Postgres) -> Result<()> {
+fn tests(with_outside: bool) -> Result<()> {
     let mut command = cargo();
-    command.env(postgres::VARIABLE, &postgres.url);
     if exists("cargo-nextest", "--version") {
         command.args([
             "nextest",

@@ -27,13 +27,6 @@ impl Found {
             Self::Sitemap => "sitemap",
         }
     }
-
-    /// From the stable spelling.
-    pub fn named(name: &str) -> Option<Self> {
-        [Self::Seed, Self::Link, Self::Redirect, Self::Sitemap]
-            .into_iter()
-            .find(|found| found.as_str() == name)
-    }
 }
 
 /// One URL to fetch.

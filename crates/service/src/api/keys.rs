@@ -33,11 +33,8 @@ impl Keys {
             return false;
         };
         let sent = blake3::hash(key.trim().as_bytes());
-        let known = self
-            .0
-            .iter()
-            .fold(false, |known, hash| known | (*hash == sent));
-        known & scheme.eq_ignore_ascii_case("bearer")
+        let known = self.0.iter().filter(|hash| **hash == sent).count();
+        known > 0 && scheme.eq_ignore_ascii_case("bearer")
     }
 }
 

@@ -112,7 +112,7 @@ impl MemoryFrontier {
             RobotsAnswer::Unavailable(_) | RobotsAnswer::Unreachable(_)
                 if again && self.hosts[host].parked().is_none() =>
             {
-                let wait = backoff::before_retry(errand.attempt, &mut self.chance)
+                let wait = backoff::before_retry(self.plan.backoff, errand.attempt, &mut self.chance)
                     .max(retry_after.unwrap_or_default());
                 self.delayed
                     .push(now + wait, Work::Errand(Errand::Robots(errand)));
@@ -225,7 +225,7 @@ impl MemoryFrontier {
                     && errand.attempt < self.plan.max_attempts
                     && self.stopped.is_none();
                 if again {
-                    let wait = backoff::before_retry(errand.attempt, &mut self.chance)
+                    let wait = backoff::before_retry(self.plan.backoff, errand.attempt, &mut self.chance)
                         .max(retry_after.unwrap_or_default());
                     self.delayed
                         .push(now + wait, Work::Errand(Errand::Sitemap(errand)));

@@ -58,9 +58,11 @@ pub(crate) async fn claim(
     let grants: Vec<Grants> = open
         .iter()
         .map(|host| {
+            let fixed = store.options.fixed_interval;
+            let asked = if fixed { 0 } else { host.interval_ms };
             HostBucket {
                 next_start: host.next_start,
-                interval: host.interval_ms.max(to_millis(defaults.interval)),
+                interval: asked.max(to_millis(defaults.interval)),
                 most_in_flight: i64::from(defaults.in_flight),
                 in_flight: held.get(&host.host_key).copied().unwrap_or(0),
             }

@@ -19,6 +19,8 @@ pub struct PostgresOptions {
     pub connections: u32,
     /// What holds for a host that says nothing else.
     pub hosts: HostDefaults,
+    /// `hosts.interval` holds for every host, whatever its robots.txt asked for before.
+    pub fixed_interval: bool,
     /// A task that ended its worker so often is failed as poisoned.
     pub most_crashes: u32,
     /// How long a call waits for a free connection before it is `Unavailable`.
@@ -30,6 +32,7 @@ impl Default for PostgresOptions {
         Self {
             connections: 8,
             hosts: HostDefaults::default(),
+            fixed_interval: false,
             most_crashes: 3,
             patience: Duration::from_secs(10),
         }

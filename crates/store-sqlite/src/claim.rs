@@ -49,9 +49,11 @@ pub(crate) async fn claim(
         )
         .fetch_one(&mut *db)
         .await?;
+        let fixed = store.options.fixed_interval;
+        let asked = if fixed { 0 } else { host.interval_ms };
         let grants = HostBucket {
             next_start: host.next_start - now,
-            interval: host.interval_ms.max(to_millis(defaults.interval)),
+            interval: asked.max(to_millis(defaults.interval)),
             most_in_flight: i64::from(defaults.in_flight),
             in_flight: held,
         }

@@ -23,6 +23,8 @@ pub struct SqliteOptions {
     pub readers: u32,
     /// What holds for a host that says nothing else.
     pub hosts: HostDefaults,
+    /// `hosts.interval` holds for every host, whatever its robots.txt asked for before.
+    pub fixed_interval: bool,
     /// A task that ended its worker so often is failed as poisoned.
     pub most_crashes: u32,
     /// How long a call waits for another process, or its turn, before it is `Unavailable`.
@@ -34,6 +36,7 @@ impl Default for SqliteOptions {
         Self {
             readers: 4,
             hosts: HostDefaults::default(),
+            fixed_interval: false,
             most_crashes: 3,
             patience: Duration::from_secs(10),
         }

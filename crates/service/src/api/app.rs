@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use engine::{Scraper, Stop};
 use fetch::{Allowed, FetchSetupError, Guard, HttpFetch, LookUp};
-use model::{PlanError, RobotsPolicy, ScrapePlan, ScrapeSpec};
+use model::{Backoff, PlanError, RobotsPolicy, ScrapePlan, ScrapeSpec};
 use store::Store;
 use tokio::sync::{Semaphore, watch};
 
@@ -160,5 +160,9 @@ fn scrape_plan(config: &Config) -> Result<ScrapePlan, PlanError> {
     plan.fetch.max_body = config.http.max_body_bytes;
     plan.max_redirects = config.http.max_redirects;
     plan.max_attempts = config.worker.max_attempts;
+    plan.backoff = Backoff {
+        first: config.worker.backoff_base,
+        longest: config.worker.backoff_max,
+    };
     Ok(plan)
 }

@@ -21,6 +21,7 @@ mod moment;
 mod numbers;
 mod openapi;
 mod paging;
+mod polite_fetch;
 mod problem;
 mod query;
 mod requests;

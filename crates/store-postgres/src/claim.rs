@@ -31,7 +31,8 @@ pub(crate) async fn claim(
     let mut db = store.pool.begin().await?;
     let open = sqlx::query!(
         r#"SELECT host_key, interval_ms,
-                  (extract(epoch FROM GREATEST(next_start, paused_until) - now()) * 1000)::bigint AS "next_start!"
+                  (extract(epoch FROM GREATEST(next_start, paused_until) - now()) * 1000)::bigint AS "next_start!",
+                  wanted_until > now() AS "wanted!"
            FROM hosts WHERE NOT idle AND open_at <= now() + $2 * interval '1 ms'
            ORDER BY open_at, host_key LIMIT $1 FOR NO KEY UPDATE SKIP LOCKED"#,
         to_i64(most as u64),
@@ -44,8 +45,11 @@ pub(crate) async fn claim(
     }
     let names: Vec<String> = open.iter().map(|host| host.host_key.clone()).collect();
     let held = sqlx::query!(
-        r#"SELECT host_key, count(*) AS "held!" FROM crawl_tasks
-           WHERE host_key = ANY($1) AND status = 'processing' AND lease_until > now() GROUP BY host_key"#,
+        r#"SELECT host_key AS "host_key!", count(*) AS "held!" FROM (
+               SELECT host_key FROM crawl_tasks
+               WHERE host_key = ANY($1) AND status = 'processing' AND lease_until > now()
+               UNION ALL SELECT host_key FROM host_turns WHERE host_key = ANY($1) AND lease_until > now()
+           ) slots GROUP BY host_key"#,
         &names
     )
     .fetch_all(&mut *db)
@@ -58,13 +62,12 @@ pub(crate) async fn claim(
     let grants: Vec<Grants> = open
         .iter()
         .map(|host| {
-            let fixed = store.options.fixed_interval;
-            let asked = if fixed { 0 } else { host.interval_ms };
             HostBucket {
                 next_start: host.next_start,
-                interval: asked.max(to_millis(defaults.interval)),
+                interval: store.options.interval(host.interval_ms),
                 most_in_flight: i64::from(defaults.in_flight),
-                in_flight: held.get(&host.host_key).copied().unwrap_or(0),
+                // Somebody outside of any job waits for a slot: the next one is theirs.
+                in_flight: held.get(&host.host_key).copied().unwrap_or(0) + i64::from(host.wanted),
             }
             .grants(most, lease)
         })
@@ -200,8 +203,11 @@ async fn advance(
              SELECT u.host_key, u.taken, now() + u.millis * interval '1 ms' AS next_start,
                     (SELECT min(t.not_before) FROM crawl_tasks t
                      WHERE t.host_key = u.host_key AND t.status = 'queued' AND NOT t.gated) AS ready,
-                    (SELECT CASE WHEN count(*) >= $4 THEN min(t.lease_until) END FROM crawl_tasks t
-                     WHERE t.host_key = u.host_key AND t.status = 'processing' AND t.lease_until > now()) AS slot_free
+                    (SELECT CASE WHEN count(*) >= $4 THEN min(s.lease_until) END FROM (
+                         SELECT t.lease_until FROM crawl_tasks t
+                         WHERE t.host_key = u.host_key AND t.status = 'processing' AND t.lease_until > now()
+                         UNION ALL SELECT o.lease_until FROM host_turns o
+                         WHERE o.host_key = u.host_key AND o.lease_until > now()) s) AS slot_free
              FROM unnest($1::text[], $2::boolean[], $3::bigint[]) AS u(host_key, taken, millis)
          ) n WHERE h.host_key = n.host_key",
         names,

@@ -9,6 +9,7 @@ use store::{HostDefaults, StoreError};
 
 use crate::PostgresStore;
 use crate::fault::fault;
+use crate::numbers::to_millis;
 
 static MIGRATOR: Migrator = sqlx::migrate!();
 
@@ -36,6 +37,14 @@ impl Default for PostgresOptions {
             most_crashes: 3,
             patience: Duration::from_secs(10),
         }
+    }
+}
+
+impl PostgresOptions {
+    /// Least time between two requests to a host whose robots.txt asked for this many milliseconds.
+    pub(crate) fn interval(&self, asked: i64) -> i64 {
+        let asked = if self.fixed_interval { 0 } else { asked };
+        asked.max(to_millis(self.hosts.interval))
     }
 }
 

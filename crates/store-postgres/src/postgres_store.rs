@@ -6,7 +6,8 @@ use sqlx::PgPool;
 use store::{
     ApiKey, Cancel, Checkpoint, Claimed, Cursor, Document, FinishedTask, Job, JobFilter, JobId,
     KeyHash, Lease, MappedUrl, NewJob, Page, Reconciled, Rescue, Rescued, RobotsText, Settled,
-    Settlement, Statistics, Store, StoreError, StoredRobots, StoredTask, TaskState, WorkerId,
+    Settlement, Statistics, Store, StoreError, StoredRobots, StoredTask, TaskState, Turn, TurnId,
+    WorkerId,
 };
 use uuid::Uuid;
 use weburl::HostKey;
@@ -14,7 +15,7 @@ use weburl::HostKey;
 use crate::fault::fault;
 use crate::{
     PostgresOptions, cancel, claim, create_job, hosts, keys, listing, prune, reconcile, rescue,
-    robots, settle, statistics,
+    robots, settle, statistics, turns,
 };
 
 /// The store on Postgres.
@@ -106,6 +107,14 @@ impl Store for PostgresStore {
 
     async fn pause_host(&self, host: &HostKey, pause: Duration) -> Result<(), StoreError> {
         hosts::pause(self, host, pause).await.map_err(fault)
+    }
+
+    async fn take_turn(&self, host: &HostKey, lease: Duration) -> Result<Turn, StoreError> {
+        turns::take(self, host, lease).await.map_err(fault)
+    }
+
+    async fn end_turn(&self, turn: TurnId) -> Result<(), StoreError> {
+        turns::end(self, turn).await.map_err(fault)
     }
 
     async fn documents(

@@ -27,6 +27,11 @@ pub(crate) async fn reconcile(store: &PostgresStore) -> Result<Reconciled, Store
     for id in due {
         repeat(store, id, &mut done).await.map_err(fault)?;
     }
+    // Slots that nobody gave back, of hosts that nobody asked for since.
+    sqlx::query!("DELETE FROM host_turns WHERE lease_until <= now()")
+        .execute(&store.pool)
+        .await
+        .map_err(fault)?;
     done.woken = sqlx::query!(
         "WITH forgotten AS MATERIALIZED (
              SELECT host_key FROM hosts h WHERE idle AND EXISTS (

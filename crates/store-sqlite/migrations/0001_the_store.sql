@@ -102,9 +102,19 @@ CREATE TABLE hosts (
     next_start INTEGER NOT NULL DEFAULT 0,
     paused_until INTEGER NOT NULL DEFAULT 0,
     idle INTEGER NOT NULL DEFAULT 0 CHECK (idle IN (0, 1)),
-    open_at INTEGER NOT NULL DEFAULT 0
+    open_at INTEGER NOT NULL DEFAULT 0,
+    -- Until then the next free slot is kept for a request outside of any job.
+    wanted_until INTEGER NOT NULL DEFAULT 0
 ) STRICT;
 CREATE INDEX hosts_open ON hosts (open_at, host_key) WHERE idle = 0;
+
+-- Slots held outside of any job.
+CREATE TABLE host_turns (
+    id INTEGER PRIMARY KEY,
+    host_key TEXT NOT NULL,
+    lease_until INTEGER NOT NULL
+) STRICT;
+CREATE INDEX host_turns_held ON host_turns (host_key, lease_until);
 
 CREATE TABLE origins (
     origin TEXT NOT NULL PRIMARY KEY,

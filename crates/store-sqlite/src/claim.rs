@@ -28,8 +28,10 @@ pub(crate) async fn claim(
     let horizon = now + to_millis(LOOKAHEAD.min(lease));
     let limit = to_i64(most as u64);
     let open = sqlx::query!(
-        r#"SELECT host_key, interval_ms, max(next_start, paused_until) AS "next_start!: i64"
+        r#"SELECT host_key, interval_ms, max(next_start, paused_until) AS "next_start!: i64",
+                  wanted_until > ? AS "wanted!: bool"
            FROM hosts WHERE idle = 0 AND open_at <= ? ORDER BY open_at, host_key LIMIT ?"#,
+        now,
         horizon,
         limit
     )
@@ -42,20 +44,20 @@ pub(crate) async fn claim(
             break;
         }
         let held = sqlx::query_scalar!(
-            r#"SELECT count(*) AS "held!: i64" FROM crawl_tasks
-               WHERE host_key = ? AND status = 'processing' AND lease_until > ?"#,
+            r#"SELECT (SELECT count(*) FROM crawl_tasks
+                       WHERE host_key = ?1 AND status = 'processing' AND lease_until > ?2)
+                    + (SELECT count(*) FROM host_turns WHERE host_key = ?1 AND lease_until > ?2) AS "held!: i64""#,
             host.host_key,
             now
         )
         .fetch_one(&mut *db)
         .await?;
-        let fixed = store.options.fixed_interval;
-        let asked = if fixed { 0 } else { host.interval_ms };
         let grants = HostBucket {
             next_start: host.next_start - now,
-            interval: asked.max(to_millis(defaults.interval)),
+            interval: store.options.interval(host.interval_ms),
             most_in_flight: i64::from(defaults.in_flight),
-            in_flight: held,
+            // Somebody outside of any job waits for a slot: the next one is theirs.
+            in_flight: held + i64::from(host.wanted),
         }
         .grants(most - claimed.len(), lease);
         let taken = take(
@@ -164,8 +166,11 @@ async fn advance(
     let row = sqlx::query!(
         r#"SELECT (SELECT min(not_before) FROM crawl_tasks
                    WHERE host_key = ?1 AND status = 'queued' AND gated = 0) AS "ready: i64",
-                  (SELECT CASE WHEN count(*) >= ?2 THEN min(lease_until) END FROM crawl_tasks
-                   WHERE host_key = ?1 AND status = 'processing' AND lease_until > ?3) AS "slot_free: i64""#,
+                  (SELECT CASE WHEN count(*) >= ?2 THEN min(lease_until) END FROM (
+                       SELECT lease_until FROM crawl_tasks
+                       WHERE host_key = ?1 AND status = 'processing' AND lease_until > ?3
+                       UNION ALL SELECT lease_until FROM host_turns
+                       WHERE host_key = ?1 AND lease_until > ?3)) AS "slot_free: i64""#,
         host,
         most_in_flight,
         now

@@ -10,6 +10,7 @@ use store::{HostDefaults, StoreError};
 
 use crate::SqliteStore;
 use crate::fault::fault;
+use crate::numbers::to_millis;
 
 static MIGRATOR: Migrator = sqlx::migrate!();
 
@@ -40,6 +41,14 @@ impl Default for SqliteOptions {
             most_crashes: 3,
             patience: Duration::from_secs(10),
         }
+    }
+}
+
+impl SqliteOptions {
+    /// Least time between two requests to a host whose robots.txt asked for this many milliseconds.
+    pub(crate) fn interval(&self, asked: i64) -> i64 {
+        let asked = if self.fixed_interval { 0 } else { asked };
+        asked.max(to_millis(self.hosts.interval))
     }
 }
 

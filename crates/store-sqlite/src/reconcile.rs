@@ -46,6 +46,10 @@ async fn repeat(store: &SqliteStore) -> Result<Reconciled, Error> {
         woken.extend(conclusion.hosts);
     }
     hosts::wake(&mut db, &woken).await?;
+    // Slots that nobody gave back, of hosts that nobody asked for since.
+    sqlx::query!("DELETE FROM host_turns WHERE lease_until <= ?", now)
+        .execute(&mut *db)
+        .await?;
     done.woken = sqlx::query!(
         "UPDATE hosts SET idle = 0, open_at = max(next_start, paused_until)
          WHERE idle = 1 AND EXISTS (

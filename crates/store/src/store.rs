@@ -9,7 +9,8 @@ use weburl::HostKey;
 use crate::{
     ApiKey, Cancel, Checkpoint, Claimed, Cursor, Document, FinishedTask, Job, JobFilter, JobId,
     KeyHash, Lease, MappedUrl, NewJob, Page, Reconciled, Rescue, Rescued, RobotsText, Settled,
-    Settlement, Statistics, StoreError, StoredRobots, StoredTask, TaskState, WorkerId,
+    Settlement, Statistics, StoreError, StoredRobots, StoredTask, TaskState, Turn, TurnId,
+    WorkerId,
 };
 
 /// Short for what every verb returns.
@@ -81,6 +82,16 @@ pub trait Store: Clone + Send + Sync + 'static {
         host: &HostKey,
         pause: Duration,
     ) -> impl Future<Output = Answer<()>> + Send;
+
+    /// One request to a host outside of any job, if it is the host's turn; the slot is free again after `lease`.
+    fn take_turn(
+        &self,
+        host: &HostKey,
+        lease: Duration,
+    ) -> impl Future<Output = Answer<Turn>> + Send;
+
+    /// Gives a slot back.
+    fn end_turn(&self, turn: TurnId) -> impl Future<Output = Answer<()>> + Send;
 
     /// A job's documents, in the order they were stored.
     fn documents(

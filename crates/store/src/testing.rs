@@ -9,6 +9,7 @@ pub mod reading;
 pub mod service;
 pub mod settling;
 mod stage;
+pub mod turns;
 
 use std::future::Future;
 
@@ -80,6 +81,11 @@ macro_rules! conformance {
             service::a_store_that_works_is_ready,
             service::statistics_tell_what_is_alive,
             service::reconciling_a_healthy_store_changes_nothing,
+            turns::turns_and_tasks_share_a_hosts_slots,
+            turns::turns_and_tasks_share_a_hosts_starts,
+            turns::a_turn_that_is_not_given_back_ends_with_its_lease,
+            turns::the_next_slot_goes_to_whoever_waits_for_a_turn,
+            turns::a_pause_holds_for_turns,
         }
     };
 }

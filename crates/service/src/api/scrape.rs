@@ -7,7 +7,7 @@ use fetch::Asked;
 use http::StatusCode;
 use model::FailKind;
 use serde_json::Value;
-use store::Store;
+use store::{Store, StoreError};
 use tokio::time::timeout;
 
 use super::answers::Scraped;
@@ -83,6 +83,8 @@ fn problem(problem: ScrapeProblem) -> Problem {
                 "address_refused",
                 "the URL, or one it redirects to, is not on a public address (egress.allow lets more in)",
             ),
+            // Of ours: no turn of the host could be had.
+            FailKind::Internal => StoreError::Unavailable(failure.words).into(),
             FailKind::Timeout => timed_out(format!("{url}: {failure}")),
             _ => Problem::new(
                 StatusCode::BAD_GATEWAY,

@@ -12,6 +12,7 @@ mod inner_jobs;
 mod jobs;
 mod lists;
 mod live;
+mod politeness;
 mod requests;
 mod scrape;
 mod site;

@@ -37,20 +37,22 @@ pub(crate) async fn stage_with(change: impl FnOnce(&mut Config)) -> Stage {
 /// The same, with names of its own: each is at that address.
 pub(crate) async fn stage_on(change: impl FnOnce(&mut Config), names: &[(&str, IpAddr)]) -> Stage {
     let folder = tempfile::tempdir().unwrap();
+    let mut config = Config::default();
+    config.egress.allow = vec!["site.test".to_owned()];
+    config.worker.max_attempts = 1;
+    config.worker.per_host_concurrency = 1_000;
+    config.worker.per_host_rps = 0.0;
+    change(&mut config);
     let options = SqliteOptions {
         hosts: HostDefaults {
-            in_flight: 1_000,
-            interval: Duration::ZERO,
+            in_flight: config.worker.per_host_concurrency,
+            interval: config.host_interval(),
         },
         ..SqliteOptions::default()
     };
     let store = SqliteStore::open(&folder.path().join("crawler.db"), options)
         .await
         .unwrap();
-    let mut config = Config::default();
-    config.egress.allow = vec!["site.test".to_owned()];
-    config.worker.max_attempts = 1;
-    change(&mut config);
     let look_up = look_up(names);
     let app = App::resolving(store.clone(), config, look_up).unwrap();
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();

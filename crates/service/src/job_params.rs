@@ -5,7 +5,8 @@
 use std::time::Duration;
 
 use model::{
-    Backoff, CrawlPlan, CrawlSpec, DocumentRules, LinkFilter, PlanError, RobotsErrors, RobotsPolicy, SitemapPolicy,
+    Backoff, CrawlPlan, CrawlSpec, DocumentRules, LinkFilter, PlanError, RobotsErrors,
+    RobotsPolicy, SitemapPolicy,
 };
 use serde::{Deserialize, Serialize};
 use store::{JobId, JobKind, JobLimits, NewJob, NewTask};

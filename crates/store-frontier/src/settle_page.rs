@@ -93,7 +93,12 @@ impl<S: Store> StoreFrontier<S> {
                 .unwrap_or_else(|| before_asking_host(times, &mut self.chance))
                 .min(LONGEST_PAUSE);
             add(&self.counts.host_pauses, 1);
-            tracing::info!(host = host.as_str(), pause_ms = millis(pause), status, "host paused");
+            tracing::info!(
+                host = host.as_str(),
+                pause_ms = millis(pause),
+                status,
+                "host paused"
+            );
             self.hosts.pause(host, pause, now);
             self.clerk.pause_host(host.clone(), pause);
         } else if status.is_some() {

@@ -58,11 +58,17 @@ struct Inner<S> {
 /// What reading a body has to know.
 pub(super) trait Limits: Send + Sync {
     fn max_body_bytes(&self) -> u64;
+
+    fn body_timeout(&self) -> Duration;
 }
 
 impl<S: Store> Limits for App<S> {
     fn max_body_bytes(&self) -> u64 {
         self.inner.config.server.max_body_bytes
+    }
+
+    fn body_timeout(&self) -> Duration {
+        self.inner.config.server.body_timeout
     }
 }
 

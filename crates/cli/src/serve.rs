@@ -11,8 +11,7 @@ use engine::{Stop, StopLevel};
 use service::TimedStore;
 use service::api::{self, App};
 use service::config::{Browser, Config, UseJs};
-use service::job_params::JobDefaults;
-use service::worker::{StoreFrontierSettings, Worker, WorkerSettings, http_fetch};
+use service::worker::{Worker, WorkerSettings, http_fetch};
 use store::{HostDefaults, Store, StoreError};
 use store_postgres::{PostgresOptions, PostgresStore};
 use store_sqlite::{SqliteOptions, SqliteStore};
@@ -223,7 +222,8 @@ async fn run_on<S: Store>(
         if !mode.has_worker() {
             return Ok(());
         }
-        let settings = worker_settings(&config, kind == "sqlite" && mode == ModeWord::All);
+        let sole_owner = kind == "sqlite" && mode == ModeWord::All;
+        let settings = WorkerSettings::of(&config, sole_owner);
         let fetch = http_fetch(&settings.jobs, config.worker.pool_size, api::guard(&config))?;
         let worker = Worker::new(store.clone(), Arc::new(fetch), settings)?;
         tracing::info!(tasks = config.worker.pool_size, store = kind, "working");
@@ -269,22 +269,6 @@ async fn numbers<S: Store>(store: &S, config: &Config, stop: &Stop) -> anyhow::R
     let stopped = stop.reached(StopLevel::Drain);
     api::serve_numbers(app, listener, stopped, config.worker.drain).await;
     Ok(())
-}
-
-fn worker_settings(config: &Config, sole_owner: bool) -> WorkerSettings {
-    WorkerSettings {
-        frontier: StoreFrontierSettings {
-            workers: config.worker.pool_size,
-            lease: config.worker.lease,
-            heartbeat: config.worker.heartbeat,
-            host_interval: config.host_interval(),
-            own_crawl_delay: config.crawl.crawl_delay.is_some(),
-            drain: config.worker.drain,
-            ..StoreFrontierSettings::default()
-        },
-        jobs: JobDefaults::from(config),
-        sole_owner,
-    }
 }
 
 /// Deletes what was kept long enough, a little at a time.

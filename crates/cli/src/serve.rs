@@ -123,45 +123,42 @@ fn run(config: Config, mode: ModeWord, talk: Talk) -> anyhow::Result<()> {
             in_flight: config.worker.per_host_concurrency,
             interval: config.host_interval(),
         };
-        let ended = match config.store.database_url.clone() {
-            Some(url) => {
-                let options = PostgresOptions {
-                    connections: config.store.connections,
-                    hosts,
-                    fixed_interval: config.crawl.crawl_delay.is_some(),
-                    ..PostgresOptions::default()
-                };
-                let open = || PostgresStore::open(url.reveal(), options.clone());
-                match opened(open, &stop).await? {
-                    Some(store) => {
-                        let ended = run_on(store.clone(), config, mode, &stop, "postgres").await;
-                        store.close().await;
-                        ended
-                    }
-                    None => Ok(()),
+        let ended = if let Some(url) = config.store.database_url.clone() {
+            let options = PostgresOptions {
+                connections: config.store.connections,
+                hosts,
+                fixed_interval: config.crawl.crawl_delay.is_some(),
+                ..PostgresOptions::default()
+            };
+            let open = || PostgresStore::open(url.reveal(), options.clone());
+            match opened(open, &stop).await? {
+                Some(store) => {
+                    let ended = run_on(store.clone(), config, mode, &stop, "postgres").await;
+                    store.close().await;
+                    ended
                 }
+                None => Ok(()),
             }
-            None => {
-                let options = SqliteOptions {
-                    readers: config.store.connections.saturating_sub(1).max(1),
-                    hosts,
-                    fixed_interval: config.crawl.crawl_delay.is_some(),
-                    ..SqliteOptions::default()
-                };
-                let path = config.store.path.clone();
-                let store = SqliteStore::open(&path, options)
-                    .await
-                    .with_context(|| format!("cannot open store.path {}", path.display()))?;
-                if mode != ModeWord::All {
-                    tracing::warn!(
-                        mode = mode.as_str(),
-                        "a SQLite file is for one machine; set DATABASE_URL to share a store"
-                    );
-                }
-                let ended = run_on(store.clone(), config, mode, &stop, "sqlite").await;
-                store.close().await;
-                ended
+        } else {
+            let options = SqliteOptions {
+                readers: config.store.connections.saturating_sub(1).max(1),
+                hosts,
+                fixed_interval: config.crawl.crawl_delay.is_some(),
+                ..SqliteOptions::default()
+            };
+            let path = config.store.path.clone();
+            let store = SqliteStore::open(&path, options)
+                .await
+                .with_context(|| format!("cannot open store.path {}", path.display()))?;
+            if mode != ModeWord::All {
+                tracing::warn!(
+                    mode = mode.as_str(),
+                    "a SQLite file is for one machine; set DATABASE_URL to share a store"
+                );
             }
+            let ended = run_on(store.clone(), config, mode, &stop, "sqlite").await;
+            store.close().await;
+            ended
         };
         signals.abort();
         ended

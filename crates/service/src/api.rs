@@ -32,6 +32,7 @@ mod schemas;
 mod scrape;
 mod serve;
 mod watch;
+mod whole;
 
 pub use app::{App, SetupError, guard};
 pub use moment::rfc3339;

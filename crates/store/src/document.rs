@@ -31,3 +31,13 @@ pub struct Document {
     /// When.
     pub created_at: UnixMillis,
 }
+
+impl Document {
+    /// About how many bytes it takes to hold.
+    pub fn bytes(&self) -> usize {
+        let content = &self.content;
+        let texts = [&content.title, &content.content_md, &content.content_raw];
+        let texts = texts.into_iter().flatten().map(String::len);
+        texts.sum::<usize>() + content.final_url.len() + content.requested_url.len()
+    }
+}

@@ -30,7 +30,7 @@ pub mod testing;
 pub use api_key::{ApiKey, KeyHash};
 pub use claimed::{Claimed, Lease};
 pub use document::{Document, NewDocument};
-pub use export::{documents_of, mapped_of};
+pub use export::{documents_next, documents_of, mapped_of};
 pub use host_bucket::{Grants, HostBucket, HostDefaults, LOOKAHEAD};
 pub use host_turn::{Turn, TurnId, WANTED};
 pub use ids::{Fence, JobId, TaskId, UnixMillis, WorkerId};

@@ -8,6 +8,7 @@ use crate::job_params::{JobParams, OutputFormat, RobotsChoice, SitemapsChoice, U
 
 use super::problem::Problem;
 use super::schemas;
+use super::whole::whole;
 
 /// One page, now.
 #[derive(Debug, Deserialize, ToSchema)]
@@ -47,6 +48,7 @@ pub(super) struct SiteRequest {
     pub(super) url: String,
     /// Links are followed while depth is below this; the page at `url` is depth 0. 2 unless said otherwise.
     #[schema(minimum = 0, maximum = 1_000)]
+    #[serde(default, deserialize_with = "whole")]
     pub(super) max_depth: Option<u32>,
     /// The exact host of `url` only; `false`: any host. True unless said otherwise.
     pub(super) same_domain: Option<bool>,
@@ -57,12 +59,15 @@ pub(super) struct SiteRequest {
     pub(super) use_js: Option<UseJs>,
     /// Most URLs of the job.
     #[schema(minimum = 1, maximum = 100_000_000)]
+    #[serde(default, deserialize_with = "whole")]
     pub(super) max_pages: Option<u64>,
     /// The job's hard end, in seconds.
     #[schema(minimum = 1, maximum = 31_536_000)]
+    #[serde(default, deserialize_with = "whole")]
     pub(super) max_duration: Option<u64>,
     /// Most body bytes of the job.
     #[schema(minimum = 1, maximum = 1_000_000_000_000_000_i64)]
+    #[serde(default, deserialize_with = "whole")]
     pub(super) max_bytes: Option<u64>,
     /// Follow only URLs that match one of these regular expressions.
     #[schema(schema_with = schemas::include)]

@@ -135,3 +135,14 @@ async fn an_export_is_every_entry_a_line() {
     let map = stage.get(&format!("/v1/jobs/{id}/export?type=map")).await;
     assert_eq!(map.body.lines().count(), 120);
 }
+
+#[tokio::test]
+async fn a_page_of_large_documents_is_cut_by_its_bytes() {
+    let stage = stage().await;
+    let id = stage.long_batch(60, 500_000).await;
+    let place = format!("/v1/jobs/{id}/documents");
+    let first = stage.get(&format!("{place}?limit=100")).await;
+    assert!(first.body.len() < 25_000_000, "{}", first.body.len());
+    assert!(first.json()["next_cursor"].is_string());
+    assert_eq!(all(&stage, &place, "documents", 100).await.len(), 60);
+}

@@ -93,6 +93,10 @@ async fn values_out_of_range_are_told_with_the_range() {
             stage.post(path, &body).await.blames(field);
         }
     }
+    // JSON knows one kind of number.
+    let body = json!({"url": "https://example.org/", "max_depth": 1.0, "max_pages": 5e1, "max_bytes": null});
+    let reply = stage.post("/v1/crawl", &body).await;
+    assert_eq!(reply.status, 202, "{}", reply.body);
     let many: Vec<String> = (0..101)
         .map(|n| format!("https://example.org/{n}"))
         .collect();

@@ -8,6 +8,10 @@ const make = (tag, text, ...children) => {
   return node;
 };
 
+// `words` between backticks are set as code, like everywhere else.
+const words = (tag, text) => make(tag, "", ...(text || "").split("`").map((part, at) =>
+  (at % 2 ? make("code", part) : part)));
+
 const typeOf = (schema, depth = 0) => {
   if (!schema) return "";
   if (schema.$ref) return schema.$ref.split("/").pop();
@@ -21,7 +25,7 @@ const typeOf = (schema, depth = 0) => {
 const table = (heads, rows) => {
   const head = make("tr", "", ...heads.map((text) => make("th", text)));
   const body = rows.map((cells) => make("tr", "", ...cells.map((cell) =>
-    cell instanceof Node ? make("td", "", cell) : make("td", cell))));
+    cell instanceof Node ? make("td", "", cell) : words("td", cell))));
   return make("table", "", make("thead", "", head), make("tbody", "", ...body));
 };
 
@@ -29,14 +33,14 @@ const fields = (schema, all) => {
   const found = schema.$ref ? all[schema.$ref.split("/").pop()] : schema;
   if (!found || !found.properties) return null;
   const needed = found.required || [];
-  return table(["field", "type", ""], Object.entries(found.properties).map(([name, value]) => [
+  return table(["field (* needed)", "type", ""], Object.entries(found.properties).map(([name, value]) => [
     make("code", name + (needed.includes(name) ? " *" : "")), typeOf(value), value.description || "",
   ]));
 };
 
-const curl = (method, path, body) => {
+const curl = (method, path, body, open) => {
   const lines = [`curl ${method === "GET" ? "" : `-X ${method} `}"${location.origin}${path}"`];
-  lines.push(`  -H "Authorization: Bearer $KEY"`);
+  if (!open) lines.push(`  -H "Authorization: Bearer $KEY"`);
   if (body) lines.push(`  -H "Content-Type: application/json"`, `  -d '${body}'`);
   return lines.join(" \\\n");
 };
@@ -45,14 +49,25 @@ const bodies = {
   "/v1/batch/scrape": '{"urls": ["https://example.org/"]}',
 };
 
+// The operations under a tag: path, method, operation.
+const tagged = (api, tag) => Object.entries(api.paths).flatMap(([path, methods]) =>
+  Object.entries(methods)
+    .filter(([, operation]) => (operation.tags || []).includes(tag))
+    .map(([name, operation]) => [path, name, operation]));
+
+// Whether an operation needs no key, whoever calls.
+const isOpen = (operation) => (operation.security || []).some((one) => Object.keys(one).length === 0);
+
 const show = (api) => {
   const schemas = (api.components || {}).schemas || {};
   document.getElementById("about").textContent = `${api.info.description || ""} Version ${api.info.version}.`;
   const list = make("ul");
   const main = document.getElementById("operations");
   main.textContent = "";
-  for (const [path, methods] of Object.entries(api.paths)) {
-    for (const [name, operation] of Object.entries(methods)) {
+  for (const { name: tag, description } of api.tags || []) {
+    list.append(make("li", "", make("strong", description)));
+    main.append(make("h1", description));
+    for (const [path, name, operation] of tagged(api, tag)) {
       const method = name.toUpperCase();
       const id = `${name}-${path.replace(/\W+/g, "-")}`;
       const link = make("a", `${method} ${path}`);
@@ -60,9 +75,9 @@ const show = (api) => {
       list.append(make("li", "", link));
       const badge = make("span", method);
       badge.className = "method";
-      const section = make("section", "", make("h2", "", badge, " ", make("code", path)), make("p", operation.summary));
+      const section = make("section", "", make("h2", "", badge, " ", make("code", path)), words("p", operation.summary));
       section.id = id;
-      if (operation.description) section.append(make("p", operation.description));
+      if (operation.description) section.append(words("p", operation.description));
       if (operation.parameters) {
         section.append(make("h3", "Parameters"), table(["name", "in", ""], operation.parameters.map((one) =>
           [make("code", one.name), one.in, one.description || ""])));
@@ -76,7 +91,7 @@ const show = (api) => {
       const shape = given && fields(given.schema, schemas);
       if (shape) section.append(make("h3", typeOf(given.schema)), shape);
       const body = sent && (bodies[path] || '{"url": "https://example.org/"}');
-      section.append(make("pre", curl(method, path, body)));
+      section.append(make("pre", curl(method, path, body, isOpen(operation))));
       main.append(section);
     }
   }

@@ -95,7 +95,9 @@ async fn without_keys_only_this_machine_is_answered() {
 
 #[tokio::test]
 async fn without_a_key_the_service_listens_on_loopback_only() {
-    let store = stage().await.store;
+    // Its folder goes with it.
+    let stage = stage().await;
+    let store = stage.store.clone();
     let mut config = Config::default();
     let judged = async |config: &Config, api| check_posture(config, &store, api).await.unwrap();
     assert_eq!(judged(&config, true).await, Ok(()));

@@ -95,6 +95,9 @@ pub(crate) async fn claim(
 }
 
 /// Takes up to its room from each host, longest waiting first.
+///
+/// The picked tasks are an array, not a table to join with: an array is looked up by key however many rows the
+/// planner believes the pick to have.
 async fn take(
     db: &mut PgConnection,
     names: &[String],
@@ -118,7 +121,7 @@ async fn take(
            SET status = 'processing', fence = t.fence + 1, attempt = t.attempt + 1, worker = $4,
                lease_until = now() + $5 * interval '1 ms', processing_started_at = now(),
                heartbeat_at = now(), updated_at = now()
-           FROM picked WHERE t.id = picked.id
+           WHERE t.id = ANY (ARRAY(SELECT id FROM picked))
            RETURNING t.id, t.job_id, t.fence, t.attempt, t.requested_url, t.url, t.final_url, t.host_key,
                      t.depth, t.hops, t.via, t.found"#,
         names,

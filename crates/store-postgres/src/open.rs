@@ -50,6 +50,11 @@ impl PostgresStore {
                 ("tcp_keepalives_idle", "30"),
                 ("tcp_keepalives_interval", "10"),
                 ("tcp_keepalives_count", "3"),
+                // Every statement here has its index, and plans are kept: one made while the tables were small, or
+                // by statistics of yesterday, must not read a million rows tomorrow.
+                ("enable_seqscan", "off"),
+                // A plan that had no choice but a scan is priced out of proportion, which is no reason to compile it.
+                ("jit", "off"),
             ]);
         let pool = PgPoolOptions::new()
             .max_connections(options.connections)

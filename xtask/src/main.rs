@@ -1,5 +1,6 @@
-//! The project's own chores: `cargo xtask test`, `tidy`, `docs`, `eval`, `fuzz`, `sqlx`.
+//! The project's own chores: `cargo xtask test`, `tidy`, `docs`, `eval`, `fuzz`, `sqlx`, `bench`.
 
+mod bench;
 mod docs;
 mod eval;
 mod fuzz;
@@ -28,6 +29,8 @@ cargo xtask <CHORE>
   eval <DATA>   how good and how fast main-content extraction is, on the labelled pages in that folder
   eval          the evaluation tool's own tests and lints, which need no pages
   sqlx          write what the stores' queries are checked against (`crates/store-*/.sqlx`)
+  bench service|queue|export
+                how fast the service is here, checked and written to `docs/benchmarks-service.md`
 ";
 
 fn main() -> ExitCode {
@@ -42,6 +45,7 @@ fn main() -> ExitCode {
         ["eval"] => eval::check(),
         ["eval", folder] => eval::run(Path::new(folder)),
         ["sqlx"] => sqlx::write(),
+        ["bench", words @ ..] => bench::run(words),
         _ => {
             tell(HELP);
             return ExitCode::from(2);

@@ -3,7 +3,7 @@
 //! Nothing here waits for a lock. The tasks of a host are counted and taken in statements after its row was locked:
 //! a statement sees only what was committed before it began.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::time::Duration;
 
 use model::Found;
@@ -231,14 +231,14 @@ pub(crate) async fn renew(
 ) -> Result<Vec<Lease>, Error> {
     let ids: Vec<i64> = leases.iter().map(|lease| lease.task.0).collect();
     let fences: Vec<i64> = leases.iter().map(|lease| lease.fence.0).collect();
-    let kept = sqlx::query_scalar!(
+    let kept = sqlx::query!(
         "WITH mine AS MATERIALIZED (
              SELECT t.id FROM crawl_tasks t
              JOIN unnest($1::bigint[], $2::bigint[]) AS l(id, fence) ON t.id = l.id AND t.fence = l.fence
              WHERE t.status = 'processing' AND t.worker = $3 ORDER BY t.id FOR NO KEY UPDATE OF t
          )
          UPDATE crawl_tasks t SET lease_until = now() + $4 * interval '1 ms', heartbeat_at = now()
-         FROM mine WHERE t.id = mine.id RETURNING t.id",
+         FROM mine WHERE t.id = mine.id RETURNING t.id, t.fence",
         &ids,
         &fences,
         worker.as_str(),
@@ -246,10 +246,16 @@ pub(crate) async fn renew(
     )
     .fetch_all(&store.pool)
     .await?;
-    let kept: std::collections::HashSet<i64> = kept.into_iter().collect();
+    let kept: HashSet<Lease> = kept
+        .into_iter()
+        .map(|row| Lease {
+            task: TaskId(row.id),
+            fence: Fence(row.fence),
+        })
+        .collect();
     Ok(leases
         .iter()
-        .filter(|lease| !kept.contains(&lease.task.0))
+        .filter(|lease| !kept.contains(lease))
         .copied()
         .collect())
 }

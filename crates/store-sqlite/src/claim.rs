@@ -1,5 +1,6 @@
 //! Claiming: hosts first, then their tasks, so that a host that is blocked costs nothing.
 
+use std::collections::HashSet;
 use std::time::Duration;
 
 use model::Found;
@@ -206,11 +207,11 @@ pub(crate) async fn renew(
         .collect();
     let asked = asked.to_string();
     let (name, until) = (worker.as_str(), now + to_millis(lease));
-    let kept = sqlx::query_scalar!(
+    let kept = sqlx::query!(
         r#"UPDATE crawl_tasks SET lease_until = ?1, heartbeat_at = ?2
            WHERE status = 'processing' AND worker = ?3
              AND (id, fence) IN (SELECT value ->> 0, value ->> 1 FROM json_each(?4))
-           RETURNING id AS "id!""#,
+           RETURNING id AS "id!", fence AS "fence!""#,
         until,
         now,
         name,
@@ -219,9 +220,16 @@ pub(crate) async fn renew(
     .fetch_all(&mut *db)
     .await?;
     db.commit().await?;
+    let kept: HashSet<Lease> = kept
+        .into_iter()
+        .map(|row| Lease {
+            task: TaskId(row.id),
+            fence: Fence(row.fence),
+        })
+        .collect();
     Ok(leases
         .iter()
-        .filter(|lease| !kept.contains(&lease.task.0))
+        .filter(|lease| !kept.contains(lease))
         .copied()
         .collect())
 }

@@ -43,6 +43,7 @@ macro_rules! conformance {
             fences::a_lease_settles_once,
             fences::a_lease_of_another_job_is_none,
             fences::renewing_tells_what_is_lost,
+            fences::a_renewal_carries_its_fence,
             fences::rescue_leaves_live_leases_alone,
             fences::a_settlement_and_a_rescue_never_both_win,
             fences::the_only_owner_takes_back_everything,

@@ -8,8 +8,9 @@ use std::time::Duration;
 
 use anyhow::{Context, bail};
 use engine::{Stop, StopLevel};
+use service::TimedStore;
 use service::api::{self, App};
-use service::config::{Config, UseJs};
+use service::config::{Browser, Config, UseJs};
 use service::job_params::JobDefaults;
 use service::worker::{StoreFrontierSettings, Worker, WorkerSettings, http_fetch};
 use store::{HostDefaults, Store, StoreError};
@@ -21,7 +22,7 @@ use tracing_subscriber::EnvFilter;
 use crate::args::{LogWord, TalkArgs, When};
 use crate::serve_args::{ModeWord, ServeArgs};
 use crate::talk::Talk;
-use crate::{config, exit, signals, talk};
+use crate::{config, exit, one_line::OneLine, open_files, signals, talk};
 
 /// How long to wait for a database that is away at the start, at first and at most.
 const STORE_AWAY: [Duration; 2] = [Duration::from_millis(500), Duration::from_secs(10)];
@@ -38,23 +39,46 @@ pub(crate) fn serve(args: &ServeArgs) -> ExitCode {
         Err(error) => return config::refuse(&error, json),
     };
     let config = loaded.config;
-    if let Err(words) = check(&config, args.mode) {
+    if let Err(words) = check(&config) {
         talk::refuse(&words, json);
         return ExitCode::from(exit::BAD_USAGE);
     }
     start_log(&args.talk, json);
     let talk = Talk::new(&args.talk, When::Never);
+    open_files::raise();
+    if config.browser != Browser::default() {
+        tracing::warn!(
+            "this version does not render pages: the settings of browser have no effect"
+        );
+    }
     match run(config, args.mode, talk) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             talk::refuse(&format!("{error:#}"), json);
-            ExitCode::from(exit::FAILED)
+            let refused = error.is::<Posture>();
+            ExitCode::from(if refused {
+                exit::BAD_USAGE
+            } else {
+                exit::FAILED
+            })
         }
     }
 }
 
+/// An address that others can reach, and no key.
+#[derive(Debug)]
+struct Posture(String);
+
+impl std::fmt::Display for Posture {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for Posture {}
+
 /// What cannot be run as it is told to.
-fn check(config: &Config, mode: ModeWord) -> Result<(), String> {
+fn check(config: &Config) -> Result<(), String> {
     let browser = &config.browser;
     if browser.enabled || browser.force || browser.use_js_default != UseJs::Never {
         return Err(
@@ -62,9 +86,6 @@ fn check(config: &Config, mode: ModeWord) -> Result<(), String> {
              browser.use_js_default (USE_JS_DEFAULT) at false"
                 .to_owned(),
         );
-    }
-    if mode.has_api() {
-        api::check_posture(config)?;
     }
     Ok(())
 }
@@ -80,7 +101,7 @@ fn start_log(args: &TalkArgs, json: bool) {
     let filter = EnvFilter::try_from_default_env().unwrap_or_else(|_| EnvFilter::new(level));
     let lines = tracing_subscriber::fmt()
         .with_env_filter(filter)
-        .with_writer(std::io::stderr);
+        .with_writer(OneLine);
     // Fails only if there is a log already, which is as good.
     let _ = if json {
         lines.json().flatten_event(true).try_init().is_ok()
@@ -108,6 +129,7 @@ fn run(config: Config, mode: ModeWord, talk: Talk) -> anyhow::Result<()> {
                 let options = PostgresOptions {
                     connections: config.store.connections,
                     hosts,
+                    fixed_interval: config.crawl.crawl_delay.is_some(),
                     ..PostgresOptions::default()
                 };
                 let open = || PostgresStore::open(url.reveal(), options.clone());
@@ -124,6 +146,7 @@ fn run(config: Config, mode: ModeWord, talk: Talk) -> anyhow::Result<()> {
                 let options = SqliteOptions {
                     readers: config.store.connections.saturating_sub(1).max(1),
                     hosts,
+                    fixed_interval: config.crawl.crawl_delay.is_some(),
                     ..SqliteOptions::default()
                 };
                 let path = config.store.path.clone();
@@ -177,10 +200,14 @@ async fn run_on<S: Store>(
     stop: &Stop,
     kind: &'static str,
 ) -> anyhow::Result<()> {
+    let store = TimedStore::new(store);
+    if let Err(words) = api::check_posture(&config, &store, mode.has_api()).await? {
+        return Err(Posture(words).into());
+    }
     let drain = config.worker.drain;
     let api = async {
         if !mode.has_api() {
-            return Ok(());
+            return numbers(&store, &config, stop).await;
         }
         let app = App::new(store.clone(), config.clone())?;
         let addr = config.server.addr;
@@ -228,6 +255,22 @@ async fn run_on<S: Store>(
     api.and(worker)
 }
 
+/// A worker's numbers, where somebody asked for them.
+async fn numbers<S: Store>(store: &S, config: &Config, stop: &Stop) -> anyhow::Result<()> {
+    let Some(addr) = config.worker.metrics_addr else {
+        return Ok(());
+    };
+    let app = App::new(store.clone(), config.clone())?;
+    let listener = TcpListener::bind(addr)
+        .await
+        .with_context(|| format!("cannot listen on worker.metrics_addr {addr}"))?;
+    let addr = listener.local_addr().unwrap_or(addr);
+    tracing::info!(%addr, "telling numbers");
+    let stopped = stop.reached(StopLevel::Drain);
+    api::serve_numbers(app, listener, stopped, config.worker.drain).await;
+    Ok(())
+}
+
 fn worker_settings(config: &Config, sole_owner: bool) -> WorkerSettings {
     WorkerSettings {
         frontier: StoreFrontierSettings {
@@ -235,6 +278,7 @@ fn worker_settings(config: &Config, sole_owner: bool) -> WorkerSettings {
             lease: config.worker.lease,
             heartbeat: config.worker.heartbeat,
             host_interval: config.host_interval(),
+            own_crawl_delay: config.crawl.crawl_delay.is_some(),
             drain: config.worker.drain,
             ..StoreFrontierSettings::default()
         },

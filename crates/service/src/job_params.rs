@@ -5,7 +5,8 @@
 use std::time::Duration;
 
 use model::{
-    CrawlPlan, CrawlSpec, DocumentRules, PlanError, RobotsErrors, RobotsPolicy, SitemapPolicy,
+    Backoff, CrawlPlan, CrawlSpec, DocumentRules, LinkFilter, PlanError, RobotsErrors,
+    RobotsPolicy, SitemapPolicy,
 };
 use serde::{Deserialize, Serialize};
 use store::{JobId, JobKind, JobLimits, NewJob, NewTask};
@@ -125,6 +126,8 @@ pub struct JobDefaults {
     pub max_body_bytes: u64,
     /// Attempts, the first included.
     pub max_attempts: u32,
+    /// Pauses between them.
+    pub backoff: Backoff,
     /// Depth.
     pub max_depth: u32,
     /// Tasks.
@@ -143,6 +146,8 @@ pub struct JobDefaults {
     pub obey_nofollow: bool,
     /// Endings of paths that are not followed, in lower case and without their dot.
     pub blocked_extensions: Vec<String>,
+    /// Maps list links with their fragments.
+    pub keep_fragments: bool,
 }
 
 /// Files that are no pages.
@@ -161,6 +166,7 @@ impl Default for JobDefaults {
             max_redirects: 5,
             max_body_bytes: 5_000_000,
             max_attempts: 3,
+            backoff: Backoff::default(),
             max_depth: 2,
             max_tasks: None,
             max_duration: None,
@@ -170,6 +176,7 @@ impl Default for JobDefaults {
             strip_query: true,
             obey_nofollow: false,
             blocked_extensions: BINARY.map(str::to_owned).to_vec(),
+            keep_fragments: false,
         }
     }
 }
@@ -322,10 +329,15 @@ impl JobParams {
             include: self.include.clone(),
             exclude: self.exclude.clone(),
             traps: Some(follows),
+            links: LinkFilter {
+                keep_fragments: defaults.keep_fragments,
+                ..LinkFilter::default()
+            },
             ..CrawlSpec::default()
         };
         let mut plan = CrawlPlan::resolve(&spec, &defaults.user_agent, 0)?;
         plan.keys = self.keys(defaults);
+        plan.backoff = defaults.backoff;
         // A depth of 0 is the seed alone here, and no limit on the command line.
         let depth = self.max_depth.unwrap_or(defaults.max_depth);
         plan.limits.depth = Some(if follows { depth } else { 0 });

@@ -206,13 +206,15 @@ impl<S: Store> StoreFrontier<S> {
         for settlement in batch {
             if settled.lost.contains(&settlement.lease) {
                 add(&self.counts.lost, 1);
+                let (job, task) = (settlement.job, settlement.lease.task.0);
+                tracing::warn!(job_id = %job, task_id = task, "lease lost, result dropped");
                 if let Some(desk) = self.jobs.get_mut(&settlement.job)
                     && !settlement.found.is_empty()
                 {
                     desk.links.forget();
                 }
             } else {
-                self.count(&settlement.verdict);
+                self.count(&settlement);
                 self.keep_known(&settlement);
             }
             self.let_go(&settlement.lease);
@@ -226,15 +228,27 @@ impl<S: Store> StoreFrontier<S> {
         }
     }
 
-    fn count(&self, verdict: &Verdict) {
-        let counter = match verdict {
-            Verdict::Done { .. } => &self.counts.done,
-            Verdict::Failed { .. } => &self.counts.failed,
-            Verdict::Skipped { .. } => &self.counts.skipped,
-            Verdict::Retry { .. } => &self.counts.retried,
-            Verdict::HandBack => &self.counts.handed_back,
+    fn count(&self, settlement: &Settlement) {
+        let (counter, result) = match &settlement.verdict {
+            Verdict::Done { .. } => (&self.counts.done, "done"),
+            Verdict::Failed { .. } => (&self.counts.failed, "failed"),
+            Verdict::Skipped { .. } => (&self.counts.skipped, "skipped"),
+            Verdict::Retry { .. } => (&self.counts.retried, "retried"),
+            Verdict::HandBack => (&self.counts.handed_back, "handed_back"),
         };
         add(counter, 1);
+        let kind = self.jobs.get(&settlement.job);
+        let kind = kind.map_or("unknown", |desk| desk.kind.as_str());
+        metrics::counter!("crawler_worker_tasks_total", "type" => kind, "result" => result)
+            .increment(1);
+        let (job, task) = (settlement.job, settlement.lease.task.0);
+        let (error, reason) = settlement.verdict.words();
+        match &settlement.verdict {
+            Verdict::Failed { .. } | Verdict::Retry { .. } => {
+                tracing::info!(job_id = %job, task_id = task, result, reason, error, "task settled");
+            }
+            _ => tracing::debug!(job_id = %job, task_id = task, result, reason, "task settled"),
+        }
     }
 
     /// The store has these now: they need not be sent again.

@@ -184,7 +184,7 @@ impl<S: Store> StoreFrontier<S> {
     ) -> Option<Notice> {
         self.ready
             .extend(waiting.into_iter().map(|ticket| (now, ticket)));
-        let pause = delay?;
+        let pause = delay.filter(|_| !self.settings.own_crawl_delay)?;
         let host = CrawlUrl::from_normalised(&format!("{origin}/"))?.host_key();
         self.hosts.slow(&host, pause, now);
         self.clerk.slow_host(host, pause);

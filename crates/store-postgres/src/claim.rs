@@ -64,7 +64,7 @@ pub(crate) async fn claim(
         .map(|host| {
             HostBucket {
                 next_start: host.next_start,
-                interval: host.interval_ms.max(to_millis(defaults.interval)),
+                interval: store.options.interval(host.interval_ms),
                 most_in_flight: i64::from(defaults.in_flight),
                 // Somebody outside of any job waits for a slot: the next one is theirs.
                 in_flight: held.get(&host.host_key).copied().unwrap_or(0) + i64::from(host.wanted),

@@ -9,6 +9,7 @@ use store::{HostDefaults, StoreError};
 
 use crate::PostgresStore;
 use crate::fault::fault;
+use crate::numbers::to_millis;
 
 static MIGRATOR: Migrator = sqlx::migrate!();
 
@@ -19,6 +20,8 @@ pub struct PostgresOptions {
     pub connections: u32,
     /// What holds for a host that says nothing else.
     pub hosts: HostDefaults,
+    /// `hosts.interval` holds for every host, whatever its robots.txt asked for before.
+    pub fixed_interval: bool,
     /// A task that ended its worker so often is failed as poisoned.
     pub most_crashes: u32,
     /// How long a call waits for a free connection before it is `Unavailable`.
@@ -30,9 +33,18 @@ impl Default for PostgresOptions {
         Self {
             connections: 8,
             hosts: HostDefaults::default(),
+            fixed_interval: false,
             most_crashes: 3,
             patience: Duration::from_secs(10),
         }
+    }
+}
+
+impl PostgresOptions {
+    /// Least time between two requests to a host whose robots.txt asked for this many milliseconds.
+    pub(crate) fn interval(&self, asked: i64) -> i64 {
+        let asked = if self.fixed_interval { 0 } else { asked };
+        asked.max(to_millis(self.hosts.interval))
     }
 }
 

@@ -43,7 +43,7 @@ pub(crate) async fn take(
     let defaults = store.options.hosts;
     let turn = HostBucket {
         next_start: row.next_start,
-        interval: row.interval_ms.max(to_millis(defaults.interval)),
+        interval: store.options.interval(row.interval_ms),
         most_in_flight: i64::from(defaults.in_flight),
         in_flight: held,
     }

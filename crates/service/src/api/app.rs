@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use engine::{Scraper, Stop};
 use fetch::{Allowed, FetchSetupError, Guard, HttpFetch, LookUp};
-use model::{Notice, PlanError, RobotsPolicy, ScrapePlan, ScrapeSpec};
+use model::{Backoff, Notice, PlanError, RobotsPolicy, ScrapePlan, ScrapeSpec};
 use store::Store;
 use tokio::sync::{Semaphore, watch};
 use weburl::CrawlUrl;
@@ -58,11 +58,17 @@ struct Inner<S> {
 /// What reading a body has to know.
 pub(super) trait Limits: Send + Sync {
     fn max_body_bytes(&self) -> u64;
+
+    fn body_timeout(&self) -> Duration;
 }
 
 impl<S: Store> Limits for App<S> {
     fn max_body_bytes(&self) -> u64 {
         self.inner.config.server.max_body_bytes
+    }
+
+    fn body_timeout(&self) -> Duration {
+        self.inner.config.server.body_timeout
     }
 }
 
@@ -182,5 +188,9 @@ fn scrape_plan(config: &Config) -> Result<ScrapePlan, PlanError> {
     plan.fetch.max_body = config.http.max_body_bytes;
     plan.max_redirects = config.http.max_redirects;
     plan.max_attempts = config.worker.max_attempts;
+    plan.backoff = Backoff {
+        first: config.worker.backoff_base,
+        longest: config.worker.backoff_max,
+    };
     Ok(plan)
 }

@@ -65,6 +65,7 @@ async fn make<S: Store>(
             "urls: none of them can be fetched",
         )
         .at("urls")
+        .in_body()
         .about(prepared.invalid_urls));
     }
     let id = prepared.job.id;

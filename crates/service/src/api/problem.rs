@@ -28,6 +28,9 @@ pub(super) struct Problem {
     /// The field, parameter or header at fault.
     #[serde(skip_serializing_if = "Option::is_none")]
     field: Option<String>,
+    /// Where it stands in the body, as a JSON pointer: `/urls/3`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pointer: Option<String>,
     /// Why the target gave no answer: `dns`, `connect`, `timeout` …
     #[serde(skip_serializing_if = "Option::is_none")]
     kind: Option<&'static str>,
@@ -53,6 +56,7 @@ impl Problem {
             code,
             detail: detail.into().into_boxed_str(),
             field: None,
+            pointer: None,
             kind: None,
             invalid_urls: Vec::new(),
         }
@@ -65,6 +69,12 @@ impl Problem {
 
     pub(super) fn at(mut self, field: impl Into<String>) -> Self {
         self.field = Some(field.into());
+        self
+    }
+
+    /// The field at fault is one of the body.
+    pub(super) fn in_body(mut self) -> Self {
+        self.pointer = self.field.as_deref().map(pointer);
         self
     }
 
@@ -123,7 +133,25 @@ impl From<ParamsError> for Problem {
             "url" | "urls" => "invalid_url",
             _ => "invalid_request",
         };
-        Self::new(StatusCode::UNPROCESSABLE_ENTITY, code, error.to_string()).at(error.field)
+        Self::new(StatusCode::UNPROCESSABLE_ENTITY, code, error.to_string())
+            .at(error.field)
+            .in_body()
+    }
+}
+
+/// `urls[3]` as RFC 6901 writes it.
+fn pointer(field: &str) -> String {
+    let (name, index) = match field
+        .strip_suffix(']')
+        .and_then(|rest| rest.rsplit_once('['))
+    {
+        Some((name, index)) if index.bytes().all(|byte| byte.is_ascii_digit()) => (name, index),
+        _ => (field, ""),
+    };
+    let name = name.replace('~', "~0").replace('/', "~1");
+    match index {
+        "" => format!("/{name}"),
+        index => format!("/{name}/{index}"),
     }
 }
 
@@ -145,5 +173,22 @@ impl IntoResponse for Problem {
             _ => (),
         }
         response
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pointers() {
+        for (field, written) in [
+            ("url", "/url"),
+            ("urls[3]", "/urls/3"),
+            ("a/b~c", "/a~1b~0c"),
+            ("odd[x]", "/odd[x]"),
+        ] {
+            assert_eq!(pointer(field), written);
+        }
     }
 }

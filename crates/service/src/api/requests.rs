@@ -75,11 +75,12 @@ impl BatchRequest {
         check_js(self.use_js)?;
         let most = config.jobs.max_tasks;
         if self.urls.is_empty() {
-            return Err(Problem::invalid("urls", "urls: at least one URL is needed"));
+            let words = "urls: at least one URL is needed";
+            return Err(Problem::invalid("urls", words).in_body());
         }
         if self.urls.len() as u64 > u64::from(most) {
             let words = format!("urls: {} are too many; at most {most}", self.urls.len());
-            return Err(Problem::invalid("urls", words));
+            return Err(Problem::invalid("urls", words).in_body());
         }
         Ok(JobParams {
             urls: Some(self.urls),
@@ -116,9 +117,11 @@ impl SiteRequest {
                 let words = format!(
                     "{field}: {asked} is out of range; allowed: {least} to {most} (jobs.* of the configuration)"
                 );
-                return Err(Problem::invalid(field, words));
+                return Err(Problem::invalid(field, words).in_body());
             }
         }
+        check_patterns("include", &self.include)?;
+        check_patterns("exclude", &self.exclude)?;
         Ok(JobParams {
             url: Some(self.url),
             urls: None,
@@ -138,6 +141,25 @@ impl SiteRequest {
     }
 }
 
+/// Every page's links are matched with every pattern.
+const MOST_PATTERNS: usize = 100;
+const LONGEST_PATTERN: usize = 1_000;
+
+fn check_patterns(field: &str, patterns: &[String]) -> Result<(), Problem> {
+    if patterns.len() > MOST_PATTERNS {
+        let words = format!(
+            "{field}: {} patterns are too many; at most {MOST_PATTERNS}",
+            patterns.len()
+        );
+        return Err(Problem::invalid(field, words).in_body());
+    }
+    let long = patterns.iter().position(|one| one.len() > LONGEST_PATTERN);
+    long.map_or(Ok(()), |at| {
+        let words = format!("{field}[{at}]: longer than {LONGEST_PATTERN} bytes");
+        Err(Problem::invalid(format!("{field}[{at}]"), words).in_body())
+    })
+}
+
 /// There is no browser yet.
 pub(super) fn check_js(asked: Option<UseJs>) -> Result<(), Problem> {
     match asked {
@@ -147,7 +169,8 @@ pub(super) fn check_js(asked: Option<UseJs>) -> Result<(), Problem> {
             "use_js_unavailable",
             "use_js: this version does not render pages; send false or leave it out",
         )
-        .at("use_js")),
+        .at("use_js")
+        .in_body()),
     }
 }
 

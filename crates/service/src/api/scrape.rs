@@ -36,7 +36,9 @@ pub(super) async fn scrape<S: Store>(
     check_js(request.use_js)?;
     let asked = Asked::parse(&request.url).map_err(|error| {
         let words = format!("url: {error}");
-        Problem::new(StatusCode::UNPROCESSABLE_ENTITY, "invalid_url", words).at("url")
+        Problem::new(StatusCode::UNPROCESSABLE_ENTITY, "invalid_url", words)
+            .at("url")
+            .in_body()
     })?;
     let work = async {
         let _turn = app.scrapes().acquire().await;
@@ -106,6 +108,7 @@ fn problem(problem: ScrapeProblem) -> Problem {
             "not_text",
             not_text.to_string(),
         )
-        .at("url"),
+        .at("url")
+        .in_body(),
     }
 }

@@ -1,5 +1,7 @@
 //! What jobs get of the configuration.
 
+use model::Backoff;
+
 use super::Config;
 use crate::job_params::JobDefaults;
 
@@ -12,6 +14,12 @@ impl From<&Config> for JobDefaults {
             max_redirects: config.http.max_redirects,
             max_body_bytes: config.http.max_body_bytes,
             max_attempts: config.worker.max_attempts,
+            backoff: Backoff {
+                first: config.worker.backoff_base,
+                longest: config.worker.backoff_max,
+            },
+            // What is not asked for may not be more than what may be.
+            max_depth: config.jobs.max_depth.min(Self::default().max_depth),
             max_tasks: Some(u64::from(config.jobs.max_tasks)),
             max_duration: Some(config.jobs.max_duration),
             max_bytes: Some(config.jobs.max_bytes),
@@ -20,7 +28,7 @@ impl From<&Config> for JobDefaults {
             strip_query: config.crawl.strip_query,
             obey_nofollow: config.crawl.obey_nofollow,
             blocked_extensions: endings.iter().map(|one| one.to_ascii_lowercase()).collect(),
-            ..Self::default()
+            keep_fragments: !config.crawl.strip_fragments,
         }
     }
 }

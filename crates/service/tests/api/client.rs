@@ -1,5 +1,7 @@
 //! A caller, byte for byte: one request a connection.
 
+use std::fmt::Write as _;
+
 use serde_json::Value;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
@@ -78,10 +80,10 @@ pub(crate) async fn call(
         request.push_str("host: localhost\r\n");
     }
     for (name, value) in headers {
-        request.push_str(&format!("{name}: {value}\r\n"));
+        let _ = write!(request, "{name}: {value}\r\n");
     }
     if !body.is_empty() {
-        request.push_str(&format!("content-length: {}\r\n", body.len()));
+        let _ = write!(request, "content-length: {}\r\n", body.len());
     }
     request.push_str("\r\n");
     request.push_str(body);

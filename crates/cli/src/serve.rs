@@ -31,6 +31,8 @@ const COUNT_EVERY: Duration = Duration::from_secs(5);
 /// How often old jobs are looked for, and how many rows go at once.
 const PRUNE_EVERY: Duration = Duration::from_mins(10);
 const PRUNE_ROWS: u32 = 2_000;
+/// A host or a robots.txt that nobody asked for so long is forgotten; a robots.txt is asked for again after a day anyway.
+const FORGET_AFTER: Duration = Duration::from_hours(48);
 
 pub(crate) fn serve(args: &ServeArgs) -> ExitCode {
     let json = args.talk.log_format == LogWord::Json;
@@ -289,8 +291,14 @@ fn worker_settings(config: &Config, sole_owner: bool) -> WorkerSettings {
 
 /// Deletes what was kept long enough, a little at a time.
 async fn prune<S: Store>(store: S, retention: Option<Duration>) {
-    let Some(age) = retention else { return };
     loop {
+        if let Err(error) = store.forget(FORGET_AFTER).await {
+            tracing::warn!(%error, "old hosts cannot be forgotten now");
+        }
+        let Some(age) = retention else {
+            tokio::time::sleep(PRUNE_EVERY).await;
+            continue;
+        };
         match store.prune(age, PRUNE_ROWS).await {
             Ok(0) => tokio::time::sleep(PRUNE_EVERY).await,
             Ok(rows) => {

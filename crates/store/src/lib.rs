@@ -34,7 +34,7 @@ pub use export::{documents_of, mapped_of};
 pub use host_bucket::{Grants, HostBucket, HostDefaults, LOOKAHEAD};
 pub use host_turn::{Turn, TurnId, WANTED};
 pub use ids::{Fence, JobId, TaskId, UnixMillis, WorkerId};
-pub use job::{Cancel, Job, JobCounts, JobFilter, JobKind, JobLimits, NewJob};
+pub use job::{Cancel, Job, JobCounts, JobFilter, JobKind, JobLimits, JobOrder, NewJob};
 pub use job_state::JobState;
 pub use mapped_url::{MappedUrl, NewMappedUrl};
 pub use page::{Cursor, Page};

@@ -1,5 +1,6 @@
-//! The project's own chores: `cargo xtask test`, `tidy`, `docs`, `eval`, `fuzz`, `sqlx`, `bench`.
+//! The project's own chores: `cargo xtask test`, `tidy`, `docs`, `eval`, `fuzz`, `api-fuzz`, `sqlx`, `bench`, `chaos`.
 
+mod api_fuzz;
 mod bench;
 mod docs;
 mod eval;
@@ -26,6 +27,8 @@ cargo xtask <CHORE>
   docs --check  fail if one of them is stale
   fuzz [markdown|links] [--minutes N]
                 look for pages that break the html crate; installs cargo-fuzz
+  api-fuzz [--examples N]
+                the API against schemathesis with every check, over both stores; installs it with pip
   eval <DATA>   how good and how fast main-content extraction is, on the labelled pages in that folder
   eval          the evaluation tool's own tests and lints, which need no pages
   sqlx          write what the stores' queries are checked against (`crates/store-*/.sqlx`)
@@ -42,6 +45,7 @@ fn main() -> ExitCode {
         ["docs"] => docs::write(),
         ["docs", "--check"] => docs::check(),
         ["fuzz", words @ ..] => fuzz::start(words),
+        ["api-fuzz", words @ ..] => api_fuzz::start(words),
         ["eval"] => eval::check(),
         ["eval", folder] => eval::run(Path::new(folder)),
         ["sqlx"] => sqlx::write(),

@@ -11,8 +11,7 @@ use engine::{Stop, StopLevel};
 use service::TimedStore;
 use service::api::{self, App};
 use service::config::{Browser, Config, UseJs};
-use service::job_params::JobDefaults;
-use service::worker::{StoreFrontierSettings, Worker, WorkerSettings, http_fetch};
+use service::worker::{Worker, WorkerSettings, http_fetch};
 use store::{HostDefaults, Store, StoreError};
 use store_postgres::{PostgresOptions, PostgresStore};
 use store_sqlite::{SqliteOptions, SqliteStore};
@@ -126,45 +125,42 @@ fn run(config: Config, mode: ModeWord, talk: Talk) -> anyhow::Result<()> {
             in_flight: config.worker.per_host_concurrency,
             interval: config.host_interval(),
         };
-        let ended = match config.store.database_url.clone() {
-            Some(url) => {
-                let options = PostgresOptions {
-                    connections: config.store.connections,
-                    hosts,
-                    fixed_interval: config.crawl.crawl_delay.is_some(),
-                    ..PostgresOptions::default()
-                };
-                let open = || PostgresStore::open(url.reveal(), options.clone());
-                match opened(open, &stop).await? {
-                    Some(store) => {
-                        let ended = run_on(store.clone(), config, mode, &stop, "postgres").await;
-                        store.close().await;
-                        ended
-                    }
-                    None => Ok(()),
+        let ended = if let Some(url) = config.store.database_url.clone() {
+            let options = PostgresOptions {
+                connections: config.store.connections,
+                hosts,
+                fixed_interval: config.crawl.crawl_delay.is_some(),
+                ..PostgresOptions::default()
+            };
+            let open = || PostgresStore::open(url.reveal(), options.clone());
+            match opened(open, &stop).await? {
+                Some(store) => {
+                    let ended = run_on(store.clone(), config, mode, &stop, "postgres").await;
+                    store.close().await;
+                    ended
                 }
+                None => Ok(()),
             }
-            None => {
-                let options = SqliteOptions {
-                    readers: config.store.connections.saturating_sub(1).max(1),
-                    hosts,
-                    fixed_interval: config.crawl.crawl_delay.is_some(),
-                    ..SqliteOptions::default()
-                };
-                let path = config.store.path.clone();
-                let store = SqliteStore::open(&path, options)
-                    .await
-                    .with_context(|| format!("cannot open store.path {}", path.display()))?;
-                if mode != ModeWord::All {
-                    tracing::warn!(
-                        mode = mode.as_str(),
-                        "a SQLite file is for one machine; set DATABASE_URL to share a store"
-                    );
-                }
-                let ended = run_on(store.clone(), config, mode, &stop, "sqlite").await;
-                store.close().await;
-                ended
+        } else {
+            let options = SqliteOptions {
+                readers: config.store.connections.saturating_sub(1).max(1),
+                hosts,
+                fixed_interval: config.crawl.crawl_delay.is_some(),
+                ..SqliteOptions::default()
+            };
+            let path = config.store.path.clone();
+            let store = SqliteStore::open(&path, options)
+                .await
+                .with_context(|| format!("cannot open store.path {}", path.display()))?;
+            if mode != ModeWord::All {
+                tracing::warn!(
+                    mode = mode.as_str(),
+                    "a SQLite file is for one machine; set DATABASE_URL to share a store"
+                );
             }
+            let ended = run_on(store.clone(), config, mode, &stop, "sqlite").await;
+            store.close().await;
+            ended
         };
         signals.abort();
         ended
@@ -225,7 +221,8 @@ async fn run_on<S: Store>(
         if !mode.has_worker() {
             return Ok(());
         }
-        let settings = worker_settings(&config, kind == "sqlite" && mode == ModeWord::All);
+        let sole_owner = kind == "sqlite" && mode == ModeWord::All;
+        let settings = WorkerSettings::of(&config, sole_owner);
         let fetch = http_fetch(&settings.jobs, config.worker.pool_size, api::guard(&config))?;
         let worker = Worker::new(store.clone(), Arc::new(fetch), settings)?;
         tracing::info!(tasks = config.worker.pool_size, store = kind, "working");
@@ -271,22 +268,6 @@ async fn numbers<S: Store>(store: &S, config: &Config, stop: &Stop) -> anyhow::R
     let stopped = stop.reached(StopLevel::Drain);
     api::serve_numbers(app, listener, stopped, config.worker.drain).await;
     Ok(())
-}
-
-fn worker_settings(config: &Config, sole_owner: bool) -> WorkerSettings {
-    WorkerSettings {
-        frontier: StoreFrontierSettings {
-            workers: config.worker.pool_size,
-            lease: config.worker.lease,
-            heartbeat: config.worker.heartbeat,
-            host_interval: config.host_interval(),
-            own_crawl_delay: config.crawl.crawl_delay.is_some(),
-            drain: config.worker.drain,
-            ..StoreFrontierSettings::default()
-        },
-        jobs: JobDefaults::from(config),
-        sole_owner,
-    }
 }
 
 /// Deletes what was kept long enough, a little at a time.

@@ -28,6 +28,7 @@ mod problem;
 mod query;
 mod requests;
 mod routes;
+mod schemas;
 mod scrape;
 mod serve;
 mod watch;

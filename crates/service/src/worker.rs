@@ -14,6 +14,7 @@ use store::{Job, JobKind, Rescue, Store, WorkerId};
 use store_frontier::{Planner, StoreFrontier};
 pub use store_frontier::{StoreFrontierSettings, WorkerCounts, WorkerNumbers};
 
+use crate::config::Config;
 use crate::job_params::{JobDefaults, JobParams, ParamsError};
 
 /// What a worker is told.
@@ -25,6 +26,25 @@ pub struct WorkerSettings {
     pub jobs: JobDefaults,
     /// Nobody else works on this store: what a worker before this one held is taken over at once.
     pub sole_owner: bool,
+}
+
+impl WorkerSettings {
+    /// What a configuration says.
+    pub fn of(config: &Config, sole_owner: bool) -> Self {
+        Self {
+            frontier: StoreFrontierSettings {
+                workers: config.worker.pool_size,
+                lease: config.worker.lease,
+                heartbeat: config.worker.heartbeat,
+                host_interval: config.host_interval(),
+                own_crawl_delay: config.crawl.crawl_delay.is_some(),
+                drain: config.worker.drain,
+                ..StoreFrontierSettings::default()
+            },
+            jobs: JobDefaults::from(config),
+            sole_owner,
+        }
+    }
 }
 
 /// A worker that has not started.

@@ -56,8 +56,7 @@ impl Keys {
             return Ok(any);
         }
         let any = match (any_in_use(store).await, before) {
-            (Ok(any), _) => any,
-            (Err(_), Some((_, any))) => any,
+            (Ok(any), _) | (Err(_), Some((_, any))) => any,
             (Err(error), None) => return Err(error),
         };
         let mut stored = self.stored.lock().unwrap_or_else(PoisonError::into_inner);

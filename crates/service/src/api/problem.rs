@@ -27,17 +27,24 @@ pub(super) struct Problem {
     detail: Box<str>,
     /// The field, parameter or header at fault.
     #[serde(skip_serializing_if = "Option::is_none")]
-    field: Option<String>,
+    #[schema(value_type = Option<String>)]
+    field: Option<Box<str>>,
     /// Where it stands in the body, as a JSON pointer: `/urls/3`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pointer: Option<String>,
+    #[schema(value_type = Option<String>)]
+    pointer: Option<Box<str>>,
     /// Why the target gave no answer: `dns`, `connect`, `timeout` …
     #[serde(skip_serializing_if = "Option::is_none")]
     kind: Option<&'static str>,
     /// URLs of a batch that are none.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(skip_serializing_if = "no_urls")]
     #[schema(value_type = Vec<Object>)]
-    invalid_urls: Vec<InvalidUrl>,
+    invalid_urls: Box<[InvalidUrl]>,
+}
+
+#[expect(clippy::borrowed_box, reason = "the shape that serde asks for")]
+fn no_urls(urls: &Box<[InvalidUrl]>) -> bool {
+    urls.is_empty()
 }
 
 /// A word that takes no room: problems travel in results.
@@ -58,7 +65,7 @@ impl Problem {
             field: None,
             pointer: None,
             kind: None,
-            invalid_urls: Vec::new(),
+            invalid_urls: Box::default(),
         }
     }
 
@@ -68,13 +75,14 @@ impl Problem {
     }
 
     pub(super) fn at(mut self, field: impl Into<String>) -> Self {
-        self.field = Some(field.into());
+        self.field = Some(field.into().into_boxed_str());
         self
     }
 
     /// The field at fault is one of the body.
     pub(super) fn in_body(mut self) -> Self {
-        self.pointer = self.field.as_deref().map(pointer);
+        let pointer = self.field.as_deref().map(pointer);
+        self.pointer = pointer.map(String::into_boxed_str);
         self
     }
 
@@ -84,7 +92,7 @@ impl Problem {
     }
 
     pub(super) fn about(mut self, invalid_urls: Vec<InvalidUrl>) -> Self {
-        self.invalid_urls = invalid_urls;
+        self.invalid_urls = invalid_urls.into_boxed_slice();
         self
     }
 

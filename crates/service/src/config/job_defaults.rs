@@ -32,3 +32,41 @@ impl From<&Config> for JobDefaults {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use store::JobKind;
+
+    use super::*;
+    use crate::job_params::JobParams;
+
+    #[test]
+    fn jobs_get_the_limits_of_the_configuration_unless_they_ask_for_less() {
+        let mut config = Config::default();
+        config.jobs.max_depth = 1;
+        config.jobs.max_tasks = 7;
+        config.jobs.max_duration = Duration::from_secs(8);
+        config.jobs.max_bytes = 9_000;
+        let defaults = JobDefaults::from(&config);
+        let params = JobParams::site("https://example.org/");
+        let limits = |params: &JobParams, kind| params.new_job(kind, &defaults).unwrap().job.limits;
+        let usual = limits(&params, JobKind::Crawl);
+        assert_eq!(usual.max_depth, Some(1));
+        assert_eq!(usual.max_tasks, Some(7));
+        assert_eq!(usual.max_duration, Some(Duration::from_secs(8)));
+        assert_eq!(usual.max_bytes, Some(9_000));
+        let less = JobParams {
+            max_depth: Some(0),
+            max_pages: Some(3),
+            max_duration: Some(2),
+            max_bytes: Some(1),
+            ..params
+        };
+        let less = limits(&less, JobKind::Map);
+        assert_eq!((less.max_depth, less.max_tasks), (Some(0), Some(3)));
+        assert_eq!(less.max_duration, Some(Duration::from_secs(2)));
+        assert_eq!(less.max_bytes, Some(1));
+    }
+}

@@ -52,6 +52,10 @@ impl Reply {
         assert_eq!(self.status, 422, "{}", self.body);
         let problem = self.json();
         assert_eq!(problem["field"], field, "{problem}");
+        if let Some(pointer) = problem["pointer"].as_str() {
+            let name = field.split('[').next().unwrap();
+            assert!(pointer.starts_with(&format!("/{name}")), "{problem}");
+        }
         assert!(
             problem["detail"].as_str().unwrap().contains(field),
             "{problem}"

@@ -16,4 +16,5 @@ mod politeness;
 mod requests;
 mod scrape;
 mod site;
+mod slow;
 mod stage;

@@ -106,6 +106,15 @@ impl Stage {
 
     /// A batch of so many pages, each done as a worker would do it, with a document and a link.
     pub(crate) async fn done_batch(&self, pages: usize, output_format: &str) -> String {
+        self.batch_of(pages, output_format, 0).await
+    }
+
+    /// The same with documents of so many bytes.
+    pub(crate) async fn long_batch(&self, pages: usize, bytes: usize) -> String {
+        self.batch_of(pages, "markdown", bytes).await
+    }
+
+    async fn batch_of(&self, pages: usize, output_format: &str, bytes: usize) -> String {
         let urls: Vec<String> = (0..pages)
             .map(|n| format!("https://example.org/{n}"))
             .collect();
@@ -129,7 +138,11 @@ impl Stage {
                         requested_url: task.url.clone(),
                         final_url: task.url.clone(),
                         title: Some("A page".to_owned()),
-                        content_md: Some(format!("# A page\n\n**{}**\n", task.url)),
+                        content_md: Some(format!(
+                            "# A page\n\n**{}**\n{}",
+                            task.url,
+                            "x".repeat(bytes)
+                        )),
                         content_raw: Some(format!("<h1>A page</h1><p><b>{}</b></p>", task.url)),
                         meta: json!({"status_code": 200}),
                     }),

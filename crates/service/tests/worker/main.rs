@@ -9,4 +9,5 @@ mod leases;
 mod politeness;
 mod postgres;
 mod process;
+mod settings;
 mod stage;

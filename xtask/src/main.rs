@@ -1,5 +1,6 @@
-//! The project's own chores: `cargo xtask test`, `tidy`, `docs`, `eval`, `fuzz`, `sqlx`.
+//! The project's own chores: `cargo xtask test`, `tidy`, `docs`, `eval`, `fuzz`, `chaos`, `sqlx`.
 
+mod chaos;
 mod docs;
 mod eval;
 mod fuzz;
@@ -25,6 +26,8 @@ cargo xtask <CHORE>
   docs --check  fail if one of them is stale
   fuzz [markdown|links] [--minutes N]
                 look for pages that break the html crate; installs cargo-fuzz
+  chaos [--rounds N] [--seed S]
+                kill, stop and cut off the service's processes under load, and look for what is lost or doubled
   eval <DATA>   how good and how fast main-content extraction is, on the labelled pages in that folder
   eval          the evaluation tool's own tests and lints, which need no pages
   sqlx          write what the stores' queries are checked against (`crates/store-*/.sqlx`)
@@ -39,6 +42,7 @@ fn main() -> ExitCode {
         ["docs"] => docs::write(),
         ["docs", "--check"] => docs::check(),
         ["fuzz", words @ ..] => fuzz::start(words),
+        ["chaos", words @ ..] => chaos::start(words),
         ["eval"] => eval::check(),
         ["eval", folder] => eval::run(Path::new(folder)),
         ["sqlx"] => sqlx::write(),

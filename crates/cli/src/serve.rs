@@ -11,7 +11,7 @@ use engine::{Stop, StopLevel};
 use service::api::{self, App};
 use service::config::{Config, UseJs};
 use service::job_params::JobDefaults;
-use service::worker::{StoreFrontierSettings, Worker, WorkerSettings, http_fetch};
+use service::worker::{StoreFrontierSettings, Worker, WorkerNumbers, WorkerSettings, http_fetch};
 use store::{HostDefaults, Store, StoreError};
 use store_postgres::{PostgresOptions, PostgresStore};
 use store_sqlite::{SqliteOptions, SqliteStore};
@@ -30,6 +30,8 @@ const COUNT_EVERY: Duration = Duration::from_secs(5);
 /// How often old jobs are looked for, and how many rows go at once.
 const PRUNE_EVERY: Duration = Duration::from_mins(10);
 const PRUNE_ROWS: u32 = 2_000;
+/// How often lost leases are looked for, at least; more often when they are short.
+const HOUSEKEEPING: Duration = Duration::from_secs(5);
 
 pub(crate) fn serve(args: &ServeArgs) -> ExitCode {
     let json = args.talk.log_format == LogWord::Json;
@@ -108,6 +110,7 @@ fn run(config: Config, mode: ModeWord, talk: Talk) -> anyhow::Result<()> {
                 let options = PostgresOptions {
                     connections: config.store.connections,
                     hosts,
+                    most_crashes: config.worker.max_crashes,
                     ..PostgresOptions::default()
                 };
                 let open = || PostgresStore::open(url.reveal(), options.clone());
@@ -124,6 +127,7 @@ fn run(config: Config, mode: ModeWord, talk: Talk) -> anyhow::Result<()> {
                 let options = SqliteOptions {
                     readers: config.store.connections.saturating_sub(1).max(1),
                     hosts,
+                    most_crashes: config.worker.max_crashes,
                     ..SqliteOptions::default()
                 };
                 let path = config.store.path.clone();
@@ -201,6 +205,7 @@ async fn run_on<S: Store>(
         let worker = Worker::new(store.clone(), Arc::new(fetch), settings)?;
         tracing::info!(tasks = config.worker.pool_size, store = kind, "working");
         let counts = worker.counts();
+        let last = Arc::clone(&counts);
         let counting = tokio::spawn(async move {
             loop {
                 api::keep_worker_numbers(&counts.numbers());
@@ -209,6 +214,7 @@ async fn run_on<S: Store>(
         });
         let ended = worker.run(stop.clone()).await;
         counting.abort();
+        tell_counts(&last.numbers());
         ended?;
         anyhow::Ok(())
     };
@@ -235,12 +241,35 @@ fn worker_settings(config: &Config, sole_owner: bool) -> WorkerSettings {
             lease: config.worker.lease,
             heartbeat: config.worker.heartbeat,
             host_interval: config.host_interval(),
-            drain: config.worker.drain,
+            housekeeping: (config.worker.lease / 6).min(HOUSEKEEPING),
+            // The store has the rest of the time to take back what was not finished.
+            drain: config
+                .worker
+                .drain
+                .saturating_sub(StoreFrontierSettings::GRACE),
             ..StoreFrontierSettings::default()
         },
         jobs: JobDefaults::from(config),
         sole_owner,
     }
+}
+
+/// A worker's last words, for processes whose numbers nobody can ask for any more.
+fn tell_counts(numbers: &WorkerNumbers) {
+    tracing::info!(
+        claimed = numbers.claimed,
+        done = numbers.done,
+        failed = numbers.failed,
+        skipped = numbers.skipped,
+        retried = numbers.retried,
+        handed_back = numbers.handed_back,
+        lost = numbers.lost,
+        dropped = numbers.dropped,
+        rescued = numbers.rescued,
+        poisoned = numbers.poisoned,
+        store_errors = numbers.store_errors,
+        "worked"
+    );
 }
 
 /// Deletes what was kept long enough, a little at a time.

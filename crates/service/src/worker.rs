@@ -87,8 +87,9 @@ impl<S: Store, T: Fetch> Worker<S, T> {
     /// is waited for.
     pub async fn run(self, stop: Stop) -> Result<Summary, WorkerError> {
         if self.sole_owner {
-            // A store that is away now will see these leases run out instead.
-            let _ = self.store.rescue(Rescue::Held { blame: false }).await;
+            // One that ended as it should has handed everything back: what is held was held when it was killed, or
+            // killed it. A store that is away now will see these leases run out instead.
+            let _ = self.store.rescue(Rescue::Held { blame: true }).await;
         }
         let writer = Shelf::start(Box::new(Settled)).map_err(WorkerError::Start)?;
         let progress = Arc::<Progress>::default();

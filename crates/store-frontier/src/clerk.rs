@@ -9,6 +9,7 @@ use store::{
     StoreError, StoredRobots, WorkerId,
 };
 use tokio::sync::mpsc;
+use tokio::time::Instant;
 use weburl::{HostKey, Origin};
 
 /// What the store answered.
@@ -18,6 +19,13 @@ pub(crate) enum Event {
     Claimed {
         asked: usize,
         answer: Result<(Vec<Claimed>, Vec<Job>), StoreError>,
+        heard: Instant,
+    },
+    /// A start of its host for a task whose own has passed.
+    Start {
+        ticket: u64,
+        answer: Result<Duration, StoreError>,
+        heard: Instant,
     },
     /// The leases that are lost.
     Renewed {
@@ -79,6 +87,7 @@ impl<S: Store> Clerk<S> {
         self.ask(async move {
             let claiming = async {
                 let tasks = store.claim(&worker, asked, lease).await?;
+                let heard = Instant::now();
                 let mut jobs = Vec::new();
                 let unknown: HashSet<JobId> = tasks
                     .iter()
@@ -89,10 +98,18 @@ impl<S: Store> Clerk<S> {
                     // Tasks of a job that cannot be read now are handed back.
                     jobs.extend(store.job(job).await.ok().flatten());
                 }
-                Ok((tasks, jobs))
+                Ok((tasks, jobs, heard))
             };
             let answer = within(patience, claiming).await;
-            Event::Claimed { asked, answer }
+            let heard = answer
+                .as_ref()
+                .map_or_else(|_| Instant::now(), |told| told.2);
+            let answer = answer.map(|(tasks, jobs, _)| (tasks, jobs));
+            Event::Claimed {
+                asked,
+                answer,
+                heard,
+            }
         });
     }
 
@@ -110,6 +127,27 @@ impl<S: Store> Clerk<S> {
         self.ask(async move {
             let answer = within(patience, store.settle(batch.clone(), None)).await;
             Event::Settled { batch, answer }
+        });
+    }
+
+    /// Another start of a host, for a task whose own has passed.
+    pub(crate) fn reserve_start(&self, host: HostKey, ticket: u64) {
+        let (store, patience) = (self.store.clone(), self.patience);
+        self.ask(async move {
+            let answer = within(patience, store.reserve_start(&host)).await;
+            Event::Start {
+                ticket,
+                answer,
+                heard: Instant::now(),
+            }
+        });
+    }
+
+    /// A start of a host is used for something that did not wait for it: others come later.
+    pub(crate) fn take_start(&self, host: HostKey) {
+        let (store, patience) = (self.store.clone(), self.patience);
+        tokio::spawn(async move {
+            let _ = within(patience, store.reserve_start(&host)).await;
         });
     }
 

@@ -50,6 +50,7 @@ impl<S: Store> StoreFrontier<S> {
         &mut self,
         asked: usize,
         answer: Result<(Vec<Claimed>, Vec<Job>), StoreError>,
+        age: Duration,
         now: Moment,
     ) {
         self.claims.out = false;
@@ -80,7 +81,7 @@ impl<S: Store> StoreFrontier<S> {
         self.remember(&jobs);
         add(&self.counts.claimed, tasks.len() as u64);
         for task in tasks {
-            self.hold(task, now);
+            self.hold(task, age, now);
         }
     }
 
@@ -94,8 +95,9 @@ impl<S: Store> StoreFrontier<S> {
         }
     }
 
-    fn hold(&mut self, claimed: Claimed, now: Moment) {
-        let (lease, job, delay) = (claimed.lease, claimed.job, claimed.delay);
+    fn hold(&mut self, claimed: Claimed, age: Duration, now: Moment) {
+        let (lease, job) = (claimed.lease, claimed.job);
+        let slot = now.saturating_sub(age + claimed.age) + claimed.delay;
         // The lease began when the store was asked, which was before its answer.
         let sure_until = self.last_claim + self.settings.lease;
         let mut refuse = |verdict| {
@@ -131,8 +133,8 @@ impl<S: Store> StoreFrontier<S> {
         let ticket = self.last_ticket;
         self.tickets.insert(lease, ticket);
         self.held
-            .insert(ticket, Held::new(claimed, url, sure_until));
-        self.ready.insert((now + delay, ticket));
+            .insert(ticket, Held::new(claimed, url, slot, sure_until));
+        self.ready.insert((slot, ticket));
     }
 
     pub(crate) fn keep_leases(&mut self, now: Moment) {
@@ -273,7 +275,4 @@ impl<S: Store> StoreFrontier<S> {
             None => add(&self.counts.store_errors, 1),
         }
     }
-
-    /// How long past the drain's end the store has to take back what was not finished.
-    pub(crate) const GRACE: Duration = Duration::from_secs(4);
 }

@@ -130,7 +130,16 @@ impl<S: Store> StoreFrontier<S> {
         }
         for event in std::mem::take(&mut self.heard) {
             match event {
-                Event::Claimed { asked, answer } => self.note_claim(asked, answer, now),
+                Event::Claimed {
+                    asked,
+                    answer,
+                    heard,
+                } => self.note_claim(asked, answer, heard.elapsed(), now),
+                Event::Start {
+                    ticket,
+                    answer,
+                    heard,
+                } => self.note_start(ticket, answer, heard.elapsed(), now),
                 Event::Renewed { asked_at, answer } => self.note_renewal(asked_at, answer, now),
                 Event::Settled { batch, answer } => self.note_settlement(batch, answer, now),
                 Event::Robots { origin, stored } => self.note_robots(&origin, stored, now),
@@ -191,7 +200,9 @@ impl<S: Store> StoreFrontier<S> {
     /// What the loop waits for; with no page worker `free`, tasks whose time has come wait for a report.
     fn next(&self, settlement_due: Option<Moment>, free: bool, now: Moment) -> Next {
         if let Some(reason) = &self.stopped {
-            let over = self.drain_until.is_some_and(|end| now >= end + Self::GRACE);
+            let over = self
+                .drain_until
+                .is_some_and(|end| now >= end + StoreFrontierSettings::GRACE);
             if over || (self.held.is_empty() && self.settling.is_empty()) {
                 return Next::Finished(reason.clone());
             }
@@ -208,8 +219,13 @@ impl<S: Store> StoreFrontier<S> {
                 .filter(|_| running && free),
             self.robots.next().filter(|_| running && free),
             self.sitemaps.next().filter(|_| running && free),
-            self.drain_until
-                .map(|end| if now < end { end } else { end + Self::GRACE }),
+            self.drain_until.map(|end| {
+                if now < end {
+                    end
+                } else {
+                    end + StoreFrontierSettings::GRACE
+                }
+            }),
         ];
         match moments.into_iter().flatten().min() {
             Some(at) => Next::Until(at),

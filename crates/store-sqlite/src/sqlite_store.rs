@@ -114,6 +114,10 @@ impl Store for SqliteStore {
         hosts::pause(self, host, pause).await.map_err(fault)
     }
 
+    async fn reserve_start(&self, host: &HostKey) -> Result<Duration, StoreError> {
+        hosts::reserve_start(self, host).await.map_err(fault)
+    }
+
     async fn documents(
         &self,
         job: JobId,

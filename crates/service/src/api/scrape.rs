@@ -96,12 +96,9 @@ fn problem(problem: ScrapeProblem) -> Problem {
             "blocked_by_robots",
             format!("{url} is {reason}"),
         ),
-        parked @ (ScrapeProblem::Parked { .. } | ScrapeProblem::Stopped { .. }) => Problem::new(
-            StatusCode::BAD_GATEWAY,
-            "fetch_failed",
-            parked.to_string(),
-        )
-        .of_kind(kind),
+        parked @ (ScrapeProblem::Parked { .. } | ScrapeProblem::Stopped { .. }) => {
+            Problem::new(StatusCode::BAD_GATEWAY, "fetch_failed", parked.to_string()).of_kind(kind)
+        }
         not_text @ ScrapeProblem::NotText { .. } => Problem::new(
             StatusCode::UNPROCESSABLE_ENTITY,
             "not_text",

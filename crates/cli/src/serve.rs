@@ -11,7 +11,7 @@ use engine::{Stop, StopLevel};
 use service::TimedStore;
 use service::api::{self, App};
 use service::config::{Browser, Config, UseJs};
-use service::worker::{Worker, WorkerSettings, http_fetch};
+use service::worker::{Worker, WorkerNumbers, WorkerSettings, http_fetch};
 use store::{HostDefaults, Store, StoreError};
 use store_postgres::{PostgresOptions, PostgresStore};
 use store_sqlite::{SqliteOptions, SqliteStore};
@@ -129,6 +129,7 @@ fn run(config: Config, mode: ModeWord, talk: Talk) -> anyhow::Result<()> {
             let options = PostgresOptions {
                 connections: config.store.connections,
                 hosts,
+                most_crashes: config.worker.max_crashes,
                 fixed_interval: config.crawl.crawl_delay.is_some(),
                 ..PostgresOptions::default()
             };
@@ -145,6 +146,7 @@ fn run(config: Config, mode: ModeWord, talk: Talk) -> anyhow::Result<()> {
             let options = SqliteOptions {
                 readers: config.store.connections.saturating_sub(1).max(1),
                 hosts,
+                most_crashes: config.worker.max_crashes,
                 fixed_interval: config.crawl.crawl_delay.is_some(),
                 ..SqliteOptions::default()
             };
@@ -227,6 +229,7 @@ async fn run_on<S: Store>(
         let worker = Worker::new(store.clone(), Arc::new(fetch), settings)?;
         tracing::info!(tasks = config.worker.pool_size, store = kind, "working");
         let counts = worker.counts();
+        let last = Arc::clone(&counts);
         let counting = tokio::spawn(async move {
             loop {
                 api::keep_worker_numbers(&counts.numbers());
@@ -235,6 +238,7 @@ async fn run_on<S: Store>(
         });
         let ended = worker.run(stop.clone()).await;
         counting.abort();
+        tell_counts(&last.numbers());
         ended?;
         anyhow::Ok(())
     };
@@ -268,6 +272,24 @@ async fn numbers<S: Store>(store: &S, config: &Config, stop: &Stop) -> anyhow::R
     let stopped = stop.reached(StopLevel::Drain);
     api::serve_numbers(app, listener, stopped, config.worker.drain).await;
     Ok(())
+}
+
+/// A worker's last words, for processes whose numbers nobody can ask for any more.
+fn tell_counts(numbers: &WorkerNumbers) {
+    tracing::info!(
+        claimed = numbers.claimed,
+        done = numbers.done,
+        failed = numbers.failed,
+        skipped = numbers.skipped,
+        retried = numbers.retried,
+        handed_back = numbers.handed_back,
+        lost = numbers.lost,
+        dropped = numbers.dropped,
+        rescued = numbers.rescued,
+        poisoned = numbers.poisoned,
+        store_errors = numbers.store_errors,
+        "worked"
+    );
 }
 
 /// Deletes what was kept long enough, a little at a time.

@@ -106,6 +106,10 @@ impl<S: Store> Store for TimedStore<S> {
         timed("pause_host", self.inner.pause_host(host, pause)).await
     }
 
+    async fn reserve_start(&self, host: &HostKey) -> Answer<Duration> {
+        timed("reserve_start", self.inner.reserve_start(host)).await
+    }
+
     async fn take_turn(&self, host: &HostKey, lease: Duration) -> Answer<Turn> {
         timed("take_turn", self.inner.take_turn(host, lease)).await
     }

@@ -4,7 +4,7 @@
 //! a statement sees only what was committed before it began.
 
 use std::collections::{HashMap, HashSet};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use model::Found;
 use sqlx::{Error, PgConnection};
@@ -29,6 +29,7 @@ pub(crate) async fn claim(
         return Ok(Vec::new());
     }
     let mut db = store.pool.begin().await?;
+    let begun = Instant::now();
     let open = sqlx::query!(
         r#"SELECT host_key, interval_ms,
                   (extract(epoch FROM GREATEST(next_start, paused_until) - now()) * 1000)::bigint AS "next_start!",
@@ -91,6 +92,10 @@ pub(crate) async fn claim(
     .await?;
     begin_jobs(&mut db, &claimed).await?;
     db.commit().await?;
+    let age = begun.elapsed();
+    for task in &mut claimed {
+        task.age = age;
+    }
     Ok(claimed)
 }
 
@@ -106,6 +111,7 @@ async fn take(
     worker: &WorkerId,
     lease: Duration,
 ) -> Result<Vec<Claimed>, Error> {
+    let suspect = suspect(db, names, worker).await?;
     let taken = sqlx::query!(
         r#"WITH room AS (
                SELECT host_key, room FROM unnest($1::text[], $2::bigint[]) AS r(host_key, room)
@@ -113,7 +119,7 @@ async fn take(
                SELECT t.id FROM room CROSS JOIN LATERAL (
                    SELECT c.id FROM crawl_tasks c
                    WHERE c.host_key = room.host_key AND c.status = 'queued' AND NOT c.gated
-                     AND c.not_before <= now()
+                     AND c.not_before <= now() AND (c.crashes = 0 OR c.id = $6)
                    ORDER BY c.not_before, c.id LIMIT room.room FOR NO KEY UPDATE SKIP LOCKED
                ) t LIMIT $3
            )
@@ -128,7 +134,8 @@ async fn take(
         rooms,
         to_i64(most as u64),
         worker.as_str(),
-        to_millis(lease) as f64
+        to_millis(lease) as f64,
+        suspect
     )
     .fetch_all(db)
     .await?;
@@ -150,8 +157,29 @@ async fn take(
             via: task.via,
             found: Found::named(&task.found).unwrap_or(Found::Link),
             delay: Duration::ZERO,
+            age: Duration::ZERO,
         })
         .collect())
+}
+
+/// The one task of these hosts that was with a worker when that ended, if this worker has no such task already. One at
+/// a time, so that the page that ends its workers does not take others with it a second time.
+async fn suspect(
+    db: &mut PgConnection,
+    names: &[String],
+    worker: &WorkerId,
+) -> Result<Option<i64>, Error> {
+    sqlx::query_scalar!(
+        "SELECT t.id FROM crawl_tasks t
+         WHERE t.status = 'queued' AND NOT t.gated AND t.crashes > 0 AND t.not_before <= now() AND t.host_key = ANY($1)
+           AND NOT EXISTS (SELECT 1 FROM crawl_tasks m
+                           WHERE m.status = 'processing' AND m.crashes > 0 AND m.worker = $2)
+         ORDER BY t.not_before, t.id LIMIT 1",
+        names,
+        worker.as_str()
+    )
+    .fetch_optional(db)
+    .await
 }
 
 /// Says when each task may start; returns how many each host gave.

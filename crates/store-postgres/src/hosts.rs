@@ -67,6 +67,25 @@ pub(crate) async fn pause(
     Ok(())
 }
 
+pub(crate) async fn reserve_start(
+    store: &PostgresStore,
+    host: &HostKey,
+) -> Result<Duration, Error> {
+    let delay = sqlx::query_scalar!(
+        r#"INSERT INTO hosts AS h (host_key, next_start, idle)
+           VALUES ($1, now() + $2 * interval '1 ms', true)
+           ON CONFLICT (host_key) DO UPDATE
+           SET next_start = GREATEST(h.next_start, h.paused_until, now())
+                            + GREATEST(h.interval_ms, $2) * interval '1 ms'
+           RETURNING (extract(epoch FROM next_start - now()) * 1000)::bigint - GREATEST(interval_ms, $2)::bigint AS "delay!""#,
+        host.as_str(),
+        to_millis(store.options.hosts.interval) as f64
+    )
+    .fetch_one(&store.pool)
+    .await?;
+    Ok(Duration::from_millis(delay.max(0).unsigned_abs()))
+}
+
 /// Writes, because a database that can only be read is not ready.
 pub(crate) async fn ready(store: &PostgresStore) -> Result<(), Error> {
     let mut db = store.pool.begin().await?;

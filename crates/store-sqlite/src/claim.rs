@@ -1,7 +1,7 @@
 //! Claiming: hosts first, then their tasks, so that a host that is blocked costs nothing.
 
 use std::collections::HashSet;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use model::Found;
 use sqlx::{Error, SqliteConnection};
@@ -26,6 +26,8 @@ pub(crate) async fn claim(
         return Ok(Vec::new());
     }
     let (mut db, now) = writer::begin(store).await?;
+    let begun = Instant::now();
+    let mut suspects = may_take_suspect(&mut db, worker).await?;
     let horizon = now + to_millis(LOOKAHEAD.min(lease));
     let limit = to_i64(most as u64);
     let open = sqlx::query!(
@@ -67,6 +69,7 @@ pub(crate) async fn claim(
             grants,
             worker,
             (now, now + to_millis(lease)),
+            &mut suspects,
         )
         .await?;
         let count = to_i64(taken.len() as u64);
@@ -95,7 +98,25 @@ pub(crate) async fn claim(
         .await?;
     }
     db.commit().await?;
+    let age = begun.elapsed();
+    for task in &mut claimed {
+        task.age = age;
+    }
     Ok(claimed)
+}
+
+/// Whether this worker has no task that was with a worker when that ended. One at a time, so that the page that ends
+/// its workers does not take others with it a second time.
+async fn may_take_suspect(db: &mut SqliteConnection, worker: &WorkerId) -> Result<bool, Error> {
+    let name = worker.as_str();
+    let held = sqlx::query_scalar!(
+        r#"SELECT EXISTS (SELECT 1 FROM crawl_tasks
+                          WHERE status = 'processing' AND crashes > 0 AND worker = ?) AS "held!: i64""#,
+        name
+    )
+    .fetch_one(db)
+    .await?;
+    Ok(held == 0)
 }
 
 async fn take(
@@ -104,11 +125,12 @@ async fn take(
     grants: Grants,
     worker: &WorkerId,
     (now, until): (i64, i64),
+    suspects: &mut bool,
 ) -> Result<Vec<Claimed>, Error> {
     if grants.room == 0 {
         return Ok(Vec::new());
     }
-    let (name, room) = (worker.as_str(), grants.room);
+    let (name, room, with_suspect) = (worker.as_str(), grants.room, *suspects);
     let mut rows = sqlx::query!(
         r#"UPDATE crawl_tasks
            SET status = 'processing', fence = fence + 1, attempt = attempt + 1, worker = ?1, lease_until = ?2,
@@ -116,18 +138,25 @@ async fn take(
            WHERE id IN (
                SELECT id FROM crawl_tasks
                WHERE host_key = ?4 AND status = 'queued' AND gated = 0 AND not_before <= ?3
+                 AND (crashes = 0 OR (?6 AND id = (
+                     SELECT id FROM crawl_tasks
+                     WHERE host_key = ?4 AND status = 'queued' AND gated = 0 AND crashes > 0 AND not_before <= ?3
+                     ORDER BY not_before, id LIMIT 1)))
                ORDER BY not_before, id LIMIT ?5)
            RETURNING id AS "id!", job_id AS "job_id!", fence AS "fence!", attempt AS "attempt!",
                      requested_url AS "requested_url!", url AS "url!", final_url AS "final_url!", depth AS "depth!",
-                     hops AS "hops!", via, found AS "found!""#,
+                     hops AS "hops!", via, found AS "found!",
+                     crashes AS "crashes!""#,
         name,
         until,
         now,
         host,
-        room
+        room,
+        with_suspect
     )
     .fetch_all(db)
     .await?;
+    *suspects &= rows.iter().all(|row| row.crashes == 0);
     rows.sort_by_key(|row| row.id);
     rows.into_iter()
         .zip(0..)
@@ -150,6 +179,7 @@ async fn take(
                 via: row.via,
                 found: Found::named(&row.found).unwrap_or(Found::Link),
                 delay: grants.delay(place),
+                age: Duration::ZERO,
             })
         })
         .collect()

@@ -70,6 +70,24 @@ pub(crate) async fn pause(
     db.commit().await
 }
 
+pub(crate) async fn reserve_start(store: &SqliteStore, host: &HostKey) -> Result<Duration, Error> {
+    let (mut db, now) = writer::begin(store).await?;
+    let (host, interval) = (host.as_str(), to_millis(store.options.hosts.interval));
+    let delay = sqlx::query_scalar!(
+        r#"INSERT INTO hosts (host_key, next_start, idle) VALUES (?1, ?2 + ?3, 1)
+           ON CONFLICT (host_key) DO UPDATE
+           SET next_start = max(next_start, paused_until, ?2) + max(interval_ms, ?3)
+           RETURNING next_start - ?2 - max(interval_ms, ?3) AS "delay!: i64""#,
+        host,
+        now,
+        interval
+    )
+    .fetch_one(&mut *db)
+    .await?;
+    db.commit().await?;
+    Ok(Duration::from_millis(delay.max(0).unsigned_abs()))
+}
+
 /// Writes, because a file that can only be read is not ready.
 pub(crate) async fn ready(store: &SqliteStore) -> Result<(), Error> {
     let (mut db, now) = writer::begin(store).await?;

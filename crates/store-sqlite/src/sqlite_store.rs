@@ -140,6 +140,10 @@ impl Store for SqliteStore {
         turns::end(self, turn).await.map_err(fault)
     }
 
+    async fn reserve_start(&self, host: &HostKey) -> Result<Duration, StoreError> {
+        hosts::reserve_start(self, host).await.map_err(fault)
+    }
+
     async fn documents(
         &self,
         job: JobId,

@@ -96,6 +96,9 @@ pub trait Store: Clone + Send + Sync + 'static {
     /// Gives a slot back.
     fn end_turn(&self, turn: TurnId) -> impl Future<Output = Answer<()>> + Send;
 
+    /// Takes a host's next start for a request that no claim gave one: how long to wait for it.
+    fn reserve_start(&self, host: &HostKey) -> impl Future<Output = Answer<Duration>> + Send;
+
     /// A job's documents, in the order they were stored.
     fn documents(
         &self,

@@ -362,7 +362,7 @@ fn play(world: &World, seed: u64) -> Played {
         .into_iter()
         .filter_map(|delivery| match delivery {
             Delivery::Page(report) => Some(*report),
-            Delivery::Notice(_) => None,
+            Delivery::Notice(_) | Delivery::Mark(_) => None,
         })
         .collect();
     assert_eq!(

@@ -40,7 +40,8 @@ pub struct JournaledFrontier {
     /// The longest pause between requests that anybody asked for.
     pub(crate) pause: Duration,
     stopping: Option<StopReason>,
-    ended: bool,
+    /// The crawl's own end.
+    pub(crate) ended: Option<StopReason>,
 }
 
 impl JournaledFrontier {
@@ -58,7 +59,7 @@ impl JournaledFrontier {
             marked: Moment::ZERO,
             last: Moment::ZERO,
             stopping: None,
-            ended: false,
+            ended: None,
         }
     }
 
@@ -125,6 +126,10 @@ impl JournaledFrontier {
         now: Moment,
         out: &mut Vec<Delivery>,
     ) -> Result<Turn, FrontierError> {
+        if let Some(reason) = &self.ended {
+            let (work, next) = (Vec::new(), Next::Finished(reason.clone()));
+            return Ok(Turn { work, next });
+        }
         if let Some(reason) = &self.stopping {
             let next = if self.outstanding.is_busy() {
                 Next::Report
@@ -151,11 +156,15 @@ impl JournaledFrontier {
         let turn = self.inner.take(most, now, out).await?;
         self.owed |= !turn.work.is_empty() || out.len() > before;
         work.extend(turn.work.into_iter().map(|work| self.outstanding.add(work)));
-        if matches!(turn.next, Next::Finished(_)) {
-            self.ended = true;
-        }
+        self.note_end(&turn.next);
         let next = turn.next;
         Ok(Turn { work, next })
+    }
+
+    pub(crate) fn note_end(&mut self, next: &Next) {
+        if let Next::Finished(reason) = next {
+            self.ended = Some(reason.clone());
+        }
     }
 }
 
@@ -235,7 +244,7 @@ impl Frontier for JournaledFrontier {
     }
 
     fn stop(&mut self, reason: StopReason) {
-        if !self.ended {
+        if self.ended.is_none() {
             self.stopping.get_or_insert(reason);
         }
     }
@@ -250,7 +259,7 @@ impl Frontier for JournaledFrontier {
 
     fn summary(&self, now: Moment) -> Summary {
         let mut summary = self.inner.summary(now);
-        if let (Some(reason), false) = (&self.stopping, self.ended) {
+        if let (Some(reason), false) = (&self.stopping, self.ended.is_some()) {
             summary.stop = reason.clone();
         }
         summary

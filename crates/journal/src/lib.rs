@@ -18,5 +18,5 @@ mod state_file;
 pub use journaled_frontier::JournaledFrontier;
 pub use replay::ReplayError;
 pub use settings::{Setting, differences};
-pub use state_error::StateError;
+pub use state_error::{Problem, StateError};
 pub use state_file::{About, Kept, StateFile};

@@ -51,6 +51,7 @@ impl JournaledFrontier {
                     for work in turn.work {
                         self.outstanding.add(work);
                     }
+                    self.note_end(&turn.next);
                 }
                 Kind::Page => {
                     let Some(Work::Page(task)) = self.outstanding.remove(bytes.number()?) else {

@@ -68,6 +68,17 @@ impl StateError {
         Self::new(path, problem)
     }
 
+    /// What is wrong, without the file's name.
+    pub fn words(&self) -> String {
+        match &self.problem {
+            Problem::NotAState => "not a state file".into(),
+            Problem::Other { was, .. } => format!("written by {was}"),
+            Problem::InUse => "in use by another crawl".into(),
+            Problem::Damaged(words) => format!("damaged ({words})"),
+            Problem::Unusable(words) => words.clone(),
+        }
+    }
+
     /// Whether another file, or another command, is what was meant.
     pub fn is_bad_usage(&self) -> bool {
         matches!(self.problem, Problem::NotAState | Problem::Other { .. })

@@ -5,7 +5,7 @@ use std::io::{self, Read, Write};
 /// The quickest: the writer waits for it.
 const LEVEL: i32 = 1;
 /// No mark carries more: it could not have been written.
-const MOST: u64 = 4 << 30;
+const MOST: u64 = 1 << 30;
 
 pub(super) fn pack(events: &[u8]) -> io::Result<Vec<u8>> {
     let mut encoder = zstd::stream::write::Encoder::new(Vec::new(), LEVEL)?;

@@ -1,31 +1,27 @@
 //! `crawl` and `map`: the same crawl, into different sinks.
 
 mod outputs;
+mod run;
 
 use std::hash::{BuildHasher, RandomState};
 use std::path::Path;
 use std::process::ExitCode;
-use std::sync::Arc;
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::{SystemTime, UNIX_EPOCH};
 
 use anyhow::Context;
-use engine::{Progress, Shelf, Stop, drive_from};
-use fetch::{Guard, HttpFetch};
-use frontier::{Frontier, MemoryFrontier, Moment};
 use journal::About;
-use model::{CrawlPlan, CrawlSpec, Sink, SinkError, StopReason, Summary};
-use output::{Format, MapFormat, ReportAbout, Tee, UniqueLinks, Written};
+use model::{CrawlPlan, CrawlSpec, Sink, SinkError, StopReason};
+use output::{Format, MapFormat, ReportAbout, UniqueLinks};
 use tokio::runtime::Runtime;
 
 use crate::args::{CrawlArgs, LogWord, MapArgs, ProfileWord, SitemapsWord};
-use crate::log_sink::LogSink;
-use crate::numbers::{counted, span};
 use crate::plan_line;
 use crate::spec::{link_filter, spec};
 use crate::state::{Asked, Refused, State};
-use crate::talk::{Level, Talk, Value};
-use crate::{AGENT, exit, progress_line, signals, state, summary_lines, talk};
+use crate::talk::{Level, Talk};
+use crate::{AGENT, exit, state, summary_lines, talk};
 use outputs::Outputs;
+use run::Run;
 
 pub(crate) fn crawl(args: &CrawlArgs) -> ExitCode {
     let filter = link_filter(args);
@@ -185,8 +181,8 @@ impl Job<'_> {
             chance,
         };
         let ended = match state {
-            None => runtime.block_on(run.from_nothing(sinks)),
-            Some(state) => runtime.block_on(run.from_state(state, sinks, outputs.written)),
+            None => runtime.block_on(run.begin(sinks)),
+            Some(state) => runtime.block_on(run.go_on(state, sinks, outputs.written)),
         };
         // What is still in flight after a second signal is not waited for.
         runtime.shutdown_background();
@@ -265,81 +261,4 @@ fn runtime(plan: &CrawlPlan) -> anyhow::Result<Runtime> {
         .enable_all()
         .build()
         .context("cannot start the runtime")
-}
-
-/// A crawl that is wired and run.
-struct Run<'a> {
-    plan: &'a CrawlPlan,
-    talk: &'a Talk,
-    chance: u64,
-}
-
-impl Run<'_> {
-    async fn from_nothing(self, mut sinks: Sinks) -> anyhow::Result<Summary> {
-        sinks.push(Box::new(LogSink::new(self.talk.clone())));
-        let frontier = MemoryFrontier::new(self.plan.clone(), self.chance);
-        self.to_end(frontier, Duration::ZERO, Tee(sinks)).await
-    }
-
-    async fn from_state(
-        self,
-        state: State,
-        sinks: Sinks,
-        outputs: Vec<Written>,
-    ) -> anyhow::Result<Summary> {
-        let resumed = state.resume(self.plan, Box::new(Tee(sinks)), outputs).await;
-        let resumed = resumed?;
-        if let Some(glance) = resumed.glance {
-            let left = glance.queued + glance.in_flight;
-            let text = format!(
-                "Resuming after {} and {}: {} to go",
-                counted(glance.pages, "page", "pages"),
-                span(resumed.from),
-                counted(left, "known URL", "known URLs"),
-            );
-            let fields = [
-                ("pages", Value::Number(glance.pages)),
-                ("left", Value::Number(left)),
-                ("seconds", Value::Seconds(resumed.from.as_secs_f64())),
-            ];
-            self.talk.say(Level::Info, &text, "resumed", &fields);
-        }
-        // What was said before is not said again.
-        let log = Box::new(LogSink::new(self.talk.clone()));
-        let sinks = Tee(vec![resumed.sink, log]);
-        self.to_end(resumed.frontier, resumed.from, sinks).await
-    }
-
-    async fn to_end(
-        self,
-        frontier: impl Frontier,
-        from: Moment,
-        sinks: Tee,
-    ) -> anyhow::Result<Summary> {
-        let (plan, talk) = (self.plan, self.talk);
-        let stop = Stop::new();
-        let signals = tokio::spawn(signals::listen(stop.clone(), talk.clone()));
-        let progress = Arc::new(Progress::default());
-        progress.set(frontier.glance());
-        let display = talk.shows_progress().then(|| {
-            tokio::spawn(progress_line::show(
-                talk.clone(),
-                Arc::clone(&progress),
-                plan.limits,
-                from,
-            ))
-        });
-        let guard = Guard::anywhere();
-        let fetch = HttpFetch::new(&plan.fetch, plan.workers, guard, html::looks_like_html)
-            .context("cannot set up fetching")?;
-        let shelf = Shelf::start(Box::new(sinks)).context("cannot start the writer")?;
-        let fetch = Arc::new(fetch);
-        let summary = drive_from(from, frontier, fetch, plan.workers, shelf, stop, progress).await;
-        if let Some(display) = display {
-            display.abort();
-        }
-        signals.abort();
-        talk.end_progress();
-        Ok(summary?)
-    }
 }

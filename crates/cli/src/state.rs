@@ -115,14 +115,14 @@ impl State {
 
     /// Whether the crawl is over and its files are as it left them.
     pub(crate) fn is_over(&self, files: &[Option<&Path>]) -> bool {
-        let intact = |(file, length): (&Option<&Path>, &u64)| {
+        let intact = |(file, length): (Option<&Path>, &u64)| {
             let Some(file) = file.filter(|file| *file != Path::new("-")) else {
                 return true;
             };
             std::fs::metadata(file)
                 .is_ok_and(|metadata| !metadata.is_file() || metadata.len() == *length)
         };
-        self.finished.is_some() && files.iter().zip(&self.lengths).all(intact)
+        self.finished.is_some() && files.iter().copied().zip(&self.lengths).all(intact)
     }
 
     /// Lets go of the file.

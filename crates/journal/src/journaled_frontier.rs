@@ -74,7 +74,7 @@ impl JournaledFrontier {
     fn event(&mut self, kind: Kind, now: Moment) -> Moment {
         let now = now.max(self.last);
         self.events.byte(kind.as_byte());
-        self.events.duration(now - self.last);
+        self.events.duration(now.saturating_sub(self.last));
         self.last = now;
         now
     }

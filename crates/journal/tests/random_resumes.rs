@@ -273,13 +273,22 @@ async fn check(seed: u64) -> &'static str {
     let urls = |tape: &Tape| -> BTreeSet<String> {
         tape.pages.iter().map(|page| page.url.to_string()).collect()
     };
-    assert_eq!(urls(&cut_tape).len(), cut_tape.pages.len(), "seed {seed}: twice");
+    assert_eq!(
+        urls(&cut_tape).len(),
+        cut_tape.pages.len(),
+        "seed {seed}: twice"
+    );
     if in_pace {
         assert_eq!(cut_tape.delivered, tape.delivered, "seed {seed}");
         assert_eq!(cut_ending, whole, "seed {seed}");
         return "same";
     }
-    let pages = |tape: &Tape| tape.pages.iter().filter(|page| page.counts_as_page()).count();
+    let pages = |tape: &Tape| {
+        tape.pages
+            .iter()
+            .filter(|page| page.counts_as_page())
+            .count()
+    };
     match whole.reason {
         StopReason::MaxPages => assert_eq!(pages(&cut_tape), pages(&tape), "seed {seed}"),
         StopReason::Done if site.world.plan.limits.depth.is_none() => {
@@ -342,7 +351,11 @@ async fn events_that_are_not_ours_are_an_error() {
         let read = other.replay(&changed[..=at], &mut Vec::new()).await;
         refused += u32::from(read.is_err());
     }
-    assert!(refused as usize > events.len(), "{refused} of {}", events.len());
+    assert!(
+        refused as usize > events.len(),
+        "{refused} of {}",
+        events.len()
+    );
     let mut other_plan = site.world.plan.clone();
     other_plan.limits.pages = Some(1);
     let mut other = JournaledFrontier::new(other_plan, 7);

@@ -138,7 +138,11 @@ mod tests {
         std::fs::write(&path, b"one two thr").unwrap();
         assert_eq!(goes_on(&path, 11, whole), all);
         std::fs::write(&path, b"one").unwrap();
-        assert_eq!(goes_on(&path, 11, whole), all, "shorter: from the beginning");
+        assert_eq!(
+            goes_on(&path, 11, whole),
+            all,
+            "shorter: from the beginning"
+        );
         std::fs::remove_file(&path).unwrap();
         assert_eq!(goes_on(&path, 11, whole), all, "gone: from the beginning");
     }

@@ -3,6 +3,7 @@
 use std::io::Write;
 use std::path::Path;
 use std::process::Command;
+use std::time::Duration;
 
 use testsite::{Graph, Server};
 
@@ -36,7 +37,7 @@ impl Drop for SmallDisk {
 
 #[test]
 fn the_output_or_the_state_fills_it() {
-    for full in ["out", "state"] {
+    for (full, taken) in [("out", 900), ("state", 968)] {
         let Some(disk) = SmallDisk::mount() else {
             let words = "NOT RUN: a small disk cannot be mounted here";
             writeln!(std::io::stderr(), "{words}").unwrap();
@@ -44,15 +45,33 @@ fn the_output_or_the_state_fills_it() {
         };
         let elsewhere = tempfile::tempdir().unwrap();
         let place = |name: &str| {
-            let folder = if name == full { disk.path() } else { elsewhere.path() };
+            let folder = if name == full {
+                disk.path()
+            } else {
+                elsewhere.path()
+            };
             folder.join(name).to_str().unwrap().to_owned()
         };
         let (out, state) = (place("out"), place("state"));
-        let server = Server::start(Graph::new(600).site());
+        let graph = Graph {
+            latency: Duration::from_millis(20),
+            ..Graph::new(600)
+        };
+        let server = Server::start(graph.site());
         let ballast = disk.path().join("ballast");
         let url = server.url("/");
-        let words = [&url, "--max-pages", "0", "--format", "ndjson", "-o", &out, "--state", &state];
-        std::fs::write(&ballast, vec![b'x'; 900 << 10]).unwrap();
+        let words = [
+            &url,
+            "--max-pages",
+            "0",
+            "--format",
+            "ndjson",
+            "-o",
+            &out,
+            "--state",
+            &state,
+        ];
+        std::fs::write(&ballast, vec![b'x'; taken << 10]).unwrap();
         let ended = plain(&words).with_code(1);
         ended.says(&disk.path().join(full).display().to_string());
         std::fs::remove_file(&ballast).unwrap();

@@ -57,9 +57,19 @@ fn unique_links_are_those_of_the_whole_crawl() {
 #[test]
 fn a_report_keeps_its_beginning() {
     let (_server, kept) = interrupted(&["--format", "html", "--workers", "3"]);
-    let about = |text: &str| text.split("about(").nth(1).unwrap().split(')').next().unwrap().to_owned();
+    let about = |text: &str| {
+        text.split("about(")
+            .nth(1)
+            .unwrap()
+            .split(')')
+            .next()
+            .unwrap()
+            .to_owned()
+    };
     let before = about(&kept.written());
     // Another number of workers stands in the line of another crawl.
-    kept.start_with(&["--log-format", "json"]).end().with_code(0);
+    kept.start_with(&["--log-format", "json"])
+        .end()
+        .with_code(0);
     assert_eq!(about(&kept.written()), before);
 }

@@ -22,7 +22,7 @@ fn it_says_so_and_touches_nothing() {
 #[test]
 fn on_stdout_nothing_is_printed_again() {
     let server = Server::start(Pages::new().links("/", &[]));
-    let kept = Kept::of(&server, &[]).to_stdout();
+    let kept = Kept::of(&server, &[]).on_stdout();
     assert!(kept.well().out.contains("Visited: "));
     assert_eq!(kept.well().out, "");
 }

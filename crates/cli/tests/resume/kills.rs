@@ -7,7 +7,7 @@ use testsite::{Answer, Graph, Request, Server, Step};
 use crate::records::records;
 use crate::run::{Dice, Kept, rounds};
 
-const FORMATS: [&str; 7] = ["text", "ndjson", "json", "csv", "html", "map", "tree"];
+const FORMATS: [&str; 6] = ["text", "ndjson", "json", "csv", "html", "map"];
 
 fn site(pages: u32) -> Server {
     let graph = Graph {
@@ -37,7 +37,7 @@ fn at_random_moments_and_the_file_is_that_of_a_crawl_nobody_killed() {
         whole.push(records(format, &server, &kept.written()));
     }
     let (mut killed, mut again) = (0, 0);
-    for round in 0..rounds(14) {
+    for round in 0..rounds(12) {
         let mut dice = Dice(round + 1);
         let at = usize::try_from(round).unwrap() % FORMATS.len();
         let server = site(PAGES);
@@ -98,10 +98,15 @@ fn only_what_was_in_flight_is_asked_for_again() {
             "/stuck" if hangs.load(std::sync::atomic::Ordering::Relaxed) => {
                 Answer::script(vec![Step::Hang])
             }
-            path => Answer::html(format!("<a href={path}/below>").repeat(usize::from(path.len() < 9))),
+            path => {
+                Answer::html(format!("<a href={path}/below>").repeat(usize::from(path.len() < 9)))
+            }
         }
     });
-    let kept = Kept::of(&server, &["--format", "ndjson", "--timeout", "50s", "--workers", "3"]);
+    let kept = Kept::of(
+        &server,
+        &["--format", "ndjson", "--timeout", "50s", "--workers", "3"],
+    );
     let mut run = kept.start();
     run.wait_for("the page that hangs", || server.count("/stuck") == 1);
     let mut since = (0, Instant::now());

@@ -7,6 +7,7 @@
     reason = "a run that cannot be set up should stop the test where it stands"
 )]
 
+mod cost;
 mod disk;
 mod files;
 mod finished;

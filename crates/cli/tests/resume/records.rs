@@ -22,7 +22,9 @@ pub(crate) fn records(format: &str, server: &Server, written: &str) -> BTreeSet<
             let mut lines = text.lines();
             assert!(lines.next().unwrap().starts_with("source,target,"));
             // A page may link to another twice: then there are two rows.
-            let rows = lines.enumerate().map(|(at, line)| format!("{at} {}", row(line)));
+            let rows = lines
+                .enumerate()
+                .map(|(at, line)| format!("{at} {}", row(line)));
             let mut rows: Vec<String> = rows.collect();
             rows.sort_by_key(|row| row.split_once(' ').unwrap().1.to_owned());
             let rows = rows.iter().enumerate();

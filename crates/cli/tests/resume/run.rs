@@ -54,7 +54,7 @@ impl Kept {
     }
 
     /// The same, to stdout.
-    pub(crate) fn to_stdout(mut self) -> Self {
+    pub(crate) fn on_stdout(mut self) -> Self {
         self.to_file = false;
         self
     }

@@ -23,7 +23,7 @@ fn nothing_is_asked_for_or_printed_twice() {
         let format = ["text", "ndjson", "csv"][usize::try_from(round % 3).unwrap()];
         let server = site();
         let flags = ["--format", format, "--max-pages", "0", "--workers", "6"];
-        let kept = Kept::of(&server, &flags).to_stdout();
+        let kept = Kept::of(&server, &flags).on_stdout();
         let mut printed = String::new();
         for _ in 0..=dice.below(3) {
             let mut run = kept.start();
@@ -46,7 +46,10 @@ fn nothing_is_asked_for_or_printed_twice() {
         );
         assert_eq!(printed, written, "round {round}");
     }
-    assert!(interrupted >= 4, "the rounds really interrupt: {interrupted}");
+    assert!(
+        interrupted >= 4,
+        "the rounds really interrupt: {interrupted}"
+    );
 }
 
 #[test]
@@ -72,7 +75,14 @@ fn the_file_is_whole_each_time() {
         let whole = Kept::of(&server, &["--max-pages", "0", "--format", "ndjson"]);
         whole.well();
         if format == "json" {
-            assert_eq!(resumed, records("ndjson", &server, &whole.written().replace("\"url\":", "\"page_url\":")));
+            assert_eq!(
+                resumed,
+                records(
+                    "ndjson",
+                    &server,
+                    &whole.written().replace("\"url\":", "\"page_url\":")
+                )
+            );
         }
     }
 }
@@ -99,7 +109,10 @@ fn a_page_that_failed_for_now_is_tried_again_by_the_next_run() {
     fails.store(false, std::sync::atomic::Ordering::Relaxed);
     kept.well();
     let last = kept.written().lines().last().unwrap().to_owned();
-    assert!(last.contains("\"attempts\":2") && last.contains("fetched"), "{last}");
+    assert!(
+        last.contains("\"attempts\":2") && last.contains("fetched"),
+        "{last}"
+    );
 }
 
 #[test]
@@ -110,11 +123,13 @@ fn the_second_signal_leaves_what_hangs_for_the_next_run() {
         move |request: &Request| match request.path() {
             "/robots.txt" => Answer::status(404),
             "/" => Answer::html("<a href=/1><a href=/2>"),
-            _ if hangs.load(std::sync::atomic::Ordering::Relaxed) => Answer::script(vec![Step::Hang]),
+            _ if hangs.load(std::sync::atomic::Ordering::Relaxed) => {
+                Answer::script(vec![Step::Hang])
+            }
             _ => Answer::html("here"),
         }
     });
-    let kept = Kept::of(&server, &["--timeout", "50s"]).to_stdout();
+    let kept = Kept::of(&server, &["--timeout", "50s"]).on_stdout();
     let mut run = kept.start();
     run.wait_for("what hangs", || server.in_flight() == 2);
     run.interrupt();
@@ -131,7 +146,8 @@ fn the_second_signal_leaves_what_hangs_for_the_next_run() {
 #[test]
 fn what_was_said_is_not_said_again() {
     let pages = Pages::new().links("/", &["/gone", "/slow"]);
-    let server = Server::start(pages.page("/slow", Answer::html("s").after(Duration::from_secs(2))));
+    let server =
+        Server::start(pages.page("/slow", Answer::html("s").after(Duration::from_secs(2))));
     let kept = Kept::of(&server, &[]);
     let mut run = kept.start();
     run.wait_for("the page that is gone", || kept.written().contains("/gone"));

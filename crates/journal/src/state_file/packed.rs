@@ -27,7 +27,9 @@ mod tests {
 
     #[test]
     fn what_was_packed_comes_back_and_a_changed_byte_is_noticed() {
-        let events: Vec<u8> = (0..100_000_u32).flat_map(|n| (n / 7).to_le_bytes()).collect();
+        let events: Vec<u8> = (0..100_000_u32)
+            .flat_map(|n| (n / 7).to_le_bytes())
+            .collect();
         let packed = pack(&events).unwrap();
         assert!(packed.len() < events.len() / 2);
         assert_eq!(unpack(&packed).unwrap(), events);

@@ -29,8 +29,9 @@ impl Cluster {
         if let Some((id, group)) = user {
             chown(folder.path(), Some(id), Some(group)).unwrap();
         }
-        let port = TcpListener::bind(("127.0.0.1", 0)).unwrap();
-        let port = port.local_addr().unwrap().port();
+        // Free again at the end of this statement.
+        let free = TcpListener::bind(("127.0.0.1", 0)).and_then(|free| free.local_addr());
+        let port = free.unwrap().port();
         let cluster = Self {
             folder,
             programs: programs(),

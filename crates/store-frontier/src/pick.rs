@@ -139,7 +139,7 @@ impl<S: Store> StoreFrontier<S> {
     pub(crate) fn note_start(
         &mut self,
         ticket: u64,
-        answer: Result<Duration, StoreError>,
+        answer: &Result<Duration, StoreError>,
         age: Duration,
         now: Moment,
     ) {
@@ -150,9 +150,9 @@ impl<S: Store> StoreFrontier<S> {
             return;
         }
         match answer {
-            Ok(delay) if delay > LONGEST_HOLD => self.conclude(ticket, Verdict::HandBack, now),
+            Ok(delay) if *delay > LONGEST_HOLD => self.conclude(ticket, Verdict::HandBack, now),
             Ok(delay) => {
-                let slot = now.saturating_sub(age) + delay;
+                let slot = now.saturating_sub(age) + *delay;
                 held.slot = Some(slot);
                 self.ready.insert((slot, ticket));
             }

@@ -95,8 +95,9 @@ async fn settled_ground() -> (PostgresGround, (i64, i64)) {
 
 async fn run_sql(ground: &PostgresGround, sql: &'static str) {
     let mut db = ground.connect().await;
-    sqlx::raw_sql(sql).execute(&mut db).await.unwrap();
-    db.close().await.unwrap();
+    let ran = sqlx::raw_sql(sql).execute(&mut db).await;
+    ran.expect("the statements run");
+    db.close().await.expect("the database hangs up");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

@@ -20,8 +20,9 @@ const WORLDS: u64 = 40;
 type Crawled = BTreeMap<String, (u32, String)>;
 
 fn pick(chance: &mut Chance, of: usize) -> usize {
-    let at = chance.fraction() * of as f64;
-    (at as usize).min(of.saturating_sub(1))
+    // A fraction's bits are as random as it is.
+    let bits = usize::try_from(chance.fraction().to_bits() >> 20).unwrap_or(0);
+    bits % of.max(1)
 }
 
 /// A site of pages, redirects, loops, failures, forbidden paths and links that lead out.
@@ -31,9 +32,10 @@ fn world(chance: &mut Chance) -> FakeFetch {
         &format!("{SITE}/robots.txt"),
         "User-agent: *\nDisallow: /private\n",
     );
-    let sitemap: String = (0..3)
+    let sitemap = (0..3)
         .map(|_| format!("<url><loc>{SITE}/p{}</loc></url>", pick(chance, pages + 5)))
-        .collect();
+        .collect::<Vec<_>>()
+        .join("");
     site = site.file(
         &format!("{SITE}/sitemap.xml"),
         &format!("<urlset>{sitemap}</urlset>"),
@@ -45,9 +47,10 @@ fn world(chance: &mut Chance) -> FakeFetch {
         };
         let kind = pick(chance, 12);
         let to = link(chance, pages);
-        let links: String = (0..pick(chance, 8))
-            .map(|_| format!("<a href=\"{}\">a</a> ", link(chance, pages)))
-            .collect();
+        let links = (0..pick(chance, 8))
+            .map(|_| format!("<a href=\"{}\">a</a>", link(chance, pages)))
+            .collect::<Vec<_>>()
+            .join(" ");
         // Whichever spelling is met first is the one that is asked for.
         for ending in ["", "?visit=1", "/", "/?visit=1"] {
             let url = format!("{SITE}/{path}{ending}");

@@ -322,10 +322,10 @@ pub async fn a_redirects_target_takes_its_place<G: Ground>(ground: &G) {
     let target = take_all(&store, 1).await;
     let found = vec![page("a.test", "next", 1)];
     settle(&store, vec![done(&target[0], found)]).await;
-    let seen = look(&store, job).await;
-    assert_eq!(seen.state, JobState::Completed);
+    let whole = look(&store, job).await;
+    assert_eq!(whole.state, JobState::Completed);
     assert_eq!(
-        (seen.counts.done, seen.counts.total(), seen.left_out),
+        (whole.counts.done, whole.counts.total(), whole.left_out),
         (1, 2, 1)
     );
 }

@@ -278,6 +278,10 @@ pub(crate) struct SiteArgs {
     #[arg(long, value_enum, help_heading = "Scope")]
     pub(crate) traps: Option<TrapsWord>,
 
+    /// Keep the crawl in FILE; the same command again resumes it, going on in the same -o file
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
+    pub(crate) state: Option<PathBuf>,
+
     #[command(flatten)]
     pub(crate) request: RequestArgs,
 }

@@ -21,6 +21,7 @@ mod serve;
 mod serve_args;
 mod signals;
 mod spec;
+mod state;
 mod summary_lines;
 mod talk;
 mod terminal_stdout;

@@ -11,7 +11,7 @@ use engine::{Stop, StopLevel};
 use service::TimedStore;
 use service::api::{self, App};
 use service::config::{Browser, Config, UseJs};
-use service::worker::{Worker, WorkerSettings, http_fetch};
+use service::worker::{Worker, WorkerNumbers, WorkerSettings, http_fetch};
 use store::{HostDefaults, Store, StoreError};
 use store_postgres::{PostgresOptions, PostgresStore};
 use store_sqlite::{SqliteOptions, SqliteStore};
@@ -30,6 +30,8 @@ const COUNT_EVERY: Duration = Duration::from_secs(5);
 /// How often old jobs are looked for, and how many rows go at once.
 const PRUNE_EVERY: Duration = Duration::from_mins(10);
 const PRUNE_ROWS: u32 = 2_000;
+/// A host or a robots.txt that nobody asked for so long is forgotten; a robots.txt is asked for again after a day anyway.
+const FORGET_AFTER: Duration = Duration::from_hours(48);
 
 pub(crate) fn serve(args: &ServeArgs) -> ExitCode {
     let json = args.talk.log_format == LogWord::Json;
@@ -127,6 +129,7 @@ fn run(config: Config, mode: ModeWord, talk: Talk) -> anyhow::Result<()> {
             let options = PostgresOptions {
                 connections: config.store.connections,
                 hosts,
+                most_crashes: config.worker.max_crashes,
                 fixed_interval: config.crawl.crawl_delay.is_some(),
                 ..PostgresOptions::default()
             };
@@ -143,6 +146,7 @@ fn run(config: Config, mode: ModeWord, talk: Talk) -> anyhow::Result<()> {
             let options = SqliteOptions {
                 readers: config.store.connections.saturating_sub(1).max(1),
                 hosts,
+                most_crashes: config.worker.max_crashes,
                 fixed_interval: config.crawl.crawl_delay.is_some(),
                 ..SqliteOptions::default()
             };
@@ -225,6 +229,7 @@ async fn run_on<S: Store>(
         let worker = Worker::new(store.clone(), Arc::new(fetch), settings)?;
         tracing::info!(tasks = config.worker.pool_size, store = kind, "working");
         let counts = worker.counts();
+        let last = Arc::clone(&counts);
         let counting = tokio::spawn(async move {
             loop {
                 api::keep_worker_numbers(&counts.numbers());
@@ -233,6 +238,7 @@ async fn run_on<S: Store>(
         });
         let ended = worker.run(stop.clone()).await;
         counting.abort();
+        tell_counts(&last.numbers());
         ended?;
         anyhow::Ok(())
     };
@@ -268,10 +274,34 @@ async fn numbers<S: Store>(store: &S, config: &Config, stop: &Stop) -> anyhow::R
     Ok(())
 }
 
+/// A worker's last words, for processes whose numbers nobody can ask for any more.
+fn tell_counts(numbers: &WorkerNumbers) {
+    tracing::info!(
+        claimed = numbers.claimed,
+        done = numbers.done,
+        failed = numbers.failed,
+        skipped = numbers.skipped,
+        retried = numbers.retried,
+        handed_back = numbers.handed_back,
+        lost = numbers.lost,
+        dropped = numbers.dropped,
+        rescued = numbers.rescued,
+        poisoned = numbers.poisoned,
+        store_errors = numbers.store_errors,
+        "worked"
+    );
+}
+
 /// Deletes what was kept long enough, a little at a time.
 async fn prune<S: Store>(store: S, retention: Option<Duration>) {
-    let Some(age) = retention else { return };
     loop {
+        if let Err(error) = store.forget(FORGET_AFTER).await {
+            tracing::warn!(%error, "old hosts cannot be forgotten now");
+        }
+        let Some(age) = retention else {
+            tokio::time::sleep(PRUNE_EVERY).await;
+            continue;
+        };
         match store.prune(age, PRUNE_ROWS).await {
             Ok(0) => tokio::time::sleep(PRUNE_EVERY).await,
             Ok(rows) => {

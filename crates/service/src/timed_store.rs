@@ -4,9 +4,9 @@ use std::time::{Duration, Instant};
 
 use store::{
     ApiKey, Cancel, Checkpoint, Claimed, Cursor, Document, FinishedTask, Job, JobFilter, JobId,
-    KeyHash, Lease, MappedUrl, NewJob, Page, Reconciled, Rescue, Rescued, RobotsText, Settled,
-    Settlement, Statistics, Store, StoreError, StoredRobots, StoredTask, TaskState, Turn, TurnId,
-    WorkerId,
+    JobOrder, KeyHash, Lease, MappedUrl, NewJob, Page, Reconciled, Rescue, Rescued, RobotsText,
+    Settled, Settlement, Statistics, Store, StoreError, StoredRobots, StoredTask, TaskState, Turn,
+    TurnId, WorkerId,
 };
 use uuid::Uuid;
 use weburl::HostKey;
@@ -46,6 +46,10 @@ impl<S: Store> Store for TimedStore<S> {
 
     async fn job(&self, id: JobId) -> Answer<Option<Job>> {
         timed("job", self.inner.job(id)).await
+    }
+
+    async fn order(&self, id: JobId) -> Answer<Option<JobOrder>> {
+        timed("order", self.inner.order(id)).await
     }
 
     async fn jobs(
@@ -100,6 +104,10 @@ impl<S: Store> Store for TimedStore<S> {
 
     async fn pause_host(&self, host: &HostKey, pause: Duration) -> Answer<()> {
         timed("pause_host", self.inner.pause_host(host, pause)).await
+    }
+
+    async fn reserve_start(&self, host: &HostKey) -> Answer<Duration> {
+        timed("reserve_start", self.inner.reserve_start(host)).await
     }
 
     async fn take_turn(&self, host: &HostKey, lease: Duration) -> Answer<Turn> {
@@ -177,6 +185,10 @@ impl<S: Store> Store for TimedStore<S> {
 
     async fn prune(&self, age: Duration, most: u32) -> Answer<u64> {
         timed("prune", self.inner.prune(age, most)).await
+    }
+
+    async fn forget(&self, age: Duration) -> Answer<u64> {
+        timed("forget", self.inner.forget(age)).await
     }
 
     async fn ready(&self) -> Answer<()> {

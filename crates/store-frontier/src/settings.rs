@@ -31,6 +31,11 @@ pub struct StoreFrontierSettings {
     pub patience: Duration,
 }
 
+impl StoreFrontierSettings {
+    /// How long past the drain's end the store has to take back what was not finished.
+    pub const GRACE: Duration = Duration::from_secs(4);
+}
+
 impl Default for StoreFrontierSettings {
     fn default() -> Self {
         Self {
@@ -45,7 +50,7 @@ impl Default for StoreFrontierSettings {
             settle_wait: Duration::from_millis(5),
             housekeeping: Duration::from_secs(5),
             drain: Duration::from_secs(20),
-            patience: Duration::from_secs(20),
+            patience: Duration::from_secs(10),
         }
     }
 }

@@ -62,7 +62,7 @@ CREATE TABLE crawl_tasks (
 -- What may be claimed, host by host, longest waiting first.
 CREATE INDEX crawl_tasks_ready ON crawl_tasks (host_key, not_before, id) WHERE status = 'queued' AND gated = 0;
 -- Whether a job, or its open level, has something left.
-CREATE INDEX crawl_tasks_open ON crawl_tasks (job_id, depth) WHERE status IN ('queued', 'processing');
+CREATE INDEX crawl_tasks_open ON crawl_tasks (job_id, gated, depth) WHERE status IN ('queued', 'processing');
 -- A host's slots in use; and leases that ran out.
 CREATE INDEX crawl_tasks_held ON crawl_tasks (host_key, lease_until) WHERE status = 'processing';
 CREATE INDEX crawl_tasks_leases ON crawl_tasks (lease_until) WHERE status = 'processing';

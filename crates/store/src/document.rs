@@ -33,11 +33,13 @@ pub struct Document {
 }
 
 impl Document {
-    /// About how many bytes it takes to hold.
-    pub fn bytes(&self) -> usize {
+    /// A page of documents that weigh more than this together is cut short.
+    pub const HEAVY: usize = 8 * 1024 * 1024;
+
+    /// About the bytes it takes in memory.
+    pub fn weight(&self) -> usize {
+        let text = |text: &Option<String>| text.as_ref().map_or(0, String::len);
         let content = &self.content;
-        let texts = [&content.title, &content.content_md, &content.content_raw];
-        let texts = texts.into_iter().flatten().map(String::len);
-        texts.sum::<usize>() + content.final_url.len() + content.requested_url.len()
+        text(&content.content_md) + text(&content.content_raw) + text(&content.title) + 4_096
     }
 }

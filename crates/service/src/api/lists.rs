@@ -2,7 +2,7 @@
 
 use axum::Json;
 use axum::extract::State;
-use store::{Cursor, Document, Job, JobId, Store, TaskState, documents_next};
+use store::{Job, JobId, Store, TaskState};
 
 use super::answers::{
     DocumentAnswer, DocumentList, MappedAnswer, MappedList, TaskAnswer, TaskList,
@@ -15,11 +15,6 @@ use super::problem::Problem;
 use super::query::Params;
 use super::requests::{DocumentsQuery, MapQuery, TasksQuery};
 use crate::job_params::{JobParams, OutputFormat};
-
-/// A page of documents ends early beyond so many bytes.
-const MOST_BYTES: usize = 16_000_000;
-/// Documents read before it is known how large they are.
-const FIRST_DOCUMENTS: u32 = 10;
 
 /// A job's documents, in the order they were stored
 ///
@@ -36,38 +31,20 @@ pub(super) async fn documents<S: Store>(
 ) -> Result<Json<DocumentList>, Problem> {
     let limit = paging::limit(query.limit, 20, 1..=100)?;
     let format = format_of(&job(&app, id).await?);
-    let (entries, next) = read(&app, id, limit, paging::cursor(query.cursor)).await?;
+    let page = app
+        .store()
+        .documents(id, limit, paging::cursor(query.cursor))
+        .await
+        .map_err(paging::problem)?;
+    let entries = page.entries;
     let written = tokio::task::spawn_blocking(move || {
         let write = |document| DocumentAnswer::new(document, format);
         entries.into_iter().map(write).collect()
     });
     Ok(Json(DocumentList {
         documents: written.await.map_err(|_| Problem::internal())?,
-        next_cursor: paging::next(next),
+        next_cursor: paging::next(page.next),
     }))
-}
-
-/// Up to `limit` documents, or fewer when they are large: an answer is held in memory.
-async fn read<S: Store>(
-    app: &App<S>,
-    id: JobId,
-    limit: u32,
-    mut cursor: Option<Cursor>,
-) -> Result<(Vec<Document>, Option<Cursor>), Problem> {
-    let (mut entries, mut bytes) = (Vec::new(), 0);
-    let (mut left, mut step) = (limit, limit.min(FIRST_DOCUMENTS));
-    loop {
-        let page = app.store().documents(id, step, cursor).await;
-        let page = page.map_err(paging::problem)?;
-        bytes += page.entries.iter().map(Document::bytes).sum::<usize>();
-        left = left.saturating_sub(step);
-        step = documents_next(&page.entries).min(left);
-        entries.extend(page.entries);
-        cursor = page.next;
-        if cursor.is_none() || left == 0 || bytes >= MOST_BYTES {
-            return Ok((entries, cursor));
-        }
-    }
 }
 
 /// A job's map: every link with the page it was found on

@@ -140,6 +140,7 @@ impl SiteRequest {
         Ok(JobParams {
             url: Some(self.url),
             urls: None,
+            url_count: None,
             max_depth: self.max_depth,
             same_domain: self.same_domain,
             output_format: self.output_format,

@@ -81,7 +81,9 @@ pub struct Worker {
     pub lease: Duration,
     /// How often leases are renewed.
     pub heartbeat: Duration,
-    /// How long a stop may take to finish what is in flight.
+    /// A task that ended its worker so often is failed as poisoned.
+    pub max_crashes: u32,
+    /// How long a stop may take: what is in flight is finished or handed back by then.
     pub drain: Duration,
     /// Where a worker's numbers can be read; `None`: nowhere but in the API's.
     pub metrics_addr: Option<SocketAddr>,
@@ -98,6 +100,7 @@ impl Default for Worker {
             max_attempts: 3,
             lease: Duration::from_secs(30),
             heartbeat: Duration::from_secs(10),
+            max_crashes: 3,
             drain: Duration::from_secs(25),
             metrics_addr: None,
         }
@@ -105,12 +108,13 @@ impl Default for Worker {
 }
 
 impl Worker {
-    /// The least time between two requests to one host that `per_host_rps` leaves.
+    /// The least time between two requests to one host that `per_host_rps` leaves. A twentieth longer than its share
+    /// of a second: requests arrive a little sooner or later than they were sent, and no second may see one too many.
     pub fn host_interval(&self) -> Duration {
         if self.per_host_rps <= 0.0 {
             return Duration::ZERO;
         }
-        Duration::try_from_secs_f64(1.0 / self.per_host_rps).unwrap_or(Duration::MAX)
+        Duration::try_from_secs_f64(1.05 / self.per_host_rps).unwrap_or(Duration::MAX)
     }
 }
 

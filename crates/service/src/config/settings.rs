@@ -27,7 +27,7 @@ const HOUR: Duration = Duration::from_hours(1);
 const DAY: Duration = Duration::from_hours(24);
 
 /// The table, in the order it is shown.
-pub const SETTINGS: [Setting; 50] = [
+pub const SETTINGS: [Setting; 51] = [
     setting!(
         http.timeout,
         "Time for one request, its body included",
@@ -92,18 +92,24 @@ pub const SETTINGS: [Setting; 50] = [
     setting!(
         worker.lease,
         "How long a task is a worker's without a heartbeat",
-        "5s to 1h",
-        |d| (SECOND * 5..=HOUR).contains(d)
+        "1s to 1h",
+        |d| (SECOND..=HOUR).contains(d)
     ),
     setting!(
         worker.heartbeat,
         "How often a worker renews its leases; at most half a lease",
-        "1s to 30m",
-        |d| (SECOND..=MINUTE * 30).contains(d)
+        "100ms to 30m",
+        |d| (MILLISECOND * 100..=MINUTE * 30).contains(d)
+    ),
+    setting!(
+        worker.max_crashes,
+        "A URL that ended its worker so often is failed as poisoned",
+        "1 to 1000",
+        |n| (1..=1_000).contains(n)
     ),
     setting!(
         worker.drain,
-        "How long a stop may take to finish what is in flight",
+        "How long a stop may take: what is in flight is finished or handed back by then",
         "0s to 10m",
         |d| *d <= MINUTE * 10
     ),

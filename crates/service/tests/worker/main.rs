@@ -2,6 +2,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a test's own helpers may stop it")]
 
+mod both_frontiers;
 mod crashes;
 mod jobs;
 mod leases;

@@ -112,15 +112,17 @@ async fn a_crawl_delay_of_ours_replaces_that_of_robots_txt() {
     config.crawl.crawl_delay = Some(Duration::from_millis(300));
     let server = Server::start(site());
     let ground = ground(&config).await;
-    // Somebody without the setting has met the site before.
+    let params = JobParams::site(server.url("/"));
+    let begun = std::time::Instant::now();
+    let job = run(&config, &ground, JobKind::Crawl, &params).await;
+    assert_eq!((job.state, job.documents), (JobState::Completed, 3));
+    // Somebody without the setting has met the site meanwhile.
     let host = weburl::CrawlUrl::parse(&server.url("/"))
         .unwrap()
         .host_key();
     store::Store::slow_host(&ground.store, &host, Duration::from_secs(30))
         .await
         .unwrap();
-    let params = JobParams::site(server.url("/"));
-    let begun = std::time::Instant::now();
     let job = run(&config, &ground, JobKind::Crawl, &params).await;
     assert_eq!((job.state, job.documents), (JobState::Completed, 3));
     assert!(

@@ -1,6 +1,7 @@
 //! `keys`: makes, lists and revokes the keys of callers. A key is printed once; the store has its hash alone.
 
 use std::fmt::Write as _;
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 use anyhow::{Context, bail};
@@ -19,6 +20,14 @@ use crate::{config, exit, talk};
 pub(crate) struct KeysArgs {
     #[command(subcommand)]
     pub(crate) command: KeysCommand,
+
+    /// The configuration [default: CONFIG_PATH, else config.yaml if there is one]
+    #[arg(long, value_name = "FILE", global = true)]
+    pub(crate) config: Option<PathBuf>,
+
+    /// The SQLite file: store.path [default: ./crawler.db]
+    #[arg(long, value_name = "FILE", global = true)]
+    pub(crate) store: Option<PathBuf>,
 }
 
 #[derive(Debug, Subcommand)]
@@ -27,38 +36,27 @@ pub(crate) enum KeysCommand {
     Add {
         /// Whose it is, or what for
         name: String,
-        #[command(flatten)]
-        settings: SettingArgs,
     },
     /// List keys: id, name, when it was made, when it was revoked
-    List {
-        #[command(flatten)]
-        settings: SettingArgs,
-    },
+    List,
     /// Revoke a key: it is refused from then on
     Revoke {
         /// Its id or its name
         key: String,
-        #[command(flatten)]
-        settings: SettingArgs,
     },
-}
-
-impl KeysCommand {
-    fn settings(&self) -> &SettingArgs {
-        match self {
-            Self::Add { settings, .. }
-            | Self::List { settings }
-            | Self::Revoke { settings, .. } => settings,
-        }
-    }
 }
 
 /// Longer names are pasted keys, most likely.
 const LONGEST_NAME: usize = 100;
 
 pub(crate) fn keys(args: &KeysArgs) -> ExitCode {
-    let config = match config::load(args.command.settings()) {
+    let settings = SettingArgs {
+        config: args.config.clone(),
+        addr: None,
+        workers: None,
+        store: args.store.clone(),
+    };
+    let config = match config::load(&settings) {
         Ok(loaded) => loaded.config,
         Err(error) => return config::refuse(&error, false),
     };
@@ -97,12 +95,12 @@ fn run(config: &Config, command: &KeysCommand) -> anyhow::Result<String> {
 
 async fn run_on<S: Store>(store: &S, command: &KeysCommand) -> anyhow::Result<String> {
     match command {
-        KeysCommand::Add { name, .. } => add(store, name).await,
-        KeysCommand::List { .. } => {
+        KeysCommand::Add { name } => add(store, name).await,
+        KeysCommand::List => {
             let keys = store.keys().await?;
             Ok(keys.iter().map(line).collect())
         }
-        KeysCommand::Revoke { key, .. } => {
+        KeysCommand::Revoke { key } => {
             let all = store.keys().await?;
             let id = Uuid::try_parse(key).ok();
             let named = |one: &&ApiKey| Some(one.id) == id || one.name == *key;

@@ -47,6 +47,7 @@ fn man_page(cli: &Command) -> std::io::Result<Vec<u8>> {
           \\fBcrawler scrape\\fR \\fIURL\\fR... [\\fIOPTIONS\\fR]\n.br\n\
           \\fBcrawler serve\\fR [\\fB\\-\\-mode\\fR \\fIall|api|worker\\fR]\n.br\n\
           \\fBcrawler config\\fR\n.br\n\
+          \\fBcrawler keys add\\fR \\fINAME\\fR | \\fBlist\\fR | \\fBrevoke\\fR \\fIKEY\\fR\n.br\n\
           \\fBcrawler completions\\fR \\fISHELL\\fR\n.br\n\\fBcrawler man\\fR\n",
     );
     page.extend_from_slice(
@@ -75,7 +76,8 @@ fn man_page(cli: &Command) -> std::io::Result<Vec<u8>> {
           file or, with \\fBDATABASE_URL\\fR, a Postgres that any number of processes share. \\fB\\-\\-mode api\\fR and \
           \\fB\\-\\-mode worker\\fR do one of the two. It is told what to do by \\fBconfig.yaml\\fR (\\fB\\-\\-config\\fR, \
           \\fBCONFIG_PATH\\fR), the environment and flags, each stronger than the one before; \\fBcrawler config\\fR shows what \
-          holds and why, \\fBcrawler config \\-\\-example\\fR every setting there is.\n",
+          holds and why, \\fBcrawler config \\-\\-example\\fR every setting there is. \\fBcrawler keys add\\fR \\fINAME\\fR makes a key \
+          for a caller and prints it once, \\fBlist\\fR shows them, \\fBrevoke\\fR ends one by its id or name.\n",
     );
     page.extend_from_slice(
         b".SH EXIT STATUS\n.TP\n0\nthe crawl ended, by itself or at a limit\n.TP\n1\nthe seed (scrape: any page) could \
@@ -120,6 +122,20 @@ fn reference(cli: &Command) -> String {
     text.push_str("\n`crawler <URL>` is `crawler crawl <URL>`.\n");
     for command in commands() {
         let _ = write!(text, "\n## crawler {}\n\n", command.get_name());
+        for inner in command.get_subcommands() {
+            let about = inner.get_about().map(plain).unwrap_or_default();
+            let words = inner.get_positionals().map(spelled);
+            let words: Vec<String> = words.collect();
+            let _ = writeln!(
+                text,
+                "- `{}` {}: {about}",
+                inner.get_name(),
+                words.join(" ")
+            );
+        }
+        if command.has_subcommands() {
+            text.push('\n');
+        }
         text.push_str("| argument | meaning | default |\n|---|---|---|\n");
         for arg in command.get_arguments().filter(|arg| !arg.is_hide_set()) {
             let _ = writeln!(

@@ -11,12 +11,13 @@ const fn room(name: &'static str, may_use: &'static [&'static str]) -> Room {
 }
 
 /// From the bottom up: a room uses only rooms above it in this list.
-pub(crate) const ROOMS: [Room; 16] = [
+pub(crate) const ROOMS: [Room; 17] = [
     room("weburl", &[]),
     room("model", &["weburl"]),
     room("sitefiles", &["weburl", "model"]),
     room("html", &["weburl", "model"]),
     room("frontier", &["weburl", "model", "sitefiles"]),
+    room("journal", &["weburl", "model", "sitefiles", "frontier"]),
     room("fetch", &["weburl", "model"]),
     room(
         "engine",
@@ -52,6 +53,7 @@ pub(crate) const ROOMS: [Room; 16] = [
             "sitefiles",
             "html",
             "frontier",
+            "journal",
             "fetch",
             "engine",
             "output",

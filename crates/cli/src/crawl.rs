@@ -1,53 +1,62 @@
 //! `crawl` and `map`: the same crawl, into different sinks.
 
+mod outputs;
+mod run;
+
 use std::hash::{BuildHasher, RandomState};
-use std::io::IsTerminal;
 use std::path::Path;
 use std::process::ExitCode;
-use std::sync::Arc;
-use std::time::SystemTime;
+use std::time::{SystemTime, UNIX_EPOCH};
 
 use anyhow::Context;
-use engine::{Progress, Shelf, Stop, drive};
-use fetch::{Guard, HttpFetch};
-use frontier::MemoryFrontier;
-use model::{CrawlPlan, CrawlSpec, Sink, SinkError, StopReason, Summary};
-use output::{Format, MapFormat, ReportAbout, Target, Tee, UniqueLinks};
+use journal::About;
+use model::{CrawlPlan, CrawlSpec, Sink, SinkError, StopReason};
+use output::{Format, MapFormat, ReportAbout, UniqueLinks};
+use tokio::runtime::Runtime;
 
 use crate::args::{CrawlArgs, LogWord, MapArgs, ProfileWord, SitemapsWord};
-use crate::log_sink::LogSink;
 use crate::plan_line;
 use crate::spec::{link_filter, spec};
+use crate::state::{Asked, Refused, State};
 use crate::talk::{Level, Talk};
-use crate::terminal_stdout::TerminalStdout;
-use crate::{AGENT, exit, progress_line, signals, summary_lines, talk};
+use crate::{AGENT, exit, state, summary_lines, talk};
+use outputs::Outputs;
+use run::Run;
 
 pub(crate) fn crawl(args: &CrawlArgs) -> ExitCode {
     let filter = link_filter(args);
     let format = Format::from(args.format);
     let file = args.file.output_file.as_deref();
-    if file.is_some() && file == args.unique_links.as_deref() {
+    let links = args.unique_links.as_deref();
+    let json = args.talk.log_format == LogWord::Json;
+    if file.is_some() && file == links {
         let words = "--unique-links: the same file as --output-file; give it one of its own";
-        talk::refuse(words, args.talk.log_format == LogWord::Json);
+        talk::refuse(words, json);
         return ExitCode::from(exit::BAD_USAGE);
     }
     let job = Job {
         spec: spec(&args.site, filter, SitemapsWord::Skip),
         profile: args.site.profile,
-        format: format.as_str(),
-        file,
+        asked: Asked {
+            command: "crawl",
+            format: format.as_str(),
+            file,
+            unique_links: links,
+        },
+        state: args.site.state.as_deref(),
     };
     let talk = Talk::new(&args.talk, args.progress.progress);
-    job.run(&talk, |plan, config_line, talk| {
+    job.run(&talk, |plan, head, outputs| {
         let about = ReportAbout {
             seed: plan.seed.to_string(),
             version: env!("CARGO_PKG_VERSION"),
-            started: SystemTime::now(),
-            config_line: config_line.to_owned(),
+            started: head.started,
+            config_line: head.config_line.clone(),
         };
-        let mut sinks = vec![output::sink(format, target(file, talk)?, filter, about)];
-        if let Some(links) = &args.unique_links {
-            sinks.push(Box::new(UniqueLinks::new(Target::create(links)?, filter)));
+        let mut sinks = vec![output::sink(format, outputs.open(file)?, filter, about)];
+        if let Some(links) = links {
+            let target = outputs.open(Some(links))?;
+            sinks.push(Box::new(UniqueLinks::new(target, filter)));
         }
         Ok(sinks)
     })
@@ -63,29 +72,23 @@ pub(crate) fn map(args: &MapArgs) -> ExitCode {
             SitemapsWord::Include,
         ),
         profile: args.site.profile,
-        format: format.as_str(),
-        file,
+        asked: Asked {
+            command: "map",
+            format: format.as_str(),
+            file,
+            unique_links: None,
+        },
+        state: args.site.state.as_deref(),
     };
     let talk = Talk::new(&args.talk, args.progress.progress);
-    job.run(&talk, |plan, _, talk| {
+    job.run(&talk, |plan, _, outputs| {
         Ok(vec![output::map_sink(
             format,
-            target(file, talk)?,
+            outputs.open(file)?,
             plan.keys,
             &plan.seed,
         )])
     })
-}
-
-/// A file, or stdout, which `-` names too.
-fn target(file: Option<&Path>, talk: &Talk) -> Result<Target, SinkError> {
-    match file.filter(|file| *file != Path::new("-")) {
-        Some(file) => Target::create(file),
-        None if std::io::stdout().is_terminal() && talk.shows_progress() && talk.redraws() => Ok(
-            Target::writer("stdout", Box::new(TerminalStdout::new(talk.clone()))),
-        ),
-        None => Ok(Target::stdout()),
-    }
 }
 
 /// `-o site.html` without `--format` writes text: worth a word before it surprises.
@@ -103,32 +106,65 @@ fn format_hint(file: Option<&Path>, format: &str) -> Option<String> {
     })
 }
 
+/// What stands at the head of an output: of the crawl's beginning, whoever goes on with it.
+struct Head {
+    started: SystemTime,
+    config_line: String,
+}
+
 /// One crawl to run.
 struct Job<'a> {
     spec: CrawlSpec,
     profile: ProfileWord,
-    format: &'a str,
-    file: Option<&'a Path>,
+    asked: Asked<'a>,
+    state: Option<&'a Path>,
 }
 
+type Sinks = Vec<Box<dyn Sink>>;
+
 impl Job<'_> {
-    /// Checks the plan, opens the output, crawls, and says how it went.
+    /// Checks the plan, opens the state and the output, crawls, and says how it went.
     fn run(
         &self,
         talk: &Talk,
-        sinks: impl FnOnce(&CrawlPlan, &str, &Talk) -> Result<Vec<Box<dyn Sink>>, SinkError>,
+        sinks: impl FnOnce(&CrawlPlan, &Head, &mut Outputs<'_>) -> Result<Sinks, SinkError>,
     ) -> ExitCode {
         // A new number for each crawl: nobody can prepare URLs that collide.
         let chance = RandomState::new().hash_one("crawl");
-        let plan = match CrawlPlan::resolve(&self.spec, AGENT, chance) {
+        let mut plan = match CrawlPlan::resolve(&self.spec, AGENT, chance) {
             Ok(plan) => plan,
             Err(error) => {
                 talk.say(Level::Error, &error.to_string(), "bad_usage", &[]);
                 return ExitCode::from(exit::BAD_USAGE);
             }
         };
-        let line = plan_line::line(&plan, self.profile, self.format, self.file);
-        let sinks = match sinks(&plan, &line, talk) {
+        let runtime = match runtime(&plan) {
+            Ok(runtime) => runtime,
+            Err(error) => return failed(talk, &error),
+        };
+        let line = plan_line::line(&plan, self.profile, self.asked.format, self.asked.file);
+        let mut head = Head {
+            started: SystemTime::now(),
+            config_line: line.clone(),
+        };
+        let state = match self.open_state(&plan, &head, chance, &runtime) {
+            Ok(state) => state,
+            Err(refused) => return refuse(talk, &refused),
+        };
+        let kept = state.as_ref().map(|state| state.lengths.clone());
+        if let Some(state) = &state {
+            plan.keys.seed = state.about.chance;
+            head.started = state.started();
+            head.config_line.clone_from(&state.about.config_line);
+        }
+        let state = match state {
+            Some(state) if state.is_over(&[self.asked.file, self.asked.unique_links]) => {
+                return over(talk, state, &runtime);
+            }
+            other => other,
+        };
+        let mut outputs = Outputs::new(talk, kept);
+        let sinks = match sinks(&plan, &head, &mut outputs) {
             Ok(sinks) => sinks,
             Err(error) => {
                 talk.say(Level::Error, &error.to_string(), "output_failed", &[]);
@@ -136,10 +172,21 @@ impl Job<'_> {
             }
         };
         talk.say(Level::Info, &line, "start", &plan_line::fields(&plan));
-        if let Some(hint) = format_hint(self.file, self.format) {
+        if let Some(hint) = format_hint(self.asked.file, self.asked.format) {
             talk.say(Level::Info, &hint, "format_hint", &[]);
         }
-        match run_to_end(&plan, sinks, talk, chance) {
+        let run = Run {
+            plan: &plan,
+            talk,
+            chance,
+        };
+        let ended = match state {
+            None => runtime.block_on(run.begin(sinks)),
+            Some(state) => runtime.block_on(run.go_on(state, sinks, outputs.written)),
+        };
+        // What is still in flight after a second signal is not waited for.
+        runtime.shutdown_background();
+        match ended {
             Ok(summary) => {
                 if summary.stop != StopReason::OutputClosed {
                     summary_lines::say(talk, &summary, &plan);
@@ -149,60 +196,69 @@ impl Job<'_> {
                 }
                 exit::of_summary(&summary)
             }
-            Err(error) => {
-                talk.say(Level::Error, &format!("{error:#}"), "failed", &[]);
-                ExitCode::from(exit::FAILED)
+            Err(error) => failed(talk, &error),
+        }
+    }
+
+    fn open_state(
+        &self,
+        plan: &CrawlPlan,
+        head: &Head,
+        chance: u64,
+        runtime: &Runtime,
+    ) -> Result<Option<State>, Refused> {
+        let Some(path) = self.state else {
+            return Ok(None);
+        };
+        for file in [self.asked.file, self.asked.unique_links] {
+            if file == Some(path) {
+                let words = "--state: the same file as an output; give it one of its own".into();
+                let bad_usage = true;
+                return Err(Refused { words, bad_usage });
             }
         }
+        let started = head.started.duration_since(UNIX_EPOCH).unwrap_or_default();
+        let about = About {
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            chance,
+            started: u64::try_from(started.as_millis()).unwrap_or(0),
+            config_line: head.config_line.clone(),
+        };
+        let settings = state::settings(plan, self.asked);
+        let opened = runtime.block_on(State::open(path, about, settings));
+        opened.map(Some)
     }
 }
 
-fn run_to_end(
-    plan: &CrawlPlan,
-    mut sinks: Vec<Box<dyn Sink>>,
-    talk: &Talk,
-    chance: u64,
-) -> anyhow::Result<Summary> {
+fn refuse(talk: &Talk, refused: &Refused) -> ExitCode {
+    let (event, code) = if refused.bad_usage {
+        ("bad_usage", exit::BAD_USAGE)
+    } else {
+        ("state_failed", exit::FAILED)
+    };
+    talk.say(Level::Error, &refused.words, event, &[]);
+    ExitCode::from(code)
+}
+
+fn failed(talk: &Talk, error: &anyhow::Error) -> ExitCode {
+    talk.say(Level::Error, &format!("{error:#}"), "failed", &[]);
+    ExitCode::from(exit::FAILED)
+}
+
+/// Nothing is left to do.
+fn over(talk: &Talk, state: State, runtime: &Runtime) -> ExitCode {
+    let code = state.finished.unwrap_or(0);
+    let text = "The crawl came to its end before; remove the file of --state to crawl again";
+    talk.say(Level::Info, text, "finished_before", &[]);
+    runtime.block_on(state.close());
+    ExitCode::from(code)
+}
+
+fn runtime(plan: &CrawlPlan) -> anyhow::Result<Runtime> {
     let threads = std::thread::available_parallelism().map_or(2, std::num::NonZero::get);
-    let runtime = tokio::runtime::Builder::new_multi_thread()
+    tokio::runtime::Builder::new_multi_thread()
         .worker_threads(threads.min(plan.workers).max(1))
         .enable_all()
         .build()
-        .context("cannot start the runtime")?;
-    sinks.push(Box::new(LogSink::new(talk.clone())));
-    let ended = runtime.block_on(async {
-        let stop = Stop::new();
-        let signals = tokio::spawn(signals::listen(stop.clone(), talk.clone()));
-        let progress = Arc::new(Progress::default());
-        let display = talk.shows_progress().then(|| {
-            tokio::spawn(progress_line::show(
-                talk.clone(),
-                Arc::clone(&progress),
-                plan.limits,
-            ))
-        });
-        let guard = Guard::anywhere();
-        let fetch = HttpFetch::new(&plan.fetch, plan.workers, guard, html::looks_like_html)
-            .context("cannot set up fetching")?;
-        let shelf = Shelf::start(Box::new(Tee(sinks))).context("cannot start the writer")?;
-        let frontier = MemoryFrontier::new(plan.clone(), chance);
-        let summary = drive(
-            frontier,
-            Arc::new(fetch),
-            plan.workers,
-            shelf,
-            stop,
-            progress,
-        )
-        .await;
-        if let Some(display) = display {
-            display.abort();
-        }
-        signals.abort();
-        talk.end_progress();
-        Ok(summary?)
-    });
-    // What is still in flight after a second signal is not waited for.
-    runtime.shutdown_background();
-    ended
+        .context("cannot start the runtime")
 }

@@ -16,11 +16,16 @@ pub(crate) const SIGNALLED: u8 = 130;
 
 /// The code of a crawl that came to its end.
 pub(crate) fn of_summary(summary: &Summary) -> ExitCode {
+    ExitCode::from(number_of(summary))
+}
+
+/// The same as a number.
+pub(crate) fn number_of(summary: &Summary) -> u8 {
     match summary.stop {
-        StopReason::Signal => ExitCode::from(SIGNALLED),
-        StopReason::OutputClosed => ExitCode::SUCCESS,
-        _ if summary.seed_problem.is_some() => ExitCode::from(FAILED),
-        _ => ExitCode::SUCCESS,
+        StopReason::Signal => SIGNALLED,
+        StopReason::OutputClosed => 0,
+        _ if summary.seed_problem.is_some() => FAILED,
+        _ => 0,
     }
 }
 

@@ -8,8 +8,11 @@ mod config;
 mod crawl;
 mod dialect;
 mod exit;
+mod keys;
 mod log_sink;
 mod numbers;
+mod one_line;
+mod open_files;
 mod plan_line;
 mod progress_line;
 mod reference;
@@ -18,6 +21,7 @@ mod serve;
 mod serve_args;
 mod signals;
 mod spec;
+mod state;
 mod summary_lines;
 mod talk;
 mod terminal_stdout;
@@ -57,6 +61,7 @@ fn main() -> ExitCode {
         Command::Scrape(args) => scrape::scrape(&args),
         Command::Serve(args) => serve::serve(&args),
         Command::Config(args) => config::config(&args),
+        Command::Keys(args) => keys::keys(&args),
         Command::Completions { shell } => reference::completions(shell),
         Command::Man { markdown } => reference::man(markdown),
     }

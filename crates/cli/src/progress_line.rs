@@ -15,13 +15,14 @@ const REDRAW: Duration = Duration::from_millis(200);
 /// Where it cannot be redrawn in place, it is said less often.
 const REPEAT: Duration = Duration::from_secs(2);
 
-/// Shows progress until it is dropped.
-pub(crate) async fn show(talk: Talk, progress: Arc<Progress>, limits: Limits) {
+/// Shows progress until it is dropped; `from` is how long the crawl has run before.
+pub(crate) async fn show(talk: Talk, progress: Arc<Progress>, limits: Limits, from: Duration) {
     let begun = Instant::now();
+    let first = progress.glance().pages;
     let every = if talk.redraws() { REDRAW } else { REPEAT };
     let mut ticks = tokio::time::interval_at(begun + every, every);
     ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
-    let mut before = (begun, 0);
+    let mut before = (begun, first);
     let mut rate = 0.0;
     loop {
         ticks.tick().await;
@@ -31,17 +32,19 @@ pub(crate) async fn show(talk: Talk, progress: Arc<Progress>, limits: Limits) {
         if passed >= 1.0 {
             rate = glance.pages.saturating_sub(before.1) as f64 / passed;
             before = (now, glance.pages);
-        } else if before.1 == 0 {
-            rate = glance.pages as f64 / begun.elapsed().as_secs_f64().max(0.1);
+        } else if before.1 == first {
+            let pages = glance.pages.saturating_sub(first);
+            rate = pages as f64 / begun.elapsed().as_secs_f64().max(0.1);
         }
-        let line = line(&glance, rate, begun.elapsed(), &limits, talk.room());
+        let elapsed = from + begun.elapsed();
+        let line = line(&glance, rate, elapsed, &limits, talk.room());
         let fields = [
             ("pages", Value::Number(glance.pages)),
             ("queued", Value::Number(glance.queued)),
             ("in_flight", Value::Number(glance.in_flight)),
             ("failed", Value::Number(glance.failed)),
             ("bytes", Value::Number(glance.bytes)),
-            ("seconds", Value::Seconds(begun.elapsed().as_secs_f64())),
+            ("seconds", Value::Seconds(elapsed.as_secs_f64())),
         ];
         talk.progress(&line, &fields);
     }

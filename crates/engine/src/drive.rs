@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use fetch::Fetch;
-use frontier::{Delivery, ErrandReport, Frontier, Next, Turn, Work};
+use frontier::{Delivery, ErrandReport, Frontier, Moment, Next, Turn, Work};
 use model::{PageReport, StopReason, Summary};
 use tokio::sync::mpsc;
 use tokio::time::Instant;
@@ -36,9 +36,32 @@ pub async fn drive<F: Frontier, T: Fetch>(
     stop: Stop,
     progress: Arc<Progress>,
 ) -> Result<Summary, DriveError> {
+    drive_from(
+        Moment::ZERO,
+        frontier,
+        fetch,
+        workers,
+        shelf,
+        stop,
+        progress,
+    )
+    .await
+}
+
+/// Runs a crawl that goes on: its clock begins at `from`.
+pub async fn drive_from<F: Frontier, T: Fetch>(
+    from: Moment,
+    frontier: F,
+    fetch: Arc<T>,
+    workers: usize,
+    shelf: Shelf,
+    stop: Stop,
+    progress: Arc<Progress>,
+) -> Result<Summary, DriveError> {
     let (reports_out, reports) = mpsc::unbounded_channel();
     let mut crawl = Crawl {
         begun: Instant::now(),
+        from,
         frontier,
         fetch,
         workers,
@@ -49,6 +72,7 @@ pub async fn drive<F: Frontier, T: Fetch>(
         reports_out,
         busy: 0,
         out: Vec::new(),
+        behind: false,
     };
     let ended = crawl.run().await;
     crawl.end(ended).await
@@ -63,6 +87,8 @@ enum Ended {
 
 struct Crawl<F, T> {
     begun: Instant,
+    /// The crawl's time when it began here.
+    from: Moment,
     frontier: F,
     fetch: Arc<T>,
     workers: usize,
@@ -74,9 +100,15 @@ struct Crawl<F, T> {
     reports_out: mpsc::UnboundedSender<Report>,
     busy: usize,
     out: Vec<Delivery>,
+    /// Something finished did not reach the writer.
+    behind: bool,
 }
 
 impl<F: Frontier, T: Fetch> Crawl<F, T> {
+    fn now(&self) -> Moment {
+        self.from + self.begun.elapsed()
+    }
+
     async fn run(&mut self) -> Result<Ended, DriveError> {
         let mut batch = Vec::with_capacity(BATCH);
         loop {
@@ -85,11 +117,8 @@ impl<F: Frontier, T: Fetch> Crawl<F, T> {
                 StopLevel::Drain => self.frontier.stop(StopReason::Signal),
                 StopLevel::AtOnce => return Ok(Ended::AtOnce),
             }
-            let free = self.workers - self.busy;
-            let Turn { work, next } = self
-                .frontier
-                .take(free, self.begun.elapsed(), &mut self.out)
-                .await?;
+            let (free, now) = (self.workers - self.busy, self.now());
+            let Turn { work, next } = self.frontier.take(free, now, &mut self.out).await?;
             for work in work {
                 self.hand_out(work);
             }
@@ -99,13 +128,13 @@ impl<F: Frontier, T: Fetch> Crawl<F, T> {
             }
             let until = match next {
                 Next::Finished(_) => return Ok(Ended::Finished),
-                Next::Until(at) => Some(self.begun + at.min(FAR_AWAY)),
+                Next::Until(at) => Some(Instant::now() + at.saturating_sub(now).min(FAR_AWAY)),
                 Next::Report => None,
             };
             self.wait(&mut batch, until).await;
             for report in batch.drain(..) {
                 self.busy -= 1;
-                let now = self.begun.elapsed();
+                let now = self.now();
                 match report {
                     Report::Page(report) => {
                         self.frontier.settle(*report, now, &mut self.out).await?;
@@ -147,7 +176,7 @@ impl<F: Frontier, T: Fetch> Crawl<F, T> {
             StopLevel::Run => StopLevel::Drain,
             _ => StopLevel::AtOnce,
         };
-        let sleep = tokio::time::sleep_until(until.unwrap_or(self.begun + FAR_AWAY));
+        let sleep = tokio::time::sleep_until(until.unwrap_or_else(|| Instant::now() + FAR_AWAY));
         tokio::select! {
             biased;
             _ = self.reports.recv_many(batch, BATCH) => (),
@@ -164,7 +193,10 @@ impl<F: Frontier, T: Fetch> Crawl<F, T> {
                 biased;
                 put = self.shelf.put(delivery) => put?,
                 // A reader that does not read must not keep us from stopping at once.
-                () = self.stop.reached(StopLevel::AtOnce) => return Ok(()),
+                () = self.stop.reached(StopLevel::AtOnce) => {
+                    self.behind = true;
+                    return Ok(());
+                }
             }
         }
         Ok(())
@@ -177,10 +209,15 @@ impl<F: Frontier, T: Fetch> Crawl<F, T> {
             Ended::AtOnce => self.frontier.stop(StopReason::Signal),
             Ended::OutputClosed => self.frontier.stop(StopReason::OutputClosed),
         }
+        if !self.behind && !matches!(ended, Ended::OutputClosed) {
+            self.frontier.close(&mut self.out);
+            // A writer that ended says why when it is closed.
+            let _ = self.deliver().await;
+        }
         if matches!(ended, Ended::Finished) && self.shelf.wants_left() {
             self.put_left().await;
         }
-        let mut summary = self.frontier.summary(self.begun.elapsed());
+        let mut summary = self.frontier.summary(self.now());
         match self.shelf.close(&summary).await {
             Ok(()) => Ok(summary),
             Err(error) if error.is_closed_pipe() => {

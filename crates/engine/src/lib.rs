@@ -14,7 +14,7 @@ mod shelf;
 mod site_file;
 mod stop;
 
-pub use drive::drive;
+pub use drive::{drive, drive_from};
 pub use drive_error::DriveError;
 pub use progress::Progress;
 pub use scrape::{Answer, Document, Part, ScrapeProblem, Scraper};

@@ -19,7 +19,8 @@ impl Progress {
             .unwrap_or_else(std::sync::PoisonError::into_inner)
     }
 
-    pub(crate) fn set(&self, glance: Glance) {
+    /// Newer numbers.
+    pub fn set(&self, glance: Glance) {
         *self
             .glance
             .lock()

@@ -70,6 +70,7 @@ impl Shelf {
         let weight = match &delivery {
             Delivery::Page(report) => weight(report),
             Delivery::Notice(_) => 1,
+            Delivery::Mark(events) => kib(events.len()),
         };
         let budget = Arc::clone(&self.budget);
         let permit = tokio::select! {
@@ -111,8 +112,11 @@ impl Shelf {
 }
 
 fn weight(report: &PageReport) -> u32 {
-    let kib = list_bytes(&report.links) / 1024 + 1;
-    u32::try_from(kib).map_or(MOST_WAITING_KIB, |kib| kib.min(MOST_WAITING_KIB))
+    kib(list_bytes(&report.links))
+}
+
+fn kib(bytes: usize) -> u32 {
+    u32::try_from(bytes / 1024 + 1).map_or(MOST_WAITING_KIB, |kib| kib.min(MOST_WAITING_KIB))
 }
 
 fn list_bytes(links: &LinkList) -> usize {
@@ -164,6 +168,7 @@ fn write_all(
             None => return sink.flush(),
             Some(Parcel::Delivery(Delivery::Page(report), _permit)) => sink.page(&report)?,
             Some(Parcel::Delivery(Delivery::Notice(notice), _permit)) => sink.notice(&notice)?,
+            Some(Parcel::Delivery(Delivery::Mark(events), _permit)) => sink.mark(&events)?,
             Some(Parcel::Left(urls)) => urls.iter().try_for_each(|url| sink.left(url))?,
             Some(Parcel::Finish(summary)) => return sink.finish(&summary),
         }

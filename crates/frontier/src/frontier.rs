@@ -29,6 +29,8 @@ pub enum Delivery {
     Page(Box<PageReport>),
     /// Something else worth telling.
     Notice(Notice),
+    /// What happened up to here, for a sink that keeps it: encoded, the business of who wrote it.
+    Mark(Vec<u8>),
 }
 
 /// What the loop does when it has handed out a turn's work.
@@ -115,6 +117,9 @@ pub trait Frontier: Send {
 
     /// No more work is given out; what is in flight may still settle.
     fn stop(&mut self, reason: StopReason);
+
+    /// What must still reach the sink, however the crawl ended; called once, before the end.
+    fn close(&mut self, _out: &mut Vec<Delivery>) {}
 
     /// The numbers so far, for a progress display.
     fn glance(&self) -> Glance;

@@ -127,7 +127,7 @@ impl World<'_> {
                 let summary = frontier.summary(now);
                 let pages = out.into_iter().filter_map(|delivery| match delivery {
                     Delivery::Page(report) => Some(*report),
-                    Delivery::Notice(_) => None,
+                    Delivery::Notice(_) | Delivery::Mark(_) => None,
                 });
                 return (pages.collect(), summary, now);
             }

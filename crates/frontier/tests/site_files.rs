@@ -107,6 +107,7 @@ impl Play<'_> {
             match delivery {
                 Delivery::Page(report) => told.pages.push(*report),
                 Delivery::Notice(notice) => told.notices.push(notice),
+                Delivery::Mark(_) => panic!("a frontier in memory keeps nothing"),
             }
         }
         (told, stop, frontier.summary(now).seed_problem)

@@ -110,6 +110,11 @@ impl LinkList {
         self.omitted += 1;
     }
 
+    /// Counts so many links that were left out.
+    pub fn omit_many(&mut self, count: u64) {
+        self.omitted = self.omitted.saturating_add(count);
+    }
+
     /// How many links were left out.
     pub fn omitted(&self) -> u64 {
         self.omitted

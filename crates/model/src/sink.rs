@@ -52,6 +52,11 @@ pub trait Sink: Send {
         false
     }
 
+    /// What the frontier wants kept, for a sink that keeps it: all that came before it in the same order is written.
+    fn mark(&mut self, _events: &[u8]) -> Result<(), SinkError> {
+        Ok(())
+    }
+
     /// Everything written so far reaches the reader.
     fn flush(&mut self) -> Result<(), SinkError>;
 

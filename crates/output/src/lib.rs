@@ -7,6 +7,7 @@
 //! Text from the web is escaped for the format it goes into, here and nowhere else. The formats are
 //! written by hand: a crawl prints far more links than it fetches pages, so this is a hot path.
 
+mod continued;
 mod csv;
 mod csv_cell;
 mod edges;
@@ -26,6 +27,7 @@ mod text;
 mod tree;
 mod unique_links;
 
+pub use continued::Written;
 pub use format::{Format, MapFormat, map_sink, sink};
 pub use html_report::ReportAbout;
 pub use target::{Memory, Target};

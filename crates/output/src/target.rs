@@ -12,6 +12,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use model::SinkError;
 
+use crate::continued::{Continued, Written};
 use crate::{json_text, plain_line};
 
 /// Bytes gathered before they are written.
@@ -44,6 +45,35 @@ impl Target {
                 error,
             }),
         }
+    }
+
+    /// A file that goes on after the bytes it has: what is longer is cut, and the first `kept` bytes that are written are
+    /// swallowed. One that is shorter, or gone, is written from the beginning.
+    pub fn reopen(path: &Path, kept: u64) -> Result<(Self, Written), SinkError> {
+        let name = path.display().to_string();
+        match Continued::reopen(path, kept) {
+            Ok((continued, written)) => {
+                let target = Self {
+                    path: Some(path.to_owned()),
+                    ..Self::writer(name, Box::new(continued))
+                };
+                Ok((target, written))
+            }
+            Err(error) => Err(SinkError {
+                target: name,
+                error,
+            }),
+        }
+    }
+
+    /// The same, its first `kept` bytes swallowed: they were written before.
+    pub fn after(self, kept: u64) -> (Self, Written) {
+        let (continued, written) = Continued::stream(self.name.clone(), self.writer, kept);
+        let target = Self {
+            writer: Box::new(continued),
+            ..self
+        };
+        (target, written)
     }
 
     /// Memory, and a handle to read what arrived there.

@@ -45,6 +45,10 @@ impl Sink for Tee {
         self.0.iter().any(|sink| sink.wants_left())
     }
 
+    fn mark(&mut self, events: &[u8]) -> Result<(), SinkError> {
+        self.all(|sink| sink.mark(events))
+    }
+
     fn flush(&mut self) -> Result<(), SinkError> {
         self.all(|sink| sink.flush())
     }

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use frontier::Moment;
 use store::{
-    Claimed, Job, JobId, Lease, Rescue, Rescued, RobotsText, Settled, Settlement, Store,
+    Claimed, JobId, JobOrder, Lease, Rescue, Rescued, RobotsText, Settled, Settlement, Store,
     StoreError, StoredRobots, WorkerId,
 };
 use tokio::sync::mpsc;
@@ -18,7 +18,7 @@ pub(crate) enum Event {
     /// Tasks, and the jobs among them that were not known.
     Claimed {
         asked: usize,
-        answer: Result<(Vec<Claimed>, Vec<Job>), StoreError>,
+        answer: Result<(Vec<Claimed>, Vec<JobOrder>), StoreError>,
         heard: Instant,
     },
     /// A start of its host for a task whose own has passed.
@@ -44,6 +44,8 @@ pub(crate) enum Event {
     },
     /// Lost leases were looked for, and the rules repeated.
     Tidied(Result<Rescued, StoreError>),
+    /// A question ended without an answer, which is a fault of ours: nobody would ever hear of it.
+    Broken,
 }
 
 /// Asks the store.
@@ -78,7 +80,8 @@ impl<S: Store> Clerk<S> {
     {
         let events = self.events.clone();
         tokio::spawn(async move {
-            let _ = events.send(question.await);
+            let answer = tokio::spawn(question).await;
+            let _ = events.send(answer.unwrap_or(Event::Broken));
         });
     }
 
@@ -96,7 +99,7 @@ impl<S: Store> Clerk<S> {
                     .collect();
                 for job in unknown {
                     // Tasks of a job that cannot be read now are handed back.
-                    jobs.extend(store.job(job).await.ok().flatten());
+                    jobs.extend(store.order(job).await.ok().flatten());
                 }
                 Ok((tasks, jobs, heard))
             };

@@ -64,20 +64,22 @@ impl Hosts {
     pub(crate) fn start(&mut self, host: &HostKey, now: Moment) {
         let least = self.interval;
         let pace = self.pace(host, now);
-        pace.next_start = pace.next_start.max(now + pace.interval.max(least));
+        pace.next_start = pace
+            .next_start
+            .max(now.saturating_add(pace.interval.max(least)));
     }
 
     /// At least this long between two requests, from now on.
     pub(crate) fn slow(&mut self, host: &HostKey, interval: Duration, now: Moment) {
         let pace = self.pace(host, now);
         pace.interval = pace.interval.max(interval);
-        pace.paused_until = pace.paused_until.max(now + interval);
+        pace.paused_until = pace.paused_until.max(now.saturating_add(interval));
     }
 
     /// No request for so long.
     pub(crate) fn pause(&mut self, host: &HostKey, pause: Duration, now: Moment) {
         let pace = self.pace(host, now);
-        pace.paused_until = pace.paused_until.max(now + pause);
+        pace.paused_until = pace.paused_until.max(now.saturating_add(pause));
     }
 
     /// One more "too many requests"; how many in a row.

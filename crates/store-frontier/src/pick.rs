@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use frontier::{Errand, Moment, Work};
-use model::{Found, Notice, RobotsErrors, RobotsPolicy, SitemapPolicy, SkipReason};
+use model::{FailKind, Found, Notice, RobotsErrors, RobotsPolicy, SitemapPolicy, SkipReason};
 use sitefiles::RobotsVerdict;
 use store::{Store, StoredRobots, Verdict};
 use weburl::{CrawlUrl, Origin};
@@ -18,6 +18,8 @@ const LONGEST_HOLD: Duration = Duration::from_secs(5);
 /// A task that would start later than this after its host's start was given takes another one: by then the next request,
 /// of whichever worker, may be under way.
 const LATE: Duration = Duration::from_millis(15);
+/// Nobody waits longer between two requests, as on the command line.
+const LONGEST_DELAY: Duration = Duration::from_hours(1);
 /// How long a task waits to hear whether its lease is still ours.
 const CERTAINTY: Duration = Duration::from_millis(100);
 
@@ -195,6 +197,14 @@ impl<S: Store> StoreFrontier<S> {
                 }
                 Leave::Wait
             }
+            Look::Known(Known::Rules(rules)) if rules.crawl_delay() > Some(LONGEST_DELAY) => {
+                let asked = rules.crawl_delay().unwrap_or_default();
+                Leave::Refused(Verdict::Failed {
+                    kind: FailKind::RateLimited,
+                    error: format!("the host asks for {} s between requests", asked.as_secs()),
+                    bytes: 0,
+                })
+            }
             Look::Known(Known::Rules(rules)) => {
                 match rules.verdict(held.url.parts().path_and_query()) {
                     RobotsVerdict::DisallowedBy(rule) => {
@@ -239,7 +249,7 @@ impl<S: Store> StoreFrontier<S> {
     ) -> Option<Notice> {
         self.ready
             .extend(waiting.into_iter().map(|ticket| (now, ticket)));
-        let pause = delay?;
+        let pause = delay.filter(|_| !self.settings.own_crawl_delay)?;
         let host = CrawlUrl::from_normalised(&format!("{origin}/"))?.host_key();
         self.hosts.slow(&host, pause, now);
         self.clerk.slow_host(host, pause);

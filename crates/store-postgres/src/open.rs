@@ -10,6 +10,7 @@ use store::{HostDefaults, StoreError};
 
 use crate::PostgresStore;
 use crate::fault::fault;
+use crate::numbers::to_millis;
 
 /// A connection that does not answer so soon is half open: whoever forwards for it forgot it.
 const ANSWERS_WITHIN: Duration = Duration::from_secs(2);
@@ -23,6 +24,8 @@ pub struct PostgresOptions {
     pub connections: u32,
     /// What holds for a host that says nothing else.
     pub hosts: HostDefaults,
+    /// `hosts.interval` holds for every host, whatever its robots.txt asked for before.
+    pub fixed_interval: bool,
     /// A task that ended its worker so often is failed as poisoned.
     pub most_crashes: u32,
     /// How long a call waits for a free connection before it is `Unavailable`.
@@ -34,9 +37,18 @@ impl Default for PostgresOptions {
         Self {
             connections: 8,
             hosts: HostDefaults::default(),
+            fixed_interval: false,
             most_crashes: 3,
             patience: Duration::from_secs(10),
         }
+    }
+}
+
+impl PostgresOptions {
+    /// Least time between two requests to a host whose robots.txt asked for this many milliseconds.
+    pub(crate) fn interval(&self, asked: i64) -> i64 {
+        let asked = if self.fixed_interval { 0 } else { asked };
+        asked.max(to_millis(self.hosts.interval))
     }
 }
 
@@ -63,6 +75,11 @@ impl PostgresStore {
                 ("tcp_keepalives_idle", "30"),
                 ("tcp_keepalives_interval", "10"),
                 ("tcp_keepalives_count", "3"),
+                // Every statement here has its index, and plans are kept: one made while the tables were small, or
+                // by statistics of yesterday, must not read a million rows tomorrow.
+                ("enable_seqscan", "off"),
+                // A plan that had no choice but a scan is priced out of proportion, which is no reason to compile it.
+                ("jit", "off"),
             ]);
         let pool = PgPoolOptions::new()
             .max_connections(options.connections)

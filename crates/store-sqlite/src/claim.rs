@@ -1,5 +1,6 @@
 //! Claiming: hosts first, then their tasks, so that a host that is blocked costs nothing.
 
+use std::collections::HashSet;
 use std::time::{Duration, Instant};
 
 use model::Found;
@@ -30,8 +31,10 @@ pub(crate) async fn claim(
     let horizon = now + to_millis(LOOKAHEAD.min(lease));
     let limit = to_i64(most as u64);
     let open = sqlx::query!(
-        r#"SELECT host_key, interval_ms, max(next_start, paused_until) AS "next_start!: i64"
+        r#"SELECT host_key, interval_ms, max(next_start, paused_until) AS "next_start!: i64",
+                  wanted_until > ? AS "wanted!: bool"
            FROM hosts WHERE idle = 0 AND open_at <= ? ORDER BY open_at, host_key LIMIT ?"#,
+        now,
         horizon,
         limit
     )
@@ -44,8 +47,9 @@ pub(crate) async fn claim(
             break;
         }
         let held = sqlx::query_scalar!(
-            r#"SELECT count(*) AS "held!: i64" FROM crawl_tasks
-               WHERE host_key = ? AND status = 'processing' AND lease_until > ?"#,
+            r#"SELECT (SELECT count(*) FROM crawl_tasks
+                       WHERE host_key = ?1 AND status = 'processing' AND lease_until > ?2)
+                    + (SELECT count(*) FROM host_turns WHERE host_key = ?1 AND lease_until > ?2) AS "held!: i64""#,
             host.host_key,
             now
         )
@@ -53,9 +57,10 @@ pub(crate) async fn claim(
         .await?;
         let grants = HostBucket {
             next_start: host.next_start - now,
-            interval: host.interval_ms.max(to_millis(defaults.interval)),
+            interval: store.options.interval(host.interval_ms),
             most_in_flight: i64::from(defaults.in_flight),
-            in_flight: held,
+            // Somebody outside of any job waits for a slot: the next one is theirs.
+            in_flight: held + i64::from(host.wanted),
         }
         .grants(most - claimed.len(), lease);
         let taken = take(
@@ -192,8 +197,11 @@ async fn advance(
     let row = sqlx::query!(
         r#"SELECT (SELECT min(not_before) FROM crawl_tasks
                    WHERE host_key = ?1 AND status = 'queued' AND gated = 0) AS "ready: i64",
-                  (SELECT CASE WHEN count(*) >= ?2 THEN min(lease_until) END FROM crawl_tasks
-                   WHERE host_key = ?1 AND status = 'processing' AND lease_until > ?3) AS "slot_free: i64""#,
+                  (SELECT CASE WHEN count(*) >= ?2 THEN min(lease_until) END FROM (
+                       SELECT lease_until FROM crawl_tasks
+                       WHERE host_key = ?1 AND status = 'processing' AND lease_until > ?3
+                       UNION ALL SELECT lease_until FROM host_turns
+                       WHERE host_key = ?1 AND lease_until > ?3)) AS "slot_free: i64""#,
         host,
         most_in_flight,
         now
@@ -229,11 +237,11 @@ pub(crate) async fn renew(
         .collect();
     let asked = asked.to_string();
     let (name, until) = (worker.as_str(), now + to_millis(lease));
-    let kept = sqlx::query_scalar!(
+    let kept = sqlx::query!(
         r#"UPDATE crawl_tasks SET lease_until = ?1, heartbeat_at = ?2
            WHERE status = 'processing' AND worker = ?3
              AND (id, fence) IN (SELECT value ->> 0, value ->> 1 FROM json_each(?4))
-           RETURNING id AS "id!""#,
+           RETURNING id AS "id!", fence AS "fence!""#,
         until,
         now,
         name,
@@ -242,9 +250,16 @@ pub(crate) async fn renew(
     .fetch_all(&mut *db)
     .await?;
     db.commit().await?;
+    let kept: HashSet<Lease> = kept
+        .into_iter()
+        .map(|row| Lease {
+            task: TaskId(row.id),
+            fence: Fence(row.fence),
+        })
+        .collect();
     Ok(leases
         .iter()
-        .filter(|lease| !kept.contains(&lease.task.0))
+        .filter(|lease| !kept.contains(lease))
         .copied()
         .collect())
 }

@@ -1,8 +1,9 @@
 //! Runs the built binary with a deadline.
 
 use std::io::{Read, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc;
 use std::thread;
 use std::time::{Duration, Instant};
@@ -39,7 +40,29 @@ pub(crate) fn crawler_in(folder: &Path, words: &[&str]) -> Ended {
 pub(crate) fn command(words: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_crawler"));
     command.args(words);
+    if std::env::var_os("CRAWL_WITH_STATE").is_some() && is_crawl(words) {
+        command.arg("--state").arg(new_state());
+    }
     command
+}
+
+/// With `CRAWL_WITH_STATE` every crawl of this suite is a kept one: the whole contract holds all the same.
+fn is_crawl(words: &[&str]) -> bool {
+    let others = ["scrape", "serve", "config", "completions", "man", "help"];
+    let asks = |word: &&str| ["--help", "-h", "--version", "-V", "--"].contains(word);
+    words.iter().any(|word| word.contains("://"))
+        && !words.first().is_some_and(|first| others.contains(first))
+        && !words.iter().any(asks)
+}
+
+/// A name that no file has.
+fn new_state() -> PathBuf {
+    static NUMBER: AtomicU64 = AtomicU64::new(0);
+    let number = NUMBER.fetch_add(1, Ordering::Relaxed);
+    let name = format!("state-{}-{number}", std::process::id());
+    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+    std::fs::remove_file(&path).ok();
+    path
 }
 
 /// Runs `crawler` with these words and that on its stdin.

@@ -1,0 +1,96 @@
+//! The wiring of a crawl: frontier, fetch, writer, signals, progress.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use anyhow::Context;
+use engine::{Progress, Shelf, Stop, drive_from};
+use fetch::{Guard, HttpFetch};
+use frontier::{Frontier, MemoryFrontier, Moment};
+use model::{CrawlPlan, Sink, Summary};
+use output::{Tee, Written};
+
+use crate::log_sink::LogSink;
+use crate::numbers::{counted, span};
+use crate::state::State;
+use crate::talk::{Level, Talk, Value};
+use crate::{progress_line, signals};
+
+/// A crawl that is wired and run.
+pub(super) struct Run<'a> {
+    pub(super) plan: &'a CrawlPlan,
+    pub(super) talk: &'a Talk,
+    pub(super) chance: u64,
+}
+
+impl Run<'_> {
+    /// A crawl that nobody keeps.
+    pub(super) async fn begin(self, mut sinks: Vec<Box<dyn Sink>>) -> anyhow::Result<Summary> {
+        sinks.push(Box::new(LogSink::new(self.talk.clone())));
+        let frontier = MemoryFrontier::new(self.plan.clone(), self.chance);
+        self.drive(frontier, Duration::ZERO, Tee(sinks)).await
+    }
+
+    /// A crawl that is kept, from where it stopped.
+    pub(super) async fn go_on(
+        self,
+        state: State,
+        sinks: Vec<Box<dyn Sink>>,
+        outputs: Vec<Written>,
+    ) -> anyhow::Result<Summary> {
+        let resumed = state.resume(self.plan, Box::new(Tee(sinks)), outputs).await;
+        let resumed = resumed?;
+        if let Some(glance) = resumed.glance {
+            let left = glance.queued + glance.in_flight;
+            let text = format!(
+                "Resuming after {} and {}: {} to go",
+                counted(glance.pages, "page", "pages"),
+                span(resumed.from),
+                counted(left, "known URL", "known URLs"),
+            );
+            let fields = [
+                ("pages", Value::Number(glance.pages)),
+                ("left", Value::Number(left)),
+                ("seconds", Value::Seconds(resumed.from.as_secs_f64())),
+            ];
+            self.talk.say(Level::Info, &text, "resumed", &fields);
+        }
+        // What was said before is not said again.
+        let log = Box::new(LogSink::new(self.talk.clone()));
+        let sinks = Tee(vec![resumed.sink, log]);
+        self.drive(resumed.frontier, resumed.from, sinks).await
+    }
+
+    async fn drive(
+        self,
+        frontier: impl Frontier,
+        from: Moment,
+        sinks: Tee,
+    ) -> anyhow::Result<Summary> {
+        let (plan, talk) = (self.plan, self.talk);
+        let stop = Stop::new();
+        let signals = tokio::spawn(signals::listen(stop.clone(), talk.clone()));
+        let progress = Arc::new(Progress::default());
+        progress.set(frontier.glance());
+        let display = talk.shows_progress().then(|| {
+            tokio::spawn(progress_line::show(
+                talk.clone(),
+                Arc::clone(&progress),
+                plan.limits,
+                from,
+            ))
+        });
+        let guard = Guard::anywhere();
+        let fetch = HttpFetch::new(&plan.fetch, plan.workers, guard, html::looks_like_html)
+            .context("cannot set up fetching")?;
+        let writer = Shelf::start(Box::new(sinks)).context("cannot start the writer")?;
+        let fetch = Arc::new(fetch);
+        let summary = drive_from(from, frontier, fetch, plan.workers, writer, stop, progress).await;
+        if let Some(display) = display {
+            display.abort();
+        }
+        signals.abort();
+        talk.end_progress();
+        Ok(summary?)
+    }
+}

@@ -1,0 +1,75 @@
+//! The output file between two runs.
+
+use testsite::{Graph, Server};
+
+use crate::records::records;
+use crate::run::Kept;
+
+/// A crawl that was interrupted in the middle, and its server.
+fn interrupted(flags: &[&str]) -> (Server, Kept) {
+    let graph = Graph {
+        latency: std::time::Duration::from_millis(3),
+        ..Graph::new(100)
+    };
+    let server = Server::start(graph.site());
+    let kept = Kept::of(&server, flags);
+    let mut run = kept.start();
+    run.wait_for("requests", || server.total() > 30);
+    run.interrupt();
+    run.end().with_code(130);
+    (server, kept)
+}
+
+#[test]
+fn deleted_shortened_or_longer_it_is_whole_again() {
+    for change in ["deleted", "shortened", "longer"] {
+        let (server, kept) = interrupted(&["--format", "ndjson"]);
+        let mut there = std::fs::read(kept.file()).unwrap();
+        match change {
+            "deleted" => std::fs::remove_file(kept.file()).unwrap(),
+            "shortened" => {
+                there.truncate(100);
+                std::fs::write(kept.file(), there).unwrap();
+            }
+            _ => {
+                there.extend_from_slice(b"somebody wrote this");
+                std::fs::write(kept.file(), there).unwrap();
+            }
+        }
+        kept.well();
+        let pages = records("ndjson", &server, &kept.written());
+        assert_eq!(pages.len(), 100, "{change}");
+        assert_eq!(server.total(), 101, "{change}: nothing is asked for again");
+    }
+}
+
+#[test]
+fn unique_links_are_those_of_the_whole_crawl() {
+    let (server, kept) = interrupted(&["--unique-links", "links"]);
+    kept.well();
+    let whole = Kept::of(&server, &["--unique-links", "links"]);
+    whole.well();
+    let links = |kept: &Kept| std::fs::read(kept.file().with_file_name("links")).unwrap();
+    assert!(!links(&kept).is_empty());
+    assert_eq!(links(&kept), links(&whole));
+}
+
+#[test]
+fn a_report_keeps_its_beginning() {
+    let (_server, kept) = interrupted(&["--format", "html", "--workers", "3"]);
+    let about = |text: &str| {
+        text.split("about(")
+            .nth(1)
+            .unwrap()
+            .split(')')
+            .next()
+            .unwrap()
+            .to_owned()
+    };
+    let before = about(&kept.written());
+    // Another number of workers stands in the line of another crawl.
+    kept.start_with(&["--log-format", "json"])
+        .end()
+        .with_code(0);
+    assert_eq!(about(&kept.written()), before);
+}

@@ -1,0 +1,254 @@
+//! Random sites with the plan of their crawl, and what they answer; the frontier's suite and the journal's play them.
+
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::time::Duration;
+
+use frontier::{ErrandFound, ErrandReport, RobotsAnswer, RobotsErrand};
+use model::{CrawlPlan, CrawlSpec, FailKind, Failure, LinkFacts, Outcome, PageReport, Task};
+use sitefiles::Robots;
+use weburl::{CrawlUrl, SlashPolicy};
+
+pub(crate) struct Dice(pub(crate) u64);
+
+impl Dice {
+    pub(crate) fn below(&mut self, most: u64) -> u64 {
+        self.0 = self
+            .0
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
+        (self.0 >> 33) % most.max(1)
+    }
+
+    pub(crate) fn one_in(&mut self, n: u64) -> bool {
+        self.below(n) == 0
+    }
+}
+
+#[derive(Clone, Debug)]
+pub(crate) enum Behaviour {
+    Page,
+    NotHtml,
+    Dead,
+    Panics,
+    /// Fails this often, then is a page.
+    Flaky {
+        fails: u32,
+        throttled: bool,
+    },
+    Redirect(usize),
+    /// `/pN` points to `/pN/`, which is a page.
+    SlashRedirect,
+}
+
+#[derive(Debug)]
+pub(crate) struct World {
+    pub(crate) behaviours: Vec<Behaviour>,
+    pub(crate) links: Vec<Vec<usize>>,
+    pub(crate) disallowed: BTreeSet<usize>,
+    pub(crate) plan: CrawlPlan,
+    pub(crate) stop_after: Option<u64>,
+    pub(crate) robots_answer: u64,
+}
+
+pub(crate) fn url_of(page: usize) -> String {
+    format!("http://site.example/p{page}")
+}
+
+pub(crate) fn page_of(url: &CrawlUrl) -> usize {
+    url.parts()
+        .path()
+        .trim_matches('/')
+        .trim_start_matches('p')
+        .parse()
+        .unwrap()
+}
+
+impl World {
+    pub(crate) fn roll(seed: u64) -> Self {
+        let mut dice = Dice(seed.wrapping_mul(0x9e37_79b9).wrapping_add(77));
+        let pages = 1 + usize::try_from(dice.below(14)).unwrap();
+        let depth_limited = dice.one_in(3);
+        let page = |dice: &mut Dice| usize::try_from(dice.below(pages as u64)).unwrap();
+        let behaviours = (0..pages)
+            .map(
+                |number| match dice.below(if number == 0 { 12 } else { 20 }) {
+                    // Retries may reorder discovery, so depth-limited worlds have none.
+                    0 if !depth_limited => Behaviour::Flaky {
+                        fails: 1 + u32::try_from(dice.below(4)).unwrap(),
+                        throttled: dice.one_in(3),
+                    },
+                    1 => Behaviour::SlashRedirect,
+                    12 => Behaviour::Dead,
+                    13 => Behaviour::Panics,
+                    14 => Behaviour::NotHtml,
+                    15 | 16 => Behaviour::Redirect(page(&mut dice)),
+                    _ => Behaviour::Page,
+                },
+            )
+            .collect();
+        let links = (0..pages)
+            .map(|_| (0..dice.below(5)).map(|_| page(&mut dice)).collect())
+            .collect();
+        let disallowed = (1..pages).filter(|_| dice.one_in(9)).collect();
+        let spec = CrawlSpec {
+            seed: url_of(0),
+            max_pages: Some(if dice.one_in(3) {
+                1 + dice.below(10)
+            } else {
+                0
+            }),
+            max_depth: Some(if depth_limited {
+                1 + u32::try_from(dice.below(4)).unwrap()
+            } else {
+                0
+            }),
+            max_attempts: Some(1 + u32::try_from(dice.below(4)).unwrap()),
+            max_redirects: Some(50),
+            workers: Some(1 + usize::try_from(dice.below(6)).unwrap()),
+            rate: Duration::from_millis(if dice.one_in(4) { dice.below(300) } else { 0 }),
+            slash: Some(SlashPolicy::Merge),
+            traps: Some(dice.one_in(2)),
+            path_delays: if dice.one_in(4) {
+                vec![("/p1".into(), Duration::from_millis(dice.below(2_000)))]
+            } else {
+                Vec::new()
+            },
+            ..CrawlSpec::default()
+        };
+        let plan = CrawlPlan::resolve(&spec, "crawler/0", seed).unwrap();
+        let stop_after = dice.one_in(5).then(|| dice.below(12));
+        Self {
+            behaviours,
+            links,
+            disallowed,
+            plan,
+            stop_after,
+            robots_answer: dice.below(12),
+        }
+    }
+
+    fn robots_text(&self) -> String {
+        let lines = self
+            .disallowed
+            .iter()
+            .map(|page| format!("Disallow: /p{page}$\nDisallow: /p{page}/$\n"));
+        format!("User-agent: *\n{}", lines.collect::<String>())
+    }
+
+    /// Whether a page ends up being read, after all its attempts.
+    fn is_read(&self, page: usize) -> bool {
+        match self.behaviours[page] {
+            Behaviour::Page | Behaviour::SlashRedirect => true,
+            Behaviour::Flaky { fails, .. } => fails < self.plan.max_attempts,
+            _ => false,
+        }
+    }
+
+    /// Every page that must be reported, worked out by a plain breadth-first walk.
+    pub(crate) fn reachable(&self) -> BTreeMap<usize, u32> {
+        let mut depths = BTreeMap::from([(0, 0)]);
+        let mut queue = VecDeque::from([(0, 0)]);
+        while let Some((page, depth)) = queue.pop_front() {
+            if self.disallowed.contains(&page) {
+                continue;
+            }
+            let found: Vec<(usize, u32)> = match self.behaviours[page] {
+                Behaviour::Redirect(to) if to != page => vec![(to, depth)],
+                _ if self.is_read(page) => {
+                    self.links[page].iter().map(|to| (*to, depth + 1)).collect()
+                }
+                _ => Vec::new(),
+            };
+            for (to, depth) in found {
+                let too_deep = self.plan.limits.depth.is_some_and(|most| depth > most);
+                if !too_deep && depths.get(&to).is_none_or(|known| *known > depth) {
+                    queue.retain(|(other, _)| *other != to);
+                    depths.insert(to, depth);
+                    // A redirect's target belongs to the level being walked.
+                    let at = queue
+                        .iter()
+                        .position(|(_, other)| *other > depth)
+                        .unwrap_or(queue.len());
+                    queue.insert(at, (to, depth));
+                }
+            }
+        }
+        depths
+    }
+
+    pub(crate) fn answer(&self, task: Task) -> PageReport {
+        let page = page_of(&task.url);
+        let landed = task.url.as_str().ends_with('/');
+        let failed = |kind| Outcome::Failed(Failure::new(kind, "failed"));
+        let (outcome, status) = match self.behaviours[page] {
+            Behaviour::SlashRedirect if !landed => {
+                let to = CrawlUrl::parse(&format!("{}/", task.url)).unwrap();
+                (Outcome::Redirected { to }, Some(301))
+            }
+            Behaviour::Page | Behaviour::SlashRedirect => {
+                (Outcome::Fetched { html: true }, Some(200))
+            }
+            Behaviour::NotHtml => (Outcome::Fetched { html: false }, Some(200)),
+            Behaviour::Dead => (failed(FailKind::DeadLink), Some(404)),
+            Behaviour::Panics => (failed(FailKind::Internal), None),
+            Behaviour::Redirect(to) => (
+                Outcome::Redirected {
+                    to: CrawlUrl::parse(&url_of(to)).unwrap(),
+                },
+                Some(302),
+            ),
+            Behaviour::Flaky { fails, throttled } if task.attempt <= fails => {
+                let kind = if throttled {
+                    FailKind::RateLimited
+                } else {
+                    FailKind::ServerError
+                };
+                (failed(kind), Some(if throttled { 429 } else { 500 }))
+            }
+            Behaviour::Flaky { .. } => (Outcome::Fetched { html: true }, Some(200)),
+        };
+        let mut report = PageReport::new(task, outcome);
+        report.status = status;
+        if matches!(report.outcome, Outcome::Fetched { html: true }) {
+            for to in &self.links[page] {
+                let url = CrawlUrl::parse(&url_of(*to)).unwrap();
+                let facts = LinkFacts {
+                    web: true,
+                    in_scope: true,
+                    ..LinkFacts::default()
+                };
+                report.links.push(
+                    url.as_str(),
+                    url.as_str().len(),
+                    self.plan.keys.key(url.parts()),
+                    facts,
+                );
+            }
+        }
+        report
+    }
+
+    pub(crate) fn answer_robots(&self, errand: RobotsErrand) -> ErrandReport {
+        let mut text = None;
+        let answer = match self.robots_answer {
+            0 if errand.attempt == 1 => {
+                RobotsAnswer::Unavailable(Failure::new(FailKind::ServerError, "500"))
+            }
+            1 if errand.attempt == 1 => {
+                RobotsAnswer::Unreachable(Failure::new(FailKind::Reset, "reset"))
+            }
+            _ => {
+                let text = text.insert(self.robots_text());
+                RobotsAnswer::Rules(Robots::parse(text.as_bytes(), "crawler"))
+            }
+        };
+        ErrandReport {
+            found: ErrandFound::Robots(errand, answer),
+            status: None,
+            retry_after: None,
+            elapsed: Duration::ZERO,
+            wire_bytes: 0,
+            text,
+        }
+    }
+}

@@ -1,0 +1,37 @@
+//! What an event is.
+
+use super::Damaged;
+
+/// The first byte of an event.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Kind {
+    /// Work was taken.
+    Take,
+    /// A page settled.
+    Page,
+    /// A site's own file settled.
+    Errand,
+    /// The frontier's numbers, to compare.
+    Check,
+}
+
+impl Kind {
+    pub(crate) fn of(byte: u8) -> Result<Self, Damaged> {
+        match byte {
+            1 => Ok(Self::Take),
+            2 => Ok(Self::Page),
+            3 => Ok(Self::Errand),
+            4 => Ok(Self::Check),
+            _ => Err(Damaged("an event")),
+        }
+    }
+
+    pub(crate) fn as_byte(self) -> u8 {
+        match self {
+            Self::Take => 1,
+            Self::Page => 2,
+            Self::Errand => 3,
+            Self::Check => 4,
+        }
+    }
+}

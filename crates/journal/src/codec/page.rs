@@ -1,0 +1,96 @@
+//! A page's report, without what its task says.
+
+use model::{FailKind, Failure, Outcome, PageReport, SkipReason, Task};
+use weburl::KeyPolicy;
+
+use super::links::{read_links, write_links};
+use super::{BytesIn, BytesOut, Damaged};
+
+/// Everything of a report but its task, and its document: a crawl of the command line reads none.
+pub(crate) fn write_page(out: &mut BytesOut, report: &PageReport) {
+    write_outcome(out, &report.outcome);
+    out.number(report.status.map_or(0, u64::from));
+    out.option(report.content_type.as_deref(), BytesOut::text);
+    out.number(report.wire_bytes);
+    out.number(report.body_bytes);
+    out.byte(u8::from(report.truncated));
+    out.duration(report.elapsed);
+    out.option(report.retry_after, BytesOut::duration);
+    write_links(out, &report.links);
+}
+
+pub(crate) fn read_page(
+    bytes: &mut BytesIn<'_>,
+    task: Task,
+    keys: &KeyPolicy,
+) -> Result<PageReport, Damaged> {
+    let outcome = read_outcome(bytes)?;
+    let mut report = PageReport::new(task, outcome);
+    report.status = read_status(bytes)?;
+    report.content_type = bytes.option(|bytes| bytes.text().map(str::to_owned))?;
+    report.wire_bytes = bytes.number()?;
+    report.body_bytes = bytes.number()?;
+    report.truncated = bytes.byte()? != 0;
+    report.elapsed = bytes.duration()?;
+    report.retry_after = bytes.option(BytesIn::duration)?;
+    report.links = read_links(bytes, keys)?;
+    Ok(report)
+}
+
+/// 0 is none.
+pub(super) fn read_status(bytes: &mut BytesIn<'_>) -> Result<Option<u16>, Damaged> {
+    let status = u16::try_from(bytes.number()?).map_err(|_| Damaged("a status"))?;
+    Ok((status != 0).then_some(status))
+}
+
+fn write_outcome(out: &mut BytesOut, outcome: &Outcome) {
+    match outcome {
+        Outcome::Fetched { html: true } => out.byte(0),
+        Outcome::Fetched { html: false } => out.byte(1),
+        Outcome::Redirected { to } => {
+            out.byte(2);
+            out.text(to.as_str());
+        }
+        Outcome::Failed(failure) => {
+            out.byte(3);
+            write_failure(out, failure);
+        }
+        Outcome::Skipped(SkipReason::Robots { rule }) => {
+            out.byte(4);
+            out.text(rule);
+        }
+        Outcome::Skipped(SkipReason::RobotsUnavailable { words }) => {
+            out.byte(5);
+            out.text(words);
+        }
+    }
+}
+
+fn read_outcome(bytes: &mut BytesIn<'_>) -> Result<Outcome, Damaged> {
+    Ok(match bytes.byte()? {
+        0 => Outcome::Fetched { html: true },
+        1 => Outcome::Fetched { html: false },
+        2 => Outcome::Redirected { to: bytes.url()? },
+        3 => Outcome::Failed(read_failure(bytes)?),
+        4 => Outcome::Skipped(SkipReason::Robots {
+            rule: bytes.text()?.to_owned(),
+        }),
+        5 => Outcome::Skipped(SkipReason::RobotsUnavailable {
+            words: bytes.text()?.to_owned(),
+        }),
+        _ => return Err(Damaged("an outcome")),
+    })
+}
+
+/// The kind by its place in [`FailKind::ALL`].
+pub(super) fn write_failure(out: &mut BytesOut, failure: &Failure) {
+    let place = FailKind::ALL.iter().position(|kind| *kind == failure.kind);
+    out.number(place.unwrap_or(FailKind::ALL.len()) as u64);
+    out.text(&failure.words);
+}
+
+pub(super) fn read_failure(bytes: &mut BytesIn<'_>) -> Result<Failure, Damaged> {
+    let place = usize::try_from(bytes.number()?).map_err(|_| Damaged("a failure"))?;
+    let kind = FailKind::ALL.get(place).ok_or(Damaged("a failure"))?;
+    Ok(Failure::new(*kind, bytes.text()?))
+}

@@ -1,0 +1,91 @@
+//! The way back: given the events again, the frontier becomes what it was.
+
+use std::fmt;
+
+use frontier::{Delivery, Frontier, Work};
+
+use crate::JournaledFrontier;
+use crate::codec::{BytesIn, Damaged, Kind, read_errand, read_page};
+use crate::journaled_frontier::numbers;
+
+/// Events that do not lead to where they led before.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct ReplayError(pub String);
+
+impl fmt::Display for ReplayError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for ReplayError {}
+
+impl From<Damaged> for ReplayError {
+    fn from(Damaged(expected): Damaged) -> Self {
+        Self(format!("{expected} was expected"))
+    }
+}
+
+impl JournaledFrontier {
+    /// Takes in what one mark carried, and appends what it leads to.
+    pub async fn replay(
+        &mut self,
+        events: &[u8],
+        out: &mut Vec<Delivery>,
+    ) -> Result<(), ReplayError> {
+        let mut bytes = BytesIn(events);
+        while !bytes.is_empty() {
+            let kind = Kind::of(bytes.byte()?)?;
+            if kind == Kind::Check {
+                self.check(&mut bytes)?;
+                continue;
+            }
+            let passed = bytes.duration()?;
+            let now = self.last.checked_add(passed).ok_or(Damaged("a moment"))?;
+            self.last = now;
+            let before = out.len();
+            match kind {
+                Kind::Take => {
+                    let most = usize::try_from(bytes.number()?).map_err(|_| Damaged("a count"))?;
+                    let turn = self.inner.take(most, now, out).await.map_err(failed)?;
+                    for work in turn.work {
+                        self.outstanding.add(work);
+                    }
+                    self.note_end(&turn.next);
+                }
+                Kind::Page => {
+                    let Some(Work::Page(task)) = self.outstanding.remove(bytes.number()?) else {
+                        return Err(Damaged("a page that was asked for").into());
+                    };
+                    let report = read_page(&mut bytes, task, &self.plan.keys)?;
+                    self.inner.settle(report, now, out).await.map_err(failed)?;
+                }
+                Kind::Errand => {
+                    let Some(Work::Errand(errand)) = self.outstanding.remove(bytes.number()?)
+                    else {
+                        return Err(Damaged("a file that was asked for").into());
+                    };
+                    let report = read_errand(&mut bytes, errand, &self.plan)?;
+                    let settled = self.inner.settle_errand(report, now, out).await;
+                    settled.map_err(failed)?;
+                }
+                Kind::Check => (),
+            }
+            self.note(&out[before..]);
+        }
+        Ok(())
+    }
+
+    fn check(&self, bytes: &mut BytesIn<'_>) -> Result<(), ReplayError> {
+        for now in numbers(&self.inner.glance()) {
+            if bytes.number()? != now {
+                return Err(ReplayError("its events lead elsewhere today".into()));
+            }
+        }
+        Ok(())
+    }
+}
+
+fn failed(error: frontier::FrontierError) -> ReplayError {
+    ReplayError(error.0)
+}

@@ -1,0 +1,269 @@
+//! The file a crawl is kept in: SQLite, one owner.
+//!
+//! A row for each mark (its events, compressed, with a checksum), and the length of each output: both are written in one
+//! transaction. The file is locked from the moment it is opened; the lock goes with the process, however that ends.
+
+mod header;
+mod packed;
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use sqlx::sqlite::{SqliteConnectOptions, SqliteLockingMode, SqliteSynchronous};
+use sqlx::{ConnectOptions, Connection, Row, SqliteConnection};
+
+use crate::state_error::Problem;
+use crate::{Setting, StateError};
+
+/// How events are written. Raised whenever an older program, or a newer one, would read them otherwise.
+const FORMAT: i64 = 1;
+/// How long another process may take to let go.
+const PATIENCE: Duration = Duration::from_millis(200);
+
+const SCHEMA: &str = "
+    CREATE TABLE about (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT;
+    CREATE TABLE setting (number INTEGER PRIMARY KEY, name TEXT NOT NULL, value TEXT NOT NULL) STRICT;
+    CREATE TABLE batch (number INTEGER PRIMARY KEY, events BLOB NOT NULL) STRICT;
+    CREATE TABLE output (number INTEGER PRIMARY KEY, length INTEGER NOT NULL) STRICT;
+";
+
+/// What stays the same through a crawl, whoever goes on with it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct About {
+    /// The program's version.
+    pub version: String,
+    /// The crawl's random number.
+    pub chance: u64,
+    /// When it began, in milliseconds since 1970.
+    pub started: u64,
+    /// The configuration in one line, as it was when it began.
+    pub config_line: String,
+}
+
+/// What was found in a file.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Kept {
+    /// The crawl.
+    pub about: About,
+    /// What it was asked.
+    pub settings: Vec<Setting>,
+    /// How many bytes of each output are written.
+    pub lengths: Vec<u64>,
+    /// The exit code of a crawl that came to its end.
+    pub finished: Option<u8>,
+}
+
+/// An open state file; nobody else has it.
+#[derive(Debug)]
+pub struct StateFile {
+    path: PathBuf,
+    connection: SqliteConnection,
+}
+
+impl StateFile {
+    /// Opens a file, or makes an empty one. `None` where no crawl was kept yet. A file that is something else is not touched.
+    pub async fn open(path: &Path) -> Result<(Self, Option<Kept>), StateError> {
+        let known = header::look(path)?;
+        let connection = SqliteConnectOptions::new()
+            .filename(path)
+            .create_if_missing(true)
+            .locking_mode(SqliteLockingMode::Exclusive)
+            // What was acknowledged survives the power going out.
+            .synchronous(SqliteSynchronous::Full)
+            .busy_timeout(PATIENCE)
+            .disable_statement_logging()
+            .connect()
+            .await
+            .map_err(|error| StateError::of_database(path, &error))?;
+        let mut file = Self {
+            path: path.to_owned(),
+            connection,
+        };
+        file.run("BEGIN EXCLUSIVE").await?;
+        file.run("COMMIT").await?;
+        if !known {
+            return Ok((file, None));
+        }
+        file.check_format().await?;
+        file.run("PRAGMA journal_mode = WAL").await?;
+        let kept = file.read().await?;
+        Ok((file, Some(kept)))
+    }
+
+    /// Makes the file the state of a new crawl.
+    pub async fn begin(&mut self, about: &About, settings: &[Setting]) -> Result<(), StateError> {
+        // All of it in the file proper, before there is a log beside it: the header alone tells what the file is.
+        self.run("BEGIN EXCLUSIVE").await?;
+        self.run(header::APPLICATION_ID_PRAGMA).await?;
+        let format = sqlx::AssertSqlSafe(format!("PRAGMA user_version = {FORMAT}"));
+        self.run(format).await?;
+        self.run(SCHEMA).await?;
+        for (name, value) in [
+            ("version", about.version.clone()),
+            ("chance", about.chance.to_string()),
+            ("started", about.started.to_string()),
+            ("config_line", about.config_line.clone()),
+        ] {
+            self.set_about(name, value).await?;
+        }
+        for setting in settings {
+            let insert = sqlx::query("INSERT INTO setting (name, value) VALUES (?, ?)")
+                .bind(setting.name.clone())
+                .bind(setting.value.clone())
+                .execute(&mut self.connection)
+                .await;
+            insert.map_err(|error| self.error(&error))?;
+        }
+        self.run("COMMIT").await?;
+        self.run("PRAGMA journal_mode = WAL").await
+    }
+
+    /// The events of the mark after that one, and its number; the first follows 0.
+    pub async fn batch_after(&mut self, number: i64) -> Result<Option<(i64, Vec<u8>)>, StateError> {
+        let row = sqlx::query(
+            "SELECT number, events FROM batch WHERE number > ? ORDER BY number LIMIT 1",
+        )
+        .bind(number)
+        .fetch_optional(&mut self.connection)
+        .await
+        .map_err(|error| self.error(&error))?;
+        let Some(row) = row else { return Ok(None) };
+        let found: i64 = row.try_get(0).map_err(|error| self.error(&error))?;
+        let events: Vec<u8> = row.try_get(1).map_err(|error| self.error(&error))?;
+        if found != number + 1 {
+            return Err(StateError::damaged(&self.path, "a part is missing"));
+        }
+        let events = packed::unpack(&events);
+        let events = events.map_err(|error| StateError::damaged(&self.path, error.to_string()))?;
+        Ok(Some((found, events)))
+    }
+
+    /// Keeps what happened and how long the outputs are, both or neither.
+    pub async fn commit(&mut self, events: &[u8], lengths: &[u64]) -> Result<(), StateError> {
+        let packed = packed::pack(events)
+            .map_err(|error| StateError::new(&self.path, Problem::Unusable(error.to_string())))?;
+        let kept = self.keep(Some(packed), None, lengths).await;
+        kept.map_err(|error| self.error(&error))
+    }
+
+    /// The crawl came to its end, with that exit code; its outputs are complete.
+    pub async fn finish(&mut self, code: u8, lengths: &[u64]) -> Result<(), StateError> {
+        let kept = self.keep(None, Some(code), lengths).await;
+        kept.map_err(|error| self.error(&error))
+    }
+
+    /// Lets go of the file. What was kept is kept without this too.
+    pub async fn close(self) -> Result<(), StateError> {
+        let closed = self.connection.close().await;
+        closed.map_err(|error| StateError::of_database(&self.path, &error))
+    }
+
+    /// An error of replaying what the file holds.
+    pub fn damaged(&self, words: impl Into<String>) -> StateError {
+        StateError::damaged(&self.path, words)
+    }
+
+    async fn keep(
+        &mut self,
+        events: Option<Vec<u8>>,
+        finished: Option<u8>,
+        lengths: &[u64],
+    ) -> Result<(), sqlx::Error> {
+        let mut transaction = self.connection.begin().await?;
+        if let Some(events) = events {
+            sqlx::query("INSERT INTO batch (events) VALUES (?)")
+                .bind(events)
+                .execute(&mut *transaction)
+                .await?;
+        }
+        if let Some(code) = finished {
+            sqlx::query("INSERT OR REPLACE INTO about (name, value) VALUES ('finished', ?)")
+                .bind(code.to_string())
+                .execute(&mut *transaction)
+                .await?;
+        }
+        for (number, length) in (0_i64..).zip(lengths) {
+            sqlx::query("INSERT OR REPLACE INTO output (number, length) VALUES (?, ?)")
+                .bind(number)
+                .bind(i64::try_from(*length).unwrap_or(i64::MAX))
+                .execute(&mut *transaction)
+                .await?;
+        }
+        transaction.commit().await
+    }
+
+    async fn check_format(&mut self) -> Result<(), StateError> {
+        let format: i64 = sqlx::query_scalar("PRAGMA user_version")
+            .fetch_one(&mut self.connection)
+            .await
+            .map_err(|error| self.error(&error))?;
+        if format == FORMAT {
+            return Ok(());
+        }
+        let problem = Problem::Other {
+            was: format!("a crawler with state format {format}"),
+            is: format!("one with format {FORMAT}"),
+        };
+        Err(StateError::new(&self.path, problem))
+    }
+
+    async fn read(&mut self) -> Result<Kept, StateError> {
+        let about: Vec<(String, String)> = self.pairs("SELECT name, value FROM about").await?;
+        let settings = self
+            .pairs("SELECT name, value FROM setting ORDER BY number")
+            .await?;
+        let lengths: Vec<i64> = sqlx::query_scalar("SELECT length FROM output ORDER BY number")
+            .fetch_all(&mut self.connection)
+            .await
+            .map_err(|error| self.error(&error))?;
+        let value = |name: &str| {
+            let found = about.iter().find(|(known, _)| known == name);
+            found.map(|(_, value)| value.clone())
+        };
+        let missing = |name: &str| StateError::damaged(&self.path, format!("no {name}"));
+        let number = |name: &str| {
+            let number = value(name).and_then(|value| value.parse().ok());
+            number.ok_or_else(|| missing(name))
+        };
+        Ok(Kept {
+            about: About {
+                version: value("version").ok_or_else(|| missing("version"))?,
+                chance: number("chance")?,
+                started: number("started")?,
+                config_line: value("config_line").ok_or_else(|| missing("config_line"))?,
+            },
+            settings: settings
+                .into_iter()
+                .map(|(name, value)| Setting { name, value })
+                .collect(),
+            lengths: lengths
+                .into_iter()
+                .map(|length| u64::try_from(length).unwrap_or(0))
+                .collect(),
+            finished: value("finished").and_then(|code| code.parse().ok()),
+        })
+    }
+
+    async fn pairs(&mut self, sql: &'static str) -> Result<Vec<(String, String)>, StateError> {
+        let pairs = sqlx::query_as(sql).fetch_all(&mut self.connection).await;
+        pairs.map_err(|error| self.error(&error))
+    }
+
+    async fn set_about(&mut self, name: &'static str, value: String) -> Result<(), StateError> {
+        let set = sqlx::query("INSERT INTO about (name, value) VALUES (?, ?)")
+            .bind(name)
+            .bind(value)
+            .execute(&mut self.connection)
+            .await;
+        set.map(|_| ()).map_err(|error| self.error(&error))
+    }
+
+    async fn run(&mut self, sql: impl sqlx::SqlSafeStr) -> Result<(), StateError> {
+        let run = sqlx::raw_sql(sql).execute(&mut self.connection).await;
+        run.map(|_| ()).map_err(|error| self.error(&error))
+    }
+
+    fn error(&self, error: &sqlx::Error) -> StateError {
+        StateError::of_database(&self.path, error)
+    }
+}

@@ -5,7 +5,7 @@ use std::time::Duration;
 use frontier::{Errand, Moment, Work};
 use model::{FailKind, Found, Notice, RobotsErrors, RobotsPolicy, SitemapPolicy, SkipReason};
 use sitefiles::RobotsVerdict;
-use store::{Store, StoreError, StoredRobots, Verdict};
+use store::{Store, StoredRobots, Verdict};
 use weburl::{CrawlUrl, Origin};
 
 use crate::StoreFrontier;
@@ -139,7 +139,7 @@ impl<S: Store> StoreFrontier<S> {
     pub(crate) fn note_start(
         &mut self,
         ticket: u64,
-        answer: &Result<Duration, StoreError>,
+        answer: Option<Duration>,
         age: Duration,
         now: Moment,
     ) {
@@ -150,13 +150,13 @@ impl<S: Store> StoreFrontier<S> {
             return;
         }
         match answer {
-            Ok(delay) if *delay > LONGEST_HOLD => self.conclude(ticket, Verdict::HandBack, now),
-            Ok(delay) => {
-                let slot = now.saturating_sub(age) + *delay;
+            Some(delay) if delay > LONGEST_HOLD => self.conclude(ticket, Verdict::HandBack, now),
+            Some(delay) => {
+                let slot = now.saturating_sub(age) + delay;
                 held.slot = Some(slot);
                 self.ready.insert((slot, ticket));
             }
-            Err(_) => {
+            None => {
                 add(&self.counts.store_errors, 1);
                 self.ready.insert((now + CERTAINTY, ticket));
             }

@@ -141,7 +141,7 @@ impl<S: Store> StoreFrontier<S> {
                     ticket,
                     answer,
                     heard,
-                } => self.note_start(ticket, &answer, heard.elapsed(), now),
+                } => self.note_start(ticket, answer.ok(), heard.elapsed(), now),
                 Event::Renewed { asked_at, answer } => self.note_renewal(asked_at, answer, now),
                 Event::Settled { batch, answer } => self.note_settlement(batch, answer, now),
                 Event::Robots { origin, stored } => self.note_robots(&origin, stored, now),

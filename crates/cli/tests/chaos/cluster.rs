@@ -67,13 +67,13 @@ impl Cluster {
         self.port
     }
 
-    /// What `DATABASE_URL` is to say; through another port for one that forwards.
-    pub(crate) fn url_by(&self, port: u16) -> String {
+    /// What `DATABASE_URL` is to say, by this port: its own, or one that forwards to it.
+    pub(crate) fn url_by(port: u16) -> String {
         format!("postgres://postgres@127.0.0.1:{port}/postgres")
     }
 
     pub(crate) fn url(&self) -> String {
-        self.url_by(self.port)
+        Self::url_by(self.port)
     }
 
     /// Starts the server, and recovers what it was doing when it was stopped.

@@ -79,8 +79,11 @@ fn sigterm_hands_back_what_it_cannot_finish_and_a_second_one_ends_at_once() {
     assert_eq!(status.code(), Some(0), "{}", worker.log());
     assert!(took < Duration::from_secs(8), "{took:?}");
     assert_eq!(server.total(), 9, "something was begun on the way out");
-    let worked = worker.said("worked");
-    assert_eq!(worked["handed_back"], worked["claimed"], "{worked}");
+    let last_words = worker.said("worked");
+    assert_eq!(
+        last_words["handed_back"], last_words["claimed"],
+        "{last_words}"
+    );
     let tasks = client::list(&api.addr(), &format!("{job}/tasks"), "tasks", 1000).unwrap();
     assert_eq!(tasks.len(), 40);
     for task in tasks {

@@ -28,7 +28,7 @@ fn a_worker_outlives_connections_that_are_forgotten() {
     let mut worker = Process::at_work(
         folder.path(),
         "worker",
-        Some(&cluster.url_by(forwarder.port)),
+        Some(&Cluster::url_by(forwarder.port)),
     );
     let body = json!({ "url": server.url("/"), "max_depth": 20 });
     let job = accepted(&api, "/v1/crawl", &body);

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use serde_json::Value;
 
 /// Longest wait for anything that does not say otherwise: the machine may be busy.
-pub(crate) const PATIENCE: Duration = Duration::from_secs(120);
+pub(crate) const PATIENCE: Duration = Duration::from_mins(2);
 
 /// Looks again and again until it is so.
 pub(crate) fn until(what: &str, patience: Duration, mut so: impl FnMut() -> bool) -> Duration {
@@ -96,7 +96,8 @@ impl Process {
     /// All it said, for a failure's message.
     pub(crate) fn log(&self) -> String {
         let lines = self.lines.lock().unwrap();
-        lines.iter().map(|line| format!("{line}\n")).collect()
+        let lines: Vec<String> = lines.iter().map(Value::to_string).collect();
+        lines.join("\n") + "\n"
     }
 
     /// Sends a signal by its name.

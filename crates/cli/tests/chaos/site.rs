@@ -90,7 +90,7 @@ impl Site {
         let mut body =
             format!("<title>{title}</title><h1>{title}</h1><p>Words of page {page}.</p>");
         for link in self.links_of(page) {
-            write!(body, "<a href=\"{link}\">there</a>\n").unwrap();
+            writeln!(body, "<a href=\"{link}\">there</a>").unwrap();
         }
         let factor = if Self::is_slow(page) { 6 } else { 1 };
         Answer::html(body).after(self.latency * factor)

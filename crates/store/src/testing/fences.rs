@@ -293,6 +293,29 @@ pub async fn a_task_that_ends_its_worker_three_times_is_poisoned<G: Ground>(grou
     assert_eq!(events.len(), 1);
 }
 
+/// Of the tasks that a dead worker held one may have killed it: they are tried one by one, so that the others are not
+/// held when it kills again.
+pub async fn a_worker_has_one_suspect_at_a_time<G: Ground>(ground: &G) {
+    let store = ground.open(fast()).await;
+    start(&store, crawl(pages("a.test", 5), JobLimits::default())).await;
+    let suspects = take(&store, 3, OVER).await;
+    let suspects: Vec<_> = suspects.iter().map(|task| task.lease.task).collect();
+    assert_eq!(suspects.len(), 3);
+    store.rescue(Rescue::Expired).await.expect("a rescue");
+    let worker = WorkerId::fresh();
+    let claim = || async { store.claim(&worker, 10, LEASE).await.expect("a claim") };
+    let mut held = claim().await;
+    held.retain(|task| suspects.contains(&task.lease.task));
+    assert_eq!(held.len(), 1);
+    assert!(claim().await.is_empty());
+    // Another worker is another suspect's.
+    assert_eq!(take(&store, 10, LEASE).await.len(), 1);
+    settle(&store, vec![done(&held[0], Vec::new())]).await;
+    let next = claim().await;
+    assert_eq!(next.len(), 1);
+    assert!(suspects.contains(&next[0].lease.task));
+}
+
 /// Queued tasks become skipped, running ones are taken away, what was stored stays.
 pub async fn cancelling_takes_tasks_from_workers<G: Ground>(ground: &G) {
     let store = ground.open(fast()).await;

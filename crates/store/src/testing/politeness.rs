@@ -144,6 +144,35 @@ pub async fn a_full_host_opens_when_a_task_settles<G: Ground>(ground: &G) {
     assert_eq!(take_all(&store, 1).await.len(), 1);
 }
 
+/// A request without a claim of its own takes the host's next start, and what comes after it waits.
+pub async fn a_start_that_is_reserved_is_nobody_elses<G: Ground>(ground: &G) {
+    const MINUTE: Duration = Duration::from_mins(1);
+    let hosts = HostDefaults {
+        in_flight: 10,
+        interval: MINUTE,
+    };
+    let store = ground.open(hosts).await;
+    start(&store, crawl(pages("a.test", 3), JobLimits::default())).await;
+    assert_eq!(take(&store, 10, LEASE).await.len(), 1);
+    let begun = Instant::now();
+    for place in 1..=3 {
+        let reserved = store.reserve_start(&HostKey::new("a.test")).await;
+        let delay = reserved.expect("a start");
+        let due = MINUTE * place;
+        // The clock went on since the claim, and milliseconds are the store's unit.
+        assert!(delay <= due, "{delay:?}");
+        assert!(
+            delay + begun.elapsed() + Duration::from_secs(5) >= due,
+            "{delay:?}"
+        );
+    }
+    // A host that nobody knows yet is free at once, and only once.
+    let unknown = HostKey::new("b.test");
+    let delay = store.reserve_start(&unknown).await.expect("a start");
+    assert_eq!(delay, Duration::ZERO);
+    assert!(store.reserve_start(&unknown).await.expect("a start") > MINUTE / 2);
+}
+
 /// A task whose start lay beyond its lease would be taken back before it began.
 pub async fn no_start_lies_beyond_the_lease<G: Ground>(ground: &G) {
     let hosts = HostDefaults {

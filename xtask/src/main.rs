@@ -1,5 +1,8 @@
-//! The project's own chores: `cargo xtask test`, `tidy`, `docs`, `eval`, `fuzz`, `sqlx`.
+//! The project's own chores: `cargo xtask test`, `tidy`, `docs`, `eval`, `fuzz`, `api-fuzz`, `sqlx`, `bench`, `chaos`.
 
+mod api_fuzz;
+mod bench;
+mod chaos;
 mod docs;
 mod eval;
 mod fuzz;
@@ -25,9 +28,15 @@ cargo xtask <CHORE>
   docs --check  fail if one of them is stale
   fuzz [markdown|links] [--minutes N]
                 look for pages that break the html crate; installs cargo-fuzz
+  api-fuzz [--examples N]
+                the API against schemathesis with every check, over both stores; installs it with pip
+  chaos [--rounds N] [--seed S]
+                kill, stop and cut off the service's processes under load, and look for what is lost or doubled
   eval <DATA>   how good and how fast main-content extraction is, on the labelled pages in that folder
   eval          the evaluation tool's own tests and lints, which need no pages
   sqlx          write what the stores' queries are checked against (`crates/store-*/.sqlx`)
+  bench service|queue|export
+                how fast the service is here, checked and written to `docs/benchmarks-service.md`
 ";
 
 fn main() -> ExitCode {
@@ -39,9 +48,12 @@ fn main() -> ExitCode {
         ["docs"] => docs::write(),
         ["docs", "--check"] => docs::check(),
         ["fuzz", words @ ..] => fuzz::start(words),
+        ["api-fuzz", words @ ..] => api_fuzz::start(words),
+        ["chaos", words @ ..] => chaos::start(words),
         ["eval"] => eval::check(),
         ["eval", folder] => eval::run(Path::new(folder)),
         ["sqlx"] => sqlx::write(),
+        ["bench", words @ ..] => bench::run(words),
         _ => {
             tell(HELP);
             return ExitCode::from(2);

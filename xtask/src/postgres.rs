@@ -11,11 +11,20 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
 
-use crate::shell::{exists, run, tell};
+use crate::shell::{exists, output_of, run, tell};
 
 /// The variable that names a cluster in which databases may be made.
 pub(crate) const VARIABLE: &str = "TEST_DATABASE_URL";
 const PATIENCE: Duration = Duration::from_mins(1);
+
+/// What a cluster is for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Keep {
+    /// Tests: nothing outlives them, so nothing needs to survive a power cut.
+    Nothing,
+    /// Figures: every commit reaches the disk, as it would elsewhere.
+    Safe,
+}
 
 /// A Postgres to test with.
 pub(crate) struct Postgres {
@@ -43,6 +52,11 @@ impl Postgres {
         if let Ok(url) = std::env::var(VARIABLE) {
             return Ok(Self { url, own: None });
         }
+        Self::start(Keep::Nothing)
+    }
+
+    /// Starts a cluster.
+    pub(crate) fn start(keep: Keep) -> Result<Self> {
         let programs = programs()?;
         let user = unprivileged()?;
         let folder = std::env::temp_dir().join(format!("crawler-postgres-{}", std::process::id()));
@@ -64,6 +78,10 @@ impl Postgres {
             .stdout(Stdio::null()))?;
         let port = free_port()?;
         let log = std::fs::File::create(folder.join("log"))?;
+        let safety = match keep {
+            Keep::Nothing => &["-c", "fsync=off", "-c", "full_page_writes=off"][..],
+            Keep::Safe => &[],
+        };
         let server = as_user(&programs.join("postgres"), user, &folder)
             .arg("-D")
             .arg(&data)
@@ -76,8 +94,7 @@ impl Postgres {
                 "-c",
                 "max_connections=300",
             ])
-            // Nothing here outlives the tests, so nothing needs to survive a power cut.
-            .args(["-c", "fsync=off", "-c", "full_page_writes=off"])
+            .args(safety)
             .stdin(Stdio::null())
             .stdout(Stdio::null())
             .stderr(log)
@@ -115,6 +132,25 @@ impl Postgres {
             .args(arguments)
             .env("PGOPTIONS", "-c client_min_messages=warning")
             .stdout(Stdio::null()))
+    }
+
+    /// Its name and version.
+    pub(crate) fn version(&self) -> Result<String> {
+        let program = self
+            .own
+            .as_ref()
+            .map_or_else(|| "psql".into(), |cluster| cluster.programs.join("psql"));
+        let told = output_of(Command::new(program).args([
+            "--no-psqlrc",
+            "--tuples-only",
+            "--no-align",
+            "--dbname",
+            &self.url,
+            "--command",
+            "SHOW server_version",
+        ]))?;
+        let number = told.split_whitespace().next().unwrap_or("unknown");
+        Ok(format!("Postgres {number}"))
     }
 
     /// The URL of one of its databases.

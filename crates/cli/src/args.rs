@@ -6,6 +6,7 @@ use std::time::Duration;
 use clap::builder::styling::{AnsiColor, Styles};
 use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum};
 
+use crate::keys::KeysArgs;
 use crate::serve_args::{ConfigArgs, ServeArgs};
 use crate::values::{bytes, duration, path_delay, whole};
 
@@ -63,6 +64,10 @@ pub(crate) enum Command {
     Serve(Box<ServeArgs>),
     /// Print the service's configuration and where each value came from, secrets hidden
     Config(Box<ConfigArgs>),
+    /// Make, list and revoke the keys of the API's callers
+    ///
+    /// Kept in the same store as everything else, hashed; a running service knows of them at once.
+    Keys(Box<KeysArgs>),
     /// Print a shell's completion script
     Completions {
         /// Which shell

@@ -58,7 +58,7 @@ pub(crate) fn refuse(error: &ConfigError, json: bool) -> ExitCode {
 }
 
 /// A closed pipe (`crawler config | head`) is a clean exit.
-fn print(text: &str) -> ExitCode {
+pub(crate) fn print(text: &str) -> ExitCode {
     match std::io::stdout().write_all(text.as_bytes()) {
         Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => {
             talk::refuse(&format!("cannot write stdout: {error}"), false);

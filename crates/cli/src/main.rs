@@ -8,8 +8,11 @@ mod config;
 mod crawl;
 mod dialect;
 mod exit;
+mod keys;
 mod log_sink;
 mod numbers;
+mod one_line;
+mod open_files;
 mod plan_line;
 mod progress_line;
 mod reference;
@@ -58,6 +61,7 @@ fn main() -> ExitCode {
         Command::Scrape(args) => scrape::scrape(&args),
         Command::Serve(args) => serve::serve(&args),
         Command::Config(args) => config::config(&args),
+        Command::Keys(args) => keys::keys(&args),
         Command::Completions { shell } => reference::completions(shell),
         Command::Man { markdown } => reference::man(markdown),
     }

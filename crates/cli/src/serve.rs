@@ -8,10 +8,10 @@ use std::time::Duration;
 
 use anyhow::{Context, bail};
 use engine::{Stop, StopLevel};
+use service::TimedStore;
 use service::api::{self, App};
-use service::config::{Config, UseJs};
-use service::job_params::JobDefaults;
-use service::worker::{StoreFrontierSettings, Worker, WorkerSettings, http_fetch};
+use service::config::{Browser, Config, UseJs};
+use service::worker::{Worker, WorkerNumbers, WorkerSettings, http_fetch};
 use store::{HostDefaults, Store, StoreError};
 use store_postgres::{PostgresOptions, PostgresStore};
 use store_sqlite::{SqliteOptions, SqliteStore};
@@ -21,7 +21,7 @@ use tracing_subscriber::EnvFilter;
 use crate::args::{LogWord, TalkArgs, When};
 use crate::serve_args::{ModeWord, ServeArgs};
 use crate::talk::Talk;
-use crate::{config, exit, signals, talk};
+use crate::{config, exit, one_line::OneLine, open_files, signals, talk};
 
 /// How long to wait for a database that is away at the start, at first and at most.
 const STORE_AWAY: [Duration; 2] = [Duration::from_millis(500), Duration::from_secs(10)];
@@ -30,6 +30,8 @@ const COUNT_EVERY: Duration = Duration::from_secs(5);
 /// How often old jobs are looked for, and how many rows go at once.
 const PRUNE_EVERY: Duration = Duration::from_mins(10);
 const PRUNE_ROWS: u32 = 2_000;
+/// A host or a robots.txt that nobody asked for so long is forgotten; a robots.txt is asked for again after a day anyway.
+const FORGET_AFTER: Duration = Duration::from_hours(48);
 
 pub(crate) fn serve(args: &ServeArgs) -> ExitCode {
     let json = args.talk.log_format == LogWord::Json;
@@ -38,23 +40,46 @@ pub(crate) fn serve(args: &ServeArgs) -> ExitCode {
         Err(error) => return config::refuse(&error, json),
     };
     let config = loaded.config;
-    if let Err(words) = check(&config, args.mode) {
+    if let Err(words) = check(&config) {
         talk::refuse(&words, json);
         return ExitCode::from(exit::BAD_USAGE);
     }
     start_log(&args.talk, json);
     let talk = Talk::new(&args.talk, When::Never);
+    open_files::raise();
+    if config.browser != Browser::default() {
+        tracing::warn!(
+            "this version does not render pages: the settings of browser have no effect"
+        );
+    }
     match run(config, args.mode, talk) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             talk::refuse(&format!("{error:#}"), json);
-            ExitCode::from(exit::FAILED)
+            let refused = error.is::<Posture>();
+            ExitCode::from(if refused {
+                exit::BAD_USAGE
+            } else {
+                exit::FAILED
+            })
         }
     }
 }
 
+/// An address that others can reach, and no key.
+#[derive(Debug)]
+struct Posture(String);
+
+impl std::fmt::Display for Posture {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for Posture {}
+
 /// What cannot be run as it is told to.
-fn check(config: &Config, mode: ModeWord) -> Result<(), String> {
+fn check(config: &Config) -> Result<(), String> {
     let browser = &config.browser;
     if browser.enabled || browser.force || browser.use_js_default != UseJs::Never {
         return Err(
@@ -62,9 +87,6 @@ fn check(config: &Config, mode: ModeWord) -> Result<(), String> {
              browser.use_js_default (USE_JS_DEFAULT) at false"
                 .to_owned(),
         );
-    }
-    if mode.has_api() {
-        api::check_posture(config)?;
     }
     Ok(())
 }
@@ -80,7 +102,7 @@ fn start_log(args: &TalkArgs, json: bool) {
     let filter = EnvFilter::try_from_default_env().unwrap_or_else(|_| EnvFilter::new(level));
     let lines = tracing_subscriber::fmt()
         .with_env_filter(filter)
-        .with_writer(std::io::stderr);
+        .with_writer(OneLine);
     // Fails only if there is a log already, which is as good.
     let _ = if json {
         lines.json().flatten_event(true).try_init().is_ok()
@@ -103,43 +125,44 @@ fn run(config: Config, mode: ModeWord, talk: Talk) -> anyhow::Result<()> {
             in_flight: config.worker.per_host_concurrency,
             interval: config.host_interval(),
         };
-        let ended = match config.store.database_url.clone() {
-            Some(url) => {
-                let options = PostgresOptions {
-                    connections: config.store.connections,
-                    hosts,
-                    ..PostgresOptions::default()
-                };
-                let open = || PostgresStore::open(url.reveal(), options.clone());
-                match opened(open, &stop).await? {
-                    Some(store) => {
-                        let ended = run_on(store.clone(), config, mode, &stop, "postgres").await;
-                        store.close().await;
-                        ended
-                    }
-                    None => Ok(()),
+        let ended = if let Some(url) = config.store.database_url.clone() {
+            let options = PostgresOptions {
+                connections: config.store.connections,
+                hosts,
+                most_crashes: config.worker.max_crashes,
+                fixed_interval: config.crawl.crawl_delay.is_some(),
+                ..PostgresOptions::default()
+            };
+            let open = || PostgresStore::open(url.reveal(), options.clone());
+            match opened(open, &stop).await? {
+                Some(store) => {
+                    let ended = run_on(store.clone(), config, mode, &stop, "postgres").await;
+                    store.close().await;
+                    ended
                 }
+                None => Ok(()),
             }
-            None => {
-                let options = SqliteOptions {
-                    readers: config.store.connections.saturating_sub(1).max(1),
-                    hosts,
-                    ..SqliteOptions::default()
-                };
-                let path = config.store.path.clone();
-                let store = SqliteStore::open(&path, options)
-                    .await
-                    .with_context(|| format!("cannot open store.path {}", path.display()))?;
-                if mode != ModeWord::All {
-                    tracing::warn!(
-                        mode = mode.as_str(),
-                        "a SQLite file is for one machine; set DATABASE_URL to share a store"
-                    );
-                }
-                let ended = run_on(store.clone(), config, mode, &stop, "sqlite").await;
-                store.close().await;
-                ended
+        } else {
+            let options = SqliteOptions {
+                readers: config.store.connections.saturating_sub(1).max(1),
+                hosts,
+                most_crashes: config.worker.max_crashes,
+                fixed_interval: config.crawl.crawl_delay.is_some(),
+                ..SqliteOptions::default()
+            };
+            let path = config.store.path.clone();
+            let store = SqliteStore::open(&path, options)
+                .await
+                .with_context(|| format!("cannot open store.path {}", path.display()))?;
+            if mode != ModeWord::All {
+                tracing::warn!(
+                    mode = mode.as_str(),
+                    "a SQLite file is for one machine; set DATABASE_URL to share a store"
+                );
             }
+            let ended = run_on(store.clone(), config, mode, &stop, "sqlite").await;
+            store.close().await;
+            ended
         };
         signals.abort();
         ended
@@ -177,10 +200,14 @@ async fn run_on<S: Store>(
     stop: &Stop,
     kind: &'static str,
 ) -> anyhow::Result<()> {
+    let store = TimedStore::new(store);
+    if let Err(words) = api::check_posture(&config, &store, mode.has_api()).await? {
+        return Err(Posture(words).into());
+    }
     let drain = config.worker.drain;
     let api = async {
         if !mode.has_api() {
-            return Ok(());
+            return numbers(&store, &config, stop).await;
         }
         let app = App::new(store.clone(), config.clone())?;
         let addr = config.server.addr;
@@ -196,11 +223,13 @@ async fn run_on<S: Store>(
         if !mode.has_worker() {
             return Ok(());
         }
-        let settings = worker_settings(&config, kind == "sqlite" && mode == ModeWord::All);
+        let sole_owner = kind == "sqlite" && mode == ModeWord::All;
+        let settings = WorkerSettings::of(&config, sole_owner);
         let fetch = http_fetch(&settings.jobs, config.worker.pool_size, api::guard(&config))?;
         let worker = Worker::new(store.clone(), Arc::new(fetch), settings)?;
         tracing::info!(tasks = config.worker.pool_size, store = kind, "working");
         let counts = worker.counts();
+        let last = Arc::clone(&counts);
         let counting = tokio::spawn(async move {
             loop {
                 api::keep_worker_numbers(&counts.numbers());
@@ -209,6 +238,7 @@ async fn run_on<S: Store>(
         });
         let ended = worker.run(stop.clone()).await;
         counting.abort();
+        tell_counts(&last.numbers());
         ended?;
         anyhow::Ok(())
     };
@@ -228,25 +258,50 @@ async fn run_on<S: Store>(
     api.and(worker)
 }
 
-fn worker_settings(config: &Config, sole_owner: bool) -> WorkerSettings {
-    WorkerSettings {
-        frontier: StoreFrontierSettings {
-            workers: config.worker.pool_size,
-            lease: config.worker.lease,
-            heartbeat: config.worker.heartbeat,
-            host_interval: config.host_interval(),
-            drain: config.worker.drain,
-            ..StoreFrontierSettings::default()
-        },
-        jobs: JobDefaults::from(config),
-        sole_owner,
-    }
+/// A worker's numbers, where somebody asked for them.
+async fn numbers<S: Store>(store: &S, config: &Config, stop: &Stop) -> anyhow::Result<()> {
+    let Some(addr) = config.worker.metrics_addr else {
+        return Ok(());
+    };
+    let app = App::new(store.clone(), config.clone())?;
+    let listener = TcpListener::bind(addr)
+        .await
+        .with_context(|| format!("cannot listen on worker.metrics_addr {addr}"))?;
+    let addr = listener.local_addr().unwrap_or(addr);
+    tracing::info!(%addr, "telling numbers");
+    let stopped = stop.reached(StopLevel::Drain);
+    api::serve_numbers(app, listener, stopped, config.worker.drain).await;
+    Ok(())
+}
+
+/// A worker's last words, for processes whose numbers nobody can ask for any more.
+fn tell_counts(numbers: &WorkerNumbers) {
+    tracing::info!(
+        claimed = numbers.claimed,
+        done = numbers.done,
+        failed = numbers.failed,
+        skipped = numbers.skipped,
+        retried = numbers.retried,
+        handed_back = numbers.handed_back,
+        lost = numbers.lost,
+        dropped = numbers.dropped,
+        rescued = numbers.rescued,
+        poisoned = numbers.poisoned,
+        store_errors = numbers.store_errors,
+        "worked"
+    );
 }
 
 /// Deletes what was kept long enough, a little at a time.
 async fn prune<S: Store>(store: S, retention: Option<Duration>) {
-    let Some(age) = retention else { return };
     loop {
+        if let Err(error) = store.forget(FORGET_AFTER).await {
+            tracing::warn!(%error, "old hosts cannot be forgotten now");
+        }
+        let Some(age) = retention else {
+            tokio::time::sleep(PRUNE_EVERY).await;
+            continue;
+        };
         match store.prune(age, PRUNE_ROWS).await {
             Ok(0) => tokio::time::sleep(PRUNE_EVERY).await,
             Ok(rows) => {

@@ -186,7 +186,7 @@ impl<T: Fetch> Scraper<T> {
 
     fn backoff(&self, attempt: u32) -> Duration {
         let mut chance = self.chance.lock().unwrap_or_else(PoisonError::into_inner);
-        before_retry(attempt, &mut chance)
+        before_retry(self.plan.backoff, attempt, &mut chance)
     }
 }
 

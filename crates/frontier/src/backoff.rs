@@ -2,17 +2,17 @@
 
 use std::time::Duration;
 
+use model::Backoff;
+
 use crate::chance::Chance;
 
-const FIRST: Duration = Duration::from_millis(500);
-const LONGEST: Duration = Duration::from_secs(10);
 const HOST_FIRST: Duration = Duration::from_secs(1);
 const HOST_LONGEST: Duration = Duration::from_mins(1);
 
 /// The wait before a page's next attempt: doubling, with jitter, so that pages that failed together do
 /// not come back together.
-pub fn before_retry(attempts: u32, chance: &mut Chance) -> Duration {
-    doubled(FIRST, LONGEST, attempts).mul_f64(0.5 + chance.fraction() / 2.0)
+pub fn before_retry(backoff: Backoff, attempts: u32, chance: &mut Chance) -> Duration {
+    doubled(backoff.first, backoff.longest, attempts).mul_f64(0.5 + chance.fraction() / 2.0)
 }
 
 /// The pause a host is given that keeps saying "too many requests" without saying for how long.
@@ -39,9 +39,17 @@ mod tests {
             (99, 5_000, 10_000),
         ] {
             for _ in 0..100 {
-                let wait = before_retry(attempts, &mut chance).as_millis();
+                let wait = before_retry(Backoff::default(), attempts, &mut chance).as_millis();
                 assert!((least..=most).contains(&wait), "{attempts}: {wait}");
             }
+        }
+        let quick = Backoff {
+            first: Duration::from_millis(10),
+            longest: Duration::from_millis(30),
+        };
+        for (attempts, least, most) in [(1, 5, 10), (2, 10, 20), (3, 15, 30), (99, 15, 30)] {
+            let wait = before_retry(quick, attempts, &mut chance).as_millis();
+            assert!((least..=most).contains(&wait), "{attempts}: {wait}");
         }
     }
 }

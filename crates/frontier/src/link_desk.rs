@@ -57,6 +57,16 @@ impl LinkDesk {
         self.known.get(&key).is_some_and(|known| *known <= depth)
     }
 
+    /// URLs remembered, for whoever has to bound them.
+    pub fn len(&self) -> usize {
+        self.seen.len() + self.known.len()
+    }
+
+    /// Whether nothing is remembered.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
     /// The keeper has it.
     pub fn keep(&mut self, key: UrlKey, depth: u32) {
         if self.known.len() >= MOST_KNOWN {

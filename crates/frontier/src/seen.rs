@@ -12,6 +12,10 @@ pub(crate) struct Seen {
 }
 
 impl Seen {
+    pub(crate) fn len(&self) -> usize {
+        self.keys.len()
+    }
+
     /// True when the key is new; it is not new the next time.
     pub(crate) fn insert(&mut self, key: UrlKey) -> bool {
         self.keys.insert(key.0)

@@ -44,7 +44,7 @@ impl MemoryFrontier {
         self.note_reply(host, &reply, now, out);
 
         if self.may_retry(host, &report) {
-            let wait = backoff::before_retry(report.attempt, &mut self.chance)
+            let wait = backoff::before_retry(self.plan.backoff, report.attempt, &mut self.chance)
                 .max(report.retry_after.unwrap_or_default());
             self.counts.delayed += 1;
             self.delayed.push(now + wait, Work::Page(report.task()));

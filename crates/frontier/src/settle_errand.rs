@@ -112,8 +112,9 @@ impl MemoryFrontier {
             RobotsAnswer::Unavailable(_) | RobotsAnswer::Unreachable(_)
                 if again && self.hosts[host].parked().is_none() =>
             {
-                let wait = backoff::before_retry(errand.attempt, &mut self.chance)
-                    .max(retry_after.unwrap_or_default());
+                let wait =
+                    backoff::before_retry(self.plan.backoff, errand.attempt, &mut self.chance)
+                        .max(retry_after.unwrap_or_default());
                 self.delayed
                     .push(now + wait, Work::Errand(Errand::Robots(errand)));
                 return;
@@ -225,8 +226,9 @@ impl MemoryFrontier {
                     && errand.attempt < self.plan.max_attempts
                     && self.stopped.is_none();
                 if again {
-                    let wait = backoff::before_retry(errand.attempt, &mut self.chance)
-                        .max(retry_after.unwrap_or_default());
+                    let wait =
+                        backoff::before_retry(self.plan.backoff, errand.attempt, &mut self.chance)
+                            .max(retry_after.unwrap_or_default());
                     self.delayed
                         .push(now + wait, Work::Errand(Errand::Sitemap(errand)));
                     return;

@@ -37,7 +37,6 @@ struct Played {
 }
 
 /// Plays a whole crawl: work takes a random time, reports come back in the order they finish.
-#[expect(clippy::too_many_lines, reason = "one loop, told in order")]
 fn play(world: &World, seed: u64) -> Played {
     let mut dice = Dice(seed ^ 0x00ab_cdef);
     let mut frontier = MemoryFrontier::new(world.plan.clone(), seed);

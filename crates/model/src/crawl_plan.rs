@@ -11,7 +11,7 @@ use crate::plan_checks::{
     check_header_value, check_patterns, headers, in_range, nonzero, path_delays, proxies,
 };
 use crate::plan_error::PlanError;
-use crate::{CrawlSpec, DocumentRules};
+use crate::{Backoff, CrawlSpec, DocumentRules};
 
 /// What to do about robots.txt.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
@@ -147,6 +147,8 @@ pub struct CrawlPlan {
     pub rate: Duration,
     /// Attempts, the first included.
     pub max_attempts: u32,
+    /// Pauses between them.
+    pub backoff: Backoff,
     /// Redirects walked for one URL.
     pub max_redirects: u32,
     /// robots.txt.
@@ -238,6 +240,7 @@ impl CrawlPlan {
             workers,
             rate: spec.rate,
             max_attempts,
+            backoff: Backoff::default(),
             max_redirects,
             robots: spec.robots,
             robots_errors: spec.robots_errors,

@@ -5,6 +5,7 @@
 //! [`Task`] and returns a [`PageReport`] with one [`Outcome`]. The crawl ends with a [`Summary`].
 //! No room's logic lives here: only data, its stable spellings, and [`Sink`].
 
+mod backoff;
 mod crawl_plan;
 mod crawl_spec;
 mod fail_kind;
@@ -24,6 +25,7 @@ mod stop_reason;
 mod summary;
 mod task;
 
+pub use backoff::Backoff;
 pub use crawl_plan::{
     CrawlPlan, Deadlines, FetchRules, Limits, LinkFilter, PathDelay, RobotsErrors, RobotsPolicy,
     SitemapPolicy,

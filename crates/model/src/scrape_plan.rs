@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use crate::plan_checks::{check_header_value, headers, in_range, proxies};
 use crate::plan_error::PlanError;
-use crate::{Deadlines, FetchRules, Profile, RobotsErrors, RobotsPolicy};
+use crate::{Backoff, Deadlines, FetchRules, Profile, RobotsErrors, RobotsPolicy};
 
 /// What was asked. `None` means "the usual".
 #[derive(Clone, Debug, Default)]
@@ -34,6 +34,8 @@ pub struct ScrapePlan {
     pub robots_errors: RobotsErrors,
     /// Attempts, the first included.
     pub max_attempts: u32,
+    /// Pauses between them.
+    pub backoff: Backoff,
     /// Redirects walked for one URL.
     pub max_redirects: u32,
 }
@@ -68,6 +70,7 @@ impl ScrapePlan {
             robots: spec.robots,
             robots_errors: spec.robots_errors,
             max_attempts: usual.max_attempts(),
+            backoff: Backoff::default(),
             max_redirects: MAX_REDIRECTS,
         })
     }

@@ -5,11 +5,12 @@
 use std::time::Duration;
 
 use model::{
-    CrawlPlan, CrawlSpec, DocumentRules, PlanError, RobotsErrors, RobotsPolicy, SitemapPolicy,
+    Backoff, CrawlPlan, CrawlSpec, DocumentRules, LinkFilter, PlanError, RobotsErrors,
+    RobotsPolicy, SitemapPolicy,
 };
 use serde::{Deserialize, Serialize};
 use store::{JobId, JobKind, JobLimits, NewJob, NewTask};
-use weburl::{CrawlUrl, KeyPolicy, QueryPolicy, ScopeKind, SlashPolicy};
+use weburl::{CrawlUrl, KeyPolicy, QueryPolicy, ScopeKind, SlashPolicy, Userinfo};
 
 /// What a document's `content` is written in.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, Debug, utoipa::ToSchema)]
@@ -71,9 +72,12 @@ pub struct JobParams {
     /// Where it begins; of `scrape`, `crawl` and `map`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub url: Option<String>,
-    /// The pages of `batch_scrape`.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    /// The pages of `batch_scrape`. Not stored: they are the job's tasks.
+    #[serde(skip)]
     pub urls: Option<Vec<String>>,
+    /// How many pages a `batch_scrape` has.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub url_count: Option<u64>,
     /// Links are followed while depth is below this.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_depth: Option<u32>,
@@ -125,6 +129,8 @@ pub struct JobDefaults {
     pub max_body_bytes: u64,
     /// Attempts, the first included.
     pub max_attempts: u32,
+    /// Pauses between them.
+    pub backoff: Backoff,
     /// Depth.
     pub max_depth: u32,
     /// Tasks.
@@ -143,6 +149,8 @@ pub struct JobDefaults {
     pub obey_nofollow: bool,
     /// Endings of paths that are not followed, in lower case and without their dot.
     pub blocked_extensions: Vec<String>,
+    /// Maps list links with their fragments.
+    pub keep_fragments: bool,
 }
 
 /// Files that are no pages.
@@ -161,6 +169,7 @@ impl Default for JobDefaults {
             max_redirects: 5,
             max_body_bytes: 5_000_000,
             max_attempts: 3,
+            backoff: Backoff::default(),
             max_depth: 2,
             max_tasks: None,
             max_duration: None,
@@ -170,6 +179,7 @@ impl Default for JobDefaults {
             strip_query: true,
             obey_nofollow: false,
             blocked_extensions: BINARY.map(str::to_owned).to_vec(),
+            keep_fragments: false,
         }
     }
 }
@@ -254,8 +264,18 @@ impl JobParams {
             self.plan_from(kind, first, defaults)?;
         }
         let keys = self.keys(defaults);
-        let seeds = seeds.iter().map(|url| seed_task(url, keys)).collect();
-        let params = serde_json::to_value(self)
+        let stored = Self {
+            // Without what a person may have typed around it.
+            url: self
+                .url
+                .as_ref()
+                .and(seeds.first())
+                .map(CrawlUrl::to_string),
+            url_count: (kind == JobKind::BatchScrape).then_some(seeds.len() as u64),
+            ..self.clone()
+        };
+        let seeds: Vec<NewTask> = seeds.iter().map(|url| seed_task(url, keys)).collect();
+        let params = serde_json::to_value(stored)
             .map_err(|error| ParamsError::new("params", error.to_string()))?;
         let follows = matches!(kind, JobKind::Crawl | JobKind::Map);
         let job = NewJob {
@@ -278,10 +298,16 @@ impl JobParams {
 
     /// The plan by which a job's pages are fetched.
     pub fn plan(&self, kind: JobKind, defaults: &JobDefaults) -> Result<CrawlPlan, ParamsError> {
+        if kind == JobKind::BatchScrape {
+            // Its pages have nothing in common: no scope, no links, so no page stands for the others.
+            let nowhere = CrawlUrl::parse("http://any.invalid/")
+                .map_err(|error| ParamsError::new("urls", error.to_string()))?;
+            return self.plan_from(kind, &nowhere, defaults);
+        }
         let (seeds, _) = self.seeds(kind)?;
         let seed = seeds
             .first()
-            .ok_or_else(|| ParamsError::new("urls", "no URL that can be fetched"))?;
+            .ok_or_else(|| ParamsError::new("url", "is missing"))?;
         self.plan_from(kind, seed, defaults)
     }
 
@@ -322,10 +348,15 @@ impl JobParams {
             include: self.include.clone(),
             exclude: self.exclude.clone(),
             traps: Some(follows),
+            links: LinkFilter {
+                keep_fragments: defaults.keep_fragments,
+                ..LinkFilter::default()
+            },
             ..CrawlSpec::default()
         };
         let mut plan = CrawlPlan::resolve(&spec, &defaults.user_agent, 0)?;
         plan.keys = self.keys(defaults);
+        plan.backoff = defaults.backoff;
         // A depth of 0 is the seed alone here, and no limit on the command line.
         let depth = self.max_depth.unwrap_or(defaults.max_depth);
         plan.limits.depth = Some(if follows { depth } else { 0 });
@@ -363,11 +394,11 @@ impl JobParams {
             let mut good = Vec::new();
             let mut bad = Vec::new();
             for url in urls {
-                match CrawlUrl::parse(url) {
+                match page(url) {
                     Ok(url) => good.push(url),
-                    Err(error) => bad.push(InvalidUrl {
-                        url: url.clone(),
-                        reason: error.to_string(),
+                    Err(reason) => bad.push(InvalidUrl {
+                        url: without_userinfo(url),
+                        reason,
                     }),
                 }
             }
@@ -376,10 +407,28 @@ impl JobParams {
         let Some(url) = &self.url else {
             return Err(ParamsError::new("url", "is missing"));
         };
-        let url =
-            CrawlUrl::parse(url).map_err(|error| ParamsError::new("url", error.to_string()))?;
+        let url = page(url).map_err(|words| ParamsError::new("url", words))?;
         Ok((vec![url], Vec::new()))
     }
+}
+
+/// A page of a job. Jobs are stored and told of, so they carry no credentials: dropped in silence they would only be
+/// missed later.
+fn page(typed: &str) -> Result<CrawlUrl, String> {
+    if Userinfo::of(typed).is_some() {
+        return Err(
+            "a job's URL carries no user name or password; POST /v1/scrape sends them".to_owned(),
+        );
+    }
+    CrawlUrl::parse(typed).map_err(|error| error.to_string())
+}
+
+/// What is given back of a URL that had credentials.
+fn without_userinfo(typed: &str) -> String {
+    if Userinfo::of(typed).is_none() {
+        return typed.to_owned();
+    }
+    CrawlUrl::parse(typed).map_or_else(|_| "(not shown)".to_owned(), |url| url.to_string())
 }
 
 fn seed_task(url: &CrawlUrl, keys: KeyPolicy) -> NewTask {

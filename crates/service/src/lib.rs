@@ -8,3 +8,7 @@ pub mod api;
 pub mod config;
 pub mod job_params;
 pub mod worker;
+
+mod timed_store;
+
+pub use timed_store::TimedStore;

@@ -6,15 +6,20 @@
 use std::fmt;
 use std::hash::{BuildHasher, Hasher, RandomState};
 use std::sync::Arc;
+use std::time::Duration;
 
 use engine::{DriveError, Progress, Shelf, Stop, drive};
 use fetch::{Fetch, FetchSetupError, Guard, HttpFetch};
 use model::{PageReport, Sink, SinkError, Summary};
-use store::{Job, JobKind, Rescue, Store, WorkerId};
+use store::{JobKind, JobOrder, Rescue, Store, WorkerId};
 use store_frontier::{Planner, StoreFrontier};
 pub use store_frontier::{StoreFrontierSettings, WorkerCounts, WorkerNumbers};
 
+use crate::config::Config;
 use crate::job_params::{JobDefaults, JobParams, ParamsError};
+
+/// How often lost leases are looked for, at least; more often when they are short.
+const HOUSEKEEPING: Duration = Duration::from_secs(5);
 
 /// What a worker is told.
 #[derive(Clone, Debug, Default)]
@@ -25,6 +30,30 @@ pub struct WorkerSettings {
     pub jobs: JobDefaults,
     /// Nobody else works on this store: what a worker before this one held is taken over at once.
     pub sole_owner: bool,
+}
+
+impl WorkerSettings {
+    /// What a configuration says.
+    pub fn of(config: &Config, sole_owner: bool) -> Self {
+        Self {
+            frontier: StoreFrontierSettings {
+                workers: config.worker.pool_size,
+                lease: config.worker.lease,
+                heartbeat: config.worker.heartbeat,
+                host_interval: config.host_interval(),
+                own_crawl_delay: config.crawl.crawl_delay.is_some(),
+                housekeeping: (config.worker.lease / 6).min(HOUSEKEEPING),
+                // The store has the rest of the time to take back what was not finished.
+                drain: config
+                    .worker
+                    .drain
+                    .saturating_sub(StoreFrontierSettings::GRACE),
+                ..StoreFrontierSettings::default()
+            },
+            jobs: JobDefaults::from(config),
+            sole_owner,
+        }
+    }
 }
 
 /// A worker that has not started.
@@ -53,12 +82,16 @@ impl<S: Store, T: Fetch> Worker<S, T> {
         let jobs = Arc::new(settings.jobs);
         // Errands are made on nobody's behalf: of their plan only the agent's name counts.
         let errand_plan = JobParams::scrape("http://any.invalid/").plan(JobKind::Scrape, &jobs)?;
-        let planner: Planner = Arc::new(move |job: &Job| {
+        // A new number for each worker: nobody can prepare URLs that collide.
+        let keys = RandomState::new().build_hasher().finish();
+        let planner: Planner = Arc::new(move |job: &JobOrder| {
             let params: JobParams =
                 serde_json::from_value(job.params.clone()).map_err(|error| error.to_string())?;
-            params
+            let mut plan = params
                 .plan(job.kind, &jobs)
-                .map_err(|error| error.to_string())
+                .map_err(|error| error.to_string())?;
+            plan.keys.seed = keys;
+            Ok(plan)
         });
         let workers = settings.frontier.workers.max(1);
         let frontier = StoreFrontier::new(
@@ -87,8 +120,9 @@ impl<S: Store, T: Fetch> Worker<S, T> {
     /// is waited for.
     pub async fn run(self, stop: Stop) -> Result<Summary, WorkerError> {
         if self.sole_owner {
-            // A store that is away now will see these leases run out instead.
-            let _ = self.store.rescue(Rescue::Held { blame: false }).await;
+            // One that ended as it should has handed everything back: what is held was held when it was killed, or
+            // killed it. A store that is away now will see these leases run out instead.
+            let _ = self.store.rescue(Rescue::Held { blame: true }).await;
         }
         let writer = Shelf::start(Box::new(Settled)).map_err(WorkerError::Start)?;
         let progress = Arc::<Progress>::default();

@@ -5,10 +5,11 @@ use std::time::Duration;
 
 use frontier::Moment;
 use store::{
-    Claimed, Job, JobId, Lease, Rescue, Rescued, RobotsText, Settled, Settlement, Store,
+    Claimed, JobId, JobOrder, Lease, Rescue, Rescued, RobotsText, Settled, Settlement, Store,
     StoreError, StoredRobots, WorkerId,
 };
 use tokio::sync::mpsc;
+use tokio::time::Instant;
 use weburl::{HostKey, Origin};
 
 /// What the store answered.
@@ -17,7 +18,14 @@ pub(crate) enum Event {
     /// Tasks, and the jobs among them that were not known.
     Claimed {
         asked: usize,
-        answer: Result<(Vec<Claimed>, Vec<Job>), StoreError>,
+        answer: Result<(Vec<Claimed>, Vec<JobOrder>), StoreError>,
+        heard: Instant,
+    },
+    /// A start of its host for a task whose own has passed.
+    Start {
+        ticket: u64,
+        answer: Result<Duration, StoreError>,
+        heard: Instant,
     },
     /// The leases that are lost.
     Renewed {
@@ -36,6 +44,8 @@ pub(crate) enum Event {
     },
     /// Lost leases were looked for, and the rules repeated.
     Tidied(Result<Rescued, StoreError>),
+    /// A question ended without an answer, which is a fault of ours: nobody would ever hear of it.
+    Broken,
 }
 
 /// Asks the store.
@@ -70,7 +80,8 @@ impl<S: Store> Clerk<S> {
     {
         let events = self.events.clone();
         tokio::spawn(async move {
-            let _ = events.send(question.await);
+            let answer = tokio::spawn(question).await;
+            let _ = events.send(answer.unwrap_or(Event::Broken));
         });
     }
 
@@ -79,6 +90,7 @@ impl<S: Store> Clerk<S> {
         self.ask(async move {
             let claiming = async {
                 let tasks = store.claim(&worker, asked, lease).await?;
+                let heard = Instant::now();
                 let mut jobs = Vec::new();
                 let unknown: HashSet<JobId> = tasks
                     .iter()
@@ -87,12 +99,20 @@ impl<S: Store> Clerk<S> {
                     .collect();
                 for job in unknown {
                     // Tasks of a job that cannot be read now are handed back.
-                    jobs.extend(store.job(job).await.ok().flatten());
+                    jobs.extend(store.order(job).await.ok().flatten());
                 }
-                Ok((tasks, jobs))
+                Ok((tasks, jobs, heard))
             };
             let answer = within(patience, claiming).await;
-            Event::Claimed { asked, answer }
+            let heard = answer
+                .as_ref()
+                .map_or_else(|_| Instant::now(), |told| told.2);
+            let answer = answer.map(|(tasks, jobs, _)| (tasks, jobs));
+            Event::Claimed {
+                asked,
+                answer,
+                heard,
+            }
         });
     }
 
@@ -110,6 +130,27 @@ impl<S: Store> Clerk<S> {
         self.ask(async move {
             let answer = within(patience, store.settle(batch.clone(), None)).await;
             Event::Settled { batch, answer }
+        });
+    }
+
+    /// Another start of a host, for a task whose own has passed.
+    pub(crate) fn reserve_start(&self, host: HostKey, ticket: u64) {
+        let (store, patience) = (self.store.clone(), self.patience);
+        self.ask(async move {
+            let answer = within(patience, store.reserve_start(&host)).await;
+            Event::Start {
+                ticket,
+                answer,
+                heard: Instant::now(),
+            }
+        });
+    }
+
+    /// A start of a host is used for something that did not wait for it: others come later.
+    pub(crate) fn take_start(&self, host: HostKey) {
+        let (store, patience) = (self.store.clone(), self.patience);
+        tokio::spawn(async move {
+            let _ = within(patience, store.reserve_start(&host)).await;
         });
     }
 

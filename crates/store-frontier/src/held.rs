@@ -33,12 +33,16 @@ pub(crate) struct Held {
     pub(crate) lost: bool,
     /// What a seed's sitemaps name, once they are read.
     pub(crate) listed: Option<Vec<NewTask>>,
+    /// The host's start that is this task's, until a request has used it.
+    pub(crate) slot: Option<Moment>,
+    /// Starts that came and went unused.
+    pub(crate) missed: u32,
     /// The lease is ours at least until then.
     pub(crate) sure_until: Moment,
 }
 
 impl Held {
-    pub(crate) fn new(claimed: Claimed, url: CrawlUrl, sure_until: Moment) -> Self {
+    pub(crate) fn new(claimed: Claimed, url: CrawlUrl, slot: Moment, sure_until: Moment) -> Self {
         Self {
             hops: claimed.hops,
             claimed,
@@ -47,6 +51,8 @@ impl Held {
             stage: Stage::Waiting,
             lost: false,
             listed: None,
+            slot: Some(slot),
+            missed: 0,
             sure_until,
         }
     }

@@ -4,10 +4,10 @@ use std::sync::Arc;
 
 use frontier::LinkDesk;
 use model::CrawlPlan;
-use store::{Job, JobKind};
+use store::{JobKind, JobOrder};
 
 /// Makes a job's plan of what was asked; the error is the job's, in words.
-pub type Planner = Arc<dyn Fn(&Job) -> Result<CrawlPlan, String> + Send + Sync>;
+pub type Planner = Arc<dyn Fn(&JobOrder) -> Result<CrawlPlan, String> + Send + Sync>;
 
 /// What is known of a job.
 #[derive(Debug)]
@@ -21,7 +21,7 @@ pub(crate) struct JobDesk {
 }
 
 impl JobDesk {
-    pub(crate) fn new(job: &Job, planner: &Planner) -> Self {
+    pub(crate) fn new(job: &JobOrder, planner: &Planner) -> Self {
         Self {
             kind: job.kind,
             plan: planner(job).map(Arc::new),

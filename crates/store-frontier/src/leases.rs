@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use frontier::Moment;
 use model::FailKind;
-use store::{Claimed, Job, Lease, Rescued, Settled, Settlement, Store, StoreError, Verdict};
+use store::{Claimed, JobOrder, Lease, Rescued, Settled, Settlement, Store, StoreError, Verdict};
 use weburl::{CrawlUrl, UrlRef};
 
 use crate::StoreFrontier;
@@ -13,14 +13,19 @@ use crate::job_desk::JobDesk;
 use crate::settling::{Spoiled, store_backoff};
 use crate::worker_counts::add;
 
-/// Jobs remembered before those without tasks here are forgotten.
+/// Jobs remembered before those without tasks here are forgotten, and links of all of them.
 const MOST_JOBS: usize = 512;
+const MOST_LINKS: usize = 4_000_000;
 
 impl<S: Store> StoreFrontier<S> {
     /// How many more tasks are wanted: those at work, and as many that wait for their time. Tasks that wait for a
     /// robots.txt hold up others only when they are very many: a host that does not answer takes its time.
     pub(crate) fn room(&self) -> usize {
         let (workers, held) = (self.settings.workers, self.unsettled());
+        if self.settling.is_full(workers * 8) {
+            // The store takes in less than it gives out: results wait in memory, so no more are asked for.
+            return 0;
+        }
         let busy = held.saturating_sub(self.robots.waiting());
         let room = (workers * 2).saturating_sub(busy);
         room.min((workers * 8).saturating_sub(held))
@@ -49,7 +54,8 @@ impl<S: Store> StoreFrontier<S> {
     pub(crate) fn note_claim(
         &mut self,
         asked: usize,
-        answer: Result<(Vec<Claimed>, Vec<Job>), StoreError>,
+        answer: Result<(Vec<Claimed>, Vec<JobOrder>), StoreError>,
+        age: Duration,
         now: Moment,
     ) {
         self.claims.out = false;
@@ -80,12 +86,14 @@ impl<S: Store> StoreFrontier<S> {
         self.remember(&jobs);
         add(&self.counts.claimed, tasks.len() as u64);
         for task in tasks {
-            self.hold(task, now);
+            self.hold(task, age, now);
         }
     }
 
-    fn remember(&mut self, jobs: &[Job]) {
-        if self.jobs.len() + jobs.len() > MOST_JOBS {
+    fn remember(&mut self, jobs: &[JobOrder]) {
+        let many = self.jobs.len() + jobs.len() > MOST_JOBS;
+        let links = || self.jobs.values().map(|desk| desk.links.len());
+        if many || !jobs.is_empty() && links().sum::<usize>() > MOST_LINKS {
             self.jobs.retain(|_, desk| desk.held > 0);
         }
         for job in jobs {
@@ -94,8 +102,9 @@ impl<S: Store> StoreFrontier<S> {
         }
     }
 
-    fn hold(&mut self, claimed: Claimed, now: Moment) {
-        let (lease, job, delay) = (claimed.lease, claimed.job, claimed.delay);
+    fn hold(&mut self, claimed: Claimed, age: Duration, now: Moment) {
+        let (lease, job) = (claimed.lease, claimed.job);
+        let slot = now.saturating_sub(age + claimed.age) + claimed.delay;
         // The lease began when the store was asked, which was before its answer.
         let sure_until = self.last_claim + self.settings.lease;
         let mut refuse = |verdict| {
@@ -131,8 +140,8 @@ impl<S: Store> StoreFrontier<S> {
         let ticket = self.last_ticket;
         self.tickets.insert(lease, ticket);
         self.held
-            .insert(ticket, Held::new(claimed, url, sure_until));
-        self.ready.insert((now + delay, ticket));
+            .insert(ticket, Held::new(claimed, url, slot, sure_until));
+        self.ready.insert((slot, ticket));
     }
 
     pub(crate) fn keep_leases(&mut self, now: Moment) {
@@ -197,27 +206,35 @@ impl<S: Store> StoreFrontier<S> {
                 let chance = &mut self.chance;
                 if let Spoiled::Yes(settlement) = self.settling.failed(batch, &error, now, chance) {
                     add(&self.counts.dropped, 1);
+                    self.forget_found(&settlement);
                     self.let_go(&settlement.lease);
                 }
                 return;
             }
         };
-        self.settling.written();
+        self.settling.written(&batch);
         for settlement in batch {
             if settled.lost.contains(&settlement.lease) {
                 add(&self.counts.lost, 1);
-                if let Some(desk) = self.jobs.get_mut(&settlement.job)
-                    && !settlement.found.is_empty()
-                {
-                    desk.links.forget();
-                }
+                let (job, task) = (settlement.job, settlement.lease.task.0);
+                tracing::warn!(job_id = %job, task_id = task, "lease lost, result dropped");
+                self.forget_found(&settlement);
             } else {
-                self.count(&settlement.verdict);
+                self.count(&settlement);
                 self.keep_known(&settlement);
             }
             self.let_go(&settlement.lease);
         }
         self.hurry();
+    }
+
+    /// What it found did not reach the store, so none of it is known.
+    fn forget_found(&mut self, settlement: &Settlement) {
+        if let Some(desk) = self.jobs.get_mut(&settlement.job)
+            && !settlement.found.is_empty()
+        {
+            desk.links.forget();
+        }
     }
 
     fn let_go(&mut self, lease: &Lease) {
@@ -226,15 +243,27 @@ impl<S: Store> StoreFrontier<S> {
         }
     }
 
-    fn count(&self, verdict: &Verdict) {
-        let counter = match verdict {
-            Verdict::Done { .. } => &self.counts.done,
-            Verdict::Failed { .. } => &self.counts.failed,
-            Verdict::Skipped { .. } => &self.counts.skipped,
-            Verdict::Retry { .. } => &self.counts.retried,
-            Verdict::HandBack => &self.counts.handed_back,
+    fn count(&self, settlement: &Settlement) {
+        let (counter, result) = match &settlement.verdict {
+            Verdict::Done { .. } => (&self.counts.done, "done"),
+            Verdict::Failed { .. } => (&self.counts.failed, "failed"),
+            Verdict::Skipped { .. } => (&self.counts.skipped, "skipped"),
+            Verdict::Retry { .. } => (&self.counts.retried, "retried"),
+            Verdict::HandBack => (&self.counts.handed_back, "handed_back"),
         };
         add(counter, 1);
+        let kind = self.jobs.get(&settlement.job);
+        let kind = kind.map_or("unknown", |desk| desk.kind.as_str());
+        metrics::counter!("crawler_worker_tasks_total", "type" => kind, "result" => result)
+            .increment(1);
+        let (job, task) = (settlement.job, settlement.lease.task.0);
+        let (error, reason) = settlement.verdict.words();
+        match &settlement.verdict {
+            Verdict::Failed { .. } | Verdict::Retry { .. } => {
+                tracing::info!(job_id = %job, task_id = task, result, reason, error, "task settled");
+            }
+            _ => tracing::debug!(job_id = %job, task_id = task, result, reason, "task settled"),
+        }
     }
 
     /// The store has these now: they need not be sent again.
@@ -273,7 +302,4 @@ impl<S: Store> StoreFrontier<S> {
             None => add(&self.counts.store_errors, 1),
         }
     }
-
-    /// How long past the drain's end the store has to take back what was not finished.
-    pub(crate) const GRACE: Duration = Duration::from_secs(4);
 }

@@ -3,17 +3,23 @@
 use std::time::Duration;
 
 use frontier::{Errand, Moment, Work};
-use model::{Found, Notice, RobotsErrors, RobotsPolicy, SitemapPolicy, SkipReason};
+use model::{FailKind, Found, Notice, RobotsErrors, RobotsPolicy, SitemapPolicy, SkipReason};
 use sitefiles::RobotsVerdict;
-use store::{Store, StoredRobots, Verdict};
+use store::{Store, StoreError, StoredRobots, Verdict};
 use weburl::{CrawlUrl, Origin};
 
 use crate::StoreFrontier;
 use crate::held::Stage;
 use crate::robots_desk::{Known, Look};
+use crate::worker_counts::add;
 
 /// A task whose host asks for a longer pause is handed back: the store knows of the pause too.
 const LONGEST_HOLD: Duration = Duration::from_secs(5);
+/// A task that would start later than this after its host's start was given takes another one: by then the next request,
+/// of whichever worker, may be under way.
+const LATE: Duration = Duration::from_millis(15);
+/// Nobody waits longer between two requests, as on the command line.
+const LONGEST_DELAY: Duration = Duration::from_hours(1);
 /// How long a task waits to hear whether its lease is still ours.
 const CERTAINTY: Duration = Duration::from_millis(100);
 
@@ -56,6 +62,12 @@ impl<S: Store> StoreFrontier<S> {
         let due = self
             .sitemaps
             .due(more, now, |url| hosts.opens_at(&url.host_key()));
+        for errand in &due {
+            // A robots.txt is asked for in its page's place. Sitemaps are many, and others are to make room for them.
+            if self.hosts.is_paced(&errand.url.host_key()) {
+                self.clerk.take_start(errand.url.host_key());
+            }
+        }
         errands.extend(due.into_iter().map(Errand::Sitemap));
         for errand in &errands {
             self.hosts.start(&errand.url().host_key(), now);
@@ -76,8 +88,8 @@ impl<S: Store> StoreFrontier<S> {
             return None;
         }
         let host = held.host();
-        let opens = self.hosts.opens_at(&host);
-        if opens > now + LONGEST_HOLD {
+        let pause = self.hosts.paused_until(&host);
+        if pause > now + LONGEST_HOLD {
             self.conclude(ticket, Verdict::HandBack, now);
             return None;
         }
@@ -93,17 +105,62 @@ impl<S: Store> StoreFrontier<S> {
                 self.ask_sitemaps(ticket, &named, now);
                 return None;
             }
-            Leave::Granted if opens > now => {
-                self.ready.insert((opens, ticket));
+            Leave::Granted if pause > now => {
+                self.ready.insert((pause, ticket));
                 return None;
             }
             Leave::Granted => (),
         }
+        if self.hosts.is_paced(&host) && !self.is_in_time(ticket, now) {
+            self.held.get_mut(&ticket)?.missed += 1;
+            self.clerk.reserve_start(host, ticket);
+            return None;
+        }
         self.hosts.start(&host, now);
         let held = self.held.get_mut(&ticket)?;
+        held.slot = None;
         held.stage = Stage::InFlight;
         self.in_flight += 1;
         Some(Work::Page(held.task(ticket)))
+    }
+
+    /// Whether a task's start has not passed, and nothing of ours has used it. One that missed several gets more time
+    /// each: a machine that is always late is not to ask for ever.
+    fn is_in_time(&self, ticket: u64, now: Moment) -> bool {
+        let Some(held) = self.held.get(&ticket) else {
+            return false;
+        };
+        let late = LATE * (1 << held.missed.min(6));
+        let unused = self.hosts.opens_at(&held.host()) <= now + late;
+        unused && held.slot.is_some_and(|slot| now <= slot + late)
+    }
+
+    /// The store gave a task another start of its host.
+    pub(crate) fn note_start(
+        &mut self,
+        ticket: u64,
+        answer: &Result<Duration, StoreError>,
+        age: Duration,
+        now: Moment,
+    ) {
+        let Some(held) = self.held.get_mut(&ticket) else {
+            return;
+        };
+        if held.stage != Stage::Waiting {
+            return;
+        }
+        match answer {
+            Ok(delay) if *delay > LONGEST_HOLD => self.conclude(ticket, Verdict::HandBack, now),
+            Ok(delay) => {
+                let slot = now.saturating_sub(age) + *delay;
+                held.slot = Some(slot);
+                self.ready.insert((slot, ticket));
+            }
+            Err(_) => {
+                add(&self.counts.store_errors, 1);
+                self.ready.insert((now + CERTAINTY, ticket));
+            }
+        }
     }
 
     /// Whether a task is a seed whose sitemaps are to be read first.
@@ -139,6 +196,14 @@ impl<S: Store> StoreFrontier<S> {
                     self.clerk.robots(origin);
                 }
                 Leave::Wait
+            }
+            Look::Known(Known::Rules(rules)) if rules.crawl_delay() > Some(LONGEST_DELAY) => {
+                let asked = rules.crawl_delay().unwrap_or_default();
+                Leave::Refused(Verdict::Failed {
+                    kind: FailKind::RateLimited,
+                    error: format!("the host asks for {} s between requests", asked.as_secs()),
+                    bytes: 0,
+                })
             }
             Look::Known(Known::Rules(rules)) => {
                 match rules.verdict(held.url.parts().path_and_query()) {
@@ -184,7 +249,7 @@ impl<S: Store> StoreFrontier<S> {
     ) -> Option<Notice> {
         self.ready
             .extend(waiting.into_iter().map(|ticket| (now, ticket)));
-        let pause = delay?;
+        let pause = delay.filter(|_| !self.settings.own_crawl_delay)?;
         let host = CrawlUrl::from_normalised(&format!("{origin}/"))?.host_key();
         self.hosts.slow(&host, pause, now);
         self.clerk.slow_host(host, pause);

@@ -14,7 +14,7 @@ const FRESH: Duration = Duration::from_hours(24);
 /// How long a failure is believed.
 const FRESH_FAILURE: Duration = Duration::from_mins(1);
 /// Origins remembered before all but those being asked are forgotten.
-const MOST_ORIGINS: usize = 10_000;
+const MOST_ORIGINS: usize = 2_000;
 
 /// What an origin's robots.txt says.
 #[derive(Debug)]

@@ -13,6 +13,8 @@ pub struct StoreFrontierSettings {
     pub heartbeat: Duration,
     /// Least time between two requests of this worker to a host.
     pub host_interval: Duration,
+    /// What robots.txt says about delays is not kept: `host_interval` says it all.
+    pub own_crawl_delay: bool,
     /// Least time between two claims.
     pub poll_least: Duration,
     /// Longest time between two claims while there is nothing to do.
@@ -29,6 +31,11 @@ pub struct StoreFrontierSettings {
     pub patience: Duration,
 }
 
+impl StoreFrontierSettings {
+    /// How long past the drain's end the store has to take back what was not finished.
+    pub const GRACE: Duration = Duration::from_secs(4);
+}
+
 impl Default for StoreFrontierSettings {
     fn default() -> Self {
         Self {
@@ -36,13 +43,14 @@ impl Default for StoreFrontierSettings {
             lease: Duration::from_secs(30),
             heartbeat: Duration::from_secs(10),
             host_interval: Duration::from_millis(500),
+            own_crawl_delay: false,
             poll_least: Duration::from_millis(20),
             poll_most: Duration::from_secs(1),
             settle_most: 64,
             settle_wait: Duration::from_millis(5),
             housekeeping: Duration::from_secs(5),
             drain: Duration::from_secs(20),
-            patience: Duration::from_secs(20),
+            patience: Duration::from_secs(10),
         }
     }
 }

@@ -67,7 +67,7 @@ impl<S: Store> StoreFrontier<S> {
                 (Known::Rules(rules), kept)
             }
             RobotsAnswer::Unavailable(_) | RobotsAnswer::Unreachable(_) if again => {
-                let wait = before_retry(errand.attempt, &mut self.chance)
+                let wait = before_retry(self.errand_plan.backoff, errand.attempt, &mut self.chance)
                     .max(retry_after.unwrap_or_default());
                 self.robots.send(errand, now + wait);
                 return;

@@ -32,6 +32,7 @@ impl<S: Store> StoreFrontier<S> {
         }
         self.in_flight -= 1;
         held.stage = Stage::Settling;
+        metrics::histogram!("crawler_worker_page_seconds").record(report.elapsed.as_secs_f64());
         if held.lost {
             self.lose(ticket);
             return;
@@ -50,7 +51,7 @@ impl<S: Store> StoreFrontier<S> {
                 .retry_after
                 .is_none_or(|asked| asked <= LONGEST_PAUSE)
         {
-            let after = before_retry(held.claimed.attempt, &mut self.chance)
+            let after = before_retry(plan.backoff, held.claimed.attempt, &mut self.chance)
                 .max(report.retry_after.unwrap_or_default());
             let error = failure.words.clone();
             return self.conclude(ticket, Verdict::Retry { after, error }, now);
@@ -91,12 +92,23 @@ impl<S: Store> StoreFrontier<S> {
             let pause = retry_after
                 .unwrap_or_else(|| before_asking_host(times, &mut self.chance))
                 .min(LONGEST_PAUSE);
+            add(&self.counts.host_pauses, 1);
+            tracing::info!(
+                host = host.as_str(),
+                pause_ms = millis(pause),
+                status,
+                "host paused"
+            );
             self.hosts.pause(host, pause, now);
             self.clerk.pause_host(host.clone(), pause);
         } else if status.is_some() {
             self.hosts.relax(host);
         }
     }
+}
+
+fn millis(pause: Duration) -> u64 {
+    u64::try_from(pause.as_millis()).unwrap_or(u64::MAX)
 }
 
 /// What is said of a page that is finished.
@@ -213,22 +225,28 @@ fn admit_links(
     mapped: &mut Vec<NewMappedUrl>,
 ) {
     let depth = report.depth + 1;
-    let mut met = HashSet::new();
+    let deep = plan.limits.depth.is_some_and(|most| depth > most);
+    let (mut met, mut listed) = (HashSet::new(), HashSet::new());
     for link in report.links.iter() {
         let Some(url) = link.parts() else { continue };
-        let refused = plan.obey_nofollow && link.facts.nofollow;
-        if refused || !met.insert(link.key) {
+        if plan.obey_nofollow && link.facts.nofollow {
             continue;
         }
-        let deep = plan.limits.depth.is_some_and(|most| depth > most);
-        if desk.kind == JobKind::Map && link.facts.in_scope && !deep {
+        let is_new = met.insert(link.key);
+        // Places on one page are one page to visit, and as many links to list when fragments are kept.
+        let (target, lists) = if plan.links.keep_fragments {
+            (link.full, listed.insert(link.full))
+        } else {
+            (link.page, is_new)
+        };
+        if lists && desk.kind == JobKind::Map && link.facts.in_scope && !deep {
             mapped.push(NewMappedUrl {
                 source_url: report.url.to_string(),
-                target_url: link.page.to_owned(),
+                target_url: target.to_owned(),
                 depth,
             });
         }
-        if desk.links.knows(link.key, depth) {
+        if !is_new || desk.links.knows(link.key, depth) {
             continue;
         }
         if desk.links.pass(plan, url, depth, Bounds::All).is_ok() {

@@ -67,8 +67,9 @@ impl<S: Store> StoreFrontier<S> {
             SitemapAnswer::Failed(failure) => {
                 let patient = retry_after.is_none_or(|asked| asked <= LONGEST_WAIT);
                 if failure.kind.retryable() && errand.attempt < ATTEMPTS && patient {
-                    let wait = before_retry(errand.attempt, &mut self.chance)
-                        .max(retry_after.unwrap_or_default());
+                    let wait =
+                        before_retry(self.errand_plan.backoff, errand.attempt, &mut self.chance)
+                            .max(retry_after.unwrap_or_default());
                     self.sitemaps.ask_again(errand, now + wait);
                 }
             }

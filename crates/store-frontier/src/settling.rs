@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::time::Duration;
 
 use frontier::{Chance, Moment};
-use store::{Settlement, Store, StoreError};
+use store::{Settlement, Store, StoreError, Verdict};
 
 use crate::StoreFrontierSettings;
 use crate::clerk::Clerk;
@@ -33,6 +33,27 @@ pub(crate) struct Settling {
     failures: u32,
     /// So many are written alone: one of them spoiled its batch.
     alone: usize,
+    /// So many are written job by job: one of the jobs may be what holds the others up.
+    apart: usize,
+    /// With the store, and bytes of documents that wait or are there.
+    with_store: usize,
+    weight: usize,
+}
+
+/// Bytes of documents that may wait for the store.
+const MOST_WEIGHT: usize = 64 * 1024 * 1024;
+
+/// About the bytes a settlement takes.
+fn weight(settlement: &Settlement) -> usize {
+    let Verdict::Done {
+        document: Some(document),
+        ..
+    } = &settlement.verdict
+    else {
+        return 0;
+    };
+    let text = |text: &Option<String>| text.as_ref().map_or(0, String::len);
+    text(&document.content_md) + text(&document.content_raw)
 }
 
 /// What is to be done about an answer.
@@ -46,7 +67,13 @@ pub(crate) enum Spoiled {
 impl Settling {
     pub(crate) fn push(&mut self, settlement: Settlement, now: Moment) {
         self.since.get_or_insert(now);
+        self.weight += weight(&settlement);
         self.waiting.push_back(settlement);
+    }
+
+    /// Whether so many wait, or so much, that no more should come.
+    pub(crate) fn is_full(&self, most: usize) -> bool {
+        self.waiting.len() + self.with_store >= most || self.weight >= MOST_WEIGHT
     }
 
     pub(crate) fn is_empty(&self) -> bool {
@@ -79,23 +106,45 @@ impl Settling {
         if due > now {
             return Some(due);
         }
-        let most = if self.alone > 0 {
-            self.alone -= 1;
-            1
-        } else {
-            settings.settle_most
-        };
-        let count = most.min(self.waiting.len());
-        let batch: Vec<Settlement> = self.waiting.drain(..count).collect();
+        let batch = self.next_batch(settings.settle_most);
+        self.with_store = batch.len();
         self.since = (!self.waiting.is_empty()).then_some(now);
         self.out = true;
         clerk.settle(batch);
         None
     }
 
+    fn next_batch(&mut self, most: usize) -> Vec<Settlement> {
+        if self.alone > 0 {
+            self.alone -= 1;
+            return self.waiting.pop_front().into_iter().collect();
+        }
+        let Some(job) = self.waiting.front().map(|first| first.job) else {
+            return Vec::new();
+        };
+        if self.apart == 0 {
+            return self.waiting.drain(..most.min(self.waiting.len())).collect();
+        }
+        let mut batch = Vec::new();
+        self.waiting = std::mem::take(&mut self.waiting)
+            .into_iter()
+            .filter_map(|settlement| {
+                if settlement.job == job && batch.len() < most {
+                    batch.push(settlement);
+                    return None;
+                }
+                Some(settlement)
+            })
+            .collect();
+        self.apart = self.apart.saturating_sub(batch.len());
+        batch
+    }
+
     /// The batch was written.
-    pub(crate) fn written(&mut self) {
+    pub(crate) fn written(&mut self, batch: &[Settlement]) {
         self.out = false;
+        self.with_store = 0;
+        self.weight -= batch.iter().map(weight).sum::<usize>();
         self.failures = 0;
     }
 
@@ -108,10 +157,12 @@ impl Settling {
         chance: &mut Chance,
     ) -> Spoiled {
         self.out = false;
+        self.with_store = 0;
         if !error.retryable() {
             if batch.len() == 1
                 && let Some(spoiled) = batch.pop()
             {
+                self.weight -= weight(&spoiled);
                 return Spoiled::Yes(Box::new(spoiled));
             }
             self.alone = batch.len();
@@ -119,8 +170,14 @@ impl Settling {
         self.failures += 1;
         self.not_before = now + store_backoff(self.failures, chance);
         self.since.get_or_insert(now);
-        for settlement in batch.into_iter().rev() {
-            self.waiting.push_front(settlement);
+        if error.retryable() {
+            // Behind the others, and job by job: a job whose row somebody holds must not hold up the rest.
+            self.waiting.extend(batch);
+            self.apart = self.waiting.len();
+        } else {
+            for settlement in batch.into_iter().rev() {
+                self.waiting.push_front(settlement);
+            }
         }
         Spoiled::No
     }

@@ -71,6 +71,7 @@ pub struct StoreFrontier<S> {
     pub(crate) housekeeping: Round,
     pub(crate) stopped: Option<StopReason>,
     pub(crate) drain_until: Option<Moment>,
+    broken: bool,
     pub(crate) counts: Arc<WorkerCounts>,
     pub(crate) chance: Chance,
 }
@@ -112,6 +113,7 @@ impl<S: Store> StoreFrontier<S> {
             housekeeping: Round::default(),
             stopped: None,
             drain_until: None,
+            broken: false,
             counts: Arc::default(),
             chance: Chance::new(chance),
             settings,
@@ -130,11 +132,21 @@ impl<S: Store> StoreFrontier<S> {
         }
         for event in std::mem::take(&mut self.heard) {
             match event {
-                Event::Claimed { asked, answer } => self.note_claim(asked, answer, now),
+                Event::Claimed {
+                    asked,
+                    answer,
+                    heard,
+                } => self.note_claim(asked, answer, heard.elapsed(), now),
+                Event::Start {
+                    ticket,
+                    answer,
+                    heard,
+                } => self.note_start(ticket, &answer, heard.elapsed(), now),
                 Event::Renewed { asked_at, answer } => self.note_renewal(asked_at, answer, now),
                 Event::Settled { batch, answer } => self.note_settlement(batch, answer, now),
                 Event::Robots { origin, stored } => self.note_robots(&origin, stored, now),
                 Event::Tidied(answer) => self.note_tidying(answer.ok(), now),
+                Event::Broken => self.broken = true,
             }
         }
     }
@@ -146,9 +158,14 @@ impl<S: Store> StoreFrontier<S> {
         };
         held.stage = Stage::Settling;
         let mut settlement = held.settlement(verdict);
-        // What goes back to the queue is read again.
+        let listed = held.listed.take();
         if settlement.verdict.state() != TaskState::Queued {
-            settlement.found = held.listed.take().unwrap_or_default();
+            settlement.found = listed.unwrap_or_default();
+        } else if listed.is_some()
+            && let Some(desk) = self.jobs.get_mut(&settlement.job)
+        {
+            // What goes back to the queue is read again, and what passed with it is not known.
+            desk.links.forget();
         }
         self.settling.push(settlement, now);
     }
@@ -191,7 +208,9 @@ impl<S: Store> StoreFrontier<S> {
     /// What the loop waits for; with no page worker `free`, tasks whose time has come wait for a report.
     fn next(&self, settlement_due: Option<Moment>, free: bool, now: Moment) -> Next {
         if let Some(reason) = &self.stopped {
-            let over = self.drain_until.is_some_and(|end| now >= end + Self::GRACE);
+            let over = self
+                .drain_until
+                .is_some_and(|end| now >= end + StoreFrontierSettings::GRACE);
             if over || (self.held.is_empty() && self.settling.is_empty()) {
                 return Next::Finished(reason.clone());
             }
@@ -208,8 +227,13 @@ impl<S: Store> StoreFrontier<S> {
                 .filter(|_| running && free),
             self.robots.next().filter(|_| running && free),
             self.sitemaps.next().filter(|_| running && free),
-            self.drain_until
-                .map(|end| if now < end { end } else { end + Self::GRACE }),
+            self.drain_until.map(|end| {
+                if now < end {
+                    end
+                } else {
+                    end + StoreFrontierSettings::GRACE
+                }
+            }),
         ];
         match moments.into_iter().flatten().min() {
             Some(at) => Next::Until(at),
@@ -226,6 +250,10 @@ impl<S: Store> Frontier for StoreFrontier<S> {
         _out: &mut Vec<Delivery>,
     ) -> Result<Turn, FrontierError> {
         self.take_in(now);
+        if self.broken {
+            // What was asked will never be answered. Whoever starts us again begins with leases that run out.
+            return Err(FrontierError("a question to the store panicked".to_owned()));
+        }
         let work = if self.stopped.is_some() {
             self.drain(now);
             Vec::new()

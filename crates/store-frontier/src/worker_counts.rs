@@ -16,6 +16,7 @@ pub struct WorkerCounts {
     pub(crate) rescued: AtomicU64,
     pub(crate) poisoned: AtomicU64,
     pub(crate) store_errors: AtomicU64,
+    pub(crate) host_pauses: AtomicU64,
     pub(crate) bytes: AtomicU64,
 }
 
@@ -44,6 +45,8 @@ pub struct WorkerNumbers {
     pub poisoned: u64,
     /// Calls that the store did not answer.
     pub store_errors: u64,
+    /// Pauses that hosts asked for.
+    pub host_pauses: u64,
     /// Body bytes over the wire.
     pub bytes: u64,
 }
@@ -64,6 +67,7 @@ impl WorkerCounts {
             rescued: read(&self.rescued),
             poisoned: read(&self.poisoned),
             store_errors: read(&self.store_errors),
+            host_pauses: read(&self.host_pauses),
             bytes: read(&self.bytes),
         }
     }

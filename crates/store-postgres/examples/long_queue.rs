@@ -1,10 +1,10 @@
 //! How long a claim takes from a long queue, and what a settlement costs; by hand, because it takes a minute.
 //!
 //! ```sh
-//! TEST_DATABASE_URL=postgres://… cargo run --release -p store-postgres --example long_queue -- 1000000
+//! TEST_DATABASE_URL=postgres://… cargo run --release -p store-postgres --example long_queue -- 1000000 1000000
 //! ```
 //!
-//! It makes a database of its own in that cluster and drops it.
+//! So many queued tasks, and so many finished ones beside them. It makes a database of its own in that cluster and drops it.
 
 use std::io::Write;
 use std::time::{Duration, Instant};
@@ -31,7 +31,11 @@ fn spread(mut times: Vec<Duration>) -> String {
     )
 }
 
-async fn measure(url: &str, tasks: u32, out: &mut impl Write) -> Result<(), Failure> {
+async fn measure(
+    url: &str,
+    (tasks, finished): (u32, u32),
+    out: &mut impl Write,
+) -> Result<(), Failure> {
     let options = PostgresOptions {
         hosts: fast(),
         ..PostgresOptions::default()
@@ -42,15 +46,22 @@ async fn measure(url: &str, tasks: u32, out: &mut impl Write) -> Result<(), Fail
     let mut db = PgConnection::connect(url).await?;
     let begun = Instant::now();
     let sql = format!(
-        "INSERT INTO crawl_tasks (job_id, requested_url, final_url, url, host_key, depth, found)
-         SELECT '{job}', u, u, u, 'host' || n % 2000 || '.test', 1, 'link'
-         FROM (SELECT n, 'https://host' || n % 2000 || '.test/a/page/' || n AS u FROM generate_series(1, {tasks}) n) m;
+        "INSERT INTO crawl_tasks (job_id, requested_url, final_url, url, host_key, depth, found, status, sequence)
+         SELECT '{job}', u, u, u, 'host' || n % 2000 || '.test', 1, 'link',
+                CASE WHEN n <= {finished} THEN 'done' ELSE 'queued' END, CASE WHEN n <= {finished} THEN n END
+         FROM (SELECT n, 'https://host' || n % 2000 || '.test/a/page/' || n AS u
+               FROM generate_series(1, {finished} + {tasks}) n) m;
          INSERT INTO hosts (host_key) SELECT DISTINCT host_key FROM crawl_tasks ON CONFLICT DO NOTHING;
+         UPDATE jobs SET sequence = {finished} WHERE id = '{job}';
          ANALYZE",
         job = job.id
     );
     sqlx::raw_sql(AssertSqlSafe(sql)).execute(&mut db).await?;
-    writeln!(out, "{tasks} tasks queued in {:.1?}", begun.elapsed())?;
+    writeln!(
+        out,
+        "{tasks} queued and {finished} finished tasks made in {:.1?}",
+        begun.elapsed()
+    )?;
     let worker = WorkerId::fresh();
     let (mut claims, mut settlements) = (Vec::new(), Vec::new());
     let whole = Instant::now();
@@ -94,9 +105,12 @@ async fn measure(url: &str, tasks: u32, out: &mut impl Write) -> Result<(), Fail
 async fn main() -> Result<(), Failure> {
     let cluster =
         std::env::var("TEST_DATABASE_URL").map_err(|_| "set TEST_DATABASE_URL to a cluster")?;
-    let tasks = std::env::args()
-        .nth(1)
-        .map_or(Ok(1_000_000), |word| word.parse())?;
+    let number = |place| {
+        std::env::args()
+            .nth(place)
+            .map_or(Ok(1_000_000), |word| word.parse())
+    };
+    let rows = (number(1)?, number(2)?);
     let name = "crawler_long_queue";
     let mut admin = PgConnection::connect(&cluster).await?;
     let drop = format!("DROP DATABASE IF EXISTS {name} WITH (FORCE)");
@@ -107,7 +121,7 @@ async fn main() -> Result<(), Failure> {
         .execute(&mut admin)
         .await?;
     let (before, _) = cluster.rsplit_once('/').ok_or("a URL with a path")?;
-    let measured = measure(&format!("{before}/{name}"), tasks, &mut std::io::stdout()).await;
+    let measured = measure(&format!("{before}/{name}"), rows, &mut std::io::stdout()).await;
     sqlx::raw_sql(AssertSqlSafe(drop))
         .execute(&mut admin)
         .await?;

@@ -105,9 +105,19 @@ CREATE TABLE hosts (
     next_start timestamptz NOT NULL DEFAULT 'epoch',
     paused_until timestamptz NOT NULL DEFAULT 'epoch',
     idle boolean NOT NULL DEFAULT false,
-    open_at timestamptz NOT NULL DEFAULT 'epoch'
+    open_at timestamptz NOT NULL DEFAULT 'epoch',
+    -- Until then the next free slot is kept for a request outside of any job.
+    wanted_until timestamptz NOT NULL DEFAULT 'epoch'
 ) WITH (fillfactor = 70);
 CREATE INDEX hosts_open ON hosts (open_at, host_key) WHERE NOT idle;
+
+-- Slots held outside of any job.
+CREATE TABLE host_turns (
+    id bigserial PRIMARY KEY,
+    host_key text NOT NULL,
+    lease_until timestamptz NOT NULL
+);
+CREATE INDEX host_turns_held ON host_turns (host_key, lease_until);
 
 CREATE TABLE origins (
     origin text PRIMARY KEY,

@@ -3,8 +3,8 @@
 //! Nothing here waits for a lock. The tasks of a host are counted and taken in statements after its row was locked:
 //! a statement sees only what was committed before it began.
 
-use std::collections::HashMap;
-use std::time::Duration;
+use std::collections::{HashMap, HashSet};
+use std::time::{Duration, Instant};
 
 use model::Found;
 use sqlx::{Error, PgConnection};
@@ -29,9 +29,11 @@ pub(crate) async fn claim(
         return Ok(Vec::new());
     }
     let mut db = store.pool.begin().await?;
+    let begun = Instant::now();
     let open = sqlx::query!(
         r#"SELECT host_key, interval_ms,
-                  (extract(epoch FROM GREATEST(next_start, paused_until) - now()) * 1000)::bigint AS "next_start!"
+                  (extract(epoch FROM GREATEST(next_start, paused_until) - now()) * 1000)::bigint AS "next_start!",
+                  wanted_until > now() AS "wanted!"
            FROM hosts WHERE NOT idle AND open_at <= now() + $2 * interval '1 ms'
            ORDER BY open_at, host_key LIMIT $1 FOR NO KEY UPDATE SKIP LOCKED"#,
         to_i64(most as u64),
@@ -44,8 +46,11 @@ pub(crate) async fn claim(
     }
     let names: Vec<String> = open.iter().map(|host| host.host_key.clone()).collect();
     let held = sqlx::query!(
-        r#"SELECT host_key, count(*) AS "held!" FROM crawl_tasks
-           WHERE host_key = ANY($1) AND status = 'processing' AND lease_until > now() GROUP BY host_key"#,
+        r#"SELECT host_key AS "host_key!", count(*) AS "held!" FROM (
+               SELECT host_key FROM crawl_tasks
+               WHERE host_key = ANY($1) AND status = 'processing' AND lease_until > now()
+               UNION ALL SELECT host_key FROM host_turns WHERE host_key = ANY($1) AND lease_until > now()
+           ) slots GROUP BY host_key"#,
         &names
     )
     .fetch_all(&mut *db)
@@ -60,9 +65,10 @@ pub(crate) async fn claim(
         .map(|host| {
             HostBucket {
                 next_start: host.next_start,
-                interval: host.interval_ms.max(to_millis(defaults.interval)),
+                interval: store.options.interval(host.interval_ms),
                 most_in_flight: i64::from(defaults.in_flight),
-                in_flight: held.get(&host.host_key).copied().unwrap_or(0),
+                // Somebody outside of any job waits for a slot: the next one is theirs.
+                in_flight: held.get(&host.host_key).copied().unwrap_or(0) + i64::from(host.wanted),
             }
             .grants(most, lease)
         })
@@ -86,10 +92,17 @@ pub(crate) async fn claim(
     .await?;
     begin_jobs(&mut db, &claimed).await?;
     db.commit().await?;
+    let age = begun.elapsed();
+    for task in &mut claimed {
+        task.age = age;
+    }
     Ok(claimed)
 }
 
 /// Takes up to its room from each host, longest waiting first.
+///
+/// The picked tasks are an array, not a table to join with: an array is looked up by key however many rows the
+/// planner believes the pick to have.
 async fn take(
     db: &mut PgConnection,
     names: &[String],
@@ -98,6 +111,7 @@ async fn take(
     worker: &WorkerId,
     lease: Duration,
 ) -> Result<Vec<Claimed>, Error> {
+    let suspect = suspect(db, names, worker).await?;
     let taken = sqlx::query!(
         r#"WITH room AS (
                SELECT host_key, room FROM unnest($1::text[], $2::bigint[]) AS r(host_key, room)
@@ -105,7 +119,7 @@ async fn take(
                SELECT t.id FROM room CROSS JOIN LATERAL (
                    SELECT c.id FROM crawl_tasks c
                    WHERE c.host_key = room.host_key AND c.status = 'queued' AND NOT c.gated
-                     AND c.not_before <= now()
+                     AND c.not_before <= now() AND (c.crashes = 0 OR c.id = $6)
                    ORDER BY c.not_before, c.id LIMIT room.room FOR NO KEY UPDATE SKIP LOCKED
                ) t LIMIT $3
            )
@@ -113,14 +127,15 @@ async fn take(
            SET status = 'processing', fence = t.fence + 1, attempt = t.attempt + 1, worker = $4,
                lease_until = now() + $5 * interval '1 ms', processing_started_at = now(),
                heartbeat_at = now(), updated_at = now()
-           FROM picked WHERE t.id = picked.id
+           WHERE t.id = ANY (ARRAY(SELECT id FROM picked))
            RETURNING t.id, t.job_id, t.fence, t.attempt, t.requested_url, t.url, t.final_url, t.host_key,
                      t.depth, t.hops, t.via, t.found"#,
         names,
         rooms,
         to_i64(most as u64),
         worker.as_str(),
-        to_millis(lease) as f64
+        to_millis(lease) as f64,
+        suspect
     )
     .fetch_all(db)
     .await?;
@@ -142,8 +157,29 @@ async fn take(
             via: task.via,
             found: Found::named(&task.found).unwrap_or(Found::Link),
             delay: Duration::ZERO,
+            age: Duration::ZERO,
         })
         .collect())
+}
+
+/// The one task of these hosts that was with a worker when that ended, if this worker has no such task already. One at
+/// a time, so that the page that ends its workers does not take others with it a second time.
+async fn suspect(
+    db: &mut PgConnection,
+    names: &[String],
+    worker: &WorkerId,
+) -> Result<Option<i64>, Error> {
+    sqlx::query_scalar!(
+        "SELECT t.id FROM crawl_tasks t
+         WHERE t.status = 'queued' AND NOT t.gated AND t.crashes > 0 AND t.not_before <= now() AND t.host_key = ANY($1)
+           AND NOT EXISTS (SELECT 1 FROM crawl_tasks m
+                           WHERE m.status = 'processing' AND m.crashes > 0 AND m.worker = $2)
+         ORDER BY t.not_before, t.id LIMIT 1",
+        names,
+        worker.as_str()
+    )
+    .fetch_optional(db)
+    .await
 }
 
 /// Says when each task may start; returns how many each host gave.
@@ -198,8 +234,11 @@ async fn advance(
              SELECT u.host_key, u.taken, now() + u.millis * interval '1 ms' AS next_start,
                     (SELECT min(t.not_before) FROM crawl_tasks t
                      WHERE t.host_key = u.host_key AND t.status = 'queued' AND NOT t.gated) AS ready,
-                    (SELECT CASE WHEN count(*) >= $4 THEN min(t.lease_until) END FROM crawl_tasks t
-                     WHERE t.host_key = u.host_key AND t.status = 'processing' AND t.lease_until > now()) AS slot_free
+                    (SELECT CASE WHEN count(*) >= $4 THEN min(s.lease_until) END FROM (
+                         SELECT t.lease_until FROM crawl_tasks t
+                         WHERE t.host_key = u.host_key AND t.status = 'processing' AND t.lease_until > now()
+                         UNION ALL SELECT o.lease_until FROM host_turns o
+                         WHERE o.host_key = u.host_key AND o.lease_until > now()) s) AS slot_free
              FROM unnest($1::text[], $2::boolean[], $3::bigint[]) AS u(host_key, taken, millis)
          ) n WHERE h.host_key = n.host_key",
         names,
@@ -220,14 +259,14 @@ pub(crate) async fn renew(
 ) -> Result<Vec<Lease>, Error> {
     let ids: Vec<i64> = leases.iter().map(|lease| lease.task.0).collect();
     let fences: Vec<i64> = leases.iter().map(|lease| lease.fence.0).collect();
-    let kept = sqlx::query_scalar!(
+    let kept = sqlx::query!(
         "WITH mine AS MATERIALIZED (
              SELECT t.id FROM crawl_tasks t
              JOIN unnest($1::bigint[], $2::bigint[]) AS l(id, fence) ON t.id = l.id AND t.fence = l.fence
              WHERE t.status = 'processing' AND t.worker = $3 ORDER BY t.id FOR NO KEY UPDATE OF t
          )
          UPDATE crawl_tasks t SET lease_until = now() + $4 * interval '1 ms', heartbeat_at = now()
-         FROM mine WHERE t.id = mine.id RETURNING t.id",
+         FROM mine WHERE t.id = mine.id RETURNING t.id, t.fence",
         &ids,
         &fences,
         worker.as_str(),
@@ -235,10 +274,16 @@ pub(crate) async fn renew(
     )
     .fetch_all(&store.pool)
     .await?;
-    let kept: std::collections::HashSet<i64> = kept.into_iter().collect();
+    let kept: HashSet<Lease> = kept
+        .into_iter()
+        .map(|row| Lease {
+            task: TaskId(row.id),
+            fence: Fence(row.fence),
+        })
+        .collect();
     Ok(leases
         .iter()
-        .filter(|lease| !kept.contains(&lease.task.0))
+        .filter(|lease| !kept.contains(lease))
         .copied()
         .collect())
 }

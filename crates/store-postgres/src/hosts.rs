@@ -10,7 +10,8 @@ use weburl::HostKey;
 use crate::PostgresStore;
 use crate::numbers::to_millis;
 
-/// Claims look at these hosts again. Takes their rows' locks in one order, and always takes them: a claim that found
+/// Claims look at these hosts again, behind those that wait already: a job that finds hosts faster than they are asked
+/// must not keep the others from their turn. Takes their rows' locks in one order, and always takes them: a claim that found
 /// a host without work marks it idle under the same lock, so neither can miss the other.
 pub(crate) async fn wake(db: &mut PgConnection, hosts: &BTreeSet<String>) -> Result<(), Error> {
     if hosts.is_empty() {
@@ -18,9 +19,11 @@ pub(crate) async fn wake(db: &mut PgConnection, hosts: &BTreeSet<String>) -> Res
     }
     let hosts: Vec<String> = hosts.iter().cloned().collect();
     sqlx::query!(
-        "INSERT INTO hosts (host_key) SELECT host FROM unnest($1::text[]) AS n(host) ORDER BY host
+        "INSERT INTO hosts (host_key, open_at) SELECT host, now() FROM unnest($1::text[]) AS n(host) ORDER BY host
          ON CONFLICT (host_key) DO UPDATE
-         SET idle = false, open_at = GREATEST(hosts.next_start, hosts.paused_until)",
+         SET idle = false,
+             open_at = CASE WHEN hosts.idle THEN GREATEST(now(), hosts.next_start, hosts.paused_until)
+                            ELSE LEAST(hosts.open_at, GREATEST(now(), hosts.next_start, hosts.paused_until)) END",
         &hosts
     )
     .execute(db)
@@ -62,6 +65,25 @@ pub(crate) async fn pause(
     .execute(&store.pool)
     .await?;
     Ok(())
+}
+
+pub(crate) async fn reserve_start(
+    store: &PostgresStore,
+    host: &HostKey,
+) -> Result<Duration, Error> {
+    let delay = sqlx::query_scalar!(
+        r#"INSERT INTO hosts AS h (host_key, next_start, idle)
+           VALUES ($1, now() + $2 * interval '1 ms', true)
+           ON CONFLICT (host_key) DO UPDATE
+           SET next_start = GREATEST(h.next_start, h.paused_until, now())
+                            + GREATEST(h.interval_ms, $2) * interval '1 ms'
+           RETURNING (extract(epoch FROM next_start - now()) * 1000)::bigint - GREATEST(interval_ms, $2)::bigint AS "delay!""#,
+        host.as_str(),
+        to_millis(store.options.hosts.interval) as f64
+    )
+    .fetch_one(&store.pool)
+    .await?;
+    Ok(Duration::from_millis(delay.max(0).unsigned_abs()))
 }
 
 /// Writes, because a database that can only be read is not ready.

@@ -10,6 +10,11 @@ use uuid::Uuid;
 
 use crate::numbers::to_u64;
 
+/// Tasks of a job that change state together in one transaction, at most: few enough for every limit of time.
+const SOME: i64 = 10_000;
+/// With fewer open tasks than this, the rest of a level is opened.
+const FEW: i64 = 1_000;
+
 /// What the rules need of a job, as it was when its row was locked and as it will be written back.
 #[derive(Debug)]
 pub(crate) struct JobRow {
@@ -73,27 +78,28 @@ pub(crate) async fn lock(db: &mut PgConnection, jobs: &[Uuid]) -> Result<Vec<Job
     .await
 }
 
-/// A job may have millions of tasks that change state together: longer than a statement otherwise may take.
-async fn take_your_time(db: &mut PgConnection) -> Result<(), Error> {
-    sqlx::query!("SELECT set_config('statement_timeout', '10min', true)")
-        .fetch_one(db)
-        .await?;
-    Ok(())
-}
-
-/// Skips a job's tasks: those queued, and with `held` those with workers too, whose leases end with it.
-pub(crate) async fn skip_rest(
+/// Skips some of a job's tasks: those queued, and with `held` those with workers too, whose leases end with it. A job
+/// may have millions of them: no transaction takes them all, and whoever comes next goes on.
+async fn skip_some(
     db: &mut PgConnection,
     job: &mut JobRow,
     reason: &str,
     held: bool,
 ) -> Result<BTreeSet<String>, Error> {
-    take_your_time(db).await?;
     let hosts = sqlx::query!(
-        r#"WITH rest AS MATERIALIZED (
+        r#"WITH held AS MATERIALIZED (
                SELECT id FROM crawl_tasks
-               WHERE job_id = $1 AND (status = 'queued' OR ($4 AND status = 'processing'))
-               ORDER BY id FOR NO KEY UPDATE
+               WHERE job_id = $1 AND $4 AND status = 'processing' AND status IN ('queued', 'processing') AND NOT gated
+               ORDER BY id LIMIT $5 FOR NO KEY UPDATE
+           ), open AS MATERIALIZED (
+               SELECT id FROM crawl_tasks
+               WHERE job_id = $1 AND status = 'queued' AND status IN ('queued', 'processing') AND NOT gated
+               LIMIT $5 FOR NO KEY UPDATE
+           ), waiting AS MATERIALIZED (
+               SELECT id FROM crawl_tasks WHERE job_id = $1 AND status = 'queued' AND gated
+               LIMIT $5 FOR NO KEY UPDATE
+           ), rest AS (
+               SELECT id FROM held UNION ALL SELECT id FROM open UNION ALL SELECT id FROM waiting
            ), numbered AS (
                SELECT id, row_number() OVER (ORDER BY id) AS place FROM rest
            ), skipped AS (
@@ -106,7 +112,8 @@ pub(crate) async fn skip_rest(
         job.id,
         reason,
         job.sequence,
-        held
+        held,
+        SOME
     )
     .fetch_one(db)
     .await?;
@@ -124,7 +131,9 @@ pub(crate) async fn conclude(db: &mut PgConnection, job: &mut JobRow) -> Result<
         job.stop_reason = Some("max_bytes".to_owned());
     }
     if let Some(reason) = job.stop_reason.clone() {
-        skip_rest(db, job, &reason, false).await?;
+        // A limit of bytes lets what is under way end; time and people do not wait.
+        let held = reason != "max_bytes";
+        conclusion.hosts = skip_some(db, job, &reason, held).await?;
     } else if job.max_depth.is_some() {
         open_gate(db, job, &mut conclusion).await?;
     }
@@ -141,7 +150,10 @@ pub(crate) async fn conclude(db: &mut PgConnection, job: &mut JobRow) -> Result<
             "running".clone_into(&mut job.status);
         }
     }
-    if let Some(state) = counts.as_ref().and_then(JobState::derive) {
+    if let Some(mut state) = counts.as_ref().and_then(JobState::derive) {
+        if job.stop_reason.as_deref() == Some("cancelled") {
+            state = JobState::Cancelled;
+        }
         state.as_str().clone_into(&mut job.status);
         conclusion.finished = true;
         if state == JobState::Failed {
@@ -153,34 +165,58 @@ pub(crate) async fn conclude(db: &mut PgConnection, job: &mut JobRow) -> Result<
 }
 
 /// The next level is opened when nothing nearer is ready or with a worker; what waits for a retry is not waited for.
+/// A large level is opened a part at a time, before the part before it runs out.
 async fn open_gate(
     db: &mut PgConnection,
     job: &mut JobRow,
     conclusion: &mut Conclusion,
 ) -> Result<(), Error> {
-    let opened = sqlx::query!(
-        r#"WITH next AS (
-               SELECT min(depth) AS depth FROM crawl_tasks WHERE job_id = $1 AND status = 'queued' AND gated
-               AND NOT EXISTS (
+    let next = sqlx::query_scalar!(
+        r#"SELECT min(depth) FROM crawl_tasks WHERE job_id = $1 AND status = 'queued' AND gated"#,
+        job.id
+    )
+    .fetch_one(&mut *db)
+    .await?;
+    let Some(depth) = next else {
+        return Ok(());
+    };
+    let opens = sqlx::query_scalar!(
+        r#"SELECT CASE WHEN $3::int <= $2::int THEN (
+                   SELECT count(*) < $4 FROM (
+                       SELECT 1 FROM crawl_tasks
+                       WHERE job_id = $1 AND status IN ('queued', 'processing') AND NOT gated LIMIT $4) few)
+               ELSE NOT EXISTS (
                    SELECT 1 FROM crawl_tasks n
                    WHERE n.job_id = $1 AND n.status IN ('queued', 'processing') AND NOT n.gated AND n.depth <= $2
                      AND NOT (n.status = 'queued' AND n.attempt > 0 AND n.not_before > clock_timestamp()))
-           ), opened AS (
-               UPDATE crawl_tasks SET gated = false
-               WHERE job_id = $1 AND status = 'queued' AND gated AND depth <= (SELECT depth FROM next)
-               RETURNING depth, host_key
-           )
-           SELECT max(depth) AS depth, array_agg(DISTINCT host_key) AS hosts FROM opened"#,
+               END AS "opens!""#,
         job.id,
-        job.open_depth
+        job.open_depth,
+        depth,
+        FEW
+    )
+    .fetch_one(&mut *db)
+    .await?;
+    if !opens {
+        return Ok(());
+    }
+    let hosts = sqlx::query_scalar!(
+        r#"WITH opened AS (
+               UPDATE crawl_tasks SET gated = false WHERE id = ANY (ARRAY(
+                   SELECT id FROM crawl_tasks WHERE job_id = $1 AND status = 'queued' AND gated AND depth <= $2
+                   ORDER BY depth LIMIT $3))
+               RETURNING host_key
+           )
+           SELECT array_agg(DISTINCT host_key) FROM opened"#,
+        job.id,
+        depth,
+        SOME
     )
     .fetch_one(db)
     .await?;
-    if let Some(depth) = opened.depth {
-        job.open_depth = depth;
-        conclusion.opened = true;
-        conclusion.hosts.extend(opened.hosts.unwrap_or_default());
-    }
+    job.open_depth = job.open_depth.max(depth);
+    conclusion.opened = true;
+    conclusion.hosts.extend(hosts.unwrap_or_default());
     Ok(())
 }
 
@@ -253,9 +289,4 @@ async fn write(db: &mut PgConnection, job: &JobRow, error: Option<String>) -> Re
     .execute(db)
     .await?;
     Ok(())
-}
-
-/// Writes the row of a job that somebody or something ended.
-pub(crate) async fn write_final(db: &mut PgConnection, job: &JobRow) -> Result<(), Error> {
-    write(db, job, None).await
 }

@@ -23,6 +23,7 @@ mod robots;
 mod settle;
 mod statistics;
 mod text;
+mod turns;
 
 pub use open::PostgresOptions;
 pub use postgres_store::PostgresStore;

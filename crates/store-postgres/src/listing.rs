@@ -2,10 +2,12 @@
 
 use std::time::Duration;
 
+use futures_util::StreamExt;
 use serde_json::Value;
 use store::{
-    Cursor, Document, FinishedTask, Job, JobFilter, JobId, JobKind, JobLimits, JobState, MappedUrl,
-    NewDocument, NewMappedUrl, Page, StoreError, StoredTask, TaskId, TaskState, UnixMillis,
+    Cursor, Document, FinishedTask, Job, JobFilter, JobId, JobKind, JobLimits, JobOrder, JobState,
+    MappedUrl, NewDocument, NewMappedUrl, Page, StoreError, StoredTask, TaskId, TaskState,
+    UnixMillis,
 };
 use uuid::Uuid;
 
@@ -93,6 +95,25 @@ pub(crate) async fn job(store: &PostgresStore, id: JobId) -> Result<Option<Job>,
     }
 }
 
+pub(crate) async fn order(
+    store: &PostgresStore,
+    id: JobId,
+) -> Result<Option<JobOrder>, StoreError> {
+    let row = sqlx::query!("SELECT type AS kind, params FROM jobs WHERE id = $1", id.0)
+        .fetch_optional(&store.pool)
+        .await
+        .map_err(fault)?;
+    row.map(|row| {
+        Ok(JobOrder {
+            id,
+            kind: JobKind::named(&row.kind)
+                .ok_or_else(|| StoreError::Refused(format!("a job's type is {:?}", row.kind)))?,
+            params: row.params,
+        })
+    })
+    .transpose()
+}
+
 pub(crate) async fn jobs(
     store: &PostgresStore,
     filter: JobFilter,
@@ -153,12 +174,10 @@ pub(crate) async fn documents(
         after(cursor)?,
         i64::from(limit) + 1
     )
-    .fetch_all(&store.pool)
-    .await
-    .map_err(fault)?;
-    let entries = rows
-        .into_iter()
-        .map(|row| Document {
+    .fetch(&store.pool)
+    .map(|row| {
+        let row = row.map_err(fault)?;
+        Ok::<_, StoreError>(Document {
             id: row.id,
             content: NewDocument {
                 requested_url: row.requested_url,
@@ -170,10 +189,9 @@ pub(crate) async fn documents(
             },
             created_at: UnixMillis(row.created_at),
         })
-        .collect();
-    Ok(Page::cut(entries, limit, |one: &Document| {
-        one.id.to_string()
-    }))
+    });
+    let (weigh, key) = (Document::weight, |one: &Document| one.id.to_string());
+    Page::gather(rows, limit, Document::HEAVY, weigh, key).await
 }
 
 pub(crate) async fn mapped(

@@ -3,12 +3,17 @@
 use std::str::FromStr;
 use std::time::Duration;
 
+use sqlx::Connection;
 use sqlx::migrate::Migrator;
-use sqlx::postgres::{PgConnectOptions, PgPoolOptions};
+use sqlx::postgres::{PgConnectOptions, PgConnection, PgPoolOptions};
 use store::{HostDefaults, StoreError};
 
 use crate::PostgresStore;
 use crate::fault::fault;
+use crate::numbers::to_millis;
+
+/// A connection that does not answer so soon is half open: whoever forwards for it forgot it.
+const ANSWERS_WITHIN: Duration = Duration::from_secs(2);
 
 static MIGRATOR: Migrator = sqlx::migrate!();
 
@@ -19,6 +24,8 @@ pub struct PostgresOptions {
     pub connections: u32,
     /// What holds for a host that says nothing else.
     pub hosts: HostDefaults,
+    /// `hosts.interval` holds for every host, whatever its robots.txt asked for before.
+    pub fixed_interval: bool,
     /// A task that ended its worker so often is failed as poisoned.
     pub most_crashes: u32,
     /// How long a call waits for a free connection before it is `Unavailable`.
@@ -30,10 +37,28 @@ impl Default for PostgresOptions {
         Self {
             connections: 8,
             hosts: HostDefaults::default(),
+            fixed_interval: false,
             most_crashes: 3,
             patience: Duration::from_secs(10),
         }
     }
+}
+
+impl PostgresOptions {
+    /// Least time between two requests to a host whose robots.txt asked for this many milliseconds.
+    pub(crate) fn interval(&self, asked: i64) -> i64 {
+        let asked = if self.fixed_interval { 0 } else { asked };
+        asked.max(to_millis(self.hosts.interval))
+    }
+}
+
+/// Whether a connection answers. sqlx's own test, which this replaces, waits for ever: a call that was given up would keep
+/// its connection's place in the pool, and a pool of half-open connections would never dial again.
+async fn lives(connection: &mut PgConnection) -> Result<bool, sqlx::Error> {
+    tokio::time::timeout(ANSWERS_WITHIN, connection.ping())
+        .await
+        .unwrap_or(Err(sqlx::Error::PoolTimedOut))
+        .map(|()| true)
 }
 
 impl PostgresStore {
@@ -50,18 +75,26 @@ impl PostgresStore {
                 ("tcp_keepalives_idle", "30"),
                 ("tcp_keepalives_interval", "10"),
                 ("tcp_keepalives_count", "3"),
+                // Every statement here has its index, and plans are kept: one made while the tables were small, or
+                // by statistics of yesterday, must not read a million rows tomorrow.
+                ("enable_seqscan", "off"),
+                // A plan that had no choice but a scan is priced out of proportion, which is no reason to compile it.
+                ("jit", "off"),
             ]);
         let pool = PgPoolOptions::new()
             .max_connections(options.connections)
             .acquire_timeout(options.patience)
             .idle_timeout(Duration::from_mins(10))
             .max_lifetime(Duration::from_hours(1))
-            .test_before_acquire(true)
+            .test_before_acquire(false)
+            .before_acquire(|connection, _| Box::pin(lives(connection)))
+            .after_release(|connection, _| Box::pin(lives(connection)))
             .connect_with(connect)
             .await
             .map_err(fault)?;
         MIGRATOR.run(&pool).await.map_err(|error| match error {
-            sqlx::migrate::MigrateError::Execute(error) => fault(error),
+            sqlx::migrate::MigrateError::Execute(error)
+            | sqlx::migrate::MigrateError::ExecuteMigration(error, _) => fault(error),
             other => StoreError::Refused(format!("the schema: {other}")),
         })?;
         Ok(Self::new(pool, options))

@@ -1,12 +1,14 @@
 //! The handle, and the trait's verbs, each kept in a file of its own.
 
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use sqlx::PgPool;
 use store::{
     ApiKey, Cancel, Checkpoint, Claimed, Cursor, Document, FinishedTask, Job, JobFilter, JobId,
-    KeyHash, Lease, MappedUrl, NewJob, Page, Reconciled, Rescue, Rescued, RobotsText, Settled,
-    Settlement, Statistics, Store, StoreError, StoredRobots, StoredTask, TaskState, WorkerId,
+    JobOrder, KeyHash, Lease, MappedUrl, NewJob, Page, Reconciled, Rescue, Rescued, RobotsText,
+    Settled, Settlement, Statistics, Store, StoreError, StoredRobots, StoredTask, TaskState, Turn,
+    TurnId, WorkerId,
 };
 use uuid::Uuid;
 use weburl::HostKey;
@@ -14,7 +16,7 @@ use weburl::HostKey;
 use crate::fault::fault;
 use crate::{
     PostgresOptions, cancel, claim, create_job, hosts, keys, listing, prune, reconcile, rescue,
-    robots, settle, statistics,
+    robots, settle, statistics, turns,
 };
 
 /// The store on Postgres.
@@ -22,11 +24,26 @@ use crate::{
 pub struct PostgresStore {
     pub(crate) pool: PgPool,
     pub(crate) options: PostgresOptions,
+    /// How far the hosts were looked through for forgotten ones.
+    swept: Arc<Mutex<String>>,
 }
 
 impl PostgresStore {
     pub(crate) fn new(pool: PgPool, options: PostgresOptions) -> Self {
-        Self { pool, options }
+        Self {
+            pool,
+            options,
+            swept: Arc::default(),
+        }
+    }
+
+    pub(crate) fn swept_hosts(&self) -> String {
+        let swept = self.swept.lock().unwrap_or_else(PoisonError::into_inner);
+        swept.clone()
+    }
+
+    pub(crate) fn set_swept_hosts(&self, last: String) {
+        *self.swept.lock().unwrap_or_else(PoisonError::into_inner) = last;
     }
 
     /// Closes the connections; calls still under way end first.
@@ -42,6 +59,10 @@ impl Store for PostgresStore {
 
     async fn job(&self, id: JobId) -> Result<Option<Job>, StoreError> {
         listing::job(self, id).await
+    }
+
+    async fn order(&self, id: JobId) -> Result<Option<JobOrder>, StoreError> {
+        listing::order(self, id).await
     }
 
     async fn jobs(
@@ -108,6 +129,18 @@ impl Store for PostgresStore {
         hosts::pause(self, host, pause).await.map_err(fault)
     }
 
+    async fn take_turn(&self, host: &HostKey, lease: Duration) -> Result<Turn, StoreError> {
+        turns::take(self, host, lease).await.map_err(fault)
+    }
+
+    async fn end_turn(&self, turn: TurnId) -> Result<(), StoreError> {
+        turns::end(self, turn).await.map_err(fault)
+    }
+
+    async fn reserve_start(&self, host: &HostKey) -> Result<Duration, StoreError> {
+        hosts::reserve_start(self, host).await.map_err(fault)
+    }
+
     async fn documents(
         &self,
         job: JobId,
@@ -171,6 +204,10 @@ impl Store for PostgresStore {
 
     async fn prune(&self, age: Duration, most: u32) -> Result<u64, StoreError> {
         prune::prune(self, age, most).await.map_err(fault)
+    }
+
+    async fn forget(&self, age: Duration) -> Result<u64, StoreError> {
+        prune::forget(self, age).await.map_err(fault)
     }
 
     async fn ready(&self) -> Result<(), StoreError> {

@@ -55,3 +55,27 @@ pub(crate) async fn prune(store: &PostgresStore, age: Duration, most: u32) -> Re
     db.commit().await?;
     Ok(deleted)
 }
+
+/// A host that a settlement wakes meanwhile is not idle when its lock is had, and stays.
+pub(crate) async fn forget(store: &PostgresStore, age: Duration) -> Result<u64, Error> {
+    let age = to_millis(age) as f64;
+    let origins = sqlx::query!(
+        "DELETE FROM origins WHERE fetched_at <= now() - $1 * interval '1 ms'",
+        age
+    )
+    .execute(&store.pool)
+    .await?
+    .rows_affected();
+    let hosts = sqlx::query!(
+        "DELETE FROM hosts h
+         WHERE idle AND GREATEST(next_start, paused_until, wanted_until) <= now() - $1 * interval '1 ms'
+           AND NOT EXISTS (SELECT 1 FROM crawl_tasks t
+                           WHERE t.host_key = h.host_key AND t.status = 'queued' AND NOT t.gated)
+           AND NOT EXISTS (SELECT 1 FROM crawl_tasks t WHERE t.host_key = h.host_key AND t.status = 'processing')",
+        age
+    )
+    .execute(&store.pool)
+    .await?
+    .rows_affected();
+    Ok(origins + hosts)
+}

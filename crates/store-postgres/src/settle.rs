@@ -122,6 +122,9 @@ async fn settle_job(
         .filter(ended)
         .flat_map(|settlement| &settlement.found)
         .collect();
+    // A redirect gives its place to its target: a limit of one page is met by a page, not by a hop.
+    let moved = mine.iter().filter(|settlement| settlement.is_redirect());
+    job.admitted -= to_i64(moved.count() as u64);
     let admitted = admit::admit(db, job, &found, woken).await?;
     let mut documents = Vec::new();
     let mut links = Vec::new();

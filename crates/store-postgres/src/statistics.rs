@@ -9,14 +9,22 @@ use crate::fault::fault;
 use crate::numbers::to_u64;
 
 pub(crate) async fn statistics(store: &PostgresStore) -> Result<Statistics, StoreError> {
+    // In two parts, because each has its own index of what is alive.
     let kinds = sqlx::query!(
-        r#"SELECT j.type AS kind,
-                  count(*) FILTER (WHERE t.status = 'queued' AND NOT t.gated AND t.not_before <= now()) AS "ready!",
-                  count(*) FILTER (WHERE t.status = 'queued' AND NOT t.gated AND t.not_before > now()) AS "waiting!",
-                  count(*) FILTER (WHERE t.gated) AS "gated!",
-                  count(*) FILTER (WHERE t.status = 'processing') AS "processing!"
-           FROM jobs j JOIN crawl_tasks t ON t.job_id = j.id
-           WHERE j.status IN ('queued', 'running') AND t.status IN ('queued', 'processing') GROUP BY j.type"#
+        r#"SELECT kind AS "kind!", sum(ready)::bigint AS "ready!", sum(waiting)::bigint AS "waiting!",
+                  sum(gated)::bigint AS "gated!", sum(processing)::bigint AS "processing!"
+           FROM (
+               SELECT j.type AS kind,
+                      count(*) FILTER (WHERE t.status = 'queued' AND t.not_before <= now()) AS ready,
+                      count(*) FILTER (WHERE t.status = 'queued' AND t.not_before > now()) AS waiting,
+                      0 AS gated, count(*) FILTER (WHERE t.status = 'processing') AS processing
+               FROM jobs j JOIN crawl_tasks t ON t.job_id = j.id
+               WHERE j.status IN ('queued', 'running') AND t.status IN ('queued', 'processing') AND NOT t.gated
+               GROUP BY j.type
+               UNION ALL
+               SELECT j.type, 0, 0, count(*), 0 FROM jobs j JOIN crawl_tasks t ON t.job_id = j.id
+               WHERE j.status IN ('queued', 'running') AND t.status = 'queued' AND t.gated GROUP BY j.type
+           ) parts GROUP BY kind"#
     )
     .fetch_all(&store.pool)
     .await

@@ -62,7 +62,7 @@ CREATE TABLE crawl_tasks (
 -- What may be claimed, host by host, longest waiting first.
 CREATE INDEX crawl_tasks_ready ON crawl_tasks (host_key, not_before, id) WHERE status = 'queued' AND gated = 0;
 -- Whether a job, or its open level, has something left.
-CREATE INDEX crawl_tasks_open ON crawl_tasks (job_id, depth) WHERE status IN ('queued', 'processing');
+CREATE INDEX crawl_tasks_open ON crawl_tasks (job_id, gated, depth) WHERE status IN ('queued', 'processing');
 -- A host's slots in use; and leases that ran out.
 CREATE INDEX crawl_tasks_held ON crawl_tasks (host_key, lease_until) WHERE status = 'processing';
 CREATE INDEX crawl_tasks_leases ON crawl_tasks (lease_until) WHERE status = 'processing';
@@ -102,9 +102,19 @@ CREATE TABLE hosts (
     next_start INTEGER NOT NULL DEFAULT 0,
     paused_until INTEGER NOT NULL DEFAULT 0,
     idle INTEGER NOT NULL DEFAULT 0 CHECK (idle IN (0, 1)),
-    open_at INTEGER NOT NULL DEFAULT 0
+    open_at INTEGER NOT NULL DEFAULT 0,
+    -- Until then the next free slot is kept for a request outside of any job.
+    wanted_until INTEGER NOT NULL DEFAULT 0
 ) STRICT;
 CREATE INDEX hosts_open ON hosts (open_at, host_key) WHERE idle = 0;
+
+-- Slots held outside of any job.
+CREATE TABLE host_turns (
+    id INTEGER PRIMARY KEY,
+    host_key TEXT NOT NULL,
+    lease_until INTEGER NOT NULL
+) STRICT;
+CREATE INDEX host_turns_held ON host_turns (host_key, lease_until);
 
 CREATE TABLE origins (
     origin TEXT NOT NULL PRIMARY KEY,

@@ -1,6 +1,7 @@
 //! Claiming: hosts first, then their tasks, so that a host that is blocked costs nothing.
 
-use std::time::Duration;
+use std::collections::HashSet;
+use std::time::{Duration, Instant};
 
 use model::Found;
 use sqlx::{Error, SqliteConnection};
@@ -25,11 +26,15 @@ pub(crate) async fn claim(
         return Ok(Vec::new());
     }
     let (mut db, now) = writer::begin(store).await?;
+    let begun = Instant::now();
+    let mut suspects = may_take_suspect(&mut db, worker).await?;
     let horizon = now + to_millis(LOOKAHEAD.min(lease));
     let limit = to_i64(most as u64);
     let open = sqlx::query!(
-        r#"SELECT host_key, interval_ms, max(next_start, paused_until) AS "next_start!: i64"
+        r#"SELECT host_key, interval_ms, max(next_start, paused_until) AS "next_start!: i64",
+                  wanted_until > ? AS "wanted!: bool"
            FROM hosts WHERE idle = 0 AND open_at <= ? ORDER BY open_at, host_key LIMIT ?"#,
+        now,
         horizon,
         limit
     )
@@ -42,8 +47,9 @@ pub(crate) async fn claim(
             break;
         }
         let held = sqlx::query_scalar!(
-            r#"SELECT count(*) AS "held!: i64" FROM crawl_tasks
-               WHERE host_key = ? AND status = 'processing' AND lease_until > ?"#,
+            r#"SELECT (SELECT count(*) FROM crawl_tasks
+                       WHERE host_key = ?1 AND status = 'processing' AND lease_until > ?2)
+                    + (SELECT count(*) FROM host_turns WHERE host_key = ?1 AND lease_until > ?2) AS "held!: i64""#,
             host.host_key,
             now
         )
@@ -51,9 +57,10 @@ pub(crate) async fn claim(
         .await?;
         let grants = HostBucket {
             next_start: host.next_start - now,
-            interval: host.interval_ms.max(to_millis(defaults.interval)),
+            interval: store.options.interval(host.interval_ms),
             most_in_flight: i64::from(defaults.in_flight),
-            in_flight: held,
+            // Somebody outside of any job waits for a slot: the next one is theirs.
+            in_flight: held + i64::from(host.wanted),
         }
         .grants(most - claimed.len(), lease);
         let taken = take(
@@ -62,6 +69,7 @@ pub(crate) async fn claim(
             grants,
             worker,
             (now, now + to_millis(lease)),
+            &mut suspects,
         )
         .await?;
         let count = to_i64(taken.len() as u64);
@@ -90,7 +98,25 @@ pub(crate) async fn claim(
         .await?;
     }
     db.commit().await?;
+    let age = begun.elapsed();
+    for task in &mut claimed {
+        task.age = age;
+    }
     Ok(claimed)
+}
+
+/// Whether this worker has no task that was with a worker when that ended. One at a time, so that the page that ends
+/// its workers does not take others with it a second time.
+async fn may_take_suspect(db: &mut SqliteConnection, worker: &WorkerId) -> Result<bool, Error> {
+    let name = worker.as_str();
+    let held = sqlx::query_scalar!(
+        r#"SELECT EXISTS (SELECT 1 FROM crawl_tasks
+                          WHERE status = 'processing' AND crashes > 0 AND worker = ?) AS "held!: i64""#,
+        name
+    )
+    .fetch_one(db)
+    .await?;
+    Ok(held == 0)
 }
 
 async fn take(
@@ -99,11 +125,12 @@ async fn take(
     grants: Grants,
     worker: &WorkerId,
     (now, until): (i64, i64),
+    suspects: &mut bool,
 ) -> Result<Vec<Claimed>, Error> {
     if grants.room == 0 {
         return Ok(Vec::new());
     }
-    let (name, room) = (worker.as_str(), grants.room);
+    let (name, room, with_suspect) = (worker.as_str(), grants.room, *suspects);
     let mut rows = sqlx::query!(
         r#"UPDATE crawl_tasks
            SET status = 'processing', fence = fence + 1, attempt = attempt + 1, worker = ?1, lease_until = ?2,
@@ -111,18 +138,25 @@ async fn take(
            WHERE id IN (
                SELECT id FROM crawl_tasks
                WHERE host_key = ?4 AND status = 'queued' AND gated = 0 AND not_before <= ?3
+                 AND (crashes = 0 OR (?6 AND id = (
+                     SELECT id FROM crawl_tasks
+                     WHERE host_key = ?4 AND status = 'queued' AND gated = 0 AND crashes > 0 AND not_before <= ?3
+                     ORDER BY not_before, id LIMIT 1)))
                ORDER BY not_before, id LIMIT ?5)
            RETURNING id AS "id!", job_id AS "job_id!", fence AS "fence!", attempt AS "attempt!",
                      requested_url AS "requested_url!", url AS "url!", final_url AS "final_url!", depth AS "depth!",
-                     hops AS "hops!", via, found AS "found!""#,
+                     hops AS "hops!", via, found AS "found!",
+                     crashes AS "crashes!""#,
         name,
         until,
         now,
         host,
-        room
+        room,
+        with_suspect
     )
     .fetch_all(db)
     .await?;
+    *suspects &= rows.iter().all(|row| row.crashes == 0);
     rows.sort_by_key(|row| row.id);
     rows.into_iter()
         .zip(0..)
@@ -145,6 +179,7 @@ async fn take(
                 via: row.via,
                 found: Found::named(&row.found).unwrap_or(Found::Link),
                 delay: grants.delay(place),
+                age: Duration::ZERO,
             })
         })
         .collect()
@@ -162,8 +197,11 @@ async fn advance(
     let row = sqlx::query!(
         r#"SELECT (SELECT min(not_before) FROM crawl_tasks
                    WHERE host_key = ?1 AND status = 'queued' AND gated = 0) AS "ready: i64",
-                  (SELECT CASE WHEN count(*) >= ?2 THEN min(lease_until) END FROM crawl_tasks
-                   WHERE host_key = ?1 AND status = 'processing' AND lease_until > ?3) AS "slot_free: i64""#,
+                  (SELECT CASE WHEN count(*) >= ?2 THEN min(lease_until) END FROM (
+                       SELECT lease_until FROM crawl_tasks
+                       WHERE host_key = ?1 AND status = 'processing' AND lease_until > ?3
+                       UNION ALL SELECT lease_until FROM host_turns
+                       WHERE host_key = ?1 AND lease_until > ?3)) AS "slot_free: i64""#,
         host,
         most_in_flight,
         now
@@ -199,11 +237,11 @@ pub(crate) async fn renew(
         .collect();
     let asked = asked.to_string();
     let (name, until) = (worker.as_str(), now + to_millis(lease));
-    let kept = sqlx::query_scalar!(
+    let kept = sqlx::query!(
         r#"UPDATE crawl_tasks SET lease_until = ?1, heartbeat_at = ?2
            WHERE status = 'processing' AND worker = ?3
              AND (id, fence) IN (SELECT value ->> 0, value ->> 1 FROM json_each(?4))
-           RETURNING id AS "id!""#,
+           RETURNING id AS "id!", fence AS "fence!""#,
         until,
         now,
         name,
@@ -212,9 +250,16 @@ pub(crate) async fn renew(
     .fetch_all(&mut *db)
     .await?;
     db.commit().await?;
+    let kept: HashSet<Lease> = kept
+        .into_iter()
+        .map(|row| Lease {
+            task: TaskId(row.id),
+            fence: Fence(row.fence),
+        })
+        .collect();
     Ok(leases
         .iter()
-        .filter(|lease| !kept.contains(&lease.task.0))
+        .filter(|lease| !kept.contains(lease))
         .copied()
         .collect())
 }

@@ -40,6 +40,6 @@ pub(crate) async fn create_job(store: &SqliteStore, job: NewJob) -> Result<(), E
         let conclusion = job_row::conclude(&mut db, &mut row, now).await?;
         woken.extend(conclusion.hosts);
     }
-    hosts::wake(&mut db, &woken).await?;
+    hosts::wake(&mut db, &woken, now).await?;
     db.commit().await
 }

@@ -10,13 +10,22 @@ use weburl::HostKey;
 use crate::numbers::to_millis;
 use crate::{SqliteStore, writer};
 
-/// Claims look at these hosts again.
-pub(crate) async fn wake(db: &mut SqliteConnection, hosts: &BTreeSet<String>) -> Result<(), Error> {
+/// Claims look at these hosts again, behind those that wait already: a job that finds hosts faster than they are asked
+/// must not keep the others from their turn.
+pub(crate) async fn wake(
+    db: &mut SqliteConnection,
+    hosts: &BTreeSet<String>,
+    now: i64,
+) -> Result<(), Error> {
     for host in hosts {
         sqlx::query!(
-            "INSERT INTO hosts (host_key) VALUES (?)
-             ON CONFLICT (host_key) DO UPDATE SET idle = 0, open_at = max(next_start, paused_until)",
-            host
+            "INSERT INTO hosts (host_key, open_at) VALUES (?1, ?2)
+             ON CONFLICT (host_key) DO UPDATE
+             SET idle = 0,
+                 open_at = CASE WHEN idle THEN max(?2, next_start, paused_until)
+                                ELSE min(open_at, max(?2, next_start, paused_until)) END",
+            host,
+            now
         )
         .execute(&mut *db)
         .await?;
@@ -59,6 +68,24 @@ pub(crate) async fn pause(
     .execute(&mut *db)
     .await?;
     db.commit().await
+}
+
+pub(crate) async fn reserve_start(store: &SqliteStore, host: &HostKey) -> Result<Duration, Error> {
+    let (mut db, now) = writer::begin(store).await?;
+    let (host, interval) = (host.as_str(), to_millis(store.options.hosts.interval));
+    let delay = sqlx::query_scalar!(
+        r#"INSERT INTO hosts (host_key, next_start, idle) VALUES (?1, ?2 + ?3, 1)
+           ON CONFLICT (host_key) DO UPDATE
+           SET next_start = max(next_start, paused_until, ?2) + max(interval_ms, ?3)
+           RETURNING next_start - ?2 - max(interval_ms, ?3) AS "delay!: i64""#,
+        host,
+        now,
+        interval
+    )
+    .fetch_one(&mut *db)
+    .await?;
+    db.commit().await?;
+    Ok(Duration::from_millis(delay.max(0).unsigned_abs()))
 }
 
 /// Writes, because a file that can only be read is not ready.

@@ -9,6 +9,11 @@ use store::{JobCounts, JobState};
 
 use crate::numbers::to_u64;
 
+/// Tasks of a job that change state together in one transaction, at most: others want to write too.
+const SOME: i64 = 10_000;
+/// With fewer open tasks than this, the rest of a level is opened.
+const FEW: i64 = 1_000;
+
 /// What the rules need of a job, as it was read and as it will be written back.
 #[derive(Debug)]
 pub(crate) struct JobRow {
@@ -71,8 +76,9 @@ pub(crate) async fn read(db: &mut SqliteConnection, job: &str) -> Result<Option<
     .await
 }
 
-/// Skips a job's tasks: those queued, and with `held` those with workers too, whose leases end with it.
-pub(crate) async fn skip_rest(
+/// Skips some of a job's tasks: those queued, and with `held` those with workers too, whose leases end with it. A job
+/// may have millions of them: no transaction takes them all, and whoever comes next goes on.
+async fn skip_some(
     db: &mut SqliteConnection,
     job: &mut JobRow,
     reason: &str,
@@ -83,14 +89,17 @@ pub(crate) async fn skip_rest(
         r#"UPDATE crawl_tasks
            SET status = 'skipped', reason = ?1, error = ?1, sequence = ?2 + rest.place, gated = 0,
                fence = fence + 1, worker = NULL, lease_until = NULL, updated_at = ?3
-           FROM (SELECT id AS rest_id, row_number() OVER (ORDER BY id) AS place FROM crawl_tasks
-                 WHERE job_id = ?4 AND (status = 'queued' OR (?5 AND status = 'processing'))) rest
+           FROM (SELECT rest_id, row_number() OVER (ORDER BY rest_id) AS place FROM (
+                     SELECT id AS rest_id FROM crawl_tasks INDEXED BY crawl_tasks_open
+                     WHERE job_id = ?4 AND status IN ('queued', 'processing') AND (status = 'queued' OR ?5)
+                     LIMIT ?6)) rest
            WHERE id = rest.rest_id RETURNING host_key AS "host_key!""#,
         reason,
         job.sequence,
         now,
         job.id,
-        held
+        held,
+        SOME
     )
     .fetch_all(db)
     .await?;
@@ -112,12 +121,14 @@ pub(crate) async fn conclude(
         job.stop_reason = Some("max_bytes".to_owned());
     }
     if let Some(reason) = job.stop_reason.clone() {
-        skip_rest(db, job, &reason, false, now).await?;
+        // A limit of bytes lets what is under way end; time and people do not wait.
+        let held = reason != "max_bytes";
+        conclusion.hosts = skip_some(db, job, &reason, held, now).await?;
     } else if job.max_depth.is_some() {
         open_gate(db, job, now, &mut conclusion).await?;
     }
     let live = sqlx::query_scalar!(
-        r#"SELECT EXISTS (SELECT 1 FROM crawl_tasks
+        r#"SELECT EXISTS (SELECT 1 FROM crawl_tasks INDEXED BY crawl_tasks_open
                           WHERE job_id = ? AND status IN ('queued', 'processing')) AS "live!: bool""#,
         job.id
     )
@@ -127,7 +138,10 @@ pub(crate) async fn conclude(
     if !live {
         // Only the end of a job is worth counting its rows.
         let counts = counts(db, &job.id).await?;
-        if let Some(state) = JobState::derive(&counts) {
+        if let Some(mut state) = JobState::derive(&counts) {
+            if job.stop_reason.as_deref() == Some("cancelled") {
+                state = JobState::Cancelled;
+            }
             state.as_str().clone_into(&mut job.status);
             conclusion.finished = true;
             if state == JobState::Failed {
@@ -140,29 +154,16 @@ pub(crate) async fn conclude(
 }
 
 /// The next level is opened when nothing nearer is ready or with a worker; what waits for a retry is not waited for.
+/// A large level is opened a part at a time, before the part before it runs out.
 async fn open_gate(
     db: &mut SqliteConnection,
     job: &mut JobRow,
     now: i64,
     conclusion: &mut Conclusion,
 ) -> Result<(), Error> {
-    let nearer = sqlx::query_scalar!(
-        r#"SELECT EXISTS (
-               SELECT 1 FROM crawl_tasks
-               WHERE job_id = ?1 AND status IN ('queued', 'processing') AND gated = 0 AND depth <= ?2
-                 AND NOT (status = 'queued' AND attempt > 0 AND not_before > ?3)) AS "nearer!: bool""#,
-        job.id,
-        job.open_depth,
-        now
-    )
-    .fetch_one(&mut *db)
-    .await?;
-    if nearer {
-        return Ok(());
-    }
     let next = sqlx::query_scalar!(
-        r#"SELECT min(depth) AS "depth: i64" FROM crawl_tasks
-           WHERE job_id = ? AND status = 'queued' AND gated = 1"#,
+        r#"SELECT min(depth) AS "depth: i64" FROM crawl_tasks INDEXED BY crawl_tasks_open
+           WHERE job_id = ? AND status IN ('queued', 'processing') AND gated = 1"#,
         job.id
     )
     .fetch_one(&mut *db)
@@ -170,15 +171,40 @@ async fn open_gate(
     let Some(depth) = next else {
         return Ok(());
     };
-    let opened = sqlx::query!(
-        r#"UPDATE crawl_tasks SET gated = 0
-           WHERE job_id = ? AND status = 'queued' AND gated = 1 AND depth <= ? RETURNING host_key AS "host_key!""#,
+    let opens = sqlx::query_scalar!(
+        r#"SELECT CASE WHEN ?4 <= ?2 THEN (
+                   SELECT count(*) < ?5 FROM (
+                       SELECT 1 FROM crawl_tasks INDEXED BY crawl_tasks_open
+                       WHERE job_id = ?1 AND status IN ('queued', 'processing') AND gated = 0 LIMIT ?5))
+               ELSE NOT EXISTS (
+                   SELECT 1 FROM crawl_tasks INDEXED BY crawl_tasks_open
+                   WHERE job_id = ?1 AND status IN ('queued', 'processing') AND gated = 0 AND depth <= ?2
+                     AND NOT (status = 'queued' AND attempt > 0 AND not_before > ?3))
+               END AS "opens!: bool""#,
         job.id,
-        depth
+        job.open_depth,
+        now,
+        depth,
+        FEW
+    )
+    .fetch_one(&mut *db)
+    .await?;
+    if !opens {
+        return Ok(());
+    }
+    let opened = sqlx::query!(
+        r#"UPDATE crawl_tasks SET gated = 0 WHERE id IN (
+               SELECT id FROM crawl_tasks INDEXED BY crawl_tasks_open
+               WHERE job_id = ?1 AND status IN ('queued', 'processing') AND gated = 1 AND depth <= ?2
+               ORDER BY depth LIMIT ?3)
+           RETURNING host_key AS "host_key!""#,
+        job.id,
+        depth,
+        SOME
     )
     .fetch_all(db)
     .await?;
-    job.open_depth = depth;
+    job.open_depth = job.open_depth.max(depth);
     conclusion.opened = true;
     conclusion
         .hosts
@@ -222,7 +248,7 @@ async fn why_failed(db: &mut SqliteConnection, job: &JobRow) -> Result<String, E
 }
 
 /// Writes the row back.
-pub(crate) async fn write(
+async fn write(
     db: &mut SqliteConnection,
     job: &JobRow,
     error: Option<String>,

@@ -22,6 +22,7 @@ mod robots;
 mod settle;
 mod sqlite_store;
 mod statistics;
+mod turns;
 mod writer;
 
 pub use open::SqliteOptions;

@@ -2,10 +2,12 @@
 
 use std::time::Duration;
 
+use futures_util::StreamExt;
 use serde_json::Value;
 use store::{
-    Cursor, Document, FinishedTask, Job, JobFilter, JobId, JobKind, JobLimits, JobState, MappedUrl,
-    NewDocument, NewMappedUrl, Page, StoreError, StoredTask, TaskId, TaskState, UnixMillis,
+    Cursor, Document, FinishedTask, Job, JobFilter, JobId, JobKind, JobLimits, JobOrder, JobState,
+    MappedUrl, NewDocument, NewMappedUrl, Page, StoreError, StoredTask, TaskId, TaskState,
+    UnixMillis,
 };
 use uuid::Uuid;
 
@@ -99,6 +101,23 @@ pub(crate) async fn job(store: &SqliteStore, id: JobId) -> Result<Option<Job>, S
     }
 }
 
+pub(crate) async fn order(store: &SqliteStore, id: JobId) -> Result<Option<JobOrder>, StoreError> {
+    let name = id.0.to_string();
+    let row = sqlx::query!("SELECT type AS kind, params FROM jobs WHERE id = ?", name)
+        .fetch_optional(&store.readers)
+        .await
+        .map_err(fault)?;
+    row.map(|row| {
+        Ok(JobOrder {
+            id,
+            kind: JobKind::named(&row.kind)
+                .ok_or_else(|| StoreError::Refused(format!("a job's type is {:?}", row.kind)))?,
+            params: json(&row.params)?,
+        })
+    })
+    .transpose()
+}
+
 pub(crate) async fn jobs(
     store: &SqliteStore,
     filter: JobFilter,
@@ -164,29 +183,24 @@ pub(crate) async fn documents(
         after,
         most
     )
-    .fetch_all(&store.readers)
-    .await
-    .map_err(fault)?;
-    let entries = rows
-        .into_iter()
-        .map(|row| {
-            Ok(Document {
-                id: row.id,
-                content: NewDocument {
-                    requested_url: row.requested_url,
-                    final_url: row.final_url,
-                    title: row.title,
-                    content_md: row.content_md,
-                    content_raw: row.content_raw,
-                    meta: json(&row.meta)?,
-                },
-                created_at: UnixMillis(row.created_at),
-            })
+    .fetch(&store.readers)
+    .map(|row| {
+        let row = row.map_err(fault)?;
+        Ok::<_, StoreError>(Document {
+            id: row.id,
+            content: NewDocument {
+                requested_url: row.requested_url,
+                final_url: row.final_url,
+                title: row.title,
+                content_md: row.content_md,
+                content_raw: row.content_raw,
+                meta: json(&row.meta)?,
+            },
+            created_at: UnixMillis(row.created_at),
         })
-        .collect::<Result<_, StoreError>>()?;
-    Ok(Page::cut(entries, limit, |one: &Document| {
-        one.id.to_string()
-    }))
+    });
+    let (weigh, key) = (Document::weight, |one: &Document| one.id.to_string());
+    Page::gather(rows, limit, Document::HEAVY, weigh, key).await
 }
 
 pub(crate) async fn mapped(

@@ -10,6 +10,7 @@ use store::{HostDefaults, StoreError};
 
 use crate::SqliteStore;
 use crate::fault::fault;
+use crate::numbers::to_millis;
 
 static MIGRATOR: Migrator = sqlx::migrate!();
 
@@ -23,6 +24,8 @@ pub struct SqliteOptions {
     pub readers: u32,
     /// What holds for a host that says nothing else.
     pub hosts: HostDefaults,
+    /// `hosts.interval` holds for every host, whatever its robots.txt asked for before.
+    pub fixed_interval: bool,
     /// A task that ended its worker so often is failed as poisoned.
     pub most_crashes: u32,
     /// How long a call waits for another process, or its turn, before it is `Unavailable`.
@@ -34,9 +37,18 @@ impl Default for SqliteOptions {
         Self {
             readers: 4,
             hosts: HostDefaults::default(),
+            fixed_interval: false,
             most_crashes: 3,
             patience: Duration::from_secs(10),
         }
+    }
+}
+
+impl SqliteOptions {
+    /// Least time between two requests to a host whose robots.txt asked for this many milliseconds.
+    pub(crate) fn interval(&self, asked: i64) -> i64 {
+        let asked = if self.fixed_interval { 0 } else { asked };
+        asked.max(to_millis(self.hosts.interval))
     }
 }
 

@@ -57,3 +57,26 @@ pub(crate) async fn prune(store: &SqliteStore, age: Duration, most: u32) -> Resu
     db.commit().await?;
     Ok(deleted)
 }
+
+pub(crate) async fn forget(store: &SqliteStore, age: Duration) -> Result<u64, Error> {
+    let (mut db, now) = writer::begin(store).await?;
+    let before = now - to_millis(age);
+    let origins = sqlx::query!("DELETE FROM origins WHERE fetched_at <= ?", before)
+        .execute(&mut *db)
+        .await?
+        .rows_affected();
+    let hosts = sqlx::query!(
+        "DELETE FROM hosts
+         WHERE idle = 1 AND max(next_start, paused_until, wanted_until) <= ?1
+           AND NOT EXISTS (SELECT 1 FROM crawl_tasks t
+                           WHERE t.host_key = hosts.host_key AND t.status = 'queued' AND t.gated = 0)
+           AND NOT EXISTS (SELECT 1 FROM crawl_tasks t
+                           WHERE t.host_key = hosts.host_key AND t.status = 'processing')",
+        before
+    )
+    .execute(&mut *db)
+    .await?
+    .rows_affected();
+    db.commit().await?;
+    Ok(origins + hosts)
+}

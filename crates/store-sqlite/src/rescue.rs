@@ -68,7 +68,7 @@ async fn take_back(store: &SqliteStore, all: bool, blame: i64) -> Result<Rescued
         let conclusion = job_row::conclude(&mut db, &mut job, now).await?;
         woken.extend(conclusion.hosts);
     }
-    hosts::wake(&mut db, &woken).await?;
+    hosts::wake(&mut db, &woken, now).await?;
     db.commit().await?;
     Ok(rescued)
 }

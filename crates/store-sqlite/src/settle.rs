@@ -53,7 +53,7 @@ async fn attempt(
     if let Some(checkpoint) = checkpoint {
         hosts::write_checkpoint(&mut db, checkpoint, now).await?;
     }
-    hosts::wake(&mut db, &woken).await?;
+    hosts::wake(&mut db, &woken, now).await?;
     db.commit().await?;
     Ok(settled)
 }
@@ -88,6 +88,9 @@ async fn settle_job(
         .filter(ended)
         .flat_map(|settlement| &settlement.found)
         .collect();
+    // A redirect gives its place to its target: a limit of one page is met by a page, not by a hop.
+    let moved = mine.iter().filter(|settlement| settlement.is_redirect());
+    job.admitted -= to_i64(moved.count() as u64);
     let admitted = admit::admit(db, job, &found, woken, now).await?;
     let mut links = Vec::new();
     for settlement in mine {

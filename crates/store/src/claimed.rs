@@ -43,4 +43,6 @@ pub struct Claimed {
     pub found: Found,
     /// How long to wait before the request: clocks differ, so no time of day travels.
     pub delay: Duration,
+    /// How long ago that was said: `delay` counts from the claim's moment, not from its answer.
+    pub age: Duration,
 }

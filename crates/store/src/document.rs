@@ -31,3 +31,15 @@ pub struct Document {
     /// When.
     pub created_at: UnixMillis,
 }
+
+impl Document {
+    /// A page of documents that weigh more than this together is cut short.
+    pub const HEAVY: usize = 8 * 1024 * 1024;
+
+    /// About the bytes it takes in memory.
+    pub fn weight(&self) -> usize {
+        let text = |text: &Option<String>| text.as_ref().map_or(0, String::len);
+        let content = &self.content;
+        text(&content.content_md) + text(&content.content_raw) + text(&content.title) + 4_096
+    }
+}

@@ -67,6 +67,17 @@ pub struct NewJob {
     pub seeds: Vec<NewTask>,
 }
 
+/// What was asked of a job: enough to work on its tasks.
+#[derive(Clone, PartialEq, Debug)]
+pub struct JobOrder {
+    /// Its name.
+    pub id: JobId,
+    /// What it is for.
+    pub kind: JobKind,
+    /// What was asked.
+    pub params: Value,
+}
+
 /// Tasks by state.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct JobCounts {

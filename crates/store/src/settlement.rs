@@ -45,6 +45,14 @@ pub enum Verdict {
     HandBack,
 }
 
+impl Settlement {
+    /// Whether it is a redirect whose target is a task of its own.
+    pub fn is_redirect(&self) -> bool {
+        let is_redirect = |task: &NewTask| task.found == model::Found::Redirect;
+        self.verdict.state() == TaskState::Skipped && self.found.iter().any(is_redirect)
+    }
+}
+
 impl Verdict {
     /// Where the task stands afterwards.
     pub fn state(&self) -> TaskState {

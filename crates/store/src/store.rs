@@ -8,8 +8,9 @@ use weburl::HostKey;
 
 use crate::{
     ApiKey, Cancel, Checkpoint, Claimed, Cursor, Document, FinishedTask, Job, JobFilter, JobId,
-    KeyHash, Lease, MappedUrl, NewJob, Page, Reconciled, Rescue, Rescued, RobotsText, Settled,
-    Settlement, Statistics, StoreError, StoredRobots, StoredTask, TaskState, WorkerId,
+    JobOrder, KeyHash, Lease, MappedUrl, NewJob, Page, Reconciled, Rescue, Rescued, RobotsText,
+    Settled, Settlement, Statistics, StoreError, StoredRobots, StoredTask, TaskState, Turn, TurnId,
+    WorkerId,
 };
 
 /// Short for what every verb returns.
@@ -24,6 +25,9 @@ pub trait Store: Clone + Send + Sync + 'static {
 
     /// A job as it stands.
     fn job(&self, id: JobId) -> impl Future<Output = Answer<Option<Job>>> + Send;
+
+    /// What was asked of a job, which costs the same whatever its size.
+    fn order(&self, id: JobId) -> impl Future<Output = Answer<Option<JobOrder>>> + Send;
 
     /// Jobs, newest first.
     fn jobs(
@@ -81,6 +85,19 @@ pub trait Store: Clone + Send + Sync + 'static {
         host: &HostKey,
         pause: Duration,
     ) -> impl Future<Output = Answer<()>> + Send;
+
+    /// One request to a host outside of any job, if it is the host's turn; the slot is free again after `lease`.
+    fn take_turn(
+        &self,
+        host: &HostKey,
+        lease: Duration,
+    ) -> impl Future<Output = Answer<Turn>> + Send;
+
+    /// Gives a slot back.
+    fn end_turn(&self, turn: TurnId) -> impl Future<Output = Answer<()>> + Send;
+
+    /// Takes a host's next start for a request that no claim gave one: how long to wait for it.
+    fn reserve_start(&self, host: &HostKey) -> impl Future<Output = Answer<Duration>> + Send;
 
     /// A job's documents, in the order they were stored.
     fn documents(
@@ -140,6 +157,9 @@ pub trait Store: Clone + Send + Sync + 'static {
     /// Deletes at most `most` rows of final jobs that ended longer ago than `age`; returns how many.
     /// Zero means that nothing is left to delete.
     fn prune(&self, age: Duration, most: u32) -> impl Future<Output = Answer<u64>> + Send;
+
+    /// Forgets robots.txt files and hosts without work that nobody asked for so long; returns how many.
+    fn forget(&self, age: Duration) -> impl Future<Output = Answer<u64>> + Send;
 
     /// Whether the store can be read and written now: it tries.
     fn ready(&self) -> impl Future<Output = Answer<()>> + Send;

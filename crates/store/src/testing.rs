@@ -9,6 +9,7 @@ pub mod reading;
 pub mod service;
 pub mod settling;
 mod stage;
+pub mod turns;
 
 use std::future::Future;
 
@@ -42,6 +43,7 @@ macro_rules! conformance {
             fences::a_lease_settles_once,
             fences::a_lease_of_another_job_is_none,
             fences::renewing_tells_what_is_lost,
+            fences::a_renewal_carries_its_fence,
             fences::rescue_leaves_live_leases_alone,
             fences::a_settlement_and_a_rescue_never_both_win,
             fences::the_only_owner_takes_back_everything,
@@ -63,12 +65,16 @@ macro_rules! conformance {
             limits::a_waiting_retry_does_not_hold_the_gate,
             limits::without_a_depth_limit_there_is_no_gate,
             limits::a_job_without_seeds_has_failed,
+            limits::a_large_job_is_cancelled_in_steps,
+            limits::a_large_level_opens_in_parts,
+            limits::a_redirects_target_takes_its_place,
             politeness::three_claimers_keep_one_hosts_rate_and_slots,
             politeness::a_paused_host_gives_nothing_and_holds_up_nobody,
             politeness::a_crawl_delay_holds,
             politeness::a_dead_worker_leaks_no_slot,
             politeness::a_full_host_opens_when_a_task_settles,
             politeness::no_start_lies_beyond_the_lease,
+            politeness::new_hosts_stand_behind_those_that_wait,
             reading::lists_come_in_pages,
             reading::jobs_are_listed_newest_first,
             reading::a_foreign_cursor_is_refused,
@@ -77,9 +83,15 @@ macro_rules! conformance {
             service::keys_are_known_by_hash_until_revoked,
             service::robots_are_kept_by_origin,
             service::old_jobs_are_forgotten_in_bounded_steps,
+            service::hosts_without_work_and_old_robots_are_forgotten,
             service::a_store_that_works_is_ready,
             service::statistics_tell_what_is_alive,
             service::reconciling_a_healthy_store_changes_nothing,
+            turns::turns_and_tasks_share_a_hosts_slots,
+            turns::turns_and_tasks_share_a_hosts_starts,
+            turns::a_turn_that_is_not_given_back_ends_with_its_lease,
+            turns::the_next_slot_goes_to_whoever_waits_for_a_turn,
+            turns::a_pause_holds_for_turns,
         }
     };
 }

@@ -14,9 +14,11 @@
 
 mod commands;
 mod dedupe;
+mod deploy;
 mod depth;
 mod dialects;
 mod formats;
+mod keys;
 mod limits;
 mod links;
 mod map;
@@ -24,6 +26,7 @@ mod max_pages;
 mod output_file;
 mod politeness;
 mod profiles;
+mod readme;
 mod requests;
 mod run;
 mod scope;
@@ -32,3 +35,4 @@ mod seed;
 mod serve;
 mod sitemaps;
 mod traps;
+mod watching;

@@ -9,7 +9,7 @@ use std::time::Duration;
 use serde_json::Value;
 
 /// Nothing here takes longer on a busy machine.
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_mins(1);
 
 /// The binary in an empty folder and an empty environment.
 fn crawler(folder: &Path, words: &[&str]) -> Command {
@@ -18,14 +18,14 @@ fn crawler(folder: &Path, words: &[&str]) -> Command {
     command
 }
 
-struct Service {
+pub(crate) struct Service {
     child: Child,
     addr: String,
 }
 
 impl Service {
     /// Starts it and waits until it says where it listens.
-    fn start(folder: &Path, words: &[&str]) -> Self {
+    pub(crate) fn start(folder: &Path, words: &[&str]) -> Self {
         let mut child = crawler(folder, words)
             .stderr(Stdio::piped())
             .stdout(Stdio::null())
@@ -46,30 +46,23 @@ impl Service {
         Self { child, addr }
     }
 
-    fn get(&self, path: &str) -> (u16, String) {
+    pub(crate) fn get(&self, path: &str) -> (u16, String) {
         self.call(&format!("GET {path} HTTP/1.0\r\nhost: localhost\r\n\r\n"))
     }
 
-    fn post(&self, path: &str, body: &str) -> (u16, String) {
+    pub(crate) fn post(&self, path: &str, body: &str) -> (u16, String) {
         self.call(&format!(
             "POST {path} HTTP/1.0\r\nhost: localhost\r\ncontent-type: application/json\r\ncontent-length: {}\r\n\r\n{body}",
             body.len()
         ))
     }
 
-    fn call(&self, request: &str) -> (u16, String) {
-        let mut stream = TcpStream::connect(&self.addr).unwrap();
-        stream.set_read_timeout(Some(PATIENCE)).unwrap();
-        stream.write_all(request.as_bytes()).unwrap();
-        let mut answer = String::new();
-        stream.read_to_string(&mut answer).unwrap();
-        let status = answer.split(' ').nth(1).unwrap().parse().unwrap();
-        let body = answer.split_once("\r\n\r\n").unwrap().1.to_owned();
-        (status, body)
+    pub(crate) fn call(&self, request: &str) -> (u16, String) {
+        call_at(&self.addr, request)
     }
 
     /// Sends SIGTERM; the exit code.
-    fn terminate(mut self) -> Option<i32> {
+    pub(crate) fn terminate(mut self) -> Option<i32> {
         let id = self.child.id().to_string();
         assert!(
             Command::new("kill")
@@ -82,6 +75,19 @@ impl Service {
     }
 }
 
+/// One request; the answer's status and body. A request that is no HTTP has status 0.
+pub(crate) fn call_at(addr: &str, request: &str) -> (u16, String) {
+    let addr = addr.replace("0.0.0.0", "127.0.0.1");
+    let mut stream = TcpStream::connect(addr).unwrap();
+    stream.set_read_timeout(Some(PATIENCE)).unwrap();
+    stream.write_all(request.as_bytes()).unwrap();
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).unwrap();
+    let status = answer.split(' ').nth(1).and_then(|code| code.parse().ok());
+    let body = answer.split_once("\r\n\r\n").map_or("", |(_, body)| body);
+    (status.unwrap_or_default(), body.to_owned())
+}
+
 impl Drop for Service {
     fn drop(&mut self) {
         // Gone already in a test that went well.
@@ -90,7 +96,7 @@ impl Drop for Service {
     }
 }
 
-const HERE: [&str; 4] = ["--addr", "127.0.0.1:0", "--log-format", "json"];
+pub(crate) const HERE: [&str; 4] = ["--addr", "127.0.0.1:0", "--log-format", "json"];
 
 #[test]
 fn it_needs_nothing_installed_and_sigterm_ends_it_with_0() {

@@ -207,7 +207,7 @@ async fn no_spelling_of_an_inner_address_gets_a_connection_on_any_way_out() {
                 FailKind::AddressRefused,
                 "{url} → {parsed}: {failure}"
             );
-            words.insert(failure.words.to_string());
+            words.insert(failure.words.clone());
         }
     }
     assert!(tried >= 400, "only {tried} spellings are URLs");

@@ -6,11 +6,13 @@ use std::time::Duration;
 
 use engine::{Scraper, Stop};
 use fetch::{Allowed, FetchSetupError, Guard, HttpFetch, LookUp};
-use model::{PlanError, RobotsPolicy, ScrapePlan, ScrapeSpec};
+use model::{Backoff, Notice, PlanError, RobotsPolicy, ScrapePlan, ScrapeSpec};
 use store::Store;
 use tokio::sync::{Semaphore, watch};
+use weburl::CrawlUrl;
 
 use super::keys::Keys;
+use super::polite_fetch::PoliteFetch;
 use crate::config::Config;
 use crate::job_params::JobDefaults;
 
@@ -47,7 +49,7 @@ struct Inner<S> {
     store: S,
     config: Config,
     defaults: JobDefaults,
-    scraper: Scraper<HttpFetch>,
+    scraper: Scraper<PoliteFetch<S>>,
     scrapes: Semaphore,
     keys: Keys,
     stopping: watch::Sender<bool>,
@@ -56,11 +58,17 @@ struct Inner<S> {
 /// What reading a body has to know.
 pub(super) trait Limits: Send + Sync {
     fn max_body_bytes(&self) -> u64;
+
+    fn body_timeout(&self) -> Duration;
 }
 
 impl<S: Store> Limits for App<S> {
     fn max_body_bytes(&self) -> u64 {
         self.inner.config.server.max_body_bytes
+    }
+
+    fn body_timeout(&self) -> Duration {
+        self.inner.config.server.body_timeout
     }
 }
 
@@ -85,14 +93,14 @@ impl<S: Store> App<S> {
             Some(look_up) => HttpFetch::resolving(rules, SCRAPES_AT_ONCE, guard, sniff, look_up)?,
         };
         let chance = RandomState::new().hash_one("api");
+        let fetch = PoliteFetch::new(store.clone(), fetch);
+        let tell = tell(store.clone());
         Ok(Self {
             inner: Arc::new(Inner {
                 store,
                 defaults: JobDefaults::from(&config),
                 // A request that waits is ended by its own time limit.
-                scraper: Scraper::new(Arc::new(fetch), plan, chance, Stop::new(), |notice| {
-                    tracing::info!(event = notice.as_str(), "{notice}");
-                }),
+                scraper: Scraper::new(Arc::new(fetch), plan, chance, Stop::new(), tell),
                 scrapes: Semaphore::new(SCRAPES_AT_ONCE),
                 keys: Keys::new(&config.server.api_keys),
                 stopping: watch::Sender::new(false),
@@ -113,7 +121,7 @@ impl<S: Store> App<S> {
         &self.inner.defaults
     }
 
-    pub(super) fn scraper(&self) -> &Scraper<HttpFetch> {
+    pub(super) fn scraper(&self) -> &Scraper<PoliteFetch<S>> {
         &self.inner.scraper
     }
 
@@ -135,6 +143,26 @@ impl<S: Store> App<S> {
         let mut stopping = self.inner.stopping.subscribe();
         let stopped = stopping.wait_for(|stopping| *stopping);
         tokio::time::timeout(pause, stopped).await.is_err()
+    }
+}
+
+/// What a scraped page's host asks for is told, and holds for workers too.
+fn tell<S: Store>(store: S) -> impl Fn(Notice) + Send + Sync {
+    move |notice| {
+        tracing::info!(event = notice.as_str(), "{notice}");
+        let Notice::CrawlDelay { origin, pause } = notice else {
+            return;
+        };
+        let Some(site) = CrawlUrl::from_normalised(&format!("{origin}/")) else {
+            return;
+        };
+        let store = store.clone();
+        tokio::spawn(async move {
+            let told = store.slow_host(&site.host_key(), pause).await;
+            if let Err(error) = told {
+                tracing::warn!(%error, %origin, "a crawl-delay could not be kept");
+            }
+        });
     }
 }
 
@@ -160,5 +188,9 @@ fn scrape_plan(config: &Config) -> Result<ScrapePlan, PlanError> {
     plan.fetch.max_body = config.http.max_body_bytes;
     plan.max_redirects = config.http.max_redirects;
     plan.max_attempts = config.worker.max_attempts;
+    plan.backoff = Backoff {
+        first: config.worker.backoff_base,
+        longest: config.worker.backoff_max,
+    };
     Ok(plan)
 }

@@ -15,7 +15,7 @@ use crate::job_params::JobParams;
 
 /// A list of pages, as a job
 #[utoipa::path(
-    post, path = "/v1/batch/scrape", tag = "jobs", request_body = BatchRequest,
+    post, path = "/v1/batch/scrape", operation_id = "create_batch", tag = "jobs", request_body = BatchRequest,
     responses((status = 202, description = "The job; `Location` is where to ask about it", body = Accepted))
 )]
 pub(super) async fn batch<S: Store>(
@@ -28,7 +28,7 @@ pub(super) async fn batch<S: Store>(
 
 /// A site's pages, as a job
 #[utoipa::path(
-    post, path = "/v1/crawl", tag = "jobs", request_body = SiteRequest,
+    post, path = "/v1/crawl", operation_id = "create_crawl", tag = "jobs", request_body = SiteRequest,
     responses((status = 202, description = "The job; `Location` is where to ask about it", body = Accepted))
 )]
 pub(super) async fn crawl<S: Store>(
@@ -41,7 +41,7 @@ pub(super) async fn crawl<S: Store>(
 
 /// A site's URLs, as a job
 #[utoipa::path(
-    post, path = "/v1/map", tag = "jobs", request_body = SiteRequest,
+    post, path = "/v1/map", operation_id = "create_map", tag = "jobs", request_body = SiteRequest,
     responses((status = 202, description = "The job; `Location` is where to ask about it", body = Accepted))
 )]
 pub(super) async fn map<S: Store>(
@@ -65,6 +65,7 @@ async fn make<S: Store>(
             "urls: none of them can be fetched",
         )
         .at("urls")
+        .in_body()
         .about(prepared.invalid_urls));
     }
     let id = prepared.job.id;

@@ -20,6 +20,7 @@ use super::app::App;
 use super::job_path::JobPath;
 use super::lists::job;
 use super::problem::Problem;
+use super::schemas::LiveEvent;
 
 /// How often the store is asked while nothing happens.
 const ASK_EVERY: Duration = Duration::from_millis(500);
@@ -37,9 +38,9 @@ const HEARTBEAT: Duration = Duration::from_secs(15);
     get, path = "/v1/jobs/{id}/events", tag = "results",
     params(
         ("id" = uuid::Uuid, Path, description = "The job"),
-        ("Last-Event-ID" = Option<i64>, Header, description = "The id of the last `page` event that was seen"),
+        ("Last-Event-ID" = Option<i64>, Header, minimum = 0, description = "The id of the last `page` event that was seen"),
     ),
-    responses((status = 200, description = "Server-sent events", body = String, content_type = "text/event-stream"))
+    responses((status = 200, description = "Server-sent events", body = LiveEvent, content_type = "text/event-stream"))
 )]
 pub(super) async fn events<S: Store>(
     State(app): State<App<S>>,

@@ -15,7 +15,7 @@ use super::requests::JobsQuery;
 
 /// Jobs, newest first
 #[utoipa::path(
-    get, path = "/v1/jobs", tag = "jobs", params(JobsQuery),
+    get, path = "/v1/jobs", operation_id = "list_jobs", tag = "jobs", params(JobsQuery),
     responses((status = 200, description = "A page of jobs", body = JobList))
 )]
 pub(super) async fn list<S: Store>(
@@ -44,7 +44,7 @@ pub(super) async fn list<S: Store>(
 
 /// A job as it stands
 #[utoipa::path(
-    get, path = "/v1/jobs/{id}", tag = "jobs", params(("id" = uuid::Uuid, Path, description = "The job")),
+    get, path = "/v1/jobs/{id}", operation_id = "show_job", tag = "jobs", params(("id" = uuid::Uuid, Path, description = "The job")),
     responses((status = 200, description = "The job", body = JobAnswer))
 )]
 pub(super) async fn show<S: Store>(
@@ -60,7 +60,7 @@ pub(super) async fn show<S: Store>(
 ///
 /// Queued tasks become skipped, running ones are abandoned, what was stored stays readable.
 #[utoipa::path(
-    delete, path = "/v1/jobs/{id}", tag = "jobs", params(("id" = uuid::Uuid, Path, description = "The job")),
+    delete, path = "/v1/jobs/{id}", operation_id = "cancel_job", tag = "jobs", params(("id" = uuid::Uuid, Path, description = "The job")),
     responses(
         (status = 200, description = "The job, cancelled", body = JobAnswer),
         (status = 409, description = "`job_is_final`: it had ended before", body = Problem, content_type = "application/problem+json"),

@@ -13,9 +13,6 @@ use tokio::time::timeout;
 use super::app::Limits;
 use super::problem::Problem;
 
-/// How long a body may take to arrive.
-const PATIENCE: Duration = Duration::from_secs(30);
-
 /// The body of a request.
 pub(super) struct JsonBody<T>(pub(super) T);
 
@@ -31,7 +28,7 @@ impl<T: DeserializeOwned, A: Limits> FromRequest<A> for JsonBody<T> {
             )
             .at("Content-Type"));
         }
-        let bytes = body(request, app.max_body_bytes()).await?;
+        let bytes = body(request, app.max_body_bytes(), app.body_timeout()).await?;
         only_object(&bytes)?;
         let mut reader = serde_json::Deserializer::from_slice(&bytes);
         let value = serde_path_to_error::deserialize(&mut reader).map_err(|error| {
@@ -51,7 +48,7 @@ fn is_json(headers: &HeaderMap) -> bool {
     media == "application/json" || (media.starts_with("application/") && media.ends_with("+json"))
 }
 
-async fn body(request: Request, most: u64) -> Result<Bytes, Problem> {
+async fn body(request: Request, most: u64, patience: Duration) -> Result<Bytes, Problem> {
     let most = usize::try_from(most).unwrap_or(usize::MAX);
     let too_large = || {
         Problem::new(
@@ -66,7 +63,7 @@ async fn body(request: Request, most: u64) -> Result<Bytes, Problem> {
         return Err(too_large());
     }
     let whole = Limited::new(request.into_body(), most).collect();
-    match timeout(PATIENCE, whole).await {
+    match timeout(patience, whole).await {
         Ok(Ok(collected)) => Ok(collected.to_bytes()),
         Ok(Err(error)) if error.is::<LengthLimitError>() => Err(too_large()),
         Ok(Err(_)) => Err(Problem::new(
@@ -77,7 +74,7 @@ async fn body(request: Request, most: u64) -> Result<Bytes, Problem> {
         Err(_) => Err(Problem::new(
             StatusCode::REQUEST_TIMEOUT,
             "request_timeout",
-            "the body took too long to arrive",
+            "the body took too long to arrive (server.body_timeout)",
         )),
     }
 }
@@ -105,7 +102,7 @@ fn problem(path: &str, error: &serde_json::Error) -> Problem {
     let words = told.split(" at line ").next().unwrap_or(&told);
     let (field, words) = blamed(path, words);
     match field {
-        Some(field) => Problem::invalid(field.clone(), format!("{field}: {words}")),
+        Some(field) => Problem::invalid(field.clone(), format!("{field}: {words}")).in_body(),
         None => Problem::new(StatusCode::UNPROCESSABLE_ENTITY, "invalid_request", words),
     }
 }

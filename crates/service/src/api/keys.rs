@@ -1,78 +1,147 @@
-//! Who may call: one of the keys, or with none configured whoever is on this machine.
+//! Who may call: one of the keys of the configuration or of the store; with no key anywhere, whoever is on this machine.
+//!
+//! Keys of the store are asked for on every request, so a revoked one is useless at once. Whether the store has any is
+//! remembered for a moment; a store that is away does not open the door.
+
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
 
 use axum::extract::{Request, State};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use http::{HeaderMap, StatusCode, header};
-use store::Store;
+use store::{ApiKey, KeyHash, Store, StoreError};
 
 use super::app::App;
 use super::problem::Problem;
 use crate::config::Secret;
 
-/// The hashes of the configured keys.
-pub(super) struct Keys(Vec<blake3::Hash>);
+/// How long it is remembered whether the store has keys.
+const REMEMBERED: Duration = Duration::from_secs(2);
+
+/// The hashes of the configured keys, and whether there are others.
+pub(super) struct Keys {
+    configured: Vec<blake3::Hash>,
+    stored: Mutex<Option<(Instant, bool)>>,
+}
 
 impl std::fmt::Debug for Keys {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "Keys({})", self.0.len())
+        write!(f, "Keys({})", self.configured.len())
     }
 }
 
 impl Keys {
     pub(super) fn new(keys: &[Secret]) -> Self {
         let hash = |key: &Secret| blake3::hash(key.reveal().as_bytes());
-        Self(keys.iter().map(hash).collect())
+        Self {
+            configured: keys.iter().map(hash).collect(),
+            stored: Mutex::new(None),
+        }
     }
 
-    /// Whether the headers carry a key. Hashes are compared in constant time, and always all of them.
-    fn admits(&self, headers: &HeaderMap) -> bool {
-        let sent = headers.get(header::AUTHORIZATION);
-        let Some((scheme, key)) = sent.and_then(|value| value.to_str().ok()?.split_once(' '))
-        else {
-            return false;
+    /// Whether this is a configured key. Hashes are compared in constant time, and always all of them.
+    fn has(&self, key: &str) -> bool {
+        let sent = blake3::hash(key.as_bytes());
+        let same = self.configured.iter().filter(|hash| **hash == sent);
+        same.count() > 0
+    }
+
+    /// Whether the store has keys. What was known before holds while the store is away.
+    async fn any_stored<S: Store>(&self, store: &S) -> Result<bool, StoreError> {
+        let before = *self.stored.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((at, any)) = before
+            && at.elapsed() < REMEMBERED
+        {
+            return Ok(any);
+        }
+        let any = match (any_in_use(store).await, before) {
+            (Ok(any), _) | (Err(_), Some((_, any))) => any,
+            (Err(error), None) => return Err(error),
         };
-        let sent = blake3::hash(key.trim().as_bytes());
-        let known = self
-            .0
-            .iter()
-            .fold(false, |known, hash| known | (*hash == sent));
-        known & scheme.eq_ignore_ascii_case("bearer")
+        let mut stored = self.stored.lock().unwrap_or_else(PoisonError::into_inner);
+        *stored = Some((Instant::now(), any));
+        Ok(any)
     }
 }
 
-/// Lets callers with a key through. Without configured keys the service listens on loopback only, and a page in
-/// somebody's browser must not reach it under a name of its own.
+/// Whether the store has a key that is not revoked.
+pub(super) async fn any_in_use<S: Store>(store: &S) -> Result<bool, StoreError> {
+    let in_use = |key: &ApiKey| key.revoked_at.is_none();
+    Ok(store.keys().await?.iter().any(in_use))
+}
+
+/// Lets callers with a key through. With no key at all the service listens on loopback only, and a page in somebody's
+/// browser must not reach it under a name of its own.
 pub(super) async fn check<S: Store>(
     State(app): State<App<S>>,
     request: Request,
     next: Next,
 ) -> Response {
-    let keys = app.keys();
-    let headers = request.headers();
-    if keys.0.is_empty() {
-        if is_local(&request) {
-            return next.run(request).await;
+    let caller = Caller::of(&request);
+    match judge(&app, &caller).await {
+        Ok(()) => next.run(request).await,
+        Err(problem) => problem.into_response(),
+    }
+}
+
+/// What a request says about who sends it.
+struct Caller {
+    key: Option<String>,
+    sent_something: bool,
+    is_local: bool,
+}
+
+impl Caller {
+    fn of(request: &Request) -> Self {
+        let headers = request.headers();
+        Self {
+            key: bearer(headers).map(str::to_owned),
+            sent_something: headers.contains_key(header::AUTHORIZATION),
+            is_local: is_local(request),
         }
-        return Problem::new(
+    }
+}
+
+async fn judge<S: Store>(app: &App<S>, caller: &Caller) -> Result<(), Problem> {
+    let keys = app.keys();
+    if let Some(key) = &caller.key {
+        if keys.has(key) {
+            return Ok(());
+        }
+        // By its hash: how long the lookup takes says nothing about a key.
+        if app.store().verify_key(KeyHash::of(key)).await?.is_some() {
+            return Ok(());
+        }
+    }
+    let config = app.config();
+    let listens = [Some(config.server.addr), config.worker.metrics_addr];
+    let on_loopback = listens.iter().flatten().all(|addr| addr.ip().is_loopback());
+    let open = on_loopback && keys.configured.is_empty();
+    if open && !keys.any_stored(app.store()).await? {
+        if caller.is_local {
+            return Ok(());
+        }
+        return Err(Problem::new(
             StatusCode::FORBIDDEN,
             "host_refused",
-            "without server.api_keys only requests to localhost, 127.0.0.1 or [::1] are answered",
+            "without keys only requests to localhost, 127.0.0.1 or [::1] are answered",
         )
-        .at("Host")
-        .into_response();
+        .at("Host"));
     }
-    if keys.admits(headers) {
-        return next.run(request).await;
-    }
-    let words = if headers.contains_key(header::AUTHORIZATION) {
+    let words = if caller.sent_something {
         "the key is not one of ours"
     } else {
         "send a key: Authorization: Bearer <key>"
     };
-    Problem::new(StatusCode::UNAUTHORIZED, "unauthorized", words)
-        .at("Authorization")
-        .into_response()
+    Err(Problem::new(StatusCode::UNAUTHORIZED, "unauthorized", words).at("Authorization"))
+}
+
+fn bearer(headers: &HeaderMap) -> Option<&str> {
+    let sent = headers.get(header::AUTHORIZATION)?.to_str().ok()?;
+    let (scheme, key) = sent.split_once(' ')?;
+    let key = key.trim();
+    (scheme.eq_ignore_ascii_case("bearer") && !key.is_empty()).then_some(key)
 }
 
 fn is_local(request: &Request) -> bool {

@@ -13,19 +13,19 @@ use super::jobs::one_of;
 use super::paging;
 use super::problem::Problem;
 use super::query::Params;
-use super::requests::{PageQuery, TasksQuery};
+use super::requests::{DocumentsQuery, MapQuery, TasksQuery};
 use crate::job_params::{JobParams, OutputFormat};
 
 /// A job's documents, in the order they were stored
 #[utoipa::path(
-    get, path = "/v1/jobs/{id}/documents", tag = "results",
-    params(("id" = uuid::Uuid, Path, description = "The job"), PageQuery),
+    get, path = "/v1/jobs/{id}/documents", operation_id = "list_documents", tag = "results",
+    params(("id" = uuid::Uuid, Path, description = "The job"), DocumentsQuery),
     responses((status = 200, description = "A page of documents", body = DocumentList))
 )]
 pub(super) async fn documents<S: Store>(
     State(app): State<App<S>>,
     JobPath(id): JobPath,
-    Params(query): Params<PageQuery>,
+    Params(query): Params<DocumentsQuery>,
 ) -> Result<Json<DocumentList>, Problem> {
     let limit = paging::limit(query.limit, 20, 1..=100)?;
     let format = format_of(&job(&app, id).await?);
@@ -47,14 +47,14 @@ pub(super) async fn documents<S: Store>(
 
 /// A job's map: every link with the page it was found on
 #[utoipa::path(
-    get, path = "/v1/jobs/{id}/map", tag = "results",
-    params(("id" = uuid::Uuid, Path, description = "The job"), PageQuery),
+    get, path = "/v1/jobs/{id}/map", operation_id = "list_map", tag = "results",
+    params(("id" = uuid::Uuid, Path, description = "The job"), MapQuery),
     responses((status = 200, description = "A page of links", body = MappedList))
 )]
 pub(super) async fn map<S: Store>(
     State(app): State<App<S>>,
     JobPath(id): JobPath,
-    Params(query): Params<PageQuery>,
+    Params(query): Params<MapQuery>,
 ) -> Result<Json<MappedList>, Problem> {
     let limit = paging::limit(query.limit, 100, 1..=1_000)?;
     job(&app, id).await?;
@@ -71,7 +71,7 @@ pub(super) async fn map<S: Store>(
 
 /// A job's tasks: every URL with its status and the reason for what was not fetched
 #[utoipa::path(
-    get, path = "/v1/jobs/{id}/tasks", tag = "results",
+    get, path = "/v1/jobs/{id}/tasks", operation_id = "list_tasks", tag = "results",
     params(("id" = uuid::Uuid, Path, description = "The job"), TasksQuery),
     responses((status = 200, description = "A page of tasks", body = TaskList))
 )]

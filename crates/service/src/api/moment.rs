@@ -3,7 +3,7 @@
 use store::UnixMillis;
 
 /// `2026-11-16T01:02:03.004Z`; before 1970 is its first moment.
-pub(super) fn rfc3339(moment: UnixMillis) -> String {
+pub fn rfc3339(moment: UnixMillis) -> String {
     let millis = u64::try_from(moment.0).unwrap_or(0);
     let (seconds, part) = (millis / 1_000, millis % 1_000);
     let (year, month, day) = civil(seconds / 86_400);

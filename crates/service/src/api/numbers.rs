@@ -15,6 +15,13 @@ const SECONDS: [f64; 11] = [
     0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0,
 ];
 
+/// Those that are told as a spread and not as one number.
+const SPREAD: [&str; 3] = [
+    "crawler_http_request_seconds",
+    "crawler_store_seconds",
+    "crawler_worker_page_seconds",
+];
+
 /// The recorder, made when it is first asked for.
 pub(super) fn recorder() -> &'static PrometheusHandle {
     RECORDER.get_or_init(|| {
@@ -29,6 +36,13 @@ pub(super) fn recorder() -> &'static PrometheusHandle {
         let handle = recorder.handle();
         // Somebody else's recorder is as good; ours then tells nothing.
         let _ = metrics::set_global_recorder(recorder);
+        for (name, about) in METRICS {
+            match name {
+                _ if name.ends_with("_total") => metrics::describe_counter!(name, about),
+                _ if SPREAD.contains(&name) => metrics::describe_histogram!(name, about),
+                _ => metrics::describe_gauge!(name, about),
+            }
+        }
         handle
     })
 }
@@ -40,19 +54,73 @@ pub(super) fn text() -> String {
     recorder.render()
 }
 
+/// Every metric there is, with what it tells. The names are a promise to those who watch.
+pub const METRICS: [(&str, &str); 19] = [
+    (
+        "crawler_http_requests_total",
+        "requests answered, by method, route and status",
+    ),
+    (
+        "crawler_http_request_seconds",
+        "time to the answer's head, by route",
+    ),
+    ("crawler_http_connections", "connections open now"),
+    ("crawler_jobs_created_total", "jobs made, by type"),
+    (
+        "crawler_tasks",
+        "tasks alive in the store, by type and state",
+    ),
+    (
+        "crawler_oldest_ready_task_seconds",
+        "how long the oldest task that may run has waited",
+    ),
+    (
+        "crawler_expired_leases",
+        "leases that ran out and were not taken back yet",
+    ),
+    ("crawler_open_jobs", "jobs that have not ended"),
+    ("crawler_store_seconds", "time the store took, by verb"),
+    (
+        "crawler_store_errors_total",
+        "calls that the store did not answer or refused, by verb",
+    ),
+    (
+        "crawler_worker_tasks_total",
+        "tasks settled by this process, by type and result",
+    ),
+    ("crawler_worker_page_seconds", "time to fetch a page"),
+    (
+        "crawler_worker_leases_lost_total",
+        "results dropped because somebody else had the task by then",
+    ),
+    (
+        "crawler_worker_dropped_total",
+        "results the store refused for good",
+    ),
+    (
+        "crawler_worker_rescued_total",
+        "tasks taken back from workers that went silent",
+    ),
+    (
+        "crawler_worker_poisoned_total",
+        "tasks failed because they ended their workers too often",
+    ),
+    (
+        "crawler_worker_store_errors_total",
+        "calls of the worker that the store did not answer in time",
+    ),
+    (
+        "crawler_worker_host_pauses_total",
+        "pauses that hosts asked for (429, Retry-After)",
+    ),
+    ("crawler_worker_bytes_total", "body bytes over the wire"),
+];
+
 /// Keeps what a worker of this process has done so far.
 pub fn keep_worker_numbers(numbers: &WorkerNumbers) {
-    for (result, count) in [
-        ("done", numbers.done),
-        ("failed", numbers.failed),
-        ("skipped", numbers.skipped),
-        ("retried", numbers.retried),
-        ("handed_back", numbers.handed_back),
-        ("lost", numbers.lost),
-        ("dropped", numbers.dropped),
-    ] {
-        metrics::counter!("crawler_worker_tasks_total", "result" => result).absolute(count);
-    }
+    metrics::counter!("crawler_worker_leases_lost_total").absolute(numbers.lost);
+    metrics::counter!("crawler_worker_dropped_total").absolute(numbers.dropped);
+    metrics::counter!("crawler_worker_host_pauses_total").absolute(numbers.host_pauses);
     metrics::counter!("crawler_worker_rescued_total").absolute(numbers.rescued);
     metrics::counter!("crawler_worker_poisoned_total").absolute(numbers.poisoned);
     metrics::counter!("crawler_worker_store_errors_total").absolute(numbers.store_errors);

@@ -27,14 +27,24 @@ pub(super) struct Problem {
     detail: Box<str>,
     /// The field, parameter or header at fault.
     #[serde(skip_serializing_if = "Option::is_none")]
-    field: Option<String>,
+    #[schema(value_type = Option<String>)]
+    field: Option<Box<str>>,
+    /// Where it stands in the body, as a JSON pointer: `/urls/3`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<String>)]
+    pointer: Option<Box<str>>,
     /// Why the target gave no answer: `dns`, `connect`, `timeout` …
     #[serde(skip_serializing_if = "Option::is_none")]
     kind: Option<&'static str>,
     /// URLs of a batch that are none.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(skip_serializing_if = "no_urls")]
     #[schema(value_type = Vec<Object>)]
-    invalid_urls: Vec<InvalidUrl>,
+    invalid_urls: Box<[InvalidUrl]>,
+}
+
+#[expect(clippy::borrowed_box, reason = "the shape that serde asks for")]
+fn no_urls(urls: &Box<[InvalidUrl]>) -> bool {
+    urls.is_empty()
 }
 
 /// A word that takes no room: problems travel in results.
@@ -53,8 +63,9 @@ impl Problem {
             code,
             detail: detail.into().into_boxed_str(),
             field: None,
+            pointer: None,
             kind: None,
-            invalid_urls: Vec::new(),
+            invalid_urls: Box::default(),
         }
     }
 
@@ -64,7 +75,14 @@ impl Problem {
     }
 
     pub(super) fn at(mut self, field: impl Into<String>) -> Self {
-        self.field = Some(field.into());
+        self.field = Some(field.into().into_boxed_str());
+        self
+    }
+
+    /// The field at fault is one of the body.
+    pub(super) fn in_body(mut self) -> Self {
+        let pointer = self.field.as_deref().map(pointer);
+        self.pointer = pointer.map(String::into_boxed_str);
         self
     }
 
@@ -74,7 +92,7 @@ impl Problem {
     }
 
     pub(super) fn about(mut self, invalid_urls: Vec<InvalidUrl>) -> Self {
-        self.invalid_urls = invalid_urls;
+        self.invalid_urls = invalid_urls.into_boxed_slice();
         self
     }
 
@@ -123,7 +141,25 @@ impl From<ParamsError> for Problem {
             "url" | "urls" => "invalid_url",
             _ => "invalid_request",
         };
-        Self::new(StatusCode::UNPROCESSABLE_ENTITY, code, error.to_string()).at(error.field)
+        Self::new(StatusCode::UNPROCESSABLE_ENTITY, code, error.to_string())
+            .at(error.field)
+            .in_body()
+    }
+}
+
+/// `urls[3]` as RFC 6901 writes it.
+fn pointer(field: &str) -> String {
+    let (name, index) = match field
+        .strip_suffix(']')
+        .and_then(|rest| rest.rsplit_once('['))
+    {
+        Some((name, index)) if index.bytes().all(|byte| byte.is_ascii_digit()) => (name, index),
+        _ => (field, ""),
+    };
+    let name = name.replace('~', "~0").replace('/', "~1");
+    match index {
+        "" => format!("/{name}"),
+        index => format!("/{name}/{index}"),
     }
 }
 
@@ -145,5 +181,22 @@ impl IntoResponse for Problem {
             _ => (),
         }
         response
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pointers() {
+        for (field, written) in [
+            ("url", "/url"),
+            ("urls[3]", "/urls/3"),
+            ("a/b~c", "/a~1b~0c"),
+            ("odd[x]", "/odd[x]"),
+        ] {
+            assert_eq!(pointer(field), written);
+        }
     }
 }

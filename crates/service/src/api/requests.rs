@@ -7,18 +7,20 @@ use crate::config::Config;
 use crate::job_params::{JobParams, OutputFormat, RobotsChoice, SitemapsChoice, UseJs};
 
 use super::problem::Problem;
+use super::schemas;
 
 /// One page, now.
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct ScrapeRequest {
     /// The page: an absolute http or https URL.
-    #[schema(example = "https://example.org/")]
+    #[schema(schema_with = schemas::url)]
     pub(super) url: String,
     /// What `content` is written in.
     #[serde(default)]
     pub(super) output_format: OutputFormat,
     /// Whether the page is rendered in a browser. Only `false` works in this version.
+    #[schema(schema_with = schemas::use_js)]
     pub(super) use_js: Option<UseJs>,
 }
 
@@ -27,11 +29,12 @@ pub(super) struct ScrapeRequest {
 #[serde(deny_unknown_fields)]
 pub(super) struct BatchRequest {
     /// The pages: absolute http or https URLs. Those that are none are listed in the answer; the rest run.
-    #[schema(min_items = 1)]
+    #[schema(schema_with = schemas::urls)]
     pub(super) urls: Vec<String>,
     /// What `content` is written in.
     pub(super) output_format: Option<OutputFormat>,
     /// Whether pages are rendered in a browser. Only `false` works in this version.
+    #[schema(schema_with = schemas::use_js)]
     pub(super) use_js: Option<UseJs>,
 }
 
@@ -40,26 +43,33 @@ pub(super) struct BatchRequest {
 #[serde(deny_unknown_fields)]
 pub(super) struct SiteRequest {
     /// Where to begin: an absolute http or https URL.
-    #[schema(example = "https://example.org/")]
+    #[schema(schema_with = schemas::url)]
     pub(super) url: String,
     /// Links are followed while depth is below this; the page at `url` is depth 0. 2 unless said otherwise.
+    #[schema(minimum = 0, maximum = 1_000)]
     pub(super) max_depth: Option<u32>,
     /// The exact host of `url` only; `false`: any host. True unless said otherwise.
     pub(super) same_domain: Option<bool>,
     /// What `content` is written in.
     pub(super) output_format: Option<OutputFormat>,
     /// Whether pages are rendered in a browser. Only `false` works in this version.
+    #[schema(schema_with = schemas::use_js)]
     pub(super) use_js: Option<UseJs>,
     /// Most URLs of the job.
+    #[schema(minimum = 1, maximum = 100_000_000)]
     pub(super) max_pages: Option<u64>,
     /// The job's hard end, in seconds.
+    #[schema(minimum = 1, maximum = 31_536_000)]
     pub(super) max_duration: Option<u64>,
     /// Most body bytes of the job.
+    #[schema(minimum = 1, maximum = 1_000_000_000_000_000_i64)]
     pub(super) max_bytes: Option<u64>,
     /// Follow only URLs that match one of these regular expressions.
+    #[schema(schema_with = schemas::include)]
     #[serde(default)]
     pub(super) include: Vec<String>,
     /// Never follow URLs that match one of these; stronger than `include`.
+    #[schema(schema_with = schemas::exclude)]
     #[serde(default)]
     pub(super) exclude: Vec<String>,
     /// URLs that differ in their query alone are one page.
@@ -75,11 +85,12 @@ impl BatchRequest {
         check_js(self.use_js)?;
         let most = config.jobs.max_tasks;
         if self.urls.is_empty() {
-            return Err(Problem::invalid("urls", "urls: at least one URL is needed"));
+            let words = "urls: at least one URL is needed";
+            return Err(Problem::invalid("urls", words).in_body());
         }
         if self.urls.len() as u64 > u64::from(most) {
             let words = format!("urls: {} are too many; at most {most}", self.urls.len());
-            return Err(Problem::invalid("urls", words));
+            return Err(Problem::invalid("urls", words).in_body());
         }
         Ok(JobParams {
             urls: Some(self.urls),
@@ -116,12 +127,15 @@ impl SiteRequest {
                 let words = format!(
                     "{field}: {asked} is out of range; allowed: {least} to {most} (jobs.* of the configuration)"
                 );
-                return Err(Problem::invalid(field, words));
+                return Err(Problem::invalid(field, words).in_body());
             }
         }
+        check_patterns("include", &self.include)?;
+        check_patterns("exclude", &self.exclude)?;
         Ok(JobParams {
             url: Some(self.url),
             urls: None,
+            url_count: None,
             max_depth: self.max_depth,
             same_domain: self.same_domain,
             output_format: self.output_format,
@@ -138,6 +152,25 @@ impl SiteRequest {
     }
 }
 
+/// Every page's links are matched with every pattern.
+const MOST_PATTERNS: usize = 100;
+const LONGEST_PATTERN: usize = 1_000;
+
+fn check_patterns(field: &str, patterns: &[String]) -> Result<(), Problem> {
+    if patterns.len() > MOST_PATTERNS {
+        let words = format!(
+            "{field}: {} patterns are too many; at most {MOST_PATTERNS}",
+            patterns.len()
+        );
+        return Err(Problem::invalid(field, words).in_body());
+    }
+    let long = patterns.iter().position(|one| one.len() > LONGEST_PATTERN);
+    long.map_or(Ok(()), |at| {
+        let words = format!("{field}[{at}]: longer than {LONGEST_PATTERN} bytes");
+        Err(Problem::invalid(format!("{field}[{at}]"), words).in_body())
+    })
+}
+
 /// There is no browser yet.
 pub(super) fn check_js(asked: Option<UseJs>) -> Result<(), Problem> {
     match asked {
@@ -147,7 +180,8 @@ pub(super) fn check_js(asked: Option<UseJs>) -> Result<(), Problem> {
             "use_js_unavailable",
             "use_js: this version does not render pages; send false or leave it out",
         )
-        .at("use_js")),
+        .at("use_js")
+        .in_body()),
     }
 }
 
@@ -157,22 +191,38 @@ pub(super) fn check_js(asked: Option<UseJs>) -> Result<(), Problem> {
 #[into_params(parameter_in = Query)]
 pub(super) struct JobsQuery {
     /// Only jobs that stand here: queued, running, completed, completed_with_errors, failed, cancelled.
+    #[param(pattern = "^(queued|running|completed|completed_with_errors|failed|cancelled)$")]
     pub(super) status: Option<String>,
     /// Only jobs of this type: scrape, batch_scrape, crawl, map.
     #[serde(rename = "type")]
+    #[param(pattern = "^(scrape|batch_scrape|crawl|map)$")]
     pub(super) kind: Option<String>,
     /// Entries a page, 1 to 200; 50 unless said otherwise.
+    #[param(minimum = 1, maximum = 200)]
     pub(super) limit: Option<u32>,
     /// The `next_cursor` of the page before.
     pub(super) cursor: Option<String>,
 }
 
-/// A page of a list.
+/// A page of a job's documents.
 #[derive(Debug, Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
-pub(super) struct PageQuery {
-    /// Entries a page: documents 1 to 100 (20), mapped URLs 1 to 1,000 (100).
+pub(super) struct DocumentsQuery {
+    /// Entries a page, 1 to 100; 20 unless said otherwise.
+    #[param(minimum = 1, maximum = 100)]
+    pub(super) limit: Option<u32>,
+    /// The `next_cursor` of the page before.
+    pub(super) cursor: Option<String>,
+}
+
+/// A page of a job's map.
+#[derive(Debug, Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub(super) struct MapQuery {
+    /// Entries a page, 1 to 1,000; 100 unless said otherwise.
+    #[param(minimum = 1, maximum = 1_000)]
     pub(super) limit: Option<u32>,
     /// The `next_cursor` of the page before.
     pub(super) cursor: Option<String>,
@@ -184,8 +234,10 @@ pub(super) struct PageQuery {
 #[into_params(parameter_in = Query)]
 pub(super) struct TasksQuery {
     /// Only tasks that stand here: queued, processing, done, failed, skipped.
+    #[param(pattern = "^(queued|processing|done|failed|skipped)$")]
     pub(super) status: Option<String>,
     /// Entries a page, 1 to 1,000; 100 unless said otherwise.
+    #[param(minimum = 1, maximum = 1_000)]
     pub(super) limit: Option<u32>,
     /// The `next_cursor` of the page before.
     pub(super) cursor: Option<String>,
@@ -198,7 +250,9 @@ pub(super) struct TasksQuery {
 pub(super) struct ExportQuery {
     /// `documents` or `map`; documents unless said otherwise.
     #[serde(rename = "type")]
+    #[param(pattern = "^(documents|map)$")]
     pub(super) kind: Option<String>,
     /// `ndjson`, the only one.
+    #[param(pattern = "^ndjson$")]
     pub(super) format: Option<String>,
 }

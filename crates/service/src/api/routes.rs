@@ -43,8 +43,31 @@ pub fn router<S: Store>(app: App<S>) -> Router {
     }
     // Before the first request, so that every request is counted.
     super::numbers::recorder();
-    kept.route_layer(from_fn_with_state(app.clone(), keys::check::<S>))
-        .merge(open)
+    let keyed = from_fn_with_state(app.clone(), keys::check::<S>);
+    finished(kept.route_layer(keyed).merge(open), app)
+}
+
+/// What a worker without the API answers.
+pub(super) fn numbers_router<S: Store>(app: App<S>) -> Router {
+    let metrics = get(health::metrics::<S>);
+    let keyed = from_fn_with_state(app.clone(), keys::check::<S>);
+    let metrics = Router::new().route("/metrics", metrics);
+    let metrics = if app.config().server.open_metrics {
+        metrics
+    } else {
+        metrics.route_layer(keyed)
+    };
+    super::numbers::recorder();
+    let all = Router::new()
+        .route("/healthz", get(async || health::healthz()))
+        .route("/readyz", get(health::readyz::<S>))
+        .merge(metrics);
+    finished(all, app)
+}
+
+/// What is true of every answer.
+fn finished<S: Store>(routes: Router<App<S>>, app: App<S>) -> Router {
+    routes
         .fallback(async || nothing_here())
         .method_not_allowed_fallback(async || not_that_way())
         .layer(map_response(async |response: Response| as_sent(response)))

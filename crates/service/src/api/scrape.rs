@@ -7,7 +7,7 @@ use fetch::Asked;
 use http::StatusCode;
 use model::FailKind;
 use serde_json::Value;
-use store::Store;
+use store::{Store, StoreError};
 use tokio::time::timeout;
 
 use super::answers::Scraped;
@@ -36,7 +36,9 @@ pub(super) async fn scrape<S: Store>(
     check_js(request.use_js)?;
     let asked = Asked::parse(&request.url).map_err(|error| {
         let words = format!("url: {error}");
-        Problem::new(StatusCode::UNPROCESSABLE_ENTITY, "invalid_url", words).at("url")
+        Problem::new(StatusCode::UNPROCESSABLE_ENTITY, "invalid_url", words)
+            .at("url")
+            .in_body()
     })?;
     let work = async {
         let _turn = app.scrapes().acquire().await;
@@ -83,6 +85,8 @@ fn problem(problem: ScrapeProblem) -> Problem {
                 "address_refused",
                 "the URL, or one it redirects to, is not on a public address (egress.allow lets more in)",
             ),
+            // Of ours: no turn of the host could be had.
+            FailKind::Internal => StoreError::Unavailable(failure.words).into(),
             FailKind::Timeout => timed_out(format!("{url}: {failure}")),
             _ => Problem::new(
                 StatusCode::BAD_GATEWAY,
@@ -96,17 +100,15 @@ fn problem(problem: ScrapeProblem) -> Problem {
             "blocked_by_robots",
             format!("{url} is {reason}"),
         ),
-        parked @ (ScrapeProblem::Parked { .. } | ScrapeProblem::Stopped { .. }) => Problem::new(
-            StatusCode::BAD_GATEWAY,
-            "fetch_failed",
-            parked.to_string(),
-        )
-        .of_kind(kind),
+        parked @ (ScrapeProblem::Parked { .. } | ScrapeProblem::Stopped { .. }) => {
+            Problem::new(StatusCode::BAD_GATEWAY, "fetch_failed", parked.to_string()).of_kind(kind)
+        }
         not_text @ ScrapeProblem::NotText { .. } => Problem::new(
             StatusCode::UNPROCESSABLE_ENTITY,
             "not_text",
             not_text.to_string(),
         )
-        .at("url"),
+        .at("url")
+        .in_body(),
     }
 }

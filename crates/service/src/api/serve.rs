@@ -1,9 +1,9 @@
 //! Connections: accepted up to a number, each with a deadline for its head, drained at the end.
 
-use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
+use axum::Router;
 use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
 use hyper_util::server::conn::auto::Builder;
 use hyper_util::server::graceful::GracefulShutdown;
@@ -15,32 +15,17 @@ use tokio::time::{interval, sleep, timeout};
 
 use super::app::App;
 use super::numbers;
-use super::routes::router;
-use crate::config::Config;
+use super::patient_stream::PatientStream;
+use super::routes::{numbers_router, router};
 
-/// Connections at once; more wait to be accepted.
-const MOST_CONNECTIONS: usize = 4_096;
-/// How long a request's head may take.
-const HEAD_PATIENCE: Duration = Duration::from_secs(20);
 /// How often a silent HTTP/2 connection is asked whether it lives.
 const PING_EVERY: Duration = Duration::from_secs(20);
+/// Requests at once on one HTTP/2 connection.
+const STREAMS: u32 = 64;
 /// After an accept that failed, for want of files most likely.
 const BREATH: Duration = Duration::from_millis(100);
 /// How often recorded numbers are folded together.
 const UPKEEP_EVERY: Duration = Duration::from_secs(5);
-
-/// Whether the API may listen where it is told to: without a key only on loopback.
-pub fn check_posture(config: &Config) -> Result<(), String> {
-    let addr = config.server.addr;
-    if addr.ip().is_loopback() || !config.server.api_keys.is_empty() {
-        return Ok(());
-    }
-    let loopback = SocketAddr::from(([127, 0, 0, 1], addr.port()));
-    Err(format!(
-        "server.addr {addr} can be reached from other machines and there is no key: put a random one into \
-         server.api_keys of the configuration (for example from `openssl rand -hex 24`), or listen on {loopback}"
-    ))
-}
 
 /// Answers requests until `stop`, then finishes what is under way for at most `drain`.
 pub async fn serve<S: Store>(
@@ -50,17 +35,40 @@ pub async fn serve<S: Store>(
     drain: Duration,
 ) {
     let router = router(app.clone());
+    answer(app, router, listener, stop, drain).await;
+}
+
+/// The same for `/metrics`, `/healthz` and `/readyz` alone: what a worker without the API has to say.
+pub async fn serve_numbers<S: Store>(
+    app: App<S>,
+    listener: TcpListener,
+    stop: impl Future<Output = ()>,
+    drain: Duration,
+) {
+    let router = numbers_router(app.clone());
+    answer(app, router, listener, stop, drain).await;
+}
+
+async fn answer<S: Store>(
+    app: App<S>,
+    router: Router,
+    listener: TcpListener,
+    stop: impl Future<Output = ()>,
+    drain: Duration,
+) {
+    let server = &app.config().server;
     let mut builder = Builder::new(TokioExecutor::new());
     builder
         .http1()
         .timer(TokioTimer::new())
-        .header_read_timeout(HEAD_PATIENCE);
+        .header_read_timeout(server.head_timeout);
     builder
         .http2()
         .timer(TokioTimer::new())
-        .keep_alive_interval(PING_EVERY);
+        .keep_alive_interval(PING_EVERY)
+        .max_concurrent_streams(STREAMS);
     let graceful = GracefulShutdown::new();
-    let room = Arc::new(Semaphore::new(MOST_CONNECTIONS));
+    let room = Arc::new(Semaphore::new(server.max_connections));
     let upkeep = tokio::spawn(async {
         let mut turns = interval(UPKEEP_EVERY);
         loop {
@@ -89,13 +97,16 @@ pub async fn serve<S: Store>(
         };
         // Fails only on a socket that is already dead.
         let _ = stream.set_nodelay(true);
+        let stream = PatientStream::new(stream, server.head_timeout, server.stall_timeout);
         let service = TowerToHyperService::new(router.clone());
         let connection = builder.serve_connection(TokioIo::new(stream), service);
         let connection = graceful.watch(connection.into_owned());
+        metrics::gauge!("crawler_http_connections").increment(1.0);
         tokio::spawn(async move {
             if let Err(error) = connection.await {
                 tracing::debug!(error, "connection ended early");
             }
+            metrics::gauge!("crawler_http_connections").decrement(1.0);
             drop(place);
         });
     }

@@ -31,6 +31,7 @@ pub struct Config {
 
 impl Config {
     /// The least time between two requests to one host: the longer of what `per_host_rps` and `crawl_delay` ask for.
+    /// Without a `crawl_delay` a host's own robots.txt may ask for more.
     pub fn host_interval(&self) -> Duration {
         let asked = self.crawl.crawl_delay.unwrap_or_default();
         self.worker.host_interval().max(asked)
@@ -80,8 +81,12 @@ pub struct Worker {
     pub lease: Duration,
     /// How often leases are renewed.
     pub heartbeat: Duration,
-    /// How long a stop may take to finish what is in flight.
+    /// A task that ended its worker so often is failed as poisoned.
+    pub max_crashes: u32,
+    /// How long a stop may take: what is in flight is finished or handed back by then.
     pub drain: Duration,
+    /// Where a worker's numbers can be read; `None`: nowhere but in the API's.
+    pub metrics_addr: Option<SocketAddr>,
 }
 
 impl Default for Worker {
@@ -95,18 +100,21 @@ impl Default for Worker {
             max_attempts: 3,
             lease: Duration::from_secs(30),
             heartbeat: Duration::from_secs(10),
+            max_crashes: 3,
             drain: Duration::from_secs(25),
+            metrics_addr: None,
         }
     }
 }
 
 impl Worker {
-    /// The least time between two requests to one host that `per_host_rps` leaves.
+    /// The least time between two requests to one host that `per_host_rps` leaves. A twentieth longer than its share
+    /// of a second: requests arrive a little sooner or later than they were sent, and no second may see one too many.
     pub fn host_interval(&self) -> Duration {
         if self.per_host_rps <= 0.0 {
             return Duration::ZERO;
         }
-        Duration::try_from_secs_f64(1.0 / self.per_host_rps).unwrap_or(Duration::MAX)
+        Duration::try_from_secs_f64(1.05 / self.per_host_rps).unwrap_or(Duration::MAX)
     }
 }
 
@@ -119,7 +127,7 @@ pub struct Crawl {
     pub robots_fetch_error: RobotsErrors,
     /// Links marked nofollow are not followed.
     pub obey_nofollow: bool,
-    /// At least this long between two requests to a host, whatever robots.txt says.
+    /// So long between two requests to a host, instead of what its robots.txt asks for.
     pub crawl_delay: Option<Duration>,
     /// The query is ignored when asking whether a page is new.
     pub strip_query: bool,
@@ -289,6 +297,14 @@ pub struct Server {
     pub max_body_bytes: u64,
     /// Time for a request, scrapes included; streams are not cut.
     pub request_timeout: Duration,
+    /// Connections at once; more wait to be accepted.
+    pub max_connections: usize,
+    /// Time for a request's head, and how long a connection may be silent between two requests.
+    pub head_timeout: Duration,
+    /// Time for a request's body to arrive.
+    pub body_timeout: Duration,
+    /// A caller that takes nothing of its answer for so long is let go.
+    pub stall_timeout: Duration,
     /// `/metrics` needs no key.
     pub open_metrics: bool,
 }
@@ -300,6 +316,10 @@ impl Default for Server {
             api_keys: Vec::new(),
             max_body_bytes: 2_000_000,
             request_timeout: Duration::from_mins(2),
+            max_connections: 4_096,
+            head_timeout: Duration::from_secs(20),
+            body_timeout: Duration::from_secs(30),
+            stall_timeout: Duration::from_mins(1),
             open_metrics: false,
         }
     }

@@ -27,7 +27,7 @@ const HOUR: Duration = Duration::from_hours(1);
 const DAY: Duration = Duration::from_hours(24);
 
 /// The table, in the order it is shown.
-pub const SETTINGS: [Setting; 45] = [
+pub const SETTINGS: [Setting; 51] = [
     setting!(
         http.timeout,
         "Time for one request, its body included",
@@ -92,20 +92,32 @@ pub const SETTINGS: [Setting; 45] = [
     setting!(
         worker.lease,
         "How long a task is a worker's without a heartbeat",
-        "5s to 1h",
-        |d| (SECOND * 5..=HOUR).contains(d)
+        "1s to 1h",
+        |d| (SECOND..=HOUR).contains(d)
     ),
     setting!(
         worker.heartbeat,
         "How often a worker renews its leases; at most half a lease",
-        "1s to 30m",
-        |d| (SECOND..=MINUTE * 30).contains(d)
+        "100ms to 30m",
+        |d| (MILLISECOND * 100..=MINUTE * 30).contains(d)
+    ),
+    setting!(
+        worker.max_crashes,
+        "A URL that ended its worker so often is failed as poisoned",
+        "1 to 1000",
+        |n| (1..=1_000).contains(n)
     ),
     setting!(
         worker.drain,
-        "How long a stop may take to finish what is in flight",
+        "How long a stop may take: what is in flight is finished or handed back by then",
         "0s to 10m",
         |d| *d <= MINUTE * 10
+    ),
+    setting!(
+        worker.metrics_addr,
+        "Where /metrics, /healthz and /readyz of a process with --mode worker can be read; the rules of server.addr hold",
+        "none, or an address and port",
+        any
     ),
     setting!(
         crawl.respect_robots,
@@ -127,7 +139,7 @@ pub const SETTINGS: [Setting; 45] = [
     ),
     setting!(
         crawl.crawl_delay,
-        "At least this long between two requests to a host, whatever robots.txt says",
+        "So long between two requests to a host, instead of what its robots.txt asks for; per_host_rps holds besides",
         "none, or 0s to 1h",
         |d| d.is_none_or(|d| d <= HOUR)
     ),
@@ -139,7 +151,7 @@ pub const SETTINGS: [Setting; 45] = [
     ),
     setting!(
         crawl.strip_fragments,
-        "Store links without their #fragment",
+        "List the links of maps without their #fragment, each once; a page is visited once either way",
         "true or false",
         any
     ),
@@ -260,14 +272,14 @@ pub const SETTINGS: [Setting; 45] = [
     .secret(),
     setting!(
         server.addr,
-        "Where the API listens; not only loopback needs api_keys",
+        "Where the API listens; not only loopback needs a key",
         "an address and port",
         any
     )
     .env("HTTP_ADDR"),
     setting!(
         server.api_keys,
-        "Keys that callers send as Authorization: Bearer; none = no key needed, loopback only",
+        "Keys that callers send as Authorization: Bearer, besides those of `crawler keys`; none at all = no key needed, loopback only",
         "a list of texts of at least 16 visible characters",
         |keys| keys.iter().all(|key| is_key(key.reveal()))
     )
@@ -281,6 +293,30 @@ pub const SETTINGS: [Setting; 45] = [
     setting!(
         server.request_timeout,
         "Time for a request, scrapes included; exports and events are not cut",
+        "1s to 1h",
+        |d| (SECOND..=HOUR).contains(d)
+    ),
+    setting!(
+        server.max_connections,
+        "Connections at once; more wait to be accepted",
+        "16 to 100000",
+        |n| (16..=100_000).contains(n)
+    ),
+    setting!(
+        server.head_timeout,
+        "Time for a request's head, and how long a connection may be silent between two requests",
+        "1s to 5m",
+        |d| (SECOND..=MINUTE * 5).contains(d)
+    ),
+    setting!(
+        server.body_timeout,
+        "Time for a request's body to arrive",
+        "1s to 5m",
+        |d| (SECOND..=MINUTE * 5).contains(d)
+    ),
+    setting!(
+        server.stall_timeout,
+        "A caller that takes nothing of its answer for so long is let go",
         "1s to 1h",
         |d| (SECOND..=HOUR).contains(d)
     ),

@@ -45,7 +45,7 @@ pub(super) fn duration_text(duration: Duration) -> String {
     ];
     let whole = units
         .iter()
-        .find(|(_, size)| millis > 0 && millis % size == 0);
+        .find(|(_, size)| millis > 0 && millis.is_multiple_of(*size));
     match whole {
         Some((unit, size)) => format!("{}{unit}", millis / size),
         None => format!("{millis}ms"),

@@ -99,8 +99,8 @@ impl<'de> Deserialize<'de> for Node {
 struct NodeVisitor;
 
 impl NodeVisitor {
-    fn text<T: fmt::Display, E>(value: T) -> Result<Node, E> {
-        Ok(Node::Given(Given::Text(value.to_string())))
+    fn text(value: impl fmt::Display) -> Node {
+        Node::Given(Given::Text(value.to_string()))
     }
 }
 
@@ -112,31 +112,31 @@ impl<'de> Visitor<'de> for NodeVisitor {
     }
 
     fn visit_bool<E>(self, value: bool) -> Result<Node, E> {
-        Self::text(value)
+        Ok(Self::text(value))
     }
 
     fn visit_i64<E>(self, value: i64) -> Result<Node, E> {
-        Self::text(value)
+        Ok(Self::text(value))
     }
 
     fn visit_u64<E>(self, value: u64) -> Result<Node, E> {
-        Self::text(value)
+        Ok(Self::text(value))
     }
 
     fn visit_f64<E>(self, value: f64) -> Result<Node, E> {
-        Self::text(value)
+        Ok(Self::text(value))
     }
 
     fn visit_str<E>(self, value: &str) -> Result<Node, E> {
-        Self::text(value)
+        Ok(Self::text(value))
     }
 
     fn visit_unit<E>(self) -> Result<Node, E> {
-        Self::text("")
+        Ok(Self::text(""))
     }
 
     fn visit_none<E>(self) -> Result<Node, E> {
-        Self::text("")
+        Ok(Self::text(""))
     }
 
     fn visit_some<D: Deserializer<'de>>(self, deserializer: D) -> Result<Node, D::Error> {

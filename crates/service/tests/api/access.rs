@@ -3,6 +3,7 @@
 use serde_json::json;
 use service::api::check_posture;
 use service::config::{Config, Secret};
+use store::{KeyHash, Store};
 
 use crate::client::call;
 use crate::stage::{stage, stage_with};
@@ -92,17 +93,88 @@ async fn without_keys_only_this_machine_is_answered() {
     }
 }
 
-#[test]
-fn without_a_key_the_service_listens_on_loopback_only() {
+#[tokio::test]
+async fn without_a_key_the_service_listens_on_loopback_only() {
+    let store = stage().await.store;
     let mut config = Config::default();
-    assert_eq!(check_posture(&config), Ok(()));
+    let judged = async |config: &Config, api| check_posture(config, &store, api).await.unwrap();
+    assert_eq!(judged(&config, true).await, Ok(()));
     for addr in ["0.0.0.0:8080", "[::]:8080", "192.168.1.5:80"] {
         config.server.addr = addr.parse().unwrap();
-        let words = check_posture(&config).unwrap_err();
-        for part in [addr, "server.api_keys", "127.0.0.1:", "openssl rand"] {
+        let words = judged(&config, true).await.unwrap_err();
+        for part in [addr, "server.api_keys", "127.0.0.1:", "crawler keys add"] {
             assert!(words.contains(part), "{words}");
         }
+        // A worker does not listen there; its numbers keep the same rule.
+        assert_eq!(judged(&config, false).await, Ok(()));
+        config.worker.metrics_addr = Some(addr.parse().unwrap());
+        let words = judged(&config, false).await.unwrap_err();
+        assert!(words.contains("worker.metrics_addr"), "{words}");
+        config.server.open_metrics = true;
+        assert_eq!(judged(&config, false).await, Ok(()));
+        config.server.open_metrics = false;
+        config.worker.metrics_addr = None;
     }
-    config.server.api_keys = vec![Secret::new(KEY)];
-    assert_eq!(check_posture(&config), Ok(()));
+    let mut with_key = config.clone();
+    with_key.server.api_keys = vec![Secret::new(KEY)];
+    assert_eq!(judged(&with_key, true).await, Ok(()));
+    let key = store.add_key("alice", KeyHash::of(KEY)).await.unwrap();
+    assert_eq!(judged(&config, true).await, Ok(()));
+    store.revoke_key(key.id).await.unwrap();
+    assert!(judged(&config, true).await.is_err());
+}
+
+async fn status_with(port: u16, key: &str) -> u16 {
+    let value = format!("Bearer {key}");
+    let headers = [("authorization", value.as_str())];
+    call(port, "GET", "/v1/jobs", &headers, "").await.status
+}
+
+#[tokio::test]
+async fn a_key_of_the_store_opens_the_door_until_it_is_revoked() {
+    let stage = stage_with(|config| config.server.api_keys = vec![Secret::new(OTHER)]).await;
+    assert_eq!(status_with(stage.port, KEY).await, 401);
+    let key = stage
+        .store
+        .add_key("alice", KeyHash::of(KEY))
+        .await
+        .unwrap();
+    assert_eq!(status_with(stage.port, KEY).await, 200);
+    assert_eq!(status_with(stage.port, OTHER).await, 200);
+    assert!(stage.store.revoke_key(key.id).await.unwrap());
+    // At once.
+    assert_eq!(status_with(stage.port, KEY).await, 401);
+    assert_eq!(status_with(stage.port, OTHER).await, 200);
+}
+
+#[tokio::test]
+async fn the_first_key_of_the_store_closes_the_open_door() {
+    let stage = stage().await;
+    assert_eq!(stage.get("/v1/jobs").await.status, 200);
+    stage
+        .store
+        .add_key("alice", KeyHash::of(KEY))
+        .await
+        .unwrap();
+    let begun = std::time::Instant::now();
+    while stage.get("/v1/jobs").await.status != 401 {
+        assert!(begun.elapsed() < std::time::Duration::from_secs(20));
+        tokio::time::sleep(std::time::Duration::from_millis(20)).await;
+    }
+    assert_eq!(status_with(stage.port, KEY).await, 200);
+}
+
+#[tokio::test]
+async fn where_others_can_reach_it_no_key_means_no_entry() {
+    // Its only key was revoked while it ran: a Host of one's own choosing opens nothing.
+    let stage = stage_with(|config| config.server.addr = "0.0.0.0:8080".parse().unwrap()).await;
+    stage.get("/v1/jobs").await.problem(401, "unauthorized");
+}
+
+#[tokio::test]
+async fn a_store_that_is_away_does_not_open_the_door() {
+    let stage = stage().await;
+    stage.store.close().await;
+    assert_eq!(status_with(stage.port, KEY).await, 503);
+    assert_eq!(stage.get("/v1/jobs").await.status, 503);
 }

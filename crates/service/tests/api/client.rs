@@ -1,5 +1,7 @@
 //! A caller, byte for byte: one request a connection.
 
+use std::fmt::Write as _;
+
 use serde_json::Value;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
@@ -50,6 +52,10 @@ impl Reply {
         assert_eq!(self.status, 422, "{}", self.body);
         let problem = self.json();
         assert_eq!(problem["field"], field, "{problem}");
+        if let Some(pointer) = problem["pointer"].as_str() {
+            let name = field.split('[').next().unwrap();
+            assert!(pointer.starts_with(&format!("/{name}")), "{problem}");
+        }
         assert!(
             problem["detail"].as_str().unwrap().contains(field),
             "{problem}"
@@ -78,10 +84,10 @@ pub(crate) async fn call(
         request.push_str("host: localhost\r\n");
     }
     for (name, value) in headers {
-        request.push_str(&format!("{name}: {value}\r\n"));
+        let _ = write!(request, "{name}: {value}\r\n");
     }
     if !body.is_empty() {
-        request.push_str(&format!("content-length: {}\r\n", body.len()));
+        let _ = write!(request, "content-length: {}\r\n", body.len());
     }
     request.push_str("\r\n");
     request.push_str(body);

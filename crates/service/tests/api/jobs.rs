@@ -114,3 +114,37 @@ async fn jobs_that_are_not_there() {
         stage.delete(place).await.problem(404, "job_not_found");
     }
 }
+
+#[tokio::test]
+async fn a_batchs_urls_are_its_tasks_and_are_told_once() {
+    let stage = stage().await;
+    let urls: Vec<String> = (0..50)
+        .map(|n| format!("https://example.org/{n}"))
+        .collect();
+    let id = stage.made("/v1/batch/scrape", &json!({"urls": urls})).await;
+    for path in ["/v1/jobs".to_owned(), format!("/v1/jobs/{id}")] {
+        let reply = stage.get(&path).await;
+        assert!(!reply.body.contains("example.org"), "{}", reply.body);
+        assert!(reply.body.contains("\"url_count\":50"), "{}", reply.body);
+    }
+    let tasks = stage.get(&format!("/v1/jobs/{id}/tasks")).await.json();
+    assert_eq!(tasks["tasks"].as_array().unwrap().len(), 50);
+}
+
+#[tokio::test]
+async fn a_job_keeps_no_credentials() {
+    let stage = stage().await;
+    let secret = "https://bob:s3cret@example.org/a";
+    for path in ["/v1/crawl", "/v1/map"] {
+        let reply = stage.post(path, &json!({"url": secret})).await;
+        let problem = reply.problem(422, "invalid_url").to_string();
+        assert!(problem.contains("/v1/scrape"), "{problem}");
+        assert!(!problem.contains("s3cret"), "{problem}");
+    }
+    let urls = json!({"urls": [secret, "https://example.org/b"]});
+    let reply = stage.post("/v1/batch/scrape", &urls).await;
+    assert_eq!(reply.status, 202, "{}", reply.body);
+    assert!(!reply.body.contains("s3cret"), "{}", reply.body);
+    let invalid = &reply.json()["invalid_urls"][0]["url"];
+    assert_eq!(invalid, "https://example.org/a");
+}

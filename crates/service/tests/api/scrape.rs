@@ -112,7 +112,7 @@ async fn a_whole_scrape_has_an_end() {
     let site = site().await;
     let stage = stage_with(|config| {
         config.server.request_timeout = Duration::from_secs(1);
-        config.http.timeout = Duration::from_secs(60);
+        config.http.timeout = Duration::from_mins(1);
     })
     .await;
     let reply = stage

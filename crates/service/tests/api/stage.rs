@@ -37,20 +37,22 @@ pub(crate) async fn stage_with(change: impl FnOnce(&mut Config)) -> Stage {
 /// The same, with names of its own: each is at that address.
 pub(crate) async fn stage_on(change: impl FnOnce(&mut Config), names: &[(&str, IpAddr)]) -> Stage {
     let folder = tempfile::tempdir().unwrap();
+    let mut config = Config::default();
+    config.egress.allow = vec!["site.test".to_owned()];
+    config.worker.max_attempts = 1;
+    config.worker.per_host_concurrency = 1_000;
+    config.worker.per_host_rps = 0.0;
+    change(&mut config);
     let options = SqliteOptions {
         hosts: HostDefaults {
-            in_flight: 1_000,
-            interval: Duration::ZERO,
+            in_flight: config.worker.per_host_concurrency,
+            interval: config.host_interval(),
         },
         ..SqliteOptions::default()
     };
     let store = SqliteStore::open(&folder.path().join("crawler.db"), options)
         .await
         .unwrap();
-    let mut config = Config::default();
-    config.egress.allow = vec!["site.test".to_owned()];
-    config.worker.max_attempts = 1;
-    change(&mut config);
     let look_up = look_up(names);
     let app = App::resolving(store.clone(), config, look_up).unwrap();
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
@@ -104,6 +106,15 @@ impl Stage {
 
     /// A batch of so many pages, each done as a worker would do it, with a document and a link.
     pub(crate) async fn done_batch(&self, pages: usize, output_format: &str) -> String {
+        self.batch_of(pages, output_format, 0).await
+    }
+
+    /// The same with documents of so many bytes.
+    pub(crate) async fn long_batch(&self, pages: usize, bytes: usize) -> String {
+        self.batch_of(pages, "markdown", bytes).await
+    }
+
+    async fn batch_of(&self, pages: usize, output_format: &str, bytes: usize) -> String {
         let urls: Vec<String> = (0..pages)
             .map(|n| format!("https://example.org/{n}"))
             .collect();
@@ -127,7 +138,11 @@ impl Stage {
                         requested_url: task.url.clone(),
                         final_url: task.url.clone(),
                         title: Some("A page".to_owned()),
-                        content_md: Some(format!("# A page\n\n**{}**\n", task.url)),
+                        content_md: Some(format!(
+                            "# A page\n\n**{}**\n{}",
+                            task.url,
+                            "x".repeat(bytes)
+                        )),
                         content_raw: Some(format!("<h1>A page</h1><p><b>{}</b></p>", task.url)),
                         meta: json!({"status_code": 200}),
                     }),

@@ -192,10 +192,10 @@ async fn a_passing_error_is_tried_again_and_a_lasting_one_fails() {
 async fn sitemaps_are_read_with_their_seed() {
     let listed = |server: &Request, paths: &[&str]| {
         let origin = server.origin();
-        let mut urls = String::new();
-        for path in paths {
-            urls += &format!("<url><loc>{origin}{path}</loc></url>");
-        }
+        let urls = paths
+            .iter()
+            .map(|path| format!("<url><loc>{origin}{path}</loc></url>"));
+        let urls = urls.collect::<Vec<_>>().concat();
         Answer::new(200, "application/xml", format!("<urlset>{urls}</urlset>"))
     };
     let site = move |request: &Request| match request.path() {

@@ -2,10 +2,12 @@
 
 #![expect(clippy::unwrap_used, reason = "a test's own helpers may stop it")]
 
+mod both_frontiers;
 mod crashes;
 mod jobs;
 mod leases;
 mod politeness;
 mod postgres;
 mod process;
+mod settings;
 mod stage;

@@ -86,6 +86,8 @@ impl<S: Store, P> Ground<S, P> {
 pub(crate) async fn open(path: &Path, hosts: HostDefaults) -> SqliteStore {
     let options = SqliteOptions {
         hosts,
+        // Here workers are killed for no fault of their pages.
+        most_crashes: 1_000,
         patience: Duration::from_mins(1),
         ..SqliteOptions::default()
     };

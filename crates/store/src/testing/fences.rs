@@ -147,6 +147,29 @@ pub async fn renewing_tells_what_is_lost<G: Ground>(ground: &G) {
     );
 }
 
+/// A worker that lost a task and got it again holds it by its new lease alone.
+pub async fn a_renewal_carries_its_fence<G: Ground>(ground: &G) {
+    let store = ground.open(fast()).await;
+    start(&store, crawl(pages("a.test", 1), JobLimits::default())).await;
+    let worker = WorkerId::fresh();
+    let claim = async |lease| {
+        let mut tasks = store.claim(&worker, 1, lease).await.expect("a claim");
+        tasks.remove(0).lease
+    };
+    let old = claim(OVER).await;
+    store.rescue(Rescue::Expired).await.expect("a rescue");
+    let new = claim(OVER).await;
+    assert_eq!((old.task, old.fence < new.fence), (new.task, true));
+    let lost = store.renew(&worker, &[old], LEASE).await.expect("renewed");
+    assert_eq!(lost, [old]);
+    let rescued = store.rescue(Rescue::Expired).await.expect("a rescue");
+    assert_eq!(rescued.requeued, 1, "the old lease renewed nothing");
+    let newest = claim(LEASE).await;
+    let asked = [old, newest];
+    let lost = store.renew(&worker, &asked, LEASE).await.expect("renewed");
+    assert_eq!(lost, [old], "named beside its successor");
+}
+
 /// Rescue is for what ran out.
 pub async fn rescue_leaves_live_leases_alone<G: Ground>(ground: &G) {
     let store = ground.open(fast()).await;

@@ -9,7 +9,9 @@ use super::Ground;
 use super::stage::{
     LEASE, crawl, done, fast, look, page, pages, retry, settle, start, take, take_all,
 };
-use crate::{JobLimits, JobState, NewTask, Store, TaskState};
+use crate::{
+    Cancel, HostDefaults, JobLimits, JobState, NewTask, Settlement, Store, TaskState, Verdict,
+};
 
 /// Four workers find far more than is allowed, at the same time: exactly as many are let in as the limit says.
 pub async fn max_tasks_is_exact<G: Ground>(ground: &G) {
@@ -244,4 +246,86 @@ pub async fn a_job_without_seeds_has_failed<G: Ground>(ground: &G) {
     let seen = look(&store, job).await;
     assert_eq!(seen.state, JobState::Failed);
     assert!(seen.error.is_some());
+}
+
+/// A job larger than one transaction changes at once: it is cancelled to its last task, in the end.
+pub async fn a_large_job_is_cancelled_in_steps<G: Ground>(ground: &G) {
+    let store = ground.open(fast()).await;
+    let seeds = pages("a.test", 21_000);
+    let job = start(&store, crawl(seeds, JobLimits::default())).await;
+    let held = take(&store, 10, LEASE).await;
+    assert_eq!(
+        store.cancel(job).await.expect("an answer"),
+        Cancel::Cancelled
+    );
+    let seen = look(&store, job).await;
+    assert_eq!(seen.state, JobState::Cancelled);
+    assert_eq!(seen.counts.skipped, 21_000);
+    let settled = settle(&store, vec![done(&held[0], Vec::new())]).await;
+    assert_eq!(settled.lost.len(), 1);
+    let again = store.cancel(job).await.expect("an answer");
+    assert_eq!(again, Cancel::AlreadyFinal(JobState::Cancelled));
+}
+
+/// A level larger than that opens in parts, before the one before runs out, and none of it is forgotten.
+pub async fn a_large_level_opens_in_parts<G: Ground>(ground: &G) {
+    const LEVEL: usize = 12_000;
+    let hosts = HostDefaults {
+        in_flight: 100_000,
+        interval: Duration::ZERO,
+    };
+    let store = ground.open(hosts).await;
+    let limits = JobLimits {
+        max_depth: Some(3),
+        ..JobLimits::default()
+    };
+    let job = start(&store, crawl(pages("a.test", 1), limits)).await;
+    let seed = take_all(&store, 1).await;
+    let found = (0..LEVEL)
+        .map(|n| page("a.test", &format!("level/{n}"), 1))
+        .collect();
+    settle(&store, vec![done(&seed[0], found)]).await;
+    let mut finished = 1;
+    let deadline = std::time::Instant::now() + Duration::from_mins(2);
+    while look(&store, job).await.state != JobState::Completed {
+        assert!(std::time::Instant::now() < deadline, "{finished} finished");
+        let tasks = take(&store, 1_000, LEASE).await;
+        finished += tasks.len();
+        let batch = tasks.iter().map(|task| done(task, Vec::new())).collect();
+        settle(&store, batch).await;
+    }
+    assert_eq!(finished, LEVEL + 1);
+}
+
+/// A redirect's place goes to its target, so one page may be a page behind a redirect.
+pub async fn a_redirects_target_takes_its_place<G: Ground>(ground: &G) {
+    let store = ground.open(fast()).await;
+    let limits = JobLimits {
+        max_tasks: Some(1),
+        ..JobLimits::default()
+    };
+    let job = start(&store, crawl(pages("a.test", 1), limits)).await;
+    let seed = take_all(&store, 1).await;
+    let target = NewTask {
+        found: Found::Redirect,
+        hops: 1,
+        ..page("a.test", "target", 0)
+    };
+    let moved = Settlement {
+        verdict: Verdict::Skipped {
+            reason: "redirected".to_owned(),
+            detail: "redirects".to_owned(),
+        },
+        ..done(&seed[0], vec![target])
+    };
+    settle(&store, vec![moved]).await;
+    let target = take_all(&store, 1).await;
+    let found = vec![page("a.test", "next", 1)];
+    settle(&store, vec![done(&target[0], found)]).await;
+    let whole = look(&store, job).await;
+    assert_eq!(whole.state, JobState::Completed);
+    assert_eq!(
+        (whole.counts.done, whole.counts.total(), whole.left_out),
+        (1, 2, 1)
+    );
 }

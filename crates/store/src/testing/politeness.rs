@@ -161,3 +161,15 @@ pub async fn no_start_lies_beyond_the_lease<G: Ground>(ground: &G) {
     let tasks = take(&store, 50, LEASE).await;
     assert!(tasks.iter().all(|task| task.delay <= LOOKAHEAD));
 }
+
+/// Hosts wait in the order in which they became ready: whoever brings new ones all the time is not served before
+/// those that wait.
+pub async fn new_hosts_stand_behind_those_that_wait<G: Ground>(ground: &G) {
+    let store = ground.open(fast()).await;
+    start(&store, crawl(pages("zzz.test", 2), JobLimits::default())).await;
+    for host in ["aaa.test", "bbb.test", "ccc.test"] {
+        start(&store, crawl(pages(host, 1), JobLimits::default())).await;
+    }
+    let first = take(&store, 1, LEASE).await;
+    assert_eq!(first[0].host.as_str(), "zzz.test");
+}

@@ -201,3 +201,40 @@ pub async fn reconciling_a_healthy_store_changes_nothing<G: Ground>(ground: &G) 
         Reconciled::default()
     );
 }
+
+/// What nobody asked for goes; what has work, or was asked for lately, stays.
+pub async fn hosts_without_work_and_old_robots_are_forgotten<G: Ground>(ground: &G) {
+    let store = ground.open(fast()).await;
+    let job = start(&store, crawl(pages("a.test", 2), JobLimits::default())).await;
+    let robots = RobotsText::Absent;
+    store
+        .keep_robots("https://a.test", robots)
+        .await
+        .expect("kept");
+    assert_eq!(
+        store.forget(Duration::from_hours(1)).await.expect("none"),
+        0
+    );
+    // One with a worker, one queued: the host has work, its robots.txt is only old.
+    let tasks = take(&store, 1, LEASE).await;
+    assert_eq!(store.forget(Duration::ZERO).await.expect("robots"), 1);
+    assert!(
+        store
+            .robots("https://a.test")
+            .await
+            .expect("a look")
+            .is_none()
+    );
+    settle(&store, vec![done(&tasks[0], Vec::new())]).await;
+    let tasks = take_all(&store, 1).await;
+    settle(&store, vec![done(&tasks[0], Vec::new())]).await;
+    // A claim finds out that it has no more.
+    assert!(take(&store, 1, LEASE).await.is_empty());
+    assert_eq!(store.forget(Duration::ZERO).await.expect("a host"), 1);
+    // Forgotten is not forbidden.
+    start(&store, crawl(pages("a.test", 1), JobLimits::default())).await;
+    assert_eq!(take_all(&store, 1).await.len(), 1);
+    let order = store.order(job).await.expect("a look").expect("an order");
+    let whole = store.job(job).await.expect("a look").expect("a job");
+    assert_eq!((order.kind, order.params), (whole.kind, whole.params));
+}

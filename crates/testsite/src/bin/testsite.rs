@@ -1,5 +1,7 @@
 //! The test sites as a program, for benchmarks and for looking at them in a browser.
 
+use std::fmt::Write as _;
+use std::io::{BufRead, Write as _};
 use std::process::ExitCode;
 use std::time::Duration;
 
@@ -11,7 +13,8 @@ const USAGE: &str = "usage:
   testsite realistic [--pages N] [--body BYTES] [--seed S]
   testsite hostile [--only NAME]
   testsite dir PATH
-every site also takes [--port P] [--threads T]; its URL is printed on stdout";
+every site also takes [--port P] [--threads T]; its URL is printed on stdout
+with [--counts] every line on stdin is answered with `<requests> <target>` for each target, and an empty line";
 
 #[expect(
     clippy::print_stdout,
@@ -23,7 +26,11 @@ fn main() -> ExitCode {
     match start(&words) {
         Ok(server) => {
             println!("{}", server.url("/"));
-            server.run_forever();
+            if words.iter().any(|word| word == "--counts") {
+                tell_counts(&server);
+            } else {
+                server.run_forever();
+            }
             ExitCode::SUCCESS
         }
         Err(problem) => {
@@ -33,11 +40,36 @@ fn main() -> ExitCode {
     }
 }
 
+/// Answers what was asked for so far, until nobody asks any more.
+fn tell_counts(server: &Server) {
+    for _ in std::io::stdin().lock().lines() {
+        let mut told = String::new();
+        for (target, requests) in server.counts() {
+            // Writing to a string cannot fail.
+            let _ = writeln!(told, "{requests} {target}");
+        }
+        told.push('\n');
+        let mut out = std::io::stdout().lock();
+        if out
+            .write_all(told.as_bytes())
+            .and_then(|()| out.flush())
+            .is_err()
+        {
+            return;
+        }
+    }
+}
+
 fn start(words: &[String]) -> Result<Server, String> {
     let (site, rest) = words.split_first().ok_or("which site?")?;
     let flags = Flags(rest);
+    let keep = if flags.has("--counts") {
+        Keep::Counts
+    } else {
+        Keep::Totals
+    };
     let mut setup = Setup {
-        keep: Keep::Totals,
+        keep,
         threads: flags.number("--threads", 1)?,
         ..Setup::default()
     };

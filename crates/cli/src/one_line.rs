@@ -1,0 +1,62 @@
+//! A log in which every event is one line, whatever an error's text or a caller's words contain.
+
+use std::io::{self, Write};
+
+use tracing_subscriber::fmt::MakeWriter;
+
+/// Writes events to stderr, each on a line of its own.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct OneLine;
+
+impl<'a> MakeWriter<'a> for OneLine {
+    type Writer = Lines<io::Stderr>;
+
+    fn make_writer(&'a self) -> Self::Writer {
+        Lines(io::stderr())
+    }
+}
+
+/// Takes one whole event a write, as the formatter gives them.
+#[derive(Debug)]
+pub(crate) struct Lines<W>(W);
+
+impl<W: Write> Write for Lines<W> {
+    fn write(&mut self, event: &[u8]) -> io::Result<usize> {
+        let (text, end) = match event.split_last() {
+            Some((b'\n', text)) => (text, &b"\n"[..]),
+            _ => (event, &b""[..]),
+        };
+        if text.iter().any(|byte| matches!(byte, b'\n' | b'\r')) {
+            let mut line = Vec::with_capacity(text.len() + 16);
+            for byte in text {
+                match byte {
+                    b'\n' => line.extend_from_slice(b"\\n"),
+                    b'\r' => line.extend_from_slice(b"\\r"),
+                    byte => line.push(*byte),
+                }
+            }
+            line.extend_from_slice(end);
+            self.0.write_all(&line)?;
+        } else {
+            self.0.write_all(event)?;
+        }
+        Ok(event.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.0.flush()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_event_is_one_line() {
+        let mut lines = Lines(Vec::new());
+        lines.write_all(b"first: a\r\nforged: b\n").unwrap();
+        lines.write_all(b"second\n").unwrap();
+        assert_eq!(lines.0, b"first: a\\r\\nforged: b\nsecond\n");
+    }
+}

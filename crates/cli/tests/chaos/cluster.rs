@@ -1,0 +1,192 @@
+//! A Postgres of the test's own, which may be stopped under its users. Postgres refuses to run as root, so as root it
+//! gets another user.
+
+use std::net::TcpListener;
+use std::os::unix::fs::{MetadataExt, chown};
+use std::os::unix::process::CommandExt;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use tempfile::TempDir;
+
+use crate::process::{PATIENCE, until};
+
+/// A cluster with one database.
+pub(crate) struct Cluster {
+    folder: TempDir,
+    programs: PathBuf,
+    port: u16,
+    user: Option<(u32, u32)>,
+}
+
+impl Cluster {
+    pub(crate) fn start() -> Self {
+        let folder = tempfile::Builder::new()
+            .prefix("crawler-chaos-")
+            .tempdir()
+            .unwrap();
+        let user = unprivileged();
+        if let Some((id, group)) = user {
+            chown(folder.path(), Some(id), Some(group)).unwrap();
+        }
+        // Free again at the end of this statement.
+        let free = TcpListener::bind(("127.0.0.1", 0)).and_then(|free| free.local_addr());
+        let port = free.unwrap().port();
+        let cluster = Self {
+            folder,
+            programs: programs(),
+            port,
+            user,
+        };
+        let made = cluster
+            .command("initdb")
+            .args(["--username=postgres", "--auth=trust", "--no-sync"])
+            .args(["--encoding=UTF8", "--locale=C", "--pgdata"])
+            .arg(cluster.data())
+            .output()
+            .unwrap();
+        assert!(made.status.success(), "{made:?}");
+        cluster.go_on();
+        cluster
+    }
+
+    fn data(&self) -> PathBuf {
+        self.folder.path().join("data")
+    }
+
+    fn command(&self, program: &str) -> Command {
+        let mut command = Command::new(self.programs.join(program));
+        command.current_dir(self.folder.path());
+        if let Some((id, group)) = self.user {
+            command.uid(id).gid(group);
+        }
+        command
+    }
+
+    pub(crate) fn port(&self) -> u16 {
+        self.port
+    }
+
+    /// What `DATABASE_URL` is to say; through another port for one that forwards.
+    pub(crate) fn url_by(&self, port: u16) -> String {
+        format!("postgres://postgres@127.0.0.1:{port}/postgres")
+    }
+
+    pub(crate) fn url(&self) -> String {
+        self.url_by(self.port)
+    }
+
+    /// Starts the server, and recovers what it was doing when it was stopped.
+    pub(crate) fn go_on(&self) {
+        // Commits are written as in production: what is lost by a stop would be our loss, not the test's.
+        let options = format!(
+            "-p {} -k {} -c listen_addresses=127.0.0.1 -c max_connections=200",
+            self.port,
+            self.folder.path().display()
+        );
+        let started = self
+            .command("pg_ctl")
+            .args(["start", "--silent", "--wait", "-D"])
+            .arg(self.data())
+            .arg("-l")
+            .arg(self.folder.path().join("log"))
+            .args(["-o", &options])
+            .stdout(Stdio::null())
+            .status();
+        assert!(started.unwrap().success(), "{}", self.log());
+        until("postgres answers", PATIENCE, || {
+            self.try_query("SELECT 1").is_some()
+        });
+    }
+
+    /// Every process of the server is ended where it stands.
+    pub(crate) fn stop_at_once(&self) {
+        let stopped = self
+            .command("pg_ctl")
+            .args(["stop", "--silent", "--mode=immediate", "-D"])
+            .arg(self.data())
+            .status();
+        assert!(stopped.unwrap().success(), "{}", self.log());
+    }
+
+    /// Every connection but this one breaks.
+    pub(crate) fn cut_all(&self) {
+        self.query(
+            "SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity \
+             WHERE backend_type = 'client backend' AND pid <> pg_backend_pid()",
+        );
+    }
+
+    pub(crate) fn query(&self, sql: &str) -> String {
+        self.try_query(sql).unwrap_or_else(|| panic!("{sql}"))
+    }
+
+    fn try_query(&self, sql: &str) -> Option<String> {
+        let told = Command::new(self.programs.join("psql"))
+            .args(["--no-psqlrc", "-qAt", "-v", "ON_ERROR_STOP=1", "-d"])
+            .args([&self.url(), "-c", sql])
+            .output()
+            .ok()?;
+        let text = String::from_utf8(told.stdout).ok()?;
+        told.status.success().then(|| text.trim().to_owned())
+    }
+
+    fn log(&self) -> String {
+        std::fs::read_to_string(self.folder.path().join("log")).unwrap_or_default()
+    }
+}
+
+impl Drop for Cluster {
+    fn drop(&mut self) {
+        // One that is stopped already is no news.
+        let _ = self
+            .command("pg_ctl")
+            .args(["stop", "--silent", "--mode=immediate", "-D"])
+            .arg(self.data())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .status();
+    }
+}
+
+/// Where the server's programs are: in PATH, or where Debian keeps them.
+fn programs() -> PathBuf {
+    let has_all = |folder: &PathBuf| {
+        ["initdb", "pg_ctl", "psql"]
+            .iter()
+            .all(|program| folder.join(program).is_file())
+    };
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let mut debian: Vec<PathBuf> = std::fs::read_dir("/usr/lib/postgresql")
+        .into_iter()
+        .flatten()
+        .flatten()
+        .map(|entry| entry.path().join("bin"))
+        .collect();
+    debian.sort();
+    std::env::split_paths(&path)
+        .chain(debian.into_iter().rev())
+        .find(has_all)
+        .expect("these tests start a Postgres: install one (`apt install postgresql`)")
+}
+
+/// Whom to be instead of root; `None` when we are somebody else already.
+fn unprivileged() -> Option<(u32, u32)> {
+    let me = std::fs::metadata(Path::new("/proc/self")).unwrap().uid();
+    if me != 0 {
+        return None;
+    }
+    let known = std::fs::read_to_string("/etc/passwd").unwrap();
+    let ids = |name: &str| {
+        known.lines().find_map(|line| {
+            let fields: Vec<&str> = line.split(':').collect();
+            (fields[0] == name).then(|| (fields[2].parse().unwrap(), fields[3].parse().unwrap()))
+        })
+    };
+    let user = ids("postgres").or_else(|| ids("nobody"));
+    assert!(
+        user.is_some(),
+        "Postgres does not run as root, and there is nobody else"
+    );
+    user
+}

@@ -1,0 +1,61 @@
+//! A worker that stood still for longer than its lease comes too late: its write is dropped, and counted.
+
+use std::sync::atomic::{AtomicU32, Ordering::SeqCst};
+use std::time::Duration;
+
+use serde_json::json;
+use testsite::{Answer, Request, Server};
+
+use crate::cluster::Cluster;
+use crate::drain::{accepted, over};
+use crate::process::{PATIENCE, Process, until};
+use crate::{client, rounds};
+
+#[test]
+fn a_worker_that_stood_still_writes_nothing_over_its_successor() {
+    let visits = AtomicU32::new(0);
+    let server = Server::start(move |request: &Request| match request.path() {
+        "/page" => {
+            let visit = visits.fetch_add(1, SeqCst) + 1;
+            Answer::html(format!("<title>Visit {visit}</title><p>words"))
+                .after(Duration::from_millis(700))
+        }
+        _ => Answer::status(404),
+    });
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("config.yaml"), rounds::CONFIG).unwrap();
+    let cluster = Cluster::start();
+    let url = cluster.url();
+    let start = |mode| Process::at_work(folder.path(), mode, Some(&url));
+    let api = start("api");
+    let mut late = start("worker");
+    let body = json!({ "urls": [server.url("/page")] });
+    let job = accepted(&api, "/v1/batch/scrape", &body);
+    until("the page is asked for", PATIENCE, || {
+        server.count("/page") == 1
+    });
+    late.signal("STOP");
+    let mut successor = start("worker");
+    let told = over(&api, &job);
+    assert_eq!(told["status"], "completed", "{told}");
+    assert_eq!(server.count("/page"), 2);
+    late.signal("CONT");
+    // Asked to go, it first settles what it has: that is the late write.
+    late.signal("TERM");
+    let (status, _) = late.ended(PATIENCE);
+    assert_eq!(status.code(), Some(0), "{}", late.log());
+    let worked = late.said("worked");
+    let numbers = ["claimed", "done", "lost"].map(|name| worked[name].as_u64().unwrap());
+    assert_eq!(numbers, [1, 0, 1], "{}", late.log());
+    successor.signal("TERM");
+    successor.ended(PATIENCE);
+    let worked = successor.said("worked");
+    let numbers = ["done", "lost", "rescued"].map(|name| worked[name].as_u64().unwrap());
+    assert_eq!(numbers, [1, 0, 1], "{}", successor.log());
+    let documents = client::list(&api.addr(), &format!("{job}/documents"), "documents", 100);
+    let documents = documents.unwrap();
+    assert_eq!(documents.len(), 1);
+    assert_eq!(documents[0]["title"], "Visit 2");
+    let told = over(&api, &job);
+    assert_eq!(told["tasks"]["done"], 1, "{told}");
+}

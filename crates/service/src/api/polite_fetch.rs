@@ -1,0 +1,88 @@
+//! A fetcher that asks a host only in its turn: what the API fetches by itself counts like what workers fetch.
+
+use std::time::Duration;
+
+use fetch::{Fetch, FetchRequest, Fetched, HttpFetch};
+use model::{FailKind, Failure};
+use store::{Store, Turn, TurnId};
+use weburl::HostKey;
+
+/// Longer than any request takes; the slot of a process that died is free after it.
+const LEASE: Duration = Duration::from_mins(2);
+
+/// Nobody waits for the end of a longer pause.
+const LONGEST_WAIT: Duration = Duration::from_mins(1);
+
+/// Fetches, one turn of the host for each request.
+#[derive(Debug)]
+pub(super) struct PoliteFetch<S> {
+    store: S,
+    fetch: HttpFetch,
+}
+
+impl<S: Store> PoliteFetch<S> {
+    pub(super) fn new(store: S, fetch: HttpFetch) -> Self {
+        Self { store, fetch }
+    }
+
+    /// Waits for the host's turn. Whoever called has a time limit.
+    async fn turn(&self, host: &HostKey) -> Result<HeldTurn<S>, Failure> {
+        loop {
+            let turn = self.store.take_turn(host, LEASE).await.map_err(|error| {
+                tracing::warn!(%error, %host, "no turn could be asked for");
+                Failure::new(FailKind::Internal, "the store does not answer")
+            })?;
+            match turn {
+                Turn::Granted { id, delay } => {
+                    // Held from here on: a caller who goes away while it waits gives it back.
+                    let held = HeldTurn {
+                        store: self.store.clone(),
+                        id,
+                    };
+                    tokio::time::sleep(delay).await;
+                    return Ok(held);
+                }
+                Turn::Later(wait) if wait > LONGEST_WAIT => {
+                    let words = format!("asks for a pause of {} s", wait.as_secs());
+                    return Err(Failure::new(FailKind::RateLimited, words));
+                }
+                Turn::Later(wait) => tokio::time::sleep(wait).await,
+            }
+        }
+    }
+}
+
+impl<S: Store> Fetch for PoliteFetch<S> {
+    async fn fetch(&self, request: FetchRequest<'_>) -> Result<Fetched, Failure> {
+        let host = request.url.host_key();
+        let _turn = self.turn(&host).await?;
+        let fetched = self.fetch.fetch(request).await?;
+        if fetched.status >= 400
+            && let Some(pause) = fetched.retry_after
+        {
+            let told = self.store.pause_host(&host, pause).await;
+            if let Err(error) = told {
+                tracing::warn!(%error, %host, "a host's pause could not be kept");
+            }
+        }
+        Ok(fetched)
+    }
+}
+
+/// A slot of a host, given back when it is dropped, however the request ended.
+struct HeldTurn<S: Store> {
+    store: S,
+    id: TurnId,
+}
+
+impl<S: Store> Drop for HeldTurn<S> {
+    fn drop(&mut self) {
+        let (store, id) = (self.store.clone(), self.id);
+        tokio::spawn(async move {
+            // Lost, it is free again when its lease is over.
+            if let Err(error) = store.end_turn(id).await {
+                tracing::warn!(%error, "a host's slot could not be given back");
+            }
+        });
+    }
+}

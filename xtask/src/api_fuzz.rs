@@ -1,0 +1,152 @@
+//! `cargo xtask api-fuzz`: the API against schemathesis, with every check it has, over both stores.
+//!
+//! It needs Python and its package index, so it is a step of its own in CI and no part of `cargo xtask test`.
+
+use std::io::{BufRead, BufReader};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+
+use anyhow::{Context, Result, bail};
+use serde_json::Value;
+
+use crate::postgres::Postgres;
+use crate::shell::{cargo, output_of, root, run, tell};
+
+const VERSION: &str = "4.32.5";
+/// Cases of each operation and phase when nobody says.
+const EXAMPLES: u32 = 200;
+
+/// Limits as wide as the description says, and targets that are given up soon.
+const CONFIG: &str = "\
+http: {timeout: 1s}
+worker: {max_attempts: 1, per_host_rps: 0, per_host_concurrency: 100}
+jobs: {max_depth: 1000, max_tasks: 100000000, max_duration: 365d, max_bytes: 1000TB}
+server: {api_keys: [a-key-for-the-fuzzer], request_timeout: 5s}
+";
+const KEY: &str = "a-key-for-the-fuzzer";
+
+pub(crate) fn start(words: &[&str]) -> Result<()> {
+    let examples = match words {
+        [] => EXAMPLES,
+        ["--examples", number] => number.parse().context("--examples wants a number")?,
+        _ => bail!("cargo xtask api-fuzz [--examples N]"),
+    };
+    run(cargo().args(["build", "--locked", "--package", "crawler"]))?;
+    let target = target_folder()?;
+    let folder = target.join("api-fuzz");
+    std::fs::create_dir_all(&folder)?;
+    let schemathesis = installed(&folder)?;
+    let crawler = target.join("debug/crawler");
+    tell("── schemathesis over SQLite");
+    fuzz(&crawler, &schemathesis, &folder, None, examples)?;
+    tell("── schemathesis over Postgres");
+    let postgres = Postgres::at_hand()?;
+    let name = format!("api_fuzz_{}", std::process::id());
+    postgres.psql(None, &["-c", &format!("CREATE DATABASE {name}")])?;
+    let url = postgres.url_of(&name);
+    let fuzzed = fuzz(&crawler, &schemathesis, &folder, Some(&url), examples);
+    postgres.psql(None, &["-c", &format!("DROP DATABASE {name} WITH (FORCE)")])?;
+    fuzzed
+}
+
+fn target_folder() -> Result<PathBuf> {
+    let text =
+        output_of(cargo().args(["metadata", "--format-version", "1", "--no-deps", "--locked"]))?;
+    let metadata: Value = serde_json::from_str(&text)?;
+    let folder = metadata["target_directory"].as_str();
+    Ok(PathBuf::from(
+        folder.context("cargo metadata names the target folder")?,
+    ))
+}
+
+/// The program, in an environment of its own.
+fn installed(folder: &Path) -> Result<PathBuf> {
+    let bin = folder.join("venv/bin");
+    let program = bin.join("schemathesis");
+    let there = Command::new(&program).arg("--version").output();
+    if there.is_ok_and(|output| String::from_utf8_lossy(&output.stdout).contains(VERSION)) {
+        return Ok(program);
+    }
+    run(Command::new("python3")
+        .args(["-m", "venv"])
+        .arg(folder.join("venv")))
+    .context("api-fuzz needs python3 with venv")?;
+    run(Command::new(bin.join("pip")).args([
+        "install",
+        "--quiet",
+        &format!("schemathesis=={VERSION}"),
+    ]))
+    .context("api-fuzz needs Python's package index")?;
+    Ok(program)
+}
+
+/// A service of its own, fuzzed to the end.
+fn fuzz(
+    crawler: &Path,
+    schemathesis: &Path,
+    folder: &Path,
+    database: Option<&str>,
+    examples: u32,
+) -> Result<()> {
+    let place = folder.join(format!("run-{}", std::process::id()));
+    std::fs::create_dir_all(&place)?;
+    std::fs::write(place.join("config.yaml"), CONFIG)?;
+    let mut command = Command::new(crawler);
+    command
+        .args(["serve", "--addr", "127.0.0.1:0", "--log-format", "json"])
+        .current_dir(&place)
+        .env("RUST_LOG", "info")
+        .env_remove("DATABASE_URL")
+        .stdout(Stdio::null())
+        .stderr(Stdio::piped());
+    if let Some(url) = database {
+        command.env("DATABASE_URL", url);
+    }
+    let mut service = Service(command.spawn().context("cannot start the service")?);
+    let addr = service.addr()?;
+    let sources = root().join("xtask/src/api_fuzz");
+    let fuzzed = run(Command::new(schemathesis)
+        .arg("--config-file")
+        .arg(sources.join("schemathesis.toml"))
+        .args(["run", &format!("http://{addr}/openapi.json")])
+        .args(["--header", &format!("Authorization: Bearer {KEY}")])
+        .args(["--checks", "all", "--continue-on-failure"])
+        .args(["--max-examples", &examples.to_string()])
+        .args(["--request-timeout", "30"])
+        .args(["--suppress-health-check", "all"])
+        .env("SCHEMATHESIS_HOOKS", sources.join("hooks.py"))
+        .current_dir(&place));
+    let lives = service.0.try_wait()?.is_none();
+    drop(service);
+    std::fs::remove_dir_all(&place)?;
+    fuzzed?;
+    if !lives {
+        bail!("the service ended by itself");
+    }
+    Ok(())
+}
+
+struct Service(Child);
+
+impl Service {
+    /// Where it listens; its log is read to the end, so that it never waits for us.
+    fn addr(&mut self) -> Result<String> {
+        let log = self.0.stderr.take().context("the service has a log")?;
+        let mut lines = BufReader::new(log).lines();
+        let addr = lines.by_ref().map_while(Result::ok).find_map(|line| {
+            let line: Value = serde_json::from_str(&line).ok()?;
+            let listens = line["message"] == "listening";
+            listens.then(|| line["addr"].as_str().map(str::to_owned))?
+        });
+        std::thread::spawn(move || lines.map_while(Result::ok).for_each(drop));
+        addr.context("the service does not say where it listens")
+    }
+}
+
+impl Drop for Service {
+    fn drop(&mut self) {
+        // Gone already if it failed.
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}

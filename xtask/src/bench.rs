@@ -1,0 +1,46 @@
+//! `cargo xtask bench`: what the service and its stores do, by the real binary, on this machine, in figures.
+//!
+//! Each bench checks that the work was right before it says how fast it was, and writes a section of
+//! `docs/benchmarks-service.md`. Bars are in the document and in the exit code.
+
+mod export;
+mod http;
+mod machine;
+mod paper;
+mod queue;
+mod served;
+mod service;
+mod site;
+mod workplace;
+
+use anyhow::{Context, Result, bail};
+
+use crate::postgres::{Keep, Postgres};
+
+/// Runs a bench by its name.
+pub(crate) fn run(words: &[&str]) -> Result<()> {
+    match words {
+        ["service", rest @ ..] => service::run(number(rest, "--pages", 5_000)?),
+        ["queue", rest @ ..] => queue::run(number(rest, "--tasks", 1_000_000)?),
+        ["export", rest @ ..] => export::run(number(rest, "--rows", 1_000_000)?),
+        _ => bail!(
+            "which bench? service [--pages N], queue [--tasks N] or export [--rows N]; \
+             only with their usual sizes do they write docs/benchmarks-service.md"
+        ),
+    }
+}
+
+/// A cluster that keeps its promises: what a benchmark writes survives a power cut.
+fn cluster() -> Result<Postgres> {
+    Postgres::start(Keep::Safe)
+}
+
+fn number(words: &[&str], flag: &str, usual: u64) -> Result<u64> {
+    match words {
+        [] => Ok(usual),
+        [word, value] if *word == flag => value
+            .parse()
+            .with_context(|| format!("{flag} needs a number, not '{value}'")),
+        _ => bail!("only {flag} N is understood here"),
+    }
+}

@@ -1,0 +1,112 @@
+//! As much HTTP as asking our own server takes: one request a connection, bodies with a length or in chunks.
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{SocketAddr, TcpStream};
+use std::time::Duration;
+
+use anyhow::{Context, Result, bail};
+use serde_json::Value;
+
+const PATIENCE: Duration = Duration::from_mins(2);
+
+/// An answer whose body has not been read.
+pub(crate) struct Answer {
+    pub(crate) status: u16,
+    reader: BufReader<TcpStream>,
+    /// Bytes left of the chunk, or of the body.
+    left: usize,
+    chunked: bool,
+    ended: bool,
+}
+
+/// Asks, with a JSON body if there is one.
+pub(crate) fn ask(addr: SocketAddr, method: &str, path: &str, body: &str) -> Result<Answer> {
+    let stream = TcpStream::connect_timeout(&addr, PATIENCE)?;
+    stream.set_read_timeout(Some(PATIENCE))?;
+    let mut out = stream.try_clone()?;
+    write!(
+        out,
+        "{method} {path} HTTP/1.1\r\nHost: {addr}\r\nConnection: close\r\nContent-Type: application/json\r\n\
+         Content-Length: {}\r\n\r\n{body}",
+        body.len()
+    )?;
+    let mut reader = BufReader::new(stream);
+    let first = line(&mut reader)?;
+    let status = first
+        .split(' ')
+        .nth(1)
+        .and_then(|word| word.parse().ok())
+        .with_context(|| format!("no status in {first:?}"))?;
+    let (mut left, mut chunked) = (0, false);
+    loop {
+        let header = line(&mut reader)?.to_ascii_lowercase();
+        if header.is_empty() {
+            break;
+        }
+        if let Some(length) = header.strip_prefix("content-length:") {
+            left = length.trim().parse()?;
+        }
+        chunked |= header.starts_with("transfer-encoding:") && header.contains("chunked");
+    }
+    Ok(Answer {
+        status,
+        reader,
+        left,
+        chunked,
+        ended: false,
+    })
+}
+
+/// Asks and reads the answer as JSON; anything but success is an error with the server's words.
+pub(crate) fn ask_json(addr: SocketAddr, method: &str, path: &str, body: &str) -> Result<Value> {
+    let mut answer = ask(addr, method, path, body)?;
+    let mut text = String::new();
+    answer.read_to_string(&mut text)?;
+    if !(200..300).contains(&answer.status) {
+        bail!("{method} {path}: {} {text}", answer.status);
+    }
+    serde_json::from_str(&text).with_context(|| format!("{method} {path}: {text:?}"))
+}
+
+fn line(reader: &mut impl BufRead) -> Result<String> {
+    let mut line = String::new();
+    reader.read_line(&mut line)?;
+    Ok(line.trim_end().to_owned())
+}
+
+impl Answer {
+    /// Goes on to the next chunk, or finds the end.
+    fn next_chunk(&mut self) -> Result<()> {
+        if !self.chunked {
+            self.ended = true;
+            return Ok(());
+        }
+        let mut size = line(&mut self.reader)?;
+        if size.is_empty() {
+            // The line end of the chunk before.
+            size = line(&mut self.reader)?;
+        }
+        self.left = usize::from_str_radix(&size, 16)
+            .with_context(|| format!("the answer was broken off: {size:?} is no chunk"))?;
+        self.ended = self.left == 0;
+        Ok(())
+    }
+}
+
+impl Read for Answer {
+    fn read(&mut self, into: &mut [u8]) -> std::io::Result<usize> {
+        if self.left == 0 && !self.ended {
+            self.next_chunk().map_err(std::io::Error::other)?;
+        }
+        if self.ended || into.is_empty() {
+            return Ok(0);
+        }
+        let most = self.left.min(into.len());
+        let read = self.reader.read(&mut into[..most])?;
+        if read == 0 {
+            return Err(std::io::ErrorKind::UnexpectedEof.into());
+        }
+        self.left -= read;
+        Ok(read)
+    }
+}

@@ -1,0 +1,71 @@
+//! What was measured on: a figure without its machine is no figure.
+
+use std::process::Command;
+use std::time::Duration;
+
+use anyhow::{Context, Result};
+
+use crate::shell::output_of;
+
+/// A clock tick, which Linux has fixed at a hundredth of a second for programs.
+const TICK: Duration = Duration::from_millis(10);
+
+/// One line: processor, cores, memory, system, load, versions, date.
+pub(crate) fn described() -> String {
+    let read = |path| std::fs::read_to_string(path).unwrap_or_default();
+    let after = |text: &str, name: &str| {
+        text.lines()
+            .find(|line| line.starts_with(name))
+            .and_then(|line| line.split([':', '=']).nth(1))
+            .map(|value| value.trim().trim_matches('"').to_owned())
+            .unwrap_or_default()
+    };
+    let cores = std::thread::available_parallelism().map_or(0, usize::from);
+    let memory = after(&read("/proc/meminfo"), "MemTotal");
+    let kilobytes: u64 = memory.trim_end_matches(" kB").parse().unwrap_or_default();
+    let said = |program: &str, arguments: &[&str]| {
+        output_of(Command::new(program).args(arguments))
+            .unwrap_or_default()
+            .trim()
+            .to_owned()
+    };
+    format!(
+        "{date}; commit {commit}; {processor}, {cores} cores, {memory} GB; {system}; {rust}; load {load} at the start",
+        date = said("date", &["-u", "+%F %H:%M UTC"]),
+        commit = said("git", &["rev-parse", "--short", "HEAD"]),
+        processor = after(&read("/proc/cpuinfo"), "model name"),
+        memory = kilobytes / (1 << 20),
+        system = after(&read("/etc/os-release"), "PRETTY_NAME"),
+        rust = said("rustc", &["--version"]),
+        load = load(),
+    )
+}
+
+/// How many programs wanted to run in the last minute, ours included.
+pub(crate) fn load() -> String {
+    let text = std::fs::read_to_string("/proc/loadavg").unwrap_or_default();
+    text.split(' ').next().unwrap_or("unknown").to_owned()
+}
+
+/// Processor time of a process so far, user and system.
+pub(crate) fn processor(id: u32) -> Result<Duration> {
+    ticks(id, [11, 12])
+}
+
+/// Processor time of a process's children that have ended.
+pub(crate) fn children(id: u32) -> Result<Duration> {
+    ticks(id, [13, 14])
+}
+
+/// The sum of two fields of `stat`, counted after the name.
+fn ticks(id: u32, places: [usize; 2]) -> Result<Duration> {
+    let text = std::fs::read_to_string(format!("/proc/{id}/stat"))?;
+    // The name, in brackets, may have anything in it.
+    let (_, rest) = text.rsplit_once(')').context("no name in stat")?;
+    let fields: Vec<&str> = rest.split_whitespace().collect();
+    let mut sum = Duration::ZERO;
+    for place in places {
+        sum += TICK * fields.get(place).context("too few fields")?.parse()?;
+    }
+    Ok(sum)
+}

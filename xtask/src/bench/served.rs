@@ -1,0 +1,124 @@
+//! `crawler serve`, the real binary, on a store.
+
+use std::net::{Ipv4Addr, SocketAddr, TcpListener};
+use std::path::PathBuf;
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result, bail};
+use serde_json::Value;
+
+use super::http::{ask, ask_json};
+use super::workplace::Workplace;
+
+/// Politeness lifted, everything else as it comes.
+const CONFIGURATION: &str = "\
+worker:
+  pool_size: 64
+  per_host_concurrency: 256
+  per_host_rps: 0
+egress:
+  allow: [127.0.0.1]
+jobs:
+  max_tasks: 10000000
+";
+
+const PATIENCE: Duration = Duration::from_mins(10);
+const LOOK_EVERY: Duration = Duration::from_millis(50);
+
+/// Where a service keeps what it has.
+#[derive(Clone)]
+pub(crate) enum Shelf {
+    Sqlite(PathBuf),
+    Postgres(String),
+}
+
+/// A running service.
+pub(crate) struct Served {
+    server: Child,
+    pub(crate) addr: SocketAddr,
+}
+
+impl Served {
+    /// Starts it and waits until it is ready.
+    pub(crate) fn start(place: &Workplace, shelf: &Shelf) -> Result<Self> {
+        let file = place.folder.join("config.yaml");
+        std::fs::write(&file, CONFIGURATION)?;
+        let port = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?
+            .local_addr()?
+            .port();
+        let addr = SocketAddr::from((Ipv4Addr::LOCALHOST, port));
+        let mut command = Command::new(&place.crawler);
+        command
+            .arg("serve")
+            .arg("--quiet")
+            .current_dir(&place.folder)
+            .env("CONFIG_PATH", &file)
+            .env("HTTP_ADDR", addr.to_string())
+            .env_remove("DATABASE_URL")
+            .stdin(Stdio::null());
+        match shelf {
+            Shelf::Postgres(url) => command.env("DATABASE_URL", url),
+            Shelf::Sqlite(path) => {
+                let more = format!("{CONFIGURATION}store:\n  path: {}\n", path.display());
+                std::fs::write(&file, more)?;
+                &mut command
+            }
+        };
+        let server = command.spawn().context("cannot start crawler serve")?;
+        let mut served = Self { server, addr };
+        let begun = Instant::now();
+        while !ask(addr, "GET", "/readyz", "").is_ok_and(|answer| answer.status == 200) {
+            if let Some(status) = served.server.try_wait()? {
+                bail!("crawler serve ended with {status}");
+            }
+            if begun.elapsed() > PATIENCE {
+                bail!("crawler serve is not ready after {PATIENCE:?}");
+            }
+            std::thread::sleep(LOOK_EVERY);
+        }
+        Ok(served)
+    }
+
+    /// Makes a job, waits for its end; returns its answer and how long it took.
+    pub(crate) fn job(&self, path: &str, body: &Value) -> Result<(Value, Duration)> {
+        let begun = Instant::now();
+        let made = ask_json(self.addr, "POST", path, &body.to_string())?;
+        let path = format!("/v1/jobs/{}", made["id"].as_str().context("a job's id")?);
+        loop {
+            let job = ask_json(self.addr, "GET", &path, "")?;
+            let elapsed = begun.elapsed();
+            match job["status"].as_str() {
+                Some("queued" | "running") if elapsed < PATIENCE => {
+                    std::thread::sleep(LOOK_EVERY);
+                }
+                Some("completed") => return Ok((job, elapsed)),
+                _ => bail!("after {elapsed:.1?} the job is {job}"),
+            }
+        }
+    }
+
+    /// Bytes of memory it has now.
+    pub(crate) fn resident(&self) -> Result<u64> {
+        let status = std::fs::read_to_string(format!("/proc/{}/status", self.server.id()))?;
+        let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"));
+        let kilobytes = line
+            .and_then(|line| line.trim().strip_suffix(" kB"))
+            .and_then(|number| number.trim().parse::<u64>().ok())
+            .context("no VmRSS")?;
+        Ok(kilobytes * 1_024)
+    }
+
+    /// Processor time of it and its threads so far.
+    pub(crate) fn processor(&self) -> Result<Duration> {
+        super::machine::processor(self.server.id())
+    }
+}
+
+impl Drop for Served {
+    fn drop(&mut self) {
+        // It may have ended by itself, which is as good.
+        let _ = self.server.kill();
+        let _ = self.server.wait();
+    }
+}

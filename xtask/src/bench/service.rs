@@ -1,0 +1,198 @@
+//! How many pages a second a crawl job makes on each store, next to the same crawl in memory.
+
+use std::collections::HashSet;
+use std::io::{BufRead, BufReader};
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result, bail};
+use serde_json::{Value, json};
+
+use super::http::ask;
+use super::served::{Served, Shelf};
+use super::site::Site;
+use super::workplace::Workplace;
+use super::{cluster, machine, paper};
+use crate::shell::tell;
+
+/// Runs of each kind, one after the other in turns: what else the machine does meets all of them.
+const ROUNDS: usize = 3;
+const USUAL: u64 = 5_000;
+
+struct Kind {
+    name: &'static str,
+    /// The least pages a second, at the usual size.
+    bar: f64,
+    times: Vec<Duration>,
+    /// Of our process alone; the database's own is not in it.
+    processor: Vec<Duration>,
+}
+
+impl Kind {
+    fn new(name: &'static str, bar: f64) -> Self {
+        Self {
+            name,
+            bar,
+            times: Vec::new(),
+            processor: Vec::new(),
+        }
+    }
+
+    fn note(&mut self, (time, processor): (Duration, Duration), pages: u64) {
+        tell(&format!(
+            "{}: {:.0} pages/s, {:.2} s of processor",
+            self.name,
+            pages as f64 / time.as_secs_f64(),
+            processor.as_secs_f64()
+        ));
+        self.times.push(time);
+        self.processor.push(processor);
+    }
+
+    /// Of the best run: others can only take away.
+    fn rate(&self, pages: u64) -> f64 {
+        let best = self.times.iter().min().copied().unwrap_or_default();
+        pages as f64 / best.as_secs_f64()
+    }
+
+    fn row(&self, pages: u64, memory: f64) -> String {
+        let rates: Vec<String> = self
+            .times
+            .iter()
+            .map(|time| format!("{:.0}", pages as f64 / time.as_secs_f64()))
+            .collect();
+        let processor = self.processor.iter().min().copied().unwrap_or_default();
+        let bar = match self.bar {
+            0.0 => "–".to_owned(),
+            bar => format!("{bar:.0}"),
+        };
+        format!(
+            "| {} | {} | {:.0} | {:.2} | {:.0} | {bar} |\n",
+            self.name,
+            rates.join(", "),
+            self.rate(pages),
+            self.rate(pages) / memory,
+            processor.as_micros() as f64 / pages as f64,
+        )
+    }
+}
+
+pub(crate) fn run(pages: u64) -> Result<()> {
+    let place = Workplace::build()?;
+    let postgres = cluster()?;
+    let described = machine::described();
+    let version = postgres.version()?;
+    let mut memory = Kind::new("in memory, links only", 0.0);
+    let mut sqlite = Kind::new("SQLite, documents stored", 800.0);
+    let mut stored = Kind::new("Postgres, documents stored", 1_000.0);
+    for round in 0..ROUNDS {
+        memory.note(in_memory(&place, pages)?, pages);
+        let file = place.folder.join(format!("{round}.db"));
+        sqlite.note(served(&place, &Shelf::Sqlite(file), pages)?, pages);
+        let name = format!("bench_{round}");
+        postgres.psql(None, &["-c", &format!("CREATE DATABASE {name}")])?;
+        let shelf = Shelf::Postgres(postgres.url_of(&name));
+        stored.note(served(&place, &shelf, pages)?, pages);
+    }
+    let base = memory.rate(pages);
+    let text = format!(
+        "{described}, {} at the end; {version}, fsync on.\n\n\
+         `cargo xtask bench service`: a site of {pages} pages of 3 KB with ten links each, served by `testsite` on the same \
+         cores; `crawler serve` with `pool_size: 64`, `per_host_concurrency: 256`, `per_host_rps: 0`, one crawl job from `POST` to \
+         `completed`; beside it `crawler crawl --workers 64 --format ndjson` of the same site. In every run the site counted exactly one \
+         request for each page, and the export had exactly one document for each.\n\n\
+         | | pages/s of each run | best | to memory | our processor time a page, µs | bar |\n|---|---|---|---|---|---|\n{}{}{}",
+        machine::load(),
+        memory.row(pages, base),
+        sqlite.row(pages, base),
+        stored.row(pages, base)
+    );
+    if pages != USUAL {
+        tell(&text);
+        return Ok(());
+    }
+    paper::write("Throughput of a crawl job", &text)?;
+    for kind in [&sqlite, &stored] {
+        if kind.rate(pages) < kind.bar {
+            bail!("{}: below its bar of {} pages/s", kind.name, kind.bar);
+        }
+    }
+    Ok(())
+}
+
+/// The command line's crawl: time and processor time.
+fn in_memory(place: &Workplace, pages: u64) -> Result<(Duration, Duration)> {
+    let mut site = Site::start(&place.testsite, pages)?;
+    let out = place.folder.join("memory.ndjson");
+    let before = children_processor()?;
+    let begun = Instant::now();
+    let status = Command::new(&place.crawler)
+        .args([
+            "crawl",
+            &site.url,
+            "--workers",
+            "64",
+            "--max-pages",
+            "0",
+            "--max-depth",
+            "0",
+            "--format",
+            "ndjson",
+            "--quiet",
+        ])
+        .arg("-o")
+        .arg(&out)
+        .stdin(Stdio::null())
+        .status()?;
+    let elapsed = begun.elapsed();
+    if !status.success() {
+        bail!("crawler crawl ended with {status}");
+    }
+    let processor = children_processor()?.saturating_sub(before);
+    site.check_each_once(pages)?;
+    let printed = lines(&out)?;
+    if printed != pages {
+        bail!("{printed} pages were printed, not {pages}");
+    }
+    std::fs::remove_file(out)?;
+    Ok((elapsed, processor))
+}
+
+fn lines(path: &Path) -> Result<u64> {
+    let file = BufReader::new(std::fs::File::open(path)?);
+    Ok(file.split(b'\n').count() as u64)
+}
+
+/// Processor time of the children that have ended.
+fn children_processor() -> Result<Duration> {
+    machine::children(std::process::id())
+}
+
+/// A crawl job: time and processor time.
+fn served(place: &Workplace, shelf: &Shelf, pages: u64) -> Result<(Duration, Duration)> {
+    let mut site = Site::start(&place.testsite, pages)?;
+    let service = Served::start(place, shelf)?;
+    let before = service.processor()?;
+    let wanted = json!({"url": site.url, "max_depth": 20});
+    let (job, elapsed) = service.job("/v1/crawl", &wanted)?;
+    let processor = service.processor()?.saturating_sub(before);
+    site.check_each_once(pages)?;
+    let id = job["id"].as_str().context("a job's id")?;
+    let path = format!("/v1/jobs/{id}/export?type=documents");
+    let mut urls = HashSet::new();
+    let mut documents = 0;
+    for line in BufReader::new(ask(service.addr, "GET", &path, "")?).lines() {
+        let document: Value = serde_json::from_str(&line?)?;
+        let content = document["content"].as_str().unwrap_or_default();
+        if !content.contains("The quick brown fox") {
+            bail!("a document without its content: {document}");
+        }
+        urls.insert(document["final_url"].to_string());
+        documents += 1;
+    }
+    if (documents, urls.len() as u64) != (pages, pages) {
+        bail!("{documents} documents of {} pages, not {pages}", urls.len());
+    }
+    Ok((elapsed, processor))
+}

@@ -79,8 +79,9 @@ impl StateFile {
             path: path.to_owned(),
             connection,
         };
+        // The lock stays. Rolled back, because a commit would make an empty file a database that is nobody's.
         file.run("BEGIN EXCLUSIVE").await?;
-        file.run("COMMIT").await?;
+        file.run("ROLLBACK").await?;
         if !known {
             return Ok((file, None));
         }

@@ -3,7 +3,7 @@
 use testsite::{Graph, Server};
 
 use crate::records::records;
-use crate::run::Kept;
+use crate::run::{Kept, plain};
 
 /// A crawl that was interrupted in the middle, and its server.
 fn interrupted(flags: &[&str]) -> (Server, Kept) {
@@ -72,4 +72,19 @@ fn a_report_keeps_its_beginning() {
         .end()
         .with_code(0);
     assert_eq!(about(&kept.written()), before);
+}
+
+#[test]
+fn an_output_that_cannot_be_opened_begins_nothing() {
+    let server = Server::start(Graph::new(3).site());
+    let folder = tempfile::tempdir().unwrap();
+    let place = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    let (state, missing, out) = (place("state"), place("missing/out"), place("out"));
+    let url = server.url("/");
+    let ended = plain(&[&url, "--state", &state, "-o", &missing]).with_code(1);
+    ended.says("missing/out");
+    assert_eq!(server.total(), 0);
+    // Another place is no other plan: there was no crawl yet.
+    plain(&[&url, "--state", &state, "-o", &out]).with_code(0);
+    assert_eq!(server.total(), 4);
 }

@@ -1,0 +1,246 @@
+//! Every kind of report comes back as it was: settled once, written down, replayed, compared.
+
+#![expect(clippy::unwrap_used, reason = "a test's own helpers may stop it")]
+
+use std::time::Duration;
+
+use frontier::{
+    Delivery, Errand, ErrandFound, ErrandReport, Frontier, Moment, RobotsAnswer, SitemapAnswer,
+    Work,
+};
+use journal::JournaledFrontier;
+use model::{
+    CrawlPlan, CrawlSpec, FailKind, Failure, LinkFacts, LinkList, Outcome, PageReport,
+    RobotsPolicy, SitemapPolicy, SkipReason,
+};
+use sitefiles::Robots;
+use weburl::{CrawlUrl, UrlKey};
+
+const SECOND: Duration = Duration::from_secs(1);
+
+fn plan(robots: RobotsPolicy) -> CrawlPlan {
+    let spec = CrawlSpec {
+        seed: "http://a.example/".into(),
+        max_attempts: Some(1),
+        robots,
+        sitemaps: if robots == RobotsPolicy::Respect {
+            SitemapPolicy::Include
+        } else {
+            SitemapPolicy::Skip
+        },
+        ..CrawlSpec::default()
+    };
+    CrawlPlan::resolve(&spec, "crawler/0", 5).unwrap()
+}
+
+fn url(text: &str) -> CrawlUrl {
+    CrawlUrl::parse(text).unwrap()
+}
+
+fn links(plan: &CrawlPlan) -> LinkList {
+    let mut links = LinkList::default();
+    let web = LinkFacts {
+        web: true,
+        in_scope: true,
+        nofollow: true,
+        download: false,
+    };
+    let full = "http://a.example/b?q=ü#part";
+    let page = url("http://a.example/b?q=ü");
+    let full = full.replace("ü", "%C3%BC");
+    links.push(&full, page.as_str().len(), plan.keys.key(page.parts()), web);
+    let other = LinkFacts {
+        download: true,
+        ..LinkFacts::default()
+    };
+    links.push("mailto:me@a.example", 19, UrlKey(0), other);
+    links.omit_many(7);
+    links
+}
+
+/// What was delivered, in words, and the marks.
+fn split(out: Vec<Delivery>) -> (Vec<String>, Vec<Vec<u8>>) {
+    let (mut told, mut marks) = (Vec::new(), Vec::new());
+    for delivery in out {
+        match delivery {
+            Delivery::Mark(events) => marks.push(events),
+            other => told.push(format!("{other:?}")),
+        }
+    }
+    (told, marks)
+}
+
+/// Replays, and compares what is delivered and what comes next.
+async fn same_again(mut frontier: JournaledFrontier, plan: &CrawlPlan, mut out: Vec<Delivery>) {
+    frontier.close(&mut out);
+    let (told, marks) = split(out);
+    let mut again = JournaledFrontier::new(plan.clone(), 5);
+    let mut out = Vec::new();
+    for mark in &marks {
+        again.replay(mark, &mut out).await.unwrap();
+    }
+    assert_eq!(split(out).0, told);
+    assert_eq!(again.glance(), frontier.glance());
+    let late = 100 * SECOND;
+    assert_eq!(again.resume(), frontier.resume());
+    let (mut one, mut other) = (Vec::new(), Vec::new());
+    let next = frontier.take(9, late, &mut one).await.unwrap();
+    assert_eq!(again.take(9, late, &mut other).await.unwrap(), next);
+    assert_eq!(split(other).0, split(one).0);
+}
+
+#[tokio::test]
+async fn pages() {
+    let plan = plan(RobotsPolicy::Ignore);
+    let mut outcomes = vec![
+        Outcome::Fetched { html: true },
+        Outcome::Fetched { html: false },
+        Outcome::Redirected {
+            to: url("http://a.example/elsewhere"),
+        },
+        Outcome::Skipped(SkipReason::Robots {
+            rule: "Disallow: /ä".into(),
+        }),
+        Outcome::Skipped(SkipReason::RobotsUnavailable {
+            words: "server error (500)".into(),
+        }),
+    ];
+    let failed = |kind| Outcome::Failed(Failure::new(kind, format!("words of {kind}")));
+    outcomes.extend(FailKind::ALL.map(failed));
+    for outcome in outcomes {
+        for filled in [false, true] {
+            let mut frontier = JournaledFrontier::new(plan.clone(), 5);
+            let mut out = Vec::new();
+            let mut turn = frontier.take(1, Moment::ZERO, &mut out).await.unwrap();
+            let Some(Work::Page(task)) = turn.work.pop() else {
+                panic!("the seed is handed out");
+            };
+            let mut report = PageReport::new(task, outcome.clone());
+            if filled {
+                report.links = links(&plan);
+                report.status = Some(299);
+                report.content_type = Some("text/html; charset=ü".into());
+                report.wire_bytes = 1 << 40;
+                report.body_bytes = 300;
+                report.truncated = true;
+                report.elapsed = Duration::new(3, 999_999_999);
+                report.retry_after = Some(9 * SECOND);
+            }
+            frontier.settle(report, SECOND, &mut out).await.unwrap();
+            assert!(out.iter().any(|told| matches!(told, Delivery::Page(_))));
+            same_again(frontier, &plan, out).await;
+        }
+    }
+}
+
+/// Settles the errand that is out.
+async fn settled(
+    frontier: &mut JournaledFrontier,
+    now: Moment,
+    out: &mut Vec<Delivery>,
+    report: impl FnOnce(Errand) -> ErrandReport,
+) {
+    let mut turn = frontier.take(1, now, out).await.unwrap();
+    let Some(Work::Errand(errand)) = turn.work.pop() else {
+        panic!("a file of the site is asked for");
+    };
+    let settled = frontier.settle_errand(report(errand), now, out).await;
+    settled.unwrap();
+}
+
+fn errand_report(found: ErrandFound, text: Option<&str>) -> ErrandReport {
+    ErrandReport {
+        found,
+        status: Some(203),
+        retry_after: None,
+        elapsed: SECOND,
+        wire_bytes: 77,
+        text: text.map(str::to_owned),
+    }
+}
+
+const RULES: &str = "User-agent: *\nDisallow: /private\nCrawl-delay: 3\nSitemap: /maps.xml\n";
+
+fn robots(errand: Errand, answer: RobotsAnswer, text: Option<&str>) -> ErrandReport {
+    let Errand::Robots(errand) = errand else {
+        panic!("robots.txt is asked for first");
+    };
+    errand_report(ErrandFound::Robots(errand, answer), text)
+}
+
+#[tokio::test]
+async fn robots_files() {
+    let plan = plan(RobotsPolicy::Respect);
+    let failure = || Failure::new(FailKind::ServerError, "server error (500)");
+    let answers = [
+        (
+            RobotsAnswer::Rules(Robots::parse(RULES.as_bytes(), "crawler")),
+            Some(RULES),
+        ),
+        (RobotsAnswer::Rules(Robots::allow_all()), None),
+        (RobotsAnswer::Unavailable(failure()), None),
+        (RobotsAnswer::Unreachable(failure()), None),
+        (RobotsAnswer::Moved(url("http://a.example/r.txt")), None),
+    ];
+    for (answer, text) in answers {
+        let mut frontier = JournaledFrontier::new(plan.clone(), 5);
+        let mut out = Vec::new();
+        settled(&mut frontier, SECOND, &mut out, |errand| {
+            robots(errand, answer, text)
+        })
+        .await;
+        same_again(frontier, &plan, out).await;
+    }
+}
+
+#[tokio::test]
+async fn sitemaps() {
+    let plan = plan(RobotsPolicy::Respect);
+    let answers = [
+        SitemapAnswer::Read {
+            pages: links(&plan),
+            sitemaps: vec![url("http://a.example/1.xml"), url("http://a.example/2.xml")],
+            problem: Some("not well-formed".into()),
+        },
+        SitemapAnswer::Read {
+            pages: LinkList::default(),
+            sitemaps: Vec::new(),
+            problem: None,
+        },
+        SitemapAnswer::Failed(Failure::new(FailKind::Decode, "no sitemap")),
+        SitemapAnswer::Moved(url("http://a.example/moved.xml")),
+    ];
+    for answer in answers {
+        let mut frontier = JournaledFrontier::new(plan.clone(), 5);
+        let mut out = Vec::new();
+        settled(&mut frontier, SECOND, &mut out, |errand| {
+            let rules = RobotsAnswer::Rules(Robots::parse(RULES.as_bytes(), "crawler"));
+            robots(errand, rules, Some(RULES))
+        })
+        .await;
+        settled(&mut frontier, 9 * SECOND, &mut out, |errand| {
+            let Errand::Sitemap(errand) = errand else {
+                panic!("a sitemap is asked for next");
+            };
+            errand_report(ErrandFound::Sitemap(errand, answer), None)
+        })
+        .await;
+        same_again(frontier, &plan, out).await;
+    }
+}
+
+#[tokio::test]
+async fn a_report_nobody_asked_for_is_an_error() {
+    let plan = plan(RobotsPolicy::Ignore);
+    let mut frontier = JournaledFrontier::new(plan, 5);
+    let mut out = Vec::new();
+    let mut turn = frontier.take(1, Moment::ZERO, &mut out).await.unwrap();
+    let Some(Work::Page(task)) = turn.work.pop() else {
+        panic!("the seed is handed out");
+    };
+    let report = PageReport::new(task, Outcome::Fetched { html: true });
+    let again = report.clone();
+    frontier.settle(report, SECOND, &mut out).await.unwrap();
+    let refused = frontier.settle(again, SECOND, &mut out).await;
+    assert!(refused.unwrap_err().0.contains("http://a.example/"));
+}

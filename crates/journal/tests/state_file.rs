@@ -1,0 +1,78 @@
+//! The file: what is committed is there for the next, whole or not at all.
+
+#![expect(clippy::unwrap_used, reason = "a test's own helpers may stop it")]
+
+use std::path::Path;
+
+use journal::{About, Problem, Setting, StateFile};
+
+fn about() -> About {
+    About {
+        version: "1.2.3".into(),
+        chance: u64::MAX,
+        started: 1_790_000_000_000,
+        config_line: "Crawling “all” of it".into(),
+    }
+}
+
+async fn begun(path: &Path) -> StateFile {
+    let (mut file, kept) = StateFile::open(path).await.unwrap();
+    assert_eq!(kept, None);
+    let settings = [Setting::new("--a", "1"), Setting::new("--b", "ü")];
+    file.begin(&about(), &settings).await.unwrap();
+    file
+}
+
+#[tokio::test]
+async fn what_is_committed_is_there() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("state");
+    let mut file = begun(&path).await;
+    let long = vec![b'x'; 1 << 20];
+    file.commit(b"first", &[10, 0]).await.unwrap();
+    file.commit(&long, &[20, 5]).await.unwrap();
+    file.close().await.unwrap();
+    let (mut file, kept) = StateFile::open(&path).await.unwrap();
+    let kept = kept.unwrap();
+    assert_eq!(kept.about, about());
+    assert_eq!(kept.settings[1], Setting::new("--b", "ü"));
+    assert_eq!((kept.lengths, kept.finished), (vec![20, 5], None));
+    let first = file.batch_after(0).await.unwrap().unwrap();
+    assert_eq!(first, (1, b"first".to_vec()));
+    assert_eq!(file.batch_after(1).await.unwrap().unwrap(), (2, long));
+    assert_eq!(file.batch_after(2).await.unwrap(), None);
+    file.finish(1, &[30, 6]).await.unwrap();
+    file.close().await.unwrap();
+    let (_file, kept) = StateFile::open(&path).await.unwrap();
+    let kept = kept.unwrap();
+    assert_eq!((kept.lengths, kept.finished), (vec![30, 6], Some(1)));
+}
+
+#[tokio::test]
+async fn an_empty_file_is_a_new_one() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("state");
+    // Opened and not begun: nothing is in it.
+    let (file, kept) = StateFile::open(&path).await.unwrap();
+    assert_eq!(kept, None);
+    file.close().await.unwrap();
+    assert_eq!(std::fs::metadata(&path).unwrap().len(), 0);
+    begun(&path).await.close().await.unwrap();
+}
+
+#[tokio::test]
+async fn a_file_has_one_owner() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("state");
+    for begins in [false, true] {
+        let first = if begins {
+            begun(&path).await
+        } else {
+            StateFile::open(&path).await.unwrap().0
+        };
+        let refused = StateFile::open(&path).await.unwrap_err();
+        assert_eq!(refused.problem, Problem::InUse);
+        first.close().await.unwrap();
+    }
+    StateFile::open(&path).await.unwrap();
+}

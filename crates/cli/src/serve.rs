@@ -2,6 +2,8 @@
 //!
 //! The first SIGTERM or SIGINT begins the drain, the second ends the process at once. A drained service ends with 0.
 
+use std::fs::{File, TryLockError};
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Duration;
@@ -30,6 +32,8 @@ const COUNT_EVERY: Duration = Duration::from_secs(5);
 /// How often old jobs are looked for, and how many rows go at once.
 const PRUNE_EVERY: Duration = Duration::from_mins(10);
 const PRUNE_ROWS: u32 = 2_000;
+/// How often a process without a worker looks for jobs whose time is up.
+const RULES_EVERY: Duration = Duration::from_secs(5);
 /// A host or a robots.txt that nobody asked for so long is forgotten; a robots.txt is asked for again after a day anyway.
 const FORGET_AFTER: Duration = Duration::from_hours(48);
 
@@ -151,6 +155,7 @@ fn run(config: Config, mode: ModeWord, talk: Talk) -> anyhow::Result<()> {
                 ..SqliteOptions::default()
             };
             let path = config.store.path.clone();
+            let _sole = mode.has_worker().then(|| sole_worker(&path)).transpose()?;
             let store = SqliteStore::open(&path, options)
                 .await
                 .with_context(|| format!("cannot open store.path {}", path.display()))?;
@@ -178,7 +183,11 @@ where
 {
     let [mut pause, most] = STORE_AWAY;
     loop {
-        match open().await {
+        let open = tokio::select! {
+            opened = open() => opened,
+            () = stop.reached(StopLevel::Drain) => return Ok(None),
+        };
+        match open {
             Ok(store) => return Ok(Some(store)),
             Err(error) if error.retryable() => {
                 tracing::warn!(%error, "waiting for the store");
@@ -223,7 +232,8 @@ async fn run_on<S: Store>(
         if !mode.has_worker() {
             return Ok(());
         }
-        let sole_owner = kind == "sqlite" && mode == ModeWord::All;
+        // No other worker is let near a SQLite file.
+        let sole_owner = kind == "sqlite";
         let settings = WorkerSettings::of(&config, sole_owner);
         let fetch = http_fetch(&settings.jobs, config.worker.pool_size, api::guard(&config))?;
         let worker = Worker::new(store.clone(), Arc::new(fetch), settings)?;
@@ -250,10 +260,14 @@ async fn run_on<S: Store>(
         }
         ended
     };
+    let rules = (!mode.has_worker()).then(|| tokio::spawn(keep_rules(store.clone())));
     let pruning = tokio::spawn(prune(store.clone(), config.jobs.retention));
     let (mut api, mut worker) = (Box::pin(api), Box::pin(worker));
     let (api, worker) = tokio::join!(ended(&mut api), ended(&mut worker));
     pruning.abort();
+    if let Some(rules) = rules {
+        rules.abort();
+    }
     tracing::info!("stopped");
     api.and(worker)
 }
@@ -290,6 +304,39 @@ fn tell_counts(numbers: &WorkerNumbers) {
         store_errors = numbers.store_errors,
         "worked"
     );
+}
+
+/// Jobs end when their time is up, also while no worker is there.
+async fn keep_rules<S: Store>(store: S) {
+    loop {
+        tokio::time::sleep(RULES_EVERY).await;
+        if let Err(error) = store.reconcile().await {
+            tracing::warn!(%error, "the rules cannot be repeated now");
+        }
+    }
+}
+
+/// Holds a SQLite file for the one process that works on it, as long as it lives.
+fn sole_worker(path: &Path) -> anyhow::Result<File> {
+    let mut name = path.as_os_str().to_owned();
+    name.push(".worker");
+    let name = PathBuf::from(name);
+    let file = File::options()
+        .create(true)
+        .truncate(false)
+        .write(true)
+        .open(&name)
+        .with_context(|| format!("cannot open {}", name.display()))?;
+    match file.try_lock() {
+        Ok(()) => Ok(file),
+        Err(TryLockError::WouldBlock) => bail!(
+            "another process works on {}: one does on a SQLite file; set DATABASE_URL to have more",
+            path.display()
+        ),
+        Err(TryLockError::Error(error)) => {
+            Err(error).with_context(|| format!("cannot lock {}", name.display()))
+        }
+    }
 }
 
 /// Deletes what was kept long enough, a little at a time.

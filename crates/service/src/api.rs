@@ -26,6 +26,7 @@ mod polite_fetch;
 mod posture;
 mod problem;
 mod query;
+mod readiness;
 mod requests;
 mod routes;
 mod schemas;

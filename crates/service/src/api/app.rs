@@ -8,16 +8,19 @@ use engine::{Scraper, Stop};
 use fetch::{Allowed, FetchSetupError, Guard, HttpFetch, LookUp};
 use model::{Backoff, Notice, PlanError, RobotsPolicy, ScrapePlan, ScrapeSpec};
 use store::Store;
-use tokio::sync::{Semaphore, watch};
+use tokio::sync::watch;
 use weburl::CrawlUrl;
 
 use super::keys::Keys;
 use super::polite_fetch::PoliteFetch;
+use super::readiness::Readiness;
 use crate::config::Config;
 use crate::job_params::JobDefaults;
 
 /// Single pages fetched at once for callers; more wait their turn.
 const SCRAPES_AT_ONCE: usize = 64;
+/// How much longer than a request may take a host's slot is kept for it.
+const TURN_SPARE: Duration = Duration::from_mins(1);
 
 /// Why the API cannot be set up.
 #[derive(Debug, thiserror::Error)]
@@ -50,8 +53,8 @@ struct Inner<S> {
     config: Config,
     defaults: JobDefaults,
     scraper: Scraper<PoliteFetch<S>>,
-    scrapes: Semaphore,
     keys: Keys,
+    readiness: Readiness,
     stopping: watch::Sender<bool>,
 }
 
@@ -89,11 +92,15 @@ impl<S: Store> App<S> {
         let guard = guard(&config);
         let (rules, sniff) = (&plan.fetch, html::looks_like_html);
         let fetch = match look_up {
-            None => HttpFetch::new(rules, SCRAPES_AT_ONCE, guard, sniff)?,
-            Some(look_up) => HttpFetch::resolving(rules, SCRAPES_AT_ONCE, guard, sniff, look_up)?,
+            None => HttpFetch::new(rules, SCRAPES_AT_ONCE, guard.clone(), sniff)?,
+            Some(look_up) => {
+                HttpFetch::resolving(rules, SCRAPES_AT_ONCE, guard.clone(), sniff, look_up)?
+            }
         };
         let chance = RandomState::new().hash_one("api");
-        let fetch = PoliteFetch::new(store.clone(), fetch);
+        // A turn is kept until the request is over, or its process is.
+        let lease = config.http.timeout + TURN_SPARE;
+        let fetch = PoliteFetch::new(store.clone(), fetch, guard, SCRAPES_AT_ONCE, lease);
         let tell = tell(store.clone());
         Ok(Self {
             inner: Arc::new(Inner {
@@ -101,8 +108,8 @@ impl<S: Store> App<S> {
                 defaults: JobDefaults::from(&config),
                 // A request that waits is ended by its own time limit.
                 scraper: Scraper::new(Arc::new(fetch), plan, chance, Stop::new(), tell),
-                scrapes: Semaphore::new(SCRAPES_AT_ONCE),
                 keys: Keys::new(&config.server.api_keys),
+                readiness: Readiness::default(),
                 stopping: watch::Sender::new(false),
                 config,
             }),
@@ -125,8 +132,8 @@ impl<S: Store> App<S> {
         &self.inner.scraper
     }
 
-    pub(super) fn scrapes(&self) -> &Semaphore {
-        &self.inner.scrapes
+    pub(super) fn readiness(&self) -> &Readiness {
+        &self.inner.readiness
     }
 
     pub(super) fn keys(&self) -> &Keys {

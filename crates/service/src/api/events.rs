@@ -6,7 +6,7 @@
 
 use std::collections::VecDeque;
 use std::convert::Infallible;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use axum::extract::State;
 use axum::response::sse::{Event, KeepAlive, Sse};
@@ -18,7 +18,7 @@ use store::{FinishedTask, JobCounts, JobId, Store, StoreError};
 use super::answers::{JobAnswer, TaskAnswer};
 use super::app::App;
 use super::job_path::JobPath;
-use super::lists::job;
+use super::lists::order;
 use super::problem::Problem;
 use super::schemas::LiveEvent;
 
@@ -60,13 +60,14 @@ pub(super) async fn events<S: Store>(
             })?
         }
     };
-    job(&app, id).await?;
+    order(&app, id).await?;
     let teller = Teller {
         app,
         id,
         seen,
         told: None,
         ended: false,
+        pause: Duration::ZERO,
         ready: VecDeque::new(),
     };
     let events = stream::unfold(teller, |mut teller| async move {
@@ -85,6 +86,8 @@ struct Teller<S> {
     /// The counts last told.
     told: Option<JobCounts>,
     ended: bool,
+    /// Before the store is asked again.
+    pause: Duration,
     ready: VecDeque<Event>,
 }
 
@@ -97,21 +100,26 @@ impl<S: Store> Teller<S> {
             if self.ended {
                 return None;
             }
-            let pause = match self.ask().await {
-                Ok(()) => ASK_EVERY,
+            if !self.pause.is_zero() && !self.app.pause(self.pause).await {
+                return None;
+            }
+            let begun = Instant::now();
+            self.pause = match self.ask().await {
+                // There is more to tell at once.
+                Ok(true) => Duration::ZERO,
+                // A job so large that looking at it takes its time is looked at less often.
+                Ok(false) => ASK_EVERY.max(begun.elapsed() * 10),
                 Err(error) => {
                     tracing::warn!(job_id = %self.id, %error, "events wait for the store");
                     STORE_AWAY
                 }
             };
-            if self.ready.is_empty() && !self.ended && !self.app.pause(pause).await {
-                return None;
-            }
         }
     }
 
     /// Asks the store once. The job is read before its pages: what it says has ended is then in them.
-    async fn ask(&mut self) -> Result<(), StoreError> {
+    /// Whether there is more.
+    async fn ask(&mut self) -> Result<bool, StoreError> {
         let job = self.app.store().job(self.id).await?;
         let pages = self
             .app
@@ -126,7 +134,7 @@ impl<S: Store> Teller<S> {
         let Some(job) = job else {
             // Pruned while somebody listened.
             self.ended = true;
-            return Ok(());
+            return Ok(false);
         };
         if self.told != Some(job.counts) {
             self.told = Some(job.counts);
@@ -138,7 +146,7 @@ impl<S: Store> Teller<S> {
             self.ready
                 .push_back(event("finished", &JobAnswer::from(job)));
         }
-        Ok(())
+        Ok(!all_told)
     }
 }
 

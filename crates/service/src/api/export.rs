@@ -17,7 +17,7 @@ use tokio::sync::mpsc;
 use super::answers::{DocumentAnswer, MappedAnswer};
 use super::app::App;
 use super::job_path::JobPath;
-use super::lists::{format_of, job};
+use super::lists::{format_of, order};
 use super::problem::Problem;
 use super::query::Params;
 use super::requests::ExportQuery;
@@ -51,7 +51,7 @@ pub(super) async fn export<S: Store>(
         return Err(Problem::invalid("type", "type: allowed: documents, map"));
     }
     let wants_documents = kind == "documents";
-    let format = format_of(&job(&app, id).await?);
+    let format = format_of(&order(&app, id).await?);
     let (chunks, rest) = mpsc::channel(WAITING);
     let store = app.store().clone();
     tokio::spawn(async move {

@@ -44,15 +44,19 @@ pub(super) async fn readyz<S: Store>(State(app): State<App<S>>) -> Result<Json<H
             "the store does not answer",
         )
     };
-    match timeout(PATIENCE, app.store().ready()).await {
-        Ok(Ok(())) => Ok(Json(Health {
-            status: "ok",
-            store: Some("ok"),
-            browser: Some("no"),
-        })),
-        Ok(Err(error)) => Err(unready(error.to_string())),
-        Err(_) => Err(unready("no answer in time".to_owned())),
-    }
+    let answer = app.readiness().ask(|| async {
+        match timeout(PATIENCE, app.store().ready()).await {
+            Ok(Ok(())) => Ok(()),
+            Ok(Err(error)) => Err(error.to_string()),
+            Err(_) => Err("no answer in time".to_owned()),
+        }
+    });
+    answer.await.map_err(unready)?;
+    Ok(Json(Health {
+        status: "ok",
+        store: Some("ok"),
+        browser: Some("no"),
+    }))
 }
 
 /// Numbers for Prometheus

@@ -47,7 +47,7 @@ impl Keys {
         same.count() > 0
     }
 
-    /// Whether the store has keys. What was known before holds while the store is away.
+    /// Whether the store has keys, revoked ones too. What was known before holds while the store is away.
     async fn any_stored<S: Store>(&self, store: &S) -> Result<bool, StoreError> {
         let before = *self.stored.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some((at, any)) = before
@@ -55,7 +55,7 @@ impl Keys {
         {
             return Ok(any);
         }
-        let any = match (any_in_use(store).await, before) {
+        let any = match (any_ever(store).await, before) {
             (Ok(any), _) | (Err(_), Some((_, any))) => any,
             (Err(error), None) => return Err(error),
         };
@@ -63,6 +63,11 @@ impl Keys {
         *stored = Some((Instant::now(), any));
         Ok(any)
     }
+}
+
+/// Whether the store ever had a key: revoking the last one locks the door, it does not open it.
+async fn any_ever<S: Store>(store: &S) -> Result<bool, StoreError> {
+    Ok(!store.keys().await?.is_empty())
 }
 
 /// Whether the store has a key that is not revoked.
@@ -125,7 +130,8 @@ async fn judge<S: Store>(app: &App<S>, caller: &Caller) -> Result<(), Problem> {
         return Err(Problem::new(
             StatusCode::FORBIDDEN,
             "host_refused",
-            "without keys only requests to localhost, 127.0.0.1 or [::1] are answered",
+            "without keys only requests of this machine, to localhost, 127.0.0.1 or [::1], are answered; behind a proxy keys \
+             are needed (crawler keys add NAME)",
         )
         .at("Host"));
     }
@@ -144,7 +150,22 @@ fn bearer(headers: &HeaderMap) -> Option<&str> {
     (scheme.eq_ignore_ascii_case("bearer") && !key.is_empty()).then_some(key)
 }
 
+/// Whether it comes from this machine, as far as a request can tell: not under another name, and not passed on by a proxy
+/// for somebody else.
 fn is_local(request: &Request) -> bool {
+    let passed_on = [
+        "forwarded",
+        "via",
+        "x-forwarded-for",
+        "x-forwarded-host",
+        "x-real-ip",
+    ];
+    if passed_on
+        .iter()
+        .any(|name| request.headers().contains_key(*name))
+    {
+        return false;
+    }
     let sent = request.headers().get(header::HOST);
     let host = match sent {
         Some(host) => host.to_str().ok(),

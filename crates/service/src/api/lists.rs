@@ -2,7 +2,7 @@
 
 use axum::Json;
 use axum::extract::State;
-use store::{Job, JobId, Store, TaskState};
+use store::{JobId, JobOrder, Store, TaskState};
 
 use super::answers::{
     DocumentAnswer, DocumentList, MappedAnswer, MappedList, TaskAnswer, TaskList,
@@ -30,7 +30,7 @@ pub(super) async fn documents<S: Store>(
     Params(query): Params<DocumentsQuery>,
 ) -> Result<Json<DocumentList>, Problem> {
     let limit = paging::limit(query.limit, 20, 1..=100)?;
-    let format = format_of(&job(&app, id).await?);
+    let format = format_of(&order(&app, id).await?);
     let page = app
         .store()
         .documents(id, limit, paging::cursor(query.cursor))
@@ -59,7 +59,7 @@ pub(super) async fn map<S: Store>(
     Params(query): Params<MapQuery>,
 ) -> Result<Json<MappedList>, Problem> {
     let limit = paging::limit(query.limit, 100, 1..=1_000)?;
-    job(&app, id).await?;
+    order(&app, id).await?;
     let page = app
         .store()
         .mapped(id, limit, paging::cursor(query.cursor))
@@ -86,7 +86,7 @@ pub(super) async fn tasks<S: Store>(
     let state = one_of("status", query.status.as_deref(), TaskState::named, || {
         TaskState::ALL.map(TaskState::as_str).join(", ")
     })?;
-    job(&app, id).await?;
+    order(&app, id).await?;
     let page = app
         .store()
         .tasks(id, state, limit, paging::cursor(query.cursor))
@@ -98,14 +98,14 @@ pub(super) async fn tasks<S: Store>(
     }))
 }
 
-pub(super) async fn job<S: Store>(app: &App<S>, id: JobId) -> Result<Job, Problem> {
-    let job = app.store().job(id).await?;
-    job.ok_or_else(Problem::no_such_job)
+pub(super) async fn order<S: Store>(app: &App<S>, id: JobId) -> Result<JobOrder, Problem> {
+    let order = app.store().order(id).await?;
+    order.ok_or_else(Problem::no_such_job)
 }
 
 /// What a job's documents are written in.
-pub(super) fn format_of(job: &Job) -> OutputFormat {
-    let params: Result<JobParams, _> = serde_json::from_value(job.params.clone());
+pub(super) fn format_of(order: &JobOrder) -> OutputFormat {
+    let params: Result<JobParams, _> = serde_json::from_value(order.params.clone());
     params
         .ok()
         .and_then(|params| params.output_format)

@@ -70,8 +70,8 @@ fn finished<S: Store>(routes: Router<App<S>>, app: App<S>) -> Router {
     routes
         .fallback(async || nothing_here())
         .method_not_allowed_fallback(async || not_that_way())
-        .layer(map_response(async |response: Response| as_sent(response)))
         .layer(from_fn_with_state(app.clone(), watch::watch::<S>))
+        .layer(map_response(async |response: Response| as_sent(response)))
         .with_state(app)
 }
 

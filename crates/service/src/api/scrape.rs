@@ -40,10 +40,7 @@ pub(super) async fn scrape<S: Store>(
             .at("url")
             .in_body()
     })?;
-    let work = async {
-        let _turn = app.scrapes().acquire().await;
-        app.scraper().get(&asked).await
-    };
+    let work = app.scraper().get(&asked);
     let patience = app.config().server.request_timeout;
     let answer = timeout(patience, work)
         .await

@@ -18,10 +18,8 @@ use super::numbers;
 use super::patient_stream::PatientStream;
 use super::routes::{numbers_router, router};
 
-/// How often a silent HTTP/2 connection is asked whether it lives.
-const PING_EVERY: Duration = Duration::from_secs(20);
-/// Requests at once on one HTTP/2 connection.
-const STREAMS: u32 = 64;
+/// A request's head may be so long.
+const HEAD: usize = 64 * 1_024;
 /// After an accept that failed, for want of files most likely.
 const BREATH: Duration = Duration::from_millis(100);
 /// How often recorded numbers are folded together.
@@ -57,16 +55,14 @@ async fn answer<S: Store>(
     drain: Duration,
 ) {
     let server = &app.config().server;
-    let mut builder = Builder::new(TokioExecutor::new());
+    // HTTP/1.1 alone: a connection is one request at a time, so the limits of a connection are those of a caller. What
+    // speaks TLS and HTTP/2 to the world stands in front.
+    let mut builder = Builder::new(TokioExecutor::new()).http1_only();
     builder
         .http1()
         .timer(TokioTimer::new())
+        .max_buf_size(HEAD)
         .header_read_timeout(server.head_timeout);
-    builder
-        .http2()
-        .timer(TokioTimer::new())
-        .keep_alive_interval(PING_EVERY)
-        .max_concurrent_streams(STREAMS);
     let graceful = GracefulShutdown::new();
     let room = Arc::new(Semaphore::new(server.max_connections));
     let upkeep = tokio::spawn(async {

@@ -6,6 +6,7 @@ use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
 use serde_saphyr::Spanned;
 
 use super::given::Given;
+use super::settings::SETTINGS;
 
 /// A key, its value and where the value stands.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -67,7 +68,13 @@ pub(super) fn entries(text: &str) -> Result<Vec<Entry>, Unreadable> {
                 }
             }
             // A section with all its settings commented out.
-            Node::Given(Given::Text(text)) if text.is_empty() => (),
+            Node::Given(Given::Text(text)) if text.is_empty() && is_section(&section) => (),
+            Node::Given(Given::Text(text)) if text.is_empty() => {
+                return Err(Unreadable {
+                    line: Some(line),
+                    words: format!("{section}: there is no such section"),
+                });
+            }
             Node::Given(_) => {
                 return Err(Unreadable {
                     line: Some(line),
@@ -77,6 +84,10 @@ pub(super) fn entries(text: &str) -> Result<Vec<Entry>, Unreadable> {
         }
     }
     Ok(entries)
+}
+
+fn is_section(name: &str) -> bool {
+    SETTINGS.iter().any(|setting| setting.section == name)
 }
 
 /// A library's message without the picture under it.

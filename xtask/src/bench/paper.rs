@@ -32,8 +32,10 @@ fn replaced(known: &str, title: &str, text: &str) -> String {
     sections.push((title.to_owned(), text.trim().to_owned()));
     sections.sort();
     let mut paper = HEAD.to_owned();
-    for (name, body) in sections {
-        paper.push_str(&format!("\n## {name}\n\n{body}\n"));
+    for (name, body) in &sections {
+        for part in ["\n## ", name, "\n\n", body, "\n"] {
+            paper.push_str(part);
+        }
     }
     paper
 }

@@ -66,10 +66,10 @@ impl Served {
             }
         };
         let server = command.spawn().context("cannot start crawler serve")?;
-        let mut served = Self { server, addr };
+        let mut running = Self { server, addr };
         let begun = Instant::now();
         while !ask(addr, "GET", "/readyz", "").is_ok_and(|answer| answer.status == 200) {
-            if let Some(status) = served.server.try_wait()? {
+            if let Some(status) = running.server.try_wait()? {
                 bail!("crawler serve ended with {status}");
             }
             if begun.elapsed() > PATIENCE {
@@ -77,7 +77,7 @@ impl Served {
             }
             std::thread::sleep(LOOK_EVERY);
         }
-        Ok(served)
+        Ok(running)
     }
 
     /// Makes a job, waits for its end; returns its answer and how long it took.

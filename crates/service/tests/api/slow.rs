@@ -48,15 +48,13 @@ async fn a_healthy_caller_is_answered_beside_hundreds_of_slow_ones() {
         slow.push(connect(&stage, words).await);
     }
     let mut times = Vec::new();
-    for n in 0..100 {
-        // Each slow one says a little more.
-        let tease = slow[n].write_all(b"").await;
-        assert!(tease.is_ok());
+    for _ in 0..100 {
         let begun = Instant::now();
         let reply = call(stage.port, "GET", "/v1/jobs", &[], "").await;
         assert_eq!(reply.status, 200);
         times.push(begun.elapsed());
     }
+    assert_eq!(slow.len(), SLOW);
     times.sort();
     assert!(times[98] < Duration::from_secs(1), "p99 {:?}", times[98]);
 }

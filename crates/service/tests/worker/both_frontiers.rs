@@ -35,7 +35,7 @@ fn world(chance: &mut Chance) -> FakeFetch {
     let sitemap = (0..3)
         .map(|_| format!("<url><loc>{SITE}/p{}</loc></url>", pick(chance, pages + 5)))
         .collect::<Vec<_>>()
-        .join("");
+        .concat();
     site = site.file(
         &format!("{SITE}/sitemap.xml"),
         &format!("<urlset>{sitemap}</urlset>"),

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::io::{BufRead, BufReader};
-use std::process::{Command, Stdio};
+use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
@@ -77,7 +77,18 @@ fn a_running_service_exports_every_metric_by_its_name() {
     assert_eq!(service.terminate(), Some(0));
 }
 
-/// A worker process; its log, line by line.
+/// A process that is gone with its test.
+struct Process(Child);
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        // Gone already, or going.
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+/// Its log is closed in the middle, as that of a terminal that went away: it answers all the same.
 #[test]
 fn a_worker_tells_its_numbers_and_logs_with_ids_on_one_line_each() {
     let site = site();
@@ -96,6 +107,7 @@ fn a_worker_tells_its_numbers_and_logs_with_ids_on_one_line_each() {
         .spawn()
         .unwrap();
     let lines = BufReader::new(worker.stderr.take().unwrap()).lines();
+    let _worker = Process(worker);
     let (mut addr, mut settled) = (None, false);
     for line in lines.map_while(Result::ok) {
         let line: Value = serde_json::from_str(&line).unwrap_or_else(|_| panic!("{line}"));
@@ -119,8 +131,6 @@ fn a_worker_tells_its_numbers_and_logs_with_ids_on_one_line_each() {
     assert_eq!(numbers.0, 200);
     let done = "crawler_worker_tasks_total{type=\"batch_scrape\",result=\"done\"} 1";
     assert!(numbers.1.contains(done), "{}", numbers.1);
-    worker.kill().unwrap();
-    worker.wait().unwrap();
 }
 
 #[test]
@@ -134,6 +144,7 @@ fn nothing_a_caller_sends_makes_a_line_of_its_own() {
         .spawn()
         .unwrap();
     let mut lines = BufReader::new(child.stderr.take().unwrap()).lines();
+    let _child = Process(child);
     let listening = lines
         .by_ref()
         .map_while(Result::ok)
@@ -167,6 +178,4 @@ fn nothing_a_caller_sends_makes_a_line_of_its_own() {
         }
     }
     assert!(seen >= 3);
-    child.kill().unwrap();
-    child.wait().unwrap();
 }

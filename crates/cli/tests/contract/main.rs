@@ -16,6 +16,7 @@ mod commands;
 mod dedupe;
 mod depth;
 mod dialects;
+mod export;
 mod formats;
 mod limits;
 mod links;

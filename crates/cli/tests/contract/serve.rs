@@ -18,14 +18,14 @@ fn crawler(folder: &Path, words: &[&str]) -> Command {
     command
 }
 
-struct Service {
+pub(crate) struct Service {
     child: Child,
     addr: String,
 }
 
 impl Service {
     /// Starts it and waits until it says where it listens.
-    fn start(folder: &Path, words: &[&str]) -> Self {
+    pub(crate) fn start(folder: &Path, words: &[&str]) -> Self {
         let mut child = crawler(folder, words)
             .stderr(Stdio::piped())
             .stdout(Stdio::null())
@@ -46,7 +46,15 @@ impl Service {
         Self { child, addr }
     }
 
-    fn get(&self, path: &str) -> (u16, String) {
+    pub(crate) fn id(&self) -> u32 {
+        self.child.id()
+    }
+
+    pub(crate) fn addr(&self) -> &str {
+        &self.addr
+    }
+
+    pub(crate) fn get(&self, path: &str) -> (u16, String) {
         self.call(&format!("GET {path} HTTP/1.0\r\nhost: localhost\r\n\r\n"))
     }
 
@@ -69,7 +77,7 @@ impl Service {
     }
 
     /// Sends SIGTERM; the exit code.
-    fn terminate(mut self) -> Option<i32> {
+    pub(crate) fn terminate(mut self) -> Option<i32> {
         let id = self.child.id().to_string();
         assert!(
             Command::new("kill")
@@ -90,7 +98,7 @@ impl Drop for Service {
     }
 }
 
-const HERE: [&str; 4] = ["--addr", "127.0.0.1:0", "--log-format", "json"];
+pub(crate) const HERE: [&str; 4] = ["--addr", "127.0.0.1:0", "--log-format", "json"];
 
 #[test]
 fn it_needs_nothing_installed_and_sigterm_ends_it_with_0() {

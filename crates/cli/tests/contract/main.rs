@@ -16,7 +16,6 @@ mod commands;
 mod dedupe;
 mod depth;
 mod dialects;
-mod export;
 mod formats;
 mod limits;
 mod links;

@@ -18,14 +18,14 @@ fn crawler(folder: &Path, words: &[&str]) -> Command {
     command
 }
 
-pub(crate) struct Service {
+struct Service {
     child: Child,
     addr: String,
 }
 
 impl Service {
     /// Starts it and waits until it says where it listens.
-    pub(crate) fn start(folder: &Path, words: &[&str]) -> Self {
+    fn start(folder: &Path, words: &[&str]) -> Self {
         let mut child = crawler(folder, words)
             .stderr(Stdio::piped())
             .stdout(Stdio::null())
@@ -46,15 +46,7 @@ impl Service {
         Self { child, addr }
     }
 
-    pub(crate) fn id(&self) -> u32 {
-        self.child.id()
-    }
-
-    pub(crate) fn addr(&self) -> &str {
-        &self.addr
-    }
-
-    pub(crate) fn get(&self, path: &str) -> (u16, String) {
+    fn get(&self, path: &str) -> (u16, String) {
         self.call(&format!("GET {path} HTTP/1.0\r\nhost: localhost\r\n\r\n"))
     }
 
@@ -77,7 +69,7 @@ impl Service {
     }
 
     /// Sends SIGTERM; the exit code.
-    pub(crate) fn terminate(mut self) -> Option<i32> {
+    fn terminate(mut self) -> Option<i32> {
         let id = self.child.id().to_string();
         assert!(
             Command::new("kill")
@@ -98,7 +90,7 @@ impl Drop for Service {
     }
 }
 
-pub(crate) const HERE: [&str; 4] = ["--addr", "127.0.0.1:0", "--log-format", "json"];
+const HERE: [&str; 4] = ["--addr", "127.0.0.1:0", "--log-format", "json"];
 
 #[test]
 fn it_needs_nothing_installed_and_sigterm_ends_it_with_0() {

@@ -1,12 +1,12 @@
 //! Settling a batch: one transaction. New tasks, documents and links first, the finished tasks last, each fenced.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use serde_json::json;
 use sqlx::{Error, SqliteConnection};
 use store::{
-    Checkpoint, NewDocument, NewMappedUrl, NewTask, Settled, Settlement, StoreError, TaskState,
-    Verdict,
+    Checkpoint, Fence, Lease, NewDocument, NewMappedUrl, NewTask, Settled, Settlement, StoreError,
+    TaskId, TaskState, Verdict,
 };
 
 use crate::fault::fault;
@@ -34,11 +34,12 @@ async fn attempt(
     let mut by_job: BTreeMap<String, Vec<&Settlement>> = BTreeMap::new();
     let mut once = BTreeSet::new();
     let mut woken = BTreeSet::new();
+    let held = still_held(&mut db, batch).await?;
     for settlement in batch {
         let job = settlement.job.0.to_string();
-        match holder(&mut db, settlement, &job).await? {
-            Some(host) if once.insert(settlement.lease) => {
-                woken.insert(host);
+        match held.get(&settlement.lease) {
+            Some((holder, host)) if *holder == job && once.insert(settlement.lease) => {
+                woken.insert(host.clone());
                 settled.kept.push(settlement.lease);
                 by_job.entry(job).or_default().push(settlement);
             }
@@ -58,21 +59,35 @@ async fn attempt(
     Ok(settled)
 }
 
-/// The host of a task whose lease still holds.
-async fn holder(
+/// The leases of a batch that still hold, each with its job and host.
+async fn still_held(
     db: &mut SqliteConnection,
-    settlement: &Settlement,
-    job: &str,
-) -> Result<Option<String>, Error> {
-    let (task, fence) = (settlement.lease.task.0, settlement.lease.fence.0);
-    sqlx::query_scalar!(
-        "SELECT host_key FROM crawl_tasks WHERE id = ? AND fence = ? AND job_id = ? AND status = 'processing'",
-        task,
-        fence,
-        job
+    batch: &[Settlement],
+) -> Result<HashMap<Lease, (String, String)>, Error> {
+    let leases: serde_json::Value = batch
+        .iter()
+        .map(|one| vec![one.lease.task.0, one.lease.fence.0])
+        .collect();
+    let leases = leases.to_string();
+    // A cross join is made in the order it is written: each lease is looked up by its task's key.
+    let rows = sqlx::query!(
+        r#"SELECT t.id AS "id!", t.fence AS "fence!", t.job_id AS "job_id!", t.host_key AS "host_key!"
+           FROM json_each(?) l CROSS JOIN crawl_tasks t
+           WHERE t.id = l.value ->> 0 AND t.fence = l.value ->> 1 AND t.status = 'processing'"#,
+        leases
     )
-    .fetch_optional(db)
-    .await
+    .fetch_all(db)
+    .await?;
+    Ok(rows
+        .into_iter()
+        .map(|row| {
+            let lease = Lease {
+                task: TaskId(row.id),
+                fence: Fence(row.fence),
+            };
+            (lease, (row.job_id, row.host_key))
+        })
+        .collect())
 }
 
 async fn settle_job(
@@ -105,9 +120,7 @@ async fn settle_job(
         }
     }
     insert_links(db, &job.id, &links, now).await?;
-    for settlement in mine {
-        finish_task(db, job, settlement, now).await?;
-    }
+    finish_tasks(db, job, mine, now).await?;
     let conclusion = job_row::conclude(db, job, now).await?;
     woken.extend(conclusion.hosts);
     Ok(admitted)
@@ -164,49 +177,59 @@ async fn insert_links(
     Ok(())
 }
 
-/// The fenced write of a task itself: a write about a task carries its lease, wherever it stands.
-async fn finish_task(
+/// The fenced write of the tasks themselves: a write about a task carries its lease, wherever it stands.
+async fn finish_tasks(
     db: &mut SqliteConnection,
     job: &mut JobRow,
-    settlement: &Settlement,
+    mine: &[&Settlement],
     now: i64,
 ) -> Result<(), Error> {
-    let verdict = &settlement.verdict;
-    let (error, reason) = verdict.words();
-    let state = verdict.state().as_str();
-    let bytes = to_i64(verdict.bytes());
-    let sequence = (verdict.state() != TaskState::Queued).then_some(job.sequence + 1);
-    let given_back = i64::from(*verdict == Verdict::HandBack);
-    let not_before = match verdict {
-        Verdict::Retry { after, .. } => Some(now + to_millis(*after)),
-        Verdict::HandBack => Some(now),
-        _ => None,
-    };
-    let (task, fence) = (settlement.lease.task.0, settlement.lease.fence.0);
+    let mut sequence = job.sequence;
+    let mut bytes = 0;
+    let mut rows = Vec::with_capacity(mine.len());
+    for settlement in mine {
+        let verdict = &settlement.verdict;
+        let (error, reason) = verdict.words();
+        let ended = verdict.state() != TaskState::Queued;
+        sequence += i64::from(ended);
+        bytes += to_i64(verdict.bytes());
+        let not_before = match verdict {
+            Verdict::Retry { after, .. } => Some(now + to_millis(*after)),
+            Verdict::HandBack => Some(now),
+            _ => None,
+        };
+        rows.push(json!([
+            settlement.lease.task.0,
+            settlement.lease.fence.0,
+            verdict.state().as_str(),
+            error,
+            reason,
+            to_i64(verdict.bytes()),
+            ended.then_some(sequence),
+            i64::from(*verdict == Verdict::HandBack),
+            not_before,
+        ]));
+    }
+    let rows = serde_json::Value::Array(rows).to_string();
+    // The sign before `status` keeps its index out of it: each row is looked up by its task's key.
     let written = sqlx::query!(
         "UPDATE crawl_tasks
-         SET status = ?1, error = ?2, reason = ?3, bytes = bytes + ?4, sequence = ?5, attempt = attempt - ?6,
-             worker = NULL, lease_until = NULL, not_before = coalesce(?7, not_before), updated_at = ?8
-         WHERE id = ?9 AND fence = ?10 AND status = 'processing'",
-        state,
-        error,
-        reason,
-        bytes,
-        sequence,
-        given_back,
-        not_before,
+         SET status = n.value ->> 2, error = n.value ->> 3, reason = n.value ->> 4, bytes = bytes + (n.value ->> 5),
+             sequence = n.value ->> 6, attempt = attempt - (n.value ->> 7), worker = NULL, lease_until = NULL,
+             not_before = coalesce(n.value ->> 8, not_before), updated_at = ?1
+         FROM json_each(?2) n
+         WHERE crawl_tasks.id = n.value ->> 0 AND fence = n.value ->> 1 AND +status = 'processing'",
         now,
-        task,
-        fence
+        rows
     )
     .execute(db)
     .await?
     .rows_affected();
-    if written != 1 {
-        let words = format!("a task that was held was written {written} times");
+    if written != mine.len() as u64 {
+        let words = format!("{} tasks were held and {written} were written", mine.len());
         return Err(Error::Decode(words.into()));
     }
-    job.sequence = sequence.unwrap_or(job.sequence);
+    job.sequence = sequence;
     job.bytes += bytes;
     Ok(())
 }

@@ -32,7 +32,7 @@ pub(crate) fn described() -> String {
     format!(
         "{date}; commit {commit}; {processor}, {cores} cores, {memory} GB; {system}; {rust}; load {load} at the start",
         date = said("date", &["-u", "+%F %H:%M UTC"]),
-        commit = said("git", &["rev-parse", "--short", "HEAD"]),
+        commit = said("git", &["describe", "--always", "--dirty"]),
         processor = after(&read("/proc/cpuinfo"), "model name"),
         memory = kilobytes / (1 << 20),
         system = after(&read("/etc/os-release"), "PRETTY_NAME"),

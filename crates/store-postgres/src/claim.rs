@@ -17,6 +17,8 @@ use crate::numbers::{to_i64, to_millis, to_u32};
 
 /// No claim takes more: a lease has to outlast the work.
 const MOST: usize = 1_000;
+/// How often a claim looks on when those first in line had nothing.
+const LOOKS: usize = 16;
 
 pub(crate) async fn claim(
     store: &PostgresStore,
@@ -28,6 +30,22 @@ pub(crate) async fn claim(
     if most == 0 {
         return Ok(Vec::new());
     }
+    for _ in 0..LOOKS {
+        let (claimed, more) = look(store, worker, most, lease).await?;
+        if !claimed.is_empty() || !more {
+            return Ok(claimed);
+        }
+    }
+    Ok(Vec::new())
+}
+
+/// Looks at the hosts that stand first in line. Those that turn out to have nothing leave it; whether there are more.
+async fn look(
+    store: &PostgresStore,
+    worker: &WorkerId,
+    most: usize,
+    lease: Duration,
+) -> Result<(Vec<Claimed>, bool), Error> {
     let mut db = store.pool.begin().await?;
     let begun = Instant::now();
     let open = sqlx::query!(
@@ -42,8 +60,9 @@ pub(crate) async fn claim(
     .fetch_all(&mut *db)
     .await?;
     if open.is_empty() {
-        return Ok(Vec::new());
+        return Ok((Vec::new(), false));
     }
+    let more = open.len() >= most;
     let names: Vec<String> = open.iter().map(|host| host.host_key.clone()).collect();
     let held = sqlx::query!(
         r#"SELECT host_key AS "host_key!", count(*) AS "held!" FROM (
@@ -96,7 +115,7 @@ pub(crate) async fn claim(
     for task in &mut claimed {
         task.age = age;
     }
-    Ok(claimed)
+    Ok((claimed, more))
 }
 
 /// Takes up to its room from each host, longest waiting first.

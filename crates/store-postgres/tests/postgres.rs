@@ -31,7 +31,7 @@ async fn fill(db: &mut PgConnection, job: JobId, queued: u32, finished: u32) {
                 CASE WHEN n <= {finished} THEN 'done' ELSE 'queued' END, CASE WHEN n <= {finished} THEN n END
          FROM (SELECT n, 'https://host' || n % 500 || '.test/' || n AS u
                FROM generate_series(1, {finished} + {queued}) n) made;
-         INSERT INTO hosts (host_key) SELECT 'host' || n || '.test' FROM generate_series(0, 499) n;
+         INSERT INTO hosts (host_key, idle) SELECT 'host' || n || '.test', {queued} = 0 FROM generate_series(0, 499) n;
          UPDATE jobs SET sequence = {finished} WHERE id = '{job}'"
     );
     sqlx::raw_sql(AssertSqlSafe(sql))

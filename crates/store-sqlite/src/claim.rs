@@ -14,6 +14,8 @@ use crate::{SqliteStore, writer};
 
 /// No claim takes more: a lease has to outlast the work.
 const MOST: usize = 1_000;
+/// A claim looks at so many hosts at least.
+const LOOKS: u64 = 64;
 
 pub(crate) async fn claim(
     store: &SqliteStore,
@@ -29,7 +31,8 @@ pub(crate) async fn claim(
     let begun = Instant::now();
     let mut suspects = may_take_suspect(&mut db, worker).await?;
     let horizon = now + to_millis(LOOKAHEAD.min(lease));
-    let limit = to_i64(most as u64);
+    // Some that stand first in line turn out to have nothing.
+    let limit = to_i64((most as u64).max(LOOKS));
     let open = sqlx::query!(
         r#"SELECT host_key, interval_ms, max(next_start, paused_until) AS "next_start!: i64",
                   wanted_until > ? AS "wanted!: bool"

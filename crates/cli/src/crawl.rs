@@ -180,6 +180,7 @@ impl Job<'_> {
             talk,
             chance,
         };
+        let is_kept = state.is_some();
         let ended = match state {
             None => runtime.block_on(run.begin(sinks)),
             Some(state) => runtime.block_on(run.go_on(state, sinks, outputs.written)),
@@ -189,7 +190,7 @@ impl Job<'_> {
         match ended {
             Ok(summary) => {
                 if summary.stop != StopReason::OutputClosed {
-                    summary_lines::say(talk, &summary, &plan);
+                    summary_lines::say(talk, &summary, &plan, is_kept);
                     if let Some(problem) = &summary.seed_problem {
                         talk.say(Level::Error, &problem.to_string(), "seed_failed", &[]);
                     }

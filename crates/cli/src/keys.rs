@@ -84,6 +84,12 @@ fn run(config: &Config, command: &KeysCommand) -> anyhow::Result<String> {
             return told;
         }
         let path = &config.store.path;
+        if !matches!(command, KeysCommand::Add { .. }) && !path.exists() {
+            bail!(
+                "there is no store at {}: give --store or --config, or set DATABASE_URL",
+                path.display()
+            );
+        }
         let store = SqliteStore::open(path, SqliteOptions::default())
             .await
             .with_context(|| format!("cannot open store.path {}", path.display()))?;
@@ -123,7 +129,9 @@ async fn add<S: Store>(store: &S, name: &str) -> anyhow::Result<String> {
     let key = fresh()?;
     match store.add_key(name, KeyHash::of(&key)).await {
         Ok(_) => Ok(format!("{key}\n")),
-        Err(StoreError::Conflict(_)) => bail!("there is a key {name:?} already"),
+        Err(StoreError::Conflict(_)) => {
+            bail!("there is a key {name:?} already, or was one: a revoked key keeps its name")
+        }
         Err(error) => Err(error.into()),
     }
 }

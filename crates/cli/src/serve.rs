@@ -162,7 +162,7 @@ fn run(config: Config, mode: ModeWord, talk: Talk) -> anyhow::Result<()> {
             if mode != ModeWord::All {
                 tracing::warn!(
                     mode = mode.as_str(),
-                    "a SQLite file is for one machine; set DATABASE_URL to share a store"
+                    "a SQLite file is for the processes of one machine, one worker among them; set DATABASE_URL for more"
                 );
             }
             let ended = run_on(store.clone(), config, mode, &stop, "sqlite").await;
@@ -214,15 +214,19 @@ async fn run_on<S: Store>(
         return Err(Posture(words).into());
     }
     let drain = config.worker.drain;
+    // Before anything is worked on: a port that is taken is the likeliest way for a start to fail.
+    let addr = config.server.addr;
+    let listener = if mode.has_api() {
+        let words = || format!("cannot listen on {addr}; --addr or server.addr names another");
+        Some(TcpListener::bind(addr).await.with_context(words)?)
+    } else {
+        None
+    };
     let api = async {
-        if !mode.has_api() {
+        let Some(listener) = listener else {
             return numbers(&store, &config, stop).await;
-        }
+        };
         let app = App::new(store.clone(), config.clone())?;
-        let addr = config.server.addr;
-        let listener = TcpListener::bind(addr)
-            .await
-            .with_context(|| format!("cannot listen on server.addr {addr}"))?;
         let addr = listener.local_addr().unwrap_or(addr);
         tracing::info!(%addr, mode = mode.as_str(), store = kind, "listening");
         api::serve(app, listener, stop.reached(StopLevel::Drain), drain).await;
@@ -326,11 +330,18 @@ fn sole_worker(path: &Path) -> anyhow::Result<File> {
         .truncate(false)
         .write(true)
         .open(&name)
-        .with_context(|| format!("cannot open {}", name.display()))?;
+        .with_context(|| {
+            let store = path.display();
+            format!(
+                "cannot open store.path {store}: its lock {} is refused",
+                name.display()
+            )
+        })?;
     match file.try_lock() {
         Ok(()) => Ok(file),
         Err(TryLockError::WouldBlock) => bail!(
-            "another process works on {}: one does on a SQLite file; set DATABASE_URL to have more",
+            "another process works on {} already, and a SQLite file has one worker; --mode api may share it, \
+             or set DATABASE_URL to have more workers",
             path.display()
         ),
         Err(TryLockError::Error(error)) => {

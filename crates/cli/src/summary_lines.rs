@@ -6,7 +6,7 @@ use crate::numbers::{counted, grouped, size, span};
 use crate::talk::{Level, Talk, Value};
 
 /// Says how it went.
-pub(crate) fn say(talk: &Talk, summary: &Summary, plan: &CrawlPlan) {
+pub(crate) fn say(talk: &Talk, summary: &Summary, plan: &CrawlPlan, kept: bool) {
     let stop = summary.stop.as_str();
     let failures = summary.failures();
     let traps = summary.traps();
@@ -43,7 +43,7 @@ pub(crate) fn say(talk: &Talk, summary: &Summary, plan: &CrawlPlan) {
                 .map(|(name, count)| (name.as_str(), Value::Number(*count))),
         )
         .collect();
-    let lines = lines(summary, plan);
+    let lines = lines(summary, plan, kept);
     if let Some(first) = lines.first() {
         talk.say(Level::Info, first, "summary", &fields);
     }
@@ -52,9 +52,9 @@ pub(crate) fn say(talk: &Talk, summary: &Summary, plan: &CrawlPlan) {
     }
 }
 
-fn lines(summary: &Summary, plan: &CrawlPlan) -> Vec<String> {
+fn lines(summary: &Summary, plan: &CrawlPlan, kept: bool) -> Vec<String> {
     let mut lines = vec![totals(summary)];
-    lines.extend(ending(summary, plan));
+    lines.extend(ending(summary, plan, kept));
     if summary.traps() > 0 {
         lines.push(traps(summary));
     }
@@ -108,10 +108,15 @@ fn totals(summary: &Summary) -> String {
 }
 
 /// When something other than the site's end ended the crawl: what, how much is left, and what to do.
-fn ending(summary: &Summary, plan: &CrawlPlan) -> Option<String> {
+fn ending(summary: &Summary, plan: &CrawlPlan, kept: bool) -> Option<String> {
     let rest = counted(summary.left, "known URL", "known URLs");
     let value = match summary.stop {
         StopReason::Done | StopReason::OutputClosed => return None,
+        StopReason::Signal if kept => {
+            return Some(format!(
+                "Stopped by a signal with {rest} left; the same command goes on"
+            ));
+        }
         StopReason::Signal => return Some(format!("Stopped by a signal with {rest} left")),
         StopReason::HostParked { .. } => {
             return Some(format!(
@@ -125,6 +130,8 @@ fn ending(summary: &Summary, plan: &CrawlPlan) -> Option<String> {
     };
     let flag = summary.stop.flag().unwrap_or_default();
     let lift = match summary.stop {
+        // A kept crawl is this crawl, its limits included.
+        _ if kept => format!("without {flag} and with another --state a crawl goes further"),
         StopReason::MaxPages => "--max-pages 0 lifts it".to_owned(),
         _ => format!("a larger {flag} lifts it"),
     };

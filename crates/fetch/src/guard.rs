@@ -3,7 +3,7 @@
 //! Refusing says the same thing for every refused address and happens before anything is dialled, so it tells
 //! nothing about what listens there.
 
-use std::net::IpAddr;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use std::sync::Arc;
 
 use crate::allowed::{Allowed, plain_name};
@@ -39,7 +39,7 @@ impl Guard {
     pub fn allows_name(&self, host: &str) -> bool {
         let name = plain_name(host);
         let local = name == "localhost" || name.ends_with(".localhost");
-        !local || self.allow_private || self.names(host)
+        !local || self.allow_private || self.names(host) || self.allows_loopback()
     }
 
     /// Whether a host's address may be dialled.
@@ -53,6 +53,13 @@ impl Guard {
                 .any(|entry| entry.covers_address(address))
     }
 
+    /// Whether an address that such names stand for is listed; which one it is, is asked when it is dialled.
+    fn allows_loopback(&self) -> bool {
+        let own: [IpAddr; 2] = [Ipv4Addr::LOCALHOST.into(), Ipv6Addr::LOCALHOST.into()];
+        let covers = |entry: &Allowed| own.iter().any(|address| entry.covers_address(*address));
+        self.allowed.iter().any(covers)
+    }
+
     fn names(&self, host: &str) -> bool {
         self.allowed.iter().any(|entry| entry.covers_name(host))
     }
@@ -61,6 +68,26 @@ impl Guard {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_listed_loopback_address_may_be_called_by_its_usual_name() {
+        let guard = |list: &[&str]| {
+            let entries = list.iter().filter_map(|entry| Allowed::parse(entry));
+            Guard::new(false, entries.collect())
+        };
+        for (list, allowed) in [
+            (vec!["127.0.0.1"], true),
+            (vec!["127.0.0.0/8"], true),
+            (vec!["::1"], true),
+            (vec!["localhost"], true),
+            (vec!["10.0.0.0/8"], false),
+            (vec![], false),
+        ] {
+            assert_eq!(guard(&list).allows_name("localhost"), allowed, "{list:?}");
+        }
+        // The name alone opens no address.
+        assert!(!guard(&["127.0.0.1"]).allows("localhost", Ipv6Addr::LOCALHOST.into()));
+    }
 
     #[test]
     fn lists_open_what_they_name_and_nothing_else() {

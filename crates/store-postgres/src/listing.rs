@@ -20,7 +20,8 @@ const MOST: u32 = 1_000;
 
 fn after(cursor: Option<Cursor>) -> Result<i64, StoreError> {
     cursor.map_or(Ok(0), |cursor| {
-        cursor.as_str().parse().map_err(|_| {
+        let number = cursor.as_str().parse().ok();
+        number.filter(|number| *number >= 0).ok_or_else(|| {
             StoreError::Conflict(format!("{:?} is no cursor of this list", cursor.as_str()))
         })
     })

@@ -15,6 +15,9 @@ use crate::numbers::to_millis;
 /// A connection that does not answer so soon is half open: whoever forwards for it forgot it.
 const ANSWERS_WITHIN: Duration = Duration::from_secs(2);
 
+/// How long a database may take to answer at the start, each time.
+const FIRST_ANSWER: Duration = Duration::from_secs(5);
+
 static MIGRATOR: Migrator = sqlx::migrate!();
 
 /// How to open a store.
@@ -81,6 +84,12 @@ impl PostgresStore {
                 // A plan that had no choice but a scan is priced out of proportion, which is no reason to compile it.
                 ("jit", "off"),
             ]);
+        // By itself first: a pool tries again in silence until its patience ends, and does not say why.
+        let first = PgConnection::connect_with(&connect);
+        let first = tokio::time::timeout(FIRST_ANSWER, first).await;
+        let first = first.unwrap_or(Err(sqlx::Error::PoolTimedOut));
+        // Fails only on a connection that is already dead.
+        let _ = first.map_err(fault)?.close().await;
         let pool = PgPoolOptions::new()
             .max_connections(options.connections)
             .acquire_timeout(options.patience)

@@ -25,7 +25,8 @@ fn json(text: &str) -> Result<Value, StoreError> {
 
 fn after(cursor: Option<Cursor>) -> Result<i64, StoreError> {
     cursor.map_or(Ok(0), |cursor| {
-        cursor.as_str().parse().map_err(|_| {
+        let number = cursor.as_str().parse().ok();
+        number.filter(|number| *number >= 0).ok_or_else(|| {
             StoreError::Conflict(format!("{:?} is no cursor of this list", cursor.as_str()))
         })
     })

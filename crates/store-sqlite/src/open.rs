@@ -63,6 +63,7 @@ impl SqliteStore {
             .synchronous(SqliteSynchronous::Full)
             .busy_timeout(options.patience)
             .foreign_keys(true);
+        keep_private(path);
         let writer = SqlitePoolOptions::new()
             .max_connections(1)
             .acquire_timeout(options.patience)
@@ -81,6 +82,16 @@ impl SqliteStore {
             .map_err(fault)?;
         Ok(Self::new(writer, readers, options))
     }
+}
+
+/// A new file is its owner's alone: it holds what was scraped and the keys' hashes. What SQLite puts beside it follows.
+fn keep_private(path: &Path) {
+    let mut file = std::fs::File::options();
+    file.write(true).create_new(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut file, 0o600);
+    // One that is there stays as it is; one that cannot be made is told of when it is opened.
+    let _ = file.open(path);
 }
 
 async fn check_version(writer: &SqlitePool) -> Result<(), StoreError> {

@@ -11,7 +11,7 @@ use axum::response::{IntoResponse, Response};
 use futures_util::{Stream, StreamExt, stream};
 use http::{HeaderValue, header};
 use serde::Serialize;
-use store::{JobId, Store, StoreError, documents_of, mapped_of};
+use store::{JobId, JobKind, Store, StoreError, documents_of, mapped_of};
 use tokio::sync::mpsc;
 
 use super::answers::{DocumentAnswer, MappedAnswer};
@@ -46,12 +46,17 @@ pub(super) async fn export<S: Store>(
     {
         return Err(Problem::invalid("format", "format: allowed: ndjson"));
     }
-    let kind = query.kind.as_deref().unwrap_or("documents");
+    let order = order(&app, id).await?;
+    let usual = match order.kind {
+        JobKind::Map => "map",
+        _ => "documents",
+    };
+    let kind = query.kind.as_deref().unwrap_or(usual);
     if !["documents", "map"].contains(&kind) {
         return Err(Problem::invalid("type", "type: allowed: documents, map"));
     }
     let wants_documents = kind == "documents";
-    let format = format_of(&order(&app, id).await?);
+    let format = format_of(&order);
     let (chunks, rest) = mpsc::channel(WAITING);
     let store = app.store().clone();
     tokio::spawn(async move {

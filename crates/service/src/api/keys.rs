@@ -135,7 +135,9 @@ async fn judge<S: Store>(app: &App<S>, caller: &Caller) -> Result<(), Problem> {
         )
         .at("Host"));
     }
-    let words = if caller.sent_something {
+    let words = if caller.key.is_none() && caller.sent_something {
+        "write Bearer before the key: Authorization: Bearer <key>"
+    } else if caller.sent_something {
         "the key is not one of ours"
     } else {
         "send a key: Authorization: Bearer <key>"

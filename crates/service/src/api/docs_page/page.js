@@ -12,12 +12,20 @@ const make = (tag, text, ...children) => {
 const words = (tag, text) => make(tag, "", ...(text || "").split("`").map((part, at) =>
   (at % 2 ? make("code", part) : part)));
 
+let schemas = {};
+
 const typeOf = (schema, depth = 0) => {
   if (!schema) return "";
-  if (schema.$ref) return schema.$ref.split("/").pop();
+  if (schema.$ref) {
+    const name = schema.$ref.split("/").pop();
+    // A short list of words says more than its name.
+    const found = schemas[name] || {};
+    return found.enum || found.oneOf || found.anyOf ? typeOf(found, depth) : name;
+  }
   const options = schema.oneOf || schema.anyOf;
-  if (options) return options.map((one) => typeOf(one, depth)).filter((one) => one !== "null").join(" or ");
-  if (schema.enum) return schema.enum.map((value) => JSON.stringify(value)).join(", ");
+  if (options) return options.map((one) => typeOf(one, depth)).filter(Boolean).join(" or ");
+  if (schema.enum) return schema.enum.filter((value) => value !== null).map((value) => JSON.stringify(value)).join(", ");
+  if (schema.const !== undefined) return JSON.stringify(schema.const);
   const types = [].concat(schema.type || "any").filter((one) => one !== "null");
   return types.map((one) => (one === "array" ? `list of ${typeOf(schema.items, depth + 1)}` : one)).join(" or ");
 };
@@ -26,14 +34,16 @@ const table = (heads, rows) => {
   const head = make("tr", "", ...heads.map((text) => make("th", text)));
   const body = rows.map((cells) => make("tr", "", ...cells.map((cell) =>
     cell instanceof Node ? make("td", "", cell) : words("td", cell))));
-  return make("table", "", make("thead", "", head), make("tbody", "", ...body));
+  const wide = make("div", "", make("table", "", make("thead", "", head), make("tbody", "", ...body)));
+  wide.className = "wide";
+  return wide;
 };
 
 const fields = (schema, all) => {
   const found = schema.$ref ? all[schema.$ref.split("/").pop()] : schema;
   if (!found || !found.properties) return null;
   const needed = found.required || [];
-  return table(["field (* needed)", "type", ""], Object.entries(found.properties).map(([name, value]) => [
+  return table(["field", "type", "* needed"], Object.entries(found.properties).map(([name, value]) => [
     make("code", name + (needed.includes(name) ? " *" : "")), typeOf(value), value.description || "",
   ]));
 };
@@ -59,7 +69,7 @@ const tagged = (api, tag) => Object.entries(api.paths).flatMap(([path, methods])
 const isOpen = (operation) => (operation.security || []).some((one) => Object.keys(one).length === 0);
 
 const show = (api) => {
-  const schemas = (api.components || {}).schemas || {};
+  schemas = (api.components || {}).schemas || {};
   document.getElementById("about").textContent = `${api.info.description || ""} Version ${api.info.version}.`;
   const list = make("ul");
   const main = document.getElementById("operations");
@@ -79,12 +89,12 @@ const show = (api) => {
       section.id = id;
       if (operation.description) section.append(words("p", operation.description));
       if (operation.parameters) {
-        section.append(make("h3", "Parameters"), table(["name", "in", ""], operation.parameters.map((one) =>
+        section.append(make("h3", "Parameters"), table(["name", "in", "meaning"], operation.parameters.map((one) =>
           [make("code", one.name), one.in, one.description || ""])));
       }
       const sent = operation.requestBody && operation.requestBody.content["application/json"].schema;
       if (sent) section.append(make("h3", "Body"), fields(sent, schemas) || make("p", typeOf(sent)));
-      section.append(make("h3", "Answers"), table(["status", "type", ""], Object.entries(operation.responses).map(
+      section.append(make("h3", "Answers"), table(["status", "type", "meaning"], Object.entries(operation.responses).map(
         ([status, answer]) => [status, Object.values(answer.content || {}).map((one) => typeOf(one.schema)).join(", "), answer.description])));
       const kept = operation.responses["200"] || operation.responses["202"];
       const given = kept && kept.content && kept.content["application/json"];

@@ -91,6 +91,11 @@ fn what_cannot_be_done_is_said() {
         (
             &["list", "--store", "/nowhere/at/all.db"],
             1,
+            "there is no store at /nowhere/at/all.db",
+        ),
+        (
+            &["add", "bob", "--store", "/nowhere/at/all.db"],
+            1,
             "cannot open store.path",
         ),
     ] {

@@ -274,7 +274,8 @@ async fn the_operators_list_opens_what_it_names() {
         ("site.test", "127.0.0.1", false),
         ("*.test", "changing.test", true),
         ("localhost", "localhost", true),
-        ("127.0.0.0/8", "localhost", false),
+        ("127.0.0.0/8", "localhost", true),
+        ("10.0.0.0/8", "localhost", false),
         ("10.0.0.0/8", "127.0.0.1", false),
     ] {
         let guard = Guard::new(false, vec![Allowed::parse(entry).unwrap()]);

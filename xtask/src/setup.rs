@@ -14,6 +14,23 @@ const HANDBOOK: &str = "/usr/share/doc/debian-handbook/html/en-US";
 /// Tests that compare with the outside world, by the beginning of their name.
 pub(crate) const OUTSIDE_TESTS: &str = "beside_wget";
 
+/// A program that must be there; installed from Debian's package of the same name where it is not.
+pub(crate) fn program(name: &str, why: &str) -> Result<()> {
+    if exists(name, "--version") {
+        return Ok(());
+    }
+    tell(&format!("installing {name}: {why}"));
+    let tried = run(Command::new("apt-get").args(["update", "-qq"])).and_then(|()| {
+        run(Command::new("apt-get")
+            .args(["install", "-y", "-qq", "--no-install-recommends", name])
+            .env("DEBIAN_FRONTEND", "noninteractive"))
+    });
+    if tried.is_err() || !exists(name, "--version") {
+        bail!("the program {name} is needed ({why}): install it (`apt install {name}`)");
+    }
+    Ok(())
+}
+
 /// Installs what is missing. False: it cannot be had here, so leave out [`OUTSIDE_TESTS`].
 pub(crate) fn outside_world() -> Result<bool> {
     if is_there() {

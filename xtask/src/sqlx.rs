@@ -11,7 +11,8 @@ use anyhow::{Context, Result, bail};
 use serde_json::Value;
 
 use crate::postgres::Postgres;
-use crate::shell::{cargo, exists, root, run, tell};
+use crate::setup;
+use crate::shell::{cargo, root, run, tell};
 
 struct Checked {
     package: &'static str,
@@ -50,7 +51,10 @@ impl<'a> Schemas<'a> {
         for file in migrations("store-postgres")? {
             postgres.psql(Some(&made.name), &["-f", &file.to_string_lossy()])?;
         }
-        sqlite_program()?;
+        setup::program(
+            "sqlite3",
+            "it makes the schema that queries are checked against",
+        )?;
         for file in migrations("store-sqlite")? {
             run(Command::new("sqlite3")
                 .arg("-bail")
@@ -196,20 +200,6 @@ fn touch(package: &str) -> Result<()> {
     for file in first.iter().filter(|file| file.is_file()) {
         let opened = std::fs::File::options().append(true).open(file)?;
         opened.set_modified(std::time::SystemTime::now())?;
-    }
-    Ok(())
-}
-
-fn sqlite_program() -> Result<()> {
-    if exists("sqlite3", "--version") {
-        return Ok(());
-    }
-    tell("installing sqlite3, which makes the schema that queries are checked against");
-    let tried = run(Command::new("apt-get")
-        .args(["install", "-y", "-qq", "--no-install-recommends", "sqlite3"])
-        .env("DEBIAN_FRONTEND", "noninteractive"));
-    if tried.is_err() || !exists("sqlite3", "--version") {
-        bail!("the program sqlite3 is needed: install it (`apt install sqlite3`)");
     }
     Ok(())
 }

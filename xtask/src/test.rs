@@ -25,6 +25,9 @@ pub(crate) fn run() -> Result<()> {
     let mut with_outside = true;
     run_step("setup", || {
         with_outside = setup::outside_world()?;
+        for name in ["curl", "jq"] {
+            setup::program(name, "the README's lines about the service use it")?;
+        }
         Ok(())
     })?;
     run_step("format", || {

@@ -138,7 +138,7 @@ pub(crate) fn write() -> Result<()> {
     Ok(())
 }
 
-/// Fails when `.sqlx` is not what [`write`] would write.
+/// Fails when `.sqlx` is not what [`write()`] would write.
 pub(crate) fn check(postgres: &Postgres) -> Result<()> {
     let schemas = Schemas::make(postgres)?;
     for (store, files) in STORES.iter().zip(schemas.metadata()?) {

@@ -1,8 +1,8 @@
 //! The HTTP API: JSON in, JSON out, problems as `application/problem+json`.
 //!
-//! A request walks one way: request id, clock and panic catcher ([`watch`]), key ([`keys`]), then its handler. Handlers
-//! read the request into one of the types of [`requests`], speak to the store in its own verbs, and write one of the
-//! types of [`answers`]. They keep no state of their own; what outlives a request is in [`App`].
+//! A request walks one way: request id, clock and panic catcher (`watch`), key (`keys`), then its handler. Handlers
+//! read the request into one of the types of `requests`, speak to the store in its own verbs, and write one of the
+//! types of `answers`. They keep no state of their own; what outlives a request is in [`App`].
 
 mod answers;
 mod app;

@@ -1,7 +1,7 @@
 //! The frontier over a store, for a worker that serves all jobs.
 //!
 //! [`StoreFrontier`] keeps the contract of [`frontier::Frontier`]: `engine::drive` runs it like the one in memory. It
-//! is a state machine with one owner; what it wants of the store is asked by the [`clerk`], in tasks of its own, whose
+//! is a state machine with one owner; what it wants of the store is asked by the `clerk`, in tasks of its own, whose
 //! answers come back as events. So a store that is slow or away never holds up a page, a renewal or the way out.
 //!
 //! What is remembered here only spares work or keeps a promise to a host more strictly: who may fetch what, what is

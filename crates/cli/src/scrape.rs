@@ -183,7 +183,7 @@ async fn one(
         Err(words) => Err(Problem::BadUrl(words)),
         Ok(asked) => {
             let page = tokio::spawn(async move {
-                let answer = scraper.get(&asked).await?;
+                let answer = scraper.get(&asked, model::JsPolicy::Never).await?;
                 // Reading a large page takes a while; the connections of others must not wait for it.
                 let read = tokio::task::spawn_blocking(move || {
                     Document::read(answer, part).map(|document| layout.rendered(document))

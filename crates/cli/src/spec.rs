@@ -62,6 +62,7 @@ pub(crate) fn spec(site: &SiteArgs, links: LinkFilter, sitemaps: SitemapsWord) -
         headers: site.request.header.clone(),
         proxies: site.request.proxy.clone(),
         traps: site.traps.map(|word| word == TrapsWord::On),
+        js: model::JsPolicy::Never,
     }
 }
 

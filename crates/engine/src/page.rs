@@ -52,7 +52,12 @@ async fn attempt<T: Fetch>(task: Task, fetch: &T, plan: &Arc<CrawlPlan>) -> Page
     } else {
         Want::Page
     };
-    let answer = fetch.fetch(FetchRequest::new(&url, want)).await;
+    let request = FetchRequest {
+        js: plan.js,
+        visit: plan.visit,
+        ..FetchRequest::new(&url, want)
+    };
+    let answer = fetch.fetch(request).await;
     let mut report = match answer {
         Err(failure) => PageReport::new(task, Outcome::Failed(failure)),
         Ok(fetched) if plan.documents.is_some() && body_len(&fetched) > LONG_PAGE => {
@@ -79,8 +84,9 @@ fn read_answer(task: Task, url: &CrawlUrl, fetched: Fetched, plan: &CrawlPlan) -
     report.wire_bytes = fetched.wire_bytes;
     report.truncated = fetched.truncated;
     report.retry_after = fetched.retry_after;
+    report.rendering = fetched.rendering;
     match plan.documents {
-        Some(rules) if has_document(fetched.status, rules) => {
+        Some(rules) if has_document(&fetched, rules) => {
             report.content_type.clone_from(&fetched.content_type);
             read_content(&mut report, url, fetched);
         }
@@ -96,8 +102,10 @@ fn body_len(fetched: &Fetched) -> usize {
     }
 }
 
-fn has_document(status: u16, rules: DocumentRules) -> bool {
-    matches!(status, 200..=299) || (rules.error_pages && status >= 400)
+fn has_document(fetched: &Fetched, rules: DocumentRules) -> bool {
+    let status = fetched.status;
+    !fetched.moved_by_script
+        && (matches!(status, 200..=299) || (rules.error_pages && status >= 400))
 }
 
 /// Reads the content; what is nothing to read has none.
@@ -116,6 +124,7 @@ fn read_content(report: &mut PageReport, url: &CrawlUrl, fetched: Fetched) {
 
 fn judge(url: &CrawlUrl, fetched: &Fetched, plan: &CrawlPlan) -> (Outcome, LinkList) {
     match fetched.status {
+        _ if fetched.moved_by_script => redirected(url, fetched, plan),
         200..=299 => match &fetched.body {
             Body::Html(body) => {
                 let links = harvest(body, fetched.content_type.as_deref(), url, plan);
@@ -123,17 +132,21 @@ fn judge(url: &CrawlUrl, fetched: &Fetched, plan: &CrawlPlan) -> (Outcome, LinkL
             }
             _ => (Outcome::Fetched { html: false }, LinkList::default()),
         },
-        300..=303 | 307 | 308 => match redirect_target(url, fetched) {
-            Ok(to) => {
-                let links = one_link(&to, plan);
-                (Outcome::Redirected { to }, links)
-            }
-            Err(failure) => (Outcome::Failed(failure), LinkList::default()),
-        },
+        300..=303 | 307 | 308 => redirected(url, fetched, plan),
         status => (
             Outcome::Failed(Failure::of_status(status)),
             LinkList::default(),
         ),
+    }
+}
+
+fn redirected(url: &CrawlUrl, fetched: &Fetched, plan: &CrawlPlan) -> (Outcome, LinkList) {
+    match redirect_target(url, fetched) {
+        Ok(to) => {
+            let links = one_link(&to, plan);
+            (Outcome::Redirected { to }, links)
+        }
+        Err(failure) => (Outcome::Failed(failure), LinkList::default()),
     }
 }
 

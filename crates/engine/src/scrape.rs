@@ -19,12 +19,13 @@ pub use answer::Answer;
 pub use document::{Document, Part};
 pub use problem::ScrapeProblem;
 
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, SystemTime};
 
 use fetch::{Asked, Fetch, FetchRequest, Fetched, Want};
 use frontier::{Chance, before_retry};
-use model::{FailKind, Failure, Notice, RobotsPolicy, ScrapePlan};
+use model::{FailKind, Failure, JsPolicy, Notice, RobotsPolicy, ScrapePlan};
 use weburl::CrawlUrl;
 
 use crate::page::redirect_target;
@@ -49,6 +50,17 @@ pub struct Scraper<T> {
     chance: Mutex<Chance>,
     stop: Stop,
     tell: Tell,
+    visits: AtomicU64,
+}
+
+/// How one URL is asked for.
+#[derive(Clone, Copy, Debug)]
+struct Way {
+    want: Want,
+    max_attempts: u32,
+    js: JsPolicy,
+    /// Each page is a visit of its own.
+    visit: u64,
 }
 
 /// Why one URL has no answer.
@@ -85,6 +97,7 @@ impl<T: Fetch> Scraper<T> {
         Self {
             stop,
             tell: Box::new(tell),
+            visits: AtomicU64::new(1),
             fetch,
             plan,
             hosts: HostTurns::default(),
@@ -94,7 +107,13 @@ impl<T: Fetch> Scraper<T> {
     }
 
     /// Gets one page. An error status is an answer like any other.
-    pub async fn get(&self, asked: &Asked) -> Result<Answer, ScrapeProblem> {
+    pub async fn get(&self, asked: &Asked, js: JsPolicy) -> Result<Answer, ScrapeProblem> {
+        let way = Way {
+            want: Want::Document,
+            max_attempts: self.plan.max_attempts,
+            js,
+            visit: self.visits.fetch_add(1, Ordering::Relaxed),
+        };
         let mut url = asked.url.clone();
         let mut walked: Vec<CrawlUrl> = Vec::new();
         loop {
@@ -103,10 +122,10 @@ impl<T: Fetch> Scraper<T> {
             }
             let failed = |failure| ScrapeProblem::failed(&url, failure);
             let fetched = self
-                .ask(&url, asked, Want::Document, self.plan.max_attempts)
+                .ask(&url, asked, way)
                 .await
                 .map_err(|why| why.about(&url))?;
-            if !matches!(fetched.status, 300..=303 | 305..=308) {
+            if !fetched.is_redirect() {
                 return Ok(Answer {
                     requested: asked.url.clone(),
                     url,
@@ -132,19 +151,20 @@ impl<T: Fetch> Scraper<T> {
     }
 
     /// Asks for one URL until there is an answer worth having, or no attempt is left.
-    async fn ask(
-        &self,
-        url: &CrawlUrl,
-        asked: &Asked,
-        want: Want,
-        max_attempts: u32,
-    ) -> Result<Fetched, NoAnswer> {
-        let asked = Some(asked);
+    async fn ask(&self, url: &CrawlUrl, asked: &Asked, way: Way) -> Result<Fetched, NoAnswer> {
+        let max_attempts = way.max_attempts;
+        let request = FetchRequest {
+            url,
+            want: way.want,
+            asked: Some(asked),
+            js: way.js,
+            visit: way.visit,
+        };
         let mut attempt = 1;
         loop {
             let turn = self.unless_stopped(self.hosts.turn(url)).await?;
             let turn = turn.map_err(|parked| NoAnswer::Parked(parked.0))?;
-            let answer = self.fetch.fetch(FetchRequest { url, want, asked }).await;
+            let answer = self.fetch.fetch(request).await;
             let (kind, retry_after) = match &answer {
                 Ok(fetched) if fetched.status >= 400 => {
                     (FailKind::of_status(fetched.status), fetched.retry_after)

@@ -40,6 +40,8 @@ fn html(body: String) -> Fetched {
         wire_bytes: body.len() as u64,
         body: Body::Html(body.into_bytes()),
         truncated: false,
+        moved_by_script: false,
+        rendering: None,
         elapsed: Duration::ZERO,
     }
 }

@@ -72,6 +72,8 @@ pub fn status(status: u16) -> Fetched {
         body: Body::Unread,
         wire_bytes: 0,
         truncated: false,
+        moved_by_script: false,
+        rendering: None,
         elapsed: Duration::ZERO,
     }
 }

@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use model::Rendering;
+
 /// An answer: its status, the headers a crawler acts on, and its body as far as it was wanted.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Fetched {
@@ -19,8 +21,19 @@ pub struct Fetched {
     pub wire_bytes: u64,
     /// The body is not all of it: it was longer than we read, or its coding broke off.
     pub truncated: bool,
+    /// A script sent the reader elsewhere: `location` says where, and there is no body.
+    pub moved_by_script: bool,
+    /// Whether a browser had part in it, and why, where that was a question.
+    pub rendering: Option<Rendering>,
     /// From the request to the last byte read.
     pub elapsed: Duration,
+}
+
+impl Fetched {
+    /// Whether the answer is elsewhere, by its status or because a script said so.
+    pub fn is_redirect(&self) -> bool {
+        self.moved_by_script || matches!(self.status, 300..=303 | 305..=308)
+    }
 }
 
 /// A body, as far as it was wanted.

@@ -208,6 +208,8 @@ impl Fetch for HttpFetch {
             content_type,
             wire_bytes: reading.wire_bytes,
             truncated: reading.truncated,
+            moved_by_script: false,
+            rendering: None,
             elapsed: alarm.elapsed(),
         })
     }

@@ -1,6 +1,6 @@
 //! The seam itself: what is asked, and the one verb.
 
-use model::Failure;
+use model::{Failure, JsPolicy};
 use weburl::{CrawlUrl, UrlError, Userinfo};
 
 use crate::Fetched;
@@ -14,6 +14,10 @@ pub struct FetchRequest<'a> {
     pub want: Want,
     /// On whose behalf; `None`: the seed's.
     pub asked: Option<&'a Asked>,
+    /// Whether a browser may, or must, have part in it.
+    pub js: JsPolicy,
+    /// Whose request this is: a browser keeps nothing of one visit for another.
+    pub visit: u64,
 }
 
 impl<'a> FetchRequest<'a> {
@@ -23,6 +27,8 @@ impl<'a> FetchRequest<'a> {
             url,
             want,
             asked: None,
+            js: JsPolicy::Never,
+            visit: 0,
         }
     }
 }

@@ -16,7 +16,7 @@ pub(crate) struct Counts {
     pub(crate) not_html: u64,
     pub(crate) redirected: u64,
     pub(crate) skipped: u64,
-    pub(crate) failed: [u64; 10],
+    pub(crate) failed: [u64; 11],
     pub(crate) refused: [u64; RefuseReason::ALL.len()],
     pub(crate) links: u64,
     pub(crate) bytes: u64,
@@ -52,7 +52,7 @@ impl Counts {
     }
 
     pub(crate) fn failed_by_group(&self) -> impl Iterator<Item = (FailGroup, u64)> {
-        const GROUPS: [FailGroup; 10] = [
+        const GROUPS: [FailGroup; 11] = [
             FailGroup::DeadLink,
             FailGroup::ClientError,
             FailGroup::ServerError,
@@ -62,6 +62,7 @@ impl Counts {
             FailGroup::Redirects,
             FailGroup::BadAnswer,
             FailGroup::Refused,
+            FailGroup::Browser,
             FailGroup::Internal,
         ];
         GROUPS

@@ -11,7 +11,7 @@ use crate::plan_checks::{
     check_header_value, check_patterns, headers, in_range, nonzero, path_delays, proxies,
 };
 use crate::plan_error::PlanError;
-use crate::{Backoff, CrawlSpec, DocumentRules};
+use crate::{Backoff, CrawlSpec, DocumentRules, JsPolicy};
 
 /// What to do about robots.txt.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
@@ -171,6 +171,10 @@ pub struct CrawlPlan {
     pub blocked_extensions: Vec<String>,
     /// Links with `rel=nofollow` are not followed.
     pub obey_nofollow: bool,
+    /// Rendering in a browser.
+    pub js: JsPolicy,
+    /// Whose pages these are: a browser keeps nothing of one visit for another.
+    pub visit: u64,
 }
 
 /// Most pages in flight at once.
@@ -260,6 +264,8 @@ impl CrawlPlan {
             documents: None,
             blocked_extensions: Vec::new(),
             obey_nofollow: false,
+            js: spec.js,
+            visit: 0,
             seed,
         })
     }

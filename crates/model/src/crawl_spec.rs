@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use weburl::{ScopeKind, SlashPolicy};
 
-use crate::{LinkFilter, Profile, RobotsErrors, RobotsPolicy, SitemapPolicy};
+use crate::{JsPolicy, LinkFilter, Profile, RobotsErrors, RobotsPolicy, SitemapPolicy};
 
 /// What was asked. `None` means "as the profile says".
 #[derive(Clone, Debug, Default)]
@@ -61,4 +61,6 @@ pub struct CrawlSpec {
     pub proxies: Vec<String>,
     /// Endless URL spaces refused.
     pub traps: Option<bool>,
+    /// Rendering in a browser.
+    pub js: JsPolicy,
 }

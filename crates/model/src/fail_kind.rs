@@ -33,6 +33,10 @@ pub enum FailKind {
     Decode,
     /// The dialer's guard refuses the address.
     AddressRefused,
+    /// The browser, or its process for this page, died.
+    Browser,
+    /// There is no browser to render with.
+    NoBrowser,
     /// A fault of ours: the page's worker panicked.
     Internal,
 }
@@ -58,13 +62,15 @@ pub enum FailGroup {
     BadAnswer,
     /// Refused by our own guard.
     Refused,
+    /// The browser died, or there is none.
+    Browser,
     /// Our own fault.
     Internal,
 }
 
 impl FailKind {
     /// Every kind, for tables and tests.
-    pub const ALL: [Self; 15] = [
+    pub const ALL: [Self; 17] = [
         Self::DeadLink,
         Self::ClientError,
         Self::ServerError,
@@ -79,6 +85,8 @@ impl FailKind {
         Self::Protocol,
         Self::Decode,
         Self::AddressRefused,
+        Self::Browser,
+        Self::NoBrowser,
         Self::Internal,
     ];
 
@@ -111,6 +119,8 @@ impl FailKind {
             Self::Protocol => "protocol",
             Self::Decode => "decode",
             Self::AddressRefused => "address_refused",
+            Self::Browser => "browser",
+            Self::NoBrowser => "no_browser",
             Self::Internal => "internal",
         }
     }
@@ -126,6 +136,7 @@ impl FailKind {
                 | Self::Connect
                 | Self::Tls
                 | Self::Reset
+                | Self::Browser
         )
     }
 
@@ -141,6 +152,7 @@ impl FailKind {
             Self::TooManyRedirects | Self::BadRedirect => FailGroup::Redirects,
             Self::Protocol | Self::Decode => FailGroup::BadAnswer,
             Self::AddressRefused => FailGroup::Refused,
+            Self::Browser | Self::NoBrowser => FailGroup::Browser,
             Self::Internal => FailGroup::Internal,
         }
     }
@@ -159,6 +171,8 @@ impl FailKind {
             Self::Protocol => "bad answer",
             Self::Decode => "undecodable body",
             Self::AddressRefused => "address refused",
+            Self::Browser => "browser (retry-able)",
+            Self::NoBrowser => "no browser",
             Self::Internal => "internal error",
         }
     }
@@ -177,6 +191,7 @@ impl FailGroup {
             Self::Redirects => "redirects",
             Self::BadAnswer => "bad answer",
             Self::Refused => "refused",
+            Self::Browser => "browser",
             Self::Internal => "internal",
         }
     }

@@ -9,6 +9,7 @@ mod backoff;
 mod crawl_plan;
 mod crawl_spec;
 mod fail_kind;
+mod js_policy;
 mod link_list;
 mod notice;
 mod outcome;
@@ -32,6 +33,7 @@ pub use crawl_plan::{
 };
 pub use crawl_spec::CrawlSpec;
 pub use fail_kind::{FailGroup, FailKind};
+pub use js_policy::{JsPolicy, RenderNeed, RenderReason, Rendering};
 pub use link_list::{LinkFacts, LinkList, ListedLink};
 pub use notice::Notice;
 pub use outcome::{Failure, Outcome};

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use weburl::CrawlUrl;
 
-use crate::{Found, LinkList, Outcome, PageDocument, Task};
+use crate::{Found, LinkList, Outcome, PageDocument, Rendering, Task};
 
 /// What became of one URL, with everything that is known about it.
 #[derive(Clone, Debug)]
@@ -39,6 +39,8 @@ pub struct PageReport {
     pub body_bytes: u64,
     /// The body was longer than we read.
     pub truncated: bool,
+    /// Whether a browser had part in it, and why, where that was a question.
+    pub rendering: Option<Rendering>,
     /// How long the request took.
     pub elapsed: Duration,
     /// The host asked not to be asked again for this long.
@@ -71,6 +73,7 @@ impl PageReport {
             wire_bytes: 0,
             body_bytes: 0,
             truncated: false,
+            rendering: None,
             elapsed: Duration::ZERO,
             retry_after: None,
             document: None,

@@ -21,6 +21,9 @@ pub(super) struct Meta<'a> {
     fetched_at: String,
     bytes: u64,
     rendered: bool,
+    /// Why it was rendered, or was not, where that was a question.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    render_reason: Option<&'static str>,
     #[serde(skip_serializing_if = "is_false")]
     truncated: bool,
     /// Links left out of `links`: there were more than anybody follows.
@@ -92,7 +95,10 @@ impl<'a> Meta<'a> {
             content_type: fetched.content_type.as_deref(),
             fetched_at: rfc3339(answer.fetched_at),
             bytes,
-            rendered: false,
+            rendered: fetched
+                .rendering
+                .is_some_and(|rendering| rendering.rendered),
+            render_reason: fetched.rendering.map(|rendering| rendering.reason.as_str()),
             truncated: fetched.truncated,
             links_omitted,
             page: page.map(PageMeta::new),

@@ -6,13 +6,13 @@ use std::time::Duration;
 
 use fetch::{Asked, Fetch, Want};
 use frontier::RobotsAnswer;
-use model::{Failure, Notice, RobotsErrors, SkipReason};
+use model::{Failure, JsPolicy, Notice, RobotsErrors, SkipReason};
 use sitefiles::{Robots, RobotsVerdict};
 use tokio::sync::OnceCell;
 use tokio::time::Instant;
 use weburl::{CrawlUrl, Origin};
 
-use super::{LONGEST_WAIT, NoAnswer, ScrapeProblem, Scraper};
+use super::{LONGEST_WAIT, NoAnswer, ScrapeProblem, Scraper, Way};
 use crate::site_file::read_robots;
 
 /// Redirects followed for a robots.txt, as RFC 9309 asks.
@@ -119,11 +119,16 @@ async fn find<T: Fetch>(
     scraper: &Scraper<T>,
 ) -> Result<Found, NoAnswer> {
     let mut place = url.at_path("/robots.txt");
-    let want = Want::File {
-        max_bytes: Robots::MAX_BYTES as u64 + 1,
+    let way = Way {
+        want: Want::File {
+            max_bytes: Robots::MAX_BYTES as u64 + 1,
+        },
+        max_attempts: ATTEMPTS,
+        js: JsPolicy::Never,
+        visit: 0,
     };
     for _ in 0..=MOST_HOPS {
-        let answer = match scraper.ask(&place, asked, want, ATTEMPTS).await {
+        let answer = match scraper.ask(&place, asked, way).await {
             Ok(fetched) => Ok(fetched),
             Err(NoAnswer::Failed(failure)) => Err(failure),
             Err(why) => return Err(why),

@@ -99,11 +99,11 @@ async fn robots_txt_is_asked_for_once_a_day() {
         &ScrapeSpec::default(),
     );
     for _ in 0..3 {
-        scraper.get(&asked(URL)).await.unwrap();
+        scraper.get(&asked(URL), JsPolicy::Never).await.unwrap();
     }
     assert_eq!(script.times(ROBOTS).len(), 1);
     tokio::time::advance(Duration::from_hours(25)).await;
-    scraper.get(&asked(URL)).await.unwrap();
+    scraper.get(&asked(URL), JsPolicy::Never).await.unwrap();
     assert_eq!(script.times(ROBOTS).len(), 2);
 }
 
@@ -112,13 +112,13 @@ async fn a_robots_txt_that_fails_is_asked_for_again_later() {
     let robots = [Ok(status(500, None)), Ok(status(500, None)), Ok(file(""))];
     let script = Script::default().on(URL, [Ok(page())]).on(ROBOTS, robots);
     let (scraper, _) = scraper(script, &ScrapeSpec::default());
-    let refused = scraper.get(&asked(URL)).await.unwrap_err();
+    let refused = scraper.get(&asked(URL), JsPolicy::Never).await.unwrap_err();
     let words = "server error (500)".to_owned();
     let reason = SkipReason::RobotsUnavailable { words };
     let url = asked(URL).url;
     assert_eq!(refused, ScrapeProblem::Robots { url, reason });
     tokio::time::advance(Duration::from_mins(2)).await;
-    scraper.get(&asked(URL)).await.unwrap();
+    scraper.get(&asked(URL), JsPolicy::Never).await.unwrap();
 }
 
 #[tokio::test(start_paused = true)]
@@ -130,7 +130,7 @@ async fn a_service_may_do_without_robots_txt() {
     for broken in [Ok(status(500, None)), reset()] {
         let script = Script::default().on(URL, [Ok(page())]).on(ROBOTS, [broken]);
         let (scraper, _) = scraper(script, &lenient);
-        scraper.get(&asked(URL)).await.unwrap();
+        scraper.get(&asked(URL), JsPolicy::Never).await.unwrap();
     }
 }
 
@@ -148,7 +148,7 @@ async fn robots_txt_may_be_five_redirects_away() {
     }
     let script = script.on(&place(5), [Ok(file("User-agent: *\nDisallow: /"))]);
     let (scraper, _) = scraper(script, &ScrapeSpec::default());
-    let refused = scraper.get(&asked(URL)).await.unwrap_err();
+    let refused = scraper.get(&asked(URL), JsPolicy::Never).await.unwrap_err();
     assert_eq!(refused.as_str(), "robots");
 }
 
@@ -173,7 +173,7 @@ async fn failures_that_may_pass_are_tried_three_times() {
         ),
     ] {
         let (scraper, script) = scraper(Script::default().on(URL, answers), &ignore);
-        let got = scraper.get(&asked(URL)).await;
+        let got = scraper.get(&asked(URL), JsPolicy::Never).await;
         assert_eq!(script.times(URL).len(), tries);
         assert_eq!(got.is_ok(), works, "{got:?}");
     }
@@ -190,13 +190,13 @@ async fn a_host_that_asks_for_a_pause_gets_it_from_everybody() {
         ..ScrapeSpec::default()
     };
     let (scraper, script) = scraper(script, &ignore);
-    scraper.get(&asked(other)).await.unwrap();
+    scraper.get(&asked(other), JsPolicy::Never).await.unwrap();
     let (first, second) = (asked(URL), asked(other));
     let late = async {
         tokio::time::sleep(Duration::from_secs(1)).await;
-        scraper.get(&second).await
+        scraper.get(&second, JsPolicy::Never).await
     };
-    let (first, second) = tokio::join!(scraper.get(&first), late);
+    let (first, second) = tokio::join!(scraper.get(&first, JsPolicy::Never), late);
     assert!(first.is_ok() && second.is_ok());
     assert!(
         script.times(other)[1] >= 10_000,
@@ -215,7 +215,9 @@ async fn crawl_delay_and_two_at_once() {
     let script = script.on(ROBOTS, [Ok(file("User-agent: *\nCrawl-delay: 2"))]);
     let (scraper, script) = scraper(script, &ScrapeSpec::default());
     let asked: Vec<Asked> = urls.iter().map(|url| asked(url)).collect();
-    let all = asked.iter().map(|asked| scraper.get(asked));
+    let all = asked
+        .iter()
+        .map(|asked| scraper.get(asked, JsPolicy::Never));
     for got in futures_util::future::join_all(all).await {
         got.unwrap();
     }
@@ -239,7 +241,7 @@ async fn a_documents_links_are_absolute_and_each_once() {
         Script::default().on(URL, [Ok(answer)]),
         &ScrapeSpec::default(),
     );
-    let got = scraper.get(&asked(URL)).await.unwrap();
+    let got = scraper.get(&asked(URL), JsPolicy::Never).await.unwrap();
     let document = Document::read(got, Part::Main).unwrap();
     assert_eq!(
         document.links(),
@@ -254,8 +256,19 @@ async fn a_host_that_asks_for_more_than_anybody_waits_is_left_alone() {
         .on(URL, [Ok(status(503, Some(3_600)))])
         .on(other, [Ok(page())]);
     let (scraper, script) = scraper(script, &ScrapeSpec::default());
-    assert_eq!(scraper.get(&asked(URL)).await.unwrap().fetched.status, 503);
-    let refused = scraper.get(&asked(other)).await.unwrap_err();
+    assert_eq!(
+        scraper
+            .get(&asked(URL), JsPolicy::Never)
+            .await
+            .unwrap()
+            .fetched
+            .status,
+        503
+    );
+    let refused = scraper
+        .get(&asked(other), JsPolicy::Never)
+        .await
+        .unwrap_err();
     assert_eq!(refused.as_str(), "host_parked");
     assert!(
         refused.to_string().contains("a pause of 3600 s"),
@@ -272,7 +285,7 @@ async fn a_crawl_delay_nobody_waits_for_is_a_refusal() {
             .on(URL, [Ok(page())])
             .on(ROBOTS, [Ok(file(&robots))]);
         let (scraper, script) = scraper(script, &ScrapeSpec::default());
-        match scraper.get(&asked(URL)).await {
+        match scraper.get(&asked(URL), JsPolicy::Never).await {
             Err(refused) => {
                 assert_eq!(refused.as_str(), "host_parked");
                 assert_eq!(script.times(URL).len(), 0);
@@ -298,7 +311,7 @@ async fn once_stopped_nothing_more_is_sent() {
         stop.ask();
     };
     let begun = Instant::now();
-    let (got, ()) = tokio::join!(scraper.get(&url), soon);
+    let (got, ()) = tokio::join!(scraper.get(&url, JsPolicy::Never), soon);
     assert_eq!(got.unwrap_err().as_str(), "stopped");
     assert!(begun.elapsed() < Duration::from_secs(6));
     assert_eq!(script.times(URL).len(), 0);
@@ -315,7 +328,7 @@ async fn a_small_page_cannot_become_a_huge_list_of_links() {
         Script::default().on(URL, [Ok(answer)]),
         &ScrapeSpec::default(),
     );
-    let got = scraper.get(&asked(URL)).await.unwrap();
+    let got = scraper.get(&asked(URL), JsPolicy::Never).await.unwrap();
     let document = Document::read(got, Part::Main).unwrap();
     let json = document.json(false, None);
     assert!(json.len() < 6 << 20, "{}", json.len());

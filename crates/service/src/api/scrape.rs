@@ -5,7 +5,7 @@ use axum::extract::State;
 use engine::{Document, Part, ScrapeProblem};
 use fetch::Asked;
 use http::StatusCode;
-use model::FailKind;
+use model::{FailKind, JsPolicy};
 use serde_json::Value;
 use store::{Store, StoreError};
 use tokio::time::timeout;
@@ -40,7 +40,7 @@ pub(super) async fn scrape<S: Store>(
             .at("url")
             .in_body()
     })?;
-    let work = app.scraper().get(&asked);
+    let work = app.scraper().get(&asked, JsPolicy::Never);
     let patience = app.config().server.request_timeout;
     let answer = timeout(patience, work)
         .await

@@ -1,0 +1,123 @@
+//! Whether pages are rendered in a browser, and why one was or was not.
+
+/// Whether pages are rendered in a browser.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub enum JsPolicy {
+    /// By HTTP alone.
+    #[default]
+    Never,
+    /// By HTTP first, and in a browser where the page needs it.
+    Auto,
+    /// In a browser.
+    Always,
+}
+
+impl JsPolicy {
+    /// The word on the command line.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Never => "never",
+            Self::Auto => "auto",
+            Self::Always => "always",
+        }
+    }
+}
+
+/// Whether a page was rendered and why, where that was a question at all.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Rendering {
+    /// It was.
+    pub rendered: bool,
+    /// Why, or why not.
+    pub reason: RenderReason,
+}
+
+impl Rendering {
+    /// It was rendered, because …
+    pub fn because(reason: RenderReason) -> Self {
+        Self {
+            rendered: true,
+            reason,
+        }
+    }
+
+    /// It was not, because …
+    pub fn not(reason: RenderReason) -> Self {
+        Self {
+            rendered: false,
+            reason,
+        }
+    }
+}
+
+/// Why a page was rendered, or was not.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum RenderReason {
+    /// Somebody asked for it.
+    Asked,
+    /// The pages of this host needed it so far.
+    HostNeeds,
+    /// The body has scripts and nothing to read.
+    EmptyBody,
+    /// The root element of a framework is there and empty.
+    EmptyRoot,
+    /// The page says that it needs JavaScript.
+    Noscript,
+    /// A script, not the server, sends the reader elsewhere.
+    ScriptRedirect,
+    /// There is far less text than the markup and its scripts suggest.
+    LittleText,
+    /// The page can be read as it is.
+    Readable,
+    /// Rendering did not help on this host so far, and the page's need is not certain.
+    HostPlain,
+    /// It is no HTML, or an answer without a page.
+    NotHtml,
+    /// A browser was needed and could not be had: what came by HTTP is all there is.
+    NoBrowser,
+}
+
+impl RenderReason {
+    /// Every reason, for tables and tests.
+    pub const ALL: [Self; 11] = [
+        Self::Asked,
+        Self::HostNeeds,
+        Self::EmptyBody,
+        Self::EmptyRoot,
+        Self::Noscript,
+        Self::ScriptRedirect,
+        Self::LittleText,
+        Self::Readable,
+        Self::HostPlain,
+        Self::NotHtml,
+        Self::NoBrowser,
+    ];
+
+    /// The stable spelling of machine formats.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Asked => "asked",
+            Self::HostNeeds => "host_needs",
+            Self::EmptyBody => "empty_body",
+            Self::EmptyRoot => "empty_root",
+            Self::Noscript => "noscript",
+            Self::ScriptRedirect => "script_redirect",
+            Self::LittleText => "little_text",
+            Self::Readable => "readable",
+            Self::HostPlain => "host_plain",
+            Self::NotHtml => "not_html",
+            Self::NoBrowser => "no_browser",
+        }
+    }
+}
+
+/// Whether a page that came by HTTP needs a browser.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum RenderNeed {
+    /// It can be read as it is.
+    Plain,
+    /// It may need one: worth a try where nothing speaks against it.
+    Likely(RenderReason),
+    /// There is nothing in it without one.
+    Certain(RenderReason),
+}

@@ -1,0 +1,1 @@
+//! The loopback proxy all of the browser's traffic goes through.

@@ -1,0 +1,1 @@
+//! What rendering did for the pages of a host so far.

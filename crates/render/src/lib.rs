@@ -9,6 +9,7 @@
 mod chromium;
 mod egress_proxy;
 mod escalating;
+mod flags;
 mod host_verdicts;
 mod renderer;
 mod settings;

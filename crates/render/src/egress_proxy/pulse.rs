@@ -6,7 +6,7 @@ use std::time::Duration;
 use tokio::time::{Instant, sleep_until};
 
 /// A connection over which nothing comes or goes for this long is ended.
-const IDLE_LIMIT: Duration = Duration::from_secs(60);
+const IDLE_LIMIT: Duration = Duration::from_mins(1);
 
 /// Beats with every byte.
 #[derive(Debug)]

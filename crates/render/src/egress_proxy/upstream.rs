@@ -55,8 +55,10 @@ impl Destination {
 pub(super) struct Upstream {
     to: Destination,
     sender: http1::SendRequest<Either<Incoming, Empty<Bytes>>>,
-    /// A proxy that wants the whole URL, and what else it wants.
-    proxy: Option<Option<HeaderValue>>,
+    /// Whether it leads to a proxy, which wants the whole URL …
+    is_proxy: bool,
+    /// … and this.
+    authorization: Option<HeaderValue>,
     /// Whether a request was sent over it before: it may have gone stale since.
     used: bool,
     /// Ends with us.
@@ -81,12 +83,12 @@ impl Upstream {
         pulse: Arc<Pulse>,
         ledger: Arc<Ledger>,
     ) -> Result<Self, Failure> {
-        let (stream, proxy) = match egress.plain(&to.host, to.port).await? {
-            Road::Direct(stream) => (stream, None),
+        let (stream, is_proxy, authorization) = match egress.plain(&to.host, to.port).await? {
+            Road::Direct(stream) => (stream, false, None),
             Road::Proxy {
                 stream,
                 authorization,
-            } => (stream, Some(authorization)),
+            } => (stream, true, authorization),
         };
         let (sender, driver) = http1::Builder::new()
             .max_headers(MAX_HEADERS)
@@ -107,7 +109,8 @@ impl Upstream {
         Ok(Self {
             to: to.clone(),
             sender,
-            proxy,
+            is_proxy,
+            authorization,
             used: false,
             _driver: drivers,
         })
@@ -139,7 +142,7 @@ impl Upstream {
             stale: stale && !error.error().is_parse(),
         })?;
         let refused = match answer.status() {
-            StatusCode::PROXY_AUTHENTICATION_REQUIRED if self.proxy.is_some() => {
+            StatusCode::PROXY_AUTHENTICATION_REQUIRED if self.is_proxy => {
                 Failure::new(FailKind::Connect, "the proxy refused the request (407)")
             }
             StatusCode::SWITCHING_PROTOCOLS => {
@@ -164,13 +167,14 @@ impl Upstream {
         let path = target.path_and_query().map_or("/", PathAndQuery::as_str);
         // `http://host?query` has no path, which a request line has to have.
         let slash = if path.starts_with('/') { "" } else { "/" };
-        let uri = match &self.proxy {
-            None => format!("{slash}{path}"),
-            Some(_) => format!("http://{authority}{slash}{path}"),
+        let uri = if self.is_proxy {
+            format!("http://{authority}{slash}{path}")
+        } else {
+            format!("{slash}{path}")
         };
         *ask.uri_mut() = Uri::try_from(uri).map_err(|_| unwritable())?;
         ask.headers_mut().insert(HOST, host);
-        if let Some(Some(authorization)) = &self.proxy {
+        if let Some(authorization) = &self.authorization {
             ask.headers_mut()
                 .insert(PROXY_AUTHORIZATION, authorization.clone());
         }

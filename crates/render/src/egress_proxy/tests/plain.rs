@@ -1,5 +1,7 @@
 //! Plain requests, passed on.
 
+use std::fmt::Write;
+
 use model::FailKind;
 use testsite::{Answer, Proxy, ProxyRules, Request, Server};
 use tokio::net::TcpListener;
@@ -11,7 +13,7 @@ fn echo() -> Server {
     Server::start(|request: &Request| {
         let mut told = format!("{} {}\n", request.method(), request.target());
         for (name, value) in request.headers() {
-            told += &format!("{name}: {value}\n");
+            let _ = writeln!(told, "{name}: {value}");
         }
         told += &String::from_utf8_lossy(request.body());
         Answer::text(told).header("X-Answer", "yes")

@@ -20,7 +20,7 @@ use tokio::time::{Instant, timeout};
 
 use crate::browser_user::BrowserUser;
 use crate::cdp::Cdp;
-use crate::egress_proxy::RefusingProxy;
+use crate::egress_proxy::EgressProxy;
 use crate::flags::{flags, prepare_profile};
 use crate::guardian::Guardian;
 use crate::{Chromium, RenderSettings, processes};
@@ -59,7 +59,7 @@ pub(crate) struct Browser {
     /// Page processes that were ended for their memory.
     too_big: AtomicU64,
     inner: Mutex<Option<Inner>>,
-    strays: RefusingProxy,
+    strays: EgressProxy,
 }
 
 struct Inner {
@@ -93,7 +93,7 @@ impl Browser {
         let once = |error: io::Error| StartError::Once(format!("cannot start Chromium: {error}"));
         let user =
             BrowserUser::needed().map_err(|error| StartError::Never(error.to_string()))?;
-        let strays = RefusingProxy::start().await.map_err(once)?;
+        let strays = EgressProxy::refusing().map_err(once)?;
         let profile = profile(user).map_err(once)?;
         let flags = flags(settings, &profile, strays.port());
         let mut command = Command::new("/bin/sh");
@@ -200,7 +200,7 @@ impl Browser {
 
     /// Requests of the browser's own, none of which went anywhere.
     pub(crate) fn strays(&self) -> u64 {
-        self.strays.strays()
+        self.strays.asked()
     }
 
     /// Its processes now.
@@ -329,8 +329,8 @@ impl Complaints {
             let mut line = Vec::new();
             loop {
                 line.clear();
-                let read = (&mut pipe).take(COMPLAINT).read_until(b'\n', &mut line);
-                if !matches!(read.await, Ok(1..)) {
+                let mut piece = (&mut pipe).take(COMPLAINT);
+                if !matches!(piece.read_until(b'\n', &mut line).await, Ok(1..)) {
                     return;
                 }
                 let text = String::from_utf8_lossy(&line).trim().to_owned();

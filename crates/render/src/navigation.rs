@@ -4,7 +4,7 @@
 //! a script's, are stopped before anything is sent for them: they are answers, and whoever asked decides about the next
 //! hop. Events of the page before carry another loader and count for nothing.
 
-use fetch::{ContentKind, Want};
+use fetch::{ContentKind, Egress, FetchRequest, Want};
 use http::{HeaderMap, HeaderName, HeaderValue};
 use serde_json::{Value, json};
 use tokio::time::Instant;
@@ -39,7 +39,7 @@ pub(crate) struct Navigation<'a> {
 }
 
 /// Headers that go to one origin and to no other.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(crate) struct OwnHeaders {
     /// As in `https://example.org`.
     pub(crate) origin: String,
@@ -383,6 +383,14 @@ impl Head {
 }
 
 impl OwnHeaders {
+    /// Those of the caller for this request's origin.
+    pub(crate) fn of(egress: &Egress, request: &FetchRequest<'_>) -> Self {
+        Self {
+            origin: origin(request.url.as_str()).to_owned(),
+            headers: egress.own_headers(request.url, request.asked),
+        }
+    }
+
     /// Whether they go along.
     pub(crate) fn is_for(&self, url: &str) -> bool {
         !self.headers.is_empty()

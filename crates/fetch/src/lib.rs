@@ -41,6 +41,7 @@ mod wire;
 pub mod fake;
 
 pub use allowed::Allowed;
+pub use content_type::Kind as ContentKind;
 pub use egress::{Egress, Road};
 pub use fake::FakeFetch;
 pub use fetched::{Body, Fetched};
@@ -49,4 +50,5 @@ pub use http_fetch::HttpFetch;
 #[doc(hidden)]
 pub use resolver::LookUp;
 pub use seam::{Asked, Fetch, FetchRequest, Want};
+pub use retry_after::retry_after;
 pub use setup_error::FetchSetupError;

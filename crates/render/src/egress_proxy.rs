@@ -21,7 +21,8 @@ use std::time::Duration;
 use fetch::Egress;
 use model::Failure;
 use tokio::net::{TcpListener, TcpStream};
-use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::task::JoinSet;
 
 use connection::Connection;
 use ledger::Ledger;
@@ -39,8 +40,8 @@ const BREATH: Duration = Duration::from_millis(50);
 pub(crate) struct EgressProxy {
     port: u16,
     ledger: Arc<Ledger>,
-    /// Every connection listens to it; its end is theirs.
-    cut: watch::Sender<()>,
+    /// Ends with us, and its connections with it.
+    _receiving: JoinSet<()>,
 }
 
 impl EgressProxy {
@@ -60,9 +61,13 @@ impl EgressProxy {
         let listener = TcpListener::from_std(listener)?;
         let port = listener.local_addr()?.port();
         let ledger = Arc::new(Ledger::default());
-        let (cut, heard) = watch::channel(());
-        tokio::spawn(receive(listener, egress, Arc::clone(&ledger), heard));
-        Ok(Self { port, ledger, cut })
+        let mut receiving = JoinSet::new();
+        receiving.spawn(receive(listener, egress, Arc::clone(&ledger)));
+        Ok(Self {
+            port,
+            ledger,
+            _receiving: receiving,
+        })
     }
 
     /// Where it listens, on 127.0.0.1.
@@ -73,12 +78,6 @@ impl EgressProxy {
     /// From here on failures and bytes are those of a new page. Connections stay.
     pub(crate) fn begin_page(&self) {
         self.ledger.begin_page();
-    }
-
-    /// Closes every open connection, as when a tab goes to somebody else.
-    pub(crate) fn cut(&self) {
-        // Nobody is there to hear it when the listener's task was dropped with its runtime.
-        let _ = self.cut.send(());
     }
 
     /// Why `host:port` could not be had: the first failure of this page. The host as a URL writes it.
@@ -100,41 +99,24 @@ impl EgressProxy {
     pub(crate) fn asked(&self) -> u64 {
         self.ledger.asked()
     }
-
-    /// What the first thousand of them asked for: `GET http://…`, `CONNECT host:port`.
-    pub(crate) fn log(&self) -> Vec<String> {
-        self.ledger.log()
-    }
 }
 
 /// Takes connections until the proxy is dropped.
-async fn receive(
-    listener: TcpListener,
-    egress: Option<Egress>,
-    ledger: Arc<Ledger>,
-    mut cut: watch::Receiver<()>,
-) {
+async fn receive(listener: TcpListener, egress: Option<Egress>, ledger: Arc<Ledger>) {
     let places = Arc::new(Semaphore::new(MOST_CONNECTIONS));
+    let mut connections = JoinSet::new();
     loop {
-        let accepted = tokio::select! {
-            // First, so that a connection made after a cut does not hear of it.
-            biased;
-            heard = cut.changed() => match heard {
-                Ok(()) => continue,
-                Err(_) => return,
-            },
-            accepted = accept(&listener, &places) => accepted,
-        };
-        match accepted {
+        match accept(&listener, &places).await {
             Ok((stream, place)) => {
                 let connection = Connection::new(egress.clone(), Arc::clone(&ledger));
-                tokio::spawn(attend(stream, connection, cut.clone(), place));
+                connections.spawn(attend(stream, connection, place));
             }
             Err(error) => {
                 tracing::warn!(%error, "the browser's proxy could not accept a connection");
                 tokio::time::sleep(BREATH).await;
             }
         }
+        while connections.try_join_next().is_some() {}
     }
 }
 
@@ -148,17 +130,9 @@ async fn accept(
     Ok((stream, place))
 }
 
-/// One connection to its end: its own, a cut, or a minute in which nothing came or went.
-async fn attend(
-    stream: TcpStream,
-    connection: Connection,
-    mut cut: watch::Receiver<()>,
-    _place: OwnedSemaphorePermit,
-) {
-    let connection = Arc::new(connection);
+/// One connection to its end: its own, or a minute in which nothing came or went.
+async fn attend(stream: TcpStream, connection: Connection, _place: OwnedSemaphorePermit) {
     tokio::select! {
-        biased;
-        _ = cut.changed() => {}
         () = connection.pulse.stopped() => {}
         () = connection.serve(stream) => {}
     }

@@ -93,7 +93,7 @@ impl Connection {
 
     async fn answer(&self, request: Request<Incoming>) -> Answer {
         let target = request.uri();
-        self.ledger.ask(&format!("{} {target}", request.method()));
+        self.ledger.ask();
         let is_tunnel = request.method() == Method::CONNECT;
         let to = match (is_tunnel, target.scheme_str()) {
             (true, _) => Destination::of(target, None),
@@ -104,6 +104,7 @@ impl Connection {
             return ended(StatusCode::BAD_REQUEST);
         };
         let Some(egress) = &self.egress else {
+            tracing::debug!(host = %to.host, port = to.port, "a request of the browser's own");
             return ended(StatusCode::BAD_GATEWAY);
         };
         if is_tunnel {

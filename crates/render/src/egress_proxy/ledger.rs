@@ -8,10 +8,6 @@ use model::{FailKind, Failure};
 
 /// Hosts of one page whose failure is remembered.
 const MOST_FAILURES: usize = 1_000;
-/// Requests that are written down.
-const MOST_LINES: usize = 1_000;
-/// A line is cut after this many bytes.
-const MOST_OF_A_LINE: usize = 200;
 
 /// A proxy's numbers. Its proxy and all its connections write to it.
 #[derive(Default, Debug)]
@@ -19,7 +15,6 @@ pub(super) struct Ledger {
     bytes_in: AtomicU64,
     refused: AtomicU64,
     asked: AtomicU64,
-    log: Mutex<Vec<String>>,
     failures: Mutex<HashMap<(String, u16), Failure>>,
 }
 
@@ -35,12 +30,8 @@ impl Ledger {
     }
 
     /// Something was asked for.
-    pub(super) fn ask(&self, what: &str) {
+    pub(super) fn ask(&self) {
         self.asked.fetch_add(1, Ordering::Relaxed);
-        let mut log = locked(&self.log);
-        if log.len() < MOST_LINES {
-            log.push(what[..what.floor_char_boundary(MOST_OF_A_LINE)].to_owned());
-        }
     }
 
     /// A host could not be had.
@@ -68,10 +59,6 @@ impl Ledger {
 
     pub(super) fn asked(&self) -> u64 {
         self.asked.load(Ordering::Relaxed)
-    }
-
-    pub(super) fn log(&self) -> Vec<String> {
-        locked(&self.log).clone()
     }
 }
 

@@ -36,7 +36,7 @@ async fn bytes_go_both_ways_and_are_counted() {
     browser.say("bye").await;
     served.await.unwrap();
     assert_eq!(proxy.bytes_in(), 1_000_000);
-    assert_eq!(proxy.log(), [format!("CONNECT {to}")]);
+    assert_eq!(proxy.asked(), 1);
 }
 
 #[tokio::test]
@@ -101,8 +101,6 @@ async fn one_that_refuses_everything_dials_nobody() {
     let head = browser.tunnel("update.example:443").await;
     assert!(head.starts_with("HTTP/1.1 502"), "{head}");
     assert_eq!(proxy.asked(), 2);
-    let asked = [format!("GET {url}"), "CONNECT update.example:443".into()];
-    assert_eq!(proxy.log(), asked);
     assert_eq!(canary.connections(), 0);
 }
 

@@ -29,6 +29,8 @@ use crate::{Chromium, RenderSettings, processes};
 const START: Duration = Duration::from_secs(20);
 /// A browser that is asked to end does so at once, or is killed.
 const END: Duration = Duration::from_secs(2);
+/// A browser that is well answers within this.
+const LISTEN: Duration = Duration::from_secs(3);
 /// How often its memory is looked at.
 const LOOK: Duration = Duration::from_millis(300);
 /// Lines of its complaints that are kept, and how long each.
@@ -91,8 +93,7 @@ impl Browser {
         settings: &RenderSettings,
     ) -> Result<Arc<Self>, StartError> {
         let once = |error: io::Error| StartError::Once(format!("cannot start Chromium: {error}"));
-        let user =
-            BrowserUser::needed().map_err(|error| StartError::Never(error.to_string()))?;
+        let user = BrowserUser::needed().map_err(|error| StartError::Never(error.to_string()))?;
         let strays = EgressProxy::refusing().map_err(once)?;
         let profile = profile(user).map_err(once)?;
         let flags = flags(settings, &profile, strays.port());
@@ -183,6 +184,19 @@ impl Browser {
             || self.begun.elapsed() >= settings.recycle_age
     }
 
+    /// It is not used for another page.
+    pub(crate) fn give_up(&self) {
+        self.tired.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether it is there and listens.
+    pub(crate) async fn answers(&self) -> bool {
+        self.cdp
+            .call_within::<Value>(LISTEN, None, "Browser.getVersion", json!({}))
+            .await
+            .is_ok()
+    }
+
     /// How long it has been there.
     pub(crate) fn age(&self) -> Duration {
         self.begun.elapsed()
@@ -267,27 +281,15 @@ fn kept<'a>(name: &&'a str) -> Option<(&'a str, std::ffi::OsString)> {
 /// A fresh folder, given to whoever the browser runs as.
 fn profile(user: Option<BrowserUser>) -> io::Result<PathBuf> {
     let number = std::hash::BuildHasher::hash_one(&std::hash::RandomState::new(), "profile");
-    let folder = env::temp_dir().join(format!("crawler-browser-{}-{number:016x}", std::process::id()));
+    let folder = env::temp_dir().join(format!(
+        "crawler-browser-{}-{number:016x}",
+        std::process::id()
+    ));
     let mut maker = std::fs::DirBuilder::new();
     std::os::unix::fs::DirBuilderExt::mode(&mut maker, 0o700);
     maker.create(&folder)?;
-    prepare_profile(&folder)?;
-    if let Some(user) = user {
-        give_all(user, &folder)?;
-    }
+    prepare_profile(&folder, user.map(|user| (user.user, user.group)))?;
     Ok(folder)
-}
-
-fn give_all(user: BrowserUser, folder: &std::path::Path) -> io::Result<()> {
-    for entry in std::fs::read_dir(folder)? {
-        let entry = entry?;
-        if entry.file_type()?.is_dir() {
-            give_all(user, &entry.path())?;
-        } else {
-            user.give(&entry.path())?;
-        }
-    }
-    user.give(folder)
 }
 
 /// Looks at the browser's memory while it is there.

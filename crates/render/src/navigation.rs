@@ -60,6 +60,7 @@ struct State {
     quiet: Quiet,
     dialogs: u32,
     reloads: u32,
+    crashed: bool,
     end: Option<End>,
 }
 
@@ -119,6 +120,7 @@ impl<'a> Navigation<'a> {
                 quiet: Quiet::new(settings.idle_timeout, now),
                 dialogs: 0,
                 reloads: 0,
+                crashed: false,
                 end: None,
             },
         }
@@ -142,6 +144,17 @@ impl<'a> Navigation<'a> {
     /// Whether there is a document, whatever became of the page.
     pub(crate) fn has_document(&self) -> bool {
         self.state.committed
+    }
+
+    /// Stops its scripts and what it loads.
+    pub(crate) fn halt(&self) {
+        self.post("Runtime.terminateExecution", json!({}));
+        self.post("Page.stopLoading", json!({}));
+    }
+
+    /// Whether its process crashed, whatever ended it before.
+    pub(crate) fn is_crashed(&self) -> bool {
+        self.state.crashed
     }
 
     /// Ends it from outside.
@@ -223,7 +236,10 @@ impl<'a> Navigation<'a> {
                     .is_some_and(|dialog: Dialog| dialog.kind == "beforeunload");
                 self.dialog(leaves);
             }
-            "Inspector.targetCrashed" | "Inspector.detached" => self.stop(End::Crashed),
+            "Inspector.targetCrashed" | "Inspector.detached" => {
+                self.state.crashed = true;
+                self.stop(End::Crashed);
+            }
             _ => (),
         }
     }
@@ -262,10 +278,7 @@ impl<'a> Navigation<'a> {
         if self.state.dialogs > DIALOGS {
             self.post("Runtime.terminateExecution", json!({}));
         }
-        self.post(
-            "Page.handleJavaScriptDialog",
-            json!({ "accept": leaves }),
-        );
+        self.post("Page.handleJavaScriptDialog", json!({ "accept": leaves }));
     }
 
     fn paused(&mut self, paused: &Paused, now: Instant) {
@@ -304,8 +317,8 @@ impl<'a> Navigation<'a> {
             return self.stop(End::Upgrade(place.to_owned()));
         }
         let is_first = self.state.loader.is_none();
-        if !is_first && method != "GET" {
-            // A form that sends itself: nothing a reader did.
+        if !is_first && (method != "GET" || !paused.request.is_for_a_page()) {
+            // A form that sends itself, a file that is to be kept: nothing a reader did.
             return self.refuse(paused, "Aborted");
         }
         if !is_first && place != self.state.place {

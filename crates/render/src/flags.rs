@@ -5,6 +5,7 @@
 
 use std::fs;
 use std::io;
+use std::os::unix::fs::chown;
 use std::path::Path;
 
 use serde_json::json;
@@ -114,8 +115,8 @@ pub(crate) fn flags(settings: &RenderSettings, profile: &Path, refusing_port: u1
     flags
 }
 
-/// Writes the preferences of a fresh profile.
-pub(crate) fn prepare_profile(dir: &Path) -> io::Result<()> {
+/// Writes the preferences of a fresh profile and gives its folder to whoever runs the browser: user and group.
+pub(crate) fn prepare_profile(dir: &Path, owner: Option<(u32, u32)>) -> io::Result<()> {
     let preferences = json!({
         "webrtc": { "ip_handling_policy": "disable_non_proxied_udp" },
         // Never guess what is wanted next.
@@ -131,7 +132,14 @@ pub(crate) fn prepare_profile(dir: &Path) -> io::Result<()> {
     });
     let folder = dir.join("Default");
     fs::create_dir_all(&folder)?;
-    fs::write(folder.join("Preferences"), preferences.to_string())
+    let file = folder.join("Preferences");
+    fs::write(&file, preferences.to_string())?;
+    if let Some((user, group)) = owner {
+        for path in [&file, &folder, dir] {
+            chown(path, Some(user), Some(group))?;
+        }
+    }
+    Ok(())
 }
 
 #[cfg(test)]
@@ -156,7 +164,7 @@ mod tests {
     #[test]
     fn a_profile_is_prepared_in_an_empty_folder() {
         let dir = tempfile::tempdir().unwrap();
-        prepare_profile(dir.path()).unwrap();
+        prepare_profile(dir.path(), None).unwrap();
         let text = fs::read_to_string(dir.path().join("Default/Preferences")).unwrap();
         let told: serde_json::Value = serde_json::from_str(&text).unwrap();
         let policy = &told["webrtc"]["ip_handling_policy"];

@@ -14,6 +14,6 @@ mod renderer;
 mod settings;
 
 pub use chromium::{Chromium, ChromiumMissing};
-pub use escalating::Escalating;
+pub use escalating::{Escalating, Helped, Need};
 pub use renderer::{BrowserState, RenderNumbers, Renderer};
 pub use settings::{RenderSettings, ResourceKind};

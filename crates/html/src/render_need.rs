@@ -25,10 +25,14 @@ pub use weight::{PageWeight, rendering_helped};
 const ENOUGH: usize = 2_000;
 /// An empty root beside less than this is the page; beside less than [`BESIDE_MOST`] it may be.
 const BESIDE_ROOT: usize = 250;
-const BESIDE_MOST: usize = 1_000;
+const BESIDE_MOST: usize = 800;
 /// A notice beside less than this is all the page has to say; beside less than [`NOTICE_MOST`] it may be.
 const BESIDE_NOTICE: usize = 300;
 const NOTICE_MOST: usize = 800;
+/// What stands there for readers without scripts is no notice but the page when it is longer than this.
+const FALLBACK: usize = 400;
+/// A run of text this long is a sentence: somebody wrote it for readers.
+const SENTENCE: usize = 70;
 /// What a page says while it sends the reader elsewhere.
 const FAREWELL: usize = 200;
 /// What a page says while it loads.
@@ -70,8 +74,7 @@ fn is_html(content_type: &str) -> bool {
 }
 
 fn judge(facts: &Facts) -> RenderNeed {
-    // A fallback for readers without scripts that says as much as a page would is the page.
-    let text = if facts.noscript_text >= NOTICE_MOST {
+    let text = if facts.noscript_text >= FALLBACK {
         facts.text + facts.noscript_text
     } else {
         facts.text
@@ -99,7 +102,8 @@ fn judge(facts: &Facts) -> RenderNeed {
             return Likely(Noscript);
         }
     }
-    if facts.empty_root && text < BESIDE_MOST && facts.links < 30 {
+    // Menus and footers are links; they say little of the page between them.
+    if facts.empty_root && text - facts.link_text < BESIDE_MOST && facts.links < 100 {
         return Likely(EmptyRoot);
     }
     little_text(facts, text)
@@ -133,7 +137,8 @@ fn little_text(facts: &Facts, text: usize) -> RenderNeed {
     if templated && text < BESIDE_MOST {
         return Likely(LittleText);
     }
-    if text < LITTLE && few && (facts.bundles > 0 || heavy || facts.skeletons > 0) {
+    let prose = facts.longest >= SENTENCE;
+    if text < LITTLE && few && !prose && (facts.bundles > 0 || heavy || facts.skeletons > 0) {
         return Likely(LittleText);
     }
     // A skeleton: many elements, hardly a word.

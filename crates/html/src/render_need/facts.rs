@@ -17,7 +17,11 @@ const KEPT: usize = 600;
 pub(super) struct Facts {
     /// Bytes of visible text that are not white space.
     pub(super) text: usize,
-    /// The same, in `noscript`.
+    /// What of it is the text of links.
+    pub(super) link_text: usize,
+    /// Its longest run between two tags.
+    pub(super) longest: usize,
+    /// Bytes of text in `noscript`.
     pub(super) noscript_text: usize,
     /// Links that lead somewhere.
     pub(super) links: usize,
@@ -61,6 +65,7 @@ impl Facts {
             roots: Roots::default(),
             templates: 0,
             noscript: false,
+            in_link: false,
         };
         walk.run(enough);
         let mut facts = walk.facts;
@@ -106,6 +111,7 @@ struct Walk<'a> {
     roots: Roots,
     templates: usize,
     noscript: bool,
+    in_link: bool,
 }
 
 impl Walk<'_> {
@@ -146,11 +152,18 @@ impl Walk<'_> {
             self.facts.mustaches += 1;
             return;
         }
-        *count += readable_bytes(trimmed);
+        let bytes = readable_bytes(trimmed);
+        *count += bytes;
         let room = KEPT.saturating_sub(kept.len());
         if room > 0 {
             kept.extend(trimmed.iter().take(room).map(u8::to_ascii_lowercase));
             kept.push(b' ');
+        }
+        if self.in_link && !self.noscript {
+            self.facts.link_text += bytes;
+        }
+        if !self.noscript || self.facts.noscript_text >= super::FALLBACK {
+            self.facts.longest = self.facts.longest.max(bytes);
         }
     }
 
@@ -188,7 +201,11 @@ impl Walk<'_> {
             return;
         }
         match name.len() {
-            1 if is("a") => facts.links += usize::from(tag.leads),
+            1 if is("a") => {
+                facts.links += usize::from(tag.leads);
+                self.in_link = tag.leads;
+            }
+            4 if is("link") => facts.bundles += usize::from(tag.preloads),
             3 if is("img") => facts.images += 1,
             4 if is("body") => facts.moves |= tag.moves,
             5 if is("input") => {
@@ -288,6 +305,9 @@ impl Walk<'_> {
         if name.eq_ignore_ascii_case(b"template") {
             self.templates = self.templates.saturating_sub(1);
         } else if self.templates == 0 {
+            if name.eq_ignore_ascii_case(b"a") {
+                self.in_link = false;
+            }
             if name.eq_ignore_ascii_case(b"noscript") {
                 self.noscript = false;
             }
@@ -309,6 +329,7 @@ struct TagFacts<'a> {
     moves: bool,
     refreshes: bool,
     hidden_field: bool,
+    preloads: bool,
     root: bool,
     self_closing: bool,
 }
@@ -318,6 +339,7 @@ impl<'a> TagFacts<'a> {
         let is = |known: &str| name.eq_ignore_ascii_case(known.as_bytes());
         match name.len() {
             2 if is("id") => self.root |= super::roots::is_root_id(value),
+            3 if is("rel") => self.preloads = value.eq_ignore_ascii_case(b"modulepreload"),
             3 if is("src") => self.source = Some(value),
             4 if is("href") => self.leads = leads(value),
             4 if is("type") => {

@@ -15,6 +15,7 @@ mod coding;
 mod content_type;
 mod decoder;
 mod dialer;
+mod egress;
 mod exchange;
 mod fault;
 mod fetched;
@@ -40,6 +41,8 @@ mod wire;
 pub mod fake;
 
 pub use allowed::Allowed;
+pub use content_type::Kind as ContentKind;
+pub use egress::{Egress, Road};
 pub use fake::FakeFetch;
 pub use fetched::{Body, Fetched};
 pub use guard::Guard;
@@ -47,4 +50,5 @@ pub use http_fetch::HttpFetch;
 #[doc(hidden)]
 pub use resolver::LookUp;
 pub use seam::{Asked, Fetch, FetchRequest, Want};
+pub use retry_after::retry_after;
 pub use setup_error::FetchSetupError;

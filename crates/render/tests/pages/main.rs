@@ -1,0 +1,4 @@
+//! Pages in a real Chromium.
+
+mod applications;
+mod stage;

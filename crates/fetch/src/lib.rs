@@ -49,6 +49,6 @@ pub use guard::Guard;
 pub use http_fetch::HttpFetch;
 #[doc(hidden)]
 pub use resolver::LookUp;
-pub use seam::{Asked, Fetch, FetchRequest, Want};
 pub use retry_after::retry_after;
+pub use seam::{Asked, Fetch, FetchRequest, Want};
 pub use setup_error::FetchSetupError;

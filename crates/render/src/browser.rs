@@ -91,8 +91,7 @@ impl Browser {
         settings: &RenderSettings,
     ) -> Result<Arc<Self>, StartError> {
         let once = |error: io::Error| StartError::Once(format!("cannot start Chromium: {error}"));
-        let user =
-            BrowserUser::needed().map_err(|error| StartError::Never(error.to_string()))?;
+        let user = BrowserUser::needed().map_err(|error| StartError::Never(error.to_string()))?;
         let strays = EgressProxy::refusing().map_err(once)?;
         let profile = profile(user).map_err(once)?;
         let flags = flags(settings, &profile, strays.port());
@@ -267,27 +266,15 @@ fn kept<'a>(name: &&'a str) -> Option<(&'a str, std::ffi::OsString)> {
 /// A fresh folder, given to whoever the browser runs as.
 fn profile(user: Option<BrowserUser>) -> io::Result<PathBuf> {
     let number = std::hash::BuildHasher::hash_one(&std::hash::RandomState::new(), "profile");
-    let folder = env::temp_dir().join(format!("crawler-browser-{}-{number:016x}", std::process::id()));
+    let folder = env::temp_dir().join(format!(
+        "crawler-browser-{}-{number:016x}",
+        std::process::id()
+    ));
     let mut maker = std::fs::DirBuilder::new();
     std::os::unix::fs::DirBuilderExt::mode(&mut maker, 0o700);
     maker.create(&folder)?;
-    prepare_profile(&folder)?;
-    if let Some(user) = user {
-        give_all(user, &folder)?;
-    }
+    prepare_profile(&folder, user.map(|user| (user.user, user.group)))?;
     Ok(folder)
-}
-
-fn give_all(user: BrowserUser, folder: &std::path::Path) -> io::Result<()> {
-    for entry in std::fs::read_dir(folder)? {
-        let entry = entry?;
-        if entry.file_type()?.is_dir() {
-            give_all(user, &entry.path())?;
-        } else {
-            user.give(&entry.path())?;
-        }
-    }
-    user.give(folder)
 }
 
 /// Looks at the browser's memory while it is there.

@@ -119,13 +119,22 @@ impl Tab {
                 "Network.enable",
                 json!({ "maxTotalBufferSize": 0, "maxResourceBufferSize": 0, "maxPostDataSize": 0 }),
             ),
-            ("Fetch.enable", json!({ "patterns": patterns(settings, &own) })),
+            (
+                "Fetch.enable",
+                json!({ "patterns": patterns(settings, &own) }),
+            ),
             (
                 "Emulation.setDeviceMetricsOverride",
                 json!({ "width": width, "height": height, "deviceScaleFactor": 1, "mobile": false }),
             ),
-            ("Emulation.setUserAgentOverride", json!({ "userAgent": agent })),
-            ("Emulation.setFocusEmulationEnabled", json!({ "enabled": true })),
+            (
+                "Emulation.setUserAgentOverride",
+                json!({ "userAgent": agent }),
+            ),
+            (
+                "Emulation.setFocusEmulationEnabled",
+                json!({ "enabled": true }),
+            ),
         ];
         let all = calls.map(|(method, params)| cdp.call::<Nothing>(Some(&session), method, params));
         try_join_all(all).await?;
@@ -353,7 +362,9 @@ impl Drop for Opened {
 /// Closes a context with all its windows and workers.
 fn give_back(browser: &Browser, context: &str) {
     let context = json!({ "browserContextId": context });
-    browser.cdp.post(None, "Target.disposeBrowserContext", context);
+    browser
+        .cdp
+        .post(None, "Target.disposeBrowserContext", context);
 }
 
 /// Follows a page until it ends, or its time is up.

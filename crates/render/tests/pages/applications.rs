@@ -29,7 +29,12 @@ async fn every_application_ends_as_it_must() {
                 if !fetched.moved_by_script || fetched.location != expected {
                     wrong.push(format!("{}: {fetched:?}", application.name));
                 }
-                assert_eq!(site.count(to), 0, "{}: nothing is sent for a hop", application.name);
+                assert_eq!(
+                    site.count(to),
+                    0,
+                    "{}: nothing is sent for a hop",
+                    application.name
+                );
             }
             Ends::Document { texts, links } => {
                 if fetched.status != 200 || fetched.moved_by_script {
@@ -39,11 +44,17 @@ async fn every_application_ends_as_it_must() {
                 let markup = markup(&fetched);
                 let has = |text: &&&str| !markup.contains(**text);
                 for text in texts.iter().filter(has) {
-                    wrong.push(format!("{}: {text:?} is missing in {markup}", application.name));
+                    wrong.push(format!(
+                        "{}: {text:?} is missing in {markup}",
+                        application.name
+                    ));
                 }
                 for link in links {
                     if !markup.contains(&format!("href=\"{link}\"")) {
-                        wrong.push(format!("{}: no link to {link} in {markup}", application.name));
+                        wrong.push(format!(
+                            "{}: no link to {link} in {markup}",
+                            application.name
+                        ));
                     }
                 }
             }

@@ -70,8 +70,11 @@ impl<H: Fetch, R: Fetch> Escalating<H, R> {
             let started = Instant::now();
             match renderer.fetch(request).await {
                 Ok(answer) => return Ok(marked(answer, RenderReason::HostNeeds)),
-                Err(failure) if is_browsers(failure.kind) => {}
-                Err(failure) => return Err(failure),
+                Err(failure) if !is_browsers(failure.kind) => return Err(failure),
+                Err(failure) if failure.kind == FailKind::Timeout => {
+                    self.wasted(request, RenderNeed::Certain(RenderReason::HostNeeds));
+                }
+                Err(_) => {}
             }
             let spent = started.elapsed();
             let mut answer = self.http.fetch(request).await?;
@@ -81,8 +84,7 @@ impl<H: Fetch, R: Fetch> Escalating<H, R> {
             } else {
                 RenderReason::NotHtml
             };
-            answer.rendering = Some(Rendering::not(reason));
-            return Ok(answer);
+            return Ok(unrendered(answer, reason));
         }
         let answer = self.http.fetch(request).await?;
         self.escalate(request, answer).await
@@ -110,29 +112,30 @@ impl<H: Fetch, R: Fetch> Escalating<H, R> {
             return Ok(unrendered(plain, RenderReason::NoBrowser));
         };
         let started = Instant::now();
-        let rendered = match renderer.fetch(request).await {
-            // A host that shuts its door to the browser alone: what it gave before is better than nothing.
-            Ok(answer) if answer.status >= 400 && plain.status < 400 => Err(FailKind::Browser),
-            Ok(answer) => Ok(answer),
-            Err(failure) => Err(failure.kind),
-        };
-        let mut rendered = match rendered {
-            Ok(rendered) => rendered,
-            Err(kind) => {
-                // A page that never settles is a page that gains nothing; a browser that died says nothing of the page.
-                if kind == FailKind::Timeout {
-                    self.verdicts()
-                        .learn(&host, need, Brought::Nothing, Instant::now());
+        let mut drawn = match renderer.fetch(request).await {
+            Ok(answer) if !is_worse(&answer, &plain) => answer,
+            failed => {
+                // A page that never settles, or that a browser is not given, gains nothing; a browser that died says
+                // nothing of the page.
+                if failed.map_or_else(|failure| failure.kind == FailKind::Timeout, |_| true) {
+                    self.wasted(request, need);
                 }
                 plain.elapsed += started.elapsed();
                 return Ok(unrendered(plain, RenderReason::NoBrowser));
             }
         };
-        let brought = self.brought(&plain, &rendered);
+        let brought = self.brought(&plain, &drawn);
         self.verdicts().learn(&host, need, brought, Instant::now());
-        rendered.elapsed += plain.elapsed;
-        rendered.wire_bytes += plain.wire_bytes;
-        Ok(marked(rendered, reason))
+        drawn.elapsed += plain.elapsed;
+        drawn.wire_bytes += plain.wire_bytes;
+        Ok(marked(drawn, reason))
+    }
+
+    /// Time went into a page of that need, and nothing came of it.
+    fn wasted(&self, request: FetchRequest<'_>, need: RenderNeed) {
+        let host = request.url.origin();
+        self.verdicts()
+            .learn(&host, need, Brought::Nothing, Instant::now());
     }
 
     fn brought(&self, plain: &Fetched, rendered: &Fetched) -> Brought {
@@ -162,6 +165,14 @@ impl<H: Fetch, R: Fetch> Fetch for Escalating<H, R> {
 fn is_page(answer: &Fetched, want: Want) -> bool {
     let is_wanted = answer.status < 400 || want == Want::Document;
     !answer.is_redirect() && is_wanted && matches!(answer.body, Body::Html(_))
+}
+
+/// Whether the browser got no page where HTTP got one, as from a host that shuts its door to browsers without a window:
+/// what it gave before is better than nothing.
+fn is_worse(drawn: &Fetched, plain: &Fetched) -> bool {
+    let is_page =
+        matches!(drawn.body, Body::Html(_)) && (drawn.status < 400 || plain.status >= 400);
+    !drawn.is_redirect() && !is_page
 }
 
 /// An answer of the browser, with why it was asked. What is no page in it went through as it came.

@@ -236,6 +236,8 @@ async fn without_a_browser_that_works_http_is_all_there_is() {
         Some(failing(FailKind::Timeout)),
         Some(failing(FailKind::Connect)),
         Some(answering(refused)),
+        Some(FakeFetch::default().file(URL, "%PDF")),
+        Some(answering(status(200))),
     ];
     for renderer in renderers {
         let bench = Bench::new(page("certain"), renderer);
@@ -299,6 +301,11 @@ async fn straight_to_a_browser_that_died_falls_back() {
                 assert_eq!(html(&answer), b"certain");
                 assert_eq!(answer.rendering, Some(Rendering::not(NoBrowser)));
                 assert_eq!(broken.asked(), (1, 1));
+                // after a page that never settled, HTTP is asked first again
+                let origin = CrawlUrl::parse(URL).unwrap().origin();
+                let mut verdicts = broken.escalating.verdicts();
+                let straight = verdicts.goes_straight(&origin, Instant::now());
+                assert_eq!(straight, kind != FailKind::Timeout);
             }
             Err(failure) if !falls_back => assert_eq!(failure.kind, kind),
             other => panic!("{kind}: {other:?}"),
@@ -324,5 +331,11 @@ async fn where_rendering_brings_nothing_it_stops() {
         bench.auto().await;
     }
     // five pages that never settled are enough
+    assert_eq!(bench.asked(), (20, 5));
+    let bench = Bench::new(page("certain"), Some(answering(status(403))));
+    for _ in 0..20 {
+        bench.auto().await;
+    }
+    // so are five that were not given to the browser
     assert_eq!(bench.asked(), (20, 5));
 }

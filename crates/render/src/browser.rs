@@ -29,6 +29,8 @@ use crate::{Chromium, RenderSettings, processes};
 const START: Duration = Duration::from_secs(20);
 /// A browser that is asked to end does so at once, or is killed.
 const END: Duration = Duration::from_secs(2);
+/// A browser that is well answers within this.
+const LISTEN: Duration = Duration::from_secs(3);
 /// How often its memory is looked at.
 const LOOK: Duration = Duration::from_millis(300);
 /// Lines of its complaints that are kept, and how long each.
@@ -180,6 +182,19 @@ impl Browser {
         self.tired.load(Ordering::Relaxed)
             || self.pages.load(Ordering::Relaxed) >= settings.recycle_pages
             || self.begun.elapsed() >= settings.recycle_age
+    }
+
+    /// It is not used for another page.
+    pub(crate) fn give_up(&self) {
+        self.tired.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether it is there and listens.
+    pub(crate) async fn answers(&self) -> bool {
+        self.cdp
+            .call_within::<Value>(LISTEN, None, "Browser.getVersion", json!({}))
+            .await
+            .is_ok()
     }
 
     /// How long it has been there.

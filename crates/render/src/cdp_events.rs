@@ -32,6 +32,17 @@ pub(crate) struct Request {
     pub(crate) headers: BTreeMap<String, String>,
 }
 
+impl Request {
+    /// Whether a reader is to be taken there. A file that is to be kept is asked for in the same frame, and as the same
+    /// kind of thing, but not as a page.
+    pub(crate) fn is_for_a_page(&self) -> bool {
+        self.headers.iter().any(|(name, value)| {
+            name.eq_ignore_ascii_case("upgrade-insecure-requests")
+                || (name.eq_ignore_ascii_case("accept") && value.contains("text/html"))
+        })
+    }
+}
+
 /// One header.
 #[derive(Clone, Debug, Deserialize)]
 pub(crate) struct Header {
@@ -76,14 +87,6 @@ pub(crate) struct Lifecycle {
 pub(crate) struct Dialog {
     #[serde(default, rename = "type")]
     pub(crate) kind: String,
-}
-
-/// `Page.frameRequestedNavigation`: a script, a click or a form wants to go somewhere.
-#[derive(Debug, Deserialize)]
-pub(crate) struct Requested {
-    pub(crate) url: String,
-    #[serde(default)]
-    pub(crate) disposition: String,
 }
 
 /// The answer to `Page.navigate`.

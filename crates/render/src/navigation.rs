@@ -11,7 +11,7 @@ use tokio::time::Instant;
 
 use crate::cdp::{Cdp, Event};
 use crate::cdp_events::{
-    Dialog, Header, Lifecycle, Loaded, Navigated, Paused, Request, Requested, WillBeSent,
+    Dialog, Header, Lifecycle, Loaded, Navigated, Paused, Request, WillBeSent,
 };
 use crate::quiet::{Quiet, Rest};
 use crate::{RenderSettings, ResourceKind};
@@ -58,10 +58,9 @@ struct State {
     /// All of its markup is there.
     ready: bool,
     quiet: Quiet,
-    /// What is asked for next is to be kept as a file.
-    download: Option<String>,
     dialogs: u32,
     reloads: u32,
+    crashed: bool,
     end: Option<End>,
 }
 
@@ -119,9 +118,9 @@ impl<'a> Navigation<'a> {
                 committed: false,
                 ready: false,
                 quiet: Quiet::new(settings.idle_timeout, now),
-                download: None,
                 dialogs: 0,
                 reloads: 0,
+                crashed: false,
                 end: None,
             },
         }
@@ -145,6 +144,17 @@ impl<'a> Navigation<'a> {
     /// Whether there is a document, whatever became of the page.
     pub(crate) fn has_document(&self) -> bool {
         self.state.committed
+    }
+
+    /// Stops its scripts and what it loads.
+    pub(crate) fn halt(&self) {
+        self.post("Runtime.terminateExecution", json!({}));
+        self.post("Page.stopLoading", json!({}));
+    }
+
+    /// Whether its process crashed, whatever ended it before.
+    pub(crate) fn is_crashed(&self) -> bool {
+        self.state.crashed
     }
 
     /// Ends it from outside.
@@ -219,12 +229,6 @@ impl<'a> Navigation<'a> {
                     self.lifecycle(&lifecycle, now);
                 }
             }
-            "Page.frameRequestedNavigation" => {
-                let requested: Option<Requested> = event.read();
-                self.state.download = requested
-                    .filter(|requested| requested.disposition == "download")
-                    .map(|requested| requested.url);
-            }
             "Page.javascriptDialogOpening" => {
                 // A dialog we cannot read must be closed like any other.
                 let leaves = event
@@ -232,7 +236,10 @@ impl<'a> Navigation<'a> {
                     .is_some_and(|dialog: Dialog| dialog.kind == "beforeunload");
                 self.dialog(leaves);
             }
-            "Inspector.targetCrashed" | "Inspector.detached" => self.stop(End::Crashed),
+            "Inspector.targetCrashed" | "Inspector.detached" => {
+                self.state.crashed = true;
+                self.stop(End::Crashed);
+            }
             _ => (),
         }
     }
@@ -310,8 +317,7 @@ impl<'a> Navigation<'a> {
             return self.stop(End::Upgrade(place.to_owned()));
         }
         let is_first = self.state.loader.is_none();
-        let is_download = self.state.download.as_ref() == Some(url);
-        if !is_first && (is_download || method != "GET") {
+        if !is_first && (method != "GET" || !paused.request.is_for_a_page()) {
             // A form that sends itself, a file that is to be kept: nothing a reader did.
             return self.refuse(paused, "Aborted");
         }

@@ -10,7 +10,8 @@ use std::time::Duration;
 use fetch::{Egress, Fetch, FetchRequest, Fetched, HttpFetch, Want};
 use model::{FailKind, Failure, JsPolicy, RenderReason, Rendering};
 use tokio::sync::Semaphore;
-use tokio::time::{Instant, sleep_until, timeout, timeout_at};
+use tokio::task::JoinSet;
+use tokio::time::{Instant, sleep_until, timeout_at};
 
 use crate::browser::{Browser, StartError};
 use crate::navigation::OwnHeaders;
@@ -19,6 +20,8 @@ use crate::{Chromium, RenderSettings};
 
 /// What a page may take beyond its own time, whatever it does.
 const HARD_END: Duration = Duration::from_secs(2);
+/// A tab is open within this, or its browser is replaced.
+const OPEN: Duration = Duration::from_secs(5);
 /// A browser nobody needed for so long is put away.
 const PUT_AWAY: Duration = Duration::from_mins(1);
 /// The pause after a browser that did not start, or did not last: at first and at most.
@@ -41,6 +44,8 @@ pub struct Renderer {
     state: Mutex<BrowserState>,
     counts: Counts,
     last_used: Mutex<Instant>,
+    /// Browsers on their way out.
+    ending: Mutex<JoinSet<()>>,
     me: Weak<Self>,
 }
 
@@ -113,6 +118,7 @@ impl Renderer {
             state: Mutex::new(BrowserState::Asleep),
             counts: Counts::default(),
             last_used: Mutex::new(Instant::now()),
+            ending: Mutex::default(),
             me: Weak::clone(me),
             settings,
         })
@@ -145,15 +151,21 @@ impl Renderer {
         lock(&self.idle).clear();
         let old = std::mem::take(&mut place.old);
         for browser in place.browser.take().into_iter().chain(old) {
-            self.end(&browser).await;
+            self.end(browser);
         }
         *lock(&self.state) = BrowserState::Asleep;
+        drop(place);
+        let mut ending = std::mem::take(&mut *lock(&self.ending));
+        while ending.join_next().await.is_some() {}
     }
 
-    async fn end(&self, browser: &Browser) {
+    /// Ends a browser, which takes a moment that nobody waits for but whoever closes us.
+    fn end(&self, browser: Arc<Browser>) {
         let strays = browser.strays();
         self.counts.strays.fetch_add(strays, Ordering::Relaxed);
-        browser.close().await;
+        let mut ending = lock(&self.ending);
+        ending.spawn(async move { browser.close().await });
+        while ending.try_join_next().is_some() {}
     }
 
     async fn render(&self, request: &FetchRequest<'_>) -> Result<Fetched, Failure> {
@@ -162,10 +174,11 @@ impl Renderer {
         };
         let _busy = Busy::count(&self.counts.busy);
         *lock(&self.last_used) = Instant::now();
-        let mut tab = self.tab(request).await?;
+        let deadline = Instant::now() + self.settings.nav_timeout;
+        let mut tab = self.tab(request, deadline).await?;
         let refused = tab.refused();
-        let patience = self.settings.nav_timeout + HARD_END;
-        let made = timeout(patience, tab.render(request, &self.settings)).await;
+        let rendering = tab.render(request, &self.settings, deadline);
+        let made = timeout_at(deadline + HARD_END, rendering).await;
         let made = made.unwrap_or_else(|_| {
             let seconds = self.settings.nav_timeout.as_secs_f32();
             let words = format!("the page did not come to rest within {seconds} s");
@@ -182,8 +195,9 @@ impl Renderer {
         if tab.is_fit() && !tab.browser().is_tired(&self.settings) {
             lock(&self.idle).push(tab);
         } else {
+            let browser = Arc::downgrade(tab.browser());
             drop(tab);
-            self.look_after().await;
+            self.look_after(browser);
         }
         match made? {
             Made::Answer(answer) => Ok(*answer),
@@ -200,7 +214,7 @@ impl Renderer {
     }
 
     /// A tab for a page: one of the same visit if there is one, else a new one.
-    async fn tab(&self, request: &FetchRequest<'_>) -> Result<Tab, Failure> {
+    async fn tab(&self, request: &FetchRequest<'_>, deadline: Instant) -> Result<Tab, Failure> {
         let own = OwnHeaders::of(&self.egress, request);
         let kept = {
             let mut idle = lock(&self.idle);
@@ -219,20 +233,12 @@ impl Renderer {
         if let Some(tab) = kept {
             return Ok(tab);
         }
-        let deadline = Instant::now() + self.settings.nav_timeout;
-        let browser = self.running(deadline).await?;
-        let opening = Tab::open(
-            Arc::clone(&browser),
-            &self.settings,
-            self.egress.clone(),
-            request.visit,
-            own,
-        );
-        let opened = timeout_at(deadline, opening).await;
-        let tab = match opened {
-            Ok(Ok(tab)) => tab,
-            Ok(Err(error)) => return Err(Failure::new(FailKind::Browser, error.to_string())),
-            Err(_) => return Err(Failure::new(FailKind::Browser, "no tab could be opened")),
+        let (tab, browser) = match self.open(request.visit, &own, deadline).await {
+            // A browser that is too busy to open a tab, or died of it: the next one may not be.
+            Err(failure) if failure.kind == FailKind::Browser => {
+                self.open(request.visit, &own, deadline).await?
+            }
+            opened => opened?,
         };
         if self.settings.sandbox && !browser.is_sandboxed().await {
             let words = "Chromium runs without its sandbox although nobody asked for that: look for --no-sandbox in its \
@@ -243,6 +249,29 @@ impl Renderer {
             return Err(Failure::new(FailKind::NoBrowser, words));
         }
         Ok(tab)
+    }
+
+    async fn open(
+        &self,
+        visit: u64,
+        own: &OwnHeaders,
+        deadline: Instant,
+    ) -> Result<(Tab, Arc<Browser>), Failure> {
+        let browser = self.running(deadline).await?;
+        let opening = Tab::open(
+            Arc::clone(&browser),
+            &self.settings,
+            self.egress.clone(),
+            visit,
+            own.clone(),
+        );
+        let words = match timeout_at(deadline.min(Instant::now() + OPEN), opening).await {
+            Ok(Ok(tab)) => return Ok((tab, browser)),
+            Ok(Err(error)) => error.to_string(),
+            Err(_) => "no tab could be opened".to_owned(),
+        };
+        browser.give_up();
+        Err(Failure::new(FailKind::Browser, words))
     }
 
     /// The browser, started if it must be.
@@ -261,10 +290,10 @@ impl Renderer {
             } else {
                 self.counts.deaths.fetch_add(1, Ordering::Relaxed);
                 place.lived(browser.age());
-                self.end(&browser).await;
+                self.end(browser);
             }
         }
-        self.end_old(&mut place).await;
+        self.end_old(&mut place);
         if let Some(then) = place.not_before {
             if then > deadline {
                 return Err(busy());
@@ -294,11 +323,23 @@ impl Renderer {
         }
     }
 
-    /// Ends browsers that did enough and have no tab left.
-    async fn look_after(&self) {
-        let Ok(mut place) = self.browser.try_lock() else {
-            return;
-        };
+    /// After a tab that is not used again: is its browser all right? Ends browsers that did enough and have no tab left.
+    fn look_after(&self, browser: Weak<Browser>) {
+        if let Some(me) = self.me.upgrade() {
+            tokio::spawn(async move {
+                if let Some(browser) = browser.upgrade()
+                    && !browser.answers().await
+                {
+                    tracing::debug!("the browser does not answer any more");
+                    browser.give_up();
+                }
+                me.tidy().await;
+            });
+        }
+    }
+
+    async fn tidy(&self) {
+        let mut place = self.browser.lock().await;
         if let Some(browser) = place.browser.clone()
             && browser.is_alive()
             && browser.is_tired(&self.settings)
@@ -306,17 +347,17 @@ impl Renderer {
             place.browser = None;
             place.old.push(browser);
         }
-        self.end_old(&mut place).await;
+        self.end_old(&mut place);
     }
 
-    async fn end_old(&self, place: &mut Place) {
+    fn end_old(&self, place: &mut Place) {
         lock(&self.idle).retain(|tab| !tab.browser().is_tired(&self.settings));
         let (over, at_work): (Vec<_>, Vec<_>) = std::mem::take(&mut place.old)
             .into_iter()
             .partition(|browser| Arc::strong_count(browser) == 1 || !browser.is_alive());
         place.old = at_work;
         for browser in over {
-            self.end(&browser).await;
+            self.end(browser);
         }
     }
 }

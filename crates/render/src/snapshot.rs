@@ -12,6 +12,9 @@ const SCRIPT: &str = include_str!("snapshot.js");
 /// What a byte order mark says goes before what a header says: the document is UTF-8 now, whatever it came in.
 const UTF8: &[u8] = "\u{feff}".as_bytes();
 
+/// Longer than any caller waits: it is the caller who gives up.
+const PATIENCE: Duration = Duration::from_hours(1);
+
 /// A page's document.
 #[derive(Debug)]
 pub(crate) struct Snapshot {
@@ -50,12 +53,11 @@ pub(crate) async fn take(
     frame: &str,
     requested: &str,
     longest: u64,
-    patience: Duration,
 ) -> Result<Snapshot, CdpError> {
     let session = Some(session);
     let world = json!({ "frameId": frame, "worldName": "crawler" });
     let world: World = cdp
-        .call_within(patience, session, "Page.createIsolatedWorld", world)
+        .call_within(PATIENCE, session, "Page.createIsolatedWorld", world)
         .await?;
     let expression = format!("{}({longest}, {})", SCRIPT.trim_end(), json!(requested));
     let asked = json!({
@@ -64,7 +66,7 @@ pub(crate) async fn take(
         "returnByValue": true,
     });
     let evaluated: Evaluated = cdp
-        .call_within(patience, session, "Runtime.evaluate", asked)
+        .call_within(PATIENCE, session, "Runtime.evaluate", asked)
         .await?;
     let taken = evaluated.result.value.ok_or_else(|| {
         CdpError::Refused("Runtime.evaluate", "the page has no document".to_owned())

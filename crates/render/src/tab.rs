@@ -12,14 +12,15 @@ use futures_util::future::try_join_all;
 use model::{FailKind, Failure, RenderReason, Rendering};
 use serde::Deserialize;
 use serde_json::{Value, json};
-use tokio::time::{Instant, sleep_until};
+use tokio::time::{Instant, sleep_until, timeout};
 
 use crate::RenderSettings;
 use crate::browser::{Browser, Nothing};
 use crate::cdp::{CdpError, Events};
 use crate::egress_proxy::EgressProxy;
 use crate::navigation::{End, Head, Navigation, OwnHeaders, origin};
-use crate::{net_error, snapshot};
+use crate::net_error;
+use crate::snapshot::{self, Snapshot};
 
 /// A page whose time is up has this long to hand out its document.
 const GRACE: Duration = Duration::from_millis(1_500);
@@ -178,6 +179,7 @@ impl Tab {
         &mut self,
         request: &FetchRequest<'_>,
         settings: &RenderSettings,
+        deadline: Instant,
     ) -> Result<Made, Failure> {
         // Given up in the middle, it is not used again.
         self.spent = true;
@@ -190,7 +192,6 @@ impl Tab {
         self.events.clear();
         self.proxy.begin_page();
         let too_big = self.browser.too_big();
-        let deadline = begun + settings.nav_timeout;
         let mut navigation = Navigation::new(
             &self.browser.cdp,
             (&self.session, &self.target),
@@ -199,44 +200,56 @@ impl Tab {
             settings,
             begun,
         );
-        walk(&mut navigation, &mut self.events, deadline, settings).await?;
+        walk(&mut navigation, &mut self.events, deadline).await?;
         let end = navigation.end().cloned().unwrap_or(End::Deadline);
-        let head = navigation.head().cloned();
-        let place = navigation.place().to_owned();
-        let has_document = navigation.has_document();
-        if let Some(failure) = self.not_had(request, &end, head.as_ref()) {
+        if let Some(failure) = self.not_had(request, &end) {
             self.spent = false;
             return Err(failure);
         }
+        let head = navigation.head().cloned().unwrap_or_default();
         let mut made = Making {
-            head: head.unwrap_or_default(),
+            head,
             wire_bytes: self.proxy.bytes_in(),
             begun,
         };
+        let restless = || {
+            let seconds = settings.nav_timeout.as_secs_f32();
+            let words = format!("the page did not come to rest within {seconds} s");
+            Failure::new(FailKind::Timeout, words)
+        };
         match end {
             End::Rest => {
-                let taken = self.take(&place, settings, GRACE * 2).await;
-                let taken = taken.map_err(|error| self.died(&error, too_big))?;
-                self.spent = false;
-                Ok(made.document(taken))
+                let left = deadline.saturating_duration_since(Instant::now()) / 2;
+                let patience = left.max(GRACE);
+                let mut taken = take(&mut navigation, &mut self.events, settings, patience).await;
+                self.spent = taken.is_err();
+                if let Err(CdpError::Silent(_)) = taken {
+                    // It came to rest, and then began to spin.
+                    navigation.halt();
+                    taken = take(&mut navigation, &mut self.events, settings, GRACE).await;
+                }
+                match taken {
+                    Ok(taken) => Ok(made.document(taken)),
+                    Err(CdpError::Silent(_)) => Err(restless()),
+                    Err(error) => Err(died(&self.browser, &error, too_big)),
+                }
             }
-            End::Deadline if has_document => {
-                let cdp = &self.browser.cdp;
-                cdp.post(Some(&self.session), "Runtime.terminateExecution", json!({}));
-                cdp.post(Some(&self.session), "Page.stopLoading", json!({}));
-                let seconds = settings.nav_timeout.as_secs_f32();
-                let taken = self.take(&place, settings, GRACE).await.map_err(|_| {
-                    let words = format!("the page did not come to rest within {seconds} s");
-                    Failure::new(FailKind::Timeout, words)
-                })?;
-                Ok(made.document(taken))
+            End::Deadline if navigation.has_document() => {
+                navigation.halt();
+                match take(&mut navigation, &mut self.events, settings, GRACE).await {
+                    Ok(taken) => Ok(made.document(taken)),
+                    Err(_) if self.browser.too_big() > too_big => {
+                        Err(died(&self.browser, &CdpError::Gone, too_big))
+                    }
+                    Err(_) => Err(restless()),
+                }
             }
             End::Deadline => {
                 let seconds = settings.nav_timeout.as_secs_f32();
                 let words = format!("no page within {seconds} s");
                 Err(Failure::new(FailKind::Timeout, words))
             }
-            End::Crashed => Err(self.died(&CdpError::Gone, too_big)),
+            End::Crashed => Err(died(&self.browser, &CdpError::Gone, too_big)),
             End::Error(error) => {
                 self.spent = false;
                 Err(net_error::failure(&error))
@@ -262,47 +275,12 @@ impl Tab {
     }
 
     /// What our own proxy knows about a page that could not be had.
-    fn not_had(
-        &self,
-        request: &FetchRequest<'_>,
-        end: &End,
-        head: Option<&Head>,
-    ) -> Option<Failure> {
-        let by_proxy = matches!(end, End::Error(_)) || head.is_some_and(|head| head.status == 502);
-        if !by_proxy {
+    fn not_had(&self, request: &FetchRequest<'_>, end: &End) -> Option<Failure> {
+        if !matches!(end, End::Error(_) | End::Unread) {
             return None;
         }
         let url = request.url.parts();
         self.proxy.failure_of(url.host(), url.port())
-    }
-
-    async fn take(
-        &self,
-        place: &str,
-        settings: &RenderSettings,
-        patience: Duration,
-    ) -> Result<snapshot::Snapshot, CdpError> {
-        snapshot::take(
-            &self.browser.cdp,
-            &self.session,
-            &self.target,
-            place,
-            settings.max_body,
-            patience,
-        )
-        .await
-    }
-
-    /// Why there is no page any more.
-    fn died(&self, error: &CdpError, too_big: u64) -> Failure {
-        let words = match error {
-            _ if self.browser.too_big() > too_big => {
-                "the page needs more memory than a page may have".to_owned()
-            }
-            CdpError::Gone if self.browser.is_alive() => "the page's process crashed".to_owned(),
-            error => error.to_string(),
-        };
-        Failure::new(FailKind::Browser, words)
     }
 
     /// Makes a first-time reader of it again.
@@ -325,6 +303,11 @@ impl Tab {
 
 impl Drop for Tab {
     fn drop(&mut self) {
+        if self.spent {
+            // What does not listen to us any more would not listen to being closed either.
+            let session = Some(self.session.as_str());
+            self.browser.cdp.post(session, "Page.crash", json!({}));
+        }
         give_back(&self.browser, &self.context);
     }
 }
@@ -367,18 +350,58 @@ fn give_back(browser: &Browser, context: &str) {
         .post(None, "Target.disposeBrowserContext", context);
 }
 
+/// Why there is no page any more.
+fn died(browser: &Browser, error: &CdpError, too_big: u64) -> Failure {
+    let words = match error {
+        _ if browser.too_big() > too_big => {
+            "the page needs more memory than a page may have".to_owned()
+        }
+        CdpError::Gone if browser.is_alive() => "the page's process crashed".to_owned(),
+        error => error.to_string(),
+    };
+    Failure::new(FailKind::Browser, words)
+}
+
+/// Takes a page's document. What it asks meanwhile is answered: a dialog would keep it from us.
+async fn take(
+    navigation: &mut Navigation<'_>,
+    events: &mut Events,
+    settings: &RenderSettings,
+    patience: Duration,
+) -> Result<Snapshot, CdpError> {
+    let (cdp, session, frame) = (navigation.cdp, navigation.session, navigation.frame);
+    let place = navigation.place().to_owned();
+    let taking = snapshot::take(cdp, session, frame, &place, settings.max_body);
+    let mut taking = std::pin::pin!(timeout(patience, taking));
+    loop {
+        tokio::select! {
+            taken = &mut taking => {
+                return taken.unwrap_or(Err(CdpError::Silent("the page's document")));
+            }
+            event = events.next() => match event {
+                Some(event) => {
+                    navigation.take(&event, Instant::now());
+                    if navigation.is_crashed() {
+                        return Err(CdpError::Gone);
+                    }
+                }
+                None => return Err(CdpError::Gone),
+            },
+        }
+    }
+}
+
 /// Follows a page until it ends, or its time is up.
 async fn walk(
     navigation: &mut Navigation<'_>,
     events: &mut Events,
     deadline: Instant,
-    settings: &RenderSettings,
 ) -> Result<(), Failure> {
     let gone = |error: CdpError| Failure::new(FailKind::Browser, error.to_string());
     let cdp = navigation.cdp.clone();
     let session = navigation.session.to_owned();
     let place = json!({ "url": navigation.url, "transitionType": "typed" });
-    let patience = settings.nav_timeout + GRACE;
+    let patience = deadline.saturating_duration_since(Instant::now()) + GRACE;
     let navigate = cdp.call_within(patience, Some(&session), "Page.navigate", place);
     let mut navigate = std::pin::pin!(navigate);
     let mut answered = false;
@@ -434,7 +457,7 @@ impl Making {
         }
     }
 
-    fn document(&self, taken: snapshot::Snapshot) -> Made {
+    fn document(&self, taken: Snapshot) -> Made {
         Made::Answer(Box::new(Fetched {
             body: Body::Html(taken.html),
             truncated: taken.cut,

@@ -28,6 +28,7 @@ async fn every_wild_page_ends_in_time_and_the_next_page_is_none_the_worse() {
         let took = begun.elapsed();
         let told = match &ended {
             Ok(fetched) if fetched.moved_by_script => format!("to {:?}", fetched.location),
+            Ok(fetched) if fetched.body == fetch::Body::Unread => format!("{fetched:?}"),
             Ok(fetched) => format!("{} bytes", markup(fetched).len()),
             Err(failure) => format!("{failure} [{}]", failure.kind),
         };

@@ -1,5 +1,7 @@
 //! The decision over real sockets: which sites are sent to the browser, and what it costs them.
 
+#![expect(clippy::unwrap_used, reason = "a test's own steps may stop it")]
+
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;

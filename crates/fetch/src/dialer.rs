@@ -44,37 +44,56 @@ impl Dialer {
         url: UrlRef<'_>,
         proxy: Option<&Proxy>,
     ) -> Result<Wire, Failure> {
-        if !self.guard.allows_name(url.host()) {
-            return Err(refused());
-        }
-        if let Some(address) = literal(url.host()) {
-            self.judge(url.host(), &[address])?;
-        }
-        let stream = match proxy {
-            None => self.connect(url).await?,
-            Some(proxy) => self.connect(proxy.url.parts()).await?,
-        };
         if !url.is_https() {
+            let stream = self.reach(url.host(), url.port(), proxy).await?;
             return Ok(Wire::Plain(stream));
         }
-        let stream = match proxy {
-            None => stream,
-            Some(proxy) => {
-                let authorization = proxy.authorization.as_ref();
-                tunnel(stream, url.host(), url.port(), authorization).await?
-            }
-        };
+        let stream = self.end_to_end(url.host(), url.port(), proxy).await?;
         let stream = self.tls.connect(url.host(), stream).await?;
         Ok(Wire::Tls(Box::new(stream)))
     }
 
-    async fn connect(&self, to: UrlRef<'_>) -> Result<TcpStream, Failure> {
-        if !self.guard.allows_name(to.host()) {
+    /// A stream whose far end is the host itself: through a proxy, a tunnel.
+    pub(crate) async fn end_to_end(
+        &self,
+        host: &str,
+        port: u16,
+        proxy: Option<&Proxy>,
+    ) -> Result<TcpStream, Failure> {
+        let stream = self.reach(host, port, proxy).await?;
+        match proxy {
+            None => Ok(stream),
+            Some(proxy) => tunnel(stream, host, port, proxy.authorization.as_ref()).await,
+        }
+    }
+
+    /// A stream to the host, or to the proxy that will be asked for it. Both are judged.
+    pub(crate) async fn reach(
+        &self,
+        host: &str,
+        port: u16,
+        proxy: Option<&Proxy>,
+    ) -> Result<TcpStream, Failure> {
+        let Some(proxy) = proxy else {
+            return self.connect(host, port).await;
+        };
+        if !self.guard.allows_name(host) {
             return Err(refused());
         }
-        let addresses = self.resolver.addresses(to.host()).await?;
-        self.judge(to.host(), &addresses)?;
-        let stream = race(&in_turns(&addresses), to.port()).await?;
+        if let Some(address) = literal(host) {
+            self.judge(host, &[address])?;
+        }
+        let proxy = proxy.url.parts();
+        self.connect(proxy.host(), proxy.port()).await
+    }
+
+    async fn connect(&self, host: &str, port: u16) -> Result<TcpStream, Failure> {
+        if !self.guard.allows_name(host) {
+            return Err(refused());
+        }
+        let addresses = self.resolver.addresses(host).await?;
+        self.judge(host, &addresses)?;
+        let stream = race(&in_turns(&addresses), port).await?;
         // Fails only on a socket that is already dead, which the first write will tell.
         let _ = stream.set_nodelay(true);
         Ok(stream)

@@ -60,10 +60,7 @@ impl Exchange {
         asked: Option<&Asked>,
         alarm: &mut Alarm,
     ) -> Result<Answer, Failure> {
-        let turn = match self.proxies.len() {
-            0 => None,
-            count => Some(self.next_proxy.fetch_add(1, Ordering::Relaxed) % count),
-        };
+        let turn = self.proxy_turn();
         let proxy = turn.map(|turn| &self.proxies[turn]);
         let lane = self.pool.lane(url, turn)?;
         let mut fresh = false;
@@ -113,6 +110,12 @@ impl Exchange {
                 fresh = true;
             }
         }
+    }
+
+    /// Whose turn it is among the proxies; `None` when there is none.
+    pub(crate) fn proxy_turn(&self) -> Option<usize> {
+        let count = self.proxies.len();
+        (count > 0).then(|| self.next_proxy.fetch_add(1, Ordering::Relaxed) % count)
     }
 
     /// A connection, and whether others used it before: out of the pool unless it has to be fresh.

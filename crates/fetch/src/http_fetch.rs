@@ -1,6 +1,7 @@
 //! [`Fetch`] over HTTP: the answer's head decides how much of its body is read.
 
 use std::fmt;
+use std::sync::Arc;
 use std::sync::atomic::AtomicUsize;
 use std::time::SystemTime;
 
@@ -23,12 +24,14 @@ use crate::request_head::RequestHead;
 use crate::resolver::{LookUp, Resolver, Source};
 use crate::retry_after::retry_after;
 use crate::tls::{Tls, Trust};
-use crate::{Body, Fetch, FetchRequest, FetchSetupError, Fetched, Guard, Want};
+use crate::{Body, Egress, Fetch, FetchRequest, FetchSetupError, Fetched, Guard, Want};
 
 /// Fetches over HTTP/1.1 and HTTP/2, with one pool of connections. Shared behind an `Arc`.
 pub struct HttpFetch {
-    exchange: Exchange,
-    deadlines: Deadlines,
+    /// Connections and the heads sent over them.
+    pub(crate) exchange: Exchange,
+    /// How long things may take.
+    pub(crate) deadlines: Deadlines,
     max_body: u64,
     sniff: fn(&[u8]) -> bool,
 }
@@ -120,6 +123,11 @@ impl HttpFetch {
             max_body: rules.max_body,
             sniff,
         })
+    }
+
+    /// The way out for somebody who speaks for himself: the same dialer, guard, proxies and headers.
+    pub fn egress(self: &Arc<Self>) -> Egress {
+        Egress::new(Arc::clone(self))
     }
 
     fn plan(&self, want: Want, status: StatusCode, content_type: Option<&str>) -> Plan {

@@ -15,6 +15,7 @@ mod coding;
 mod content_type;
 mod decoder;
 mod dialer;
+mod egress;
 mod exchange;
 mod fault;
 mod fetched;
@@ -40,6 +41,7 @@ mod wire;
 pub mod fake;
 
 pub use allowed::Allowed;
+pub use egress::{Egress, Road};
 pub use fake::FakeFetch;
 pub use fetched::{Body, Fetched};
 pub use guard::Guard;

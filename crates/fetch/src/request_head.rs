@@ -39,6 +39,8 @@ pub(crate) enum Form<'a> {
 #[derive(Debug)]
 pub(crate) struct RequestHead {
     anywhere: HeaderMap,
+    /// The caller's headers by themselves.
+    own: HeaderMap,
     /// With the caller's headers.
     to_asked: HeaderMap,
     /// With the seed's credentials as well.
@@ -63,10 +65,18 @@ impl RequestHead {
             ACCEPT_ENCODING,
             HeaderValue::from_static("gzip, deflate, br, zstd"),
         );
+        let own = own_headers(rules)?;
+        let to_asked = joined(&anywhere, own.clone());
+        let mut to_seed = own.clone();
+        if let Some(userinfo) = &rules.userinfo {
+            let bad = || FetchSetupError::Header("authorization".into());
+            add_credentials(&mut to_seed, userinfo).ok_or_else(bad)?;
+        }
         Ok(Self {
-            to_asked: with_own(&anywhere, rules, None)?,
-            to_seed: with_own(&anywhere, rules, rules.userinfo.as_ref())?,
+            to_seed: joined(&anywhere, to_seed),
+            to_asked,
             anywhere,
+            own,
             seed: rules.seed.clone(),
         })
     }
@@ -78,8 +88,7 @@ impl RequestHead {
         asked: Option<&Asked>,
         form: Form<'_>,
     ) -> Result<Ask, Failure> {
-        let own = asked.map(|asked| &asked.url).or(self.seed.as_ref());
-        let is_own = own.is_some_and(|own| own.parts().origin_text() == url.origin_text());
+        let is_own = self.is_own(url, asked);
         let headers = match asked {
             _ if !is_own => &self.anywhere,
             None => &self.to_seed,
@@ -87,12 +96,8 @@ impl RequestHead {
         };
         let mut ask = Request::new(Empty::new());
         *ask.headers_mut() = headers.clone();
-        if is_own
-            && let Some(userinfo) = asked.and_then(|asked| asked.userinfo.as_ref())
-            && !self.to_asked.contains_key(AUTHORIZATION)
-        {
-            let value = basic(userinfo).ok_or_else(unwritable)?;
-            ask.headers_mut().insert(AUTHORIZATION, value);
+        if is_own && let Some(userinfo) = asked.and_then(|asked| asked.userinfo.as_ref()) {
+            add_credentials(ask.headers_mut(), userinfo).ok_or_else(unwritable)?;
         }
         let uri = match form {
             Form::Origin { host } => {
@@ -114,14 +119,49 @@ impl RequestHead {
         *ask.uri_mut() = uri.map_err(|_| unwritable())?;
         Ok(ask)
     }
+
+    /// What of a request for this URL is the caller's and not ours: his headers and credentials, at their own
+    /// origin. For somebody who writes his requests himself.
+    pub(crate) fn own(&self, url: UrlRef<'_>, asked: Option<&Asked>) -> HeaderMap {
+        if !self.is_own(url, asked) {
+            return HeaderMap::new();
+        }
+        let mut own = self.own.clone();
+        match asked {
+            None => {
+                if let Some(value) = self.to_seed.get(AUTHORIZATION)
+                    && !own.contains_key(AUTHORIZATION)
+                {
+                    own.insert(AUTHORIZATION, value.clone());
+                }
+            }
+            Some(asked) => {
+                if let Some(userinfo) = &asked.userinfo {
+                    // Credentials that cannot be written go nowhere.
+                    let _ = add_credentials(&mut own, userinfo);
+                }
+            }
+        }
+        own.remove(HOST);
+        own
+    }
+
+    /// How we introduce ourselves.
+    pub(crate) fn agent(&self) -> &str {
+        let agent = self.anywhere.get(USER_AGENT);
+        let text = agent.and_then(|agent| std::str::from_utf8(agent.as_bytes()).ok());
+        text.unwrap_or_default()
+    }
+
+    /// Whether the caller's headers belong to this URL's origin.
+    fn is_own(&self, url: UrlRef<'_>, asked: Option<&Asked>) -> bool {
+        let own = asked.map(|asked| &asked.url).or(self.seed.as_ref());
+        own.is_some_and(|own| own.parts().origin_text() == url.origin_text())
+    }
 }
 
-/// With the caller's headers and, unless they have some, these credentials.
-fn with_own(
-    anywhere: &HeaderMap,
-    rules: &FetchRules,
-    userinfo: Option<&Userinfo>,
-) -> Result<HeaderMap, FetchSetupError> {
+/// The caller's headers.
+fn own_headers(rules: &FetchRules) -> Result<HeaderMap, FetchSetupError> {
     let mut own = HeaderMap::new();
     for (name, value) in &rules.headers {
         let bad = || FetchSetupError::Header(name.clone());
@@ -129,17 +169,22 @@ fn with_own(
         let name = HeaderName::from_bytes(name.as_bytes()).map_err(|_| bad())?;
         own.append(name, value);
     }
-    if let Some(userinfo) = userinfo
-        && !own.contains_key(AUTHORIZATION)
-    {
-        let value =
-            basic(userinfo).ok_or_else(|| FetchSetupError::Header("authorization".into()))?;
-        own.insert(AUTHORIZATION, value);
-    }
-    // A caller's header takes the place of ours; two of the same name are both sent.
+    Ok(own)
+}
+
+/// A caller's header takes the place of ours; two of the same name are both sent.
+fn joined(anywhere: &HeaderMap, own: HeaderMap) -> HeaderMap {
     let mut all = anywhere.clone();
     all.extend(own);
-    Ok(all)
+    all
+}
+
+/// Credentials, unless there are some already; `None` when they cannot be written.
+fn add_credentials(headers: &mut HeaderMap, userinfo: &Userinfo) -> Option<()> {
+    if !headers.contains_key(AUTHORIZATION) {
+        headers.insert(AUTHORIZATION, basic(userinfo)?);
+    }
+    Some(())
 }
 
 /// `host`, and what a lane keeps of it.

@@ -1,16 +1,55 @@
-//! The browser as a fetcher.
+//! The browser as a fetcher: a pool of tabs over one browser at a time.
+//!
+//! The browser is started by the first page, put away when nobody needed it for a while, replaced when it did enough,
+//! and started again when it died, with a pause when that happens too often.
 
-use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
-use fetch::{Fetch, FetchRequest, Fetched, HttpFetch};
-use model::{FailKind, Failure};
+use fetch::{Egress, Fetch, FetchRequest, Fetched, HttpFetch, Want};
+use model::{FailKind, Failure, JsPolicy, RenderReason, Rendering};
+use tokio::sync::Semaphore;
+use tokio::time::{Instant, sleep_until, timeout, timeout_at};
 
+use crate::browser::{Browser, StartError};
+use crate::tab::{Made, Tab};
 use crate::{Chromium, RenderSettings};
+
+/// What a page may take beyond its own time, whatever it does.
+const HARD_END: Duration = Duration::from_secs(2);
+/// A browser nobody needed for so long is put away.
+const PUT_AWAY: Duration = Duration::from_mins(1);
+/// The pause after a browser that did not start, or did not last: at first and at most.
+const PAUSE: [Duration; 2] = [Duration::from_millis(250), Duration::from_secs(30)];
+/// A browser that lasted this long did nothing wrong.
+const LASTED: Duration = Duration::from_secs(20);
 
 /// Renders pages in a pool of tabs. The browser is started with the first page. Shared behind an `Arc`.
 #[derive(Debug)]
 pub struct Renderer {
+    chromium: Chromium,
     settings: RenderSettings,
+    http: Arc<HttpFetch>,
+    egress: Egress,
+    /// One for each tab.
+    room: Semaphore,
+    idle: Mutex<Vec<Tab>>,
+    /// Held while one is started.
+    browser: tokio::sync::Mutex<Place>,
+    state: Mutex<BrowserState>,
+    counts: Counts,
+}
+
+/// Where the browser is.
+#[derive(Debug, Default)]
+struct Place {
+    browser: Option<Arc<Browser>>,
+    /// Those that did enough, and still have tabs at work.
+    old: Vec<Arc<Browser>>,
+    /// Starts, and short lives, in a row that went wrong.
+    troubles: u32,
+    not_before: Option<Instant>,
 }
 
 /// How the browser is.
@@ -41,32 +80,292 @@ pub struct RenderNumbers {
     pub busy: u64,
     /// Connections the guard refused.
     pub refused: u64,
+    /// Requests of the browser's own, none of which went anywhere.
+    pub strays: u64,
+}
+
+#[derive(Debug, Default)]
+struct Counts {
+    pages: AtomicU64,
+    failed: AtomicU64,
+    starts: AtomicU64,
+    deaths: AtomicU64,
+    crashes: AtomicU64,
+    busy: AtomicU64,
+    refused: AtomicU64,
+    strays: AtomicU64,
 }
 
 impl Renderer {
     /// A renderer that dials, and sends headers, as this fetcher does. Starts nothing.
-    pub fn new(chromium: Chromium, settings: RenderSettings, http: Arc<HttpFetch>) -> Self {
-        let _ = (chromium, http);
-        Self { settings }
+    pub fn new(chromium: Chromium, settings: RenderSettings, http: Arc<HttpFetch>) -> Arc<Self> {
+        let tabs = settings.tabs.max(1);
+        let renderer = Arc::new(Self {
+            chromium,
+            egress: http.egress(),
+            http,
+            room: Semaphore::new(tabs),
+            idle: Mutex::default(),
+            browser: tokio::sync::Mutex::default(),
+            state: Mutex::new(BrowserState::Asleep),
+            counts: Counts::default(),
+            settings,
+        });
+        renderer
     }
 
     /// How the browser is.
     pub fn state(&self) -> BrowserState {
-        BrowserState::Asleep
+        lock(&self.state).clone()
     }
 
     /// Its numbers.
     pub fn numbers(&self) -> RenderNumbers {
-        RenderNumbers::default()
+        let get = |count: &AtomicU64| count.load(Ordering::Relaxed);
+        let counts = &self.counts;
+        RenderNumbers {
+            pages: get(&counts.pages),
+            failed: get(&counts.failed),
+            starts: get(&counts.starts),
+            deaths: get(&counts.deaths),
+            crashes: get(&counts.crashes),
+            busy: get(&counts.busy),
+            refused: get(&counts.refused),
+            strays: get(&counts.strays),
+        }
     }
 
     /// Ends the browser and all its processes. What is in flight fails; a later page starts a new one.
-    pub async fn close(&self) {}
+    pub async fn close(&self) {
+        let mut place = self.browser.lock().await;
+        lock(&self.idle).clear();
+        let old = std::mem::take(&mut place.old);
+        for browser in place.browser.take().into_iter().chain(old) {
+            self.end(&browser).await;
+        }
+        *lock(&self.state) = BrowserState::Asleep;
+    }
+
+    async fn end(&self, browser: &Browser) {
+        let strays = browser.strays();
+        self.counts.strays.fetch_add(strays, Ordering::Relaxed);
+        browser.close().await;
+    }
+
+    async fn render(&self, request: &FetchRequest<'_>) -> Result<Fetched, Failure> {
+        let Ok(_room) = self.room.acquire().await else {
+            return Err(Failure::new(FailKind::NoBrowser, "the browser is closed"));
+        };
+        let _busy = Busy::count(&self.counts.busy);
+        let mut tab = self.tab(request).await?;
+        let refused = tab.refused();
+        let patience = self.settings.nav_timeout + HARD_END;
+        let made = timeout(patience, tab.render(request, &self.settings)).await;
+        let made = made.unwrap_or_else(|_| {
+            let seconds = self.settings.nav_timeout.as_secs_f32();
+            let words = format!("the page did not come to rest within {seconds} s");
+            Err(Failure::new(FailKind::Timeout, words))
+        });
+        let refused = tab.refused() - refused;
+        self.counts.refused.fetch_add(refused, Ordering::Relaxed);
+        match &made {
+            Err(failure) if failure.kind == FailKind::Browser && tab.browser().is_alive() => {
+                self.counts.crashes.fetch_add(1, Ordering::Relaxed);
+            }
+            _ => (),
+        }
+        if tab.is_fit() && !tab.browser().is_tired(&self.settings) {
+            lock(&self.idle).push(tab);
+        } else {
+            drop(tab);
+            self.look_after().await;
+        }
+        match made? {
+            Made::Answer(answer) => Ok(*answer),
+            Made::NotHtml => {
+                let plain = FetchRequest {
+                    js: JsPolicy::Never,
+                    ..*request
+                };
+                let mut answer = self.http.fetch(plain).await?;
+                answer.rendering = Some(Rendering::not(RenderReason::NotHtml));
+                Ok(answer)
+            }
+        }
+    }
+
+    /// A tab for a page: one of the same visit if there is one, else a new one.
+    async fn tab(&self, request: &FetchRequest<'_>) -> Result<Tab, Failure> {
+        let kept = {
+            let mut idle = lock(&self.idle);
+            idle.retain(Tab::is_fit);
+            let same = idle.iter().position(|tab| tab.serves(request.visit));
+            match same {
+                Some(at) => Some(idle.swap_remove(at)),
+                // We hold one of the places: with as many idle tabs as places one of them must go.
+                None if idle.len() >= self.room.available_permits() + 1 => {
+                    drop(idle.remove(0));
+                    None
+                }
+                None => None,
+            }
+        };
+        if let Some(tab) = kept {
+            return Ok(tab);
+        }
+        let deadline = Instant::now() + self.settings.nav_timeout;
+        let browser = self.running(deadline).await?;
+        let opening = Tab::open(
+            Arc::clone(&browser),
+            &self.settings,
+            self.egress.clone(),
+            request,
+        );
+        let opened = timeout_at(deadline, opening).await;
+        let tab = match opened {
+            Ok(Ok(tab)) => tab,
+            Ok(Err(error)) => return Err(Failure::new(FailKind::Browser, error.to_string())),
+            Err(_) => return Err(Failure::new(FailKind::Browser, "no tab could be opened")),
+        };
+        if self.settings.sandbox && !browser.is_sandboxed().await {
+            let words = "Chromium runs without its sandbox although nobody asked for that: look for --no-sandbox in its \
+                 own settings, or allow it with browser.sandbox: false (BROWSER_SANDBOX=off)";
+            drop(tab);
+            self.close().await;
+            *lock(&self.state) = BrowserState::Down(words.to_owned());
+            return Err(Failure::new(FailKind::NoBrowser, words));
+        }
+        Ok(tab)
+    }
+
+    /// The browser, started if it must be.
+    async fn running(&self, deadline: Instant) -> Result<Arc<Browser>, Failure> {
+        let busy = || Failure::new(FailKind::Browser, "the browser is being started again");
+        let mut place = timeout_at(deadline, self.browser.lock())
+            .await
+            .map_err(|_| busy())?;
+        if let Some(browser) = place.browser.clone() {
+            if browser.is_alive() && !browser.is_tired(&self.settings) {
+                return Ok(browser);
+            }
+            place.browser = None;
+            if browser.is_alive() {
+                place.old.push(browser);
+            } else {
+                self.counts.deaths.fetch_add(1, Ordering::Relaxed);
+                place.lived(browser.age());
+                self.end(&browser).await;
+            }
+        }
+        self.end_old(&mut place).await;
+        if let Some(then) = place.not_before {
+            if then > deadline {
+                return Err(busy());
+            }
+            sleep_until(then).await;
+        }
+        match Browser::start(&self.chromium, &self.settings).await {
+            Ok(browser) => {
+                self.counts.starts.fetch_add(1, Ordering::Relaxed);
+                *lock(&self.state) = BrowserState::Running;
+                place.browser = Some(Arc::clone(&browser));
+                Ok(browser)
+            }
+            Err(error) => {
+                place.trouble();
+                let words = error.to_string();
+                tracing::warn!(%error, "the browser does not start");
+                *lock(&self.state) = BrowserState::Down(words.clone());
+                let kind = match error {
+                    StartError::Never(_) => FailKind::NoBrowser,
+                    StartError::Once(_) => FailKind::Browser,
+                };
+                Err(Failure::new(kind, words))
+            }
+        }
+    }
+
+    /// Ends browsers that did enough and have no tab left.
+    async fn look_after(&self) {
+        let Ok(mut place) = self.browser.try_lock() else {
+            return;
+        };
+        if let Some(browser) = place.browser.clone()
+            && browser.is_alive()
+            && browser.is_tired(&self.settings)
+        {
+            place.browser = None;
+            place.old.push(browser);
+        }
+        self.end_old(&mut place).await;
+    }
+
+    async fn end_old(&self, place: &mut Place) {
+        lock(&self.idle).retain(|tab| !tab.browser().is_tired(&self.settings));
+        let (over, at_work): (Vec<_>, Vec<_>) = std::mem::take(&mut place.old)
+            .into_iter()
+            .partition(|browser| Arc::strong_count(browser) == 1 || !browser.is_alive());
+        place.old = at_work;
+        for browser in over {
+            self.end(&browser).await;
+        }
+    }
+}
+
+impl Place {
+    fn trouble(&mut self) {
+        let [first, most] = PAUSE;
+        let pause = first.saturating_mul(1 << self.troubles.min(16)).min(most);
+        self.troubles += 1;
+        self.not_before = Some(Instant::now() + pause);
+    }
+
+    /// One died without being asked to. Its successor may start at once, unless that happens all the time.
+    fn lived(&mut self, age: Duration) {
+        if age >= LASTED {
+            self.troubles = 0;
+            self.not_before = None;
+        } else {
+            self.trouble();
+        }
+    }
 }
 
 impl Fetch for Renderer {
-    async fn fetch(&self, _request: FetchRequest<'_>) -> Result<Fetched, Failure> {
-        let _ = &self.settings;
-        Err(Failure::new(FailKind::NoBrowser, "not yet"))
+    async fn fetch(&self, request: FetchRequest<'_>) -> Result<Fetched, Failure> {
+        if let Want::File { .. } = request.want {
+            return self.http.fetch(request).await;
+        }
+        let begun = Instant::now();
+        let rendered = self.render(&request).await;
+        let counted = match &rendered {
+            Ok(_) => &self.counts.pages,
+            Err(_) => &self.counts.failed,
+        };
+        counted.fetch_add(1, Ordering::Relaxed);
+        rendered.map(|mut answer| {
+            answer.elapsed = begun.elapsed();
+            answer
+        })
     }
+}
+
+/// A tab at work.
+struct Busy<'a>(&'a AtomicU64);
+
+impl<'a> Busy<'a> {
+    fn count(count: &'a AtomicU64) -> Self {
+        count.fetch_add(1, Ordering::Relaxed);
+        Self(count)
+    }
+}
+
+impl Drop for Busy<'_> {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

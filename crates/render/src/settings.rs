@@ -65,3 +65,15 @@ pub enum ResourceKind {
     /// Style sheets.
     Stylesheet,
 }
+
+impl ResourceKind {
+    /// The browser's name for it.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Image => "Image",
+            Self::Media => "Media",
+            Self::Font => "Font",
+            Self::Stylesheet => "Stylesheet",
+        }
+    }
+}

@@ -21,7 +21,8 @@
 //! - [`Graph`], any number of small pages that are only arithmetic, for speed and completeness;
 //! - [`Realistic`], 60 KB pages with 120 links in every spelling, and the exact list of them;
 //! - [`hostile::Hostile`], more than 150 ways to misbehave, each with the outcome that a crawler
-//!   must report.
+//!   must report;
+//! - [`spa`], applications that are nothing until their scripts ran, and pages that wear a browser out.
 //!
 //! [`Server::start_tls`] serves any of them over TLS, with HTTP/2, GOAWAY and every kind of bad
 //! certificate ([`Tls`]); a [`Proxy`] stands between. An [`Answer`] is a well-formed response or a
@@ -46,6 +47,7 @@ mod request;
 mod secure;
 mod server;
 mod site;
+pub mod spa;
 mod step;
 mod tls;
 

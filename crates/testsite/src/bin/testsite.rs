@@ -6,12 +6,17 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use testsite::hostile::Hostile;
+use testsite::spa::wild::Wild;
+use testsite::spa::{Applications, Routed};
 use testsite::{Folder, Graph, Keep, Realistic, Server, Setup};
 
 const USAGE: &str = "usage:
   testsite graph [--pages N] [--links L] [--body BYTES] [--seed S] [--gzip] [--latency-ms MS]
   testsite realistic [--pages N] [--body BYTES] [--seed S]
   testsite hostile [--only NAME]
+  testsite routed [--pages N] [--latency-ms MS]
+  testsite applications
+  testsite wild
   testsite dir PATH
 every site also takes [--port P] [--threads T]; its URL is printed on stdout
 with [--counts] every line on stdin is answered with `<requests> <target>` for each target, and an empty line";
@@ -78,6 +83,13 @@ fn start(words: &[String]) -> Result<Server, String> {
         "graph" => Ok(Server::start_with(graph(&flags)?.site(), setup)),
         "realistic" => Ok(Server::start_with(realistic(&flags)?, setup)),
         "hostile" => Ok(Server::start_with(hostile(&flags)?, setup)),
+        "routed" => {
+            let latency = Duration::from_millis(flags.number("--latency-ms", 10)?);
+            let site = Routed::new(flags.number("--pages", 100)?).after(latency);
+            Ok(Server::start_with(site, setup))
+        }
+        "applications" => Ok(Server::start_with(Applications, setup)),
+        "wild" => Ok(Server::start_with(Wild, setup)),
         "dir" => {
             let path = rest.first().ok_or("dir needs a path")?;
             Ok(Server::start_with(Folder::new(path), setup))

@@ -1,0 +1,369 @@
+//! One running Chromium: its processes, its pipe, its guardian.
+//!
+//! It runs in a process group of its own, as nobody in particular when we are root, with an empty environment (ours has
+//! secrets) and a fresh profile. It ends when its pipe does, when it is closed, and when its guardian sees that we are gone.
+
+use std::env;
+use std::fmt;
+use std::io;
+use std::path::PathBuf;
+use std::process::Stdio;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use serde::Deserialize;
+use serde_json::{Value, json};
+use tokio::io::{AsyncBufReadExt, AsyncReadExt, BufReader};
+use tokio::process::{Child, Command};
+use tokio::time::{Instant, timeout};
+
+use crate::browser_user::BrowserUser;
+use crate::cdp::Cdp;
+use crate::egress_proxy::RefusingProxy;
+use crate::flags::{flags, prepare_profile};
+use crate::guardian::Guardian;
+use crate::{Chromium, RenderSettings, processes};
+
+/// A start takes a third of a second, on a busy machine some seconds.
+const START: Duration = Duration::from_secs(20);
+/// A browser that is asked to end does so at once, or is killed.
+const END: Duration = Duration::from_secs(2);
+/// How often its memory is looked at.
+const LOOK: Duration = Duration::from_millis(300);
+/// Lines of its complaints that are kept, and how long each.
+const COMPLAINTS: usize = 12;
+const COMPLAINT: u64 = 400;
+
+/// The pipes come as standard input and output and are moved to where Chromium looks for them. The limit is a backstop:
+/// whoever allocates faster than we look dies of it.
+const LAUNCH: &str = r#"ulimit -c 0; ulimit -d "$1" 2>/dev/null; shift; exec 3<&0 4>&1 </dev/null >/dev/null; exec "$@""#;
+/// Variables of ours the browser may see; with a window, those that lead to the screen too.
+const KEPT: [&str; 4] = ["PATH", "LANG", "LC_ALL", "TZ"];
+const KEPT_FOR_A_WINDOW: [&str; 4] = [
+    "DISPLAY",
+    "WAYLAND_DISPLAY",
+    "XAUTHORITY",
+    "XDG_RUNTIME_DIR",
+];
+
+/// One running browser.
+pub(crate) struct Browser {
+    pub(crate) cdp: Cdp,
+    /// As it names itself.
+    pub(crate) user_agent: String,
+    group: u32,
+    begun: Instant,
+    pages: AtomicU64,
+    tired: AtomicBool,
+    /// Page processes that were ended for their memory.
+    too_big: AtomicU64,
+    inner: Mutex<Option<Inner>>,
+    strays: RefusingProxy,
+}
+
+struct Inner {
+    child: Child,
+    guardian: Guardian,
+}
+
+/// A browser did not start.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+pub(crate) enum StartError {
+    /// It will not start as long as nobody changes something.
+    #[error("{0}")]
+    Never(String),
+    /// It may start another time.
+    #[error("{0}")]
+    Once(String),
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Version {
+    user_agent: String,
+}
+
+impl Browser {
+    /// Starts one and waits until it answers.
+    pub(crate) async fn start(
+        chromium: &Chromium,
+        settings: &RenderSettings,
+    ) -> Result<Arc<Self>, StartError> {
+        let once = |error: io::Error| StartError::Once(format!("cannot start Chromium: {error}"));
+        let user =
+            BrowserUser::needed().map_err(|error| StartError::Never(error.to_string()))?;
+        let strays = RefusingProxy::start().await.map_err(once)?;
+        let profile = profile(user).map_err(once)?;
+        let flags = flags(settings, &profile, strays.port());
+        let mut command = Command::new("/bin/sh");
+        command
+            .args(["-c", LAUNCH, "sh"])
+            .arg(((settings.page_memory * 4) >> 10).to_string())
+            .arg(chromium.program())
+            .args(flags)
+            .env_clear()
+            .envs(KEPT.iter().filter_map(kept))
+            .env("HOME", &profile)
+            .env("TMPDIR", &profile)
+            .current_dir(&profile)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .process_group(0)
+            .kill_on_drop(true);
+        if !settings.headless {
+            command.envs(KEPT_FOR_A_WINDOW.iter().filter_map(kept));
+        }
+        if let Some(user) = user {
+            command.uid(user.user).gid(user.group);
+        }
+        let spawned = command.spawn();
+        let mut child = match spawned {
+            Ok(child) => child,
+            Err(error) => {
+                let _ = std::fs::remove_dir_all(&profile);
+                return Err(once(error));
+            }
+        };
+        let group = child.id().unwrap_or_default();
+        let guardian = match Guardian::start(group, &profile) {
+            Ok(guardian) => guardian,
+            Err(error) => {
+                let _ = child.kill().await;
+                let _ = std::fs::remove_dir_all(&profile);
+                return Err(once(error));
+            }
+        };
+        let pipes = (child.stdin.take(), child.stdout.take(), child.stderr.take());
+        let (Some(commands), Some(messages), Some(complaints)) = pipes else {
+            return Err(StartError::Once("no pipe to Chromium".to_owned()));
+        };
+        let complaints = Complaints::listen(complaints);
+        let cdp = Cdp::over(commands, messages);
+        let version = cdp
+            .call_within::<Version>(START, None, "Browser.getVersion", json!({}))
+            .await;
+        let user_agent = match version {
+            Ok(version) => version.user_agent,
+            Err(error) => {
+                guardian.finish().await;
+                let _ = child.wait().await;
+                return Err(complaints.explain(&error.to_string(), chromium));
+            }
+        };
+        let browser = Arc::new(Self {
+            cdp,
+            user_agent,
+            group,
+            begun: Instant::now(),
+            pages: AtomicU64::new(0),
+            tired: AtomicBool::new(false),
+            too_big: AtomicU64::new(0),
+            inner: Mutex::new(Some(Inner { child, guardian })),
+            strays,
+        });
+        tokio::spawn(watch(
+            Arc::downgrade(&browser),
+            browser.cdp.clone(),
+            settings.clone(),
+        ));
+        Ok(browser)
+    }
+
+    /// Whether it is there.
+    pub(crate) fn is_alive(&self) -> bool {
+        !self.cdp.is_gone()
+    }
+
+    /// Whether it did enough: too many pages, too old, too big.
+    pub(crate) fn is_tired(&self, settings: &RenderSettings) -> bool {
+        self.tired.load(Ordering::Relaxed)
+            || self.pages.load(Ordering::Relaxed) >= settings.recycle_pages
+            || self.begun.elapsed() >= settings.recycle_age
+    }
+
+    /// How long it has been there.
+    pub(crate) fn age(&self) -> Duration {
+        self.begun.elapsed()
+    }
+
+    /// A page begins.
+    pub(crate) fn count_page(&self) {
+        self.pages.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// How many page processes were ended for their memory.
+    pub(crate) fn too_big(&self) -> u64 {
+        self.too_big.load(Ordering::Relaxed)
+    }
+
+    /// Requests of the browser's own, none of which went anywhere.
+    pub(crate) fn strays(&self) -> u64 {
+        self.strays.strays()
+    }
+
+    /// Its processes now.
+    pub(crate) async fn processes(&self) -> Vec<processes::Process> {
+        let group = self.group;
+        tokio::task::spawn_blocking(move || processes::of_group(group))
+            .await
+            .unwrap_or_default()
+    }
+
+    /// Whether every process that renders pages is in its sandbox: its system calls filtered, and not root.
+    pub(crate) async fn is_sandboxed(&self) -> bool {
+        let processes = self.processes().await;
+        processes
+            .iter()
+            .filter(|process| process.renders)
+            .all(|process| process.filtered && !process.is_root)
+    }
+
+    /// Ends it and every process of it.
+    pub(crate) async fn close(&self) {
+        let inner = self
+            .inner
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .take();
+        let Some(Inner {
+            mut child,
+            guardian,
+        }) = inner
+        else {
+            return;
+        };
+        self.cdp.post(None, "Browser.close", json!({}));
+        if timeout(END, child.wait()).await.is_ok() {
+            guardian.group_ended();
+        }
+        guardian.finish().await;
+        // Killed by now if it did not go by itself.
+        let _ = timeout(END, child.wait()).await;
+    }
+
+    fn kill(&self, process: u32) {
+        let inner = self.inner.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(inner) = &*inner {
+            inner.guardian.kill(process);
+        }
+    }
+}
+
+impl fmt::Debug for Browser {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Browser")
+            .field("group", &self.group)
+            .field("pages", &self.pages)
+            .finish_non_exhaustive()
+    }
+}
+
+fn kept<'a>(name: &&'a str) -> Option<(&'a str, std::ffi::OsString)> {
+    Some((name, env::var_os(name)?))
+}
+
+/// A fresh folder, given to whoever the browser runs as.
+fn profile(user: Option<BrowserUser>) -> io::Result<PathBuf> {
+    let number = std::hash::BuildHasher::hash_one(&std::hash::RandomState::new(), "profile");
+    let folder = env::temp_dir().join(format!("crawler-browser-{}-{number:016x}", std::process::id()));
+    let mut maker = std::fs::DirBuilder::new();
+    std::os::unix::fs::DirBuilderExt::mode(&mut maker, 0o700);
+    maker.create(&folder)?;
+    prepare_profile(&folder)?;
+    if let Some(user) = user {
+        give_all(user, &folder)?;
+    }
+    Ok(folder)
+}
+
+fn give_all(user: BrowserUser, folder: &std::path::Path) -> io::Result<()> {
+    for entry in std::fs::read_dir(folder)? {
+        let entry = entry?;
+        if entry.file_type()?.is_dir() {
+            give_all(user, &entry.path())?;
+        } else {
+            user.give(&entry.path())?;
+        }
+    }
+    user.give(folder)
+}
+
+/// Looks at the browser's memory while it is there.
+async fn watch(browser: std::sync::Weak<Browser>, cdp: Cdp, settings: RenderSettings) {
+    loop {
+        tokio::select! {
+            () = cdp.gone() => return,
+            () = tokio::time::sleep(LOOK) => (),
+        }
+        let Some(browser) = browser.upgrade() else {
+            return;
+        };
+        let processes = browser.processes().await;
+        let all: u64 = processes.iter().map(|process| process.memory).sum();
+        if all > settings.recycle_memory {
+            browser.tired.store(true, Ordering::Relaxed);
+        }
+        let too_big = |process: &&processes::Process| {
+            process.renders && process.memory > settings.page_memory
+        };
+        for process in processes.iter().filter(too_big) {
+            tracing::debug!(memory = process.memory, "a page's process is too big");
+            browser.too_big.fetch_add(1, Ordering::Relaxed);
+            browser.kill(process.id);
+        }
+    }
+}
+
+/// What a browser says on stderr, as far as it may explain its end.
+struct Complaints(Arc<Mutex<Vec<String>>>);
+
+impl Complaints {
+    fn listen(pipe: tokio::process::ChildStderr) -> Self {
+        let lines = Arc::new(Mutex::new(Vec::new()));
+        let kept = Arc::clone(&lines);
+        let mut pipe = BufReader::new(pipe);
+        // To the end: a pipe that nobody empties would stop the browser.
+        tokio::spawn(async move {
+            let mut line = Vec::new();
+            loop {
+                line.clear();
+                let read = (&mut pipe).take(COMPLAINT).read_until(b'\n', &mut line);
+                if !matches!(read.await, Ok(1..)) {
+                    return;
+                }
+                let text = String::from_utf8_lossy(&line).trim().to_owned();
+                let mut kept = kept.lock().unwrap_or_else(PoisonError::into_inner);
+                kept.push(text);
+                if kept.len() > COMPLAINTS {
+                    kept.remove(0);
+                }
+            }
+        });
+        Self(lines)
+    }
+
+    /// Why it did not start.
+    fn explain(&self, error: &str, chromium: &Chromium) -> StartError {
+        let lines = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let program = chromium.program().display();
+        let about_sandbox = |line: &&String| {
+            ["sandbox", "namespace"]
+                .iter()
+                .any(|word| line.to_ascii_lowercase().contains(word))
+        };
+        if let Some(line) = lines.iter().find(about_sandbox) {
+            return StartError::Never(format!(
+                "{program} cannot start its sandbox ({line}): let it make user namespaces (in a container: a seccomp \
+                 profile that allows them, or install chromium-sandbox), or switch the sandbox off with browser.sandbox: \
+                 false (BROWSER_SANDBOX=off), which lets a page that breaks out of the browser act with our rights"
+            ));
+        }
+        let last = lines.last().map_or("it said nothing", String::as_str);
+        StartError::Once(format!("{program} did not start: {error}; {last}"))
+    }
+}
+
+/// A command's answer that says nothing.
+pub(crate) type Nothing = Value;

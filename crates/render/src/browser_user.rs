@@ -1,0 +1,64 @@
+//! As whom the browser runs: as us, or as nobody in particular when we are root.
+
+use std::fs;
+use std::io;
+use std::os::unix::fs::MetadataExt;
+use std::path::Path;
+
+/// A user made for it, and the one that is there everywhere.
+const NAMES: [&str; 2] = ["crawler-browser", "nobody"];
+
+/// A user without rights.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct BrowserUser {
+    pub(crate) user: u32,
+    pub(crate) group: u32,
+}
+
+impl BrowserUser {
+    /// Whom the browser must run as; `None`: as we do, which is not as root.
+    pub(crate) fn needed() -> io::Result<Option<Self>> {
+        if fs::metadata("/proc/self")?.uid() != 0 {
+            return Ok(None);
+        }
+        let users = fs::read_to_string("/etc/passwd")?;
+        let found = NAMES.iter().find_map(|name| Self::named(&users, name));
+        found.map(Some).ok_or_else(|| {
+            let words = "we run as root, a browser must not, and there is no user `nobody` to run it as";
+            io::Error::other(words)
+        })
+    }
+
+    fn named(users: &str, name: &str) -> Option<Self> {
+        let fields = users
+            .lines()
+            .map(|line| line.split(':').collect::<Vec<_>>())
+            .find(|fields| fields.first() == Some(&name))?;
+        let user = fields.get(2)?.parse().ok()?;
+        let group = fields.get(3)?.parse().ok()?;
+        (user != 0 && group != 0).then_some(Self { user, group })
+    }
+
+    /// Gives a folder away.
+    pub(crate) fn give(self, folder: &Path) -> io::Result<()> {
+        std::os::unix::fs::chown(folder, Some(self.user), Some(self.group))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_user_made_for_it_first_and_never_root() {
+        let users = "root:x:0:0:root:/root:/bin/sh\nnobody:x:65534:65533:nobody:/:/no\n";
+        let nobody = Some(BrowserUser {
+            user: 65_534,
+            group: 65_533,
+        });
+        assert_eq!(BrowserUser::named(users, "nobody"), nobody);
+        assert_eq!(BrowserUser::named(users, "root"), None);
+        assert_eq!(BrowserUser::named(users, "no"), None);
+        assert_eq!(BrowserUser::named("nobody:x::", "nobody"), None);
+    }
+}

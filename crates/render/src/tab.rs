@@ -1,0 +1,495 @@
+//! One tab: a browser context of its own, with a proxy of its own, and one page at a time in it.
+//!
+//! A tab serves one visit. Between two pages of it cookies and storage are cleared, so each page meets a first-time
+//! reader, and only the cache stays. Another visit gets another context. A tab that had trouble is not used again.
+
+use std::fmt;
+use std::sync::Arc;
+use std::time::{Duration, SystemTime};
+
+use fetch::{Body, Egress, FetchRequest, Fetched, Want, retry_after};
+use futures_util::future::try_join_all;
+use model::{FailKind, Failure, RenderReason, Rendering};
+use serde::Deserialize;
+use serde_json::{Value, json};
+use tokio::time::{Instant, sleep_until};
+
+use crate::RenderSettings;
+use crate::browser::{Browser, Nothing};
+use crate::cdp::{CdpError, Events};
+use crate::egress_proxy::EgressProxy;
+use crate::navigation::{End, Head, Navigation, OwnHeaders, origin};
+use crate::{net_error, snapshot};
+
+/// A page whose time is up has this long to hand out its document.
+const GRACE: Duration = Duration::from_millis(1_500);
+/// Pages of one visit in one tab; then its memory is given back.
+const MOST_PAGES: u32 = 50;
+
+/// One tab.
+pub(crate) struct Tab {
+    browser: Arc<Browser>,
+    context: String,
+    /// The page, and its main frame.
+    target: String,
+    session: String,
+    events: Events,
+    proxy: EgressProxy,
+    own: OwnHeaders,
+    visit: u64,
+    pages: u32,
+    spent: bool,
+}
+
+/// What a tab made of a page.
+#[derive(Debug)]
+pub(crate) enum Made {
+    /// An answer.
+    Answer(Box<Fetched>),
+    /// It is no page: whoever wants it may have it by HTTP.
+    NotHtml,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Context {
+    browser_context_id: String,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Target {
+    target_id: String,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Session {
+    session_id: String,
+}
+
+impl Tab {
+    /// Opens one for a visit.
+    pub(crate) async fn open(
+        browser: Arc<Browser>,
+        settings: &RenderSettings,
+        egress: Egress,
+        request: &FetchRequest<'_>,
+    ) -> Result<Self, CdpError> {
+        let own = OwnHeaders {
+            origin: origin(request.url.as_str()).to_owned(),
+            headers: egress.own_headers(request.url, request.asked),
+        };
+        let agent = settings
+            .user_agent
+            .clone()
+            .unwrap_or_else(|| named(&browser.user_agent, egress.user_agent()));
+        let proxy = EgressProxy::start(egress)
+            .await
+            .map_err(|error| CdpError::Refused("the proxy", error.to_string()))?;
+        let cdp = browser.cdp.clone();
+        let context = json!({
+            "disposeOnDetach": true,
+            "proxyServer": format!("http://127.0.0.1:{}", proxy.port()),
+            // Without it the browser goes to loopback and link-local addresses by itself.
+            "proxyBypassList": "<-loopback>",
+        });
+        let Context {
+            browser_context_id: context,
+        } = cdp
+            .call(None, "Target.createBrowserContext", context)
+            .await?;
+        // From here on whatever fails gives the context back.
+        let opened = Opened {
+            browser,
+            context: Some(context),
+        };
+        let context = opened.context.as_deref().unwrap_or_default();
+        let deny = json!({ "behavior": "deny", "browserContextId": context });
+        cdp.post(None, "Browser.setDownloadBehavior", deny);
+        let blank = json!({ "url": "about:blank", "browserContextId": context });
+        let Target { target_id: target } = cdp.call(None, "Target.createTarget", blank).await?;
+        let attach = json!({ "targetId": target, "flatten": true });
+        let Session {
+            session_id: session,
+        } = cdp.call(None, "Target.attachToTarget", attach).await?;
+        let events = cdp.events(&session);
+        let (width, height) = settings.viewport;
+        let calls: [(&'static str, Value); 8] = [
+            ("Page.enable", json!({})),
+            ("Inspector.enable", json!({})),
+            ("Page.setLifecycleEventsEnabled", json!({ "enabled": true })),
+            (
+                "Network.enable",
+                json!({ "maxTotalBufferSize": 0, "maxResourceBufferSize": 0, "maxPostDataSize": 0 }),
+            ),
+            ("Fetch.enable", json!({ "patterns": patterns(settings, &own) })),
+            (
+                "Emulation.setDeviceMetricsOverride",
+                json!({ "width": width, "height": height, "deviceScaleFactor": 1, "mobile": false }),
+            ),
+            ("Emulation.setUserAgentOverride", json!({ "userAgent": agent })),
+            ("Emulation.setFocusEmulationEnabled", json!({ "enabled": true })),
+        ];
+        let all = calls.map(|(method, params)| cdp.call::<Nothing>(Some(&session), method, params));
+        try_join_all(all).await?;
+        let (browser, context) = opened.keep();
+        Ok(Self {
+            browser,
+            context,
+            target,
+            session,
+            events,
+            proxy,
+            own,
+            visit: request.visit,
+            pages: 0,
+            spent: false,
+        })
+    }
+
+    /// Whether it can serve another page of a visit.
+    pub(crate) fn serves(&self, visit: u64) -> bool {
+        self.visit == visit && self.is_fit()
+    }
+
+    /// Whether it can serve another page at all.
+    pub(crate) fn is_fit(&self) -> bool {
+        !self.spent && self.pages < MOST_PAGES && self.browser.is_alive()
+    }
+
+    /// The browser it belongs to.
+    pub(crate) fn browser(&self) -> &Arc<Browser> {
+        &self.browser
+    }
+
+    /// Connections that were refused to it.
+    pub(crate) fn refused(&self) -> u64 {
+        self.proxy.refused()
+    }
+
+    /// Renders one page. The caller gives it up a little after its time is up; then the tab is not used again.
+    pub(crate) async fn render(
+        &mut self,
+        request: &FetchRequest<'_>,
+        settings: &RenderSettings,
+    ) -> Result<Made, Failure> {
+        // Given up in the middle, it is not used again.
+        self.spent = true;
+        let begun = Instant::now();
+        self.browser.count_page();
+        if self.pages > 0 {
+            self.clean(request).await?;
+        }
+        self.pages += 1;
+        self.events.clear();
+        self.proxy.begin_page();
+        let too_big = self.browser.too_big();
+        let deadline = begun + settings.nav_timeout;
+        let mut navigation = Navigation::new(
+            &self.browser.cdp,
+            (&self.session, &self.target),
+            (request.url.as_str(), request.want),
+            &self.own,
+            settings,
+            begun,
+        );
+        walk(&mut navigation, &mut self.events, deadline, settings).await?;
+        let end = navigation.end().cloned().unwrap_or(End::Deadline);
+        let head = navigation.head().cloned();
+        let place = navigation.place().to_owned();
+        let has_document = navigation.has_document();
+        if let Some(failure) = self.not_had(request, &end, head.as_ref()) {
+            self.spent = false;
+            return Err(failure);
+        }
+        let mut made = Making {
+            head: head.unwrap_or_default(),
+            wire_bytes: self.proxy.bytes_in(),
+            begun,
+        };
+        match end {
+            End::Rest => {
+                let taken = self.take(&place, settings, GRACE * 2).await;
+                let taken = taken.map_err(|error| self.died(&error, too_big))?;
+                self.spent = false;
+                Ok(made.document(taken))
+            }
+            End::Deadline if has_document => {
+                let cdp = &self.browser.cdp;
+                cdp.post(Some(&self.session), "Runtime.terminateExecution", json!({}));
+                cdp.post(Some(&self.session), "Page.stopLoading", json!({}));
+                let seconds = settings.nav_timeout.as_secs_f32();
+                let taken = self.take(&place, settings, GRACE).await.map_err(|_| {
+                    let words = format!("the page did not come to rest within {seconds} s");
+                    Failure::new(FailKind::Timeout, words)
+                })?;
+                Ok(made.document(taken))
+            }
+            End::Deadline => {
+                let seconds = settings.nav_timeout.as_secs_f32();
+                let words = format!("no page within {seconds} s");
+                Err(Failure::new(FailKind::Timeout, words))
+            }
+            End::Crashed => Err(self.died(&CdpError::Gone, too_big)),
+            End::Error(error) => {
+                self.spent = false;
+                Err(net_error::failure(&error))
+            }
+            End::NotHtml if request.want == Want::Document => {
+                self.spent = false;
+                Ok(Made::NotHtml)
+            }
+            End::NotHtml | End::Unread | End::Redirect => {
+                self.spent = false;
+                Ok(made.head_alone(request.want))
+            }
+            End::Upgrade(to) => {
+                self.spent = false;
+                made.head.status = 307;
+                Ok(made.elsewhere(to, false))
+            }
+            End::Moved(to) => {
+                self.spent = false;
+                Ok(made.elsewhere(to, true))
+            }
+        }
+    }
+
+    /// What our own proxy knows about a page that could not be had.
+    fn not_had(
+        &self,
+        request: &FetchRequest<'_>,
+        end: &End,
+        head: Option<&Head>,
+    ) -> Option<Failure> {
+        let by_proxy = matches!(end, End::Error(_)) || head.is_some_and(|head| head.status == 502);
+        if !by_proxy {
+            return None;
+        }
+        let url = request.url.parts();
+        self.proxy.failure_of(url.host(), url.port())
+    }
+
+    async fn take(
+        &self,
+        place: &str,
+        settings: &RenderSettings,
+        patience: Duration,
+    ) -> Result<snapshot::Snapshot, CdpError> {
+        snapshot::take(
+            &self.browser.cdp,
+            &self.session,
+            &self.target,
+            place,
+            settings.max_body,
+            patience,
+        )
+        .await
+    }
+
+    /// Why there is no page any more.
+    fn died(&self, error: &CdpError, too_big: u64) -> Failure {
+        let words = match error {
+            _ if self.browser.too_big() > too_big => {
+                "the page needs more memory than a page may have".to_owned()
+            }
+            CdpError::Gone if self.browser.is_alive() => "the page's process crashed".to_owned(),
+            error => error.to_string(),
+        };
+        Failure::new(FailKind::Browser, words)
+    }
+
+    /// Makes a first-time reader of it again.
+    async fn clean(&self, request: &FetchRequest<'_>) -> Result<(), Failure> {
+        let cdp = &self.browser.cdp;
+        let context = json!({ "browserContextId": self.context });
+        let cookies = cdp.call::<Nothing>(None, "Storage.clearCookies", context);
+        let place = json!({
+            "origin": origin(request.url.as_str()),
+            "storageTypes": "local_storage,indexeddb,service_workers,cache_storage,websql,file_systems",
+        });
+        let session = Some(self.session.as_str());
+        let storage = cdp.call::<Nothing>(session, "Storage.clearDataForOrigin", place);
+        let cleaned = tokio::try_join!(cookies, storage);
+        cleaned
+            .map(|_| ())
+            .map_err(|error| Failure::new(FailKind::Browser, error.to_string()))
+    }
+}
+
+impl Drop for Tab {
+    fn drop(&mut self) {
+        give_back(&self.browser, &self.context);
+    }
+}
+
+impl fmt::Debug for Tab {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Tab")
+            .field("visit", &self.visit)
+            .field("pages", &self.pages)
+            .finish_non_exhaustive()
+    }
+}
+
+/// A context whose tab is not complete yet.
+struct Opened {
+    browser: Arc<Browser>,
+    context: Option<String>,
+}
+
+impl Opened {
+    fn keep(mut self) -> (Arc<Browser>, String) {
+        let context = self.context.take().unwrap_or_default();
+        (Arc::clone(&self.browser), context)
+    }
+}
+
+impl Drop for Opened {
+    fn drop(&mut self) {
+        if let Some(context) = &self.context {
+            give_back(&self.browser, context);
+        }
+    }
+}
+
+/// Closes a context with all its windows and workers.
+fn give_back(browser: &Browser, context: &str) {
+    let context = json!({ "browserContextId": context });
+    browser.cdp.post(None, "Target.disposeBrowserContext", context);
+}
+
+/// Follows a page until it ends, or its time is up.
+async fn walk(
+    navigation: &mut Navigation<'_>,
+    events: &mut Events,
+    deadline: Instant,
+    settings: &RenderSettings,
+) -> Result<(), Failure> {
+    let gone = |error: CdpError| Failure::new(FailKind::Browser, error.to_string());
+    let cdp = navigation.cdp.clone();
+    let session = navigation.session.to_owned();
+    let place = json!({ "url": navigation.url, "transitionType": "typed" });
+    let patience = settings.nav_timeout + GRACE;
+    let navigate = cdp.call_within(patience, Some(&session), "Page.navigate", place);
+    let mut navigate = std::pin::pin!(navigate);
+    let mut answered = false;
+    while navigation.end().is_none() {
+        let now = Instant::now();
+        if now >= deadline {
+            navigation.stop(End::Deadline);
+            break;
+        }
+        let wake = navigation.rest(now).unwrap_or(deadline).min(deadline);
+        if navigation.end().is_some() {
+            break;
+        }
+        tokio::select! {
+            event = events.next() => match event {
+                Some(event) => navigation.take(&event, Instant::now()),
+                None => return Err(gone(CdpError::Gone)),
+            },
+            answer = &mut navigate, if !answered => {
+                answered = true;
+                navigation.navigated(&answer.map_err(gone)?);
+            }
+            () = sleep_until(wake) => (),
+        }
+    }
+    Ok(())
+}
+
+/// An answer in the making.
+struct Making {
+    head: Head,
+    wire_bytes: u64,
+    begun: Instant,
+}
+
+impl Making {
+    fn answer(&self) -> Fetched {
+        let text = |name| {
+            let value = self.head.headers.get(name)?;
+            Some(String::from_utf8_lossy(value.as_bytes()).into_owned())
+        };
+        Fetched {
+            status: self.head.status,
+            content_type: text(http::header::CONTENT_TYPE),
+            location: text(http::header::LOCATION),
+            retry_after: retry_after(&self.head.headers, SystemTime::now()),
+            body: Body::Unread,
+            wire_bytes: self.wire_bytes,
+            truncated: false,
+            moved_by_script: false,
+            rendering: Some(Rendering::because(RenderReason::Asked)),
+            elapsed: self.begun.elapsed(),
+        }
+    }
+
+    fn document(&self, taken: snapshot::Snapshot) -> Made {
+        Made::Answer(Box::new(Fetched {
+            body: Body::Html(taken.html),
+            truncated: taken.cut,
+            ..self.answer()
+        }))
+    }
+
+    /// A status says it all.
+    fn head_alone(&self, want: Want) -> Made {
+        let mut answer = self.answer();
+        answer.rendering = Some(Rendering::not(RenderReason::NotHtml));
+        if want == Want::Document && answer.status >= 400 {
+            answer.body = Body::Html(Vec::new());
+        }
+        Made::Answer(Box::new(answer))
+    }
+
+    fn elsewhere(&self, to: String, moved_by_script: bool) -> Made {
+        Made::Answer(Box::new(Fetched {
+            location: Some(to),
+            moved_by_script,
+            ..self.answer()
+        }))
+    }
+}
+
+/// What is stopped for our word: pages, what is blocked, and what the caller's headers go with.
+fn patterns(settings: &RenderSettings, own: &OwnHeaders) -> Value {
+    let stage = |kind: &str, stage: &str| json!({ "resourceType": kind, "requestStage": stage });
+    let mut patterns = vec![stage("Document", "Request"), stage("Document", "Response")];
+    patterns.extend(
+        settings
+            .blocked
+            .iter()
+            .map(|kind| stage(kind.name(), "Request")),
+    );
+    if !own.headers.is_empty() {
+        // Stars are the only wildcards an origin could hold, and it holds none.
+        let below = format!("{}/*", own.origin);
+        patterns.push(json!({ "urlPattern": below, "requestStage": "Request" }));
+    }
+    patterns.into()
+}
+
+/// The browser's own name with ours in it, as robots that use a browser name themselves.
+fn named(browser: &str, agent: &str) -> String {
+    let like = "(KHTML, like Gecko)";
+    browser
+        .replace("HeadlessChrome", "Chrome")
+        .replace(like, &format!("(KHTML, like Gecko; compatible; {agent})"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_agent_is_a_browser_that_says_who_it_is() {
+        let browser = "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) HeadlessChrome/156.0.0.0 Safari/537.36";
+        assert_eq!(
+            named(browser, "crawler/0.1.0"),
+            "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko; compatible; crawler/0.1.0) Chrome/156.0.0.0 Safari/537.36"
+        );
+    }
+}

@@ -1,0 +1,42 @@
+// A router over history, the way the libraries do it: routes by path, links that do not load.
+(() => {
+  const root = document.getElementById('root');
+  const element = (name, attributes, ...children) => {
+    const made = document.createElement(name);
+    for (const [key, value] of Object.entries(attributes || {})) made.setAttribute(key, value);
+    made.append(...children);
+    return made;
+  };
+  const number = (path) => (path === '/' ? 0 : (/^\/p\/(\d+)$/.exec(path) || [])[1]);
+  let turn = 0;
+  async function draw() {
+    const mine = ++turn;
+    const page = number(location.pathname);
+    root.replaceChildren(element('p', { class: 'loading' }, 'Loading…'));
+    let content;
+    try {
+      if (page === undefined) throw new Error('no route');
+      const answer = await fetch(`/api/page/${page}.json`);
+      if (!answer.ok) throw new Error(answer.status);
+      const { title, text, links } = await answer.json();
+      document.title = title;
+      content = element('main', {},
+        element('img', { src: '/assets/logo.png', alt: '', width: 16, height: 16 }),
+        element('h1', {}, title),
+        element('p', {}, text),
+        element('nav', {}, ...links.map((link) => element('a', { href: link.to }, link.text))));
+    } catch (error) {
+      content = element('main', {}, element('h1', {}, 'No such page'));
+    }
+    if (mine === turn) root.replaceChildren(content);
+  }
+  addEventListener('click', (event) => {
+    const link = event.target.closest('a');
+    if (!link || link.origin !== location.origin) return;
+    event.preventDefault();
+    history.pushState(null, '', link.href);
+    draw();
+  });
+  addEventListener('popstate', draw);
+  draw();
+})();

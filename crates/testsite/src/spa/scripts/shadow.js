@@ -1,0 +1,10 @@
+// A host with an open root; in it a slot for the light child, and a second host with a root of its own.
+(() => {
+  const host = document.createElement('section');
+  host.innerHTML = '<p>light in the slot <a href="/landed/slot">slotted</a></p>';
+  root.append(host);
+  const outer = host.attachShadow({ mode: 'open' });
+  outer.innerHTML = '<style>p { color: grey; }</style><p>outer shade</p><slot></slot><div></div>';
+  const inner = outer.querySelector('div').attachShadow({ mode: 'open' });
+  inner.innerHTML = '<p>inner shade <a href="/landed/shade">on</a></p>';
+})();

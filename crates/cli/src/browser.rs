@@ -82,7 +82,7 @@ impl Browser {
         let http = Arc::new(http);
         let renderer = browser.map(|browser| {
             let http = Arc::clone(&http);
-            Arc::new(Renderer::new(browser.chromium, browser.settings, http))
+            Renderer::new(browser.chromium, browser.settings, http)
         });
         Escalating::new(http, renderer, html::render_need)
     }

@@ -139,8 +139,8 @@ fn run(
             speaker.say(Level::Info, &notice.to_string(), notice.as_str(), &[]);
         };
         let fetch = Arc::new(Browser::fetch(browser, fetch));
-        let scraped = Arc::clone(&fetch);
-        let scraper = Arc::new(Scraper::new(scraped, plan, chance, stop.clone(), tell));
+        let by = Arc::clone(&fetch);
+        let scraper = Arc::new(Scraper::new(by, plan, chance, stop.clone(), tell));
         let given = urls.stream(stop.clone());
         let pages = given
             .map(|given| tokio::spawn(one(given, Arc::clone(&scraper), way)))

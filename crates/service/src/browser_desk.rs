@@ -67,7 +67,7 @@ impl BrowserDesk {
                 let plan = scrape_plan(config)?;
                 let http = http(&plan.fetch, browser.pool_size, html::looks_like_html)?;
                 let renderer = Renderer::new(chromium, settings(config), Arc::new(http));
-                Found::There(Arc::new(renderer))
+                Found::There(renderer)
             }
             Err(missing) => Found::Missing(missing.to_string().into()),
         };

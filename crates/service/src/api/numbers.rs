@@ -56,7 +56,7 @@ pub(super) fn text() -> String {
 }
 
 /// Every metric there is, with what it tells. The names are a promise to those who watch.
-pub const METRICS: [(&str, &str); 26] = [
+pub const METRICS: [(&str, &str); 27] = [
     (
         "crawler_http_requests_total",
         "requests answered, by method, route and status",
@@ -137,6 +137,10 @@ pub const METRICS: [(&str, &str); 26] = [
         "crawler_render_refused_total",
         "connections of pages that the guard refused",
     ),
+    (
+        "crawler_render_strays_total",
+        "requests of the browser's own, none of which went anywhere",
+    ),
 ];
 
 /// Keeps what a worker of this process has done so far.
@@ -159,6 +163,7 @@ pub(super) fn keep_rendering(numbers: &RenderNumbers) {
     metrics::counter!("crawler_render_crashes_total").absolute(numbers.crashes);
     metrics::gauge!("crawler_render_busy_tabs").set(numbers.busy as f64);
     metrics::counter!("crawler_render_refused_total").absolute(numbers.refused);
+    metrics::counter!("crawler_render_strays_total").absolute(numbers.strays);
 }
 
 /// Keeps what the store says; a kind without live tasks is zero, not gone.

@@ -2,7 +2,7 @@
 
 /// What an answer's head says about its body.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Kind {
+pub enum Kind {
     /// HTML or XHTML.
     Html,
     /// Other text: plain, markdown, tables, JSON.
@@ -15,7 +15,7 @@ pub(crate) enum Kind {
 
 impl Kind {
     /// The kind of a content type: its essence, whatever its case and parameters.
-    pub(crate) fn of(content_type: Option<&str>) -> Self {
+    pub fn of(content_type: Option<&str>) -> Self {
         let essence = content_type
             .and_then(|text| text.split([';', ',']).next())
             .unwrap_or_default()

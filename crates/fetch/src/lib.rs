@@ -41,6 +41,7 @@ mod wire;
 pub mod fake;
 
 pub use allowed::Allowed;
+pub use content_type::Kind as ContentKind;
 pub use egress::{Egress, Road};
 pub use fake::FakeFetch;
 pub use fetched::{Body, Fetched};
@@ -48,5 +49,6 @@ pub use guard::Guard;
 pub use http_fetch::HttpFetch;
 #[doc(hidden)]
 pub use resolver::LookUp;
+pub use retry_after::retry_after;
 pub use seam::{Asked, Fetch, FetchRequest, Want};
 pub use setup_error::FetchSetupError;

@@ -12,7 +12,7 @@ const SANE_SKEW: Duration = Duration::from_hours(24);
 
 /// How long the server asks to be left alone. A date is read against the answer's own clock, so that a
 /// wrong clock, theirs or ours, does not matter. Past is zero; what is neither is nothing.
-pub(crate) fn retry_after(headers: &HeaderMap, now: SystemTime) -> Option<Duration> {
+pub fn retry_after(headers: &HeaderMap, now: SystemTime) -> Option<Duration> {
     let asked = text(headers, &RETRY_AFTER)?.trim();
     if !asked.is_empty() && asked.bytes().all(|byte| byte.is_ascii_digit()) {
         // Digits alone fail only by being too many.

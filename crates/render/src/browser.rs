@@ -20,7 +20,7 @@ use tokio::time::{Instant, timeout};
 
 use crate::browser_user::BrowserUser;
 use crate::cdp::Cdp;
-use crate::egress_proxy::RefusingProxy;
+use crate::egress_proxy::EgressProxy;
 use crate::flags::{flags, prepare_profile};
 use crate::guardian::Guardian;
 use crate::{Chromium, RenderSettings, processes};
@@ -59,7 +59,7 @@ pub(crate) struct Browser {
     /// Page processes that were ended for their memory.
     too_big: AtomicU64,
     inner: Mutex<Option<Inner>>,
-    strays: RefusingProxy,
+    strays: EgressProxy,
 }
 
 struct Inner {
@@ -91,9 +91,8 @@ impl Browser {
         settings: &RenderSettings,
     ) -> Result<Arc<Self>, StartError> {
         let once = |error: io::Error| StartError::Once(format!("cannot start Chromium: {error}"));
-        let user =
-            BrowserUser::needed().map_err(|error| StartError::Never(error.to_string()))?;
-        let strays = RefusingProxy::start().await.map_err(once)?;
+        let user = BrowserUser::needed().map_err(|error| StartError::Never(error.to_string()))?;
+        let strays = EgressProxy::refusing().map_err(once)?;
         let profile = profile(user).map_err(once)?;
         let flags = flags(settings, &profile, strays.port());
         let mut command = Command::new("/bin/sh");
@@ -200,7 +199,7 @@ impl Browser {
 
     /// Requests of the browser's own, none of which went anywhere.
     pub(crate) fn strays(&self) -> u64 {
-        self.strays.strays()
+        self.strays.asked()
     }
 
     /// Its processes now.
@@ -267,27 +266,15 @@ fn kept<'a>(name: &&'a str) -> Option<(&'a str, std::ffi::OsString)> {
 /// A fresh folder, given to whoever the browser runs as.
 fn profile(user: Option<BrowserUser>) -> io::Result<PathBuf> {
     let number = std::hash::BuildHasher::hash_one(&std::hash::RandomState::new(), "profile");
-    let folder = env::temp_dir().join(format!("crawler-browser-{}-{number:016x}", std::process::id()));
+    let folder = env::temp_dir().join(format!(
+        "crawler-browser-{}-{number:016x}",
+        std::process::id()
+    ));
     let mut maker = std::fs::DirBuilder::new();
     std::os::unix::fs::DirBuilderExt::mode(&mut maker, 0o700);
     maker.create(&folder)?;
-    prepare_profile(&folder)?;
-    if let Some(user) = user {
-        give_all(user, &folder)?;
-    }
+    prepare_profile(&folder, user.map(|user| (user.user, user.group)))?;
     Ok(folder)
-}
-
-fn give_all(user: BrowserUser, folder: &std::path::Path) -> io::Result<()> {
-    for entry in std::fs::read_dir(folder)? {
-        let entry = entry?;
-        if entry.file_type()?.is_dir() {
-            give_all(user, &entry.path())?;
-        } else {
-            user.give(&entry.path())?;
-        }
-    }
-    user.give(folder)
 }
 
 /// Looks at the browser's memory while it is there.
@@ -329,8 +316,8 @@ impl Complaints {
             let mut line = Vec::new();
             loop {
                 line.clear();
-                let read = (&mut pipe).take(COMPLAINT).read_until(b'\n', &mut line);
-                if !matches!(read.await, Ok(1..)) {
+                let mut piece = (&mut pipe).take(COMPLAINT);
+                if !matches!(piece.read_until(b'\n', &mut line).await, Ok(1..)) {
                     return;
                 }
                 let text = String::from_utf8_lossy(&line).trim().to_owned();

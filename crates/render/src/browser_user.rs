@@ -3,7 +3,6 @@
 use std::fs;
 use std::io;
 use std::os::unix::fs::MetadataExt;
-use std::path::Path;
 
 /// A user made for it, and the one that is there everywhere.
 const NAMES: [&str; 2] = ["crawler-browser", "nobody"];
@@ -24,7 +23,8 @@ impl BrowserUser {
         let users = fs::read_to_string("/etc/passwd")?;
         let found = NAMES.iter().find_map(|name| Self::named(&users, name));
         found.map(Some).ok_or_else(|| {
-            let words = "we run as root, a browser must not, and there is no user `nobody` to run it as";
+            let words =
+                "we run as root, a browser must not, and there is no user `nobody` to run it as";
             io::Error::other(words)
         })
     }
@@ -37,11 +37,6 @@ impl BrowserUser {
         let user = fields.get(2)?.parse().ok()?;
         let group = fields.get(3)?.parse().ok()?;
         (user != 0 && group != 0).then_some(Self { user, group })
-    }
-
-    /// Gives a folder away.
-    pub(crate) fn give(self, folder: &Path) -> io::Result<()> {
-        std::os::unix::fs::chown(folder, Some(self.user), Some(self.group))
     }
 }
 

@@ -78,6 +78,14 @@ pub(crate) struct Dialog {
     pub(crate) kind: String,
 }
 
+/// `Page.frameRequestedNavigation`: a script, a click or a form wants to go somewhere.
+#[derive(Debug, Deserialize)]
+pub(crate) struct Requested {
+    pub(crate) url: String,
+    #[serde(default)]
+    pub(crate) disposition: String,
+}
+
 /// The answer to `Page.navigate`.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]

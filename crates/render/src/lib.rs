@@ -6,14 +6,26 @@
 //!
 //! Every byte the browser sends goes through a loopback proxy of ours, and from there through the one guarded dialer.
 
+mod browser;
+mod browser_user;
+mod cdp;
+mod cdp_events;
 mod chromium;
 mod egress_proxy;
 mod escalating;
+mod flags;
+mod guardian;
 mod host_verdicts;
+mod navigation;
+mod net_error;
+mod processes;
+mod quiet;
 mod renderer;
 mod settings;
+mod snapshot;
+mod tab;
 
 pub use chromium::{Chromium, ChromiumMissing};
-pub use escalating::Escalating;
+pub use escalating::{Escalating, Helped, Need};
 pub use renderer::{BrowserState, RenderNumbers, Renderer};
 pub use settings::{RenderSettings, ResourceKind};

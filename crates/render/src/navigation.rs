@@ -4,14 +4,14 @@
 //! a script's, are stopped before anything is sent for them: they are answers, and whoever asked decides about the next
 //! hop. Events of the page before carry another loader and count for nothing.
 
-use fetch::{ContentKind, Want};
+use fetch::{ContentKind, Egress, FetchRequest, Want};
 use http::{HeaderMap, HeaderName, HeaderValue};
 use serde_json::{Value, json};
 use tokio::time::Instant;
 
 use crate::cdp::{Cdp, Event};
 use crate::cdp_events::{
-    Dialog, Header, Lifecycle, Loaded, Navigated, Paused, Request, WillBeSent,
+    Dialog, Header, Lifecycle, Loaded, Navigated, Paused, Request, Requested, WillBeSent,
 };
 use crate::quiet::{Quiet, Rest};
 use crate::{RenderSettings, ResourceKind};
@@ -39,7 +39,7 @@ pub(crate) struct Navigation<'a> {
 }
 
 /// Headers that go to one origin and to no other.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(crate) struct OwnHeaders {
     /// As in `https://example.org`.
     pub(crate) origin: String,
@@ -58,6 +58,8 @@ struct State {
     /// All of its markup is there.
     ready: bool,
     quiet: Quiet,
+    /// What is asked for next is to be kept as a file.
+    download: Option<String>,
     dialogs: u32,
     reloads: u32,
     end: Option<End>,
@@ -117,6 +119,7 @@ impl<'a> Navigation<'a> {
                 committed: false,
                 ready: false,
                 quiet: Quiet::new(settings.idle_timeout, now),
+                download: None,
                 dialogs: 0,
                 reloads: 0,
                 end: None,
@@ -216,6 +219,12 @@ impl<'a> Navigation<'a> {
                     self.lifecycle(&lifecycle, now);
                 }
             }
+            "Page.frameRequestedNavigation" => {
+                let requested: Option<Requested> = event.read();
+                self.state.download = requested
+                    .filter(|requested| requested.disposition == "download")
+                    .map(|requested| requested.url);
+            }
             "Page.javascriptDialogOpening" => {
                 // A dialog we cannot read must be closed like any other.
                 let leaves = event
@@ -262,10 +271,7 @@ impl<'a> Navigation<'a> {
         if self.state.dialogs > DIALOGS {
             self.post("Runtime.terminateExecution", json!({}));
         }
-        self.post(
-            "Page.handleJavaScriptDialog",
-            json!({ "accept": leaves }),
-        );
+        self.post("Page.handleJavaScriptDialog", json!({ "accept": leaves }));
     }
 
     fn paused(&mut self, paused: &Paused, now: Instant) {
@@ -304,8 +310,9 @@ impl<'a> Navigation<'a> {
             return self.stop(End::Upgrade(place.to_owned()));
         }
         let is_first = self.state.loader.is_none();
-        if !is_first && method != "GET" {
-            // A form that sends itself: nothing a reader did.
+        let is_download = self.state.download.as_ref() == Some(url);
+        if !is_first && (is_download || method != "GET") {
+            // A form that sends itself, a file that is to be kept: nothing a reader did.
             return self.refuse(paused, "Aborted");
         }
         if !is_first && place != self.state.place {
@@ -383,6 +390,14 @@ impl Head {
 }
 
 impl OwnHeaders {
+    /// Those of the caller for this request's origin.
+    pub(crate) fn of(egress: &Egress, request: &FetchRequest<'_>) -> Self {
+        Self {
+            origin: origin(request.url.as_str()).to_owned(),
+            headers: egress.own_headers(request.url, request.asked),
+        }
+    }
+
     /// Whether they go along.
     pub(crate) fn is_for(&self, url: &str) -> bool {
         !self.headers.is_empty()

@@ -41,7 +41,11 @@ fn process(id: u32, group: u32) -> Option<Process> {
     let command = fs::read(folder.join("cmdline")).ok()?;
     let number = |name: &str| {
         let line = status.lines().find(|line| line.starts_with(name))?;
-        line[name.len()..].split_ascii_whitespace().next()?.parse().ok()
+        line[name.len()..]
+            .split_ascii_whitespace()
+            .next()?
+            .parse()
+            .ok()
     };
     Some(Process {
         id,

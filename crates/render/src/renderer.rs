@@ -4,7 +4,7 @@
 //! and started again when it died, with a pause when that happens too often.
 
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::Duration;
 
 use fetch::{Egress, Fetch, FetchRequest, Fetched, HttpFetch, Want};
@@ -13,6 +13,7 @@ use tokio::sync::Semaphore;
 use tokio::time::{Instant, sleep_until, timeout, timeout_at};
 
 use crate::browser::{Browser, StartError};
+use crate::navigation::OwnHeaders;
 use crate::tab::{Made, Tab};
 use crate::{Chromium, RenderSettings};
 
@@ -39,6 +40,8 @@ pub struct Renderer {
     browser: tokio::sync::Mutex<Place>,
     state: Mutex<BrowserState>,
     counts: Counts,
+    last_used: Mutex<Instant>,
+    me: Weak<Self>,
 }
 
 /// Where the browser is.
@@ -100,7 +103,7 @@ impl Renderer {
     /// A renderer that dials, and sends headers, as this fetcher does. Starts nothing.
     pub fn new(chromium: Chromium, settings: RenderSettings, http: Arc<HttpFetch>) -> Arc<Self> {
         let tabs = settings.tabs.max(1);
-        let renderer = Arc::new(Self {
+        Arc::new_cyclic(|me| Self {
             chromium,
             egress: http.egress(),
             http,
@@ -109,9 +112,10 @@ impl Renderer {
             browser: tokio::sync::Mutex::default(),
             state: Mutex::new(BrowserState::Asleep),
             counts: Counts::default(),
+            last_used: Mutex::new(Instant::now()),
+            me: Weak::clone(me),
             settings,
-        });
-        renderer
+        })
     }
 
     /// How the browser is.
@@ -157,6 +161,7 @@ impl Renderer {
             return Err(Failure::new(FailKind::NoBrowser, "the browser is closed"));
         };
         let _busy = Busy::count(&self.counts.busy);
+        *lock(&self.last_used) = Instant::now();
         let mut tab = self.tab(request).await?;
         let refused = tab.refused();
         let patience = self.settings.nav_timeout + HARD_END;
@@ -196,10 +201,11 @@ impl Renderer {
 
     /// A tab for a page: one of the same visit if there is one, else a new one.
     async fn tab(&self, request: &FetchRequest<'_>) -> Result<Tab, Failure> {
+        let own = OwnHeaders::of(&self.egress, request);
         let kept = {
             let mut idle = lock(&self.idle);
             idle.retain(Tab::is_fit);
-            let same = idle.iter().position(|tab| tab.serves(request.visit));
+            let same = idle.iter().position(|tab| tab.serves(request.visit, &own));
             match same {
                 Some(at) => Some(idle.swap_remove(at)),
                 // We hold one of the places: with as many idle tabs as places one of them must go.
@@ -219,7 +225,8 @@ impl Renderer {
             Arc::clone(&browser),
             &self.settings,
             self.egress.clone(),
-            request,
+            request.visit,
+            own,
         );
         let opened = timeout_at(deadline, opening).await;
         let tab = match opened {
@@ -269,6 +276,8 @@ impl Renderer {
                 self.counts.starts.fetch_add(1, Ordering::Relaxed);
                 *lock(&self.state) = BrowserState::Running;
                 place.browser = Some(Arc::clone(&browser));
+                *lock(&self.last_used) = Instant::now();
+                tokio::spawn(put_away(Weak::clone(&self.me), Arc::downgrade(&browser)));
                 Ok(browser)
             }
             Err(error) => {
@@ -308,6 +317,22 @@ impl Renderer {
         place.old = at_work;
         for browser in over {
             self.end(&browser).await;
+        }
+    }
+}
+
+/// Puts a browser away when nobody needs it.
+async fn put_away(renderer: Weak<Renderer>, browser: Weak<Browser>) {
+    loop {
+        tokio::time::sleep(PUT_AWAY / 4).await;
+        let (Some(renderer), Some(_)) = (renderer.upgrade(), browser.upgrade()) else {
+            return;
+        };
+        let idle = lock(&renderer.last_used).elapsed();
+        if renderer.counts.busy.load(Ordering::Relaxed) == 0 && idle >= PUT_AWAY {
+            tracing::debug!("nobody needs the browser: it is put away");
+            renderer.close().await;
+            return;
         }
     }
 }

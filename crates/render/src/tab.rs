@@ -74,18 +74,14 @@ impl Tab {
         browser: Arc<Browser>,
         settings: &RenderSettings,
         egress: Egress,
-        request: &FetchRequest<'_>,
+        visit: u64,
+        own: OwnHeaders,
     ) -> Result<Self, CdpError> {
-        let own = OwnHeaders {
-            origin: origin(request.url.as_str()).to_owned(),
-            headers: egress.own_headers(request.url, request.asked),
-        };
         let agent = settings
             .user_agent
             .clone()
             .unwrap_or_else(|| named(&browser.user_agent, egress.user_agent()));
         let proxy = EgressProxy::start(egress)
-            .await
             .map_err(|error| CdpError::Refused("the proxy", error.to_string()))?;
         let cdp = browser.cdp.clone();
         let context = json!({
@@ -123,13 +119,22 @@ impl Tab {
                 "Network.enable",
                 json!({ "maxTotalBufferSize": 0, "maxResourceBufferSize": 0, "maxPostDataSize": 0 }),
             ),
-            ("Fetch.enable", json!({ "patterns": patterns(settings, &own) })),
+            (
+                "Fetch.enable",
+                json!({ "patterns": patterns(settings, &own) }),
+            ),
             (
                 "Emulation.setDeviceMetricsOverride",
                 json!({ "width": width, "height": height, "deviceScaleFactor": 1, "mobile": false }),
             ),
-            ("Emulation.setUserAgentOverride", json!({ "userAgent": agent })),
-            ("Emulation.setFocusEmulationEnabled", json!({ "enabled": true })),
+            (
+                "Emulation.setUserAgentOverride",
+                json!({ "userAgent": agent }),
+            ),
+            (
+                "Emulation.setFocusEmulationEnabled",
+                json!({ "enabled": true }),
+            ),
         ];
         let all = calls.map(|(method, params)| cdp.call::<Nothing>(Some(&session), method, params));
         try_join_all(all).await?;
@@ -142,15 +147,15 @@ impl Tab {
             events,
             proxy,
             own,
-            visit: request.visit,
+            visit,
             pages: 0,
             spent: false,
         })
     }
 
-    /// Whether it can serve another page of a visit.
-    pub(crate) fn serves(&self, visit: u64) -> bool {
-        self.visit == visit && self.is_fit()
+    /// Whether it can serve another page of a visit, which these headers go with.
+    pub(crate) fn serves(&self, visit: u64, own: &OwnHeaders) -> bool {
+        self.visit == visit && (own.headers.is_empty() || *own == self.own) && self.is_fit()
     }
 
     /// Whether it can serve another page at all.
@@ -357,7 +362,9 @@ impl Drop for Opened {
 /// Closes a context with all its windows and workers.
 fn give_back(browser: &Browser, context: &str) {
     let context = json!({ "browserContextId": context });
-    browser.cdp.post(None, "Target.disposeBrowserContext", context);
+    browser
+        .cdp
+        .post(None, "Target.disposeBrowserContext", context);
 }
 
 /// Follows a page until it ends, or its time is up.

@@ -8,6 +8,7 @@ mod bodies;
 mod codings;
 mod credentials;
 mod deadlines;
+mod egress;
 mod framing;
 mod guard;
 mod head;

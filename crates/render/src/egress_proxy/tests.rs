@@ -1,0 +1,6 @@
+//! The proxy over real sockets, with nobody's browser.
+
+mod browser;
+mod limits;
+mod plain;
+mod tunnels;

@@ -84,7 +84,7 @@ impl Browser {
             let http = Arc::clone(&http);
             Renderer::new(browser.chromium, browser.settings, http)
         });
-        Escalating::new(http, renderer, html::render_need)
+        Escalating::new(http, renderer, html::render_need, html::rendering_helped)
     }
 }
 

@@ -76,7 +76,8 @@ impl BrowserDesk {
 
     /// A fetcher that renders here what has to be rendered.
     pub fn fetch(&self, http: Arc<HttpFetch>) -> Escalating {
-        Escalating::new(http, self.renderer().cloned(), html::render_need)
+        let renderer = self.renderer().cloned();
+        Escalating::new(http, renderer, html::render_need, html::rendering_helped)
     }
 
     /// The renderer, if there is one.

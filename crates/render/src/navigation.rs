@@ -286,7 +286,7 @@ impl<'a> Navigation<'a> {
             paused.response_status_code.is_some() || paused.response_error_reason.is_some();
         if paused.resource_type != "Document" {
             let kind = paused.resource_type.as_str();
-            if self.blocked.iter().any(|blocked| blocked.name() == kind) {
+            if self.blocked.iter().any(|blocked| blocked.name() == kind) || is_icon(paused) {
                 return self.refuse(paused, "BlockedByClient");
             }
             return self.let_through(paused);
@@ -424,6 +424,15 @@ impl OwnHeaders {
             .map(|(name, value)| json!({ "name": name, "value": value }))
             .collect()
     }
+}
+
+/// The browser wants the site's icon for a window nobody sees: not the page's wish.
+fn is_icon(paused: &Paused) -> bool {
+    let headers = &paused.request.headers;
+    let wants_image = |(name, value): (&String, &String)| {
+        name.eq_ignore_ascii_case("accept") && value.starts_with("image/")
+    };
+    paused.resource_type == "Other" && headers.iter().any(wants_image)
 }
 
 fn is_attachment(headers: &HeaderMap) -> bool {

@@ -487,7 +487,12 @@ impl Making {
 /// What is stopped for our word: pages, what is blocked, and what the caller's headers go with.
 fn patterns(settings: &RenderSettings, own: &OwnHeaders) -> Value {
     let stage = |kind: &str, stage: &str| json!({ "resourceType": kind, "requestStage": stage });
-    let mut patterns = vec![stage("Document", "Request"), stage("Document", "Response")];
+    let mut patterns = vec![
+        stage("Document", "Request"),
+        stage("Document", "Response"),
+        // Icons, among others.
+        stage("Other", "Request"),
+    ];
     patterns.extend(
         settings
             .blocked

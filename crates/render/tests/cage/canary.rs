@@ -1,0 +1,70 @@
+//! Somebody who listens where nobody may call.
+
+use std::collections::BTreeSet;
+use std::io::{Read, Write};
+use std::net::{IpAddr, SocketAddr, TcpListener, TcpStream, UdpSocket};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+/// A listener for TCP and UDP on one address and port; it notes every caller, and answers those who speak HTTP.
+pub(crate) struct Canary {
+    pub(crate) address: SocketAddr,
+    heard: Heard,
+}
+
+/// What callers said, in short: `/c/<channel>` of a request, else `tcp` or `udp`.
+type Heard = Arc<Mutex<Vec<String>>>;
+
+impl Canary {
+    pub(crate) fn new(address: &str) -> Self {
+        let ip: IpAddr = address.parse().unwrap();
+        let tcp = TcpListener::bind((ip, 0)).unwrap();
+        let address = tcp.local_addr().unwrap();
+        let udp = UdpSocket::bind(address).unwrap();
+        let heard = Heard::default();
+        let notes = Arc::clone(&heard);
+        std::thread::spawn(move || {
+            for caller in tcp.incoming().flatten() {
+                let notes = Arc::clone(&notes);
+                std::thread::spawn(move || listen(caller, &notes));
+            }
+        });
+        let notes = Arc::clone(&heard);
+        std::thread::spawn(move || {
+            let mut packet = [0; 2048];
+            while udp.recv_from(&mut packet).is_ok() {
+                notes.lock().unwrap().push("udp".to_owned());
+            }
+        });
+        Self { address, heard }
+    }
+
+    /// Everything that was heard.
+    pub(crate) fn heard(&self) -> Vec<String> {
+        self.heard.lock().unwrap().clone()
+    }
+
+    /// The channels that came through.
+    pub(crate) fn channels(&self) -> BTreeSet<String> {
+        self.heard().into_iter().collect()
+    }
+}
+
+fn listen(mut caller: TcpStream, notes: &Heard) {
+    // Whoever connects was heard, whatever comes next.
+    let at = {
+        let mut notes = notes.lock().unwrap();
+        notes.push("tcp".to_owned());
+        notes.len() - 1
+    };
+    caller.set_read_timeout(Some(Duration::from_secs(20))).ok();
+    let mut head = vec![0; 4096];
+    let read = caller.read(&mut head).unwrap_or(0);
+    let head = String::from_utf8_lossy(&head[..read]).into_owned();
+    let target = head.split(' ').nth(1).unwrap_or_default();
+    if let Some(channel) = target.strip_prefix("/c/") {
+        notes.lock().unwrap()[at] = channel.to_owned();
+    }
+    let answer = "HTTP/1.1 200 OK\r\naccess-control-allow-origin: *\r\ncontent-length: 0\r\nconnection: close\r\n\r\n";
+    caller.write_all(answer.as_bytes()).ok();
+}

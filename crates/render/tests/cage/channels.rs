@@ -1,0 +1,173 @@
+//! Every channel, at addresses that are refused: nobody hears anything. And, so that this says something, the same page
+//! where nothing is refused.
+
+use std::collections::BTreeSet;
+use std::fs::File;
+use std::process::Command;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use fetch::{Body, Fetched, Guard};
+use model::FailKind;
+use render::Renderer;
+use testsite::Server;
+
+use crate::canary::Canary;
+use crate::network::{ran_in_own, refused_addresses};
+use crate::site::{self, MOVES};
+use crate::stage::{HOST, page, renderer, strict};
+
+/// Channels that do reach somebody when nothing is refused, at the least.
+const MANY: usize = 24;
+
+struct World {
+    canaries: Vec<Canary>,
+    site: Server,
+    file: FileCanary,
+}
+
+/// A file that tells when somebody opens it.
+struct FileCanary {
+    _folder: tempfile::TempDir,
+    opened: Arc<AtomicBool>,
+}
+
+impl World {
+    fn new() -> Self {
+        let addresses = refused_addresses();
+        let canaries: Vec<Canary> = addresses.into_iter().map(Canary::new).collect();
+        let folder = tempfile::tempdir().unwrap();
+        let pipe = folder.path().join("secret.html");
+        let made = Command::new("mkfifo")
+            .args(["-m", "666"])
+            .arg(&pipe)
+            .status();
+        assert!(made.unwrap().success());
+        let readable = Command::new("chmod").arg("755").arg(folder.path()).status();
+        assert!(readable.unwrap().success());
+        let opened = Arc::new(AtomicBool::new(false));
+        let (tell, at) = (Arc::clone(&opened), pipe.clone());
+        // Opening it for writing waits for a reader, for good if there is none.
+        std::thread::spawn(move || {
+            if File::options().write(true).open(at).is_ok() {
+                tell.store(true, Ordering::SeqCst);
+            }
+        });
+        Self {
+            site: site::start(&canaries, pipe.to_str().unwrap()),
+            canaries,
+            file: FileCanary {
+                _folder: folder,
+                opened,
+            },
+        }
+    }
+
+    fn url(&self, path: &str) -> String {
+        format!("http://{HOST}:{}{path}", self.site.port())
+    }
+
+    /// What all canaries heard.
+    fn heard(&self) -> Vec<String> {
+        let all = self.canaries.iter();
+        all.flat_map(|canary| {
+            let at = canary.address;
+            let heard = canary.heard();
+            heard
+                .into_iter()
+                .map(move |channel| format!("{at} {channel}"))
+        })
+        .collect()
+    }
+
+    fn channels(&self) -> BTreeSet<String> {
+        self.canaries.iter().flat_map(Canary::channels).collect()
+    }
+
+    /// The page that tries everything; what it says it tried.
+    async fn everything(&self, renderer: &Renderer) -> Vec<String> {
+        let got = page(renderer, &self.url("/")).await.unwrap();
+        let markup = markup(&got);
+        assert!(markup.contains("<title>done</title>"), "{markup}");
+        let tried = markup.split("data-tried=\"").nth(1).unwrap();
+        let tried = tried.split('"').next().unwrap().replace("&quot;", "\"");
+        serde_json::from_str(&tried).unwrap()
+    }
+
+    /// Pages that go elsewhere by themselves: where each of them ends, its next hop taken as well.
+    async fn moves(&self, renderer: &Renderer) -> Vec<(String, Option<FailKind>)> {
+        let statuses = [301, 302, 303, 307, 308].map(|status| format!("redirect/{status}"));
+        let moves = MOVES.iter().map(|(name, _)| format!("move/{name}"));
+        let ways: Vec<String> = statuses.into_iter().chain(moves).collect();
+        let mut ends = Vec::new();
+        for (at, canary) in self.canaries.iter().enumerate() {
+            for way in &ways {
+                let (kind, rest) = way.split_once('/').unwrap();
+                let url = self.url(&format!("/{kind}/{at}/{rest}"));
+                let got = page(renderer, &url).await.unwrap();
+                let label = format!("{way} {}", canary.address);
+                let location = got.location.unwrap_or_else(|| panic!("{label} stayed"));
+                let hop = page(renderer, &location).await;
+                ends.push((label, hop.err().map(|failure| failure.kind)));
+            }
+        }
+        ends
+    }
+}
+
+fn markup(fetched: &Fetched) -> String {
+    match &fetched.body {
+        Body::Html(bytes) => String::from_utf8(bytes.clone()).unwrap(),
+        other => panic!("no page: {other:?}, {:?}", fetched.location),
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn no_channel_reaches_what_is_refused() {
+    if ran_in_own() {
+        return;
+    }
+    let world = World::new();
+    let renderer = renderer(strict());
+    let tried = world.everything(&renderer).await;
+    let untried: Vec<&String> = tried.iter().filter(|name| name.contains(':')).collect();
+    eprintln!("{} channels tried, {untried:?} not", tried.len());
+    assert!(tried.len() - untried.len() >= MANY);
+    for (way, failed) in world.moves(&renderer).await {
+        assert_eq!(failed, Some(FailKind::AddressRefused), "{way}");
+    }
+    let refused = renderer.numbers().refused;
+    renderer.close().await;
+    assert_eq!(world.heard(), [""; 0]);
+    assert!(!world.file.opened.load(Ordering::SeqCst), "a file was read");
+    let numbers = renderer.numbers();
+    assert_eq!(numbers.strays, 0, "{numbers:?}");
+    // They did knock at our own door.
+    assert!(refused >= 100, "{numbers:?}");
+    assert!(world.site.count_below("/service.js") > 0);
+    assert!(world.site.count_below("/shared.js") > 0);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_same_page_reaches_them_where_nothing_is_refused() {
+    if ran_in_own() {
+        return;
+    }
+    let world = World::new();
+    let renderer = renderer(Guard::anywhere());
+    world.everything(&renderer).await;
+    for (way, failed) in world.moves(&renderer).await {
+        assert_eq!(failed, None, "{way}");
+    }
+    renderer.close().await;
+    let channels = world.channels();
+    eprintln!("{} channels: {channels:?}", channels.len());
+    assert!(channels.len() >= MANY, "{channels:?}");
+    for canary in &world.canaries {
+        let heard = canary.channels();
+        assert!(heard.len() >= MANY, "{}: {heard:?}", canary.address);
+    }
+    // But not even then by UDP, which knows no proxy.
+    assert!(!channels.contains("udp"), "{channels:?}");
+    assert!(!world.file.opened.load(Ordering::SeqCst), "a file was read");
+}

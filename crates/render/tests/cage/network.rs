@@ -1,0 +1,48 @@
+//! A network of the test's own.
+
+use std::process::Command;
+
+/// Set in the child: the test runs in a network of its own.
+const INSIDE: &str = "CAGE_NETWORK";
+/// What it has besides loopback: the metadata service of clouds, and two private addresses.
+const ADDRESSES: &str = "ip link set lo up && ip addr add 169.254.169.254/32 dev lo \
+    && ip addr add 10.0.0.5/32 dev lo && ip -6 addr add fd00::5/128 dev lo";
+
+/// Where canaries are: what may never be dialled.
+pub(crate) fn refused_addresses() -> Vec<&'static str> {
+    let mut addresses = vec!["127.0.0.1", "::1"];
+    if std::env::var_os(INSIDE).is_some() {
+        addresses.extend(["169.254.169.254", "10.0.0.5", "fd00::5"]);
+    }
+    addresses
+}
+
+/// Runs the calling test once more, in a process whose network is its own, and tells whether that was done. Without the
+/// right to make one, the test goes on with what addresses there are, and says so.
+pub(crate) fn ran_in_own() -> bool {
+    if std::env::var_os(INSIDE).is_some() {
+        return false;
+    }
+    let may = Command::new("unshare")
+        .args(["--net", "sh", "-c", ADDRESSES])
+        .output()
+        .is_ok_and(|output| output.status.success());
+    if !may {
+        eprintln!(
+            "NO NETWORK OF ITS OWN (unshare --net and ip need root): link-local and private addresses are not tried"
+        );
+        return false;
+    }
+    let name = std::thread::current().name().unwrap().to_owned();
+    let status = Command::new("unshare")
+        .args(["--net", "sh", "-c"])
+        .arg(format!("{ADDRESSES} && exec \"$@\""))
+        .arg("sh")
+        .arg(std::env::current_exe().unwrap())
+        .args(["--exact", &name, "--nocapture"])
+        .env(INSIDE, "1")
+        .status()
+        .unwrap();
+    assert!(status.success(), "in a network of its own: {status}");
+    true
+}

@@ -1,0 +1,109 @@
+//! The site that tries everything.
+
+use std::fmt::Write;
+use std::time::Duration;
+
+use testsite::{Answer, Request, Server};
+
+use crate::canary::Canary;
+
+/// Longer than the slowest channel takes to be tried: WebRTC's.
+const HOLD: Duration = Duration::from_secs(6);
+
+/// Every way a page may go somewhere by itself: `(name, page)`, with `{}` for the URL it goes to.
+pub(crate) const MOVES: [(&str, &str); 6] = [
+    ("move-location", "<script>location = '{}'</script>"),
+    ("move-replace", "<script>location.replace('{}')</script>"),
+    (
+        "move-refresh",
+        "<meta http-equiv=refresh content='0;url={}'>",
+    ),
+    (
+        "move-form",
+        "<form action='{}'></form><script>document.forms[0].submit()</script>",
+    ),
+    (
+        "move-click",
+        "<a href='{}'>x</a><script>document.links[0].click()</script>",
+    ),
+    (
+        "move-top",
+        "<iframe srcdoc=\"<script>top.location = '{}'</script>\"></iframe>",
+    ),
+];
+
+/// Serves `/`, which tries every channel at every canary; `/move/<canary>/<name>`; `/redirect/<canary>/<status>`.
+pub(crate) fn start(canaries: &[Canary], file: &str) -> Server {
+    let bases: Vec<String> = canaries
+        .iter()
+        .map(|canary| format!("http://{}", canary.address))
+        .collect();
+    let named = format!("http://canary.test:{}", canaries[0].address.port());
+    let file = file.to_owned();
+    Server::start(move |request: &Request| answer(request, &bases, &named, &file))
+}
+
+fn answer(request: &Request, bases: &[String], named: &str, file: &str) -> Answer {
+    let script = |text: &str| Answer::new(200, "text/javascript", text.to_owned());
+    let mut parts = request.path().split('/').skip(1);
+    let (first, second, third) = (parts.next(), parts.next(), parts.next());
+    let base = second.and_then(|at| bases.get(at.parse::<usize>().ok()?));
+    match (first, base, third) {
+        (Some(""), ..) => home(bases, named, file),
+        (Some("hold"), ..) => Answer::text("held").after(HOLD),
+        (Some("redirect"), Some(base), Some(status)) => {
+            Answer::redirect(status.parse().unwrap(), &format!("{base}/c/redirect"))
+        }
+        (Some("move"), Some(base), Some(name)) => {
+            let page = MOVES.iter().find(|(known, _)| *known == name).unwrap().1;
+            Answer::html(page.replace("{}", &format!("{base}/c/{name}")))
+        }
+        (Some("channels.js"), ..) => script(include_str!("site/channels.js")),
+        (Some("shared.js"), ..) => script(include_str!("site/shared.js")),
+        (Some("service.js"), ..) => script(include_str!("site/service.js")),
+        _ => Answer::status(404),
+    }
+}
+
+fn home(bases: &[String], named: &str, file: &str) -> Answer {
+    let all: Vec<&str> = bases.iter().map(String::as_str).chain([named]).collect();
+    let list = serde_json::to_string(&all).unwrap();
+    let mut page = format!(
+        "<!doctype html><title>everything</title><script>const BASES = {list}, FILE = {file:?}</script>"
+    );
+    let mut rules = String::new();
+    let mut reports = String::new();
+    for base in &all {
+        let at = |channel: &str| format!("{base}/c/{channel}");
+        // What is in the markup from the beginning is found by the browser's preload scanner as well.
+        for (rel, rest) in [
+            ("stylesheet", ""),
+            ("icon", ""),
+            ("manifest", ""),
+            ("preconnect", ""),
+            ("dns-prefetch", ""),
+            ("prefetch", ""),
+            ("prerender", ""),
+            ("modulepreload", ""),
+            ("preload", " as=image"),
+        ] {
+            let _ = write!(
+                page,
+                "<link rel={rel} href='{}'{rest}>",
+                at(&format!("link-{rel}"))
+            );
+        }
+        let _ = write!(rules, "\"{}\",", at("speculation"));
+        let _ = write!(reports, " {}", at("csp-report"));
+    }
+    let rules = rules.trim_end_matches(',');
+    let _ = write!(
+        page,
+        "<script type=speculationrules>{{\"prefetch\":[{{\"urls\":[{rules}],\"eagerness\":\"immediate\"}}],\"prerender\":[{{\"urls\":[{rules}],\"eagerness\":\"immediate\"}}]}}</script>"
+    );
+    page += "<body><script src=/channels.js></script>";
+    Answer::html(page).header(
+        "Content-Security-Policy-Report-Only",
+        &format!("script-src 'none'; report-uri{reports}"),
+    )
+}

@@ -75,7 +75,11 @@ impl Run {
                 Ok(fetched) => {
                     let phrase = self.site.text(path).unwrap();
                     let markup = markup(&fetched);
-                    assert!(markup.contains(&phrase), "{path}: {markup}");
+                    let took = fetched.elapsed;
+                    assert!(
+                        markup.contains(&phrase),
+                        "{path} after {took:.1?}: {markup}"
+                    );
                     self.documents[page].fetch_add(1, Ordering::Relaxed);
                     return;
                 }

@@ -38,7 +38,7 @@ pub(crate) struct Ended {
 impl Ground {
     pub(crate) fn new() -> Self {
         let folder = tempfile::Builder::new()
-            .prefix("crawler-rendering-")
+            .prefix("cr-")
             .tempdir()
             .unwrap();
         // As root the browser is somebody else, who must get to its profile.

@@ -280,6 +280,10 @@ impl Renderer {
             Err(_) => "no tab could be opened".to_owned(),
         };
         browser.give_up();
+        // It may be the last thing that held it.
+        let given_up = Arc::downgrade(&browser);
+        drop(browser);
+        self.look_after(given_up);
         Err(Failure::new(FailKind::Browser, words))
     }
 
@@ -384,6 +388,7 @@ async fn put_away(renderer: Weak<Renderer>, browser: Weak<Browser>) {
         let (Some(renderer), Some(_)) = (renderer.upgrade(), browser.upgrade()) else {
             return;
         };
+        renderer.tidy().await;
         let idle = lock(&renderer.last_used).elapsed();
         if renderer.counts.busy.load(Ordering::Relaxed) == 0 && idle >= PUT_AWAY {
             tracing::debug!("nobody needs the browser: it is put away");

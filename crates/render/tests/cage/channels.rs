@@ -8,6 +8,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use fetch::{Body, Fetched, Guard};
+use futures_util::{StreamExt, stream};
 use model::FailKind;
 use render::Renderer;
 use testsite::Server;
@@ -17,8 +18,11 @@ use crate::network::{ran_in_own, refused_addresses};
 use crate::site::{self, MOVES};
 use crate::stage::{HOST, page, renderer, strict};
 
-/// Channels that do reach somebody when nothing is refused, at the least.
-const MANY: usize = 24;
+/// Channels the page tries by script, at the least; it tries more in its markup.
+const TRIED: usize = 45;
+/// Channels that do reach somebody when nothing is refused, at the least. The others are stopped before they are
+/// anybody's connection: windows, frames of other sites, pings, UDP.
+const THROUGH: usize = 40;
 
 struct World {
     canaries: Vec<Canary>,
@@ -99,19 +103,23 @@ impl World {
         let statuses = [301, 302, 303, 307, 308].map(|status| format!("redirect/{status}"));
         let moves = MOVES.iter().map(|(name, _)| format!("move/{name}"));
         let ways: Vec<String> = statuses.into_iter().chain(moves).collect();
-        let mut ends = Vec::new();
-        for (at, canary) in self.canaries.iter().enumerate() {
-            for way in &ways {
+        let tries = self.canaries.iter().enumerate().flat_map(|(at, canary)| {
+            ways.iter().map(move |way| {
                 let (kind, rest) = way.split_once('/').unwrap();
-                let url = self.url(&format!("/{kind}/{at}/{rest}"));
-                let got = page(renderer, &url).await.unwrap();
                 let label = format!("{way} {}", canary.address);
+                (self.url(&format!("/{kind}/{at}/{rest}")), label)
+            })
+        });
+        stream::iter(tries)
+            .map(async |(url, label)| {
+                let got = page(renderer, &url).await.unwrap();
                 let location = got.location.unwrap_or_else(|| panic!("{label} stayed"));
                 let hop = page(renderer, &location).await;
-                ends.push((label, hop.err().map(|failure| failure.kind)));
-            }
-        }
-        ends
+                (label, hop.err().map(|failure| failure.kind))
+            })
+            .buffer_unordered(4)
+            .collect()
+            .await
     }
 }
 
@@ -132,7 +140,7 @@ async fn no_channel_reaches_what_is_refused() {
     let tried = world.everything(&renderer).await;
     let untried: Vec<&String> = tried.iter().filter(|name| name.contains(':')).collect();
     eprintln!("{} channels tried, {untried:?} not", tried.len());
-    assert!(tried.len() - untried.len() >= MANY);
+    assert!(tried.len() - untried.len() >= TRIED, "{tried:?}");
     for (way, failed) in world.moves(&renderer).await {
         assert_eq!(failed, Some(FailKind::AddressRefused), "{way}");
     }
@@ -162,10 +170,9 @@ async fn the_same_page_reaches_them_where_nothing_is_refused() {
     renderer.close().await;
     let channels = world.channels();
     eprintln!("{} channels: {channels:?}", channels.len());
-    assert!(channels.len() >= MANY, "{channels:?}");
     for canary in &world.canaries {
         let heard = canary.channels();
-        assert!(heard.len() >= MANY, "{}: {heard:?}", canary.address);
+        assert!(heard.len() >= THROUGH, "{}: {heard:?}", canary.address);
     }
     // But not even then by UDP, which knows no proxy.
     assert!(!channels.contains("udp"), "{channels:?}");

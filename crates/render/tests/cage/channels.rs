@@ -100,15 +100,16 @@ impl World {
 
     /// Pages that go elsewhere by themselves: where each of them ends, its next hop taken as well.
     async fn moves(&self, renderer: &Renderer) -> Vec<(String, Option<FailKind>)> {
-        let statuses = [301, 302, 303, 307, 308].map(|status| format!("redirect/{status}"));
-        let moves = MOVES.iter().map(|(name, _)| format!("move/{name}"));
-        let ways: Vec<String> = statuses.into_iter().chain(moves).collect();
         let tries = self.canaries.iter().enumerate().flat_map(|(at, canary)| {
-            ways.iter().map(move |way| {
-                let (kind, rest) = way.split_once('/').unwrap();
-                let label = format!("{way} {}", canary.address);
-                (self.url(&format!("/{kind}/{at}/{rest}")), label)
-            })
+            // Every way by script at each of them, and another status at each.
+            let status = [301, 302, 303, 307, 308][at % 5];
+            let redirect = (format!("/redirect/{at}/{status}"), status.to_string());
+            let moves = MOVES.iter().map(move |(name, _)| {
+                let path = format!("/move/{at}/{name}");
+                (path, (*name).to_owned())
+            });
+            let ways = moves.chain([redirect]);
+            ways.map(move |(path, way)| (self.url(&path), format!("{way} {}", canary.address)))
         });
         stream::iter(tries)
             .map(async |(url, label)| {

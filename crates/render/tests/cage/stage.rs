@@ -35,6 +35,8 @@ pub(crate) fn renderer(guard: Guard) -> Arc<Renderer> {
     let http = HttpFetch::resolving(&rules(), 8, guard, html::looks_like_html, everywhere);
     let settings = RenderSettings {
         blocked: Vec::new(),
+        // The page that tries everything is never at rest.
+        nav_timeout: Duration::from_secs(20),
         ..RenderSettings::default()
     };
     over(http.unwrap(), settings)

@@ -10,6 +10,7 @@ use anyhow::{Context, Result, bail};
 use serde_json::Value;
 
 use crate::postgres::Postgres;
+use crate::setup;
 use crate::shell::{cargo, output_of, root, run, tell};
 
 const VERSION: &str = "4.32.5";
@@ -21,6 +22,7 @@ const CONFIG: &str = "\
 http: {timeout: 1s}
 worker: {max_attempts: 1, per_host_rps: 0, per_host_concurrency: 100}
 jobs: {max_depth: 1000, max_tasks: 100000000, max_duration: 365d, max_bytes: 1000TB}
+browser: {nav_timeout: 2s}
 server: {api_keys: [a-key-for-the-fuzzer], request_timeout: 5s}
 ";
 const KEY: &str = "a-key-for-the-fuzzer";
@@ -31,6 +33,8 @@ pub(crate) fn start(words: &[&str]) -> Result<()> {
         ["--examples", number] => number.parse().context("--examples wants a number")?,
         _ => bail!("cargo xtask api-fuzz [--examples N]"),
     };
+    // `use_js` is as valid as any other field.
+    setup::browser()?;
     run(cargo().args(["build", "--locked", "--package", "crawler"]))?;
     let target = target_folder()?;
     let folder = target.join("api-fuzz");

@@ -11,7 +11,7 @@ const fn room(name: &'static str, may_use: &'static [&'static str]) -> Room {
 }
 
 /// From the bottom up: a room uses only rooms above it in this list.
-pub(crate) const ROOMS: [Room; 17] = [
+pub(crate) const ROOMS: [Room; 18] = [
     room("weburl", &[]),
     room("model", &["weburl"]),
     room("sitefiles", &["weburl", "model"]),
@@ -19,6 +19,7 @@ pub(crate) const ROOMS: [Room; 17] = [
     room("frontier", &["weburl", "model", "sitefiles"]),
     room("journal", &["weburl", "model", "sitefiles", "frontier"]),
     room("fetch", &["weburl", "model"]),
+    room("render", &["weburl", "model", "fetch"]),
     room(
         "engine",
         &["weburl", "model", "sitefiles", "html", "frontier", "fetch"],
@@ -40,6 +41,7 @@ pub(crate) const ROOMS: [Room; 17] = [
             "html",
             "frontier",
             "fetch",
+            "render",
             "engine",
             "store",
             "store-frontier",
@@ -55,6 +57,7 @@ pub(crate) const ROOMS: [Room; 17] = [
             "frontier",
             "journal",
             "fetch",
+            "render",
             "engine",
             "output",
             "store",

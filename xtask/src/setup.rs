@@ -1,7 +1,7 @@
-//! What the tests need beyond Rust: a real documentation site, and another crawler to compare with.
+//! What the tests need beyond Rust: a browser, a real documentation site, and another crawler to compare with.
 //!
-//! Installed from Debian's packages where that is possible. Where it is not, the tests that need them are
-//! left out by name, loudly, and in CI that is an error.
+//! Installed from Debian's packages where that is possible. Where it is not, the comparison is left out by name,
+//! loudly, and in CI that is an error; without a browser nothing is run at all.
 
 use std::path::Path;
 use std::process::Command;
@@ -29,6 +29,20 @@ pub(crate) fn program(name: &str, why: &str) -> Result<()> {
         bail!("the program {name} is needed ({why}): install it (`apt install {name}`)");
     }
     Ok(())
+}
+
+/// A browser for the tests that render. They never leave themselves out, so where none can be had nothing goes on.
+pub(crate) fn browser() -> Result<()> {
+    let named = std::env::var("CHROME").unwrap_or_default();
+    let usual = ["chromium", "chromium-browser", "google-chrome"];
+    let mut programs = usual.into_iter().chain([named.as_str()]);
+    if programs.any(|program| !program.is_empty() && exists(program, "--version")) {
+        return Ok(());
+    }
+    program(
+        "chromium",
+        "pages are rendered with it; CHROME=/path names another",
+    )
 }
 
 /// Installs what is missing. False: it cannot be had here, so leave out [`OUTSIDE_TESTS`].

@@ -28,7 +28,7 @@ pub(crate) fn run() -> Result<()> {
         for name in ["curl", "jq"] {
             setup::program(name, "the README's lines about the service use it")?;
         }
-        Ok(())
+        setup::browser()
     })?;
     run_step("format", || {
         shell::run(cargo().args(["fmt", "--all", "--check"]))

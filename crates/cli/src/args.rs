@@ -301,6 +301,19 @@ pub(crate) struct RequestArgs {
     #[arg(long, value_name = "S", help_heading = "Requests")]
     pub(crate) user_agent: Option<String>,
 
+    /// Render pages in headless Chromium, so that what their scripts write is seen too
+    ///
+    /// auto fetches a page by HTTP and renders it only if it needs that. A page has 30 s to render, or --timeout if
+    /// that is longer. CHROME names the browser, BROWSER_SANDBOX=off does without its sandbox.
+    #[arg(
+        long,
+        value_enum,
+        default_value_t,
+        value_name = "WHEN",
+        help_heading = "Requests"
+    )]
+    pub(crate) js: JsWord,
+
     /// Extra header 'Name: value', sent to the origin of the given URL only; repeatable
     #[arg(long, value_name = "K: V", help_heading = "Requests")]
     pub(crate) header: Vec<String>,
@@ -380,6 +393,7 @@ words! { SchemesWord { Http: "http and https", All: "mailto:, tel: and the rest 
 words! { RobotsWord { Respect: "obey it", Ignore: "do not ask for it" } }
 words! { SitemapsWord { Skip: "do not read them", Include: "their URLs and links", Only: "their URLs, no links" } }
 words! { ScopeWord { Host: "the exact host name", Domain: "with subdomains", Prefix: "below the seed's path" } }
+words! { JsWord { Never: "HTTP alone", Auto: "where a page needs it", Always: "every page" } }
 words! { SlashWord { Merge: "one page", Keep: "two pages" } }
 words! { TrapsWord { On: "refuse them", Off: "follow them" } }
 words! { When { Auto: "as it fits", Always: "always", Never: "never" } }

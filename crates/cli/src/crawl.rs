@@ -1,5 +1,6 @@
 //! `crawl` and `map`: the same crawl, into different sinks.
 
+mod first_look;
 mod outputs;
 mod run;
 
@@ -10,18 +11,19 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use anyhow::Context;
 use journal::About;
-use model::{CrawlPlan, CrawlSpec, Sink, SinkError, StopReason};
+use model::{CrawlPlan, CrawlSpec, JsPolicy, Sink, SinkError, StopReason};
 use output::{Format, MapFormat, ReportAbout, UniqueLinks};
 use tokio::runtime::Runtime;
 
 use crate::args::{CrawlArgs, LogWord, MapArgs, ProfileWord, SitemapsWord};
+use crate::browser::{Browser, Wanted};
 use crate::plan_line;
 use crate::spec::{link_filter, spec};
 use crate::state::{Asked, Refused, State};
 use crate::talk::{Level, Talk};
 use crate::{AGENT, exit, state, summary_lines, talk};
 use outputs::Outputs;
-use run::Run;
+use run::{Ending, Run};
 
 pub(crate) fn crawl(args: &CrawlArgs) -> ExitCode {
     let filter = link_filter(args);
@@ -138,6 +140,20 @@ impl Job<'_> {
                 return ExitCode::from(exit::BAD_USAGE);
             }
         };
+        let wanted = Wanted {
+            at_once: plan.workers,
+            timeout: plan.fetch.deadlines.total,
+            max_body: plan.fetch.max_body,
+            user_agent: self.spec.user_agent.clone(),
+        };
+        let browser = match Browser::find(plan.js, wanted, talk) {
+            Ok(browser) => browser,
+            Err(code) => return code,
+        };
+        if let (JsPolicy::Always, Some(browser)) = (plan.js, &browser) {
+            // More would only wait for a tab, and be waited for when somebody stops us.
+            plan.workers = browser.tabs();
+        }
         let runtime = match runtime(&plan) {
             Ok(runtime) => runtime,
             Err(error) => return failed(talk, &error),
@@ -179,6 +195,7 @@ impl Job<'_> {
             plan: &plan,
             talk,
             chance,
+            browser,
         };
         let is_kept = state.is_some();
         let ended = match state {
@@ -188,11 +205,21 @@ impl Job<'_> {
         // What is still in flight after a second signal is not waited for.
         runtime.shutdown_background();
         match ended {
-            Ok(summary) => {
+            Ok(Ending {
+                summary,
+                needs_browser,
+            }) => {
                 if summary.stop != StopReason::OutputClosed {
                     summary_lines::say(talk, &summary, &plan, is_kept);
                     if let Some(problem) = &summary.seed_problem {
                         talk.say(Level::Error, &problem.to_string(), "seed_failed", &[]);
+                    }
+                    if needs_browser && summary.fetched == 1 && summary.links == 0 {
+                        let words = format!(
+                            "{} has no links; it may need JavaScript: try --js auto",
+                            plan.seed
+                        );
+                        talk.say(Level::Info, &words, "js_hint", &[]);
                     }
                 }
                 exit::of_summary(&summary)

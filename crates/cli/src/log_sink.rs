@@ -43,9 +43,13 @@ impl LogSink {
                     "not html".into()
                 };
                 let cut = if report.truncated { ", truncated" } else { "" };
+                let rendered = match report.rendering {
+                    Some(rendering) if rendering.rendered => ", rendered",
+                    _ => "",
+                };
                 let millis = report.elapsed.as_millis();
                 let text = format!(
-                    "Fetched {url} ({status}, {what}{cut}, depth {}, {millis} ms)",
+                    "Fetched {url} ({status}, {what}{cut}{rendered}, depth {}, {millis} ms)",
                     report.depth
                 );
                 (Level::Detail, "page_fetched", text)
@@ -70,6 +74,14 @@ impl LogSink {
                 .map(|status| ("status", Value::Number(u64::from(status)))),
         );
         fields.extend(kind.map(|kind| ("kind", Value::Text(kind))));
+        if let Some(rendering) = report.rendering {
+            let name = if rendering.rendered {
+                "rendered"
+            } else {
+                "not_rendered"
+            };
+            fields.push((name, Value::Text(rendering.reason.as_str())));
+        }
         fields.extend(report.via.as_deref().map(|via| ("via", Value::Text(via))));
         self.talk.say(level, &text, event, &fields);
     }

@@ -4,6 +4,7 @@
 //! carries data only, everything else goes through [`talk::Talk`] to stderr.
 
 mod args;
+mod browser;
 mod config;
 mod crawl;
 mod dialect;

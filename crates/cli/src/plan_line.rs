@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 use std::path::Path;
 
-use model::{CrawlPlan, RobotsPolicy, SitemapPolicy};
+use model::{CrawlPlan, JsPolicy, RobotsPolicy, SitemapPolicy};
 use weburl::{QueryPolicy, ScopeKind, SlashPolicy};
 
 use crate::args::ProfileWord;
@@ -26,6 +26,7 @@ pub(crate) fn fields(plan: &CrawlPlan) -> Vec<(&'static str, Value<'_>)> {
         ),
         ("max_attempts", Value::Number(u64::from(plan.max_attempts))),
         ("rate_seconds", Value::Seconds(plan.rate.as_secs_f64())),
+        ("js", Value::Text(plan.js.as_str())),
     ]
 }
 
@@ -102,6 +103,9 @@ pub(crate) fn line(
     }
     if !plan.traps {
         add("traps off".into());
+    }
+    if plan.js != JsPolicy::Never {
+        add(format!("js {}", plan.js.as_str()));
     }
     if !plan.fetch.proxies.is_empty() {
         // A proxy's URL may carry a password.

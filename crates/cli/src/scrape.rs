@@ -15,13 +15,15 @@ use anyhow::Context;
 use engine::{Document, Part, Scraper, Stop, StopLevel};
 use fetch::{Guard, HttpFetch};
 use futures_util::{Stream, StreamExt};
-use model::{Notice, ScrapePlan, SinkError};
+use model::{JsPolicy, Notice, ScrapePlan, SinkError};
+use render::Escalating;
 use tokio::task::JoinError;
 
 use crate::args::{ScrapeArgs, When};
-use crate::spec::scrape_spec;
+use crate::browser::{Browser, Wanted};
+use crate::spec::{js, scrape_spec};
 use crate::talk::{Level, Talk, Value};
-use crate::{AGENT, exit, signals};
+use crate::{AGENT, browser, exit, signals};
 use given_urls::{Given, GivenUrls};
 use outcome::{Outcome, Problem};
 use page_writer::{Layout, PageWriter};
@@ -42,6 +44,17 @@ pub(crate) fn scrape(args: &ScrapeArgs) -> ExitCode {
     let urls = match GivenUrls::check(&args.urls) {
         Ok(urls) => urls,
         Err(words) => return refuse(&words),
+    };
+    let js = js(args.request.js);
+    let wanted = Wanted {
+        at_once: AT_ONCE,
+        timeout: plan.fetch.deadlines.total,
+        max_body: plan.fetch.max_body,
+        user_agent: args.request.user_agent.clone(),
+    };
+    let browser = match Browser::find(js, wanted, &talk) {
+        Ok(browser) => browser,
+        Err(code) => return code,
     };
     let file = args.file.output_file.as_deref();
     let layout = Layout {
@@ -66,7 +79,8 @@ pub(crate) fn scrape(args: &ScrapeArgs) -> ExitCode {
     } else {
         Level::Error
     };
-    match run(plan, urls, (part, layout), writer, &talk, failure) {
+    let way = Way { js, part, layout };
+    match run(plan, urls, way, browser, writer, &talk, failure) {
         Ok(Ended::Whole { failed: false } | Ended::Closed) => ExitCode::SUCCESS,
         Ok(Ended::Whole { failed: true }) => ExitCode::from(exit::FAILED),
         Ok(Ended::Nothing) => {
@@ -78,6 +92,14 @@ pub(crate) fn scrape(args: &ScrapeArgs) -> ExitCode {
             ExitCode::from(exit::FAILED)
         }
     }
+}
+
+/// How pages are had and laid out.
+#[derive(Clone, Copy)]
+struct Way {
+    js: JsPolicy,
+    part: Part,
+    layout: Layout,
 }
 
 /// How it went.
@@ -95,7 +117,8 @@ enum Ended {
 fn run(
     plan: ScrapePlan,
     urls: GivenUrls,
-    (part, layout): (Part, Layout),
+    way: Way,
+    browser: Option<Browser>,
     writer: PageWriter,
     talk: &Talk,
     failure: Level,
@@ -115,13 +138,15 @@ fn run(
         let tell = move |notice: Notice| {
             speaker.say(Level::Info, &notice.to_string(), notice.as_str(), &[]);
         };
-        let fetch = Arc::new(fetch);
-        let scraper = Arc::new(Scraper::new(fetch, plan, chance, stop.clone(), tell));
+        let fetch = Arc::new(Browser::fetch(browser, fetch));
+        let by = Arc::clone(&fetch);
+        let scraper = Arc::new(Scraper::new(by, plan, chance, stop.clone(), tell));
         let given = urls.stream(stop.clone());
         let pages = given
-            .map(|given| tokio::spawn(one(given, Arc::clone(&scraper), part, layout)))
+            .map(|given| tokio::spawn(one(given, Arc::clone(&scraper), way)))
             .buffered(AT_ONCE);
         let ended = print(pages, writer, &stop, talk, failure).await;
+        browser::close(&fetch).await;
         signals.abort();
         Ok(ended?)
     });
@@ -169,12 +194,7 @@ async fn print(
 
 /// Gets, reads and renders one page, as a task of its own: a reader of stdout that takes its time must not
 /// keep anybody's answer waiting. A panic costs its page.
-async fn one(
-    given: Given,
-    scraper: Arc<Scraper<HttpFetch>>,
-    part: Part,
-    layout: Layout,
-) -> Outcome {
+async fn one(given: Given, scraper: Arc<Scraper<Escalating>>, way: Way) -> Outcome {
     let url = given
         .asked
         .as_ref()
@@ -183,10 +203,10 @@ async fn one(
         Err(words) => Err(Problem::BadUrl(words)),
         Ok(asked) => {
             let page = tokio::spawn(async move {
-                let answer = scraper.get(&asked, model::JsPolicy::Never).await?;
+                let answer = scraper.get(&asked, way.js).await?;
                 // Reading a large page takes a while; the connections of others must not wait for it.
                 let read = tokio::task::spawn_blocking(move || {
-                    Document::read(answer, part).map(|document| layout.rendered(document))
+                    Document::read(answer, way.part).map(|document| way.layout.rendered(document))
                 });
                 match read.await {
                     Ok(read) => Ok(read?),
@@ -221,8 +241,12 @@ fn tell(outcome: &Outcome, talk: &Talk, failure: Level) {
         talk.say(Level::Warning, &words, "page_truncated", &fields);
     }
     if document.is_without_text() {
-        let words =
-            format!("{url} has no text to print; it may need JavaScript, or be images only");
+        let hint = if document.rendered() {
+            "; it may be images only"
+        } else {
+            "; it may need JavaScript (--js auto), or be images only"
+        };
+        let words = format!("{url} has no text to print{hint}");
         talk.say(Level::Warning, &words, "page_empty", &fields);
     }
     if talk.says(Level::Detail) {
@@ -235,7 +259,12 @@ fn tell(outcome: &Outcome, talk: &Talk, failure: Level) {
             same if same == document.url() => String::new(),
             requested => format!(", redirected from {requested}"),
         };
-        let words = format!("Scraped {url} ({status}, {bytes} bytes{quality}{from})");
+        let rendered = if document.rendered() {
+            ", rendered"
+        } else {
+            ""
+        };
+        let words = format!("Scraped {url} ({status}, {bytes} bytes{rendered}{quality}{from})");
         let fields = [
             ("url", Value::Text(url)),
             ("status", Value::Number(u64::from(status))),

@@ -10,10 +10,10 @@ use std::time::Duration;
 
 use anyhow::{Context, bail};
 use engine::{Stop, StopLevel};
-use service::TimedStore;
 use service::api::{self, App};
-use service::config::{Browser, Config, UseJs};
+use service::config::{Config, UseJs};
 use service::worker::{Worker, WorkerNumbers, WorkerSettings, http_fetch};
+use service::{BrowserDesk, TimedStore};
 use store::{HostDefaults, Store, StoreError};
 use store_postgres::{PostgresOptions, PostgresStore};
 use store_sqlite::{SqliteOptions, SqliteStore};
@@ -44,18 +44,9 @@ pub(crate) fn serve(args: &ServeArgs) -> ExitCode {
         Err(error) => return config::refuse(&error, json),
     };
     let config = loaded.config;
-    if let Err(words) = check(&config) {
-        talk::refuse(&words, json);
-        return ExitCode::from(exit::BAD_USAGE);
-    }
     start_log(&args.talk, json);
     let talk = Talk::new(&args.talk, When::Never);
     open_files::raise();
-    if config.browser != Browser::default() {
-        tracing::warn!(
-            "this version does not render pages: the settings of browser have no effect"
-        );
-    }
     match run(config, args.mode, talk) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
@@ -81,19 +72,6 @@ impl std::fmt::Display for Posture {
 }
 
 impl std::error::Error for Posture {}
-
-/// What cannot be run as it is told to.
-fn check(config: &Config) -> Result<(), String> {
-    let browser = &config.browser;
-    if browser.enabled || browser.force || browser.use_js_default != UseJs::Never {
-        return Err(
-            "this version does not render pages: leave browser.enabled, browser.force and \
-             browser.use_js_default (USE_JS_DEFAULT) at false"
-                .to_owned(),
-        );
-    }
-    Ok(())
-}
 
 /// Structured lines on stderr; `RUST_LOG` is stronger than `-v` and `-q`.
 fn start_log(args: &TalkArgs, json: bool) {
@@ -222,11 +200,14 @@ async fn run_on<S: Store>(
     } else {
         None
     };
+    // One for the API and the worker; nothing starts before a page needs it.
+    let browser = BrowserDesk::open(&config)?;
+    tell_browser(&browser, &config);
     let api = async {
         let Some(listener) = listener else {
-            return numbers(&store, &config, stop).await;
+            return numbers(&store, &config, &browser, stop).await;
         };
-        let app = App::new(store.clone(), config.clone())?;
+        let app = App::new(store.clone(), config.clone(), browser.clone())?;
         let addr = listener.local_addr().unwrap_or(addr);
         tracing::info!(%addr, mode = mode.as_str(), store = kind, "listening");
         api::serve(app, listener, stop.reached(StopLevel::Drain), drain).await;
@@ -240,6 +221,7 @@ async fn run_on<S: Store>(
         let sole_owner = kind == "sqlite";
         let settings = WorkerSettings::of(&config, sole_owner);
         let fetch = http_fetch(&settings.jobs, config.worker.pool_size, api::guard(&config))?;
+        let fetch = browser.fetch(Arc::new(fetch));
         let worker = Worker::new(store.clone(), Arc::new(fetch), settings)?;
         tracing::info!(tasks = config.worker.pool_size, store = kind, "working");
         let counts = worker.counts();
@@ -268,6 +250,7 @@ async fn run_on<S: Store>(
     let pruning = tokio::spawn(prune(store.clone(), config.jobs.retention));
     let (mut api, mut worker) = (Box::pin(api), Box::pin(worker));
     let (api, worker) = tokio::join!(ended(&mut api), ended(&mut worker));
+    browser.close().await;
     pruning.abort();
     if let Some(rules) = rules {
         rules.abort();
@@ -276,12 +259,40 @@ async fn run_on<S: Store>(
     api.and(worker)
 }
 
+/// What an operator should know about the browser before a page needs it.
+fn tell_browser(browser: &BrowserDesk, config: &Config) {
+    let asked = config.browser.force || config.browser.use_js_default != UseJs::Never;
+    if let Some(words) = browser.missing() {
+        if asked {
+            tracing::warn!(reason = words, "pages cannot be rendered");
+        } else {
+            tracing::info!(reason = words, "pages cannot be rendered");
+        }
+        return;
+    }
+    if browser.renderer().is_some() && !config.browser.sandbox {
+        tracing::warn!(
+            "browser.sandbox is off: a page that breaks out of the browser has the rights of this process"
+        );
+    }
+    if config.browser.nav_timeout >= config.server.request_timeout {
+        tracing::warn!(
+            "browser.nav_timeout is not below server.request_timeout: slow scrapes end with the latter"
+        );
+    }
+}
+
 /// A worker's numbers, where somebody asked for them.
-async fn numbers<S: Store>(store: &S, config: &Config, stop: &Stop) -> anyhow::Result<()> {
+async fn numbers<S: Store>(
+    store: &S,
+    config: &Config,
+    browser: &BrowserDesk,
+    stop: &Stop,
+) -> anyhow::Result<()> {
     let Some(addr) = config.worker.metrics_addr else {
         return Ok(());
     };
-    let app = App::new(store.clone(), config.clone())?;
+    let app = App::new(store.clone(), config.clone(), browser.clone())?;
     let listener = TcpListener::bind(addr)
         .await
         .with_context(|| format!("cannot listen on worker.metrics_addr {addr}"))?;

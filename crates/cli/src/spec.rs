@@ -3,13 +3,13 @@
 use std::time::Duration;
 
 use model::{
-    CrawlSpec, LinkFilter, Profile, RobotsErrors, RobotsPolicy, ScrapeSpec, SitemapPolicy,
+    CrawlSpec, JsPolicy, LinkFilter, Profile, RobotsErrors, RobotsPolicy, ScrapeSpec, SitemapPolicy,
 };
 use output::{Format, MapFormat};
 use weburl::{ScopeKind, SlashPolicy};
 
 use crate::args::{
-    CrawlArgs, FormatWord, LinksWord, MapFormatWord, ProfileWord, RequestArgs, RobotsWord,
+    CrawlArgs, FormatWord, JsWord, LinksWord, MapFormatWord, ProfileWord, RequestArgs, RobotsWord,
     SchemesWord, ScopeWord, SiteArgs, SitemapsWord, SlashWord, TrapsWord,
 };
 
@@ -62,7 +62,7 @@ pub(crate) fn spec(site: &SiteArgs, links: LinkFilter, sitemaps: SitemapsWord) -
         headers: site.request.header.clone(),
         proxies: site.request.proxy.clone(),
         traps: site.traps.map(|word| word == TrapsWord::On),
-        js: model::JsPolicy::Never,
+        js: js(site.request.js),
     }
 }
 
@@ -75,6 +75,15 @@ pub(crate) fn scrape_spec(request: &RequestArgs) -> ScrapeSpec {
         user_agent: request.user_agent.clone(),
         headers: request.header.clone(),
         proxies: request.proxy.clone(),
+    }
+}
+
+/// Whether pages are rendered.
+pub(crate) fn js(word: JsWord) -> JsPolicy {
+    match word {
+        JsWord::Never => JsPolicy::Never,
+        JsWord::Auto => JsPolicy::Auto,
+        JsWord::Always => JsPolicy::Always,
     }
 }
 

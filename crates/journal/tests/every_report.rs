@@ -11,7 +11,7 @@ use frontier::{
 use journal::JournaledFrontier;
 use model::{
     CrawlPlan, CrawlSpec, FailKind, Failure, LinkFacts, LinkList, Outcome, PageReport,
-    RobotsPolicy, SitemapPolicy, SkipReason,
+    RenderReason, Rendering, RobotsPolicy, SitemapPolicy, SkipReason,
 };
 use sitefiles::Robots;
 use weburl::{CrawlUrl, UrlKey};
@@ -123,6 +123,7 @@ async fn pages() {
                 report.wire_bytes = 1 << 40;
                 report.body_bytes = 300;
                 report.truncated = true;
+                report.rendering = Some(Rendering::because(RenderReason::NoBrowser));
                 report.elapsed = Duration::new(3, 999_999_999);
                 report.retry_after = Some(9 * SECOND);
             }

@@ -1,8 +1,8 @@
 //! A page as a JSON object: the one shape that `json` and `ndjson` share.
 //!
-//! Fields that are always there come first and may be null; `truncated`, `omitted_links`, `skipped` and
-//! `error` are there only where they say something. `bytes` is what came over the wire, like the
-//! summary's total.
+//! Fields that are always there come first and may be null; `truncated`, `rendered`, `omitted_links`, `skipped`
+//! and `error` are there only where they say something. `bytes` is what came over the wire, like the summary's
+//! total.
 
 use model::{LinkFilter, Outcome, PageReport, SinkError};
 
@@ -51,6 +51,9 @@ pub(crate) fn write_page_object(
     };
     if report.truncated {
         target.text(",\"truncated\":true");
+    }
+    if report.rendering.is_some_and(|rendering| rendering.rendered) {
+        target.text(",\"rendered\":true");
     }
     if report.links.omitted() > 0 {
         target

@@ -26,6 +26,6 @@ mod snapshot;
 mod tab;
 
 pub use chromium::{Chromium, ChromiumMissing};
-pub use escalating::Escalating;
+pub use escalating::{Escalating, Helped, Need};
 pub use renderer::{BrowserState, RenderNumbers, Renderer};
 pub use settings::{RenderSettings, ResourceKind};

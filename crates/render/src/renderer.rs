@@ -20,8 +20,8 @@ use crate::{Chromium, RenderSettings};
 
 /// What a page may take beyond its own time, whatever it does.
 const HARD_END: Duration = Duration::from_secs(2);
-/// A tab is open within this, or its browser is replaced.
-const OPEN: Duration = Duration::from_secs(5);
+/// A tab is open within a part of a page's time, this at least and this at most, or its browser is replaced.
+const OPEN: [Duration; 2] = [Duration::from_secs(1), Duration::from_secs(5)];
 /// A browser nobody needed for so long is put away.
 const PUT_AWAY: Duration = Duration::from_mins(1);
 /// The pause after a browser that did not start, or did not last: at first and at most.
@@ -265,7 +265,9 @@ impl Renderer {
             visit,
             own.clone(),
         );
-        let words = match timeout_at(deadline.min(Instant::now() + OPEN), opening).await {
+        let [least, most] = OPEN;
+        let patience = (self.settings.nav_timeout / 3).clamp(least, most);
+        let words = match timeout_at(deadline.min(Instant::now() + patience), opening).await {
             Ok(Ok(tab)) => return Ok((tab, browser)),
             Ok(Err(error)) => error.to_string(),
             Err(_) => "no tab could be opened".to_owned(),

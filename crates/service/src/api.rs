@@ -35,6 +35,7 @@ mod serve;
 mod watch;
 mod whole;
 
+pub(crate) use app::scrape_plan;
 pub use app::{App, SetupError, guard};
 pub use moment::rfc3339;
 pub use numbers::{METRICS, keep_worker_numbers};

@@ -5,7 +5,7 @@
 use std::time::Duration;
 
 use model::{
-    Backoff, CrawlPlan, CrawlSpec, DocumentRules, LinkFilter, PlanError, RobotsErrors,
+    Backoff, CrawlPlan, CrawlSpec, DocumentRules, JsPolicy, LinkFilter, PlanError, RobotsErrors,
     RobotsPolicy, SitemapPolicy,
 };
 use serde::{Deserialize, Serialize};
@@ -151,6 +151,23 @@ pub struct JobDefaults {
     pub blocked_extensions: Vec<String>,
     /// Maps list links with their fragments.
     pub keep_fragments: bool,
+    /// Rendering in a browser.
+    pub js: JsPolicy,
+    /// Everything is rendered, whatever is asked.
+    pub force_js: bool,
+}
+
+impl JobDefaults {
+    /// Whether pages are rendered, when this was asked.
+    pub fn js(&self, asked: Option<UseJs>) -> JsPolicy {
+        match asked {
+            _ if self.force_js => JsPolicy::Always,
+            None => self.js,
+            Some(UseJs::Fixed(false)) => JsPolicy::Never,
+            Some(UseJs::Fixed(true)) => JsPolicy::Always,
+            Some(UseJs::Auto(AutoWord::Auto)) => JsPolicy::Auto,
+        }
+    }
 }
 
 /// Files that are no pages.
@@ -180,6 +197,8 @@ impl Default for JobDefaults {
             obey_nofollow: false,
             blocked_extensions: BINARY.map(str::to_owned).to_vec(),
             keep_fragments: false,
+            js: JsPolicy::Never,
+            force_js: false,
         }
     }
 }
@@ -339,6 +358,7 @@ impl JobParams {
                 RobotsPolicy::Ignore
             },
             robots_errors: defaults.robots_errors,
+            js: defaults.js(self.use_js),
             sitemaps: match self.sitemaps.filter(|_| follows) {
                 None | Some(SitemapsChoice::Skip) => SitemapPolicy::Skip,
                 Some(SitemapsChoice::Include) => SitemapPolicy::Include,

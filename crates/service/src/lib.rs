@@ -9,6 +9,8 @@ pub mod config;
 pub mod job_params;
 pub mod worker;
 
+mod browser_desk;
 mod timed_store;
 
+pub use browser_desk::{BrowserDesk, BrowserWord};
 pub use timed_store::TimedStore;

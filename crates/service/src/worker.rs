@@ -4,7 +4,7 @@
 //! What a job asked for becomes a plan here; everything else is the frontier's and the engine's.
 
 use std::fmt;
-use std::hash::{BuildHasher, Hasher, RandomState};
+use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher, Hasher, RandomState};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -91,6 +91,8 @@ impl<S: Store, T: Fetch> Worker<S, T> {
                 .plan(job.kind, &jobs)
                 .map_err(|error| error.to_string())?;
             plan.keys.seed = keys;
+            // Not a secret: it keeps the pages of two jobs apart in one browser, no more.
+            plan.visit = BuildHasherDefault::<DefaultHasher>::default().hash_one(job.id);
             Ok(plan)
         });
         let workers = settings.frontier.workers.max(1);

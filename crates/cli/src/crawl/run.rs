@@ -10,22 +10,32 @@ use frontier::{Frontier, MemoryFrontier, Moment};
 use model::{CrawlPlan, Sink, Summary};
 use output::{Tee, Written};
 
+use super::first_look::FirstLook;
+use crate::browser::Browser;
 use crate::log_sink::LogSink;
 use crate::numbers::{counted, span};
 use crate::state::State;
 use crate::talk::{Level, Talk, Value};
-use crate::{progress_line, signals};
+use crate::{browser, progress_line, signals};
 
 /// A crawl that is wired and run.
 pub(super) struct Run<'a> {
     pub(super) plan: &'a CrawlPlan,
     pub(super) talk: &'a Talk,
     pub(super) chance: u64,
+    pub(super) browser: Option<Browser>,
+}
+
+/// How a crawl went.
+pub(super) struct Ending {
+    pub(super) summary: Summary,
+    /// The first page seemed to need a browser, and had none.
+    pub(super) needs_browser: bool,
 }
 
 impl Run<'_> {
     /// A crawl that nobody keeps.
-    pub(super) async fn begin(self, mut sinks: Vec<Box<dyn Sink>>) -> anyhow::Result<Summary> {
+    pub(super) async fn begin(self, mut sinks: Vec<Box<dyn Sink>>) -> anyhow::Result<Ending> {
         sinks.push(Box::new(LogSink::new(self.talk.clone())));
         let frontier = MemoryFrontier::new(self.plan.clone(), self.chance);
         self.drive(frontier, Duration::ZERO, Tee(sinks)).await
@@ -37,7 +47,7 @@ impl Run<'_> {
         state: State,
         sinks: Vec<Box<dyn Sink>>,
         outputs: Vec<Written>,
-    ) -> anyhow::Result<Summary> {
+    ) -> anyhow::Result<Ending> {
         let resumed = state.resume(self.plan, Box::new(Tee(sinks)), outputs).await;
         let resumed = resumed?;
         if let Some(glance) = resumed.glance {
@@ -66,7 +76,7 @@ impl Run<'_> {
         frontier: impl Frontier,
         from: Moment,
         sinks: Tee,
-    ) -> anyhow::Result<Summary> {
+    ) -> anyhow::Result<Ending> {
         let (plan, talk) = (self.plan, self.talk);
         let stop = Stop::new();
         let signals = tokio::spawn(signals::listen(stop.clone(), talk.clone()));
@@ -84,13 +94,19 @@ impl Run<'_> {
         let fetch = HttpFetch::new(&plan.fetch, plan.workers, guard, html::looks_like_html)
             .context("cannot set up fetching")?;
         let writer = Shelf::start(Box::new(sinks)).context("cannot start the writer")?;
-        let fetch = Arc::new(fetch);
-        let summary = drive_from(from, frontier, fetch, plan.workers, writer, stop, progress).await;
+        let fetch = Arc::new(FirstLook::new(Browser::fetch(self.browser, fetch)));
+        let driven = Arc::clone(&fetch);
+        let summary =
+            drive_from(from, frontier, driven, plan.workers, writer, stop, progress).await;
+        browser::close(&fetch.fetch).await;
         if let Some(display) = display {
             display.abort();
         }
         signals.abort();
         talk.end_progress();
-        Ok(summary?)
+        Ok(Ending {
+            summary: summary?,
+            needs_browser: fetch.needs_browser(),
+        })
     }
 }

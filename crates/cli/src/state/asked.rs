@@ -47,6 +47,7 @@ pub(crate) fn settings(plan: &CrawlPlan, asked: Asked<'_>) -> Vec<Setting> {
         ("--timeout", format!("{:?}", plan.fetch.deadlines.total)),
         ("--robots", robots(plan.robots).to_owned()),
         ("--user-agent", plan.fetch.user_agent.clone()),
+        ("--js", plan.js.as_str().to_owned()),
         ("the names of --header", list(headers)),
         ("--links in-scope", plan.links.in_scope_only.to_string()),
         ("--schemes all", plan.links.all_schemes.to_string()),

@@ -141,7 +141,8 @@ fn a_job_to_an_inner_address_fails_with_the_reason_and_jobs_outlive_the_process(
 fn what_cannot_be_run_is_refused_with_2_and_the_way_out() {
     let folder = tempfile::tempdir().unwrap();
     std::fs::write(folder.path().join("bad.yaml"), "worker:\n  pool_size: 0\n").unwrap();
-    std::fs::write(folder.path().join("js.yaml"), "browser:\n  enabled: true\n").unwrap();
+    let forced = "browser:\n  enabled: false\n  force: true\n";
+    std::fs::write(folder.path().join("js.yaml"), forced).unwrap();
     for (words, told) in [
         (&["serve", "--addr", "0.0.0.0:0"][..], "server.api_keys"),
         (
@@ -152,7 +153,10 @@ fn what_cannot_be_run_is_refused_with_2_and_the_way_out() {
             &["serve", "--config", "none.yaml"],
             "none.yaml: cannot be read",
         ),
-        (&["serve", "--config", "js.yaml"], "does not render pages"),
+        (
+            &["serve", "--config", "js.yaml"],
+            "browser.force = true (js.yaml:3), browser.enabled = false (js.yaml:2): nothing can be rendered",
+        ),
         (&["serve", "--mode", "both"], "both"),
         (
             &["serve", "--workers", "0"],

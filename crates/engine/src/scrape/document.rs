@@ -103,6 +103,12 @@ impl Document {
         self.answer.fetched.truncated
     }
 
+    /// A browser rendered it.
+    pub fn rendered(&self) -> bool {
+        let rendering = self.answer.fetched.rendering;
+        rendering.is_some_and(|rendering| rendering.rendered)
+    }
+
     /// The page's title.
     pub fn title(&self) -> Option<&str> {
         match &self.content {

@@ -1,6 +1,6 @@
 //! A page's report, without what its task says.
 
-use model::{FailKind, Failure, Outcome, PageReport, SkipReason, Task};
+use model::{FailKind, Failure, Outcome, PageReport, RenderReason, Rendering, SkipReason, Task};
 use weburl::KeyPolicy;
 
 use super::links::{read_links, write_links};
@@ -14,6 +14,7 @@ pub(crate) fn write_page(out: &mut BytesOut, report: &PageReport) {
     out.number(report.wire_bytes);
     out.number(report.body_bytes);
     out.byte(u8::from(report.truncated));
+    write_rendering(out, report.rendering);
     out.duration(report.elapsed);
     out.option(report.retry_after, BytesOut::duration);
     write_links(out, &report.links);
@@ -31,6 +32,7 @@ pub(crate) fn read_page(
     report.wire_bytes = bytes.number()?;
     report.body_bytes = bytes.number()?;
     report.truncated = bytes.byte()? != 0;
+    report.rendering = read_rendering(bytes)?;
     report.elapsed = bytes.duration()?;
     report.retry_after = bytes.option(BytesIn::duration)?;
     report.links = read_links(bytes, keys)?;
@@ -80,6 +82,30 @@ fn read_outcome(bytes: &mut BytesIn<'_>) -> Result<Outcome, Damaged> {
         }),
         _ => return Err(Damaged("an outcome")),
     })
+}
+
+/// 0 is none; else the reason by its place in [`RenderReason::ALL`], and whether the page was rendered in the last bit.
+fn write_rendering(out: &mut BytesOut, rendering: Option<Rendering>) {
+    let number = rendering.and_then(|rendering| {
+        let mut reasons = RenderReason::ALL.iter();
+        let place = reasons.position(|reason| *reason == rendering.reason)?;
+        Some((place as u64 + 1) << 1 | u64::from(rendering.rendered))
+    });
+    out.number(number.unwrap_or(0));
+}
+
+fn read_rendering(bytes: &mut BytesIn<'_>) -> Result<Option<Rendering>, Damaged> {
+    let number = bytes.number()?;
+    if number == 0 {
+        return Ok(None);
+    }
+    let place = usize::try_from(number >> 1).ok();
+    let place = place.and_then(|place| place.checked_sub(1));
+    let reason = place.and_then(|place| RenderReason::ALL.get(place));
+    Ok(Some(Rendering {
+        rendered: number & 1 == 1,
+        reason: *reason.ok_or(Damaged("a rendering"))?,
+    }))
 }
 
 /// The kind by its place in [`FailKind::ALL`].

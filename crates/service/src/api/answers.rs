@@ -18,7 +18,8 @@ pub(super) struct Scraped {
     pub(super) title: Option<String>,
     /// Its main content, in the format asked for.
     pub(super) content: String,
-    /// What the page says about itself, and how it was had: `status_code`, `content_type`, `fetched_at` …
+    /// What the page says about itself, and how it was had: `status_code`, `content_type`, `fetched_at`, `rendered` (in a
+    /// browser) and, where that was a question, `render_reason` (why, or why not) …
     #[schema(value_type = Object)]
     pub(super) meta: Value,
 }
@@ -241,7 +242,11 @@ pub(super) struct Health {
     /// What the store says.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) store: Option<&'static str>,
-    /// Whether pages can be rendered; `no` does not make the service unready.
+    /// How the browser is: `off` by configuration, `missing` on this machine, `asleep` until a page needs it, `running`,
+    /// or `down`. None of them makes the service unready.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) browser: Option<&'static str>,
+    /// Why it is missing or down.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) browser_reason: Option<String>,
 }

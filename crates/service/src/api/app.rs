@@ -14,6 +14,7 @@ use weburl::CrawlUrl;
 use super::keys::Keys;
 use super::polite_fetch::PoliteFetch;
 use super::readiness::Readiness;
+use crate::BrowserDesk;
 use crate::config::Config;
 use crate::job_params::JobDefaults;
 
@@ -55,6 +56,7 @@ struct Inner<S> {
     scraper: Scraper<PoliteFetch<S>>,
     keys: Keys,
     readiness: Readiness,
+    browser: BrowserDesk,
     stopping: watch::Sender<bool>,
 }
 
@@ -77,32 +79,38 @@ impl<S: Store> Limits for App<S> {
 
 impl<S: Store> App<S> {
     /// An API over this store.
-    pub fn new(store: S, config: Config) -> Result<Self, SetupError> {
-        Self::build(store, config, None)
+    pub fn new(store: S, config: Config, browser: BrowserDesk) -> Result<Self, SetupError> {
+        let plan = scrape_plan(&config)?;
+        let (guard, sniff) = (guard(&config), html::looks_like_html);
+        let fetch = HttpFetch::new(&plan.fetch, SCRAPES_AT_ONCE, guard, sniff)?;
+        Ok(Self::build(store, config, browser, plan, fetch))
     }
 
     /// The same, asking nobody but `look_up` for the addresses of scraped pages.
     #[doc(hidden)]
     pub fn resolving(store: S, config: Config, look_up: LookUp) -> Result<Self, SetupError> {
-        Self::build(store, config, Some(look_up))
+        let browser = BrowserDesk::resolving(&config, Arc::clone(&look_up))?;
+        let plan = scrape_plan(&config)?;
+        let (guard, sniff) = (guard(&config), html::looks_like_html);
+        let fetch = HttpFetch::resolving(&plan.fetch, SCRAPES_AT_ONCE, guard, sniff, look_up)?;
+        Ok(Self::build(store, config, browser, plan, fetch))
     }
 
-    fn build(store: S, config: Config, look_up: Option<LookUp>) -> Result<Self, SetupError> {
-        let plan = scrape_plan(&config)?;
-        let guard = guard(&config);
-        let (rules, sniff) = (&plan.fetch, html::looks_like_html);
-        let fetch = match look_up {
-            None => HttpFetch::new(rules, SCRAPES_AT_ONCE, guard.clone(), sniff)?,
-            Some(look_up) => {
-                HttpFetch::resolving(rules, SCRAPES_AT_ONCE, guard.clone(), sniff, look_up)?
-            }
-        };
+    fn build(
+        store: S,
+        config: Config,
+        browser: BrowserDesk,
+        plan: ScrapePlan,
+        fetch: HttpFetch,
+    ) -> Self {
         let chance = RandomState::new().hash_one("api");
         // A turn is kept until the request is over, or its process is.
-        let lease = config.http.timeout + TURN_SPARE;
+        let lease = config.http.timeout + config.browser.nav_timeout + TURN_SPARE;
+        let guard = guard(&config);
+        let fetch = browser.fetch(Arc::new(fetch));
         let fetch = PoliteFetch::new(store.clone(), fetch, guard, SCRAPES_AT_ONCE, lease);
         let tell = tell(store.clone());
-        Ok(Self {
+        Self {
             inner: Arc::new(Inner {
                 store,
                 defaults: JobDefaults::from(&config),
@@ -111,9 +119,10 @@ impl<S: Store> App<S> {
                 keys: Keys::new(&config.server.api_keys),
                 readiness: Readiness::default(),
                 stopping: watch::Sender::new(false),
+                browser,
                 config,
             }),
-        })
+        }
     }
 
     pub(super) fn store(&self) -> &S {
@@ -130,6 +139,10 @@ impl<S: Store> App<S> {
 
     pub(super) fn scraper(&self) -> &Scraper<PoliteFetch<S>> {
         &self.inner.scraper
+    }
+
+    pub(super) fn browser(&self) -> &BrowserDesk {
+        &self.inner.browser
     }
 
     pub(super) fn readiness(&self) -> &Readiness {
@@ -180,7 +193,8 @@ pub fn guard(config: &Config) -> Guard {
     Guard::new(config.egress.allow_private, allowed)
 }
 
-fn scrape_plan(config: &Config) -> Result<ScrapePlan, PlanError> {
+/// How single pages are asked for.
+pub(crate) fn scrape_plan(config: &Config) -> Result<ScrapePlan, PlanError> {
     let spec = ScrapeSpec {
         timeout: Some(config.http.timeout),
         robots: if config.crawl.respect_robots {

@@ -13,6 +13,7 @@ use super::answers::Health;
 use super::app::App;
 use super::numbers;
 use super::problem::Problem;
+use crate::BrowserWord;
 
 /// How long the store may take to say that it is there.
 const PATIENCE: Duration = Duration::from_secs(3);
@@ -27,10 +28,13 @@ pub(super) fn healthz() -> Json<Health> {
         status: "ok",
         store: None,
         browser: None,
+        browser_reason: None,
     })
 }
 
 /// Whether it can work: the store can be read and written
+///
+/// How the browser is stands beside it, and makes nothing unready: pages that need none go on.
 #[utoipa::path(
     get, path = "/readyz", tag = "operations", security(()),
     responses((status = 200, description = "It can work", body = Health))
@@ -52,10 +56,12 @@ pub(super) async fn readyz<S: Store>(State(app): State<App<S>>) -> Result<Json<H
         }
     });
     answer.await.map_err(unready)?;
+    let BrowserWord { word, reason } = app.browser().word();
     Ok(Json(Health {
         status: "ok",
         store: Some("ok"),
-        browser: Some("no"),
+        browser: Some(word),
+        browser_reason: reason,
     }))
 }
 
@@ -70,6 +76,8 @@ pub(super) async fn metrics<S: Store>(State(app): State<App<S>>) -> impl IntoRes
         Ok(Err(error)) => tracing::warn!(%error, "no statistics"),
         Err(_) => tracing::warn!("no statistics in time"),
     }
+    let renderer = app.browser().renderer();
+    numbers::keep_rendering(&renderer.map_or_else(Default::default, |one| one.numbers()));
     let media = [(header::CONTENT_TYPE, "text/plain; version=0.0.4")];
     (media, numbers::text())
 }

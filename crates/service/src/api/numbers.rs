@@ -5,6 +5,7 @@
 use std::sync::OnceLock;
 
 use metrics_exporter_prometheus::{Matcher, PrometheusBuilder, PrometheusHandle};
+use render::RenderNumbers;
 use store::{JobKind, Statistics};
 
 use crate::worker::WorkerNumbers;
@@ -55,7 +56,7 @@ pub(super) fn text() -> String {
 }
 
 /// Every metric there is, with what it tells. The names are a promise to those who watch.
-pub const METRICS: [(&str, &str); 19] = [
+pub const METRICS: [(&str, &str); 27] = [
     (
         "crawler_http_requests_total",
         "requests answered, by method, route and status",
@@ -114,6 +115,32 @@ pub const METRICS: [(&str, &str); 19] = [
         "pauses that hosts asked for (429, Retry-After)",
     ),
     ("crawler_worker_bytes_total", "body bytes over the wire"),
+    (
+        "crawler_render_pages_total",
+        "pages rendered by this process",
+    ),
+    (
+        "crawler_render_failed_total",
+        "pages that could not be rendered",
+    ),
+    ("crawler_render_starts_total", "browsers started"),
+    (
+        "crawler_render_deaths_total",
+        "browsers that died without being asked to",
+    ),
+    (
+        "crawler_render_crashes_total",
+        "page processes that crashed or were ended for their memory",
+    ),
+    ("crawler_render_busy_tabs", "tabs at work now"),
+    (
+        "crawler_render_refused_total",
+        "connections of pages that the guard refused",
+    ),
+    (
+        "crawler_render_strays_total",
+        "requests of the browser's own, none of which went anywhere",
+    ),
 ];
 
 /// Keeps what a worker of this process has done so far.
@@ -125,6 +152,18 @@ pub fn keep_worker_numbers(numbers: &WorkerNumbers) {
     metrics::counter!("crawler_worker_poisoned_total").absolute(numbers.poisoned);
     metrics::counter!("crawler_worker_store_errors_total").absolute(numbers.store_errors);
     metrics::counter!("crawler_worker_bytes_total").absolute(numbers.bytes);
+}
+
+/// Keeps what the browser of this process has done so far.
+pub(super) fn keep_rendering(numbers: &RenderNumbers) {
+    metrics::counter!("crawler_render_pages_total").absolute(numbers.pages);
+    metrics::counter!("crawler_render_failed_total").absolute(numbers.failed);
+    metrics::counter!("crawler_render_starts_total").absolute(numbers.starts);
+    metrics::counter!("crawler_render_deaths_total").absolute(numbers.deaths);
+    metrics::counter!("crawler_render_crashes_total").absolute(numbers.crashes);
+    metrics::gauge!("crawler_render_busy_tabs").set(numbers.busy as f64);
+    metrics::counter!("crawler_render_refused_total").absolute(numbers.refused);
+    metrics::counter!("crawler_render_strays_total").absolute(numbers.strays);
 }
 
 /// Keeps what the store says; a kind without live tasks is zero, not gone.

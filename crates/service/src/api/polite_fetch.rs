@@ -3,8 +3,9 @@
 use std::net::IpAddr;
 use std::time::Duration;
 
-use fetch::{Fetch, FetchRequest, Fetched, Guard, HttpFetch};
-use model::{FailKind, Failure};
+use fetch::{Fetch, FetchRequest, Fetched, Guard};
+use model::{FailKind, Failure, JsPolicy};
+use render::Escalating;
 use store::{Store, Turn, TurnId};
 use tokio::sync::Semaphore;
 use weburl::HostKey;
@@ -16,7 +17,7 @@ const LONGEST_WAIT: Duration = Duration::from_mins(1);
 #[derive(Debug)]
 pub(super) struct PoliteFetch<S> {
     store: S,
-    fetch: HttpFetch,
+    fetch: Escalating,
     guard: Guard,
     /// Requests at once, whatever their hosts; taken after the host's turn, so that one slow host is nobody else's.
     room: Semaphore,
@@ -27,7 +28,7 @@ pub(super) struct PoliteFetch<S> {
 impl<S: Store> PoliteFetch<S> {
     pub(super) fn new(
         store: S,
-        fetch: HttpFetch,
+        fetch: Escalating,
         guard: Guard,
         at_once: usize,
         lease: Duration,
@@ -85,8 +86,9 @@ impl<S: Store> Fetch for PoliteFetch<S> {
     async fn fetch(&self, request: FetchRequest<'_>) -> Result<Fetched, Failure> {
         let host = request.url.host_key();
         if self.refuses(host.as_str()) {
-            // The dialer says so, in its own words.
-            return self.fetch.fetch(request).await;
+            // The dialer says so, in its own words; a browser would only come to the same.
+            let js = JsPolicy::Never;
+            return self.fetch.fetch(FetchRequest { js, ..request }).await;
         }
         let _turn = self.turn(&host).await?;
         // Never closed; without a place we would only be more.

@@ -74,6 +74,14 @@ impl Problem {
         Self::new(StatusCode::UNPROCESSABLE_ENTITY, "invalid_request", detail).at(field)
     }
 
+    /// Nothing can be rendered here.
+    pub(super) fn no_rendering(detail: impl Into<String>) -> Self {
+        let status = StatusCode::UNPROCESSABLE_ENTITY;
+        Self::new(status, "use_js_unavailable", detail)
+            .at("use_js")
+            .in_body()
+    }
+
     pub(super) fn at(mut self, field: impl Into<String>) -> Self {
         self.field = Some(field.into().into_boxed_str());
         self

@@ -18,9 +18,8 @@ pub(super) struct ScrapeRequest {
     #[schema(schema_with = schemas::url)]
     pub(super) url: String,
     /// What `content` is written in.
-    #[serde(default)]
-    pub(super) output_format: OutputFormat,
-    /// Whether the page is rendered in a browser. Only `false` works in this version.
+    pub(super) output_format: Option<OutputFormat>,
+    /// Whether the page is rendered in a browser.
     #[schema(schema_with = schemas::use_js)]
     pub(super) use_js: Option<UseJs>,
 }
@@ -34,7 +33,7 @@ pub(super) struct BatchRequest {
     pub(super) urls: Vec<String>,
     /// What `content` is written in.
     pub(super) output_format: Option<OutputFormat>,
-    /// Whether pages are rendered in a browser. Only `false` works in this version.
+    /// Whether pages are rendered in a browser.
     #[schema(schema_with = schemas::use_js)]
     pub(super) use_js: Option<UseJs>,
 }
@@ -54,7 +53,7 @@ pub(super) struct SiteRequest {
     pub(super) same_domain: Option<bool>,
     /// What `content` is written in.
     pub(super) output_format: Option<OutputFormat>,
-    /// Whether pages are rendered in a browser. Only `false` works in this version.
+    /// Whether pages are rendered in a browser.
     #[schema(schema_with = schemas::use_js)]
     pub(super) use_js: Option<UseJs>,
     /// Most URLs of the job.
@@ -87,7 +86,7 @@ pub(super) struct SiteRequest {
 
 impl BatchRequest {
     pub(super) fn params(self, config: &Config) -> Result<JobParams, Problem> {
-        check_js(self.use_js)?;
+        check_js(self.use_js, config)?;
         let most = config.jobs.max_tasks;
         if self.urls.is_empty() {
             let words = "urls: at least one URL is needed";
@@ -108,7 +107,7 @@ impl BatchRequest {
 
 impl SiteRequest {
     pub(super) fn params(self, config: &Config) -> Result<JobParams, Problem> {
-        check_js(self.use_js)?;
+        check_js(self.use_js, config)?;
         let jobs = &config.jobs;
         let within = [
             (
@@ -176,17 +175,14 @@ fn check_patterns(field: &str, patterns: &[String]) -> Result<(), Problem> {
     })
 }
 
-/// There is no browser yet.
-pub(super) fn check_js(asked: Option<UseJs>) -> Result<(), Problem> {
+/// Whether this service renders at all. Whether there is a browser is for whoever does the work to say.
+pub(super) fn check_js(asked: Option<UseJs>, config: &Config) -> Result<(), Problem> {
     match asked {
         None | Some(UseJs::Fixed(false)) => Ok(()),
-        Some(_) => Err(Problem::new(
-            http::StatusCode::UNPROCESSABLE_ENTITY,
-            "use_js_unavailable",
-            "use_js: this version does not render pages; send false or leave it out",
-        )
-        .at("use_js")
-        .in_body()),
+        Some(_) if config.browser.enabled => Ok(()),
+        Some(_) => Err(Problem::no_rendering(
+            "use_js: this service does not render pages (browser.enabled is false); send false or leave it out",
+        )),
     }
 }
 

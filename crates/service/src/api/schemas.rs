@@ -50,14 +50,23 @@ pub(super) fn exclude() -> Array {
     )
 }
 
-/// What `use_js` may be in a version that does not render: more is refused with `use_js_unavailable`.
+/// What `use_js` may be.
 pub(super) fn use_js() -> Object {
     ObjectBuilder::new()
-        .schema_type(SchemaType::from_iter([Type::Boolean, Type::Null]))
-        .enum_values(Some([json!(false), json!(null)]))
+        .schema_type(SchemaType::from_iter([
+            Type::Boolean,
+            Type::String,
+            Type::Null,
+        ]))
+        .enum_values(Some([
+            json!(false),
+            json!(true),
+            json!("auto"),
+            json!(null),
+        ]))
         .description(Some(
-            "Whether pages are rendered in a browser: false, true or \"auto\". Only false works in this version; \
-             the others are refused with `use_js_unavailable`.",
+            "Whether pages are rendered in a browser: false, true, or \"auto\" for those that need it. Left out or \
+             null: as `browser.use_js_default` says. Where the service does not render: `use_js_unavailable`.",
         ))
         .build()
 }

@@ -1,8 +1,8 @@
 //! What jobs get of the configuration.
 
-use model::Backoff;
+use model::{Backoff, JsPolicy};
 
-use super::Config;
+use super::{Config, UseJs};
 use crate::job_params::JobDefaults;
 
 impl From<&Config> for JobDefaults {
@@ -29,6 +29,18 @@ impl From<&Config> for JobDefaults {
             obey_nofollow: config.crawl.obey_nofollow,
             blocked_extensions: endings.iter().map(|one| one.to_ascii_lowercase()).collect(),
             keep_fragments: !config.crawl.strip_fragments,
+            js: config.browser.use_js_default.into(),
+            force_js: config.browser.force,
+        }
+    }
+}
+
+impl From<UseJs> for JsPolicy {
+    fn from(use_js: UseJs) -> Self {
+        match use_js {
+            UseJs::Never => Self::Never,
+            UseJs::Auto => Self::Auto,
+            UseJs::Always => Self::Always,
         }
     }
 }
@@ -41,6 +53,31 @@ mod tests {
 
     use super::*;
     use crate::job_params::JobParams;
+
+    #[test]
+    fn pages_are_rendered_as_asked_else_as_configured_and_always_where_that_is_forced() {
+        use crate::job_params::{AutoWord, UseJs as Asked};
+        let mut config = Config::default();
+        let policy = |config: &Config, use_js| {
+            let params = JobParams {
+                use_js,
+                ..JobParams::site("https://example.org/")
+            };
+            let plan = params.plan(JobKind::Crawl, &JobDefaults::from(config));
+            plan.unwrap().js
+        };
+        let auto = Some(Asked::Auto(AutoWord::Auto));
+        assert_eq!(policy(&config, None), JsPolicy::Never);
+        assert_eq!(policy(&config, auto), JsPolicy::Auto);
+        assert_eq!(policy(&config, Some(Asked::Fixed(true))), JsPolicy::Always);
+        config.browser.use_js_default = UseJs::Auto;
+        assert_eq!(policy(&config, None), JsPolicy::Auto);
+        assert_eq!(policy(&config, Some(Asked::Fixed(false))), JsPolicy::Never);
+        config.browser.force = true;
+        for asked in [None, auto, Some(Asked::Fixed(false))] {
+            assert_eq!(policy(&config, asked), JsPolicy::Always, "{asked:?}");
+        }
+    }
 
     #[test]
     fn jobs_get_the_limits_of_the_configuration_unless_they_ask_for_less() {

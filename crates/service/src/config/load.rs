@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use super::given::Given;
 use super::setting::Wrong;
-use super::{Config, SETTINGS, Setting, yaml};
+use super::{Config, SETTINGS, Setting, UseJs, yaml};
 
 /// The file that is read when none is named and it is there.
 const USUAL_FILE: &str = "config.yaml";
@@ -225,6 +225,19 @@ impl Loaded {
                 "worker.backoff_max",
                 "the first pause may not be longer than the longest",
             ));
+        }
+        let browser = &self.config.browser;
+        for (key, asked) in [
+            ("browser.force", browser.force),
+            (
+                "browser.use_js_default",
+                browser.use_js_default != UseJs::Never,
+            ),
+        ] {
+            if asked && !browser.enabled {
+                let rule = "nothing can be rendered without a browser";
+                wrong.push(self.pair(key, "browser.enabled", rule));
+            }
         }
     }
 

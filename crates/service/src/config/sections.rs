@@ -196,8 +196,12 @@ pub struct Viewport {
 /// Rendering.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Browser {
-    /// There is a browser to render with.
+    /// Pages may be rendered; a browser starts with the first that is.
     pub enabled: bool,
+    /// The program; `None`: the first of the usual names that is there.
+    pub program: Option<PathBuf>,
+    /// With Chromium's sandbox.
+    pub sandbox: bool,
     /// Everything is rendered, whatever a request says.
     pub force: bool,
     /// Without a window.
@@ -210,7 +214,7 @@ pub struct Browser {
     pub idle_timeout: Duration,
     /// The window's size.
     pub viewport: Viewport,
-    /// How the browser introduces itself; `None`: as it does.
+    /// How the browser introduces itself; `None`: as a browser that names our agent.
     pub user_agent: Option<String>,
     /// What is not loaded.
     pub block_resources: Vec<ResourceKind>,
@@ -221,12 +225,14 @@ pub struct Browser {
 impl Default for Browser {
     fn default() -> Self {
         Self {
-            enabled: false,
+            enabled: true,
+            program: None,
+            sandbox: true,
             force: false,
             headless: true,
-            pool_size: 2,
+            pool_size: 4,
             nav_timeout: Duration::from_secs(30),
-            idle_timeout: Duration::from_secs(2),
+            idle_timeout: Duration::from_millis(500),
             viewport: Viewport {
                 width: 1_280,
                 height: 800,

@@ -27,7 +27,7 @@ const HOUR: Duration = Duration::from_hours(1);
 const DAY: Duration = Duration::from_hours(24);
 
 /// The table, in the order it is shown.
-pub const SETTINGS: [Setting; 51] = [
+pub const SETTINGS: [Setting; 53] = [
     setting!(
         http.timeout,
         "Time for one request, its body included",
@@ -163,10 +163,26 @@ pub const SETTINGS: [Setting; 51] = [
     ),
     setting!(
         browser.enabled,
-        "Render pages that ask for it with headless Chromium",
+        "Render pages with Chromium where a request asks for it; it starts with the first such page",
         "true or false",
         any
     ),
+    setting!(
+        browser.program,
+        "The browser; none = chromium, chromium-browser, google-chrome … on the path",
+        "none, or a path",
+        |path| path
+            .as_ref()
+            .is_none_or(|path| !path.as_os_str().is_empty())
+    )
+    .env("CHROME"),
+    setting!(
+        browser.sandbox,
+        "Chromium's own sandbox; without it a page that breaks out of the browser has the rights of the service",
+        "true or false",
+        any
+    )
+    .env("BROWSER_SANDBOX"),
     setting!(
         browser.force,
         "Render everything, whatever a request says",
@@ -176,13 +192,13 @@ pub const SETTINGS: [Setting; 51] = [
     setting!(browser.headless, "Without a window", "true or false", any).env("BROWSER_HEADLESS"),
     setting!(
         browser.pool_size,
-        "Pages rendered at once",
+        "Pages rendered at once in this process; those of worker.pool_size that are more wait their turn",
         "1 to 64",
         |n| (1..=64).contains(n)
     ),
     setting!(
         browser.nav_timeout,
-        "Time to render one page",
+        "Time to render one page; keep it below server.request_timeout",
         "1s to 10m",
         |d| (SECOND..=MINUTE * 10).contains(d)
     )
@@ -203,7 +219,7 @@ pub const SETTINGS: [Setting; 51] = [
     ),
     setting!(
         browser.user_agent,
-        "How the browser introduces itself; none = as it does",
+        "How the browser introduces itself; none = as a browser that names http.user_agent",
         "none, or visible ASCII",
         |agent| agent.as_ref().is_none_or(is_header)
     ),

@@ -49,11 +49,27 @@ macro_rules! plain {
 }
 
 plain! {
-    bool: "true or false",
     u32: "a whole number",
     usize: "a whole number",
     f64: "a number",
     SocketAddr: "an address and port like 127.0.0.1:8080",
+}
+
+impl Value for bool {
+    const WANTED: &'static str = "true or false";
+
+    /// `on` and `off` as well, as people write switches in an environment.
+    fn from_text(text: &str) -> Option<Self> {
+        match text.trim() {
+            "true" | "on" => Some(true),
+            "false" | "off" => Some(false),
+            _ => None,
+        }
+    }
+
+    fn to_text(&self) -> String {
+        self.to_string()
+    }
 }
 
 /// Types that are one of a few words.

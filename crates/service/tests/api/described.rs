@@ -91,7 +91,7 @@ async fn health_readiness_and_numbers() {
     let ready = stage.get("/readyz").await.json();
     assert_eq!(
         ready,
-        json!({"status": "ok", "store": "ok", "browser": "no"})
+        json!({"status": "ok", "store": "ok", "browser": "off"})
     );
     stage
         .made("/v1/crawl", &json!({"url": "https://example.org/"}))

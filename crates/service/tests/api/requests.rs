@@ -30,6 +30,7 @@ async fn fields_at_fault_are_named() {
             let reply = stage.post(path, &body).await;
             reply.problem(422, "use_js_unavailable");
             reply.blames("use_js");
+            assert!(reply.body.contains("browser.enabled"), "{}", reply.body);
         }
         let mut body = good(path);
         body["use_js"] = "maybe".into();
@@ -63,6 +64,24 @@ async fn fields_at_fault_are_named() {
         )
         .await
         .blames("urls");
+}
+
+/// What the description calls nullable may be null, everywhere alike: as if it were left out.
+#[tokio::test]
+async fn null_is_as_good_as_nothing() {
+    let stage = stage().await;
+    for path in PATHS {
+        let mut body = good(path);
+        if path == "/v1/scrape" {
+            // Refused for its address and not for its fields.
+            body["url"] = "http://127.0.0.1:9/".into();
+        }
+        body["output_format"] = Value::Null;
+        body["use_js"] = Value::Null;
+        let reply = stage.post(path, &body).await;
+        let status = if path == "/v1/scrape" { 403 } else { 202 };
+        assert_eq!(reply.status, status, "{path}: {}", reply.body);
+    }
 }
 
 #[tokio::test]

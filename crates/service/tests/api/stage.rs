@@ -40,6 +40,8 @@ pub(crate) async fn stage_on(change: impl FnOnce(&mut Config), names: &[(&str, I
     let mut config = Config::default();
     config.egress.allow = vec!["site.test".to_owned()];
     config.worker.max_attempts = 1;
+    // Tests with a browser are those of the binary.
+    config.browser.enabled = false;
     config.worker.per_host_concurrency = 1_000;
     config.worker.per_host_rps = 0.0;
     change(&mut config);

@@ -12,4 +12,5 @@ mod judge;
 mod realistic;
 mod secure;
 mod server;
+mod spa;
 mod wire;

@@ -40,6 +40,8 @@ fn flags_are_stronger_than_the_environment_and_that_than_the_file() {
         "BROWSER_TIMEOUT" => Some("45".to_owned()),
         "USE_JS_DEFAULT" => Some("auto".to_owned()),
         "BROWSER_HEADLESS" => Some("false".to_owned()),
+        "BROWSER_SANDBOX" => Some("off".to_owned()),
+        "CHROME" => Some("/opt/chromium".to_owned()),
         _ => None,
     };
     let flags = vec![Flag {
@@ -53,7 +55,11 @@ fn flags_are_stronger_than_the_environment_and_that_than_the_file() {
     assert!((loaded.config.worker.per_host_rps - 0.5).abs() < f64::EPSILON);
     assert_eq!(loaded.config.server.addr.port(), 3);
     assert_eq!(loaded.config.browser.nav_timeout, Duration::from_secs(45));
+    assert_eq!(loaded.config.browser.use_js_default, UseJs::Auto);
     assert!(!loaded.config.browser.headless);
+    assert!(!loaded.config.browser.sandbox);
+    let program = loaded.config.browser.program.as_deref();
+    assert_eq!(program, Some(std::path::Path::new("/opt/chromium")));
     for (key, source) in [
         ("worker.per_host_rps", format!("{path}:4")),
         (

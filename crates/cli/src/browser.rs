@@ -1,0 +1,141 @@
+//! The browser of a command: found before anything is fetched, closed when all is over.
+//!
+//! It starts with the first page that needs it. `CHROME` names the program, `BROWSER_SANDBOX=off` does without its sandbox.
+
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::thread::available_parallelism;
+use std::time::Duration;
+
+use fetch::HttpFetch;
+use model::JsPolicy;
+use render::{Chromium, Escalating, RenderSettings, Renderer};
+
+use crate::exit;
+use crate::talk::{Level, Talk};
+
+/// Most tabs of a command. A page waits for its network more than it computes, so there are two for each core.
+const MOST_TABS: usize = 8;
+const TABS_PER_CORE: usize = 2;
+
+/// What a command asks of its browser.
+pub(crate) struct Wanted {
+    /// Pages in flight at once.
+    pub(crate) at_once: usize,
+    /// Time for one request.
+    pub(crate) timeout: Duration,
+    /// A page is cut after this many bytes.
+    pub(crate) max_body: u64,
+    /// As it was given.
+    pub(crate) user_agent: Option<String>,
+}
+
+/// A browser that is there and has not been started.
+pub(crate) struct Browser {
+    chromium: Chromium,
+    settings: RenderSettings,
+}
+
+impl Browser {
+    /// `None`: no page is rendered. Where one may be and there is no browser, that is said, and how to get one.
+    pub(crate) fn find(
+        js: JsPolicy,
+        wanted: Wanted,
+        talk: &Talk,
+    ) -> Result<Option<Self>, ExitCode> {
+        if js == JsPolicy::Never {
+            return Ok(None);
+        }
+        let asked = std::env::var("BROWSER_SANDBOX").unwrap_or_default();
+        let sandbox = sandbox(&asked).map_err(|words| {
+            talk.say(Level::Error, &words, "bad_usage", &[]);
+            ExitCode::from(exit::BAD_USAGE)
+        })?;
+        let chromium = Chromium::find(None).map_err(|missing| {
+            let words = format!("--js {}: {missing}", js.as_str());
+            talk.say(Level::Error, &words, "no_browser", &[]);
+            ExitCode::from(exit::FAILED)
+        })?;
+        if !sandbox {
+            let words = "BROWSER_SANDBOX=off: a page that breaks out of the browser has the rights of this process";
+            talk.say(Level::Warning, words, "no_sandbox", &[]);
+        }
+        let usual = RenderSettings::default();
+        let settings = RenderSettings {
+            tabs: tabs(wanted.at_once),
+            nav_timeout: usual.nav_timeout.max(wanted.timeout),
+            user_agent: wanted.user_agent,
+            max_body: wanted.max_body,
+            sandbox,
+            ..usual
+        };
+        Ok(Some(Self { chromium, settings }))
+    }
+
+    /// Pages rendered at once.
+    pub(crate) fn tabs(&self) -> usize {
+        self.settings.tabs
+    }
+
+    /// The one fetcher of a command: by HTTP, and through the browser where there is one.
+    pub(crate) fn fetch(browser: Option<Self>, http: HttpFetch) -> Escalating {
+        let http = Arc::new(http);
+        let renderer = browser.map(|browser| {
+            let http = Arc::clone(&http);
+            Renderer::new(browser.chromium, browser.settings, http)
+        });
+        Escalating::new(http, renderer, html::render_need, html::rendering_helped)
+    }
+}
+
+/// Ends the browser and all of its processes.
+pub(crate) async fn close(fetch: &Escalating) {
+    if let Some(renderer) = fetch.renderer() {
+        renderer.close().await;
+    }
+}
+
+fn tabs(at_once: usize) -> usize {
+    let cores = available_parallelism().map_or(1, std::num::NonZero::get);
+    (cores * TABS_PER_CORE)
+        .clamp(TABS_PER_CORE, MOST_TABS)
+        .min(at_once)
+        .max(1)
+}
+
+/// What `BROWSER_SANDBOX` says.
+fn sandbox(text: &str) -> Result<bool, String> {
+    match text {
+        "" | "on" | "true" => Ok(true),
+        "off" | "false" => Ok(false),
+        other => Err(format!(
+            "BROWSER_SANDBOX: \"{other}\" is neither on nor off"
+        )),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_sandbox_is_on_unless_it_is_switched_off_in_so_many_words() {
+        for (text, on) in [
+            ("", true),
+            ("on", true),
+            ("true", true),
+            ("off", false),
+            ("false", false),
+        ] {
+            assert_eq!(sandbox(text), Ok(on), "{text}");
+        }
+        assert!(sandbox("no").unwrap_err().contains("\"no\""));
+    }
+
+    #[test]
+    fn there_are_never_more_tabs_than_pages_in_flight() {
+        assert_eq!(tabs(1), 1);
+        assert!((1..=2).contains(&tabs(2)));
+        assert!((2..=MOST_TABS).contains(&tabs(1_000)));
+    }
+}

@@ -1,0 +1,184 @@
+//! `--js` on `crawl`, `map` and `scrape`.
+
+use serde_json::Value;
+use testsite::spa::{Applications, Routed};
+use testsite::{Pages, Server};
+
+use crate::ground::{Ended, Ground};
+
+const PAGES: usize = 12;
+
+/// The paths of a crawl's objects, sorted.
+fn paths(ended: &Ended, server: &Server) -> Vec<String> {
+    let origin = server.origin();
+    let mut paths: Vec<String> = ended
+        .objects()
+        .iter()
+        .map(|page| page["url"].as_str().unwrap().replace(&origin, ""))
+        .collect();
+    paths.sort();
+    paths
+}
+
+fn all_pages() -> Vec<String> {
+    let mut pages = Routed::new(PAGES).pages();
+    pages.sort();
+    pages
+}
+
+#[test]
+fn a_client_routed_site_is_crawled_whole_and_without_a_browser_not_at_all() {
+    let ground = Ground::new();
+    let server = Server::start(Routed::new(PAGES));
+    let seed = server.url("/");
+    let crawl = |more: &[&str]| {
+        let words = [
+            &["crawl", &seed, "--format", "ndjson", "--max-depth", "0"],
+            more,
+        ]
+        .concat();
+        ground.crawler(&words).well()
+    };
+    let plain = crawl(&[]);
+    assert_eq!(paths(&plain, &server), ["/"]);
+    assert!(!plain.out.contains("rendered"), "{}", plain.out);
+    assert!(
+        plain.err.contains("it may need JavaScript: try --js auto"),
+        "{}",
+        plain.err
+    );
+    for js in ["auto", "always"] {
+        let rendered = crawl(&["--js", js, "-v"]);
+        assert_eq!(
+            paths(&rendered, &server),
+            all_pages(),
+            "{js}: {}",
+            rendered.err
+        );
+        for page in rendered.objects() {
+            assert_eq!(page["rendered"], true, "{js}: {page}");
+            assert_eq!(page["status"], 200, "{page}");
+            let path = page["url"].as_str().unwrap().replace(&server.origin(), "");
+            let links: Vec<String> = Routed::new(PAGES)
+                .links(&path)
+                .iter()
+                .map(|link| server.url(link))
+                .collect();
+            let found = page["links"].as_array().unwrap();
+            for link in links {
+                assert!(
+                    found.contains(&Value::from(link.as_str())),
+                    "{link}: {page}"
+                );
+            }
+        }
+        assert!(
+            rendered.err.contains(", rendered, depth "),
+            "{}",
+            rendered.err
+        );
+        assert!(
+            rendered.err.contains(&format!(", js {js}, ")),
+            "{}",
+            rendered.err
+        );
+        ground.until_nothing_is_left();
+    }
+}
+
+#[test]
+fn map_lists_what_only_scripts_link_to() {
+    let ground = Ground::new();
+    let server = Server::start(Routed::new(PAGES));
+    let seed = server.url("/");
+    let words = ["map", &seed, "--js", "auto", "--max-depth", "0", "-q"];
+    let map = ground.crawler(&words).well();
+    let mut listed: Vec<String> = map
+        .out
+        .lines()
+        .map(|url| url.replace(&server.origin(), ""))
+        .collect();
+    listed.sort();
+    assert_eq!(listed, all_pages());
+    ground.until_nothing_is_left();
+}
+
+#[test]
+fn scrape_prints_what_scripts_wrote_and_says_so() {
+    let ground = Ground::new();
+    let server = Server::start(Applications);
+    let url = server.url("/lazy");
+    let page = |js: &str| {
+        let words = ["scrape", &url, "--format", "json", "--js", js, "-v"];
+        let ended = ground.crawler(&words).well();
+        let page: Value = serde_json::from_str(&ended.out).unwrap();
+        (page, ended.err)
+    };
+    for (js, reason) in [("always", "asked"), ("auto", "empty_root")] {
+        let (page, said) = page(js);
+        let content = page["content"].as_str().unwrap();
+        assert!(
+            content.contains("the second load is ashore"),
+            "{js}: {page}"
+        );
+        assert_eq!(page["meta"]["rendered"], true, "{js}: {page}");
+        assert_eq!(page["meta"]["render_reason"], reason, "{js}: {page}");
+        assert_eq!(page["meta"]["status_code"], 200, "{js}: {page}");
+        let links = page["links"].as_array().unwrap();
+        assert!(links.contains(&server.url("/landed/lazy").into()), "{page}");
+        assert!(said.contains(", rendered"), "{js}: {said}");
+    }
+    let (page, said) = page("never");
+    assert_eq!(page["meta"]["rendered"], false, "{page}");
+    assert!(page["meta"].get("render_reason").is_none(), "{page}");
+    assert!(
+        said.contains("it may need JavaScript (--js auto)"),
+        "{said}"
+    );
+    ground.until_nothing_is_left();
+}
+
+#[test]
+fn where_a_script_sends_the_reader_is_a_redirect() {
+    let ground = Ground::new();
+    let server = Server::start(Applications);
+    let url = server.url("/replace");
+    let words = ["scrape", &url, "--format", "json", "--js", "auto"];
+    let page: Value = serde_json::from_str(&ground.crawler(&words).well().out).unwrap();
+    assert_eq!(page["url"], server.url("/landed/replace"), "{page}");
+    let words = ["crawl", &url, "--format", "ndjson", "--js", "always"];
+    let pages = ground.crawler(&words).well().objects();
+    assert_eq!(pages.len(), 2, "{pages:?}");
+    assert_eq!(pages[0]["redirect_to"], server.url("/landed/replace"));
+    assert_eq!(pages[1]["url"], server.url("/landed/replace"));
+    ground.until_nothing_is_left();
+}
+
+/// A stand-in for a browser that leaves a note when it is started: none is, for pages that can be read.
+#[test]
+fn auto_starts_no_browser_for_a_site_that_needs_none() {
+    let ground = Ground::new();
+    let words =
+        "<p>Words enough for somebody who came to read them, and then some more of them.</p>";
+    let server = Server::start(
+        Pages::new()
+            .html(
+                "/",
+                &format!("<title>One</title>{words}<a href=/two>two</a>"),
+            )
+            .html("/two", &format!("<title>Two</title>{words}")),
+    );
+    let note = ground.path().join("started");
+    let browser = ground.path().join("browser");
+    let script = format!("#!/bin/sh\necho started > {}\nexit 1\n", note.display());
+    std::fs::write(&browser, script).unwrap();
+    let mode = std::os::unix::fs::PermissionsExt::from_mode(0o755);
+    std::fs::set_permissions(&browser, mode).unwrap();
+    let url = server.url("/");
+    let mut command = ground.command(&["crawl", &url, "--js", "auto", "--format", "ndjson"]);
+    command.env("CHROME", &browser);
+    let ended = crate::ground::finish(command).well();
+    assert_eq!(paths(&ended, &server), ["/", "/two"]);
+    assert!(!ended.out.contains("rendered"), "{}", ended.out);
+    assert!(!note.exists());
+}

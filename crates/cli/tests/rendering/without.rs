@@ -1,0 +1,69 @@
+//! No browser, or none that may be used as it is: said before anything is fetched.
+
+use testsite::{Pages, Server};
+
+use crate::ground::{Ground, finish};
+
+#[test]
+fn a_missing_browser_ends_a_command_with_1_and_the_way_to_get_one() {
+    let ground = Ground::new();
+    let server = Server::start(Pages::new().html("/", "<p>words"));
+    let url = server.url("/");
+    for command in ["crawl", "map", "scrape"] {
+        for js in ["auto", "always"] {
+            let words = [command, &url, "--js", js, "-o", "kept.txt"];
+            let mut command = ground.command(&words);
+            command.env("CHROME", "/nonexistent/chromium");
+            let ended = finish(command);
+            assert_eq!(ended.code, Some(1), "{}", ended.err);
+            assert_eq!(ended.out, "");
+            for told in [
+                "/nonexistent/chromium",
+                "apt-get install chromium",
+                "CHROME",
+            ] {
+                assert!(ended.err.contains(told), "{told}: {}", ended.err);
+            }
+            assert_eq!(ended.err.lines().count(), 1, "{}", ended.err);
+        }
+    }
+    assert_eq!(server.hits().len(), 0);
+    assert!(!ground.path().join("kept.txt").exists());
+    // Nobody asked for it.
+    let mut command = ground.command(&["scrape", &url]);
+    command.env("CHROME", "/nonexistent/chromium");
+    assert!(finish(command).well().out.contains("words"));
+}
+
+#[test]
+fn the_sandbox_is_switched_off_aloud_and_not_by_a_typo() {
+    let ground = Ground::new();
+    let server = Server::start(Pages::new().html("/", "<p>words"));
+    let url = server.url("/");
+    let with = |value: &str| {
+        let mut command = ground.command(&["scrape", &url, "--js", "auto"]);
+        command.env("BROWSER_SANDBOX", value);
+        finish(command)
+    };
+    let ended = with("off").well();
+    assert!(ended.err.contains("BROWSER_SANDBOX=off"), "{}", ended.err);
+    let ended = with("nope");
+    assert_eq!(ended.code, Some(2));
+    assert!(
+        ended.err.contains("\"nope\" is neither on nor off"),
+        "{}",
+        ended.err
+    );
+}
+
+#[test]
+fn a_kept_crawl_is_not_gone_on_with_in_another_way() {
+    let ground = Ground::new();
+    let server = Server::start(Pages::new().html("/", "<p>words"));
+    let url = server.url("/");
+    let words = ["crawl", &url, "--state", "kept.state", "-o", "kept.txt"];
+    ground.crawler(&words).well();
+    let ended = ground.crawler(&[&words[..], &["--js", "auto"]].concat());
+    assert_eq!(ended.code, Some(2), "{}", ended.err);
+    assert!(ended.err.contains("--js"), "{}", ended.err);
+}

@@ -142,6 +142,7 @@ async fn no_channel_reaches_what_is_refused() {
     let untried: Vec<&String> = tried.iter().filter(|name| name.contains(':')).collect();
     eprintln!("{} channels tried, {untried:?} not", tried.len());
     assert!(tried.len() - untried.len() >= TRIED, "{tried:?}");
+    assert_eq!(world.heard(), [""; 0]);
     for (way, failed) in world.moves(&renderer).await {
         assert_eq!(failed, Some(FailKind::AddressRefused), "{way}");
     }

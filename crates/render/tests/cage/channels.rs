@@ -2,7 +2,8 @@
 //! where nothing is refused.
 
 use std::collections::BTreeSet;
-use std::fs::File;
+use std::fs::{File, Permissions};
+use std::os::unix::fs::PermissionsExt;
 use std::process::Command;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -16,7 +17,7 @@ use testsite::Server;
 use crate::canary::Canary;
 use crate::network::{ran_in_own, refused_addresses};
 use crate::site::{self, MOVES};
-use crate::stage::{HOST, page, renderer, strict};
+use crate::stage::{HOST, chromium, page, renderer, renderer_by, strict};
 
 /// Channels the page tries by script, at the least; it tries more in its markup.
 const TRIED: usize = 45;
@@ -47,8 +48,7 @@ impl World {
             .arg(&pipe)
             .status();
         assert!(made.unwrap().success());
-        let readable = Command::new("chmod").arg("755").arg(folder.path()).status();
-        assert!(readable.unwrap().success());
+        std::fs::set_permissions(folder.path(), Permissions::from_mode(0o755)).unwrap();
         let opened = Arc::new(AtomicBool::new(false));
         let (tell, at) = (Arc::clone(&opened), pipe.clone());
         // Opening it for writing waits for a reader, for good if there is none.
@@ -179,4 +179,36 @@ async fn the_same_page_reaches_them_where_nothing_is_refused() {
     // But not even then by UDP, which knows no proxy.
     assert!(!channels.contains("udp"), "{channels:?}");
     assert!(!world.file.opened.load(Ordering::SeqCst), "a file was read");
+}
+
+/// Starts the browser without what keeps WebRTC from going round the proxy.
+const LEAKY: &str = r#"#!/bin/sh
+for argument do
+    shift
+    case "$argument" in
+        *webrtc-ip-handling-policy*) continue ;;
+        --user-data-dir=*) sed -i 's/disable_non_proxied_udp/default/' "${argument#*=}/Default/Preferences" ;;
+    esac
+    set -- "$@" "$argument"
+done
+exec "#;
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn without_its_policy_webrtc_is_heard_and_nothing_else_is() {
+    if ran_in_own() {
+        return;
+    }
+    let world = World::new();
+    let folder = tempfile::tempdir().unwrap();
+    let program = folder.path().join("leaky");
+    let browser = chromium(None).program().display().to_string();
+    std::fs::write(&program, format!("{LEAKY}{browser} \"$@\"\n")).unwrap();
+    for path in [folder.path(), &program] {
+        std::fs::set_permissions(path, Permissions::from_mode(0o755)).unwrap();
+    }
+    let renderer = renderer_by(Some(&program), strict());
+    world.everything(&renderer).await;
+    renderer.close().await;
+    let channels: Vec<String> = world.channels().into_iter().collect();
+    assert_eq!(channels, ["udp"]);
 }

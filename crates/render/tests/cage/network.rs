@@ -4,9 +4,12 @@ use std::process::Command;
 
 /// Set in the child: the test runs in a network of its own.
 const INSIDE: &str = "CAGE_NETWORK";
-/// What it has besides loopback: the metadata service of clouds, and two private addresses.
+/// What it has besides loopback: the metadata service of clouds, and a card with private addresses and a way out, without
+/// which WebRTC would not even try.
 const ADDRESSES: &str = "ip link set lo up && ip addr add 169.254.169.254/32 dev lo \
-    && ip addr add 10.0.0.5/32 dev lo && ip -6 addr add fd00::5/128 dev lo";
+    && ip link add card type veth peer name end && ip link set card up && ip link set end up \
+    && ip addr add 10.0.0.5/24 dev card && ip route add default dev card \
+    && ip -6 addr add fd00::5/64 dev card nodad && ip -6 route add default dev card";
 
 /// Where canaries are: what may never be dialled.
 pub(crate) fn refused_addresses() -> Vec<&'static str> {

@@ -17,7 +17,7 @@ const PATIENCE: Duration = Duration::from_secs(10);
 
 /// The profiles of a process.
 pub(crate) fn profiles(process: u32) -> Vec<PathBuf> {
-    let ours = format!("crawler-browser-{process}-");
+    let ours = format!("crawler-br-{process}-");
     let entries = std::fs::read_dir(std::env::temp_dir()).unwrap().flatten();
     entries
         .filter(|entry| entry.file_name().to_string_lossy().starts_with(&ours))

@@ -63,7 +63,7 @@ fn listen(mut caller: TcpStream, notes: &Heard) {
     let head = String::from_utf8_lossy(&head[..read]).into_owned();
     let target = head.split(' ').nth(1).unwrap_or_default();
     if let Some(channel) = target.strip_prefix("/c/") {
-        notes.lock().unwrap()[at] = channel.to_owned();
+        channel.clone_into(&mut notes.lock().unwrap()[at]);
     }
     let answer = "HTTP/1.1 200 OK\r\naccess-control-allow-origin: *\r\ncontent-length: 0\r\nconnection: close\r\n\r\n";
     caller.write_all(answer.as_bytes()).ok();

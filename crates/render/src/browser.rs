@@ -33,6 +33,9 @@ const END: Duration = Duration::from_secs(2);
 const LISTEN: Duration = Duration::from_secs(3);
 /// How often its memory is looked at.
 const LOOK: Duration = Duration::from_millis(300);
+/// Its page processes are in their sandbox within this, and how often they are looked at until then.
+const LOCK_IN: Duration = Duration::from_secs(3);
+const LOOK_AGAIN: Duration = Duration::from_millis(20);
 /// Lines of its complaints that are kept, and how long each.
 const COMPLAINTS: usize = 12;
 const COMPLAINT: u64 = 400;
@@ -58,6 +61,8 @@ pub(crate) struct Browser {
     begun: Instant,
     pages: AtomicU64,
     tired: AtomicBool,
+    /// Its page processes were seen in their sandbox.
+    sandboxed: AtomicBool,
     /// Page processes that were ended for their memory.
     too_big: AtomicU64,
     inner: Mutex<Option<Inner>>,
@@ -160,6 +165,7 @@ impl Browser {
             begun: Instant::now(),
             pages: AtomicU64::new(0),
             tired: AtomicBool::new(false),
+            sandboxed: AtomicBool::new(false),
             too_big: AtomicU64::new(0),
             inner: Mutex::new(Some(Inner { child, guardian })),
             strays,
@@ -217,21 +223,21 @@ impl Browser {
         self.strays.asked()
     }
 
-    /// Its processes now.
-    pub(crate) async fn processes(&self) -> Vec<processes::Process> {
-        let group = self.group;
-        tokio::task::spawn_blocking(move || processes::of_group(group))
-            .await
-            .unwrap_or_default()
-    }
-
-    /// Whether every process that renders pages is in its sandbox: its system calls filtered, and not root.
+    /// Whether every process that renders pages is in its sandbox. Asked when there is one; one that has just been split
+    /// off gets a moment to lock itself in.
     pub(crate) async fn is_sandboxed(&self) -> bool {
-        let processes = self.processes().await;
-        processes
-            .iter()
-            .filter(|process| process.renders)
-            .all(|process| process.filtered && !process.is_root)
+        let begun = Instant::now();
+        while !self.sandboxed.load(Ordering::Relaxed) {
+            if processes::are_sandboxed(&of_group(self.group).await) {
+                self.sandboxed.store(true, Ordering::Relaxed);
+            } else if begun.elapsed() > LOCK_IN {
+                // One that died meanwhile is another matter.
+                return !self.is_alive();
+            } else {
+                tokio::time::sleep(LOOK_AGAIN).await;
+            }
+        }
+        true
     }
 
     /// Ends it and every process of it.
@@ -274,6 +280,13 @@ impl fmt::Debug for Browser {
     }
 }
 
+/// The processes of a group now.
+async fn of_group(group: u32) -> Vec<processes::Process> {
+    tokio::task::spawn_blocking(move || processes::of_group(group))
+        .await
+        .unwrap_or_default()
+}
+
 fn kept<'a>(name: &&'a str) -> Option<(&'a str, std::ffi::OsString)> {
     Some((name, env::var_os(name)?))
 }
@@ -299,10 +312,14 @@ async fn watch(browser: std::sync::Weak<Browser>, cdp: Cdp, settings: RenderSett
             () = cdp.gone() => return,
             () = tokio::time::sleep(LOOK) => (),
         }
+        // Held for no longer than it takes: a browser that somebody holds counts as one at work.
+        let Some(group) = browser.upgrade().map(|browser| browser.group) else {
+            return;
+        };
+        let processes = of_group(group).await;
         let Some(browser) = browser.upgrade() else {
             return;
         };
-        let processes = browser.processes().await;
         let all: u64 = processes.iter().map(|process| process.memory).sum();
         if all > settings.recycle_memory {
             browser.tired.store(true, Ordering::Relaxed);

@@ -71,7 +71,7 @@ const HEADLESS_WORK: [&str; 8] = [
     "--hide-scrollbars",
 ];
 
-const FEATURES_OFF: [&str; 16] = [
+const FEATURES_OFF: [&str; 19] = [
     // A page asked for by http is fetched by http.
     "HttpsUpgrades",
     "HttpsFirstBalancedModeAutoEnable",
@@ -92,6 +92,11 @@ const FEATURES_OFF: [&str; 16] = [
     // Pages nobody goes back to, and pages nobody asked for.
     "BackForwardCache",
     "Prerender2",
+    // What drops from an address bar is a page too: each tab would have a process for it, which costs more than a small
+    // page does.
+    "WebUIOmniboxPopup",
+    "WebUIOmniboxAimPopup",
+    "WebUIOmniboxFullPopup",
     // The first frame is drawn when it is there, not when it is complete.
     "PaintHolding",
 ];

@@ -30,6 +30,19 @@ pub(crate) fn of_group(group: u32) -> Vec<Process> {
         .collect()
 }
 
+/// Whether those that render pages, of which there must be one, are in their sandbox: system calls filtered, and not root.
+/// Where the system shows no processes at all there is nothing to be learnt.
+pub(crate) fn are_sandboxed(processes: &[Process]) -> bool {
+    let mut seen = processes.is_empty();
+    for process in processes.iter().filter(|process| process.renders) {
+        seen = true;
+        if !process.filtered || process.is_root {
+            return false;
+        }
+    }
+    seen
+}
+
 fn process(id: u32, group: u32) -> Option<Process> {
     let folder = format!("/proc/{id}");
     let folder = Path::new(&folder);
@@ -49,13 +62,19 @@ fn process(id: u32, group: u32) -> Option<Process> {
     };
     Some(Process {
         id,
-        renders: command
-            .split(|byte| *byte == 0)
-            .any(|word| word == b"--type=renderer"),
+        renders: renders(&command),
         memory: number("VmRSS:").unwrap_or(0_u64) << 10,
         filtered: number("Seccomp:") == Some(2),
         is_root: number("Uid:") == Some(0),
     })
+}
+
+/// Whether a command line is that of a process that renders pages. Such a process was not started but split off, and
+/// its command line is one it wrote itself: with blanks between the words.
+fn renders(command: &[u8]) -> bool {
+    command
+        .split(|byte| matches!(byte, 0 | b' '))
+        .any(|word| word == b"--type=renderer")
 }
 
 /// The group in a line of `stat`: the third field behind the name, which may have blanks and brackets in it. A zombie
@@ -78,6 +97,38 @@ mod tests {
         assert_eq!(group_of("7 (a) b) S 1 42 9 0"), Some(42));
         assert_eq!(group_of("7 (dead) Z 1 42 9 0"), None);
         assert_eq!(group_of("7 (cut"), None);
+    }
+
+    #[test]
+    fn a_command_line_of_either_kind() {
+        assert!(renders(b"/usr/lib/chromium\0--type=renderer\0--lang=en\0"));
+        assert!(renders(b"/usr/lib/chromium --type=renderer --lang=en\0"));
+        assert!(!renders(b"/usr/lib/chromium --type=utility\0"));
+    }
+
+    #[test]
+    fn a_sandbox_is_one_when_all_page_processes_are_in_it() {
+        let page = |filtered, is_root| Process {
+            id: 7,
+            renders: true,
+            memory: 0,
+            filtered,
+            is_root,
+        };
+        let browser = Process {
+            renders: false,
+            ..page(false, true)
+        };
+        assert!(are_sandboxed(&[]));
+        assert!(are_sandboxed(&[browser.clone(), page(true, false)]));
+        // Not yet: nobody renders.
+        assert!(!are_sandboxed(std::slice::from_ref(&browser)));
+        assert!(!are_sandboxed(&[
+            browser,
+            page(true, false),
+            page(false, false)
+        ]));
+        assert!(!are_sandboxed(&[page(true, true)]));
     }
 
     #[test]

@@ -26,6 +26,8 @@ const OPEN: [Duration; 2] = [Duration::from_secs(1), Duration::from_secs(5)];
 const PUT_AWAY: Duration = Duration::from_mins(1);
 /// The pause after a browser that did not start, or did not last: at first and at most.
 const PAUSE: [Duration; 2] = [Duration::from_millis(250), Duration::from_secs(30)];
+/// A pause that a page waits for; a longer one is a failure that may be tried again.
+const WORTH_WAITING: Duration = Duration::from_secs(3);
 /// A browser that lasted this long did nothing wrong.
 const LASTED: Duration = Duration::from_secs(20);
 
@@ -58,6 +60,8 @@ struct Place {
     /// Starts, and short lives, in a row that went wrong.
     troubles: u32,
     not_before: Option<Instant>,
+    /// It will not start as long as nobody changes something, and why.
+    never: Option<String>,
 }
 
 /// How the browser is.
@@ -245,6 +249,9 @@ impl Renderer {
                  own settings, or allow it with browser.sandbox: false (BROWSER_SANDBOX=off)";
             drop(tab);
             self.close().await;
+            let mut place = self.browser.lock().await;
+            place.trouble();
+            place.never = Some(words.to_owned());
             *lock(&self.state) = BrowserState::Down(words.to_owned());
             return Err(Failure::new(FailKind::NoBrowser, words));
         }
@@ -273,6 +280,10 @@ impl Renderer {
             Err(_) => "no tab could be opened".to_owned(),
         };
         browser.give_up();
+        // It may be the last thing that held it.
+        let given_up = Arc::downgrade(&browser);
+        drop(browser);
+        self.look_after(given_up);
         Err(Failure::new(FailKind::Browser, words))
     }
 
@@ -296,8 +307,12 @@ impl Renderer {
             }
         }
         self.end_old(&mut place);
-        if let Some(then) = place.not_before {
-            if then > deadline {
+        if let Some(then) = place.not_before.filter(|then| *then > Instant::now()) {
+            if let Some(words) = &place.never {
+                // Nobody waits for what will not come; somebody may have mended it when the pause is over.
+                return Err(Failure::new(FailKind::NoBrowser, words.as_str()));
+            }
+            if then > deadline.min(Instant::now() + WORTH_WAITING) {
                 return Err(busy());
             }
             sleep_until(then).await;
@@ -305,6 +320,7 @@ impl Renderer {
         match Browser::start(&self.chromium, &self.settings).await {
             Ok(browser) => {
                 self.counts.starts.fetch_add(1, Ordering::Relaxed);
+                place.never = None;
                 *lock(&self.state) = BrowserState::Running;
                 place.browser = Some(Arc::clone(&browser));
                 *lock(&self.last_used) = Instant::now();
@@ -320,6 +336,7 @@ impl Renderer {
                     StartError::Never(_) => FailKind::NoBrowser,
                     StartError::Once(_) => FailKind::Browser,
                 };
+                place.never = (kind == FailKind::NoBrowser).then(|| words.clone());
                 Err(Failure::new(kind, words))
             }
         }
@@ -371,6 +388,7 @@ async fn put_away(renderer: Weak<Renderer>, browser: Weak<Browser>) {
         let (Some(renderer), Some(_)) = (renderer.upgrade(), browser.upgrade()) else {
             return;
         };
+        renderer.tidy().await;
         let idle = lock(&renderer.last_used).elapsed();
         if renderer.counts.busy.load(Ordering::Relaxed) == 0 && idle >= PUT_AWAY {
             tracing::debug!("nobody needs the browser: it is put away");

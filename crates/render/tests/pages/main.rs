@@ -2,6 +2,7 @@
 
 mod answers;
 mod applications;
+mod family;
 mod processes;
 mod stage;
 mod visits;

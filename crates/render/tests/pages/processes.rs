@@ -1,7 +1,6 @@
 //! The browser's processes: sandboxed, not root, replaced, and gone when they should be.
 
 use std::fs;
-use std::path::Path;
 use std::time::{Duration, Instant};
 
 use model::FailKind;
@@ -9,99 +8,8 @@ use render::BrowserState;
 use testsite::spa::Routed;
 use testsite::{Pages, Server};
 
+use crate::family::{Process, browsers, family, signal, until};
 use crate::stage::{Stage, markup};
-
-/// One process of ours.
-#[derive(Debug)]
-struct Process {
-    id: u32,
-    command: String,
-    status: String,
-}
-
-impl Process {
-    fn says(&self, field: &str) -> Option<&str> {
-        let line = self.status.lines().find(|line| line.starts_with(field))?;
-        line[field.len()..].split_ascii_whitespace().next()
-    }
-}
-
-/// All processes that descend from this one, and those that were cut off but name a profile of ours.
-fn family() -> Vec<Process> {
-    let profile = format!("crawler-browser-{}-", std::process::id());
-    let mut all: Vec<(u32, Process)> = Vec::new();
-    for entry in fs::read_dir("/proc").unwrap().flatten() {
-        let Some(id) = entry
-            .file_name()
-            .to_str()
-            .and_then(|name| name.parse().ok())
-        else {
-            continue;
-        };
-        let read = |name: &str| fs::read_to_string(Path::new("/proc").join(format!("{id}/{name}")));
-        let (Ok(stat), Ok(status), Ok(command)) = (read("stat"), read("status"), read("cmdline"))
-        else {
-            continue;
-        };
-        let mut fields = stat.rsplit_once(')').unwrap().1.split_ascii_whitespace();
-        let (state, parent) = (fields.next().unwrap(), fields.next().unwrap());
-        // Whoever is dead and waits for a parent of its own is not running.
-        if state == "Z" && parent.parse() != Ok(std::process::id()) {
-            continue;
-        }
-        let process = Process {
-            id,
-            command: command.replace('\0', " "),
-            status,
-        };
-        all.push((parent.parse().unwrap(), process));
-    }
-    let mut ours = vec![std::process::id()];
-    loop {
-        let more: Vec<u32> = all
-            .iter()
-            .filter(|(parent, process)| ours.contains(parent) && !ours.contains(&process.id))
-            .map(|(_, process)| process.id)
-            .collect();
-        if more.is_empty() {
-            break;
-        }
-        ours.extend(more);
-    }
-    all.into_iter()
-        .map(|(_, process)| process)
-        .filter(|process| process.id != std::process::id())
-        .filter(|process| ours.contains(&process.id) || process.command.contains(&profile))
-        .collect()
-}
-
-fn browsers() -> Vec<Process> {
-    let mut family = family();
-    family.retain(|process| {
-        process.command.contains("--user-data-dir=") && !process.command.contains("--type=")
-    });
-    family.retain(|process| !process.command.contains("crashpad"));
-    family
-}
-
-async fn until(what: &str, condition: impl Fn() -> bool) {
-    let begun = Instant::now();
-    while !condition() {
-        assert!(
-            begun.elapsed() < Duration::from_secs(20),
-            "{what}: {:#?}",
-            family()
-        );
-        tokio::time::sleep(Duration::from_millis(20)).await;
-    }
-}
-
-fn kill(process: u32) {
-    let killed = std::process::Command::new("kill")
-        .args(["-9", &process.to_string()])
-        .status();
-    assert!(killed.unwrap().success());
-}
 
 #[tokio::test(flavor = "multi_thread")]
 async fn every_page_process_is_in_its_sandbox_and_nobody_is_root() {
@@ -110,8 +18,8 @@ async fn every_page_process_is_in_its_sandbox_and_nobody_is_root() {
     assert_eq!(stage.renderer.state(), BrowserState::Asleep);
     stage.document(&site.url("/")).await.unwrap();
     assert_eq!(stage.renderer.state(), BrowserState::Running);
-    let family = family();
-    let chromium: Vec<_> = family
+    let all = family();
+    let chromium: Vec<_> = all
         .iter()
         .filter(|process| process.command.contains("chrom"))
         .collect();
@@ -121,7 +29,7 @@ async fn every_page_process_is_in_its_sandbox_and_nobody_is_root() {
             .all(|process| process.says("Uid:") != Some("0")),
         "{chromium:#?}"
     );
-    let renders = |process: &&&Process| process.command.contains("--type=renderer");
+    let renders = |process: &&&Process| process.renders();
     let pages: Vec<_> = chromium.iter().filter(renders).collect();
     assert!(!pages.is_empty());
     for page in pages {
@@ -129,11 +37,11 @@ async fn every_page_process_is_in_its_sandbox_and_nobody_is_root() {
         assert_eq!(page.says("NoNewPrivs:"), Some("1"), "{page:?}");
     }
     // Nothing of our own environment is there for it to find.
-    let browser = browsers().pop().unwrap();
+    let browser = browsers(family()).pop().unwrap();
     let environment = fs::read(format!("/proc/{}/environ", browser.id)).unwrap();
     assert!(!String::from_utf8_lossy(&environment).contains("CARGO"));
     stage.renderer.close().await;
-    until("all are gone", || self::family().is_empty()).await;
+    until("all are gone", || family().is_empty()).await;
     assert_eq!(stage.renderer.state(), BrowserState::Asleep);
 }
 
@@ -148,7 +56,7 @@ async fn a_browser_that_is_killed_costs_its_page_and_is_started_again() {
             site.count("/api/page/1.json") > 0
         })
         .await;
-        kill(browsers().pop().unwrap().id);
+        assert!(signal("-9", browsers(family()).pop().unwrap().id));
     };
     let (page, ()) = tokio::join!(page, killer);
     let failure = page.unwrap_err();
@@ -184,11 +92,9 @@ async fn a_page_whose_process_dies_costs_itself_alone() {
             site.count("/api/page/2.json") > 0
         })
         .await;
-        let new = |process: &Process| {
-            process.command.contains("--type=renderer") && !before.contains(&process.id)
-        };
+        let new = |process: &Process| process.renders() && !before.contains(&process.id);
         for process in family().into_iter().filter(new) {
-            kill(process.id);
+            assert!(signal("-9", process.id));
         }
     };
     let (page, ()) = tokio::join!(page, killer);
@@ -216,11 +122,11 @@ async fn a_browser_that_did_enough_is_replaced() {
             .document(&site.url(&format!("/p/{page}")))
             .await
             .unwrap();
-        assert!(browsers().len() <= 2);
+        assert!(browsers(family()).len() <= 2);
     }
     assert_eq!(stage.renderer.numbers().starts, 3);
     assert_eq!(stage.renderer.numbers().deaths, 0);
-    until("the old ones are gone", || browsers().len() == 1).await;
+    until("the old ones are gone", || browsers(family()).len() == 1).await;
     stage.renderer.close().await;
     until("all are gone", || family().is_empty()).await;
 }
@@ -230,7 +136,7 @@ async fn a_renderer_that_is_dropped_leaves_nothing_behind() {
     let site = Server::start(Pages::new().html("/", "<p>hello"));
     let stage = Stage::new(|_| ());
     stage.document(&site.url("/")).await.unwrap();
-    assert!(!browsers().is_empty());
+    assert!(!browsers(family()).is_empty());
     drop(stage);
     until("all are gone", || family().is_empty()).await;
 }

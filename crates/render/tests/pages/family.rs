@@ -1,0 +1,111 @@
+//! The processes that descend from this one, or from another that may be gone by now.
+
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+use std::time::{Duration, Instant};
+
+/// How long a test waits for what must become true.
+const PATIENCE: Duration = Duration::from_secs(20);
+
+/// One process.
+#[derive(Debug)]
+pub(crate) struct Process {
+    pub(crate) id: u32,
+    pub(crate) command: String,
+    status: String,
+}
+
+impl Process {
+    /// A field of its status.
+    pub(crate) fn says(&self, field: &str) -> Option<&str> {
+        let line = self.status.lines().find(|line| line.starts_with(field))?;
+        line[field.len()..].split_ascii_whitespace().next()
+    }
+
+    /// Whether it renders pages.
+    pub(crate) fn renders(&self) -> bool {
+        self.command.contains("--type=renderer")
+    }
+}
+
+/// All processes that descend from this one, and those that were cut off but name a profile of ours.
+pub(crate) fn family() -> Vec<Process> {
+    family_of(std::process::id())
+}
+
+/// The same of any process. It is none of them itself.
+pub(crate) fn family_of(root: u32) -> Vec<Process> {
+    let profile = format!("crawler-browser-{root}-");
+    let mut all: Vec<(u32, Process)> = Vec::new();
+    for entry in fs::read_dir("/proc").unwrap().flatten() {
+        let Some(id) = entry
+            .file_name()
+            .to_str()
+            .and_then(|name| name.parse().ok())
+        else {
+            continue;
+        };
+        let read = |name: &str| fs::read_to_string(Path::new("/proc").join(format!("{id}/{name}")));
+        let (Ok(stat), Ok(status), Ok(command)) = (read("stat"), read("status"), read("cmdline"))
+        else {
+            continue;
+        };
+        let mut fields = stat.rsplit_once(')').unwrap().1.split_ascii_whitespace();
+        let (state, parent) = (fields.next().unwrap(), fields.next().unwrap());
+        // Whoever is dead and waits for a parent of its own is not running.
+        if state == "Z" && parent.parse() != Ok(root) {
+            continue;
+        }
+        let process = Process {
+            id,
+            command: command.replace('\0', " "),
+            status,
+        };
+        all.push((parent.parse().unwrap(), process));
+    }
+    let mut ours = vec![root];
+    loop {
+        let more: Vec<u32> = all
+            .iter()
+            .filter(|(parent, process)| ours.contains(parent) && !ours.contains(&process.id))
+            .map(|(_, process)| process.id)
+            .collect();
+        if more.is_empty() {
+            break;
+        }
+        ours.extend(more);
+    }
+    all.into_iter()
+        .map(|(_, process)| process)
+        .filter(|process| process.id != root)
+        .filter(|process| ours.contains(&process.id) || process.command.contains(&profile))
+        .collect()
+}
+
+/// The browsers of a family: of each its first process.
+pub(crate) fn browsers(mut family: Vec<Process>) -> Vec<Process> {
+    family.retain(|process| {
+        process.command.contains("--user-data-dir=") && !process.command.contains("--type=")
+    });
+    family.retain(|process| !process.command.contains("crashpad"));
+    family
+}
+
+/// Waits for what must become true.
+pub(crate) async fn until(what: &str, condition: impl Fn() -> bool) {
+    let begun = Instant::now();
+    while !condition() {
+        assert!(begun.elapsed() < PATIENCE, "{what}: {:#?}", family());
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+}
+
+/// Sends a signal, such as `-9`; false: there is nobody of that number any more.
+pub(crate) fn signal(signal: &str, process: u32) -> bool {
+    let sent = Command::new("kill")
+        .args([signal, &process.to_string()])
+        .stderr(std::process::Stdio::null())
+        .status();
+    sent.unwrap().success()
+}

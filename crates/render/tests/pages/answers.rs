@@ -165,7 +165,7 @@ async fn our_name_and_the_callers_headers_go_along_and_stay_at_home() {
         headers: vec!["X-Key: s3cret".into()],
         ..ScrapeSpec::default()
     };
-    let stage = Stage::with(spec, |_| ());
+    let stage = Stage::with(&spec, |_| ());
     let typed = own.url("/").replace("http://", "http://me:pw@");
     let asked = Asked::parse(&typed).unwrap();
     let get = async |url: &str| {
@@ -245,7 +245,7 @@ async fn a_page_elsewhere_cannot_borrow_the_callers_headers() {
         headers: vec!["X-Key: s3cret".into()],
         ..ScrapeSpec::default()
     };
-    let stage = Stage::with(spec, |settings| settings.tabs = 1);
+    let stage = Stage::with(&spec, |settings| settings.tabs = 1);
     let asked = Asked::parse(&own.url("/")).unwrap();
     let get = async |url: &str| {
         let url = CrawlUrl::parse(url).unwrap();

@@ -99,7 +99,7 @@ async fn the_doomed() {
     let page = stage.document(&std::env::var(URL).unwrap()).await.unwrap();
     assert!(markup(&page).contains("hello"));
     println!("{RENDERED}");
-    std::future::pending().await
+    std::future::pending::<()>().await;
 }
 
 fn site() -> Server {

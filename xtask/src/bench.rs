@@ -7,10 +7,13 @@ mod export;
 mod http;
 mod machine;
 mod paper;
+mod playwright;
 mod queue;
+mod render;
 mod served;
 mod service;
 mod site;
+mod tree;
 mod workplace;
 
 use anyhow::{Context, Result, bail};
@@ -23,8 +26,9 @@ pub(crate) fn run(words: &[&str]) -> Result<()> {
         ["service", rest @ ..] => service::run(number(rest, "--pages", 5_000)?),
         ["queue", rest @ ..] => queue::run(number(rest, "--tasks", 1_000_000)?),
         ["export", rest @ ..] => export::run(number(rest, "--rows", 1_000_000)?),
+        ["render", rest @ ..] => render::run(number(rest, "--pages", 200)?),
         _ => bail!(
-            "which bench? service [--pages N], queue [--tasks N] or export [--rows N]; \
+            "which bench? service [--pages N], queue [--tasks N], export [--rows N] or render [--pages N]; \
              only with their usual sizes do they write docs/benchmarks-service.md"
         ),
     }

@@ -1,4 +1,4 @@
-//! The project's own chores: `cargo xtask test`, `tidy`, `docs`, `eval`, `fuzz`, `api-fuzz`, `sqlx`, `bench`, `chaos`.
+//! The project's own chores: `cargo xtask test`, `tidy`, `docs`, `eval`, `fuzz`, `api-fuzz`, `sqlx`, `bench`, `chaos`, `soak`.
 
 mod api_fuzz;
 mod bench;
@@ -10,6 +10,7 @@ mod layers;
 mod postgres;
 mod setup;
 mod shell;
+mod soak;
 mod sqlx;
 mod test;
 mod tidy;
@@ -32,10 +33,12 @@ cargo xtask <CHORE>
                 the API against schemathesis with every check, over both stores; installs it with pip
   chaos [--rounds N] [--seed S]
                 kill, stop and cut off the service's processes under load, and look for what is lost or doubled
+  soak [--pages N]
+                render many pages while the browser's processes are killed, and look for what is lost, grows or stays
   eval <DATA>   how good and how fast main-content extraction is, on the labelled pages in that folder
   eval          the evaluation tool's own tests and lints, which need no pages
   sqlx          write what the stores' queries are checked against (`crates/store-*/.sqlx`)
-  bench service|queue|export
+  bench service|queue|export|render
                 how fast the service is here, checked and written to `docs/benchmarks-service.md`
 ";
 
@@ -50,6 +53,7 @@ fn main() -> ExitCode {
         ["fuzz", words @ ..] => fuzz::start(words),
         ["api-fuzz", words @ ..] => api_fuzz::start(words),
         ["chaos", words @ ..] => chaos::start(words),
+        ["soak", words @ ..] => soak::start(words),
         ["eval"] => eval::check(),
         ["eval", folder] => eval::run(Path::new(folder)),
         ["sqlx"] => sqlx::write(),

@@ -14,8 +14,9 @@ use tokio::process::{Child, ChildStdin, Command};
 use tokio::sync::mpsc;
 use tokio::time::timeout;
 
-/// Processes that left the group carry the profile's name in their command line. The loop runs over those that are
-/// there when it begins, so what it starts itself is none of them; its own shell has the name in its environment alone.
+/// Processes that left the group carry the profile's name in their command line. It is looked for in all of them at once:
+/// a program for each would take longer than the browser does to end. Our own shell has the name in its environment alone,
+/// and what it starts is told on a pipe.
 const SCRIPT: &str = r#"
 while read -r word number; do
   case $word in
@@ -24,14 +25,12 @@ while read -r word number; do
 done
 kill -9 -- "-$GROUP" 2>/dev/null
 for try in 1 2 3; do
-  found=
-  for process in /proc/[0-9]*; do
-    if tr '\0' ' ' <"$process/cmdline" 2>/dev/null | grep -qF -- "$PROFILE"; then
-      found=yes
-      kill -9 "${process#/proc/}" 2>/dev/null
-    fi
-  done
+  found=$(printf '%s\n' "$PROFILE" | grep -lFs -f - /proc/[0-9]*/cmdline)
   [ -z "$found" ] && break
+  for file in $found; do
+    process=${file%/cmdline}
+    kill -9 "${process#/proc/}" 2>/dev/null
+  done
 done
 rm -rf -- "$PROFILE"
 "#;

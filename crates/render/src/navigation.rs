@@ -193,8 +193,9 @@ impl<'a> Navigation<'a> {
             _ if answer.is_download => End::NotHtml,
             // What Chromium calls an error status without a body. To us it is an answer.
             "ERR_HTTP_RESPONSE_CODE_FAILURE" if self.state.head.is_some() => End::Unread,
-            // It became a download after its head was let through.
-            "ERR_ABORTED" if self.state.head.is_some() => End::NotHtml,
+            // Nobody stopped it, and it is no download: the process it was to come to died, which is told no other way
+            // when there was no page in it yet.
+            "ERR_ABORTED" => End::Crashed,
             _ => End::Error(error.to_owned()),
         });
     }

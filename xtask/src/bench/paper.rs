@@ -6,7 +6,7 @@ use crate::shell::{root, tell};
 
 const HEAD: &str = "# Figures of the service
 
-Written by `cargo xtask bench service`, `queue` and `export`, each its own section. They are of the machine and the hour they
+Written by `cargo xtask bench service`, `queue`, `export` and `render`, each its own section. They are of the machine and the hour they
 name: with other load on it, the ratios within one run say more than the figures.
 ";
 

@@ -1,6 +1,9 @@
 //! The site that is crawled, in a process of its own, which counts what it was asked for.
 
+use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader, Write};
+use std::net::SocketAddr;
+use std::path::Path;
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
 use anyhow::{Context, Result, bail};
@@ -16,10 +19,20 @@ pub(crate) struct Site {
 
 impl Site {
     /// Serves that many pages of 3 KB with ten links each.
-    pub(crate) fn start(program: &std::path::Path, pages: u64) -> Result<Self> {
+    pub(crate) fn start(program: &Path, pages: u64) -> Result<Self> {
+        let graph = ["graph", "--body", "3000", "--links", "10"];
+        Self::of(program, &graph, pages)
+    }
+
+    /// Serves that many pages that only scripts make.
+    pub(crate) fn routed(program: &Path, pages: u64) -> Result<Self> {
+        Self::of(program, &["routed"], pages)
+    }
+
+    fn of(program: &Path, words: &[&str], pages: u64) -> Result<Self> {
         let mut server = Command::new(program)
-            .args(["graph", "--counts", "--body", "3000", "--links", "10"])
-            .args(["--pages", &pages.to_string()])
+            .args(words)
+            .args(["--counts", "--pages", &pages.to_string()])
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .spawn()
@@ -38,27 +51,37 @@ impl Site {
 
     /// Fails unless each of the pages was asked for exactly once, and nothing else but robots.txt.
     pub(crate) fn check_each_once(&mut self, pages: u64) -> Result<()> {
+        let counts = self.counts()?;
+        if let Some((target, requests)) = counts.iter().find(|(_, requests)| **requests != 1) {
+            bail!("{target} was asked for {requests} times");
+        }
+        if counts.len() as u64 != pages {
+            bail!("{} pages were asked for, not {pages}", counts.len());
+        }
+        Ok(())
+    }
+
+    /// How often it was asked for what, robots.txt aside.
+    pub(crate) fn counts(&mut self) -> Result<BTreeMap<String, u64>> {
         writeln!(self.asks, "?")?;
         self.asks.flush()?;
-        let mut met = 0;
+        let mut counts = BTreeMap::new();
         loop {
             let mut line = String::new();
             self.tells.read_line(&mut line)?;
             let Some((requests, target)) = line.trim_end().split_once(' ') else {
                 break;
             };
-            if target == "/robots.txt" {
-                continue;
-            }
-            if requests != "1" {
-                bail!("{target} was asked for {requests} times");
-            }
-            met += 1;
+            counts.insert(target.to_owned(), requests.parse()?);
         }
-        if met != pages {
-            bail!("{met} pages were asked for, not {pages}");
-        }
-        Ok(())
+        counts.remove("/robots.txt");
+        Ok(counts)
+    }
+
+    /// Its address.
+    pub(crate) fn addr(&self) -> Result<SocketAddr> {
+        let text = self.url.trim_start_matches("http://");
+        Ok(text.trim_end_matches('/').parse()?)
     }
 }
 

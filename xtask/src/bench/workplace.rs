@@ -1,4 +1,4 @@
-//! The programs that are measured, and a folder that is gone afterwards.
+//! The programs that are measured, a folder that is gone afterwards, and one that stays.
 
 use std::path::{Path, PathBuf};
 
@@ -12,6 +12,8 @@ pub(crate) struct Workplace {
     pub(crate) crawler: PathBuf,
     pub(crate) testsite: PathBuf,
     pub(crate) folder: PathBuf,
+    /// What is downloaded stays here.
+    pub(crate) cache: PathBuf,
 }
 
 impl Workplace {
@@ -24,13 +26,15 @@ impl Workplace {
         let metadata = output_of(cargo().args(["metadata", "--no-deps", "--format-version=1"]))?;
         let metadata: Value = serde_json::from_str(&metadata)?;
         let target = metadata["target_directory"].as_str();
-        let programs = Path::new(target.context("no target_directory")?).join("release");
+        let target = Path::new(target.context("no target_directory")?);
+        let programs = target.join("release");
         let folder = std::env::temp_dir().join(format!("crawler-bench-{}", std::process::id()));
         std::fs::create_dir_all(&folder)?;
         Ok(Self {
             crawler: programs.join("crawler"),
             testsite: programs.join("testsite"),
             folder,
+            cache: target.join("xtask"),
         })
     }
 }

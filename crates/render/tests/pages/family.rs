@@ -1,5 +1,6 @@
 //! The processes that descend from this one, or from another that may be gone by now.
 
+use std::fmt;
 use std::fs;
 use std::path::Path;
 use std::process::Command;
@@ -9,7 +10,6 @@ use std::time::{Duration, Instant};
 const PATIENCE: Duration = Duration::from_secs(20);
 
 /// One process.
-#[derive(Debug)]
 pub(crate) struct Process {
     pub(crate) id: u32,
     pub(crate) command: String,
@@ -26,6 +26,14 @@ impl Process {
     /// Whether it renders pages.
     pub(crate) fn renders(&self) -> bool {
         self.command.contains("--type=renderer")
+    }
+}
+
+impl fmt::Debug for Process {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let command: String = self.command.chars().take(100).collect();
+        let (state, parent) = (self.says("State:"), self.says("PPid:"));
+        write!(f, "{} of {parent:?}, {state:?}: {command}", self.id)
     }
 }
 

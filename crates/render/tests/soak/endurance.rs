@@ -21,7 +21,8 @@ const USUAL: usize = 150;
 const LONG: usize = 1_000;
 /// Pages between two looks at the memory in the long form.
 const LOOK: usize = 100;
-/// After a browser was killed each tab has a page again within this.
+/// After a browser was killed each tab has made a page again within this; in the short form, which shares its machine with
+/// builds and other tests, within thrice that.
 const BACK: Duration = Duration::from_secs(5);
 /// A page that failed so often would not come at all.
 const ATTEMPTS: usize = 10;
@@ -203,8 +204,9 @@ async fn many_pages_with_crashes_and_kills_each_have_one_outcome_and_nothing_gro
     let numbers = run.stage.renderer.numbers();
     assert_eq!(numbers.deaths, kills as u64);
     assert_eq!(numbers.busy, 0);
+    let patience = if is_long { BACK } else { BACK * 3 };
     assert!(
-        back.len() == kills && back.iter().all(|time| *time <= BACK),
+        back.len() == kills && back.iter().all(|time| *time <= patience),
         "{back:?}"
     );
     let (first, last) = (memories.first().unwrap().all, memories.last().unwrap().all);

@@ -1,0 +1,110 @@
+//! Playwright, to be measured beside: its library from npm's registry in a folder of ours, and the browser we use too.
+
+use std::os::unix::fs::{MetadataExt, chown};
+use std::os::unix::process::CommandExt;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use anyhow::{Context, Result, bail};
+
+use super::workplace::Workplace;
+use crate::shell::{exists, output_of, root, run, tell};
+
+/// The one that was measured last.
+const VERSION: &str = "1.65.0";
+/// `nobody`: a browser does not run as root with its sandbox on, and ours does not either.
+const NOBODY: u32 = 65_534;
+
+/// An installed Playwright.
+pub(crate) struct Playwright {
+    folder: PathBuf,
+    browser: String,
+}
+
+impl Playwright {
+    /// Installs it where it is not.
+    pub(crate) fn installed(place: &Workplace) -> Result<Self> {
+        for program in ["node", "npm"] {
+            if !exists(program, "--version") {
+                bail!(
+                    "the program {program} is needed to compare with Playwright: install it (`apt install nodejs npm`)"
+                );
+            }
+        }
+        let folder = place.cache.join(format!("playwright-{VERSION}"));
+        if !folder.join("node_modules/playwright-core").is_dir() {
+            tell("installing playwright-core");
+            std::fs::create_dir_all(&folder)?;
+            run(Command::new("npm")
+                .args([
+                    "install",
+                    "--no-fund",
+                    "--no-audit",
+                    "--ignore-scripts",
+                    "--prefix",
+                ])
+                .arg(&folder)
+                .arg(format!("playwright-core@{VERSION}"))
+                .stdout(Stdio::null()))?;
+        }
+        Ok(Self {
+            folder,
+            browser: browser()?,
+        })
+    }
+
+    /// Its version, and those of what it runs with.
+    pub(crate) fn described(&self) -> Result<String> {
+        let said = |program: &str| output_of(Command::new(program).arg("--version"));
+        let (node, browser) = (said("node")?, said(&self.browser)?);
+        let browser = browser.split(" built on").next().unwrap_or_default();
+        Ok(format!(
+            "Playwright {VERSION} on node {}; {}",
+            node.trim(),
+            browser.trim()
+        ))
+    }
+
+    /// A run over a site's pages; as `kept`: in a context of each tab's, or in one of each page's.
+    pub(crate) fn command(
+        &self,
+        site: &str,
+        pages: u64,
+        tabs: usize,
+        kept: &str,
+        home: &Path,
+    ) -> Result<Command> {
+        std::fs::create_dir_all(home)?;
+        let mut command = Command::new("node");
+        command
+            .arg(root().join("xtask/src/bench/render.mjs"))
+            .arg(&self.folder)
+            .args([
+                &self.browser,
+                site,
+                &pages.to_string(),
+                &tabs.to_string(),
+                kept,
+            ])
+            .current_dir(home)
+            .env("HOME", home)
+            .env("TMPDIR", home);
+        if std::fs::metadata("/proc/self")?.uid() == 0 {
+            chown(home, Some(NOBODY), Some(NOBODY))?;
+            command.uid(NOBODY).gid(NOBODY);
+        }
+        Ok(command)
+    }
+}
+
+/// The browser that the crawler finds too.
+fn browser() -> Result<String> {
+    let named = std::env::var("CHROME").unwrap_or_default();
+    let usual = ["chromium", "chromium-browser", "google-chrome"];
+    let mut programs = [named.as_str()].into_iter().chain(usual);
+    let program = programs
+        .find(|program| !program.is_empty() && exists(program, "--version"))
+        .context("no Chromium: install it (`apt install chromium`)")?;
+    let path = output_of(Command::new("sh").args(["-c", "command -v \"$1\"", "sh", program]))?;
+    Ok(path.trim().to_owned())
+}

@@ -1,0 +1,32 @@
+// The same pages by Playwright: node render.mjs FOLDER CHROMIUM SITE PAGES TABS reused|fresh
+// A line on stdout for each page: its path and its document, as JSON.
+import { createRequire } from 'node:module';
+
+const [folder, program, site, pages, tabs, kept] = process.argv.slice(2);
+const { chromium } = createRequire(`${folder}/`)('playwright-core');
+
+const browser = await chromium.launch({ executablePath: program, headless: true, chromiumSandbox: true });
+const unwanted = new Set(['image', 'media', 'font']);
+const open = async () => {
+  const context = await browser.newContext({ viewport: { width: 1280, height: 800 } });
+  const page = await context.newPage();
+  await page.route('**/*', (route) => (
+    unwanted.has(route.request().resourceType()) ? route.abort('blockedbyclient') : route.continue()));
+  return page;
+};
+
+let next = 0;
+const work = async () => {
+  let page = kept === 'reused' ? await open() : null;
+  while (next < Number(pages)) {
+    const number = next++;
+    const path = number === 0 ? '/' : `/p/${number}`;
+    if (kept === 'fresh') page = await open();
+    await page.goto(new URL(path, site).href, { waitUntil: 'networkidle' });
+    const html = await page.content();
+    process.stdout.write(`${JSON.stringify({ path, html })}\n`);
+    if (kept === 'fresh') await page.context().close();
+  }
+};
+await Promise.all(Array.from({ length: Number(tabs) }, work));
+await browser.close();

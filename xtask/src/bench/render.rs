@@ -1,0 +1,329 @@
+//! How many pages a second are rendered, next to what Playwright makes of the same pages in the same browser.
+
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::{BufRead, BufReader, Read};
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use anyhow::{Context, Result, bail, ensure};
+use serde_json::Value;
+
+use super::http::ask;
+use super::playwright::Playwright;
+use super::site::Site;
+use super::tree::{Cost, measure};
+use super::workplace::Workplace;
+use super::{machine, paper};
+use crate::shell::tell;
+
+/// Runs of each kind, one after the other in turns: what else the machine does meets all of them.
+const ROUNDS: usize = 3;
+const USUAL: u64 = 200;
+const TABS: usize = 4;
+
+/// Who renders, and what a context is kept for.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Kind {
+    Crawl,
+    PlaywrightKept,
+    Scrape,
+    PlaywrightFresh,
+}
+
+impl Kind {
+    const ALL: [Self; 4] = [
+        Self::Crawl,
+        Self::PlaywrightKept,
+        Self::Scrape,
+        Self::PlaywrightFresh,
+    ];
+
+    fn name(self) -> &'static str {
+        match self {
+            Self::Crawl => "`crawler crawl`, a context for each tab",
+            Self::PlaywrightKept => "Playwright, a context for each tab",
+            Self::Scrape => "`crawler scrape`, a context for each page",
+            Self::PlaywrightFresh => "Playwright, a context for each page",
+        }
+    }
+
+    /// Pages at once. Of single pages of one host no more are fetched than this.
+    fn tabs(self) -> usize {
+        match self {
+            Self::Crawl | Self::PlaywrightKept => TABS,
+            Self::Scrape | Self::PlaywrightFresh => 2,
+        }
+    }
+
+    /// Of so many pages that many: the slower kinds have fewer.
+    fn pages(self, all: u64) -> u64 {
+        match self {
+            Self::Crawl | Self::PlaywrightKept => all,
+            Self::Scrape | Self::PlaywrightFresh => all.div_ceil(4),
+        }
+    }
+
+    /// What it must not be slower than.
+    fn rival(self) -> Option<Self> {
+        match self {
+            Self::Crawl => Some(Self::PlaywrightKept),
+            Self::Scrape => Some(Self::PlaywrightFresh),
+            _ => None,
+        }
+    }
+}
+
+/// What a page must have when it is rendered, by its path.
+type Truth = BTreeMap<String, Page>;
+
+struct Page {
+    phrase: String,
+    links: Vec<String>,
+}
+
+pub(crate) fn run(pages: u64) -> Result<()> {
+    let place = Workplace::build()?;
+    let playwright = Playwright::installed(&place)?;
+    let truth = truth(&place, pages)?;
+    let described = machine::described();
+    let mut costs: BTreeMap<Kind, Vec<Cost>> = BTreeMap::new();
+    let mut asked: BTreeMap<u64, BTreeMap<String, u64>> = BTreeMap::new();
+    for _ in 0..ROUNDS {
+        for kind in Kind::ALL {
+            let mut site = Site::routed(&place.testsite, pages)?;
+            let cost = rendered(kind, &place, &playwright, &site, &truth)?;
+            let counts = site.counts()?;
+            // Everything that the first one asked for, as often, and nothing else.
+            let own = kind.pages(pages);
+            let before = asked.entry(own).or_insert_with(|| counts.clone());
+            if let Some(difference) = difference(before, &counts) {
+                bail!("{}: {difference}", kind.name());
+            }
+            tell(&format!(
+                "{}: {:.2} pages/s, {cost:?}",
+                kind.name(),
+                rate(cost, own)
+            ));
+            costs.entry(kind).or_default().push(cost);
+        }
+    }
+    let requests = |kind: Kind| asked[&kind.pages(pages)].values().sum::<u64>();
+    let rows: String = costs
+        .iter()
+        .map(|(kind, costs)| row(*kind, costs, kind.pages(pages), requests(*kind)))
+        .collect();
+    let text = format!(
+        "{described}, {load} at the end; {versions}.\n\n\
+         `cargo xtask bench render`: pages of `testsite routed`, a client-routed site of {pages} whose pages are made by a script from data that takes \
+         10 ms, served on the same cores; images, media and fonts blocked, each page until its network was quiet for 500 ms; start and end of the browser \
+         included, sandbox on. `crawler crawl --js always --workers {TABS}` finds the pages by their links and keeps a context for each tab, cleared between \
+         pages; `crawler scrape --js always` is given a quarter of them and has a fresh context for each, of one host two at once; Playwright is told the same \
+         pages and does `goto` with `waitUntil: 'networkidle'` and `content()`. In every run each page had its phrase and its links (the lines of a crawl have \
+         no text: its links), and the site counted the same requests from both. Processor time and memory are of all processes of a run, the browser's \
+         included (memory: the most that the sum of their PSS was). Medians of {ROUNDS} runs in turns. Bar: not slower than Playwright.\n\n\
+         | | tabs | pages | requests | pages/s of each run | median | processor time a page, ms | memory, MB |\n|---|---|---|---|---|---|---|---|\n{rows}",
+        load = machine::load(),
+        versions = playwright.described()?,
+    );
+    if pages == USUAL {
+        paper::write("Rendering", &text)?;
+    } else {
+        tell(&text);
+    }
+    for (kind, own) in &costs {
+        let Some(rival) = kind.rival() else { continue };
+        let own_pages = kind.pages(pages);
+        let rates = (median(own, own_pages), median(&costs[&rival], own_pages));
+        if rates.0 < rates.1 {
+            bail!(
+                "{}: {:.2} pages/s, and {}: {:.2}",
+                kind.name(),
+                rates.0,
+                rival.name(),
+                rates.1
+            );
+        }
+    }
+    Ok(())
+}
+
+/// What the site itself says is on its pages.
+fn truth(place: &Workplace, pages: u64) -> Result<Truth> {
+    let site = Site::routed(&place.testsite, pages)?;
+    let addr = site.addr()?;
+    let mut truth = Truth::new();
+    for number in 0..pages {
+        let mut text = String::new();
+        ask(addr, "GET", &format!("/api/page/{number}.json"), "")?.read_to_string(&mut text)?;
+        let told: Value = serde_json::from_str(&text)?;
+        let links = told["links"].as_array().context("a page's links")?.iter();
+        let page = Page {
+            phrase: told["text"].as_str().context("a page's text")?.to_owned(),
+            links: links
+                .filter_map(|link| Some(link["to"].as_str()?.to_owned()))
+                .collect(),
+        };
+        truth.insert(path(number), page);
+    }
+    Ok(truth)
+}
+
+fn path(page: u64) -> String {
+    match page {
+        0 => "/".to_owned(),
+        page => format!("/p/{page}"),
+    }
+}
+
+/// One run, checked.
+fn rendered(
+    kind: Kind,
+    place: &Workplace,
+    playwright: &Playwright,
+    site: &Site,
+    truth: &Truth,
+) -> Result<Cost> {
+    let out = place.folder.join("rendered.ndjson");
+    let pages = kind.pages(truth.len() as u64);
+    let paths: Vec<String> = (0..pages).map(path).collect();
+    let mut crawler = Command::new(&place.crawler);
+    let home = place.folder.join("home");
+    let origin = site.url.trim_end_matches('/');
+    let mut command = match kind {
+        Kind::Crawl => {
+            crawler.args(["crawl", &site.url, "--workers", &TABS.to_string()]);
+            crawler.args(["--max-pages", "0", "--max-depth", "0", "--format", "ndjson"]);
+            crawler.args(["--js", "always", "--quiet"]);
+            crawler
+        }
+        Kind::Scrape => {
+            crawler.args(["scrape", "--format", "json", "--js", "always", "--quiet"]);
+            crawler.args(paths.iter().map(|path| format!("{origin}{path}")));
+            crawler
+        }
+        Kind::PlaywrightKept => {
+            playwright.command(&site.url, pages, kind.tabs(), "reused", &home)?
+        }
+        Kind::PlaywrightFresh => {
+            playwright.command(&site.url, pages, kind.tabs(), "fresh", &home)?
+        }
+    };
+    let cost = measure(command.stdin(Stdio::null()).stdout(File::create(&out)?))?;
+    check(kind, &out, origin, (truth, paths)).with_context(|| kind.name())?;
+    std::fs::remove_file(out)?;
+    Ok(cost)
+}
+
+/// Fails unless every page is there once, with what belongs on it.
+fn check(
+    kind: Kind,
+    out: &Path,
+    origin: &str,
+    (truth, mut left): (&Truth, Vec<String>),
+) -> Result<()> {
+    for line in BufReader::new(File::open(out)?).lines() {
+        let told: Value = serde_json::from_str(&line?)?;
+        let text = |name: &str| told[name].as_str().unwrap_or_default();
+        let path = match kind {
+            Kind::Crawl => text("url"),
+            Kind::Scrape => text("final_url"),
+            Kind::PlaywrightKept | Kind::PlaywrightFresh => text("path"),
+        };
+        let path = path.strip_prefix(origin).unwrap_or(path);
+        let page = truth
+            .get(path)
+            .with_context(|| format!("{path:?} is no page"))?;
+        let place = left.iter().position(|known| known == path);
+        left.swap_remove(place.with_context(|| format!("{path} came twice"))?);
+        let found = told["links"].as_array();
+        let links = |link: &String| match kind {
+            Kind::Crawl | Kind::Scrape => {
+                found.is_some_and(|found| found.contains(&Value::from(format!("{origin}{link}"))))
+            }
+            Kind::PlaywrightKept | Kind::PlaywrightFresh => {
+                text("html").contains(&format!("\"{link}\""))
+            }
+        };
+        ensure!(page.links.iter().all(links), "{path} lacks links: {told}");
+        let has_phrase = match kind {
+            // Its lines have no text.
+            Kind::Crawl => true,
+            Kind::Scrape => text("content").contains(&page.phrase),
+            Kind::PlaywrightKept | Kind::PlaywrightFresh => text("html").contains(&page.phrase),
+        };
+        ensure!(has_phrase, "{path} lacks {:?}: {told}", page.phrase);
+    }
+    ensure!(
+        left.is_empty(),
+        "{} pages did not come: {left:?}",
+        left.len()
+    );
+    Ok(())
+}
+
+/// What one was asked for and the other not, or not as often.
+fn difference(one: &BTreeMap<String, u64>, other: &BTreeMap<String, u64>) -> Option<String> {
+    let target = one
+        .keys()
+        .chain(other.keys())
+        .find(|target| one.get(*target) != other.get(*target))?;
+    let times = |counts: &BTreeMap<String, u64>| counts.get(target).copied().unwrap_or_default();
+    Some(format!(
+        "{target} was asked for {} times, not {}",
+        times(other),
+        times(one)
+    ))
+}
+
+fn rate(cost: Cost, pages: u64) -> f64 {
+    pages as f64 / cost.time.as_secs_f64()
+}
+
+fn median(costs: &[Cost], pages: u64) -> f64 {
+    middle(costs.iter().map(|cost| rate(*cost, pages)))
+}
+
+fn middle(values: impl Iterator<Item = f64>) -> f64 {
+    let mut values: Vec<f64> = values.collect();
+    values.sort_by(f64::total_cmp);
+    values.get(values.len() / 2).copied().unwrap_or_default()
+}
+
+fn row(kind: Kind, costs: &[Cost], pages: u64, requests: u64) -> String {
+    let rates: Vec<String> = costs
+        .iter()
+        .map(|cost| format!("{:.2}", rate(*cost, pages)))
+        .collect();
+    format!(
+        "| {} | {} | {pages} | {requests} | {} | {:.2} | {:.0} | {:.0} |\n",
+        kind.name(),
+        kind.tabs(),
+        rates.join(", "),
+        median(costs, pages),
+        middle(
+            costs
+                .iter()
+                .map(|cost| cost.processor.as_secs_f64() * 1_000.0 / pages as f64)
+        ),
+        middle(
+            costs
+                .iter()
+                .map(|cost| cost.memory as f64 / f64::from(1 << 20))
+        ),
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn other_requests_are_found() {
+        let counts = |requests| BTreeMap::from([("/app.js".to_owned(), requests)]);
+        assert_eq!(difference(&counts(4), &counts(4)), None);
+        let told = difference(&counts(4), &counts(5)).unwrap();
+        assert_eq!(told, "/app.js was asked for 5 times, not 4");
+        assert!(difference(&counts(4), &BTreeMap::new()).is_some());
+    }
+}

@@ -5,10 +5,11 @@
 
 use std::env;
 use std::fmt;
+use std::hash::{BuildHasher, RandomState};
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::Stdio;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -36,6 +37,8 @@ const LOOK: Duration = Duration::from_millis(300);
 /// Its page processes are in their sandbox within this, and how often they are looked at until then.
 const LOCK_IN: Duration = Duration::from_secs(3);
 const LOOK_AGAIN: Duration = Duration::from_millis(20);
+/// How the names of profiles begin; the number of the process that made one follows.
+const PROFILE: &str = "crawler-br-";
 /// Lines of its complaints that are kept, and how long each.
 const COMPLAINTS: usize = 12;
 const COMPLAINT: u64 = 400;
@@ -60,7 +63,11 @@ pub(crate) struct Browser {
     group: u32,
     begun: Instant,
     pages: AtomicU64,
+    /// Tabs that are open.
+    tabs: AtomicUsize,
     tired: AtomicBool,
+    given_up: AtomicBool,
+    watched: AtomicBool,
     /// Its page processes were seen in their sandbox.
     sandboxed: AtomicBool,
     /// Page processes that were ended for their memory.
@@ -100,7 +107,7 @@ impl Browser {
         let once = |error: io::Error| StartError::Once(format!("cannot start Chromium: {error}"));
         let user = BrowserUser::needed().map_err(|error| StartError::Never(error.to_string()))?;
         let strays = EgressProxy::refusing().map_err(once)?;
-        let profile = profile(user).map_err(once)?;
+        let profile = profile(user)?;
         let flags = flags(settings, &profile, strays.port());
         let mut command = Command::new("/bin/sh");
         command
@@ -154,7 +161,7 @@ impl Browser {
             Ok(version) => version.user_agent,
             Err(error) => {
                 guardian.finish().await;
-                let _ = child.wait().await;
+                let _ = timeout(END, child.wait()).await;
                 return Err(complaints.explain(&error.to_string(), chromium));
             }
         };
@@ -164,7 +171,10 @@ impl Browser {
             group,
             begun: Instant::now(),
             pages: AtomicU64::new(0),
+            tabs: AtomicUsize::new(0),
             tired: AtomicBool::new(false),
+            given_up: AtomicBool::new(false),
+            watched: AtomicBool::new(false),
             sandboxed: AtomicBool::new(false),
             too_big: AtomicU64::new(0),
             inner: Mutex::new(Some(Inner { child, guardian })),
@@ -186,13 +196,19 @@ impl Browser {
     /// Whether it did enough: too many pages, too old, too big.
     pub(crate) fn is_tired(&self, settings: &RenderSettings) -> bool {
         self.tired.load(Ordering::Relaxed)
+            || self.is_given_up()
             || self.pages.load(Ordering::Relaxed) >= settings.recycle_pages
             || self.begun.elapsed() >= settings.recycle_age
     }
 
-    /// It is not used for another page.
+    /// It is not used for another page: something is wrong with it.
     pub(crate) fn give_up(&self) {
-        self.tired.store(true, Ordering::Relaxed);
+        self.given_up.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether something was wrong with it.
+    pub(crate) fn is_given_up(&self) -> bool {
+        self.given_up.load(Ordering::Relaxed)
     }
 
     /// Whether it is there and listens.
@@ -206,6 +222,26 @@ impl Browser {
     /// How long it has been there.
     pub(crate) fn age(&self) -> Duration {
         self.begun.elapsed()
+    }
+
+    /// Whether somebody watches over it already; from now on somebody does.
+    pub(crate) fn is_watched(&self) -> bool {
+        self.watched.swap(true, Ordering::Relaxed)
+    }
+
+    /// A tab was opened.
+    pub(crate) fn tab_opened(&self) {
+        self.tabs.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// A tab was closed.
+    pub(crate) fn tab_closed(&self) {
+        self.tabs.fetch_sub(1, Ordering::Relaxed);
+    }
+
+    /// Whether no tab is open.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.tabs.load(Ordering::Relaxed) == 0
     }
 
     /// A page begins.
@@ -255,11 +291,9 @@ impl Browser {
             return;
         };
         self.cdp.post(None, "Browser.close", json!({}));
-        if timeout(END, child.wait()).await.is_ok() {
-            guardian.group_ended();
-        }
+        // Its leader is not waited for yet: as long as it is not, the group's number is nobody else's.
+        let _ = timeout(END, self.cdp.gone()).await;
         guardian.finish().await;
-        // Killed by now if it did not go by itself.
         let _ = timeout(END, child.wait()).await;
     }
 
@@ -291,18 +325,50 @@ fn kept<'a>(name: &&'a str) -> Option<(&'a str, std::ffi::OsString)> {
     Some((name, env::var_os(name)?))
 }
 
-/// A fresh folder, given to whoever the browser runs as.
-fn profile(user: Option<BrowserUser>) -> io::Result<PathBuf> {
-    let number = std::hash::BuildHasher::hash_one(&std::hash::RandomState::new(), "profile");
-    let folder = env::temp_dir().join(format!(
-        "crawler-browser-{}-{number:016x}",
-        std::process::id()
-    ));
+/// A fresh folder, given to whoever the browser runs as. Its name is short: the browser's own sockets are in it, and the
+/// name of a socket has an end.
+fn profile(user: Option<BrowserUser>) -> Result<PathBuf, StartError> {
+    let temporary = env::temp_dir();
+    sweep(&temporary);
+    let number = RandomState::new().hash_one("profile") & 0xffff_ffff;
+    let folder = temporary.join(format!("{PROFILE}{}-{number:08x}", std::process::id()));
+    let failed = |error: io::Error| {
+        let folder = folder.display();
+        let words = format!(
+            "cannot make {folder}, the browser's folder: {error}; TMPDIR names another place"
+        );
+        StartError::Never(words)
+    };
     let mut maker = std::fs::DirBuilder::new();
     std::os::unix::fs::DirBuilderExt::mode(&mut maker, 0o700);
-    maker.create(&folder)?;
-    prepare_profile(&folder, user.map(|user| (user.user, user.group)))?;
-    Ok(folder)
+    maker.create(&folder).map_err(failed)?;
+    let owner = user.map(|user| (user.user, user.group));
+    match prepare_profile(&folder, owner) {
+        Ok(()) => Ok(folder),
+        Err(error) => {
+            let _ = std::fs::remove_dir_all(&folder);
+            Err(failed(error))
+        }
+    }
+}
+
+/// Removes what browsers left behind whose owner, and guardian, were ended with the machine.
+fn sweep(temporary: &Path) {
+    let Ok(entries) = std::fs::read_dir(temporary) else {
+        return;
+    };
+    for entry in entries.flatten() {
+        let name = entry.file_name();
+        let owner = name.to_str().and_then(|name| name.strip_prefix(PROFILE));
+        let owner = owner.and_then(|rest| rest.split_once('-')?.0.parse::<u32>().ok());
+        let is_over = |owner: u32| {
+            Path::new("/proc/self").exists() && !Path::new(&format!("/proc/{owner}")).exists()
+        };
+        if owner.is_some_and(is_over) {
+            // Whose it is not ours to remove stays.
+            let _ = std::fs::remove_dir_all(entry.path());
+        }
+    }
 }
 
 /// Looks at the browser's memory while it is there.
@@ -321,7 +387,9 @@ async fn watch(browser: std::sync::Weak<Browser>, cdp: Cdp, settings: RenderSett
             return;
         };
         let all: u64 = processes.iter().map(|process| process.memory).sum();
-        if all > settings.recycle_memory {
+        // What processes share is counted for each of them, so more tabs may hold more.
+        let most = settings.recycle_memory + settings.tabs as u64 * settings.page_memory / 2;
+        if all > most {
             browser.tired.store(true, Ordering::Relaxed);
         }
         let too_big = |process: &&processes::Process| {

@@ -14,10 +14,24 @@ pub(crate) struct BrowserUser {
     pub(crate) group: u32,
 }
 
+/// Who we are: the second of four, or the owner of our own entry where there is no such file.
+fn effective_user() -> io::Result<u32> {
+    let told = fs::read_to_string("/proc/self/status")
+        .ok()
+        .and_then(|status| {
+            let line = status.lines().find(|line| line.starts_with("Uid:"))?;
+            line.split_ascii_whitespace().nth(2)?.parse().ok()
+        });
+    match told {
+        Some(user) => Ok(user),
+        None => Ok(fs::metadata("/proc/self")?.uid()),
+    }
+}
+
 impl BrowserUser {
     /// Whom the browser must run as; `None`: as we do, which is not as root.
     pub(crate) fn needed() -> io::Result<Option<Self>> {
-        if fs::metadata("/proc/self")?.uid() != 0 {
+        if effective_user()? != 0 {
             return Ok(None);
         }
         let users = fs::read_to_string("/etc/passwd")?;

@@ -6,7 +6,7 @@
 
 use std::collections::HashMap;
 use std::fmt;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -19,11 +19,10 @@ use tokio::sync::{mpsc, oneshot, watch};
 use tokio::time::timeout;
 
 /// A longer message is dropped while it is read: what a page can put into one must not be ours to keep.
-const LONGEST_MESSAGE: usize = 64 << 20;
-/// Commands waiting to be written.
-const WAITING: usize = 512;
-/// Events waiting for a session; what comes on top is dropped.
+pub(crate) const LONGEST_MESSAGE: usize = 64 << 20;
+/// Events waiting for a session, and how long they may be all together; what comes on top is dropped.
 const MOST_EVENTS: usize = 4_096;
+const MOST_BYTES: usize = 32 << 20;
 /// Every command is answered within this, or never.
 const PATIENCE: Duration = Duration::from_secs(10);
 
@@ -31,14 +30,23 @@ const PATIENCE: Duration = Duration::from_secs(10);
 #[derive(Clone)]
 pub(crate) struct Cdp {
     shared: Arc<Shared>,
-    out: mpsc::Sender<Vec<u8>>,
+    /// Every command answers something the browser said or begins something we wait for, so no more of them wait than
+    /// the browser caused; and none may be lost: a request that waits for our word would wait for ever.
+    out: mpsc::UnboundedSender<Vec<u8>>,
 }
 
 struct Shared {
     next: AtomicU64,
     calls: Mutex<HashMap<u64, oneshot::Sender<Answer>>>,
-    sessions: Mutex<HashMap<String, mpsc::Sender<Event>>>,
+    sessions: Mutex<HashMap<String, Session>>,
     gone: watch::Sender<bool>,
+}
+
+/// Where a session's events go.
+#[derive(Clone)]
+struct Session {
+    tell: mpsc::Sender<Event>,
+    bytes: Arc<AtomicUsize>,
 }
 
 type Answer = Result<Box<RawValue>, CdpError>;
@@ -51,6 +59,10 @@ pub(crate) struct Event {
 }
 
 impl Event {
+    fn length(&self) -> usize {
+        self.params.get().len()
+    }
+
     /// What it says, as far as we know it.
     pub(crate) fn read<T: DeserializeOwned>(&self) -> Option<T> {
         serde_json::from_str(self.params.get()).ok()
@@ -99,7 +111,7 @@ impl Cdp {
         commands: impl AsyncWrite + Send + Unpin + 'static,
         messages: impl AsyncRead + Send + Unpin + 'static,
     ) -> Self {
-        let (out, waiting) = mpsc::channel(WAITING);
+        let (out, waiting) = mpsc::unbounded_channel();
         let shared = Arc::new(Shared {
             next: AtomicU64::new(1),
             calls: Mutex::default(),
@@ -138,8 +150,8 @@ impl Cdp {
             return Err(CdpError::Gone);
         }
         let asked = async {
-            let command = encode(id, session, method, params);
-            self.out.send(command).await.map_err(|_| CdpError::Gone)?;
+            let command = encode(id, session, method, &params);
+            self.out.send(command).map_err(|_| CdpError::Gone)?;
             answer.await.unwrap_or(Err(CdpError::Gone))
         };
         let answer = timeout(patience, asked)
@@ -154,18 +166,28 @@ impl Cdp {
             .map_err(|error| CdpError::Refused(method, error.to_string()))
     }
 
-    /// Sends a command whose answer is nobody's business. A browser that does not take commands any more loses it.
+    /// Sends a command whose answer is nobody's business.
+    #[expect(
+        clippy::needless_pass_by_value,
+        reason = "as in a call: made on the spot"
+    )]
     pub(crate) fn post(&self, session: Option<&str>, method: &'static str, params: Value) {
         let id = self.shared.next.fetch_add(1, Ordering::Relaxed);
-        let _ = self.out.try_send(encode(id, session, method, params));
+        let _ = self.out.send(encode(id, session, method, &params));
     }
 
     /// What happens in a session from now on.
     pub(crate) fn events(&self, session: &str) -> Events {
         let (tell, events) = mpsc::channel(MOST_EVENTS);
-        self.shared.sessions().insert(session.to_owned(), tell);
+        let bytes = Arc::<AtomicUsize>::default();
+        let told = Session {
+            tell,
+            bytes: Arc::clone(&bytes),
+        };
+        self.shared.sessions().insert(session.to_owned(), told);
         Events {
-            events,
+            waiting: events,
+            bytes,
             session: session.to_owned(),
             shared: Arc::clone(&self.shared),
         }
@@ -194,7 +216,8 @@ impl fmt::Debug for Cdp {
 
 /// A session's events.
 pub(crate) struct Events {
-    events: mpsc::Receiver<Event>,
+    waiting: mpsc::Receiver<Event>,
+    bytes: Arc<AtomicUsize>,
     session: String,
     shared: Arc<Shared>,
 }
@@ -202,12 +225,16 @@ pub(crate) struct Events {
 impl Events {
     /// The next; `None` when the browser is gone.
     pub(crate) async fn next(&mut self) -> Option<Event> {
-        self.events.recv().await
+        let event = self.waiting.recv().await?;
+        self.bytes.fetch_sub(event.length(), Ordering::Relaxed);
+        Some(event)
     }
 
     /// Lets go of what nobody read.
     pub(crate) fn clear(&mut self) {
-        while self.events.try_recv().is_ok() {}
+        while let Ok(event) = self.waiting.try_recv() {
+            self.bytes.fetch_sub(event.length(), Ordering::Relaxed);
+        }
     }
 }
 
@@ -236,7 +263,7 @@ impl Shared {
         self.calls.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn sessions(&self) -> MutexGuard<'_, HashMap<String, mpsc::Sender<Event>>> {
+    fn sessions(&self) -> MutexGuard<'_, HashMap<String, Session>> {
         self.sessions.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -259,11 +286,19 @@ impl Shared {
             let _ = tell.send(answer);
         } else if let Some(method) = message.method {
             let session = message.session_id.unwrap_or_default();
-            let tell = self.sessions().get(&session).cloned();
-            if let Some(tell) = tell {
-                let params = message.params.map_or_else(nothing, ToOwned::to_owned);
-                // Too many for whoever reads them: a page that floods us is ended by its deadline.
-                let _ = tell.try_send(Event { method, params });
+            let Some(Session { tell, bytes }) = self.sessions().get(&session).cloned() else {
+                return;
+            };
+            let params = message.params.unwrap_or(RawValue::NULL);
+            let length = params.get().len();
+            // Too much for whoever reads it: a page that floods us is ended by its deadline.
+            if bytes.load(Ordering::Relaxed) + length > MOST_BYTES {
+                return;
+            }
+            bytes.fetch_add(length, Ordering::Relaxed);
+            let params = params.to_owned();
+            if tell.try_send(Event { method, params }).is_err() {
+                bytes.fetch_sub(length, Ordering::Relaxed);
             }
         }
     }
@@ -279,7 +314,7 @@ fn nothing() -> Box<RawValue> {
     RawValue::NULL.to_owned()
 }
 
-fn encode(id: u64, session: Option<&str>, method: &str, params: Value) -> Vec<u8> {
+fn encode(id: u64, session: Option<&str>, method: &str, params: &Value) -> Vec<u8> {
     let mut command = json!({ "id": id, "method": method, "params": params });
     if let Some(session) = session {
         command["sessionId"] = session.into();
@@ -289,7 +324,7 @@ fn encode(id: u64, session: Option<&str>, method: &str, params: Value) -> Vec<u8
     bytes
 }
 
-async fn write(mut pipe: impl AsyncWrite + Unpin, mut waiting: mpsc::Receiver<Vec<u8>>) {
+async fn write(mut pipe: impl AsyncWrite + Unpin, mut waiting: mpsc::UnboundedReceiver<Vec<u8>>) {
     while let Some(command) = waiting.recv().await {
         if pipe.write_all(&command).await.is_err() || pipe.flush().await.is_err() {
             break;

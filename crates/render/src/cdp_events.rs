@@ -15,12 +15,26 @@ pub(crate) struct Paused {
     #[serde(default)]
     pub(crate) resource_type: String,
     pub(crate) response_error_reason: Option<String>,
-    pub(crate) response_status_code: Option<u16>,
+    pub(crate) response_status_code: Option<i64>,
     #[serde(default)]
     pub(crate) response_headers: Vec<Header>,
     /// Of a navigation, its loader.
     pub(crate) network_id: Option<String>,
     pub(crate) redirected_request_id: Option<String>,
+}
+
+impl Paused {
+    /// The status of the answer, if there is one that means anything.
+    pub(crate) fn status(&self) -> Option<u16> {
+        self.response_status_code?.try_into().ok()
+    }
+}
+
+/// The same, when the rest of it cannot be read.
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct PausedAlone {
+    pub(crate) request_id: String,
 }
 
 /// What is asked for.

@@ -18,14 +18,12 @@ use tokio::time::timeout;
 /// a program for each would take longer than the browser does to end. Our own shell has the name in its environment alone,
 /// and what it starts is told on a pipe.
 const SCRIPT: &str = r#"
-group=$GROUP
 while read -r word number; do
   case $word in
     kill) kill -9 "$number" 2>/dev/null ;;
-    ended) group= ;;
   esac
 done
-[ -n "$group" ] && kill -9 -- "-$group" 2>/dev/null
+kill -9 -- "-$GROUP" 2>/dev/null
 for try in 1 2 3; do
   found=$(printf '%s\n' "$PROFILE" | grep -lFs -f - /proc/[0-9]*/cmdline)
   [ -z "$found" ] && break
@@ -76,11 +74,6 @@ impl Guardian {
     pub(crate) fn kill(&self, process: u32) {
         // A guardian that takes no orders any more is ending everything anyway.
         let _ = self.orders.try_send(format!("kill {process}\n"));
-    }
-
-    /// The group is over by itself: its number may be somebody else's soon.
-    pub(crate) fn group_ended(&self) {
-        let _ = self.orders.try_send("ended\n".to_owned());
     }
 
     /// Ends what is left and waits until it is over.

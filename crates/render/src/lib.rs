@@ -16,13 +16,17 @@ mod escalating;
 mod flags;
 mod guardian;
 mod host_verdicts;
+mod making;
 mod navigation;
 mod net_error;
+mod own_headers;
+mod page_walk;
 mod processes;
 mod quiet;
 mod renderer;
 mod settings;
 mod snapshot;
+mod stand;
 mod tab;
 
 pub use chromium::{Chromium, ChromiumMissing};

@@ -4,15 +4,16 @@
 //! a script's, are stopped before anything is sent for them: they are answers, and whoever asked decides about the next
 //! hop. Events of the page before carry another loader and count for nothing.
 
-use fetch::{ContentKind, Egress, FetchRequest, Want};
+use fetch::{ContentKind, Want};
 use http::{HeaderMap, HeaderName, HeaderValue};
 use serde_json::{Value, json};
 use tokio::time::Instant;
 
 use crate::cdp::{Cdp, Event};
 use crate::cdp_events::{
-    Dialog, Header, Lifecycle, Loaded, Navigated, Paused, Request, WillBeSent,
+    Dialog, Header, Lifecycle, Loaded, Navigated, Paused, PausedAlone, Request, WillBeSent,
 };
+use crate::own_headers::{OwnHeaders, origin};
 use crate::quiet::{Quiet, Rest};
 use crate::{RenderSettings, ResourceKind};
 
@@ -36,14 +37,6 @@ pub(crate) struct Navigation<'a> {
     /// What is not loaded.
     blocked: &'a [ResourceKind],
     state: State,
-}
-
-/// Headers that go to one origin and to no other.
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub(crate) struct OwnHeaders {
-    /// As in `https://example.org`.
-    pub(crate) origin: String,
-    pub(crate) headers: Vec<(String, String)>,
 }
 
 #[derive(Debug)]
@@ -213,6 +206,10 @@ impl<'a> Navigation<'a> {
             "Fetch.requestPaused" => {
                 if let Some(paused) = event.read() {
                     self.paused(&paused, now);
+                } else if let Some(PausedAlone { request_id }) = event.read() {
+                    // What we cannot read must not wait for ever.
+                    let params = json!({ "requestId": request_id, "errorReason": "Failed" });
+                    self.post("Fetch.failRequest", params);
                 }
             }
             "Network.requestWillBeSent" => {
@@ -341,7 +338,11 @@ impl<'a> Navigation<'a> {
 
     /// The main frame's answer has a head.
     fn answered(&mut self, paused: &Paused) {
-        let Some(status) = paused.response_status_code else {
+        let Some(status) = paused.status() else {
+            if self.state.reloads > 0 {
+                // What is there stays there.
+                return self.refuse(paused, "Aborted");
+            }
             // The navigation's own answer says what went wrong.
             return self.let_through(paused);
         };
@@ -373,7 +374,7 @@ impl<'a> Navigation<'a> {
     fn let_through(&self, paused: &Paused) {
         let mut params = json!({ "requestId": paused.request_id });
         let is_request = paused.response_status_code.is_none();
-        if is_request && self.own.is_for(&paused.request.url) {
+        if is_request && self.own.go_along(&paused.request.url, &self.state.place) {
             params["headers"] = self.own.added_to(&paused.request);
         }
         self.post("Fetch.continueRequest", params);
@@ -396,46 +397,6 @@ impl Head {
     }
 }
 
-impl OwnHeaders {
-    /// Those of the caller for this request's origin.
-    pub(crate) fn of(egress: &Egress, request: &FetchRequest<'_>) -> Self {
-        Self {
-            origin: origin(request.url.as_str()).to_owned(),
-            headers: egress.own_headers(request.url, request.asked),
-        }
-    }
-
-    /// Whether they go along.
-    pub(crate) fn is_for(&self, url: &str) -> bool {
-        !self.headers.is_empty()
-            && url
-                .strip_prefix(self.origin.as_str())
-                .is_some_and(|rest| rest.is_empty() || rest.starts_with(['/', '?', '#']))
-    }
-
-    /// A request's headers with ours in the place of those of the same name.
-    fn added_to(&self, request: &Request) -> Value {
-        let ours = |name: &String| {
-            let own = self.headers.iter();
-            own.clone().any(|(own, _)| own.eq_ignore_ascii_case(name))
-        };
-        let theirs = request.headers.iter().filter(|(name, _)| !ours(name));
-        theirs
-            .chain(self.headers.iter().map(|(name, value)| (name, value)))
-            .map(|(name, value)| json!({ "name": name, "value": value }))
-            .collect()
-    }
-}
-
-/// The browser wants the site's icon for a window nobody sees: not the page's wish.
-fn is_icon(paused: &Paused) -> bool {
-    let headers = &paused.request.headers;
-    let wants_image = |(name, value): (&String, &String)| {
-        name.eq_ignore_ascii_case("accept") && value.starts_with("image/")
-    };
-    paused.resource_type == "Other" && headers.iter().any(wants_image)
-}
-
 fn is_attachment(headers: &HeaderMap) -> bool {
     headers
         .get(http::header::CONTENT_DISPOSITION)
@@ -451,7 +412,7 @@ fn header_map(headers: &[Header]) -> HeaderMap {
         // Several of one name come as one, a line each.
         for value in value.split('\n') {
             let name = HeaderName::from_bytes(name.as_bytes());
-            if let (Ok(name), Ok(value)) = (name, HeaderValue::from_str(value)) {
+            if let (Ok(name), Ok(value)) = (name, HeaderValue::from_bytes(value.as_bytes())) {
                 map.append(name, value);
             }
         }
@@ -463,13 +424,11 @@ fn same_origin(one: &str, other: &str) -> bool {
     origin(one) == origin(other)
 }
 
-/// `https://host:port` of a URL as the browser writes it.
-pub(crate) fn origin(url: &str) -> &str {
-    let Some(host) = url.find("://").map(|at| at + 3) else {
-        return url;
+/// The browser wants the site's icon for a window nobody sees: not the page's wish.
+fn is_icon(paused: &Paused) -> bool {
+    let headers = &paused.request.headers;
+    let wants_image = |(name, value): (&String, &String)| {
+        name.eq_ignore_ascii_case("accept") && value.starts_with("image/")
     };
-    let end = url[host..]
-        .find(['/', '?', '#'])
-        .map_or(url.len(), |at| host + at);
-    &url[..end]
+    paused.resource_type == "Other" && headers.iter().any(wants_image)
 }

@@ -11,8 +11,10 @@ pub(crate) struct Process {
     pub(crate) renders: bool,
     /// Bytes of memory it holds.
     pub(crate) memory: u64,
-    /// Its system calls are filtered.
-    pub(crate) filtered: bool,
+    /// Its system calls are filtered, by so many filters. What surrounds us may have put some on all of them.
+    pub(crate) filters: u64,
+    /// It was told to do without its sandbox.
+    pub(crate) unboxed: bool,
     /// It is nobody's but root's.
     pub(crate) is_root: bool,
 }
@@ -30,17 +32,18 @@ pub(crate) fn of_group(group: u32) -> Vec<Process> {
         .collect()
 }
 
-/// Whether those that render pages, of which there must be one, are in their sandbox: system calls filtered, and not root.
-/// Where the system shows no processes at all there is nothing to be learnt.
+/// Whether those that render pages, of which there must be one, are in their sandbox: not root, and under more filters of
+/// system calls than the browser itself. Where the system shows no processes at all there is nothing to be learnt.
 pub(crate) fn are_sandboxed(processes: &[Process]) -> bool {
-    let mut seen = processes.is_empty();
-    for process in processes.iter().filter(|process| process.renders) {
-        seen = true;
-        if !process.filtered || process.is_root {
-            return false;
-        }
-    }
-    seen
+    let others = processes.iter().filter(|process| !process.renders);
+    let around = others.map(|process| process.filters).min().unwrap_or(0);
+    let mut pages = processes
+        .iter()
+        .filter(|process| process.renders)
+        .peekable();
+    let seen = pages.peek().is_some() || processes.is_empty();
+    seen && processes.iter().all(|process| !process.unboxed)
+        && pages.all(|page| page.filters > around && !page.is_root)
 }
 
 fn process(id: u32, group: u32) -> Option<Process> {
@@ -62,19 +65,24 @@ fn process(id: u32, group: u32) -> Option<Process> {
     };
     Some(Process {
         id,
-        renders: renders(&command),
+        renders: has_word(&command, b"--type=renderer"),
+        unboxed: has_word(&command, b"--no-sandbox"),
         memory: number("VmRSS:").unwrap_or(0_u64) << 10,
-        filtered: number("Seccomp:") == Some(2),
+        filters: match number("Seccomp:") {
+            // How many there are is told by newer kernels.
+            Some(2) => number("Seccomp_filters:").unwrap_or(1),
+            _ => 0,
+        },
         is_root: number("Uid:") == Some(0),
     })
 }
 
-/// Whether a command line is that of a process that renders pages. Such a process was not started but split off, and
-/// its command line is one it wrote itself: with blanks between the words.
-fn renders(command: &[u8]) -> bool {
+/// Whether a word stands in a command line. A process that was not started but split off wrote its own: with blanks between
+/// the words.
+fn has_word(command: &[u8], word: &[u8]) -> bool {
     command
         .split(|byte| matches!(byte, 0 | b' '))
-        .any(|word| word == b"--type=renderer")
+        .any(|one| one == word)
 }
 
 /// The group in a line of `stat`: the third field behind the name, which may have blanks and brackets in it. A zombie
@@ -101,6 +109,7 @@ mod tests {
 
     #[test]
     fn a_command_line_of_either_kind() {
+        let renders = |command: &[u8]| has_word(command, b"--type=renderer");
         assert!(renders(b"/usr/lib/chromium\0--type=renderer\0--lang=en\0"));
         assert!(renders(b"/usr/lib/chromium --type=renderer --lang=en\0"));
         assert!(!renders(b"/usr/lib/chromium --type=utility\0"));
@@ -108,27 +117,36 @@ mod tests {
 
     #[test]
     fn a_sandbox_is_one_when_all_page_processes_are_in_it() {
-        let page = |filtered, is_root| Process {
+        let page = |filters, is_root| Process {
             id: 7,
             renders: true,
             memory: 0,
-            filtered,
+            filters,
+            unboxed: false,
             is_root,
         };
-        let browser = Process {
+        let browser = |filters| Process {
             renders: false,
-            ..page(false, true)
+            ..page(filters, false)
         };
         assert!(are_sandboxed(&[]));
-        assert!(are_sandboxed(&[browser.clone(), page(true, false)]));
+        assert!(are_sandboxed(&[browser(0), page(1, false)]));
         // Not yet: nobody renders.
-        assert!(!are_sandboxed(std::slice::from_ref(&browser)));
+        assert!(!are_sandboxed(&[browser(0)]));
         assert!(!are_sandboxed(&[
-            browser,
-            page(true, false),
-            page(false, false)
+            browser(0),
+            page(1, false),
+            page(0, false)
         ]));
-        assert!(!are_sandboxed(&[page(true, true)]));
+        assert!(!are_sandboxed(&[page(1, true)]));
+        // A filter that is on everything we start is no sandbox.
+        assert!(!are_sandboxed(&[browser(2), page(2, false)]));
+        assert!(are_sandboxed(&[browser(2), page(3, false)]));
+        let unboxed = Process {
+            unboxed: true,
+            ..browser(0)
+        };
+        assert!(!are_sandboxed(&[unboxed, page(1, false)]));
     }
 
     #[test]

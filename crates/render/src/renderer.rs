@@ -1,7 +1,7 @@
 //! The browser as a fetcher: a pool of tabs over one browser at a time.
 //!
-//! The browser is started by the first page, put away when nobody needed it for a while, replaced when it did enough,
-//! and started again when it died, with a pause when that happens too often.
+//! A page gets a tab of its own visit or a new one. When it is over its tab is left: what ran in it does not go on, and what
+//! it kept is cleared. Until then the tab's place is taken, but whoever asked for the page has the answer already.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
@@ -9,13 +9,14 @@ use std::time::Duration;
 
 use fetch::{Egress, Fetch, FetchRequest, Fetched, HttpFetch, Want};
 use model::{FailKind, Failure, JsPolicy, RenderReason, Rendering};
-use tokio::sync::Semaphore;
-use tokio::task::JoinSet;
-use tokio::time::{Instant, sleep_until, timeout_at};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::time::{Instant, timeout_at};
 
-use crate::browser::{Browser, StartError};
-use crate::navigation::OwnHeaders;
-use crate::tab::{Made, Tab};
+use crate::browser::Browser;
+use crate::making::Made;
+use crate::own_headers::OwnHeaders;
+use crate::stand::Stand;
+use crate::tab::Tab;
 use crate::{Chromium, RenderSettings};
 
 /// What a page may take beyond its own time, whatever it does.
@@ -24,40 +25,20 @@ const HARD_END: Duration = Duration::from_secs(2);
 const OPEN: [Duration; 2] = [Duration::from_secs(1), Duration::from_secs(5)];
 /// A browser nobody needed for so long is put away.
 const PUT_AWAY: Duration = Duration::from_mins(1);
-/// The pause after a browser that did not start, or did not last: at first and at most.
-const PAUSE: [Duration; 2] = [Duration::from_millis(250), Duration::from_secs(30)];
-/// A browser that lasted this long did nothing wrong.
-const LASTED: Duration = Duration::from_secs(20);
 
 /// Renders pages in a pool of tabs. The browser is started with the first page. Shared behind an `Arc`.
 #[derive(Debug)]
 pub struct Renderer {
-    chromium: Chromium,
     settings: RenderSettings,
     http: Arc<HttpFetch>,
     egress: Egress,
-    /// One for each tab.
-    room: Semaphore,
+    stand: Arc<Stand>,
+    /// One place for each tab.
+    room: Arc<Semaphore>,
     idle: Mutex<Vec<Tab>>,
-    /// Held while one is started.
-    browser: tokio::sync::Mutex<Place>,
-    state: Mutex<BrowserState>,
-    counts: Counts,
+    counts: Arc<Counts>,
     last_used: Mutex<Instant>,
-    /// Browsers on their way out.
-    ending: Mutex<JoinSet<()>>,
     me: Weak<Self>,
-}
-
-/// Where the browser is.
-#[derive(Debug, Default)]
-struct Place {
-    browser: Option<Arc<Browser>>,
-    /// Those that did enough, and still have tabs at work.
-    old: Vec<Arc<Browser>>,
-    /// Starts, and short lives, in a row that went wrong.
-    troubles: u32,
-    not_before: Option<Instant>,
 }
 
 /// How the browser is.
@@ -96,12 +77,9 @@ pub struct RenderNumbers {
 struct Counts {
     pages: AtomicU64,
     failed: AtomicU64,
-    starts: AtomicU64,
-    deaths: AtomicU64,
     crashes: AtomicU64,
     busy: AtomicU64,
     refused: AtomicU64,
-    strays: AtomicU64,
 }
 
 impl Renderer {
@@ -109,16 +87,13 @@ impl Renderer {
     pub fn new(chromium: Chromium, settings: RenderSettings, http: Arc<HttpFetch>) -> Arc<Self> {
         let tabs = settings.tabs.max(1);
         Arc::new_cyclic(|me| Self {
-            chromium,
             egress: http.egress(),
             http,
-            room: Semaphore::new(tabs),
+            stand: Stand::new(chromium, settings.clone()),
+            room: Arc::new(Semaphore::new(tabs)),
             idle: Mutex::default(),
-            browser: tokio::sync::Mutex::default(),
-            state: Mutex::new(BrowserState::Asleep),
-            counts: Counts::default(),
+            counts: Arc::default(),
             last_used: Mutex::new(Instant::now()),
-            ending: Mutex::default(),
             me: Weak::clone(me),
             settings,
         })
@@ -126,53 +101,37 @@ impl Renderer {
 
     /// How the browser is.
     pub fn state(&self) -> BrowserState {
-        lock(&self.state).clone()
+        self.stand.state()
     }
 
     /// Its numbers.
     pub fn numbers(&self) -> RenderNumbers {
         let get = |count: &AtomicU64| count.load(Ordering::Relaxed);
         let counts = &self.counts;
+        let (starts, deaths, strays) = self.stand.counts();
         RenderNumbers {
             pages: get(&counts.pages),
             failed: get(&counts.failed),
-            starts: get(&counts.starts),
-            deaths: get(&counts.deaths),
+            starts,
+            deaths,
             crashes: get(&counts.crashes),
             busy: get(&counts.busy),
             refused: get(&counts.refused),
-            strays: get(&counts.strays),
+            strays,
         }
     }
 
     /// Ends the browser and all its processes. What is in flight fails; a later page starts a new one.
     pub async fn close(&self) {
-        let mut place = self.browser.lock().await;
         lock(&self.idle).clear();
-        let old = std::mem::take(&mut place.old);
-        for browser in place.browser.take().into_iter().chain(old) {
-            self.end(browser);
-        }
-        *lock(&self.state) = BrowserState::Asleep;
-        drop(place);
-        let mut ending = std::mem::take(&mut *lock(&self.ending));
-        while ending.join_next().await.is_some() {}
-    }
-
-    /// Ends a browser, which takes a moment that nobody waits for but whoever closes us.
-    fn end(&self, browser: Arc<Browser>) {
-        let strays = browser.strays();
-        self.counts.strays.fetch_add(strays, Ordering::Relaxed);
-        let mut ending = lock(&self.ending);
-        ending.spawn(async move { browser.close().await });
-        while ending.try_join_next().is_some() {}
+        self.stand.close().await;
     }
 
     async fn render(&self, request: &FetchRequest<'_>) -> Result<Fetched, Failure> {
-        let Ok(_room) = self.room.acquire().await else {
+        let Ok(room) = Arc::clone(&self.room).acquire_owned().await else {
             return Err(Failure::new(FailKind::NoBrowser, "the browser is closed"));
         };
-        let _busy = Busy::count(&self.counts.busy);
+        let seat = Seat::take(room, Arc::clone(&self.counts));
         *lock(&self.last_used) = Instant::now();
         let deadline = Instant::now() + self.settings.nav_timeout;
         let mut tab = self.tab(request, deadline).await?;
@@ -192,12 +151,8 @@ impl Renderer {
             }
             _ => (),
         }
-        if tab.is_fit() && !tab.browser().is_tired(&self.settings) {
-            lock(&self.idle).push(tab);
-        } else {
-            let browser = Arc::downgrade(tab.browser());
-            drop(tab);
-            self.look_after(browser);
+        if let Some(me) = self.me.upgrade() {
+            tokio::spawn(async move { me.leave(tab, seat).await });
         }
         match made? {
             Made::Answer(answer) => Ok(*answer),
@@ -213,17 +168,40 @@ impl Renderer {
         }
     }
 
+    /// Leaves a page, and keeps its tab or not.
+    async fn leave(&self, mut tab: Tab, seat: Seat) {
+        let fit = tab.leave().await && !tab.browser().is_tired(&self.settings);
+        *lock(&self.last_used) = Instant::now();
+        if fit {
+            lock(&self.idle).push(tab);
+            drop(seat);
+            return;
+        }
+        let browser = Arc::downgrade(tab.browser());
+        drop(tab);
+        drop(seat);
+        self.let_go(browser).await;
+    }
+
+    /// A tab is not used again.
+    async fn let_go(&self, browser: Weak<Browser>) {
+        lock(&self.idle).retain(|tab| !tab.browser().is_tired(&self.settings));
+        self.stand.look_after(browser).await;
+        lock(&self.idle).retain(|tab| !tab.browser().is_tired(&self.settings));
+        self.stand.tidy().await;
+    }
+
     /// A tab for a page: one of the same visit if there is one, else a new one.
     async fn tab(&self, request: &FetchRequest<'_>, deadline: Instant) -> Result<Tab, Failure> {
         let own = OwnHeaders::of(&self.egress, request);
         let kept = {
             let mut idle = lock(&self.idle);
-            idle.retain(Tab::is_fit);
+            idle.retain(|tab| tab.is_fit() && !tab.browser().is_tired(&self.settings));
             let same = idle.iter().position(|tab| tab.serves(request.visit, &own));
             match same {
                 Some(at) => Some(idle.swap_remove(at)),
                 // We hold one of the places: with as many idle tabs as places one of them must go.
-                None if idle.len() >= self.room.available_permits() + 1 => {
+                None if idle.len() > self.room.available_permits() => {
                     drop(idle.remove(0));
                     None
                 }
@@ -233,174 +211,83 @@ impl Renderer {
         if let Some(tab) = kept {
             return Ok(tab);
         }
-        let (tab, browser) = match self.open(request.visit, &own, deadline).await {
+        match self.open(request.visit, &own, deadline).await {
             // A browser that is too busy to open a tab, or died of it: the next one may not be.
-            Err(failure) if failure.kind == FailKind::Browser => {
-                self.open(request.visit, &own, deadline).await?
+            Err(failure) if failure.kind == FailKind::Browser && Instant::now() < deadline => {
+                self.open(request.visit, &own, deadline).await
             }
-            opened => opened?,
-        };
-        if self.settings.sandbox && !browser.is_sandboxed().await {
-            let words = "Chromium runs without its sandbox although nobody asked for that: look for --no-sandbox in its \
-                 own settings, or allow it with browser.sandbox: false (BROWSER_SANDBOX=off)";
-            drop(tab);
-            self.close().await;
-            *lock(&self.state) = BrowserState::Down(words.to_owned());
-            return Err(Failure::new(FailKind::NoBrowser, words));
+            opened => opened,
         }
-        Ok(tab)
     }
 
-    async fn open(
-        &self,
-        visit: u64,
-        own: &OwnHeaders,
-        deadline: Instant,
-    ) -> Result<(Tab, Arc<Browser>), Failure> {
-        let browser = self.running(deadline).await?;
+    /// Opens a tab, in a task of its own: half a tab that somebody did not wait for is closed when it is whole.
+    async fn open(&self, visit: u64, own: &OwnHeaders, deadline: Instant) -> Result<Tab, Failure> {
+        let browser = self.stand.running(deadline).await?;
+        self.keep_watch(&browser);
         let opening = Tab::open(
             Arc::clone(&browser),
-            &self.settings,
+            self.settings.clone(),
             self.egress.clone(),
             visit,
             own.clone(),
         );
         let [least, most] = OPEN;
         let patience = (self.settings.nav_timeout / 3).clamp(least, most);
-        let words = match timeout_at(deadline.min(Instant::now() + patience), opening).await {
-            Ok(Ok(tab)) => return Ok((tab, browser)),
-            Ok(Err(error)) => error.to_string(),
+        let enough = Instant::now() + patience;
+        let words = match timeout_at(enough.min(deadline), tokio::spawn(opening)).await {
+            Ok(Ok(Ok(tab))) => return self.checked(tab, &browser).await,
+            Ok(Ok(Err(error))) => error.to_string(),
+            Ok(Err(error)) => return Err(Failure::new(FailKind::Internal, error.to_string())),
+            // It is we who are late, not the browser.
+            Err(_) if enough > deadline => {
+                return Err(Failure::new(FailKind::Timeout, "no tab was open in time"));
+            }
             Err(_) => "no tab could be opened".to_owned(),
         };
         browser.give_up();
-        // It may be the last thing that held it.
-        let given_up = Arc::downgrade(&browser);
-        drop(browser);
-        self.look_after(given_up);
+        if let Some(me) = self.me.upgrade() {
+            let browser = Arc::downgrade(&browser);
+            tokio::spawn(async move { me.let_go(browser).await });
+        }
         Err(Failure::new(FailKind::Browser, words))
     }
 
-    /// The browser, started if it must be.
-    async fn running(&self, deadline: Instant) -> Result<Arc<Browser>, Failure> {
-        let busy = || Failure::new(FailKind::Browser, "the browser is being started again");
-        let mut place = timeout_at(deadline, self.browser.lock())
-            .await
-            .map_err(|_| busy())?;
-        if let Some(browser) = place.browser.clone() {
-            if browser.is_alive() && !browser.is_tired(&self.settings) {
-                return Ok(browser);
-            }
-            place.browser = None;
-            if browser.is_alive() {
-                place.old.push(browser);
-            } else {
-                self.counts.deaths.fetch_add(1, Ordering::Relaxed);
-                place.lived(browser.age());
-                self.end(browser);
-            }
+    /// Looks whether the page processes are in their sandbox, unless somebody asked to do without.
+    async fn checked(&self, tab: Tab, browser: &Browser) -> Result<Tab, Failure> {
+        if !self.settings.sandbox || browser.is_sandboxed().await {
+            return Ok(tab);
         }
-        self.end_old(&mut place);
-        if let Some(then) = place.not_before {
-            if then > deadline {
-                return Err(busy());
-            }
-            sleep_until(then).await;
+        let words = "Chromium runs without its sandbox although nobody asked for that: look for --no-sandbox in its \
+             own settings, or allow it with browser.sandbox: false (BROWSER_SANDBOX=off)";
+        drop(tab);
+        lock(&self.idle).clear();
+        self.stand.refuse(words).await;
+        Err(Failure::new(FailKind::NoBrowser, words))
+    }
+
+    /// Puts a browser away when nobody needs it any more.
+    fn keep_watch(&self, browser: &Arc<Browser>) {
+        if browser.is_watched() {
+            return;
         }
-        match Browser::start(&self.chromium, &self.settings).await {
-            Ok(browser) => {
-                self.counts.starts.fetch_add(1, Ordering::Relaxed);
-                *lock(&self.state) = BrowserState::Running;
-                place.browser = Some(Arc::clone(&browser));
-                *lock(&self.last_used) = Instant::now();
-                tokio::spawn(put_away(Weak::clone(&self.me), Arc::downgrade(&browser)));
-                Ok(browser)
-            }
-            Err(error) => {
-                place.trouble();
-                let words = error.to_string();
-                tracing::warn!(%error, "the browser does not start");
-                *lock(&self.state) = BrowserState::Down(words.clone());
-                let kind = match error {
-                    StartError::Never(_) => FailKind::NoBrowser,
-                    StartError::Once(_) => FailKind::Browser,
+        let (me, browser) = (Weak::clone(&self.me), Arc::downgrade(browser));
+        tokio::spawn(async move {
+            loop {
+                tokio::time::sleep(PUT_AWAY / 4).await;
+                let (Some(me), true) = (me.upgrade(), browser.strong_count() > 0) else {
+                    return;
                 };
-                Err(Failure::new(kind, words))
-            }
-        }
-    }
-
-    /// After a tab that is not used again: is its browser all right? Ends browsers that did enough and have no tab left.
-    fn look_after(&self, browser: Weak<Browser>) {
-        if let Some(me) = self.me.upgrade() {
-            tokio::spawn(async move {
-                if let Some(browser) = browser.upgrade()
-                    && !browser.answers().await
-                {
-                    tracing::debug!("the browser does not answer any more");
-                    browser.give_up();
+                let nobody = || {
+                    let busy = me.counts.busy.load(Ordering::Relaxed);
+                    busy == 0 && lock(&me.last_used).elapsed() >= PUT_AWAY
+                };
+                if nobody() {
+                    lock(&me.idle).clear();
+                    me.stand.put_away(nobody).await;
                 }
-                me.tidy().await;
-            });
-        }
-    }
-
-    async fn tidy(&self) {
-        let mut place = self.browser.lock().await;
-        if let Some(browser) = place.browser.clone()
-            && browser.is_alive()
-            && browser.is_tired(&self.settings)
-        {
-            place.browser = None;
-            place.old.push(browser);
-        }
-        self.end_old(&mut place);
-    }
-
-    fn end_old(&self, place: &mut Place) {
-        lock(&self.idle).retain(|tab| !tab.browser().is_tired(&self.settings));
-        let (over, at_work): (Vec<_>, Vec<_>) = std::mem::take(&mut place.old)
-            .into_iter()
-            .partition(|browser| Arc::strong_count(browser) == 1 || !browser.is_alive());
-        place.old = at_work;
-        for browser in over {
-            self.end(browser);
-        }
-    }
-}
-
-/// Puts a browser away when nobody needs it.
-async fn put_away(renderer: Weak<Renderer>, browser: Weak<Browser>) {
-    loop {
-        tokio::time::sleep(PUT_AWAY / 4).await;
-        let (Some(renderer), Some(_)) = (renderer.upgrade(), browser.upgrade()) else {
-            return;
-        };
-        renderer.tidy().await;
-        let idle = lock(&renderer.last_used).elapsed();
-        if renderer.counts.busy.load(Ordering::Relaxed) == 0 && idle >= PUT_AWAY {
-            tracing::debug!("nobody needs the browser: it is put away");
-            renderer.close().await;
-            return;
-        }
-    }
-}
-
-impl Place {
-    fn trouble(&mut self) {
-        let [first, most] = PAUSE;
-        let pause = first.saturating_mul(1 << self.troubles.min(16)).min(most);
-        self.troubles += 1;
-        self.not_before = Some(Instant::now() + pause);
-    }
-
-    /// One died without being asked to. Its successor may start at once, unless that happens all the time.
-    fn lived(&mut self, age: Duration) {
-        if age >= LASTED {
-            self.troubles = 0;
-            self.not_before = None;
-        } else {
-            self.trouble();
-        }
+                me.stand.tidy().await;
+            }
+        });
     }
 }
 
@@ -423,19 +310,25 @@ impl Fetch for Renderer {
     }
 }
 
-/// A tab at work.
-struct Busy<'a>(&'a AtomicU64);
+/// A tab's place, taken.
+struct Seat {
+    _room: OwnedSemaphorePermit,
+    counts: Arc<Counts>,
+}
 
-impl<'a> Busy<'a> {
-    fn count(count: &'a AtomicU64) -> Self {
-        count.fetch_add(1, Ordering::Relaxed);
-        Self(count)
+impl Seat {
+    fn take(room: OwnedSemaphorePermit, counts: Arc<Counts>) -> Self {
+        counts.busy.fetch_add(1, Ordering::Relaxed);
+        Self {
+            _room: room,
+            counts,
+        }
     }
 }
 
-impl Drop for Busy<'_> {
+impl Drop for Seat {
     fn drop(&mut self) {
-        self.0.fetch_sub(1, Ordering::Relaxed);
+        self.counts.busy.fetch_sub(1, Ordering::Relaxed);
     }
 }
 

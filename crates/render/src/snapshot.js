@@ -1,28 +1,42 @@
 // The document as it stands: what is in shadow roots where a reader sees it, no noscript (scripts did run), and a base
-// where a script changed the page's address. Runs in a world of its own, so a page that bends its prototypes bends its own.
+// where a script changed the page's address. Runs in a world of its own, so a page that bends its prototypes bends its own;
+// properties are read off the prototypes, because elements with well-chosen names stand before them.
 ((longest, requested) => {
-  const page = document.documentElement;
-  if (!page) return { html: "", cut: false };
-  for (const element of document.querySelectorAll("noscript")) element.remove();
-  const here = location.href.split("#")[0];
-  if (here !== requested && document.head && !document.querySelector("base[href]")) {
-    const base = document.createElement("base");
-    base.href = here;
-    document.head.prepend(base);
-  }
-  const hosts = [];
-  const look = (root) => {
-    for (const element of root.querySelectorAll("*")) {
-      if (element.shadowRoot) {
-        hosts.push(element);
-        look(element.shadowRoot);
-      }
-    }
+  const getter = (type, name) => {
+    const { get } = Object.getOwnPropertyDescriptor(type.prototype, name);
+    return (node) => get.call(node);
   };
-  look(document);
+  const pageOf = getter(Document, "documentElement");
+  const headOf = getter(Document, "head");
+  const doctypeOf = getter(Document, "doctype");
+  const outer = getter(Element, "outerHTML");
+  const inner = getter(Element, "innerHTML");
+  const nameOf = getter(Element, "localName");
+  const shadowOf = getter(Element, "shadowRoot");
+  const childrenOf = getter(Node, "childNodes");
+  const parentOf = getter(Node, "parentElement");
+  const typeOf = getter(Node, "nodeType");
+  const all = (root, selector) =>
+    (root instanceof Document ? Document : DocumentFragment).prototype.querySelectorAll.call(root, selector);
+  const make = (name) => Document.prototype.createElement.call(document, name);
+
+  const page = pageOf(document);
+  if (!page || !/^https?:$/.test(location.protocol)) return null;
+  for (const element of all(document, "noscript")) Element.prototype.remove.call(element);
+  const here = location.href.split("#")[0];
+  const head = headOf(document);
+  if (here !== requested && head && all(document, "base[href]").length === 0) {
+    const base = make("base");
+    base.setAttribute("href", here);
+    Element.prototype.prepend.call(head, base);
+  }
+  const hasShadow = (root) => {
+    for (const element of all(root, "*")) if (shadowOf(element)) return true;
+    return false;
+  };
   let html;
-  if (hosts.length === 0) {
-    html = page.outerHTML;
+  if (!hasShadow(document)) {
+    html = outer(page);
   } else {
     // What is slotted moves to its slot; what is not slotted is not shown, and goes.
     const empty = new Set(["area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "source", "track", "wbr"]);
@@ -32,45 +46,44 @@
       parts.push(text);
       length += text.length;
     };
-    const work = [[page, false]];
+    const work = [page];
     while (work.length > 0 && length <= longest) {
-      const [node, end] = work.pop();
-      if (end) {
+      const node = work.pop();
+      if (typeof node === "string") {
         put(node);
         continue;
       }
-      if (node.nodeType !== Node.ELEMENT_NODE) {
-        const box = document.createElement(node.parentElement && ["SCRIPT", "STYLE"].includes(node.parentElement.tagName) ? "script" : "i");
-        if (node.nodeType === Node.TEXT_NODE) {
-          box.append(node.data);
-          put(box.innerHTML);
-        }
+      if (typeOf(node) !== Node.ELEMENT_NODE) {
+        if (typeOf(node) !== Node.TEXT_NODE) continue;
+        const parent = parentOf(node);
+        const raw = parent && ["script", "style"].includes(nameOf(parent));
+        const box = make(raw ? "script" : "i");
+        box.append(node.data);
+        put(inner(box));
         continue;
       }
+      const name = nameOf(node);
       let children;
-      if (node.tagName === "SLOT" && node.getRootNode() instanceof ShadowRoot) {
+      if (name === "slot" && node.getRootNode() instanceof ShadowRoot) {
         const assigned = node.assignedNodes();
-        children = assigned.length > 0 ? assigned : [...node.childNodes];
+        children = assigned.length > 0 ? assigned : [...childrenOf(node)];
       } else {
-        const shell = node.cloneNode(false).outerHTML;
-        const name = node.localName;
+        const shell = outer(Node.prototype.cloneNode.call(node, false));
         if (empty.has(name)) {
           put(shell);
           continue;
         }
         const close = `</${name}>`;
         put(shell.endsWith(close) ? shell.slice(0, -close.length) : shell);
-        work.push([close, true]);
-        if (node.tagName === "TEMPLATE") continue;
-        children = [...(node.shadowRoot ?? node).childNodes];
+        work.push(close);
+        if (name === "template") continue;
+        children = [...childrenOf(shadowOf(node) ?? node)];
       }
-      for (const child of children.reverse()) work.push([child, false]);
+      for (const child of children.reverse()) work.push(child);
     }
     html = parts.join("");
   }
-  try {
-    sessionStorage.clear();
-  } catch {}
-  const doctype = document.doctype ? "<!DOCTYPE html>" : "";
-  return { html: doctype + html.slice(0, longest), cut: html.length > longest };
+  const doctype = doctypeOf(document) ? "<!DOCTYPE html>" : "";
+  // A page may cut its own text in the middle of a character, and so may we: half of one is none.
+  return { html: doctype + html.slice(0, longest).toWellFormed(), cut: html.length > longest };
 })

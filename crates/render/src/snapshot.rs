@@ -5,7 +5,7 @@ use std::time::Duration;
 use serde::Deserialize;
 use serde_json::json;
 
-use crate::cdp::{Cdp, CdpError};
+use crate::cdp::{Cdp, CdpError, LONGEST_MESSAGE};
 
 const SCRIPT: &str = include_str!("snapshot.js");
 
@@ -59,6 +59,8 @@ pub(crate) async fn take(
     let world: World = cdp
         .call_within(PATIENCE, session, "Page.createIsolatedWorld", world)
         .await?;
+    // Each unit of it may be written in six characters.
+    let longest = longest.min(LONGEST_MESSAGE as u64 / 6 - 1_024);
     let expression = format!("{}({longest}, {})", SCRIPT.trim_end(), json!(requested));
     let asked = json!({
         "expression": expression,

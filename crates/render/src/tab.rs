@@ -5,25 +5,29 @@
 
 use std::fmt;
 use std::sync::Arc;
-use std::time::{Duration, SystemTime};
+use std::time::Duration;
 
-use fetch::{Body, Egress, FetchRequest, Fetched, Want, retry_after};
+use fetch::{Egress, FetchRequest, Want};
 use futures_util::future::try_join_all;
-use model::{FailKind, Failure, RenderReason, Rendering};
+use model::{FailKind, Failure};
 use serde::Deserialize;
 use serde_json::{Value, json};
-use tokio::time::{Instant, sleep_until, timeout};
+use tokio::time::Instant;
 
 use crate::RenderSettings;
 use crate::browser::{Browser, Nothing};
 use crate::cdp::{CdpError, Events};
 use crate::egress_proxy::EgressProxy;
-use crate::navigation::{End, Head, Navigation, OwnHeaders, origin};
+use crate::making::{Made, Making};
+use crate::navigation::{End, Navigation};
 use crate::net_error;
-use crate::snapshot::{self, Snapshot};
+use crate::own_headers::{OwnHeaders, origin};
+use crate::page_walk::{GRACE, take, walk};
 
-/// A page whose time is up has this long to hand out its document.
-const GRACE: Duration = Duration::from_millis(1_500);
+/// A page that is not left within this is ended with its tab.
+const LEAVE: Duration = Duration::from_secs(3);
+/// What pages keep.
+const STORAGE: &str = "local_storage,indexeddb,service_workers,cache_storage,websql,file_systems";
 /// Pages of one visit in one tab; then its memory is given back.
 const MOST_PAGES: u32 = 50;
 
@@ -37,18 +41,11 @@ pub(crate) struct Tab {
     events: Events,
     proxy: EgressProxy,
     own: OwnHeaders,
+    /// Of the page that is there.
+    origin: String,
     visit: u64,
     pages: u32,
     spent: bool,
-}
-
-/// What a tab made of a page.
-#[derive(Debug)]
-pub(crate) enum Made {
-    /// An answer.
-    Answer(Box<Fetched>),
-    /// It is no page: whoever wants it may have it by HTTP.
-    NotHtml,
 }
 
 #[derive(Deserialize)]
@@ -73,7 +70,7 @@ impl Tab {
     /// Opens one for a visit.
     pub(crate) async fn open(
         browser: Arc<Browser>,
-        settings: &RenderSettings,
+        settings: RenderSettings,
         egress: Egress,
         visit: u64,
         own: OwnHeaders,
@@ -112,7 +109,7 @@ impl Tab {
         } = cdp.call(None, "Target.attachToTarget", attach).await?;
         let events = cdp.events(&session);
         let (width, height) = settings.viewport;
-        let calls: [(&'static str, Value); 8] = [
+        let calls: [(&'static str, Value); 9] = [
             ("Page.enable", json!({})),
             ("Inspector.enable", json!({})),
             ("Page.setLifecycleEventsEnabled", json!({ "enabled": true })),
@@ -120,9 +117,11 @@ impl Tab {
                 "Network.enable",
                 json!({ "maxTotalBufferSize": 0, "maxResourceBufferSize": 0, "maxPostDataSize": 0 }),
             ),
+            // What a service worker answers is not stopped for our word, and each page is a first visit.
+            ("Network.setBypassServiceWorker", json!({ "bypass": true })),
             (
                 "Fetch.enable",
-                json!({ "patterns": patterns(settings, &own) }),
+                json!({ "patterns": patterns(&settings, &own) }),
             ),
             (
                 "Emulation.setDeviceMetricsOverride",
@@ -140,6 +139,7 @@ impl Tab {
         let all = calls.map(|(method, params)| cdp.call::<Nothing>(Some(&session), method, params));
         try_join_all(all).await?;
         let (browser, context) = opened.keep();
+        browser.tab_opened();
         Ok(Self {
             browser,
             context,
@@ -148,6 +148,7 @@ impl Tab {
             events,
             proxy,
             own,
+            origin: String::new(),
             visit,
             pages: 0,
             spent: false,
@@ -156,7 +157,7 @@ impl Tab {
 
     /// Whether it can serve another page of a visit, which these headers go with.
     pub(crate) fn serves(&self, visit: u64, own: &OwnHeaders) -> bool {
-        self.visit == visit && (own.headers.is_empty() || *own == self.own) && self.is_fit()
+        self.visit == visit && *own == self.own && self.is_fit()
     }
 
     /// Whether it can serve another page at all.
@@ -185,10 +186,8 @@ impl Tab {
         self.spent = true;
         let begun = Instant::now();
         self.browser.count_page();
-        if self.pages > 0 {
-            self.clean(request).await?;
-        }
         self.pages += 1;
+        origin(request.url.as_str()).clone_into(&mut self.origin);
         self.events.clear();
         self.proxy.begin_page();
         let too_big = self.browser.too_big();
@@ -231,6 +230,9 @@ impl Tab {
                 match taken {
                     Ok(taken) => Ok(made.document(taken)),
                     Err(CdpError::Silent(_)) => Err(restless()),
+                    Err(CdpError::Refused(_, words)) => {
+                        Err(Failure::new(FailKind::Protocol, words))
+                    }
                     Err(error) => Err(died(&self.browser, &error, too_big)),
                 }
             }
@@ -283,26 +285,37 @@ impl Tab {
         self.proxy.failure_of(url.host(), url.port())
     }
 
-    /// Makes a first-time reader of it again.
-    async fn clean(&self, request: &FetchRequest<'_>) -> Result<(), Failure> {
+    /// Leaves the page, so that nothing of it goes on, and makes a first-time reader of the tab again. False: it cannot be
+    /// used any more.
+    pub(crate) async fn leave(&mut self) -> bool {
+        if !self.is_fit() {
+            return false;
+        }
+        self.spent = true;
         let cdp = &self.browser.cdp;
-        let context = json!({ "browserContextId": self.context });
-        let cookies = cdp.call::<Nothing>(None, "Storage.clearCookies", context);
-        let place = json!({
-            "origin": origin(request.url.as_str()),
-            "storageTypes": "local_storage,indexeddb,service_workers,cache_storage,websql,file_systems",
-        });
         let session = Some(self.session.as_str());
-        let storage = cdp.call::<Nothing>(session, "Storage.clearDataForOrigin", place);
+        let clear = json!({ "expression": "try { sessionStorage.clear() } catch {}" });
+        cdp.post(session, "Runtime.evaluate", clear);
+        let blank = json!({ "url": "about:blank" });
+        let left = cdp.call_within::<Nothing>(LEAVE, session, "Page.navigate", blank);
+        if left.await.is_err() {
+            return false;
+        }
+        let context = json!({ "browserContextId": self.context });
+        let cookies = cdp.call_within::<Nothing>(LEAVE, None, "Storage.clearCookies", context);
+        let place = json!({ "origin": self.origin, "storageTypes": STORAGE });
+        let storage =
+            cdp.call_within::<Nothing>(LEAVE, session, "Storage.clearDataForOrigin", place);
         let cleaned = tokio::try_join!(cookies, storage);
-        cleaned
-            .map(|_| ())
-            .map_err(|error| Failure::new(FailKind::Browser, error.to_string()))
+        self.events.clear();
+        self.spent = cleaned.is_err();
+        self.is_fit()
     }
 }
 
 impl Drop for Tab {
     fn drop(&mut self) {
+        self.browser.tab_closed();
         if self.spent {
             // What does not listen to us any more would not listen to being closed either.
             let session = Some(self.session.as_str());
@@ -362,128 +375,6 @@ fn died(browser: &Browser, error: &CdpError, too_big: u64) -> Failure {
     Failure::new(FailKind::Browser, words)
 }
 
-/// Takes a page's document. What it asks meanwhile is answered: a dialog would keep it from us.
-async fn take(
-    navigation: &mut Navigation<'_>,
-    events: &mut Events,
-    settings: &RenderSettings,
-    patience: Duration,
-) -> Result<Snapshot, CdpError> {
-    let (cdp, session, frame) = (navigation.cdp, navigation.session, navigation.frame);
-    let place = navigation.place().to_owned();
-    let taking = snapshot::take(cdp, session, frame, &place, settings.max_body);
-    let mut taking = std::pin::pin!(timeout(patience, taking));
-    loop {
-        tokio::select! {
-            taken = &mut taking => {
-                return taken.unwrap_or(Err(CdpError::Silent("the page's document")));
-            }
-            event = events.next() => match event {
-                Some(event) => {
-                    navigation.take(&event, Instant::now());
-                    if navigation.is_crashed() {
-                        return Err(CdpError::Gone);
-                    }
-                }
-                None => return Err(CdpError::Gone),
-            },
-        }
-    }
-}
-
-/// Follows a page until it ends, or its time is up.
-async fn walk(
-    navigation: &mut Navigation<'_>,
-    events: &mut Events,
-    deadline: Instant,
-) -> Result<(), Failure> {
-    let gone = |error: CdpError| Failure::new(FailKind::Browser, error.to_string());
-    let cdp = navigation.cdp.clone();
-    let session = navigation.session.to_owned();
-    let place = json!({ "url": navigation.url, "transitionType": "typed" });
-    let patience = deadline.saturating_duration_since(Instant::now()) + GRACE;
-    let navigate = cdp.call_within(patience, Some(&session), "Page.navigate", place);
-    let mut navigate = std::pin::pin!(navigate);
-    let mut answered = false;
-    while navigation.end().is_none() {
-        let now = Instant::now();
-        if now >= deadline {
-            navigation.stop(End::Deadline);
-            break;
-        }
-        let wake = navigation.rest(now).unwrap_or(deadline).min(deadline);
-        if navigation.end().is_some() {
-            break;
-        }
-        tokio::select! {
-            event = events.next() => match event {
-                Some(event) => navigation.take(&event, Instant::now()),
-                None => return Err(gone(CdpError::Gone)),
-            },
-            answer = &mut navigate, if !answered => {
-                answered = true;
-                navigation.navigated(&answer.map_err(gone)?);
-            }
-            () = sleep_until(wake) => (),
-        }
-    }
-    Ok(())
-}
-
-/// An answer in the making.
-struct Making {
-    head: Head,
-    wire_bytes: u64,
-    begun: Instant,
-}
-
-impl Making {
-    fn answer(&self) -> Fetched {
-        let text = |name| {
-            let value = self.head.headers.get(name)?;
-            Some(String::from_utf8_lossy(value.as_bytes()).into_owned())
-        };
-        Fetched {
-            status: self.head.status,
-            content_type: text(http::header::CONTENT_TYPE),
-            location: text(http::header::LOCATION),
-            retry_after: retry_after(&self.head.headers, SystemTime::now()),
-            body: Body::Unread,
-            wire_bytes: self.wire_bytes,
-            truncated: false,
-            moved_by_script: false,
-            rendering: Some(Rendering::because(RenderReason::Asked)),
-            elapsed: self.begun.elapsed(),
-        }
-    }
-
-    fn document(&self, taken: Snapshot) -> Made {
-        Made::Answer(Box::new(Fetched {
-            body: Body::Html(taken.html),
-            truncated: taken.cut,
-            ..self.answer()
-        }))
-    }
-
-    /// A status says it all.
-    fn head_alone(&self, want: Want) -> Made {
-        let mut answer = self.answer();
-        answer.rendering = Some(Rendering::not(RenderReason::NotHtml));
-        if want == Want::Document && answer.status >= 400 {
-            answer.body = Body::Html(Vec::new());
-        }
-        Made::Answer(Box::new(answer))
-    }
-
-    fn elsewhere(&self, to: String, moved_by_script: bool) -> Made {
-        Made::Answer(Box::new(Fetched {
-            location: Some(to),
-            moved_by_script,
-            ..self.answer()
-        }))
-    }
-}
-
 /// What is stopped for our word: pages, what is blocked, and what the caller's headers go with.
 fn patterns(settings: &RenderSettings, own: &OwnHeaders) -> Value {
     let stage = |kind: &str, stage: &str| json!({ "resourceType": kind, "requestStage": stage });
@@ -499,11 +390,7 @@ fn patterns(settings: &RenderSettings, own: &OwnHeaders) -> Value {
             .iter()
             .map(|kind| stage(kind.name(), "Request")),
     );
-    if !own.headers.is_empty() {
-        // Stars are the only wildcards an origin could hold, and it holds none.
-        let below = format!("{}/*", own.origin);
-        patterns.push(json!({ "urlPattern": below, "requestStage": "Request" }));
-    }
+    patterns.extend(own.pattern());
     patterns.into()
 }
 

@@ -37,10 +37,7 @@ pub(crate) struct Ended {
 
 impl Ground {
     pub(crate) fn new() -> Self {
-        let folder = tempfile::Builder::new()
-            .prefix("crawler-rendering-")
-            .tempdir()
-            .unwrap();
+        let folder = tempfile::Builder::new().prefix("cr-").tempdir().unwrap();
         // As root the browser is somebody else, who must get to its profile.
         std::fs::set_permissions(folder.path(), Permissions::from_mode(0o755)).unwrap();
         Self { folder }

@@ -1,7 +1,7 @@
 //! Somebody who listens where nobody may call.
 
 use std::collections::BTreeSet;
-use std::io::{Read, Write};
+use std::io::{self, Read, Write};
 use std::net::{IpAddr, SocketAddr, TcpListener, TcpStream, UdpSocket};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -12,31 +12,45 @@ pub(crate) struct Canary {
     heard: Heard,
 }
 
-/// What callers said, in short: `/c/<channel>` of a request, else `tcp` or `udp`.
+/// What callers said, in short: `/c/<channel>` of a request, else `tcp`, `udp` or `dns`.
 type Heard = Arc<Mutex<Vec<String>>>;
 
 impl Canary {
+    /// On a free port.
     pub(crate) fn new(address: &str) -> Self {
-        let ip: IpAddr = address.parse().unwrap();
-        let tcp = TcpListener::bind((ip, 0)).unwrap();
-        let address = tcp.local_addr().unwrap();
-        let udp = UdpSocket::bind(address).unwrap();
+        Self::listening(address, 0, ["tcp", "udp"]).unwrap()
+    }
+
+    /// In the place of a name server, if that place can be taken.
+    pub(crate) fn name_server(address: &str) -> io::Result<Self> {
+        Self::listening(address, 53, ["dns"; 2])
+    }
+
+    fn listening(
+        address: &str,
+        port: u16,
+        [by_tcp, by_udp]: [&'static str; 2],
+    ) -> io::Result<Self> {
+        let ip: IpAddr = address.parse().map_err(io::Error::other)?;
+        let tcp = TcpListener::bind((ip, port))?;
+        let address = tcp.local_addr()?;
+        let udp = UdpSocket::bind(address)?;
         let heard = Heard::default();
         let notes = Arc::clone(&heard);
         std::thread::spawn(move || {
             for caller in tcp.incoming().flatten() {
                 let notes = Arc::clone(&notes);
-                std::thread::spawn(move || listen(caller, &notes));
+                std::thread::spawn(move || listen(caller, &notes, by_tcp));
             }
         });
         let notes = Arc::clone(&heard);
         std::thread::spawn(move || {
             let mut packet = [0; 2048];
             while udp.recv_from(&mut packet).is_ok() {
-                notes.lock().unwrap().push("udp".to_owned());
+                notes.lock().unwrap().push(by_udp.to_owned());
             }
         });
-        Self { address, heard }
+        Ok(Self { address, heard })
     }
 
     /// Everything that was heard.
@@ -50,11 +64,11 @@ impl Canary {
     }
 }
 
-fn listen(mut caller: TcpStream, notes: &Heard) {
+fn listen(mut caller: TcpStream, notes: &Heard, unnamed: &str) {
     // Whoever connects was heard, whatever comes next.
     let at = {
         let mut notes = notes.lock().unwrap();
-        notes.push("tcp".to_owned());
+        notes.push(unnamed.to_owned());
         notes.len() - 1
     };
     caller.set_read_timeout(Some(Duration::from_secs(20))).ok();
@@ -63,7 +77,7 @@ fn listen(mut caller: TcpStream, notes: &Heard) {
     let head = String::from_utf8_lossy(&head[..read]).into_owned();
     let target = head.split(' ').nth(1).unwrap_or_default();
     if let Some(channel) = target.strip_prefix("/c/") {
-        notes.lock().unwrap()[at] = channel.to_owned();
+        channel.clone_into(&mut notes.lock().unwrap()[at]);
     }
     let answer = "HTTP/1.1 200 OK\r\naccess-control-allow-origin: *\r\ncontent-length: 0\r\nconnection: close\r\n\r\n";
     caller.write_all(answer.as_bytes()).ok();

@@ -56,7 +56,9 @@ fn answer(request: &Request, bases: &[String], named: &str, file: &str) -> Answe
         }
         (Some("move"), Some(base), Some(name)) => {
             let page = MOVES.iter().find(|(known, _)| *known == name).unwrap().1;
-            Answer::html(page.replace("{}", &format!("{base}/c/{name}")))
+            let page = page.replace("{}", &format!("{base}/c/{name}"));
+            // Not at rest before it went, however slow the machine is.
+            Answer::html(format!("<script>fetch('/hold')</script>{page}"))
         }
         (Some("channels.js"), ..) => script(include_str!("site/channels.js")),
         (Some("shared.js"), ..) => script(include_str!("site/shared.js")),

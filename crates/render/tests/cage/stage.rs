@@ -1,6 +1,7 @@
 //! A renderer whose guard knows one host.
 
 use std::net::{IpAddr, Ipv4Addr};
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -31,18 +32,29 @@ pub(crate) fn strict() -> Guard {
 
 /// A renderer; every name is an address of this machine, and nothing is blocked.
 pub(crate) fn renderer(guard: Guard) -> Arc<Renderer> {
+    renderer_by(None, guard)
+}
+
+/// The same, with a browser that is started by another program.
+pub(crate) fn renderer_by(program: Option<&Path>, guard: Guard) -> Arc<Renderer> {
     let everywhere = Arc::new(|_: &str| vec![IpAddr::from(Ipv4Addr::LOCALHOST)]);
     let http = HttpFetch::resolving(&rules(), 8, guard, html::looks_like_html, everywhere);
     let settings = RenderSettings {
         blocked: Vec::new(),
+        // The page that tries everything is never at rest.
+        nav_timeout: Duration::from_secs(20),
         ..RenderSettings::default()
     };
-    over(http.unwrap(), settings)
+    Renderer::new(chromium(program), settings, Arc::new(http.unwrap()))
 }
 
+/// A renderer over a fetcher.
 pub(crate) fn over(http: HttpFetch, settings: RenderSettings) -> Arc<Renderer> {
-    let chromium = Chromium::find(None).expect("these tests need a Chromium");
-    Renderer::new(chromium, settings, Arc::new(http))
+    Renderer::new(chromium(None), settings, Arc::new(http))
+}
+
+pub(crate) fn chromium(program: Option<&Path>) -> Chromium {
+    Chromium::find(program).expect("these tests need a Chromium")
 }
 
 /// A page, rendered.

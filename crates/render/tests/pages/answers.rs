@@ -165,7 +165,7 @@ async fn our_name_and_the_callers_headers_go_along_and_stay_at_home() {
         headers: vec!["X-Key: s3cret".into()],
         ..ScrapeSpec::default()
     };
-    let stage = Stage::with(spec, |_| ());
+    let stage = Stage::with(&spec, |_| ());
     let typed = own.url("/").replace("http://", "http://me:pw@");
     let asked = Asked::parse(&typed).unwrap();
     let get = async |url: &str| {
@@ -231,4 +231,64 @@ async fn pictures_sound_and_fonts_are_not_loaded_unless_they_are_wanted() {
         assert!(site.count(path) > 0, "{path}");
     }
     all.renderer.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_page_elsewhere_cannot_borrow_the_callers_headers() {
+    let own = Server::start(mirror);
+    let ask = format!(
+        "<p>evil<script>fetch('{}').then((a) => a.text()).then((t) => document.body.append(t))</script>",
+        own.url("/inner")
+    );
+    let other = Server::start(Pages::new().html("/", &ask));
+    let spec = ScrapeSpec {
+        headers: vec!["X-Key: s3cret".into()],
+        ..ScrapeSpec::default()
+    };
+    let stage = Stage::with(&spec, |settings| settings.tabs = 1);
+    let asked = Asked::parse(&own.url("/")).unwrap();
+    let get = async |url: &str| {
+        let url = CrawlUrl::parse(url).unwrap();
+        let request = FetchRequest {
+            asked: Some(&asked),
+            js: JsPolicy::Always,
+            ..FetchRequest::new(&url, Want::Document)
+        };
+        markup(&stage.renderer.fetch(request).await.unwrap())
+    };
+    assert!(get(&own.url("/")).await.contains("key=s3cret"));
+    let page = get(&other.url("/")).await;
+    assert!(page.contains("key=none"), "{page}");
+    stage.renderer.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn half_a_character_foreign_letters_and_clever_names() {
+    let clever = "<p>before<img name=querySelectorAll><img name=documentElement><form name=head>\
+        <input name=childNodes><input name=shadowRoot><input name=outerHTML></form><div id=x></div><p>after\
+        <script>x.attachShadow({ mode: 'open' }).innerHTML = '<b>in the shade</b>'</script>";
+    let site = Pages::new()
+        .html(
+            "/half",
+            "<p>start<script>document.body.append('a\\ud83d end')</script>",
+        )
+        .html("/clever", clever)
+        .page("/moved", Answer::redirect(301, "/straße"));
+    let site = Server::start(site);
+    let stage = Stage::new(|_| ());
+    let half = markup(&stage.document(&site.url("/half")).await.unwrap());
+    assert!(half.contains("a\u{fffd} end"), "{half}");
+    let clever = markup(&stage.document(&site.url("/clever")).await.unwrap());
+    for text in [
+        "before",
+        "after",
+        "<b>in the shade</b>",
+        "name=\"childNodes\"",
+    ] {
+        assert!(clever.contains(text), "{text}: {clever}");
+    }
+    let moved = stage.document(&site.url("/moved")).await.unwrap();
+    assert_eq!(moved.location.as_deref(), Some("/straße"));
+    assert_eq!(stage.renderer.numbers().crashes, 0);
+    stage.renderer.close().await;
 }

@@ -13,9 +13,7 @@ async fn every_application_ends_as_it_must() {
     });
     let mut wrong = Vec::new();
     for application in APPLICATIONS {
-        let begun = std::time::Instant::now();
         let fetched = stage.document(&site.url(application.path)).await;
-        println!("{} {:?}", application.name, begun.elapsed());
         let fetched = match fetched {
             Ok(fetched) => fetched,
             Err(failure) => {
@@ -62,5 +60,4 @@ async fn every_application_ends_as_it_must() {
     }
     stage.renderer.close().await;
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
-    println!("{:?}", stage.renderer.numbers());
 }

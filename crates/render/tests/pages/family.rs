@@ -44,7 +44,7 @@ pub(crate) fn family() -> Vec<Process> {
 
 /// The same of any process. It is none of them itself.
 pub(crate) fn family_of(root: u32) -> Vec<Process> {
-    let profile = format!("crawler-browser-{root}-");
+    let profile = format!("crawler-br-{root}-");
     let mut all: Vec<(u32, Process)> = Vec::new();
     for entry in fs::read_dir("/proc").unwrap().flatten() {
         let Some(id) = entry

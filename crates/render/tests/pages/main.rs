@@ -1,4 +1,8 @@
 //! Pages in a real Chromium.
+#![expect(
+    clippy::unwrap_used,
+    reason = "a browser that cannot be set up should stop the test where it stands"
+)]
 
 mod answers;
 mod applications;

@@ -15,16 +15,16 @@ pub(crate) struct Stage {
 
 impl Stage {
     pub(crate) fn new(change: impl FnOnce(&mut RenderSettings)) -> Self {
-        Self::with(ScrapeSpec::default(), change)
+        Self::with(&ScrapeSpec::default(), change)
     }
 
-    pub(crate) fn with(spec: ScrapeSpec, change: impl FnOnce(&mut RenderSettings)) -> Self {
+    pub(crate) fn with(spec: &ScrapeSpec, change: impl FnOnce(&mut RenderSettings)) -> Self {
         let mut settings = RenderSettings {
             nav_timeout: Duration::from_secs(15),
             ..RenderSettings::default()
         };
         change(&mut settings);
-        let plan = ScrapePlan::resolve(&spec, "crawler/test").unwrap();
+        let plan = ScrapePlan::resolve(spec, "crawler/test").unwrap();
         let http = HttpFetch::new(&plan.fetch, 8, Guard::anywhere(), html::looks_like_html);
         let chromium = Chromium::find(None).expect("these tests need a Chromium");
         Self {

@@ -1,5 +1,7 @@
 //! What one visit leaves behind is not there for another, nor for its own next page.
 
+use std::time::Duration;
+
 use testsite::spa::Applications;
 use testsite::{Answer, Pages, Server};
 
@@ -35,5 +37,30 @@ async fn the_pages_of_a_visit_share_a_cache_and_visits_do_not() {
         stage.visit(&site.url(path), visit).await.unwrap();
         assert_eq!(site.count("/app.js"), asked, "{path} of visit {visit}");
     }
+    stage.renderer.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_page_that_is_over_does_not_go_on() {
+    let restless = "<p>calm<script>
+        setTimeout(() => setInterval(() => { fetch('/beat?' + Math.random()); alert('still here'); }, 50), 800);
+        </script>";
+    let site = Pages::new()
+        .html("/restless", restless)
+        .html("/next", "<p>next")
+        .page(
+            "/slow",
+            testsite::Answer::html("<p>slow").after(Duration::from_millis(1_500)),
+        );
+    let site = Server::start(site);
+    let stage = Stage::new(|settings| settings.tabs = 2);
+    let page = stage.document(&site.url("/restless")).await.unwrap();
+    assert!(markup(&page).contains("calm"));
+    // Its time to begin comes and goes while another tab waits for its page.
+    stage.visit(&site.url("/slow"), 2).await.unwrap();
+    assert_eq!(site.count_below("/beat"), 0);
+    let next = stage.document(&site.url("/next")).await.unwrap();
+    assert!(markup(&next).contains("next"));
+    assert_eq!(stage.renderer.numbers().starts, 1);
     stage.renderer.close().await;
 }

@@ -43,7 +43,7 @@ async fn ends_in_time(group: usize) {
     });
     // The first page pays for the start.
     stage.document(&calm.url("/")).await.unwrap();
-    let mut wrong = Vec::new();
+    let (mut wrong, mut seen) = (Vec::new(), Vec::new());
     for page in PAGES.chunks(GROUP).nth(group).unwrap() {
         let begun = Instant::now();
         let ended = stage.document(&site.url(&page.path())).await;
@@ -54,7 +54,7 @@ async fn ends_in_time(group: usize) {
             Ok(fetched) => format!("{} bytes", markup(fetched).len()),
             Err(failure) => format!("{failure} [{}]", failure.kind),
         };
-        println!("{:<18} {took:>12.2?} {told}", page.name);
+        seen.push(format!("{:<18} {took:>12.2?} {told}", page.name));
         if took > TIME + GRACE {
             wrong.push(format!("{} took {took:?}", page.name));
         }
@@ -78,7 +78,11 @@ async fn ends_in_time(group: usize) {
             wrong.push(format!("after {}: {:?}", page.name, begun.elapsed()));
         }
     }
-    println!("{:?}", stage.renderer.numbers());
     stage.renderer.close().await;
-    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    assert!(
+        wrong.is_empty(),
+        "{}\nof\n{}",
+        wrong.join("\n"),
+        seen.join("\n")
+    );
 }

@@ -17,7 +17,7 @@ const PATIENCE: Duration = Duration::from_secs(10);
 
 /// The profiles of a process.
 pub(crate) fn profiles(process: u32) -> Vec<PathBuf> {
-    let ours = format!("crawler-browser-{process}-");
+    let ours = format!("crawler-br-{process}-");
     let entries = std::fs::read_dir(std::env::temp_dir()).unwrap().flatten();
     entries
         .filter(|entry| entry.file_name().to_string_lossy().starts_with(&ours))
@@ -99,7 +99,7 @@ async fn the_doomed() {
     let page = stage.document(&std::env::var(URL).unwrap()).await.unwrap();
     assert!(markup(&page).contains("hello"));
     println!("{RENDERED}");
-    std::future::pending().await
+    std::future::pending::<()>().await;
 }
 
 fn site() -> Server {

@@ -2,6 +2,10 @@
 //!
 //! `cargo xtask soak` does the same for longer. Every wait is for a condition, with a deadline; only memory is sampled,
 //! at intervals.
+#![expect(
+    clippy::unwrap_used,
+    reason = "a browser that cannot be set up should stop the test where it stands"
+)]
 
 mod endurance;
 #[path = "../pages/family.rs"]

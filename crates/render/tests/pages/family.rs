@@ -2,7 +2,6 @@
 
 use std::fmt;
 use std::fs;
-use std::path::Path;
 use std::process::Command;
 use std::time::{Duration, Instant};
 
@@ -17,6 +16,16 @@ pub(crate) struct Process {
 }
 
 impl Process {
+    /// As the system shows it now.
+    pub(crate) fn read(id: u32) -> Option<Self> {
+        let read = |name: &str| fs::read_to_string(format!("/proc/{id}/{name}")).ok();
+        Some(Self {
+            id,
+            status: read("status")?,
+            command: read("cmdline")?.replace('\0', " "),
+        })
+    }
+
     /// A field of its status.
     pub(crate) fn says(&self, field: &str) -> Option<&str> {
         let line = self.status.lines().find(|line| line.starts_with(field))?;
@@ -47,30 +56,16 @@ pub(crate) fn family_of(root: u32) -> Vec<Process> {
     let profile = format!("crawler-br-{root}-");
     let mut all: Vec<(u32, Process)> = Vec::new();
     for entry in fs::read_dir("/proc").unwrap().flatten() {
-        let Some(id) = entry
-            .file_name()
-            .to_str()
-            .and_then(|name| name.parse().ok())
-        else {
+        let name = entry.file_name();
+        let id = name.to_str().and_then(|name| name.parse().ok());
+        let Some(process) = id.and_then(Process::read) else {
             continue;
         };
-        let read = |name: &str| fs::read_to_string(Path::new("/proc").join(format!("{id}/{name}")));
-        let (Ok(stat), Ok(status), Ok(command)) = (read("stat"), read("status"), read("cmdline"))
-        else {
-            continue;
-        };
-        let mut fields = stat.rsplit_once(')').unwrap().1.split_ascii_whitespace();
-        let (state, parent) = (fields.next().unwrap(), fields.next().unwrap());
+        let parent = process.says("PPid:").unwrap().parse().unwrap();
         // Whoever is dead and waits for a parent of its own is not running.
-        if state == "Z" && parent.parse() != Ok(root) {
-            continue;
+        if process.says("State:") != Some("Z") || parent == root {
+            all.push((parent, process));
         }
-        let process = Process {
-            id,
-            command: command.replace('\0', " "),
-            status,
-        };
-        all.push((parent.parse().unwrap(), process));
     }
     let mut ours = vec![root];
     loop {

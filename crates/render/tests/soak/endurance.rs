@@ -213,7 +213,7 @@ async fn many_pages_with_crashes_and_kills_each_have_one_outcome_and_nothing_gro
         back.len() == kills && back.iter().all(|time| *time <= patience),
         "{back:?}"
     );
-    let (first, last) = (memories.first().unwrap().all, memories.last().unwrap().all);
+    let (first, last) = (memories.first().unwrap().own, memories.last().unwrap().own);
     // A short run has hardly warmed up at its first look.
     let most = if is_long { 1.10 } else { 1.25 };
     let grown = last as f64 / first as f64;

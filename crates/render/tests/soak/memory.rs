@@ -10,11 +10,14 @@ use crate::family::{Process, browsers, family, until};
 const SAMPLES: usize = 9;
 const BETWEEN: Duration = Duration::from_millis(200);
 
-/// Bytes of this process and of all that descend from it. What processes share is counted once.
+/// Of this process and of all that descend from it.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(crate) struct Memory {
-    pub(crate) all: u64,
-    ours: u64,
+    /// Bytes that are nobody's but theirs: what could grow. Programs are mapped from files, and how much of that is theirs
+    /// depends on who else runs the same program.
+    pub(crate) own: u64,
+    /// Bytes with their part of everything that is shared, where the system tells.
+    all: u64,
     processes: usize,
 }
 
@@ -33,23 +36,24 @@ impl Memory {
 
     fn now() -> Self {
         let family = family();
-        let ours = of("self").unwrap();
-        // Where the system does not tell of another user's process what it shares, all that it holds is counted.
-        let resident = |process: &Process| process.says("VmRSS:")?.parse::<u64>().ok();
-        let held = |process: &Process| {
-            of(&process.id.to_string())
-                .or_else(|| resident(process).map(|kilobytes| kilobytes << 10))
-        };
+        let here = Process::read(std::process::id()).unwrap();
+        let tree = || family.iter().chain([&here]);
         Self {
-            all: ours + family.iter().filter_map(held).sum::<u64>(),
-            ours,
-            processes: 1 + family.len(),
+            own: tree().map(own).sum(),
+            all: tree().filter_map(|process| all(process.id)).sum(),
+            processes: tree().count(),
         }
     }
 }
 
+/// What one process holds besides what is mapped from files.
+fn own(process: &Process) -> u64 {
+    let kilobytes = |field| process.says(field).map_or(0, |text| text.parse().unwrap());
+    (kilobytes("RssAnon:") + kilobytes("RssShmem:")) << 10
+}
+
 /// What one process holds, its part of what is shared included.
-fn of(process: &str) -> Option<u64> {
+fn all(process: u32) -> Option<u64> {
     let text = fs::read_to_string(format!("/proc/{process}/smaps_rollup")).ok()?;
     let line = text.lines().find_map(|line| line.strip_prefix("Pss:"))?;
     let kilobytes: u64 = line.trim().strip_suffix(" kB")?.trim().parse().ok()?;
@@ -59,11 +63,11 @@ fn of(process: &str) -> Option<u64> {
 impl fmt::Display for Memory {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let megabytes = |bytes: u64| bytes as f64 / f64::from(1 << 20);
-        let (all, ours) = (megabytes(self.all), megabytes(self.ours));
+        let (own, all) = (megabytes(self.own), megabytes(self.all));
         let processes = self.processes;
         write!(
             f,
-            "{all:.0} MB in {processes} processes, {ours:.1} MB of it in ours"
+            "{own:.1} MB of their own in {processes} processes, {all:.0} MB with what they share"
         )
     }
 }

@@ -140,3 +140,40 @@ async fn a_renderer_that_is_dropped_leaves_nothing_behind() {
     drop(stage);
     until("all are gone", || family().is_empty()).await;
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_process_that_dies_between_two_pages_costs_at_most_one_of_them() {
+    let site = Server::start(Routed::new(50));
+    let stage = Stage::new(|settings| settings.tabs = 1);
+    for page in 1..=5 {
+        stage
+            .document(&site.url(&format!("/p/{page}")))
+            .await
+            .unwrap();
+        let mut renderers = family();
+        renderers.retain(Process::renders);
+        for process in &renderers {
+            signal("-9", process.id);
+        }
+        let is_gone = || {
+            let family = family();
+            let left = |killed: &Process| family.iter().any(|process| process.id == killed.id);
+            !renderers.iter().any(left)
+        };
+        until("they are gone", is_gone).await;
+        let url = site.url(&format!("/p/{}", page + 10));
+        let begun = Instant::now();
+        let next = match stage.document(&url).await {
+            Err(failure) if failure.kind == FailKind::Browser => stage.document(&url).await,
+            next => next,
+        };
+        let (took, markup) = (begun.elapsed(), markup(&next.unwrap()));
+        assert!(
+            markup.contains(&format!("Chapter {} of 50", page + 10)),
+            "{page}: {markup}"
+        );
+        println!("{page}: {took:?}");
+        assert!(took < Duration::from_secs(10), "{page}: {took:?}");
+    }
+    stage.renderer.close().await;
+}

@@ -21,6 +21,9 @@ use crate::shell::tell;
 const ROUNDS: usize = 3;
 const USUAL: u64 = 200;
 const TABS: usize = 4;
+/// What Playwright's browser loads with each page, past its routes, and ours does not. As a picture of the page it is
+/// blocked in both.
+const ICON: &str = "/assets/logo.png";
 
 /// Who renders, and what a context is kept for.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -93,7 +96,8 @@ pub(crate) fn run(pages: u64) -> Result<()> {
         for kind in Kind::ALL {
             let mut site = Site::routed(&place.testsite, pages)?;
             let cost = rendered(kind, &place, &playwright, &site, &truth)?;
-            let counts = site.counts()?;
+            let mut counts = site.counts()?;
+            let icons = counts.remove(ICON).unwrap_or_default();
             // Everything that the first one asked for, as often, and nothing else.
             let own = kind.pages(pages);
             let before = asked.entry(own).or_insert_with(|| counts.clone());
@@ -101,7 +105,7 @@ pub(crate) fn run(pages: u64) -> Result<()> {
                 bail!("{}: {difference}", kind.name());
             }
             tell(&format!(
-                "{}: {:.2} pages/s, {cost:?}",
+                "{}: {:.2} pages/s, {cost:?}, {icons} icons",
                 kind.name(),
                 rate(cost, own)
             ));
@@ -120,7 +124,8 @@ pub(crate) fn run(pages: u64) -> Result<()> {
          included, sandbox on. `crawler crawl --js always --workers {TABS}` finds the pages by their links and keeps a context for each tab, cleared between \
          pages; `crawler scrape --js always` is given a quarter of them and has a fresh context for each, of one host two at once; Playwright is told the same \
          pages and does `goto` with `waitUntil: 'networkidle'` and `content()`. In every run each page had its phrase and its links (the lines of a crawl have \
-         no text: its links), and the site counted the same requests from both. Processor time and memory are of all processes of a run, the browser's \
+         no text: its links), and the site counted the same requests from both, \
+         but for its icon, which Playwright's browser loads with every page. Processor time and memory are of all processes of a run, the browser's \
          included (memory: the most that the sum of their PSS was). Medians of {ROUNDS} runs in turns. Bar: not slower than Playwright.\n\n\
          | | tabs | pages | requests | pages/s of each run | median | processor time a page, ms | memory, MB |\n|---|---|---|---|---|---|---|---|\n{rows}",
         load = machine::load(),
@@ -226,8 +231,7 @@ fn check(
         let told: Value = serde_json::from_str(&line?)?;
         let text = |name: &str| told[name].as_str().unwrap_or_default();
         let path = match kind {
-            Kind::Crawl => text("url"),
-            Kind::Scrape => text("final_url"),
+            Kind::Crawl | Kind::Scrape => text("url"),
             Kind::PlaywrightKept | Kind::PlaywrightFresh => text("path"),
         };
         let path = path.strip_prefix(origin).unwrap_or(path);

@@ -66,21 +66,26 @@ impl Run {
         }
     }
 
-    /// One page until it has its document. Two visits are at work at any time, each of thirty pages.
+    /// One page of the run. Two visits are at work at any time, each of thirty pages.
     async fn page(&self, page: usize) {
+        let visit = page / 60 * 2 + page % 2;
+        self.document(page, visit).await;
+        self.documents[page].fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// A page until it has its document.
+    async fn document(&self, page: usize, visit: usize) {
         let path = &self.site.pages()[page];
-        let visit = u64::try_from(page / 60 * 2 + page % 2).unwrap();
+        let visit = u64::try_from(visit).unwrap();
         for _ in 0..ATTEMPTS {
             match self.stage.visit(&self.server.url(path), visit).await {
                 Ok(fetched) => {
                     let phrase = self.site.text(path).unwrap();
-                    let markup = markup(&fetched);
-                    let took = fetched.elapsed;
+                    let (took, markup) = (fetched.elapsed, markup(&fetched));
                     assert!(
                         markup.contains(&phrase),
                         "{path} after {took:.1?}: {markup}"
                     );
-                    self.documents[page].fetch_add(1, Ordering::Relaxed);
                     return;
                 }
                 Err(failure) => {
@@ -138,15 +143,8 @@ impl Run {
 
     /// Memory with a page in every tab, which is where legs can be compared.
     async fn memory(&self) -> Memory {
-        let urls: Vec<_> = (0..TABS)
-            .map(|page| self.server.url(&format!("/p/{}", page + 1)))
-            .collect();
         for _ in 0..2 {
-            join_all(
-                urls.iter()
-                    .map(async |url| self.stage.document(url).await.unwrap()),
-            )
-            .await;
+            join_all((0..TABS).map(|page| self.document(page, usize::MAX))).await;
         }
         Memory::at_rest().await
     }

@@ -304,7 +304,8 @@ pub(crate) struct RequestArgs {
     /// Render pages in headless Chromium, so that what their scripts write is seen too
     ///
     /// auto fetches a page by HTTP and renders it only if it needs that. A page has 30 s to render, or --timeout if
-    /// that is longer. CHROME names the browser, BROWSER_SANDBOX=off does without its sandbox.
+    /// that is longer. Of private addresses (localhost, an office's own) a page loads from those alone that were typed.
+    /// CHROME names the browser, BROWSER_SANDBOX=off does without its sandbox.
     #[arg(
         long,
         value_enum,

@@ -7,12 +7,14 @@ use std::sync::Arc;
 use std::thread::available_parallelism;
 use std::time::Duration;
 
-use fetch::HttpFetch;
-use model::JsPolicy;
+use anyhow::Context;
+use fetch::{Guard, HttpFetch};
+use model::{FetchRules, JsPolicy};
 use render::{Chromium, Escalating, RenderSettings, Renderer};
 
 use crate::exit;
 use crate::talk::{Level, Talk};
+use crate::typed_hosts::TypedHosts;
 
 /// Most tabs of a command. A page waits for its network more than it computes, so there are two for each core.
 const MOST_TABS: usize = 8;
@@ -78,13 +80,36 @@ impl Browser {
     }
 
     /// The one fetcher of a command: by HTTP, and through the browser where there is one.
-    pub(crate) fn fetch(browser: Option<Self>, http: HttpFetch) -> Escalating {
-        let http = Arc::new(http);
-        let renderer = browser.map(|browser| {
-            let http = Arc::clone(&http);
-            Renderer::new(browser.chromium, browser.settings, http)
-        });
-        Escalating::new(http, renderer, html::render_need, html::rendering_helped)
+    ///
+    /// By HTTP somebody gets what he asks for, wherever it lies. What a page loads the page chooses: it gets to no private
+    /// address that was not typed.
+    pub(crate) async fn fetch(
+        browser: Option<Self>,
+        rules: &FetchRules,
+        at_once: usize,
+        typed: &TypedHosts,
+    ) -> anyhow::Result<Escalating> {
+        let fetcher = |at_once, guard| {
+            HttpFetch::new(rules, at_once, guard, html::looks_like_html)
+                .map(Arc::new)
+                .context("cannot set up fetching")
+        };
+        let http = fetcher(at_once, Guard::anywhere())?;
+        let renderer = match browser {
+            None => Err("pages are not rendered: --js is never".to_owned()),
+            Some(browser) => {
+                let allowed = typed.allowed(rules).await;
+                let http = fetcher(browser.tabs(), Guard::new(false, allowed))?;
+                Ok(Renderer::new(browser.chromium, browser.settings, http))
+            }
+        };
+        let need = html::render_need;
+        Ok(Escalating::new(
+            http,
+            renderer,
+            need,
+            html::rendering_helped,
+        ))
     }
 }
 

@@ -26,6 +26,7 @@ mod state;
 mod summary_lines;
 mod talk;
 mod terminal_stdout;
+mod typed_hosts;
 mod values;
 
 use std::ffi::OsString;

@@ -13,7 +13,6 @@ use std::sync::Arc;
 
 use anyhow::Context;
 use engine::{Document, Part, Scraper, Stop, StopLevel};
-use fetch::{Guard, HttpFetch};
 use futures_util::{Stream, StreamExt};
 use model::{JsPolicy, Notice, ScrapePlan, SinkError};
 use render::Escalating;
@@ -130,15 +129,13 @@ fn run(
     let ended = runtime.block_on(async {
         let stop = Stop::new();
         let signals = tokio::spawn(signals::listen(stop.clone(), talk.clone()));
-        let guard = Guard::anywhere();
-        let fetch = HttpFetch::new(&plan.fetch, AT_ONCE, guard, html::looks_like_html)
-            .context("cannot set up fetching")?;
         let chance = RandomState::new().hash_one("scrape");
         let speaker = talk.clone();
         let tell = move |notice: Notice| {
             speaker.say(Level::Info, &notice.to_string(), notice.as_str(), &[]);
         };
-        let fetch = Arc::new(Browser::fetch(browser, fetch));
+        let fetch = Browser::fetch(browser, &plan.fetch, AT_ONCE, &urls.hosts()).await?;
+        let fetch = Arc::new(fetch);
         let by = Arc::clone(&fetch);
         let scraper = Arc::new(Scraper::new(by, plan, chance, stop.clone(), tell));
         let given = urls.stream(stop.clone());

@@ -75,11 +75,13 @@ pub enum RenderReason {
     NotHtml,
     /// A browser was needed and could not be had: what came by HTTP is all there is.
     NoBrowser,
+    /// The browser was tried and failed: what came by HTTP is all there is.
+    BrowserFailed,
 }
 
 impl RenderReason {
     /// Every reason, for tables and tests.
-    pub const ALL: [Self; 11] = [
+    pub const ALL: [Self; 12] = [
         Self::Asked,
         Self::HostNeeds,
         Self::EmptyBody,
@@ -91,6 +93,7 @@ impl RenderReason {
         Self::HostPlain,
         Self::NotHtml,
         Self::NoBrowser,
+        Self::BrowserFailed,
     ];
 
     /// The stable spelling of machine formats.
@@ -107,6 +110,7 @@ impl RenderReason {
             Self::HostPlain => "host_plain",
             Self::NotHtml => "not_html",
             Self::NoBrowser => "no_browser",
+            Self::BrowserFailed => "browser_failed",
         }
     }
 }

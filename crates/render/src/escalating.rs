@@ -1,7 +1,7 @@
 //! From HTTP to the browser, page by page.
 //!
 //! A wrapper round two fetchers. What it must not know: how either works. In [`JsPolicy::Auto`] the browser can only add:
-//! where it fails, what came by HTTP is the answer.
+//! where it fails, or is given less than HTTP is, what came by HTTP is the answer.
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
@@ -21,27 +21,34 @@ pub type Helped = fn(&[u8], Option<&str>, &[u8]) -> bool;
 #[derive(Debug)]
 pub struct Escalating<H = HttpFetch, R = Renderer> {
     http: Arc<H>,
-    renderer: Option<Arc<R>>,
+    /// Or why there is none.
+    renderer: Result<Arc<R>, String>,
     need: Need,
     helped: Helped,
-    verdicts: Mutex<HostVerdicts>,
+    verdicts: Arc<Mutex<HostVerdicts>>,
 }
 
 impl<H: Fetch, R: Fetch> Escalating<H, R> {
-    /// Over a fetcher and, where there is one, a renderer.
-    pub fn new(http: Arc<H>, renderer: Option<Arc<R>>, need: Need, helped: Helped) -> Self {
+    /// Over a fetcher and a renderer, or the words for whoever asks for one where there is none.
+    pub fn new(http: Arc<H>, renderer: Result<Arc<R>, String>, need: Need, helped: Helped) -> Self {
         Self {
             http,
             renderer,
             need,
             helped,
-            verdicts: Mutex::default(),
+            verdicts: Arc::default(),
         }
+    }
+
+    /// The same, with a memory that others have too.
+    #[must_use]
+    pub fn remembering(self, verdicts: Arc<Mutex<HostVerdicts>>) -> Self {
+        Self { verdicts, ..self }
     }
 
     /// The renderer, if there is one.
     pub fn renderer(&self) -> Option<&Arc<R>> {
-        self.renderer.as_ref()
+        self.renderer.as_ref().ok()
     }
 
     /// The verdicts, held for a look and never across an await. They are sound after a panic: each is a few counters.
@@ -50,44 +57,60 @@ impl<H: Fetch, R: Fetch> Escalating<H, R> {
     }
 
     async fn always(&self, request: FetchRequest<'_>) -> Result<Fetched, Failure> {
-        let Some(renderer) = &self.renderer else {
-            return Err(Failure::new(
-                FailKind::NoBrowser,
-                "there is no Chromium to render with; install one (Debian, Ubuntu: apt-get install chromium) \
-                 or name it in the variable CHROME",
-            ));
-        };
+        let renderer = self.renderer.as_ref();
+        let renderer =
+            renderer.map_err(|words| Failure::new(FailKind::NoBrowser, words.as_str()))?;
         let answer = renderer.fetch(request).await?;
         Ok(marked(answer, RenderReason::Asked))
     }
 
     async fn auto(&self, request: FetchRequest<'_>) -> Result<Fetched, Failure> {
-        if let Some(renderer) = &self.renderer
-            && self
-                .verdicts()
-                .goes_straight(&request.url.origin(), Instant::now())
+        let host = request.url.origin();
+        if let Ok(renderer) = &self.renderer
+            && self.verdicts().goes_straight(&host, Instant::now())
         {
-            let started = Instant::now();
-            match renderer.fetch(request).await {
-                Ok(answer) => return Ok(marked(answer, RenderReason::HostNeeds)),
-                Err(failure) if !is_browsers(failure.kind) => return Err(failure),
-                Err(failure) if failure.kind == FailKind::Timeout => {
-                    self.wasted(request, RenderNeed::Certain(RenderReason::HostNeeds));
-                }
-                Err(_) => {}
-            }
-            let spent = started.elapsed();
-            let mut answer = self.http.fetch(request).await?;
-            answer.elapsed += spent;
-            let reason = if is_page(&answer, request.want) {
-                RenderReason::NoBrowser
-            } else {
-                RenderReason::NotHtml
-            };
-            return Ok(unrendered(answer, reason));
+            return self.straight(request, renderer).await;
         }
         let answer = self.http.fetch(request).await?;
         self.escalate(request, answer).await
+    }
+
+    /// The page as the browser has it, or by HTTP where that is better.
+    async fn straight(&self, request: FetchRequest<'_>, renderer: &R) -> Result<Fetched, Failure> {
+        let started = Instant::now();
+        let drawn = renderer.fetch(request).await;
+        if let Ok(answer) = &drawn
+            && (worth(answer) == Worth::Page || is_file(answer))
+        {
+            return drawn.map(|answer| marked(answer, RenderReason::HostNeeds));
+        }
+        let spent = started.elapsed();
+        let plain = self.http.fetch(request).await;
+        let (drawn, mut plain) = match (drawn, plain) {
+            (Ok(mut drawn), plain)
+                if !plain.as_ref().is_ok_and(|plain| is_worse(&drawn, plain)) =>
+            {
+                // What the page is, it is for everybody: no sign for the host.
+                drawn.elapsed = started.elapsed();
+                drawn.wire_bytes += plain.map_or(0, |plain| plain.wire_bytes);
+                return Ok(marked(drawn, RenderReason::HostNeeds));
+            }
+            (drawn, plain) => (drawn, plain?),
+        };
+        if let Some(brought) = missed(&drawn, &plain) {
+            self.learn(
+                request,
+                RenderNeed::Certain(RenderReason::HostNeeds),
+                brought,
+            );
+        }
+        plain.elapsed += spent;
+        let reason = if is_page(&plain, request.want) {
+            why_not(&drawn)
+        } else {
+            RenderReason::NotHtml
+        };
+        Ok(unrendered(plain, reason))
     }
 
     /// The page that came by HTTP, or what the browser makes of it.
@@ -108,34 +131,30 @@ impl<H: Fetch, R: Fetch> Escalating<H, R> {
             Ok(reason) => reason,
             Err(reason) => return Ok(unrendered(plain, reason)),
         };
-        let Some(renderer) = &self.renderer else {
+        let Ok(renderer) = &self.renderer else {
             return Ok(unrendered(plain, RenderReason::NoBrowser));
         };
         let started = Instant::now();
         let mut drawn = match renderer.fetch(request).await {
             Ok(answer) if !is_worse(&answer, &plain) => answer,
             failed => {
-                // A page that never settles, or that a browser is not given, gains nothing; a browser that died says
-                // nothing of the page.
-                if failed.map_or_else(|failure| failure.kind == FailKind::Timeout, |_| true) {
-                    self.wasted(request, need);
+                if let Some(brought) = missed(&failed, &plain) {
+                    self.learn(request, need, brought);
                 }
                 plain.elapsed += started.elapsed();
-                return Ok(unrendered(plain, RenderReason::NoBrowser));
+                return Ok(unrendered(plain, why_not(&failed)));
             }
         };
         let brought = self.brought(&plain, &drawn);
-        self.verdicts().learn(&host, need, brought, Instant::now());
+        self.learn(request, need, brought);
         drawn.elapsed += plain.elapsed;
         drawn.wire_bytes += plain.wire_bytes;
         Ok(marked(drawn, reason))
     }
 
-    /// Time went into a page of that need, and nothing came of it.
-    fn wasted(&self, request: FetchRequest<'_>, need: RenderNeed) {
+    fn learn(&self, request: FetchRequest<'_>, need: RenderNeed, brought: Brought) {
         let host = request.url.origin();
-        self.verdicts()
-            .learn(&host, need, Brought::Nothing, Instant::now());
+        self.verdicts().learn(&host, need, brought, Instant::now());
     }
 
     fn brought(&self, plain: &Fetched, rendered: &Fetched) -> Brought {
@@ -167,17 +186,66 @@ fn is_page(answer: &Fetched, want: Want) -> bool {
     !answer.is_redirect() && is_wanted && matches!(answer.body, Body::Html(_))
 }
 
-/// Whether the browser got no page where HTTP got one, as from a host that shuts its door to browsers without a window:
-/// what it gave before is better than nothing.
+/// What there is in an answer, the least first.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Worth {
+    /// An error without words.
+    Error,
+    /// An error with a page of its own.
+    ErrorPage,
+    /// No error and no page.
+    NoPage,
+    /// A page, or the way to one.
+    Page,
+}
+
+fn worth(answer: &Fetched) -> Worth {
+    let is_html = matches!(answer.body, Body::Html(_));
+    match (answer.status < 400, is_html) {
+        _ if answer.is_redirect() => Worth::Page,
+        (true, true) => Worth::Page,
+        (true, false) => Worth::NoPage,
+        (false, true) => Worth::ErrorPage,
+        (false, false) => Worth::Error,
+    }
+}
+
+/// Whether the browser got less than HTTP did, as from a host that shuts its door to browsers without a window: what it gave
+/// before is better than nothing.
 fn is_worse(drawn: &Fetched, plain: &Fetched) -> bool {
-    let is_page =
-        matches!(drawn.body, Body::Html(_)) && (drawn.status < 400 || plain.status >= 400);
-    !drawn.is_redirect() && !is_page
+    worth(drawn) < worth(plain)
+}
+
+/// Whether a browser was given something that is none of its own: HTTP would get the same.
+fn is_file(drawn: &Fetched) -> bool {
+    let is_none = drawn.rendering == Some(Rendering::not(RenderReason::NotHtml));
+    is_none && worth(drawn) == Worth::NoPage && !matches!(drawn.status, 204 | 205)
+}
+
+/// What a host is to be remembered for where HTTP gave more than the browser; a browser that died says nothing of the page.
+fn missed(drawn: &Result<Fetched, Failure>, plain: &Fetched) -> Option<Brought> {
+    match drawn {
+        Err(failure) if failure.kind == FailKind::Timeout => Some(Brought::Late),
+        Err(failure) if matches!(failure.kind, FailKind::Browser | FailKind::NoBrowser) => None,
+        _ => (worth(plain) > Worth::ErrorPage).then_some(Brought::Nothing),
+    }
+}
+
+/// Why a page is not rendered though the browser was asked.
+fn why_not(drawn: &Result<Fetched, Failure>) -> RenderReason {
+    match drawn {
+        Err(failure) if failure.kind == FailKind::NoBrowser => RenderReason::NoBrowser,
+        _ => RenderReason::BrowserFailed,
+    }
 }
 
 /// An answer of the browser, with why it was asked. What is no page in it went through as it came.
 fn marked(mut answer: Fetched, reason: RenderReason) -> Fetched {
-    let is_rendered = answer.moved_by_script || matches!(answer.body, Body::Html(_));
+    let came_by_http = answer
+        .rendering
+        .is_some_and(|rendering| !rendering.rendered);
+    let is_rendered =
+        answer.moved_by_script || (matches!(answer.body, Body::Html(_)) && !came_by_http);
     answer.rendering = Some(if is_rendered {
         Rendering::because(reason)
     } else {
@@ -189,14 +257,6 @@ fn marked(mut answer: Fetched, reason: RenderReason) -> Fetched {
 fn unrendered(mut answer: Fetched, reason: RenderReason) -> Fetched {
     answer.rendering = Some(Rendering::not(reason));
     answer
-}
-
-/// Failures that are the browser's own and say nothing of the page.
-fn is_browsers(kind: FailKind) -> bool {
-    matches!(
-        kind,
-        FailKind::Browser | FailKind::NoBrowser | FailKind::Timeout
-    )
 }
 
 #[cfg(test)]

@@ -1,8 +1,9 @@
 //! What rendering did for the pages of a host so far, and what follows for the next one.
 //!
 //! A host is an origin here: another port is another application. Pure: time comes in as an argument. Bounded: a verdict
-//! lasts a day from when it was last learned, and of more than [`MOST_HOSTS`] the oldest are forgotten. A host whose pages
-//! are all plain is not in it at all.
+//! lasts a day from its first page, however many came since, and of more than [`MOST_HOSTS`] the oldest are forgotten. A host
+//! whose pages are all plain is not in it at all. No verdict is beyond correction: one page in [`ASKED_AGAIN`] is had in
+//! the other way.
 
 use std::collections::HashMap;
 use std::time::{Duration, Instant};
@@ -12,13 +13,18 @@ use weburl::Origin;
 
 /// After this many pages in a row that gained by it, a host's pages go straight to the browser …
 const GAINS: u32 = 3;
-/// … but for one in this many, which is asked for by HTTP first, so that a host that changed is noticed.
+/// … but for one in this many, which is asked for by HTTP first, so that a host that changed is noticed. As many are
+/// rendered nevertheless where rendering brought nothing.
 const ASKED_AGAIN: u32 = 20;
 /// After this many likely pages in a row that gained nothing, *likely* is not enough …
 const IDLE_LIKELY: u32 = 2;
 /// … and after this many certain ones, *certain* is not either.
 const IDLE_CERTAIN: u32 = 5;
-/// How long a verdict lasts from when it was last learned.
+/// After this many in a row that were not ready in time no page is rendered for [`SPARED`]: it may be the host, and it may
+/// be that we have too much to do, which is no verdict about the host.
+const LATE: u32 = 5;
+const SPARED: Duration = Duration::from_mins(5);
+/// How long a verdict lasts from its first page.
 const LASTS: Duration = Duration::from_hours(24);
 /// Hosts that are remembered.
 const MOST_HOSTS: usize = 10_000;
@@ -30,13 +36,15 @@ pub(crate) enum Brought {
     More,
     /// Nothing of substance.
     Nothing,
+    /// Nothing in time, which may be our own doing.
+    Late,
     /// The reader was sent elsewhere: no waste, and no sign for the other pages.
     Elsewhere,
 }
 
 /// What is known of all hosts.
 #[derive(Debug, Default)]
-pub(crate) struct HostVerdicts {
+pub struct HostVerdicts {
     hosts: HashMap<Origin, Verdict>,
 }
 
@@ -50,7 +58,55 @@ struct Verdict {
     idle_likely: u32,
     /// Certain pages in a row that gained nothing.
     idle_certain: u32,
-    learned: Instant,
+    /// Pages in need that were not rendered since one was last.
+    passed_over: u32,
+    /// Pages in a row that were late.
+    late: u32,
+    /// No page is rendered before.
+    spared_until: Option<Instant>,
+    begun: Instant,
+}
+
+impl Verdict {
+    fn new(now: Instant) -> Self {
+        Self {
+            gains: 0,
+            straight: 0,
+            idle_likely: 0,
+            idle_certain: 0,
+            passed_over: 0,
+            late: 0,
+            spared_until: None,
+            begun: now,
+        }
+    }
+
+    fn holds(&self, now: Instant) -> bool {
+        now.saturating_duration_since(self.begun) < LASTS
+    }
+
+    fn is_spared(&self, now: Instant) -> bool {
+        self.spared_until.is_some_and(|then| now < then)
+    }
+
+    /// Whether a page of that need has to be passed over: what is known speaks against rendering it, and it is not the one
+    /// that is rendered nevertheless.
+    fn passes_over(&mut self, need: RenderNeed, now: Instant) -> bool {
+        let is_idle = match need {
+            RenderNeed::Plain => false,
+            RenderNeed::Likely(_) => self.idle_likely >= IDLE_LIKELY,
+            RenderNeed::Certain(_) => self.idle_certain >= IDLE_CERTAIN,
+        };
+        if !is_idle && !self.is_spared(now) {
+            return false;
+        }
+        self.passed_over += 1;
+        if self.passed_over < ASKED_AGAIN {
+            return true;
+        }
+        self.passed_over = 0;
+        false
+    }
 }
 
 impl HostVerdicts {
@@ -59,7 +115,7 @@ impl HostVerdicts {
         let Some(verdict) = self.current(host, now) else {
             return false;
         };
-        if verdict.gains < GAINS {
+        if verdict.gains < GAINS || verdict.is_spared(now) {
             return false;
         }
         verdict.straight += 1;
@@ -77,19 +133,20 @@ impl HostVerdicts {
         need: RenderNeed,
         now: Instant,
     ) -> Result<RenderReason, RenderReason> {
-        let mut known = self.current(host, now);
-        if need == RenderNeed::Plain
-            && let Some(verdict) = &mut known
-        {
-            verdict.gains = 0;
-        }
-        let (likely, certain) =
-            known.map_or((0, 0), |known| (known.idle_likely, known.idle_certain));
+        let known = self.current(host, now);
         match need {
-            RenderNeed::Plain => Err(RenderReason::Readable),
-            RenderNeed::Likely(_) if likely >= IDLE_LIKELY => Err(RenderReason::HostPlain),
-            RenderNeed::Certain(_) if certain >= IDLE_CERTAIN => Err(RenderReason::HostPlain),
-            RenderNeed::Likely(reason) | RenderNeed::Certain(reason) => Ok(reason),
+            RenderNeed::Plain => {
+                if let Some(verdict) = known {
+                    verdict.gains = 0;
+                }
+                Err(RenderReason::Readable)
+            }
+            RenderNeed::Likely(reason) | RenderNeed::Certain(reason) => {
+                if known.is_some_and(|verdict| verdict.passes_over(need, now)) {
+                    return Err(RenderReason::HostPlain);
+                }
+                Ok(reason)
+            }
         }
     }
 
@@ -104,15 +161,20 @@ impl HostVerdicts {
         if self.current(host, now).is_none() {
             self.make_room(now);
         }
-        let verdict = self.hosts.entry(host.clone()).or_insert(Verdict {
-            gains: 0,
-            straight: 0,
-            idle_likely: 0,
-            idle_certain: 0,
-            learned: now,
-        });
-        verdict.learned = now;
+        let verdict = self.hosts.entry(host.clone());
+        let verdict = verdict.or_insert_with(|| Verdict::new(now));
+        if brought != Brought::Late {
+            verdict.late = 0;
+            verdict.spared_until = None;
+        }
         match (brought, need) {
+            (Brought::Late, _) => {
+                verdict.late += 1;
+                if verdict.late >= LATE {
+                    verdict.late = 0;
+                    verdict.spared_until = Some(now + SPARED);
+                }
+            }
             (Brought::More, _) => {
                 verdict.gains = verdict.gains.saturating_add(1);
                 verdict.idle_likely = 0;
@@ -121,19 +183,18 @@ impl HostVerdicts {
             (Brought::Elsewhere, _) => verdict.idle_certain = 0,
             (Brought::Nothing, RenderNeed::Certain(_)) => {
                 verdict.gains = 0;
-                verdict.idle_certain += 1;
+                verdict.idle_certain = verdict.idle_certain.saturating_add(1);
             }
             (Brought::Nothing, _) => {
                 verdict.gains = 0;
-                verdict.idle_likely += 1;
+                verdict.idle_likely = verdict.idle_likely.saturating_add(1);
             }
         }
     }
 
     /// What is known of a host and still holds.
     fn current(&mut self, host: &Origin, now: Instant) -> Option<&mut Verdict> {
-        let holds = |verdict: &Verdict| now.saturating_duration_since(verdict.learned) < LASTS;
-        if self.hosts.get(host).is_some_and(|known| !holds(known)) {
+        if self.hosts.get(host).is_some_and(|known| !known.holds(now)) {
             self.hosts.remove(host);
         }
         self.hosts.get_mut(host)
@@ -144,12 +205,11 @@ impl HostVerdicts {
         if self.hosts.len() < MOST_HOSTS {
             return;
         }
-        let mut learned: Vec<Instant> = self.hosts.values().map(|known| known.learned).collect();
-        let (_, tenth, _) = learned.select_nth_unstable(MOST_HOSTS / 10);
-        let eldest = *tenth;
-        self.hosts.retain(|_, known| {
-            known.learned > eldest && now.saturating_duration_since(known.learned) < LASTS
-        });
+        let mut begun: Vec<Instant> = self.hosts.values().map(|known| known.begun).collect();
+        let (_, tenth, _) = begun.select_nth_unstable(MOST_HOSTS / 10);
+        let tenth = *tenth;
+        self.hosts
+            .retain(|_, known| known.begun > tenth && known.holds(now));
     }
 }
 
@@ -237,25 +297,121 @@ mod tests {
     }
 
     #[test]
+    fn one_in_twenty_is_rendered_nevertheless_and_may_correct_the_verdict() {
+        let (mut verdicts, now, host) = (HostVerdicts::default(), Instant::now(), host("idle"));
+        for (need, idle, reason) in [
+            (Likely(LittleText), IDLE_LIKELY, LittleText),
+            (Certain(EmptyRoot), IDLE_CERTAIN, EmptyRoot),
+        ] {
+            for _ in 0..idle {
+                verdicts.learn(&host, need, Brought::Nothing, now);
+            }
+            for round in 0..3 {
+                for page in 0..19 {
+                    let decided = verdicts.decide(&host, need, now);
+                    assert_eq!(decided, Err(HostPlain), "{round} {page}");
+                }
+                assert_eq!(verdicts.decide(&host, need, now), Ok(reason), "{round}");
+                verdicts.learn(&host, need, Brought::Nothing, now);
+            }
+            verdicts.learn(&host, need, Brought::More, now);
+            assert_eq!(verdicts.decide(&host, need, now), Ok(reason));
+        }
+    }
+
+    #[test]
+    fn a_verdict_ends_although_pages_keep_coming() {
+        let (mut verdicts, start, host) = (HostVerdicts::default(), Instant::now(), host("busy"));
+        let need = Certain(EmptyRoot);
+        let mut rendered = Vec::new();
+        for minute in 0..2 * 24 * 60 {
+            let now = start + Duration::from_mins(minute);
+            if verdicts.decide(&host, need, now).is_ok() {
+                rendered.push(minute);
+                verdicts.learn(&host, need, Brought::Nothing, now);
+            }
+        }
+        // five at the start of each day, and one in twenty between
+        assert_eq!(rendered[..7], [0, 1, 2, 3, 4, 24, 44]);
+        let second: Vec<u64> = rendered.into_iter().filter(|at| *at >= 1_440).collect();
+        assert_eq!(second[..6], [1_440, 1_441, 1_442, 1_443, 1_444, 1_464]);
+    }
+
+    #[test]
+    fn lateness_spares_a_host_for_a_while_and_is_no_verdict() {
+        let (mut verdicts, now, host) = (HostVerdicts::default(), Instant::now(), host("late"));
+        let need = Certain(EmptyRoot);
+        for _ in 0..GAINS {
+            verdicts.learn(&host, need, Brought::More, now);
+        }
+        // four, and then one that came: it begins anew
+        for brought in [Brought::Late, Brought::Elsewhere, Brought::Late] {
+            for _ in 0..LATE - 1 {
+                verdicts.learn(&host, need, brought, now);
+            }
+            assert!(verdicts.goes_straight(&host, now));
+            assert_eq!(verdicts.decide(&host, need, now), Ok(EmptyRoot));
+        }
+        verdicts.learn(&host, need, Brought::Late, now);
+        let later = now + SPARED - Duration::from_secs(1);
+        assert!(!verdicts.goes_straight(&host, later));
+        assert_eq!(verdicts.decide(&host, need, later), Err(HostPlain));
+        // those that are let through meanwhile and are late again do not make it longer
+        for _ in 0..LATE - 1 {
+            verdicts.learn(&host, need, Brought::Late, later);
+        }
+        let then = now + SPARED;
+        assert_eq!(verdicts.decide(&host, need, then), Ok(EmptyRoot));
+        // what was known before is known still
+        assert!(verdicts.goes_straight(&host, then));
+        verdicts.learn(&host, need, Brought::Late, then);
+        assert!(!verdicts.goes_straight(&host, then));
+        verdicts.learn(&host, need, Brought::More, then);
+        assert!(verdicts.goes_straight(&host, then));
+    }
+
+    #[test]
     fn the_oldest_are_forgotten() {
         let (mut verdicts, start) = (HostVerdicts::default(), Instant::now());
-        let mut now = start;
-        for number in 0..3 * MOST_HOSTS {
-            now = start + Duration::from_millis(number as u64);
-            let host = host(&number.to_string());
-            verdicts.learn(&host, Likely(LittleText), Brought::Nothing, now);
-            verdicts.learn(&host, Likely(LittleText), Brought::Nothing, now);
+        let need = Likely(LittleText);
+        let at = |number: usize| start + Duration::from_millis(number as u64);
+        // in an order that is not that of their age
+        let order = (0..MOST_HOSTS).map(|number| number * 7_919 % MOST_HOSTS);
+        for number in order {
+            verdicts.learn(
+                &host(&number.to_string()),
+                need,
+                Brought::Nothing,
+                at(number),
+            );
+        }
+        assert_eq!(verdicts.hosts.len(), MOST_HOSTS);
+        let knows = |verdicts: &HostVerdicts, number: usize| {
+            verdicts.hosts.contains_key(&host(&number.to_string()))
+        };
+        // one that is known needs no room
+        verdicts.learn(&host("0"), need, Brought::Nothing, at(MOST_HOSTS));
+        assert!(knows(&verdicts, 0));
+        let newest = MOST_HOSTS;
+        verdicts.learn(
+            &host(&newest.to_string()),
+            need,
+            Brought::Nothing,
+            at(newest),
+        );
+        let tenth = MOST_HOSTS / 10;
+        for number in 0..=newest {
+            assert_eq!(knows(&verdicts, number), number > tenth, "{number}");
+        }
+        for number in newest + 1..3 * MOST_HOSTS {
+            verdicts.learn(
+                &host(&number.to_string()),
+                need,
+                Brought::Nothing,
+                at(number),
+            );
             assert!(verdicts.hosts.len() <= MOST_HOSTS);
         }
-        let last = host(&(3 * MOST_HOSTS - 1).to_string());
-        assert_eq!(
-            verdicts.decide(&last, Likely(LittleText), now),
-            Err(HostPlain)
-        );
-        let first = host("0");
-        assert_eq!(
-            verdicts.decide(&first, Likely(LittleText), now),
-            Ok(LittleText)
-        );
+        assert!(knows(&verdicts, 3 * MOST_HOSTS - 1));
     }
 }

@@ -31,5 +31,6 @@ mod tab;
 
 pub use chromium::{Chromium, ChromiumMissing};
 pub use escalating::{Escalating, Helped, Need};
+pub use host_verdicts::HostVerdicts;
 pub use renderer::{BrowserState, RenderNumbers, Renderer};
 pub use settings::{RenderSettings, ResourceKind};

@@ -19,8 +19,8 @@ use crate::stand::Stand;
 use crate::tab::Tab;
 use crate::{Chromium, RenderSettings};
 
-/// What a page may take beyond its own time, whatever it does.
-const HARD_END: Duration = Duration::from_secs(2);
+/// What a page may take beyond its own time, whatever it does: with what comes before and after, two seconds.
+const HARD_END: Duration = Duration::from_millis(1_750);
 /// A tab is open within a part of a page's time, this at least and this at most, or its browser is replaced.
 const OPEN: [Duration; 2] = [Duration::from_secs(1), Duration::from_secs(5)];
 /// A browser nobody needed for so long is put away.

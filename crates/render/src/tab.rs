@@ -301,6 +301,15 @@ impl Tab {
         if left.await.is_err() {
             return false;
         }
+        // A page may hold on to its thread while it is left: the next one would wait for it.
+        let here = json!({ "expression": "location.href", "returnByValue": true });
+        let here = cdp.call_within::<Value>(LEAVE, session, "Runtime.evaluate", here);
+        if !here
+            .await
+            .is_ok_and(|here| here["result"]["value"] == "about:blank")
+        {
+            return false;
+        }
         let context = json!({ "browserContextId": self.context });
         let cookies = cdp.call_within::<Nothing>(LEAVE, None, "Storage.clearCookies", context);
         let place = json!({ "origin": self.origin, "storageTypes": STORAGE });

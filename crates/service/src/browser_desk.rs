@@ -2,10 +2,10 @@
 //!
 //! Nothing starts here: the renderer starts its browser with the first page that needs one, and puts it away again.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 use fetch::{FetchSetupError, HttpFetch, LookUp};
-use render::{BrowserState, Chromium, Escalating, RenderSettings, Renderer};
+use render::{BrowserState, Chromium, Escalating, HostVerdicts, RenderSettings, Renderer};
 
 use crate::api::{SetupError, guard, scrape_plan};
 use crate::config::{Config, ResourceKind};
@@ -14,7 +14,12 @@ use crate::config::{Config, ResourceKind};
 #[derive(Clone, Debug)]
 pub struct BrowserDesk {
     found: Found,
+    /// What the API learned of a host its worker need not learn again.
+    verdicts: Arc<Mutex<HostVerdicts>>,
 }
+
+/// Why nothing is rendered where [`Config`] forbids it.
+const OFF: &str = "this process does not render pages: browser.enabled is false";
 
 #[derive(Clone, Debug)]
 enum Found {
@@ -60,7 +65,7 @@ impl BrowserDesk {
     ) -> Result<Self, SetupError> {
         let browser = &config.browser;
         if !browser.enabled {
-            return Ok(Self { found: Found::Off });
+            return Ok(Self::with(Found::Off));
         }
         let found = match Chromium::find(browser.program.as_deref()) {
             Ok(chromium) => {
@@ -71,13 +76,26 @@ impl BrowserDesk {
             }
             Err(missing) => Found::Missing(missing.to_string().into()),
         };
-        Ok(Self { found })
+        Ok(Self::with(found))
+    }
+
+    fn with(found: Found) -> Self {
+        Self {
+            found,
+            verdicts: Arc::default(),
+        }
     }
 
     /// A fetcher that renders here what has to be rendered.
     pub fn fetch(&self, http: Arc<HttpFetch>) -> Escalating {
-        let renderer = self.renderer().cloned();
-        Escalating::new(http, renderer, html::render_need, html::rendering_helped)
+        let renderer = match &self.found {
+            Found::Off => Err(OFF.to_owned()),
+            Found::Missing(words) => Err(words.to_string()),
+            Found::There(renderer) => Ok(Arc::clone(renderer)),
+        };
+        let need = html::render_need;
+        Escalating::new(http, renderer, need, html::rendering_helped)
+            .remembering(Arc::clone(&self.verdicts))
     }
 
     /// The renderer, if there is one.

@@ -5,7 +5,6 @@ use std::time::Duration;
 
 use anyhow::Context;
 use engine::{Progress, Shelf, Stop, drive_from};
-use fetch::{Guard, HttpFetch};
 use frontier::{Frontier, MemoryFrontier, Moment};
 use model::{CrawlPlan, Sink, Summary};
 use output::{Tee, Written};
@@ -16,6 +15,7 @@ use crate::log_sink::LogSink;
 use crate::numbers::{counted, span};
 use crate::state::State;
 use crate::talk::{Level, Talk, Value};
+use crate::typed_hosts::TypedHosts;
 use crate::{browser, progress_line, signals};
 
 /// A crawl that is wired and run.
@@ -90,11 +90,10 @@ impl Run<'_> {
                 from,
             ))
         });
-        let guard = Guard::anywhere();
-        let fetch = HttpFetch::new(&plan.fetch, plan.workers, guard, html::looks_like_html)
-            .context("cannot set up fetching")?;
+        let typed = TypedHosts::of([&plan.seed]);
+        let fetch = Browser::fetch(self.browser, &plan.fetch, plan.workers, &typed).await?;
         let writer = Shelf::start(Box::new(sinks)).context("cannot start the writer")?;
-        let fetch = Arc::new(FirstLook::new(Browser::fetch(self.browser, fetch)));
+        let fetch = Arc::new(FirstLook::new(fetch));
         let driven = Arc::clone(&fetch);
         let summary =
             drive_from(from, frontier, driven, plan.workers, writer, stop, progress).await;

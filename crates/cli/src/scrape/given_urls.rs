@@ -10,6 +10,8 @@ use fetch::Asked;
 use futures_util::{Stream, stream};
 use tokio::sync::mpsc;
 
+use crate::typed_hosts::TypedHosts;
+
 /// Longest line of stdin that can be a URL.
 const LONGEST_LINE: u64 = 64 * 1024;
 
@@ -55,6 +57,15 @@ impl GivenUrls {
     /// Whether there can be more than one page.
     pub(super) fn may_be_several(&self) -> bool {
         !matches!(self.0.as_slice(), [Source::Typed(_)])
+    }
+
+    /// The hosts that were typed. What comes on stdin was as often written by somebody else, and is not among them.
+    pub(super) fn hosts(&self) -> TypedHosts {
+        let typed = self.0.iter().filter_map(|source| match source {
+            Source::Typed(asked) => Some(&asked.url),
+            Source::Stdin => None,
+        });
+        TypedHosts::of(typed)
     }
 
     /// The URLs, until there is none or an end is asked for.

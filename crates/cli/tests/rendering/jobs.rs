@@ -5,7 +5,7 @@ use testsite::Server;
 use testsite::spa::{Applications, Routed};
 
 use crate::database::Database;
-use crate::ground::Ground;
+use crate::ground::{Ground, until};
 use crate::service::{CONFIG, Service};
 
 const PAGES: usize = 7;
@@ -194,6 +194,30 @@ fn without_a_browser_scrapes_are_refused_and_pages_of_jobs_fail_in_clear_words()
     assert_eq!(task["reason"], "no_browser", "{task}");
     assert_eq!(task["attempts"], 1, "{task}");
     let error = task["error"].as_str().unwrap();
-    assert!(error.contains("Chromium"), "{task}");
+    for told in ["/nonexistent/chromium", "apt-get install chromium"] {
+        assert!(error.contains(told), "{task}");
+    }
+    assert_eq!(service.terminate(), Some(0));
+}
+
+#[test]
+fn a_worker_that_does_not_render_names_the_setting() {
+    let site = Server::start(Applications);
+    let ground = Ground::new();
+    let api = Service::start(&ground, CONFIG, |command| {
+        command.args(["--mode", "api"]);
+    });
+    let body = json!({"urls": [site.url("/lazy")], "use_js": true});
+    let place = api.begun("/v1/batch/scrape", &body);
+    assert_eq!(api.terminate(), Some(0));
+    let off = format!("{CONFIG}  enabled: false\n");
+    let service = Service::start(&ground, &off, |_| ());
+    until("the job ends", || service.get(&place)["status"] == "failed");
+    let tasks = service.get(&format!("{place}/tasks"));
+    let task = &tasks["tasks"][0];
+    assert_eq!(task["reason"], "no_browser", "{task}");
+    let error = task["error"].as_str().unwrap();
+    assert!(error.contains("browser.enabled"), "{task}");
+    assert!(!error.contains("install"), "{task}");
     assert_eq!(service.terminate(), Some(0));
 }

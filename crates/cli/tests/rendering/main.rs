@@ -8,5 +8,6 @@ mod endings;
 mod ground;
 mod isolation;
 mod jobs;
+mod own_network;
 mod service;
 mod without;

@@ -6,13 +6,14 @@ use std::time::Duration;
 use fetch::FakeFetch;
 use fetch::fake::status;
 use model::RenderReason::{
-    Asked, EmptyRoot, HostNeeds, HostPlain, LittleText, NoBrowser, NotHtml, Readable,
+    Asked, BrowserFailed, EmptyRoot, HostNeeds, HostPlain, LittleText, NoBrowser, NotHtml, Readable,
 };
 use weburl::CrawlUrl;
 
 use super::*;
 
 const URL: &str = "https://e.x/";
+const NONE: &str = "there is none, because";
 
 /// A fetcher that counts how often it was asked.
 struct Counted {
@@ -54,7 +55,12 @@ impl Bench {
             })
         };
         Self {
-            escalating: Escalating::new(counted(http), renderer.map(counted), need, helped),
+            escalating: Escalating::new(
+                counted(http),
+                renderer.map(counted).ok_or_else(|| NONE.to_owned()),
+                need,
+                helped,
+            ),
         }
     }
 
@@ -134,11 +140,11 @@ async fn always_is_the_browser_alone() {
 }
 
 #[tokio::test]
-async fn always_without_a_browser_says_what_to_install() {
+async fn always_without_a_browser_says_why_there_is_none() {
     let bench = Bench::new(page("certain"), None);
     let failure = bench.ask(Want::Page, JsPolicy::Always).await.unwrap_err();
     assert_eq!(failure.kind, FailKind::NoBrowser);
-    assert!(failure.words.contains("install"), "{}", failure.words);
+    assert_eq!(failure.words, NONE);
     assert_eq!(bench.asked(), (0, 0));
 }
 
@@ -230,21 +236,21 @@ async fn without_a_browser_that_works_http_is_all_there_is() {
     refused.content_type = Some("text/html".into());
     refused.body = Body::Html(b"go away".to_vec());
     let renderers = [
-        None,
-        Some(failing(FailKind::NoBrowser)),
-        Some(failing(FailKind::Browser)),
-        Some(failing(FailKind::Timeout)),
-        Some(failing(FailKind::Connect)),
-        Some(answering(refused)),
-        Some(FakeFetch::default().file(URL, "%PDF")),
-        Some(answering(status(200))),
+        (None, NoBrowser),
+        (Some(failing(FailKind::NoBrowser)), NoBrowser),
+        (Some(failing(FailKind::Browser)), BrowserFailed),
+        (Some(failing(FailKind::Timeout)), BrowserFailed),
+        (Some(failing(FailKind::Connect)), BrowserFailed),
+        (Some(answering(refused)), BrowserFailed),
+        (Some(FakeFetch::default().file(URL, "%PDF")), BrowserFailed),
+        (Some(answering(status(200))), BrowserFailed),
     ];
-    for renderer in renderers {
+    for (renderer, reason) in renderers {
         let bench = Bench::new(page("certain"), renderer);
         let answer = bench.auto().await;
         assert_eq!(html(&answer), b"certain");
         assert_eq!(answer.status, 200);
-        assert_eq!(answer.rendering, Some(Rendering::not(NoBrowser)));
+        assert_eq!(answer.rendering, Some(Rendering::not(reason)));
     }
 }
 
@@ -279,63 +285,138 @@ async fn a_host_that_needs_it_goes_straight_but_for_every_twentieth() {
     assert_eq!(answer.rendering, Some(Rendering::because(HostNeeds)));
 }
 
-#[tokio::test]
-async fn straight_to_a_browser_that_died_falls_back() {
-    let http = page("certain");
-    // a host that goes straight, and a browser that fails
-    for (kind, falls_back) in [
-        (FailKind::Browser, true),
-        (FailKind::NoBrowser, true),
-        (FailKind::Timeout, true),
-        (FailKind::Dns, false),
-    ] {
-        let broken = Bench::new(http.clone(), Some(failing(kind)));
+fn html_with(code: u16, body: &str) -> Fetched {
+    let mut answer = status(code);
+    answer.content_type = Some("text/html".into());
+    answer.body = Body::Html(body.into());
+    answer
+}
+
+impl Bench {
+    /// As after three pages that gained.
+    fn of_a_host_that_needs_it(http: FakeFetch, renderer: FakeFetch) -> Self {
+        let bench = Self::new(http, Some(renderer));
+        let origin = CrawlUrl::parse(URL).unwrap().origin();
         for _ in 0..3 {
             let need = RenderNeed::Certain(EmptyRoot);
-            let origin = CrawlUrl::parse(URL).unwrap().origin();
-            let mut verdicts = broken.escalating.verdicts();
+            let mut verdicts = bench.escalating.verdicts();
             verdicts.learn(&origin, need, Brought::More, Instant::now());
         }
-        match broken.ask(Want::Page, JsPolicy::Auto).await {
-            Ok(answer) if falls_back => {
-                assert_eq!(html(&answer), b"certain");
-                assert_eq!(answer.rendering, Some(Rendering::not(NoBrowser)));
-                assert_eq!(broken.asked(), (1, 1));
-                // after a page that never settled, HTTP is asked first again
-                let origin = CrawlUrl::parse(URL).unwrap().origin();
-                let mut verdicts = broken.escalating.verdicts();
-                let straight = verdicts.goes_straight(&origin, Instant::now());
-                assert_eq!(straight, kind != FailKind::Timeout);
-            }
-            Err(failure) if !falls_back => assert_eq!(failure.kind, kind),
-            other => panic!("{kind}: {other:?}"),
+        bench
+    }
+
+    fn goes_straight(&self) -> bool {
+        let origin = CrawlUrl::parse(URL).unwrap().origin();
+        let mut verdicts = self.escalating.verdicts();
+        verdicts.goes_straight(&origin, Instant::now())
+    }
+}
+
+#[tokio::test]
+async fn straight_to_a_browser_that_fails_falls_back() {
+    for (kind, reason, remains) in [
+        (FailKind::Browser, BrowserFailed, true),
+        (FailKind::NoBrowser, NoBrowser, true),
+        // our own load may be the cause: once is no sign
+        (FailKind::Timeout, BrowserFailed, true),
+        (FailKind::Dns, BrowserFailed, false),
+        (FailKind::Connect, BrowserFailed, false),
+        (FailKind::AddressRefused, BrowserFailed, false),
+    ] {
+        let bench = Bench::of_a_host_that_needs_it(page("certain"), failing(kind));
+        let answer = bench.auto().await;
+        assert_eq!(html(&answer), b"certain", "{kind}");
+        assert_eq!(answer.rendering, Some(Rendering::not(reason)), "{kind}");
+        assert_eq!(bench.asked(), (1, 1), "{kind}");
+        assert_eq!(bench.goes_straight(), remains, "{kind}");
+        // what fails by HTTP too fails as HTTP does
+        let bench = Bench::of_a_host_that_needs_it(failing(FailKind::Tls), failing(kind));
+        let failure = bench.ask(Want::Page, JsPolicy::Auto).await.unwrap_err();
+        assert_eq!(failure.kind, FailKind::Tls, "{kind}");
+        assert!(bench.goes_straight(), "{kind}");
+    }
+}
+
+#[tokio::test]
+async fn a_host_that_shuts_its_door_to_browsers_is_asked_by_http_again() {
+    for (http, plain) in [
+        (page("certain"), RenderReason::BrowserFailed),
+        (FakeFetch::default().redirect(URL, "/elsewhere"), NotHtml),
+    ] {
+        for drawn in [
+            answering(html_with(403, "go away")),
+            answering(status(403)),
+            answering(status(204)),
+        ] {
+            let bench = Bench::of_a_host_that_needs_it(http.clone(), drawn);
+            let answer = bench.auto().await;
+            assert!(answer.status < 400);
+            assert_eq!(answer.rendering, Some(Rendering::not(plain)));
+            assert_eq!(bench.asked(), (1, 1));
+            assert!(!bench.goes_straight());
         }
     }
 }
 
 #[tokio::test]
-async fn where_rendering_brings_nothing_it_stops() {
+async fn an_error_that_is_one_for_both_says_nothing_of_the_host() {
+    let drawn = answering(html_with(404, LONG));
+    let missing = answering(html_with(404, "certain"));
+    for http in [missing, failing(FailKind::Connect), answering(status(500))] {
+        let bench = Bench::of_a_host_that_needs_it(http, drawn.clone());
+        let answer = bench.ask(Want::Document, JsPolicy::Auto).await.unwrap();
+        assert_eq!((answer.status, html(&answer)), (404, LONG.as_bytes()));
+        assert_eq!(answer.rendering, Some(Rendering::because(HostNeeds)));
+        assert_eq!(bench.asked(), (1, 1));
+        assert!(bench.goes_straight());
+    }
+}
+
+#[tokio::test]
+async fn what_the_browser_was_given_that_is_no_page_is_not_asked_for_again() {
+    let mut file = status(200);
+    file.body = Body::File(b"%PDF".to_vec());
+    file.rendering = Some(Rendering::not(NotHtml));
+    let bench = Bench::of_a_host_that_needs_it(page("certain"), answering(file));
+    let answer = bench.auto().await;
+    assert_eq!(answer.rendering, Some(Rendering::not(NotHtml)));
+    assert_eq!(bench.asked(), (0, 1));
+    assert!(bench.goes_straight());
+}
+
+#[tokio::test]
+async fn a_memory_may_have_several_users() {
+    let one = Bench::new(page("certain"), Some(page(LONG)));
+    let mut other = Bench::new(page("certain"), Some(page(LONG)));
+    other.escalating = other
+        .escalating
+        .remembering(Arc::clone(&one.escalating.verdicts));
+    for _ in 0..3 {
+        one.auto().await;
+    }
+    let answer = other.auto().await;
+    assert_eq!(answer.rendering, Some(Rendering::because(HostNeeds)));
+}
+
+#[tokio::test]
+async fn where_rendering_brings_nothing_it_stops_but_for_every_twentieth() {
     let bench = Bench::new(page("likely"), Some(page("likely")));
-    for round in 0..20 {
+    for round in 0..42 {
         let answer = bench.auto().await;
-        let expected = if round < 2 {
+        let expected = if [0, 1, 21, 41].contains(&round) {
             Rendering::because(LittleText)
         } else {
             Rendering::not(HostPlain)
         };
         assert_eq!(answer.rendering, Some(expected), "{round}");
     }
-    assert_eq!(bench.asked(), (20, 2));
-    let bench = Bench::new(page("certain"), Some(failing(FailKind::Timeout)));
-    for _ in 0..20 {
-        bench.auto().await;
+    assert_eq!(bench.asked(), (42, 4));
+    // five pages that were late, or that were not given to the browser, are enough
+    for renderer in [failing(FailKind::Timeout), answering(status(403))] {
+        let bench = Bench::new(page("certain"), Some(renderer));
+        for _ in 0..24 {
+            bench.auto().await;
+        }
+        assert_eq!(bench.asked(), (24, 5));
     }
-    // five pages that never settled are enough
-    assert_eq!(bench.asked(), (20, 5));
-    let bench = Bench::new(page("certain"), Some(answering(status(403))));
-    for _ in 0..20 {
-        bench.auto().await;
-    }
-    // so are five that were not given to the browser
-    assert_eq!(bench.asked(), (20, 5));
 }

@@ -36,7 +36,7 @@ fn http() -> Arc<HttpFetch> {
 fn escalating<R: Fetch>(http: Arc<HttpFetch>, renderer: Arc<R>) -> Escalating<HttpFetch, R> {
     Escalating::new(
         http,
-        Some(renderer),
+        Ok(renderer),
         html::render_need,
         html::rendering_helped,
     )
@@ -62,7 +62,7 @@ async fn every_application_is_sent_to_the_browser() {
         // the recorder renders nothing: what came by HTTP is the answer
         assert_eq!(
             answer.rendering,
-            Some(Rendering::not(RenderReason::NoBrowser)),
+            Some(Rendering::not(RenderReason::BrowserFailed)),
             "{url}"
         );
         assert!(matches!(answer.body, Body::Html(_)));

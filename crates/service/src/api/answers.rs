@@ -19,7 +19,9 @@ pub(super) struct Scraped {
     /// Its main content, in the format asked for.
     pub(super) content: String,
     /// What the page says about itself, and how it was had: `status_code`, `content_type`, `fetched_at`, `rendered` (in a
-    /// browser) and, where that was a question, `render_reason` (why, or why not) …
+    /// browser) and, where that was a question, `render_reason`: why (`asked`,
+    /// `host_needs`, what the page lacks), or why not (`readable`, `host_plain`, `not_html`, `no_browser` where there is none,
+    /// `browser_failed` where it was tried in vain) …
     #[schema(value_type = Object)]
     pub(super) meta: Value,
 }

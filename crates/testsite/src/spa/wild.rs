@@ -80,7 +80,7 @@ pub const PAGES: [WildPage; 40] = [
     wild("drip", Ends::InTime, "a document that never ends, a byte at a time", ""),
     wild("silent", Ends::Fails, "a document whose first byte never comes", ""),
     // size
-    wild("big", Ends::Document, "50 MB of paragraphs", ""),
+    wild("big", Ends::InTime, "50 MB of paragraphs, of which a browser makes ten times as much", ""),
     wild("buffers", Ends::InTime, "array buffers without end",
         "<script>const kept = []; setInterval(() => { kept.push(new Uint8Array(64 << 20).fill(1)); }, 5)</script>"),
     wild("wasm", Ends::InTime, "WebAssembly memories of 4 GB, written to",

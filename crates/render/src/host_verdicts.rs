@@ -353,7 +353,7 @@ mod tests {
             assert_eq!(verdicts.decide(&host, need, now), Ok(EmptyRoot));
         }
         verdicts.learn(&host, need, Brought::Late, now);
-        let later = now + SPARED - Duration::from_secs(1);
+        let later = now + SPARED / 2;
         assert!(!verdicts.goes_straight(&host, later));
         assert_eq!(verdicts.decide(&host, need, later), Err(HostPlain));
         // those that are let through meanwhile and are late again do not make it longer

@@ -237,8 +237,13 @@ impl Tab {
                 }
             }
             End::Deadline if navigation.has_document() => {
-                navigation.halt();
-                match take(&mut navigation, &mut self.events, settings, GRACE).await {
+                // As it is, if it listens: stopped, it may write that it was stopped.
+                let mut taken = take(&mut navigation, &mut self.events, settings, GRACE / 3).await;
+                if let Err(CdpError::Silent(_)) = taken {
+                    navigation.halt();
+                    taken = take(&mut navigation, &mut self.events, settings, GRACE * 2 / 3).await;
+                }
+                match taken {
                     Ok(taken) => Ok(made.document(taken)),
                     Err(_) if self.browser.too_big() > too_big => {
                         Err(died(&self.browser, &CdpError::Gone, too_big))

@@ -10,11 +10,13 @@ use std::time::Duration;
 use anyhow::Context;
 use fetch::{Guard, HttpFetch};
 use model::{FetchRules, JsPolicy};
-use render::{Chromium, Escalating, RenderSettings, Renderer};
+use render::{Chromium, Escalating, Missed, RenderSettings, Renderer};
 
 use crate::exit;
-use crate::talk::{Level, Talk};
+use crate::numbers::counted;
+use crate::talk::{Level, Talk, Value};
 use crate::typed_hosts::TypedHosts;
+use crate::values::duration;
 
 /// Most tabs of a command. A page waits for its network more than it computes, so there are two for each core.
 const MOST_TABS: usize = 8;
@@ -62,10 +64,15 @@ impl Browser {
             let words = "BROWSER_SANDBOX=off: a page that breaks out of the browser has the rights of this process";
             talk.say(Level::Warning, words, "no_sandbox", &[]);
         }
+        let asked = std::env::var("BROWSER_TIMEOUT").unwrap_or_default();
+        let nav_timeout = nav_timeout(&asked).map_err(|words| {
+            talk.say(Level::Error, &words, "bad_usage", &[]);
+            ExitCode::from(exit::BAD_USAGE)
+        })?;
         let usual = RenderSettings::default();
         let settings = RenderSettings {
             tabs: tabs(wanted.at_once),
-            nav_timeout: usual.nav_timeout.max(wanted.timeout),
+            nav_timeout: nav_timeout.unwrap_or(usual.nav_timeout.max(wanted.timeout)),
             user_agent: wanted.user_agent,
             max_body: wanted.max_body,
             sandbox,
@@ -113,10 +120,62 @@ impl Browser {
     }
 }
 
+/// What a browser did, told when all is over.
+#[derive(Debug, Default)]
+pub(crate) struct Rendered {
+    /// Pages it rendered.
+    pages: u64,
+    /// Pages that needed it and are as HTTP gave them.
+    missed: Missed,
+    /// It never started.
+    in_vain: bool,
+}
+
+impl Rendered {
+    /// Says how many pages were rendered, and what `say_missed` says.
+    pub(crate) fn say(&self, talk: &Talk) -> bool {
+        if self.pages > 0 {
+            let words = format!("Rendered {}", counted(self.pages, "page", "pages"));
+            let fields = [("pages", Value::Number(self.pages))];
+            talk.say(Level::Info, &words, "rendered", &fields);
+        }
+        self.say_missed(talk)
+    }
+
+    /// Says how many pages needed the browser and did not get it. False: not one did, because it did not start.
+    pub(crate) fn say_missed(&self, talk: &Talk) -> bool {
+        let Missed { pages, words } = &self.missed;
+        if *pages > 0 {
+            let level = if self.in_vain {
+                Level::Error
+            } else {
+                Level::Warning
+            };
+            let pages_words = counted(*pages, "page", "pages");
+            let words =
+                format!("{pages_words} could not be rendered, and came by HTTP alone: {words}");
+            talk.say(
+                level,
+                &words,
+                "not_rendered",
+                &[("pages", Value::Number(*pages))],
+            );
+        }
+        !self.in_vain
+    }
+}
+
 /// Ends the browser and all of its processes.
-pub(crate) async fn close(fetch: &Escalating) {
-    if let Some(renderer) = fetch.renderer() {
-        renderer.close().await;
+pub(crate) async fn close(fetch: &Escalating) -> Rendered {
+    let Some(renderer) = fetch.renderer() else {
+        return Rendered::default();
+    };
+    renderer.close().await;
+    let (numbers, missed) = (renderer.numbers(), fetch.missed());
+    Rendered {
+        pages: numbers.pages,
+        in_vain: numbers.starts == 0 && missed.pages > 0,
+        missed,
     }
 }
 
@@ -126,6 +185,21 @@ fn tabs(at_once: usize) -> usize {
         .clamp(TABS_PER_CORE, MOST_TABS)
         .min(at_once)
         .max(1)
+}
+
+/// What `BROWSER_TIMEOUT` says, if anything.
+fn nav_timeout(text: &str) -> Result<Option<Duration>, String> {
+    if text.is_empty() {
+        return Ok(None);
+    }
+    let bad = || format!("BROWSER_TIMEOUT: \"{text}\" is not a time from 1s to 1h, like 10s");
+    // A bare number is seconds, as in the service's configuration.
+    let asked = match text.parse() {
+        Ok(seconds) => Duration::from_secs(seconds),
+        Err(_) => duration(text).map_err(|_| bad())?,
+    };
+    let fits = (Duration::from_secs(1)..=Duration::from_hours(1)).contains(&asked);
+    if fits { Ok(Some(asked)) } else { Err(bad()) }
 }
 
 /// What `BROWSER_SANDBOX` says.
@@ -155,6 +229,21 @@ mod tests {
             assert_eq!(sandbox(text), Ok(on), "{text}");
         }
         assert!(sandbox("no").unwrap_err().contains("\"no\""));
+    }
+
+    #[test]
+    fn the_time_of_a_page() {
+        for (text, seconds) in [("10s", 10), ("2", 2), ("1m", 60)] {
+            assert_eq!(
+                nav_timeout(text),
+                Ok(Some(Duration::from_secs(seconds))),
+                "{text}"
+            );
+        }
+        assert_eq!(nav_timeout(""), Ok(None));
+        for text in ["0", "soon", "2h", "500ms"] {
+            assert!(nav_timeout(text).unwrap_err().contains(text));
+        }
     }
 
     #[test]

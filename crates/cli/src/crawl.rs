@@ -208,9 +208,12 @@ impl Job<'_> {
             Ok(Ending {
                 summary,
                 needs_browser,
+                rendered,
             }) => {
+                let mut went_well = true;
                 if summary.stop != StopReason::OutputClosed {
                     summary_lines::say(talk, &summary, &plan, is_kept);
+                    went_well = rendered.say(talk);
                     if let Some(problem) = &summary.seed_problem {
                         talk.say(Level::Error, &problem.to_string(), "seed_failed", &[]);
                     }
@@ -222,7 +225,11 @@ impl Job<'_> {
                         talk.say(Level::Info, &words, "js_hint", &[]);
                     }
                 }
-                exit::of_summary(&summary)
+                if went_well {
+                    exit::of_summary(&summary)
+                } else {
+                    ExitCode::from(exit::FAILED)
+                }
             }
             Err(error) => failed(talk, &error),
         }

@@ -143,9 +143,13 @@ fn run(
             .map(|given| tokio::spawn(one(given, Arc::clone(&scraper), way)))
             .buffered(AT_ONCE);
         let ended = print(pages, writer, &stop, talk, failure).await;
-        browser::close(&fetch).await;
+        let rendered = browser::close(&fetch).await;
         signals.abort();
-        Ok(ended?)
+        let ended = ended?;
+        Ok(match (rendered.say_missed(talk), ended) {
+            (false, Ended::Whole { .. }) => Ended::Whole { failed: true },
+            (_, ended) => ended,
+        })
     });
     // A page that is still in flight, or a stdin that says nothing, is not waited for.
     runtime.shutdown_background();
@@ -240,6 +244,8 @@ fn tell(outcome: &Outcome, talk: &Talk, failure: Level) {
     if document.is_without_text() {
         let hint = if document.rendered() {
             "; it may be images only"
+        } else if document.may_be_rendered() {
+            ""
         } else {
             "; it may need JavaScript (--js auto), or be images only"
         };

@@ -339,6 +339,13 @@ fn profile(user: Option<BrowserUser>) -> Result<PathBuf, StartError> {
         );
         StartError::Never(words)
     };
+    if let (Some(user), Some(closed)) = (user, user.and_then(|user| user.shut_out(&folder))) {
+        let closed = closed.display();
+        return Err(StartError::Never(format!(
+            "the browser runs as user {} and cannot enter {closed}, where its folder would be; TMPDIR names another place",
+            user.user
+        )));
+    }
     let mut maker = std::fs::DirBuilder::new();
     std::os::unix::fs::DirBuilderExt::mode(&mut maker, 0o700);
     maker.create(&folder).map_err(failed)?;

@@ -3,6 +3,7 @@
 use std::fs;
 use std::io;
 use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
 
 /// A user made for it, and the one that is there everywhere.
 const NAMES: [&str; 2] = ["crawler-browser", "nobody"];
@@ -43,6 +44,22 @@ impl BrowserUser {
         })
     }
 
+    /// The first folder on the way to a place that this user may not enter.
+    pub(crate) fn shut_out(self, place: &Path) -> Option<PathBuf> {
+        let folders = place.ancestors().skip(1);
+        let shut = folders.filter(|folder| {
+            folder.metadata().is_ok_and(|about| {
+                let open = match (about.uid() == self.user, about.gid() == self.group) {
+                    (true, _) => 0o100,
+                    (false, true) => 0o010,
+                    (false, false) => 0o001,
+                };
+                about.mode() & open == 0
+            })
+        });
+        shut.last().map(Path::to_owned)
+    }
+
     fn named(users: &str, name: &str) -> Option<Self> {
         let fields = users
             .lines()
@@ -57,6 +74,23 @@ impl BrowserUser {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_folder_that_others_may_not_enter() {
+        use std::os::unix::fs::PermissionsExt;
+        let nobody = BrowserUser {
+            user: 65_534,
+            group: 65_534,
+        };
+        let folder = tempfile::tempdir().unwrap();
+        let mode =
+            |mode| fs::set_permissions(folder.path(), fs::Permissions::from_mode(mode)).unwrap();
+        let inside = folder.path().join("profile");
+        mode(0o755);
+        assert_eq!(nobody.shut_out(&inside), None);
+        mode(0o700);
+        assert_eq!(nobody.shut_out(&inside), Some(folder.path().to_owned()));
+    }
 
     #[test]
     fn a_user_made_for_it_first_and_never_root() {

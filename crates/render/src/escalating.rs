@@ -17,6 +17,15 @@ pub type Need = fn(&[u8], Option<&str>) -> RenderNeed;
 /// Whether rendering helped: the page as it came, its content type, and the page as it was rendered.
 pub type Helped = fn(&[u8], Option<&str>, &[u8]) -> bool;
 
+/// Pages that a browser could not render although they needed it.
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
+pub struct Missed {
+    /// How many.
+    pub pages: u64,
+    /// Why, of the last.
+    pub words: String,
+}
+
 /// Fetches by HTTP and escalates to the browser where that is asked for or needed.
 #[derive(Debug)]
 pub struct Escalating<H = HttpFetch, R = Renderer> {
@@ -26,6 +35,7 @@ pub struct Escalating<H = HttpFetch, R = Renderer> {
     need: Need,
     helped: Helped,
     verdicts: Arc<Mutex<HostVerdicts>>,
+    missed: Mutex<Missed>,
 }
 
 impl<H: Fetch, R: Fetch> Escalating<H, R> {
@@ -37,6 +47,7 @@ impl<H: Fetch, R: Fetch> Escalating<H, R> {
             need,
             helped,
             verdicts: Arc::default(),
+            missed: Mutex::default(),
         }
     }
 
@@ -78,7 +89,7 @@ impl<H: Fetch, R: Fetch> Escalating<H, R> {
     /// The page as the browser has it, or by HTTP where that is better.
     async fn straight(&self, request: FetchRequest<'_>, renderer: &R) -> Result<Fetched, Failure> {
         let started = Instant::now();
-        let drawn = renderer.fetch(request).await;
+        let drawn = self.drawn(request, renderer).await;
         if let Ok(answer) = &drawn
             && (worth(answer) == Worth::Page || is_file(answer))
         {
@@ -135,7 +146,7 @@ impl<H: Fetch, R: Fetch> Escalating<H, R> {
             return Ok(unrendered(plain, RenderReason::NoBrowser));
         };
         let started = Instant::now();
-        let mut drawn = match renderer.fetch(request).await {
+        let mut drawn = match self.drawn(request, renderer).await {
             Ok(answer) if !is_worse(&answer, &plain) => answer,
             failed => {
                 if let Some(brought) = missed(&failed, &plain) {
@@ -150,6 +161,26 @@ impl<H: Fetch, R: Fetch> Escalating<H, R> {
         drawn.elapsed += plain.elapsed;
         drawn.wire_bytes += plain.wire_bytes;
         Ok(marked(drawn, reason))
+    }
+
+    /// What the browser makes of a page. One that died says nothing of the page, so it is asked once more.
+    async fn drawn(&self, request: FetchRequest<'_>, renderer: &R) -> Result<Fetched, Failure> {
+        let mut drawn = renderer.fetch(request).await;
+        if matches!(&drawn, Err(failure) if failure.kind == FailKind::Browser) {
+            drawn = renderer.fetch(request).await;
+        }
+        if let Err(failure) = &drawn {
+            let mut missed = self.missed.lock().unwrap_or_else(PoisonError::into_inner);
+            missed.pages += 1;
+            missed.words.clone_from(&failure.words);
+        }
+        drawn
+    }
+
+    /// Pages that needed the browser and are as HTTP gave them, because it failed.
+    pub fn missed(&self) -> Missed {
+        let missed = self.missed.lock();
+        missed.unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     fn learn(&self, request: FetchRequest<'_>, need: RenderNeed, brought: Brought) {

@@ -30,7 +30,7 @@ mod stand;
 mod tab;
 
 pub use chromium::{Chromium, ChromiumMissing};
-pub use escalating::{Escalating, Helped, Need};
+pub use escalating::{Escalating, Helped, Missed, Need};
 pub use host_verdicts::HostVerdicts;
 pub use renderer::{BrowserState, RenderNumbers, Renderer};
 pub use settings::{RenderSettings, ResourceKind};

@@ -16,6 +16,8 @@ use crate::{BrowserState, Chromium, RenderSettings};
 const PAUSE: [Duration; 2] = [Duration::from_millis(250), Duration::from_secs(30)];
 /// A pause that a page waits for; a longer one is a failure that may be tried again.
 const WORTH_WAITING: Duration = Duration::from_secs(3);
+/// A browser that did not start so often in a row will not start the next time either, as far as pages are concerned.
+const TRIES: u32 = 3;
 /// A browser that lasted this long did nothing wrong.
 const LASTED: Duration = Duration::from_secs(20);
 
@@ -103,8 +105,15 @@ impl Stand {
         match timeout_at(deadline, starting).await {
             Ok(Ok(browser)) => browser,
             Ok(Err(error)) => Err(Failure::new(FailKind::Internal, error.to_string())),
-            Err(_) => Err(busy()),
+            Err(_) => Err(self.busy()),
         }
+    }
+
+    /// Somebody else's start is waited for, or the pause after one that failed; then its reason is the better word.
+    fn busy(&self) -> Failure {
+        let down = lock(&self.state).down.clone();
+        let words = down.unwrap_or_else(|| "the browser is being started again".to_owned());
+        Failure::new(FailKind::Browser, words)
     }
 
     async fn run(&self, deadline: Instant) -> Result<Arc<Browser>, Failure> {
@@ -122,7 +131,7 @@ impl Stand {
                 return Err(Failure::new(FailKind::NoBrowser, words.as_str()));
             }
             if then > deadline.min(Instant::now() + WORTH_WAITING) {
-                return Err(busy());
+                return Err(self.busy());
             }
             sleep_until(then).await;
         }
@@ -140,11 +149,12 @@ impl Stand {
             Err(error) => {
                 tracing::warn!(%error, "the browser does not start");
                 let words = error.to_string();
-                let kind = match error {
-                    StartError::Never(_) => FailKind::NoBrowser,
-                    StartError::Once(_) => FailKind::Browser,
-                };
                 place.trouble();
+                let kind = match error {
+                    StartError::Once(_) if place.troubles < TRIES => FailKind::Browser,
+                    // What fails every time is not worth everybody's wait.
+                    _ => FailKind::NoBrowser,
+                };
                 place.never = (kind == FailKind::NoBrowser).then(|| words.clone());
                 lock(&self.state).down = Some(words.clone());
                 Err(Failure::new(kind, words))
@@ -261,10 +271,6 @@ impl Place {
         self.troubles += 1;
         self.not_before = Some(Instant::now() + pause);
     }
-}
-
-fn busy() -> Failure {
-    Failure::new(FailKind::Browser, "the browser is being started again")
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {

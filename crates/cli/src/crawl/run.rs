@@ -10,7 +10,7 @@ use model::{CrawlPlan, Sink, Summary};
 use output::{Tee, Written};
 
 use super::first_look::FirstLook;
-use crate::browser::Browser;
+use crate::browser::{Browser, Rendered};
 use crate::log_sink::LogSink;
 use crate::numbers::{counted, span};
 use crate::state::State;
@@ -31,6 +31,8 @@ pub(super) struct Ending {
     pub(super) summary: Summary,
     /// The first page seemed to need a browser, and had none.
     pub(super) needs_browser: bool,
+    /// What the browser did.
+    pub(super) rendered: Rendered,
 }
 
 impl Run<'_> {
@@ -97,7 +99,7 @@ impl Run<'_> {
         let driven = Arc::clone(&fetch);
         let summary =
             drive_from(from, frontier, driven, plan.workers, writer, stop, progress).await;
-        browser::close(&fetch.fetch).await;
+        let rendered = browser::close(&fetch.fetch).await;
         if let Some(display) = display {
             display.abort();
         }
@@ -106,6 +108,7 @@ impl Run<'_> {
         Ok(Ending {
             summary: summary?,
             needs_browser: fetch.needs_browser(),
+            rendered,
         })
     }
 }

@@ -67,3 +67,37 @@ fn a_kept_crawl_is_not_gone_on_with_in_another_way() {
     assert_eq!(ended.code, Some(2), "{}", ended.err);
     assert!(ended.err.contains("--js"), "{}", ended.err);
 }
+
+#[test]
+fn a_browser_that_does_not_start_is_told_and_what_came_by_http_is_not_passed_off_as_the_page() {
+    let ground = Ground::new();
+    let server = Server::start(testsite::spa::Routed::new(5));
+    let url = server.url("/");
+    for command in ["crawl", "map", "scrape"] {
+        let mut command = ground.command(&[command, &url, "--js", "auto"]);
+        // A program that ends at once without a word.
+        command.env("CHROME", "/bin/true");
+        let ended = finish(command);
+        assert_eq!(ended.code, Some(1), "{}", ended.err);
+        assert!(
+            ended.err.contains("1 page could not be rendered")
+                && ended.err.contains("/bin/true did not start"),
+            "{}",
+            ended.err
+        );
+    }
+}
+
+#[test]
+fn the_time_of_a_page_is_named_in_so_many_words() {
+    let ground = Ground::new();
+    let mut command = ground.command(&["scrape", "http://127.0.0.1:1/", "--js", "auto"]);
+    command.env("BROWSER_TIMEOUT", "soon");
+    let ended = finish(command);
+    assert_eq!(ended.code, Some(2), "{}", ended.err);
+    assert!(
+        ended.err.contains("BROWSER_TIMEOUT: \"soon\""),
+        "{}",
+        ended.err
+    );
+}

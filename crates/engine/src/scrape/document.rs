@@ -109,6 +109,11 @@ impl Document {
         rendering.is_some_and(|rendering| rendering.rendered)
     }
 
+    /// Whether anybody asked for it to be rendered, if need be.
+    pub fn may_be_rendered(&self) -> bool {
+        self.answer.fetched.rendering.is_some()
+    }
+
     /// The page's title.
     pub fn title(&self) -> Option<&str> {
         match &self.content {

@@ -38,7 +38,14 @@ async fn requests_go_to_the_origin_in_its_form_over_one_connection() {
     assert_eq!(proxy.asked(), 3);
     assert_eq!(proxy.failure_of("site.test", site.port()), None);
     let seen = proxy.bytes_in();
-    assert_eq!(seen, site.total_bytes_sent());
+    // The site counts what it sent when it has sent it, which may be later than it is here.
+    let counted = async {
+        while site.total_bytes_sent() != seen {
+            tokio::task::yield_now().await;
+        }
+    };
+    let counted = tokio::time::timeout(super::browser::PATIENCE, counted).await;
+    assert!(counted.is_ok(), "{seen}, {}", site.total_bytes_sent());
     proxy.begin_page();
     assert_eq!(proxy.bytes_in(), 0);
     browser

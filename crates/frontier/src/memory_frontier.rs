@@ -192,13 +192,13 @@ impl MemoryFrontier {
     }
 
     /// Every queued task, wherever it waits.
-    fn queued_tasks(&self) -> impl Iterator<Item = (usize, &Task)> {
+    fn queued_tasks(&self) -> impl Iterator<Item = (usize, Task)> {
         let in_sites = self
             .sites
             .iter()
             .enumerate()
             .flat_map(|(at, site)| site.tasks().map(move |task| (at, task)));
-        let at_gates = self.gates.tasks();
+        let at_gates = self.gates.tasks().map(|(site, task)| (site, task.clone()));
         in_sites
             .chain(at_gates)
             .filter(|(_, task)| !self.is_stale(task))

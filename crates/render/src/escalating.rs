@@ -205,8 +205,9 @@ impl<H: Fetch, R: Fetch> Fetch for Escalating<H, R> {
     async fn fetch(&self, request: FetchRequest<'_>) -> Result<Fetched, Failure> {
         match (request.want, request.js) {
             (Want::File { .. }, _) | (_, JsPolicy::Never) => self.http.fetch(request).await,
-            (_, JsPolicy::Always) => self.always(request).await,
-            (_, JsPolicy::Auto) => self.auto(request).await,
+            // Boxed: what a browser needs is large, and pages that need none should not carry it about.
+            (_, JsPolicy::Always) => Box::pin(self.always(request)).await,
+            (_, JsPolicy::Auto) => Box::pin(self.auto(request)).await,
         }
     }
 }

@@ -1,5 +1,7 @@
 //! Whether pages are rendered in a browser, and why one was or was not.
 
+use std::time::Duration;
+
 /// Whether pages are rendered in a browser.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub enum JsPolicy {
@@ -30,6 +32,8 @@ pub struct Rendering {
     pub rendered: bool,
     /// Why, or why not.
     pub reason: RenderReason,
+    /// How long it waited for a free tab: our time, not the page's.
+    pub waited: Duration,
 }
 
 impl Rendering {
@@ -38,6 +42,7 @@ impl Rendering {
         Self {
             rendered: true,
             reason,
+            waited: Duration::ZERO,
         }
     }
 
@@ -45,8 +50,14 @@ impl Rendering {
     pub fn not(reason: RenderReason) -> Self {
         Self {
             rendered: false,
-            reason,
+            ..Self::because(reason)
         }
+    }
+
+    /// The same, after a wait for a free tab.
+    #[must_use]
+    pub fn after(self, waited: Duration) -> Self {
+        Self { waited, ..self }
     }
 }
 

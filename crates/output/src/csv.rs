@@ -78,7 +78,7 @@ impl PageCells {
         tail.push(b',');
         push_number(&mut tail, report.wire_bytes);
         tail.push(b',');
-        let ms = u64::try_from(report.elapsed.as_millis()).unwrap_or(u64::MAX);
+        let ms = u64::try_from(report.took().as_millis()).unwrap_or(u64::MAX);
         push_number(&mut tail, ms);
         tail.push(b',');
         let error = match &report.outcome {

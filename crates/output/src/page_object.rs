@@ -39,7 +39,7 @@ pub(crate) fn write_page_object(
     target.text(",\"content_type\":");
     json_or_null(target, report.content_type.as_deref());
     target.text(",\"bytes\":").number(report.wire_bytes);
-    let ms = u64::try_from(report.elapsed.as_millis()).unwrap_or(u64::MAX);
+    let ms = u64::try_from(report.took().as_millis()).unwrap_or(u64::MAX);
     target.text(",\"ms\":").number(ms).text(",\"via\":");
     json_or_null(target, report.via.as_deref());
     target.text(",\"found\":").json(report.found.as_str());

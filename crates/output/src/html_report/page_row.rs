@@ -39,7 +39,7 @@ impl PageRow<'_> {
             },
             kind,
             report.wire_bytes,
-            u64::try_from(report.elapsed.as_millis()).unwrap_or(u64::MAX),
+            u64::try_from(report.took().as_millis()).unwrap_or(u64::MAX),
             u64::from(report.attempt),
             report.links.web_len(),
             outside.count() as u64,

@@ -1,6 +1,6 @@
 //! What one visit leaves behind is not there for another, nor for its own next page.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use testsite::spa::Applications;
 use testsite::{Answer, Pages, Server};
@@ -62,5 +62,30 @@ async fn a_page_that_is_over_does_not_go_on() {
     let next = stage.document(&site.url("/next")).await.unwrap();
     assert!(markup(&next).contains("next"));
     assert_eq!(stage.renderer.numbers().starts, 1);
+    stage.renderer.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_wait_for_a_tab_is_told_apart_from_the_pages_own_time() {
+    let slow = || testsite::Answer::html("<p>slow").after(Duration::from_secs(1));
+    let site = Server::start(Pages::new().page("/1", slow()).page("/2", slow()));
+    let stage = Stage::new(|settings| settings.tabs = 1);
+    let (one, two) = (site.url("/1"), site.url("/2"));
+    let begun = Instant::now();
+    let pages = tokio::join!(stage.visit(&one, 1), stage.visit(&two, 1));
+    let all = begun.elapsed();
+    let (mut first, mut second) = (pages.0.unwrap(), pages.1.unwrap());
+    let waited = |page: &fetch::Fetched| page.rendering.unwrap().waited;
+    if waited(&first) > waited(&second) {
+        std::mem::swap(&mut first, &mut second);
+    }
+    assert_eq!(waited(&first), Duration::ZERO);
+    // The first page took a second and a browser's start, and the other one waited for all of that.
+    assert!(waited(&second) > Duration::from_secs(1), "{second:?}");
+    assert!(second.elapsed > Duration::from_secs(1), "{second:?}");
+    assert!(
+        waited(&second) + second.elapsed <= all,
+        "{second:?} of {all:?}"
+    );
     stage.renderer.close().await;
 }

@@ -124,6 +124,24 @@ impl RenderReason {
             Self::BrowserFailed => "browser_failed",
         }
     }
+
+    /// What it means, for the tables of the documentation.
+    pub fn meaning(self) -> &'static str {
+        match self {
+            Self::Asked => "rendered: it was asked for (`always`, `true`)",
+            Self::HostNeeds => "rendered: the pages of this host needed it so far",
+            Self::EmptyBody => "rendered: the body has scripts and nothing to read",
+            Self::EmptyRoot => "rendered: a framework's root element is there and empty",
+            Self::Noscript => "rendered: the page says that it needs JavaScript",
+            Self::ScriptRedirect => "rendered: a script sends the reader elsewhere",
+            Self::LittleText => "rendered: far less text than the markup and scripts suggest",
+            Self::Readable => "not rendered: the page can be read as it is",
+            Self::HostPlain => "not rendered: it did not help on this host so far",
+            Self::NotHtml => "not rendered: no HTML, or an answer without a page",
+            Self::NoBrowser => "not rendered: needed, and there is no browser",
+            Self::BrowserFailed => "not rendered: needed, and the browser failed; it came by HTTP",
+        }
+    }
 }
 
 /// Whether a page that came by HTTP needs a browser.

@@ -147,7 +147,15 @@ fn where_a_script_sends_the_reader_is_a_redirect() {
     let page: Value = serde_json::from_str(&ground.crawler(&words).well().out).unwrap();
     assert_eq!(page["url"], server.url("/landed/replace"), "{page}");
     let words = ["crawl", &url, "--format", "ndjson", "--js", "always"];
-    let pages = ground.crawler(&words).well().objects();
+    let ended = ground
+        .crawler(&[&words[..], &["--workers", "50"]].concat())
+        .well();
+    assert!(
+        ended.err.contains("Note: --workers 50 is cut to "),
+        "{}",
+        ended.err
+    );
+    let pages = ended.objects();
     assert_eq!(pages.len(), 2, "{pages:?}");
     assert_eq!(pages[0]["redirect_to"], server.url("/landed/replace"));
     assert_eq!(pages[1]["url"], server.url("/landed/replace"));

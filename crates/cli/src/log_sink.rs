@@ -75,12 +75,8 @@ impl LogSink {
         );
         fields.extend(kind.map(|kind| ("kind", Value::Text(kind))));
         if let Some(rendering) = report.rendering {
-            let name = if rendering.rendered {
-                "rendered"
-            } else {
-                "not_rendered"
-            };
-            fields.push((name, Value::Text(rendering.reason.as_str())));
+            fields.push(("rendered", Value::Flag(rendering.rendered)));
+            fields.push(("render_reason", Value::Text(rendering.reason.as_str())));
         }
         fields.extend(report.via.as_deref().map(|via| ("via", Value::Text(via))));
         self.talk.say(level, &text, event, &fields);

@@ -30,6 +30,7 @@ pub(crate) enum Value<'a> {
     Text(&'a str),
     Number(u64),
     Seconds(f64),
+    Flag(bool),
 }
 
 /// The speaker. Cheap to clone.
@@ -252,6 +253,9 @@ fn json_line(level: Level, text: &str, event: &str, fields: &[(&str, Value<'_>)]
             Value::Seconds(seconds) => {
                 let _ = write!(line, "{seconds:.3}");
             }
+            Value::Flag(flag) => {
+                let _ = write!(line, "{flag}");
+            }
         }
     }
     line.push_str("}\n");
@@ -290,11 +294,13 @@ mod tests {
         let fields = [
             ("url", Value::Text("http://a/\"\\\u{1}")),
             ("status", Value::Number(404)),
+            ("rendered", Value::Flag(false)),
         ];
         let line = json_line(Level::Warning, "a\nb", "page_failed", &fields);
         let read: serde_json::Value = serde_json::from_str(&line).unwrap();
         assert_eq!(read["url"], "http://a/\"\\\u{1}");
         assert_eq!(read["status"], 404);
+        assert_eq!(read["rendered"], false);
         assert_eq!(read["message"], "a\nb");
     }
 }

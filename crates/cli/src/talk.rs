@@ -220,6 +220,14 @@ pub(crate) fn refuse(words: &str, json: bool) {
     let _ = std::io::stderr().write_all(line.as_bytes());
 }
 
+/// Says what is allowed and most likely not meant, where there is no speaker.
+pub(crate) fn warn(words: &str) {
+    let mut line = String::from("warning: ");
+    push_harmless(&mut line, words);
+    line.push('\n');
+    let _ = std::io::stderr().write_all(line.as_bytes());
+}
+
 const ERASE: &str = "\r\x1b[K";
 
 /// Control characters, and those that reorder text, are shown instead of obeyed.

@@ -105,8 +105,8 @@ impl Talk {
             return usize::MAX;
         }
         let width = terminal_size::terminal_size_of(std::io::stderr())
-            .map_or(80, |(terminal_size::Width(width), _)| usize::from(width));
-        width.saturating_sub(1)
+            .map(|(terminal_size::Width(width), _)| usize::from(width));
+        width.unwrap_or_else(untold_width).saturating_sub(1)
     }
 
     /// Says a line: `text` to people, `event` and `fields` to machines.
@@ -195,6 +195,13 @@ impl Talk {
         line.push('\n');
         line
     }
+}
+
+/// How wide a terminal is that does not say so itself, as one over a serial line or in a container: as `COLUMNS` has it.
+fn untold_width() -> usize {
+    let told = std::env::var("COLUMNS").ok();
+    let told = told.and_then(|told| told.trim().parse().ok());
+    told.filter(|width| *width > 0).unwrap_or(80)
 }
 
 /// Whether the command line, which need not make sense otherwise, asks for JSON messages.

@@ -8,6 +8,8 @@ mod answers;
 mod applications;
 mod family;
 mod processes;
+mod secure;
 mod stage;
+mod starts;
 mod visits;
 mod wild;

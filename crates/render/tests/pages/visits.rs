@@ -89,3 +89,43 @@ async fn the_wait_for_a_tab_is_told_apart_from_the_pages_own_time() {
     );
     stage.renderer.close().await;
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_service_worker_answers_for_no_later_page() {
+    let registering = "<p id=said>nothing<script>(async () => {
+        const before = await navigator.serviceWorker.getRegistrations();
+        await navigator.serviceWorker.register('/worker.js');
+        await navigator.serviceWorker.ready;
+        said.textContent = before.length + ' before, and one now';
+        })()</script>";
+    let worker = "addEventListener('install', () => skipWaiting());
+        addEventListener('activate', event => event.waitUntil(clients.claim()));
+        addEventListener('fetch', event => event.respondWith(
+            new Response('<p>by the worker', {headers: {'Content-Type': 'text/html'}})));";
+    let asking = "<p>by the site<p id=said>nothing<script>
+        fetch('/words').then(answer => answer.text()).then(text => { said.textContent = text; });
+        </script>";
+    let site = Pages::new()
+        .html("/register", registering)
+        .page("/worker.js", Answer::new(200, "text/javascript", worker))
+        .page("/words", Answer::text("words of the site"))
+        .html("/asking", asking);
+    let site = Server::start(site);
+    let stage = Stage::new(|settings| {
+        settings.tabs = 1;
+        // A worker's start is no request of the page, and takes its time on a busy machine.
+        settings.idle_timeout = Duration::from_secs(2);
+    });
+    for visit in [1, 1, 2] {
+        let page = stage.visit(&site.url("/register"), visit).await.unwrap();
+        assert!(markup(&page).contains("0 before, and one now"), "{page:?}");
+        let page = stage.visit(&site.url("/asking"), visit).await.unwrap();
+        let markup = markup(&page);
+        assert!(
+            markup.contains("by the site") && markup.contains("words of the site"),
+            "{markup}"
+        );
+    }
+    assert_eq!(site.count("/asking"), 3);
+    stage.renderer.close().await;
+}

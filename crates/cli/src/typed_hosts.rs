@@ -92,7 +92,7 @@ impl LaterHosts {
             }
             Arc::clone(looked_at.entry(host.to_owned()).or_default())
         };
-        look.get_or_init(async || {
+        look.get_or_init(|| async {
             let allowed = TypedHosts::of([url]).allowed(&self.rules).await;
             self.guard.also_allow(allowed);
         })

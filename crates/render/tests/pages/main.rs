@@ -7,6 +7,7 @@
 mod answers;
 mod applications;
 mod family;
+mod launcher;
 mod processes;
 mod secure;
 mod stage;

@@ -8,7 +8,8 @@ use std::time::Duration;
 use model::{FailKind, ScrapeSpec};
 use testsite::{Answer, Pages, Server, Tls};
 
-use crate::stage::{Launcher, Stage, markup};
+use crate::launcher::Launcher;
+use crate::stage::{Stage, markup};
 
 fn site(tls: &Tls) -> Server {
     let page = "<title>Safe</title><p id=said>nothing<script>

@@ -1,15 +1,12 @@
 //! A renderer for a test, and what it makes of a page.
 
-use std::fs::Permissions;
-use std::os::unix::fs::PermissionsExt;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
 use fetch::{Body, Fetch, FetchRequest, Fetched, Guard, HttpFetch, Want};
 use model::{Failure, JsPolicy, ScrapePlan, ScrapeSpec};
 use render::{Chromium, RenderSettings, Renderer};
-use tempfile::TempDir;
 use weburl::CrawlUrl;
 
 /// A renderer over a browser of its own, which must be there.
@@ -59,36 +56,6 @@ impl Stage {
     /// A page as a document.
     pub(crate) async fn document(&self, url: &str) -> Result<Fetched, Failure> {
         self.visit(url, 0).await
-    }
-}
-
-/// A program that does something of its own before it becomes Chromium, in a folder that everybody may write to: as root
-/// the browser is somebody else. `$HERE` is the folder, `$CHROMIUM` the browser.
-pub(crate) struct Launcher {
-    folder: TempDir,
-    pub(crate) program: PathBuf,
-}
-
-impl Launcher {
-    pub(crate) fn new(script: &str) -> Self {
-        let folder = tempfile::tempdir().unwrap();
-        let program = folder.path().join("launcher");
-        let chromium = Chromium::find(None).expect("these tests need a Chromium");
-        let script = format!(
-            "#!/bin/sh\nHERE={}\nCHROMIUM={}\n{script}\n",
-            folder.path().display(),
-            chromium.program().display()
-        );
-        std::fs::write(&program, script).unwrap();
-        for path in [folder.path(), &program] {
-            std::fs::set_permissions(path, Permissions::from_mode(0o777)).unwrap();
-        }
-        Self { folder, program }
-    }
-
-    /// A file beside it.
-    pub(crate) fn beside(&self, name: &str) -> PathBuf {
-        self.folder.path().join(name)
     }
 }
 

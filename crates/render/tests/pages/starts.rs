@@ -4,7 +4,8 @@ use model::ScrapeSpec;
 use testsite::{Pages, Server};
 
 use crate::family::{family, until};
-use crate::stage::{Launcher, Stage, markup};
+use crate::launcher::Launcher;
+use crate::stage::{Stage, markup};
 
 /// Says that it is there, and starts the browser when it is let.
 const HELD: &str = "echo >> \"$HERE/asked\"

@@ -144,8 +144,7 @@ fn run(
             .map(|given| {
                 let (later, scraper) = (Arc::clone(&later), Arc::clone(&scraper));
                 tokio::spawn(async move {
-                    if let (Some(later), true, Ok(asked)) =
-                        (&*later, given.on_stdin, &given.asked)
+                    if let (Some(later), true, Ok(asked)) = (&*later, given.on_stdin, &given.asked)
                     {
                         later.add(&asked.url).await;
                     }

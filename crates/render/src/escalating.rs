@@ -102,7 +102,8 @@ impl<H: Fetch, R: Fetch> Escalating<H, R> {
                 if !plain.as_ref().is_ok_and(|plain| is_worse(&drawn, plain)) =>
             {
                 // What the page is, it is for everybody: no sign for the host.
-                drawn.elapsed = spent + plain.as_ref().map_or(Duration::ZERO, |plain| plain.elapsed);
+                drawn.elapsed =
+                    spent + plain.as_ref().map_or(Duration::ZERO, |plain| plain.elapsed);
                 drawn.wire_bytes += plain.map_or(0, |plain| plain.wire_bytes);
                 return Ok(marked(drawn, RenderReason::HostNeeds));
             }
@@ -251,10 +252,11 @@ fn is_worse(drawn: &Fetched, plain: &Fetched) -> bool {
 
 /// Whether a browser was given something that is none of its own: HTTP would get the same.
 fn is_file(drawn: &Fetched) -> bool {
-    let not_html = |rendering: Rendering| {
-        !rendering.rendered && rendering.reason == RenderReason::NotHtml
-    };
-    drawn.rendering.is_some_and(not_html) && worth(drawn) == Worth::NoPage && !matches!(drawn.status, 204 | 205)
+    let not_html =
+        |rendering: Rendering| !rendering.rendered && rendering.reason == RenderReason::NotHtml;
+    drawn.rendering.is_some_and(not_html)
+        && worth(drawn) == Worth::NoPage
+        && !matches!(drawn.status, 204 | 205)
 }
 
 /// What a host is to be remembered for where HTTP gave more than the browser; a browser that died says nothing of the page.

@@ -29,8 +29,8 @@ fn on_terminal_with(columns: u32, flags: &str, seed: &str, told: Option<&str>) -
         "stty cols {columns} rows 24; {} {seed} --workers 3 {flags} >/dev/null",
         env!("CARGO_BIN_EXE_crawler")
     );
-    let mut start = Start::through_shell("exec script -qefc \"$CRAWL\" /dev/null", &[""])
-        .env("CRAWL", command);
+    let mut start =
+        Start::through_shell("exec script -qefc \"$CRAWL\" /dev/null", &[""]).env("CRAWL", command);
     if let Some(told) = told {
         start = start.env("COLUMNS", told);
     }

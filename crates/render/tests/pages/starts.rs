@@ -16,9 +16,13 @@ exec \"$CHROMIUM\" \"$@\"";
 async fn a_caller_that_goes_away_during_a_start_costs_nobody_anything() {
     let site = Server::start(Pages::new().html("/", "<p>hello"));
     let launcher = Launcher::new(HELD);
-    let stage = Stage::by(Some(&launcher.program), &ScrapeSpec::default(), |settings| {
-        settings.tabs = 1;
-    });
+    let stage = Stage::by(
+        Some(&launcher.program),
+        &ScrapeSpec::default(),
+        |settings| {
+            settings.tabs = 1;
+        },
+    );
     let url = site.url("/");
     for _ in 0..3 {
         tokio::select! {

@@ -101,8 +101,7 @@ async fn a_proxy_that_is_dead_is_told_as_such() {
     let mut browser = Browser::connect(&proxy).await;
     let (head, _) = browser.get("http://far.example/").await;
     assert!(head.starts_with("HTTP/1.1 502"), "{head}");
-    let words =
-        format!("the proxy upstream.test:{port} cannot be reached: connection refused");
+    let words = format!("the proxy upstream.test:{port} cannot be reached: connection refused");
     for port in [443, 80] {
         let failure = proxy.failure_of("far.example", port).unwrap();
         assert_eq!((failure.kind, &failure.words), (FailKind::Connect, &words));

@@ -108,6 +108,14 @@ fn format_hint(file: Option<&Path>, format: &str) -> Option<String> {
     })
 }
 
+/// `--workers` that was typed and is more than there are tabs.
+fn tabs_hint(typed: Option<usize>, plan: &CrawlPlan) -> Option<String> {
+    let (typed, tabs) = (typed?, plan.workers);
+    (plan.js == JsPolicy::Always && typed > tabs).then(|| {
+        format!("Note: --workers {typed} is cut to {tabs}: with --js always there are no more pages in flight than tabs")
+    })
+}
+
 /// What stands at the head of an output: of the crawl's beginning, whoever goes on with it.
 struct Head {
     started: SystemTime,
@@ -154,6 +162,7 @@ impl Job<'_> {
             // More would only wait for a tab, and be waited for when somebody stops us.
             plan.workers = browser.tabs();
         }
+        let fewer_workers = tabs_hint(self.spec.workers, &plan);
         let runtime = match runtime(&plan) {
             Ok(runtime) => runtime,
             Err(error) => return failed(talk, &error),
@@ -190,6 +199,9 @@ impl Job<'_> {
         talk.say(Level::Info, &line, "start", &plan_line::fields(&plan));
         if let Some(hint) = format_hint(self.asked.file, self.asked.format) {
             talk.say(Level::Info, &hint, "format_hint", &[]);
+        }
+        if let Some(hint) = fewer_workers {
+            talk.say(Level::Info, &hint, "workers_hint", &[]);
         }
         let run = Run {
             plan: &plan,

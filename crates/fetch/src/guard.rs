@@ -4,16 +4,16 @@
 //! nothing about what listens there.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
-use std::sync::Arc;
+use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard};
 
 use crate::allowed::{Allowed, plain_name};
 use crate::special_ranges::is_public;
 
-/// Judges every address before it is dialled: a name's every answer, an IP literal, a proxy.
-#[derive(Clone, PartialEq, Eq, Debug)]
+/// Judges every address before it is dialled: a name's every answer, an IP literal, a proxy. Clones have one list.
+#[derive(Clone, Debug)]
 pub struct Guard {
     allow_private: bool,
-    allowed: Arc<[Allowed]>,
+    allowed: Arc<RwLock<Vec<Allowed>>>,
 }
 
 impl Guard {
@@ -31,7 +31,17 @@ impl Guard {
     pub fn new(allow_private: bool, allowed: Vec<Allowed>) -> Self {
         Self {
             allow_private,
-            allowed: allowed.into(),
+            allowed: Arc::new(RwLock::new(allowed)),
+        }
+    }
+
+    /// From now on these too, for everybody who asks this guard or a clone of it.
+    pub fn also_allow(&self, more: Vec<Allowed>) {
+        let mut allowed = self.allowed.write().unwrap_or_else(PoisonError::into_inner);
+        for entry in more {
+            if !allowed.contains(&entry) {
+                allowed.push(entry);
+            }
         }
     }
 
@@ -48,7 +58,7 @@ impl Guard {
             || is_public(address)
             || self.names(host)
             || self
-                .allowed
+                .listed()
                 .iter()
                 .any(|entry| entry.covers_address(address))
     }
@@ -57,11 +67,16 @@ impl Guard {
     fn allows_loopback(&self) -> bool {
         let own: [IpAddr; 2] = [Ipv4Addr::LOCALHOST.into(), Ipv6Addr::LOCALHOST.into()];
         let covers = |entry: &Allowed| own.iter().any(|address| entry.covers_address(*address));
-        self.allowed.iter().any(covers)
+        self.listed().iter().any(covers)
     }
 
     fn names(&self, host: &str) -> bool {
-        self.allowed.iter().any(|entry| entry.covers_name(host))
+        self.listed().iter().any(|entry| entry.covers_name(host))
+    }
+
+    /// Entries are added whole, so the list is sound whatever happened to whoever added one.
+    fn listed(&self) -> RwLockReadGuard<'_, Vec<Allowed>> {
+        self.allowed.read().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -87,6 +102,18 @@ mod tests {
         }
         // The name alone opens no address.
         assert!(!guard(&["127.0.0.1"]).allows("localhost", Ipv6Addr::LOCALHOST.into()));
+    }
+
+    #[test]
+    fn what_is_added_later_holds_for_every_clone() {
+        let guard = Guard::public_only();
+        let clone = guard.clone();
+        let here = Ipv4Addr::LOCALHOST.into();
+        assert!(!clone.allows("localhost", here) && !clone.allows_name("localhost"));
+        guard.also_allow(vec![Allowed::parse("127.0.0.1").unwrap()]);
+        assert!(clone.allows("localhost", here) && clone.allows_name("localhost"));
+        assert!(!clone.allows("localhost", Ipv6Addr::LOCALHOST.into()));
+        assert!(!Guard::public_only().allows("localhost", here));
     }
 
     #[test]

@@ -133,11 +133,22 @@ impl Renderer {
         self.stand.close().await;
     }
 
-    async fn render(&self, request: &FetchRequest<'_>) -> Result<Fetched, Failure> {
-        let Ok(room) = Arc::clone(&self.room).acquire_owned().await else {
-            return Err(Failure::new(FailKind::NoBrowser, "the browser is closed"));
+    /// A tab's place, and how long it was waited for.
+    async fn seat(&self) -> Result<(Seat, Duration), Failure> {
+        let begun = Instant::now();
+        let (room, waited) = match Arc::clone(&self.room).try_acquire_owned() {
+            Ok(room) => (Ok(room), Duration::ZERO),
+            Err(_) => {
+                let room = Arc::clone(&self.room).acquire_owned().await;
+                (room, begun.elapsed())
+            }
         };
-        let seat = Seat::take(room, Arc::clone(&self.counts));
+        let closed = |_| Failure::new(FailKind::NoBrowser, "the browser is closed");
+        let seat = Seat::take(room.map_err(closed)?, Arc::clone(&self.counts));
+        Ok((seat, waited))
+    }
+
+    async fn render(&self, request: &FetchRequest<'_>, seat: Seat) -> Result<Fetched, Failure> {
         *lock(&self.last_used) = Instant::now();
         let deadline = Instant::now() + self.settings.nav_timeout;
         let mut tab = self.tab(request, deadline).await?;
@@ -317,8 +328,9 @@ impl Fetch for Renderer {
         if let Want::File { .. } = request.want {
             return self.http.fetch(request).await;
         }
+        let (seat, waited) = self.seat().await?;
         let begun = Instant::now();
-        let rendered = self.render(&request).await;
+        let rendered = self.render(&request, seat).await;
         let counted = match &rendered {
             Ok(_) => &self.counts.pages,
             Err(_) => &self.counts.failed,
@@ -326,6 +338,7 @@ impl Fetch for Renderer {
         counted.fetch_add(1, Ordering::Relaxed);
         rendered.map(|mut answer| {
             answer.elapsed = begun.elapsed();
+            answer.rendering = answer.rendering.map(|rendering| rendering.after(waited));
             answer
         })
     }

@@ -120,6 +120,33 @@ fn what_never_closes() {
     }
 }
 
+/// What makes the scanner ask the tree, once and again.
+#[test]
+fn what_only_a_tree_can_tell() {
+    let openers = [
+        "<frameset>",
+        "<a href=x><frameset>",
+        "<template><col>",
+        "<template><a href=x><object>",
+        "<svg><title>x</title><base>",
+        "<svg></div><title><a href=x>",
+        "<svg><foreignObject><div><b>",
+        "<math><mi><b>",
+        "<svg><title>x</title></svg></title>",
+        "<svg><title>x</title><![CDATA[",
+        "<p><b><svg><desc>x</desc></b>",
+        "<svg><title>x</title><style>x",
+    ];
+    for opener in openers {
+        links(&opener.repeat(50_000));
+        links(&format!("<body><a href=x>{}", opener.repeat(50_000)));
+        links(&format!("<template>{}", opener.repeat(50_000)));
+    }
+    // names that are remembered are few, however many there are
+    let names: String = (0..100_000).map(|n| format!("<svg><g{n}><desc></desc></svg></g{n}>")).collect();
+    links(&names);
+}
+
 #[test]
 fn the_questions_asked_before_a_scan() {
     let start = Instant::now();

@@ -16,15 +16,10 @@ use markup5ever_rcdom::{NodeData, RcDom};
 /// A link or base, comparable.
 pub(crate) type Fact = (&'static str, String, bool, bool);
 
-/// What we find.
-pub(crate) fn ours(page: &str) -> BTreeSet<Fact> {
-    in_order(page).into_iter().collect()
-}
-
 /// What we find, in the order we say it.
-pub(crate) fn in_order(page: &str) -> Vec<Fact> {
+pub(crate) fn in_order(page: &[u8]) -> Vec<Fact> {
     let mut facts = Vec::new();
-    scan_links(page.as_bytes(), UTF_8, |found| {
+    scan_links(page, UTF_8, |found| {
         facts.push(match found {
             Found::Base(href) => ("base", href.to_owned(), false, false),
             Found::Link(link) => ("a", link.href.to_owned(), link.nofollow, link.download),
@@ -78,10 +73,4 @@ pub(crate) fn theirs(page: &str) -> BTreeSet<Fact> {
         }
     }
     facts
-}
-
-/// Asserts that both find the same.
-#[track_caller]
-pub(crate) fn agree(page: &str) {
-    assert_eq!(ours(page), theirs(page), "ours, theirs, on {page:?}");
 }

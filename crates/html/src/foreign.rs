@@ -223,8 +223,9 @@ impl Foreign {
 fn differs(name: &ElementName, tag: Tag, behind: &[u8]) -> bool {
     match tag {
         Tag::Svg | Tag::Math | Tag::Base | Tag::Template | Tag::Frameset | Tag::Plaintext => true,
-        Tag::Script | Tag::RawText => memchr(b'<', behind)
-            .is_some_and(|open| !closes(&behind[open + 1..], name.as_bytes())),
+        Tag::Script | Tag::RawText => {
+            memchr(b'<', behind).is_some_and(|open| !closes(&behind[open + 1..], name.as_bytes()))
+        }
         Tag::Anchor | Tag::Body | Tag::Other => name.is_glyph(),
     }
 }

@@ -136,9 +136,7 @@ impl<'a> Scanner<'a> {
         let name = ElementName::new(name);
         let mut reading = Verdict::HTML;
         if tag != Tag::Template || !self.foreign.is_quiet() {
-            reading = self
-                .foreign
-                .start(&name, tag, start, &self.bytes[behind..]);
+            reading = self.foreign.start(&name, tag, start, &self.bytes[behind..]);
         }
         if reading.html || tag != Tag::Template {
             reading.sure &= self.templates.start(&name, tag, start.href.is_some());

@@ -31,12 +31,7 @@ impl Stash {
     ///
     /// Those kept `apart` get a number of their own. For links, which [`super::links`] has to tell
     /// from each other; the builder never has two of them to compare, as one closes the one before.
-    pub(super) fn put(
-        &mut self,
-        draft: &mut Draft,
-        attributes: &mut Vec<Attribute>,
-        apart: bool,
-    ) {
+    pub(super) fn put(&mut self, draft: &mut Draft, attributes: &mut Vec<Attribute>, apart: bool) {
         if attributes.is_empty() {
             return;
         }

@@ -31,7 +31,10 @@ pub(crate) fn compare(page: &[u8]) -> Option<String> {
         return Some(format!("ours   {ours:?}\ntheirs {theirs:?}"));
     }
     // links with a number of their own are said once, in order
-    let numbers: Vec<u32> = said.iter().filter_map(|fact| maker::number_of(&fact.1)).collect();
+    let numbers: Vec<u32> = said
+        .iter()
+        .filter_map(|fact| maker::number_of(&fact.1))
+        .collect();
     let in_order = numbers.windows(2).all(|pair| pair[0] < pair[1]);
     (!in_order && maker::is_numbered(page)).then(|| format!("the order of {said:?}"))
 }

@@ -27,7 +27,12 @@ impl PageMaker {
     pub(crate) fn new() -> Self {
         let tests = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests");
         let mut pages = Vec::new();
-        for folder in ["writers/golden", "content/pages", "render_need/pages", "fuzz/corpus/links"] {
+        for folder in [
+            "writers/golden",
+            "content/pages",
+            "render_need/pages",
+            "fuzz/corpus/links",
+        ] {
             let entries = fs::read_dir(tests.join(folder)).unwrap();
             let mut paths: Vec<_> = entries.map(|entry| entry.unwrap().path()).collect();
             paths.sort();
@@ -56,7 +61,10 @@ impl PageMaker {
             let real = &self.pages[chance.below(self.pages.len())];
             let mut from = chance.below(real.len());
             if !chance.one_in(4) {
-                from += real[from..].iter().position(|byte| *byte == b'<').unwrap_or(0);
+                from += real[from..]
+                    .iter()
+                    .position(|byte| *byte == b'<')
+                    .unwrap_or(0);
             }
             let until = (from + chance.below(160)).min(real.len());
             page.extend_from_slice(&real[from..until]);
@@ -107,7 +115,12 @@ fn soup(chance: &mut Chance) -> String {
         }
     }
     // tells how the end of the page is read
-    page.push_str(chance.pick(&["", "", "<a href=u#>", "<title><a href=u#></title><a href=u#>"]));
+    page.push_str(chance.pick(&[
+        "",
+        "",
+        "<a href=u#>",
+        "<title><a href=u#></title><a href=u#>",
+    ]));
     numbered(&page)
 }
 

@@ -31,7 +31,10 @@ fn manuals_read_as_the_tree_reads_them() {
             panic!("{}: {told}", path.display());
         }
     }
-    println!("scanner and tree: {} manual pages ({bytes} bytes) compared, no difference", pages.len());
+    println!(
+        "scanner and tree: {} manual pages ({bytes} bytes) compared, no difference",
+        pages.len()
+    );
 }
 
 /// The HTML files below a folder, each once.
@@ -45,7 +48,9 @@ fn collect(folder: &Path, into: &mut Vec<PathBuf>) {
         if kind.is_dir() {
             collect(&path, into);
         } else if kind.is_file()
-            && path.extension().is_some_and(|ending| ending == "html" || ending == "htm" || ending == "xhtml")
+            && path
+                .extension()
+                .is_some_and(|ending| ending == "html" || ending == "htm" || ending == "xhtml")
         {
             into.push(path);
         }

@@ -38,7 +38,9 @@ pub(crate) const FORMS: &[&str] = &[
     "form", "select", "option", "optgroup", "input", "button", "textarea", "keygen", "fieldset", "label",
 ];
 
-pub(crate) const HOLDERS: &[&str] = &["object", "applet", "marquee", "template", "template", "noscript", "embed", "param"];
+pub(crate) const HOLDERS: &[&str] = &[
+    "object", "applet", "marquee", "template", "template", "noscript", "embed", "param",
+];
 
 #[rustfmt::skip]
 pub(crate) const FRAMES: &[&str] = &[

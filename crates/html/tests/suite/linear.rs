@@ -143,7 +143,9 @@ fn what_only_a_tree_can_tell() {
         links(&format!("<template>{}", opener.repeat(50_000)));
     }
     // names that are remembered are few, however many there are
-    let names: String = (0..100_000).map(|n| format!("<svg><g{n}><desc></desc></svg></g{n}>")).collect();
+    let names: String = (0..100_000)
+        .map(|n| format!("<svg><g{n}><desc></desc></svg></g{n}>"))
+        .collect();
     links(&names);
 }
 

@@ -16,7 +16,24 @@ const BASES: &[&str] = &[
     "http://u:p@example.org/x#y",
 ];
 
-const COMMON: &[&str] = &["a", "b", "page", "index.html", "/", "/", "/", "../", "./", "?", "#", "=", "&", "1", ".", "-"];
+const COMMON: &[&str] = &[
+    "a",
+    "b",
+    "page",
+    "index.html",
+    "/",
+    "/",
+    "/",
+    "../",
+    "./",
+    "?",
+    "#",
+    "=",
+    "&",
+    "1",
+    ".",
+    "-",
+];
 
 #[rustfmt::skip]
 const PIECES: &[&str] = &[
@@ -33,7 +50,14 @@ const PIECES: &[&str] = &[
 /// A reference, absolute or not.
 pub(crate) fn reference(chance: &mut Chance, into: &mut Vec<u8>) {
     if chance.one_in(4) {
-        let start = ["http://", "https://", "//", "http://example.org", "/", "\\\\"];
+        let start = [
+            "http://",
+            "https://",
+            "//",
+            "http://example.org",
+            "/",
+            "\\\\",
+        ];
         into.extend(chance.pick(&start).bytes());
     }
     let common = chance.below(4);
@@ -41,7 +65,9 @@ pub(crate) fn reference(chance: &mut Chance, into: &mut Vec<u8>) {
         match chance.below(4 + common) {
             0 => into.extend(chance.pick(PIECES).bytes()),
             1 if chance.one_in(6) => {
-                let any = u32::try_from(chance.below(0x11_0000)).ok().and_then(char::from_u32);
+                let any = u32::try_from(chance.below(0x11_0000))
+                    .ok()
+                    .and_then(char::from_u32);
                 let mut buffer = [0; 4];
                 into.extend(any.unwrap_or('x').encode_utf8(&mut buffer).bytes());
             }
@@ -85,7 +111,11 @@ pub(crate) fn addresses(chance: &mut Chance) -> Vec<u8> {
         address(chance, &mut input);
     } else {
         input.extend(one);
-        input.extend(chance.pick(&["", "/", "?", "?a", "#", "#b", "/?", "/.", "/x"]).bytes());
+        input.extend(
+            chance
+                .pick(&["", "/", "?", "?a", "#", "#b", "/?", "/.", "/x"])
+                .bytes(),
+        );
     }
     input
 }

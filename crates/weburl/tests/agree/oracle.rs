@@ -18,7 +18,9 @@ pub(crate) fn oracle_on(base: &Url, href: &str, latin: bool) -> Answer {
     let encoding: &dyn Fn(&str) -> Cow<'_, [u8]> = &in_latin;
     let parse = |href: &str| {
         let options = Url::options().base_url(Some(base));
-        options.encoding_override(latin.then_some(encoding)).parse(href)
+        options
+            .encoding_override(latin.then_some(encoding))
+            .parse(href)
     };
     let parsed = match parse(href) {
         // The crate does not skip surplus slashes before a host; the standard does, and so do we.

@@ -5,7 +5,7 @@
 use url::{ParseError, Url};
 use weburl::{CrawlUrl, Resolver, UrlRef};
 
-use super::oracle::{in_latin, ours_by, oracle_on};
+use super::oracle::{in_latin, oracle_on, ours_by};
 
 /// Compares on an input of lines: the page, a `base href` or nothing, and references.
 pub(crate) fn compare(input: &[u8]) -> Option<String> {
@@ -28,7 +28,9 @@ pub(crate) fn compare(input: &[u8]) -> Option<String> {
         for href in lines.clone() {
             let (ours, theirs) = (ours_by(&resolver, href), oracle_on(&base, href, latin));
             if ours != theirs {
-                return Some(format!("{href:?} on {base}: ours {ours:?}, theirs {theirs:?}"));
+                return Some(format!(
+                    "{href:?} on {base}: ours {ours:?}, theirs {theirs:?}"
+                ));
             }
             if let (text, Some(length)) = &ours
                 && UrlRef::split(&text[..*length]).is_none()

@@ -39,13 +39,18 @@ pub(crate) fn search(
         if differs(&input, compare).is_some() {
             let small = minimised(input, compare);
             let told = differs(&small, compare).unwrap_or_default();
-            panic!("{what}: input {run} of seed {seed}, made small:\n{}\n{told}", small.escape_ascii());
+            panic!(
+                "{what}: input {run} of seed {seed}, made small:\n{}\n{told}",
+                small.escape_ascii()
+            );
         }
         run += 1;
         bytes += input.len();
     }
     let took = begun.elapsed().as_secs_f64();
-    println!("{what}: {run} inputs ({bytes} bytes) of seed {seed} compared in {took:.1} s, no difference");
+    println!(
+        "{what}: {run} inputs ({bytes} bytes) of seed {seed} compared in {took:.1} s, no difference"
+    );
 }
 
 /// Runs the comparison; a panic is a difference too.

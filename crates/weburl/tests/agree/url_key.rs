@@ -26,7 +26,10 @@ pub(crate) fn compare(input: &[u8]) -> Option<String> {
             let keys = (policy.key(one.0.parts()), policy.key(other.0.parts()));
             let texts = policy.key_text(one.0.parts()) == policy.key_text(other.0.parts());
             if (keys.0 == keys.1) != same || texts != same {
-                return Some(format!("{policy:?}: {} and {}: {same}, not {texts}", one.0, other.0));
+                return Some(format!(
+                    "{policy:?}: {} and {}: {same}, not {texts}",
+                    one.0, other.0
+                ));
             }
         }
     }

@@ -126,15 +126,13 @@ impl Foreign {
         // opened again and now met by another, a link is closed
         self.bare |= self.stuck && tag == Tag::Anchor;
         if !start.self_closing {
-            sure &= match current.kind {
-                Kind::Svg => self.push(*name, svg_kind(name)),
-                _ => {
-                    let told = start.encoding.is_none_or(|encoding| {
-                        name.as_bytes() != b"annotation-xml" || !may_hold_html(encoding)
-                    });
-                    self.push(*name, math_kind(name)) && told
-                }
+            let kind = if current.kind == Kind::Svg {
+                svg_kind(name)
+            } else {
+                math_kind(name)
             };
+            let holds_html = kind == Kind::Annotation && start.encoding.is_some_and(may_hold_html);
+            sure &= self.push(*name, kind) && !holds_html;
         }
         Verdict { html: false, sure }
     }

@@ -57,12 +57,12 @@ pub(crate) fn ours(base: &str, href: &str) -> Answer {
 /// What that resolver says.
 pub(crate) fn ours_by(resolver: &Resolver<'_>, href: &str) -> Answer {
     let mut out = String::from("kept|");
-    let resolved = resolver.resolve(href, &mut out);
+    let became = resolver.resolve(href, &mut out);
     let text = out
         .strip_prefix("kept|")
         .expect("what stood in the buffer stays")
         .to_owned();
-    match resolved {
+    match became {
         Resolved::Web { page_len } => (text, Some(page_len)),
         Resolved::Other => (text, None),
         Resolved::Invalid => (String::new(), None),

@@ -34,7 +34,7 @@ pub(crate) fn search(
     let inputs = asked("AGREE_INPUTS").unwrap_or(if seconds.is_some() { u64::MAX } else { INPUTS });
     let begun = Instant::now();
     let (mut run, mut bytes) = (0, 0);
-    while run < inputs && !seconds.is_some_and(|seconds| begun.elapsed() >= seconds) {
+    while run < inputs && seconds.is_none_or(|seconds| begun.elapsed() < seconds) {
         let input = make(&mut Chance::new(seed, run));
         if differs(&input, compare).is_some() {
             let small = minimised(input, compare);

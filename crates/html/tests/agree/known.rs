@@ -27,6 +27,9 @@ const PAGES: &[&str] = &[
     "<svg><foreignObject><p></foreignObject><style><a href=1></style>",
     "<math><mi><b></mi><style><a href=1></style>",
     "<math><annotation-xml encoding=text&#47;html><style><a href=1></style>",
+    // a byte order mark that is text, and so leaves no room for a frameset
+    "<script></script>\u{feff}<a href=1><frameset>",
+    "\u{feff}\u{feff}<a href=1><frameset>",
     // two spellings of one name
     "<svg><g\0><title></title></g\u{fffd}></svg><title><a href=1></title>",
 ];

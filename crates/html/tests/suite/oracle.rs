@@ -9,6 +9,7 @@ use std::collections::BTreeSet;
 use encoding_rs::UTF_8;
 use html::{Found, scan_links};
 use html5ever::tendril::TendrilSink;
+use html5ever::tokenizer::TokenizerOpts;
 use html5ever::tree_builder::TreeBuilderOpts;
 use html5ever::{ParseOpts, ns, parse_document};
 use markup5ever_rcdom::{NodeData, RcDom};
@@ -34,10 +35,16 @@ pub(crate) fn theirs(page: &str) -> BTreeSet<Fact> {
         scripting_enabled: false,
         ..TreeBuilderOpts::default()
     };
-    let options = ParseOpts {
-        tree_builder,
-        ..ParseOpts::default()
+    // asked to, the tokenizer drops a byte order mark behind every script too, where it is text
+    let tokenizer = TokenizerOpts {
+        discard_bom: false,
+        ..TokenizerOpts::default()
     };
+    let options = ParseOpts {
+        tokenizer,
+        tree_builder,
+    };
+    let page = page.strip_prefix('\u{feff}').unwrap_or(page);
     let dom = parse_document(RcDom::default(), options).one(page);
     let mut facts = BTreeSet::new();
     // the tree stays alive beside the walk: a node that is dropped empties all below it

@@ -27,8 +27,10 @@ cargo xtask <CHORE>
   tidy          the dependency table, file sizes, names
   docs          write the generated documents
   docs --check  fail if one of them is stale
-  fuzz [markdown|links] [--minutes N]
-                look for pages that break the html crate; installs cargo-fuzz
+  fuzz [agree|markdown|links|resolver|url_key] [--seconds N]
+                look for pages and addresses on which ours and the real parsers differ; installs cargo-fuzz
+  fuzz agree [--inputs N] [--seed S]
+                the same, of made-up inputs alone and by their number
   api-fuzz [--examples N]
                 the API against schemathesis with every check, over both stores; installs it with pip
   chaos [--rounds N] [--seed S]

@@ -35,7 +35,8 @@ pub struct Link<'a> {
 
 /// Scans a page, calling `each` for every `a[href]` and every `base[href]` in document order.
 ///
-/// `each` is called while the page is read, so memory stays flat however many links there are.
+/// `each` is called while the page is read, so memory stays flat however many links there are; but
+/// for the rare page with markup that only a tree makes sense of, from there on.
 /// Content of a `template` is inert and not reported; that of `noscript` is.
 pub fn scan_links(body: &[u8], encoding: &'static Encoding, mut each: impl FnMut(Found<'_>)) {
     if encoding == UTF_8 {
@@ -56,18 +57,27 @@ pub fn scan_links(body: &[u8], encoding: &'static Encoding, mut each: impl FnMut
 /// in UTF-16 are understood as well.
 pub fn has_base(body: &[u8]) -> bool {
     let plain = [b"<b", b"<B"].into_iter().any(|start| {
-        memmem::find_iter(body, start).any(|at| names_base(body[at + 1..].iter().copied()))
+        memmem::find_iter(body, start).any(|at| names(b"base", body[at + 1..].iter().copied()))
     });
     // in UTF-16 of either order each letter has a zero between it and the next, markup comes early
     let is_wide = memchr(0, &body[..body.len().min(WIDE_WINDOW)]).is_some();
     plain
         || is_wide
             && memmem::find_iter(body, b"<\0")
-                .any(|at| names_base(body[at + 2..].iter().copied().step_by(2)))
+                .any(|at| names(b"base", body[at + 2..].iter().copied().step_by(2)))
 }
 
-fn names_base(mut letters: impl Iterator<Item = u8>) -> bool {
-    let name = b"base".iter().all(|wanted| {
+/// Whether the bytes may hold a `frameset` element; like [`has_base`] it errs on that side.
+pub(crate) fn has_frameset(bytes: &[u8]) -> bool {
+    [b"<f", b"<F"].into_iter().any(|start| {
+        memmem::find_iter(bytes, start)
+            .any(|at| names(b"frameset", bytes[at + 1..].iter().copied()))
+    })
+}
+
+/// Whether the letters are that name, and then something that ends a tag's name.
+fn names(name: &[u8], mut letters: impl Iterator<Item = u8>) -> bool {
+    let name = name.iter().all(|wanted| {
         letters
             .next()
             .is_some_and(|letter| letter.eq_ignore_ascii_case(wanted))

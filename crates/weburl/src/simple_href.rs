@@ -97,9 +97,13 @@ impl SimpleBase {
             rest = shorter;
             let folder = &base[self.path_start..folder_end - 1];
             // At the root `..` stays where it is.
-            folder_end = folder
-                .rfind('/')
-                .map_or(folder_end, |at| self.path_start + at + 1);
+            if let Some(at) = folder.rfind('/') {
+                // The crate does not climb out of a drive, though only files have one.
+                if is_drive(&folder.as_bytes()[at + 1..]) {
+                    return None;
+                }
+                folder_end = self.path_start + at + 1;
+            }
         }
         // A colon before any slash would make it a scheme; an empty rest needs no special case here,
         // but a rest that begins with another dot, slash, `?` or `#` does.
@@ -123,6 +127,11 @@ impl SimpleBase {
         out.push_str(host);
         Some(rest)
     }
+}
+
+/// Whether a segment of a path looks like the drives of Windows: `c:` or `c|`.
+fn is_drive(segment: &[u8]) -> bool {
+    matches!(segment, [letter, b':' | b'|'] if letter.is_ascii_alphabetic())
 }
 
 /// Lower-case letters, digits, hyphens and single inner dots; no punycode; the last label is not a

@@ -3,6 +3,7 @@
 //! The bound is wide, for a slow machine and an unoptimised build; a scan that looks at its input
 //! again and again misses it by orders of magnitude.
 
+use std::fmt::Write as _;
 use std::time::{Duration, Instant};
 
 use encoding_rs::{SHIFT_JIS, UTF_8};
@@ -118,6 +119,36 @@ fn what_never_closes() {
         links(&format!("<script>{}", opener.repeat(200_000)));
         links(&format!("<svg>{}", opener.repeat(200_000)));
     }
+}
+
+/// What makes the scanner ask the tree, once and again.
+#[test]
+fn what_only_a_tree_can_tell() {
+    let openers = [
+        "<frameset>",
+        "<a href=x><frameset>",
+        "<template><col>",
+        "<template><a href=x><object>",
+        "<svg><title>x</title><base>",
+        "<svg></div><title><a href=x>",
+        "<svg><foreignObject><div><b>",
+        "<math><mi><b>",
+        "<svg><title>x</title></svg></title>",
+        "<svg><title>x</title><![CDATA[",
+        "<p><b><svg><desc>x</desc></b>",
+        "<svg><title>x</title><style>x",
+    ];
+    for opener in openers {
+        links(&opener.repeat(50_000));
+        links(&format!("<body><a href=x>{}", opener.repeat(50_000)));
+        links(&format!("<template>{}", opener.repeat(50_000)));
+    }
+    // names that are remembered are few, however many there are
+    let mut names = String::new();
+    for number in 0..100_000 {
+        write!(names, "<svg><g{number}><desc></desc></svg></g{number}>").unwrap();
+    }
+    links(&names);
 }
 
 #[test]

@@ -20,15 +20,19 @@ pub(crate) fn program(name: &str, why: &str) -> Result<()> {
         return Ok(());
     }
     tell(&format!("installing {name}: {why}"));
-    let tried = run(Command::new("apt-get").args(["update", "-qq"])).and_then(|()| {
-        run(Command::new("apt-get")
-            .args(["install", "-y", "-qq", "--no-install-recommends", name])
-            .env("DEBIAN_FRONTEND", "noninteractive"))
-    });
-    if tried.is_err() || !exists(name, "--version") {
+    if packages(&[name]).is_err() || !exists(name, "--version") {
         bail!("the program {name} is needed ({why}): install it (`apt install {name}`)");
     }
     Ok(())
+}
+
+/// Installs Debian's packages.
+pub(crate) fn packages(names: &[&str]) -> Result<()> {
+    run(Command::new("apt-get").args(["update", "-qq"]))?;
+    run(Command::new("apt-get")
+        .args(["install", "-y", "-qq", "--no-install-recommends"])
+        .args(names)
+        .env("DEBIAN_FRONTEND", "noninteractive"))
 }
 
 /// A browser for the tests that render. They never leave themselves out, so where none can be had nothing goes on.
@@ -51,19 +55,8 @@ pub(crate) fn outside_world() -> Result<bool> {
         return Ok(true);
     }
     tell("installing wget and debian-handbook, which the comparison tests crawl");
-    let installed = exists("apt-get", "--version")
-        && run(Command::new("apt-get").args(["update", "-qq"])).is_ok()
-        && run(Command::new("apt-get")
-            .args([
-                "install",
-                "-y",
-                "-qq",
-                "--no-install-recommends",
-                "wget",
-                "debian-handbook",
-            ])
-            .env("DEBIAN_FRONTEND", "noninteractive"))
-        .is_ok();
+    let installed =
+        exists("apt-get", "--version") && packages(&["wget", "debian-handbook"]).is_ok();
     if installed && is_there() {
         return Ok(true);
     }

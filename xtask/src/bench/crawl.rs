@@ -95,7 +95,7 @@ pub(crate) fn run(asked: &Asked) -> Result<()> {
         .iter()
         .flat_map(Figures::bars)
         .filter(|bar| !bar.holds)
-        .map(|bar| format!("{}: {}, not {}", bar.what, bar.seen, bar.bar))
+        .map(|bar| format!("{}: {}, not {}", bar.what, bar.seen, bar.limit))
         .collect();
     if missed.is_empty() {
         return Ok(());

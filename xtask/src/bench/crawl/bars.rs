@@ -19,7 +19,8 @@ pub(crate) struct Figures {
 #[derive(Debug)]
 pub(crate) struct Bar {
     pub(crate) what: String,
-    pub(crate) bar: String,
+    /// What must be reached.
+    pub(crate) limit: String,
     pub(crate) goal: String,
     pub(crate) seen: String,
     pub(crate) holds: bool,
@@ -135,7 +136,7 @@ impl Figures {
         let what =
             format!("memory per further page, {medium} → {large} (before it {small} → {medium})");
         let mut bar = Bar::new(what, Some(after), Way::Most, (None, ROOMY), Unit::Bytes);
-        bar.bar = "flat".to_owned();
+        "flat".clone_into(&mut bar.limit);
         bar.seen = format!("{} ({})", bar.seen, Unit::Bytes.write(before));
         bar.holds = is_flat([before, after], ROOMY);
         bar
@@ -173,7 +174,7 @@ impl Bar {
         let limit = |limit: f64| format!("{sign} {}", unit.write_limit(limit));
         Self {
             what,
-            bar: bar.map_or_else(|| "–".to_owned(), limit),
+            limit: bar.map_or_else(|| "–".to_owned(), limit),
             goal: limit(goal),
             seen: seen.map_or_else(|| "not measured".to_owned(), |seen| unit.write(seen)),
             holds: bar.is_none_or(reaches),
@@ -213,7 +214,7 @@ mod tests {
         let bar = |seen, way| Bar::new("x".to_owned(), seen, way, (Some(2.0), 4.0), Unit::Times);
         let fast = bar(Some(3.0), Way::Least);
         assert!(fast.holds && !fast.reaches_goal);
-        assert_eq!((fast.bar.as_str(), fast.seen.as_str()), ("≥ 2×", "3.00×"));
+        assert_eq!((fast.limit.as_str(), fast.seen.as_str()), ("≥ 2×", "3.00×"));
         assert!(!bar(Some(1.99), Way::Least).holds);
         assert!(bar(Some(1.99), Way::Most).holds);
         assert!(!bar(None, Way::Most).holds);

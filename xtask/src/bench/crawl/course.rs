@@ -70,11 +70,11 @@ impl Course {
             Self::SmallFar => &["--latency-ms", "50"],
         };
         let pages = self.pages(size);
-        let (site, pages) = match self {
+        let (graph, pages) = match self {
             Self::Rich | Self::RichGzipped => ("realistic --body 63000", pages / 2),
             _ => ("graph --body 3000 --links 20", pages),
         };
-        let words = site.split(' ').chain(["--kept", "--pages"]);
+        let words = graph.split(' ').chain(["--kept", "--pages"]);
         words
             .map(str::to_owned)
             .chain([pages.to_string()])

@@ -55,7 +55,7 @@ is from start to end of the process, of wrk the time it asked. wrk walks all pag
 - two cores: R gzipped, our crawl on core 1 and on both; the server stays on core 0 and has to share it then.
 
 Our crawl is the released program: robots.txt, limits, deadlines, caps and retries on, every page and its links written as ndjson to a file in memory.
-wget2 follows `a` alone, as crawlers do, and keeps nothing. spider keeps nothing and prints nothing.
+wget2 asks for what its pages are made of too, which does not exist, and keeps nothing. spider keeps nothing and prints nothing.
 ";
 
 /// The command lines of the first site that has all, and what our others differ in.
@@ -81,30 +81,28 @@ fn commands(text: &mut String, track: &Track<'_>) -> Result<()> {
 
 /// The bars, a column for each run.
 pub(crate) fn table(runs: &[Vec<Bar>]) -> String {
-    let mut text = "| | bar | goal |".to_owned();
-    for number in 1..=runs.len() {
-        text.push_str(&format!(" run {number} |"));
-    }
-    text.push_str(" bar holds | goal reached |\n|---|---|---|");
-    text.push_str(&"---|".repeat(runs.len() + 2));
-    text.push('\n');
-    let yes = |all: bool| if all { "yes" } else { "**no**" };
+    let columns = (1..=runs.len()).map(|number| format!(" run {number} |"));
+    let mut text = format!(
+        "| | bar | goal |{} bar holds | goal reached |\n|---|---|---|{}\n",
+        columns.collect::<String>(),
+        "---|".repeat(runs.len() + 2)
+    );
     for (place, bar) in runs.first().into_iter().flatten().enumerate() {
         let all: Vec<&Bar> = runs.iter().filter_map(|run| run.get(place)).collect();
         let seen: Vec<&str> = all.iter().map(|bar| bar.seen.as_str()).collect();
-        text.push_str(&format!(
-            "| {} | {} | {} | {} | {} | {} |\n",
-            bar.what,
-            bar.bar,
-            bar.goal,
-            seen.join(" | "),
-            yes(all.iter().all(|bar| bar.holds)),
-            if all.iter().all(|bar| bar.reaches_goal) {
-                "yes"
-            } else {
-                "no"
-            },
-        ));
+        let holds = all.iter().all(|bar| bar.holds);
+        let reached = all.iter().all(|bar| bar.reaches_goal);
+        let cells = [
+            bar.what.as_str(),
+            &bar.limit,
+            &bar.goal,
+            &seen.join(" | "),
+            if holds { "yes" } else { "**no**" },
+            if reached { "yes" } else { "no" },
+        ];
+        text.push_str("| ");
+        text.push_str(&cells.join(" | "));
+        text.push_str(" |\n");
     }
     text
 }
@@ -195,24 +193,24 @@ fn rounds_of(text: &mut String, figures: &Figures) -> Result<()> {
     text.push_str(&"---|".repeat(rounds::count(Size::Usual)));
     text.push('\n');
     let mut row = |course: &str, runner: &str, samples: &[Sample]| {
-        text.push_str(&format!("| {course} | {runner} |"));
-        for sample in samples {
-            text.push_str(&format!(
+        let cells = samples.iter().map(|sample| {
+            format!(
                 " {:.3}, {:.3}, {:.1}; {} |",
                 sample.cost.time.as_secs_f64(),
                 sample.cost.processor.as_secs_f64(),
                 sample.memory(),
                 sample.fetched.requests
-            ));
-        }
-        text.push('\n');
+            )
+        });
+        let cells: String = cells.collect();
+        writeln!(text, "| {course} | {runner} |{cells}")
     };
     for (course, runs) in &figures.courses {
         for (runner, samples) in runs {
-            row(course.name(), runner.name(), samples);
+            row(course.name(), runner.name(), samples)?;
         }
     }
-    row("two cores", "crawler on one", &figures.scaling.0);
-    row("two cores", "crawler on both", &figures.scaling.1);
+    row("two cores", "crawler on one", &figures.scaling.0)?;
+    row("two cores", "crawler on both", &figures.scaling.1)?;
     Ok(())
 }

@@ -50,16 +50,16 @@ impl Fetched {
 
     /// In a few words.
     pub(crate) fn said(&self) -> String {
-        let mut said = match (self.missed, self.again) {
+        let pages = match (self.missed, self.again) {
             (0, 0) => "each once".to_owned(),
             (0, again) => format!("{again} again"),
             (missed, 0) => format!("{missed} missed"),
             (missed, again) => format!("{missed} missed, {again} again"),
         };
-        if self.others > 0 {
-            said.push_str(&format!(", {} others", self.others));
+        match self.others {
+            0 => pages,
+            others => format!("{pages}, {others} others"),
         }
-        said
     }
 }
 

@@ -71,7 +71,7 @@ impl Runner {
                 let mut wget2 = Command::new("wget2");
                 wget2
                     .args(["--no-config", "--quiet", "--recursive", "--level=0"])
-                    .args([&threads, "--follow-tags=a", "--no-hsts", "--no-ocsp"])
+                    .args([&threads, "--no-hsts", "--no-ocsp"])
                     .args(["--output-document=/dev/null", "--no-check-certificate"])
                     .arg(url)
                     .env("HOME", track.folder)

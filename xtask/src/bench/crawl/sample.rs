@@ -26,19 +26,19 @@ impl Sample {
                 bail!("wrk: {}", line.trim());
             }
         }
-        let number = |word: &str, place: usize| -> Option<f64> {
-            line(word)?.split_whitespace().nth(place)?.parse().ok()
+        let read = |word: &str, place: usize| {
+            line(word)
+                .and_then(|line| line.split_whitespace().nth(place))
+                .with_context(|| format!("no {word:?} in what wrk said: {printed}"))
         };
-        let read = |word, place| {
-            number(word, place).with_context(|| format!("no {word:?} in what wrk said: {printed}"))
-        };
-        let (requests, rate) = (read(" requests in ", 0)?, read("Requests/sec:", 1)?);
+        let requests: u64 = read(" requests in ", 0)?.parse()?;
+        let rate: f64 = read("Requests/sec:", 1)?.parse()?;
         // Without the time it took to begin.
-        cost.time = Duration::from_secs_f64(requests / rate);
+        cost.time = Duration::from_secs_f64(requests as f64 / rate);
         Ok(Self {
             cost,
             fetched: Fetched {
-                requests: requests as u64,
+                requests,
                 ..Fetched::default()
             },
             server,
@@ -109,9 +109,11 @@ mod tests {
     fn what_wrk_says_is_read() {
         let printed = "Running 2s test @ http://127.0.0.1:1/\n  100000 requests in 2.00s, 320.00MB read\nRequests/sec:  50000.00\n";
         let sample = Sample::of_wrk(COST, Duration::from_secs(1), printed).unwrap();
-        assert_eq!(sample.rate(), 50_000.0);
-        assert_eq!(sample.price(), 0.01);
-        assert_eq!((sample.busy(), sample.server_busy()), (0.5, 0.5));
+        let figures = [sample.rate(), sample.price(), sample.busy()];
+        assert_eq!(
+            figures.map(|figure| format!("{figure:.2}")),
+            ["50000.00", "0.01", "0.50"]
+        );
         let refused = printed.to_owned() + "  Non-2xx or 3xx responses: 3\n";
         assert!(Sample::of_wrk(COST, Duration::ZERO, &refused).is_err());
         assert!(Sample::of_wrk(COST, Duration::ZERO, "nothing").is_err());

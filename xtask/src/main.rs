@@ -40,6 +40,8 @@ cargo xtask <CHORE>
   eval <DATA>   how good and how fast main-content extraction is, on the labelled pages in that folder
   eval          the evaluation tool's own tests and lints, which need no pages
   sqlx          write what the stores' queries are checked against (`crates/store-*/.sqlx`)
+  bench [--runs N] [--quick]
+                our crawl beside other crawlers, checked and written to `docs/benchmarks.md`; installs wrk and wget2
   bench service|queue|export|render
                 how fast the service is here, checked and written to `docs/benchmarks-service.md`
 ";
@@ -60,6 +62,8 @@ fn main() -> ExitCode {
         ["eval", folder] => eval::run(Path::new(folder)),
         ["sqlx"] => sqlx::write(),
         ["bench", words @ ..] => bench::run(words),
+        // Not for people: the parent of a process that is measured.
+        ["stopwatch", words @ ..] => bench::stopwatch::hold(words),
         _ => {
             tell(HELP);
             return ExitCode::from(2);

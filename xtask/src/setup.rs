@@ -33,15 +33,19 @@ pub(crate) fn program(name: &str, why: &str) -> Result<()> {
         return Ok(());
     }
     tell(&format!("installing {name}: {why}"));
-    let tried = run(Command::new("apt-get").args(["update", "-qq"])).and_then(|()| {
-        run(Command::new("apt-get")
-            .args(["install", "-y", "-qq", "--no-install-recommends", name])
-            .env("DEBIAN_FRONTEND", "noninteractive"))
-    });
-    if tried.is_err() || !exists(name, "--version") {
+    if packages(&[name]).is_err() || !exists(name, "--version") {
         bail!("the program {name} is needed ({why}): install it (`apt install {name}`)");
     }
     Ok(())
+}
+
+/// Installs Debian's packages.
+pub(crate) fn packages(names: &[&str]) -> Result<()> {
+    run(Command::new("apt-get").args(["update", "-qq"]))?;
+    run(Command::new("apt-get")
+        .args(["install", "-y", "-qq", "--no-install-recommends"])
+        .args(names)
+        .env("DEBIAN_FRONTEND", "noninteractive"))
 }
 
 /// A browser for the tests that render. They never leave themselves out, so where none can be had nothing goes on.
@@ -92,15 +96,9 @@ pub(crate) fn manuals() -> Result<bool> {
     Ok(false)
 }
 
-/// Installs Debian's packages of these names; false where that cannot be done.
-fn installed(packages: &[&str]) -> bool {
-    exists("apt-get", "--version")
-        && run(Command::new("apt-get").args(["update", "-qq"])).is_ok()
-        && run(Command::new("apt-get")
-            .args(["install", "-y", "-qq", "--no-install-recommends"])
-            .args(packages)
-            .env("DEBIAN_FRONTEND", "noninteractive"))
-        .is_ok()
+/// The same; false where that cannot be done.
+fn installed(names: &[&str]) -> bool {
+    exists("apt-get", "--version") && packages(names).is_ok()
 }
 
 fn is_there() -> bool {

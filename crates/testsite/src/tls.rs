@@ -114,6 +114,13 @@ impl Tls {
         self
     }
 
+    /// Offers HTTP/2 alone.
+    #[must_use]
+    pub fn http2_only(mut self) -> Self {
+        self.offered = vec![b"h2".to_vec()];
+        self
+    }
+
     /// Sends GOAWAY on an HTTP/2 connection after every so many requests.
     #[must_use]
     pub fn goaway_every(mut self, requests: u32) -> Self {

@@ -50,7 +50,7 @@ pub use markdown::to_markdown;
 pub use metadata::{Metadata, metadata};
 pub use plain_text::to_text;
 pub use render_need::{PageWeight, render_need, rendering_helped};
-pub use scan::{Found, Link, has_base, scan_links};
+pub use scan::{Found, Link, scan_links};
 pub use sniff::looks_like_html;
 pub use tree::{Event, Node, NodeId, Tag, Tree, Walk};
 pub use writing::selection::Selection;

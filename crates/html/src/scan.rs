@@ -5,13 +5,10 @@
 //! encoding a `<` may be half of some other character; such a page is turned into UTF-8 first.
 
 use encoding_rs::{Encoding, UTF_8};
-use memchr::{memchr, memmem};
+use memchr::memmem;
 
 use crate::attributes::is_space;
 use crate::scanner::Scanner;
-
-/// How far into a page its first zero byte is looked for, should it be in UTF-16.
-const WIDE_WINDOW: usize = 1024;
 
 /// What the scanner says about a page, in document order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -50,24 +47,7 @@ pub fn scan_links(body: &[u8], encoding: &'static Encoding, mut each: impl FnMut
     }
 }
 
-/// Whether the page may hold a `base` element.
-///
-/// A base counts for the links before it too, so a caller that resolves links as they come must
-/// hold them back where this says true. It errs on that side: a `<base` in a comment counts. Pages
-/// in UTF-16 are understood as well.
-pub fn has_base(body: &[u8]) -> bool {
-    let plain = [b"<b", b"<B"].into_iter().any(|start| {
-        memmem::find_iter(body, start).any(|at| names(b"base", body[at + 1..].iter().copied()))
-    });
-    // in UTF-16 of either order each letter has a zero between it and the next, markup comes early
-    let is_wide = memchr(0, &body[..body.len().min(WIDE_WINDOW)]).is_some();
-    plain
-        || is_wide
-            && memmem::find_iter(body, b"<\0")
-                .any(|at| names(b"base", body[at + 2..].iter().copied().step_by(2)))
-}
-
-/// Whether the bytes may hold a `frameset` element; like [`has_base`] it errs on that side.
+/// Whether the bytes may hold a `frameset` element. It errs on that side: one in a comment counts.
 pub(crate) fn has_frameset(bytes: &[u8]) -> bool {
     [b"<f", b"<F"].into_iter().any(|start| {
         memmem::find_iter(bytes, start)

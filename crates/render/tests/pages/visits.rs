@@ -129,3 +129,31 @@ async fn a_service_worker_answers_for_no_later_page() {
     assert_eq!(site.count("/asking"), 3);
     stage.renderer.close().await;
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_page_that_is_slow_to_leave_keeps_no_place() {
+    const SLOW: Duration = Duration::from_millis(2_500);
+    let clinging = format!(
+        "<p>clinging<script>addEventListener('pagehide', () => {{
+            const end = Date.now() + {};
+            while (Date.now() < end);
+        }})</script>",
+        SLOW.as_millis()
+    );
+    let site = Pages::new()
+        .html("/clinging", &clinging)
+        .html("/next", "<p>next");
+    let site = Server::start(site);
+    let stage = Stage::new(|settings| settings.tabs = 4);
+    let page = stage.document(&site.url("/clinging")).await.unwrap();
+    assert!(markup(&page).contains("clinging"));
+    let answered = Instant::now();
+    while stage.renderer.numbers().busy > 0 {
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    }
+    let freed = answered.elapsed();
+    assert!(freed < SLOW / 2, "{freed:?}");
+    let next = stage.document(&site.url("/next")).await.unwrap();
+    assert!(markup(&next).contains("next"));
+    stage.renderer.close().await;
+}

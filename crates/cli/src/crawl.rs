@@ -148,13 +148,7 @@ impl Job<'_> {
                 return ExitCode::from(exit::BAD_USAGE);
             }
         };
-        let wanted = Wanted {
-            at_once: plan.workers,
-            timeout: plan.fetch.deadlines.total,
-            max_body: plan.fetch.max_body,
-            user_agent: self.spec.user_agent.clone(),
-        };
-        let browser = match Browser::find(plan.js, wanted, talk) {
+        let browser = match Browser::find(plan.js, self.wanted(&plan), talk) {
             Ok(browser) => browser,
             Err(code) => return code,
         };
@@ -244,6 +238,16 @@ impl Job<'_> {
                 }
             }
             Err(error) => failed(talk, &error),
+        }
+    }
+
+    /// What a browser has to do.
+    fn wanted(&self, plan: &CrawlPlan) -> Wanted {
+        Wanted {
+            at_once: plan.workers,
+            timeout: plan.fetch.deadlines.total,
+            max_body: plan.fetch.max_body,
+            user_agent: self.spec.user_agent.clone(),
         }
     }
 

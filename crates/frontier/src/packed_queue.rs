@@ -199,12 +199,11 @@ mod tests {
         ) {
             let (mut packed, mut plain) = (PackedQueue::default(), VecDeque::new());
             for step in steps {
-                match step {
-                    Some(task) => {
-                        packed.push(&task);
-                        plain.push_back(task);
-                    }
-                    None => prop_assert_eq!(packed.pop(ORIGIN), plain.pop_front()),
+                if let Some(task) = step {
+                    packed.push(&task);
+                    plain.push_back(task);
+                } else {
+                    prop_assert_eq!(packed.pop(ORIGIN), plain.pop_front());
                 }
                 prop_assert_eq!(packed.is_empty(), plain.is_empty());
             }

@@ -45,6 +45,10 @@ pub(crate) fn push(out: &mut Vec<u8>, text: &str) {
 }
 
 /// Whether a byte of it is written otherwise than as it is. Without branches, so that the compiler takes many at once.
+#[expect(
+    clippy::needless_bitwise_bool,
+    reason = "a branch for each would keep them apart"
+)]
 fn has_escapes(bytes: &[u8]) -> bool {
     bytes.iter().fold(false, |any, byte| {
         any | (*byte < 0x20) | (*byte == 0x7f) | (*byte == b'"') | (*byte == b'\\')

@@ -136,12 +136,11 @@ impl Renderer {
     /// A tab's place, and how long it was waited for.
     async fn seat(&self) -> Result<(Seat, Duration), Failure> {
         let begun = Instant::now();
-        let (room, waited) = match Arc::clone(&self.room).try_acquire_owned() {
-            Ok(room) => (Ok(room), Duration::ZERO),
-            Err(_) => {
-                let room = Arc::clone(&self.room).acquire_owned().await;
-                (room, begun.elapsed())
-            }
+        let (room, waited) = if let Ok(room) = Arc::clone(&self.room).try_acquire_owned() {
+            (Ok(room), Duration::ZERO)
+        } else {
+            let room = Arc::clone(&self.room).acquire_owned().await;
+            (room, begun.elapsed())
         };
         let closed = |_| Failure::new(FailKind::NoBrowser, "the browser is closed");
         let seat = Seat::take(room.map_err(closed)?, Arc::clone(&self.counts));

@@ -20,7 +20,7 @@ fn a_process_is_measured_with_its_memory() {
     let told = std::fs::read_to_string(&folder).unwrap();
     std::fs::remove_file(&folder).unwrap();
     let numbers: Vec<u64> = told.split(' ').map(|word| word.parse().unwrap()).collect();
-    let [time, processor, memory] = numbers[..] else {
+    let [time, processor, memory, 0] = numbers[..] else {
         panic!("{told}");
     };
     assert!(processor > 1_000 && time >= processor / 2, "{told}");
@@ -28,9 +28,20 @@ fn a_process_is_measured_with_its_memory() {
 }
 
 #[test]
-fn a_process_that_fails_fails_the_run() {
+fn how_a_process_ended_is_told_and_one_that_did_not_start_fails_the_run() {
     let told = std::env::temp_dir().join(format!("stopwatch-failed-{}", std::process::id()));
-    for words in [&["false"][..], &["/no/such/program"], &[]] {
+    let told_of = |words: &[&str]| {
+        let status = Command::new(XTASK)
+            .arg("stopwatch")
+            .arg(&told)
+            .args(words)
+            .status();
+        assert!(status.unwrap().success());
+        std::fs::read_to_string(&told).unwrap()
+    };
+    assert!(told_of(&["sh", "-c", "exit 8"]).ends_with(" 8"));
+    std::fs::remove_file(&told).unwrap();
+    for words in [&["sh", "-c", "kill -9 $$"][..], &["/no/such/program"], &[]] {
         let status = Command::new(XTASK)
             .arg("stopwatch")
             .arg(&told)

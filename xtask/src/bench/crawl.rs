@@ -70,7 +70,7 @@ pub(crate) fn run(asked: &Asked) -> Result<()> {
     let folder = Folder::new()?;
     let track = Track {
         place: &place,
-        spider: &peers.spider,
+        peers: &peers,
         folder: &folder.0,
         size: asked.size,
     };

@@ -5,11 +5,15 @@ use std::io::{BufRead, BufReader, Write};
 use std::net::SocketAddr;
 use std::path::Path;
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
 
 use super::machine;
+
+/// A site that did nothing for so long has nothing to do.
+const REST: Duration = Duration::from_millis(100);
+const PATIENCE: Duration = Duration::from_secs(30);
 
 /// A running site.
 pub(crate) struct Site {
@@ -98,8 +102,20 @@ impl Site {
         self.ask("pages")
     }
 
-    /// Forgets what it was asked for.
+    /// Forgets what it was asked for, once it has nothing to do: a client that left in the middle, as wrk does, leaves
+    /// requests behind that are still to be read.
     pub(crate) fn reset(&mut self) -> Result<()> {
+        let begun = Instant::now();
+        loop {
+            let before = self.processor()?;
+            std::thread::sleep(REST);
+            if self.processor()? == before {
+                break;
+            }
+            if begun.elapsed() > PATIENCE {
+                bail!("testsite does not come to rest");
+            }
+        }
         self.ask("reset").map(drop)
     }
 

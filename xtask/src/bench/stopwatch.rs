@@ -17,8 +17,14 @@ use super::tree::Cost;
 
 const PATIENCE: Duration = Duration::from_mins(5);
 
-/// Runs a command on certain cores (as `taskset` names them) to its end, and returns what it printed.
-pub(crate) fn time(command: &Command, cores: &str, folder: &Path) -> Result<(Cost, String)> {
+/// Runs a command on certain cores (as `taskset` names them) to its end, and returns what it printed. Besides 0 there may
+/// be another exit code that is good.
+pub(crate) fn time(
+    command: &Command,
+    good: u64,
+    cores: &str,
+    folder: &Path,
+) -> Result<(Cost, String)> {
     let told = folder.join("stopwatch");
     let mut watch = Command::new(std::env::current_exe()?);
     watch
@@ -45,8 +51,11 @@ pub(crate) fn time(command: &Command, cores: &str, folder: &Path) -> Result<(Cos
         let error = String::from_utf8_lossy(&output.stderr);
         bail!("{command:?} ended with {}: {printed}{error}", output.status);
     }
-    let cost = read(&std::fs::read_to_string(&told)?)?;
+    let (cost, code) = read(&std::fs::read_to_string(&told)?)?;
     std::fs::remove_file(told)?;
+    if code != 0 && code != good {
+        bail!("{command:?} ended with {code}: {printed}");
+    }
     Ok((cost, printed))
 }
 
@@ -72,13 +81,11 @@ pub(crate) fn hold(words: &[&str]) -> Result<()> {
     let processor = duration(usage.user_time()) + duration(usage.system_time());
     // Linux counts it in kilobytes.
     let memory = u64::try_from(usage.max_rss())? << 10;
-    if !status.success() {
-        bail!("{program} ended with {status}");
-    }
-    std::fs::write(
-        told,
-        format!("{} {} {memory}", time.as_micros(), processor.as_micros()),
-    )?;
+    let code = status
+        .code()
+        .with_context(|| format!("{program} ended with {status}"))?;
+    let (time, processor) = (time.as_micros(), processor.as_micros());
+    std::fs::write(told, format!("{time} {processor} {memory} {code}"))?;
     Ok(())
 }
 
@@ -88,18 +95,19 @@ fn duration(value: TimeVal) -> Duration {
     Duration::from_secs(seconds) + Duration::from_micros(micros)
 }
 
-fn read(told: &str) -> Result<Cost> {
+fn read(told: &str) -> Result<(Cost, u64)> {
     let numbers: Vec<u64> = told
         .split(' ')
         .map(str::parse)
         .collect::<Result<_, _>>()
         .with_context(|| format!("the stopwatch says {told:?}"))?;
-    let [time, processor, memory] = numbers[..] else {
+    let [time, processor, memory, code] = numbers[..] else {
         bail!("the stopwatch says {told:?}");
     };
-    Ok(Cost {
+    let cost = Cost {
         time: Duration::from_micros(time),
         processor: Duration::from_micros(processor),
         memory,
-    })
+    };
+    Ok((cost, code))
 }

@@ -23,10 +23,10 @@ pub(crate) fn write(
                     formed within a round, say more than the figures.\n\n"
         .to_owned();
     writeln!(text, "{machine}.\n")?;
-    for (_, version) in &peers.versions {
-        writeln!(text, "- {version}")?;
+    for peer in peers.said() {
+        writeln!(text, "- {peer}")?;
     }
-    writeln!(text, "- Colly: {}\n", super::peers::COLLY)?;
+    text.push('\n');
     text.push_str(HOW);
     commands(&mut text, track)?;
     text.push_str("\n## Bars\n\n");
@@ -50,7 +50,7 @@ counted. Processor time is user and system time of the process, to the microseco
 is from start to end of the process, of wrk the time it asked. wrk walks all pages of a site too: one page alone would stay in the processor's cache.
 
 - S: 10,000 pages of 3 KB with 20 links (`testsite graph`); over TLS with HTTP/1.1, and with HTTP/2 alone on offer; and 50 ms away: each answer takes as long.
-- R: 5,000 pages of 63 KB with 120 links in every spelling (`testsite realistic`), and the same gzipped. Nine links in ten lead where others led.
+- R: 5,000 pages of 63 KB with 120 links in every spelling (`testsite realistic`), and the same gzipped.
 - growth: 20,000, 200,000 and 1,000,000 pages of 300 bytes with 5 links.
 - two cores: R gzipped, our crawl on core 1 and on both; the server stays on core 0 and has to share it then.
 

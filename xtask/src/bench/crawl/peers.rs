@@ -1,6 +1,7 @@
 //! The programs that ours is measured beside: from Debian's packages, and spider by a small driver in `peers/spider`.
 
-use std::path::PathBuf;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use anyhow::{Context, Result};
@@ -12,54 +13,72 @@ use crate::shell::{cargo, output_of, root, run, tell};
 
 /// Those that can be run here.
 pub(crate) struct Peers {
-    /// What each says it is, ours first.
-    pub(crate) versions: Vec<(Runner, String)>,
+    /// What each is, or why it is not there.
+    found: BTreeMap<Runner, Result<String>>,
     pub(crate) spider: PathBuf,
 }
 
 impl Peers {
-    /// Installs and builds what is missing.
+    /// Installs and builds what is missing. One that cannot be had is left out, loudly: its bars do not hold.
     pub(crate) fn installed(place: &Workplace) -> Result<Self> {
-        for name in ["wrk", "wget2"] {
-            install(name)?;
-        }
-        let spider = build_spider(place)?;
         let ours = output_of(Command::new(&place.crawler).arg("--version"))?;
+        let target = place.cache.join("peers");
+        let found = BTreeMap::from([
+            (Runner::Ours, Ok(ours.trim().to_owned())),
+            (Runner::Wrk, package("wrk")),
+            (Runner::Wget2, package("wget2")),
+            (Runner::Spider, build_spider(&target)),
+        ]);
+        for (runner, reason) in &found {
+            if let Err(reason) = reason {
+                tell(&format!("{} is left out: {reason:#}", runner.name()));
+            }
+        }
         Ok(Self {
-            versions: vec![
-                (Runner::Ours, ours.trim().to_owned()),
-                (Runner::Wrk, package("wrk")?),
-                (Runner::Wget2, package("wget2")?),
-                (Runner::Spider, spider_version()?),
-            ],
-            spider,
+            found,
+            spider: target.join("release/spider-peer"),
         })
     }
-}
 
-fn install(name: &str) -> Result<()> {
-    if package(name).is_ok() {
-        return Ok(());
+    /// Whether it can be run.
+    pub(crate) fn has(&self, runner: Runner) -> bool {
+        self.found.get(&runner).is_some_and(Result::is_ok)
     }
-    tell(&format!("installing {name}, to be measured beside"));
-    setup::packages(&[name])
-        .with_context(|| format!("{name} is needed: install it (`apt install {name}`)"))
+
+    /// A line for each.
+    pub(crate) fn said(&self) -> Vec<String> {
+        let said = |(runner, found): (&Runner, &Result<String>)| match found {
+            Ok(version) => version.clone(),
+            Err(reason) => format!("{}: not measured: {reason:#}", runner.name()),
+        };
+        let colly = "Colly: not measured; it needs a Go toolchain and its sources";
+        let all = self.found.iter().map(said);
+        all.chain([colly.to_owned()]).collect()
+    }
 }
 
-/// A package's name and version; wrk has no flag that says it and ends well.
+/// Debian's package of that name, installed where it is missing, with its version.
 fn package(name: &str) -> Result<String> {
-    let version = output_of(Command::new("dpkg-query").args(["-W", "-f", "${Version}", name]))?;
+    if installed(name).is_err() {
+        tell(&format!("installing {name}, to be measured beside"));
+        setup::packages(&[name])?;
+    }
+    let version = installed(name)?;
     Ok(format!("{name} {version} (Debian's package)"))
 }
 
-fn build_spider(place: &Workplace) -> Result<PathBuf> {
+/// Asked of the packages: wrk has no flag that says its version and ends well.
+fn installed(name: &str) -> Result<String> {
+    output_of(Command::new("dpkg-query").args(["-W", "-f", "${Version}", name]))
+}
+
+fn build_spider(target: &Path) -> Result<String> {
     tell("building the driver of spider");
-    let target = place.cache.join("peers");
     run(cargo()
         .args(["build", "--release", "--locked", "--quiet"])
         .current_dir(root().join("peers/spider"))
-        .env("CARGO_TARGET_DIR", &target))?;
-    Ok(target.join("release/spider-peer"))
+        .env("CARGO_TARGET_DIR", target))?;
+    spider_version()
 }
 
 /// From the driver's lock file.
@@ -76,6 +95,3 @@ fn spider_version() -> Result<String> {
         .context("no spider in peers/spider/Cargo.lock")?;
     Ok(format!("spider {version} (crate, default features)"))
 }
-
-/// Why it is not among them.
-pub(crate) const COLLY: &str = "not measured; it needs a Go toolchain, which was not there";

@@ -74,7 +74,7 @@ impl Ground {
     ) -> Result<Sample> {
         self.site.reset()?;
         let before = self.site.processor()?;
-        let (cost, printed) = stopwatch::time(command, cores, track.folder)?;
+        let (cost, printed) = stopwatch::time(command, runner.good_end(), cores, track.folder)?;
         let server = self.site.processor()?.saturating_sub(before);
         if runner == Runner::Wrk {
             return Sample::of_wrk(cost, server, &printed);
@@ -110,7 +110,8 @@ pub(crate) fn over(course: Course, track: &Track<'_>) -> Result<Runs> {
     let mut ground = Ground::prepared(course, track)?;
     let mut runs = Runs::new();
     for round in 0..count(track.size) {
-        for runner in course.runners() {
+        let there = |runner: &&Runner| track.peers.has(**runner);
+        for runner in course.runners().iter().filter(there) {
             let command = runner.command(course, ground.url(), track);
             let sample = ground
                 .run(*runner, &command, CLIENT, track)

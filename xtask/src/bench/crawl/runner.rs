@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use super::course::{Course, Size};
+use super::peers::Peers;
 use crate::bench::workplace::Workplace;
 use crate::shell::root;
 
@@ -20,7 +21,7 @@ pub(crate) enum Runner {
 /// Where everything is.
 pub(crate) struct Track<'a> {
     pub(crate) place: &'a Workplace,
-    pub(crate) spider: &'a Path,
+    pub(crate) peers: &'a Peers,
     /// In memory, so that no disk is measured.
     pub(crate) folder: &'a Path,
     pub(crate) size: Size,
@@ -33,6 +34,14 @@ impl Runner {
             Self::Ours => "crawler",
             Self::Wget2 => "wget2",
             Self::Spider => "spider",
+        }
+    }
+
+    /// An exit code that is no failure of its own: wget2 says so that a link led nowhere.
+    pub(crate) fn good_end(self) -> u64 {
+        match self {
+            Self::Wget2 => 8,
+            _ => 0,
         }
     }
 
@@ -79,7 +88,7 @@ impl Runner {
                 wget2
             }
             Self::Spider => {
-                let mut spider = Command::new(track.spider);
+                let mut spider = Command::new(&track.peers.spider);
                 spider.args([url, &at_once]).current_dir(track.folder);
                 spider
             }

@@ -200,7 +200,7 @@ impl Talk {
 /// How wide a terminal is that does not say so itself, as one over a serial line or in a container: as `COLUMNS` has it.
 fn untold_width() -> usize {
     let told = std::env::var("COLUMNS").ok();
-    let told = told.and_then(|told| told.trim().parse::<usize>().ok());
+    let told = told.and_then(|told| told.trim().parse().ok());
     told.filter(|width| *width > 0).unwrap_or(80)
 }
 

@@ -48,7 +48,14 @@ impl TypedHosts {
         } else {
             &proxies
         };
-        let found = looked_up.iter().map(|host| found(host, rules));
+        let found = looked_up.iter().map(async |host| {
+            // A host that is not found now is told of when it is asked for.
+            let bare = host.trim_start_matches('[').trim_end_matches(']');
+            let found = timeout(rules.deadlines.connect, lookup_host((bare, 0))).await;
+            let found = found.ok().and_then(Result::ok);
+            let addresses = found.map(|found| found.map(|address| address.ip()));
+            private(addresses.into_iter().flatten().collect())
+        });
         allowed.extend(join_all(found).await.into_iter().flatten());
         allowed
     }
@@ -91,16 +98,6 @@ impl LaterHosts {
         })
         .await;
     }
-}
-
-/// The private addresses that a name stands for now.
-async fn found(host: &str, rules: &FetchRules) -> Vec<Allowed> {
-    // A host that is not found now is told of when it is asked for.
-    let bare = host.trim_start_matches('[').trim_end_matches(']');
-    let found = timeout(rules.deadlines.connect, lookup_host((bare, 0))).await;
-    let found = found.ok().and_then(Result::ok);
-    let addresses = found.map(|found| found.map(|address| address.ip()));
-    private(addresses.into_iter().flatten().collect())
 }
 
 /// Whether a host is an address, or the name that means this machine everywhere.

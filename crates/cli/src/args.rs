@@ -304,9 +304,9 @@ pub(crate) struct RequestArgs {
     /// Render pages in headless Chromium, so that what their scripts write is seen too
     ///
     /// auto fetches a page by HTTP and renders it only if it needs that. There are two tabs for each core, at most 8 and no
-    /// more than --workers; with always there are no more pages in flight than tabs. A page has 30 s to render, or --timeout
-    /// if that is longer. Of private addresses (localhost, an office's own) a page loads from those alone that were typed or
-    /// came on stdin. CHROME names the browser, BROWSER_SANDBOX=off does without its sandbox.
+    /// more than --workers; with always there are no more pages in flight than tabs. A page has 30 s to render, or --timeout if
+    /// that is longer. Of private addresses (localhost, an office's own) a page loads from those alone that were typed.
+    /// CHROME names the browser, BROWSER_SANDBOX=off does without its sandbox.
     #[arg(
         long,
         value_enum,

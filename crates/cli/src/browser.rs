@@ -15,7 +15,7 @@ use render::{Chromium, Escalating, Missed, RenderSettings, Renderer};
 use crate::exit;
 use crate::numbers::counted;
 use crate::talk::{Level, Talk, Value};
-use crate::typed_hosts::{LaterHosts, TypedHosts};
+use crate::typed_hosts::TypedHosts;
 use crate::values::duration;
 
 /// Most tabs of a command. A page waits for its network more than it computes, so there are two for each core.
@@ -89,33 +89,34 @@ impl Browser {
     /// The one fetcher of a command: by HTTP, and through the browser where there is one.
     ///
     /// By HTTP somebody gets what he asks for, wherever it lies. What a page loads the page chooses: it gets to no private
-    /// address that was not typed. Where there is a browser, what is given later is told to [`LaterHosts`].
+    /// address that was not typed.
     pub(crate) async fn fetch(
         browser: Option<Self>,
         rules: &FetchRules,
         at_once: usize,
         typed: &TypedHosts,
-    ) -> anyhow::Result<(Escalating, Option<LaterHosts>)> {
+    ) -> anyhow::Result<Escalating> {
         let fetcher = |at_once, guard| {
             HttpFetch::new(rules, at_once, guard, html::looks_like_html)
                 .map(Arc::new)
                 .context("cannot set up fetching")
         };
         let http = fetcher(at_once, Guard::anywhere())?;
-        let (renderer, later) = match browser {
-            None => (
-                Err("pages are not rendered: --js is never".to_owned()),
-                None,
-            ),
+        let renderer = match browser {
+            None => Err("pages are not rendered: --js is never".to_owned()),
             Some(browser) => {
-                let guard = Guard::new(false, typed.allowed(rules).await);
-                let http = fetcher(browser.tabs(), guard.clone())?;
-                let renderer = Renderer::new(browser.chromium, browser.settings, http);
-                (Ok(renderer), Some(LaterHosts::new(guard, rules.clone())))
+                let allowed = typed.allowed(rules).await;
+                let http = fetcher(browser.tabs(), Guard::new(false, allowed))?;
+                Ok(Renderer::new(browser.chromium, browser.settings, http))
             }
         };
-        let (need, helped) = (html::render_need, html::rendering_helped);
-        Ok((Escalating::new(http, renderer, need, helped), later))
+        let need = html::render_need;
+        Ok(Escalating::new(
+            http,
+            renderer,
+            need,
+            html::rendering_helped,
+        ))
     }
 }
 

@@ -134,23 +134,13 @@ fn run(
         let tell = move |notice: Notice| {
             speaker.say(Level::Info, &notice.to_string(), notice.as_str(), &[]);
         };
-        let hosts = urls.hosts();
-        let (fetch, later) = Browser::fetch(browser, &plan.fetch, AT_ONCE, &hosts).await?;
-        let (fetch, later) = (Arc::new(fetch), Arc::new(later));
+        let fetch = Browser::fetch(browser, &plan.fetch, AT_ONCE, &urls.hosts()).await?;
+        let fetch = Arc::new(fetch);
         let by = Arc::clone(&fetch);
         let scraper = Arc::new(Scraper::new(by, plan, chance, stop.clone(), tell));
         let given = urls.stream(stop.clone());
         let pages = given
-            .map(|given| {
-                let (later, scraper) = (Arc::clone(&later), Arc::clone(&scraper));
-                tokio::spawn(async move {
-                    if let (Some(later), true, Ok(asked)) = (&*later, given.on_stdin, &given.asked)
-                    {
-                        later.add(&asked.url).await;
-                    }
-                    one(given, scraper, way).await
-                })
-            })
+            .map(|given| tokio::spawn(one(given, Arc::clone(&scraper), way)))
             .buffered(AT_ONCE);
         let ended = print(pages, writer, &stop, talk, failure).await;
         let rendered = browser::close(&fetch).await;

@@ -1,23 +1,17 @@
-//! The hosts somebody typed, or wrote to stdin, and what follows for the pages a browser renders.
+//! The hosts somebody typed, and what follows for the pages a browser renders.
 //!
 //! A page's scripts choose what they load, and whoever wrote them must not see the reader's own network. So a browser gets to
 //! public addresses and, of the others, to those that were typed: an address as it stands, a name by the addresses it has
-//! before its first page is loaded. A name that is public then allows nothing, whatever it turns into later.
+//! before the first page is loaded. A name that is public then allows nothing, whatever it turns into later.
 
-use std::collections::HashMap;
 use std::net::IpAddr;
-use std::sync::{Arc, Mutex, PoisonError};
 
 use fetch::{Allowed, Guard};
 use futures_util::future::join_all;
 use model::FetchRules;
 use tokio::net::lookup_host;
-use tokio::sync::OnceCell;
 use tokio::time::timeout;
 use weburl::CrawlUrl;
-
-/// Hosts of stdin that are looked at; a list without end opens no more after that.
-const MOST_HOSTS: usize = 10_000;
 
 /// Hosts, as their URLs write them.
 #[derive(Debug)]
@@ -58,45 +52,6 @@ impl TypedHosts {
         });
         allowed.extend(join_all(found).await.into_iter().flatten());
         allowed
-    }
-}
-
-/// Lets in what is only known while pages are loaded already: the lines of stdin, each before its own page.
-#[derive(Debug)]
-pub(crate) struct LaterHosts {
-    guard: Guard,
-    rules: FetchRules,
-    /// Each is looked at once: what its name turns into later does not count. Who comes meanwhile waits for that.
-    looked_at: Mutex<HashMap<String, Arc<OnceCell<()>>>>,
-}
-
-impl LaterHosts {
-    pub(crate) fn new(guard: Guard, rules: FetchRules) -> Self {
-        Self {
-            guard,
-            rules,
-            looked_at: Mutex::default(),
-        }
-    }
-
-    /// A URL was given: its host counts as typed.
-    pub(crate) async fn add(&self, url: &CrawlUrl) {
-        let look = {
-            let mut looked_at = self
-                .looked_at
-                .lock()
-                .unwrap_or_else(PoisonError::into_inner);
-            let host = url.parts().host();
-            if !looked_at.contains_key(host) && looked_at.len() >= MOST_HOSTS {
-                return;
-            }
-            Arc::clone(looked_at.entry(host.to_owned()).or_default())
-        };
-        look.get_or_init(|| async {
-            let allowed = TypedHosts::of([url]).allowed(&self.rules).await;
-            self.guard.also_allow(allowed);
-        })
-        .await;
     }
 }
 
@@ -172,26 +127,6 @@ mod tests {
         assert!(allows(&guard, "10.0.0.7", "10.0.0.7"));
         assert!(guard.allows_name("localhost"));
         assert!(!allows(&guard, "127.0.0.1", "127.0.0.1"));
-    }
-
-    #[tokio::test]
-    async fn a_line_of_stdin_opens_its_own_host_and_no_other() {
-        let guard = guard(&[], &[]).await;
-        let spec = ScrapeSpec::default();
-        let rules = ScrapePlan::resolve(&spec, "crawler/test").unwrap().fetch;
-        let later = LaterHosts::new(guard.clone(), rules);
-        assert!(!allows(&guard, "127.0.0.1", "127.0.0.1"));
-        for line in [
-            "http://127.0.0.1:1/",
-            "http://127.0.0.1:2/",
-            "http://93.184.216.34/",
-        ] {
-            later.add(&CrawlUrl::parse(line).unwrap()).await;
-        }
-        assert!(allows(&guard, "127.0.0.1", "127.0.0.1"));
-        for other in ["127.0.0.2", "10.0.0.1", "::1"] {
-            assert!(!allows(&guard, "e.x", other), "{other}");
-        }
     }
 
     #[test]

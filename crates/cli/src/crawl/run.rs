@@ -93,7 +93,7 @@ impl Run<'_> {
             ))
         });
         let typed = TypedHosts::of([&plan.seed]);
-        let (fetch, _) = Browser::fetch(self.browser, &plan.fetch, plan.workers, &typed).await?;
+        let fetch = Browser::fetch(self.browser, &plan.fetch, plan.workers, &typed).await?;
         let writer = Shelf::start(Box::new(sinks)).context("cannot start the writer")?;
         let fetch = Arc::new(FirstLook::new(fetch));
         let driven = Arc::clone(&fetch);

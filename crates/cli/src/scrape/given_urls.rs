@@ -25,8 +25,6 @@ pub(super) struct Given {
     pub(super) typed: String,
     /// As it is asked for.
     pub(super) asked: Result<Asked, String>,
-    /// Nobody knew of it before it came.
-    pub(super) on_stdin: bool,
 }
 
 /// Where URLs come from, in their order.
@@ -61,7 +59,7 @@ impl GivenUrls {
         !matches!(self.0.as_slice(), [Source::Typed(_)])
     }
 
-    /// The hosts that were typed; what comes on stdin is told when it comes.
+    /// The hosts that were typed. What comes on stdin was as often written by somebody else, and is not among them.
     pub(super) fn hosts(&self) -> TypedHosts {
         let typed = self.0.iter().filter_map(|source| match source {
             Source::Typed(asked) => Some(&asked.url),
@@ -122,7 +120,6 @@ fn typed(asked: Asked) -> Given {
     Given {
         typed: asked.url.to_string(),
         asked: Ok(asked),
-        on_stdin: false,
     }
 }
 
@@ -168,7 +165,6 @@ fn read_stdin(send: &mpsc::Sender<Given>) -> Result<(), Gone> {
                 typed => typed,
             },
             asked,
-            on_stdin: true,
         };
         send.blocking_send(given).map_err(|_| Gone)?;
         if failed && line.is_empty() {

@@ -8,13 +8,15 @@ use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use frontier::Delivery;
-use model::{LinkList, Sink, SinkError, StopReason, Summary};
+use model::{LinkList, PageReport, Sink, SinkError, StopReason, Summary};
 use tokio::runtime::Handle;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc, oneshot};
 use weburl::CrawlUrl;
 
-/// Budget of what waits, in KiB: each delivery counts as one at least.
+/// Budget of what waits, in KiB.
 const MOST_WAITING_KIB: u32 = 32 * 1024;
+/// What a delivery counts for at least, so that only a few hundred wait: who stops waits for them to be written.
+const LEAST_KIB: u32 = 64;
 const FLUSH_EVERY: Duration = Duration::from_millis(500);
 
 enum Parcel {
@@ -115,15 +117,26 @@ impl Shelf {
 }
 
 fn weight(delivery: &Delivery) -> u32 {
-    match delivery {
-        Delivery::Page(report) => kib(list_bytes(&report.links)),
-        Delivery::Notice(_) => 1,
-        Delivery::Mark(events) => kib(events.len()),
-    }
+    let bytes = match delivery {
+        Delivery::Page(report) => page_bytes(report),
+        Delivery::Notice(_) => 0,
+        Delivery::Mark(events) => events.len(),
+    };
+    kib(bytes).max(LEAST_KIB)
+}
+
+/// What a page's site decides about, and so could be long.
+fn page_bytes(report: &PageReport) -> usize {
+    let words = report
+        .outcome
+        .failure()
+        .map_or(0, |failure| failure.words.len());
+    let content_type = report.content_type.as_ref().map_or(0, String::len);
+    list_bytes(&report.links) + report.url.as_str().len() + content_type + words
 }
 
 fn kib(bytes: usize) -> u32 {
-    u32::try_from(bytes / 1024 + 1).map_or(MOST_WAITING_KIB, |kib| kib.min(MOST_WAITING_KIB))
+    u32::try_from(bytes / 1024 + 1).unwrap_or(u32::MAX)
 }
 
 fn list_bytes(links: &LinkList) -> usize {

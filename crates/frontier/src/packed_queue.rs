@@ -13,6 +13,9 @@ use weburl::CrawlUrl;
 /// Bytes of a piece of the queue: what was taken out is given back in such pieces.
 const PIECE: usize = 64 * 1024;
 
+/// The most that a task takes besides its texts.
+const MOST_NUMBERS: usize = 32;
+
 /// The page is the one of the task before.
 const SAME_VIA: u8 = 1;
 /// There is no page.
@@ -51,8 +54,13 @@ impl PackedQueue {
             (Some(via), Some(last)) if via == last => SAME_VIA,
             (Some(_), _) => 0,
         };
-        if self.pieces.back().is_none_or(|piece| piece.len() >= PIECE) {
-            self.pieces.push_back(Vec::new());
+        let path = task.url.parts().path_and_query();
+        let needed = MOST_NUMBERS + path.len() + task.via.as_ref().map_or(0, |via| via.len());
+        let is_full = |piece: &Vec<u8>| !piece.is_empty() && piece.len() + needed > PIECE;
+        if self.pieces.back().is_none_or(is_full) {
+            // The first grows as it needs to: most queues stay short.
+            let room = if self.pieces.is_empty() { 0 } else { PIECE };
+            self.pieces.push_back(Vec::with_capacity(room));
         }
         let Some(piece) = self.pieces.back_mut() else {
             return;
@@ -60,7 +68,7 @@ impl PackedQueue {
         piece.push(via | (task.found as u8) << FOUND_SHIFT);
         push_number(piece, task.depth.into());
         push_number(piece, task.hops.into());
-        push_text(piece, task.url.parts().path_and_query());
+        push_text(piece, path);
         if via == 0
             && let Some(text) = &task.via
         {
@@ -218,17 +226,20 @@ mod tests {
     #[test]
     fn a_task_is_little_more_than_its_path() {
         const TASKS: usize = 100_000;
-        let mut queue = PackedQueue::default();
-        let held = |queue: &PackedQueue| queue.pieces.iter().map(Vec::capacity).sum::<usize>();
-        for number in 0..TASKS {
-            // Ten links a page.
-            let path = format!("/p/{number}");
-            queue.push(&task(&path, 7, 0, Some(number / 10), 1));
+        for (folder, links) in [("p", 10), ("a/longer/folder", 7)] {
+            let mut queue = PackedQueue::default();
+            let held = |queue: &PackedQueue| queue.pieces.iter().map(Vec::capacity).sum::<usize>();
+            let mut paths = 0;
+            for number in 0..TASKS {
+                let path = format!("/{folder}/{number}");
+                paths += path.len();
+                queue.push(&task(&path, 7, 0, Some(number / links), 1));
+            }
+            assert!(held(&queue) < paths + TASKS * 11, "{}", held(&queue));
+            for _ in 0..TASKS {
+                queue.pop(ORIGIN).unwrap();
+            }
+            assert!(held(&queue) <= 2 * PIECE, "{}", held(&queue));
         }
-        assert!(held(&queue) < TASKS * 24, "{}", held(&queue));
-        for _ in 0..TASKS {
-            queue.pop(ORIGIN).unwrap();
-        }
-        assert!(held(&queue) <= 4 * PIECE, "{}", held(&queue));
     }
 }

@@ -81,6 +81,8 @@ pub(crate) struct Foreign {
     stuck_before: bool,
     /// names of the elements in which the page may be stuck, and of those around them
     ghosts: Vec<ElementName>,
+    /// how many of the open elements, from the outermost, are among them
+    haunted: usize,
 }
 
 impl Foreign {
@@ -160,7 +162,10 @@ impl Foreign {
         let sure = name.is_exact() && !ambiguous && !(self.bare && self.haunts(name));
         match found {
             Some(0) => self.leave(),
-            Some(index) => self.open.truncate(index),
+            Some(index) => {
+                self.open.truncate(index);
+                self.haunted = self.haunted.min(index);
+            }
             None => self.out = true,
         }
         let html = found.is_none();
@@ -170,6 +175,7 @@ impl Foreign {
     /// Leaves svg or math for the HTML around it.
     pub(crate) fn leave(&mut self) {
         self.open.clear();
+        self.haunted = 0;
         self.deeper = 0;
         self.stuck_before |= self.stuck;
         self.stuck = false;
@@ -205,12 +211,13 @@ impl Foreign {
         self.open.push(Open { name, kind });
         if kind == Kind::Point {
             self.stuck = true;
-            for open in &self.open {
+            for open in &self.open[self.haunted..] {
                 if !self.ghosts.contains(&open.name) {
                     self.ghosts.push(open.name);
                 }
             }
             self.ghosts.truncate(DEEPEST);
+            self.haunted = self.open.len();
         }
         self.ghosts.len() < DEEPEST
     }

@@ -186,11 +186,16 @@ impl Renderer {
 
     /// Leaves a page, and keeps its tab or not. Its place is free meanwhile, unless too many are being left.
     async fn leave(&self, mut tab: Tab, seat: Seat) {
+        *lock(&self.last_used) = Instant::now();
         let leaving = Arc::clone(&self.leaving).try_acquire_owned();
         let seat = leaving.is_err().then_some(seat);
         let fit = tab.leave().await && !tab.browser().is_tired(&self.settings);
         *lock(&self.last_used) = Instant::now();
-        let tab = if fit { self.put_back(tab) } else { Some(tab) };
+        let tab = if fit {
+            self.put_back(tab, seat.is_some())
+        } else {
+            Some(tab)
+        };
         drop(seat);
         drop(leaving);
         if let Some(tab) = tab {
@@ -201,12 +206,14 @@ impl Renderer {
     }
 
     /// Keeps a tab for the next page, or returns it where there are enough.
-    fn put_back(&self, tab: Tab) -> Option<Tab> {
+    fn put_back(&self, tab: Tab, holds_seat: bool) -> Option<Tab> {
         let mut idle = lock(&self.idle);
         let free = self.room.available_permits();
-        let busy = self.settings.tabs.max(1).saturating_sub(free);
-        // While all places are taken the next page is about to need it.
-        let most = self.settings.tabs.max(1) - if free > 0 { busy } else { 0 };
+        // While all places are taken the next page is about to need it. Else there are as many as places in all.
+        let most = match free {
+            0 => self.settings.tabs.max(1),
+            free => free + usize::from(holds_seat),
+        };
         if idle.len() >= most {
             return Some(tab);
         }

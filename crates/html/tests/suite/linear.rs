@@ -149,6 +149,12 @@ fn what_only_a_tree_can_tell() {
         write!(names, "<svg><g{number}><desc></desc></svg></g{number}>").unwrap();
     }
     links(&names);
+    // … and are not gone through again for each element of text
+    let mut deep = String::from("<math>");
+    for number in 0..119 {
+        write!(deep, "<g{number}>").unwrap();
+    }
+    links(&format!("{deep}{}", "<mi></mi>".repeat(500_000)));
 }
 
 #[test]

@@ -74,7 +74,10 @@ fn installed(name: &str) -> Result<String> {
 
 fn build_spider(target: &Path) -> Result<String> {
     tell("building the driver of spider");
+    // Ours may be built with symbols, to be looked into; that is no reason to build all of this anew.
     run(cargo()
+        .env_remove("CARGO_PROFILE_RELEASE_DEBUG")
+        .env_remove("CARGO_PROFILE_RELEASE_STRIP")
         .args(["build", "--release", "--locked", "--quiet"])
         .current_dir(root().join("peers/spider"))
         .env("CARGO_TARGET_DIR", target))?;

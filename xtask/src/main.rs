@@ -1,4 +1,4 @@
-//! The project's own chores: `cargo xtask test`, `tidy`, `docs`, `eval`, `fuzz`, `api-fuzz`, `sqlx`, `bench`, `chaos`, `soak`.
+//! The project's own chores: `cargo xtask test`, `tidy`, `docs`, `eval`, `fuzz`, `api-fuzz`, `sqlx`, `bench`, `micro`, `chaos`, `soak`.
 
 mod api_fuzz;
 mod bench;
@@ -7,6 +7,7 @@ mod docs;
 mod eval;
 mod fuzz;
 mod layers;
+mod micro;
 mod postgres;
 mod setup;
 mod shell;
@@ -40,6 +41,11 @@ cargo xtask <CHORE>
   sqlx          write what the stores' queries are checked against (`crates/store-*/.sqlx`)
   bench service|queue|export|render
                 how fast the service is here, checked and written to `docs/benchmarks-service.md`
+  micro         what the steps of the hot path cost in instructions, beside `bench/baseline.tsv`; fails where one costs
+                more than a tenth more; installs valgrind
+  micro --keep  writes the baseline
+  micro --where CASE
+                where a case spends, by file and function
 ";
 
 fn main() -> ExitCode {
@@ -58,6 +64,7 @@ fn main() -> ExitCode {
         ["eval", folder] => eval::run(Path::new(folder)),
         ["sqlx"] => sqlx::write(),
         ["bench", words @ ..] => bench::run(words),
+        ["micro", words @ ..] => micro::start(words),
         _ => {
             tell(HELP);
             return ExitCode::from(2);

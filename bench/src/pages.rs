@@ -13,8 +13,6 @@ pub(crate) struct Page {
     pub(crate) body: &'static [u8],
     /// How many links it has.
     pub(crate) links: usize,
-    /// Those of them with http or https.
-    pub(crate) web_links: usize,
 }
 
 /// Small: 3 KB, 20 links of one form.
@@ -23,7 +21,6 @@ pub(crate) const S: Page = Page {
     url: "https://docs.example.org/p/417",
     body: include_bytes!("../pages/s.html"),
     links: 20,
-    web_links: 20,
 };
 
 /// Realistic: 63 KB, 120 links in every spelling and three of other schemes, styles, scripts, comments.
@@ -32,7 +29,6 @@ pub(crate) const R: Page = Page {
     url: "https://docs.example.org/docs/guides/copper-winter-41/",
     body: include_bytes!("../pages/r.html"),
     links: 123,
-    web_links: 120,
 };
 
 /// What scanners get wrong, close together: broken comments and tags, raw text, templates, svg, character references.
@@ -41,7 +37,6 @@ pub(crate) const SOUP: Page = Page {
     url: "https://docs.example.org/soup",
     body: include_bytes!("../pages/soup.html"),
     links: 0,
-    web_links: 0,
 };
 
 /// As servers send it.

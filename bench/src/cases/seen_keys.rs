@@ -37,7 +37,7 @@ fn contains(name: &str, first: u64, finds: usize) -> Case {
 
 fn known() -> Seen {
     let mut seen = Seen::default();
-    seen.extend((0..KNOWN + 1).map(key));
+    seen.extend((0..=KNOWN).map(key));
     seen
 }
 

@@ -40,7 +40,7 @@ impl Baseline {
                 let (case, number) = row
                     .split_once('\t')
                     .with_context(|| format!("{row:?} is not a case and a number"))?;
-                let number = number.parse();
+                let number = number.parse::<u64>();
                 Ok((case.to_owned(), number.with_context(|| format!("{row:?}"))?))
             })
             .collect::<Result<_>>()?;

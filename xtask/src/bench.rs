@@ -1,11 +1,14 @@
-//! `cargo xtask bench`: what the service and its stores do, by the real binary, on this machine, in figures.
+//! `cargo xtask bench`: what the crawl, the service and its stores do, by the real binary, on this machine, in figures.
 //!
-//! Each bench checks that the work was right before it says how fast it was, and writes a section of
-//! `docs/benchmarks-service.md`. Bars are in the document and in the exit code.
+//! Each bench checks that the work was right before it says how fast it was. The crawl beside other crawlers is written
+//! to `docs/benchmarks.md`, each of the others to its section of `docs/benchmarks-service.md`. Bars are in the document and
+//! in the exit code.
 
+mod crawl;
 mod export;
 mod http;
 mod machine;
+mod median;
 mod paper;
 mod playwright;
 mod queue;
@@ -13,6 +16,7 @@ mod render;
 mod served;
 mod service;
 mod site;
+pub(crate) mod stopwatch;
 mod tree;
 mod workplace;
 
@@ -23,13 +27,20 @@ use crate::postgres::{Keep, Postgres};
 /// Runs a bench by its name.
 pub(crate) fn run(words: &[&str]) -> Result<()> {
     match words {
+        [] | ["crawl" | "--quick" | "--runs", ..] => {
+            let rest = match words {
+                ["crawl", rest @ ..] => rest,
+                words => words,
+            };
+            crawl::run(&crawl::Asked::read(rest)?)
+        }
         ["service", rest @ ..] => service::run(number(rest, "--pages", 5_000)?),
         ["queue", rest @ ..] => queue::run(number(rest, "--tasks", 1_000_000)?),
         ["export", rest @ ..] => export::run(number(rest, "--rows", 1_000_000)?),
         ["render", rest @ ..] => render::run(number(rest, "--pages", 200)?),
         _ => bail!(
-            "which bench? service [--pages N], queue [--tasks N], export [--rows N] or render [--pages N]; \
-             only with their usual sizes do they write docs/benchmarks-service.md"
+            "which bench? crawl [--runs N] [--quick], service [--pages N], queue [--tasks N], export [--rows N] or render [--pages N]; \
+             only with their usual sizes do they write docs/benchmarks.md and docs/benchmarks-service.md"
         ),
     }
 }

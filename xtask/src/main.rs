@@ -28,8 +28,10 @@ cargo xtask <CHORE>
   tidy          the dependency table, file sizes, names
   docs          write the generated documents
   docs --check  fail if one of them is stale
-  fuzz [markdown|links] [--minutes N]
-                look for pages that break the html crate; installs cargo-fuzz
+  fuzz [agree|markdown|links|resolver|url_key] [--seconds N]
+                look for pages and addresses on which ours and the real parsers differ; installs cargo-fuzz
+  fuzz agree [--inputs N] [--seed S]
+                the same, of made-up inputs alone and by their number
   api-fuzz [--examples N]
                 the API against schemathesis with every check, over both stores; installs it with pip
   chaos [--rounds N] [--seed S]
@@ -39,6 +41,8 @@ cargo xtask <CHORE>
   eval <DATA>   how good and how fast main-content extraction is, on the labelled pages in that folder
   eval          the evaluation tool's own tests and lints, which need no pages
   sqlx          write what the stores' queries are checked against (`crates/store-*/.sqlx`)
+  bench [--runs N] [--quick]
+                our crawl beside other crawlers, checked and written to `docs/benchmarks.md`; installs wrk and wget2
   bench service|queue|export|render
                 how fast the service is here, checked and written to `docs/benchmarks-service.md`
   micro         what the steps of the hot path cost in instructions, beside `bench/baseline.tsv`; fails where one costs
@@ -65,6 +69,8 @@ fn main() -> ExitCode {
         ["sqlx"] => sqlx::write(),
         ["bench", words @ ..] => bench::run(words),
         ["micro", words @ ..] => micro::start(words),
+        // Not for people: the parent of a process that is measured.
+        ["stopwatch", words @ ..] => bench::stopwatch::hold(words),
         _ => {
             tell(HELP);
             return ExitCode::from(2);

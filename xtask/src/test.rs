@@ -5,7 +5,7 @@ use std::time::Instant;
 use anyhow::Result;
 
 use crate::postgres::{self, Postgres};
-use crate::setup::{self, OUTSIDE_TESTS};
+use crate::setup::{self, MANUAL_TESTS, OUTSIDE_TESTS};
 use crate::shell::{self, cargo, exists, tell};
 use crate::{docs, micro, sqlx, tidy};
 
@@ -22,9 +22,14 @@ fn run_step(name: &str, step: impl FnOnce() -> Result<()>) -> Result<()> {
 
 pub(crate) fn run() -> Result<()> {
     let begun = Instant::now();
-    let mut with_outside = true;
+    let mut left_out = Vec::new();
     run_step("setup", || {
-        with_outside = setup::outside_world()?;
+        if !setup::outside_world()? {
+            left_out.push((OUTSIDE_TESTS, "install wget and debian-handbook"));
+        }
+        if !setup::manuals()? {
+            left_out.push((MANUAL_TESTS, "install what xtask/src/setup.rs names"));
+        }
         for name in ["curl", "jq"] {
             setup::program(name, "the README's lines about the service use it")?;
         }
@@ -48,7 +53,7 @@ pub(crate) fn run() -> Result<()> {
     })?;
     let postgres = Postgres::at_hand()?;
     run_step("checked queries", || sqlx::check(&postgres))?;
-    run_step("tests", || tests(with_outside, &postgres))?;
+    run_step("tests", || tests(&left_out, &postgres))?;
     drop(postgres);
     run_step("doc tests", || {
         shell::run(cargo().args(["test", "--workspace", "--locked", "--doc", "--quiet"]))
@@ -63,14 +68,14 @@ pub(crate) fn run() -> Result<()> {
         "── all of it: ok ({:.0} s)",
         begun.elapsed().as_secs_f64()
     ));
-    if !with_outside {
-        tell("── NOT RUN: the comparison with wget; install wget and debian-handbook to run it");
+    for (tests, remedy) in left_out {
+        tell(&format!("── NOT RUN: {tests}…; {remedy} to run it"));
     }
     Ok(())
 }
 
 /// nextest where present, else plain cargo.
-fn tests(with_outside: bool, postgres: &Postgres) -> Result<()> {
+fn tests(left_out: &[(&str, &str)], postgres: &Postgres) -> Result<()> {
     let mut command = cargo();
     command.env(postgres::VARIABLE, &postgres.url);
     if exists("cargo-nextest", "--version") {
@@ -81,8 +86,10 @@ fn tests(with_outside: bool, postgres: &Postgres) -> Result<()> {
             "--locked",
             "--no-fail-fast",
         ]);
-        if !with_outside {
-            command.args(["-E", &format!("not test({OUTSIDE_TESTS})")]);
+        if !left_out.is_empty() {
+            let names = left_out.iter().map(|(tests, _)| format!("test({tests})"));
+            let names: Vec<String> = names.collect();
+            command.args(["-E", &format!("not ({})", names.join(" or "))]);
         }
     } else {
         command.args([
@@ -92,8 +99,11 @@ fn tests(with_outside: bool, postgres: &Postgres) -> Result<()> {
             "--no-fail-fast",
             "--all-targets",
         ]);
-        if !with_outside {
-            command.args(["--", "--skip", OUTSIDE_TESTS]);
+        if !left_out.is_empty() {
+            command.arg("--");
+            for (tests, _) in left_out {
+                command.args(["--skip", tests]);
+            }
         }
     }
     shell::run(&mut command)

@@ -188,7 +188,7 @@ pub(crate) struct SiteArgs {
     #[arg(long, value_enum, default_value_t)]
     pub(crate) profile: ProfileWord,
 
-    /// Pages in flight at once [default: profile]
+    /// Pages in flight at once; with --js always no more than the browser has tabs [default: profile]
     #[arg(
         long, aliases = ["concurrency", "max-parallel"], value_name = "N",
         value_parser = whole::<usize>, allow_negative_numbers = true
@@ -303,7 +303,8 @@ pub(crate) struct RequestArgs {
 
     /// Render pages in headless Chromium, so that what their scripts write is seen too
     ///
-    /// auto fetches a page by HTTP and renders it only if it needs that. A page has 30 s to render, or --timeout if
+    /// auto fetches a page by HTTP and renders it only if it needs that. There are two tabs for each core, at most 8 and no
+    /// more than --workers; with always there are no more pages in flight than tabs. A page has 30 s to render, or --timeout if
     /// that is longer. Of private addresses (localhost, an office's own) a page loads from those alone that were typed.
     /// CHROME names the browser, BROWSER_SANDBOX=off does without its sandbox.
     #[arg(

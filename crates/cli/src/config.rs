@@ -17,7 +17,12 @@ pub(crate) fn config(args: &ConfigArgs) -> ExitCode {
         return print(&service::api::openapi_json());
     }
     match load(&args.settings) {
-        Ok(loaded) => print(&loaded.text()),
+        Ok(loaded) => {
+            for note in loaded.notes() {
+                talk::warn(&note);
+            }
+            print(&loaded.text())
+        }
         Err(error) => refuse(&error, false),
     }
 }

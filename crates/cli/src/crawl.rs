@@ -108,6 +108,14 @@ fn format_hint(file: Option<&Path>, format: &str) -> Option<String> {
     })
 }
 
+/// `--workers` that was typed and is more than there are tabs.
+fn tabs_hint(typed: Option<usize>, plan: &CrawlPlan) -> Option<String> {
+    let (typed, tabs) = (typed?, plan.workers);
+    (plan.js == JsPolicy::Always && typed > tabs).then(|| {
+        format!("Note: --workers {typed} is cut to {tabs}: with --js always there are no more pages in flight than tabs")
+    })
+}
+
 /// What stands at the head of an output: of the crawl's beginning, whoever goes on with it.
 struct Head {
     started: SystemTime,
@@ -140,13 +148,7 @@ impl Job<'_> {
                 return ExitCode::from(exit::BAD_USAGE);
             }
         };
-        let wanted = Wanted {
-            at_once: plan.workers,
-            timeout: plan.fetch.deadlines.total,
-            max_body: plan.fetch.max_body,
-            user_agent: self.spec.user_agent.clone(),
-        };
-        let browser = match Browser::find(plan.js, wanted, talk) {
+        let browser = match Browser::find(plan.js, self.wanted(&plan), talk) {
             Ok(browser) => browser,
             Err(code) => return code,
         };
@@ -154,6 +156,7 @@ impl Job<'_> {
             // More would only wait for a tab, and be waited for when somebody stops us.
             plan.workers = browser.tabs();
         }
+        let fewer_workers = tabs_hint(self.spec.workers, &plan);
         let runtime = match runtime(&plan) {
             Ok(runtime) => runtime,
             Err(error) => return failed(talk, &error),
@@ -190,6 +193,9 @@ impl Job<'_> {
         talk.say(Level::Info, &line, "start", &plan_line::fields(&plan));
         if let Some(hint) = format_hint(self.asked.file, self.asked.format) {
             talk.say(Level::Info, &hint, "format_hint", &[]);
+        }
+        if let Some(hint) = fewer_workers {
+            talk.say(Level::Info, &hint, "workers_hint", &[]);
         }
         let run = Run {
             plan: &plan,
@@ -232,6 +238,16 @@ impl Job<'_> {
                 }
             }
             Err(error) => failed(talk, &error),
+        }
+    }
+
+    /// What a browser has to do.
+    fn wanted(&self, plan: &CrawlPlan) -> Wanted {
+        Wanted {
+            at_once: plan.workers,
+            timeout: plan.fetch.deadlines.total,
+            max_body: plan.fetch.max_body,
+            user_agent: self.spec.user_agent.clone(),
         }
     }
 

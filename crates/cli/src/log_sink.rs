@@ -47,7 +47,7 @@ impl LogSink {
                     Some(rendering) if rendering.rendered => ", rendered",
                     _ => "",
                 };
-                let millis = report.elapsed.as_millis();
+                let millis = report.took().as_millis();
                 let text = format!(
                     "Fetched {url} ({status}, {what}{cut}{rendered}, depth {}, {millis} ms)",
                     report.depth
@@ -66,7 +66,7 @@ impl LogSink {
             ("url", Value::Text(url)),
             ("depth", Value::Number(u64::from(report.depth))),
             ("attempts", Value::Number(u64::from(report.attempt))),
-            ("seconds", Value::Seconds(report.elapsed.as_secs_f64())),
+            ("seconds", Value::Seconds(report.took().as_secs_f64())),
         ];
         fields.extend(
             report
@@ -75,12 +75,8 @@ impl LogSink {
         );
         fields.extend(kind.map(|kind| ("kind", Value::Text(kind))));
         if let Some(rendering) = report.rendering {
-            let name = if rendering.rendered {
-                "rendered"
-            } else {
-                "not_rendered"
-            };
-            fields.push((name, Value::Text(rendering.reason.as_str())));
+            fields.push(("rendered", Value::Flag(rendering.rendered)));
+            fields.push(("render_reason", Value::Text(rendering.reason.as_str())));
         }
         fields.extend(report.via.as_deref().map(|via| ("via", Value::Text(via))));
         self.talk.say(level, &text, event, &fields);

@@ -7,6 +7,7 @@ use std::process::ExitCode;
 use clap::builder::StyledStr;
 use clap::{Arg, Command, CommandFactory};
 use clap_complete::Shell;
+use model::RenderReason;
 
 use crate::args::Cli;
 use crate::exit;
@@ -147,7 +148,19 @@ fn reference(cli: &Command) -> String {
             );
         }
     }
+    push_render_reasons(&mut text);
     text
+}
+
+/// Why a page was rendered or not, where `--js` or `use_js` made that a question.
+fn push_render_reasons(text: &mut String) {
+    text.push_str(
+        "\n## Why a page was rendered, or was not\n\nWith `--js auto` and `--js always`, and `use_js` of the service, what is \
+         told of a page has `rendered` (true or false) and `render_reason`:\n\n| `render_reason` | means |\n|---|---|\n",
+    );
+    for reason in RenderReason::ALL {
+        let _ = writeln!(text, "| `{}` | {} |", reason.as_str(), reason.meaning());
+    }
 }
 
 fn plain(styled: &StyledStr) -> String {
@@ -223,4 +236,20 @@ fn default(arg: &Arg) -> String {
         .map(|value| value.to_string_lossy().into_owned())
         .collect();
     values.join(", ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_reason_for_rendering_is_in_both_documents() {
+        let operations = include_str!("../../../docs/operations.md");
+        let reference = reference(&Cli::command());
+        for reason in RenderReason::ALL {
+            let row = format!("| `{}` | {} |\n", reason.as_str(), reason.meaning());
+            assert!(operations.contains(&row), "docs/operations.md lacks {row}");
+            assert!(reference.contains(&row), "docs/cli.md lacks {row}");
+        }
+    }
 }

@@ -268,10 +268,14 @@ fn tell(outcome: &Outcome, talk: &Talk, failure: Level) {
             ""
         };
         let words = format!("Scraped {url} ({status}, {bytes} bytes{rendered}{quality}{from})");
-        let fields = [
+        let mut fields = vec![
             ("url", Value::Text(url)),
             ("status", Value::Number(u64::from(status))),
         ];
+        if let Some(reason) = document.render_reason() {
+            fields.push(("rendered", Value::Flag(document.rendered())));
+            fields.push(("render_reason", Value::Text(reason)));
+        }
         talk.say(Level::Detail, &words, "page_scraped", &fields);
     }
 }

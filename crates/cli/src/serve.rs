@@ -43,8 +43,11 @@ pub(crate) fn serve(args: &ServeArgs) -> ExitCode {
         Ok(loaded) => loaded,
         Err(error) => return config::refuse(&error, json),
     };
-    let config = loaded.config;
     start_log(&args.talk, json);
+    for note in loaded.notes() {
+        tracing::warn!("{note}");
+    }
+    let config = loaded.config;
     let talk = Talk::new(&args.talk, When::Never);
     open_files::raise();
     match run(config, args.mode, talk) {
@@ -273,11 +276,6 @@ fn tell_browser(browser: &BrowserDesk, config: &Config) {
     if browser.renderer().is_some() && !config.browser.sandbox {
         tracing::warn!(
             "browser.sandbox is off: a page that breaks out of the browser has the rights of this process"
-        );
-    }
-    if config.browser.nav_timeout >= config.server.request_timeout {
-        tracing::warn!(
-            "browser.nav_timeout is not below server.request_timeout: slow scrapes end with the latter"
         );
     }
 }

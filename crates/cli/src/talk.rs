@@ -30,6 +30,7 @@ pub(crate) enum Value<'a> {
     Text(&'a str),
     Number(u64),
     Seconds(f64),
+    Flag(bool),
 }
 
 /// The speaker. Cheap to clone.
@@ -104,8 +105,8 @@ impl Talk {
             return usize::MAX;
         }
         let width = terminal_size::terminal_size_of(std::io::stderr())
-            .map_or(80, |(terminal_size::Width(width), _)| usize::from(width));
-        width.saturating_sub(1)
+            .map(|(terminal_size::Width(width), _)| usize::from(width));
+        width.unwrap_or_else(untold_width).saturating_sub(1)
     }
 
     /// Says a line: `text` to people, `event` and `fields` to machines.
@@ -196,6 +197,13 @@ impl Talk {
     }
 }
 
+/// How wide a terminal is that does not say so itself, as one over a serial line or in a container: as `COLUMNS` has it.
+fn untold_width() -> usize {
+    let told = std::env::var("COLUMNS").ok();
+    let told = told.and_then(|told| told.trim().parse().ok());
+    told.filter(|width| *width > 0).unwrap_or(80)
+}
+
 /// Whether the command line, which need not make sense otherwise, asks for JSON messages.
 pub(crate) fn is_for_machines(typed: &[OsString]) -> bool {
     let asked = typed.windows(2);
@@ -216,6 +224,14 @@ pub(crate) fn refuse(words: &str, json: bool) {
         line
     };
     // A terminal that went away has nobody to tell.
+    let _ = std::io::stderr().write_all(line.as_bytes());
+}
+
+/// Says what is allowed and most likely not meant, where there is no speaker.
+pub(crate) fn warn(words: &str) {
+    let mut line = String::from("warning: ");
+    push_harmless(&mut line, words);
+    line.push('\n');
     let _ = std::io::stderr().write_all(line.as_bytes());
 }
 
@@ -251,6 +267,9 @@ fn json_line(level: Level, text: &str, event: &str, fields: &[(&str, Value<'_>)]
             }
             Value::Seconds(seconds) => {
                 let _ = write!(line, "{seconds:.3}");
+            }
+            Value::Flag(flag) => {
+                let _ = write!(line, "{flag}");
             }
         }
     }
@@ -290,11 +309,13 @@ mod tests {
         let fields = [
             ("url", Value::Text("http://a/\"\\\u{1}")),
             ("status", Value::Number(404)),
+            ("rendered", Value::Flag(false)),
         ];
         let line = json_line(Level::Warning, "a\nb", "page_failed", &fields);
         let read: serde_json::Value = serde_json::from_str(&line).unwrap();
         assert_eq!(read["url"], "http://a/\"\\\u{1}");
         assert_eq!(read["status"], 404);
+        assert_eq!(read["rendered"], false);
         assert_eq!(read["message"], "a\nb");
     }
 }

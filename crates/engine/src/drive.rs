@@ -179,7 +179,14 @@ impl<F: Frontier, T: Fetch> Crawl<F, T> {
         let sleep = tokio::time::sleep_until(until.unwrap_or_else(|| Instant::now() + FAR_AWAY));
         tokio::select! {
             biased;
-            _ = self.reports.recv_many(batch, BATCH) => (),
+            _ = self.reports.recv_many(batch, BATCH) => {
+                // Where one report is, others are about to be: those who are ready to make them go first, and a turn of
+                // the loop costs the same for all.
+                tokio::task::yield_now().await;
+                while batch.len() < BATCH && let Ok(report) = self.reports.try_recv() {
+                    batch.push(report);
+                }
+            }
             () = self.stop.reached(asked) => (),
             () = self.frontier.news() => (),
             () = sleep, if until.is_some() => (),
@@ -188,18 +195,19 @@ impl<F: Frontier, T: Fetch> Crawl<F, T> {
 
     /// Puts everything finished on the shelf, waiting while the writer is behind.
     async fn deliver(&mut self) -> Result<(), WriterEnded> {
-        for delivery in self.out.drain(..) {
-            tokio::select! {
-                biased;
-                put = self.shelf.put(delivery) => put?,
-                // A reader that does not read must not keep us from stopping at once.
-                () = self.stop.reached(StopLevel::AtOnce) => {
-                    self.behind = true;
-                    return Ok(());
-                }
+        if self.out.is_empty() {
+            return Ok(());
+        }
+        let finished = std::mem::replace(&mut self.out, Vec::with_capacity(BATCH));
+        tokio::select! {
+            biased;
+            put = self.shelf.put(finished) => put,
+            // A reader that does not read must not keep us from stopping at once.
+            () = self.stop.reached(StopLevel::AtOnce) => {
+                self.behind = true;
+                Ok(())
             }
         }
-        Ok(())
     }
 
     async fn end(mut self, ended: Result<Ended, DriveError>) -> Result<Summary, DriveError> {

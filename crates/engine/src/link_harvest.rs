@@ -22,23 +22,52 @@ pub fn harvest(
     if encoding != encoding_rs::UTF_8 {
         resolver = resolver.with_query_encoding(&encode);
     }
-    // The first valid base counts for the whole page, links before it included.
-    if html::has_base(body) {
-        let mut found = false;
-        html::scan_links(body, encoding, |part| {
-            if let html::Found::Base(href) = part
-                && !found
-            {
-                found = resolver.set_base(href);
-            }
-        });
+    let first = read(body, encoding, &mut resolver, Base::Unknown, plan);
+    match first {
+        Ok(links) => links,
+        // Links stand before it, and it counts for them too.
+        Err(LateBase) => read(body, encoding, &mut resolver, Base::Known, plan).unwrap_or_default(),
     }
+}
+
+/// Whether the page's base is known to the resolver.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Base {
+    Unknown,
+    Known,
+}
+
+/// A base was found behind links that were resolved without it.
+struct LateBase;
+
+/// Reads a page once. The first valid base counts for the whole page; few have one, and fewer behind a link, so no page is
+/// searched for it beforehand.
+fn read(
+    body: &[u8],
+    encoding: &'static encoding_rs::Encoding,
+    resolver: &mut Resolver<'_>,
+    base: Base,
+    plan: &CrawlPlan,
+) -> Result<LinkList, LateBase> {
     let most_text = LEAST_TEXT.max(usize::try_from(plan.fetch.max_body).unwrap_or(usize::MAX) / 2);
     let mut links = LinkList::default();
+    let mut base = base;
+    let (mut met_link, mut is_late) = (false, false);
     html::scan_links(body, encoding, |part| {
-        let html::Found::Link(link) = part else {
-            return;
+        let link = match part {
+            html::Found::Link(link) => link,
+            html::Found::Base(href) => {
+                if base == Base::Unknown && resolver.set_base(href) {
+                    base = Base::Known;
+                    is_late = met_link;
+                }
+                return;
+            }
         };
+        if is_late {
+            return;
+        }
+        met_link = true;
         // A short relative link becomes a long absolute one: without a bound, a small hostile page
         // would be a large list.
         if links.text_len() > most_text {
@@ -50,9 +79,9 @@ pub fn harvest(
             download: link.download,
             ..LinkFacts::default()
         };
-        take_in(&mut links, &resolver, link.href, facts, plan);
+        take_in(&mut links, resolver, link.href, facts, plan);
     });
-    links
+    if is_late { Err(LateBase) } else { Ok(links) }
 }
 
 /// Resolves one reference into the list; what is no URL at all is dropped.

@@ -1,6 +1,6 @@
 //! The writer: a thread of its own behind a bounded channel.
 //!
-//! Bounded by pages and by bytes: a slow disk or pipe makes the loop wait before it takes in more, and no
+//! Bounded by bytes, and so by pages: a slow disk or pipe makes the loop wait before it takes in more, and no
 //! page is lost. What was written reaches the reader at least once a second, crawl or no crawl.
 
 use std::sync::Arc;
@@ -13,21 +13,23 @@ use tokio::runtime::Handle;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc, oneshot};
 use weburl::CrawlUrl;
 
-const MOST_WAITING: usize = 256;
-/// Budget of waiting links, in KiB.
+/// Budget of what waits, in KiB.
 const MOST_WAITING_KIB: u32 = 32 * 1024;
+/// What a delivery counts for at least, so that only a few hundred wait: who stops waits for them to be written.
+const LEAST_KIB: u32 = 64;
 const FLUSH_EVERY: Duration = Duration::from_millis(500);
 
 enum Parcel {
-    Delivery(Delivery, OwnedSemaphorePermit),
-    Left(Vec<CrawlUrl>),
+    Deliveries(Vec<Delivery>, OwnedSemaphorePermit),
+    Left(Vec<CrawlUrl>, OwnedSemaphorePermit),
     Finish(Box<Summary>),
 }
 
 /// Where the loop puts finished reports.
 #[derive(Debug)]
 pub struct Shelf {
-    parcels: mpsc::Sender<Parcel>,
+    /// Bounded by the budget.
+    parcels: mpsc::UnboundedSender<Parcel>,
     budget: Arc<Semaphore>,
     ended: oneshot::Receiver<Result<(), SinkError>>,
     thread: Option<JoinHandle<()>>,
@@ -41,7 +43,7 @@ pub(crate) struct WriterEnded;
 impl Shelf {
     /// Starts the writer. Call it inside a runtime: the writer's pauses use its timer.
     pub fn start(sink: Box<dyn Sink>) -> std::io::Result<Self> {
-        let (parcels, incoming) = mpsc::channel(MOST_WAITING);
+        let (parcels, incoming) = mpsc::unbounded_channel();
         let (tell_end, ended) = oneshot::channel();
         let wants_left = sink.wants_left();
         let handle = Handle::current();
@@ -65,38 +67,41 @@ impl Shelf {
         self.wants_left
     }
 
-    /// Hands over, waiting while the writer is behind.
-    pub(crate) async fn put(&self, delivery: Delivery) -> Result<(), WriterEnded> {
-        let weight = match &delivery {
-            Delivery::Page(report) => weight(report),
-            Delivery::Notice(_) => 1,
-            Delivery::Mark(events) => kib(events.len()),
-        };
-        let budget = Arc::clone(&self.budget);
-        let permit = tokio::select! {
-            permit = budget.acquire_many_owned(weight) => permit.map_err(|_| WriterEnded)?,
-            () = self.parcels.closed() => return Err(WriterEnded),
-        };
-        self.parcels
-            .send(Parcel::Delivery(delivery, permit))
-            .await
-            .map_err(|_| WriterEnded)
+    /// Hands over what finished together, waiting while the writer is behind.
+    pub(crate) async fn put(&self, deliveries: Vec<Delivery>) -> Result<(), WriterEnded> {
+        let weight = deliveries.iter().map(weight).fold(0, u32::saturating_add);
+        let permit = self.room(weight).await?;
+        self.send(Parcel::Deliveries(deliveries, permit))
     }
 
     pub(crate) async fn put_left(&self, urls: Vec<CrawlUrl>) -> Result<(), WriterEnded> {
-        self.parcels
-            .send(Parcel::Left(urls))
-            .await
-            .map_err(|_| WriterEnded)
+        let permit = self
+            .room(kib(urls.iter().map(|url| url.as_str().len()).sum()))
+            .await?;
+        self.send(Parcel::Left(urls, permit))
+    }
+
+    /// Waits for so many KiB of the budget; all of it is enough for anything.
+    async fn room(&self, weight: u32) -> Result<OwnedSemaphorePermit, WriterEnded> {
+        let weight = weight.min(MOST_WAITING_KIB);
+        let budget = Arc::clone(&self.budget);
+        if let Ok(permit) = Arc::clone(&budget).try_acquire_many_owned(weight) {
+            return Ok(permit);
+        }
+        tokio::select! {
+            permit = budget.acquire_many_owned(weight) => permit.map_err(|_| WriterEnded),
+            () = self.parcels.closed() => Err(WriterEnded),
+        }
+    }
+
+    fn send(&self, parcel: Parcel) -> Result<(), WriterEnded> {
+        self.parcels.send(parcel).map_err(|_| WriterEnded)
     }
 
     /// Closes the output with its totals and waits until everything is written.
     pub(crate) async fn close(mut self, summary: &Summary) -> Result<(), SinkError> {
         // A writer that ended early says why below.
-        let _ = self
-            .parcels
-            .send(Parcel::Finish(Box::new(summary.clone())))
-            .await;
+        let _ = self.send(Parcel::Finish(Box::new(summary.clone())));
         let told = (&mut self.ended).await;
         if let Some(thread) = self.thread.take() {
             let _ = thread.join();
@@ -111,12 +116,27 @@ impl Shelf {
     }
 }
 
-fn weight(report: &PageReport) -> u32 {
-    kib(list_bytes(&report.links))
+fn weight(delivery: &Delivery) -> u32 {
+    let bytes = match delivery {
+        Delivery::Page(report) => page_bytes(report),
+        Delivery::Notice(_) => 0,
+        Delivery::Mark(events) => events.len(),
+    };
+    kib(bytes).max(LEAST_KIB)
+}
+
+/// What a page's site decides about, and so could be long.
+fn page_bytes(report: &PageReport) -> usize {
+    let words = report
+        .outcome
+        .failure()
+        .map_or(0, |failure| failure.words.len());
+    let content_type = report.content_type.as_ref().map_or(0, String::len);
+    list_bytes(&report.links) + report.url.as_str().len() + content_type + words
 }
 
 fn kib(bytes: usize) -> u32 {
-    u32::try_from(bytes / 1024 + 1).map_or(MOST_WAITING_KIB, |kib| kib.min(MOST_WAITING_KIB))
+    u32::try_from(bytes / 1024 + 1).unwrap_or(u32::MAX)
 }
 
 fn list_bytes(links: &LinkList) -> usize {
@@ -126,7 +146,7 @@ fn list_bytes(links: &LinkList) -> usize {
 /// Writes until the end. When one output fails, the others are still closed properly.
 fn write(
     mut sink: Box<dyn Sink>,
-    incoming: mpsc::Receiver<Parcel>,
+    incoming: mpsc::UnboundedReceiver<Parcel>,
     handle: &Handle,
 ) -> Result<(), SinkError> {
     let written = write_all(&mut *sink, incoming, handle);
@@ -143,7 +163,7 @@ fn write(
 
 fn write_all(
     sink: &mut dyn Sink,
-    mut incoming: mpsc::Receiver<Parcel>,
+    mut incoming: mpsc::UnboundedReceiver<Parcel>,
     handle: &Handle,
 ) -> Result<(), SinkError> {
     let mut flushed = Instant::now();
@@ -166,10 +186,16 @@ fn write_all(
         match parcel {
             // The crawl was dropped: what was put is written, the rest was never promised.
             None => return sink.flush(),
-            Some(Parcel::Delivery(Delivery::Page(report), _permit)) => sink.page(&report)?,
-            Some(Parcel::Delivery(Delivery::Notice(notice), _permit)) => sink.notice(&notice)?,
-            Some(Parcel::Delivery(Delivery::Mark(events), _permit)) => sink.mark(&events)?,
-            Some(Parcel::Left(urls)) => urls.iter().try_for_each(|url| sink.left(url))?,
+            Some(Parcel::Deliveries(deliveries, _permit)) => {
+                for delivery in deliveries {
+                    match delivery {
+                        Delivery::Page(report) => sink.page(&report)?,
+                        Delivery::Notice(notice) => sink.notice(&notice)?,
+                        Delivery::Mark(events) => sink.mark(&events)?,
+                    }
+                }
+            }
+            Some(Parcel::Left(urls, _permit)) => urls.iter().try_for_each(|url| sink.left(url))?,
             Some(Parcel::Finish(summary)) => return sink.finish(&summary),
         }
         if flushed.elapsed() >= FLUSH_EVERY {

@@ -83,8 +83,9 @@ impl Dialer {
         if let Some(address) = literal(host) {
             self.judge(host, &[address])?;
         }
-        let proxy = proxy.url.parts();
-        self.connect(proxy.host(), proxy.port()).await
+        let at = proxy.url.parts();
+        let connected = self.connect(at.host(), at.port()).await;
+        connected.map_err(|failure| proxy.failure(failure))
     }
 
     async fn connect(&self, host: &str, port: u16) -> Result<TcpStream, Failure> {
@@ -213,6 +214,30 @@ mod tests {
             let url = CrawlUrl::parse(url).unwrap();
             let failure = dialer.dial(url.parts(), Some(&proxy)).await.unwrap_err();
             assert_eq!(failure.kind, FailKind::AddressRefused);
+        }
+    }
+
+    #[tokio::test]
+    async fn a_proxy_that_is_not_there_is_not_taken_for_the_site() {
+        let dialer = dialer(true, "site.test", &["127.0.0.1"]);
+        for (proxy, kind, words) in [
+            (
+                "http://me:secret@127.0.0.1:1",
+                FailKind::Connect,
+                "the proxy 127.0.0.1:1 cannot be reached: connection refused",
+            ),
+            (
+                "http://none.test",
+                FailKind::Dns,
+                "the proxy none.test:80 cannot be reached: the host name none.test has no address",
+            ),
+        ] {
+            let proxy = Proxy::parse(proxy).unwrap();
+            for url in ["http://site.test/", "https://site.test/"] {
+                let url = CrawlUrl::parse(url).unwrap();
+                let failure = dialer.dial(url.parts(), Some(&proxy)).await.unwrap_err();
+                assert_eq!(failure, Failure::new(kind, words));
+            }
         }
     }
 

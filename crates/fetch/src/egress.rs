@@ -45,7 +45,12 @@ impl Egress {
         let proxy = exchange.proxy_turn().map(|turn| &exchange.proxies[turn]);
         let dial = exchange.dialer.end_to_end(to.parts().host(), port, proxy);
         let mut alarm = Alarm::new(self.fetch.deadlines);
-        alarm.within(Phase::Connect, dial).await?
+        let dialled = alarm.within(Phase::Connect, dial).await;
+        dialled.map_err(|late| match proxy {
+            None => late,
+            // It may be the host that keeps the proxy waiting.
+            Some(_) => Failure::new(late.kind, format!("the proxy made no tunnel: {late}")),
+        })?
     }
 
     /// A connection for plain requests to `host:port`.
@@ -55,7 +60,11 @@ impl Egress {
         let proxy = exchange.proxy_turn().map(|turn| &exchange.proxies[turn]);
         let dial = exchange.dialer.reach(to.parts().host(), port, proxy);
         let mut alarm = Alarm::new(self.fetch.deadlines);
-        let stream = alarm.within(Phase::Connect, dial).await??;
+        let dialled = alarm.within(Phase::Connect, dial).await;
+        let stream = dialled.map_err(|late| match proxy {
+            None => late,
+            Some(proxy) => proxy.failure(late),
+        })??;
         Ok(match proxy {
             None => Road::Direct(stream),
             Some(proxy) => Road::Proxy {

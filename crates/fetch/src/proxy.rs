@@ -3,6 +3,7 @@
 use std::fmt;
 
 use http::HeaderValue;
+use model::{FailKind, Failure};
 use weburl::{CrawlUrl, Userinfo};
 
 use crate::request_head::basic;
@@ -27,6 +28,17 @@ impl Proxy {
             None => None,
         };
         Some(Self { url, authorization })
+    }
+
+    /// What kept us from it, so that nobody takes it for the site's. That its address is refused is said as of any other.
+    pub(crate) fn failure(&self, failure: Failure) -> Failure {
+        if failure.kind == FailKind::AddressRefused {
+            return failure;
+        }
+        let at = self.url.parts();
+        let (host, port, words) = (at.host(), at.port(), failure.words);
+        let words = format!("the proxy {host}:{port} cannot be reached: {words}");
+        Failure::new(failure.kind, words)
     }
 }
 

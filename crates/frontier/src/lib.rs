@@ -18,6 +18,7 @@ mod host_ledger;
 mod level_counts;
 mod link_desk;
 mod memory_frontier;
+mod packed_queue;
 mod path_gates;
 mod pick;
 mod queued_depths;

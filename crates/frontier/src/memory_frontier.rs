@@ -192,13 +192,26 @@ impl MemoryFrontier {
     }
 
     /// Every queued task, wherever it waits.
-    fn queued_tasks(&self) -> impl Iterator<Item = (usize, &Task)> {
+    fn queued_tasks(&self) -> impl Iterator<Item = (usize, Task)> {
+        self.queued_tasks_of(|_| true)
+    }
+
+    /// The queued tasks of the sites that are wanted.
+    fn queued_tasks_of(
+        &self,
+        wanted: impl Fn(&Site) -> bool + Copy,
+    ) -> impl Iterator<Item = (usize, Task)> {
         let in_sites = self
             .sites
             .iter()
             .enumerate()
+            .filter(move |(_, site)| wanted(site))
             .flat_map(|(at, site)| site.tasks().map(move |task| (at, task)));
-        let at_gates = self.gates.tasks();
+        let at_gates = self
+            .gates
+            .tasks()
+            .filter(move |(site, _)| wanted(&self.sites[*site]))
+            .map(|(site, task)| (site, task.clone()));
         in_sites
             .chain(at_gates)
             .filter(|(_, task)| !self.is_stale(task))
@@ -302,8 +315,7 @@ impl MemoryFrontier {
     /// Leaves a host alone: its queued URLs no longer hold up anybody.
     pub(crate) fn park(&mut self, host: usize, words: String, out: &mut Vec<Delivery>) {
         let parked: Vec<u32> = self
-            .queued_tasks()
-            .filter(|(site, _)| self.sites[*site].host == host)
+            .queued_tasks_of(|site| site.host == host)
             .map(|(_, task)| task.depth)
             .collect();
         for depth in parked {

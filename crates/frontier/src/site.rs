@@ -6,6 +6,8 @@ use model::{Failure, SkipReason, Task};
 use sitefiles::{Robots, RobotsVerdict};
 use weburl::Origin;
 
+use crate::packed_queue::PackedQueue;
+
 /// What is known of an origin's robots.txt.
 #[derive(Debug)]
 pub(crate) enum RobotsState {
@@ -34,29 +36,8 @@ pub(crate) enum Permission {
     Fail(Failure),
 }
 
-/// Tasks by level, lowest first.
-#[derive(Debug, Default)]
-struct Levels(BTreeMap<u32, VecDeque<Task>>);
-
-impl Levels {
-    fn push(&mut self, level: u32, task: Task) {
-        self.0.entry(level).or_default().push_back(task);
-    }
-
-    fn peek(&self) -> Option<(u32, &Task)> {
-        let (level, tasks) = self.0.first_key_value()?;
-        tasks.front().map(|task| (*level, task))
-    }
-
-    fn pop(&mut self) -> Option<Task> {
-        let mut first = self.0.first_entry()?;
-        let task = first.get_mut().pop_front();
-        if first.get().is_empty() {
-            first.remove();
-        }
-        task
-    }
-}
+/// Queues by level, lowest first.
+type Levels<Q> = BTreeMap<u32, Q>;
 
 /// One origin.
 #[derive(Debug)]
@@ -66,9 +47,9 @@ pub(crate) struct Site {
     pub(crate) robots: RobotsState,
     /// Listed among the sites that have something to start.
     pub(crate) listed: bool,
-    fresh: Levels,
+    fresh: Levels<PackedQueue>,
     /// With a worker before: these have their place in `--max-pages` and go first.
-    begun: Levels,
+    begun: Levels<VecDeque<Task>>,
 }
 
 impl Site {
@@ -78,48 +59,49 @@ impl Site {
             host,
             robots,
             listed: false,
-            fresh: Levels::default(),
-            begun: Levels::default(),
+            fresh: Levels::new(),
+            begun: Levels::new(),
         }
     }
 
     /// `level` orders the queue: the depth when depth is limited, else 0.
     pub(crate) fn push(&mut self, level: u32, task: Task) {
-        let queue = if was_begun(&task) {
-            &mut self.begun
+        if was_begun(&task) {
+            self.begun.entry(level).or_default().push_back(task);
         } else {
-            &mut self.fresh
-        };
-        queue.push(level, task);
+            self.fresh.entry(level).or_default().push(&task);
+        }
     }
 
     pub(crate) fn is_empty(&self) -> bool {
-        self.fresh.0.is_empty() && self.begun.0.is_empty()
+        self.fresh.is_empty() && self.begun.is_empty()
     }
 
     /// Whether something here may start at this level: what was begun before, or, with `fresh`, anything.
     pub(crate) fn may_start(&self, lowest: Option<u32>, fresh: bool) -> bool {
-        Self::is_due(&self.begun, lowest) || (fresh && Self::is_due(&self.fresh, lowest))
+        is_due(&self.begun, lowest) || (fresh && is_due(&self.fresh, lowest))
     }
 
     pub(crate) fn pop(&mut self, lowest: Option<u32>, fresh: bool) -> Option<Task> {
-        if Self::is_due(&self.begun, lowest) {
-            self.begun.pop()
-        } else if fresh && Self::is_due(&self.fresh, lowest) {
-            self.fresh.pop()
+        if is_due(&self.begun, lowest) {
+            pop_first(&mut self.begun, VecDeque::pop_front, VecDeque::is_empty)
+        } else if fresh && is_due(&self.fresh, lowest) {
+            let origin = self.origin.as_str();
+            pop_first(
+                &mut self.fresh,
+                |queue| queue.pop(origin),
+                PackedQueue::is_empty,
+            )
         } else {
             None
         }
     }
 
-    fn is_due(levels: &Levels, lowest: Option<u32>) -> bool {
-        levels
-            .peek()
-            .is_some_and(|(level, _)| lowest.is_none_or(|lowest| level <= lowest))
-    }
-
-    pub(crate) fn tasks(&self) -> impl Iterator<Item = &Task> {
-        self.begun.0.values().chain(self.fresh.0.values()).flatten()
+    /// Every task that waits here.
+    pub(crate) fn tasks(&self) -> impl Iterator<Item = Task> {
+        let fresh = |queue| PackedQueue::tasks(queue, self.origin.as_str());
+        let begun = self.begun.values().flatten().cloned();
+        begun.chain(self.fresh.values().flat_map(fresh))
     }
 
     pub(crate) fn permission(&self, path_and_query: &str) -> Permission {
@@ -137,4 +119,24 @@ impl Site {
             RobotsState::Unknown | RobotsState::Asked => Permission::Granted,
         }
     }
+}
+
+/// Whether the lowest level is one that may start. A level is there only while something waits in it.
+fn is_due<Q>(levels: &Levels<Q>, lowest: Option<u32>) -> bool {
+    levels
+        .first_key_value()
+        .is_some_and(|(level, _)| lowest.is_none_or(|lowest| *level <= lowest))
+}
+
+fn pop_first<Q>(
+    levels: &mut Levels<Q>,
+    pop: impl FnOnce(&mut Q) -> Option<Task>,
+    is_empty: impl FnOnce(&Q) -> bool,
+) -> Option<Task> {
+    let mut first = levels.first_entry()?;
+    let task = pop(first.get_mut());
+    if is_empty(first.get()) {
+        first.remove();
+    }
+    task
 }

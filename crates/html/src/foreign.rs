@@ -1,20 +1,31 @@
-//! Whether the scanner stands in svg or math.
+//! Whether the scanner stands in svg or math, and whether it can know.
 //!
 //! There a tag can mean something else: `title` and `style` hold markup, `base` and `template` are
 //! nothing special, CDATA exists. So from an `svg` or `math` on, and only there, the open elements
-//! are kept, those of HTML inside `foreignObject` and its like included; an empty stack means
-//! plain HTML.
+//! are kept; an empty stack means plain HTML.
 //!
-//! This is the standard's bookkeeping without its tree, and so not all of it: elements reopened by
-//! the "active formatting" rules are not seen, table rules are reduced to "no table parts without
-//! a table", and what is open around the svg is not known: an end tag such as `</div>` that
-//! matches nothing inside is taken to close something outside. A wrong guess matters only until
-//! the next `</svg>` or HTML tag, and only to the constructs above.
+//! This is the standard's bookkeeping without its tree. Three things it cannot see:
+//!
+//! * What is open around the svg. An end tag that matches nothing in it (`</div>`) closes the svg
+//!   or does nothing, depending on that. From there on we may be *out*.
+//! * Formatting left open somewhere before (`<p><b></p>`). It is opened again in the first text of
+//!   a `title`, a `desc` or an `mi`, and then their end tag closes nothing: what follows is HTML,
+//!   to the end of the svg and behind it. From the first such element on we may be *stuck* in it.
+//! * HTML inside svg and math.
+//!
+//! None of this is guessed. A tag that reads alike in every state that is possible is read; one
+//! that does not is answered with `sure: false`, and the scanner asks the real tree. Being out or
+//! stuck ends with the svg, but for the few end tags that could bring one stuck back into it: those
+//! of the names that were open ([`Foreign::haunts`]).
 //!
 //! The stack is capped: deeper elements are only counted. That bounds memory, and the time a long
-//! row of end tags that match nothing can cost.
+//! row of end tags that match nothing can cost. Where the tree cannot answer either, because the
+//! page is absurd, the answer given with `sure: false` stands.
+
+use memchr::memchr;
 
 use crate::element::ElementName;
+use crate::raw_text::closes;
 use crate::start_tag::StartTag;
 use crate::tag::Tag;
 
@@ -24,35 +35,12 @@ const DEEPEST: usize = 128;
 /// An open element, by how its content is read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Kind {
-    Html,
     Svg,
-    /// svg whose content is HTML
-    SvgPoint,
     Math,
-    /// math whose content is HTML
-    MathPoint,
-    /// math whose content is HTML but for two tags
-    MathText,
+    /// an element whose content is HTML; it is always the innermost, HTML in it being left to the tree
+    Point,
     /// math whose content is math but for `svg`
     Annotation,
-}
-
-impl Kind {
-    /// Elements at which a search through the open elements ends.
-    fn stops(self) -> bool {
-        matches!(
-            self,
-            Kind::SvgPoint | Kind::MathPoint | Kind::MathText | Kind::Annotation
-        )
-    }
-
-    /// Elements at which breaking out of svg or math ends.
-    fn catches(self) -> bool {
-        matches!(
-            self,
-            Kind::Html | Kind::SvgPoint | Kind::MathPoint | Kind::MathText
-        )
-    }
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -61,234 +49,210 @@ struct Open {
     kind: Kind,
 }
 
+/// How a tag is to be read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Verdict {
+    /// As HTML, or as svg or math.
+    pub(crate) html: bool,
+    /// Whether that is known.
+    pub(crate) sure: bool,
+}
+
+impl Verdict {
+    pub(crate) const HTML: Self = Self {
+        html: true,
+        sure: true,
+    };
+}
+
 /// The open elements from the outermost svg or math inwards.
 #[derive(Debug, Default)]
 pub(crate) struct Foreign {
     open: Vec<Open>,
     /// open elements below the deepest kept
     deeper: usize,
+    /// an end tag may have closed all of them
+    out: bool,
+    /// the page may be stuck in an element of this svg …
+    stuck: bool,
+    /// … and what was opened again in it may be closed: end tags count for svg again
+    bare: bool,
+    /// the page may be stuck in an element of an svg before
+    stuck_before: bool,
+    /// names of the elements in which the page may be stuck, and of those around them
+    ghosts: Vec<ElementName>,
+    /// how many of the open elements, from the outermost, are among them
+    haunted: usize,
 }
 
 impl Foreign {
-    /// Whether the scanner is in plain HTML.
-    pub(crate) fn is_empty(&self) -> bool {
-        self.open.is_empty()
+    /// Whether the scanner is in plain HTML, and no tag has to be looked at for what happened before.
+    pub(crate) fn is_quiet(&self) -> bool {
+        self.open.is_empty() && !self.stuck_before
     }
 
-    /// Whether the current element is one of svg or math: CDATA counts there.
-    pub(crate) fn is_current(&self) -> bool {
-        self.open.last().is_some_and(|open| open.kind != Kind::Html)
+    /// Whether CDATA counts: in elements of svg and math.
+    pub(crate) fn cdata(&self) -> Verdict {
+        Verdict {
+            html: self.open.is_empty(),
+            sure: !self.is_doubtful() && !self.stuck_before,
+        }
     }
 
-    /// Takes in a start tag; true when it is to be read as HTML.
-    pub(crate) fn start(&mut self, name: &ElementName, tag: Tag, start: &StartTag<'_>) -> bool {
-        let Some(current) = self.open.last() else {
-            self.start_html(name, tag, start);
-            return true;
+    /// Takes in a start tag; `behind` is the page from its end on.
+    pub(crate) fn start(
+        &mut self,
+        name: &ElementName,
+        tag: Tag,
+        start: &StartTag<'_>,
+        behind: &[u8],
+    ) -> Verdict {
+        let Some(current) = self.open.last().copied() else {
+            let kept = self.enter(name, tag, start);
+            let sure = kept && !(self.stuck_before && name.is_glyph());
+            return Verdict { html: true, sure };
         };
-        let html = match current.kind {
-            Kind::Html | Kind::SvgPoint | Kind::MathPoint => true,
-            Kind::MathText => !matches!(name.as_bytes(), b"mglyph" | b"malignmark"),
-            Kind::Annotation => tag == Tag::Svg,
-            Kind::Svg | Kind::Math => false,
-        };
-        if html {
-            self.start_html(name, tag, start);
-            return true;
+        if current.kind == Kind::Point {
+            self.enter(name, tag, start);
+            let html = !name.is_glyph();
+            return Verdict { html, sure: false };
         }
         if name.breaks_out() || (name.as_bytes() == b"font" && start.font_style) {
-            self.break_out();
-            self.start_html(name, tag, start);
-            return true;
+            self.leave();
+            return Verdict::HTML;
         }
+        let mut sure = name.is_exact() && !(self.is_doubtful() && differs(name, tag, behind));
+        if current.kind == Kind::Annotation && tag == Tag::Svg {
+            sure = false;
+        }
+        // opened again and now met by another, a link is closed
+        self.bare |= self.stuck && tag == Tag::Anchor;
         if !start.self_closing {
-            let kind = match current.kind {
-                Kind::Svg => svg_kind(name),
-                _ => math_kind(name, start),
+            let kind = if current.kind == Kind::Svg {
+                svg_kind(name)
+            } else {
+                math_kind(name)
             };
-            self.push(*name, kind);
+            let holds_html = kind == Kind::Annotation && start.encoding.is_some_and(may_hold_html);
+            sure &= self.push(*name, kind) && !holds_html;
         }
-        false
+        Verdict { html: false, sure }
     }
 
-    /// Takes in an end tag; true when it is to be read as HTML.
-    pub(crate) fn end(&mut self, name: &ElementName) -> bool {
+    /// Takes in an end tag.
+    pub(crate) fn end(&mut self, name: &ElementName) -> Verdict {
         if self.deeper > 0 {
             self.deeper -= 1;
-            return name.as_bytes() == b"template";
+            let html = name.as_bytes() == b"template";
+            return Verdict { html, sure: false };
         }
-        if self.is_current() {
-            if matches!(name.as_bytes(), b"p" | b"br") {
-                self.break_out();
-            } else {
-                let open = self.open.iter().enumerate().rev();
-                let found = open
-                    .take_while(|(_, open)| open.kind != Kind::Html)
-                    .find(|(_, open)| open.name == *name);
-                if let Some((index, _)) = found {
-                    self.open.truncate(index);
-                    return false;
-                }
+        let Some(current) = self.open.last() else {
+            let sure = !self.haunts(name);
+            return Verdict { html: true, sure };
+        };
+        self.bare |= self.stuck && name.is_formatting();
+        if matches!(name.as_bytes(), b"p" | b"br") {
+            if current.kind != Kind::Point {
+                self.leave();
             }
+            return Verdict::HTML;
         }
-        self.end_html(name);
-        true
-    }
-
-    /// Closes the innermost template: everything, when it is around the outermost svg.
-    pub(crate) fn end_template(&mut self) {
-        let template = self
-            .open
-            .iter()
-            .rposition(|open| open.kind == Kind::Html && open.name.as_bytes() == b"template");
-        self.open.truncate(template.unwrap_or(0));
-        self.deeper = 0;
-    }
-
-    fn start_html(&mut self, name: &ElementName, tag: Tag, start: &StartTag<'_>) {
-        match tag {
-            Tag::Svg | Tag::Math if start.self_closing => return,
-            Tag::Svg => return self.push(*name, Kind::Svg),
-            Tag::Math => return self.push(*name, Kind::Math),
-            // their end tag is found by the text that precedes it
-            Tag::Script | Tag::RawText | Tag::Plaintext => return,
-            Tag::Anchor | Tag::Base | Tag::Template | Tag::Other => {}
-        }
-        if self.is_empty() || name.is_page_frame() {
-            return;
-        }
-        if name.closes_paragraph() {
-            self.close_in_scope(&ElementName::new(b"p"));
-        }
-        match name.as_bytes() {
-            b"li" => self.close_entry(&[b"li"]),
-            b"dd" | b"dt" => self.close_entry(&[b"dd", b"dt"]),
-            b"a" => self.end_html(name),
-            _ => {}
-        }
-        let stray = name.is_table_part() && !self.has_table();
-        if !name.is_void() && !stray {
-            self.push(*name, Kind::Html);
-        }
-    }
-
-    /// An end tag by the rules of HTML.
-    fn end_html(&mut self, name: &ElementName) {
-        if name.as_bytes() == b"template" {
-            return;
-        }
-        let in_scope = name.is_special() || name.is_formatting();
-        if in_scope && self.close_in_scope(name) {
-            return;
-        }
-        for (index, open) in self.open.iter().enumerate().rev() {
-            if open.kind.stops() {
-                return;
-            }
-            if open.kind == Kind::Html {
-                if !in_scope && open.name == *name {
-                    self.open.truncate(index);
-                    return;
-                }
-                if in_scope && open.name.is_scope() || !in_scope && open.name.is_special() {
-                    return;
-                }
-            }
-        }
-        if name.closes_around() {
-            self.open.clear();
-        }
-    }
-
-    /// Closes the innermost HTML element of that name, with all inside it; a formatting element
-    /// leaves the blocks inside it open. False when none is in scope.
-    fn close_in_scope(&mut self, name: &ElementName) -> bool {
-        let own_scope = name.is_scope() || name.is_table_part();
-        for (index, open) in self.open.iter().enumerate().rev() {
-            if open.kind.stops() {
-                return false;
-            }
-            if open.kind != Kind::Html {
-                continue;
-            }
-            if open.name == *name {
-                let blocks = self.open[index + 1..]
-                    .iter()
-                    .any(|inner| inner.name.is_special());
-                if blocks && name.is_formatting() {
-                    self.open.remove(index);
-                } else {
-                    self.open.truncate(index);
-                }
-                return true;
-            }
-            let ends = if own_scope {
-                matches!(open.name.as_bytes(), b"table" | b"template")
-            } else {
-                open.name.is_scope()
-            };
-            if ends {
-                return false;
-            }
-        }
-        false
-    }
-
-    /// Closes the list entry a new entry follows.
-    fn close_entry(&mut self, names: &[&[u8]]) {
-        for (index, open) in self.open.iter().enumerate().rev() {
-            if open.kind != Kind::Html {
-                return;
-            }
-            let name = open.name.as_bytes();
-            if names.contains(&name) {
+        let found = self.open.iter().rposition(|open| open.name == *name);
+        let ambiguous = name.as_bytes() == b"template" && self.is_doubtful();
+        let sure = name.is_exact() && !ambiguous && !(self.bare && self.haunts(name));
+        match found {
+            Some(0) => self.leave(),
+            Some(index) => {
                 self.open.truncate(index);
-                return;
+                self.haunted = self.haunted.min(index);
             }
-            if open.name.is_special() && !matches!(name, b"address" | b"div" | b"p") {
-                return;
-            }
+            None => self.out = true,
         }
-    }
-
-    fn has_table(&self) -> bool {
-        let html = self.open.iter().rev().take_while(|open| !open.kind.stops());
-        html.into_iter()
-            .any(|open| open.name.as_bytes() == b"table")
+        let html = found.is_none();
+        Verdict { html, sure }
     }
 
     /// Leaves svg or math for the HTML around it.
-    fn break_out(&mut self) {
-        let kept = self.open.iter().rposition(|open| open.kind.catches());
-        self.open.truncate(kept.map_or(0, |index| index + 1));
+    pub(crate) fn leave(&mut self) {
+        self.open.clear();
+        self.haunted = 0;
         self.deeper = 0;
+        self.stuck_before |= self.stuck;
+        self.stuck = false;
+        self.bare = false;
+        self.out = false;
     }
 
-    fn push(&mut self, name: ElementName, kind: Kind) {
-        if self.open.len() < DEEPEST {
-            self.open.push(Open { name, kind });
-        } else {
-            self.deeper += 1;
+    /// Whether the page may stand elsewhere than the open elements say.
+    fn is_doubtful(&self) -> bool {
+        self.out || self.stuck
+    }
+
+    /// Whether the page, stuck, would be brought back into svg or math by an end tag of that name.
+    fn haunts(&self, name: &ElementName) -> bool {
+        self.ghosts.contains(name)
+    }
+
+    /// Opens svg or math in HTML; false when that is too deep.
+    fn enter(&mut self, name: &ElementName, tag: Tag, start: &StartTag<'_>) -> bool {
+        match tag {
+            Tag::Svg if !start.self_closing => self.push(*name, Kind::Svg),
+            Tag::Math if !start.self_closing => self.push(*name, Kind::Math),
+            _ => true,
         }
+    }
+
+    /// False when that is too deep to be kept, or too much to be remembered.
+    fn push(&mut self, name: ElementName, kind: Kind) -> bool {
+        if self.open.len() >= DEEPEST {
+            self.deeper += 1;
+            return false;
+        }
+        self.open.push(Open { name, kind });
+        if kind == Kind::Point {
+            self.stuck = true;
+            for open in &self.open[self.haunted..] {
+                if !self.ghosts.contains(&open.name) {
+                    self.ghosts.push(open.name);
+                }
+            }
+            self.ghosts.truncate(DEEPEST);
+            self.haunted = self.open.len();
+        }
+        self.ghosts.len() < DEEPEST
+    }
+}
+
+/// Whether the start tag means one thing in HTML and another in svg and math. Elements of text mean
+/// the same where there is nothing but text in them.
+fn differs(name: &ElementName, tag: Tag, behind: &[u8]) -> bool {
+    match tag {
+        Tag::Svg | Tag::Math | Tag::Base | Tag::Template | Tag::Frameset | Tag::Plaintext => true,
+        Tag::Script | Tag::RawText => {
+            memchr(b'<', behind).is_some_and(|open| !closes(&behind[open + 1..], name.as_bytes()))
+        }
+        Tag::Anchor | Tag::Body | Tag::Other => name.is_glyph(),
     }
 }
 
 fn svg_kind(name: &ElementName) -> Kind {
     match name.as_bytes() {
-        b"foreignobject" | b"desc" | b"title" => Kind::SvgPoint,
+        b"foreignobject" | b"desc" | b"title" => Kind::Point,
         _ => Kind::Svg,
     }
 }
 
-fn math_kind(name: &ElementName, start: &StartTag<'_>) -> Kind {
-    let holds_html = |encoding: &[u8]| {
-        encoding.eq_ignore_ascii_case(b"text/html")
-            || encoding.eq_ignore_ascii_case(b"application/xhtml+xml")
-    };
+fn math_kind(name: &ElementName) -> Kind {
     match name.as_bytes() {
-        b"mi" | b"mo" | b"mn" | b"ms" | b"mtext" => Kind::MathText,
-        b"annotation-xml" if start.encoding.is_some_and(holds_html) => Kind::MathPoint,
+        b"mi" | b"mo" | b"mn" | b"ms" | b"mtext" => Kind::Point,
         b"annotation-xml" => Kind::Annotation,
         _ => Kind::Math,
     }
+}
+
+/// Whether an `annotation-xml` of that encoding, as written, may hold HTML.
+fn may_hold_html(encoding: &[u8]) -> bool {
+    encoding.contains(&b'&')
+        || encoding.eq_ignore_ascii_case(b"text/html")
+        || encoding.eq_ignore_ascii_case(b"application/xhtml+xml")
 }

@@ -5,10 +5,10 @@
 //! is the links-only path of a crawl. A page comes in as bytes and leaves as a run of [`Found`]
 //! values, in document order, without a tree: the scanner jumps from `<` to `<`, follows the
 //! tokeniser of the HTML standard exactly, and keeps only the few facts about the tree that change
-//! how bytes are read (raw text, templates, svg and math).
+//! how bytes are read (raw text, templates, svg and math). Where those do not suffice it asks the tree.
 //!
-//! Invariants: time is linear in the page, memory is flat, nothing recurses, and every string
-//! handed out is valid UTF-8. A page is read as a browser with scripting switched off reads it, so
+//! Invariants: time is linear in the page, memory is flat on pages that need no tree, nothing
+//! recurses, and every string handed out is valid UTF-8. A page is read as a browser with scripting switched off reads it, so
 //! the links inside `noscript` count.
 //!
 //! This room knows nothing of URLs: an `href` leaves it as written, not trimmed and not resolved.
@@ -34,6 +34,7 @@ mod scanner;
 mod sniff;
 mod start_tag;
 mod tag;
+mod templates;
 mod tree;
 mod value;
 mod writing;
@@ -49,7 +50,7 @@ pub use markdown::to_markdown;
 pub use metadata::{Metadata, metadata};
 pub use plain_text::to_text;
 pub use render_need::{PageWeight, render_need, rendering_helped};
-pub use scan::{Found, Link, has_base, scan_links};
+pub use scan::{Found, Link, scan_links};
 pub use sniff::looks_like_html;
 pub use tree::{Event, Node, NodeId, Tag, Tree, Walk};
 pub use writing::selection::Selection;

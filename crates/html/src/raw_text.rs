@@ -55,7 +55,7 @@ pub(crate) fn script_end(bytes: &[u8], from: usize) -> usize {
 }
 
 /// Whether what follows a `<` is the end tag of `name`.
-fn closes(rest: &[u8], name: &[u8]) -> bool {
+pub(crate) fn closes(rest: &[u8], name: &[u8]) -> bool {
     rest.first() == Some(&b'/') && names(&rest[1..], name)
 }
 

@@ -5,13 +5,10 @@
 //! encoding a `<` may be half of some other character; such a page is turned into UTF-8 first.
 
 use encoding_rs::{Encoding, UTF_8};
-use memchr::{memchr, memmem};
+use memchr::memmem;
 
 use crate::attributes::is_space;
 use crate::scanner::Scanner;
-
-/// How far into a page its first zero byte is looked for, should it be in UTF-16.
-const WIDE_WINDOW: usize = 1024;
 
 /// What the scanner says about a page, in document order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -35,7 +32,8 @@ pub struct Link<'a> {
 
 /// Scans a page, calling `each` for every `a[href]` and every `base[href]` in document order.
 ///
-/// `each` is called while the page is read, so memory stays flat however many links there are.
+/// `each` is called while the page is read, so memory stays flat however many links there are; but
+/// for the rare page with markup that only a tree makes sense of, from there on.
 /// Content of a `template` is inert and not reported; that of `noscript` is.
 pub fn scan_links(body: &[u8], encoding: &'static Encoding, mut each: impl FnMut(Found<'_>)) {
     if encoding == UTF_8 {
@@ -49,25 +47,17 @@ pub fn scan_links(body: &[u8], encoding: &'static Encoding, mut each: impl FnMut
     }
 }
 
-/// Whether the page may hold a `base` element.
-///
-/// A base counts for the links before it too, so a caller that resolves links as they come must
-/// hold them back where this says true. It errs on that side: a `<base` in a comment counts. Pages
-/// in UTF-16 are understood as well.
-pub fn has_base(body: &[u8]) -> bool {
-    let plain = [b"<b", b"<B"].into_iter().any(|start| {
-        memmem::find_iter(body, start).any(|at| names_base(body[at + 1..].iter().copied()))
-    });
-    // in UTF-16 of either order each letter has a zero between it and the next, markup comes early
-    let is_wide = memchr(0, &body[..body.len().min(WIDE_WINDOW)]).is_some();
-    plain
-        || is_wide
-            && memmem::find_iter(body, b"<\0")
-                .any(|at| names_base(body[at + 2..].iter().copied().step_by(2)))
+/// Whether the bytes may hold a `frameset` element. It errs on that side: one in a comment counts.
+pub(crate) fn has_frameset(bytes: &[u8]) -> bool {
+    [b"<f", b"<F"].into_iter().any(|start| {
+        memmem::find_iter(bytes, start)
+            .any(|at| names(b"frameset", bytes[at + 1..].iter().copied()))
+    })
 }
 
-fn names_base(mut letters: impl Iterator<Item = u8>) -> bool {
-    let name = b"base".iter().all(|wanted| {
+/// Whether the letters are that name, and then something that ends a tag's name.
+fn names(name: &[u8], mut letters: impl Iterator<Item = u8>) -> bool {
+    let name = name.iter().all(|wanted| {
         letters
             .next()
             .is_some_and(|letter| letter.eq_ignore_ascii_case(wanted))

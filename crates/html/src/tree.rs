@@ -16,6 +16,7 @@ mod dropped;
 mod feed;
 mod flatten;
 mod guard;
+mod links;
 mod names;
 mod sink;
 mod stash;
@@ -26,6 +27,7 @@ use std::fmt;
 
 use crate::charset::{Charset, charset};
 
+pub(crate) use links::links;
 pub use tag::Tag;
 pub use walk::{Event, Walk};
 

@@ -16,7 +16,7 @@ use crate::state_error::Problem;
 use crate::{Setting, StateError};
 
 /// How events are written. Raised whenever an older program, or a newer one, would read them otherwise.
-const FORMAT: i64 = 2;
+const FORMAT: i64 = 3;
 /// How long another process may take to let go.
 const PATIENCE: Duration = Duration::from_millis(200);
 

@@ -1,5 +1,7 @@
 //! Whether pages are rendered in a browser, and why one was or was not.
 
+use std::time::Duration;
+
 /// Whether pages are rendered in a browser.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub enum JsPolicy {
@@ -30,6 +32,8 @@ pub struct Rendering {
     pub rendered: bool,
     /// Why, or why not.
     pub reason: RenderReason,
+    /// How long it waited for a free tab: our time, not the page's.
+    pub waited: Duration,
 }
 
 impl Rendering {
@@ -38,6 +42,7 @@ impl Rendering {
         Self {
             rendered: true,
             reason,
+            waited: Duration::ZERO,
         }
     }
 
@@ -45,8 +50,14 @@ impl Rendering {
     pub fn not(reason: RenderReason) -> Self {
         Self {
             rendered: false,
-            reason,
+            ..Self::because(reason)
         }
+    }
+
+    /// The same, after a wait for a free tab.
+    #[must_use]
+    pub fn after(self, waited: Duration) -> Self {
+        Self { waited, ..self }
     }
 }
 
@@ -111,6 +122,24 @@ impl RenderReason {
             Self::NotHtml => "not_html",
             Self::NoBrowser => "no_browser",
             Self::BrowserFailed => "browser_failed",
+        }
+    }
+
+    /// What it means, for the tables of the documentation.
+    pub fn meaning(self) -> &'static str {
+        match self {
+            Self::Asked => "rendered: it was asked for (`always`, `true`)",
+            Self::HostNeeds => "rendered: the pages of this host needed it so far",
+            Self::EmptyBody => "rendered: the body has scripts and nothing to read",
+            Self::EmptyRoot => "rendered: a framework's root element is there and empty",
+            Self::Noscript => "rendered: the page says that it needs JavaScript",
+            Self::ScriptRedirect => "rendered: a script sends the reader elsewhere",
+            Self::LittleText => "rendered: far less text than the markup and scripts suggest",
+            Self::Readable => "not rendered: the page can be read as it is",
+            Self::HostPlain => "not rendered: it did not help on this host so far",
+            Self::NotHtml => "not rendered: no HTML, or an answer without a page",
+            Self::NoBrowser => "not rendered: needed, and there is no browser",
+            Self::BrowserFailed => "not rendered: needed, and the browser failed; it came by HTTP",
         }
     }
 }

@@ -41,7 +41,7 @@ pub struct PageReport {
     pub truncated: bool,
     /// Whether a browser had part in it, and why, where that was a question.
     pub rendering: Option<Rendering>,
-    /// How long the request took.
+    /// From the request to its report, a wait for a free tab included; what is told to people is [`PageReport::took`].
     pub elapsed: Duration,
     /// The host asked not to be asked again for this long.
     pub retry_after: Option<Duration>,
@@ -99,6 +99,12 @@ impl PageReport {
         }
     }
 
+    /// How long the page took: a wait for a free tab of the browser is not its own.
+    pub fn took(&self) -> Duration {
+        let waited = self.rendering.map(|rendering| rendering.waited);
+        self.elapsed.saturating_sub(waited.unwrap_or_default())
+    }
+
     /// Whether the page uses up one of `--max-pages`: everything that was asked for does.
     pub fn counts_as_page(&self) -> bool {
         !matches!(self.outcome, Outcome::Skipped(_))
@@ -109,5 +115,33 @@ impl PageReport {
         self.outcome
             .failure()
             .map(|failure| format!("fetch failed: {failure}"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::RenderReason;
+
+    #[test]
+    fn a_wait_for_a_tab_is_not_the_pages_own_time() {
+        let task = Task {
+            url: CrawlUrl::parse("https://e.x/").unwrap(),
+            first_met: None,
+            depth: 0,
+            hops: 0,
+            via: None,
+            found: Found::Seed,
+            attempt: 1,
+            ticket: 0,
+        };
+        let mut report = PageReport::new(task, Outcome::Fetched { html: true });
+        report.elapsed = Duration::from_secs(7);
+        assert_eq!(report.took(), Duration::from_secs(7));
+        for (waited, took) in [(0, 7), (5, 2), (9, 0)] {
+            let rendering = Rendering::because(RenderReason::Asked);
+            report.rendering = Some(rendering.after(Duration::from_secs(waited)));
+            assert_eq!(report.took(), Duration::from_secs(took));
+        }
     }
 }

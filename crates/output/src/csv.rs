@@ -3,15 +3,14 @@
 //! The page's own facts repeat in each of its rows, so that a sheet can be filtered by any of them. A page
 //! without links has one row with an empty target: no page is missing.
 
-use model::{LinkFilter, ListedLink, Outcome, PageReport, Sink, SinkError, Summary};
+use model::{LinkFilter, ListedLink, Outcome, PageReport, Rendering, Sink, SinkError, Summary};
 
 use crate::Target;
 use crate::csv_cell::push_cell;
 use crate::json_text::push_number;
 use crate::printed_links::printed_links;
 
-const HEADER: &str =
-    "source,target,status,depth,outcome,nofollow,download,content_type,bytes,ms,error\n";
+const HEADER: &str = "source,target,status,depth,outcome,nofollow,download,content_type,bytes,ms,error,rendered,render_reason\n";
 
 /// Writes a row an edge.
 #[derive(Debug)]
@@ -56,7 +55,7 @@ struct PageCells {
     source: Vec<u8>,
     /// `,status,depth,outcome,`
     middle: Vec<u8>,
-    /// `,content_type,bytes,ms,error`
+    /// `,content_type,bytes,ms,error,rendered,render_reason`
     tail: Vec<u8>,
 }
 
@@ -78,7 +77,7 @@ impl PageCells {
         tail.push(b',');
         push_number(&mut tail, report.wire_bytes);
         tail.push(b',');
-        let ms = u64::try_from(report.elapsed.as_millis()).unwrap_or(u64::MAX);
+        let ms = u64::try_from(report.took().as_millis()).unwrap_or(u64::MAX);
         push_number(&mut tail, ms);
         tail.push(b',');
         let error = match &report.outcome {
@@ -86,6 +85,7 @@ impl PageCells {
             _ => report.error_text(),
         };
         push_cell(&mut tail, error.as_deref().unwrap_or(""));
+        push_rendering(&mut tail, report.rendering);
         tail.push(b'\n');
         Self {
             source,
@@ -107,6 +107,18 @@ impl PageCells {
             out.push(b',');
         }
         out.extend_from_slice(&self.tail);
+    }
+}
+
+/// `,rendered,render_reason`, both empty where that was no question: of maps too.
+pub(crate) fn push_rendering(out: &mut Vec<u8>, rendering: Option<Rendering>) {
+    out.push(b',');
+    if let Some(rendering) = rendering {
+        out.extend_from_slice(yes_or_no(rendering.rendered));
+    }
+    out.push(b',');
+    if let Some(rendering) = rendering {
+        push_cell(out, rendering.reason.as_str());
     }
 }
 

@@ -89,6 +89,7 @@ impl Sink for MapSink {
             depth: Some(report.depth),
             found: report.found,
             listed: matches!(report.outcome, Outcome::Fetched { .. }),
+            rendering: report.rendering,
         };
         self.add(self.keys.key(report.url.parts()), Rank::Page, page)?;
         let found = match report.outcome {
@@ -102,6 +103,7 @@ impl Sink for MapSink {
                 depth: Some(report.depth + 1),
                 found,
                 listed: true,
+                rendering: None,
             };
             self.add(link.key, Rank::Link, entry)?;
         }
@@ -123,6 +125,7 @@ impl Sink for MapSink {
             depth,
             found,
             listed: true,
+            rendering: None,
         };
         self.add(key, Rank::Left, entry)
     }

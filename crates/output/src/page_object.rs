@@ -1,10 +1,10 @@
 //! A page as a JSON object: the one shape that `json` and `ndjson` share.
 //!
-//! Fields that are always there come first and may be null; `truncated`, `rendered`, `omitted_links`, `skipped`
-//! and `error` are there only where they say something. `bytes` is what came over the wire, like the summary's
+//! Fields that are always there come first and may be null; `truncated`, `rendered` with `render_reason`,
+//! `omitted_links`, `skipped` and `error` are there only where they say something. `bytes` is what came over the wire, like the summary's
 //! total.
 
-use model::{LinkFilter, Outcome, PageReport, SinkError};
+use model::{LinkFilter, Outcome, PageReport, Rendering, SinkError};
 
 use crate::Target;
 use crate::printed_links::printed_links;
@@ -39,7 +39,7 @@ pub(crate) fn write_page_object(
     target.text(",\"content_type\":");
     json_or_null(target, report.content_type.as_deref());
     target.text(",\"bytes\":").number(report.wire_bytes);
-    let ms = u64::try_from(report.elapsed.as_millis()).unwrap_or(u64::MAX);
+    let ms = u64::try_from(report.took().as_millis()).unwrap_or(u64::MAX);
     target.text(",\"ms\":").number(ms).text(",\"via\":");
     json_or_null(target, report.via.as_deref());
     target.text(",\"found\":").json(report.found.as_str());
@@ -52,9 +52,7 @@ pub(crate) fn write_page_object(
     if report.truncated {
         target.text(",\"truncated\":true");
     }
-    if report.rendering.is_some_and(|rendering| rendering.rendered) {
-        target.text(",\"rendered\":true");
-    }
+    write_rendering(target, report.rendering);
     if report.links.omitted() > 0 {
         target
             .text(",\"omitted_links\":")
@@ -70,6 +68,17 @@ pub(crate) fn write_page_object(
     }
     target.text("}");
     target.relieve()
+}
+
+/// `,"rendered":…,"render_reason":…` where that was a question: of maps too.
+pub(crate) fn write_rendering(target: &mut Target, rendering: Option<Rendering>) {
+    if let Some(rendering) = rendering {
+        let rendered = if rendering.rendered { "true" } else { "false" };
+        target.text(",\"rendered\":").text(rendered);
+        target
+            .text(",\"render_reason\":")
+            .json(rendering.reason.as_str());
+    }
 }
 
 fn json_or_null(target: &mut Target, text: Option<&str>) {

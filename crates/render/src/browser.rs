@@ -393,10 +393,7 @@ async fn watch(browser: std::sync::Weak<Browser>, cdp: Cdp, settings: RenderSett
         let Some(browser) = browser.upgrade() else {
             return;
         };
-        let all: u64 = processes.iter().map(|process| process.memory).sum();
-        // What processes share is counted for each of them, so more tabs may hold more.
-        let most = settings.recycle_memory + settings.tabs as u64 * settings.page_memory / 2;
-        if all > most {
+        if holds_too_much(&processes, &settings) {
             browser.tired.store(true, Ordering::Relaxed);
         }
         let too_big = |process: &&processes::Process| {
@@ -408,6 +405,13 @@ async fn watch(browser: std::sync::Weak<Browser>, cdp: Cdp, settings: RenderSett
             browser.kill(process.id);
         }
     }
+}
+
+/// Whether all processes together hold more than a browser may. What they share is counted for each of them, so more tabs may
+/// hold more.
+fn holds_too_much(processes: &[processes::Process], settings: &RenderSettings) -> bool {
+    let all: u64 = processes.iter().map(|process| process.memory).sum();
+    all > settings.recycle_memory + settings.tabs as u64 * settings.page_memory / 2
 }
 
 /// What a browser says on stderr, as far as it may explain its end.

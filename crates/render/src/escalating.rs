@@ -4,7 +4,7 @@
 //! where it fails, or is given less than HTTP is, what came by HTTP is the answer.
 
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use fetch::{Body, Fetch, FetchRequest, Fetched, HttpFetch, Want};
 use model::{FailKind, Failure, JsPolicy, RenderNeed, RenderReason, Rendering};
@@ -95,14 +95,15 @@ impl<H: Fetch, R: Fetch> Escalating<H, R> {
         {
             return drawn.map(|answer| marked(answer, RenderReason::HostNeeds));
         }
-        let spent = started.elapsed();
+        let spent = started.elapsed().saturating_sub(waited(&drawn));
         let plain = self.http.fetch(request).await;
         let (drawn, mut plain) = match (drawn, plain) {
             (Ok(mut drawn), plain)
                 if !plain.as_ref().is_ok_and(|plain| is_worse(&drawn, plain)) =>
             {
                 // What the page is, it is for everybody: no sign for the host.
-                drawn.elapsed = started.elapsed();
+                drawn.elapsed =
+                    spent + plain.as_ref().map_or(Duration::ZERO, |plain| plain.elapsed);
                 drawn.wire_bytes += plain.map_or(0, |plain| plain.wire_bytes);
                 return Ok(marked(drawn, RenderReason::HostNeeds));
             }
@@ -116,12 +117,13 @@ impl<H: Fetch, R: Fetch> Escalating<H, R> {
             );
         }
         plain.elapsed += spent;
+        let waited = waited(&drawn);
         let reason = if is_page(&plain, request.want) {
             why_not(&drawn)
         } else {
             RenderReason::NotHtml
         };
-        Ok(unrendered(plain, reason))
+        Ok(unrendered(plain, reason, waited))
     }
 
     /// The page that came by HTTP, or what the browser makes of it.
@@ -135,15 +137,15 @@ impl<H: Fetch, R: Fetch> Escalating<H, R> {
             Body::Html(body) if is_page(&plain, request.want) => {
                 (self.need)(body, plain.content_type.as_deref())
             }
-            _ => return Ok(unrendered(plain, RenderReason::NotHtml)),
+            _ => return Ok(unrendered(plain, RenderReason::NotHtml, Duration::ZERO)),
         };
         let decided = self.verdicts().decide(&host, need, Instant::now());
         let reason = match decided {
             Ok(reason) => reason,
-            Err(reason) => return Ok(unrendered(plain, reason)),
+            Err(reason) => return Ok(unrendered(plain, reason, Duration::ZERO)),
         };
         let Ok(renderer) = &self.renderer else {
-            return Ok(unrendered(plain, RenderReason::NoBrowser));
+            return Ok(unrendered(plain, RenderReason::NoBrowser, Duration::ZERO));
         };
         let started = Instant::now();
         let mut drawn = match self.drawn(request, renderer).await {
@@ -152,8 +154,9 @@ impl<H: Fetch, R: Fetch> Escalating<H, R> {
                 if let Some(brought) = missed(&failed, &plain) {
                     self.learn(request, need, brought);
                 }
-                plain.elapsed += started.elapsed();
-                return Ok(unrendered(plain, why_not(&failed)));
+                let waited = waited(&failed);
+                plain.elapsed += started.elapsed().saturating_sub(waited);
+                return Ok(unrendered(plain, why_not(&failed), waited));
             }
         };
         let brought = self.brought(&plain, &drawn);
@@ -205,8 +208,9 @@ impl<H: Fetch, R: Fetch> Fetch for Escalating<H, R> {
     async fn fetch(&self, request: FetchRequest<'_>) -> Result<Fetched, Failure> {
         match (request.want, request.js) {
             (Want::File { .. }, _) | (_, JsPolicy::Never) => self.http.fetch(request).await,
-            (_, JsPolicy::Always) => self.always(request).await,
-            (_, JsPolicy::Auto) => self.auto(request).await,
+            // Boxed: what a browser needs is large, and pages that need none should not carry it about.
+            (_, JsPolicy::Always) => Box::pin(self.always(request)).await,
+            (_, JsPolicy::Auto) => Box::pin(self.auto(request)).await,
         }
     }
 }
@@ -249,8 +253,11 @@ fn is_worse(drawn: &Fetched, plain: &Fetched) -> bool {
 
 /// Whether a browser was given something that is none of its own: HTTP would get the same.
 fn is_file(drawn: &Fetched) -> bool {
-    let is_none = drawn.rendering == Some(Rendering::not(RenderReason::NotHtml));
-    is_none && worth(drawn) == Worth::NoPage && !matches!(drawn.status, 204 | 205)
+    let not_html =
+        |rendering: Rendering| !rendering.rendered && rendering.reason == RenderReason::NotHtml;
+    drawn.rendering.is_some_and(not_html)
+        && worth(drawn) == Worth::NoPage
+        && !matches!(drawn.status, 204 | 205)
 }
 
 /// What a host is to be remembered for where HTTP gave more than the browser; a browser that died says nothing of the page.
@@ -277,17 +284,25 @@ fn marked(mut answer: Fetched, reason: RenderReason) -> Fetched {
         .is_some_and(|rendering| !rendering.rendered);
     let is_rendered =
         answer.moved_by_script || (matches!(answer.body, Body::Html(_)) && !came_by_http);
-    answer.rendering = Some(if is_rendered {
+    let waited = answer.rendering.map(|rendering| rendering.waited);
+    let rendering = if is_rendered {
         Rendering::because(reason)
     } else {
         Rendering::not(RenderReason::NotHtml)
-    });
+    };
+    answer.rendering = Some(rendering.after(waited.unwrap_or_default()));
     answer
 }
 
-fn unrendered(mut answer: Fetched, reason: RenderReason) -> Fetched {
-    answer.rendering = Some(Rendering::not(reason));
+fn unrendered(mut answer: Fetched, reason: RenderReason, waited: Duration) -> Fetched {
+    answer.rendering = Some(Rendering::not(reason).after(waited));
     answer
+}
+
+/// How long the browser's answer waited for a tab; of one that failed nobody knows.
+fn waited(drawn: &Result<Fetched, Failure>) -> Duration {
+    let rendering = drawn.as_ref().ok().and_then(|drawn| drawn.rendering);
+    rendering.map_or(Duration::ZERO, |rendering| rendering.waited)
 }
 
 #[cfg(test)]

@@ -1,7 +1,8 @@
 //! The browser as a fetcher: a pool of tabs over one browser at a time.
 //!
 //! A page gets a tab of its own visit or a new one. When it is over its tab is left: what ran in it does not go on, and what
-//! it kept is cleared. Until then the tab's place is taken, but whoever asked for the page has the answer already.
+//! it kept is cleared. Whoever asked for the page has the answer already, and where there are several tabs the next page
+//! begins in one more of them; it is closed as soon as nobody waits for a place.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
@@ -23,6 +24,8 @@ use crate::{Chromium, RenderSettings};
 const HARD_END: Duration = Duration::from_millis(1_750);
 /// A tab is open within a part of a page's time, this at least and this at most, or its browser is replaced.
 const OPEN: [Duration; 2] = [Duration::from_secs(1), Duration::from_secs(5)];
+/// Leaving a page takes about a sixth of the time it was there: so many tabs need one more to keep their places busy.
+const TABS_TO_ONE_LEFT: usize = 4;
 /// A browser nobody needed for so long is put away.
 const PUT_AWAY: Duration = Duration::from_mins(1);
 
@@ -35,6 +38,8 @@ pub struct Renderer {
     stand: Arc<Stand>,
     /// One place for each tab.
     room: Arc<Semaphore>,
+    /// And some for those that are being left.
+    leaving: Arc<Semaphore>,
     idle: Mutex<Vec<Tab>>,
     counts: Arc<Counts>,
     last_used: Mutex<Instant>,
@@ -91,6 +96,7 @@ impl Renderer {
             http,
             stand: Stand::new(chromium, settings.clone()),
             room: Arc::new(Semaphore::new(tabs)),
+            leaving: Arc::new(Semaphore::new(tabs / TABS_TO_ONE_LEFT)),
             idle: Mutex::default(),
             counts: Arc::default(),
             last_used: Mutex::new(Instant::now()),
@@ -127,11 +133,21 @@ impl Renderer {
         self.stand.close().await;
     }
 
-    async fn render(&self, request: &FetchRequest<'_>) -> Result<Fetched, Failure> {
-        let Ok(room) = Arc::clone(&self.room).acquire_owned().await else {
-            return Err(Failure::new(FailKind::NoBrowser, "the browser is closed"));
+    /// A tab's place, and how long it was waited for.
+    async fn seat(&self) -> Result<(Seat, Duration), Failure> {
+        let begun = Instant::now();
+        let (room, waited) = if let Ok(room) = Arc::clone(&self.room).try_acquire_owned() {
+            (Ok(room), Duration::ZERO)
+        } else {
+            let room = Arc::clone(&self.room).acquire_owned().await;
+            (room, begun.elapsed())
         };
-        let seat = Seat::take(room, Arc::clone(&self.counts));
+        let closed = |_| Failure::new(FailKind::NoBrowser, "the browser is closed");
+        let seat = Seat::take(room.map_err(closed)?, Arc::clone(&self.counts));
+        Ok((seat, waited))
+    }
+
+    async fn render(&self, request: &FetchRequest<'_>, seat: Seat) -> Result<Fetched, Failure> {
         *lock(&self.last_used) = Instant::now();
         let deadline = Instant::now() + self.settings.nav_timeout;
         let mut tab = self.tab(request, deadline).await?;
@@ -168,19 +184,41 @@ impl Renderer {
         }
     }
 
-    /// Leaves a page, and keeps its tab or not.
+    /// Leaves a page, and keeps its tab or not. Its place is free meanwhile, unless too many are being left.
     async fn leave(&self, mut tab: Tab, seat: Seat) {
+        *lock(&self.last_used) = Instant::now();
+        let leaving = Arc::clone(&self.leaving).try_acquire_owned();
+        let seat = leaving.is_err().then_some(seat);
         let fit = tab.leave().await && !tab.browser().is_tired(&self.settings);
         *lock(&self.last_used) = Instant::now();
-        if fit {
-            lock(&self.idle).push(tab);
-            drop(seat);
-            return;
-        }
-        let browser = Arc::downgrade(tab.browser());
-        drop(tab);
+        let tab = if fit {
+            self.put_back(tab, seat.is_some())
+        } else {
+            Some(tab)
+        };
         drop(seat);
-        self.let_go(browser).await;
+        drop(leaving);
+        if let Some(tab) = tab {
+            let browser = Arc::downgrade(tab.browser());
+            drop(tab);
+            self.let_go(browser).await;
+        }
+    }
+
+    /// Keeps a tab for the next page, or returns it where there are enough.
+    fn put_back(&self, tab: Tab, holds_seat: bool) -> Option<Tab> {
+        let mut idle = lock(&self.idle);
+        let free = self.room.available_permits();
+        // While all places are taken the next page is about to need it. Else there are as many as places in all.
+        let most = match free {
+            0 => self.settings.tabs.max(1),
+            free => free + usize::from(holds_seat),
+        };
+        if idle.len() >= most {
+            return Some(tab);
+        }
+        idle.push(tab);
+        None
     }
 
     /// A tab is not used again.
@@ -296,8 +334,9 @@ impl Fetch for Renderer {
         if let Want::File { .. } = request.want {
             return self.http.fetch(request).await;
         }
+        let (seat, waited) = self.seat().await?;
         let begun = Instant::now();
-        let rendered = self.render(&request).await;
+        let rendered = self.render(&request, seat).await;
         let counted = match &rendered {
             Ok(_) => &self.counts.pages,
             Err(_) => &self.counts.failed,
@@ -305,6 +344,7 @@ impl Fetch for Renderer {
         counted.fetch_add(1, Ordering::Relaxed);
         rendered.map(|mut answer| {
             answer.elapsed = begun.elapsed();
+            answer.rendering = answer.rendering.map(|rendering| rendering.after(waited));
             answer
         })
     }

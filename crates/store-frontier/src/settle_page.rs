@@ -32,7 +32,7 @@ impl<S: Store> StoreFrontier<S> {
         }
         self.in_flight -= 1;
         held.stage = Stage::Settling;
-        metrics::histogram!("crawler_worker_page_seconds").record(report.elapsed.as_secs_f64());
+        metrics::histogram!("crawler_worker_page_seconds").record(report.took().as_secs_f64());
         if held.lost {
             self.lose(ticket);
             return;

@@ -1,11 +1,13 @@
 //! One HTTP/1.1 connection: reads request heads, asks the site, writes what it says. Written by
 //! hand because the answers of a hostile site are exactly what an HTTP library refuses to send.
 
+use std::io::IoSlice;
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::{Buf, BytesMut};
+use memchr::memmem;
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 use tokio::net::TcpStream;
 
@@ -15,8 +17,8 @@ use crate::{Request, Site, Step};
 
 /// A request head longer than this ends the connection.
 const HEAD_LIMIT: usize = 1 << 20;
-/// Bodies up to this size leave in one write with their head.
-const ONE_WRITE: usize = 64 << 10;
+/// Bodies up to this size are copied behind their head; longer ones leave from where they are.
+const COPIED: usize = 16 << 10;
 
 /// A stream that can be told to end with a reset.
 pub(crate) trait Wire: AsyncRead + AsyncWrite + Unpin + Send {
@@ -104,7 +106,7 @@ pub(crate) async fn read_request<W: Wire>(
 }
 
 fn find_head_end(bytes: &[u8]) -> Option<usize> {
-    bytes.windows(4).position(|window| window == b"\r\n\r\n")
+    memmem::find(bytes, b"\r\n\r\n")
 }
 
 async fn write_reply<W: Wire>(
@@ -119,14 +121,17 @@ async fn write_reply<W: Wire>(
     reply.write_head(outbox, keep_alive);
     let with_body = request.method() != "HEAD" && !reply.bodiless();
     let body = if with_body { &reply.body[..] } else { &[] };
-    if body.len() <= ONE_WRITE {
+    if body.len() <= COPIED {
         outbox.extend_from_slice(body);
         wire.write_all(outbox).await?;
         entry.sent(outbox.len());
     } else {
-        wire.write_all(outbox).await?;
-        entry.sent(outbox.len());
-        send(wire, body, entry).await?;
+        let both = [IoSlice::new(outbox), IoSlice::new(body)];
+        let written = wire.write_vectored(&both).await?;
+        entry.sent(written);
+        send(wire, outbox.get(written..).unwrap_or_default(), entry).await?;
+        let written = written.saturating_sub(outbox.len());
+        send(wire, &body[written..], entry).await?;
     }
     wire.flush().await?;
     Ok(if keep_alive { Next::Request } else { Next::End })

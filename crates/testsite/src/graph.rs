@@ -192,7 +192,7 @@ impl Site for GraphSite {
         let Some(page) = self.graph.page(request.path()) else {
             return Answer::status(404);
         };
-        let answer = if self.graph.gzip && accepts_gzip(request) {
+        let answer = if self.graph.gzip && request.accepts_gzip() {
             Answer::html(self.gzipped(page)).header("Content-Encoding", "gzip")
         } else {
             Answer::html(self.graph.body(page))
@@ -210,10 +210,4 @@ impl GraphSite {
             None => gzip(self.graph.body(page).as_bytes()).into(),
         }
     }
-}
-
-fn accepts_gzip(request: &Request) -> bool {
-    request
-        .header("accept-encoding")
-        .is_some_and(|codings| codings.contains("gzip"))
 }

@@ -129,6 +129,14 @@ impl Journal {
         )
     }
 
+    /// Forgets the requests; connections are as they are.
+    pub(crate) fn forget(&self) {
+        self.total.store(0, Relaxed);
+        self.sent.store(0, Relaxed);
+        self.tallies.lock().unwrap().clear();
+        self.hits.lock().unwrap().clear();
+    }
+
     /// All targets with their number of requests, sorted.
     pub(crate) fn counts(&self) -> Vec<(String, u64)> {
         let tallies = self.tallies.lock().unwrap();

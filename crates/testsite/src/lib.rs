@@ -20,6 +20,7 @@
 //! - [`Folder`], files on disk;
 //! - [`Graph`], any number of small pages that are only arithmetic, for speed and completeness;
 //! - [`Realistic`], 60 KB pages with 120 links in every spelling, and the exact list of them;
+//! - [`Kept`], any of these with its pages written once, for benchmarks;
 //! - [`hostile::Hostile`], more than 150 ways to misbehave, each with the outcome that a crawler
 //!   must report;
 //! - [`spa`], applications that are nothing until their scripts ran, and pages that wear a browser out.
@@ -40,7 +41,9 @@ mod folder;
 mod graph;
 pub mod hostile;
 mod journal;
+mod kept;
 mod pages;
+mod private_hosts;
 mod proxy;
 mod realistic;
 mod request;
@@ -55,7 +58,9 @@ pub use answer::Answer;
 pub use folder::Folder;
 pub use graph::{Graph, GraphSite};
 pub use journal::{Hit, Keep};
+pub use kept::Kept;
 pub use pages::Pages;
+pub use private_hosts::PRIVATE_HOSTS;
 pub use proxy::{Proxy, ProxyRules};
 pub use realistic::{DEAD as REALISTIC_DEAD, LINKS as REALISTIC_LINKS, Realistic};
 pub use request::Request;

@@ -88,6 +88,12 @@ impl Request {
         }
     }
 
+    /// Whether the client reads gzip.
+    pub(crate) fn accepts_gzip(&self) -> bool {
+        self.header("accept-encoding")
+            .is_some_and(|codings| codings.contains("gzip"))
+    }
+
     /// Whether the client wants the connection kept after the answer.
     pub(crate) fn keeps_alive(&self) -> bool {
         let asked = self.header("connection").unwrap_or_default();

@@ -96,7 +96,9 @@ async fn respond(
     let request = read(&request, &hall);
     let entry = hall.journal.open(&request);
     let answer = hall.site.answer(&request);
-    tokio::time::sleep(answer.delay).await;
+    if !answer.delay.is_zero() {
+        tokio::time::sleep(answer.delay).await;
+    }
     let response = match answer.kind {
         Kind::Reply(reply) => reply,
         Kind::Script(steps) => return Err(play(steps).await),

@@ -153,6 +153,11 @@ impl Server {
         self.journal.counts()
     }
 
+    /// Forgets every request so far, for another client to be counted.
+    pub fn forget(&self) {
+        self.journal.forget();
+    }
+
     /// All requests, whatever they asked for.
     pub fn total(&self) -> u64 {
         self.journal.total()

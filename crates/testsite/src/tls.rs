@@ -6,11 +6,13 @@ use std::sync::Arc;
 
 use rcgen::{
     BasicConstraints, CertificateParams, DnType, IsCa, Issuer, KeyPair, KeyUsagePurpose,
-    date_time_ymd,
+    PublicKeyData, date_time_ymd,
 };
 use rustls::pki_types::PrivateKeyDer;
 use rustls::{ServerConfig, crypto};
 use tokio_rustls::TlsAcceptor;
+
+use crate::proxy::base64;
 
 /// How a server speaks TLS. Plain [`Tls::generate`] is valid for `localhost`, `127.0.0.1` and
 /// `[::1]` and offers HTTP/2 and HTTP/1.1.
@@ -18,6 +20,7 @@ use tokio_rustls::TlsAcceptor;
 pub struct Tls {
     authority: Issuer<'static, KeyPair>,
     authority_pem: String,
+    key: KeyPair,
     flaw: Flaw,
     pub(crate) stalled: bool,
     offered: Vec<Vec<u8>>,
@@ -41,6 +44,7 @@ impl Tls {
         Self {
             authority,
             authority_pem,
+            key: KeyPair::generate().unwrap(),
             flaw: Flaw::None,
             stalled: false,
             offered: vec![b"h2".to_vec(), b"http/1.1".to_vec()],
@@ -57,6 +61,15 @@ impl Tls {
     /// Writes the authority's certificate, for `SSL_CERT_FILE`.
     pub fn write_authority(&self, path: &Path) {
         std::fs::write(path, &self.authority_pem).unwrap();
+    }
+
+    /// The server's public key as browsers pin it: its SHA-256 in base64. For a browser, which has roots of its own, to take
+    /// this one key for good.
+    pub fn key_hash(&self) -> String {
+        let suite = crypto::aws_lc_rs::cipher_suite::TLS13_AES_128_GCM_SHA256;
+        let sha256 = suite.tls13().unwrap().common.hash_provider;
+        let hash = sha256.hash(&self.key.subject_public_key_info());
+        base64(hash.as_ref())
     }
 
     /// The certificate ran out in 2021.
@@ -101,6 +114,13 @@ impl Tls {
         self
     }
 
+    /// Offers HTTP/2 alone.
+    #[must_use]
+    pub fn http2_only(mut self) -> Self {
+        self.offered = vec![b"h2".to_vec()];
+        self
+    }
+
     /// Sends GOAWAY on an HTTP/2 connection after every so many requests.
     #[must_use]
     pub fn goaway_every(mut self, requests: u32) -> Self {
@@ -116,12 +136,12 @@ impl Tls {
     }
 
     pub(crate) fn acceptor(&self) -> TlsAcceptor {
-        let key = KeyPair::generate().unwrap();
+        let key = &self.key;
         let params = self.leaf();
         let certificate = match self.flaw {
-            Flaw::SelfSigned => params.self_signed(&key),
-            Flaw::UnknownAuthority => params.signed_by(&key, &new_authority("another authority").0),
-            Flaw::None | Flaw::Expired | Flaw::WrongHost => params.signed_by(&key, &self.authority),
+            Flaw::SelfSigned => params.self_signed(key),
+            Flaw::UnknownAuthority => params.signed_by(key, &new_authority("another authority").0),
+            Flaw::None | Flaw::Expired | Flaw::WrongHost => params.signed_by(key, &self.authority),
         };
         let chain = vec![certificate.unwrap().der().clone()];
         let key = PrivateKeyDer::try_from(key.serialize_der()).unwrap();

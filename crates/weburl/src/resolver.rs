@@ -4,12 +4,13 @@
 //! `simple_href`; everything else goes through the `url` crate, which is also the oracle of the fast path.
 
 use std::borrow::Cow;
+use std::cell::OnceCell;
 
 use url::Url;
 
+use crate::CrawlUrl;
 use crate::crawl_url::strip_private_parts;
 use crate::simple_href::SimpleBase;
-use crate::{CrawlUrl, UrlRef};
 
 /// Encodes a query in the page's own charset, as browsers do.
 type QueryEncoding<'a> = &'a dyn Fn(&str) -> Cow<'_, [u8]>;
@@ -30,7 +31,9 @@ pub enum Resolved {
 
 /// Resolves the references of one page.
 pub struct Resolver<'a> {
-    base: Url,
+    page: CrawlUrl,
+    /// The page, or what a `base` says; the page is parsed only for a reference that needs it.
+    base: OnceCell<Url>,
     simple: Option<SimpleBase>,
     query_encoding: Option<QueryEncoding<'a>>,
 }
@@ -38,17 +41,21 @@ pub struct Resolver<'a> {
 impl<'a> Resolver<'a> {
     /// For references on `page`.
     pub fn new(page: &CrawlUrl) -> Self {
+        Self {
+            page: page.clone(),
+            base: OnceCell::new(),
+            simple: Some(SimpleBase::new(page.clone())),
+            query_encoding: None,
+        }
+    }
+
+    fn base(&self) -> &Url {
         #[expect(
             clippy::expect_used,
             reason = "normal form parses: it is a parser's output"
         )]
-        let base = Url::parse(page.as_str()).expect("a crawl url parses");
-        let simple = SimpleBase::new(page.parts());
-        Self {
-            base,
-            simple: Some(simple),
-            query_encoding: None,
-        }
+        self.base
+            .get_or_init(|| Url::parse(self.page.as_str()).expect("a crawl url parses"))
     }
 
     /// Queries are percent-encoded in this charset; for pages that are not UTF-8.
@@ -69,8 +76,8 @@ impl<'a> Resolver<'a> {
         }
         let mut plain = base.clone();
         strip_private_parts(&mut plain);
-        self.simple = UrlRef::split(plain.as_str()).map(SimpleBase::new);
-        self.base = base;
+        self.simple = CrawlUrl::from_normalised(plain.as_str()).map(SimpleBase::new);
+        self.base = OnceCell::from(base);
         true
     }
 
@@ -105,7 +112,7 @@ impl<'a> Resolver<'a> {
     fn parse(&self, href: &str) -> Result<Url, url::ParseError> {
         let parse = |href: &str| {
             Url::options()
-                .base_url(Some(&self.base))
+                .base_url(Some(self.base()))
                 .encoding_override(self.query_encoding.map(|encode| encode as _))
                 .parse(href)
         };
@@ -128,7 +135,7 @@ impl<'a> Resolver<'a> {
 impl std::fmt::Debug for Resolver<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Resolver")
-            .field("base", &self.base.as_str())
+            .field("base", &self.base().as_str())
             .finish_non_exhaustive()
     }
 }

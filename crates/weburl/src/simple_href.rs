@@ -5,12 +5,12 @@
 //! else is declined (`None`) and goes to the `url` crate. A wrong answer here is a bug whatever it saves:
 //! `tests/resolver_oracle.rs` compares both on the web-platform table and on generated references.
 
-use crate::UrlRef;
+use crate::CrawlUrl;
 
 /// A base URL, cut up for concatenation.
 #[derive(Debug)]
 pub(crate) struct SimpleBase {
-    text: String,
+    url: CrawlUrl,
     path_start: usize,
     folder_end: usize,
     path_end: usize,
@@ -18,17 +18,18 @@ pub(crate) struct SimpleBase {
 }
 
 impl SimpleBase {
-    pub(crate) fn new(base: UrlRef<'_>) -> Self {
+    pub(crate) fn new(url: CrawlUrl) -> Self {
+        let base = url.parts();
         let path_start = base.origin_text().len();
         let path_end = path_start + base.path().len();
         let folder_end = path_start + base.path().rfind('/').map_or(0, |at| at + 1);
-        let text = base.as_str().to_owned();
+        let https = base.is_https();
         Self {
-            text,
+            url,
             path_start,
             folder_end,
             path_end,
-            https: base.is_https(),
+            https,
         }
     }
 
@@ -36,6 +37,7 @@ impl SimpleBase {
     /// (having possibly written something that the caller cuts off again).
     pub(crate) fn resolve(&self, href: &str, out: &mut String) -> Option<usize> {
         let start = out.len();
+        let base = self.url.as_str();
         let bytes = href.as_bytes();
         let rest = match *bytes.first()? {
             b'/' if bytes.get(1) == Some(&b'/') => {
@@ -43,11 +45,11 @@ impl SimpleBase {
                 Self::push_host(href, "//", out)?
             }
             b'/' => {
-                out.push_str(&self.text[..self.path_start]);
+                out.push_str(&base[..self.path_start]);
                 href
             }
             b'h' if bytes.starts_with(b"http://") || bytes.starts_with(b"https://") => {
-                let origin = &self.text[..self.path_start];
+                let origin = &base[..self.path_start];
                 match href.strip_prefix(origin) {
                     Some(rest) if rest.starts_with('/') => {
                         out.push_str(origin);
@@ -64,14 +66,14 @@ impl SimpleBase {
                 }
             }
             b'#' => {
-                out.push_str(&self.text);
+                out.push_str(base);
                 return clean_tail(href).then(|| {
                     out.push_str(href);
                     out.len() - href.len() - start
                 });
             }
             b'?' => {
-                out.push_str(&self.text[..self.path_end]);
+                out.push_str(&base[..self.path_end]);
                 href
             }
             _ => self.push_folder(href, out)?,
@@ -88,15 +90,20 @@ impl SimpleBase {
 
     /// A relative reference: the base's folder, climbed by leading `../`.
     fn push_folder<'h>(&self, href: &'h str, out: &mut String) -> Option<&'h str> {
+        let base = self.url.as_str();
         let mut rest = href.strip_prefix("./").unwrap_or(href);
         let mut folder_end = self.folder_end;
         while let Some(shorter) = rest.strip_prefix("../") {
             rest = shorter;
-            let folder = &self.text[self.path_start..folder_end - 1];
+            let folder = &base[self.path_start..folder_end - 1];
             // At the root `..` stays where it is.
-            folder_end = folder
-                .rfind('/')
-                .map_or(folder_end, |at| self.path_start + at + 1);
+            if let Some(at) = folder.rfind('/') {
+                // The crate does not climb out of a drive, though only files have one.
+                if is_drive(&folder.as_bytes()[at + 1..]) {
+                    return None;
+                }
+                folder_end = self.path_start + at + 1;
+            }
         }
         // A colon before any slash would make it a scheme; an empty rest needs no special case here,
         // but a rest that begins with another dot, slash, `?` or `#` does.
@@ -104,7 +111,7 @@ impl SimpleBase {
         if first_segment.is_empty() || first_segment.contains(':') {
             return None;
         }
-        out.push_str(&self.text[..folder_end]);
+        out.push_str(&base[..folder_end]);
         Some(rest)
     }
 
@@ -120,6 +127,11 @@ impl SimpleBase {
         out.push_str(host);
         Some(rest)
     }
+}
+
+/// Whether a segment of a path looks like the drives of Windows: `c:` or `c|`.
+fn is_drive(segment: &[u8]) -> bool {
+    matches!(segment, [letter, b':' | b'|'] if letter.is_ascii_alphabetic())
 }
 
 /// Lower-case letters, digits, hyphens and single inner dots; no punycode; the last label is not a

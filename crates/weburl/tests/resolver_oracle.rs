@@ -2,43 +2,14 @@
 
 #![expect(clippy::unwrap_used, reason = "a test's own helpers may stop it")]
 
+#[path = "agree/oracle.rs"]
+mod oracle;
+
+use oracle::{oracle, ours};
 use proptest::prelude::*;
 use serde_json::Value;
 use url::Url;
-use weburl::{CrawlUrl, KeyPolicy, QueryPolicy, Resolved, Resolver, SlashPolicy, UrlRef};
-
-/// What the resolver must say, worked out with `url` alone.
-fn oracle(base: &str, href: &str) -> (String, Option<usize>) {
-    match Url::parse(base).unwrap().join(href) {
-        // The crate does not skip surplus slashes before a host; the standard does, and so do we.
-        Err(url::ParseError::EmptyHost) => ours(base, href),
-        Err(_) => (String::new(), None),
-        Ok(mut url) if matches!(url.scheme(), "http" | "https") => {
-            let _ = url.set_username("");
-            let _ = url.set_password(None);
-            let text = url.as_str().to_owned();
-            url.set_fragment(None);
-            let page_len = url.as_str().len();
-            (text, Some(page_len))
-        }
-        Ok(url) => (url.as_str().to_owned(), None),
-    }
-}
-
-fn ours(base: &str, href: &str) -> (String, Option<usize>) {
-    let page = CrawlUrl::parse(base).unwrap();
-    let mut out = String::from("kept|");
-    let resolved = Resolver::new(&page).resolve(href, &mut out);
-    let text = out
-        .strip_prefix("kept|")
-        .expect("what stood in the buffer stays")
-        .to_owned();
-    match resolved {
-        Resolved::Web { page_len } => (text, Some(page_len)),
-        Resolved::Other => (text, None),
-        Resolved::Invalid => (String::new(), None),
-    }
-}
+use weburl::{CrawlUrl, KeyPolicy, QueryPolicy, SlashPolicy, UrlRef};
 
 const BASES: [&str; 7] = [
     "http://example.org/",

@@ -52,6 +52,17 @@ pub(crate) fn processor(id: u32) -> Result<Duration> {
     ticks(id, [11, 12])
 }
 
+/// Processor time of a process's threads so far, to the nanosecond; of threads that ended, none.
+pub(crate) fn threads(id: u32) -> Result<Duration> {
+    let mut sum = Duration::ZERO;
+    for thread in std::fs::read_dir(format!("/proc/{id}/task"))? {
+        let text = std::fs::read_to_string(thread?.path().join("schedstat"))?;
+        let ran = text.split(' ').next().context("an empty schedstat")?;
+        sum += Duration::from_nanos(ran.parse()?);
+    }
+    Ok(sum)
+}
+
 /// Processor time of a process's children that have ended.
 pub(crate) fn children(id: u32) -> Result<Duration> {
     ticks(id, [13, 14])

@@ -289,9 +289,7 @@ fn median(costs: &[Cost], pages: u64) -> f64 {
 }
 
 fn middle(values: impl Iterator<Item = f64>) -> f64 {
-    let mut values: Vec<f64> = values.collect();
-    values.sort_by(f64::total_cmp);
-    values.get(values.len() / 2).copied().unwrap_or_default()
+    super::median::median(values).unwrap_or_default()
 }
 
 fn row(kind: Kind, costs: &[Cost], pages: u64, requests: u64) -> String {

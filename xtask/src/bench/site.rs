@@ -5,8 +5,15 @@ use std::io::{BufRead, BufReader, Write};
 use std::net::SocketAddr;
 use std::path::Path;
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
+
+use super::machine;
+
+/// A site that did nothing for so long has nothing to do.
+const REST: Duration = Duration::from_millis(100);
+const PATIENCE: Duration = Duration::from_secs(30);
 
 /// A running site.
 pub(crate) struct Site {
@@ -30,9 +37,23 @@ impl Site {
     }
 
     fn of(program: &Path, words: &[&str], pages: u64) -> Result<Self> {
-        let mut server = Command::new(program)
-            .args(words)
-            .args(["--counts", "--pages", &pages.to_string()])
+        let pages = pages.to_string();
+        Self::spawned(Command::new(program).args(words).args(["--pages", &pages]))
+    }
+
+    /// Serves what the words say, on one core alone.
+    pub(crate) fn on_core(core: &str, program: &Path, words: &[String]) -> Result<Self> {
+        Self::spawned(
+            Command::new("taskset")
+                .args(["--cpu-list", core])
+                .arg(program)
+                .args(words),
+        )
+    }
+
+    fn spawned(command: &mut Command) -> Result<Self> {
+        let mut server = command
+            .arg("--counts")
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .spawn()
@@ -41,6 +62,9 @@ impl Site {
         let mut tells = BufReader::new(server.stdout.take().context("its stdout")?);
         let mut url = String::new();
         tells.read_line(&mut url)?;
+        if url.is_empty() {
+            bail!("testsite did not start: {command:?}");
+        }
         Ok(Self {
             server,
             asks,
@@ -63,19 +87,58 @@ impl Site {
 
     /// How often it was asked for what, robots.txt aside.
     pub(crate) fn counts(&mut self) -> Result<BTreeMap<String, u64>> {
-        writeln!(self.asks, "?")?;
-        self.asks.flush()?;
         let mut counts = BTreeMap::new();
-        loop {
-            let mut line = String::new();
-            self.tells.read_line(&mut line)?;
-            let Some((requests, target)) = line.trim_end().split_once(' ') else {
-                break;
-            };
+        for line in self.ask("counts")? {
+            let told = line.split_once(' ');
+            let (requests, target) = told.with_context(|| format!("no count in {line:?}"))?;
             counts.insert(target.to_owned(), requests.parse()?);
         }
         counts.remove("/robots.txt");
         Ok(counts)
+    }
+
+    /// The targets of all its pages, asked for or not.
+    pub(crate) fn pages(&mut self) -> Result<Vec<String>> {
+        self.ask("pages")
+    }
+
+    /// Forgets what it was asked for, once it has nothing to do: a client that left in the middle, as wrk does, leaves
+    /// requests behind that are still to be read.
+    pub(crate) fn reset(&mut self) -> Result<()> {
+        let begun = Instant::now();
+        loop {
+            let before = self.processor()?;
+            std::thread::sleep(REST);
+            if self.processor()? == before {
+                break;
+            }
+            if begun.elapsed() > PATIENCE {
+                bail!("testsite does not come to rest");
+            }
+        }
+        self.ask("reset").map(drop)
+    }
+
+    /// Processor time it took so far.
+    pub(crate) fn processor(&self) -> Result<Duration> {
+        machine::threads(self.server.id())
+    }
+
+    fn ask(&mut self, question: &str) -> Result<Vec<String>> {
+        writeln!(self.asks, "{question}")?;
+        self.asks.flush()?;
+        let mut lines = Vec::new();
+        loop {
+            let mut line = String::new();
+            if self.tells.read_line(&mut line)? == 0 {
+                bail!("testsite has ended");
+            }
+            let line = line.trim_end();
+            if line.is_empty() {
+                return Ok(lines);
+            }
+            lines.push(line.to_owned());
+        }
     }
 
     /// Its address.

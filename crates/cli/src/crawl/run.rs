@@ -75,7 +75,7 @@ impl Run<'_> {
 
     async fn drive(
         self,
-        frontier: impl Frontier,
+        frontier: impl Frontier + 'static,
         from: Moment,
         sinks: Tee,
     ) -> anyhow::Result<Ending> {
@@ -97,8 +97,13 @@ impl Run<'_> {
         let writer = Shelf::start(Box::new(sinks)).context("cannot start the writer")?;
         let fetch = Arc::new(FirstLook::new(fetch));
         let driven = Arc::clone(&fetch);
-        let summary =
-            drive_from(from, frontier, driven, plan.workers, writer, stop, progress).await;
+        // A task among its workers: where there is one core, a report wakes no other thread.
+        let driving = drive_from(from, frontier, driven, plan.workers, writer, stop, progress);
+        let summary = match tokio::spawn(driving).await {
+            Ok(summary) => summary,
+            // It is never cancelled, so it panicked.
+            Err(error) => std::panic::resume_unwind(error.into_panic()),
+        };
         let rendered = browser::close(&fetch.fetch).await;
         if let Some(display) = display {
             display.abort();

@@ -206,6 +206,23 @@ fn config_tells_each_value_and_its_source() {
 }
 
 #[test]
+fn config_warns_of_times_that_do_not_fit_each_other() {
+    let folder = tempfile::tempdir().unwrap();
+    let told = |timeout: &str| {
+        let mut config = crawler(folder.path(), &["config"]);
+        let output = config.env("BROWSER_TIMEOUT", timeout).output().unwrap();
+        assert_eq!(output.status.code(), Some(0));
+        assert!(output.stdout.starts_with(b"# file: none\n"));
+        String::from_utf8(output.stderr).unwrap()
+    };
+    let said = told("3m");
+    for words in ["warning: browser.nav_timeout = 3m", "warning: worker.drain"] {
+        assert!(said.contains(words), "{words}: {said}");
+    }
+    assert_eq!(told("20s"), "");
+}
+
+#[test]
 fn the_kept_example_is_the_one_in_the_code() {
     let folder = tempfile::tempdir().unwrap();
     let output = crawler(folder.path(), &["config", "--example"])

@@ -20,15 +20,21 @@ fn slow_site() -> Server {
 
 /// Runs with stderr as a terminal of that width; what the terminal got is in `stdout`.
 fn on_terminal(columns: u32, flags: &str, seed: &str) -> Ended {
+    on_terminal_with(columns, flags, seed, None)
+}
+
+/// The same, with what `COLUMNS` says.
+fn on_terminal_with(columns: u32, flags: &str, seed: &str, told: Option<&str>) -> Ended {
     let command = format!(
         "stty cols {columns} rows 24; {} {seed} --workers 3 {flags} >/dev/null",
         env!("CARGO_BIN_EXE_crawler")
     );
-    Start::through_shell("exec script -qefc \"$CRAWL\" /dev/null", &[""])
-        .env("CRAWL", command)
-        .start()
-        .end()
-        .with_code(0)
+    let mut start =
+        Start::through_shell("exec script -qefc \"$CRAWL\" /dev/null", &[""]).env("CRAWL", command);
+    if let Some(told) = told {
+        start = start.env("COLUMNS", told);
+    }
+    start.start().end().with_code(0)
 }
 
 /// What was drawn, a piece for each time the line was begun anew.
@@ -71,9 +77,11 @@ fn shows_pages_rate_queue_and_errors() {
 
 #[test]
 fn fits_a_narrow_terminal() {
-    for columns in [40, 20] {
+    // The last says nothing about itself; the environment does.
+    for (columns, told) in [(40, None), (20, None), (40, Some("40"))] {
         let server = slow_site();
-        let ended = on_terminal(columns, "", &server.url("/"));
+        let stated = if told.is_some() { 0 } else { columns };
+        let ended = on_terminal_with(stated, "", &server.url("/"), told);
         let pieces: Vec<&str> = ended.stdout.split(['\r', '\n']).collect();
         let drawn: Vec<&str> = pieces
             .iter()

@@ -97,7 +97,7 @@ fn machine_formats_list_them_with_the_reason() {
     let ended = crawler(&[&server.url("/"), "--format", "csv"]).with_code(0);
     let mut rows = ended.stdout.lines();
     let row = rows.find(|row| row.starts_with(&private)).unwrap();
-    assert!(row.ends_with(reason), "{row}");
+    assert!(row.ends_with(&format!(",{reason},,")), "{row}");
     assert_eq!(server.count("/private/1"), 0);
 }
 

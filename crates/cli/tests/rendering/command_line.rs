@@ -147,7 +147,15 @@ fn where_a_script_sends_the_reader_is_a_redirect() {
     let page: Value = serde_json::from_str(&ground.crawler(&words).well().out).unwrap();
     assert_eq!(page["url"], server.url("/landed/replace"), "{page}");
     let words = ["crawl", &url, "--format", "ndjson", "--js", "always"];
-    let pages = ground.crawler(&words).well().objects();
+    let ended = ground
+        .crawler(&[&words[..], &["--workers", "50"]].concat())
+        .well();
+    assert!(
+        ended.err.contains("Note: --workers 50 is cut to "),
+        "{}",
+        ended.err
+    );
+    let pages = ended.objects();
     assert_eq!(pages.len(), 2, "{pages:?}");
     assert_eq!(pages[0]["redirect_to"], server.url("/landed/replace"));
     assert_eq!(pages[1]["url"], server.url("/landed/replace"));
@@ -179,6 +187,35 @@ fn auto_starts_no_browser_for_a_site_that_needs_none() {
     command.env("CHROME", &browser);
     let ended = crate::ground::finish(command).well();
     assert_eq!(paths(&ended, &server), ["/", "/two"]);
-    assert!(!ended.out.contains("rendered"), "{}", ended.out);
+    let run = |words: &[&str]| {
+        let mut command = ground.command(&[words, &["--js", "auto"]].concat());
+        command.env("CHROME", &browser);
+        crate::ground::finish(command).well()
+    };
+    // Whatever tells of pages tells it in the same two words.
+    let mut told = ended.objects();
+    told.extend(run(&["map", &url, "--format", "ndjson"]).objects());
+    let scraped = run(&["scrape", &url, &url, "--format", "json"]).objects();
+    told.extend(scraped.iter().map(|page| page["meta"].clone()));
+    for (command, event) in [("crawl", "page_fetched"), ("scrape", "page_scraped")] {
+        let said = run(&[command, &url, "-v", "--log-format", "json"]).err;
+        let lines = said.lines().map(|line| serde_json::from_str(line).unwrap());
+        told.extend(lines.filter(|line: &Value| line["event"] == event));
+    }
+    assert_eq!(told.len(), 2 + 2 + 2 + 2 + 1, "{told:#?}");
+    for page in told {
+        assert_eq!(page["rendered"], false, "{page}");
+        assert_eq!(page["render_reason"], "readable", "{page}");
+    }
+    for (command, rows) in [("crawl", 2), ("map", 2)] {
+        let table = run(&[command, &url, "--format", "csv"]).out;
+        let (head, rest) = table.split_once('\n').unwrap();
+        assert!(head.ends_with(",rendered,render_reason"), "{table}");
+        assert_eq!(rest.lines().count(), rows, "{table}");
+        assert!(
+            rest.lines().all(|row| row.ends_with(",false,readable")),
+            "{table}"
+        );
+    }
     assert!(!note.exists());
 }

@@ -101,3 +101,26 @@ fn the_time_of_a_page_is_named_in_so_many_words() {
         ended.err
     );
 }
+
+#[test]
+fn a_proxy_that_is_not_there_is_not_taken_for_the_sites_refusal() {
+    let ground = Ground::new();
+    let server = Server::start(Pages::new().html("/", "<p>words"));
+    let url = server.url("/");
+    // Nobody listens at port 1. Without robots.txt it is the browser that meets the proxy first.
+    let proxy = ["--proxy", "http://127.0.0.1:1", "--robots", "ignore"];
+    for command in ["crawl", "scrape"] {
+        let words = [&[command, &url, "--js", "always"], &proxy[..]].concat();
+        let ended = ground.crawler(&words);
+        assert_eq!(ended.code, Some(1), "{}", ended.err);
+        assert!(
+            ended
+                .err
+                .contains("the proxy 127.0.0.1:1 cannot be reached: connection refused"),
+            "{}",
+            ended.err
+        );
+    }
+    assert_eq!(server.hits().len(), 0);
+    ground.until_nothing_is_left();
+}

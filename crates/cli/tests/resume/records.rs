@@ -53,14 +53,14 @@ fn object(page: &Value) -> String {
 
 fn row(line: &str) -> String {
     let mut cells: Vec<&str> = line.split(',').collect();
-    assert_eq!(cells.len(), 11, "{line}");
+    assert_eq!(cells.len(), 13, "{line}");
     cells.remove(9);
     cells.join(",")
 }
 
 /// A report's URLs, its pages with their status and depth, and its edges.
 fn report(text: &str) -> Vec<String> {
-    const ROW: usize = 15;
+    const ROW: usize = 17;
     assert!(text.trim_end().ends_with("</html>"), "it is whole");
     for call in ["<script>about(", "<script>finished("] {
         assert_eq!(text.matches(call).count(), 1, "{call}");

@@ -109,6 +109,12 @@ impl Document {
         rendering.is_some_and(|rendering| rendering.rendered)
     }
 
+    /// Why it was rendered or was not, where that was a question.
+    pub fn render_reason(&self) -> Option<&'static str> {
+        let rendering = self.answer.fetched.rendering;
+        rendering.map(|rendering| rendering.reason.as_str())
+    }
+
     /// Whether anybody asked for it to be rendered, if need be.
     pub fn may_be_rendered(&self) -> bool {
         self.answer.fetched.rendering.is_some()

@@ -17,6 +17,7 @@ use html5ever::tokenizer::{Token, TokenSink, Tokenizer, TokenizerOpts};
 use memchr::{memchr, memchr2};
 
 use super::Tree;
+use super::draft::Draft;
 use super::flatten::flatten;
 use super::guard::{Guard, Reading};
 use crate::attributes::{Attributes, Step, is_space};
@@ -35,7 +36,12 @@ const LONG_COMMENT: usize = 64;
 
 /// Parses a page.
 pub(super) fn parse(text: &str) -> Tree {
-    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    let (draft, cut) = draft(text.strip_prefix('\u{feff}').unwrap_or(text));
+    flatten(draft, cut)
+}
+
+/// Builds the draft of a page that has no byte order mark; the flag says whether anything was dropped.
+pub(super) fn draft(text: &str) -> (Draft, bool) {
     let kept = &text[..text.floor_char_boundary(PAGE)];
     let feed = Feed::new(kept);
     if kept.len() < text.len() {
@@ -67,7 +73,7 @@ impl<'a> Feed<'a> {
         }
     }
 
-    fn run(mut self) -> Tree {
+    fn run(mut self) -> (Draft, bool) {
         let bytes = self.text.as_bytes();
         let mut at = 0;
         while let Some(length) = memchr(b'<', &bytes[at..]) {
@@ -82,8 +88,7 @@ impl<'a> Feed<'a> {
         }
         self.feed_to(bytes.len());
         self.tokenizer.end();
-        let (draft, cut) = self.tokenizer.sink.into_draft();
-        flatten(draft, cut)
+        self.tokenizer.sink.into_draft()
     }
 
     /// Reads the start tag whose name starts at `at`, and the raw text behind it. Returns where to

@@ -137,7 +137,7 @@ impl Guard {
             }
         }
         if kind.is_formatting() {
-            self.builder.sink.stash(&mut tag.attrs);
+            self.builder.sink.stash(&mut tag.attrs, kind == Tag::A);
         }
         self.pass(Token::TagToken(tag), line)
     }

@@ -97,9 +97,9 @@ impl Sink {
     }
 
     /// Puts a formatting element's attributes away; see [`Stash`].
-    pub(super) fn stash(&self, attributes: &mut Vec<Attribute>) {
+    pub(super) fn stash(&self, attributes: &mut Vec<Attribute>, apart: bool) {
         let mut draft = self.draft.borrow_mut();
-        self.stash.borrow_mut().put(&mut draft, attributes);
+        self.stash.borrow_mut().put(&mut draft, attributes, apart);
     }
 
     /// What it is like at the node. Nodes remember, until something is moved.

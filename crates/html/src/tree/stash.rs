@@ -7,7 +7,6 @@
 //! clones share what the number stands for.
 
 use std::collections::HashMap;
-use std::collections::hash_map::Entry;
 use std::hash::{BuildHasher, RandomState};
 
 use html5ever::tendril::StrTendril;
@@ -29,30 +28,18 @@ impl Stash {
     ///
     /// The builder does look whether a `font` has a `color`, `face` or `size`, which decides
     /// whether it may stand in svg; where one was there, one is left.
-    pub(super) fn put(&mut self, draft: &mut Draft, attributes: &mut Vec<Attribute>) {
+    ///
+    /// Those kept `apart` get a number of their own. For links, which [`super::links`] has to tell
+    /// from each other; the builder never has two of them to compare, as one closes the one before.
+    pub(super) fn put(&mut self, draft: &mut Draft, attributes: &mut Vec<Attribute>, apart: bool) {
         if attributes.is_empty() {
             return;
         }
         let range = draft.keep(attributes);
-        let mut key = self.hasher.hash_one(attributes.len());
-        for attribute in attributes.iter() {
-            let parts = (key, &*attribute.name.local, &*attribute.value);
-            key = self.hasher.hash_one(parts);
-        }
-        let new = number(self.ranges.len());
-        let stashed = match self.numbers.entry(key) {
-            Entry::Occupied(known) if draft.same(self.ranges[*known.get() as usize], range) => {
-                draft.unkeep(range);
-                *known.get()
-            }
-            Entry::Occupied(_) => {
-                self.ranges.push(range);
-                new
-            }
-            Entry::Vacant(vacant) => {
-                self.ranges.push(range);
-                *vacant.insert(new)
-            }
+        let stashed = if apart {
+            self.number(range)
+        } else {
+            self.shared_number(draft, attributes, range)
         };
         let styled = attributes.iter().any(|attribute| {
             matches!(
@@ -71,6 +58,35 @@ impl Stash {
                 value: StrTendril::new(),
             });
         }
+    }
+
+    fn number(&mut self, range: (u32, u32)) -> u32 {
+        self.ranges.push(range);
+        number(self.ranges.len() - 1)
+    }
+
+    /// The number of the first range that holds the same; what was kept again is given back.
+    fn shared_number(
+        &mut self,
+        draft: &mut Draft,
+        attributes: &[Attribute],
+        range: (u32, u32),
+    ) -> u32 {
+        let mut key = self.hasher.hash_one(attributes.len());
+        for attribute in attributes {
+            let parts = (key, &*attribute.name.local, &*attribute.value);
+            key = self.hasher.hash_one(parts);
+        }
+        if let Some(known) = self.numbers.get(&key).copied() {
+            if draft.same(self.ranges[known as usize], range) {
+                draft.unkeep(range);
+                return known;
+            }
+            return self.number(range);
+        }
+        let new = self.number(range);
+        self.numbers.insert(key, new);
+        new
     }
 
     /// The range of the attributes a number was left for; `None` if these are attributes.

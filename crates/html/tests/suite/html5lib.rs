@@ -3,7 +3,7 @@
 
 use serde_json::Value;
 
-use crate::oracle::{agree, ours};
+use crate::agreement::{agree, ours};
 
 const FILES: [&str; 11] = [
     include_str!("../data/contentModelFlags.test"),

@@ -3,10 +3,11 @@
 //! The bound is wide, for a slow machine and an unoptimised build; a scan that looks at its input
 //! again and again misses it by orders of magnitude.
 
+use std::fmt::Write as _;
 use std::time::{Duration, Instant};
 
 use encoding_rs::{SHIFT_JIS, UTF_8};
-use html::{Found, charset, has_base, looks_like_html, scan_links};
+use html::{Found, charset, looks_like_html, scan_links};
 
 const BOUND: Duration = Duration::from_secs(5);
 
@@ -120,6 +121,42 @@ fn what_never_closes() {
     }
 }
 
+/// What makes the scanner ask the tree, once and again.
+#[test]
+fn what_only_a_tree_can_tell() {
+    let openers = [
+        "<frameset>",
+        "<a href=x><frameset>",
+        "<template><col>",
+        "<template><a href=x><object>",
+        "<svg><title>x</title><base>",
+        "<svg></div><title><a href=x>",
+        "<svg><foreignObject><div><b>",
+        "<math><mi><b>",
+        "<svg><title>x</title></svg></title>",
+        "<svg><title>x</title><![CDATA[",
+        "<p><b><svg><desc>x</desc></b>",
+        "<svg><title>x</title><style>x",
+    ];
+    for opener in openers {
+        links(&opener.repeat(50_000));
+        links(&format!("<body><a href=x>{}", opener.repeat(50_000)));
+        links(&format!("<template>{}", opener.repeat(50_000)));
+    }
+    // names that are remembered are few, however many there are
+    let mut names = String::new();
+    for number in 0..100_000 {
+        write!(names, "<svg><g{number}><desc></desc></svg></g{number}>").unwrap();
+    }
+    links(&names);
+    // … and are not gone through again for each element of text
+    let mut deep = String::from("<math>");
+    for number in 0..119 {
+        write!(deep, "<g{number}>").unwrap();
+    }
+    links(&format!("{deep}{}", "<mi></mi>".repeat(500_000)));
+}
+
 #[test]
 fn the_questions_asked_before_a_scan() {
     let start = Instant::now();
@@ -136,7 +173,6 @@ fn the_questions_asked_before_a_scan() {
         let page = opener.repeat(200_000);
         charset(page.as_bytes(), None, None);
         looks_like_html(page.as_bytes());
-        has_base(page.as_bytes());
         scan_links(page.as_bytes(), SHIFT_JIS, |_| {});
     }
     charset(&b"\xE9\x81".repeat(3_000_000), None, Some("jp"));

@@ -84,7 +84,8 @@ fn read_outcome(bytes: &mut BytesIn<'_>) -> Result<Outcome, Damaged> {
     })
 }
 
-/// 0 is none; else the reason by its place in [`RenderReason::ALL`], and whether the page was rendered in the last bit.
+/// 0 is none; else the reason by its place in [`RenderReason::ALL`], and whether the page was rendered in the last bit;
+/// then how long it waited for a tab.
 fn write_rendering(out: &mut BytesOut, rendering: Option<Rendering>) {
     let number = rendering.and_then(|rendering| {
         let mut reasons = RenderReason::ALL.iter();
@@ -92,6 +93,9 @@ fn write_rendering(out: &mut BytesOut, rendering: Option<Rendering>) {
         Some((place as u64 + 1) << 1 | u64::from(rendering.rendered))
     });
     out.number(number.unwrap_or(0));
+    if let (Some(_), Some(rendering)) = (number, rendering) {
+        out.duration(rendering.waited);
+    }
 }
 
 fn read_rendering(bytes: &mut BytesIn<'_>) -> Result<Option<Rendering>, Damaged> {
@@ -105,6 +109,7 @@ fn read_rendering(bytes: &mut BytesIn<'_>) -> Result<Option<Rendering>, Damaged>
     Ok(Some(Rendering {
         rendered: number & 1 == 1,
         reason: *reason.ok_or(Damaged("a rendering"))?,
+        waited: bytes.duration()?,
     }))
 }
 

@@ -1,7 +1,7 @@
 //! A chunk of the report: some pages, with the texts they need, as one call of the viewer's `chunk`.
 //!
 //! `s` are the URLs first mentioned here, numbered on from the last chunk's; `t` this chunk's content
-//! types and notes; `p` the rows, flat; `e` the edges: a negative number names the page they start from
+//! types, notes and reasons; `p` the rows, flat; `e` the edges: a negative number names the page they start from
 //! (its number plus one, negated), the others where they go.
 
 use super::page_row::PageRow;
@@ -55,7 +55,8 @@ impl Chunk {
     pub(super) fn push_row(&mut self, row: &PageRow<'_>) {
         let kind = self.text(row.content_type());
         let note = row.note().map_or(0, |note| self.text(note));
-        for number in row.numbers(kind, note) {
+        let reason = row.render_reason().map_or(0, |reason| self.text(reason));
+        for number in row.numbers(kind, note, reason) {
             separate(&mut self.rows);
             push_number(&mut self.rows, number);
         }

@@ -11,9 +11,9 @@ pub(super) struct PageRow<'a> {
 }
 
 impl PageRow<'_> {
-    /// The row but for its content type and its note, which are numbers of the chunk's own texts.
+    /// The row but for its content type, its note and why it was rendered or not, which are numbers of the chunk's own texts.
     /// Where a number may be missing, zero is "none" and the others are one more.
-    pub(super) fn numbers(&self, kind: u64, note: u64) -> [u64; 15] {
+    pub(super) fn numbers(&self, kind: u64, note: u64, reason: u64) -> [u64; 17] {
         let report = self.report;
         let outside = report
             .links
@@ -39,13 +39,15 @@ impl PageRow<'_> {
             },
             kind,
             report.wire_bytes,
-            u64::try_from(report.elapsed.as_millis()).unwrap_or(u64::MAX),
+            u64::try_from(report.took().as_millis()).unwrap_or(u64::MAX),
             u64::from(report.attempt),
             report.links.web_len(),
             outside.count() as u64,
             note,
             self.redirect.map_or(0, |id| u64::from(id) + 1),
             u64::from(report.truncated),
+            u64::from(report.rendering.is_some_and(|rendering| rendering.rendered)),
+            reason,
         ]
     }
 
@@ -54,6 +56,12 @@ impl PageRow<'_> {
         let sent = self.report.content_type.as_deref().unwrap_or_default();
         let essence = sent.split(';').next().unwrap_or_default().trim();
         essence.chars().take(80).collect::<String>().to_lowercase()
+    }
+
+    /// Why it was rendered or not, where that was a question.
+    pub(super) fn render_reason(&self) -> Option<String> {
+        let rendering = self.report.rendering?;
+        Some(rendering.reason.as_str().to_owned())
     }
 
     /// Why it failed or was skipped.

@@ -5,6 +5,7 @@ use model::SinkError;
 use super::entry::Entry;
 use super::writer::MapWriter;
 use crate::Target;
+use crate::csv::push_rendering;
 use crate::csv_cell::push_cell;
 
 #[derive(Debug)]
@@ -14,7 +15,7 @@ pub(super) struct CsvWriter {
 
 impl CsvWriter {
     pub(super) fn new(mut target: Target) -> Self {
-        target.text("url,status,depth,found\n");
+        target.text("url,status,depth,found,rendered,render_reason\n");
         Self { target }
     }
 }
@@ -30,7 +31,9 @@ impl MapWriter for CsvWriter {
         if let Some(depth) = entry.depth {
             self.target.number(depth);
         }
-        self.target.text(",").text(entry.found.as_str()).text("\n");
+        self.target.text(",").text(entry.found.as_str());
+        push_rendering(self.target.buffer(), entry.rendering);
+        self.target.text("\n");
         self.target.relieve()
     }
 

@@ -1,6 +1,6 @@
 //! One URL of a map, and its form while it is sorted by URL.
 
-use model::Found;
+use model::{Found, RenderReason, Rendering};
 
 /// One URL of a map.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -13,11 +13,13 @@ pub(super) struct Entry<'a> {
     pub(super) found: Found,
     /// Belongs in a sitemap: not known to be failed, redirected or skipped.
     pub(super) listed: bool,
+    /// Whether a browser had part in it, and why, where that was a question. How long it waited is not kept.
+    pub(super) rendering: Option<Rendering>,
 }
 
 const FOUND: [Found; 4] = [Found::Seed, Found::Link, Found::Redirect, Found::Sitemap];
 /// Length of [`Entry::facts`].
-pub(super) const FACTS: usize = 8;
+pub(super) const FACTS: usize = 9;
 
 impl<'a> Entry<'a> {
     /// All but the URL, in a fixed length. Compared as bytes, a shorter distance is less.
@@ -36,11 +38,12 @@ impl<'a> Entry<'a> {
             u8::from(self.listed),
             status[0],
             status[1],
+            rendering_byte(self.rendering),
         ]
     }
 
     pub(super) fn of(url: &'a str, facts: [u8; FACTS]) -> Option<Self> {
-        let [a, b, c, d, found, listed, high, low] = facts;
+        let [a, b, c, d, found, listed, high, low, rendering] = facts;
         let depth = u32::from_be_bytes([a, b, c, d]);
         let status = u16::from_be_bytes([high, low]);
         Some(Self {
@@ -49,6 +52,7 @@ impl<'a> Entry<'a> {
             depth: (depth != u32::MAX).then_some(depth),
             found: *FOUND.get(usize::from(found))?,
             listed: listed == 1,
+            rendering: rendering_of(rendering),
         })
     }
 
@@ -65,4 +69,25 @@ impl<'a> Entry<'a> {
         let (_, url) = rest.split_last()?;
         Self::of(std::str::from_utf8(url).ok()?, *facts)
     }
+}
+
+/// 0 is none; else the reason by its place in [`RenderReason::ALL`], and whether the page was rendered in the last bit.
+fn rendering_byte(rendering: Option<Rendering>) -> u8 {
+    let number = rendering.and_then(|rendering| {
+        let mut reasons = RenderReason::ALL.iter();
+        let place = reasons.position(|reason| *reason == rendering.reason)?;
+        let place = u8::try_from(place).ok()?;
+        Some((place + 1) << 1 | u8::from(rendering.rendered))
+    });
+    number.unwrap_or(0)
+}
+
+fn rendering_of(byte: u8) -> Option<Rendering> {
+    let place = usize::from(byte >> 1).checked_sub(1)?;
+    let reason = *RenderReason::ALL.get(place)?;
+    Some(if byte & 1 == 1 {
+        Rendering::because(reason)
+    } else {
+        Rendering::not(reason)
+    })
 }

@@ -56,17 +56,27 @@ impl<'a> Record<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use model::Found;
+    use model::{Found, RenderReason, Rendering};
 
     #[test]
     fn reads_back() {
-        for (status, depth) in [(None, None), (Some(200), Some(3))] {
+        let mut renderings = vec![None];
+        for reason in RenderReason::ALL {
+            renderings.extend([Rendering::because(reason), Rendering::not(reason)].map(Some));
+        }
+        for (at, rendering) in renderings.into_iter().enumerate() {
+            let (status, depth) = if at % 2 == 0 {
+                (None, None)
+            } else {
+                (Some(200), Some(3))
+            };
             let entry = Entry {
                 url: "http://a/é",
                 status,
                 depth,
                 found: Found::Redirect,
                 listed: true,
+                rendering,
             };
             let record = Record {
                 key: UrlKey(7),

@@ -7,6 +7,7 @@ use model::SinkError;
 use super::entry::Entry;
 use super::sitemap;
 use crate::Target;
+use crate::page_object::write_rendering;
 
 /// A map format. Called as: `open` once, `entry` for each URL in order, `close` once.
 pub(super) trait MapWriter: Send + fmt::Debug {
@@ -49,8 +50,7 @@ pub(super) fn write_object(target: &mut Target, entry: &Entry<'_>) {
         Some(depth) => target.number(depth),
         None => target.text("null"),
     };
-    target
-        .text(",\"found\":")
-        .json(entry.found.as_str())
-        .text("}");
+    target.text(",\"found\":").json(entry.found.as_str());
+    write_rendering(target, entry.rendering);
+    target.text("}");
 }

@@ -36,7 +36,7 @@ fn reads_back() {
     };
     let rows = parse(&print(Format::Csv, filter, &reports()));
     let width = rows[0].len();
-    assert_eq!(width, 11);
+    assert_eq!(width, 13);
     assert!(rows.iter().all(|row| row.len() == width));
     let targets = |source: &str| -> Vec<&str> {
         rows.iter()

@@ -4,8 +4,8 @@ use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
 use model::{
-    FailKind, Failure, Found, LinkFacts, LinkFilter, LinkList, Outcome, PageReport, Sink,
-    SkipReason, Summary, Task,
+    FailKind, Failure, Found, LinkFacts, LinkFilter, LinkList, Outcome, PageReport, RenderReason,
+    Rendering, Sink, SkipReason, Summary, Task,
 };
 use output::{Format, MapFormat, ReportAbout, Target, map_sink, sink};
 use weburl::{CrawlUrl, KeyPolicy, QueryPolicy, SlashPolicy, UrlKey, UrlRef};
@@ -79,11 +79,14 @@ pub(crate) fn reports() -> Vec<PageReport> {
     );
     home.content_type = Some("text/html; charset=utf-8".into());
     (home.wire_bytes, home.body_bytes) = (1_234, 5_678);
-    home.elapsed = Duration::from_micros(45_678);
+    // The wait for a tab is not the page's own time.
+    home.elapsed = Duration::from_micros(1_045_678);
+    home.rendering = Some(Rendering::because(RenderReason::Asked).after(Duration::from_secs(1)));
 
     let mut about = linking("https://example.org/about", 1, &[]);
     about.content_type = Some("=HYPERLINK(\"http://x\",\"y\")".into());
     about.attempt = 2;
+    about.rendering = Some(Rendering::not(RenderReason::Readable));
     link(&mut about.links, "https://example.org/", |_| ());
     link(&mut about.links, "https://example.org/draft", |facts| {
         facts.nofollow = true;

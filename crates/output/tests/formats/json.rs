@@ -43,6 +43,10 @@ fn every_line_of_ndjson_is_an_object() {
     assert_eq!(pages[3]["truncated"], true);
     assert_eq!(pages[4]["redirect_to"], "https://example.org/new?a=1&b=2");
     assert_eq!(pages[5]["skipped"], "robots");
+    let rendering = |at: usize| (&pages[at]["rendered"], &pages[at]["render_reason"]);
+    assert_eq!(rendering(0), (&true.into(), &"asked".into()));
+    assert_eq!(rendering(1), (&false.into(), &"readable".into()));
+    assert_eq!(rendering(2), (&Value::Null, &Value::Null));
     // What was hard to write reads back as it was.
     assert_eq!(
         pages[0]["links"][7],

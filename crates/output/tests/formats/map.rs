@@ -34,7 +34,7 @@ fn a_fetched_record_wins_over_a_link() {
 fn a_seed_left_over_is_the_seed() {
     assert_eq!(
         print_map(MapFormat::Csv, &[], &["https://example.org/"]),
-        "url,status,depth,found\nhttps://example.org/,,0,seed\n"
+        "url,status,depth,found,rendered,render_reason\nhttps://example.org/,,0,seed,,\n"
     );
 }
 

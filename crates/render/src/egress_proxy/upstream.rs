@@ -100,7 +100,7 @@ impl Upstream {
             .ignore_invalid_headers_in_responses(true)
             .handshake(TokioIo::new(Metered::far(stream, pulse, ledger)))
             .await
-            .map_err(|error| of_head(&error))?;
+            .map_err(|error| of_head(&error, is_proxy))?;
         let mut drivers = JoinSet::new();
         drivers.spawn(async move {
             // Its errors reach us through the request or the body.
@@ -136,8 +136,9 @@ impl Upstream {
             });
         }
         let answer = self.sender.try_send_request(ask).await;
+        let is_proxy = self.is_proxy;
         let answer = answer.map_err(|mut error| Unanswered {
-            failure: of_head(error.error()),
+            failure: of_head(error.error(), is_proxy),
             unsent: error.take_message().map(Box::new),
             stale: stale && !error.error().is_parse(),
         })?;
@@ -182,13 +183,17 @@ impl Upstream {
     }
 }
 
-fn of_head(error: &hyper::Error) -> Failure {
+fn of_head(error: &hyper::Error, is_proxy: bool) -> Failure {
     if error.is_parse_too_large() {
         Failure::new(FailKind::Protocol, "the answer's head is too large")
     } else if error.is_parse() {
         Failure::new(FailKind::Protocol, "the answer is not valid http")
     } else {
-        let words = "the connection was closed before the answer";
+        let words = if is_proxy {
+            "the proxy closed the connection before an answer"
+        } else {
+            "the connection was closed before the answer"
+        };
         Failure::new(FailKind::Reset, words)
     }
 }

@@ -200,6 +200,41 @@ async fn a_page_in_need_is_rendered_and_both_are_paid_for() {
 }
 
 #[tokio::test]
+async fn a_wait_for_a_tab_is_told_and_is_not_the_pages_own_time() {
+    let second = Duration::from_secs(1);
+    let waiting = |body: Body| {
+        let mut answer = status(200);
+        answer.content_type = Some("text/html".into());
+        answer.body = body;
+        answer.elapsed = second;
+        answer.rendering = Some(Rendering::because(Asked).after(40 * second));
+        answering(answer)
+    };
+    let drawn = || waiting(Body::Html(LONG.into()));
+    let bench = Bench::new(page("certain"), Some(drawn()));
+    let answer = bench.ask(Want::Page, JsPolicy::Always).await.unwrap();
+    assert_eq!(
+        answer.rendering,
+        Some(Rendering::because(Asked).after(40 * second))
+    );
+    for _ in 0..10 {
+        let answer = bench.auto().await;
+        let rendering = answer.rendering.unwrap();
+        // Whether it is known by then that the host needs it, or not.
+        assert!(rendering.rendered && rendering.waited == 40 * second);
+        assert!(answer.elapsed < 2 * second, "{:?}", answer.elapsed);
+    }
+    // What the browser had is worse, and the wait for it is known all the same.
+    let bench = Bench::new(page("certain"), Some(waiting(Body::Unread)));
+    let answer = bench.auto().await;
+    assert_eq!(
+        answer.rendering,
+        Some(Rendering::not(BrowserFailed).after(40 * second))
+    );
+    assert!(answer.elapsed < second, "{:?}", answer.elapsed);
+}
+
+#[tokio::test]
 async fn redirects_errors_and_other_types_stay_with_http() {
     let mut missing = status(404);
     missing.content_type = Some("text/html".into());

@@ -7,45 +7,10 @@ use futures_util::StreamExt;
 use futures_util::stream;
 use model::FailKind;
 use render::RenderSettings;
+use testsite::PRIVATE_HOSTS;
 
 use crate::canary::Canary;
 use crate::stage::{over, page, rules};
-
-const HOSTS: [&str; 33] = [
-    "127.0.0.1",
-    "127.1",
-    "127.0.1",
-    "2130706433",
-    "0x7f000001",
-    "0x7f.1",
-    "0177.0.0.1",
-    "017700000001",
-    "127.000.000.001",
-    "127.0.0.1.",
-    "127。0。0。1",
-    "①②⑦.⓪.⓪.①",
-    "%31%32%37.0.0.1",
-    "0.0.0.0",
-    "0",
-    "[::1]",
-    "[0:0:0:0:0:0:0:1]",
-    "[::]",
-    "[::ffff:127.0.0.1]",
-    "[::ffff:7f00:1]",
-    "[::127.0.0.1]",
-    "[::ffff:0:127.0.0.1]",
-    "[64:ff9b::127.0.0.1]",
-    "[64:ff9b:1::127.0.0.1]",
-    "[2002:7f00:1::]",
-    "[2001:0:7f00:1::]",
-    "localhost",
-    "LOCALHOST",
-    "localhost.",
-    "a.localhost",
-    "169.254.169.254",
-    "10.0.0.5",
-    "[fd00::5]",
-];
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn every_spelling_of_a_private_address_is_refused_as_a_page() {
@@ -53,7 +18,7 @@ async fn every_spelling_of_a_private_address_is_refused_as_a_page() {
     let http = HttpFetch::new(&rules(), 8, Guard::public_only(), html::looks_like_html).unwrap();
     let renderer = Arc::new(over(http, RenderSettings::default()));
     let ports = canaries.each_ref().map(|canary| canary.address.port());
-    let urls = HOSTS.iter().flat_map(|host| {
+    let urls = PRIVATE_HOSTS.iter().flat_map(|host| {
         let both = ["http", "https"].into_iter();
         both.flat_map(move |scheme| ports.map(|port| format!("{scheme}://{host}:{port}/")))
     });
@@ -68,7 +33,7 @@ async fn every_spelling_of_a_private_address_is_refused_as_a_page() {
         .buffer_unordered(4)
         .collect()
         .await;
-    assert_eq!(ends.len(), HOSTS.len() * 4);
+    assert_eq!(ends.len(), PRIVATE_HOSTS.len() * 4);
     for (url, failure) in ends {
         assert_eq!(failure.kind, FailKind::AddressRefused, "{url}: {failure}");
     }

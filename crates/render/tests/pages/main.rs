@@ -7,7 +7,10 @@
 mod answers;
 mod applications;
 mod family;
+mod launcher;
 mod processes;
+mod secure;
 mod stage;
+mod starts;
 mod visits;
 mod wild;

@@ -177,3 +177,34 @@ async fn a_process_that_dies_between_two_pages_costs_at_most_one_of_them() {
     }
     stage.renderer.close().await;
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_browser_that_holds_too_much_is_replaced_and_more_tabs_may_hold_more() {
+    let site = Server::start(Routed::new(50));
+    let held = |tabs| {
+        Stage::new(move |settings| {
+            settings.tabs = tabs;
+            settings.recycle_memory = 0;
+            settings.page_memory = 256 << 20;
+        })
+    };
+    // 128 MB for one tab: no browser is as small.
+    let stage = held(1);
+    let begun = Instant::now();
+    while stage.renderer.numbers().starts < 2 {
+        stage.document(&site.url("/p/1")).await.unwrap();
+        assert!(begun.elapsed() < Duration::from_mins(1), "not replaced");
+    }
+    assert_eq!(stage.renderer.numbers().deaths, 0);
+    stage.renderer.close().await;
+    // The same for each of 64: what one holds is little of that. As long as it took to notice the other one.
+    let enough = begun.elapsed().max(Duration::from_secs(2));
+    let stage = held(64);
+    let begun = Instant::now();
+    while begun.elapsed() < enough {
+        stage.document(&site.url("/p/1")).await.unwrap();
+    }
+    assert_eq!(stage.renderer.numbers().starts, 1);
+    stage.renderer.close().await;
+    until("all are gone", || family().is_empty()).await;
+}

@@ -1,5 +1,6 @@
 //! A renderer for a test, and what it makes of a page.
 
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -19,6 +20,15 @@ impl Stage {
     }
 
     pub(crate) fn with(spec: &ScrapeSpec, change: impl FnOnce(&mut RenderSettings)) -> Self {
+        Self::by(None, spec, change)
+    }
+
+    /// The same, with a browser that is started by another program.
+    pub(crate) fn by(
+        program: Option<&Path>,
+        spec: &ScrapeSpec,
+        change: impl FnOnce(&mut RenderSettings),
+    ) -> Self {
         let mut settings = RenderSettings {
             nav_timeout: Duration::from_secs(15),
             ..RenderSettings::default()
@@ -26,7 +36,7 @@ impl Stage {
         change(&mut settings);
         let plan = ScrapePlan::resolve(spec, "crawler/test").unwrap();
         let http = HttpFetch::new(&plan.fetch, 8, Guard::anywhere(), html::looks_like_html);
-        let chromium = Chromium::find(None).expect("these tests need a Chromium");
+        let chromium = Chromium::find(program).expect("these tests need a Chromium");
         Self {
             renderer: Renderer::new(chromium, settings, Arc::new(http.unwrap())),
         }

@@ -1,6 +1,6 @@
 //! What one visit leaves behind is not there for another, nor for its own next page.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use testsite::spa::Applications;
 use testsite::{Answer, Pages, Server};
@@ -62,5 +62,98 @@ async fn a_page_that_is_over_does_not_go_on() {
     let next = stage.document(&site.url("/next")).await.unwrap();
     assert!(markup(&next).contains("next"));
     assert_eq!(stage.renderer.numbers().starts, 1);
+    stage.renderer.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_wait_for_a_tab_is_told_apart_from_the_pages_own_time() {
+    let slow = || testsite::Answer::html("<p>slow").after(Duration::from_secs(1));
+    let site = Server::start(Pages::new().page("/1", slow()).page("/2", slow()));
+    let stage = Stage::new(|settings| settings.tabs = 1);
+    let (one, two) = (site.url("/1"), site.url("/2"));
+    let begun = Instant::now();
+    let pages = tokio::join!(stage.visit(&one, 1), stage.visit(&two, 1));
+    let all = begun.elapsed();
+    let (mut first, mut second) = (pages.0.unwrap(), pages.1.unwrap());
+    let waited = |page: &fetch::Fetched| page.rendering.unwrap().waited;
+    if waited(&first) > waited(&second) {
+        std::mem::swap(&mut first, &mut second);
+    }
+    assert_eq!(waited(&first), Duration::ZERO);
+    // The first page took a second and a browser's start, and the other one waited for all of that.
+    assert!(waited(&second) > Duration::from_secs(1), "{second:?}");
+    assert!(second.elapsed > Duration::from_secs(1), "{second:?}");
+    assert!(
+        waited(&second) + second.elapsed <= all,
+        "{second:?} of {all:?}"
+    );
+    stage.renderer.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_service_worker_answers_for_no_later_page() {
+    let registering = "<p id=said>nothing<script>(async () => {
+        const before = await navigator.serviceWorker.getRegistrations();
+        await navigator.serviceWorker.register('/worker.js');
+        await navigator.serviceWorker.ready;
+        said.textContent = before.length + ' before, and one now';
+        })()</script>";
+    let worker = "addEventListener('install', () => skipWaiting());
+        addEventListener('activate', event => event.waitUntil(clients.claim()));
+        addEventListener('fetch', event => event.respondWith(
+            new Response('<p>by the worker', {headers: {'Content-Type': 'text/html'}})));";
+    let asking = "<p>by the site<p id=said>nothing<script>
+        fetch('/words').then(answer => answer.text()).then(text => { said.textContent = text; });
+        </script>";
+    let site = Pages::new()
+        .html("/register", registering)
+        .page("/worker.js", Answer::new(200, "text/javascript", worker))
+        .page("/words", Answer::text("words of the site"))
+        .html("/asking", asking);
+    let site = Server::start(site);
+    let stage = Stage::new(|settings| {
+        settings.tabs = 1;
+        // A worker's start is no request of the page, and takes its time on a busy machine.
+        settings.idle_timeout = Duration::from_secs(2);
+    });
+    for visit in [1, 1, 2] {
+        let page = stage.visit(&site.url("/register"), visit).await.unwrap();
+        assert!(markup(&page).contains("0 before, and one now"), "{page:?}");
+        let page = stage.visit(&site.url("/asking"), visit).await.unwrap();
+        let markup = markup(&page);
+        assert!(
+            markup.contains("by the site") && markup.contains("words of the site"),
+            "{markup}"
+        );
+    }
+    assert_eq!(site.count("/asking"), 3);
+    stage.renderer.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_page_that_is_slow_to_leave_keeps_no_place() {
+    const SLOW: Duration = Duration::from_millis(2_500);
+    let clinging = format!(
+        "<p>clinging<script>addEventListener('pagehide', () => {{
+            const end = Date.now() + {};
+            while (Date.now() < end);
+        }})</script>",
+        SLOW.as_millis()
+    );
+    let site = Pages::new()
+        .html("/clinging", &clinging)
+        .html("/next", "<p>next");
+    let site = Server::start(site);
+    let stage = Stage::new(|settings| settings.tabs = 4);
+    let page = stage.document(&site.url("/clinging")).await.unwrap();
+    assert!(markup(&page).contains("clinging"));
+    let answered = Instant::now();
+    while stage.renderer.numbers().busy > 0 {
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    }
+    let freed = answered.elapsed();
+    assert!(freed < SLOW / 2, "{freed:?}");
+    let next = stage.document(&site.url("/next")).await.unwrap();
+    assert!(markup(&next).contains("next"));
     stage.renderer.close().await;
 }

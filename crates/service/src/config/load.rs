@@ -117,7 +117,7 @@ impl Loaded {
 
     /// Where a setting's value came from.
     pub fn source(&self, setting: &Setting) -> &Source {
-        self.sources.get(&setting.key()).unwrap_or(&Source::Default)
+        self.source_of(&setting.key())
     }
 
     /// The whole configuration as text: each value under its section, with its source. Secrets are hidden.
@@ -239,6 +239,42 @@ impl Loaded {
                 wrong.push(self.pair(key, "browser.enabled", rule));
             }
         }
+    }
+
+    /// What is allowed and most likely not meant: said at the start and by `crawler config`, one a line.
+    pub fn notes(&self) -> Vec<String> {
+        let Config {
+            worker,
+            browser,
+            server,
+            ..
+        } = &self.config;
+        let mut notes = Vec::new();
+        if !browser.enabled {
+            return notes;
+        }
+        if browser.nav_timeout >= server.request_timeout {
+            notes.push(self.pair(
+                "browser.nav_timeout",
+                "server.request_timeout",
+                "a slow page that is asked for by POST /v1/scrape ends with an error after the latter, before it is rendered",
+            ));
+        }
+        // As they come they differ too, which the documents say; nobody who changed neither is told again and again.
+        let is_default = |key| *self.source_of(key) == Source::Default;
+        let are_defaults = is_default("worker.drain") && is_default("browser.nav_timeout");
+        if worker.drain < browser.nav_timeout && !are_defaults {
+            notes.push(self.pair(
+                "worker.drain",
+                "browser.nav_timeout",
+                "a stop cuts off a POST /v1/scrape whose page takes longer to render than the drain",
+            ));
+        }
+        notes
+    }
+
+    fn source_of(&self, key: &str) -> &Source {
+        self.sources.get(key).unwrap_or(&Source::Default)
     }
 
     fn pair(&self, first: &str, second: &str, rule: &str) -> String {

@@ -109,7 +109,7 @@ pub const SETTINGS: [Setting; 53] = [
     ),
     setting!(
         worker.drain,
-        "How long a stop may take: what is in flight is finished or handed back by then",
+        "How long a stop may take: tasks in flight are finished or handed back by then, a scrape that takes longer is cut off",
         "0s to 10m",
         |d| *d <= MINUTE * 10
     ),

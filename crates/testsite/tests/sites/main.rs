@@ -9,6 +9,7 @@ mod folder;
 mod graph;
 mod hostile;
 mod judge;
+mod kept;
 mod realistic;
 mod secure;
 mod server;

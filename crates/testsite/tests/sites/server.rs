@@ -29,6 +29,11 @@ fn answers_many_requests_on_one_connection() {
         server.hits()[0].headers,
         [("Host".to_owned(), "x".to_owned())]
     );
+    server.forget();
+    assert!(server.counts().is_empty() && server.hits().is_empty());
+    assert_eq!((server.total(), server.connections()), (0, 1));
+    wire::text(server.addr(), "/");
+    assert_eq!(server.counts(), [("/".to_owned(), 1)]);
 }
 
 #[test]

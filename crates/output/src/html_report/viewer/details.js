@@ -46,6 +46,7 @@ const details = (() => {
         ['Type', store.texts[store.kind[row]]],
         store.status[row] ? ['Size', bytes(store.bytes[row]) + (store.truncated[row] ? ', cut off' : '')] : null,
         store.status[row] || store.ms[row] ? ['Time', duration(store.ms[row])] : null,
+        store.render_reason[row] ? ['Rendered', (store.rendered[row] ? 'yes' : 'no') + ' (' + store.texts[store.render_reason[row]] + ')'] : null,
         store.attempts[row] > 1 ? ['Attempts', number(store.attempts[row])] : null,
         store.status[row] ? ['Links', number(store.links[row]) + (store.external[row] ? ', ' + number(store.external[row]) + ' out of scope' : '')] : null,
       ]),

@@ -1,6 +1,6 @@
 // The pages as they come in. Chunks call `chunk`; everything else reads `store` once `settle` has run.
 // Columns, not objects: fifty thousand pages are a dozen arrays.
-const COLUMNS = ['id', 'via', 'status', 'depth', 'outcome', 'found', 'kind', 'bytes', 'ms', 'attempts', 'links', 'external', 'note', 'redirect', 'truncated'];
+const COLUMNS = ['id', 'via', 'status', 'depth', 'outcome', 'found', 'kind', 'bytes', 'ms', 'attempts', 'links', 'external', 'note', 'redirect', 'truncated', 'rendered', 'render_reason'];
 const FOUND = ['the start', 'a link', 'a redirect', 'a sitemap'];
 const store = {about: {seed: '', origin: '', version: '', config: '', started: 0}, end: null, urls: [], texts: [''], count: 0, from: [], to: []};
 for (const name of COLUMNS) store[name] = [];
@@ -28,6 +28,7 @@ function chunk({s, t, p, e}) {
     store.redirect[row] -= 1;
     store.kind[row] = texts[store.kind[row]];
     store.note[row] = texts[store.note[row]];
+    store.render_reason[row] = texts[store.render_reason[row]];
   }
   let from = 0;
   for (const number of e) {

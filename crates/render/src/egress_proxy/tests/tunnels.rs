@@ -90,6 +90,42 @@ async fn through_a_proxy_of_the_operators() {
 }
 
 #[tokio::test]
+async fn a_proxy_that_is_dead_is_told_as_such() {
+    let gone = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let port = gone.local_addr().unwrap().port();
+    drop(gone);
+    let proxy = proxy_through(&[format!("http://upstream.test:{port}")]);
+    let mut browser = Browser::connect(&proxy).await;
+    let head = browser.tunnel("far.example:443").await;
+    assert!(head.starts_with("HTTP/1.1 502"), "{head}");
+    let mut browser = Browser::connect(&proxy).await;
+    let (head, _) = browser.get("http://far.example/").await;
+    assert!(head.starts_with("HTTP/1.1 502"), "{head}");
+    let words = format!("the proxy upstream.test:{port} cannot be reached: connection refused");
+    for port in [443, 80] {
+        let failure = proxy.failure_of("far.example", port).unwrap();
+        assert_eq!((failure.kind, &failure.words), (FailKind::Connect, &words));
+    }
+}
+
+#[tokio::test]
+async fn a_proxy_that_hangs_up_is_told_as_such() {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let port = listener.local_addr().unwrap().port();
+    tokio::spawn(async move {
+        while let Ok((stream, _)) = listener.accept().await {
+            drop(stream);
+        }
+    });
+    let proxy = proxy_through(&[format!("http://upstream.test:{port}")]);
+    let mut browser = Browser::connect(&proxy).await;
+    let (head, _) = browser.get("http://far.example/").await;
+    assert!(head.starts_with("HTTP/1.1 502"), "{head}");
+    let failure = proxy.failure_of("far.example", 80).unwrap();
+    assert!(failure.words.starts_with("the proxy closed"), "{failure}");
+}
+
+#[tokio::test]
 async fn one_that_refuses_everything_dials_nobody() {
     let canary = Server::start(|_: &Request| Answer::status(200));
     let proxy = EgressProxy::refusing().unwrap();

@@ -213,3 +213,37 @@ fn secrets_are_not_shown() {
     );
     assert!(shown.contains("(2 hidden)"));
 }
+
+#[test]
+fn times_that_do_not_fit_each_other_are_told_with_their_sources() {
+    let notes = |text: &str, env: &dyn Fn(&str) -> Option<String>| {
+        let (path, loaded) = load(text, env, Vec::new());
+        (path, loaded.unwrap().notes())
+    };
+    // As it comes nothing is said, although a page may take longer to render than a stop.
+    assert_eq!(notes("worker:\n", &nobody).1, Vec::<String>::new());
+    let short = "server:\n  request_timeout: 20s\n";
+    let (path, told) = notes(short, &nobody);
+    let [told] = told.as_slice() else {
+        panic!("{told:?}");
+    };
+    let words = format!(
+        "browser.nav_timeout = 30s (default), server.request_timeout = 20s ({path}:2): a slow page"
+    );
+    assert!(told.starts_with(&words), "{told}");
+    let slow = |name: &str| (name == "BROWSER_TIMEOUT").then(|| "2m".to_owned());
+    let told = notes("worker:\n", &slow).1;
+    assert_eq!(told.len(), 2, "{told:?}");
+    assert!(
+        told[1].starts_with("worker.drain = 25s (default), browser.nav_timeout = 2m (environment BROWSER_TIMEOUT): a stop cuts off"),
+        "{told:?}"
+    );
+    // Nothing is rendered, or the drain is long enough.
+    for text in [
+        "browser:\n  enabled: false\n  nav_timeout: 5m\n",
+        "browser:\n  nav_timeout: 20s\n",
+        "worker:\n  drain: 40s\n",
+    ] {
+        assert_eq!(notes(text, &nobody).1, Vec::<String>::new(), "{text}");
+    }
+}

@@ -1,0 +1,172 @@
+//! Made-up pages: soup of a few kinds of tags at a time, pieces of real pages put together, and plain bytes.
+
+use std::fs;
+use std::path::Path;
+
+use super::chance::Chance;
+use super::vocabulary::{
+    BITS, BLOCKS, FORMATTING, FORMS, FRAMES, HOLDERS, LINKS, MATH, RAW, SVG, TABLES,
+};
+
+/// No page is longer.
+const LONGEST: usize = 400;
+
+const NAMES: [&[&str]; 9] = [
+    BLOCKS, FORMATTING, TABLES, FORMS, HOLDERS, FRAMES, RAW, SVG, MATH,
+];
+
+/// What a byte may be in a page of bytes.
+const ALPHABET: &[u8] = b"<<<<>>>>//!--\"'== \n\0aahref&;#xsvgtitlep?[]CDATA\xE9\xFF\xC3";
+
+/// Makes pages; real ones are read once.
+pub(crate) struct PageMaker {
+    pages: Vec<Vec<u8>>,
+}
+
+impl PageMaker {
+    pub(crate) fn new() -> Self {
+        let tests = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests");
+        let mut pages = Vec::new();
+        for folder in [
+            "writers/golden",
+            "content/pages",
+            "render_need/pages",
+            "fuzz/corpus/links",
+        ] {
+            let entries = fs::read_dir(tests.join(folder)).unwrap();
+            let mut paths: Vec<_> = entries.map(|entry| entry.unwrap().path()).collect();
+            paths.sort();
+            pages.extend(paths.iter().filter_map(|path| fs::read(path).ok()));
+        }
+        pages.retain(|page| page.contains(&b'<'));
+        assert!(pages.len() > 60, "{} pages to make others of", pages.len());
+        Self { pages }
+    }
+
+    /// The page chance has it.
+    pub(crate) fn page(&self, chance: &mut Chance) -> Vec<u8> {
+        let mut page = match chance.below(10) {
+            0 => bytes(chance),
+            1 | 2 => self.pieces(chance),
+            _ => soup(chance).into_bytes(),
+        };
+        page.truncate(LONGEST);
+        page
+    }
+
+    /// Pieces of real pages, with tags thrown in.
+    fn pieces(&self, chance: &mut Chance) -> Vec<u8> {
+        let mut page = Vec::new();
+        for _ in 0..=chance.below(4) {
+            let real = &self.pages[chance.below(self.pages.len())];
+            let mut from = chance.below(real.len());
+            if !chance.one_in(4) {
+                from += real[from..]
+                    .iter()
+                    .position(|byte| *byte == b'<')
+                    .unwrap_or(0);
+            }
+            let until = (from + chance.below(160)).min(real.len());
+            page.extend_from_slice(&real[from..until]);
+            for _ in 0..chance.below(4) {
+                let all: Vec<&[&str]> = NAMES.to_vec();
+                page.extend(fragment(chance, &all).bytes());
+            }
+            if chance.one_in(6)
+                && let Some(byte) = page.last_mut()
+            {
+                *byte = u8::try_from(chance.below(256)).unwrap();
+            }
+        }
+        page
+    }
+}
+
+/// Bytes without a plan.
+fn bytes(chance: &mut Chance) -> Vec<u8> {
+    let length = 20 + chance.below(200);
+    (0..length)
+        .map(|_| match chance.below(12) {
+            0 => u8::try_from(chance.below(256)).unwrap(),
+            _ => ALPHABET[chance.below(ALPHABET.len())],
+        })
+        .collect()
+}
+
+/// Tags of a few kinds, each link with its number.
+fn soup(chance: &mut Chance) -> String {
+    let mut kinds: Vec<&[&str]> = Vec::new();
+    for _ in 0..=chance.below(4) {
+        kinds.push(NAMES[chance.below(NAMES.len())]);
+    }
+    let (links, bits) = (1 + chance.below(4), chance.below(3));
+    let mut page = String::new();
+    for _ in 0..3 + chance.below(24) {
+        match chance.below(8 + links + bits) {
+            0..8 => page.push_str(&fragment(chance, &kinds)),
+            at if at < 8 + links => page.push_str(chance.pick(LINKS)),
+            _ => page.push_str(chance.pick(BITS)),
+        }
+        if chance.one_in(6) {
+            page.push_str("text");
+        }
+        if page.len() > LONGEST - 40 {
+            break;
+        }
+    }
+    // tells how the end of the page is read
+    page.push_str(chance.pick(&[
+        "",
+        "",
+        "<a href=u#>",
+        "<title><a href=u#></title><a href=u#>",
+    ]));
+    numbered(&page)
+}
+
+/// A start or end tag of one of the kinds.
+fn fragment(chance: &mut Chance, kinds: &[&[&str]]) -> String {
+    let kind = kinds[chance.below(kinds.len())];
+    let name = chance.pick(kind);
+    let bare = name.split(' ').next().unwrap_or_default();
+    match chance.below(20) {
+        0..8 => format!("</{bare}>"),
+        8 => format!("<{name}/>"),
+        9 => format!("<{name} x='>' y>"),
+        10 => format!("<{}>", name.to_ascii_uppercase()),
+        11 => format!("<{name}>x</{bare}>"),
+        12 => format!("</{bare} x='>'/>"),
+        _ => format!("<{name}>"),
+    }
+}
+
+/// Gives every link of a page its own number.
+fn numbered(page: &str) -> String {
+    let mut numbered = String::with_capacity(page.len() + 16);
+    for (index, piece) in page.split("u#").enumerate() {
+        if index > 0 {
+            numbered.push('u');
+            numbered.push_str(&index.to_string());
+        }
+        numbered.push_str(piece);
+    }
+    numbered
+}
+
+/// The number a link was given.
+pub(crate) fn number_of(href: &str) -> Option<u32> {
+    let digits = href.strip_prefix('u')?;
+    let end = digits.find(|c: char| !c.is_ascii_digit());
+    digits[..end.unwrap_or(digits.len())].parse().ok()
+}
+
+/// Whether the numbers on the page are those that were given, each once and in order. Where a page was cut, or
+/// put together of pieces, they may not be.
+pub(crate) fn is_numbered(page: &[u8]) -> bool {
+    let text = String::from_utf8_lossy(page);
+    let numbers: Vec<u32> = text
+        .match_indices('u')
+        .filter_map(|(at, _)| number_of(&text[at..]))
+        .collect();
+    numbers.windows(2).all(|pair| pair[0] < pair[1])
+}

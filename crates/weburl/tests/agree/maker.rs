@@ -1,0 +1,121 @@
+//! Addresses and references made of the pieces that matter to those who read them.
+
+use super::chance::Chance;
+
+const BASES: &[&str] = &[
+    "http://example.org/",
+    "https://example.org/a/b/c.html?x=1",
+    "http://127.0.0.1:8080/docs/",
+    "http://[::1]:81/x//y/z",
+    "https://xn--bcher-kva.example/%7Euser/;p/a",
+    "http://example.org//",
+    "https://example.org/a?b/c/../d",
+    "http://example.org/a/./b/../c/",
+    "https://a.b/%2e%2E/x",
+    "http://example.org/?",
+    "http://u:p@example.org/x#y",
+];
+
+const COMMON: &[&str] = &[
+    "a",
+    "b",
+    "page",
+    "index.html",
+    "/",
+    "/",
+    "/",
+    "../",
+    "./",
+    "?",
+    "#",
+    "=",
+    "&",
+    "1",
+    ".",
+    "-",
+];
+
+#[rustfmt::skip]
+const PIECES: &[&str] = &[
+    "http://", "https://", "//", "\\", "?", "#", ":", "@", "%2e", "%2E", "..", ".", "%", "'", "\"", " ", "\t",
+    "\r", "é", "ß", "日", "xn--", "xn--bcher-kva", "example.org", "EXAMPLE.org", "example.org/", "127.1", "0x7f",
+    "1", "[::1]", "[", "]", ":80", ":443", ":8080", ":99999", "http:", "https:/", "HTTP://", "hTtps://", "mailto:",
+    "javascript:", "data:", "file:", "file:///", "ftp://", "about:blank", "blob:", "|", "^", "`", "{", "}", "<", ">",
+    ";", "&", "=", "+", "*", "$", "!", "(", ")", ",", "~", "\u{0}", "\u{7f}", "\u{1f}", "user:pw@", "-", "_", "..a", ".a",
+    "a.", "%41", "://", "/..", "/.", "/../", "/./", ".%2e", "%2e.", "/%2e/", "/%2e%2e/", "...", "\u{ad}", "\u{3002}", "。",
+    "www.", ".com", "0", "00", "0x", "08", "255.255.255.256", "1.2.3.4", "--", "-a", "a-", "A", "Z", "\u{feff}",
+    "\u{a0}", "\u{2028}", "\u{fdd0}", "%zz", "%00", "%c3%a9", "??", "##", "?#", "#?", "/?", "/#", "&amp;", "ＡＢ", "c:", "c|",
+];
+
+/// A reference, absolute or not.
+pub(crate) fn reference(chance: &mut Chance, into: &mut Vec<u8>) {
+    if chance.one_in(4) {
+        let start = [
+            "http://",
+            "https://",
+            "//",
+            "http://example.org",
+            "/",
+            "\\\\",
+        ];
+        into.extend(chance.pick(&start).bytes());
+    }
+    let common = chance.below(4);
+    for _ in 0..chance.below(9) {
+        match chance.below(4 + common) {
+            0 => into.extend(chance.pick(PIECES).bytes()),
+            1 if chance.one_in(6) => {
+                let any = u32::try_from(chance.below(0x11_0000))
+                    .ok()
+                    .and_then(char::from_u32);
+                let mut buffer = [0; 4];
+                into.extend(any.unwrap_or('x').encode_utf8(&mut buffer).bytes());
+            }
+            1 => into.push(b' ' + u8::try_from(chance.below(95)).unwrap()),
+            _ => into.extend(chance.pick(COMMON).bytes()),
+        }
+    }
+}
+
+/// The address of a page: one of a few, at times longer.
+fn address(chance: &mut Chance, into: &mut Vec<u8>) {
+    into.extend(chance.pick(BASES).bytes());
+    if chance.one_in(2) {
+        reference(chance, into);
+    }
+}
+
+/// A page, a base element or none, and references.
+pub(crate) fn references(chance: &mut Chance) -> Vec<u8> {
+    let mut input = Vec::new();
+    address(chance, &mut input);
+    input.retain(|byte| *byte != b'\n');
+    input.push(b'\n');
+    if chance.one_in(4) {
+        reference(chance, &mut input);
+    }
+    for _ in 0..=chance.below(3) {
+        input.push(b'\n');
+        reference(chance, &mut input);
+    }
+    input
+}
+
+/// Two addresses, at times nearly one.
+pub(crate) fn addresses(chance: &mut Chance) -> Vec<u8> {
+    let mut input = Vec::new();
+    address(chance, &mut input);
+    let one = input.clone();
+    input.push(b'\n');
+    if chance.one_in(2) {
+        address(chance, &mut input);
+    } else {
+        input.extend(one);
+        input.extend(
+            chance
+                .pick(&["", "/", "?", "?a", "#", "#b", "/?", "/.", "/x"])
+                .bytes(),
+        );
+    }
+    input
+}

@@ -1,0 +1,82 @@
+//! What the resolver must say, worked out with the `url` crate alone.
+
+use std::borrow::Cow;
+
+use url::{ParseError, Url};
+use weburl::{CrawlUrl, Resolved, Resolver};
+
+/// A resolved reference, and its length without the fragment if it is one of the web.
+pub(crate) type Answer = (String, Option<usize>);
+
+/// What `url` says.
+pub(crate) fn oracle(base: &str, href: &str) -> Answer {
+    oracle_on(&Url::parse(base).unwrap(), href, false)
+}
+
+/// The same on a parsed base; queries in Latin-1 where that is asked for.
+pub(crate) fn oracle_on(base: &Url, href: &str, latin: bool) -> Answer {
+    let encoding: &dyn Fn(&str) -> Cow<'_, [u8]> = &in_latin;
+    let parse = |href: &str| {
+        let options = Url::options().base_url(Some(base));
+        options
+            .encoding_override(latin.then_some(encoding))
+            .parse(href)
+    };
+    let parsed = match parse(href) {
+        // The crate does not skip surplus slashes before a host; the standard does, and so do we.
+        Err(ParseError::EmptyHost) => {
+            let trimmed = href.trim_start_matches(|c: char| c <= ' ');
+            if !trimmed.starts_with(['/', '\\']) {
+                return (String::new(), None);
+            }
+            let rest = trimmed.trim_start_matches(|c: char| c <= ' ' || c == '/' || c == '\\');
+            parse(&format!("//{rest}"))
+        }
+        other => other,
+    };
+    match parsed {
+        Err(_) => (String::new(), None),
+        Ok(mut url) if matches!(url.scheme(), "http" | "https") => {
+            let _ = url.set_username("");
+            let _ = url.set_password(None);
+            let text = url.as_str().to_owned();
+            url.set_fragment(None);
+            let page_len = url.as_str().len();
+            (text, Some(page_len))
+        }
+        Ok(url) => (url.as_str().to_owned(), None),
+    }
+}
+
+/// What the resolver says.
+pub(crate) fn ours(base: &str, href: &str) -> Answer {
+    let page = CrawlUrl::parse(base).unwrap();
+    ours_by(&Resolver::new(&page), href)
+}
+
+/// What that resolver says.
+pub(crate) fn ours_by(resolver: &Resolver<'_>, href: &str) -> Answer {
+    let mut out = String::from("kept|");
+    let became = resolver.resolve(href, &mut out);
+    let text = out
+        .strip_prefix("kept|")
+        .expect("what stood in the buffer stays")
+        .to_owned();
+    match became {
+        Resolved::Web { page_len } => (text, Some(page_len)),
+        Resolved::Other => (text, None),
+        Resolved::Invalid => (String::new(), None),
+    }
+}
+
+/// Latin-1, with references for what it does not have, as forms and links do.
+pub(crate) fn in_latin(text: &str) -> Cow<'_, [u8]> {
+    let mut bytes = Vec::with_capacity(text.len());
+    for character in text.chars() {
+        match u8::try_from(character) {
+            Ok(byte) => bytes.push(byte),
+            Err(_) => bytes.extend(format!("&#{};", u32::from(character)).bytes()),
+        }
+    }
+    Cow::Owned(bytes)
+}

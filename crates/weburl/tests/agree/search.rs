@@ -1,0 +1,81 @@
+//! The search for an input on which two ways differ: as many inputs as asked for, each from a seed of its own,
+//! and what is found made small.
+//!
+//! `AGREE_INPUTS`, or `AGREE_SECONDS`, says how many; `AGREE_SEED` which. Without them it is a short run that is the
+//! same every time. `cargo xtask fuzz agree` sets them.
+
+use std::env;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::time::{Duration, Instant};
+
+use super::chance::Chance;
+
+/// Inputs of a run nobody asked to be longer.
+const INPUTS: u64 = 200_000;
+const SEED: u64 = 1;
+
+/// What two ways say of an input, where they differ.
+pub(crate) type Difference = Option<String>;
+
+fn asked(variable: &str) -> Option<u64> {
+    let text = env::var(variable).ok()?;
+    let number = text.parse();
+    Some(number.unwrap_or_else(|_| panic!("{variable}={text:?} is no number")))
+}
+
+/// Makes inputs and compares; stops the test on the first difference.
+pub(crate) fn search(
+    what: &str,
+    make: impl Fn(&mut Chance) -> Vec<u8>,
+    compare: fn(&[u8]) -> Difference,
+) {
+    let seed = asked("AGREE_SEED").unwrap_or(SEED);
+    let seconds = asked("AGREE_SECONDS").map(Duration::from_secs);
+    let inputs = asked("AGREE_INPUTS").unwrap_or(if seconds.is_some() { u64::MAX } else { INPUTS });
+    let begun = Instant::now();
+    let (mut run, mut bytes) = (0, 0);
+    while run < inputs && seconds.is_none_or(|seconds| begun.elapsed() < seconds) {
+        let input = make(&mut Chance::new(seed, run));
+        if differs(&input, compare).is_some() {
+            let small = minimised(input, compare);
+            let told = differs(&small, compare).unwrap_or_default();
+            panic!(
+                "{what}: input {run} of seed {seed}, made small:\n{}\n{told}",
+                small.escape_ascii()
+            );
+        }
+        run += 1;
+        bytes += input.len();
+    }
+    let took = begun.elapsed().as_secs_f64();
+    println!(
+        "{what}: {run} inputs ({bytes} bytes) of seed {seed} compared in {took:.1} s, no difference"
+    );
+}
+
+/// Runs the comparison; a panic is a difference too.
+fn differs(input: &[u8], compare: fn(&[u8]) -> Difference) -> Difference {
+    catch_unwind(AssertUnwindSafe(|| compare(input))).unwrap_or_else(|_| Some("a panic".to_owned()))
+}
+
+/// Takes parts out, large ones first, as long as the difference stays.
+fn minimised(mut input: Vec<u8>, compare: fn(&[u8]) -> Difference) -> Vec<u8> {
+    let mut part = input.len() / 2;
+    while part > 0 {
+        let mut at = 0;
+        let before = input.len();
+        while at + part <= input.len() {
+            let mut shorter = input.clone();
+            shorter.drain(at..at + part);
+            if differs(&shorter, compare).is_some() {
+                input = shorter;
+            } else {
+                at += 1;
+            }
+        }
+        if part > 1 || input.len() == before {
+            part /= 2;
+        }
+    }
+    input
+}

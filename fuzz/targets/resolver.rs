@@ -1,0 +1,11 @@
+//! A page's address, a base and references of any bytes, resolved by us and by `url`.
+
+#![no_main]
+
+#[path = "../../crates/weburl/tests/agree/oracle.rs"]
+#[expect(dead_code, reason = "the tests ask for more of it")]
+mod oracle;
+#[path = "../../crates/weburl/tests/agree/resolver.rs"]
+mod resolver;
+
+libfuzzer_sys::fuzz_target!(|input: &[u8]| assert_eq!(resolver::compare(input), None));

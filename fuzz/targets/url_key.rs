@@ -1,0 +1,8 @@
+//! Two addresses of any bytes: their parts, and whether they are one page.
+
+#![no_main]
+
+#[path = "../../crates/weburl/tests/agree/url_key.rs"]
+mod url_key;
+
+libfuzzer_sys::fuzz_target!(|input: &[u8]| assert_eq!(url_key::compare(input), None));

@@ -1,0 +1,222 @@
+//! What must hold, and what is aimed for; figures as the table shows them.
+
+use super::course::Course;
+use super::growth::{Growth, is_flat};
+use super::rounds::Runs;
+use super::runner::Runner;
+use super::sample::{Sample, middle, ratio};
+use std::collections::BTreeMap;
+
+/// Everything one run of the bench saw.
+pub(crate) struct Figures {
+    pub(crate) courses: BTreeMap<Course, Runs>,
+    /// On one core, and on both.
+    pub(crate) scaling: (Vec<Sample>, Vec<Sample>),
+    pub(crate) growth: Growth,
+}
+
+/// A row of the table.
+#[derive(Debug)]
+pub(crate) struct Bar {
+    pub(crate) what: String,
+    /// What must be reached.
+    pub(crate) limit: String,
+    pub(crate) goal: String,
+    pub(crate) seen: String,
+    pub(crate) holds: bool,
+    pub(crate) reaches_goal: bool,
+}
+
+/// How a figure is written.
+#[derive(Clone, Copy)]
+enum Unit {
+    Times,
+    Share,
+    Megabytes,
+    Bytes,
+    Seconds,
+}
+
+/// Which way is better.
+#[derive(Clone, Copy)]
+enum Way {
+    Least,
+    Most,
+}
+
+const ROOMY: f64 = 120.0;
+
+impl Figures {
+    /// All bars, in the order they are told.
+    pub(crate) fn bars(&self) -> Vec<Bar> {
+        use Course::{Rich, RichGzipped, Small, SmallFar, SmallHttp2, SmallTls};
+        let mut bars = Vec::new();
+        for (course, runner, bar, goal) in [
+            (Small, Runner::Spider, 5.0, 10.0),
+            (Small, Runner::Wget2, 2.0, 4.0),
+            (Rich, Runner::Spider, 4.0, 7.0),
+            (Rich, Runner::Wget2, 3.0, 6.0),
+            (RichGzipped, Runner::Spider, 2.5, 3.5),
+            (SmallTls, Runner::Spider, 2.0, 4.0),
+            (SmallHttp2, Runner::Spider, 2.0, 4.0),
+        ] {
+            let what = format!(
+                "pages per CPU second on {}, to {}",
+                course.name(),
+                runner.name()
+            );
+            let seen = self.ratio(course, runner, Sample::worth);
+            bars.push(Bar::new(
+                what,
+                seen,
+                Way::Least,
+                (Some(bar), goal),
+                Unit::Times,
+            ));
+        }
+        for (course, bar, goal) in [(Small, 0.3, 0.5), (Rich, 0.2, 0.35)] {
+            let what = format!("pages/s on {}, of wrk's", course.name());
+            let seen = self.ratio(course, Runner::Wrk, Sample::rate);
+            bars.push(Bar::new(
+                what,
+                seen,
+                Way::Least,
+                (Some(bar), goal),
+                Unit::Share,
+            ));
+        }
+        let what = "pages/s on two cores, to one".to_owned();
+        let seen = ratio(&self.scaling.1, &self.scaling.0, Sample::rate);
+        bars.push(Bar::new(
+            what,
+            seen,
+            Way::Least,
+            (Some(1.7), 1.9),
+            Unit::Times,
+        ));
+        let what = "pages/s at 50 ms and 64 connections, of wrk's".to_owned();
+        let seen = self.ratio(SmallFar, Runner::Wrk, Sample::rate);
+        bars.push(Bar::new(
+            what,
+            seen,
+            Way::Least,
+            (Some(0.97), 0.97),
+            Unit::Share,
+        ));
+        let what = "CPU seconds per 1,000 pages there".to_owned();
+        let seen = self.ours(SmallFar, Sample::price);
+        bars.push(Bar::new(what, seen, Way::Most, (None, 0.05), Unit::Seconds));
+        let what = format!("resident memory, {} pages", self.growth.0[2].0);
+        let seen = Some(self.growth.most());
+        bars.push(Bar::new(
+            what,
+            seen,
+            Way::Most,
+            (Some(200.0), 145.0),
+            Unit::Megabytes,
+        ));
+        for course in [Small, Rich] {
+            let what = format!("resident memory on {}", course.name());
+            let seen = self.ours(course, Sample::memory);
+            bars.push(Bar::new(
+                what,
+                seen,
+                Way::Most,
+                (Some(32.0), 12.0),
+                Unit::Megabytes,
+            ));
+        }
+        bars.push(self.flatness());
+        bars
+    }
+
+    fn flatness(&self) -> Bar {
+        let [before, after] = self.growth.slopes();
+        let [small, medium, large] = self.growth.0.each_ref().map(|(pages, _)| *pages);
+        let what =
+            format!("memory per further page, {medium} → {large} (before it {small} → {medium})");
+        let mut bar = Bar::new(what, Some(after), Way::Most, (None, ROOMY), Unit::Bytes);
+        "flat".clone_into(&mut bar.limit);
+        bar.seen = format!("{} ({})", bar.seen, Unit::Bytes.write(before));
+        bar.holds = is_flat([before, after], ROOMY);
+        bar
+    }
+
+    fn ratio(&self, course: Course, runner: Runner, figure: fn(&Sample) -> f64) -> Option<f64> {
+        let runs = self.courses.get(&course)?;
+        ratio(runs.get(&Runner::Ours)?, runs.get(&runner)?, figure)
+    }
+
+    fn ours(&self, course: Course, figure: fn(&Sample) -> f64) -> Option<f64> {
+        middle(self.courses.get(&course)?.get(&Runner::Ours)?, figure)
+    }
+}
+
+impl Bar {
+    /// What was not measured does not hold.
+    fn new(
+        what: String,
+        seen: Option<f64>,
+        way: Way,
+        (bar, goal): (Option<f64>, f64),
+        unit: Unit,
+    ) -> Self {
+        let reaches = |limit: f64| {
+            seen.is_some_and(|seen| match way {
+                Way::Least => seen >= limit,
+                Way::Most => seen <= limit,
+            })
+        };
+        let sign = match way {
+            Way::Least => "≥",
+            Way::Most => "≤",
+        };
+        let limit = |limit: f64| format!("{sign} {}", unit.write_limit(limit));
+        Self {
+            what,
+            limit: bar.map_or_else(|| "–".to_owned(), limit),
+            goal: limit(goal),
+            seen: seen.map_or_else(|| "not measured".to_owned(), |seen| unit.write(seen)),
+            holds: bar.is_none_or(reaches),
+            reaches_goal: reaches(goal),
+        }
+    }
+}
+
+impl Unit {
+    fn write(self, figure: f64) -> String {
+        match self {
+            Self::Times => format!("{figure:.2}×"),
+            Self::Share => format!("{:.1} %", figure * 100.0),
+            Self::Megabytes => format!("{figure:.1} MB"),
+            Self::Bytes => format!("{figure:.0} B"),
+            Self::Seconds => format!("{figure:.3}"),
+        }
+    }
+
+    fn write_limit(self, figure: f64) -> String {
+        match self {
+            Self::Times => format!("{figure}×"),
+            Self::Share => format!("{:.0} %", figure * 100.0),
+            Self::Megabytes => format!("{figure} MB"),
+            Self::Bytes => format!("{figure} B"),
+            Self::Seconds => figure.to_string(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_bar_is_held_in_its_own_direction() {
+        let bar = |seen, way| Bar::new("x".to_owned(), seen, way, (Some(2.0), 4.0), Unit::Times);
+        let fast = bar(Some(3.0), Way::Least);
+        assert!(fast.holds && !fast.reaches_goal);
+        assert_eq!((fast.limit.as_str(), fast.seen.as_str()), ("≥ 2×", "3.00×"));
+        assert!(!bar(Some(1.99), Way::Least).holds);
+        assert!(bar(Some(1.99), Way::Most).holds);
+        assert!(!bar(None, Way::Most).holds);
+    }
+}

@@ -1,0 +1,118 @@
+//! The sites that are crawled against time.
+
+use std::path::Path;
+
+use super::runner::Runner;
+
+/// Small: short pages, few links.
+const SMALL: u64 = 10_000;
+/// Rich: pages as they are out there. Each page has a second one behind its `?page=2`, so the site is told half of this.
+const RICH: u64 = 5_000;
+
+/// A site, and the way to it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Course {
+    Small,
+    Rich,
+    RichGzipped,
+    SmallTls,
+    SmallHttp2,
+    SmallFar,
+}
+
+/// How much of the usual is done.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Size {
+    Usual,
+    /// A twentieth, to try it out.
+    Quick,
+}
+
+impl Size {
+    /// So much of a number.
+    pub(crate) fn of(self, usual: u64) -> u64 {
+        match self {
+            Self::Usual => usual,
+            Self::Quick => (usual / 20).max(1),
+        }
+    }
+}
+
+impl Course {
+    pub(crate) const ALL: [Self; 6] = [
+        Self::Small,
+        Self::Rich,
+        Self::RichGzipped,
+        Self::SmallTls,
+        Self::SmallHttp2,
+        Self::SmallFar,
+    ];
+
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Small => "S",
+            Self::Rich => "R",
+            Self::RichGzipped => "R, gzipped",
+            Self::SmallTls => "S, TLS",
+            Self::SmallHttp2 => "S, HTTP/2",
+            Self::SmallFar => "S, 50 ms away",
+        }
+    }
+
+    /// What `testsite` is told.
+    pub(crate) fn words(self, size: Size, authority: &Path) -> Vec<String> {
+        let authority = authority.display().to_string();
+        let own: &[&str] = match self {
+            Self::Small | Self::Rich => &[],
+            Self::RichGzipped => &["--gzip"],
+            Self::SmallTls => &["--tls", "--authority", &authority],
+            Self::SmallHttp2 => &["--http2", "--authority", &authority],
+            Self::SmallFar => &["--latency-ms", "50"],
+        };
+        let pages = self.pages(size);
+        let (graph, pages) = match self {
+            Self::Rich | Self::RichGzipped => ("realistic --body 63000", pages / 2),
+            _ => ("graph --body 3000 --links 20", pages),
+        };
+        let words = graph.split(' ').chain(["--kept", "--pages"]);
+        words
+            .map(str::to_owned)
+            .chain([pages.to_string()])
+            .chain(own.iter().map(|word| (*word).to_owned()))
+            .collect()
+    }
+
+    pub(crate) fn pages(self, size: Size) -> u64 {
+        match self {
+            Self::Rich | Self::RichGzipped => size.of(RICH),
+            _ => size.of(SMALL),
+        }
+    }
+
+    /// Connections, or requests at once where they share one.
+    pub(crate) fn at_once(self) -> u32 {
+        match self {
+            Self::SmallFar => 64,
+            _ => 32,
+        }
+    }
+
+    /// Who runs on it.
+    pub(crate) fn runners(self) -> &'static [Runner] {
+        match self {
+            Self::SmallFar => &[Runner::Wrk, Runner::Ours],
+            // wrk does not speak it.
+            Self::SmallHttp2 => &[Runner::Ours, Runner::Wget2, Runner::Spider],
+            _ => &[Runner::Wrk, Runner::Ours, Runner::Wget2, Runner::Spider],
+        }
+    }
+
+    /// How long wrk asks, in seconds.
+    pub(crate) fn seconds(self, size: Size) -> u64 {
+        match (self, size) {
+            (_, Size::Quick) => 1,
+            (Self::SmallFar, Size::Usual) => 5,
+            (_, Size::Usual) => 2,
+        }
+    }
+}

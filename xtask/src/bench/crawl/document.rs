@@ -1,0 +1,216 @@
+//! `docs/benchmarks.md`: what was measured, on what, how, and whether the bars hold.
+
+use std::fmt::Write;
+
+use anyhow::Result;
+
+use super::bars::{Bar, Figures};
+use super::course::{Course, Size};
+use super::peers::Peers;
+use super::rounds;
+use super::runner::{Runner, Track};
+use super::sample::{Sample, middle, ratio};
+use crate::shell::root;
+
+/// The document, all runs in it.
+pub(crate) fn write(
+    machine: &str,
+    peers: &Peers,
+    track: &Track<'_>,
+    runs: &[Figures],
+) -> Result<()> {
+    let mut text = "# Figures of a crawl\n\nWritten by `cargo xtask bench`. They are of the machine and the hour they name; the ratios, \
+                    formed within a round, say more than the figures.\n\n"
+        .to_owned();
+    writeln!(text, "{machine}.\n")?;
+    for peer in peers.said() {
+        writeln!(text, "- {peer}")?;
+    }
+    text.push('\n');
+    text.push_str(HOW);
+    commands(&mut text, track)?;
+    text.push_str("\n## Bars\n\n");
+    text.push_str(&table(&runs.iter().map(Figures::bars).collect::<Vec<_>>()));
+    for (number, figures) in runs.iter().enumerate() {
+        writeln!(text, "\n## Run {}\n", number + 1)?;
+        sites(&mut text, figures)?;
+        two_cores(&mut text, figures)?;
+        growth(&mut text, figures)?;
+        rounds_of(&mut text, figures)?;
+    }
+    std::fs::write(root().join("docs/benchmarks.md"), text)?;
+    Ok(())
+}
+
+const HOW: &str = "\
+The sites are served by `testsite`, one thread, on core 0; the programs run on core 1, one after the other, three rounds, in each round every program
+once. Pages are kept in memory by the server, written before the first round by a crawl that is not measured. After each run the server is asked how
+often it sent which page: our run fails unless each page was fetched, and printed, exactly once; of the others it is told below, and the pages they did fetch are
+counted. Processor time is user and system time of the process, to the microsecond, from `getrusage`; memory is its `ru_maxrss`, MB are a million bytes. Time
+is from start to end of the process, of wrk the time it asked. wrk walks all pages of a site too: one page alone would stay in the processor's cache.
+
+- S: 10,000 pages of 3 KB with 20 links (`testsite graph`); over TLS with HTTP/1.1, and with HTTP/2 alone on offer; and 50 ms away: each answer takes as long.
+- R: 5,000 pages of 63 KB with 120 links in every spelling (`testsite realistic`), and the same gzipped.
+- growth: 20,000, 200,000 and 1,000,000 pages of 300 bytes with 5 links.
+- two cores: R gzipped, our crawl on core 1 and on both; the server stays on core 0 and has to share it then.
+
+Our crawl is the released program: robots.txt, limits, deadlines, caps and retries on, every page and its links written as ndjson to a file in memory.
+wget2 asks for what its pages are made of too, which does not exist, and keeps nothing. spider keeps nothing and prints nothing.
+";
+
+/// The command lines of the first site that has all, and what our others differ in.
+fn commands(text: &mut String, track: &Track<'_>) -> Result<()> {
+    text.push_str("\n```\n");
+    for runner in Course::Small.runners() {
+        let command = runner.command(Course::Small, "URL", track);
+        let name = command.get_program().to_string_lossy();
+        let name = name.rsplit('/').next().unwrap_or_default().to_owned();
+        let words = command.get_args().map(|word| {
+            let word = word.to_string_lossy();
+            match word.rsplit_once('/') {
+                Some((_, file)) if word.starts_with('/') => file.to_owned(),
+                _ => word.into_owned(),
+            }
+        });
+        let words: Vec<String> = words.collect();
+        writeln!(text, "{name} {}", words.join(" "))?;
+    }
+    text.push_str("```\n");
+    Ok(())
+}
+
+/// The bars, a column for each run.
+pub(crate) fn table(runs: &[Vec<Bar>]) -> String {
+    let columns = (1..=runs.len()).map(|number| format!(" run {number} |"));
+    let mut text = format!(
+        "| | bar | goal |{} bar holds | goal reached |\n|---|---|---|{}\n",
+        columns.collect::<String>(),
+        "---|".repeat(runs.len() + 2)
+    );
+    for (place, bar) in runs.first().into_iter().flatten().enumerate() {
+        let all: Vec<&Bar> = runs.iter().filter_map(|run| run.get(place)).collect();
+        let seen: Vec<&str> = all.iter().map(|bar| bar.seen.as_str()).collect();
+        let holds = all.iter().all(|bar| bar.holds);
+        let reached = all.iter().all(|bar| bar.reaches_goal);
+        let cells = [
+            bar.what.as_str(),
+            &bar.limit,
+            &bar.goal,
+            &seen.join(" | "),
+            if holds { "yes" } else { "**no**" },
+            if reached { "yes" } else { "no" },
+        ];
+        text.push_str("| ");
+        text.push_str(&cells.join(" | "));
+        text.push_str(" |\n");
+    }
+    text
+}
+
+/// Medians of each program on each site.
+fn sites(text: &mut String, figures: &Figures) -> Result<()> {
+    text.push_str(
+        "Medians of the rounds; what ours is to the program on that line, in pages per CPU second, is the median of the rounds' ratios.\n\n\
+         | site | | CPU s per 1,000 | pages/s | of wrk | memory, MB | its core | server's core | ours to it | pages |\n\
+         |---|---|---|---|---|---|---|---|---|---|\n",
+    );
+    for (course, runs) in &figures.courses {
+        for (runner, samples) in runs {
+            let figure = |figure: fn(&Sample) -> f64| middle(samples, figure).unwrap_or_default();
+            let of_wrk = runs
+                .get(&Runner::Wrk)
+                .and_then(|wrk| ratio(samples, wrk, Sample::rate))
+                .map_or_else(|| "–".to_owned(), |share| format!("{:.1} %", share * 100.0));
+            let ours = runs
+                .get(&Runner::Ours)
+                .filter(|_| *runner != Runner::Ours)
+                .and_then(|ours| ratio(ours, samples, Sample::worth))
+                .map_or_else(|| "–".to_owned(), |ratio| format!("{ratio:.2}×"));
+            let fetched = match runner {
+                Runner::Wrk => "–".to_owned(),
+                _ => samples
+                    .last()
+                    .map(|last| last.fetched.said())
+                    .unwrap_or_default(),
+            };
+            writeln!(
+                text,
+                "| {} | {} | {:.4} | {:.0} | {of_wrk} | {:.1} | {:.0} % | {:.0} % | {ours} | {fetched} |",
+                course.name(),
+                runner.name(),
+                figure(Sample::price),
+                figure(Sample::rate),
+                figure(Sample::memory),
+                figure(Sample::busy) * 100.0,
+                figure(Sample::server_busy) * 100.0,
+            )?;
+        }
+    }
+    Ok(())
+}
+
+fn two_cores(text: &mut String, figures: &Figures) -> Result<()> {
+    text.push_str("\nTwo cores, R gzipped, each round: ");
+    let (one, two) = &figures.scaling;
+    for (one, two) in one.iter().zip(two) {
+        // Were nothing lost, both cores would be full of the crawl's work and the server's.
+        let price = one.cost.processor + one.server;
+        let most = 2.0 * one.cost.processor.as_secs_f64() / price.as_secs_f64();
+        write!(
+            text,
+            "{:.0} → {:.0} pages/s ({:.2}×; with the server's share of core 0 at most {most:.2}×); ",
+            one.rate(),
+            two.rate(),
+            two.rate() / one.rate(),
+        )?;
+    }
+    text.truncate(text.trim_end_matches("; ").len());
+    text.push_str(".\n");
+    Ok(())
+}
+
+fn growth(text: &mut String, figures: &Figures) -> Result<()> {
+    text.push_str("\n| growth: pages | memory, MB | B a page | pages/s |\n|---|---|---|---|\n");
+    for (pages, sample) in &figures.growth.0 {
+        writeln!(
+            text,
+            "| {pages} | {:.1} | {:.0} | {:.0} |",
+            sample.memory(),
+            sample.cost.memory as f64 / *pages as f64,
+            sample.rate()
+        )?;
+    }
+    Ok(())
+}
+
+/// Every run as it was.
+fn rounds_of(text: &mut String, figures: &Figures) -> Result<()> {
+    text.push_str("\nEach round: seconds, CPU seconds, MB; pages fetched.\n\n| site | |");
+    for round in 1..=rounds::count(Size::Usual) {
+        write!(text, " round {round} |")?;
+    }
+    text.push_str("\n|---|---|");
+    text.push_str(&"---|".repeat(rounds::count(Size::Usual)));
+    text.push('\n');
+    let mut row = |course: &str, runner: &str, samples: &[Sample]| {
+        let cells = samples.iter().map(|sample| {
+            format!(
+                " {:.3}, {:.3}, {:.1}; {} |",
+                sample.cost.time.as_secs_f64(),
+                sample.cost.processor.as_secs_f64(),
+                sample.memory(),
+                sample.fetched.requests
+            )
+        });
+        let cells: String = cells.collect();
+        writeln!(text, "| {course} | {runner} |{cells}")
+    };
+    for (course, runs) in &figures.courses {
+        for (runner, samples) in runs {
+            row(course.name(), runner.name(), samples)?;
+        }
+    }
+    row("two cores", "crawler on one", &figures.scaling.0)?;
+    row("two cores", "crawler on both", &figures.scaling.1)?;
+    Ok(())
+}

@@ -1,0 +1,90 @@
+//! What a site was asked for in one run, compared with the pages it has.
+
+use std::collections::BTreeMap;
+
+use anyhow::{Result, bail};
+
+/// How complete a crawl was.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Fetched {
+    /// Requests for pages.
+    pub(crate) requests: u64,
+    /// Pages that were never asked for.
+    pub(crate) missed: u64,
+    /// Requests for pages beyond the first.
+    pub(crate) again: u64,
+    /// Requests for what is no page: pictures, and what links lead nowhere.
+    pub(crate) others: u64,
+}
+
+impl Fetched {
+    /// Compares.
+    pub(crate) fn new(pages: &[String], mut counts: BTreeMap<String, u64>) -> Self {
+        let mut fetched = Self::default();
+        for page in pages {
+            let requests = counts.remove(page).unwrap_or_default();
+            fetched.requests += requests;
+            fetched.missed += u64::from(requests == 0);
+            fetched.again += requests.saturating_sub(1);
+        }
+        fetched.others = counts.values().sum();
+        fetched
+    }
+
+    /// Whether each page was fetched exactly once.
+    pub(crate) fn is_each_once(&self) -> bool {
+        self.missed == 0 && self.again == 0
+    }
+
+    /// Fails unless each page was fetched exactly once.
+    pub(crate) fn check(&self) -> Result<()> {
+        if self.is_each_once() {
+            return Ok(());
+        }
+        bail!(
+            "{} pages were never fetched, and {} requests came for pages fetched already",
+            self.missed,
+            self.again
+        );
+    }
+
+    /// In a few words.
+    pub(crate) fn said(&self) -> String {
+        let pages = match (self.missed, self.again) {
+            (0, 0) => "each once".to_owned(),
+            (0, again) => format!("{again} again"),
+            (missed, 0) => format!("{missed} missed"),
+            (missed, again) => format!("{missed} missed, {again} again"),
+        };
+        match self.others {
+            0 => pages,
+            others => format!("{pages}, {others} others"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn fetched(counts: &[(&str, u64)]) -> Fetched {
+        let pages = ["/", "/a", "/b"].map(str::to_owned);
+        let counts = counts
+            .iter()
+            .map(|(target, requests)| ((*target).to_owned(), *requests));
+        Fetched::new(&pages, counts.collect())
+    }
+
+    #[test]
+    fn what_was_missed_or_doubled_is_told() {
+        let whole = fetched(&[("/", 1), ("/a", 1), ("/b", 1), ("/gone", 2)]);
+        assert_eq!(whole.said(), "each once, 2 others");
+        assert!(whole.check().is_ok());
+        let missed = fetched(&[("/", 1), ("/b", 1)]);
+        assert_eq!((missed.requests, missed.missed), (2, 1));
+        assert!(missed.check().is_err());
+        let doubled = fetched(&[("/", 1), ("/a", 3), ("/b", 1)]);
+        assert_eq!(doubled.said(), "2 again");
+        assert!(doubled.check().is_err());
+    }
+}

@@ -11,7 +11,7 @@ const fn room(name: &'static str, may_use: &'static [&'static str]) -> Room {
 }
 
 /// From the bottom up: a room uses only rooms above it in this list.
-pub(crate) const ROOMS: [Room; 18] = [
+pub(crate) const ROOMS: [Room; 19] = [
     room("weburl", &[]),
     room("model", &["weburl"]),
     room("sitefiles", &["weburl", "model"]),
@@ -67,5 +67,18 @@ pub(crate) const ROOMS: [Room; 18] = [
         ],
     ),
     room("testsite", &[]),
+    room(
+        "bench",
+        &[
+            "weburl",
+            "model",
+            "sitefiles",
+            "html",
+            "frontier",
+            "fetch",
+            "engine",
+            "output",
+        ],
+    ),
     room("xtask", &[]),
 ];

@@ -1,4 +1,4 @@
-//! The project's own chores: `cargo xtask test`, `tidy`, `docs`, `eval`, `fuzz`, `api-fuzz`, `sqlx`, `bench`, `chaos`, `soak`.
+//! The project's own chores: `cargo xtask test`, `tidy`, `docs`, `eval`, `fuzz`, `api-fuzz`, `sqlx`, `bench`, `micro`, `chaos`, `soak`.
 
 mod api_fuzz;
 mod bench;
@@ -7,6 +7,7 @@ mod docs;
 mod eval;
 mod fuzz;
 mod layers;
+mod micro;
 mod postgres;
 mod setup;
 mod shell;
@@ -44,6 +45,11 @@ cargo xtask <CHORE>
                 our crawl beside other crawlers, checked and written to `docs/benchmarks.md`; installs wrk and wget2
   bench service|queue|export|render
                 how fast the service is here, checked and written to `docs/benchmarks-service.md`
+  micro         what the steps of the hot path cost in instructions, beside `bench/baseline.tsv`; fails where one costs
+                more than a tenth more; installs valgrind
+  micro --keep  writes the baseline
+  micro --where CASE
+                where a case spends, by file and function
 ";
 
 fn main() -> ExitCode {
@@ -62,6 +68,7 @@ fn main() -> ExitCode {
         ["eval", folder] => eval::run(Path::new(folder)),
         ["sqlx"] => sqlx::write(),
         ["bench", words @ ..] => bench::run(words),
+        ["micro", words @ ..] => micro::start(words),
         // Not for people: the parent of a process that is measured.
         ["stopwatch", words @ ..] => bench::stopwatch::hold(words),
         _ => {

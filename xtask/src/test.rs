@@ -7,7 +7,7 @@ use anyhow::Result;
 use crate::postgres::{self, Postgres};
 use crate::setup::{self, MANUAL_TESTS, OUTSIDE_TESTS};
 use crate::shell::{self, cargo, exists, tell};
-use crate::{docs, sqlx, tidy};
+use crate::{docs, micro, sqlx, tidy};
 
 fn run_step(name: &str, step: impl FnOnce() -> Result<()>) -> Result<()> {
     tell(&format!("── {name}"));
@@ -63,6 +63,7 @@ pub(crate) fn run() -> Result<()> {
         shell::run(cargo().args(docs).env("RUSTDOCFLAGS", "-D warnings"))
     })?;
     run_step("generated files", docs::check)?;
+    run_step("instruction counts", micro::check)?;
     tell(&format!(
         "── all of it: ok ({:.0} s)",
         begun.elapsed().as_secs_f64()

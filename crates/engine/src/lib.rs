@@ -16,6 +16,8 @@ mod stop;
 
 pub use drive::{drive, drive_from};
 pub use drive_error::DriveError;
+#[doc(hidden)]
+pub use link_harvest::harvest;
 pub use progress::Progress;
 pub use scrape::{Answer, Document, Part, ScrapeProblem, Scraper};
 pub use shelf::Shelf;

@@ -9,7 +9,7 @@ use weburl::{CrawlUrl, Resolved, Resolver, UrlKey, UrlRef, Verdict};
 const LEAST_TEXT: usize = 16 << 20;
 
 /// The links of a page fetched from `page`, in document order.
-pub(crate) fn harvest(
+pub fn harvest(
     body: &[u8],
     content_type: Option<&str>,
     page: &CrawlUrl,

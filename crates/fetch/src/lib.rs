@@ -39,6 +39,8 @@ mod tunnel;
 mod wire;
 
 pub mod fake;
+#[doc(hidden)]
+pub mod probe;
 
 pub use allowed::Allowed;
 pub use content_type::Kind as ContentKind;

@@ -39,3 +39,5 @@ pub use frontier::{Delivery, Frontier, FrontierError, Glance, Moment, Next, Turn
 pub use link_desk::LinkDesk;
 pub use memory_frontier::MemoryFrontier;
 pub use rules::Bounds;
+#[doc(hidden)]
+pub use seen::Seen;

@@ -7,7 +7,7 @@ use weburl::UrlKey;
 
 /// Every key that was ever admitted: eight bytes each, and never a string.
 #[derive(Debug, Default)]
-pub(crate) struct Seen {
+pub struct Seen {
     keys: HashSet<u64, BuildHasherDefault<KeyIsHash>>,
 }
 
@@ -17,11 +17,12 @@ impl Seen {
     }
 
     /// True when the key is new; it is not new the next time.
-    pub(crate) fn insert(&mut self, key: UrlKey) -> bool {
+    pub fn insert(&mut self, key: UrlKey) -> bool {
         self.keys.insert(key.0)
     }
 
-    pub(crate) fn contains(&self, key: UrlKey) -> bool {
+    /// Whether the key was inserted before.
+    pub fn contains(&self, key: UrlKey) -> bool {
         self.keys.contains(&key.0)
     }
 }

@@ -1,0 +1,64 @@
+//! Every case, room by room along the walk.
+
+mod admission;
+mod bodies;
+mod charsets;
+mod harvests;
+mod references;
+mod requests;
+mod scans;
+mod seen_keys;
+mod sinks;
+mod urls;
+
+use crate::case::Case;
+
+/// All of them, in the order they are shown.
+pub(crate) fn all() -> Vec<Case> {
+    [
+        requests::cases(),
+        bodies::cases(),
+        charsets::cases(),
+        scans::cases(),
+        references::cases(),
+        urls::cases(),
+        harvests::cases(),
+        seen_keys::cases(),
+        admission::cases(),
+        sinks::cases(),
+    ]
+    .into_iter()
+    .flatten()
+    .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Each finds what it must, as often as it may be done.
+    #[test]
+    fn every_case_is_right() {
+        for case in all() {
+            let most = case.times * 2;
+            assert_eq!(case.run(most), Ok(()));
+        }
+    }
+
+    #[test]
+    fn names_are_told_apart() {
+        let mut names: Vec<String> = all().into_iter().map(|case| case.name).collect();
+        names.sort();
+        let count = names.len();
+        names.dedup();
+        assert_eq!(names.len(), count);
+    }
+
+    #[test]
+    fn a_wrong_answer_and_too_many_times_are_told() {
+        let case = |found| Case::new("x", 2, 7, move |_| Box::new(move || found));
+        assert_eq!(case(7).run(4), Ok(()));
+        assert_eq!(case(8).run(1), Err("x found 8, not 7".into()));
+        assert!(case(7).run(5).is_err());
+    }
+}

@@ -1,0 +1,115 @@
+//! A page's way through the frontier: taken, settled, its links admitted.
+//!
+//! In a crawl as it is without any flag (robots.txt with a few rules, depth limited, traps refused) that has come so far
+//! that most links are known.
+
+use std::time::Duration;
+
+use frontier::{
+    Delivery, Errand, ErrandFound, ErrandReport, Frontier, MemoryFrontier, RobotsAnswer, Work,
+};
+use futures_util::FutureExt;
+use model::{LinkFacts, LinkList, Outcome, PageReport};
+use sitefiles::Robots;
+
+use crate::case::{Case, Step};
+use crate::pages::{CONTENT_TYPE, plan, url};
+
+const SEED: &str = "https://docs.example.org/";
+const ROBOTS: &str =
+    "User-agent: *\nDisallow: /search\nDisallow: /*.cgi\nAllow: /docs/\nDisallow: /cart/\n";
+const NOW: Duration = Duration::from_secs(1);
+
+pub(crate) fn cases() -> Vec<Case> {
+    // name, links on a page, those that are new
+    [
+        ("settle-20", 20, 1),
+        ("settle-120", 120, 2),
+        ("settle-20-new", 20, 20),
+    ]
+    .map(|(name, links, new)| Case::new(name, 100, new, move |most| step(most, links, new)))
+    .into()
+}
+
+fn step(most: usize, links: usize, new: usize) -> Step {
+    let mut frontier = MemoryFrontier::new(plan(SEED), 7);
+    let mut out = Vec::new();
+    // Enough for every step to have a page to take, and links to know.
+    let known = most.max(links);
+    begin(&mut frontier, known, &mut out);
+    let mut pages: Vec<LinkList> = (0..most)
+        .map(|page| {
+            let old = (0..links - new).map(|link| (page * 31 + link * 7) % known);
+            let new = (0..new).map(|link| known + page * new + link);
+            list(old.chain(new))
+        })
+        .collect();
+    Box::new(move || {
+        let admitted = frontier.admitted();
+        let links = pages.pop().unwrap_or_default();
+        take_and_settle(&mut frontier, links, &mut out);
+        out.clear();
+        usize::try_from(frontier.admitted() - admitted).unwrap_or_default()
+    })
+}
+
+/// robots.txt, then the seed with so many links.
+fn begin(frontier: &mut MemoryFrontier, known: usize, out: &mut Vec<Delivery>) {
+    let Some(Work::Errand(Errand::Robots(errand))) = take(frontier, out) else {
+        unreachable!("robots.txt comes first")
+    };
+    let rules = Robots::parse(ROBOTS.as_bytes(), "crawler");
+    let report = ErrandReport {
+        found: ErrandFound::Robots(errand, RobotsAnswer::Rules(rules)),
+        status: Some(200),
+        retry_after: None,
+        elapsed: Duration::from_millis(20),
+        wire_bytes: ROBOTS.len() as u64,
+        text: None,
+    };
+    at_once(frontier.settle_errand(report, NOW, out));
+    take_and_settle(frontier, list(0..known), out);
+}
+
+fn take_and_settle(frontier: &mut MemoryFrontier, links: LinkList, out: &mut Vec<Delivery>) {
+    let Some(Work::Page(task)) = take(frontier, out) else {
+        unreachable!("a page is queued")
+    };
+    let mut report = PageReport::new(task, Outcome::Fetched { html: true });
+    report.links = links;
+    report.status = Some(200);
+    report.content_type = Some(CONTENT_TYPE.into());
+    report.wire_bytes = 3_000;
+    report.body_bytes = 3_000;
+    at_once(frontier.settle(report, NOW, out));
+}
+
+fn take(frontier: &mut MemoryFrontier, out: &mut Vec<Delivery>) -> Option<Work> {
+    at_once(frontier.take(1, NOW, out)).work.pop()
+}
+
+/// The frontier in memory never waits.
+fn at_once<T, E: std::fmt::Debug>(step: impl Future<Output = Result<T, E>>) -> T {
+    let done = step.now_or_never().expect("it does not wait");
+    done.expect("it cannot fail")
+}
+
+fn list(numbers: impl Iterator<Item = usize>) -> LinkList {
+    let keys = plan(SEED).keys;
+    let facts = LinkFacts {
+        web: true,
+        in_scope: true,
+        ..LinkFacts::default()
+    };
+    let mut list = LinkList::default();
+    for number in numbers {
+        let url = url(&format!("{SEED}docs/guides/harbour-ledger-{number}/"));
+        list.push(
+            url.as_str(),
+            url.as_str().len(),
+            keys.key(url.parts()),
+            facts,
+        );
+    }
+    list
+}

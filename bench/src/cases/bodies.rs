@@ -1,0 +1,34 @@
+//! Taking in a body: as it is, and gzipped.
+
+use std::hint::black_box;
+use std::io::Write;
+
+use flate2::Compression;
+use flate2::write::GzEncoder;
+
+use crate::case::Case;
+use crate::pages::R;
+
+/// About what one read of a socket brings.
+const PIECE: usize = 16 * 1024;
+
+pub(crate) fn cases() -> Vec<Case> {
+    vec![
+        taken_in("body-plain-r", None, || R.body.to_vec()),
+        taken_in("body-gzip-r", Some("gzip"), || {
+            let mut writer = GzEncoder::new(Vec::new(), Compression::default());
+            writer.write_all(R.body).expect("memory takes everything");
+            writer.finish().expect("memory takes everything")
+        }),
+    ]
+}
+
+fn taken_in(name: &str, coding: Option<&'static str>, wire: fn() -> Vec<u8>) -> Case {
+    Case::new(name, 20, R.body.len(), move |_| {
+        let wire = wire();
+        Box::new(move || {
+            let pieces = black_box(&wire).chunks(PIECE);
+            fetch::probe::taken_in(coding, pieces).map_or(0, |body| body.len())
+        })
+    })
+}

@@ -1,0 +1,39 @@
+//! A page's links as a crawl takes them in: charset, base, scan, resolve, key, scope, one list.
+
+use std::hint::black_box;
+
+use crate::case::Case;
+use crate::pages::{CONTENT_TYPE, R, S, plan, url};
+
+pub(crate) fn cases() -> Vec<Case> {
+    [(S, 100), (R, 50)]
+        .map(|(page, times)| {
+            Case::new(
+                format!("harvest-{}", page.name),
+                times,
+                page.links,
+                move |_| {
+                    let (here, plan) = (url(page.url), plan(page.url));
+                    Box::new(move || {
+                        engine::harvest(black_box(page.body), Some(CONTENT_TYPE), &here, &plan)
+                            .len()
+                    })
+                },
+            )
+        })
+        .into()
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::pages::{R, S, report};
+
+    #[test]
+    fn the_pages_have_the_links_they_say() {
+        for (page, web) in [(S, 20), (R, 120)] {
+            let links = report(page).links;
+            let found = links.iter().filter(|link| link.facts.web).count();
+            assert_eq!((links.len(), found), (page.links, web), "{}", page.name);
+        }
+    }
+}

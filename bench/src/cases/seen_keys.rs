@@ -1,0 +1,50 @@
+//! Whether a URL is new, among a hundred thousand.
+
+use std::hint::black_box;
+
+use frontier::Seen;
+use weburl::UrlKey;
+
+use crate::case::Case;
+
+const KNOWN: u64 = 100_000;
+
+pub(crate) fn cases() -> Vec<Case> {
+    vec![
+        contains("old", 0, 1),
+        contains("new", KNOWN, 0),
+        Case::new("seen-insert", 2_000, 1, |_| {
+            let mut seen = known();
+            let mut next = KNOWN;
+            Box::new(move || {
+                next += 1;
+                usize::from(seen.insert(key(next)))
+            })
+        }),
+    ]
+}
+
+fn contains(name: &str, first: u64, finds: usize) -> Case {
+    Case::new(format!("seen-{name}"), 2_000, finds, move |_| {
+        let seen = known();
+        let mut next = first;
+        Box::new(move || {
+            next += 1;
+            usize::from(seen.contains(black_box(key(next))))
+        })
+    })
+}
+
+fn known() -> Seen {
+    let mut seen = Seen::default();
+    seen.extend((0..=KNOWN).map(key));
+    seen
+}
+
+/// Keys are fingerprints: spread over all of their bits. (The finaliser of SplitMix64.)
+fn key(number: u64) -> UrlKey {
+    let mut mixed = number.wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    UrlKey(mixed ^ (mixed >> 31))
+}

@@ -1,0 +1,76 @@
+//! The pages that are read, and the plan they are read by.
+//!
+//! Files, and not `testsite`'s generators which wrote the first two: a change there must not look like one here.
+
+use model::{CrawlPlan, CrawlSpec, Found, Outcome, PageReport, Task};
+use weburl::CrawlUrl;
+
+/// A page and where it stands.
+#[derive(Clone, Copy)]
+pub(crate) struct Page {
+    pub(crate) name: &'static str,
+    pub(crate) url: &'static str,
+    pub(crate) body: &'static [u8],
+    /// How many links it has.
+    pub(crate) links: usize,
+}
+
+/// Small: 3 KB, 20 links of one form.
+pub(crate) const S: Page = Page {
+    name: "s",
+    url: "https://docs.example.org/p/417",
+    body: include_bytes!("../pages/s.html"),
+    links: 20,
+};
+
+/// Realistic: 63 KB, 120 links in every spelling and three of other schemes, styles, scripts, comments.
+pub(crate) const R: Page = Page {
+    name: "r",
+    url: "https://docs.example.org/docs/guides/copper-winter-41/",
+    body: include_bytes!("../pages/r.html"),
+    links: 123,
+};
+
+/// What scanners get wrong, close together: broken comments and tags, raw text, templates, svg, character references.
+pub(crate) const SOUP: Page = Page {
+    name: "soup",
+    url: "https://docs.example.org/soup",
+    body: include_bytes!("../pages/soup.html"),
+    links: 0,
+};
+
+/// As servers send it.
+pub(crate) const CONTENT_TYPE: &str = "text/html; charset=utf-8";
+
+/// The plan of a crawl as it is without any flag, but for the limits of a small one.
+pub(crate) fn plan(seed: &str) -> CrawlPlan {
+    let spec = CrawlSpec {
+        seed: seed.into(),
+        max_pages: Some(0),
+        ..CrawlSpec::default()
+    };
+    CrawlPlan::resolve(&spec, "crawler/0.1", 0x5eed).expect("a plan that is written here")
+}
+
+/// A URL that is written here.
+pub(crate) fn url(text: &str) -> CrawlUrl {
+    CrawlUrl::parse(text).expect("a URL that is written here")
+}
+
+/// The report on a page, with its links.
+pub(crate) fn report(page: Page) -> PageReport {
+    let here = url(page.url);
+    let via = Some("https://docs.example.org/".into());
+    let links = engine::harvest(page.body, Some(CONTENT_TYPE), &here, &plan(page.url));
+    let task = Task {
+        attempt: 1,
+        ..Task::new(here, Found::Link, 1, via)
+    };
+    let mut report = PageReport::new(task, Outcome::Fetched { html: true });
+    report.links = links;
+    report.status = Some(200);
+    report.content_type = Some(CONTENT_TYPE.into());
+    report.wire_bytes = page.body.len() as u64;
+    report.body_bytes = page.body.len() as u64;
+    report
+}

@@ -1,0 +1,119 @@
+//! What the cases did cost: a file that is committed.
+
+use std::collections::BTreeMap;
+use std::fmt::Write;
+use std::path::PathBuf;
+use std::process::Command;
+
+use anyhow::{Context, Result};
+
+use super::counting::Count;
+use crate::shell::{output_of, root};
+
+const WITH: &str = "# counted with ";
+
+/// What is known from before.
+#[derive(PartialEq, Eq, Debug)]
+pub(super) struct Baseline {
+    /// Compiler, processor family, valgrind.
+    pub(super) counted_with: String,
+    pub(super) instructions: BTreeMap<String, u64>,
+}
+
+impl Baseline {
+    pub(super) fn read() -> Result<Self> {
+        let path = path();
+        let text = std::fs::read_to_string(&path).with_context(|| {
+            format!(
+                "no {}: `cargo xtask micro --keep` writes it",
+                path.display()
+            )
+        })?;
+        Self::parse(&text).with_context(|| format!("in {}", path.display()))
+    }
+
+    fn parse(text: &str) -> Result<Self> {
+        let counted_with = text.lines().find_map(|line| line.strip_prefix(WITH));
+        let rows = text.lines().filter(|line| !line.starts_with('#'));
+        let instructions = rows
+            .map(|row| {
+                let (case, number) = row
+                    .split_once('\t')
+                    .with_context(|| format!("{row:?} is not a case and a number"))?;
+                let number = number.parse::<u64>();
+                Ok((case.to_owned(), number.with_context(|| format!("{row:?}"))?))
+            })
+            .collect::<Result<_>>()?;
+        Ok(Self {
+            counted_with: counted_with.unwrap_or("nobody knows what").to_owned(),
+            instructions,
+        })
+    }
+
+    /// Another family has other instructions: their numbers say nothing about ours.
+    pub(super) fn is_of_this_processor(&self, here: &str) -> bool {
+        let family = |text: &str| text.split(", ").nth(1).map(str::to_owned);
+        family(&self.counted_with) == family(here)
+    }
+}
+
+/// Makes these counts the baseline.
+pub(super) fn write(counts: &[Count]) -> Result<()> {
+    let text = written(counts, &surroundings()?);
+    std::fs::write(path(), text).with_context(|| format!("cannot write {}", path().display()))
+}
+
+fn written(counts: &[Count], with: &str) -> String {
+    let mut text = format!(
+        "# What one step of each case costs, in instructions. Written by `cargo xtask micro --keep`.\n{WITH}{with}\n"
+    );
+    for count in counts {
+        writeln!(text, "{}\t{}", count.case, count.instructions).ok();
+    }
+    text
+}
+
+/// What the counts depend on besides our code.
+pub(super) fn surroundings() -> Result<String> {
+    let said = |program: &str| output_of(Command::new(program).arg("--version"));
+    let (rustc, valgrind) = (said("rustc")?, said("valgrind")?);
+    let (processor, system) = (std::env::consts::ARCH, std::env::consts::OS);
+    Ok(format!(
+        "{}, {processor} {system}, {}",
+        rustc.trim(),
+        valgrind.trim()
+    ))
+}
+
+fn path() -> PathBuf {
+    root().join("bench/baseline.tsv")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_written_is_read() {
+        let count = |case: &str, instructions| Count {
+            case: case.into(),
+            instructions,
+        };
+        let counts = [count("scan-s", 12_345), count("key", 80)];
+        let text = written(&counts, "rustc 1, x86_64 linux, valgrind-3");
+        let read = Baseline::parse(&text).unwrap();
+        assert_eq!(read.counted_with, "rustc 1, x86_64 linux, valgrind-3");
+        assert_eq!(read.instructions["scan-s"], 12_345);
+        assert_eq!(read.instructions.len(), 2);
+        assert!(read.is_of_this_processor("rustc 2, x86_64 linux, valgrind-4"));
+        assert!(!read.is_of_this_processor("rustc 1, aarch64 linux, valgrind-3"));
+    }
+
+    #[test]
+    fn a_row_that_is_none_is_told() {
+        for text in ["scan-s 12\n", "scan-s\tmany\n"] {
+            let error = format!("{:#}", Baseline::parse(text).unwrap_err());
+            assert!(error.contains("scan-s"), "{error}");
+        }
+    }
+}

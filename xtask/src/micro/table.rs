@@ -1,0 +1,145 @@
+//! The counts beside the baseline.
+
+use std::fmt;
+
+use super::baseline::Baseline;
+use super::counting::Count;
+
+/// Change in percent that is let pass.
+const MOST: f64 = 10.0;
+
+struct Row {
+    case: String,
+    now: Option<u64>,
+    was: Option<u64>,
+}
+
+impl Row {
+    /// In percent; more is worse.
+    fn change(&self) -> Option<f64> {
+        let (now, was) = (self.now? as f64, self.was? as f64);
+        Some((now - was) / was.max(1.0) * 100.0)
+    }
+
+    /// What is to be said about it; nothing, if all is well.
+    fn fault(&self) -> Option<&'static str> {
+        match (self.now, self.was) {
+            (Some(_), None) => Some("NEW"),
+            (None, _) => Some("GONE"),
+            _ => self
+                .change()
+                .filter(|change| *change > MOST)
+                .map(|_| "WORSE"),
+        }
+    }
+}
+
+/// Every case, and those that are gone.
+pub(super) struct Table {
+    rows: Vec<Row>,
+}
+
+impl Table {
+    pub(super) fn of(counts: Vec<Count>, known: &Baseline) -> Self {
+        let mut left = known.instructions.clone();
+        let mut rows: Vec<Row> = counts
+            .into_iter()
+            .map(|count| Row {
+                was: left.remove(&count.case),
+                now: Some(count.instructions),
+                case: count.case,
+            })
+            .collect();
+        rows.extend(left.into_iter().map(|(case, was)| Row {
+            case,
+            now: None,
+            was: Some(was),
+        }));
+        Self { rows }
+    }
+
+    /// Cases that cost too much more, are new or gone.
+    pub(super) fn faults(&self) -> usize {
+        self.rows.iter().filter(|row| row.fault().is_some()).count()
+    }
+
+    /// Whether the baseline is worth writing anew.
+    pub(super) fn is_much_better(&self) -> bool {
+        let mut changes = self.rows.iter().filter_map(Row::change);
+        changes.any(|change| change < -MOST)
+    }
+}
+
+impl fmt::Display for Table {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let number = |number: Option<u64>| number.map_or("–".into(), |number| number.to_string());
+        write!(
+            f,
+            "{:<24} {:>12} {:>12} {:>9}",
+            "case", "now", "baseline", "change"
+        )?;
+        for row in &self.rows {
+            let change = row.change().map(|change| format!("{change:+.1} %"));
+            write!(
+                f,
+                "\n{:<24} {:>12} {:>12} {:>9} {}",
+                row.case,
+                number(row.now),
+                number(row.was),
+                change.unwrap_or_default(),
+                row.fault().unwrap_or_default(),
+            )?;
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn table(now: &[(&str, u64)], was: &[(&str, u64)]) -> Table {
+        let counts = now.iter().map(|(case, instructions)| Count {
+            case: (*case).into(),
+            instructions: *instructions,
+        });
+        let known = was.iter().map(|(case, number)| ((*case).into(), *number));
+        let known = Baseline {
+            counted_with: String::new(),
+            instructions: known.collect(),
+        };
+        Table::of(counts.collect(), &known)
+    }
+
+    #[test]
+    fn more_than_a_tenth_more_is_a_fault() {
+        let was = [("scan", 1_000)];
+        for (now, faults, better) in [
+            (1_000, 0, false),
+            (1_100, 0, false),
+            (1_101, 1, false),
+            (900, 0, false),
+            (899, 0, true),
+        ] {
+            let table = table(&[("scan", now)], &was);
+            assert_eq!(
+                (table.faults(), table.is_much_better()),
+                (faults, better),
+                "{now}"
+            );
+        }
+        assert!(
+            table(&[("scan", 1_150)], &was)
+                .to_string()
+                .contains("+15.0 % WORSE")
+        );
+    }
+
+    #[test]
+    fn a_new_case_and_one_that_is_gone_are_faults() {
+        let table = table(&[("scan", 5), ("new", 7)], &[("scan", 5), ("old", 6)]);
+        assert_eq!(table.faults(), 2);
+        let shown = table.to_string();
+        assert!(shown.contains("NEW") && shown.contains("GONE"), "{shown}");
+    }
+}

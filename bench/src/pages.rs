@@ -36,7 +36,7 @@ pub(crate) const SOUP: Page = Page {
     name: "soup",
     url: "https://docs.example.org/soup",
     body: include_bytes!("../pages/soup.html"),
-    links: 0,
+    links: 144,
 };
 
 /// As servers send it.

@@ -3,6 +3,7 @@
 use std::hint::black_box;
 use std::io::Write;
 
+use bytes::Bytes;
 use flate2::Compression;
 use flate2::write::GzEncoder;
 
@@ -14,8 +15,9 @@ const PIECE: usize = 16 * 1024;
 
 pub(crate) fn cases() -> Vec<Case> {
     vec![
-        taken_in("body-plain-r", None, || R.body.to_vec()),
-        taken_in("body-gzip-r", Some("gzip"), || {
+        taken_in("body-plain-r", None, PIECE, || R.body.to_vec()),
+        taken_in("body-whole-r", None, usize::MAX, || R.body.to_vec()),
+        taken_in("body-gzip-r", Some("gzip"), PIECE, || {
             let mut writer = GzEncoder::new(Vec::new(), Compression::default());
             writer.write_all(R.body).expect("memory takes everything");
             writer.finish().expect("memory takes everything")
@@ -23,12 +25,17 @@ pub(crate) fn cases() -> Vec<Case> {
     ]
 }
 
-fn taken_in(name: &str, coding: Option<&'static str>, wire: fn() -> Vec<u8>) -> Case {
+fn taken_in(name: &str, coding: Option<&'static str>, piece: usize, wire: fn() -> Vec<u8>) -> Case {
     Case::new(name, 20, R.body.len(), move |_| {
-        let wire = wire();
+        let wire = Bytes::from(wire());
+        let told = Some(wire.len() as u64);
+        let pieces: Vec<Bytes> = wire
+            .chunks(piece)
+            .map(|part| wire.slice_ref(part))
+            .collect();
         Box::new(move || {
-            let pieces = black_box(&wire).chunks(PIECE);
-            fetch::probe::taken_in(coding, pieces).map_or(0, |body| body.len())
+            let pieces = black_box(&pieces).iter().cloned();
+            fetch::probe::taken_in(coding, told, pieces).map_or(0, |body| body.len())
         })
     })
 }

@@ -7,24 +7,20 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use fetch::Fetch;
-use frontier::{Delivery, ErrandReport, Frontier, Moment, Next, Turn, Work};
-use model::{PageReport, StopReason, Summary};
+use frontier::{Delivery, Frontier, Moment, Next, Turn};
+use model::{StopReason, Summary};
 use tokio::sync::mpsc;
 use tokio::time::Instant;
 use weburl::CrawlUrl;
 
+use crate::crew::{Crew, Handed, Report};
 use crate::shelf::WriterEnded;
-use crate::{DriveError, Progress, Shelf, Stop, StopLevel, page, site_file};
+use crate::{DriveError, Progress, Shelf, Stop, StopLevel};
 
 /// Most reports taken in before the next look at the frontier.
 const BATCH: usize = 64;
 /// How many left-over URLs travel together.
 const LEFT_BATCH: usize = 1_024;
-
-enum Report {
-    Page(Box<PageReport>),
-    SiteFile(Box<ErrandReport>),
-}
 
 /// Runs a crawl to its end, with so many pages in flight at once, and closes the output. `Err` means that we could not do our job; a site that
 /// cannot be fetched is `Ok`, with the problem in the summary.
@@ -58,19 +54,17 @@ pub async fn drive_from<F: Frontier, T: Fetch>(
     stop: Stop,
     progress: Arc<Progress>,
 ) -> Result<Summary, DriveError> {
-    let (reports_out, reports) = mpsc::unbounded_channel();
+    let (handing_in, reports) = mpsc::unbounded_channel();
     let mut crawl = Crawl {
         begun: Instant::now(),
         from,
         frontier,
-        fetch,
+        crew: Crew::new(fetch, handing_in),
         workers,
         shelf,
         stop,
         progress,
         reports,
-        reports_out,
-        busy: 0,
         out: Vec::new(),
         behind: false,
     };
@@ -90,15 +84,14 @@ struct Crawl<F, T> {
     /// The crawl's time when it began here.
     from: Moment,
     frontier: F,
-    fetch: Arc<T>,
+    crew: Crew<T>,
+    /// Most that are at work at once.
     workers: usize,
     shelf: Shelf,
     stop: Stop,
     progress: Arc<Progress>,
     /// Never more waiting than there are workers.
-    reports: mpsc::UnboundedReceiver<Report>,
-    reports_out: mpsc::UnboundedSender<Report>,
-    busy: usize,
+    reports: mpsc::UnboundedReceiver<Handed>,
     out: Vec<Delivery>,
     /// Something finished did not reach the writer.
     behind: bool,
@@ -117,10 +110,11 @@ impl<F: Frontier, T: Fetch> Crawl<F, T> {
                 StopLevel::Drain => self.frontier.stop(StopReason::Signal),
                 StopLevel::AtOnce => return Ok(Ended::AtOnce),
             }
-            let (free, now) = (self.workers - self.busy, self.now());
+            let (free, now) = (self.workers - self.crew.busy(), self.now());
             let Turn { work, next } = self.frontier.take(free, now, &mut self.out).await?;
             for work in work {
-                self.hand_out(work);
+                let plan = self.frontier.plan(&work);
+                self.crew.hand_out(work, plan);
             }
             self.progress.set(self.frontier.glance());
             if self.deliver().await == Err(WriterEnded) {
@@ -132,10 +126,9 @@ impl<F: Frontier, T: Fetch> Crawl<F, T> {
                 Next::Report => None,
             };
             self.wait(&mut batch, until).await;
-            for report in batch.drain(..) {
-                self.busy -= 1;
+            for handed in batch.drain(..) {
                 let now = self.now();
-                match report {
+                match self.crew.take_back(handed) {
                     Report::Page(report) => {
                         self.frontier.settle(*report, now, &mut self.out).await?;
                     }
@@ -149,29 +142,8 @@ impl<F: Frontier, T: Fetch> Crawl<F, T> {
         }
     }
 
-    fn hand_out(&mut self, work: Work) {
-        self.busy += 1;
-        let (fetch, plan) = (Arc::clone(&self.fetch), self.frontier.plan(&work));
-        let reports = self.reports_out.clone();
-        // Whoever waits for the report may be gone: then the crawl was stopped at once.
-        match work {
-            Work::Page(task) => {
-                tokio::spawn(async move {
-                    let report = page::report_on(task, &*fetch, &plan).await;
-                    let _ = reports.send(Report::Page(Box::new(report)));
-                });
-            }
-            Work::Errand(errand) => {
-                tokio::spawn(async move {
-                    let report = site_file::run(errand, &*fetch, &plan).await;
-                    let _ = reports.send(Report::SiteFile(Box::new(report)));
-                });
-            }
-        }
-    }
-
     /// Waits for reports, for a point in time, or for somebody to ask for an end.
-    async fn wait(&mut self, batch: &mut Vec<Report>, until: Option<Instant>) {
+    async fn wait(&mut self, batch: &mut Vec<Handed>, until: Option<Instant>) {
         let asked = match self.stop.level() {
             StopLevel::Run => StopLevel::Drain,
             _ => StopLevel::AtOnce,

@@ -4,6 +4,7 @@
 //! task and return exactly one report, panic included; finished reports go to the [`Shelf`], a writer on a thread of its own behind a bounded channel, so that a slow
 //! reader slows the crawl and loses nothing. [`Stop`] is how the outside asks for an end.
 
+mod crew;
 mod drive;
 mod drive_error;
 mod link_harvest;

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use model::{CrawlPlan, LinkFacts, LinkList};
-use weburl::{CrawlUrl, Resolved, Resolver, UrlKey, UrlRef, Verdict};
+use weburl::{CrawlUrl, Resolved, Resolver, UrlKey, Verdict};
 
 /// Least room for a page's links, in bytes of text; more is allowed to larger pages.
 const LEAST_TEXT: usize = 16 << 20;
@@ -50,7 +50,7 @@ fn read(
     plan: &CrawlPlan,
 ) -> Result<LinkList, LateBase> {
     let most_text = LEAST_TEXT.max(usize::try_from(plan.fetch.max_body).unwrap_or(usize::MAX) / 2);
-    let mut links = LinkList::default();
+    let mut links = LinkList::roomy();
     let mut base = base;
     let (mut met_link, mut is_late) = (false, false);
     html::scan_links(body, encoding, |part| {
@@ -93,22 +93,15 @@ pub(crate) fn take_in(
     plan: &CrawlPlan,
 ) {
     match resolver.resolve(href, links.buffer()) {
-        Resolved::Web { page_len } => {
-            let Some(url) = UrlRef::split(&links.unkept()[..page_len]) else {
-                links.drop_unkept();
-                return;
-            };
+        Resolved::Web(url) => {
             let key = plan.keys.key(url);
-            let in_scope = plan.scope.verdict(url) == Verdict::In;
-            links.keep(
-                page_len,
-                key,
-                LinkFacts {
-                    web: true,
-                    in_scope,
-                    ..facts
-                },
-            );
+            let facts = LinkFacts {
+                web: true,
+                in_scope: plan.scope.verdict(url) == Verdict::In,
+                ..facts
+            };
+            let page_len = url.as_str().len();
+            links.keep(page_len, key, facts);
         }
         Resolved::Other => {
             let len = links.unkept().len();

@@ -163,7 +163,7 @@ pub(crate) fn redirect_target(url: &CrawlUrl, fetched: &Fetched) -> Result<Crawl
     };
     let mut target = String::new();
     match Resolver::new(url).resolve(location, &mut target) {
-        Resolved::Web { page_len } => CrawlUrl::from_normalised(&target[..page_len])
+        Resolved::Web(target) => CrawlUrl::from_normalised(target.as_str())
             .ok_or_else(|| bad(format!("redirect to an invalid URL ({status})"))),
         Resolved::Other => {
             let scheme = target.split(':').next().unwrap_or_default();

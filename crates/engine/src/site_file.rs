@@ -146,8 +146,8 @@ fn read(body: &[u8], url: &CrawlUrl, truncated: bool, plan: &CrawlPlan) -> Sitem
         }
         SitemapItem::Sitemap(text) => {
             let mut target = String::new();
-            if let Resolved::Web { page_len } = resolver.resolve(text, &mut target) {
-                sitemaps.extend(CrawlUrl::from_normalised(&target[..page_len]));
+            if let Resolved::Web(target) = resolver.resolve(text, &mut target) {
+                sitemaps.extend(CrawlUrl::from_normalised(target.as_str()));
             }
         }
     });

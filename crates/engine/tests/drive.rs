@@ -38,7 +38,7 @@ fn html(body: String) -> Fetched {
         location: None,
         retry_after: None,
         wire_bytes: body.len() as u64,
-        body: Body::Html(body.into_bytes()),
+        body: Body::Html(body.into()),
         truncated: false,
         moved_by_script: false,
         rendering: None,

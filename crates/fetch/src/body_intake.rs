@@ -1,5 +1,6 @@
 //! A body as it comes in: counted, decoded, cut at its cap.
 
+use bytes::Bytes;
 use http::HeaderMap;
 use model::Failure;
 
@@ -10,6 +11,10 @@ use crate::decoder::{Corrupt, Decoder};
 const WIRE_SLACK: u64 = 64 * 1024;
 /// Reserved at most on the word of a `Content-Length` alone.
 const MOST_RESERVED: u64 = 4 << 20;
+
+/// A body that comes whole is kept as it came if it is as long as this; a shorter one is copied, which costs less than the
+/// connection's buffer that it would hold on to.
+const LEAST_KEPT: usize = 16 * 1024;
 
 /// Whether the body is wanted further.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -23,6 +28,9 @@ pub(crate) enum Flow {
 /// The bytes of one body.
 pub(crate) struct BodyIntake {
     bytes: Vec<u8>,
+    /// All of the body, where it came in one piece; then `bytes` is empty.
+    whole: Option<Bytes>,
+    told_length: Option<u64>,
     cap: usize,
     decoder: Option<Decoder>,
     wire_bytes: u64,
@@ -33,7 +41,7 @@ pub(crate) struct BodyIntake {
 /// A body at its end.
 pub(crate) struct Taken {
     /// The decoded bytes.
-    pub(crate) bytes: Vec<u8>,
+    pub(crate) bytes: Bytes,
     /// Not all of it.
     pub(crate) truncated: bool,
 }
@@ -48,12 +56,10 @@ impl BodyIntake {
         let codings = Coding::all(headers)?;
         let wire_cap = cap.saturating_add(WIRE_SLACK);
         let decoder = Decoder::for_codings(&codings, wire_cap);
-        let reserved = match (&decoder, told_length) {
-            (None, Some(length)) => length.min(cap).min(MOST_RESERVED),
-            _ => 0,
-        };
         Ok(Self {
-            bytes: Vec::with_capacity(usize::try_from(reserved).unwrap_or_default()),
+            bytes: Vec::new(),
+            whole: None,
+            told_length: told_length.filter(|_| decoder.is_none()),
             cap: usize::try_from(cap).unwrap_or(usize::MAX),
             decoder,
             wire_bytes: 0,
@@ -63,7 +69,18 @@ impl BodyIntake {
     }
 
     /// Takes a piece off the wire.
-    pub(crate) fn take(&mut self, piece: &[u8]) -> Result<Flow, Failure> {
+    pub(crate) fn take(&mut self, piece: &Bytes) -> Result<Flow, Failure> {
+        if self.wire_bytes == 0 && self.is_whole(piece) {
+            self.wire_bytes = piece.len() as u64;
+            self.whole = Some(piece.clone());
+            return Ok(Flow::More);
+        }
+        if self.bytes.capacity() == 0 {
+            self.bytes.reserve(self.room_told());
+        }
+        if let Some(whole) = self.whole.take() {
+            self.bytes.extend_from_slice(&whole);
+        }
         self.wire_bytes += piece.len() as u64;
         if let Some(decoder) = &mut self.decoder {
             // One more than wanted, to know whether there is more.
@@ -92,9 +109,21 @@ impl BodyIntake {
         })
     }
 
+    /// Whether a first piece is all that comes, and is kept as it is.
+    fn is_whole(&self, piece: &Bytes) -> bool {
+        (LEAST_KEPT..=self.cap).contains(&piece.len())
+            && self.told_length == Some(piece.len() as u64)
+    }
+
+    /// What to reserve on the word of a `Content-Length`.
+    fn room_told(&self) -> usize {
+        let told = self.told_length.unwrap_or_default().min(MOST_RESERVED);
+        usize::try_from(told).map_or(self.cap, |told| told.min(self.cap))
+    }
+
     /// What is decoded so far.
     pub(crate) fn bytes(&self) -> &[u8] {
-        &self.bytes
+        self.whole.as_deref().unwrap_or(&self.bytes)
     }
 
     /// Bytes taken off the wire so far.
@@ -111,7 +140,7 @@ impl BodyIntake {
             return Err(undecodable("the body ends inside its content coding"));
         }
         Ok(Taken {
-            bytes: self.bytes,
+            bytes: self.whole.unwrap_or_else(|| self.bytes.into()),
             truncated: self.truncated || broken_off,
         })
     }
@@ -124,31 +153,60 @@ mod tests {
     #[test]
     fn a_body_of_exactly_the_cap_is_whole() {
         let mut intake = BodyIntake::new(&HeaderMap::new(), 4, Some(4)).unwrap();
-        assert_eq!(intake.take(b"ab"), Ok(Flow::More));
-        assert_eq!(intake.take(b"cd"), Ok(Flow::More));
+        assert_eq!(intake.take(&Bytes::from_static(b"ab")), Ok(Flow::More));
+        assert_eq!(intake.take(&Bytes::from_static(b"cd")), Ok(Flow::More));
         let taken = intake.end().unwrap();
-        assert_eq!(
-            (taken.bytes.as_slice(), taken.truncated),
-            (&b"abcd"[..], false)
-        );
+        assert_eq!((&taken.bytes[..], taken.truncated), (&b"abcd"[..], false));
     }
 
     #[test]
     fn one_byte_more_is_cut() {
         let mut intake = BodyIntake::new(&HeaderMap::new(), 4, None).unwrap();
-        assert_eq!(intake.take(b"abc"), Ok(Flow::More));
-        assert_eq!(intake.take(b"de"), Ok(Flow::Enough));
+        assert_eq!(intake.take(&Bytes::from_static(b"abc")), Ok(Flow::More));
+        assert_eq!(intake.take(&Bytes::from_static(b"de")), Ok(Flow::Enough));
         assert_eq!(intake.wire_bytes(), 5);
         let taken = intake.end().unwrap();
-        assert_eq!(
-            (taken.bytes.as_slice(), taken.truncated),
-            (&b"abcd"[..], true)
-        );
+        assert_eq!((&taken.bytes[..], taken.truncated), (&b"abcd"[..], true));
+    }
+
+    /// A long body in one piece is not copied; in two, or with more behind what was told, it is, and nothing is lost.
+    #[test]
+    fn a_body_in_one_piece_is_kept_as_it_came() {
+        let long = Bytes::from(vec![b'x'; LEAST_KEPT]);
+        let taken = |told: usize, pieces: &[Bytes]| {
+            let told = Some(told as u64);
+            let mut intake = BodyIntake::new(&HeaderMap::new(), 1 << 20, told).unwrap();
+            for piece in pieces {
+                assert_eq!(intake.take(piece), Ok(Flow::More));
+            }
+            let length: usize = pieces.iter().map(Bytes::len).sum();
+            assert_eq!(
+                (intake.bytes().len(), intake.wire_bytes()),
+                (length, length as u64)
+            );
+            let taken = intake.end().unwrap();
+            assert!(!taken.truncated);
+            assert_eq!(taken.bytes.len(), length);
+            taken.bytes.as_ptr() == long.as_ptr()
+        };
+        assert!(taken(LEAST_KEPT, &[long.clone()]));
+        assert!(!taken(
+            LEAST_KEPT + 2,
+            &[long.clone(), Bytes::from_static(b"yz")]
+        ));
+        assert!(!taken(
+            LEAST_KEPT,
+            &[long.clone(), Bytes::from_static(b"yz")]
+        ));
+        assert!(!taken(2, &[Bytes::from_static(b"yz")]));
     }
 
     #[test]
     fn a_told_length_is_not_believed_blindly() {
-        let intake = BodyIntake::new(&HeaderMap::new(), u64::MAX, Some(u64::MAX)).unwrap();
-        assert!(intake.bytes.capacity() <= 4 << 20);
+        for told in [1 << 40, u64::MAX] {
+            let mut intake = BodyIntake::new(&HeaderMap::new(), u64::MAX, Some(told)).unwrap();
+            intake.take(&Bytes::from_static(b"x")).unwrap();
+            assert!(intake.bytes.capacity() <= 4 << 20);
+        }
     }
 }

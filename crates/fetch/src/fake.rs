@@ -20,7 +20,7 @@ impl FakeFetch {
     pub fn page(mut self, url: &str, html: &str) -> Self {
         let mut answer = status(200);
         answer.content_type = Some("text/html".into());
-        answer.body = Body::Html(html.into());
+        answer.body = Body::Html(html.to_owned().into());
         answer.wire_bytes = html.len() as u64;
         self.answers.insert(url.into(), Ok(answer));
         self
@@ -31,7 +31,7 @@ impl FakeFetch {
     pub fn file(mut self, url: &str, text: &str) -> Self {
         let mut answer = status(200);
         answer.content_type = Some("text/plain".into());
-        answer.body = Body::File(text.into());
+        answer.body = Body::File(text.to_owned().into());
         answer.wire_bytes = text.len() as u64;
         self.answers.insert(url.into(), Ok(answer));
         self

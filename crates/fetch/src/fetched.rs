@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use bytes::Bytes;
 use model::Rendering;
 
 /// An answer: its status, the headers a crawler acts on, and its body as far as it was wanted.
@@ -40,9 +41,9 @@ impl Fetched {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Body {
     /// HTML by its type or, where none is named, by its first bytes.
-    Html(Vec<u8>),
+    Html(Bytes),
     /// A file's bytes, whatever their type.
-    File(Vec<u8>),
+    File(Bytes),
     /// Not wanted, and not read.
     Unread,
 }

@@ -1,5 +1,6 @@
 //! This room's inner steps, one at a time, for the program that counts what they cost.
 
+use bytes::Bytes;
 use http::header::CONTENT_ENCODING;
 use http::{HeaderMap, HeaderValue};
 use model::{Failure, FetchRules};
@@ -13,17 +14,18 @@ use crate::request_head::{Form, RequestHead, host_value};
 const CAP: u64 = 2_000_000;
 
 /// Takes in a body that comes in pieces.
-pub fn taken_in<'p>(
+pub fn taken_in(
     coding: Option<&'static str>,
-    pieces: impl Iterator<Item = &'p [u8]>,
-) -> Result<Vec<u8>, Failure> {
+    told_length: Option<u64>,
+    pieces: impl Iterator<Item = Bytes>,
+) -> Result<Bytes, Failure> {
     let mut headers = HeaderMap::new();
     if let Some(coding) = coding {
         headers.insert(CONTENT_ENCODING, HeaderValue::from_static(coding));
     }
-    let mut intake = BodyIntake::new(&headers, CAP, None)?;
+    let mut intake = BodyIntake::new(&headers, CAP, told_length)?;
     for piece in pieces {
-        intake.take(piece)?;
+        intake.take(&piece)?;
     }
     Ok(intake.end()?.bytes)
 }

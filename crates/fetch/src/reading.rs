@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use bytes::Bytes;
 use hyper::body::{Body as _, Incoming};
 use model::Failure;
 use tokio::time::timeout;
@@ -22,7 +23,7 @@ const SNIFFED: usize = 512;
 /// What was read of a body.
 pub(crate) struct Reading {
     /// The decoded bytes; `None` if they were not wanted.
-    pub(crate) bytes: Option<Vec<u8>>,
+    pub(crate) bytes: Option<Bytes>,
     /// Bytes taken off the wire.
     pub(crate) wire_bytes: u64,
     /// There is more than was read.

@@ -130,6 +130,11 @@ impl MemoryFrontier {
         Ok(())
     }
 
+    /// Whether it is known, and not queued farther from the seed than this.
+    pub(crate) fn is_no_news(&self, key: UrlKey, depth: u32) -> bool {
+        self.seen.contains(key) && self.queued_depths.deeper_than(key, depth).is_none()
+    }
+
     fn enqueue(&mut self, task: Task, key: UrlKey) {
         self.counts.admitted += 1;
         self.counts.queued += 1;

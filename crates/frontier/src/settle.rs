@@ -157,6 +157,11 @@ impl MemoryFrontier {
         let depth = report.depth + 1;
         let via = report.url.shared_text();
         for link in report.links.iter() {
+            // Nearly every link: nobody has to look at its text.
+            if link.facts.web && self.is_no_news(link.key, depth) {
+                self.counts.refuse(RefuseReason::Seen);
+                continue;
+            }
             let Some(url) = link.parts() else {
                 self.counts.refuse(RefuseReason::Scheme);
                 continue;

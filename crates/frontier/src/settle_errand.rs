@@ -183,7 +183,7 @@ impl MemoryFrontier {
             .filter_map(|text| {
                 let mut url = String::new();
                 match resolver.resolve(text, &mut url) {
-                    Resolved::Web { page_len } => CrawlUrl::from_normalised(&url[..page_len]),
+                    Resolved::Web(url) => CrawlUrl::from_normalised(url.as_str()),
                     _ => None,
                 }
             })

@@ -5,7 +5,7 @@
 //! needs one decodes it. The cursor never looks at a byte twice, and it knows nothing of
 //! duplicates: the first of a name wins because its reader keeps the first.
 
-use memchr::memchr;
+use crate::bytes::{Class, find};
 
 /// What the cursor met.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -52,59 +52,53 @@ impl<'a> Attributes<'a> {
     #[inline]
     pub(crate) fn step(&mut self) -> Step<'a> {
         let bytes = self.bytes;
+        let mut at = self.at;
         let mut self_closing = false;
-        let start = loop {
-            match bytes.get(self.at) {
-                None => return Step::Unclosed,
+        loop {
+            match bytes.get(at) {
+                None => return self.unclosed(),
                 Some(b'>') => {
-                    self.at += 1;
+                    self.at = at + 1;
                     return Step::Closed { self_closing };
                 }
                 Some(b'/') => self_closing = true,
                 Some(byte) if is_space(*byte) => self_closing = false,
                 // a leading `=` belongs to the name
-                Some(_) => break self.at,
+                Some(_) => break,
             }
-            self.at += 1;
-        };
-        let Some(length) = bytes[start + 1..].iter().position(|byte| ends_name(*byte)) else {
+            at += 1;
+        }
+        let start = at;
+        at = Class::NAME_END.find(bytes, start + 1);
+        if at == bytes.len() {
             return self.unclosed();
-        };
-        let name = &bytes[start..start + 1 + length];
-        self.at = start + 1 + length;
-        self.skip_space();
-        if bytes.get(self.at) != Some(&b'=') {
+        }
+        let name = &bytes[start..at];
+        at = behind_space(bytes, at);
+        if bytes.get(at) != Some(&b'=') {
+            self.at = at;
             return Step::Attribute { name, value: &[] };
         }
-        self.at += 1;
-        self.skip_space();
-        match self.value() {
-            Some(value) => Step::Attribute { name, value },
-            None => self.unclosed(),
-        }
-    }
-
-    /// The value behind an `=`; `None` when the page ends inside it.
-    #[inline]
-    fn value(&mut self) -> Option<&'a [u8]> {
-        let rest = self.bytes.get(self.at..)?;
-        if let quote @ (b'"' | b'\'') = rest.first()? {
-            let length = memchr(*quote, &rest[1..])?;
-            self.at += length + 2;
-            return Some(&rest[1..=length]);
-        }
-        let length = rest
-            .iter()
-            .position(|byte| *byte == b'>' || is_space(*byte))?;
-        self.at += length;
-        Some(&rest[..length])
-    }
-
-    #[inline]
-    fn skip_space(&mut self) {
-        while self.bytes.get(self.at).is_some_and(|byte| is_space(*byte)) {
-            self.at += 1;
-        }
+        at = behind_space(bytes, at + 1);
+        let (start, end) = match bytes.get(at) {
+            Some(quote @ (b'"' | b'\'')) => {
+                let Some(length) = find(*quote, &bytes[at + 1..]) else {
+                    return self.unclosed();
+                };
+                self.at = at + length + 2;
+                (at + 1, at + 1 + length)
+            }
+            _ => {
+                let end = Class::VALUE_END.find(bytes, at);
+                if end == bytes.len() {
+                    return self.unclosed();
+                }
+                self.at = end;
+                (at, end)
+            }
+        };
+        let value = &bytes[start..end];
+        Step::Attribute { name, value }
     }
 
     fn unclosed(&mut self) -> Step<'a> {
@@ -113,16 +107,19 @@ impl<'a> Attributes<'a> {
     }
 }
 
-/// HTML's white space. A carriage return counts: the standard turns it into a line feed before
-/// the tokeniser sees it.
+/// Where the first byte from `at` on is that is no white space.
 #[inline]
-pub(crate) fn is_space(byte: u8) -> bool {
-    matches!(byte, b' ' | b'\n' | b'\t' | b'\r' | 0x0C)
+fn behind_space(bytes: &[u8], mut at: usize) -> usize {
+    while bytes.get(at).is_some_and(|byte| is_space(*byte)) {
+        at += 1;
+    }
+    at
 }
 
+/// HTML's white space.
 #[inline]
-fn ends_name(byte: u8) -> bool {
-    matches!(byte, b'=' | b'>' | b'/') || is_space(byte)
+pub(crate) fn is_space(byte: u8) -> bool {
+    Class::SPACE.has(byte)
 }
 
 #[cfg(test)]

@@ -14,6 +14,7 @@
 //! This room knows nothing of URLs: an `href` leaves it as written, not trimmed and not resolved.
 
 mod attributes;
+mod bytes;
 mod charset;
 mod content;
 mod content_type;

@@ -17,9 +17,9 @@
 //! table rows) are reported once, where they are written.
 
 use encoding_rs::Encoding;
-use memchr::memchr;
 
-use crate::attributes::{Attributes, is_space};
+use crate::attributes::Attributes;
+use crate::bytes::{Class, find};
 use crate::element::ElementName;
 use crate::foreign::{Foreign, Verdict};
 use crate::markup::{bogus_end, declaration_end};
@@ -76,7 +76,7 @@ impl<'a> Scanner<'a> {
     pub(crate) fn run(mut self) {
         let bytes = self.bytes;
         let mut at = 0;
-        while let Some(length) = memchr(b'<', &bytes[at..]) {
+        while let Some(length) = find(b'<', &bytes[at..]) {
             let open = at + length;
             at = match bytes.get(open + 1) {
                 Some(byte) if byte.is_ascii_alphabetic() => self.start_tag(open + 1),
@@ -92,10 +92,14 @@ impl<'a> Scanner<'a> {
     /// Returns where to go on.
     fn start_tag(&mut self, at: usize) -> usize {
         let bytes = self.bytes;
-        let name = &bytes[at..name_end(bytes, at)];
+        let end = name_end(bytes, at);
+        let name = &bytes[at..end];
         let tag = Tag::of(name);
-        let mut attributes = Attributes::new(bytes, at + name.len());
+        let mut attributes = Attributes::new(bytes, end);
         if self.plain && tag == Tag::Other {
+            if bytes.get(end) == Some(&b'>') {
+                return end + 1;
+            }
             return if attributes.skip() {
                 attributes.position()
             } else {
@@ -164,8 +168,12 @@ impl<'a> Scanner<'a> {
             Some(_) => return bogus_end(bytes, at),
             None => return at,
         }
-        let name = &bytes[at..name_end(bytes, at)];
-        let mut attributes = Attributes::new(bytes, at + name.len());
+        let end = name_end(bytes, at);
+        if self.plain && bytes.get(end) == Some(&b'>') {
+            return end + 1;
+        }
+        let name = &bytes[at..end];
+        let mut attributes = Attributes::new(bytes, end);
         if !attributes.skip() {
             return bytes.len();
         }
@@ -261,9 +269,5 @@ impl<'a> Scanner<'a> {
 /// Where the tag name that starts at `at` ends.
 #[inline]
 fn name_end(bytes: &[u8], at: usize) -> usize {
-    let ends = |byte: &u8| matches!(byte, b'>' | b'/') || is_space(*byte);
-    bytes[at..]
-        .iter()
-        .position(ends)
-        .map_or(bytes.len(), |length| at + length)
+    Class::TAG_END.find(bytes, at)
 }

@@ -5,9 +5,12 @@
 //! others are written into two buffers that live as long as the scan, so no link allocates.
 
 use encoding_rs::{Encoding, UTF_8};
-use memchr::memchr3;
 
+use crate::bytes::find_any;
 use crate::reference;
+
+/// What is not handed out as it stands.
+const CHANGED: [u8; 3] = [b'&', b'\r', 0];
 
 /// Decodes values, one at a time.
 #[derive(Debug)]
@@ -43,7 +46,7 @@ impl ValueDecoder {
                 text
             }
         };
-        match memchr3(b'&', b'\r', 0, text.as_bytes()) {
+        match find_any(CHANGED, text.as_bytes()) {
             None => text,
             Some(first) => {
                 clean(text, first, value);
@@ -100,7 +103,7 @@ fn clean(text: &str, mut next: usize, value: &mut String) {
                 behind
             }
         };
-        match memchr3(b'&', b'\r', 0, rest.as_bytes()) {
+        match find_any(CHANGED, rest.as_bytes()) {
             Some(found) => next = found,
             None => break,
         }

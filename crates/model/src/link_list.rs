@@ -5,6 +5,10 @@
 
 use weburl::{UrlKey, UrlRef};
 
+const USUAL_LINKS: usize = 32;
+/// Of one link.
+const USUAL_TEXT: usize = 48;
+
 /// What is known of a link besides its URL.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct LinkFacts {
@@ -61,6 +65,15 @@ impl<'a> ListedLink<'a> {
 }
 
 impl LinkList {
+    /// With room for the links of a usual page: growing to it would cost as much as finding them.
+    pub fn roomy() -> Self {
+        Self {
+            text: String::with_capacity(USUAL_LINKS * USUAL_TEXT),
+            entries: Vec::with_capacity(USUAL_LINKS),
+            ..Self::default()
+        }
+    }
+
     /// The buffer a resolver writes the next link into. Follow it with [`LinkList::keep`].
     pub fn buffer(&mut self) -> &mut String {
         &mut self.text

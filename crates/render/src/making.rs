@@ -2,6 +2,7 @@
 
 use std::time::SystemTime;
 
+use bytes::Bytes;
 use fetch::{Body, Fetched, Want, retry_after};
 use model::{RenderReason, Rendering};
 use tokio::time::Instant;
@@ -48,7 +49,7 @@ impl Making {
     /// With a document.
     pub(crate) fn document(&self, taken: Snapshot) -> Made {
         Made::Answer(Box::new(Fetched {
-            body: Body::Html(taken.html),
+            body: Body::Html(taken.html.into()),
             truncated: taken.cut,
             ..self.answer()
         }))
@@ -59,7 +60,7 @@ impl Making {
         let mut answer = self.answer();
         answer.rendering = Some(Rendering::not(RenderReason::NotHtml));
         if want == Want::Document && answer.status >= 400 {
-            answer.body = Body::Html(Vec::new());
+            answer.body = Body::Html(Bytes::new());
         }
         Made::Answer(Box::new(answer))
     }

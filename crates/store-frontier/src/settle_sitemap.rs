@@ -32,7 +32,7 @@ impl<S: Store> StoreFrontier<S> {
             .filter_map(|text| {
                 let mut url = String::new();
                 match resolver.resolve(text, &mut url) {
-                    Resolved::Web { page_len } => CrawlUrl::from_normalised(&url[..page_len]),
+                    Resolved::Web(url) => CrawlUrl::from_normalised(url.as_str()),
                     _ => None,
                 }
             })

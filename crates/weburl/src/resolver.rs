@@ -8,21 +8,18 @@ use std::cell::OnceCell;
 
 use url::Url;
 
-use crate::CrawlUrl;
 use crate::crawl_url::strip_private_parts;
 use crate::simple_href::SimpleBase;
+use crate::{CrawlUrl, UrlRef};
 
 /// Encodes a query in the page's own charset, as browsers do.
 type QueryEncoding<'a> = &'a dyn Fn(&str) -> Cow<'_, [u8]>;
 
 /// What became of an `href`. The text stands at the end of the buffer that was passed in.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Resolved {
-    /// An `http` or `https` URL; `page_len` is its length without the fragment.
-    Web {
-        /// Length of the URL without its fragment.
-        page_len: usize,
-    },
+pub enum Resolved<'t> {
+    /// An `http` or `https` URL, without its fragment.
+    Web(UrlRef<'t>),
     /// A URL of another scheme (`mailto:`, `tel:`, `javascript:` …).
     Other,
     /// Not a URL at all; nothing was written.
@@ -82,16 +79,18 @@ impl<'a> Resolver<'a> {
     }
 
     /// Appends the absolute, normalised form of `href` to `out`.
-    pub fn resolve(&self, href: &str, out: &mut String) -> Resolved {
+    pub fn resolve<'t>(&self, href: &str, out: &'t mut String) -> Resolved<'t> {
         let start = out.len();
-        if let Some(page_len) = self
-            .simple
-            .as_ref()
-            .and_then(|simple| simple.resolve(href, out))
-        {
-            return Resolved::Web { page_len };
+        let simple = self.simple.as_ref();
+        if let Some(shape) = simple.and_then(|simple| simple.resolve(href, out)) {
+            return Resolved::Web(UrlRef::shaped(&out[start..], shape));
         }
         out.truncate(start);
+        self.resolve_by_parser(href, out)
+    }
+
+    #[cold]
+    fn resolve_by_parser<'t>(&self, href: &str, out: &'t mut String) -> Resolved<'t> {
         let Ok(mut url) = self.parse(href) else {
             return Resolved::Invalid;
         };
@@ -103,10 +102,13 @@ impl<'a> Resolver<'a> {
         // Userinfo goes, the fragment stays for whoever prints it.
         let _ = url.set_username("");
         let _ = url.set_password(None);
-        out.push_str(url.as_str());
-        Resolved::Web {
-            page_len: url.as_str().len() - fragment_len,
+        let page_len = url.as_str().len() - fragment_len;
+        if UrlRef::split(&url.as_str()[..page_len]).is_none() {
+            return Resolved::Invalid;
         }
+        let start = out.len();
+        out.push_str(url.as_str());
+        UrlRef::split(&out[start..start + page_len]).map_or(Resolved::Invalid, Resolved::Web)
     }
 
     fn parse(&self, href: &str) -> Result<Url, url::ParseError> {

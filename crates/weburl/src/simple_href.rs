@@ -1,132 +1,180 @@
 //! The fast path of resolving: the few shapes that nearly every link has.
 //!
-//! It answers only when the reference is made of characters that the URL standard copies as they are,
-//! with no dot segments in the middle and a plain host name; then resolving is concatenation. Anything
-//! else is declined (`None`) and goes to the `url` crate. A wrong answer here is a bug whatever it saves:
-//! `tests/resolver_oracle.rs` compares both on the web-platform table and on generated references.
+//! It answers only when the reference is made of characters that the URL standard copies as they are, with dots as they are
+//! usually written and a plain host name; then resolving is concatenation. Anything else is declined (`None`) and goes to the
+//! `url` crate. A wrong answer here is a bug whatever it saves: `tests/resolver_oracle.rs` and `tests/agree` compare both on
+//! the web-platform table and on generated references.
 
 use crate::CrawlUrl;
+use crate::url_ref::Shape;
 
 /// A base URL, cut up for concatenation.
 #[derive(Debug)]
 pub(crate) struct SimpleBase {
     url: CrawlUrl,
-    path_start: usize,
+    shape: Shape,
     folder_end: usize,
-    path_end: usize,
-    https: bool,
 }
 
 impl SimpleBase {
     pub(crate) fn new(url: CrawlUrl) -> Self {
         let base = url.parts();
-        let path_start = base.origin_text().len();
-        let path_end = path_start + base.path().len();
-        let folder_end = path_start + base.path().rfind('/').map_or(0, |at| at + 1);
-        let https = base.is_https();
+        let shape = base.shape();
+        let folder_end = shape.path_start() + base.path().rfind('/').map_or(0, |at| at + 1);
         Self {
             url,
-            path_start,
+            shape,
             folder_end,
-            path_end,
-            https,
         }
     }
 
-    /// Appends the resolved form to `out` and says how long it is without its fragment, or declines
-    /// (having possibly written something that the caller cuts off again).
-    pub(crate) fn resolve(&self, href: &str, out: &mut String) -> Option<usize> {
+    /// Appends the resolved form to `out` and says where its parts are, or declines (having possibly written something that
+    /// the caller cuts off again).
+    pub(crate) fn resolve(&self, href: &str, out: &mut String) -> Option<Shape> {
         let start = out.len();
         let base = self.url.as_str();
+        let href = trimmed(href);
         let bytes = href.as_bytes();
-        let rest = match *bytes.first()? {
-            b'/' if bytes.get(1) == Some(&b'/') => {
-                out.push_str(if self.https { "https:" } else { "http:" });
-                Self::push_host(href, "//", out)?
+        let origin = &base[..self.shape.path_start()];
+        let (rest, shape) = match bytes.first() {
+            Some(b'/') if bytes.get(1) == Some(&b'/') => {
+                let scheme = if self.shape.is_https() {
+                    "https:"
+                } else {
+                    "http:"
+                };
+                out.push_str(scheme);
+                push_host(href, "//", start, out)?
             }
-            b'/' => {
-                out.push_str(&base[..self.path_start]);
-                href
+            Some(b'/') => {
+                out.push_str(origin);
+                (href, self.shape)
             }
-            b'h' if bytes.starts_with(b"http://") || bytes.starts_with(b"https://") => {
-                let origin = &base[..self.path_start];
+            Some(b'h') if bytes.starts_with(b"http://") || bytes.starts_with(b"https://") => {
                 match href.strip_prefix(origin) {
                     Some(rest) if rest.starts_with('/') => {
                         out.push_str(origin);
-                        rest
+                        (rest, self.shape)
                     }
-                    _ => {
-                        let scheme = if bytes[4] == b's' {
-                            "https://"
-                        } else {
-                            "http://"
-                        };
-                        Self::push_host(href, scheme, out)?
-                    }
+                    _ if bytes[4] == b's' => push_host(href, "https://", start, out)?,
+                    _ => push_host(href, "http://", start, out)?,
                 }
             }
-            b'#' => {
+            Some(b'?') => {
+                out.push_str(&base[..self.shape.query_start()]);
+                (href, self.shape)
+            }
+            None | Some(b'#') => {
+                Tail::read(href)?;
                 out.push_str(base);
-                return clean_tail(href).then(|| {
-                    out.push_str(href);
-                    out.len() - href.len() - start
-                });
+                out.push_str(href);
+                return Some(self.shape);
             }
-            b'?' => {
-                out.push_str(&base[..self.path_end]);
-                href
+            Some(_) if has_scheme(bytes) => return None,
+            Some(_) => {
+                out.push_str(&base[..self.folder_end]);
+                (href, self.shape)
             }
-            _ => self.push_folder(href, out)?,
         };
-        let path_len = clean_path(rest)?;
-        let tail = &rest[path_len..];
-        if !clean_tail(tail) {
-            return None;
+        let tail = Tail::read(rest)?;
+        if tail.dots_end > 0 {
+            push_dots(&rest[..tail.dots_end], start + shape.path_start(), out)?;
         }
-        out.push_str(rest);
-        let fragment = memchr::memchr(b'#', tail.as_bytes()).map_or(0, |at| tail.len() - at);
-        Some(out.len() - fragment - start)
+        out.push_str(&rest[tail.dots_end..]);
+        let length = out.len() - start;
+        shape.ending(
+            length - (rest.len() - tail.path_len),
+            length - (rest.len() - tail.page_len),
+        )
     }
+}
 
-    /// A relative reference: the base's folder, climbed by leading `../`.
-    fn push_folder<'h>(&self, href: &'h str, out: &mut String) -> Option<&'h str> {
-        let base = self.url.as_str();
-        let mut rest = href.strip_prefix("./").unwrap_or(href);
-        let mut folder_end = self.folder_end;
-        while let Some(shorter) = rest.strip_prefix("../") {
-            rest = shorter;
-            let folder = &base[self.path_start..folder_end - 1];
-            // At the root `..` stays where it is.
-            if let Some(at) = folder.rfind('/') {
-                // The crate does not climb out of a drive, though only files have one.
-                if is_drive(&folder.as_bytes()[at + 1..]) {
-                    return None;
-                }
-                folder_end = self.path_start + at + 1;
+/// Without the space and control characters that the standard takes off both ends.
+fn trimmed(href: &str) -> &str {
+    let hides = |byte: Option<&u8>| byte.is_some_and(|byte| *byte <= b' ');
+    if hides(href.as_bytes().first()) || hides(href.as_bytes().last()) {
+        href.trim_matches(|letter| letter <= ' ')
+    } else {
+        href
+    }
+}
+
+/// Whether a colon stands before any slash, so that what is before it is a scheme.
+fn has_scheme(href: &[u8]) -> bool {
+    let mut marks = href
+        .iter()
+        .filter(|byte| matches!(byte, b':' | b'/' | b'?' | b'#'));
+    marks.next() == Some(&b':')
+}
+
+/// `scheme` and a host of plain lower-case labels; what is behind it, and where the parts are so far.
+fn push_host<'h>(
+    href: &'h str,
+    scheme: &str,
+    start: usize,
+    out: &mut String,
+) -> Option<(&'h str, Shape)> {
+    let after = href.strip_prefix(scheme)?;
+    let (host, rest) = after.split_at(plain_host(after.as_bytes())?);
+    out.push_str(scheme);
+    let host_start = out.len() - start;
+    out.push_str(host);
+    let shape = Shape::of_host(host_start, out.len() - start)?;
+    if !rest.starts_with('/') {
+        out.push('/');
+    }
+    Some((rest, shape))
+}
+
+/// How long the host is that a text begins with, if all of it is copied: lower-case letters, digits, single hyphens (two may
+/// be punycode) and single inner dots; the last label does not begin with a digit (that may be an address to parse).
+fn plain_host(text: &[u8]) -> Option<usize> {
+    let (mut at, mut label) = (0, 0);
+    loop {
+        at = skipped(text, at, NOT_LOWER);
+        match text.get(at) {
+            None | Some(b'/' | b'?' | b'#') => break,
+            Some(b'-') if text.get(at + 1) != Some(&b'-') => {}
+            Some(b'.') if at > label => label = at + 1,
+            Some(_) => return None,
+        }
+        at += 1;
+    }
+    (at > label && !text[label].is_ascii_digit()).then_some(at)
+}
+
+/// Appends the part of a path that ends with its last dot segment; `out` has a path from `root` on, or none yet if this one
+/// begins with a slash.
+fn push_dots(path: &str, root: usize, out: &mut String) -> Option<()> {
+    let path = path.strip_suffix('/').unwrap_or(path);
+    let path = path
+        .strip_prefix('/')
+        .inspect(|_| out.push('/'))
+        .unwrap_or(path);
+    for segment in path.split('/') {
+        match segment {
+            "." => {}
+            ".." => climb(root, out)?,
+            _ => {
+                out.push_str(segment);
+                out.push('/');
             }
         }
-        // A colon before any slash would make it a scheme; an empty rest needs no special case here,
-        // but a rest that begins with another dot, slash, `?` or `#` does.
-        let first_segment = rest.split(['/', '?', '#']).next()?;
-        if first_segment.is_empty() || first_segment.contains(':') {
-            return None;
-        }
-        out.push_str(&base[..folder_end]);
-        Some(rest)
     }
+    Some(())
+}
 
-    /// `scheme` + a host of plain lower-case labels; the rest must begin with a slash.
-    fn push_host<'h>(href: &'h str, scheme: &str, out: &mut String) -> Option<&'h str> {
-        let after = href.strip_prefix(scheme)?;
-        let slash = memchr::memchr(b'/', after.as_bytes())?;
-        let (host, rest) = after.split_at(slash);
-        if !plain_host(host) {
+/// Takes off the last folder; at the root `..` stays where it is.
+fn climb(root: usize, out: &mut String) -> Option<()> {
+    let folders = &out[root..out.len() - 1];
+    if let Some(at) = folders.rfind('/') {
+        // The crate does not climb out of a drive, though only files have one.
+        if is_drive(&folders.as_bytes()[at + 1..]) {
             return None;
         }
-        out.push_str(scheme);
-        out.push_str(host);
-        Some(rest)
+        out.truncate(root + at + 1);
     }
+    Some(())
 }
 
 /// Whether a segment of a path looks like the drives of Windows: `c:` or `c|`.
@@ -134,70 +182,97 @@ fn is_drive(segment: &[u8]) -> bool {
     matches!(segment, [letter, b':' | b'|'] if letter.is_ascii_alphabetic())
 }
 
-/// Lower-case letters, digits, hyphens and single inner dots; no punycode; the last label is not a
-/// number (that would be an IPv4 address to parse).
-fn plain_host(host: &str) -> bool {
-    let mut last_label_numeric = true;
-    let mut label_len = 0;
-    for byte in host.bytes() {
-        match byte {
-            b'.' if label_len == 0 => return false,
-            b'.' => {
-                label_len = 0;
-                last_label_numeric = true;
-            }
-            b'0'..=b'9' => label_len += 1,
-            // `0x…` counts as a number too, so any label that begins with a digit is declined.
-            b'a'..=b'z' | b'-' => {
-                if label_len == 0 {
-                    last_label_numeric = false;
-                }
-                label_len += 1;
-            }
-            _ => return false,
-        }
-    }
-    label_len > 0 && !last_label_numeric && !host.contains("xn--")
+/// Path, query and fragment of a reference, all of which the standard copies, but for dots.
+struct Tail {
+    path_len: usize,
+    /// Path and query.
+    page_len: usize,
+    /// Where the last segment that is `.` or `..` ends, with its slash.
+    dots_end: usize,
 }
 
-/// Length of the path part, if the standard copies all of it; `None` on anything it would change.
-fn clean_path(rest: &str) -> Option<usize> {
-    let mut segment_start = true;
-    for (at, byte) in rest.bytes().enumerate() {
-        match byte {
-            b'?' | b'#' => return Some(at),
-            // `.`, `..`, `%2e` and the like: only the real parser counts dot segments.
-            b'.' | b'%' if segment_start => return None,
-            b'/' => segment_start = true,
-            _ if CLEAN[byte as usize] => segment_start = false,
-            _ => return None,
+impl Tail {
+    /// `None` on anything the standard would change.
+    fn read(text: &str) -> Option<Self> {
+        let bytes = text.as_bytes();
+        let mut dots_end = dots(bytes)?;
+        let mut at = 0;
+        loop {
+            at = skipped(bytes, at, IN_PATH);
+            match bytes.get(at) {
+                None | Some(b'?' | b'#') => break,
+                Some(b'/') => {}
+                Some(_) => return None,
+            }
+            at += 1;
+            match dots(&bytes[at..])? {
+                0 => {}
+                length => dots_end = at + length,
+            }
         }
+        let path_len = at;
+        at = skipped(bytes, at, IN_TAIL);
+        if at < bytes.len() && bytes[at] != b'#' {
+            return None;
+        }
+        let fragment = bytes.get(at + 1..).unwrap_or_default();
+        (skipped(fragment, 0, IN_TAIL) == fragment.len()).then_some(Self {
+            path_len,
+            page_len: at,
+            dots_end,
+        })
     }
-    Some(rest.len())
 }
 
-/// Whether query and fragment are copied as they are.
-fn clean_tail(tail: &str) -> bool {
-    let mut in_fragment = false;
-    tail.bytes().all(|byte| match byte {
-        b'#' if in_fragment => false,
-        b'#' => {
-            in_fragment = true;
-            true
-        }
-        b'?' | b'/' => true,
-        _ => CLEAN[byte as usize],
+/// How long the segment is that begins here, with its slash, if it is `.` or `..`; else 0. `None` if it may be one, written
+/// with `%`.
+#[inline]
+fn dots(segment: &[u8]) -> Option<usize> {
+    let (length, after) = match segment {
+        [b'%', ..] | [b'.', b'%', ..] => return None,
+        [b'.', b'.', after @ ..] => (2, after),
+        [b'.', after @ ..] => (1, after),
+        _ => return Some(0),
+    };
+    Some(match after {
+        [b'/', ..] => length + 1,
+        [] | [b'?' | b'#', ..] => length,
+        _ => 0,
     })
 }
 
-/// Bytes that no part of a special URL percent-encodes, drops or gives a meaning to.
-const CLEAN: [bool; 256] = {
-    let mut clean = [false; 256];
-    let set = b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._~!$&()*+,;=:@%";
-    let mut at = 0;
-    while at < set.len() {
-        clean[set[at] as usize] = true;
+/// Where the first byte from `at` on stands that means something in such a place; the end, if there is none.
+#[inline]
+fn skipped(bytes: &[u8], mut at: usize, place: u8) -> usize {
+    while at < bytes.len() && MEANS[usize::from(bytes[at])] & place == 0 {
         at += 1;
     }
-    clean
+    at
+}
+
+/// Percent-encoded, dropped or given a meaning in a path.
+const IN_PATH: u8 = 1;
+/// The same in a query or a fragment.
+const IN_TAIL: u8 = 2;
+/// Neither a lower-case letter nor a digit.
+const NOT_LOWER: u8 = 4;
+
+/// Where a byte means something besides itself.
+const MEANS: [u8; 256] = {
+    let mut means = [IN_PATH | IN_TAIL | NOT_LOWER; 256];
+    let plain = b"ABCDEFGHIJKLMNOPQRSTUVWXYZ-._~!$&()*+,;=:@%";
+    let mut at = 0;
+    while at < plain.len() {
+        means[plain[at] as usize] = NOT_LOWER;
+        at += 1;
+    }
+    let lower = b"abcdefghijklmnopqrstuvwxyz0123456789";
+    at = 0;
+    while at < lower.len() {
+        means[lower[at] as usize] = 0;
+        at += 1;
+    }
+    means[b'/' as usize] = IN_PATH | NOT_LOWER;
+    means[b'?' as usize] = IN_PATH | NOT_LOWER;
+    means
 };

@@ -5,14 +5,56 @@
 
 use crate::{HostKey, Origin};
 
-/// A view of a normalised `http` or `https` URL without userinfo and without fragment.
+/// Where the parts of a URL are.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub struct UrlRef<'a> {
-    text: &'a str,
+pub(crate) struct Shape {
     host_start: u32,
     host_end: u32,
     path_start: u32,
     query_start: u32,
+    length: u32,
+}
+
+impl Shape {
+    /// Of an origin without a port, whose path is not known yet.
+    pub(crate) fn of_host(host_start: usize, host_end: usize) -> Option<Self> {
+        let host_end = u32::try_from(host_end).ok()?;
+        Some(Self {
+            host_start: u32::try_from(host_start).ok()?,
+            host_end,
+            path_start: host_end,
+            query_start: host_end,
+            length: host_end,
+        })
+    }
+
+    /// The same origin with another path and query.
+    pub(crate) fn ending(self, query_start: usize, length: usize) -> Option<Self> {
+        Some(Self {
+            query_start: u32::try_from(query_start).ok()?,
+            length: u32::try_from(length).ok()?,
+            ..self
+        })
+    }
+
+    pub(crate) fn is_https(self) -> bool {
+        self.host_start == 8
+    }
+
+    pub(crate) fn path_start(self) -> usize {
+        self.path_start as usize
+    }
+
+    pub(crate) fn query_start(self) -> usize {
+        self.query_start as usize
+    }
+}
+
+/// A view of a normalised `http` or `https` URL without userinfo and without fragment.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct UrlRef<'a> {
+    text: &'a str,
+    shape: Shape,
 }
 
 impl<'a> UrlRef<'a> {
@@ -20,7 +62,7 @@ impl<'a> UrlRef<'a> {
     /// `http[s]://host[:port]/…`, or longer than a 32-bit length.
     pub fn split(text: &'a str) -> Option<Self> {
         let bytes = text.as_bytes();
-        u32::try_from(bytes.len()).ok()?;
+        let length = u32::try_from(bytes.len()).ok()?;
         let host_start = if bytes.starts_with(b"https://") {
             8
         } else if bytes.starts_with(b"http://") {
@@ -28,7 +70,8 @@ impl<'a> UrlRef<'a> {
         } else {
             return None;
         };
-        let path_start = host_start + memchr::memchr(b'/', &bytes[host_start..])?;
+        // Hosts are short: a vector search would cost more to start.
+        let path_start = host_start + bytes[host_start..].iter().position(|byte| *byte == b'/')?;
         let host_end = port_colon(&bytes[..path_start], host_start).unwrap_or(path_start);
         if host_end == host_start {
             return None;
@@ -39,13 +82,24 @@ impl<'a> UrlRef<'a> {
             clippy::cast_possible_truncation,
             reason = "the whole length fits, checked above"
         )]
-        Some(Self {
-            text,
+        let shape = Shape {
             host_start: host_start as u32,
             host_end: host_end as u32,
             path_start: path_start as u32,
             query_start: query_start as u32,
-        })
+            length,
+        };
+        Some(Self { text, shape })
+    }
+
+    /// A text that begins with a URL of that shape.
+    pub(crate) fn shaped(text: &'a str, shape: Shape) -> Self {
+        let text = &text[..shape.length as usize];
+        Self { text, shape }
+    }
+
+    pub(crate) fn shape(&self) -> Shape {
+        self.shape
     }
 
     /// The whole URL.
@@ -55,7 +109,7 @@ impl<'a> UrlRef<'a> {
 
     /// Whether the scheme is `https`.
     pub fn is_https(&self) -> bool {
-        self.host_start == 8
+        self.shape.is_https()
     }
 
     /// `http` or `https`.
@@ -65,17 +119,17 @@ impl<'a> UrlRef<'a> {
 
     /// The host name, lower-case; IPv6 with its brackets.
     pub fn host(&self) -> &'a str {
-        &self.text[self.host_start as usize..self.host_end as usize]
+        &self.text[self.shape.host_start as usize..self.shape.host_end as usize]
     }
 
     /// Host and, where it is not the scheme's default, port.
     pub fn authority(&self) -> &'a str {
-        &self.text[self.host_start as usize..self.path_start as usize]
+        &self.text[self.shape.host_start as usize..self.shape.path_start as usize]
     }
 
     /// The port, the scheme's default when none is written.
     pub fn port(&self) -> u16 {
-        let written = &self.text[self.host_end as usize..self.path_start as usize];
+        let written = &self.text[self.shape.host_end as usize..self.shape.path_start as usize];
         let default = if self.is_https() { 443 } else { 80 };
         written
             .strip_prefix(':')
@@ -85,17 +139,17 @@ impl<'a> UrlRef<'a> {
 
     /// Scheme, host and port as text: `https://example.org`.
     pub fn origin_text(&self) -> &'a str {
-        &self.text[..self.path_start as usize]
+        &self.text[..self.shape.path_start as usize]
     }
 
     /// The path, beginning with `/`.
     pub fn path(&self) -> &'a str {
-        &self.text[self.path_start as usize..self.query_start as usize]
+        &self.text[self.shape.path_start as usize..self.shape.query_start as usize]
     }
 
     /// The query with its question mark, or an empty text.
     pub fn query_with_mark(&self) -> &'a str {
-        &self.text[self.query_start as usize..]
+        &self.text[self.shape.query_start as usize..]
     }
 
     /// The query without its question mark.
@@ -105,7 +159,7 @@ impl<'a> UrlRef<'a> {
 
     /// Path and query: what goes on the request line and what robots rules match.
     pub fn path_and_query(&self) -> &'a str {
-        &self.text[self.path_start as usize..]
+        &self.text[self.shape.path_start as usize..]
     }
 
     /// The politeness key.
@@ -121,7 +175,10 @@ impl<'a> UrlRef<'a> {
 
 /// Where `:port` begins; an IPv6 literal's own colons do not count.
 fn port_colon(authority: &[u8], host_start: usize) -> Option<usize> {
-    let colon = host_start + memchr::memrchr(b':', &authority[host_start..])?;
+    let colon = host_start
+        + authority[host_start..]
+            .iter()
+            .rposition(|byte| *byte == b':')?;
     let digits = &authority[colon + 1..];
     (!digits.is_empty() && digits.iter().all(u8::is_ascii_digit))
         .then_some(colon)

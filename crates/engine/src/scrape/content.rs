@@ -182,7 +182,8 @@ impl Page {
                     continue;
                 };
                 let mut link = String::new();
-                if let Resolved::Web { page_len } = resolver.resolve(href, &mut link) {
+                if let Resolved::Web(page) = resolver.resolve(href, &mut link) {
+                    let page_len = page.as_str().len();
                     link.truncate(page_len);
                     let has_room = links.kept.len() < MOST_LINKS && bytes < MOST_LINK_BYTES;
                     if !seen.insert(hasher.hash_one(&link)) {
@@ -206,7 +207,7 @@ impl Page {
             work(&|reference| {
                 let mut target = String::new();
                 match resolver.resolve(reference, &mut target) {
-                    Resolved::Web { .. } | Resolved::Other => Some(target),
+                    Resolved::Web(_) | Resolved::Other => Some(target),
                     Resolved::Invalid => None,
                 }
             })

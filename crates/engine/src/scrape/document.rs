@@ -51,7 +51,7 @@ impl Document {
         // The bytes are let go once they are read.
         let body = match std::mem::replace(&mut answer.fetched.body, Body::Unread) {
             Body::Html(body) | Body::File(body) => body,
-            Body::Unread => Vec::new(),
+            Body::Unread => Default::default(),
         };
         let (url, content_type) = (&answer.url, answer.fetched.content_type.as_deref());
         let content = match media {

@@ -51,7 +51,7 @@ impl Media {
         if matches!(fetched.body, Body::Html(_)) {
             return Self::Html;
         }
-        let wide = matches!(body.as_slice(), [0xff, 0xfe, ..] | [0xfe, 0xff, ..])
+        let wide = matches!(&body[..], [0xff, 0xfe, ..] | [0xfe, 0xff, ..])
             || fetched
                 .content_type
                 .as_deref()
@@ -127,8 +127,8 @@ mod tests {
 
     #[test]
     fn types_and_first_bytes() {
-        let html = |bytes: &[u8]| Body::Html(bytes.to_vec());
-        let file = |bytes: &[u8]| Body::File(bytes.to_vec());
+        let html = |bytes: &[u8]| Body::Html(bytes.to_vec().into());
+        let file = |bytes: &[u8]| Body::File(bytes.to_vec().into());
         let other = |words: &str| Media::Other(words.to_owned());
         for (content_type, body, expected) in [
             (Some("text/html"), html(b"<p>"), Media::Html),

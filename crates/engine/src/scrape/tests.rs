@@ -64,7 +64,7 @@ fn page() -> Fetched {
 
 fn file(text: &str) -> Fetched {
     let mut answer = fake::status(200);
-    answer.body = Body::File(text.into());
+    answer.body = Body::File(text.to_owned().into());
     answer
 }
 

@@ -72,9 +72,9 @@ async fn a_file_is_read_whatever_its_type_up_to_its_own_cap() {
     let got = file(&fetcher, &server.url("/robots.txt"), 100)
         .await
         .unwrap();
-    assert_eq!(got.body, Body::File(b"User-agent: *".to_vec()));
+    assert_eq!(got.body, Body::File(b"User-agent: *"[..].into()));
     let got = file(&fetcher, &server.url("/robots.txt"), 4).await.unwrap();
-    assert_eq!(got.body, Body::File(b"User".to_vec()));
+    assert_eq!(got.body, Body::File(b"User"[..].into()));
     assert!(got.truncated);
 }
 

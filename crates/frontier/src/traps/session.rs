@@ -16,6 +16,10 @@ const LIKELY_NAMES: [&str; 5] = ["sid", "sessionid", "session_id", "sess", "sess
 
 /// The URL without its session id, or `None` when it has none.
 pub(super) fn without_session(url: UrlRef<'_>) -> Option<String> {
+    // Nearly every URL: nothing is written for it.
+    if url.query().is_none() && !url.path().contains([';', '(']) {
+        return None;
+    }
     let (path, path_changed) = without_session_in_path(url.path());
     let (query, query_changed) = match url.query() {
         Some(query) => without_session_in_query(query),

@@ -124,7 +124,7 @@ async fn a_file_is_http_whatever_was_asked() {
         let bench = Bench::new(file, Some(page(LONG)));
         let want = Want::File { max_bytes: 100 };
         let answer = bench.ask(want, js).await.unwrap();
-        assert_eq!(answer.body, Body::File(b"User-agent: *".to_vec()));
+        assert_eq!(answer.body, Body::File(b"User-agent: *"[..].into()));
         assert_eq!(answer.rendering, None);
         assert_eq!(bench.asked(), (1, 0));
     }
@@ -163,7 +163,7 @@ async fn what_is_no_page_goes_through_the_browser_as_it_came() {
     let file = FakeFetch::default().file(URL, "%PDF");
     let bench = Bench::new(page("certain"), Some(file));
     let answer = bench.ask(Want::Document, JsPolicy::Always).await.unwrap();
-    assert_eq!(answer.body, Body::File(b"%PDF".to_vec()));
+    assert_eq!(answer.body, Body::File(b"%PDF"[..].into()));
     assert_eq!(answer.rendering, Some(Rendering::not(NotHtml)));
 }
 
@@ -183,7 +183,7 @@ async fn a_page_in_need_is_rendered_and_both_are_paid_for() {
     let paid = |html: &str| {
         let mut answer = status(200);
         answer.content_type = Some("text/html".into());
-        answer.body = Body::Html(html.into());
+        answer.body = Body::Html(html.to_owned().into());
         answer.wire_bytes = 100;
         answer.elapsed = Duration::from_secs(2);
         answering(answer)
@@ -238,7 +238,7 @@ async fn a_wait_for_a_tab_is_told_and_is_not_the_pages_own_time() {
 async fn redirects_errors_and_other_types_stay_with_http() {
     let mut missing = status(404);
     missing.content_type = Some("text/html".into());
-    missing.body = Body::Html(b"certain".to_vec());
+    missing.body = Body::Html(b"certain"[..].into());
     let mut picture = status(200);
     picture.content_type = Some("image/png".into());
     let moved = FakeFetch::default().redirect(URL, "/elsewhere");
@@ -269,7 +269,7 @@ async fn a_failure_of_http_is_the_answer() {
 async fn without_a_browser_that_works_http_is_all_there_is() {
     let mut refused = status(403);
     refused.content_type = Some("text/html".into());
-    refused.body = Body::Html(b"go away".to_vec());
+    refused.body = Body::Html(b"go away"[..].into());
     let renderers = [
         (None, NoBrowser),
         (Some(failing(FailKind::NoBrowser)), NoBrowser),
@@ -323,7 +323,7 @@ async fn a_host_that_needs_it_goes_straight_but_for_every_twentieth() {
 fn html_with(code: u16, body: &str) -> Fetched {
     let mut answer = status(code);
     answer.content_type = Some("text/html".into());
-    answer.body = Body::Html(body.into());
+    answer.body = Body::Html(body.to_owned().into());
     answer
 }
 
@@ -412,7 +412,7 @@ async fn an_error_that_is_one_for_both_says_nothing_of_the_host() {
 #[tokio::test]
 async fn what_the_browser_was_given_that_is_no_page_is_not_asked_for_again() {
     let mut file = status(200);
-    file.body = Body::File(b"%PDF".to_vec());
+    file.body = Body::File(b"%PDF"[..].into());
     file.rendering = Some(Rendering::not(NotHtml));
     let bench = Bench::of_a_host_that_needs_it(page("certain"), answering(file));
     let answer = bench.auto().await;

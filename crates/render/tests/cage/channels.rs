@@ -141,7 +141,7 @@ impl World {
 
 fn markup(fetched: &Fetched) -> String {
     match &fetched.body {
-        Body::Html(bytes) => String::from_utf8(bytes.clone()).unwrap(),
+        Body::Html(bytes) => String::from_utf8(bytes.to_vec()).unwrap(),
         other => panic!("no page: {other:?}, {:?}", fetched.location),
     }
 }

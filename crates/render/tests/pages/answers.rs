@@ -95,15 +95,15 @@ async fn redirects_errors_and_what_is_no_page() {
     assert_eq!(empty.status, 404);
     assert_eq!(
         get("/data.json", Want::Document).await.body,
-        Body::File(b"{\"a\":1}".to_vec())
+        Body::File(b"{\"a\":1}"[..].into())
     );
     assert_eq!(
         get("/words.txt", Want::Document).await.body,
-        Body::File(b"just words".to_vec())
+        Body::File(b"just words"[..].into())
     );
     assert_eq!(get("/words.txt", Want::Page).await.body, Body::Unread);
     let kept = get("/kept.html", Want::Document).await;
-    assert_eq!(kept.body, Body::Html(b"<p>kept".to_vec()));
+    assert_eq!(kept.body, Body::Html(b"<p>kept"[..].into()));
     stage.renderer.close().await;
 }
 

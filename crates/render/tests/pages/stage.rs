@@ -62,7 +62,7 @@ impl Stage {
 /// The document's markup.
 pub(crate) fn markup(fetched: &Fetched) -> String {
     match &fetched.body {
-        Body::Html(bytes) => String::from_utf8(bytes.clone()).unwrap(),
+        Body::Html(bytes) => String::from_utf8(bytes.to_vec()).unwrap(),
         other => panic!("no page: {other:?}"),
     }
 }

@@ -40,7 +40,7 @@ impl Fetch for Gated {
         drop(passed);
         let mut answer = fake::status(200);
         answer.content_type = Some("text/html".into());
-        answer.body = fetch::Body::Html(format!("<p>{}", self.words).into_bytes());
+        answer.body = fetch::Body::Html(format!("<p>{}", self.words).into());
         Ok(answer)
     }
 }

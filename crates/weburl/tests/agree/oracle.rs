@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use url::{ParseError, Url};
-use weburl::{CrawlUrl, Resolved, Resolver};
+use weburl::{CrawlUrl, Resolved, Resolver, UrlRef};
 
 /// A resolved reference, and its length without the fragment if it is one of the web.
 pub(crate) type Answer = (String, Option<usize>);
@@ -57,16 +57,19 @@ pub(crate) fn ours(base: &str, href: &str) -> Answer {
 /// What that resolver says.
 pub(crate) fn ours_by(resolver: &Resolver<'_>, href: &str) -> Answer {
     let mut out = String::from("kept|");
-    let became = resolver.resolve(href, &mut out);
+    let page_len = match resolver.resolve(href, &mut out) {
+        Resolved::Web(url) => {
+            // Its parts are where a reader of the text finds them.
+            assert_eq!(UrlRef::split(url.as_str()), Some(url), "{href:?}");
+            Some(url.as_str().len())
+        }
+        Resolved::Other | Resolved::Invalid => None,
+    };
     let text = out
         .strip_prefix("kept|")
         .expect("what stood in the buffer stays")
         .to_owned();
-    match became {
-        Resolved::Web { page_len } => (text, Some(page_len)),
-        Resolved::Other => (text, None),
-        Resolved::Invalid => (String::new(), None),
-    }
+    (text, page_len)
 }
 
 /// Latin-1, with references for what it does not have, as forms and links do.

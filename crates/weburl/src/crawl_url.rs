@@ -7,12 +7,15 @@
 use std::fmt;
 use std::sync::Arc;
 
+use crate::url_ref::Shape;
 use crate::{HostKey, Origin, UrlError, UrlRef};
 
 /// A normalised, absolute `http` or `https` URL. Cheap to clone.
 #[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct CrawlUrl {
     text: Arc<str>,
+    /// Found once: the parts are asked for a dozen times a page.
+    shape: Shape,
 }
 
 impl CrawlUrl {
@@ -41,8 +44,9 @@ impl CrawlUrl {
 
     /// Takes text already in normal form, as [`crate::Resolver`] writes it.
     pub fn from_normalised(text: &str) -> Option<Self> {
-        UrlRef::split(text)?;
-        Some(Self { text: text.into() })
+        let shape = UrlRef::split(text)?.shape();
+        let text = text.into();
+        Some(Self { text, shape })
     }
 
     /// The whole URL.
@@ -57,8 +61,7 @@ impl CrawlUrl {
 
     /// The URL's parts.
     pub fn parts(&self) -> UrlRef<'_> {
-        #[expect(clippy::expect_used, reason = "every constructor splits the text once")]
-        UrlRef::split(&self.text).expect("a crawl url is in normal form")
+        UrlRef::shaped(&self.text, self.shape)
     }
 
     /// The politeness key.
@@ -74,9 +77,9 @@ impl CrawlUrl {
     /// The URL at another path of the same origin; `path` is in normal form and begins with `/`.
     #[must_use]
     pub fn at_path(&self, path: &str) -> Self {
-        Self {
-            text: format!("{}{path}", self.parts().origin_text()).into(),
-        }
+        let text = format!("{}{path}", self.parts().origin_text());
+        #[expect(clippy::expect_used, reason = "an origin of normal form, and a path")]
+        Self::from_normalised(&text).expect("normal form")
     }
 }
 

@@ -6,7 +6,7 @@
 use crate::{HostKey, Origin};
 
 /// Where the parts of a URL are.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub(crate) struct Shape {
     host_start: u32,
     host_end: u32,

@@ -28,6 +28,9 @@ pub(super) struct Layer {
 
 /// The least that is reserved at a time.
 const LEAST_GROWTH: usize = 8 * 1024;
+/// How many times its input a page is, about. Room for all of it at once spares most decoders their own copy of what they
+/// wrote, which they keep for the next call.
+const USUAL_RATIO: usize = 6;
 
 impl Layer {
     pub(super) fn new(coding: Coding) -> Self {
@@ -53,7 +56,7 @@ impl Layer {
         let mut used = 0;
         while out.len() < most {
             let before = out.len();
-            make_room(out, most);
+            make_room(out, (input.len() - used) * USUAL_RATIO, most);
             match self.stage.step(&input[used..], out) {
                 Ok(step) => {
                     // A step that did nothing says nothing: after a proper end some decoders already
@@ -77,10 +80,10 @@ impl Layer {
     }
 }
 
-/// Grows by doubling, never past `most`: spare capacity is what bounds a step.
-fn make_room(out: &mut Vec<u8>, most: usize) {
+/// Grows by what is expected, or by doubling, never past `most`: spare capacity is what bounds a step.
+fn make_room(out: &mut Vec<u8>, expected: usize, most: usize) {
     if out.len() == out.capacity() {
-        let growth = out.len().max(LEAST_GROWTH).min(most - out.len());
-        out.reserve_exact(growth);
+        let growth = out.len().max(expected).max(LEAST_GROWTH);
+        out.reserve_exact(growth.min(most - out.len()));
     }
 }

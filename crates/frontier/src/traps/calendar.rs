@@ -58,6 +58,9 @@ fn has_date(query: &str) -> bool {
 
 /// `2026-11`, `2026-11-16`, `20261116`.
 fn is_date(text: &str) -> bool {
+    if !text.starts_with(['1', '2']) {
+        return false;
+    }
     let parts: Vec<&str> = text.splitn(4, ['-', '_', '.']).collect();
     match parts.as_slice() {
         [year, month] => is_year(year) && is_month(month),

@@ -189,7 +189,7 @@ mod tests {
             assert_eq!(taken.bytes.len(), length);
             taken.bytes.as_ptr() == long.as_ptr()
         };
-        assert!(taken(LEAST_KEPT, &[long.clone()]));
+        assert!(taken(LEAST_KEPT, std::slice::from_ref(&long)));
         assert!(!taken(
             LEAST_KEPT + 2,
             &[long.clone(), Bytes::from_static(b"yz")]

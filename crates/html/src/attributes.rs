@@ -80,24 +80,20 @@ impl<'a> Attributes<'a> {
             return Step::Attribute { name, value: &[] };
         }
         at = behind_space(bytes, at + 1);
-        let (start, end) = match bytes.get(at) {
-            Some(quote @ (b'"' | b'\'')) => {
-                let Some(length) = find(*quote, &bytes[at + 1..]) else {
-                    return self.unclosed();
-                };
-                self.at = at + length + 2;
-                (at + 1, at + 1 + length)
-            }
-            _ => {
-                let end = Class::VALUE_END.find(bytes, at);
-                if end == bytes.len() {
-                    return self.unclosed();
-                }
-                self.at = end;
-                (at, end)
-            }
-        };
-        let value = &bytes[start..end];
+        if let Some(quote @ (b'"' | b'\'')) = bytes.get(at) {
+            let Some(length) = find(*quote, &bytes[at + 1..]) else {
+                return self.unclosed();
+            };
+            self.at = at + length + 2;
+            let value = &bytes[at + 1..=at + length];
+            return Step::Attribute { name, value };
+        }
+        let end = Class::VALUE_END.find(bytes, at);
+        if end == bytes.len() {
+            return self.unclosed();
+        }
+        self.at = end;
+        let value = &bytes[at..end];
         Step::Attribute { name, value }
     }
 

@@ -49,15 +49,16 @@ impl Document {
     pub fn read(mut answer: Answer, part: Part) -> Result<Self, ScrapeProblem> {
         let media = Media::of(&answer.fetched);
         // The bytes are let go once they are read.
-        let body = match std::mem::replace(&mut answer.fetched.body, Body::Unread) {
+        let taken = std::mem::replace(&mut answer.fetched.body, Body::Unread);
+        let body: &[u8] = match &taken {
             Body::Html(body) | Body::File(body) => body,
-            Body::Unread => Default::default(),
+            Body::Unread => &[],
         };
         let (url, content_type) = (&answer.url, answer.fetched.content_type.as_deref());
         let content = match media {
-            Media::Html => Content::Page(Box::new(Page::read(&body, content_type, url, part))),
-            Media::Json => Content::Json(Content::decode(&body, content_type, url)),
-            Media::Text => Content::Text(Content::decode(&body, content_type, url)),
+            Media::Html => Content::Page(Box::new(Page::read(body, content_type, url, part))),
+            Media::Json => Content::Json(Content::decode(body, content_type, url)),
+            Media::Text => Content::Text(Content::decode(body, content_type, url)),
             // An error page of a type we do not read is an error before it is anything else.
             Media::Other(_) if answer.fetched.status >= 400 => {
                 let failure = Failure::of_status(answer.fetched.status);

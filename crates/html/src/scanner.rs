@@ -76,8 +76,16 @@ impl<'a> Scanner<'a> {
     pub(crate) fn run(mut self) {
         let bytes = self.bytes;
         let mut at = 0;
-        while let Some(length) = find(b'<', &bytes[at..]) {
-            let open = at + length;
+        loop {
+            // One tag right behind another is the usual case.
+            let open = match bytes.get(at) {
+                Some(b'<') => at,
+                Some(_) => match find(b'<', &bytes[at..]) {
+                    Some(length) => at + length,
+                    None => return,
+                },
+                None => return,
+            };
             at = match bytes.get(open + 1) {
                 Some(byte) if byte.is_ascii_alphabetic() => self.start_tag(open + 1),
                 Some(b'/') => self.end_tag(open + 2),

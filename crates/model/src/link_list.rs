@@ -133,6 +133,11 @@ impl LinkList {
         self.omitted
     }
 
+    /// The text of all links, one behind the other.
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
     /// Bytes of text held.
     pub fn text_len(&self) -> usize {
         self.text.len()

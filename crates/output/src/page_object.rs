@@ -7,6 +7,7 @@
 use model::{LinkFilter, Outcome, PageReport, Rendering, SinkError};
 
 use crate::Target;
+use crate::json_text::has_escapes;
 use crate::printed_links::printed_links;
 
 /// Writes the object on one line, without a line end. `url_field` is the name its URL goes by.
@@ -22,11 +23,17 @@ pub(crate) fn write_page_object(
         .text("\":")
         .json(report.url.as_str())
         .text(",\"links\":[");
+    // Looked at together: one by one they are too short for the compiler to take many bytes at once.
+    let plain = !has_escapes(report.links.text().as_bytes());
     for (index, (link, _)) in printed_links(&report.links, filter).enumerate() {
         if index > 0 {
             target.text(",");
         }
-        target.json(link);
+        if plain {
+            target.plain_json(link);
+        } else {
+            target.json(link);
+        }
         target.relieve()?;
     }
     target.text("],\"status\":");

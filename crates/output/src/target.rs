@@ -124,6 +124,12 @@ impl Target {
         self
     }
 
+    /// A JSON string with its quotes that has nothing to escape.
+    pub(crate) fn plain_json(&mut self, text: &str) -> &mut Self {
+        json_text::push_plain(&mut self.buffer, text);
+        self
+    }
+
     /// A number.
     pub(crate) fn number(&mut self, number: impl Into<u64>) -> &mut Self {
         json_text::push_number(&mut self.buffer, number.into());

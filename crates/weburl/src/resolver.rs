@@ -9,7 +9,7 @@ use std::cell::OnceCell;
 use url::Url;
 
 use crate::crawl_url::strip_private_parts;
-use crate::simple_href::SimpleBase;
+use crate::simple_href::{self, SimpleBase};
 use crate::{CrawlUrl, UrlRef};
 
 /// Encodes a query in the page's own charset, as browsers do.
@@ -86,6 +86,10 @@ impl<'a> Resolver<'a> {
             return Resolved::Web(UrlRef::shaped(&out[start..], shape));
         }
         out.truncate(start);
+        if let Some(opaque) = simple_href::opaque(href) {
+            out.push_str(opaque);
+            return Resolved::Other;
+        }
         self.resolve_by_parser(href, out)
     }
 

@@ -89,6 +89,17 @@ impl SimpleBase {
     }
 }
 
+/// A URL of a scheme whose text means nothing to the standard (`mailto:`, `tel:`, `javascript:`), if all of it is copied.
+pub(crate) fn opaque(href: &str) -> Option<&str> {
+    let href = trimmed(href);
+    let (scheme, text) = href.split_once(':')?;
+    let is_special = matches!(scheme, "http" | "https" | "ws" | "wss" | "ftp" | "file");
+    let is_scheme = scheme.bytes().all(|byte| byte.is_ascii_lowercase()) && !scheme.is_empty();
+    let is_copied = |byte: u8| byte.is_ascii_graphic() && !matches!(byte, b'?' | b'#');
+    let is_opaque = !text.is_empty() && !text.starts_with('/') && text.bytes().all(is_copied);
+    (is_scheme && !is_special && is_opaque).then_some(href)
+}
+
 /// Without the space and control characters that the standard takes off both ends.
 fn trimmed(href: &str) -> &str {
     let hides = |byte: Option<&u8>| byte.is_some_and(|byte| *byte <= b' ');

@@ -2,24 +2,17 @@
 
 #![expect(clippy::unwrap_used, reason = "a test's own helpers may stop it")]
 
+#[path = "agree/bases.rs"]
+mod bases;
 #[path = "agree/oracle.rs"]
 mod oracle;
 
+use bases::BASES;
 use oracle::{oracle, ours};
 use proptest::prelude::*;
 use serde_json::Value;
 use url::Url;
 use weburl::{CrawlUrl, KeyPolicy, QueryPolicy, SlashPolicy, UrlRef};
-
-const BASES: [&str; 7] = [
-    "http://example.org/",
-    "https://example.org/a/b/c.html?x=1",
-    "http://127.0.0.1:8080/docs/",
-    "http://[::1]:81/x//y/z",
-    "https://xn--bcher-kva.example/%7Euser/;p/a",
-    "http://example.org//",
-    "https://example.org/a?b/c/../d",
-];
 
 #[test]
 fn the_web_platform_table() {

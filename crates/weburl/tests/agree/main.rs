@@ -6,6 +6,7 @@
 #![expect(clippy::unwrap_used, reason = "a test's own parts may stop it")]
 #![expect(clippy::print_stdout, reason = "how much was compared is told")]
 
+mod bases;
 mod chance;
 mod known;
 mod maker;

@@ -8,6 +8,8 @@ use super::runner::Runner;
 const SMALL: u64 = 10_000;
 /// Rich: pages as they are out there. Each page has a second one behind its `?page=2`, so the site is told half of this.
 const RICH: u64 = 5_000;
+/// Long: rich pages of 300 KB. The crawler has so much to do with each that the site, which needs a core as well, is light.
+const LONG: u64 = 4_000;
 
 /// A site, and the way to it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -18,6 +20,8 @@ pub(crate) enum Course {
     SmallTls,
     SmallHttp2,
     SmallFar,
+    /// Not among all: only how we scale is seen on it.
+    LongGzipped,
 }
 
 /// How much of the usual is done.
@@ -56,6 +60,7 @@ impl Course {
             Self::SmallTls => "S, TLS",
             Self::SmallHttp2 => "S, HTTP/2",
             Self::SmallFar => "S, 50 ms away",
+            Self::LongGzipped => "L, gzipped",
         }
     }
 
@@ -64,7 +69,7 @@ impl Course {
         let authority = authority.display().to_string();
         let own: &[&str] = match self {
             Self::Small | Self::Rich => &[],
-            Self::RichGzipped => &["--gzip"],
+            Self::RichGzipped | Self::LongGzipped => &["--gzip"],
             Self::SmallTls => &["--tls", "--authority", &authority],
             Self::SmallHttp2 => &["--http2", "--authority", &authority],
             Self::SmallFar => &["--latency-ms", "50"],
@@ -72,6 +77,7 @@ impl Course {
         let pages = self.pages(size);
         let (graph, pages) = match self {
             Self::Rich | Self::RichGzipped => ("realistic --body 63000", pages / 2),
+            Self::LongGzipped => ("realistic --body 300000", pages / 2),
             _ => ("graph --body 3000 --links 20", pages),
         };
         let words = graph.split(' ').chain(["--kept", "--pages"]);
@@ -85,6 +91,7 @@ impl Course {
     pub(crate) fn pages(self, size: Size) -> u64 {
         match self {
             Self::Rich | Self::RichGzipped => size.of(RICH),
+            Self::LongGzipped => size.of(LONG),
             _ => size.of(SMALL),
         }
     }
@@ -101,6 +108,7 @@ impl Course {
     pub(crate) fn runners(self) -> &'static [Runner] {
         match self {
             Self::SmallFar => &[Runner::Wrk, Runner::Ours],
+            Self::LongGzipped => &[Runner::Ours],
             // wrk does not speak it.
             Self::SmallHttp2 => &[Runner::Ours, Runner::Wget2, Runner::Spider],
             _ => &[Runner::Wrk, Runner::Ours, Runner::Wget2, Runner::Spider],

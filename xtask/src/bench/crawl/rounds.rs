@@ -123,9 +123,9 @@ pub(crate) fn over(course: Course, track: &Track<'_>) -> Result<Runs> {
     Ok(runs)
 }
 
-/// Our crawl of the gzipped site on one core and on both, in turns; the site stays where it is.
+/// Our crawl of a site with long pages on one core and on both, in turns; the site stays where it is.
 pub(crate) fn scaling(track: &Track<'_>) -> Result<(Vec<Sample>, Vec<Sample>)> {
-    let course = Course::RichGzipped;
+    let course = Course::LongGzipped;
     let mut ground = Ground::prepared(course, track)?;
     let (mut one, mut two) = (Vec::new(), Vec::new());
     for round in 0..count(track.size) {

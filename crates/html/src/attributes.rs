@@ -104,7 +104,7 @@ impl<'a> Attributes<'a> {
                 return self.unclosed();
             };
             self.at = at + length + 2;
-            let value = &bytes[at + 1..=at + length];
+            let value = &bytes[at + 1..at + 1 + length];
             return Step::Attribute { name, value };
         }
         let end = Class::VALUE_END.find(bytes, at);

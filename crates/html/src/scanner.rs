@@ -277,5 +277,6 @@ impl<'a> Scanner<'a> {
 /// Where the tag name that starts at `at` ends.
 #[inline]
 fn name_end(bytes: &[u8], at: usize) -> usize {
-    Class::TAG_END.find(bytes, at)
+    // The first is a letter.
+    Class::TAG_END.find(bytes, at + 1)
 }

@@ -90,6 +90,11 @@ impl Scope {
         }
     }
 
+    /// Whether there are patterns, so that what is not in may be so for more than one reason.
+    pub fn has_patterns(&self) -> bool {
+        self.include.is_some() || self.exclude.is_some()
+    }
+
     /// Whether a URL is inside the outline, whatever the patterns say.
     pub fn contains(&self, url: UrlRef<'_>) -> bool {
         self.outline.contains(url)

@@ -52,8 +52,11 @@ impl SimpleBase {
             }
             Some(b'h') if bytes.starts_with(b"http://") || bytes.starts_with(b"https://") => {
                 match href.strip_prefix(origin) {
-                    Some(rest) if rest.starts_with('/') => {
+                    Some(rest) if matches!(rest.as_bytes(), [] | [b'/' | b'?' | b'#', ..]) => {
                         out.push_str(origin);
+                        if !rest.starts_with('/') {
+                            out.push('/');
+                        }
                         (rest, self.shape)
                     }
                     _ if bytes[4] == b's' => push_host(href, "https://", start, out)?,
@@ -156,7 +159,21 @@ fn plain_host(text: &[u8]) -> Option<usize> {
 
 /// Appends the part of a path that ends with its last dot segment; `out` has a path from `root` on, or none yet if this one
 /// begins with a slash.
-fn push_dots(path: &str, root: usize, out: &mut String) -> Option<()> {
+fn push_dots(mut path: &str, root: usize, out: &mut String) -> Option<()> {
+    // Nearly always they stand in front, and nothing else.
+    loop {
+        path = if let Some(rest) = path.strip_prefix("../") {
+            climb(root, out)?;
+            rest
+        } else if let Some(rest) = path.strip_prefix("./") {
+            rest
+        } else {
+            break;
+        };
+    }
+    if path.is_empty() {
+        return Some(());
+    }
     let path = path.strip_suffix('/').unwrap_or(path);
     let path = path
         .strip_prefix('/')

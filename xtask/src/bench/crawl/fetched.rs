@@ -31,6 +31,14 @@ impl Fetched {
         fetched
     }
 
+    /// Counts another run in.
+    pub(crate) fn add(&mut self, other: &Self) {
+        self.requests += other.requests;
+        self.missed += other.missed;
+        self.again += other.again;
+        self.others += other.others;
+    }
+
     /// Whether each page was fetched exactly once.
     pub(crate) fn is_each_once(&self) -> bool {
         self.missed == 0 && self.again == 0

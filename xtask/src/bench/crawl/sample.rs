@@ -45,6 +45,15 @@ impl Sample {
         })
     }
 
+    /// Counts another run in: times and pages together, the memory of the larger one.
+    pub(crate) fn add(&mut self, other: &Self) {
+        self.cost.time += other.cost.time;
+        self.cost.processor += other.cost.processor;
+        self.cost.memory = self.cost.memory.max(other.cost.memory);
+        self.fetched.add(&other.fetched);
+        self.server += other.server;
+    }
+
     /// Pages a second.
     pub(crate) fn rate(&self) -> f64 {
         self.pages() / self.cost.time.as_secs_f64()
@@ -136,5 +145,9 @@ mod tests {
         let (ours, theirs) = ([of(1), of(4), of(2)], [of(3), of(12), of(4)]);
         assert_eq!(ratio(&ours, &theirs, Sample::worth), Some(3.0));
         assert_eq!(ratio(&ours, &[], Sample::worth), None);
+        let mut twice = of(1);
+        twice.add(&of(4));
+        assert_eq!((twice.worth(), twice.cost.memory), (40.0, COST.memory));
+        assert_eq!(twice.cost.time, COST.time * 2);
     }
 }

@@ -85,7 +85,7 @@ impl Figures {
                 Unit::Share,
             ));
         }
-        let what = "pages/s on two cores, to one".to_owned();
+        let what = "pages/s on two cores, to one (long pages)".to_owned();
         let seen = ratio(&self.scaling.1, &self.scaling.0, Sample::rate);
         bars.push(Bar::new(
             what,

@@ -1,4 +1,4 @@
-//! What a site was asked for in one run, compared with the pages it has.
+//! What a site was asked for, compared with the pages it has.
 
 use std::collections::BTreeMap;
 
@@ -31,12 +31,12 @@ impl Fetched {
         fetched
     }
 
-    /// Counts another run in.
+    /// Counts another run in: the requests together, of the rest what was worst.
     pub(crate) fn add(&mut self, other: &Self) {
         self.requests += other.requests;
-        self.missed += other.missed;
-        self.again += other.again;
-        self.others += other.others;
+        self.missed = self.missed.max(other.missed);
+        self.again = self.again.max(other.again);
+        self.others = self.others.max(other.others);
     }
 
     /// Whether each page was fetched exactly once.

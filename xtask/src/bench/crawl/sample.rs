@@ -1,4 +1,4 @@
-//! One run of one program over one site.
+//! What one program did over one site in one round: one run, or several if one is short.
 
 use std::time::Duration;
 

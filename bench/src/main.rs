@@ -4,7 +4,8 @@
 //! what the step costs, start and preparation left out. Nothing here measures time, and nothing here is random but
 //! the seeds of the standard library's tables, which some steps use.
 //!
-//! Every step says what it found, and a wrong answer ends the program: a step that does nothing would be cheap.
+//! Every step says what it found, and a wrong answer ends the program: a step that does nothing would be cheap. (Of a sink
+//! only that it wrote; what, is tested where sinks are.)
 
 mod case;
 mod cases;

@@ -1,4 +1,4 @@
-//! What a raw `href` means: the common forms, and those that are left to the `url` crate.
+//! What a raw `href` means: the common forms, and those (`hard`) that are left to the `url` crate.
 
 use std::hint::black_box;
 
@@ -8,7 +8,7 @@ use crate::case::Case;
 use crate::pages::{R, url};
 
 /// Name, as written, as resolved on [`R`].
-const FORMS: [(&str, &str, &str); 9] = [
+const FORMS: [(&str, &str, &str); 11] = [
     (
         "root",
         "/docs/reference/copper-orbit-77/",
@@ -50,8 +50,18 @@ const FORMS: [(&str, &str, &str); 9] = [
         "https://docs.example.org/s%C3%B8k/bl%C3%A5b%C3%A6r?q=gr%C3%B8t",
     ),
     (
-        "hard-dots",
+        "dots",
         "/docs/./guides/x/../winter-3/",
+        "https://docs.example.org/docs/guides/winter-3/",
+    ),
+    (
+        "other-scheme",
+        "mailto:team@elsewhere.example",
+        "mailto:team@elsewhere.example",
+    ),
+    (
+        "hard-dots",
+        "/docs/%2e/guides/x/%2E%2e/winter-3/",
         "https://docs.example.org/docs/guides/winter-3/",
     ),
 ];

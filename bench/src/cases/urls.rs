@@ -12,8 +12,9 @@ const WITH_QUERY: &str =
     "https://docs.example.org/docs/reference/copper-orbit-77/?page=2&sort=name";
 
 pub(crate) fn cases() -> Vec<Case> {
-    let split = Case::new("url-split", 1_000, 1, |_| {
-        Box::new(|| usize::from(UrlRef::split(black_box(PLAIN)).is_some()))
+    let path = "/docs/reference/copper-orbit-77/".len();
+    let split = Case::new("url-split", 1_000, path, |_| {
+        Box::new(|| UrlRef::split(black_box(PLAIN)).map_or(0, |url| url.path().len()))
     });
     let scope = Case::new("scope", 1_000, 1, |_| {
         let (plan, url) = (plan(R.url), UrlRef::split(PLAIN).expect("a URL"));

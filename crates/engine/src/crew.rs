@@ -51,9 +51,15 @@ impl<T: Fetch> Crew<T> {
 
     /// Has somebody do it.
     pub(crate) fn hand_out(&mut self, work: Work, plan: Arc<CrawlPlan>) {
-        let worker = self.idle.pop().unwrap_or_else(|| self.hire());
-        // A worker is there as long as its door.
-        let _ = self.doors[worker].send((work, plan));
+        let mut order = (work, plan);
+        loop {
+            let worker = self.idle.pop().unwrap_or_else(|| self.hire());
+            match self.doors[worker].send(order) {
+                Ok(()) => return,
+                // It is gone, and so not idle any more either: somebody else does it.
+                Err(mpsc::error::SendError(back)) => order = back,
+            }
+        }
     }
 
     /// Takes a report; who made it is free again.

@@ -7,7 +7,8 @@ use std::collections::{HashMap, HashSet, VecDeque};
 use std::sync::Arc;
 
 use model::{
-    CrawlPlan, Found, Notice, RefuseReason, RobotsPolicy, SitemapPolicy, StopReason, Summary, Task,
+    CrawlPlan, Found, ListedLink, Notice, RefuseReason, RobotsPolicy, SitemapPolicy, StopReason,
+    Summary, Task,
 };
 use sitefiles::Robots;
 use weburl::{CrawlUrl, HostKey, Origin, UrlKey, UrlRef};
@@ -130,9 +131,24 @@ impl MemoryFrontier {
         Ok(())
     }
 
-    /// Whether it is known, and not queued farther from the seed than this.
-    pub(crate) fn is_no_news(&self, key: UrlKey, depth: u32) -> bool {
-        self.seen.contains(key) && self.queued_depths.deeper_than(key, depth).is_none()
+    /// What [`Self::admit`] would refuse a page's link for, where key and facts tell it: nearly every link, and nobody looks at
+    /// its text. Nothing else may be decided here.
+    pub(crate) fn refused_at_a_glance(
+        &self,
+        link: &ListedLink<'_>,
+        depth: u32,
+    ) -> Option<RefuseReason> {
+        if !link.facts.web {
+            return Some(RefuseReason::Scheme);
+        }
+        if self.seen.contains(link.key) {
+            // What is queued farther from the seed moves.
+            let moves = self.queued_depths.deeper_than(link.key, depth).is_some();
+            return (!moves).then_some(RefuseReason::Seen);
+        }
+        // The scope is asked first of all rules, and without patterns there is one reason not to be in it.
+        let is_outside = !link.facts.in_scope && !self.plan.scope.has_patterns();
+        is_outside.then_some(RefuseReason::OutOfScope)
     }
 
     fn enqueue(&mut self, task: Task, key: UrlKey) {

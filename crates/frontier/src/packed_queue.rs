@@ -1,6 +1,6 @@
 //! A queue of tasks nobody has begun, kept as bytes.
 //!
-//! A crawl of a million pages waits here for most of its time: a task as a value is 72 bytes and its URL a piece of
+//! A crawl of a million pages waits here for most of its time: a task as a value is 120 bytes and its URL a piece of
 //! memory of its own; here it is its path and a few bytes. The origin is the queue's owner's, and the page that links
 //! were found on is written once for all of them. What goes in comes out, in order.
 

@@ -156,15 +156,9 @@ impl MemoryFrontier {
         }
         let depth = report.depth + 1;
         let via = report.url.shared_text();
-        let only_outline = !self.plan.scope.has_patterns();
         for link in report.links.iter() {
-            // Nearly every link is one of these two, and nobody has to look at its text.
-            if link.facts.web && self.is_no_news(link.key, depth) {
-                self.counts.refuse(RefuseReason::Seen);
-                continue;
-            }
-            if link.facts.web && !link.facts.in_scope && only_outline {
-                self.counts.refuse(RefuseReason::OutOfScope);
+            if let Some(reason) = self.refused_at_a_glance(&link, depth) {
+                self.counts.refuse(reason);
                 continue;
             }
             let Some(url) = link.parts() else {

@@ -2,6 +2,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a test's own helpers may stop it")]
 
+use std::collections::BTreeMap;
 use std::future::Future;
 use std::pin::pin;
 use std::task::{Context, Poll, Waker};
@@ -12,11 +13,11 @@ use frontier::{
     RobotsAnswer, SitemapAnswer, Work,
 };
 use model::{
-    CrawlPlan, CrawlSpec, Failure, LinkFacts, LinkList, Outcome, PageReport, RobotsPolicy,
-    SitemapPolicy, StopReason, Summary, Task,
+    CrawlPlan, CrawlSpec, Failure, LinkFacts, LinkList, Outcome, PageReport, RefuseReason,
+    RobotsPolicy, SitemapPolicy, StopReason, Summary, Task,
 };
 use sitefiles::Robots;
-use weburl::{CrawlUrl, ScopeKind};
+use weburl::{CrawlUrl, ScopeKind, UrlKey, Verdict};
 
 const SECOND: Duration = Duration::from_secs(1);
 
@@ -63,10 +64,13 @@ fn moved(to: &'static str) -> Answer {
 fn list(urls: &[&str], plan: &CrawlPlan) -> LinkList {
     let mut links = LinkList::default();
     for url in urls {
-        let url = CrawlUrl::parse(url).unwrap();
+        let Ok(url) = CrawlUrl::parse(url) else {
+            links.push(url, url.len(), UrlKey(0), LinkFacts::default());
+            continue;
+        };
         let facts = LinkFacts {
             web: true,
-            in_scope: true,
+            in_scope: plan.scope.verdict(url.parts()) == Verdict::In,
             ..LinkFacts::default()
         };
         links.push(
@@ -197,6 +201,43 @@ fn visited(pages: &[PageReport]) -> Vec<&str> {
         .iter()
         .map(|page| page.url.parts().path_and_query())
         .collect()
+}
+
+#[test]
+fn a_link_is_refused_for_the_first_rule_it_breaks() {
+    let page = |url: &str, _| match url {
+        "http://a.example/" => links(&[
+            "http://b.example/x/",
+            "http://a.example/x/1",
+            "http://a.example/y",
+            "mailto:me@a.example",
+            "http://a.example/",
+            "http://b.example/x/",
+        ]),
+        _ => PAGE,
+    };
+    for (include, exclude, also) in [
+        (None, None, None),
+        (None, Some("/x/"), Some(RefuseReason::Excluded)),
+        (Some("/x/"), None, Some(RefuseReason::NotIncluded)),
+    ] {
+        let world = World {
+            page: &page,
+            robots: &no_rules,
+            sitemap: &[],
+        };
+        let (_, summary, _) = world.play(|spec| {
+            spec.include.extend(include.map(str::to_owned));
+            spec.exclude.extend(exclude.map(str::to_owned));
+        });
+        let mut expected = BTreeMap::from([
+            (RefuseReason::Scheme, 1),
+            (RefuseReason::OutOfScope, 2),
+            (RefuseReason::Seen, 1),
+        ]);
+        expected.extend(also.map(|reason| (reason, 1)));
+        assert_eq!(summary.refused, expected, "{include:?} {exclude:?}");
+    }
 }
 
 #[test]

@@ -162,6 +162,33 @@ mod tests {
         }
     }
 
+    /// Skipping is the same way, without what is found on it.
+    #[test]
+    fn skipping_ends_where_steps_end() {
+        let letters = b"a=/>\"' \nb";
+        let mut number = 1_u64;
+        for _ in 0..20_000 {
+            let tag: Vec<u8> = (0..12)
+                .map(|_| {
+                    number = number
+                        .wrapping_mul(6_364_136_223_846_793_005)
+                        .wrapping_add(1);
+                    letters[(number >> 33) as usize % letters.len()]
+                })
+                .collect();
+            let (mut stepping, mut skipping) = (Attributes::new(&tag, 0), Attributes::new(&tag, 0));
+            let closed = loop {
+                match stepping.step() {
+                    Step::Attribute { .. } => {}
+                    Step::Closed { .. } => break true,
+                    Step::Unclosed => break false,
+                }
+            };
+            assert_eq!(skipping.skip(), closed, "{tag:?}");
+            assert_eq!(skipping.position(), stepping.position(), "{tag:?}");
+        }
+    }
+
     #[test]
     fn every_way_to_write_an_attribute() {
         let table = [

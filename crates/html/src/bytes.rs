@@ -135,8 +135,19 @@ mod tests {
                             Some(at),
                             "{needle} at {at} of {length}"
                         );
-                        let needles = [needle ^ 2, needle, needle ^ 4];
-                        assert_eq!(find_any(needles, &bytes), Some(at), "{needles:?}");
+                        // In each of the three places; two that are behind it do not come first.
+                        for turn in 0..3 {
+                            let mut needles = [needle, needle ^ 0x10, needle ^ 0x20];
+                            needles.rotate_right(turn);
+                            let mut bytes = bytes.clone();
+                            for (next, other) in bytes[at + 1..].iter_mut().zip([0x10, 0x20]) {
+                                *next = needle ^ other;
+                            }
+                            assert_eq!(find_any(needles, &bytes), Some(at), "{needles:?} at {at}");
+                            bytes[at] = other;
+                            let behind = (at + 1 < length).then_some(at + 1);
+                            assert_eq!(find_any(needles, &bytes), behind, "{needles:?} at {at}");
+                        }
                     }
                 }
             }

@@ -33,7 +33,10 @@ impl Baseline {
     }
 
     fn parse(text: &str) -> Result<Self> {
-        let counted_with = text.lines().find_map(|line| line.strip_prefix(WITH));
+        let counted_with = text
+            .lines()
+            .find_map(|line| line.strip_prefix(WITH))
+            .context("it does not say what it was counted with")?;
         let rows = text.lines().filter(|line| !line.starts_with('#'));
         let instructions = rows
             .map(|row| {
@@ -45,12 +48,12 @@ impl Baseline {
             })
             .collect::<Result<_>>()?;
         Ok(Self {
-            counted_with: counted_with.unwrap_or("nobody knows what").to_owned(),
+            counted_with: counted_with.to_owned(),
             instructions,
         })
     }
 
-    /// Another family has other instructions: their numbers say nothing about ours.
+    /// Another family, or one that can do less, has other instructions: their numbers say nothing about ours.
     pub(super) fn is_of_this_processor(&self, here: &str) -> bool {
         let family = |text: &str| text.split(", ").nth(1).map(str::to_owned);
         family(&self.counted_with) == family(here)
@@ -78,11 +81,33 @@ pub(super) fn surroundings() -> Result<String> {
     let said = |program: &str| output_of(Command::new(program).arg("--version"));
     let (rustc, valgrind) = (said("rustc")?, said("valgrind")?);
     let (processor, system) = (std::env::consts::ARCH, std::env::consts::OS);
+    let libc = output_of(Command::new("getconf").arg("GNU_LIBC_VERSION"))?;
     Ok(format!(
-        "{}, {processor} {system}, {}",
+        "{}, {processor}{} {system}, {}, {}",
         rustc.trim(),
-        valgrind.trim()
+        abilities(),
+        valgrind.trim(),
+        libc.trim()
     ))
+}
+
+/// What libraries ask the processor for, and then take another way by.
+#[cfg(target_arch = "x86_64")]
+fn abilities() -> &'static str {
+    match (
+        std::is_x86_feature_detected!("avx2"),
+        std::is_x86_feature_detected!("pclmulqdq"),
+    ) {
+        (true, true) => " avx2 pclmulqdq",
+        (true, false) => " avx2",
+        (false, true) => " pclmulqdq",
+        (false, false) => "",
+    }
+}
+
+#[cfg(not(target_arch = "x86_64"))]
+fn abilities() -> &'static str {
+    ""
 }
 
 fn path() -> PathBuf {
@@ -111,9 +136,18 @@ mod tests {
 
     #[test]
     fn a_row_that_is_none_is_told() {
-        for text in ["scan-s 12\n", "scan-s\tmany\n"] {
-            let error = format!("{:#}", Baseline::parse(text).unwrap_err());
+        for row in ["scan-s 12", "scan-s\tmany"] {
+            let text = format!("{WITH}rustc 1, x86_64 linux, valgrind-3\n{row}\n");
+            let error = format!("{:#}", Baseline::parse(&text).unwrap_err());
             assert!(error.contains("scan-s"), "{error}");
+        }
+    }
+
+    /// Or nothing would be compared, and nobody told.
+    #[test]
+    fn a_baseline_that_does_not_say_where_it_is_from_is_none() {
+        for text in ["", "scan-s\t12\n"] {
+            assert!(Baseline::parse(text).is_err(), "{text:?}");
         }
     }
 }

@@ -26,7 +26,12 @@ pub(super) struct Hot {
 
 impl Hot {
     pub(super) fn build() -> Result<Self> {
-        run(cargo().args([
+        // Flags of who runs it would be counted too.
+        let mut build = cargo();
+        build
+            .env_remove("RUSTFLAGS")
+            .env_remove("CARGO_ENCODED_RUSTFLAGS");
+        run(build.args([
             "build",
             "--locked",
             "--quiet",

@@ -29,6 +29,9 @@ impl Brotli {
     }
 }
 
+/// Room that one step is given.
+const MOST_ROOM: usize = 16 * 1024;
+
 impl Stage for Brotli {
     fn step(&mut self, input: &[u8], out: &mut Vec<u8>) -> Result<Step, Corrupt> {
         if self.ended {
@@ -38,8 +41,9 @@ impl Stage for Brotli {
             });
         }
         let mut written = out.len();
-        // The decoder wants initialised room.
-        out.resize(out.capacity(), 0);
+        // The decoder wants initialised room; not more of it than a step fills, or bytes that come one by one would have all of
+        // it written again for each.
+        out.resize(out.capacity().min(written + MOST_ROOM), 0);
         let (mut available_in, mut used) = (input.len(), 0);
         let mut room = out.len() - written;
         let result = BrotliDecompressStream(

@@ -46,7 +46,7 @@ const HOW: &str = "\
 The sites are served by `testsite`, one thread, on core 0; the programs run on core 1, one after the other, three rounds, in each round every program
 once, or as often as it takes to have run for a second and a half. Pages are kept in memory by the server, written before the first round by a crawl that is not measured. After each run the server is asked how
 often it sent which page: our run fails unless each page was fetched, and printed, exactly once; of the others it is told below, and the pages they did fetch are
-counted. Processor time is user and system time of the process, to the microsecond, from `getrusage`; memory is its `ru_maxrss`, MB are a million bytes. Time
+counted. Processor time is user and system time of the process, to the microsecond, from `getrusage`; memory is its `ru_maxrss`, the largest of a round, MB are a million bytes. Time
 is from start to end of the process, of wrk the time it asked. wrk walks all pages of a site too: one page alone would stay in the processor's cache.
 
 - S: 10,000 pages of 3 KB with 20 links (`testsite graph`); over TLS with HTTP/1.1, and with HTTP/2 alone on offer; and 50 ms away: each answer takes as long.
@@ -184,7 +184,7 @@ fn growth(text: &mut String, figures: &Figures) -> Result<()> {
     Ok(())
 }
 
-/// Every run as it was.
+/// Every round as it was.
 fn rounds_of(text: &mut String, figures: &Figures) -> Result<()> {
     text.push_str("\nEach round: seconds, CPU seconds, MB; pages fetched.\n\n| site | |");
     for round in 1..=rounds::count(Size::Usual) {

@@ -14,15 +14,21 @@ const CANNOT_OPEN: i32 = 14;
 const UNIQUE: i32 = 2067;
 const PRIMARY_KEY: i32 = 1555;
 
+/// Whether another has the file at this moment.
+pub(crate) fn is_busy(error: &Error) -> bool {
+    code(error).is_some_and(|code| code & 0xff == BUSY)
+}
+
+fn code(error: &Error) -> Option<i32> {
+    let code = error.as_database_error()?.code()?;
+    code.parse().ok()
+}
+
 /// The store's error.
 #[expect(clippy::needless_pass_by_value, reason = "for map_err")]
 pub(crate) fn fault(error: Error) -> StoreError {
     let words = error.to_string();
-    let code = error
-        .as_database_error()
-        .and_then(sqlx::error::DatabaseError::code)
-        .and_then(|code| code.parse::<i32>().ok());
-    match code {
+    match code(&error) {
         Some(UNIQUE | PRIMARY_KEY) => StoreError::Conflict(words),
         Some(code)
             if [BUSY, LOCKED, INTERRUPTED, READ_ONLY, IO, FULL, CANNOT_OPEN]

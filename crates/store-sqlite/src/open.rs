@@ -1,7 +1,7 @@
 //! How a file is opened: which SQLite, which settings, and the schema brought up to date under the write lock.
 
 use std::path::Path;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use sqlx::migrate::Migrator;
 use sqlx::sqlite::{SqliteConnectOptions, SqliteJournalMode, SqlitePoolOptions, SqliteSynchronous};
@@ -9,13 +9,16 @@ use sqlx::{AssertSqlSafe, Connection, SqlitePool};
 use store::{HostDefaults, StoreError};
 
 use crate::SqliteStore;
-use crate::fault::fault;
+use crate::fault::{fault, is_busy};
 use crate::numbers::to_millis;
 
 static MIGRATOR: Migrator = sqlx::migrate!();
 
 /// Before this, a WAL that is reset at the wrong moment may damage the file.
 const OLDEST: (u32, u32, u32) = (3, 51, 3);
+
+/// Until a busy file is tried again.
+const AGAIN: Duration = Duration::from_millis(10);
 
 /// How to open a store.
 #[derive(Clone, Debug)]
@@ -68,10 +71,8 @@ impl SqliteStore {
             .max_connections(1)
             .acquire_timeout(options.patience)
             .idle_timeout(None)
-            .max_lifetime(None)
-            .connect_with(connect.clone())
-            .await
-            .map_err(fault)?;
+            .max_lifetime(None);
+        let writer = opened(&writer, &connect, options.patience).await?;
         check_version(&writer).await?;
         migrate(&writer).await?;
         let readers = SqlitePoolOptions::new()
@@ -81,6 +82,24 @@ impl SqliteStore {
             .await
             .map_err(fault)?;
         Ok(Self::new(writer, readers, options))
+    }
+}
+
+/// Turning a new file to its journal mode waits for nobody, whatever the patience: where others do the same at that moment, it
+/// is asked for again.
+async fn opened(
+    pool: &SqlitePoolOptions,
+    connect: &SqliteConnectOptions,
+    patience: Duration,
+) -> Result<SqlitePool, StoreError> {
+    let until = Instant::now() + patience;
+    loop {
+        match pool.clone().connect_with(connect.clone()).await {
+            Err(error) if is_busy(&error) && Instant::now() < until => {
+                tokio::time::sleep(AGAIN).await;
+            }
+            pool => return pool.map_err(fault),
+        }
     }
 }
 

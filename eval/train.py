@@ -1,10 +1,10 @@
-"""Trains the model that judges blocks, from the evaluation tool's dump.
+"""Trains the block model from the dump of the evaluation tool.
 
     python train.py <eval tool> <data folder> <work folder>
 
-Writes to the work folder a model for each fold, trained without it (`0.bin` to `4.bin`), and one trained on
-every page (`model.bin`); prints the cross-validated figures from out-of-fold odds. Pages of one site are
-always in one fold, nothing a fold is judged by has seen its labels, and seeds are fixed.
+Writes to the work folder one model per fold, trained without it (`0.bin` to `4.bin`), and one trained on
+all pages (`model.bin`); prints the cross-validated figures from out-of-fold odds. Pages of one site are
+always in one fold, nothing that scores a fold has seen its labels, and seeds are fixed.
 """
 
 import hashlib
@@ -22,13 +22,13 @@ FOLDS = 5
 KINDS = ["article", "documentation", "service", "forum", "collection", "listing", "product"]
 THREADS = 1
 ROWS = 110_000
-POWERS = 0.9, 0.6  # how much a block counts by its words, in either half of the model
-STRESS = 1.0, 1.0, 1.3, 1.3, 1.5, 1.5, 1.5  # by kind
-SEEN, SHRINK = 7, 4.0  # pages a word must be on; pages' worth of doubt
+POWERS = 0.9, 0.6  # exponent of a block's word count in its weight, for each half of the model
+STRESS = 1.0, 1.0, 1.3, 1.3, 1.5, 1.5, 1.5  # extra weight by kind
+SEEN, SHRINK = 7, 4.0  # minimum pages per word; shrinkage in pages
 
 
 class Dump:
-    """The dump's tables."""
+    """The tables of the dump."""
 
     def __init__(self, folder):
         table = json.loads((folder / "pages.json").read_text())
@@ -54,7 +54,7 @@ def fold_of(site):
 
 
 def weights(dump, power):
-    """A block counts by its words, a page as much as any other, the harder kinds somewhat more."""
+    """Blocks are weighted by their words, pages equally, except that harder kinds weigh somewhat more."""
     total = numpy.bincount(dump.page_of, dump.words, minlength=len(dump.pages))
     page = 0.5 * dump.truth + 0.5 * total
     weight = dump.words**power / numpy.maximum(page, 100)[dump.page_of] ** power
@@ -74,8 +74,8 @@ def kind_model(dump, pages):
 
 
 def sample(weight, rows, seed=11):
-    """Which rows to train on, and their weights: light rows are drawn with a chance equal to their
-    weight and count for more, so that the sum stays right and training is cheap."""
+    """Which rows to train on, and their weights: light rows are sampled with a probability equal to their
+    weight and count for more, which keeps the sum and makes training cheap."""
     low, high = 0.0, weight.max()
     for _ in range(40):
         middle = (low + high) / 2
@@ -100,7 +100,7 @@ def block_trees(features, labels, weight, rounds, leaves, extra):
 
 
 class Blocks:
-    """The model of blocks: two ensembles grown differently, whose odds are averaged."""
+    """The block model: two ensembles grown differently, whose odds are averaged."""
 
     def __init__(self, features, labels, weights):
         self.halves = [
@@ -112,14 +112,14 @@ class Blocks:
         return sum(half.predict(features, raw_score=True) for half in self.halves) / len(self.halves)
 
     def trees(self):
-        return [(forks, [leaf / len(self.halves) for leaf in leaves]) for half in self.halves for forks, leaves in trees(half)]
+        return [(splits, [leaf / len(self.halves) for leaf in leaves]) for half in self.halves for splits, leaves in trees(half)]
 
 
-MOODS = (0.0, 2 / 3), (-3.46, 1 / 6), (3.46, 1 / 6)  # the same as in `choice.rs`
+SCENARIOS = (0.0, 2 / 3), (-3.46, 1 / 6), (3.46, 1 / 6)  # the same as in `choice.rs`
 
 
 def proxy(dump, odds, pages):
-    """A quick stand-in for the real score: F1 by labels, cut where its expectation is best."""
+    """A quick approximation of the real score: F1 by labels, cut where its expectation is best."""
     scores = numpy.zeros(len(pages))
     for number, page in enumerate(pages):
         rows = slice(dump.start[page], dump.start[page + 1])
@@ -130,7 +130,7 @@ def proxy(dump, odds, pages):
         order = numpy.argsort(-odds[rows])
         given, words, label = odds[rows][order], dump.words[rows][order], dump.labels[rows][order]
         taken, expected = numpy.cumsum(words), 0
-        for mood, share in MOODS:
+        for mood, share in SCENARIOS:
             hit = numpy.cumsum(words / (1 + numpy.exp(-given - mood)))
             expected += share * 2 * hit / (taken + hit[-1])
         cut = numpy.argmax(expected) + 1
@@ -147,7 +147,7 @@ def show(dump, scores, pages, title):
 
 
 class Words:
-    """Learned words: how much each says for or against what it stands on."""
+    """Learned words: how much each suggests that what it applies to is content."""
 
     def __init__(self, folder, fold):
         kind = numpy.dtype([("page", "<u4"), ("key", "<u4"), ("share", "<f4")])
@@ -173,7 +173,7 @@ class Words:
 
 
 class Work:
-    """The steps of training; what is costly is kept in the work folder."""
+    """The steps of training; expensive results are kept in the work folder."""
 
     def __init__(self, tool, data, folder):
         self.tool, self.data, self.folder = tool, data, folder
@@ -192,8 +192,8 @@ class Work:
         return numpy.isin(self.dump.fold, folds)[self.dump.page_of]
 
     def features(self, left_out):
-        """Features of all rows, each page read with words, and its kind guessed by trees, learned
-        neither from its own fold nor from those left out."""
+        """Features of all rows; each page is read with words, and its kind guessed by trees, that were
+        learned neither from its own fold nor from those left out."""
         tables = self.folder / "tables"
         tables.mkdir(exist_ok=True)
         for fold in range(FOLDS):
@@ -208,7 +208,7 @@ class Work:
         return numpy.hstack([Dump(out).features, kinds[self.dump.page_of]])
 
     def blocks(self, features, left_out):
-        """The model of blocks, trained without these folds."""
+        """The block model, trained without these folds."""
         rows = ~self.rows(left_out)
         return Blocks(features[rows], self.dump.labels[rows], [weight[rows] for weight in self.weights])
 
@@ -229,8 +229,8 @@ def main():
     odds = numpy.zeros(len(dump.labels), dtype=numpy.float32)
     right = numpy.zeros(len(dump.pages), dtype=bool)
     for fold in range(FOLDS):
-        # Nothing this fold is judged by has seen its labels: words, too, are learned without it, and
-        # every page trained on is read with words learned without its own fold either.
+        # Nothing that scores this fold has seen its labels: words are learned without it too, and every
+        # training page is read with words learned without its own fold.
         features = work.features([fold])
         test, pages = work.rows([fold]), dump.fold == fold
         model = work.blocks(features, [fold])
@@ -253,32 +253,32 @@ def importance(model, names):
 
 
 def trees(booster):
-    """The trees of a booster: per tree its forks and leaves."""
+    """The trees of a booster: per tree its splits and leaves."""
     found = []
     for part in booster.model_to_string().split("\nTree=")[1:]:
         fields = dict(line.split("=", 1) for line in part.splitlines() if "=" in line)
         numbers = lambda key, kind: [kind(value) for value in fields.get(key, "").split()]
         leaves = numbers("leaf_value", float)
-        forks = []
+        splits = []
         if len(leaves) > 1:
             bounds = [max(-32768, min(32767, math.floor(value))) for value in numbers("threshold", float)]
-            forks = list(zip(numbers("split_feature", int), bounds, numbers("left_child", int), numbers("right_child", int)))
-        found.append((forks, leaves))
+            splits = list(zip(numbers("split_feature", int), bounds, numbers("left_child", int), numbers("right_child", int)))
+        found.append((splits, leaves))
     return found
 
 
 def export(kinds, blocks, words, path):
-    """Writes the ensembles and words in the layout that `model.rs` reads."""
+    """Writes the ensembles and words in the format that `model.rs` reads."""
     of_kinds = trees(kinds)
     ensembles = [of_kinds[number :: len(KINDS)] for number in range(len(KINDS))] + [blocks.trees()]
     out = bytearray(struct.pack("<H", len(ensembles)))
     for ensemble in ensembles:
         scale = max(abs(leaf) for _, leaves in ensemble for leaf in leaves) / 32767 or 1.0
         out += struct.pack("<fH", scale, len(ensemble))
-        for forks, leaves in ensemble:
-            out += struct.pack("<H", len(forks))
-            for fork in forks:
-                out += struct.pack("<Hhhh", *fork)
+        for splits, leaves in ensemble:
+            out += struct.pack("<H", len(splits))
+            for split in splits:
+                out += struct.pack("<Hhhh", *split)
             out += struct.pack(f"<{len(leaves)}h", *(round(leaf / scale) for leaf in leaves))
     out += struct.pack("<I", len(words) // 5) + words
     path.write_bytes(out)

@@ -1,22 +1,22 @@
-//! One step of the hot path, by its name.
+//! One step of the hot path.
 
-/// What is done again and again: says what it found.
+/// The repeated function; returns what it found.
 pub(crate) type Step = Box<dyn FnMut() -> usize>;
 
-/// A step with its input.
+/// A step and its input.
 pub(crate) struct Case {
-    /// `room-step-input`.
+    /// `step-input`.
     pub(crate) name: String,
-    /// How often it is done in the shorter of the two runs; the longer one does it twice as often.
+    /// Repetitions in the shorter of the two runs; the longer one does twice as many.
     pub(crate) times: usize,
-    /// What each step must find.
+    /// Expected result of each step.
     finds: usize,
     prepare: Box<dyn FnOnce(usize) -> Step>,
 }
 
 impl Case {
-    /// `prepare` is told how often the step may be done, for steps that use something up. It does the same however
-    /// often that will be, or its own cost would be counted.
+    /// `prepare` gets the largest number of repetitions, for steps that consume their input. It must do the same work
+    /// whatever the number, or its own cost would be counted.
     pub(crate) fn new(
         name: impl Into<String>,
         times: usize,
@@ -31,11 +31,14 @@ impl Case {
         }
     }
 
-    /// Does it so many times.
+    /// Runs the step this many times.
     pub(crate) fn run(self, times: usize) -> Result<(), String> {
         let most = self.times * 2;
         if times > most {
-            return Err(format!("{} can be done {most} times at most", self.name));
+            return Err(format!(
+                "{} can be repeated {most} times at most",
+                self.name
+            ));
         }
         let mut step = (self.prepare)(most);
         match repeat(&mut *step, times, self.finds) {
@@ -45,7 +48,7 @@ impl Case {
     }
 }
 
-/// The steps alone; what is found instead of what should be. Its name is what `cargo xtask micro --where` looks for.
+/// Runs the steps alone and returns a wrong result, if any. `cargo xtask micro --where` looks for this function's name.
 #[inline(never)]
 fn repeat(step: &mut dyn FnMut() -> usize, times: usize, finds: usize) -> Option<usize> {
     (0..times).map(|_| step()).find(|found| *found != finds)

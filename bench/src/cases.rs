@@ -1,4 +1,4 @@
-//! Every case, room by room along the walk.
+//! Every case, in the order a page passes through the crates.
 
 mod admission;
 mod bodies;
@@ -13,7 +13,7 @@ mod urls;
 
 use crate::case::Case;
 
-/// All of them, in the order they are shown.
+/// All cases, in display order.
 pub(crate) fn all() -> Vec<Case> {
     [
         requests::cases(),
@@ -36,7 +36,7 @@ pub(crate) fn all() -> Vec<Case> {
 mod tests {
     use super::*;
 
-    /// Each finds what it must, as often as it may be done.
+    /// Each case finds what it must, at its largest number of repetitions.
     #[test]
     fn every_case_is_right() {
         for case in all() {

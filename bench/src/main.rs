@@ -1,11 +1,11 @@
-//! `hot`: does one step of the hot path so many times, on an input that never changes.
+//! `hot`: repeats one step of the hot path on a fixed input.
 //!
-//! `cargo xtask micro` runs it under valgrind with a number of times and with twice that number: the difference is
-//! what the step costs, start and preparation left out. Nothing here measures time, and nothing here is random but
-//! the seeds of the standard library's tables, which some steps use.
+//! `cargo xtask micro` runs it under valgrind with a number of repetitions and with twice that number: the difference is
+//! the cost of the step, without start-up and preparation. Nothing here measures time, and nothing is random except
+//! the seeds of the standard library's hash tables, which some steps use.
 //!
-//! Every step says what it found, and a wrong answer ends the program: a step that does nothing would be cheap. (Of a sink
-//! only that it wrote; what, is tested where sinks are.)
+//! Every step returns what it found, and a wrong result ends the program: a step that does nothing would be cheap. (For a
+//! sink only that it wrote something; its output is tested in its own crate.)
 
 mod case;
 mod cases;
@@ -29,7 +29,7 @@ fn main() -> ExitCode {
     match done {
         Ok(()) => ExitCode::SUCCESS,
         Err(words) => {
-            // Who is not there to read it sees the exit code.
+            // If stderr is closed, the exit code still tells.
             let _ = writeln!(io::stderr(), "{words}");
             ExitCode::from(2)
         }
@@ -47,8 +47,8 @@ fn list() -> Result<(), String> {
 fn run(name: &str, times: &str) -> Result<(), String> {
     let times = times
         .parse()
-        .map_err(|_| format!("{times:?} is not a number of times"))?;
+        .map_err(|_| format!("{times:?} is not a number of repetitions"))?;
     let case: Option<Case> = cases::all().into_iter().find(|case| case.name == name);
-    case.ok_or_else(|| format!("there is no case {name:?}; without a word all are listed"))?
+    case.ok_or_else(|| format!("there is no case {name:?}; without arguments all are listed"))?
         .run(times)
 }

@@ -1,17 +1,18 @@
-//! The pages that are read, and the plan they are read by.
+//! The pages that the cases read, and the plan they use.
 //!
-//! Files, and not `testsite`'s generators which wrote the first two: a change there must not look like one here.
+//! They are files, not output of `testsite`'s generators (which wrote the first two), so that a change there does not change the
+//! counts here.
 
-use model::{CrawlPlan, CrawlSpec, Found, Outcome, PageReport, Task};
-use weburl::CrawlUrl;
+use crawler_model::{CrawlPlan, CrawlSpec, Discovery, Outcome, PageReport, Task};
+use crawler_weburl::CrawlUrl;
 
-/// A page and where it stands.
+/// A page and its URL.
 #[derive(Clone, Copy)]
 pub(crate) struct Page {
     pub(crate) name: &'static str,
     pub(crate) url: &'static str,
     pub(crate) body: &'static [u8],
-    /// How many links it has.
+    /// Number of links.
     pub(crate) links: usize,
 }
 
@@ -31,7 +32,7 @@ pub(crate) const R: Page = Page {
     links: 123,
 };
 
-/// What scanners get wrong, close together: broken comments and tags, raw text, templates, svg, character references.
+/// What scanners get wrong: broken comments and tags, raw text, templates, SVG, character references.
 pub(crate) const SOUP: Page = Page {
     name: "soup",
     url: "https://docs.example.org/soup",
@@ -39,32 +40,32 @@ pub(crate) const SOUP: Page = Page {
     links: 144,
 };
 
-/// As servers send it.
+/// Content type that servers send.
 pub(crate) const CONTENT_TYPE: &str = "text/html; charset=utf-8";
 
-/// The plan of a crawl as it is without any flag, but for the limits of a small one.
+/// The plan of a crawl without flags, except for small limits.
 pub(crate) fn plan(seed: &str) -> CrawlPlan {
     let spec = CrawlSpec {
         seed: seed.into(),
         max_pages: Some(0),
         ..CrawlSpec::default()
     };
-    CrawlPlan::resolve(&spec, "crawler/0.1", 0x5eed).expect("a plan that is written here")
+    CrawlPlan::resolve(&spec, "crawler/0.1", 0x5eed).expect("a fixed plan is valid")
 }
 
-/// A URL that is written here.
+/// A fixed URL.
 pub(crate) fn url(text: &str) -> CrawlUrl {
-    CrawlUrl::parse(text).expect("a URL that is written here")
+    CrawlUrl::parse(text).expect("a fixed URL is valid")
 }
 
-/// The report on a page, with its links.
+/// The report of a page, with its links.
 pub(crate) fn report(page: Page) -> PageReport {
     let here = url(page.url);
     let via = Some("https://docs.example.org/".into());
-    let links = engine::harvest(page.body, Some(CONTENT_TYPE), &here, &plan(page.url));
+    let links = crawler_engine::harvest(page.body, Some(CONTENT_TYPE), &here, &plan(page.url));
     let task = Task {
         attempt: 1,
-        ..Task::new(here, Found::Link, 1, via)
+        ..Task::new(here, Discovery::Link, 1, via)
     };
     let mut report = PageReport::new(task, Outcome::Fetched { html: true });
     report.links = links;

@@ -1,14 +1,14 @@
-//! Which blocks of a page are in its truth: the labels a model is trained on.
+//! Labels for training: which blocks of a page are in its ground truth.
 //!
-//! A block of five words or more is in the truth if most of its words stand in runs of five that
-//! the truth has too. A shorter block says little by itself (a menu's "Reviews" is also a word of a
-//! sentence), so it has to be a line of the truth, or continue its neighbours there. Where a page
-//! says a thing more often than the truth, the copies among other kept blocks win.
+//! A block of five words or more is in the truth if most of its words are in runs of five that the truth
+//! contains too. A shorter block is ambiguous (a menu's "Reviews" is also a word of a sentence), so it has to
+//! be a line of the truth, or continue its neighbours there. If a text occurs more often on the page than in
+//! the truth, the copies among other kept blocks win.
 
 use std::collections::{HashMap, HashSet};
 
-/// The length of the runs compared.
-const RUN: usize = 5;
+/// Length of the word runs that are compared.
+const RUN_LENGTH: usize = 5;
 
 fn hash(words: &[u32]) -> u64 {
     words.iter().fold(words.len() as u64 + 1, |hash, word| {
@@ -16,10 +16,10 @@ fn hash(words: &[u32]) -> u64 {
     })
 }
 
-/// For every block, the share of it that is in the truth.
+/// Returns, for every block, the share of it that is in the truth.
 pub(crate) fn align(blocks: &[Vec<u32>], truth: &[u32], lines: &[Vec<u32>]) -> Vec<f32> {
     let mut runs: HashMap<u64, u32> = HashMap::new();
-    for length in 1..=RUN {
+    for length in 1..=RUN_LENGTH {
         for run in truth.windows(length) {
             *runs.entry(hash(run)).or_default() += 1;
         }
@@ -30,10 +30,10 @@ pub(crate) fn align(blocks: &[Vec<u32>], truth: &[u32], lines: &[Vec<u32>]) -> V
         .map(|line| hash(line))
         .collect();
     let mut labels: Vec<f32> = blocks.iter().map(|block| coverage(block, &runs)).collect();
-    // Short blocks need more than their own words.
+    // Short blocks need more evidence than their own words.
     for at in 0..blocks.len() {
         let block = &blocks[at];
-        if block.len() < RUN && labels[at] > 0.0 {
+        if block.len() < RUN_LENGTH && labels[at] > 0.0 {
             let placed = lines.contains(&hash(block)) || continues(blocks, at, &runs);
             if !placed {
                 labels[at] = 0.0;
@@ -48,7 +48,7 @@ fn coverage(block: &[u32], runs: &HashMap<u64, u32>) -> f32 {
     if block.is_empty() {
         return 0.0;
     }
-    let length = block.len().min(RUN);
+    let length = block.len().min(RUN_LENGTH);
     let mut covered = vec![false; block.len()];
     for (at, run) in block.windows(length).enumerate() {
         if runs.contains_key(&hash(run)) {
@@ -58,10 +58,10 @@ fn coverage(block: &[u32], runs: &HashMap<u64, u32>) -> f32 {
     covered.iter().filter(|hit| **hit).count() as f32 / block.len() as f32
 }
 
-/// Whether the truth has the block joined to the end of the one before or the start of the next.
+/// Whether the truth contains the block joined to the end of the previous one or the start of the next.
 fn continues(blocks: &[Vec<u32>], at: usize, runs: &HashMap<u64, u32>) -> bool {
     let block = &blocks[at];
-    let room = RUN - block.len();
+    let room = RUN_LENGTH - block.len();
     let before: Vec<u32> = blocks[..at]
         .iter()
         .rev()
@@ -80,7 +80,7 @@ fn continues(blocks: &[Vec<u32>], at: usize, runs: &HashMap<u64, u32>) -> bool {
     joined.len() > block.len() && runs.contains_key(&hash(&joined))
 }
 
-/// Keeps as many copies of a text as the truth has, those with the most truth around them.
+/// Keeps as many copies of a text as the truth has, preferring those with the most truth around them.
 fn limit_copies(blocks: &[Vec<u32>], runs: &HashMap<u64, u32>, labels: &mut [f32]) {
     let mut copies: HashMap<u64, Vec<usize>> = HashMap::new();
     for (at, block) in blocks.iter().enumerate() {
@@ -92,7 +92,7 @@ fn limit_copies(blocks: &[Vec<u32>], runs: &HashMap<u64, u32>, labels: &mut [f32
     let support = |at: usize| -> f32 {
         let mut sum = 0.0;
         for other in at.saturating_sub(12)..(at + 13).min(blocks.len()) {
-            if other != at && blocks[other].len() >= RUN {
+            if other != at && blocks[other].len() >= RUN_LENGTH {
                 let weight =
                     (blocks[other].len() as f32).sqrt() / (1.0 + other.abs_diff(at) as f32);
                 sum += (firm[other] - 0.4) * weight;
@@ -102,7 +102,7 @@ fn limit_copies(blocks: &[Vec<u32>], runs: &HashMap<u64, u32>, labels: &mut [f32
     };
     for places in copies.values() {
         let block = &blocks[places[0]];
-        let length = block.len().min(RUN);
+        let length = block.len().min(RUN_LENGTH);
         let allowed = block
             .windows(length)
             .filter_map(|run| runs.get(&hash(run)))

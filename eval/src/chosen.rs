@@ -1,9 +1,9 @@
-//! The text of the chosen parts as it stands in the tree, to tell a fault of the choice from one of
-//! the writer: hidden parts count, as they do in the truths.
+//! The text of the selected parts as it is in the tree, to distinguish errors of the selection from errors of
+//! the writer. Hidden parts count, as they do in the ground truth.
 
-use html::{MainContent, NodeId, Tree};
+use crawler_html::{MainContent, NodeId, Tree};
 
-/// Every text of the chosen parts, parted where elements part it.
+/// Returns all text of the selected parts, with line breaks where elements separate it.
 pub(crate) fn chosen_text(tree: &Tree, content: &MainContent) -> String {
     let mut text = String::new();
     let mut excluded = content.excluded.iter().copied().peekable();
@@ -14,7 +14,7 @@ pub(crate) fn chosen_text(tree: &Tree, content: &MainContent) -> String {
                 continue;
             }
             while excluded.next_if(|next| *next < id).is_some() {}
-            if excluded.peek() == Some(&id) || is_silent(tree.name(id)) {
+            if excluded.peek() == Some(&id) || is_non_text(tree.name(id)) {
                 past = Some(tree.end(id));
                 text.push('\n');
                 continue;
@@ -36,7 +36,7 @@ pub(crate) fn chosen_text(tree: &Tree, content: &MainContent) -> String {
     text
 }
 
-fn is_silent(name: &str) -> bool {
+fn is_non_text(name: &str) -> bool {
     matches!(
         name,
         "script"

@@ -1,8 +1,8 @@
-//! The time this thread has spent on a processor: what a page costs on a busy machine too.
+//! CPU time of the current thread, which is meaningful on a busy machine too.
 
 use std::time::{Duration, Instant};
 
-/// Processor time where the system tells it (Linux), else the time of day.
+/// CPU time where the system provides it (Linux), otherwise wall-clock time.
 #[derive(Debug)]
 pub(crate) struct Clock {
     start: Instant,

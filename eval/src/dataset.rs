@@ -9,7 +9,7 @@ use serde_json::Value;
 
 /// One labelled page.
 #[derive(Debug)]
-pub(crate) struct Labelled {
+pub(crate) struct LabelledPage {
     pub id: String,
     pub url: String,
     pub kind: String,
@@ -17,8 +17,8 @@ pub(crate) struct Labelled {
     pub html: String,
 }
 
-/// Reads every page of a folder.
-pub(crate) fn read(folder: &Path) -> Result<Vec<Labelled>> {
+/// Reads every page in a folder.
+pub(crate) fn read(folder: &Path) -> Result<Vec<LabelledPage>> {
     let truths = GzDecoder::new(open(&folder.join("ground-truth.ndjson.gz"))?);
     let mut pages = Vec::new();
     for line in BufReader::new(truths).lines() {
@@ -30,7 +30,7 @@ pub(crate) fn read(folder: &Path) -> Result<Vec<Labelled>> {
         let mut bytes = Vec::new();
         let path = folder.join("html").join(format!("{id}.html.gz"));
         GzDecoder::new(open(&path)?).read_to_end(&mut bytes)?;
-        pages.push(Labelled {
+        pages.push(LabelledPage {
             id: id.to_owned(),
             url: text(&value["url"]),
             kind: text(&value["_internal"]["page_type"]["primary"]),
@@ -52,8 +52,8 @@ fn open(path: &Path) -> Result<File> {
         .map_err(|error| Error::other(format!("cannot read {}: {error}; {ADVICE}", path.display())))
 }
 
-/// The site of a page, by which pages are kept together: the last two labels of its host, three
-/// where the second-last is one of the usual short ones under a country.
+/// The site of a page, by which pages are grouped into folds: the last two labels of its host, or three if the
+/// second-last is a common second-level label of a country domain.
 pub(crate) fn site(url: &str) -> String {
     let host = url.split("://").nth(1).unwrap_or(url);
     let host = host.split(['/', '?', ':']).next().unwrap_or_default();
@@ -86,7 +86,7 @@ mod tests {
     }
 
     #[test]
-    fn a_wrong_folder_is_named_with_what_to_do() {
+    fn a_wrong_folder_is_reported_with_advice() {
         let error = read(std::path::Path::new("no/such/folder")).expect_err("it is not there");
         let error = error.to_string();
         assert!(

@@ -1,24 +1,24 @@
-//! Features and labels as flat files, for the training script.
+//! Writes features and labels as flat files for the training script.
 //!
-//! `features.i16`: rows of block features then page features; `labels.f32`: the share of the block
-//! in the truth; `words.u32`: its words; `pages.json`: names, and per page its id, site, kind, rows
-//! and truth words.
+//! `features.i16`: rows of block features followed by page features; `labels.f32`: the share of the block in
+//! the truth; `words.u32`: its number of words; `pages.json`: feature names, and per page its id, site, kind,
+//! number of rows and number of truth words.
 
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{BufWriter, Result, Write};
 use std::path::Path;
 
-use html::{Tree, Vocabulary};
+use crawler_html::{Tree, Vocabulary};
 use serde_json::json;
 
-use crate::dataset::{Labelled, site};
+use crate::dataset::{LabelledPage, site};
 use crate::run::labels;
 use crate::words::Interner;
 
-/// `eval <data> dump <out> [<tables>]`. The tables are learned words, `N.table`, and `choice.u8` says
+/// `eval <data> dump <out> [<tables>]`. The tables are learned vocabularies, `N.table`, and `choice.u8` says
 /// which of them each page is read with.
-pub(crate) fn dump(pages: &[Labelled], out: &Path, tables: Option<&Path>) -> Result<()> {
+pub(crate) fn dump(pages: &[LabelledPage], out: &Path, tables: Option<&Path>) -> Result<()> {
     std::fs::create_dir_all(out)?;
     let file = |name: &str| File::create(out.join(name)).map(BufWriter::new);
     let (mut features, mut marks, mut counts) = (
@@ -29,15 +29,15 @@ pub(crate) fn dump(pages: &[Labelled], out: &Path, tables: Option<&Path>) -> Res
     let mut uses = file("uses.bin")?;
     let mut interner = Interner::default();
     let mut rows = Vec::new();
-    let sample = html::inspect(&Tree::parse("<p>a</p>"), Vocabulary::default());
-    let tables = tables.map(Tables::read).transpose()?;
+    let sample = crawler_html::inspect(&Tree::parse("<p>a</p>"), Vocabulary::default());
+    let tables = tables.map(VocabularySets::read).transpose()?;
     for (number, page) in pages.iter().enumerate() {
         let tree = Tree::parse(&page.html);
         let vocabulary = tables
             .as_ref()
             .map(|tables| tables.of(number))
             .unwrap_or_default();
-        let inspection = html::inspect(&tree, vocabulary);
+        let inspection = crawler_html::inspect(&tree, vocabulary);
         let labels = labels(page, &tree, &inspection, &mut interner);
         let mut sums = vec![(0.0, 0.0)];
         for (block, label) in inspection.blocks.iter().zip(&labels) {
@@ -67,10 +67,10 @@ pub(crate) fn dump(pages: &[Labelled], out: &Path, tables: Option<&Path>) -> Res
     Ok(())
 }
 
-/// Per word of a page, the share of what it speaks for that is in the truth: `page`, `key`, `share`.
+/// Writes per word of a page the share of the text it applies to that is in the truth: `page`, `key`, `share`.
 fn write_uses(
     page: u32,
-    inspection: &html::Inspection,
+    inspection: &crawler_html::Inspection,
     sums: &[(f64, f64)],
     out: &mut impl Write,
 ) -> Result<()> {
@@ -91,13 +91,13 @@ fn write_uses(
     Ok(())
 }
 
-/// Learned words, several sets of them, and which set each page is read with.
-struct Tables {
+/// Several learned vocabularies, and which one each page is read with.
+struct VocabularySets {
     sets: Vec<Vocabulary>,
     choice: Vec<u8>,
 }
 
-impl Tables {
+impl VocabularySets {
     fn read(folder: &Path) -> Result<Self> {
         let choice = std::fs::read(folder.join("choice.u8"))?;
         let count = choice
@@ -130,7 +130,7 @@ impl Tables {
     }
 }
 
-/// Odds from outside, little-endian `f32`, in the order of the dump.
+/// Log-odds from the training script, little-endian `f32`, in the order of the dump.
 pub(crate) struct Odds {
     bytes: Vec<u8>,
     at: usize,

@@ -1,55 +1,55 @@
-//! The figures of a run over all pages: by kind, near-empty outputs, time, and how much the
-//! extractor's own opinion of its output is worth.
+//! Figures over all pages: by kind, near-empty outputs, time, and how well the extractor's confidence predicts
+//! its score.
 
 use std::collections::BTreeMap;
 use std::fmt::{self, Display, Formatter};
 use std::time::Duration;
 
-use crate::entry::Entry;
+use crate::page_result::PageResult;
 use crate::words::Score;
 
 /// The figures of one extractor.
 #[derive(Debug)]
 pub(crate) struct Figures {
     pub title: String,
-    /// By kind, in order of their names, and then of all pages.
+    /// By kind, sorted by name, and then for all pages.
     pub groups: Vec<Group>,
     pub near_empty: usize,
-    /// Pages with a truth.
+    /// Number of pages with a ground truth.
     pub counted: usize,
-    /// Processor time a page; zero if it was not taken.
+    /// CPU time per page; zero if not measured.
     pub each: Duration,
-    /// Correlation of the opinion with F1, and the mean of both by tenths, the least sure first.
+    /// Correlation of confidence and F1, and the mean of both by deciles, least confident first.
     pub correlation: f64,
-    pub tenths: Vec<(f64, f64)>,
+    pub deciles: Vec<(f64, f64)>,
 }
 
-/// The figures of the pages of one kind.
+/// The figures for pages of one kind.
 #[derive(Debug)]
 pub(crate) struct Group {
     pub name: String,
     pub pages: usize,
     pub score: Score,
-    /// F1 over the pages with a truth.
+    /// F1 over the pages with a ground truth.
     pub with_truth: f64,
-    pub lost: Lost,
+    pub lost: F1Losses,
 }
 
-/// Where a kind's F1 is lost, in hundredths of F1: together, what is missing to 100.
+/// Where F1 is lost, in hundredths of F1: the sum is what is missing to 100.
 #[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct Lost {
-    /// Pages whose truth is empty.
+pub(crate) struct F1Losses {
+    /// Pages whose ground truth is empty.
     pub no_truth: f64,
-    /// Pages that gave next to nothing.
+    /// Pages with near-empty output.
     pub near_empty: f64,
-    /// Words kept wrongly, of the other pages.
+    /// Words wrongly kept, on the other pages.
     pub extra: f64,
-    /// Words missed, of the other pages.
+    /// Words missed, on the other pages.
     pub missed: f64,
 }
 
-impl Lost {
-    fn of(entries: &[&Entry]) -> Self {
+impl F1Losses {
+    fn of(entries: &[&PageResult]) -> Self {
         let mut lost = Self::default();
         let part = 100.0 / entries.len().max(1) as f64;
         for entry in entries {
@@ -71,13 +71,13 @@ impl Lost {
 }
 
 impl Figures {
-    pub(crate) fn of(title: &str, entries: &[Entry]) -> Self {
-        let mut kinds: BTreeMap<&str, Vec<&Entry>> = BTreeMap::new();
+    pub(crate) fn of(title: &str, entries: &[PageResult]) -> Self {
+        let mut kinds: BTreeMap<&str, Vec<&PageResult>> = BTreeMap::new();
         for entry in entries {
             kinds.entry(&entry.kind).or_default().push(entry);
         }
-        let all: Vec<&Entry> = entries.iter().collect();
-        let counted: Vec<&Entry> = with_truth(&all);
+        let all: Vec<&PageResult> = entries.iter().collect();
+        let counted: Vec<&PageResult> = with_truth(&all);
         let mut groups: Vec<Group> = kinds
             .iter()
             .map(|(name, pages)| group(name, pages))
@@ -96,7 +96,7 @@ impl Figures {
             counted: counted.len(),
             each: spent / u32::try_from(entries.len()).unwrap_or(u32::MAX).max(1),
             correlation: correlation(&pairs),
-            tenths: tenths(&pairs),
+            deciles: deciles(&pairs),
         }
     }
 
@@ -105,13 +105,13 @@ impl Figures {
         self.groups.last().map_or(0.0, |all| all.score.f1)
     }
 
-    /// F1 of one kind; of nothing, 0.
+    /// F1 of one kind; 0 if there are no such pages.
     pub(crate) fn f1_of(&self, kind: &str) -> f64 {
         let group = self.groups.iter().find(|group| group.name == kind);
         group.map_or(0.0, |group| group.score.f1)
     }
 
-    /// Near-empty outputs, of a hundred pages with a truth.
+    /// Percentage of near-empty outputs among pages with a ground truth.
     pub(crate) fn near_empty_share(&self) -> f64 {
         100.0 * self.near_empty as f64 / self.counted.max(1) as f64
     }
@@ -139,23 +139,23 @@ impl Display for Figures {
         }
         writeln!(
             out,
-            "near-empty though there is a truth: {} ({:.2} %)",
+            "near-empty output despite a ground truth: {} ({:.2}%)",
             self.near_empty,
             self.near_empty_share()
         )?;
         if self.each > Duration::ZERO {
-            writeln!(out, "ms a page: {:.2}", self.each.as_secs_f64() * 1000.0)?;
+            writeln!(out, "ms per page: {:.2}", self.each.as_secs_f64() * 1000.0)?;
         }
         Ok(())
     }
 }
 
-fn with_truth<'e>(entries: &[&'e Entry]) -> Vec<&'e Entry> {
+fn with_truth<'e>(entries: &[&'e PageResult]) -> Vec<&'e PageResult> {
     let counted = entries.iter().filter(|entry| entry.truth_words > 0);
     counted.copied().collect()
 }
 
-fn group(name: &str, entries: &[&Entry]) -> Group {
+fn group(name: &str, entries: &[&PageResult]) -> Group {
     Group {
         name: name.to_owned(),
         pages: entries.len(),
@@ -165,11 +165,11 @@ fn group(name: &str, entries: &[&Entry]) -> Group {
             f1: mean(entries, |entry| entry.score.f1),
         },
         with_truth: mean(&with_truth(entries), |entry| entry.score.f1),
-        lost: Lost::of(entries),
+        lost: F1Losses::of(entries),
     }
 }
 
-fn mean(entries: &[&Entry], of: impl Fn(&Entry) -> f64) -> f64 {
+fn mean(entries: &[&PageResult], of: impl Fn(&PageResult) -> f64) -> f64 {
     entries.iter().map(|entry| of(entry)).sum::<f64>() / entries.len().max(1) as f64
 }
 
@@ -181,10 +181,10 @@ fn means(pairs: &[(f64, f64)]) -> (f64, f64) {
     (sum.0 / count, sum.1 / count)
 }
 
-fn tenths(sorted: &[(f64, f64)]) -> Vec<(f64, f64)> {
-    let bound = |tenth: usize| sorted.len() * tenth / 10;
+fn deciles(sorted: &[(f64, f64)]) -> Vec<(f64, f64)> {
+    let bound = |decile: usize| sorted.len() * decile / 10;
     (0..10)
-        .map(|tenth| means(&sorted[bound(tenth)..bound(tenth + 1)]))
+        .map(|decile| means(&sorted[bound(decile)..bound(decile + 1)]))
         .collect()
 }
 
@@ -201,16 +201,16 @@ fn correlation(pairs: &[(f64, f64)]) -> f64 {
 
 #[cfg(test)]
 mod tests {
-    use super::{correlation, tenths};
+    use super::{correlation, deciles};
 
     #[test]
-    fn an_opinion_that_is_right_correlates() {
+    fn accurate_confidence_correlates() {
         let pairs: Vec<(f64, f64)> = (0..20)
             .map(|n| (f64::from(n), f64::from(n) * 2.0))
             .collect();
         assert!((correlation(&pairs) - 1.0).abs() < 1e-9);
-        assert_eq!(tenths(&pairs)[0], (0.5, 1.0));
-        assert_eq!(tenths(&pairs).len(), 10);
+        assert_eq!(deciles(&pairs)[0], (0.5, 1.0));
+        assert_eq!(deciles(&pairs).len(), 10);
         let turned: Vec<(f64, f64)> = pairs.iter().map(|(x, y)| (*x, -y)).collect();
         assert!((correlation(&turned) + 1.0).abs() < 1e-9);
     }

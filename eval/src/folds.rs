@@ -1,14 +1,14 @@
-//! The models of the five folds: each was trained without the sites of its fold, so that judging
-//! those sites by it says how well pages never seen are judged.
+//! The models of the five folds. Each was trained without the sites of its fold, so scoring those sites with
+//! it measures performance on unseen pages.
 //!
-//! They are written by the training script, together with the product's own model.
+//! They are written by the training script together with the embedded model.
 
-use html::ContentModel;
+use crawler_html::ContentModel;
 use sha2::{Digest, Sha256};
 
-use crate::dataset::{Labelled, site};
+use crate::dataset::{LabelledPage, site};
 
-/// The models as trained.
+/// The model files.
 const FILES: [&[u8]; 5] = [
     include_bytes!("../folds/0.bin"),
     include_bytes!("../folds/1.bin"),
@@ -24,27 +24,27 @@ pub(crate) struct Folds {
 }
 
 impl Folds {
-    /// Reads the models; `None` if one is broken, which a test rules out.
+    /// Parses the models; `None` if one is invalid, which a test rules out.
     pub(crate) fn read() -> Option<Self> {
         let models = FILES.iter().map(|bytes| ContentModel::read(bytes));
         let models = models.collect::<Option<Vec<_>>>()?;
         Some(Self { models })
     }
 
-    /// The model that has seen nothing of the page's site.
-    pub(crate) fn without(&self, page: &Labelled) -> &ContentModel {
+    /// The model that was not trained on the page's site.
+    pub(crate) fn without(&self, page: &LabelledPage) -> &ContentModel {
         &self.models[fold(page)]
     }
 }
 
-/// The fold of a page: that of its site, or of its number where its address is unknown.
-pub(crate) fn fold(page: &Labelled) -> usize {
+/// The fold of a page: that of its site, or of its id if its address is unknown.
+pub(crate) fn fold(page: &LabelledPage) -> usize {
     let site = site(&page.url);
     fold_of(if site.is_empty() { &page.id } else { &site })
 }
 
-/// The SHA-256 of the name, as a number, modulo five: as 256 is one more than a multiple of five,
-/// that is the sum of its bytes modulo five.
+/// The SHA-256 of the name, as a number, modulo five. Because 256 is one more than a multiple of five, that is
+/// the sum of its bytes modulo five.
 fn fold_of(name: &str) -> usize {
     let bytes = Sha256::digest(name.as_bytes());
     bytes.iter().map(|byte| usize::from(*byte)).sum::<usize>() % FILES.len()
@@ -69,7 +69,7 @@ mod tests {
     }
 
     #[test]
-    fn the_models_are_whole() {
+    fn the_models_are_valid() {
         assert_eq!(Folds::read().expect("five models").models.len(), 5);
     }
 }

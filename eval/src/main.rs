@@ -1,16 +1,15 @@
-//! Scores main-content extraction against labelled pages, and dumps what a model is trained on.
+//! Scores main-content extraction against labelled pages, and dumps training data.
 //!
-//! `eval <data folder>` says how good and how fast it is; the other modes serve training. See the
-//! README beside this file's package.
+//! `eval <data folder>` reports quality and speed; the other modes are for training. See eval/README.md.
 
 mod alignment;
 mod chosen;
 mod clock;
 mod dataset;
 mod dump;
-mod entry;
 mod figures;
 mod folds;
+mod page_result;
 #[cfg(feature = "peers")]
 mod peers;
 mod pipeline;
@@ -23,10 +22,10 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 const USAGE: &str = "\
-eval <data folder> [--report=<file>]            all figures, and the worst pages as a page to look at
-eval <data folder> oracle                       the most that choosing whole blocks can reach
+eval <data folder> [--report=<file>]            all figures; the worst pages as an HTML report
+eval <data folder> oracle                       upper bound of selecting whole blocks
 eval <data folder> dump <out folder> [<words>]  features and labels, for training
-eval <data folder> odds <file>                  score odds given per block, for checking training
+eval <data folder> odds <file>                  score with_odds odds per block, to check training
 ";
 
 fn main() -> ExitCode {
@@ -71,15 +70,15 @@ fn run(folder: &Path, mode: &[&str], page: &Path) -> Result<()> {
             return dump::dump(&pages, Path::new(out), words.first().map(Path::new));
         }
         ["oracle", ..] => run::oracle(&pages).to_string(),
-        ["odds", file, ..] => run::given(&pages, Path::new(file))?.to_string(),
+        ["odds", file, ..] => run::with_odds(&pages, Path::new(file))?.to_string(),
         _ => {
             let report = run::evaluate(&pages)?;
             std::fs::write(page, report.page())?;
-            eprintln!("as a page to look at: {}", page.display());
+            eprintln!("HTML report: {}", page.display());
             report.text()
         }
     };
-    // A closed pipe is a reader that has seen enough.
+    // A closed pipe means that the reader has seen enough.
     let _ = std::io::stdout().write_all(text.as_bytes());
     Ok(())
 }

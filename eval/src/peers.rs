@@ -1,15 +1,15 @@
-//! Other extractors on the same pages in the same run: score and processor time.
+//! Other extractors on the same pages in the same run: score and CPU time.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use crate::clock::Clock;
-use crate::dataset::Labelled;
-use crate::entry::Entry;
+use crate::dataset::LabelledPage;
 use crate::figures::Figures;
+use crate::page_result::PageResult;
 use crate::words::Interner;
 
-/// The figures of every peer.
-pub(crate) fn compare(pages: &[Labelled]) -> Vec<Figures> {
+/// The figures of every other extractor.
+pub(crate) fn compare(pages: &[LabelledPage]) -> Vec<Figures> {
     let first = run(pages, "rs-trafilatura", |html| {
         rs_trafilatura::extract(html)
             .map(|found| found.content_text)
@@ -25,16 +25,16 @@ pub(crate) fn compare(pages: &[Labelled]) -> Vec<Figures> {
     vec![first, second]
 }
 
-fn run(pages: &[Labelled], title: &str, extract: impl Fn(&str) -> String) -> Figures {
+fn run(pages: &[LabelledPage], title: &str, extract: impl Fn(&str) -> String) -> Figures {
     let mut interner = Interner::default();
     let mut entries = Vec::new();
     for page in pages {
         let clock = Clock::start();
-        // A peer that gives up on a page gets no text for it, and the run goes on.
+        // A panic counts as empty output for that page, and the run continues.
         let text = catch_unwind(AssertUnwindSafe(|| extract(&page.html))).unwrap_or_default();
         let spent = clock.elapsed();
-        let entry = Entry::of(page, &mut interner, text, 0.0);
-        entries.push(Entry { spent, ..entry });
+        let entry = PageResult::of(page, &mut interner, text, 0.0);
+        entries.push(PageResult { spent, ..entry });
     }
     Figures::of(title, &entries)
 }

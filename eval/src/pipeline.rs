@@ -1,23 +1,22 @@
-//! Everything the product makes of a page, timed step by step: tree, links, metadata, main content,
-//! Markdown.
+//! The whole pipeline over a page, timed step by step: tree, links, metadata, main content, Markdown.
 
 use std::time::Duration;
 
-use html::{MainContent, Tree};
+use crawler_html::{MainContent, Tree};
 
 use crate::clock::Clock;
 
-/// What was made of a page.
+/// The results for a page.
 #[derive(Debug)]
-pub(crate) struct Made {
+pub(crate) struct PipelineOutput {
     pub tree: Tree,
     pub content: MainContent,
-    pub spent: Spent,
+    pub spent: StepTimes,
 }
 
-/// The processor time of each step.
+/// CPU time of each step.
 #[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct Spent {
+pub(crate) struct StepTimes {
     pub parse: Duration,
     pub links: Duration,
     pub metadata: Duration,
@@ -25,13 +24,13 @@ pub(crate) struct Spent {
     pub markdown: Duration,
 }
 
-impl Spent {
-    /// All steps together.
+impl StepTimes {
+    /// The sum of all steps.
     pub(crate) fn total(&self) -> Duration {
         self.parse + self.links + self.metadata + self.content + self.markdown
     }
 
-    /// The time of one page, of that of so many.
+    /// Divides the times by the number of pages.
     pub(crate) fn divide(&mut self, pages: usize) {
         let pages = u32::try_from(pages).unwrap_or(u32::MAX).max(1);
         self.parse /= pages;
@@ -41,7 +40,7 @@ impl Spent {
         self.markdown /= pages;
     }
 
-    /// Adds another page's time.
+    /// Adds the times of another page.
     pub(crate) fn add(&mut self, other: &Self) {
         self.parse += other.parse;
         self.links += other.links;
@@ -52,28 +51,28 @@ impl Spent {
 }
 
 /// Runs the whole pipeline over a page.
-pub(crate) fn make(html: &str) -> Made {
+pub(crate) fn make(html: &str) -> PipelineOutput {
     let resolve = |reference: &str| Some(reference.to_owned());
-    let mut spent = Spent::default();
+    let mut spent = StepTimes::default();
     let clock = Clock::start();
     let tree = Tree::parse(html);
     spent.parse = clock.elapsed();
     let clock = Clock::start();
     let mut links = 0usize;
-    html::scan_links(html.as_bytes(), encoding_rs::UTF_8, |_| links += 1);
+    crawler_html::scan_links(html.as_bytes(), encoding_rs::UTF_8, |_| links += 1);
     spent.links = clock.elapsed();
     let clock = Clock::start();
-    let metadata = html::metadata(&tree, &resolve);
+    let metadata = crawler_html::metadata(&tree, &resolve);
     spent.metadata = clock.elapsed();
     let clock = Clock::start();
-    let content = html::main_content(&tree);
+    let content = crawler_html::main_content(&tree);
     spent.content = clock.elapsed();
     let clock = Clock::start();
-    let markdown = html::to_markdown(&tree, &content.selection(), &resolve);
+    let markdown = crawler_html::to_markdown(&tree, &content.selection(), &resolve);
     spent.markdown = clock.elapsed();
-    // Used, so that no step is left out as useless.
+    // Prevents the compiler from optimising a step away.
     std::hint::black_box((links, metadata, markdown));
-    Made {
+    PipelineOutput {
         tree,
         content,
         spent,

@@ -1,29 +1,29 @@
-//! What a run tells: figures and the worst pages, as text for a terminal and as a page to look at.
+//! The report of a run: figures and the worst pages, as text and as an HTML page.
 
 use std::fmt::Write as _;
 
-use crate::entry::Entry;
 use crate::figures::Figures;
-use crate::pipeline::Spent;
+use crate::page_result::PageResult;
+use crate::pipeline::StepTimes;
 
-/// How many of the worst pages are shown.
-const WORST: usize = 30;
+/// Number of worst pages shown.
+const WORST_SHOWN: usize = 30;
 
-/// Everything one run found.
+/// The results of one run.
 #[derive(Debug)]
 pub(crate) struct Report {
-    /// Cross-validated, through the text writer: the figures to state.
+    /// Cross-validated, through the text writer: the figures to quote.
     pub written: Figures,
-    /// Cross-validated, the chosen parts as they stand in the tree.
+    /// Cross-validated, the selected parts as they are in the tree.
     pub chosen: Figures,
     /// The embedded model on the pages it was trained on.
     pub fitted: Figures,
-    /// Other extractors, none if they were not built in.
+    /// Other extractors; empty if they were not compiled in.
     pub peers: Vec<Figures>,
-    /// Processor time of the whole pipeline, a page.
-    pub each: Spent,
+    /// CPU time of the whole pipeline per page.
+    pub each: StepTimes,
     /// The cross-validated pages, worst first.
-    pub worst: Vec<Entry>,
+    pub worst: Vec<PageResult>,
 }
 
 fn milliseconds(time: std::time::Duration) -> f64 {
@@ -31,14 +31,14 @@ fn milliseconds(time: std::time::Duration) -> f64 {
 }
 
 impl Report {
-    /// All columns beside each other: title, figures.
+    /// The figures of all columns of the table.
     fn columns(&self) -> impl Iterator<Item = &Figures> {
         [&self.written, &self.chosen, &self.fitted]
             .into_iter()
             .chain(&self.peers)
     }
 
-    /// The report for a terminal.
+    /// The report as text.
     pub(crate) fn text(&self) -> String {
         let mut out = format!("{}\nF1 by kind\n{:14} {:>5}", self.written, "kind", "pages");
         for figures in self.columns() {
@@ -56,7 +56,7 @@ impl Report {
         }
         let _ = write!(
             out,
-            "\n\nwhere the rest is lost, cross-validated, in hundredths of F1\n{:14} {:>8} {:>10} {:>12} {:>6}",
+            "\n\nwhere F1 is lost, cross-validated, in hundredths of F1\n{:14} {:>8} {:>10} {:>12} {:>6}",
             "kind", "no truth", "near-empty", "kept wrongly", "missed"
         );
         for group in &self.written.groups {
@@ -71,7 +71,7 @@ impl Report {
         let total = milliseconds(each.total());
         let _ = write!(
             out,
-            "\n\nCPU ms a page, all we do: {total:.2} (parse {:.2}, links {:.2}, metadata {:.2}, content {:.2}, markdown {:.2})\n",
+            "\n\nCPU ms per page, whole pipeline: {total:.2} (parse {:.2}, links {:.2}, metadata {:.2}, content {:.2}, markdown {:.2})\n",
             milliseconds(each.parse),
             milliseconds(each.links),
             milliseconds(each.metadata),
@@ -82,21 +82,24 @@ impl Report {
             let theirs = milliseconds(peer.each);
             let _ = writeln!(
                 out,
-                "CPU ms a page, {}: {theirs:.2}, {:.1} times ours",
+                "CPU ms per page, {}: {theirs:.2}, {:.1} times ours",
                 peer.title,
                 theirs / total
             );
         }
         let _ = writeln!(
             out,
-            "\nquality against F1: correlation {:.3}; by tenths of the pages, the least sure first:",
+            "\nquality against F1: correlation {:.3}; by deciles of the pages, least confident first:",
             self.written.correlation
         );
-        for (quality, f1) in &self.written.tenths {
+        for (quality, f1) in &self.written.deciles {
             let _ = writeln!(out, "  quality {quality:.2}  F1 {f1:.3}");
         }
-        let _ = writeln!(out, "\nthe worst {WORST} pages (words: truth, output)");
-        for entry in self.worst.iter().take(WORST) {
+        let _ = writeln!(
+            out,
+            "\nthe worst {WORST_SHOWN} pages (words: truth, output)"
+        );
+        for entry in self.worst.iter().take(WORST_SHOWN) {
             let (missed, extra) = entry.difference();
             let _ = writeln!(
                 out,
@@ -116,13 +119,13 @@ impl Report {
         out
     }
 
-    /// The report as a page.
+    /// The report as an HTML page.
     pub(crate) fn page(&self) -> String {
         let mut page = String::from(HEAD);
         let total = milliseconds(self.each.total());
         let _ = write!(
             page,
-            "<h1>Main content, {} pages</h1><p>F1 <b>{:.3}</b> cross-validated by site, as written; near-empty {:.2} %; {total:.1} ms a page.</p><table class=figures><tr><th>kind<th>pages",
+            "<h1>Main content, {} pages</h1><p>F1 <b>{:.3}</b> cross-validated by site, as written; near-empty {:.2}%; {total:.1} ms per page.</p><table class=figures><tr><th>kind<th>pages",
             self.worst.len(),
             self.written.f1(),
             self.written.near_empty_share()
@@ -142,12 +145,12 @@ impl Report {
         }
         let _ = write!(
             page,
-            "<tr><td>ms a page<td><td colspan=3>{total:.2}, the whole pipeline"
+            "<tr><td>ms per page<td><td colspan=3>{total:.2}, the whole pipeline"
         );
         for peer in &self.peers {
             let _ = write!(page, "<td>{:.2}", milliseconds(peer.each));
         }
-        page.push_str("</table><h2>Where the rest is lost, in hundredths of F1</h2><table class=figures><tr><th>kind<th>no truth<th>near-empty<th>kept wrongly<th>missed");
+        page.push_str("</table><h2>Where F1 is lost, in hundredths of F1</h2><table class=figures><tr><th>kind<th>no truth<th>near-empty<th>kept wrongly<th>missed");
         for group in &self.written.groups {
             let lost = &group.lost;
             let _ = write!(
@@ -160,19 +163,19 @@ impl Report {
                 lost.missed
             );
         }
-        page.push_str("</table><h2>Quality against F1</h2><table class=figures><tr><th>tenth of the pages<th>quality<th>F1");
-        for (number, (quality, f1)) in self.written.tenths.iter().enumerate() {
+        page.push_str("</table><h2>Quality against F1</h2><table class=figures><tr><th>decile of the pages<th>quality<th>F1");
+        for (number, (quality, f1)) in self.written.deciles.iter().enumerate() {
             let _ = write!(page, "<tr><td>{}<td>{quality:.2}<td>{f1:.3}", number + 1);
         }
         let _ = write!(
             page,
-            "</table><h2>The worst {WORST} pages</h2><table class=worst><tr><th>page<th>missed<th>kept wrongly"
+            "</table><h2>The worst {WORST_SHOWN} pages</h2><table class=worst><tr><th>page<th>missed<th>kept wrongly"
         );
-        for entry in self.worst.iter().take(WORST) {
+        for entry in self.worst.iter().take(WORST_SHOWN) {
             let (missed, extra) = entry.difference();
             let _ = write!(
                 page,
-                "<tr><td><b>{}</b> {}<br>F1 {:.3}<br>P {:.3} R {:.3}<br>{} words, {} came out<br><small>{}</small><td><pre>{}</pre><td><pre>{}</pre>",
+                "<tr><td><b>{}</b> {}<br>F1 {:.3}<br>P {:.3} R {:.3}<br>{} words, {} extracted<br><small>{}</small><td><pre>{}</pre><td><pre>{}</pre>",
                 escape(&entry.id),
                 escape(&entry.kind),
                 entry.score.f1,
@@ -204,7 +207,7 @@ fn escape(text: &str) -> String {
         .replace('>', "&gt;")
 }
 
-/// Text of a page on one line, without what a terminal would act on.
+/// Text of a page on one line, without control characters.
 fn printable(text: &str, most: usize) -> String {
     text.split_whitespace()
         .collect::<Vec<_>>()
@@ -220,7 +223,7 @@ mod tests {
     use super::{escape, printable};
 
     #[test]
-    fn text_of_pages_does_nothing_where_it_is_shown() {
+    fn text_of_pages_is_escaped() {
         assert_eq!(printable("a\u{1b}[2J\n b", 90), "a[2J b");
         assert_eq!(printable("abc", 2), "ab");
         assert_eq!(escape("<b>&"), "&lt;b&gt;&amp;");

@@ -1,18 +1,18 @@
-//! The ways a page's output is made and scored.
+//! The modes of evaluation: how the output of a page is produced and scored.
 
 use std::io::{Error, Result};
 use std::path::Path;
 
-use html::{NodeId, Tree};
+use crawler_html::{NodeId, Tree};
 
 use crate::alignment::align;
 use crate::chosen::chosen_text;
-use crate::dataset::Labelled;
+use crate::dataset::LabelledPage;
 use crate::dump::Odds;
-use crate::entry::Entry;
 use crate::figures::Figures;
 use crate::folds::Folds;
-use crate::pipeline::{self, Spent};
+use crate::page_result::PageResult;
+use crate::pipeline::{self, StepTimes};
 use crate::report::Report;
 use crate::words::Interner;
 
@@ -30,22 +30,27 @@ fn kept_text(tree: &Tree, kept: &[(bool, &Vec<NodeId>)]) -> String {
 }
 
 /// `eval <data>`: all figures.
-pub(crate) fn evaluate(pages: &[Labelled]) -> Result<Report> {
+pub(crate) fn evaluate(pages: &[LabelledPage]) -> Result<Report> {
     let folds = Folds::read().ok_or_else(|| Error::other("a model in eval/folds is broken"))?;
     let mut interner = Interner::default();
     let (mut written, mut chosen, mut fitted) = (Vec::new(), Vec::new(), Vec::new());
-    let mut each = Spent::default();
+    let mut each = StepTimes::default();
     for page in pages {
-        let made = pipeline::make(&page.html);
-        each.add(&made.spent);
-        let tree = &made.tree;
-        let text = html::to_text(tree, &made.content.selection());
-        fitted.push(Entry::of(page, &mut interner, text, made.content.quality));
-        let content = html::main_content_by(tree, folds.without(page));
-        let text = html::to_text(tree, &content.selection());
-        written.push(Entry::of(page, &mut interner, text, content.quality));
+        let output = pipeline::make(&page.html);
+        each.add(&output.spent);
+        let tree = &output.tree;
+        let text = crawler_html::to_text(tree, &output.content.selection());
+        fitted.push(PageResult::of(
+            page,
+            &mut interner,
+            text,
+            output.content.quality,
+        ));
+        let content = crawler_html::main_content_by(tree, folds.without(page));
+        let text = crawler_html::to_text(tree, &content.selection());
+        written.push(PageResult::of(page, &mut interner, text, content.quality));
         let text = chosen_text(tree, &content);
-        chosen.push(Entry::of(page, &mut interner, text, content.quality));
+        chosen.push(PageResult::of(page, &mut interner, text, content.quality));
     }
     each.divide(pages.len());
     #[cfg(feature = "peers")]
@@ -54,8 +59,8 @@ pub(crate) fn evaluate(pages: &[Labelled]) -> Result<Report> {
     let peers = Vec::new();
     let figures = Figures::of("cross-validated", &written);
     written.sort_by(|a, b| a.score.f1.total_cmp(&b.score.f1));
-    // A page without a truth is worst or best by chance.
-    let (worst, rest): (Vec<Entry>, Vec<Entry>) =
+    // A page without a ground truth is worst or best by chance.
+    let (worst, rest): (Vec<PageResult>, Vec<PageResult>) =
         written.into_iter().partition(|entry| entry.truth_words > 0);
     Ok(Report {
         written: figures,
@@ -67,13 +72,13 @@ pub(crate) fn evaluate(pages: &[Labelled]) -> Result<Report> {
     })
 }
 
-/// `eval <data> oracle`: the best that choosing blocks can do, by the labels.
-pub(crate) fn oracle(pages: &[Labelled]) -> Figures {
+/// `eval <data> oracle`: the upper bound of selecting blocks, given the labels.
+pub(crate) fn oracle(pages: &[LabelledPage]) -> Figures {
     let mut interner = Interner::default();
     let mut entries = Vec::new();
     for page in pages {
         let tree = Tree::parse(&page.html);
-        let inspection = html::inspect(&tree, html::Vocabulary::default());
+        let inspection = crawler_html::inspect(&tree, crawler_html::Vocabulary::default());
         let labels = labels(page, &tree, &inspection, &mut interner);
         let kept: Vec<_> = labels
             .iter()
@@ -81,16 +86,16 @@ pub(crate) fn oracle(pages: &[Labelled]) -> Figures {
             .zip(inspection.blocks.iter().map(|block| &block.texts))
             .collect();
         let text = kept_text(&tree, &kept);
-        entries.push(Entry::of(page, &mut interner, text, 1.0));
+        entries.push(PageResult::of(page, &mut interner, text, 1.0));
     }
-    Figures::of("choosing whole blocks by the labels themselves", &entries)
+    Figures::of("whole blocks selected by the labels", &entries)
 }
 
 /// The labels of a page's blocks.
 pub(crate) fn labels(
-    page: &Labelled,
+    page: &LabelledPage,
     tree: &Tree,
-    inspection: &html::Inspection,
+    inspection: &crawler_html::Inspection,
     interner: &mut Interner,
 ) -> Vec<f32> {
     let truth = interner.words(&page.truth);
@@ -110,19 +115,19 @@ pub(crate) fn labels(
     align(&blocks, &truth, &lines)
 }
 
-/// `eval <data> odds <file>`: odds per block from the training script, little-endian `f32`, in the
-/// order of the dump, to check the exported models against.
-pub(crate) fn given(pages: &[Labelled], file: &Path) -> Result<Figures> {
+/// `eval <data> odds <file>`: scores log-odds per block from the training script, little-endian `f32`, in the
+/// order of the dump, to check the exported models.
+pub(crate) fn with_odds(pages: &[LabelledPage], file: &Path) -> Result<Figures> {
     let mut numbers = Odds::read(file)?;
     let mut interner = Interner::default();
     let mut entries = Vec::new();
     for page in pages {
         let tree = Tree::parse(&page.html);
-        let inspection = html::inspect(&tree, html::Vocabulary::default());
+        let inspection = crawler_html::inspect(&tree, crawler_html::Vocabulary::default());
         let odds = numbers.take(inspection.blocks.len())?;
         let content = inspection.chosen(&odds);
-        let text = html::to_text(&tree, &content.selection());
-        entries.push(Entry::of(page, &mut interner, text, content.quality));
+        let text = crawler_html::to_text(&tree, &content.selection());
+        entries.push(PageResult::of(page, &mut interner, text, content.quality));
     }
-    Ok(Figures::of("by the training script's own odds", &entries))
+    Ok(Figures::of("odds of the training script", &entries))
 }

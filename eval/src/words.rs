@@ -1,11 +1,11 @@
-//! Words and the score over them: matches of `\w+` in the lower-cased text, compared as multisets.
+//! Words and scores: matches of `\w+` in the lower-cased text, compared as multisets.
 
 use std::collections::HashMap;
 
-/// A text's words as numbers, the same word always the same number.
+/// The words of a text as numbers; equal words have equal numbers.
 pub(crate) type Words = Vec<u32>;
 
-/// Hands out a number for every word.
+/// Assigns a number to every word.
 #[derive(Debug, Default)]
 pub(crate) struct Interner {
     numbers: HashMap<String, u32>,
@@ -30,7 +30,7 @@ impl Interner {
     }
 }
 
-/// Precision, recall and their balance.
+/// Precision, recall and F1.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Score {
     pub precision: f64,
@@ -38,7 +38,7 @@ pub(crate) struct Score {
     pub f1: f64,
 }
 
-/// How many times each word occurs.
+/// The number of occurrences of each word.
 pub(crate) fn counts(words: &[u32]) -> HashMap<u32, i32> {
     let mut counts = HashMap::new();
     for word in words {
@@ -47,7 +47,7 @@ pub(crate) fn counts(words: &[u32]) -> HashMap<u32, i32> {
     counts
 }
 
-/// The score of an output against the truth.
+/// Scores an output against the truth.
 pub(crate) fn score(output: &[u32], truth: &[u32]) -> Score {
     if output.is_empty() && truth.is_empty() {
         return Score {

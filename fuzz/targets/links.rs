@@ -1,4 +1,4 @@
-//! The links of a page of any bytes, as the scanner and as the tree have them.
+//! Links of arbitrary bytes: the scanner must agree with the tree.
 
 #![no_main]
 

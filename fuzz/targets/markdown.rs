@@ -1,4 +1,4 @@
-//! A page of any bytes, written in every form.
+//! Arbitrary bytes as a page, written in every format.
 
 #![no_main]
 

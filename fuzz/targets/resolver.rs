@@ -1,4 +1,4 @@
-//! A page's address, a base and references of any bytes, resolved by us and by `url`.
+//! An arbitrary page address, base and references: our resolver must agree with `url`.
 
 #![no_main]
 

@@ -1,4 +1,4 @@
-//! Two addresses of any bytes: their parts, and whether they are one page.
+//! Two arbitrary addresses: their parts, and whether they have the same URL key.
 
 #![no_main]
 

@@ -1,6 +1,6 @@
-//! `cargo xtask api-fuzz`: the API against schemathesis, with every check it has, over both stores.
+//! `cargo xtask api-fuzz`: runs schemathesis with every check against the API, on both stores.
 //!
-//! It needs Python and its package index, so it is a step of its own in CI and no part of `cargo xtask test`.
+//! It needs Python and PyPI, so it is a separate step in CI and not part of `cargo xtask test`.
 
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
@@ -10,14 +10,14 @@ use anyhow::{Context, Result, bail};
 use serde_json::Value;
 
 use crate::postgres::Postgres;
-use crate::setup;
-use crate::shell::{cargo, output_of, root, run, tell};
+use crate::requirements::CHROMIUM;
+use crate::shell::{cargo, output_of, print, root, run};
 
 const VERSION: &str = "4.32.5";
-/// Cases of each operation and phase when nobody says.
+/// Default number of cases per operation and phase.
 const EXAMPLES: u32 = 200;
 
-/// Limits as wide as the description says, and targets that are given up soon.
+/// Limits as wide as the API description allows, and short timeouts for targets.
 const CONFIG: &str = "\
 http: {timeout: 1s}
 worker: {max_attempts: 1, per_host_rps: 0, per_host_concurrency: 100}
@@ -27,23 +27,23 @@ server: {api_keys: [a-key-for-the-fuzzer], request_timeout: 5s}
 ";
 const KEY: &str = "a-key-for-the-fuzzer";
 
-pub(crate) fn start(words: &[&str]) -> Result<()> {
-    let examples = match words {
+pub(crate) fn start(args: &[&str]) -> Result<()> {
+    let examples = match args {
         [] => EXAMPLES,
-        ["--examples", number] => number.parse().context("--examples wants a number")?,
+        ["--examples", number] => number.parse().context("--examples needs a number")?,
         _ => bail!("cargo xtask api-fuzz [--examples N]"),
     };
-    // `use_js` is as valid as any other field.
-    setup::browser()?;
-    run(cargo().args(["build", "--locked", "--package", "crawler"]))?;
+    // The fuzzer sets `use_js` too.
+    CHROMIUM.ensure()?;
+    run(cargo().args(["build", "--locked", "--package", "crawler-cli"]))?;
     let target = target_folder()?;
     let folder = target.join("api-fuzz");
     std::fs::create_dir_all(&folder)?;
     let schemathesis = installed(&folder)?;
     let crawler = target.join("debug/crawler");
-    tell("── schemathesis over SQLite");
+    print("── schemathesis over SQLite");
     fuzz(&crawler, &schemathesis, &folder, None, examples)?;
-    tell("── schemathesis over Postgres");
+    print("── schemathesis over Postgres");
     let postgres = Postgres::at_hand()?;
     let name = format!("api_fuzz_{}", std::process::id());
     postgres.psql(None, &["-c", &format!("CREATE DATABASE {name}")])?;
@@ -63,7 +63,7 @@ fn target_folder() -> Result<PathBuf> {
     ))
 }
 
-/// The program, in an environment of its own.
+/// Installs schemathesis into a virtual environment, unless it is there.
 fn installed(folder: &Path) -> Result<PathBuf> {
     let bin = folder.join("venv/bin");
     let program = bin.join("schemathesis");
@@ -84,7 +84,7 @@ fn installed(folder: &Path) -> Result<PathBuf> {
     Ok(program)
 }
 
-/// A service of its own, fuzzed to the end.
+/// Starts a service and fuzzes it to the end.
 fn fuzz(
     crawler: &Path,
     schemathesis: &Path,
@@ -115,7 +115,7 @@ fn fuzz(
         .args(["run", &format!("http://{addr}/openapi.json")])
         .args(["--header", &format!("Authorization: Bearer {KEY}")])
         .args(["--checks", "all", "--continue-on-failure"])
-        // DELETE cancels: a cancelled job and what it stored stay readable.
+        // DELETE cancels a job; the job and its results stay readable.
         .args(["--exclude-checks", "use_after_free"])
         .args(["--max-examples", &examples.to_string()])
         .args(["--request-timeout", "30"])
@@ -127,7 +127,7 @@ fn fuzz(
     std::fs::remove_dir_all(&place)?;
     fuzzed?;
     if !lives {
-        bail!("the service ended by itself");
+        bail!("the service exited during the run");
     }
     Ok(())
 }
@@ -135,7 +135,7 @@ fn fuzz(
 struct Service(Child);
 
 impl Service {
-    /// Where it listens; its log is read to the end, so that it never waits for us.
+    /// Address it listens on. Its log is read to the end, so that a full pipe never blocks it.
     fn addr(&mut self) -> Result<String> {
         let log = self.0.stderr.take().context("the service has a log")?;
         let mut lines = BufReader::new(log).lines();
@@ -145,13 +145,13 @@ impl Service {
             listens.then(|| line["addr"].as_str().map(str::to_owned))?
         });
         std::thread::spawn(move || lines.map_while(Result::ok).for_each(drop));
-        addr.context("the service does not say where it listens")
+        addr.context("the service's log does not name its address")
     }
 }
 
 impl Drop for Service {
     fn drop(&mut self) {
-        // Gone already if it failed.
+        // It has already exited if it failed.
         let _ = self.0.kill();
         let _ = self.0.wait();
     }

@@ -1,8 +1,8 @@
-//! `cargo xtask bench`: what the crawl, the service and its stores do, by the real binary, on this machine, in figures.
+//! `cargo xtask bench`: measures the crawl, the service and its stores with the release binary on this machine.
 //!
-//! Each bench checks that the work was right before it says how fast it was. The crawl beside other crawlers is written
-//! to `docs/benchmarks.md`, each of the others to its section of `docs/benchmarks-service.md`. Bars are in the document and
-//! in the exit code.
+//! Each benchmark checks that the work was done correctly before it reports its speed. The comparison with other crawlers is written
+//! to `docs/benchmarks.md`, each of the others to its section of `docs/benchmarks-service.md`. A missed bar is in the
+//! document and in the exit code.
 
 mod crawl;
 mod export;
@@ -22,40 +22,40 @@ mod workplace;
 
 use anyhow::{Context, Result, bail};
 
-use crate::postgres::{Keep, Postgres};
+use crate::postgres::{Durability, Postgres};
 
-/// Runs a bench by its name.
-pub(crate) fn run(words: &[&str]) -> Result<()> {
-    match words {
+/// Runs a benchmark by name.
+pub(crate) fn run(args: &[&str]) -> Result<()> {
+    match args {
         [] | ["crawl" | "--quick" | "--runs", ..] => {
-            let rest = match words {
+            let rest = match args {
                 ["crawl", rest @ ..] => rest,
-                words => words,
+                args => args,
             };
-            crawl::run(&crawl::Asked::read(rest)?)
+            crawl::run(&crawl::Options::parse(rest)?)
         }
         ["service", rest @ ..] => service::run(number(rest, "--pages", 5_000)?),
         ["queue", rest @ ..] => queue::run(number(rest, "--tasks", 1_000_000)?),
         ["export", rest @ ..] => export::run(number(rest, "--rows", 1_000_000)?),
         ["render", rest @ ..] => render::run(number(rest, "--pages", 200)?),
         _ => bail!(
-            "which bench? crawl [--runs N] [--quick], service [--pages N], queue [--tasks N], export [--rows N] or render [--pages N]; \
-             only with their usual sizes do they write docs/benchmarks.md and docs/benchmarks-service.md"
+            "unknown benchmark; there are crawl [--runs N] [--quick], service [--pages N], queue [--tasks N], export [--rows N] or render [--pages N]; \
+             the documents are written only at the default sizes"
         ),
     }
 }
 
-/// A cluster that keeps its promises: what a benchmark writes survives a power cut.
+/// A cluster with full durability, as in production.
 fn cluster() -> Result<Postgres> {
-    Postgres::start(Keep::Safe)
+    Postgres::start(Durability::Full)
 }
 
-fn number(words: &[&str], flag: &str, usual: u64) -> Result<u64> {
-    match words {
-        [] => Ok(usual),
+fn number(args: &[&str], flag: &str, default: u64) -> Result<u64> {
+    match args {
+        [] => Ok(default),
         [word, value] if *word == flag => value
             .parse()
             .with_context(|| format!("{flag} needs a number, not '{value}'")),
-        _ => bail!("only {flag} N is understood here"),
+        _ => bail!("unknown argument; {flag} N is allowed here"),
     }
 }

@@ -1,6 +1,6 @@
 //! `cargo xtask chaos`: more rounds of the test that kills, stops and cuts off the service's processes.
 //!
-//! `cargo xtask test` plays a few; this plays as many as it is told, and repeats a run by its seed.
+//! `cargo xtask test` runs a few rounds; this runs as many as requested, and repeats a run given its seed.
 
 use anyhow::{Context, Result, bail};
 
@@ -8,15 +8,15 @@ use crate::shell::{cargo, run};
 
 const ROUNDS: u64 = 20;
 
-/// The words after `chaos`: how many rounds, and which.
-pub(crate) fn start(words: &[&str]) -> Result<()> {
-    let (rounds, seed) = asked(words)?;
+/// Parses the arguments after `chaos` and runs the rounds.
+pub(crate) fn start(args: &[&str]) -> Result<()> {
+    let (rounds, seed) = parse(args)?;
     let mut command = cargo();
     command
         .args([
             "test",
             "--package",
-            "crawler",
+            "crawler-cli",
             "--test",
             "chaos",
             "--locked",
@@ -29,12 +29,12 @@ pub(crate) fn start(words: &[&str]) -> Result<()> {
     run(&mut command)
 }
 
-fn asked(words: &[&str]) -> Result<(u64, Option<u64>)> {
+fn parse(args: &[&str]) -> Result<(u64, Option<u64>)> {
     let (mut rounds, mut seed) = (ROUNDS, None);
-    for pair in words.chunks(2) {
+    for pair in args.chunks(2) {
         let number = |text: &str| {
             text.parse()
-                .with_context(|| format!("{text:?} is no number"))
+                .with_context(|| format!("{text:?} is not a number"))
         };
         match pair {
             ["--rounds", text] => rounds = number(text)?,
@@ -47,16 +47,16 @@ fn asked(words: &[&str]) -> Result<(u64, Option<u64>)> {
 
 #[cfg(test)]
 mod tests {
-    use super::asked;
+    use super::parse;
 
     #[test]
     fn rounds_and_seed_are_numbers() {
-        assert_eq!(asked(&[]).unwrap(), (20, None));
+        assert_eq!(parse(&[]).unwrap(), (20, None));
         assert_eq!(
-            asked(&["--seed", "7", "--rounds", "3"]).unwrap(),
+            parse(&["--seed", "7", "--rounds", "3"]).unwrap(),
             (3, Some(7))
         );
-        assert!(asked(&["--rounds"]).is_err());
-        assert!(asked(&["--rounds", "many"]).is_err());
+        assert!(parse(&["--rounds"]).is_err());
+        assert!(parse(&["--rounds", "many"]).is_err());
     }
 }

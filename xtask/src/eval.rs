@@ -1,24 +1,24 @@
-//! `cargo xtask eval <data>`: the figures of main-content extraction, in one command.
+//! `cargo xtask eval <data>`: measures main-content extraction.
 //!
-//! The tool is a package of its own (`eval/`), outside the workspace, so that the extractors it
-//! compares with never reach the product's lock file. Without a folder, its own tests are run: they
+//! The tool (`eval/`) is outside the workspace, so that the extractors it
+//! compares with never reach our lock file. Without a folder, its own tests run: they
 //! need no pages and none of the other extractors.
 
 use std::path::Path;
 
 use anyhow::{Context, Result, bail};
 
-use crate::shell::{self, cargo, root, tell};
+use crate::shell::{self, cargo, print, root};
 
 const MANIFEST: &str = "eval/Cargo.toml";
 
-/// Builds the tool with its peers and runs it over the pages in that folder.
+/// Builds the tool with the other extractors and runs it on the pages in a folder.
 pub(crate) fn run(folder: &Path) -> Result<()> {
-    // The tool runs at the workspace's root: a relative folder is meant from here.
+    // The tool runs in the workspace root: resolve a relative folder here.
     let truths = folder.join("ground-truth.ndjson.gz");
     if !truths.is_file() {
         bail!(
-            "{} is not there: give the folder of the labelled pages, as eval/README.md describes it",
+            "{} does not exist: pass the folder of labelled pages that eval/README.md describes",
             truths.display()
         );
     }
@@ -27,9 +27,9 @@ pub(crate) fn run(folder: &Path) -> Result<()> {
         .with_context(|| format!("cannot find {}", folder.display()))?;
     let place = root().join("target").join("eval");
     std::fs::create_dir_all(&place)
-        .with_context(|| format!("cannot make the folder {}", place.display()))?;
+        .with_context(|| format!("cannot create the folder {}", place.display()))?;
     let page = place.join("report.html");
-    tell("building the evaluation tool with the extractors it compares with");
+    print("building the evaluation tool with the extractors it compares with");
     let options = ["run", "--release", "--locked", "--features", "peers"];
     let mut command = cargo();
     command
@@ -40,9 +40,9 @@ pub(crate) fn run(folder: &Path) -> Result<()> {
     shell::run(&mut command)
 }
 
-/// The tool's own tests and lints, without pages and peers.
+/// Runs the tool's own tests and lints, which need neither pages nor the other extractors.
 pub(crate) fn check() -> Result<()> {
-    for (chore, rest) in [
+    for (subcommand, rest) in [
         ("fmt", &["--check"][..]),
         (
             "clippy",
@@ -59,7 +59,7 @@ pub(crate) fn check() -> Result<()> {
     ] {
         let mut command = cargo();
         command
-            .args([chore, "--manifest-path", MANIFEST])
+            .args([subcommand, "--manifest-path", MANIFEST])
             .args(rest);
         shell::run(&mut command)?;
     }

@@ -1,84 +1,130 @@
-//! The architecture as data: which crate may use which. `docs/architecture.md` shows the same table.
+//! Which crate may depend on which. `docs/architecture.md` shows the same table.
 
-/// A crate and the crates of ours it may use. Dependencies for tests alone are not asked about.
-pub(crate) struct Room {
+/// A crate, and the crates of this workspace it may depend on. Dev-dependencies are not restricted.
+pub(crate) struct Layer {
     pub(crate) name: &'static str,
     pub(crate) may_use: &'static [&'static str],
 }
 
-const fn room(name: &'static str, may_use: &'static [&'static str]) -> Room {
-    Room { name, may_use }
+const fn layer(name: &'static str, may_use: &'static [&'static str]) -> Layer {
+    Layer { name, may_use }
 }
 
-/// From the bottom up: a room uses only rooms above it in this list.
-pub(crate) const ROOMS: [Room; 19] = [
-    room("weburl", &[]),
-    room("model", &["weburl"]),
-    room("sitefiles", &["weburl", "model"]),
-    room("html", &["weburl", "model"]),
-    room("frontier", &["weburl", "model", "sitefiles"]),
-    room("journal", &["weburl", "model", "sitefiles", "frontier"]),
-    room("fetch", &["weburl", "model"]),
-    room("render", &["weburl", "model", "fetch"]),
-    room(
-        "engine",
-        &["weburl", "model", "sitefiles", "html", "frontier", "fetch"],
+/// From the bottom up: a crate depends only on crates that come before it in this list.
+pub(crate) const LAYERS: [Layer; 20] = [
+    layer("crawler-weburl", &[]),
+    layer("crawler-model", &["crawler-weburl"]),
+    layer("crawler-sitefiles", &["crawler-weburl", "crawler-model"]),
+    layer("crawler-html", &["crawler-weburl", "crawler-model"]),
+    layer(
+        "crawler-frontier",
+        &["crawler-weburl", "crawler-model", "crawler-sitefiles"],
     ),
-    room("output", &["weburl", "model"]),
-    room("store", &["weburl", "model"]),
-    room(
-        "store-frontier",
-        &["weburl", "model", "sitefiles", "frontier", "store"],
-    ),
-    room("store-postgres", &["weburl", "model", "store"]),
-    room("store-sqlite", &["weburl", "model", "store"]),
-    room(
-        "service",
+    layer(
+        "crawler-journal",
         &[
-            "weburl",
-            "model",
-            "sitefiles",
-            "html",
-            "frontier",
-            "fetch",
-            "render",
-            "engine",
-            "store",
-            "store-frontier",
+            "crawler-weburl",
+            "crawler-model",
+            "crawler-sitefiles",
+            "crawler-frontier",
         ],
     ),
-    room(
+    layer("crawler-fetch", &["crawler-weburl", "crawler-model"]),
+    layer(
+        "crawler-render",
+        &["crawler-weburl", "crawler-model", "crawler-fetch"],
+    ),
+    layer(
+        "crawler-engine",
+        &[
+            "crawler-weburl",
+            "crawler-model",
+            "crawler-sitefiles",
+            "crawler-html",
+            "crawler-frontier",
+            "crawler-fetch",
+        ],
+    ),
+    layer(
         "crawler",
         &[
-            "weburl",
-            "model",
-            "sitefiles",
-            "html",
-            "frontier",
-            "journal",
-            "fetch",
-            "render",
-            "engine",
-            "output",
-            "store",
-            "store-postgres",
-            "store-sqlite",
-            "service",
+            "crawler-weburl",
+            "crawler-model",
+            "crawler-html",
+            "crawler-frontier",
+            "crawler-fetch",
+            "crawler-render",
+            "crawler-engine",
         ],
     ),
-    room("testsite", &[]),
-    room(
+    layer("crawler-output", &["crawler-weburl", "crawler-model"]),
+    layer("crawler-store", &["crawler-weburl", "crawler-model"]),
+    layer(
+        "crawler-store-frontier",
+        &[
+            "crawler-weburl",
+            "crawler-model",
+            "crawler-sitefiles",
+            "crawler-frontier",
+            "crawler-store",
+        ],
+    ),
+    layer(
+        "crawler-store-postgres",
+        &["crawler-weburl", "crawler-model", "crawler-store"],
+    ),
+    layer(
+        "crawler-store-sqlite",
+        &["crawler-weburl", "crawler-model", "crawler-store"],
+    ),
+    layer(
+        "crawler-service",
+        &[
+            "crawler-weburl",
+            "crawler-model",
+            "crawler-sitefiles",
+            "crawler-html",
+            "crawler-frontier",
+            "crawler-fetch",
+            "crawler-render",
+            "crawler-engine",
+            "crawler-store",
+            "crawler-store-frontier",
+        ],
+    ),
+    layer(
+        "crawler-cli",
+        &[
+            "crawler-weburl",
+            "crawler-model",
+            "crawler-sitefiles",
+            "crawler-html",
+            "crawler-frontier",
+            "crawler-journal",
+            "crawler-fetch",
+            "crawler-render",
+            "crawler-engine",
+            "crawler",
+            "crawler-output",
+            "crawler-store",
+            "crawler-store-postgres",
+            "crawler-store-sqlite",
+            "crawler-service",
+        ],
+    ),
+    layer("testsite", &[]),
+    layer(
         "bench",
         &[
-            "weburl",
-            "model",
-            "sitefiles",
-            "html",
-            "frontier",
-            "fetch",
-            "engine",
-            "output",
+            "crawler-weburl",
+            "crawler-model",
+            "crawler-sitefiles",
+            "crawler-html",
+            "crawler-frontier",
+            "crawler-fetch",
+            "crawler-engine",
+            "crawler-output",
         ],
     ),
-    room("xtask", &[]),
+    layer("xtask", &[]),
 ];

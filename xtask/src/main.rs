@@ -1,4 +1,4 @@
-//! The project's own chores: `cargo xtask test`, `tidy`, `docs`, `eval`, `fuzz`, `api-fuzz`, `sqlx`, `bench`, `micro`, `chaos`, `soak`.
+//! The project's own commands: `cargo xtask check`, `test` and the rest of [`HELP`].
 
 mod api_fuzz;
 mod bench;
@@ -9,7 +9,7 @@ mod fuzz;
 mod layers;
 mod micro;
 mod postgres;
-mod setup;
+mod requirements;
 mod shell;
 mod soak;
 mod sqlx;
@@ -19,67 +19,81 @@ mod tidy;
 use std::path::Path;
 use std::process::ExitCode;
 
-use shell::tell;
+use shell::print;
 
 const HELP: &str = "\
-cargo xtask <CHORE>
+Usage: cargo xtask <COMMAND>
 
-  test          set up what the tests need, then format, lints, tests, doc tests, tidy, generated files
-  tidy          the dependency table, file sizes, names
-  docs          write the generated documents
-  docs --check  fail if one of them is stale
-  fuzz [agree|markdown|links|resolver|url_key] [--seconds N]
-                look for pages and addresses on which ours and the real parsers differ; installs cargo-fuzz
-  fuzz agree [--inputs N] [--seed S]
-                the same, of made-up inputs alone and by their number
-  api-fuzz [--examples N]
-                the API against schemathesis with every check, over both stores; installs it with pip
-  chaos [--rounds N] [--seed S]
-                kill, stop and cut off the service's processes under load, and look for what is lost or doubled
-  soak [--pages N]
-                render many pages while the browser's processes are killed, and look for what is lost, grows or stays
-  eval <DATA>   how good and how fast main-content extraction is, on the labelled pages in that folder
-  eval          the evaluation tool's own tests and lints, which need no pages
-  sqlx          write what the stores' queries are checked against (`crates/store-*/.sqlx`)
+Every day:
+  check         Check formatting, lints and names, and run the unit tests; installs nothing
+  test [--no-install]
+                Run everything CI runs: check, all tests, doc tests, generated files, instruction counts.
+                Lists the tools it needs, then installs missing ones with apt-get; with --no-install, or where one
+                cannot be installed, skips the tests that need it and names them at the end
+  docs [--check]
+                Write the generated documents, or fail if one is out of date
+  tidy          Check crate dependencies, file sizes, names and wording (part of check)
+  sqlx          Write the metadata that the stores' SQL is checked against (crates/store-*/.sqlx)
+
+Speed:
   bench [--runs N] [--quick]
-                our crawl beside other crawlers, checked and written to `docs/benchmarks.md`; installs wrk and wget2
+                Crawl beside wrk, wget2 and spider, check the results, write docs/benchmarks.md; installs wrk and wget2
   bench service|queue|export|render
-                how fast the service is here, checked and written to `docs/benchmarks-service.md`
-  micro         what the steps of the hot path cost in instructions, beside `bench/baseline.tsv`; fails where one costs
-                more than a tenth more; installs valgrind
-  micro --keep  writes the baseline
+                Measure the service, check the results, write docs/benchmarks-service.md
+  micro         Count the instructions of each step of the hot path and compare them with bench/baseline.tsv; installs valgrind
+  micro --keep  Write the baseline
   micro --where CASE
-                where a case spends, by file and function
+                Show where a case spends its instructions, by file and function
+
+Long runs:
+  chaos [--rounds N] [--seed S]
+                Kill, stop and cut off the service's processes under load; look for lost or duplicated pages
+  soak [--pages N]
+                Render many pages while browser processes are killed; look for lost pages, leaks and leftovers
+  fuzz [agree|markdown|links|resolver|url_key] [--seconds N]
+                Look for pages and URLs on which our parsers differ from the reference parsers; installs cargo-fuzz
+  fuzz agree [--inputs N] [--seed S]
+                The same with a fixed number of generated inputs
+  api-fuzz [--examples N]
+                Run schemathesis against the API on both stores; installs it with pip
+  eval <DATA>   Measure main-content extraction on the labelled pages in a folder
+  eval          Run the evaluation tool's own tests and lints
 ";
 
 fn main() -> ExitCode {
-    let words: Vec<String> = std::env::args().skip(1).collect();
-    let words: Vec<&str> = words.iter().map(String::as_str).collect();
-    let done = match words.as_slice() {
-        ["test"] => test::run(),
+    let args: Vec<String> = std::env::args().skip(1).collect();
+    let args: Vec<&str> = args.iter().map(String::as_str).collect();
+    let result = match args.as_slice() {
+        ["check"] => test::check(),
+        ["test"] => test::run_all(true),
+        ["test", "--no-install"] => test::run_all(false),
         ["tidy"] => tidy::run(),
         ["docs"] => docs::write(),
         ["docs", "--check"] => docs::check(),
-        ["fuzz", words @ ..] => fuzz::start(words),
-        ["api-fuzz", words @ ..] => api_fuzz::start(words),
-        ["chaos", words @ ..] => chaos::start(words),
-        ["soak", words @ ..] => soak::start(words),
+        ["fuzz", args @ ..] => fuzz::start(args),
+        ["api-fuzz", args @ ..] => api_fuzz::start(args),
+        ["chaos", args @ ..] => chaos::start(args),
+        ["soak", args @ ..] => soak::start(args),
         ["eval"] => eval::check(),
         ["eval", folder] => eval::run(Path::new(folder)),
         ["sqlx"] => sqlx::write(),
-        ["bench", words @ ..] => bench::run(words),
-        ["micro", words @ ..] => micro::start(words),
-        // Not for people: the parent of a process that is measured.
-        ["stopwatch", words @ ..] => bench::stopwatch::hold(words),
+        ["bench", args @ ..] => bench::run(args),
+        ["micro", args @ ..] => micro::start(args),
+        // Internal: the parent of a process that is being measured.
+        ["stopwatch", args @ ..] => bench::stopwatch::hold(args),
+        [] | ["help" | "-h" | "--help"] => {
+            print(HELP);
+            return ExitCode::SUCCESS;
+        }
         _ => {
-            tell(HELP);
+            print(&format!("unknown command: {}\n\n{HELP}", args.join(" ")));
             return ExitCode::from(2);
         }
     };
-    match done {
+    match result {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            tell(&format!("error: {error:#}"));
+            print(&format!("error: {error:#}"));
             ExitCode::FAILURE
         }
     }

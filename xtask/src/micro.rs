@@ -1,8 +1,8 @@
-//! `cargo xtask micro`: what the steps of the hot path cost, in instructions, beside what they did cost.
+//! `cargo xtask micro`: counts the instructions of each step of the hot path and compares them with the baseline.
 //!
-//! Each case of the program `hot` is run under callgrind so many times and twice as many: the difference, divided, is
-//! one step, start and preparation left out. Instructions do not move with the machine's load, so a small change
-//! can be told; `bench/baseline.tsv` has what they were, and more than a tenth more is an error.
+//! Each case of the program `hot` runs under callgrind N times and 2N times: the difference divided by N is the cost of
+//! one step, without start-up and preparation. Instruction counts do not depend on the machine's load, so small changes
+//! are visible. A change of more than 10% from `bench/baseline.tsv` is an error.
 
 mod baseline;
 mod counting;
@@ -10,15 +10,15 @@ mod table;
 
 use anyhow::{Result, bail};
 
-use crate::setup;
-use crate::shell::{run, tell};
+use crate::requirements::VALGRIND;
+use crate::shell::{print, run};
 use baseline::Baseline;
 use counting::{Count, Hot};
 use table::Table;
 
-/// The words after `micro`.
-pub(crate) fn start(words: &[&str]) -> Result<()> {
-    match words {
+/// Parses the arguments after `micro` and runs.
+pub(crate) fn start(args: &[&str]) -> Result<()> {
+    match args {
         [] => check(),
         ["--keep"] => keep(),
         ["--where", case] => show(case),
@@ -26,52 +26,52 @@ pub(crate) fn start(words: &[&str]) -> Result<()> {
     }
 }
 
-/// Counts, and compares with the baseline.
+/// Counts and compares with the baseline.
 pub(crate) fn check() -> Result<()> {
     let known = Baseline::read()?;
     let hot = hot()?;
     let here = baseline::surroundings()?;
     if !known.is_of_this_processor(&here) {
-        let words = format!(
-            "NOT COMPARED: the baseline was counted with {}, this is {here}",
+        let message = format!(
+            "NOT COMPARED: the baseline was counted on {}, this machine is {here}",
             known.counted_with
         );
-        // What is left out is an error there.
+        // CI must not skip a step.
         if std::env::var_os("CI").is_some() {
-            bail!(words);
+            bail!(message);
         }
-        tell(&words);
+        print(&message);
         return Ok(());
     }
     if known.counted_with != here {
-        tell(&format!(
-            "the baseline was counted with {}, this is {here}: what moved may be the compiler's",
+        print(&format!(
+            "the baseline was counted on {}, this machine is {here}: differences may come from the compiler",
             known.counted_with
         ));
     }
     let table = Table::of(hot.counts()?, &known);
-    tell(&table.to_string());
+    print(&table.to_string());
     let faults = table.faults();
     if faults > 0 {
         bail!(
-            "{faults} of the cases moved by more than a tenth, or are not in the baseline, or no longer there; \
-             `cargo xtask micro --where CASE` shows where a case spends; if it is meant, or better: `cargo xtask micro --keep`"
+            "{faults} cases changed by more than 10%, are missing from the baseline, or no longer exist; \
+             `cargo xtask micro --where CASE` shows where a case spends its instructions; if the change is intended, run `cargo xtask micro --keep`"
         );
     }
     Ok(())
 }
 
-/// Counts, and makes that the baseline.
+/// Counts and writes the baseline.
 fn keep() -> Result<()> {
     let hot = hot()?;
     let counts: Vec<Count> = hot.counts()?;
     if let Ok(known) = Baseline::read() {
-        tell(&Table::of(counts.clone(), &known).to_string());
+        print(&Table::of(counts.clone(), &known).to_string());
     }
     baseline::write(&counts)
 }
 
-/// Where one case spends, by file and function.
+/// Prints where one case spends its instructions, by file and function.
 fn show(case: &str) -> Result<()> {
     let file = std::env::temp_dir().join(format!("crawler-micro-{}", std::process::id()));
     let counted = hot()?.record(case, &file);
@@ -80,12 +80,12 @@ fn show(case: &str) -> Result<()> {
             .args(["--auto=no", "--threshold=95"])
             .arg(&file))
     });
-    // Nothing is there if it could not be counted.
+    // The file does not exist if counting failed.
     let _ = std::fs::remove_file(&file);
     shown
 }
 
 fn hot() -> Result<Hot> {
-    setup::program("valgrind", "instructions are counted with it")?;
+    VALGRIND.ensure()?;
     Hot::build()
 }

@@ -1,6 +1,6 @@
-//! A Postgres for the tests: the one of `TEST_DATABASE_URL`, else a cluster of our own that is gone afterwards.
+//! A Postgres for the tests: the cluster of `TEST_DATABASE_URL`, or a temporary one.
 //!
-//! A cluster is a folder, a process and a port. Postgres refuses to run as root, so as root it gets another user.
+//! Postgres refuses to run as root, so root starts it as another user.
 
 use std::net::TcpListener;
 use std::os::unix::fs::chown;
@@ -11,24 +11,25 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
 
-use crate::shell::{exists, output_of, run, tell};
+use crate::requirements::POSTGRES;
+use crate::shell::{output_of, print, run};
 
-/// The variable that names a cluster in which databases may be made.
+/// Environment variable with the URL of a cluster in which databases may be created.
 pub(crate) const VARIABLE: &str = "TEST_DATABASE_URL";
-const PATIENCE: Duration = Duration::from_mins(1);
+const START_TIMEOUT: Duration = Duration::from_mins(1);
 
-/// What a cluster is for.
+/// How durable a cluster's writes are.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Keep {
-    /// Tests: nothing outlives them, so nothing needs to survive a power cut.
-    Nothing,
-    /// Figures: every commit reaches the disk, as it would elsewhere.
-    Safe,
+pub(crate) enum Durability {
+    /// For tests: nothing needs to survive a power cut.
+    None,
+    /// For benchmarks: every commit reaches the disk, as in production.
+    Full,
 }
 
 /// A Postgres to test with.
 pub(crate) struct Postgres {
-    /// What [`VARIABLE`] is to say.
+    /// Value of [`VARIABLE`] for the tests.
     pub(crate) url: String,
     own: Option<Cluster>,
 }
@@ -47,16 +48,16 @@ struct User {
 }
 
 impl Postgres {
-    /// Uses the cluster that is given, or starts one.
+    /// Uses the cluster named by [`VARIABLE`], or starts one.
     pub(crate) fn at_hand() -> Result<Self> {
         if let Ok(url) = std::env::var(VARIABLE) {
             return Ok(Self { url, own: None });
         }
-        Self::start(Keep::Nothing)
+        Self::start(Durability::None)
     }
 
     /// Starts a cluster.
-    pub(crate) fn start(keep: Keep) -> Result<Self> {
+    pub(crate) fn start(durability: Durability) -> Result<Self> {
         let programs = programs()?;
         let user = unprivileged()?;
         let folder = std::env::temp_dir().join(format!("crawler-postgres-{}", std::process::id()));
@@ -78,9 +79,9 @@ impl Postgres {
             .stdout(Stdio::null()))?;
         let port = free_port()?;
         let log = std::fs::File::create(folder.join("log"))?;
-        let safety = match keep {
-            Keep::Nothing => &["-c", "fsync=off", "-c", "full_page_writes=off"][..],
-            Keep::Safe => &[],
+        let safety = match durability {
+            Durability::None => &["-c", "fsync=off", "-c", "full_page_writes=off"][..],
+            Durability::Full => &[],
         };
         let server = as_user(&programs.join("postgres"), user, &folder)
             .arg("-D")
@@ -134,13 +135,13 @@ impl Postgres {
             .stdout(Stdio::null()))
     }
 
-    /// Its name and version.
+    /// Name and version, for display.
     pub(crate) fn version(&self) -> Result<String> {
         let program = self
             .own
             .as_ref()
             .map_or_else(|| "psql".into(), |cluster| cluster.programs.join("psql"));
-        let told = output_of(Command::new(program).args([
+        let output = output_of(Command::new(program).args([
             "--no-psqlrc",
             "--tuples-only",
             "--no-align",
@@ -149,7 +150,7 @@ impl Postgres {
             "--command",
             "SHOW server_version",
         ]))?;
-        let number = told.split_whitespace().next().unwrap_or("unknown");
+        let number = output.split_whitespace().next().unwrap_or("unknown");
         Ok(format!("Postgres {number}"))
     }
 
@@ -176,8 +177,8 @@ impl Cluster {
                 let log = std::fs::read_to_string(self.folder.join("log")).unwrap_or_default();
                 bail!("postgres ended with {status}:\n{log}");
             }
-            if begun.elapsed() > PATIENCE {
-                bail!("postgres does not answer after {PATIENCE:?}");
+            if begun.elapsed() > START_TIMEOUT {
+                bail!("postgres does not answer after {START_TIMEOUT:?}");
             }
             std::thread::sleep(Duration::from_millis(50));
         }
@@ -193,12 +194,15 @@ impl Drop for Cluster {
             .stdout(Stdio::null())
             .status();
         if !stopped.is_ok_and(|status| status.success()) {
-            // Better a server that is killed than one that stays.
+            // Kill it rather than leave it running.
             let _ = self.server.kill();
         }
         let _ = self.server.wait();
         if let Err(error) = std::fs::remove_dir_all(&self.folder) {
-            tell(&format!("{} stays behind: {error}", self.folder.display()));
+            print(&format!(
+                "{} could not be removed: {error}",
+                self.folder.display()
+            ));
         }
     }
 }
@@ -216,32 +220,21 @@ fn as_user(program: &Path, user: Option<User>, folder: &Path) -> Command {
     command
 }
 
-/// Where the server's programs are: beside `pg_config`'s idea of them, in PATH, or where Debian keeps them.
-fn programs() -> Result<PathBuf> {
-    if let Some(found) = installed() {
-        return Ok(found);
-    }
-    tell("installing postgresql, which the tests of the store need");
-    let tried = exists("apt-get", "--version")
-        && run(Command::new("apt-get").args(["update", "-qq"])).is_ok()
-        && run(Command::new("apt-get")
-            .args([
-                "install",
-                "-y",
-                "-qq",
-                "--no-install-recommends",
-                "postgresql",
-            ])
-            .env("DEBIAN_FRONTEND", "noninteractive"))
-        .is_ok();
-    match installed() {
-        Some(found) if tried => Ok(found),
-        _ => bail!(
-            "no Postgres server here: install one (`apt install postgresql`), or set {VARIABLE}"
-        ),
-    }
+/// Whether a server is named or can be started.
+pub(crate) fn is_available() -> bool {
+    std::env::var_os(VARIABLE).is_some() || installed().is_some()
 }
 
+fn programs() -> Result<PathBuf> {
+    POSTGRES.ensure()?;
+    installed().with_context(|| {
+        format!(
+            "no Postgres server here: install one (`apt install postgresql`), or set {VARIABLE}"
+        )
+    })
+}
+
+/// Where the server's programs are: in PATH, or where Debian keeps them.
 fn installed() -> Option<PathBuf> {
     let has_all = |folder: &PathBuf| {
         ["initdb", "postgres", "pg_ctl", "psql", "pg_isready"]
@@ -261,14 +254,14 @@ fn installed() -> Option<PathBuf> {
         .find(has_all)
 }
 
-/// Whom to be instead of root; `None` when we are somebody else already.
+/// The user to run as instead of root; `None` when not root.
 fn unprivileged() -> Result<Option<User>> {
     use std::os::unix::fs::MetadataExt;
     let me = std::fs::metadata("/proc/self").map_or(1, |metadata| metadata.uid());
     if me != 0 {
         return Ok(None);
     }
-    let known = std::fs::read_to_string("/etc/passwd").context("who there is")?;
+    let known = std::fs::read_to_string("/etc/passwd").context("cannot read /etc/passwd")?;
     for name in ["postgres", "nobody"] {
         for line in known.lines() {
             let fields: Vec<&str> = line.split(':').collect();
@@ -282,5 +275,5 @@ fn unprivileged() -> Result<Option<User>> {
             }
         }
     }
-    bail!("Postgres does not run as root, and there is neither a user postgres nor nobody")
+    bail!("Postgres does not run as root, and there is no user `postgres` or `nobody`")
 }

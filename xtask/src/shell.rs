@@ -1,4 +1,4 @@
-//! Running other programs, and telling about it.
+//! Running other programs, and messages to the terminal.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -6,9 +6,9 @@ use std::process::{Command, Stdio};
 
 use anyhow::{Context, Result, bail};
 
-/// Tells the person at the terminal.
-pub(crate) fn tell(text: &str) {
-    // A terminal that went away has nobody to tell.
+/// Prints a line to stderr.
+pub(crate) fn print(text: &str) {
+    // A closed terminal is not an error.
     let _ = writeln!(std::io::stderr(), "{text}");
 }
 

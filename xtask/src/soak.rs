@@ -1,43 +1,50 @@
 //! `cargo xtask soak`: the long form of the test that renders many pages while the browser's processes are killed.
 //!
-//! `cargo xtask test` renders a few; from 1,000 pages on, the bounds are strict.
+//! `cargo xtask test` renders a few pages; from 1,000 pages on, the bounds are strict.
 
 use anyhow::{Context, Result, bail};
 
-use crate::setup;
+use crate::requirements::CHROMIUM;
 use crate::shell::{cargo, run};
 
 const PAGES: u64 = 1_000;
 
-/// The words after `soak`: how many pages.
-pub(crate) fn start(words: &[&str]) -> Result<()> {
-    let pages = asked(words)?;
-    setup::browser()?;
+/// Parses the arguments after `soak` and renders that many pages.
+pub(crate) fn start(args: &[&str]) -> Result<()> {
+    let pages = parse(args)?;
+    CHROMIUM.ensure()?;
     run(cargo()
-        .args(["test", "--package", "render", "--test", "soak", "--locked"])
+        .args([
+            "test",
+            "--package",
+            "crawler-render",
+            "--test",
+            "soak",
+            "--locked",
+        ])
         .args(["--", "--nocapture", "--test-threads=1", "endurance::"])
         .env("SOAK_PAGES", pages.to_string()))
 }
 
-fn asked(words: &[&str]) -> Result<u64> {
-    match words {
+fn parse(args: &[&str]) -> Result<u64> {
+    match args {
         [] => Ok(PAGES),
         ["--pages", text] => text
             .parse()
-            .with_context(|| format!("{text:?} is no number")),
+            .with_context(|| format!("{text:?} is not a number")),
         _ => bail!("cargo xtask soak [--pages N]"),
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::asked;
+    use super::parse;
 
     #[test]
     fn pages_are_a_number() {
-        assert_eq!(asked(&[]).unwrap(), 1_000);
-        assert_eq!(asked(&["--pages", "30"]).unwrap(), 30);
-        assert!(asked(&["--pages"]).is_err());
-        assert!(asked(&["--pages", "many"]).is_err());
+        assert_eq!(parse(&[]).unwrap(), 1_000);
+        assert_eq!(parse(&["--pages", "30"]).unwrap(), 30);
+        assert!(parse(&["--pages"]).is_err());
+        assert!(parse(&["--pages", "many"]).is_err());
     }
 }

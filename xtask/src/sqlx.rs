@@ -1,7 +1,7 @@
-//! What the checked queries were checked against: `.sqlx` of each store, written here and compared in the tests.
+//! The metadata that the stores' SQL is checked against (`.sqlx`): written by `cargo xtask sqlx`, compared in the tests.
 //!
-//! The macros write into one folder for a whole cargo call, so each store gets a call in which only it is compiled:
-//! first everything is made fresh, then one store's sources are touched. What lands in the wrong place is found out.
+//! sqlx writes into one folder per cargo invocation, so each store is compiled in an invocation of its own:
+//! everything is built first, then one store's sources are touched. Metadata in the wrong folder is an error.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -11,26 +11,26 @@ use anyhow::{Context, Result, bail};
 use serde_json::Value;
 
 use crate::postgres::Postgres;
-use crate::setup;
-use crate::shell::{cargo, root, run, tell};
+use crate::requirements::SQLITE3;
+use crate::shell::{cargo, print, root, run};
 
 struct Checked {
-    package: &'static str,
+    folder: &'static str,
     database: &'static str,
 }
 
 const STORES: [Checked; 2] = [
     Checked {
-        package: "store-postgres",
+        folder: "store-postgres",
         database: "PostgreSQL",
     },
     Checked {
-        package: "store-sqlite",
+        folder: "store-sqlite",
         database: "SQLite",
     },
 ];
 
-/// Databases with the schema of today, for the macros to ask.
+/// Databases with the current schema, for the macros to query.
 struct Schemas<'a> {
     postgres: &'a Postgres,
     name: String,
@@ -47,14 +47,12 @@ impl<'a> Schemas<'a> {
             name,
             folder,
         };
+        made.write_urls()?;
         postgres.psql(None, &["-c", &format!("CREATE DATABASE {}", made.name)])?;
         for file in migrations("store-postgres")? {
             postgres.psql(Some(&made.name), &["-f", &file.to_string_lossy()])?;
         }
-        setup::program(
-            "sqlite3",
-            "it makes the schema that queries are checked against",
-        )?;
+        SQLITE3.ensure()?;
         for file in migrations("store-sqlite")? {
             run(Command::new("sqlite3")
                 .arg("-bail")
@@ -68,43 +66,37 @@ impl<'a> Schemas<'a> {
         self.folder.join("schema.db")
     }
 
-    fn check(&self, into: Option<&Path>) -> Result<()> {
-        let mut command = cargo();
-        command
-            .args(["check", "--quiet", "--workspace", "--all-targets"])
-            .env("SQLX_OFFLINE", "false")
-            .env("POSTGRES_STORE_URL", self.postgres.url_of(&self.name))
-            .env(
-                "SQLITE_STORE_URL",
-                format!("sqlite://{}", self.sqlite().display()),
-            )
-            .env_remove("SQLX_OFFLINE_DIR");
-        if let Some(folder) = into {
-            command.env("SQLX_OFFLINE_DIR", folder);
+    /// Writes each store's database URL to a `.env` beside its Cargo.toml, where the macros look first. One variable for
+    /// the whole cargo call could name one database only.
+    fn write_urls(&self) -> Result<()> {
+        let postgres = self.postgres.url_of(&self.name);
+        let sqlite = format!("sqlite://{}", self.sqlite().display());
+        for (store, url) in STORES.iter().zip([postgres, sqlite]) {
+            std::fs::write(env_file(store), format!("DATABASE_URL='{url}'\n"))?;
         }
-        run(&mut command)
+        Ok(())
     }
 
-    /// One folder of metadata for each store.
+    /// Generates one folder of metadata per store.
     fn metadata(&self) -> Result<Vec<BTreeMap<String, String>>> {
         for store in &STORES {
-            touch(store.package)?;
+            touch(store.folder)?;
         }
-        self.check(None)?;
+        compile(None)?;
         let mut all = Vec::new();
         for store in &STORES {
-            let into = self.folder.join(store.package);
+            let into = self.folder.join(store.folder);
             std::fs::create_dir_all(&into)?;
-            touch(store.package)?;
-            self.check(Some(&into))?;
+            touch(store.folder)?;
+            compile(Some(&into))?;
             let files = read(&into)?;
             if files.is_empty() {
-                bail!("{}: no query was checked", store.package);
+                bail!("{}: no query was checked", store.folder);
             }
             for (name, text) in &files {
                 let parsed: Value = serde_json::from_str(text)?;
                 if parsed["db_name"] != store.database {
-                    bail!("{}: {name} is of {}", store.package, parsed["db_name"]);
+                    bail!("{}: {name} is for {}", store.folder, parsed["db_name"]);
                 }
             }
             all.push(files);
@@ -113,14 +105,37 @@ impl<'a> Schemas<'a> {
     }
 }
 
+/// Compiles the stores against the databases; the metadata of what is compiled goes into that folder.
+fn compile(metadata: Option<&Path>) -> Result<()> {
+    let mut command = cargo();
+    command
+        .args(["check", "--quiet", "--all-targets"])
+        .args(["--package", "crawler-store-postgres"])
+        .args(["--package", "crawler-store-sqlite"])
+        .env("SQLX_OFFLINE", "false")
+        .env_remove("DATABASE_URL")
+        .env_remove("SQLX_OFFLINE_DIR");
+    if let Some(folder) = metadata {
+        command.env("SQLX_OFFLINE_DIR", folder);
+    }
+    run(&mut command)
+}
+
 impl Drop for Schemas<'_> {
     fn drop(&mut self) {
         let sql = format!("DROP DATABASE IF EXISTS {} WITH (FORCE)", self.name);
         if let Err(error) = self.postgres.psql(None, &["-c", &sql]) {
-            tell(&format!("{} stays behind: {error}", self.name));
+            print(&format!("{} could not be removed: {error}", self.name));
         }
         let _ = std::fs::remove_dir_all(&self.folder);
+        for store in &STORES {
+            let _ = std::fs::remove_file(env_file(store));
+        }
     }
+}
+
+fn env_file(store: &Checked) -> PathBuf {
+    root().join("crates").join(store.folder).join(".env")
 }
 
 /// Writes `.sqlx` of both stores.
@@ -151,8 +166,8 @@ pub(crate) fn check(postgres: &Postgres) -> Result<()> {
             .collect();
         if !stale.is_empty() {
             bail!(
-                "{}: {} files of .sqlx are not current; run `cargo xtask sqlx`: {stale:?}",
-                store.package,
+                "{}: {} files in .sqlx are out of date; run `cargo xtask sqlx`: {stale:?}",
+                store.folder,
                 stale.len()
             );
         }
@@ -161,11 +176,11 @@ pub(crate) fn check(postgres: &Postgres) -> Result<()> {
 }
 
 fn place(store: &Checked) -> PathBuf {
-    root().join("crates").join(store.package).join(".sqlx")
+    root().join("crates").join(store.folder).join(".sqlx")
 }
 
-fn migrations(package: &str) -> Result<Vec<PathBuf>> {
-    let folder = root().join("crates").join(package).join("migrations");
+fn migrations(folder: &str) -> Result<Vec<PathBuf>> {
+    let folder = root().join("crates").join(folder).join("migrations");
     let mut files = std::fs::read_dir(&folder)
         .with_context(|| format!("{} has migrations", folder.display()))?
         .map(|entry| Ok(entry?.path()))
@@ -188,9 +203,9 @@ fn read(folder: &Path) -> Result<BTreeMap<String, String>> {
     Ok(files)
 }
 
-/// Makes cargo compile a store again: each target's first file is enough.
-fn touch(package: &str) -> Result<()> {
-    let home = root().join("crates").join(package);
+/// Makes cargo recompile a store: touching each target's root file is enough.
+fn touch(folder: &str) -> Result<()> {
+    let home = root().join("crates").join(folder);
     let mut first = vec![home.join("src/lib.rs")];
     for folder in ["tests", "examples"] {
         for entry in std::fs::read_dir(home.join(folder)).into_iter().flatten() {

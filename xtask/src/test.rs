@@ -1,110 +1,128 @@
-//! `cargo xtask test`: everything that must hold before a change lands, in the order it is cheapest to fail.
+//! `cargo xtask test`: everything that must hold before a change lands, cheapest steps first; and `cargo xtask check`,
+//! the part of it for daily work.
 
 use std::time::Instant;
 
-use anyhow::Result;
+use anyhow::{Result, bail};
 
 use crate::postgres::{self, Postgres};
-use crate::setup::{self, MANUAL_TESTS, OUTSIDE_TESTS};
-use crate::shell::{self, cargo, exists, tell};
+use crate::requirements::{self, Missing, POSTGRES, SQLITE3, VALGRIND};
+use crate::shell::{cargo, exists, print, run};
 use crate::{docs, micro, sqlx, tidy};
 
 fn run_step(name: &str, step: impl FnOnce() -> Result<()>) -> Result<()> {
-    tell(&format!("── {name}"));
-    let begun = Instant::now();
+    print(&format!("── {name}"));
+    let started = Instant::now();
     step()?;
-    tell(&format!(
-        "── {name}: ok ({:.0} s)",
-        begun.elapsed().as_secs_f64()
-    ));
+    let seconds = started.elapsed().as_secs_f64();
+    print(&format!("── {name}: ok ({seconds:.0} s)"));
     Ok(())
 }
 
-pub(crate) fn run() -> Result<()> {
-    let begun = Instant::now();
-    let mut left_out = Vec::new();
-    run_step("setup", || {
-        if !setup::outside_world()? {
-            left_out.push((OUTSIDE_TESTS, "install wget and debian-handbook"));
-        }
-        if !setup::manuals()? {
-            left_out.push((MANUAL_TESTS, "install what xtask/src/setup.rs names"));
-        }
-        for name in ["curl", "jq"] {
-            setup::program(name, "the README's lines about the service use it")?;
-        }
-        setup::browser()
-    })?;
-    run_step("format", || {
-        shell::run(cargo().args(["fmt", "--all", "--check"]))
-    })?;
+/// Format, tidy, lints and unit tests. Installs nothing.
+pub(crate) fn check() -> Result<()> {
+    let started = Instant::now();
+    run_step("format", format)?;
     run_step("tidy", tidy::run)?;
-    run_step("clippy", || {
-        let lints = [
-            "clippy",
-            "--workspace",
-            "--all-targets",
-            "--locked",
-            "--",
-            "-D",
-            "warnings",
-        ];
-        shell::run(cargo().args(lints))
+    run_step("clippy", clippy)?;
+    run_step("unit tests", || {
+        let unit_tests = ["--workspace", "--locked", "--lib", "--bins"];
+        if exists("cargo-nextest", "--version") {
+            let mut command = cargo();
+            command.args(["nextest", "run", "--status-level=slow"]);
+            run(command.args(unit_tests))
+        } else {
+            run(cargo().args(["test", "--quiet"]).args(unit_tests))
+        }
     })?;
-    let postgres = Postgres::at_hand()?;
-    run_step("checked queries", || sqlx::check(&postgres))?;
-    run_step("tests", || tests(&left_out, &postgres))?;
+    let seconds = started.elapsed().as_secs_f64();
+    print(&format!("── check: ok ({seconds:.0} s)"));
+    Ok(())
+}
+
+/// All of it. Installs what is missing, unless told not to.
+pub(crate) fn run_all(may_install: bool) -> Result<()> {
+    let started = Instant::now();
+    if !exists("cargo-nextest", "--version") {
+        bail!("the tests need cargo-nextest: `cargo install cargo-nextest --locked`");
+    }
+    let mut missing = Missing::default();
+    run_step("requirements", || {
+        missing = requirements::prepare(may_install)?;
+        Ok(())
+    })?;
+    run_step("format", format)?;
+    run_step("tidy", tidy::run)?;
+    run_step("clippy", clippy)?;
+    run_step("features", features)?;
+    let postgres = if POSTGRES.is_present() {
+        Some(Postgres::at_hand()?)
+    } else {
+        None
+    };
+    if let Some(postgres) = postgres.as_ref().filter(|_| SQLITE3.is_present()) {
+        run_step("checked queries", || sqlx::check(postgres))?;
+    }
+    run_step("tests", || tests(&missing, postgres.as_ref()))?;
     drop(postgres);
     run_step("doc tests", || {
-        shell::run(cargo().args(["test", "--workspace", "--locked", "--doc", "--quiet"]))
+        run(cargo().args(["test", "--workspace", "--locked", "--doc", "--quiet"]))
     })?;
     run_step("docs build", || {
         let docs = ["doc", "--workspace", "--locked", "--no-deps", "--quiet"];
-        shell::run(cargo().args(docs).env("RUSTDOCFLAGS", "-D warnings"))
+        run(cargo().args(docs).env("RUSTDOCFLAGS", "-D warnings"))
     })?;
     run_step("generated files", docs::check)?;
-    run_step("instruction counts", micro::check)?;
-    tell(&format!(
-        "── all of it: ok ({:.0} s)",
-        begun.elapsed().as_secs_f64()
-    ));
-    for (tests, remedy) in left_out {
-        tell(&format!("── NOT RUN: {tests}…; {remedy} to run it"));
+    if VALGRIND.is_present() {
+        run_step("instruction counts", micro::check)?;
+    }
+    let seconds = started.elapsed().as_secs_f64();
+    print(&format!("── test: ok ({seconds:.0} s)"));
+    for line in missing.lines() {
+        print(&format!("── {line}"));
     }
     Ok(())
 }
 
-/// nextest where present, else plain cargo.
-fn tests(left_out: &[(&str, &str)], postgres: &Postgres) -> Result<()> {
-    let mut command = cargo();
-    command.env(postgres::VARIABLE, &postgres.url);
-    if exists("cargo-nextest", "--version") {
-        command.args([
-            "nextest",
-            "run",
-            "--workspace",
-            "--locked",
-            "--no-fail-fast",
-        ]);
-        if !left_out.is_empty() {
-            let names = left_out.iter().map(|(tests, _)| format!("test({tests})"));
-            let names: Vec<String> = names.collect();
-            command.args(["-E", &format!("not ({})", names.join(" or "))]);
-        }
-    } else {
-        command.args([
-            "test",
-            "--workspace",
-            "--locked",
-            "--no-fail-fast",
-            "--all-targets",
-        ]);
-        if !left_out.is_empty() {
-            command.arg("--");
-            for (tests, _) in left_out {
-                command.args(["--skip", tests]);
-            }
-        }
+fn format() -> Result<()> {
+    run(cargo().args(["fmt", "--all", "--check"]))
+}
+
+fn clippy() -> Result<()> {
+    let lints = ["clippy", "--workspace", "--all-targets", "--locked"];
+    run(cargo().args(lints).args(["--", "-D", "warnings"]))
+}
+
+/// Builds that leave features out; the default build is what everything else checks.
+fn features() -> Result<()> {
+    for features in ["", "content", "state", "render", "service"] {
+        let build = ["clippy", "--locked", "--package", "crawler-cli", "--quiet"];
+        let features = ["--no-default-features", "--features", features];
+        run(cargo()
+            .args(build)
+            .args(features)
+            .args(["--", "-D", "warnings"]))?;
     }
-    shell::run(&mut command)
+    Ok(())
+}
+
+fn tests(missing: &Missing, postgres: Option<&Postgres>) -> Result<()> {
+    let mut command = cargo();
+    command.args([
+        "nextest",
+        "run",
+        "--workspace",
+        "--locked",
+        "--no-fail-fast",
+    ]);
+    // Most tests wait for sockets and timers: with one per core, the cores are idle half of the time.
+    let cores = std::thread::available_parallelism().map_or(2, std::num::NonZero::get);
+    command.args(["--test-threads", &(2 * cores).to_string()]);
+    if let Some(postgres) = postgres {
+        command.env(postgres::VARIABLE, &postgres.url);
+    }
+    if let Some(filter) = missing.filter() {
+        command.args(["-E", &filter]);
+    }
+    run(&mut command)
 }

@@ -1,16 +1,17 @@
-//! A page's way through the frontier: taken, settled, its links admitted.
+//! A page in the frontier: taken, settled, its links admitted.
 //!
-//! In a crawl as it is without any flag (robots.txt with a few rules, depth limited, traps refused) that has come so far
-//! that most links are known.
+//! The crawl has no flags (robots.txt with a few rules, limited depth, traps refused) and has progressed so far that most
+//! links are known.
 
 use std::time::Duration;
 
-use frontier::{
-    Delivery, Errand, ErrandFound, ErrandReport, Frontier, MemoryFrontier, RobotsAnswer, Work,
+use crawler_frontier::{
+    Delivery, Frontier, MemoryFrontier, RobotsAnswer, SiteFileReport, SiteFileResult, SiteFileTask,
+    Work,
 };
+use crawler_model::{LinkFacts, LinkList, Outcome, PageReport};
+use crawler_sitefiles::Robots;
 use futures_util::FutureExt;
-use model::{LinkFacts, LinkList, Outcome, PageReport};
-use sitefiles::Robots;
 
 use crate::case::{Case, Step};
 use crate::pages::{CONTENT_TYPE, plan, url};
@@ -21,7 +22,7 @@ const ROBOTS: &str =
 const NOW: Duration = Duration::from_secs(1);
 
 pub(crate) fn cases() -> Vec<Case> {
-    // name, links on a page, those that are new
+    // Name, links on a page, new links among them.
     [
         ("settle-20", 20, 1),
         ("settle-120", 120, 2),
@@ -32,9 +33,9 @@ pub(crate) fn cases() -> Vec<Case> {
 }
 
 fn step(most: usize, links: usize, new: usize) -> Step {
-    let mut frontier = MemoryFrontier::new(plan(SEED), 7);
+    let mut frontier = MemoryFrontier::new(&plan(SEED), 7);
     let mut out = Vec::new();
-    // Enough for every step to have a page to take, and links to know.
+    // Enough pages to take and links to know for every step.
     let known = most.max(links);
     begin(&mut frontier, known, &mut out);
     let mut pages: Vec<LinkList> = (0..most)
@@ -53,21 +54,21 @@ fn step(most: usize, links: usize, new: usize) -> Step {
     })
 }
 
-/// robots.txt, then the seed with so many links.
+/// Settles robots.txt, then the seed with this many links.
 fn begin(frontier: &mut MemoryFrontier, known: usize, out: &mut Vec<Delivery>) {
-    let Some(Work::Errand(Errand::Robots(errand))) = take(frontier, out) else {
+    let Some(Work::SiteFile(SiteFileTask::Robots(site_file))) = take(frontier, out) else {
         unreachable!("robots.txt comes first")
     };
     let rules = Robots::parse(ROBOTS.as_bytes(), "crawler");
-    let report = ErrandReport {
-        found: ErrandFound::Robots(errand, RobotsAnswer::Rules(rules)),
+    let report = SiteFileReport {
+        found: SiteFileResult::Robots(site_file, RobotsAnswer::Rules(rules)),
         status: Some(200),
         retry_after: None,
         elapsed: Duration::from_millis(20),
         wire_bytes: ROBOTS.len() as u64,
         text: None,
     };
-    at_once(frontier.settle_errand(report, NOW, out));
+    at_once(frontier.settle_site_file(report, NOW, out));
     take_and_settle(frontier, list(0..known), out);
 }
 
@@ -88,10 +89,12 @@ fn take(frontier: &mut MemoryFrontier, out: &mut Vec<Delivery>) -> Option<Work> 
     at_once(frontier.take(1, NOW, out)).work.pop()
 }
 
-/// The frontier in memory never waits.
+/// Polls a future of the memory frontier, which never waits.
 fn at_once<T, E: std::fmt::Debug>(step: impl Future<Output = Result<T, E>>) -> T {
-    let done = step.now_or_never().expect("it does not wait");
-    done.expect("it cannot fail")
+    let done = step
+        .now_or_never()
+        .expect("the memory frontier never waits");
+    done.expect("the memory frontier cannot fail")
 }
 
 fn list(numbers: impl Iterator<Item = usize>) -> LinkList {

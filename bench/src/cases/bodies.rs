@@ -1,4 +1,4 @@
-//! Taking in a body: as it is, and gzipped.
+//! Reading a body, plain and gzipped.
 
 use std::hint::black_box;
 use std::io::Write;
@@ -10,22 +10,29 @@ use flate2::write::GzEncoder;
 use crate::case::Case;
 use crate::pages::R;
 
-/// About what one read of a socket brings.
+/// About the size of one read from a socket.
 const PIECE: usize = 16 * 1024;
 
 pub(crate) fn cases() -> Vec<Case> {
     vec![
-        taken_in("body-plain-r", None, PIECE, || R.body.to_vec()),
-        taken_in("body-whole-r", None, usize::MAX, || R.body.to_vec()),
-        taken_in("body-gzip-r", Some("gzip"), PIECE, || {
+        body_case("body-plain-r", None, PIECE, || R.body.to_vec()),
+        body_case("body-whole-r", None, usize::MAX, || R.body.to_vec()),
+        body_case("body-gzip-r", Some("gzip"), PIECE, || {
             let mut writer = GzEncoder::new(Vec::new(), Compression::default());
-            writer.write_all(R.body).expect("memory takes everything");
-            writer.finish().expect("memory takes everything")
+            writer
+                .write_all(R.body)
+                .expect("writing to memory cannot fail");
+            writer.finish().expect("writing to memory cannot fail")
         }),
     ]
 }
 
-fn taken_in(name: &str, coding: Option<&'static str>, piece: usize, wire: fn() -> Vec<u8>) -> Case {
+fn body_case(
+    name: &str,
+    coding: Option<&'static str>,
+    piece: usize,
+    wire: fn() -> Vec<u8>,
+) -> Case {
     Case::new(name, 20, R.body.len(), move |_| {
         let wire = Bytes::from(wire());
         let told = Some(wire.len() as u64);
@@ -35,7 +42,7 @@ fn taken_in(name: &str, coding: Option<&'static str>, piece: usize, wire: fn() -
             .collect();
         Box::new(move || {
             let pieces = black_box(&pieces).iter().cloned();
-            fetch::probe::taken_in(coding, told, pieces).map_or(0, |body| body.len())
+            crawler_fetch::probe::decode_body(coding, told, pieces).map_or(0, |body| body.len())
         })
     })
 }

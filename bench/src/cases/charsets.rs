@@ -1,13 +1,13 @@
-//! Deciding in which charset a page is: by its header, by what it says of itself, by its bytes.
+//! Detecting a page's charset: from the header, from the page, from its bytes.
 
 use std::hint::black_box;
 
-use html::CharsetSource;
+use crawler_html::CharsetSource;
 
 use crate::case::Case;
 use crate::pages::{CONTENT_TYPE, R, S};
 
-/// No label, and not UTF-8: the letters decide.
+/// No label and not UTF-8: detected from the bytes.
 const FOREIGN: &[u8] = b"<title>Pr\xfcfung</title><p>Der gr\xf6\xdfte Teil der B\xfccher stand schon vor f\xfcnf Jahren hier; \
     sp\xe4ter kamen \xfcber tausend dazu, die n\xf6tige W\xe4rme f\xfcr die R\xe4ume aber nicht.</p>";
 
@@ -33,8 +33,8 @@ pub(crate) fn cases() -> Vec<Case> {
     .map(|(name, body, content_type, source, times)| {
         Case::new(format!("charset-{name}"), times, 1, move |_| {
             Box::new(move || {
-                let label = black_box(content_type).and_then(html::charset_label);
-                let charset = html::charset(black_box(body), label, Some("org"));
+                let label = black_box(content_type).and_then(crawler_html::charset_label);
+                let charset = crawler_html::charset(black_box(body), label, Some("org"));
                 usize::from(charset.source == source)
             })
         })

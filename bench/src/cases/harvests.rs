@@ -1,4 +1,4 @@
-//! A page's links as a crawl takes them in: charset, base, scan, resolve, key, scope, one list.
+//! Collecting a page's links as a crawl does: charset, base, scan, resolve, key, scope, one list.
 
 use std::hint::black_box;
 
@@ -15,8 +15,13 @@ pub(crate) fn cases() -> Vec<Case> {
                 move |_| {
                     let (here, plan) = (url(page.url), plan(page.url));
                     Box::new(move || {
-                        engine::harvest(black_box(page.body), Some(CONTENT_TYPE), &here, &plan)
-                            .len()
+                        crawler_engine::harvest(
+                            black_box(page.body),
+                            Some(CONTENT_TYPE),
+                            &here,
+                            &plan,
+                        )
+                        .len()
                     })
                 },
             )

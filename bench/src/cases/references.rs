@@ -1,13 +1,13 @@
-//! What a raw `href` means: the common forms, and those (`hard`) that are left to the `url` crate.
+//! Resolving a raw `href`: the common forms, and those (`hard`) that are passed to the `url` crate.
 
 use std::hint::black_box;
 
-use weburl::Resolver;
+use crawler_weburl::Resolver;
 
 use crate::case::Case;
 use crate::pages::{R, url};
 
-/// Name, as written, as resolved on [`R`].
+/// Name, raw reference, and the URL it resolves to on [`R`].
 const FORMS: [(&str, &str, &str); 11] = [
     (
         "root",
@@ -85,7 +85,7 @@ pub(crate) fn cases() -> Vec<Case> {
             )
         })
         .into();
-    // Once a page, whatever it links to.
+    // Once per page, whatever it links to.
     cases.push(Case::new("resolver-new", 500, 1, |_| {
         let page = url(R.url);
         Box::new(move || {

@@ -2,8 +2,8 @@
 
 use std::hint::black_box;
 
+use crawler_html::ScanEvent;
 use encoding_rs::UTF_8;
-use html::Found;
 
 use crate::case::Case;
 use crate::pages::{Page, R, S, SOUP};
@@ -23,8 +23,8 @@ pub(crate) fn cases() -> Vec<Case> {
 
 fn links(page: Page) -> usize {
     let mut links = 0;
-    html::scan_links(black_box(page.body), UTF_8, |found| {
-        if let Found::Link(link) = found {
+    crawler_html::scan_links(black_box(page.body), UTF_8, |found| {
+        if let ScanEvent::Link(link) = found {
             black_box(link.href);
             links += 1;
         }

@@ -1,9 +1,9 @@
-//! Whether a URL is new, among a hundred thousand.
+//! Looking up a URL in a seen set of a hundred thousand.
 
 use std::hint::black_box;
 
-use frontier::Seen;
-use weburl::UrlKey;
+use crawler_frontier::Seen;
+use crawler_weburl::UrlKey;
 
 use crate::case::Case;
 
@@ -41,7 +41,7 @@ fn known() -> Seen {
     seen
 }
 
-/// Keys are fingerprints: spread over all of their bits. (The finaliser of SplitMix64.)
+/// Keys are fingerprints with well-mixed bits (the finalizer of SplitMix64).
 fn key(number: u64) -> UrlKey {
     let mut mixed = number.wrapping_mul(0x9e37_79b9_7f4a_7c15);
     mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);

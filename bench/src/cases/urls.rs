@@ -1,8 +1,8 @@
-//! A resolved URL, taken apart, told from others, and judged by the scope.
+//! A resolved URL: its parts, its key, and whether it is in scope.
 
 use std::hint::black_box;
 
-use weburl::{UrlRef, Verdict};
+use crawler_weburl::{ScopeVerdict, UrlRef};
 
 use crate::case::Case;
 use crate::pages::{R, plan};
@@ -18,7 +18,7 @@ pub(crate) fn cases() -> Vec<Case> {
     });
     let scope = Case::new("scope", 1_000, 1, |_| {
         let (plan, url) = (plan(R.url), UrlRef::split(PLAIN).expect("a URL"));
-        Box::new(move || usize::from(plan.scope.verdict(black_box(url)) == Verdict::In))
+        Box::new(move || usize::from(plan.scope.verdict(black_box(url)) == ScopeVerdict::In))
     });
     vec![split, key("plain", PLAIN), key("query", WITH_QUERY), scope]
 }

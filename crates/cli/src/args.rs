@@ -1,4 +1,4 @@
-//! The command line as clap sees it. What a flag means is in the contract; what it is called is here.
+//! The command line as clap sees it: commands, flags and their help.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -6,9 +6,8 @@ use std::time::Duration;
 use clap::builder::styling::{AnsiColor, Styles};
 use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum};
 
-use crate::keys::KeysArgs;
-use crate::serve_args::{ConfigArgs, ServeArgs};
-use crate::values::{bytes, duration, path_delay, whole};
+use crate::serve_args::{ConfigArgs, KeysArgs, ServeArgs};
+use crate::values::{bytes, duration, path_delay, whole_number};
 
 const STYLES: Styles = Styles::styled()
     .header(AnsiColor::Green.on_default().bold())
@@ -16,7 +15,7 @@ const STYLES: Styles = Styles::styled()
     .literal(AnsiColor::Cyan.on_default().bold())
     .placeholder(AnsiColor::Cyan.on_default());
 
-/// Crawl a site: visit every page of one host, print each page and its links.
+/// Crawl a website and print every page with the links on it.
 #[derive(Debug, Parser)]
 #[command(
     name = "crawler",
@@ -25,15 +24,16 @@ const STYLES: Styles = Styles::styled()
     max_term_width = 100,
     override_usage = "crawler <URL> [OPTIONS]\n       crawler <COMMAND>",
     after_help = "Examples:
-  crawler https://example.org/                       every page and its links, as text
+  crawler https://example.org/                  Print every page and its links
   crawler https://example.org/ --format html -o site.html
-                                                     a report to look at
+                                                Write an HTML report
   crawler https://example.org/ --format ndjson | jq .url
-  crawler map https://example.org/                   just the URLs, sorted
-  crawler scrape https://example.org/about           one page's content, as markdown
-  crawler serve                                      the service, on http://127.0.0.1:8080/docs
+                                                Pipe pages as JSON, one per line
+  crawler map https://example.org/              List the site's URLs
+  crawler scrape https://example.org/about      Print a page's content as Markdown
+  crawler serve                                 Start the API on http://127.0.0.1:8080
 
-`crawler <URL>` is short for `crawler crawl <URL>`; its options: crawler crawl --help"
+`crawler <URL>` is short for `crawler crawl <URL>`; see `crawler crawl --help` for its options."
 )]
 pub(crate) struct Cli {
     #[command(subcommand)]
@@ -42,40 +42,40 @@ pub(crate) struct Cli {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// Crawl one site; print each visited page and the links on it
+    /// Crawl a site and print each visited page with the links on it
     #[command(override_usage = "crawler [crawl] <URL> [OPTIONS]")]
     Crawl(Box<CrawlArgs>),
-    /// List a site's URLs (links and sitemaps), no content
+    /// List a site's URLs, found through links and sitemaps
     ///
-    /// Prints every URL found in scope once, sorted, also those that turned out broken: json, ndjson and csv
-    /// have their status, sitemap leaves them out.
+    /// Prints every URL in scope once, sorted. Broken URLs are listed too, with their status in json, ndjson and csv;
+    /// the sitemap format leaves them out.
     Map(Box<MapArgs>),
-    /// Fetch pages, print their main content as markdown, html, text or json
+    /// Fetch pages and print their main content as Markdown, HTML, text or JSON
     ///
-    /// Several URLs are printed in the order given, each under a line with its URL; json is then one object a
-    /// line. Redirects are followed, robots.txt is obeyed, what may pass is tried three times. JSON comes back
-    /// fenced, plain text as it is; PDFs, images and the like are named and refused. Ends with 1 if any page could
-    /// not be had.
+    /// Several URLs are printed in the order given, each below a line with its URL; with --format json, one object per
+    /// line. Redirects are followed, robots.txt is obeyed, and temporary failures are retried (up to three attempts). A JSON
+    /// response is printed as a code block and plain text as is; PDFs, images and other binary files are rejected. Exits
+    /// with 1 if any page could not be fetched.
     Scrape(Box<ScrapeArgs>),
     /// Run the service: an HTTP API, workers, or both
     ///
-    /// Needs nothing installed: with no DATABASE_URL everything is kept in a SQLite file. With
-    /// DATABASE_URL=postgres://… any number of processes share that database. `crawler --mode=api` is the same.
+    /// Stores everything in a SQLite file unless DATABASE_URL=postgres://… is set; any number of processes can share a
+    /// Postgres database. `crawler --mode=api` is short for `crawler serve --mode=api`.
     Serve(Box<ServeArgs>),
-    /// Print the service's configuration and where each value came from, secrets hidden
+    /// Print the service's configuration and the source of each value, with secrets hidden
     Config(Box<ConfigArgs>),
-    /// Make, list and revoke the keys of the API's callers
+    /// Create, list and revoke API keys
     ///
-    /// Kept in the same store as everything else, hashed; a running service knows of them at once.
+    /// Keys are stored as hashes in the service's database. Changes apply to a running service immediately.
     Keys(Box<KeysArgs>),
-    /// Print a shell's completion script
+    /// Print a shell completion script
     Completions {
-        /// Which shell
+        /// The shell to complete for
         shell: clap_complete::Shell,
     },
     /// Print the man page
     Man {
-        /// As the reference in markdown
+        /// Print the Markdown reference instead
         #[arg(long, hide = true)]
         markdown: bool,
     },
@@ -86,28 +86,28 @@ pub(crate) struct CrawlArgs {
     #[command(flatten)]
     pub(crate) site: SiteArgs,
 
-    /// How pages are printed
+    /// Output format
     #[arg(long, value_enum, default_value_t, help_heading = "Output")]
-    pub(crate) format: FormatWord,
+    pub(crate) format: FormatChoice,
 
     #[command(flatten)]
     pub(crate) file: FileArgs,
 
-    /// Which of a page's links are printed
+    /// Which links to print
     #[arg(long, value_enum, default_value_t, help_heading = "Output")]
-    pub(crate) links: LinksWord,
+    pub(crate) links: LinksChoice,
 
-    /// Also print mailto:, tel: and other links
+    /// Which URL schemes to print
     #[arg(long, value_enum, default_value_t, help_heading = "Output")]
-    pub(crate) schemes: SchemesWord,
+    pub(crate) schemes: SchemesChoice,
 
-    /// Print links without their #fragment
+    /// Remove the #fragment from printed links
     #[arg(
         long, value_name = "BOOL", action = ArgAction::Set, default_value_t = true, help_heading = "Output"
     )]
     pub(crate) strip_fragments: bool,
 
-    /// At the end, write every distinct link found to FILE, sorted, one a line
+    /// Write every distinct link to FILE when the crawl ends, sorted, one per line
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     pub(crate) unique_links: Option<PathBuf>,
 
@@ -115,7 +115,7 @@ pub(crate) struct CrawlArgs {
     pub(crate) progress: ProgressArgs,
 
     #[command(flatten)]
-    pub(crate) talk: TalkArgs,
+    pub(crate) messages: MessageArgs,
 }
 
 #[derive(Debug, Args)]
@@ -123,9 +123,9 @@ pub(crate) struct MapArgs {
     #[command(flatten)]
     pub(crate) site: SiteArgs,
 
-    /// How the URLs are printed
+    /// Output format
     #[arg(long, value_enum, default_value_t, help_heading = "Output")]
-    pub(crate) format: MapFormatWord,
+    pub(crate) format: MapFormatChoice,
 
     #[command(flatten)]
     pub(crate) file: FileArgs,
@@ -134,20 +134,20 @@ pub(crate) struct MapArgs {
     pub(crate) progress: ProgressArgs,
 
     #[command(flatten)]
-    pub(crate) talk: TalkArgs,
+    pub(crate) messages: MessageArgs,
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct ScrapeArgs {
-    /// The pages: absolute http or https URLs; - reads them from stdin, one a line (# begins a comment line)
+    /// Pages to fetch, as http or https URLs; - reads URLs from stdin, one per line (lines starting with # are ignored)
     #[arg(value_name = "URL", required = true)]
     pub(crate) urls: Vec<String>,
 
-    /// How the content is printed
+    /// Output format
     #[arg(long, value_enum, default_value_t, help_heading = "Output")]
-    pub(crate) format: ContentFormatWord,
+    pub(crate) format: ContentFormatChoice,
 
-    /// Only what a reader came for; false: the whole body but menus, footers and what is hidden
+    /// Print only the main content; false prints the whole body without menus, footers and hidden elements
     #[arg(
         long, value_name = "BOOL", action = ArgAction::Set, default_value_t = true, help_heading = "Output"
     )]
@@ -160,7 +160,7 @@ pub(crate) struct ScrapeArgs {
     pub(crate) request: RequestArgs,
 
     #[command(flatten)]
-    pub(crate) talk: TalkArgs,
+    pub(crate) messages: MessageArgs,
 }
 
 #[derive(Debug, Args)]
@@ -173,112 +173,112 @@ pub(crate) struct FileArgs {
     pub(crate) output_file: Option<PathBuf>,
 }
 
-/// Everything about which pages are visited and how; the same for `crawl` and `map`.
+/// Which pages are visited and how: the flags that `crawl` and `map` share.
 #[derive(Debug, Args)]
 pub(crate) struct SiteArgs {
-    /// Where to begin: an absolute http or https URL
+    /// The URL to start from (the seed), with http:// or https://
     #[arg(value_name = "URL", required_unless_present = "seed")]
     pub(crate) url: Option<String>,
 
-    /// Where to begin, as a flag
+    /// The URL to start from, given as a flag
     #[arg(long = "url", id = "seed", value_name = "URL", conflicts_with = "url")]
     pub(crate) seed: Option<String>,
 
-    /// Preset of limits and politeness; any explicit flag wins over it
+    /// Preset of limits; explicit flags override it
     #[arg(long, value_enum, default_value_t)]
-    pub(crate) profile: ProfileWord,
+    pub(crate) profile: ProfileChoice,
 
-    /// Pages in flight at once; with --js always no more than the browser has tabs [default: profile]
+    /// Number of pages fetched at the same time; with --js always, limited to the browser's tabs [default: profile]
     #[arg(
         long, aliases = ["concurrency", "max-parallel"], value_name = "N",
-        value_parser = whole::<usize>, allow_negative_numbers = true
+        value_parser = whole_number::<usize>, allow_negative_numbers = true
     )]
     pub(crate) workers: Option<usize>,
 
-    /// Stop after N reported URLs, failures and redirects included; 0 = no limit [default: profile]
+    /// Stop after N URLs, including redirects and failures; 0 means no limit [default: profile]
     #[arg(
         long, value_name = "N", help_heading = "Limits",
-        value_parser = whole::<u64>, allow_negative_numbers = true
+        value_parser = whole_number::<u64>, allow_negative_numbers = true
     )]
     pub(crate) max_pages: Option<u64>,
 
-    /// Follow links up to N hops from the seed; 0 = no limit [default: profile]
+    /// Follow links up to N hops from the seed; 0 means no limit [default: profile]
     #[arg(
         long, value_name = "N", help_heading = "Limits",
-        value_parser = whole::<u32>, allow_negative_numbers = true
+        value_parser = whole_number::<u32>, allow_negative_numbers = true
     )]
     pub(crate) max_depth: Option<u32>,
 
-    /// Stop after this long: 90s, 10m, 1h30m
-    #[arg(long, value_name = "D", value_parser = duration, help_heading = "Limits")]
+    /// Stop after this time, such as 90s, 10m or 1h30m
+    #[arg(long, value_name = "DURATION", value_parser = duration, help_heading = "Limits")]
     pub(crate) max_duration: Option<Duration>,
 
-    /// Stop after this many bytes: 500MB, 2GiB
-    #[arg(long, value_name = "B", value_parser = bytes, help_heading = "Limits")]
+    /// Stop after downloading this much, such as 500MB or 2GiB
+    #[arg(long, value_name = "SIZE", value_parser = bytes, help_heading = "Limits")]
     pub(crate) max_bytes: Option<u64>,
 
-    /// Cut a page's body after this many bytes [default: 2MB]
-    #[arg(long, value_name = "B", value_parser = bytes, help_heading = "Limits")]
+    /// Truncate response bodies to this size [default: 2MB]
+    #[arg(long, value_name = "SIZE", value_parser = bytes, help_heading = "Limits")]
     pub(crate) max_body_bytes: Option<u64>,
 
-    /// Redirects walked for one URL [default: 10]
+    /// Maximum number of redirects to follow for one URL [default: 10]
     #[arg(
         long, value_name = "N", help_heading = "Limits",
-        value_parser = whole::<u32>, allow_negative_numbers = true
+        value_parser = whole_number::<u32>, allow_negative_numbers = true
     )]
     pub(crate) max_redirects: Option<u32>,
 
-    /// At least R milliseconds between the starts of two requests, over all workers
+    /// Minimum delay between requests, in milliseconds, across all workers
     #[arg(
         long,
-        value_name = "R",
+        value_name = "MS",
         default_value_t = 0,
-        value_parser = whole::<u64>,
+        value_parser = whole_number::<u64>,
         allow_negative_numbers = true,
         help_heading = "Politeness"
     )]
     pub(crate) rate_ms: u64,
 
-    /// Attempts for one URL, the first included [default: profile]
+    /// Maximum number of attempts per URL, including the first [default: profile]
     #[arg(
         long, value_name = "N", help_heading = "Politeness",
-        value_parser = whole::<u32>, allow_negative_numbers = true
+        value_parser = whole_number::<u32>, allow_negative_numbers = true
     )]
     pub(crate) max_attempts: Option<u32>,
 
-    /// At least D between requests below a path, as in '/search=2s'; repeatable
-    #[arg(long, value_name = "PREFIX=D", value_parser = path_delay, help_heading = "Politeness")]
+    /// Minimum delay between requests below a path, such as '/search=2s'; repeatable
+    #[arg(long, value_name = "PREFIX=DELAY", value_parser = path_delay, help_heading = "Politeness")]
     pub(crate) path_delay: Vec<(String, Duration)>,
 
-    /// Whether sitemaps are read [default: skip; map: include]
+    /// Whether to read sitemaps [default: skip; map: include]
     #[arg(long, value_enum, help_heading = "Scope")]
-    pub(crate) sitemaps: Option<SitemapsWord>,
+    pub(crate) sitemaps: Option<SitemapsChoice>,
 
-    /// Which URLs belong: the exact host, the domain with its subdomains, or below the seed's path
+    /// Which URLs are in scope
     #[arg(long, value_enum, default_value_t, help_heading = "Scope")]
-    pub(crate) scope: ScopeWord,
+    pub(crate) scope: ScopeChoice,
 
-    /// Follow only URLs that match; repeatable
-    #[arg(long, value_name = "RE", help_heading = "Scope")]
+    /// Follow only URLs that match this regular expression; repeatable
+    #[arg(long, value_name = "REGEX", help_heading = "Scope")]
     pub(crate) include: Vec<String>,
 
-    /// Never follow URLs that match; wins over --include; repeatable
-    #[arg(long, value_name = "RE", help_heading = "Scope")]
+    /// Never follow URLs that match this regular expression; overrides --include; repeatable
+    #[arg(long, value_name = "REGEX", help_heading = "Scope")]
     pub(crate) exclude: Vec<String>,
 
-    /// Whether /a and /a/ are one page [default: profile]
+    /// Whether /a and /a/ are the same page [default: profile]
     #[arg(long, value_enum, help_heading = "Scope")]
-    pub(crate) trailing_slash: Option<SlashWord>,
+    pub(crate) trailing_slash: Option<SlashChoice>,
 
-    /// Ignore the query string when asking whether a page is new
+    /// Treat URLs that differ only in their query string as the same page
     #[arg(long, help_heading = "Scope")]
     pub(crate) strip_query: bool,
 
-    /// Refuse endless URL spaces: calendars, session ids, repeating paths [default: profile]
+    /// Avoid crawler traps: endless calendars, session ids, repeating paths [default: profile]
     #[arg(long, value_enum, help_heading = "Scope")]
-    pub(crate) traps: Option<TrapsWord>,
+    pub(crate) traps: Option<TrapsChoice>,
 
-    /// Keep the crawl in FILE; the same command again resumes it, going on in the same -o file
+    /// Save progress in FILE; rerun the same command to resume, appending to the same -o file
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     pub(crate) state: Option<PathBuf>,
 
@@ -286,27 +286,27 @@ pub(crate) struct SiteArgs {
     pub(crate) request: RequestArgs,
 }
 
-/// How every request is made, whatever it is for.
+/// The flags for requests, shared by `crawl`, `map` and `scrape`.
 #[derive(Debug, Args)]
 pub(crate) struct RequestArgs {
-    /// Time for one request: 10s, 500ms [default: 10s, or the profile's]
-    #[arg(long, value_name = "D", value_parser = duration, help_heading = "Politeness")]
+    /// Time limit for one request, such as 10s or 500ms [default: 10s, or the profile's]
+    #[arg(long, value_name = "DURATION", value_parser = duration, help_heading = "Politeness")]
     pub(crate) timeout: Option<Duration>,
 
-    /// Whether robots.txt is obeyed
+    /// Whether to obey robots.txt
     #[arg(long, value_enum, default_value_t, help_heading = "Politeness")]
-    pub(crate) robots: RobotsWord,
+    pub(crate) robots: RobotsChoice,
 
-    /// How we introduce ourselves; robots.txt is matched on the part before / or space
-    #[arg(long, value_name = "S", help_heading = "Requests")]
+    /// User-Agent header; the part before the first / or space is the name matched in robots.txt
+    #[arg(long, value_name = "STRING", help_heading = "Requests")]
     pub(crate) user_agent: Option<String>,
 
-    /// Render pages in headless Chromium, so that what their scripts write is seen too
+    /// Render pages in headless Chromium to see what their scripts add
     ///
-    /// auto fetches a page by HTTP and renders it only if it needs that. There are two tabs for each core, at most 8 and no
-    /// more than --workers; with always there are no more pages in flight than tabs. A page has 30 s to render, or --timeout if
-    /// that is longer. Of private addresses (localhost, an office's own) a page loads from those alone that were typed.
-    /// CHROME names the browser, BROWSER_SANDBOX=off does without its sandbox.
+    /// auto fetches a page by HTTP first and renders it only if it needs JavaScript. The browser opens two tabs per core, up
+    /// to 8 and up to --workers. A page has 30s to render, or --timeout if that is longer. Pages can load from private
+    /// addresses (localhost, an internal network) only if the address was given on the command line. Set CHROME to choose
+    /// the browser and BROWSER_SANDBOX=off to run it without its sandbox.
     #[arg(
         long,
         value_enum,
@@ -314,26 +314,26 @@ pub(crate) struct RequestArgs {
         value_name = "WHEN",
         help_heading = "Requests"
     )]
-    pub(crate) js: JsWord,
+    pub(crate) js: JsChoice,
 
-    /// Extra header 'Name: value', sent to the origin of the given URL only; repeatable
-    #[arg(long, value_name = "K: V", help_heading = "Requests")]
+    /// Extra request header, sent only to the origin of the given URL; repeatable
+    #[arg(long, value_name = "NAME: VALUE", help_heading = "Requests")]
     pub(crate) header: Vec<String>,
 
     // A doc comment would read the brackets as a link.
     #[arg(
         long,
         value_name = "URL",
-        help = "HTTP proxy, http://[user:password@]host:port; repeatable, several take turns",
+        help = "HTTP proxy, http://[user:password@]host:port; repeatable, used in turn",
         help_heading = "Requests"
     )]
     pub(crate) proxy: Vec<String>,
 }
 
-/// What a crawl shows while it runs.
+/// The progress line of a crawl.
 #[derive(Debug, Args)]
 pub(crate) struct ProgressArgs {
-    /// Show a progress line [auto: when stderr is a terminal]
+    /// When to show a progress line
     #[arg(
         long,
         value_enum,
@@ -344,18 +344,18 @@ pub(crate) struct ProgressArgs {
     pub(crate) progress: When,
 }
 
-/// What is said on stderr.
+/// The flags for messages on stderr, shared by all commands.
 #[derive(Debug, Args)]
-pub(crate) struct TalkArgs {
-    /// Tell about each page; a crawl with -vv about each link
+pub(crate) struct MessageArgs {
+    /// Log every page; with -vv, every link too
     #[arg(short, long, action = ArgAction::Count, conflicts_with = "quiet", help_heading = "Messages")]
     pub(crate) verbose: u8,
 
-    /// Say nothing but what stops us
+    /// Print errors only
     #[arg(short, long, help_heading = "Messages")]
     pub(crate) quiet: bool,
 
-    /// Use colour [auto: when stderr is a terminal and NO_COLOR is not set]
+    /// When to use colors; auto respects NO_COLOR
     #[arg(
         long,
         value_enum,
@@ -365,62 +365,66 @@ pub(crate) struct TalkArgs {
     )]
     pub(crate) color: When,
 
-    /// Messages as text or as one JSON object a line
+    /// Format of messages on stderr
     #[arg(
         long,
         value_enum,
         default_value_t,
-        value_name = "FORM",
+        value_name = "FORMAT",
         help_heading = "Messages"
     )]
-    pub(crate) log_format: LogWord,
+    pub(crate) log_format: LogChoice,
 }
 
-/// Declares a set of words for one flag: the enum clap reads, each with its help.
-macro_rules! words {
-    ($(#[$about:meta])* $name:ident { $first:ident: $first_help:literal $(, $word:ident: $help:literal)* $(,)? }) => {
+/// Declares the values of one flag: the enum that clap reads, each value with its help.
+macro_rules! choices {
+    ($(#[$about:meta])* $name:ident { $first:ident: $first_help:literal $(, $value:ident: $help:literal)* $(,)? }) => {
         $(#[$about])*
         #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, ValueEnum)]
         pub(crate) enum $name {
             #[value(help = $first_help)]
             #[default]
             $first,
-            $(#[value(help = $help)] $word,)*
+            $(#[value(help = $help)] $value,)*
         }
     };
 }
 
-words! { LinksWord { All: "in and out of scope", InScope: "only those in scope" } }
-words! { SchemesWord { Http: "http and https", All: "mailto:, tel: and the rest too" } }
-words! { RobotsWord { Respect: "obey it", Ignore: "do not ask for it" } }
-words! { SitemapsWord { Skip: "do not read them", Include: "their URLs and links", Only: "their URLs, no links" } }
-words! { ScopeWord { Host: "the exact host name", Domain: "with subdomains", Prefix: "below the seed's path" } }
-words! { JsWord { Never: "HTTP alone", Auto: "where a page needs it", Always: "every page" } }
-words! { SlashWord { Merge: "one page", Keep: "two pages" } }
-words! { TrapsWord { On: "refuse them", Off: "follow them" } }
-words! { When { Auto: "as it fits", Always: "always", Never: "never" } }
-words! { LogWord { Text: "for people", Json: "for machines" } }
-words! { MapFormatWord {
-    Text: "one URL a line", Json: "one array", Ndjson: "one object a line", Csv: "a row a URL",
-    Sitemap: "a sitemap.xml",
+choices! { LinksChoice { All: "all links", InScope: "only links in scope" } }
+choices! { SchemesChoice { Http: "http and https only", All: "also mailto:, tel: and others" } }
+choices! { RobotsChoice { Respect: "obey it", Ignore: "do not fetch it" } }
+choices! { SitemapsChoice {
+    Skip: "do not read sitemaps", Include: "read sitemaps and follow links", Only: "read sitemaps, do not follow links",
 } }
-words! { ContentFormatWord {
-    Markdown: "GitHub's kind", Html: "cleaned, with nothing that runs", Text: "just the words",
-    Json: "everything: content, text, html, meta, links",
+choices! { ScopeChoice {
+    Host: "the exact host of the seed", Domain: "the domain with all subdomains", Prefix: "URLs below the path of the seed",
 } }
-words! { FormatWord {
+choices! { JsChoice { Never: "fetch by HTTP only", Auto: "render pages that need it", Always: "render every page" } }
+choices! { SlashChoice { Merge: "the same page", Keep: "two pages" } }
+choices! { TrapsChoice { On: "do not follow URLs that look like traps", Off: "follow all URLs" } }
+choices! { When { Auto: "when stderr is a terminal", Always: "always", Never: "never" } }
+choices! { LogChoice { Text: "plain text", Json: "one JSON object per line" } }
+choices! { MapFormatChoice {
+    Text: "one URL per line", Json: "one JSON array", Ndjson: "one JSON object per line", Csv: "one row per URL",
+    Sitemap: "an XML sitemap",
+} }
+choices! { ContentFormatChoice {
+    Markdown: "GitHub-flavored Markdown", Html: "clean HTML without scripts", Text: "plain text",
+    Json: "an object with content, text, html, meta and links",
+} }
+choices! { FormatChoice {
     Text: "\"Visited:\" and \"Links found:\" for each page",
-    Tree: "each page, its links indented",
-    Edges: "[page] -> [link] a line",
-    Json: "one array of objects",
-    Ndjson: "one object a line",
-    Csv: "a row a link",
-    Html: "one self-contained page to look at",
+    Tree: "each page with its links indented below it",
+    Edges: "[page] -> [link], one link per line",
+    Json: "one JSON array",
+    Ndjson: "one JSON object per line",
+    Csv: "one row per link",
+    Html: "a self-contained HTML report",
 } }
 
-/// The presets.
+/// The presets of `--profile`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, ValueEnum)]
-pub(crate) enum ProfileWord {
+pub(crate) enum ProfileChoice {
     /// 500 pages, depth 3, 10 workers
     Conservative,
     /// 2,000 pages, depth 5, 25 workers
@@ -428,6 +432,6 @@ pub(crate) enum ProfileWord {
     Balanced,
     /// 10,000 pages, depth 8, 50 workers
     Aggressive,
-    /// no limits, 8 workers, one attempt, slashes kept, no trap rules
+    /// no limits, 8 workers, one attempt per URL, --trailing-slash keep, --traps off
     Exhaustive,
 }

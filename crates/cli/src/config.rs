@@ -1,35 +1,36 @@
-//! `config`: what the service would run with, and why.
+//! `config`: prints the effective configuration of the service.
 
 use std::io::Write;
 use std::process::ExitCode;
 
-use service::config::{ConfigError, Flag, Inputs, Loaded};
+use crawler_service::config::{ConfigError, ConfigFlag, ConfigInputs, LoadedConfig};
 
+use crate::console;
 use crate::exit;
 use crate::serve_args::{ConfigArgs, SettingArgs};
-use crate::talk;
 
 pub(crate) fn config(args: &ConfigArgs) -> ExitCode {
     if args.example {
-        return print(&service::config::example());
+        return print(&crawler_service::config::example());
     }
     if args.openapi {
-        return print(&service::api::openapi_json());
+        return print(&crawler_service::api::openapi_json());
     }
     match load(&args.settings) {
         Ok(loaded) => {
             for note in loaded.notes() {
-                talk::warn(&note);
+                console::print_warning(&note);
             }
             print(&loaded.text())
         }
-        Err(error) => refuse(&error, false),
+        Err(error) => print_errors(&error, false),
     }
 }
 
-/// The configuration of this process: file, environment, flags.
-pub(crate) fn load(args: &SettingArgs) -> Result<Loaded, ConfigError> {
-    let flag = |name, key, value: Option<String>| value.map(|value| Flag { name, key, value });
+/// Loads the configuration of this process from file, environment and flags.
+pub(crate) fn load(args: &SettingArgs) -> Result<LoadedConfig, ConfigError> {
+    let flag =
+        |name, key, value: Option<String>| value.map(|value| ConfigFlag { name, key, value });
     let flags = [
         flag(
             "--addr",
@@ -47,26 +48,26 @@ pub(crate) fn load(args: &SettingArgs) -> Result<Loaded, ConfigError> {
             args.store.as_ref().map(|path| path.display().to_string()),
         ),
     ];
-    Loaded::load(&Inputs {
+    LoadedConfig::load(&ConfigInputs {
         file: args.config.clone(),
         env: &|name| std::env::var(name).ok(),
         flags: flags.into_iter().flatten().collect(),
     })
 }
 
-/// Says everything that is wrong with a configuration.
-pub(crate) fn refuse(error: &ConfigError, json: bool) -> ExitCode {
-    for words in &error.0 {
-        talk::refuse(words, json);
+/// Prints every error of a configuration.
+pub(crate) fn print_errors(error: &ConfigError, json: bool) -> ExitCode {
+    for message in &error.0 {
+        console::print_error(message, json);
     }
     ExitCode::from(exit::BAD_USAGE)
 }
 
-/// A closed pipe (`crawler config | head`) is a clean exit.
+/// Prints to stdout; a closed pipe (`crawler config | head`) is a clean exit.
 pub(crate) fn print(text: &str) -> ExitCode {
     match std::io::stdout().write_all(text.as_bytes()) {
         Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => {
-            talk::refuse(&format!("cannot write stdout: {error}"), false);
+            console::print_error(&format!("cannot write to stdout: {error}"), false);
             ExitCode::from(exit::FAILED)
         }
         _ => ExitCode::SUCCESS,

@@ -1,27 +1,25 @@
 //! `crawl` and `map`: the same crawl, into different sinks.
 
-mod first_look;
+mod first_page_probe;
 mod outputs;
 mod run;
 
-use std::hash::{BuildHasher, RandomState};
 use std::path::Path;
 use std::process::ExitCode;
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::time::SystemTime;
 
 use anyhow::Context;
-use journal::About;
-use model::{CrawlPlan, CrawlSpec, JsPolicy, Sink, SinkError, StopReason};
-use output::{Format, MapFormat, ReportAbout, UniqueLinks};
+use crawler::wiring;
+use crawler_model::{CrawlPlan, CrawlSpec, JsPolicy, Sink, SinkError, StopReason};
+use crawler_output::{Format, MapFormat, ReportHeader, UniqueLinks};
 use tokio::runtime::Runtime;
 
-use crate::args::{CrawlArgs, LogWord, MapArgs, ProfileWord, SitemapsWord};
-use crate::browser::{Browser, Wanted};
+use crate::args::{CrawlArgs, LogChoice, MapArgs, ProfileChoice, SitemapsChoice};
+use crate::console::{Console, Level};
 use crate::plan_line;
-use crate::spec::{link_filter, spec};
-use crate::state::{Asked, Refused, State};
-use crate::talk::{Level, Talk};
-use crate::{AGENT, exit, state, summary_lines, talk};
+use crate::spec::{link_filter, plan_error, spec};
+use crate::state::State;
+use crate::{AGENT, browser, console, exit, summary_lines};
 use outputs::Outputs;
 use run::{Ending, Run};
 
@@ -30,16 +28,16 @@ pub(crate) fn crawl(args: &CrawlArgs) -> ExitCode {
     let format = Format::from(args.format);
     let file = args.file.output_file.as_deref();
     let links = args.unique_links.as_deref();
-    let json = args.talk.log_format == LogWord::Json;
+    let json = args.messages.log_format == LogChoice::Json;
     if file.is_some() && file == links {
-        let words = "--unique-links: the same file as --output-file; give it one of its own";
-        talk::refuse(words, json);
+        let message = "--unique-links: same file as --output-file; choose another";
+        console::print_error(message, json);
         return ExitCode::from(exit::BAD_USAGE);
     }
     let job = Job {
-        spec: spec(&args.site, filter, SitemapsWord::Skip),
+        spec: spec(&args.site, filter, SitemapsChoice::Skip),
         profile: args.site.profile,
-        asked: Asked {
+        settings: CommandSettings {
             command: "crawl",
             format: format.as_str(),
             file,
@@ -47,15 +45,20 @@ pub(crate) fn crawl(args: &CrawlArgs) -> ExitCode {
         },
         state: args.site.state.as_deref(),
     };
-    let talk = Talk::new(&args.talk, args.progress.progress);
-    job.run(&talk, |plan, head, outputs| {
-        let about = ReportAbout {
-            seed: plan.seed.to_string(),
+    let console = Console::new(&args.messages, args.progress.progress);
+    job.run(&console, |plan, head, outputs| {
+        let about = ReportHeader {
+            seed: plan.seed().to_string(),
             version: env!("CARGO_PKG_VERSION"),
             started: head.started,
             config_line: head.config_line.clone(),
         };
-        let mut sinks = vec![output::sink(format, outputs.open(file)?, filter, about)];
+        let mut sinks = vec![crawler_output::sink(
+            format,
+            outputs.open(file)?,
+            filter,
+            about,
+        )];
         if let Some(links) = links {
             let target = outputs.open(Some(links))?;
             sinks.push(Box::new(UniqueLinks::new(target, filter)));
@@ -70,11 +73,11 @@ pub(crate) fn map(args: &MapArgs) -> ExitCode {
     let job = Job {
         spec: spec(
             &args.site,
-            model::LinkFilter::default(),
-            SitemapsWord::Include,
+            crawler_model::LinkFilter::default(),
+            SitemapsChoice::Include,
         ),
         profile: args.site.profile,
-        asked: Asked {
+        settings: CommandSettings {
             command: "map",
             format: format.as_str(),
             file,
@@ -82,21 +85,21 @@ pub(crate) fn map(args: &MapArgs) -> ExitCode {
         },
         state: args.site.state.as_deref(),
     };
-    let talk = Talk::new(&args.talk, args.progress.progress);
-    job.run(&talk, |plan, _, outputs| {
-        Ok(vec![output::map_sink(
+    let console = Console::new(&args.messages, args.progress.progress);
+    job.run(&console, |plan, _, outputs| {
+        Ok(vec![crawler_output::map_sink(
             format,
             outputs.open(file)?,
             plan.keys,
-            &plan.seed,
+            plan.seed(),
         )])
     })
 }
 
-/// `-o site.html` without `--format` writes text: worth a word before it surprises.
+/// Note for `-o site.html` without `--format`, which writes text.
 fn format_hint(file: Option<&Path>, format: &str) -> Option<String> {
-    let ending = file?.extension()?.to_str()?.to_ascii_lowercase();
-    let meant = match ending.as_str() {
+    let extension = file?.extension()?.to_str()?.to_ascii_lowercase();
+    let format_of_name = match extension.as_str() {
         "html" | "htm" => "html",
         "json" => "json",
         "ndjson" | "jsonl" => "ndjson",
@@ -104,212 +107,205 @@ fn format_hint(file: Option<&Path>, format: &str) -> Option<String> {
         _ => return None,
     };
     (format == "text").then(|| {
-        format!("Note: the format is text; --format {meant} writes what the file's name says")
+        format!("Note: writing text; use --format {format_of_name} to match the file name")
     })
 }
 
-/// `--workers` that was typed and is more than there are tabs.
+/// Note for `--workers` above the number of browser tabs.
 fn tabs_hint(typed: Option<usize>, plan: &CrawlPlan) -> Option<String> {
     let (typed, tabs) = (typed?, plan.workers);
-    (plan.js == JsPolicy::Always && typed > tabs).then(|| {
-        format!("Note: --workers {typed} is cut to {tabs}: with --js always there are no more pages in flight than tabs")
-    })
+    (plan.js == JsPolicy::Always && typed > tabs)
+        .then(|| format!("Note: --workers {typed} reduced to {tabs}, the number of browser tabs"))
 }
 
-/// What stands at the head of an output: of the crawl's beginning, whoever goes on with it.
-struct Head {
-    started: SystemTime,
-    config_line: String,
+/// Settings of the command that are not in the plan.
+#[derive(Clone, Copy)]
+pub(crate) struct CommandSettings<'a> {
+    pub(crate) command: &'static str,
+    pub(crate) format: &'a str,
+    pub(crate) file: Option<&'a Path>,
+    pub(crate) unique_links: Option<&'a Path>,
+}
+
+/// Why the crawl cannot start.
+pub(crate) struct Refused {
+    pub(crate) message: String,
+    /// The user should give another file or another command.
+    pub(crate) bad_usage: bool,
+}
+
+/// Header of an output file: taken from the first run of a resumed crawl.
+pub(crate) struct RunHeader {
+    pub(crate) started: SystemTime,
+    pub(crate) config_line: String,
 }
 
 /// One crawl to run.
 struct Job<'a> {
     spec: CrawlSpec,
-    profile: ProfileWord,
-    asked: Asked<'a>,
+    profile: ProfileChoice,
+    settings: CommandSettings<'a>,
     state: Option<&'a Path>,
 }
 
 type Sinks = Vec<Box<dyn Sink>>;
 
 impl Job<'_> {
-    /// Checks the plan, opens the state and the output, crawls, and says how it went.
+    /// Checks the plan, opens the state file and the outputs, crawls, and prints the summary.
     fn run(
         &self,
-        talk: &Talk,
-        sinks: impl FnOnce(&CrawlPlan, &Head, &mut Outputs<'_>) -> Result<Sinks, SinkError>,
+        console: &Console,
+        sinks: impl FnOnce(&CrawlPlan, &RunHeader, &mut Outputs<'_>) -> Result<Sinks, SinkError>,
     ) -> ExitCode {
-        // A new number for each crawl: nobody can prepare URLs that collide.
-        let chance = RandomState::new().hash_one("crawl");
-        let mut plan = match CrawlPlan::resolve(&self.spec, AGENT, chance) {
+        let rng_seed = wiring::random_number();
+        let mut plan = match CrawlPlan::resolve(&self.spec, AGENT, rng_seed) {
             Ok(plan) => plan,
             Err(error) => {
-                talk.say(Level::Error, &error.to_string(), "bad_usage", &[]);
+                console.print(Level::Error, &plan_error(&error), "bad_usage", &[]);
                 return ExitCode::from(exit::BAD_USAGE);
             }
         };
-        let browser = match Browser::find(plan.js, self.wanted(&plan), talk) {
+        let agent = self.spec.user_agent.clone();
+        let browser = match browser::find(plan.js, &plan.fetch, agent, plan.workers, console) {
             Ok(browser) => browser,
             Err(code) => return code,
         };
         if let (JsPolicy::Always, Some(browser)) = (plan.js, &browser) {
-            // More would only wait for a tab, and be waited for when somebody stops us.
-            plan.workers = browser.tabs();
+            // More pages in flight would only wait for a tab.
+            plan = plan.with_workers(browser.tabs());
         }
         let fewer_workers = tabs_hint(self.spec.workers, &plan);
-        let runtime = match runtime(&plan) {
+        let runtime = match wiring::runtime(plan.workers).context("cannot start the runtime") {
             Ok(runtime) => runtime,
-            Err(error) => return failed(talk, &error),
+            Err(error) => return failed(console, &error),
         };
-        let line = plan_line::line(&plan, self.profile, self.asked.format, self.asked.file);
-        let mut head = Head {
+        let line = plan_line::line(
+            &plan,
+            self.profile,
+            self.settings.format,
+            self.settings.file,
+        );
+        let mut head = RunHeader {
             started: SystemTime::now(),
             config_line: line.clone(),
         };
-        let state = match self.open_state(&plan, &head, chance, &runtime) {
+        let state = match self.open_state(&plan, &head, rng_seed, &runtime) {
             Ok(state) => state,
-            Err(refused) => return refuse(talk, &refused),
+            Err(refused) => return print_refusal(console, &refused),
         };
-        let kept = state.as_ref().map(|state| state.lengths.clone());
+        let kept = state.as_ref().map(State::lengths);
         if let Some(state) = &state {
-            plan.keys.seed = state.about.chance;
+            plan = plan.with_key_seed(state.rng_seed());
             head.started = state.started();
-            head.config_line.clone_from(&state.about.config_line);
+            state.config_line().clone_into(&mut head.config_line);
         }
         let state = match state {
-            Some(state) if state.is_over(&[self.asked.file, self.asked.unique_links]) => {
-                return over(talk, state, &runtime);
+            Some(state) if state.is_finished(&[self.settings.file, self.settings.unique_links]) => {
+                return already_finished(console, state, &runtime);
             }
             other => other,
         };
-        let mut outputs = Outputs::new(talk, kept);
+        let mut outputs = Outputs::new(console, kept);
         let sinks = match sinks(&plan, &head, &mut outputs) {
             Ok(sinks) => sinks,
             Err(error) => {
-                talk.say(Level::Error, &error.to_string(), "output_failed", &[]);
+                console.print(Level::Error, &error.to_string(), "output_failed", &[]);
                 return ExitCode::from(exit::FAILED);
             }
         };
-        talk.say(Level::Info, &line, "start", &plan_line::fields(&plan));
-        if let Some(hint) = format_hint(self.asked.file, self.asked.format) {
-            talk.say(Level::Info, &hint, "format_hint", &[]);
+        console.print(Level::Info, &line, "start", &plan_line::fields(&plan));
+        if let Some(hint) = format_hint(self.settings.file, self.settings.format) {
+            console.print(Level::Info, &hint, "format_hint", &[]);
         }
         if let Some(hint) = fewer_workers {
-            talk.say(Level::Info, &hint, "workers_hint", &[]);
+            console.print(Level::Info, &hint, "workers_hint", &[]);
         }
         let run = Run {
             plan: &plan,
-            talk,
-            chance,
+            console,
+            rng_seed,
             browser,
         };
-        let is_kept = state.is_some();
+        let has_state = state.is_some();
         let ended = match state {
-            None => runtime.block_on(run.begin(sinks)),
-            Some(state) => runtime.block_on(run.go_on(state, sinks, outputs.written)),
+            None => runtime.block_on(run.start(sinks)),
+            Some(state) => runtime.block_on(run.resume(state, sinks, outputs.written)),
         };
-        // What is still in flight after a second signal is not waited for.
+        // After a second signal, requests in flight are abandoned.
         runtime.shutdown_background();
         match ended {
-            Ok(Ending {
-                summary,
-                needs_browser,
-                rendered,
-            }) => {
-                let mut went_well = true;
-                if summary.stop != StopReason::OutputClosed {
-                    summary_lines::say(talk, &summary, &plan, is_kept);
-                    went_well = rendered.say(talk);
-                    if let Some(problem) = &summary.seed_problem {
-                        talk.say(Level::Error, &problem.to_string(), "seed_failed", &[]);
-                    }
-                    if needs_browser && summary.fetched == 1 && summary.links == 0 {
-                        let words = format!(
-                            "{} has no links; it may need JavaScript: try --js auto",
-                            plan.seed
-                        );
-                        talk.say(Level::Info, &words, "js_hint", &[]);
-                    }
-                }
-                if went_well {
-                    exit::of_summary(&summary)
-                } else {
-                    ExitCode::from(exit::FAILED)
-                }
-            }
-            Err(error) => failed(talk, &error),
-        }
-    }
-
-    /// What a browser has to do.
-    fn wanted(&self, plan: &CrawlPlan) -> Wanted {
-        Wanted {
-            at_once: plan.workers,
-            timeout: plan.fetch.deadlines.total,
-            max_body: plan.fetch.max_body,
-            user_agent: self.spec.user_agent.clone(),
+            Ok(ending) => print_ending(console, &ending, &plan, has_state),
+            Err(error) => failed(console, &error),
         }
     }
 
     fn open_state(
         &self,
         plan: &CrawlPlan,
-        head: &Head,
-        chance: u64,
+        head: &RunHeader,
+        rng_seed: u64,
         runtime: &Runtime,
     ) -> Result<Option<State>, Refused> {
         let Some(path) = self.state else {
             return Ok(None);
         };
-        for file in [self.asked.file, self.asked.unique_links] {
+        for file in [self.settings.file, self.settings.unique_links] {
             if file == Some(path) {
-                let words = "--state: the same file as an output; give it one of its own".into();
+                let message = "--state: same file as an output; choose another".into();
                 let bad_usage = true;
-                return Err(Refused { words, bad_usage });
+                return Err(Refused { message, bad_usage });
             }
         }
-        let started = head.started.duration_since(UNIX_EPOCH).unwrap_or_default();
-        let about = About {
-            version: env!("CARGO_PKG_VERSION").to_owned(),
-            chance,
-            started: u64::try_from(started.as_millis()).unwrap_or(0),
-            config_line: head.config_line.clone(),
-        };
-        let settings = state::settings(plan, self.asked);
-        let opened = runtime.block_on(State::open(path, about, settings));
+        let opened = runtime.block_on(State::open(path, head, rng_seed, plan, self.settings));
         opened.map(Some)
     }
 }
 
-fn refuse(talk: &Talk, refused: &Refused) -> ExitCode {
+/// Prints the summary and returns the exit code.
+fn print_ending(console: &Console, ending: &Ending, plan: &CrawlPlan, has_state: bool) -> ExitCode {
+    let summary = &ending.summary;
+    if summary.stop == StopReason::OutputClosed {
+        return exit::of_summary(summary);
+    }
+    summary_lines::print(console, summary, plan, has_state);
+    let rendered_ok = browser::print_totals(&ending.rendered, console);
+    if let Some(problem) = &summary.seed_problem {
+        console.print(Level::Error, &problem.to_string(), "seed_failed", &[]);
+    }
+    if ending.needs_browser && summary.fetched == 1 && summary.links == 0 {
+        let message = format!(
+            "{} has no links and may need JavaScript; try --js auto",
+            plan.seed()
+        );
+        console.print(Level::Info, &message, "js_hint", &[]);
+    }
+    if rendered_ok {
+        exit::of_summary(summary)
+    } else {
+        ExitCode::from(exit::FAILED)
+    }
+}
+
+fn print_refusal(console: &Console, refused: &Refused) -> ExitCode {
     let (event, code) = if refused.bad_usage {
         ("bad_usage", exit::BAD_USAGE)
     } else {
         ("state_failed", exit::FAILED)
     };
-    talk.say(Level::Error, &refused.words, event, &[]);
+    console.print(Level::Error, &refused.message, event, &[]);
     ExitCode::from(code)
 }
 
-fn failed(talk: &Talk, error: &anyhow::Error) -> ExitCode {
-    talk.say(Level::Error, &format!("{error:#}"), "failed", &[]);
+fn failed(console: &Console, error: &anyhow::Error) -> ExitCode {
+    console.print(Level::Error, &format!("{error:#}"), "failed", &[]);
     ExitCode::from(exit::FAILED)
 }
 
-/// Nothing is left to do.
-fn over(talk: &Talk, state: State, runtime: &Runtime) -> ExitCode {
-    let code = state.finished.unwrap_or(0);
-    let text = "The crawl came to its end before; remove the file of --state to crawl again";
-    talk.say(Level::Info, text, "finished_before", &[]);
+/// The crawl in the state file has finished: nothing is left to do.
+fn already_finished(console: &Console, state: State, runtime: &Runtime) -> ExitCode {
+    let code = state.exit_code().unwrap_or(0);
+    let text = "The crawl in this state file has already finished; delete the file to crawl again";
+    console.print(Level::Info, text, "finished_before", &[]);
     runtime.block_on(state.close());
     ExitCode::from(code)
-}
-
-fn runtime(plan: &CrawlPlan) -> anyhow::Result<Runtime> {
-    let threads = std::thread::available_parallelism().map_or(2, std::num::NonZero::get);
-    tokio::runtime::Builder::new_multi_thread()
-        .worker_threads(threads.min(plan.workers).max(1))
-        .enable_all()
-        .build()
-        .context("cannot start the runtime")
 }

@@ -1,4 +1,4 @@
-//! Three older command lines, rewritten into ours before clap sees them. Nothing else knows of them.
+//! Rewrites three older command lines into the current one before clap parses it. No other module knows of them.
 //!
 //! | typed | means |
 //! |---|---|
@@ -7,25 +7,25 @@
 //! | `--url U --max-parallel N` and no format | `--format edges` |
 //! | `--mode=api` and no command | `serve --mode=api` |
 //!
-//! A command line without a command is `crawl`.
+//! A command line without a command runs `crawl`.
 
 use std::ffi::OsString;
 
 use clap::Command;
 
-/// The command line as clap is to see it.
+/// Returns the command line for clap.
 pub(crate) fn rewrite(typed: Vec<OsString>, cli: &Command) -> Vec<OsString> {
     let mut words = typed.into_iter();
     let mut line: Vec<OsString> = words.next().into_iter().collect();
     let mut rest: Vec<OsString> = words.collect();
-    if is_for_the_whole(rest.first()) {
+    if is_help_or_version(rest.first()) {
         line.append(&mut rest);
         return line;
     }
     let at = first_word(&rest, cli).filter(|at| is_command(&rest[*at], cli));
     let command = match at {
         Some(at) => rest.remove(at),
-        None if asks_for_a_mode(&mut rest) => OsString::from("serve"),
+        None if has_mode(&mut rest) => OsString::from("serve"),
         None => OsString::from("crawl"),
     };
     if command == "crawl"
@@ -38,8 +38,8 @@ pub(crate) fn rewrite(typed: Vec<OsString>, cli: &Command) -> Vec<OsString> {
     line
 }
 
-/// Whether `--mode` (or `-mode`, which is then spelled out) stands where a flag can stand.
-fn asks_for_a_mode(words: &mut [OsString]) -> bool {
+/// Whether there is a flag `--mode`, or `-mode`, which is rewritten to `--mode`.
+fn has_mode(words: &mut [OsString]) -> bool {
     let flags = words.iter_mut().take_while(|word| *word != "--");
     let mut found = false;
     for word in flags {
@@ -56,7 +56,7 @@ fn asks_for_a_mode(words: &mut [OsString]) -> bool {
     found
 }
 
-fn is_for_the_whole(first: Option<&OsString>) -> bool {
+fn is_help_or_version(first: Option<&OsString>) -> bool {
     first.is_none_or(|word| {
         ["-h", "--help", "-help", "-V", "--version", "help"]
             .iter()
@@ -64,7 +64,7 @@ fn is_for_the_whole(first: Option<&OsString>) -> bool {
     })
 }
 
-/// Where the first word stands that is neither a flag nor a flag's value.
+/// Position of the first word that is neither a flag nor a flag's value.
 fn first_word(words: &[OsString], cli: &Command) -> Option<usize> {
     let crawl = cli.find_subcommand("crawl")?;
     let mut at = 0;
@@ -82,7 +82,7 @@ fn first_word(words: &[OsString], cli: &Command) -> Option<usize> {
     None
 }
 
-/// A first word that is neither a command nor anything like a URL is a mistyped command.
+/// Error message for a first word that is neither a command nor similar to a URL: a mistyped command.
 pub(crate) fn unknown_command(typed: &[OsString], cli: &Command) -> Option<String> {
     let word = typed.get(1)?.to_str()?;
     let like_a_url = word.starts_with('-') || word.contains(['.', ':', '/']) || word == "localhost";
@@ -97,16 +97,16 @@ pub(crate) fn unknown_command(typed: &[OsString], cli: &Command) -> Option<Strin
     let meant = names.iter().find(|name| is_near(word, name));
     Some(match meant {
         Some(meant) => {
-            format!("\"{word}\" is neither a URL nor a command; did you mean \"{meant}\"?")
+            format!("\"{word}\" is not a command or a URL; did you mean \"{meant}\"?")
         }
         None => format!(
-            "\"{word}\" is neither a URL nor a command; give a URL like https://example.org/ or one of: {}",
+            "\"{word}\" is not a command or a URL; use a URL like https://example.org/, or one of: {}",
             names.join(", ")
         ),
     })
 }
 
-/// One letter too many, too few, wrong or swapped.
+/// Whether the two differ by one letter added, missing, wrong or swapped.
 fn is_near(typed: &str, name: &str) -> bool {
     let common = |a: &mut dyn Iterator<Item = char>, b: &mut dyn Iterator<Item = char>| {
         a.zip(b).take_while(|(a, b)| a == b).count()
@@ -139,7 +139,7 @@ fn crawl_dialects(words: Vec<OsString>, crawl: &Command) -> Vec<OsString> {
         let (format, file) = match output.as_str() {
             "text" => ("tree", "output.txt"),
             "json" => ("json", "output.json"),
-            // Left for clap to refuse: it names the value and the flags there are.
+            // Left for clap to reject with the possible values.
             _ => return line.0,
         };
         line.remove("--output");
@@ -155,8 +155,7 @@ fn crawl_dialects(words: Vec<OsString>, crawl: &Command) -> Vec<OsString> {
     line.0
 }
 
-/// `-name` and `-name=value` become `--name…` where `name` is a flag of the command. Values are left
-/// alone: only what stands where a flag can stand is looked at.
+/// Rewrites `-name` and `-name=value` to `--name…` if `name` is a flag of the command. Values are not changed.
 fn with_double_dashes(words: Vec<OsString>, crawl: &Command) -> (Vec<OsString>, bool) {
     let mut found = false;
     let mut is_value = false;
@@ -197,7 +196,7 @@ fn with_double_dashes(words: Vec<OsString>, crawl: &Command) -> (Vec<OsString>, 
     (rewritten, found)
 }
 
-/// Whether a flag of that name (long, alias or short) wants a value; `None` if there is none such.
+/// Whether the flag with this name (long, alias or short) takes a value; `None` if there is no such flag.
 fn takes_value(command: &Command, name: &str) -> Option<bool> {
     if name == "output" {
         return Some(true);
@@ -221,7 +220,7 @@ fn takes_value(command: &Command, name: &str) -> Option<bool> {
 struct Line(Vec<OsString>);
 
 impl Line {
-    /// Where a flag stands: alone, or as `flag=value`.
+    /// Position of a flag: alone, or as `flag=value`.
     fn position(&self, flag: &str) -> Option<usize> {
         let end = self
             .0
@@ -248,12 +247,12 @@ impl Line {
         })
     }
 
-    /// A flag that may stand alone gets its value, so that it cannot swallow what follows.
+    /// Adds the first value to a flag without one, so that it does not take the next word as its value.
     fn spell_out(&mut self, flag: &str, values: &[&str]) {
         if let Some(at) = self.0.iter().position(|word| word == flag) {
             let next = self.0.get(at + 1).and_then(|word| word.to_str());
             let is_value = |next: &str| !next.starts_with('-') && !next.contains([':', '/', '.']);
-            // A wrong value is left for clap to refuse by name.
+            // A wrong value is left for clap to reject.
             if next.is_none_or(|next| !values.contains(&next) && !is_value(next)) {
                 self.0[at] = OsString::from(format!("{flag}={}", values[0]));
             }
@@ -276,7 +275,7 @@ impl Line {
         }
     }
 
-    /// Flags go to the front: behind a `--` they would be values.
+    /// Adds a flag at the front: after `--` it would be a positional argument.
     fn add(&mut self, flag: &str, value: &str) {
         self.0
             .splice(0..0, [OsString::from(flag), OsString::from(value)]);
@@ -291,7 +290,7 @@ impl Line {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::args::{Cli, Command as Verb, FormatWord, ProfileWord};
+    use crate::args::{Cli, Command as Verb, FormatChoice, ProfileChoice};
     use clap::{CommandFactory, Parser};
 
     fn rewritten(typed: &str) -> String {
@@ -304,7 +303,7 @@ mod tests {
     }
 
     #[test]
-    fn a_table_of_rewrites() {
+    fn rewrites() {
         for (typed, expected) in [
             ("crawler U", "crawler crawl U"),
             ("crawler crawl U", "crawler crawl U"),
@@ -397,11 +396,15 @@ mod tests {
 
     #[test]
     fn mistyped_commands() {
-        let told =
+        let message =
             |word: &str| unknown_command(&["crawler", word].map(OsString::from), &Cli::command());
-        assert!(told("craw").unwrap().contains("did you mean \"crawl\""));
-        assert!(told("mpa").unwrap().contains("did you mean \"map\""));
-        assert!(told("frobnicate").unwrap().contains("one of: crawl, map"));
+        assert!(message("craw").unwrap().contains("did you mean \"crawl\""));
+        assert!(message("mpa").unwrap().contains("did you mean \"map\""));
+        assert!(
+            message("frobnicate")
+                .unwrap()
+                .contains("one of: crawl, map")
+        );
         for word in [
             "crawl",
             "map",
@@ -412,7 +415,7 @@ mod tests {
             "localhost:80",
             "",
         ] {
-            assert_eq!(told(word), None, "{word}");
+            assert_eq!(message(word), None, "{word}");
         }
     }
 
@@ -428,7 +431,7 @@ mod tests {
             panic!("not a crawl")
         };
         assert_eq!(args.site.seed.as_deref(), Some("http://a/"));
-        assert_eq!(args.site.profile, ProfileWord::Exhaustive);
-        assert_eq!(args.format, FormatWord::Ndjson);
+        assert_eq!(args.site.profile, ProfileChoice::Exhaustive);
+        assert_eq!(args.format, FormatChoice::Ndjson);
     }
 }

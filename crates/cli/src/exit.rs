@@ -1,25 +1,25 @@
-//! Exit codes: 0 the crawl ended, 1 the seed could not be fetched or we failed, 2 bad usage, 130 a signal.
+//! Exit codes: 0 the crawl ended, 1 the seed could not be fetched or the program failed, 2 bad usage, 130 a signal.
 
 use std::io::Write;
 use std::process::ExitCode;
 
 use clap::CommandFactory;
 use clap::error::ErrorKind;
-use model::{StopReason, Summary};
+use crawler_model::{StopReason, Summary};
 
 use crate::args::Cli;
-use crate::talk;
+use crate::console;
 
 pub(crate) const FAILED: u8 = 1;
 pub(crate) const BAD_USAGE: u8 = 2;
 pub(crate) const SIGNALLED: u8 = 130;
 
-/// The code of a crawl that came to its end.
+/// Exit code of a crawl that ended.
 pub(crate) fn of_summary(summary: &Summary) -> ExitCode {
     ExitCode::from(number_of(summary))
 }
 
-/// The same as a number.
+/// The same code as a number.
 pub(crate) fn number_of(summary: &Summary) -> u8 {
     match summary.stop {
         StopReason::Signal => SIGNALLED,
@@ -29,16 +29,16 @@ pub(crate) fn number_of(summary: &Summary) -> u8 {
     }
 }
 
-/// Nothing was typed: show what can be.
+/// Prints the help to stderr: no arguments were given.
 pub(crate) fn bad_usage_with_help() -> ExitCode {
     let help = Cli::command().render_help();
-    // A terminal that went away has nobody to tell.
+    // Nothing can be done if stderr is closed.
     let _ = write!(std::io::stderr(), "{help}");
     ExitCode::from(BAD_USAGE)
 }
 
-/// What clap refused, or help and version, which it also reports this way. A typo gets one clear line
-/// and where to look, not a page; `json` says that a machine is told.
+/// Exit code for what clap reports: help, version, or a usage error. An error is printed on one line, with the command that
+/// shows the help; `json` prints it as JSON.
 pub(crate) fn from_clap(error: &clap::Error, command: &str, json: bool) -> ExitCode {
     if !error.use_stderr() {
         // A closed pipe (`--help | head`) is a clean exit.
@@ -49,27 +49,28 @@ pub(crate) fn from_clap(error: &clap::Error, command: &str, json: bool) -> ExitC
         let _ = error.print();
         return ExitCode::from(BAD_USAGE);
     }
-    let told = one_line(&error.render().to_string(), command);
-    let words = if error.kind() == ErrorKind::MissingRequiredArgument && told.contains("<URL>") {
-        if command == "scrape" {
-            "<URL>: none was given; give one like https://example.org/, or - to read them from stdin"
+    let error_line = one_line(&error.render().to_string(), command);
+    let message =
+        if error.kind() == ErrorKind::MissingRequiredArgument && error_line.contains("<URL>") {
+            if command == "scrape" {
+                "<URL>: missing; give a URL like https://example.org/, or - to read URLs from stdin"
+            } else {
+                "<URL>: missing; give a URL like https://example.org/"
+            }
         } else {
-            "<URL>: none was given; give one like https://example.org/"
-        }
-    } else {
-        &told
-    };
-    talk::refuse(words, json);
+            &error_line
+        };
+    console::print_error(message, json);
     ExitCode::from(BAD_USAGE)
 }
 
-/// clap's message without its blank lines and usage: what was wrong, then the tip.
-fn one_line(told: &str, command: &str) -> String {
-    let mut lines = told
+/// clap's message without blank lines and usage: the error, then the tip.
+fn one_line(message: &str, command: &str) -> String {
+    let mut lines = message
         .lines()
         .map(str::trim)
         .take_while(|line| !line.starts_with("Usage:") && !line.starts_with("For more information"))
-        // How to pass a flag as a value is not what anybody wanted who mistyped one.
+        // The tip on passing a flag as a value does not help with a typo.
         .filter(|line| !line.is_empty() && !line.starts_with("tip: to pass "));
     let first = lines.next().unwrap_or("bad usage");
     let mut text = first.strip_prefix("error: ").unwrap_or(first).to_owned();
@@ -77,8 +78,8 @@ fn one_line(told: &str, command: &str) -> String {
         text.push_str(if text.ends_with(':') { " " } else { "; " });
         text.push_str(line);
     }
-    text.push_str("; see crawler ");
+    text.push_str("; see `crawler ");
     text.push_str(command);
-    text.push_str(" --help");
+    text.push_str(" --help`");
     text
 }

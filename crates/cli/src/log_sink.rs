@@ -1,17 +1,17 @@
-//! Tells about pages on stderr: failures always, the rest as loudly as was asked.
+//! Logs pages to stderr: failures always, everything else with `-v` and `-vv`.
 
-use model::{LinkFacts, Notice, Outcome, PageReport, Sink, SinkError, Summary};
+use crawler_model::{LinkFacts, Notice, Outcome, PageReport, Sink, SinkError, Summary, counted};
 
-use crate::talk::{Level, Talk, Value};
+use crate::console::{Console, Level, Value};
 
 #[derive(Debug)]
 pub(crate) struct LogSink {
-    talk: Talk,
+    console: Console,
 }
 
 impl LogSink {
-    pub(crate) fn new(talk: Talk) -> Self {
-        Self { talk }
+    pub(crate) fn new(console: Console) -> Self {
+        Self { console }
     }
 
     fn page_line(&self, report: &PageReport) {
@@ -30,7 +30,7 @@ impl LogSink {
                 "page_skipped",
                 format!("Skipped {url}: {reason}"),
             ),
-            _ if !self.talk.says(Level::Detail) => return,
+            _ if !self.console.prints(Level::Detail) => return,
             Outcome::Redirected { to } => (
                 Level::Detail,
                 "page_redirected",
@@ -38,7 +38,7 @@ impl LogSink {
             ),
             Outcome::Fetched { html } => {
                 let what = if *html {
-                    format!("{} links", report.links.web_len())
+                    counted(report.links.web_len(), "link")
                 } else {
                     "not html".into()
                 };
@@ -55,7 +55,7 @@ impl LogSink {
                 (Level::Detail, "page_fetched", text)
             }
         };
-        if !self.talk.says(level) {
+        if !self.console.prints(level) {
             return;
         }
         let kind = report
@@ -79,12 +79,12 @@ impl LogSink {
             fields.push(("render_reason", Value::Text(rendering.reason.as_str())));
         }
         fields.extend(report.via.as_deref().map(|via| ("via", Value::Text(via))));
-        self.talk.say(level, &text, event, &fields);
+        self.console.print(level, &text, event, &fields);
     }
 }
 
-/// Why a link is certainly not followed; new or known is only decided later.
-fn fate(facts: LinkFacts) -> &'static str {
+/// Note on a link that is never followed. Whether a link is new is not known yet.
+fn not_followed(facts: LinkFacts) -> &'static str {
     match (facts.web, facts.in_scope) {
         (false, _) => " (not followed: not http)",
         (true, false) => " (not followed: out of scope)",
@@ -95,15 +95,15 @@ fn fate(facts: LinkFacts) -> &'static str {
 impl Sink for LogSink {
     fn page(&mut self, report: &PageReport) -> Result<(), SinkError> {
         self.page_line(report);
-        if self.talk.says(Level::Debug) {
+        if self.console.prints(Level::Debug) {
             for link in report.links.iter() {
                 let fields = [
                     ("url", Value::Text(link.full)),
                     ("via", Value::Text(report.url.as_str())),
                 ];
-                self.talk.say(
+                self.console.print(
                     Level::Debug,
-                    &format!("  link {}{}", link.full, fate(link.facts)),
+                    &format!("  link {}{}", link.full, not_followed(link.facts)),
                     "link",
                     &fields,
                 );
@@ -117,8 +117,8 @@ impl Sink for LogSink {
             Notice::CrawlDelay { .. } => Level::Info,
             _ => Level::Warning,
         };
-        self.talk
-            .say(level, &notice.to_string(), notice.as_str(), &[]);
+        self.console
+            .print(level, &notice.to_string(), notice.as_str(), &[]);
         Ok(())
     }
 

@@ -1,28 +1,6 @@
-//! Numbers as people read them.
+//! Sizes and durations as people read them.
 
 use std::time::Duration;
-
-/// `12,345`
-pub(crate) fn grouped(number: u64) -> String {
-    let digits = number.to_string();
-    let mut text = String::with_capacity(digits.len() + digits.len() / 3);
-    for (at, digit) in digits.chars().enumerate() {
-        if at > 0 && (digits.len() - at).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
-}
-
-/// `1 page`, `2 pages`
-pub(crate) fn counted(number: u64, one: &str, many: &str) -> String {
-    format!(
-        "{} {}",
-        grouped(number),
-        if number == 1 { one } else { many }
-    )
-}
 
 /// `45.6 MB`
 pub(crate) fn size(bytes: u64) -> String {
@@ -58,11 +36,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn as_people_read_them() {
-        assert_eq!(
-            [0, 999, 1_000, 1_234_567].map(grouped),
-            ["0", "999", "1,000", "1,234,567"]
-        );
+    fn sizes_and_durations() {
         assert_eq!(size(999), "999 B");
         assert_eq!(size(45_600_000), "45.6 MB");
         assert_eq!(span(Duration::from_millis(1_234)), "1.2 s");

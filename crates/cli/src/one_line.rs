@@ -1,10 +1,10 @@
-//! A log in which every event is one line, whatever an error's text or a caller's words contain.
+//! A log writer that puts every event on one line, whatever text an event contains.
 
 use std::io::{self, Write};
 
 use tracing_subscriber::fmt::MakeWriter;
 
-/// Writes events to stderr, each on a line of its own.
+/// Writes events to stderr, one per line.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct OneLine;
 
@@ -16,13 +16,13 @@ impl<'a> MakeWriter<'a> for OneLine {
     }
 }
 
-/// Takes one whole event a write, as the formatter gives them.
+/// Escapes line breaks within an event. The formatter passes one event per write.
 #[derive(Debug)]
 pub(crate) struct Lines<W>(W);
 
 impl<W: Write> Lines<W> {
-    /// A log that nobody reads any more must not end a request: an error here would be printed, and that would panic.
-    fn tell(&mut self, line: &[u8]) {
+    /// Ignores errors: the subscriber would print them to a closed stderr and panic.
+    fn write_line(&mut self, line: &[u8]) {
         let _ = self.0.write_all(line);
     }
 }
@@ -43,9 +43,9 @@ impl<W: Write> Write for Lines<W> {
                 }
             }
             line.extend_from_slice(end);
-            self.tell(&line);
+            self.write_line(&line);
         } else {
-            self.tell(event);
+            self.write_line(event);
         }
         Ok(event.len())
     }

@@ -1,14 +1,14 @@
-//! How many files may be open: connections count, and the usual 1,024 are few.
+//! The limit of open files. Connections count, and the usual 1,024 are too few.
 
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
-/// More than anybody needs, and few enough for tables made by this number.
-const ENOUGH: u64 = 65_536;
+/// Enough for any crawl, and small enough for programs that allocate a table of this size.
+const MAX_OPEN_FILES: u64 = 65_536;
 
-/// Raises the limit as far as we may by ourselves.
+/// Raises the soft limit as far as the hard limit allows.
 pub(crate) fn raise() {
     let limit = getrlimit(Resource::Nofile);
-    let most = limit.maximum.unwrap_or(u64::MAX).min(ENOUGH);
+    let most = limit.maximum.unwrap_or(u64::MAX).min(MAX_OPEN_FILES);
     if limit.current.is_none_or(|current| current >= most) {
         return;
     }
@@ -17,6 +17,6 @@ pub(crate) fn raise() {
         maximum: limit.maximum,
     };
     if let Err(error) = setrlimit(Resource::Nofile, raised) {
-        tracing::warn!(%error, "the limit of open files stays as it is");
+        tracing::warn!(%error, "cannot raise the limit of open files");
     }
 }

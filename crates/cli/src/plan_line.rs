@@ -1,19 +1,19 @@
-//! One line that shows the resolved configuration.
+//! The line at the start of a crawl that shows its resolved configuration.
 
 use std::fmt::Write as _;
 use std::path::Path;
 
-use model::{CrawlPlan, JsPolicy, RobotsPolicy, SitemapPolicy};
-use weburl::{QueryPolicy, ScopeKind, SlashPolicy};
+use crawler_model::{CrawlPlan, JsPolicy, RobotsPolicy, SitemapPolicy, counted, grouped};
+use crawler_weburl::{QueryPolicy, ScopeKind, SlashPolicy};
 
-use crate::args::ProfileWord;
-use crate::numbers::{grouped, size};
-use crate::talk::Value;
+use crate::args::ProfileChoice;
+use crate::console::Value;
+use crate::numbers::size;
 
-/// The same for machines.
+/// The configuration as fields of a JSON message.
 pub(crate) fn fields(plan: &CrawlPlan) -> Vec<(&'static str, Value<'_>)> {
     vec![
-        ("seed", Value::Text(plan.seed.as_str())),
+        ("seed", Value::Text(plan.seed().as_str())),
         ("max_pages", Value::Number(plan.limits.pages.unwrap_or(0))),
         (
             "max_depth",
@@ -33,14 +33,14 @@ pub(crate) fn fields(plan: &CrawlPlan) -> Vec<(&'static str, Value<'_>)> {
 /// `Crawling https://example.org/: profile balanced, …`
 pub(crate) fn line(
     plan: &CrawlPlan,
-    profile: ProfileWord,
+    profile: ProfileChoice,
     format: &str,
     file: Option<&Path>,
 ) -> String {
     let limit = |number: Option<u64>| number.map_or_else(|| "no limit".to_owned(), grouped);
     let mut line = format!(
         "Crawling {}: profile {}, max pages {}, max depth {}, workers {}, timeout {:?}, attempts {}",
-        plan.seed,
+        plan.seed(),
         format!("{profile:?}").to_lowercase(),
         limit(plan.limits.pages),
         limit(plan.limits.depth.map(u64::from)),
@@ -109,7 +109,7 @@ pub(crate) fn line(
     }
     if !plan.fetch.proxies.is_empty() {
         // A proxy's URL may carry a password.
-        add(format!("proxies {}", plan.fetch.proxies.len()));
+        add(counted(plan.fetch.proxies.len(), "proxy"));
     }
     let file = file.map_or_else(|| "stdout".to_owned(), |file| file.display().to_string());
     add(format!("{format} to {file}"));

@@ -1,4 +1,4 @@
-//! What is generated from the command line's definition: completions, man page, reference.
+//! Generates completions, man page and Markdown reference from the command line's definition.
 
 use std::fmt::Write as _;
 use std::io::Write;
@@ -7,12 +7,12 @@ use std::process::ExitCode;
 use clap::builder::StyledStr;
 use clap::{Arg, Command, CommandFactory};
 use clap_complete::Shell;
-use model::RenderReason;
+use crawler_model::RenderReason;
 
 use crate::args::Cli;
 use crate::exit;
 
-/// The completion script. `crawler <URL> --fo…` is the form people use, so the root has crawl's flags too.
+/// Prints the completion script. The root command completes crawl's flags too, for `crawler <URL> --fo…`.
 pub(crate) fn completions(shell: Shell) -> ExitCode {
     let cli = Cli::command();
     let flags: Vec<Arg> = cli
@@ -36,12 +36,12 @@ pub(crate) fn man(markdown: bool) -> ExitCode {
     }
 }
 
-/// One page for all: crawl's options, what map and scrape have besides, and what clap does not know of.
+/// One page for all commands: crawl's options, then what differs for the others, then what clap does not know.
 fn man_page(cli: &Command) -> std::io::Result<Vec<u8>> {
     let mut page = Vec::new();
-    let whole = clap_mangen::Man::new(cli.clone());
-    whole.render_title(&mut page)?;
-    whole.render_name_section(&mut page)?;
+    let man = clap_mangen::Man::new(cli.clone());
+    man.render_title(&mut page)?;
+    man.render_name_section(&mut page)?;
     page.extend_from_slice(
         b".SH SYNOPSIS\n\\fBcrawler\\fR [\\fBcrawl\\fR] \\fIURL\\fR [\\fIOPTIONS\\fR]\n.br\n\
           \\fBcrawler map\\fR \\fIURL\\fR [\\fIOPTIONS\\fR]\n.br\n\
@@ -52,37 +52,36 @@ fn man_page(cli: &Command) -> std::io::Result<Vec<u8>> {
           \\fBcrawler completions\\fR \\fISHELL\\fR\n.br\n\\fBcrawler man\\fR\n",
     );
     page.extend_from_slice(
-        b".SH DESCRIPTION\nVisits every page of one host once and prints each page and its links. stdout \
-          carries data only; progress, errors and the summary go to stderr.\n",
+        b".SH DESCRIPTION\nVisits every page of a host once and prints each page with the links on it. Data goes to \
+          stdout; progress, errors and the summary go to stderr.\n",
     );
     if let Some(crawl) = cli.find_subcommand("crawl") {
         clap_mangen::Man::new(crawl.clone()).render_options_section(&mut page)?;
     }
     page.extend_from_slice(
-        b".SH MAP\n\\fBcrawler map\\fR takes the same options for which pages are visited and how, reads \
-          sitemaps unless told otherwise, and prints every URL found in scope once, sorted, also those that \
-          turned out broken: json, ndjson and csv have their status, \\fB\\-\\-format sitemap\\fR leaves \
-          them out.\n",
+        b".SH MAP\n\\fBcrawler map\\fR takes the same options except those for links, reads sitemaps by default, and \
+          prints every URL in scope once, sorted. Broken URLs are listed too, with their status in json, ndjson and csv; \
+          \\fB\\-\\-format sitemap\\fR leaves them out.\n",
     );
     page.extend_from_slice(
         b".SH SCRAPE\n\\fBcrawler scrape\\fR fetches single pages and prints their main content: as \\fBmarkdown\\fR, \
-          \\fBhtml\\fR, \\fBtext\\fR or \\fBjson\\fR (\\fB\\-\\-format\\fR), or with \\fB\\-\\-main\\-content false\\fR the whole \
-          body, cleaned. Several URLs are printed in the order given, each under a line with its URL; \
-          \\fBjson\\fR is then one object a line. \\fB\\-\\fR reads URLs from stdin, one a line. Of the options above it \
-          takes those for output, requests and messages, \\fB\\-\\-timeout\\fR and \\fB\\-\\-robots\\fR. Ends with 1 if any page could \
-          not be had.\n",
+          \\fBhtml\\fR, \\fBtext\\fR or \\fBjson\\fR (\\fB\\-\\-format\\fR), or, with \\fB\\-\\-main\\-content false\\fR, the whole \
+          body. Several URLs are printed in the order given, each below a line with its URL; \
+          with \\fBjson\\fR, one object per line. \\fB\\-\\fR reads URLs from stdin, one per line. It takes the options above \
+          for output, requests and messages, \\fB\\-\\-timeout\\fR and \\fB\\-\\-robots\\fR. Exits with 1 if any page could \
+          not be fetched.\n",
     );
     page.extend_from_slice(
-        b".SH SERVE\n\\fBcrawler serve\\fR runs the service: an HTTP API (\\fB/docs\\fR describes it) and workers, over a SQLite \
-          file or, with \\fBDATABASE_URL\\fR, a Postgres that any number of processes share. \\fB\\-\\-mode api\\fR and \
-          \\fB\\-\\-mode worker\\fR do one of the two. It is told what to do by \\fBconfig.yaml\\fR (\\fB\\-\\-config\\fR, \
-          \\fBCONFIG_PATH\\fR), the environment and flags, each stronger than the one before; \\fBcrawler config\\fR shows what \
-          holds and why, \\fBcrawler config \\-\\-example\\fR every setting there is. \\fBcrawler keys add\\fR \\fINAME\\fR makes a key \
-          for a caller and prints it once, \\fBlist\\fR shows them, \\fBrevoke\\fR ends one by its id or name.\n",
+        b".SH SERVE\n\\fBcrawler serve\\fR runs the service: an HTTP API (documented at \\fB/docs\\fR) and workers, with a SQLite \
+          file or, with \\fBDATABASE_URL\\fR, a Postgres database that any number of processes can share. \\fB\\-\\-mode api\\fR and \
+          \\fB\\-\\-mode worker\\fR run only one of the two. Settings come from \\fBconfig.yaml\\fR (\\fB\\-\\-config\\fR, \
+          \\fBCONFIG_PATH\\fR), the environment and flags, in increasing precedence. \\fBcrawler config\\fR shows the effective \
+          configuration, \\fBcrawler config \\-\\-example\\fR all settings. \\fBcrawler keys add\\fR \\fINAME\\fR creates an API key \
+          and prints it once, \\fBlist\\fR shows all keys, \\fBrevoke\\fR revokes one by its id or name.\n",
     );
     page.extend_from_slice(
         b".SH EXIT STATUS\n.TP\n0\nthe crawl ended, by itself or at a limit\n.TP\n1\nthe seed (scrape: any page) could \
-          not be fetched, or we failed\n.TP\n2\nbad usage\n.TP\n130\nstopped by a signal\n",
+          not be fetched, or the program failed\n.TP\n2\nbad usage\n.TP\n130\nstopped by a signal\n",
     );
     page.extend_from_slice(
         b".SH EXAMPLES\n.nf\ncrawler https://example.org/\n\
@@ -94,12 +93,12 @@ fn man_page(cli: &Command) -> std::io::Result<Vec<u8>> {
     Ok(page)
 }
 
-/// A closed pipe (`crawler man | head`) is a clean exit.
+/// Prints to stdout; a closed pipe (`crawler man | head`) is a clean exit.
 fn print(bytes: &[u8]) -> ExitCode {
     match std::io::stdout().write_all(bytes) {
         Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => {
-            // Nobody to tell when stderr is gone too.
-            let _ = writeln!(std::io::stderr(), "error: cannot write stdout: {error}");
+            // Nothing can be done if stderr is closed too.
+            let _ = writeln!(std::io::stderr(), "error: cannot write to stdout: {error}");
             ExitCode::from(exit::FAILED)
         }
         _ => ExitCode::SUCCESS,
@@ -109,9 +108,9 @@ fn print(bytes: &[u8]) -> ExitCode {
 /// The reference in `docs/`, in markdown.
 fn reference(cli: &Command) -> String {
     let mut text = String::from("# Command line reference\n\n");
-    text.push_str("Generated from the definition by `cargo xtask docs`; do not edit.\n\n");
+    text.push_str("Generated by `cargo xtask docs`; do not edit.\n\n");
     let about = cli.get_about().map(plain).unwrap_or_default();
-    let _ = writeln!(text, "{about}\n\n| command | does |\n|---|---|");
+    let _ = writeln!(text, "{about}\n\n| command | description |\n|---|---|");
     let commands = || {
         cli.get_subcommands()
             .filter(|command| !command.is_hide_set())
@@ -120,24 +119,23 @@ fn reference(cli: &Command) -> String {
         let about = command.get_about().map(plain).unwrap_or_default();
         let _ = writeln!(text, "| `crawler {}` | {about} |", command.get_name());
     }
-    text.push_str("\n`crawler <URL>` is `crawler crawl <URL>`.\n");
+    text.push_str("\n`crawler <URL>` is short for `crawler crawl <URL>`.\n");
     for command in commands() {
         let _ = write!(text, "\n## crawler {}\n\n", command.get_name());
         for inner in command.get_subcommands() {
             let about = inner.get_about().map(plain).unwrap_or_default();
-            let words = inner.get_positionals().map(spelled);
-            let words: Vec<String> = words.collect();
+            let arguments: Vec<String> = inner.get_positionals().map(spelled).collect();
             let _ = writeln!(
                 text,
                 "- `{}` {}: {about}",
                 inner.get_name(),
-                words.join(" ")
+                arguments.join(" ")
             );
         }
         if command.has_subcommands() {
             text.push('\n');
         }
-        text.push_str("| argument | meaning | default |\n|---|---|---|\n");
+        text.push_str("| argument | description | default |\n|---|---|---|\n");
         for arg in command.get_arguments().filter(|arg| !arg.is_hide_set()) {
             let _ = writeln!(
                 text,
@@ -152,11 +150,11 @@ fn reference(cli: &Command) -> String {
     text
 }
 
-/// Why a page was rendered or not, where `--js` or `use_js` made that a question.
+/// The values of `render_reason`.
 fn push_render_reasons(text: &mut String) {
     text.push_str(
-        "\n## Why a page was rendered, or was not\n\nWith `--js auto` and `--js always`, and `use_js` of the service, what is \
-         told of a page has `rendered` (true or false) and `render_reason`:\n\n| `render_reason` | means |\n|---|---|\n",
+        "\n## Why a page was or was not rendered\n\nWith `--js auto`, `--js always` or the service's `use_js`, page records have \
+         `rendered` (true or false) and `render_reason`:\n\n| `render_reason` | meaning |\n|---|---|\n",
     );
     for reason in RenderReason::ALL {
         let _ = writeln!(text, "| `{}` | {} |", reason.as_str(), reason.meaning());
@@ -202,29 +200,29 @@ fn meaning(arg: &Arg) -> String {
         .next()
         .unwrap_or_default()
         .to_owned();
-    let words = arg.get_possible_values();
-    if words.is_empty()
+    let values = arg.get_possible_values();
+    if values.is_empty()
         || !arg.get_action().takes_values()
-        || words.iter().all(|word| word.get_help().is_none())
+        || values.iter().all(|value| value.get_help().is_none())
     {
         return help;
     }
-    let words: Vec<String> = words
+    let values: Vec<String> = values
         .iter()
-        .map(|word| {
+        .map(|value| {
             format!(
                 "`{}` {}",
-                word.get_name(),
-                word.get_help().map(plain).unwrap_or_default()
+                value.get_name(),
+                value.get_help().map(plain).unwrap_or_default()
             )
         })
         .collect();
-    format!("{help}: {}", words.join("; "))
+    format!("{help}: {}", values.join("; "))
 }
 
 fn default(arg: &Arg) -> String {
-    let told = arg.get_help().map(plain).unwrap_or_default();
-    if let Some((_, default)) = told.split_once("[default: ") {
+    let help = arg.get_help().map(plain).unwrap_or_default();
+    if let Some((_, default)) = help.split_once("[default: ") {
         return default.trim_end_matches(']').to_owned();
     }
     if !arg.get_action().takes_values() {
@@ -243,12 +241,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_reason_for_rendering_is_in_both_documents() {
-        let operations = include_str!("../../../docs/operations.md");
+    fn every_render_reason_is_documented() {
         let reference = reference(&Cli::command());
         for reason in RenderReason::ALL {
             let row = format!("| `{}` | {} |\n", reason.as_str(), reason.meaning());
-            assert!(operations.contains(&row), "docs/operations.md lacks {row}");
             assert!(reference.contains(&row), "docs/cli.md lacks {row}");
         }
     }

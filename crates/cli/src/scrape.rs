@@ -1,57 +1,50 @@
-//! `scrape`: single pages, their content on stdout.
+//! `scrape`: prints the content of single pages.
 //!
-//! Pages are fetched a few at once and printed in the order they were given. A page that cannot be had
-//! costs one line on stderr and the exit code, never the other pages.
+//! Pages are fetched concurrently and printed in the order given. A page that cannot be fetched costs one line on stderr and
+//! the exit code, never the other pages.
 
 mod given_urls;
 mod outcome;
 mod page_writer;
 
-use std::hash::{BuildHasher, RandomState};
 use std::process::ExitCode;
 use std::sync::Arc;
 
 use anyhow::Context;
-use engine::{Document, Part, Scraper, Stop, StopLevel};
+use crawler::wiring::{self, Browser, PageFetch};
+use crawler_engine::{Document, Part, Scraper, Stop, StopLevel};
+use crawler_model::{JsPolicy, Notice, ScrapePlan, SinkError, counted};
 use futures_util::{Stream, StreamExt};
-use model::{JsPolicy, Notice, ScrapePlan, SinkError};
-use render::Escalating;
 use tokio::task::JoinError;
 
 use crate::args::{ScrapeArgs, When};
-use crate::browser::{Browser, Wanted};
-use crate::spec::{js, scrape_spec};
-use crate::talk::{Level, Talk, Value};
+use crate::console::{Console, Level, Value};
+use crate::spec::{js, plan_error, scrape_spec};
 use crate::{AGENT, browser, exit, signals};
 use given_urls::{Given, GivenUrls};
-use outcome::{Outcome, Problem};
+use outcome::{Outcome, PageProblem};
 use page_writer::{Layout, PageWriter};
 
-/// Pages in flight at once, over all hosts; one host has fewer.
-const AT_ONCE: usize = 8;
+/// Maximum number of pages in flight over all hosts; the limit per host is lower.
+const MAX_IN_FLIGHT: usize = 8;
 
 pub(crate) fn scrape(args: &ScrapeArgs) -> ExitCode {
-    let talk = Talk::new(&args.talk, When::Never);
-    let refuse = |words: &str| {
-        talk.say(Level::Error, words, "bad_usage", &[]);
+    let console = Console::new(&args.messages, When::Never);
+    let bad_usage = |message: &str| {
+        console.print(Level::Error, message, "bad_usage", &[]);
         ExitCode::from(exit::BAD_USAGE)
     };
     let plan = match ScrapePlan::resolve(&scrape_spec(&args.request), AGENT) {
         Ok(plan) => plan,
-        Err(error) => return refuse(&error.to_string()),
+        Err(error) => return bad_usage(&plan_error(&error)),
     };
     let urls = match GivenUrls::check(&args.urls) {
         Ok(urls) => urls,
-        Err(words) => return refuse(&words),
+        Err(message) => return bad_usage(&message),
     };
     let js = js(args.request.js);
-    let wanted = Wanted {
-        at_once: AT_ONCE,
-        timeout: plan.fetch.deadlines.total,
-        max_body: plan.fetch.max_body,
-        user_agent: args.request.user_agent.clone(),
-    };
-    let browser = match Browser::find(js, wanted, &talk) {
+    let agent = args.request.user_agent.clone();
+    let browser = match browser::find(js, &plan.fetch, agent, MAX_IN_FLIGHT, &console) {
         Ok(browser) => browser,
         Err(code) => return code,
     };
@@ -63,7 +56,7 @@ pub(crate) fn scrape(args: &ScrapeArgs) -> ExitCode {
     let writer = match PageWriter::open(layout, file) {
         Ok(writer) => writer,
         Err(error) => {
-            talk.say(Level::Error, &error.to_string(), "output_failed", &[]);
+            console.print(Level::Error, &error.to_string(), "output_failed", &[]);
             return ExitCode::from(exit::FAILED);
         }
     };
@@ -72,163 +65,167 @@ pub(crate) fn scrape(args: &ScrapeArgs) -> ExitCode {
     } else {
         Part::Whole
     };
-    // What stops us altogether is said even when quiet.
+    // The failure of the only page is fatal, so it is printed even with -q.
     let failure = if urls.may_be_several() {
         Level::Warning
     } else {
         Level::Error
     };
-    let way = Way { js, part, layout };
-    match run(plan, urls, way, browser, writer, &talk, failure) {
-        Ok(Ended::Whole { failed: false } | Ended::Closed) => ExitCode::SUCCESS,
-        Ok(Ended::Whole { failed: true }) => ExitCode::from(exit::FAILED),
-        Ok(Ended::Nothing) => {
-            refuse("<URL>: none came on stdin; write one a line, like https://example.org/")
+    let options = PageOptions { js, part, layout };
+    match run(plan, urls, options, browser, writer, &console, failure) {
+        Ok(ScrapeEnd::Finished { failed: false } | ScrapeEnd::OutputClosed) => ExitCode::SUCCESS,
+        Ok(ScrapeEnd::Finished { failed: true }) => ExitCode::from(exit::FAILED),
+        Ok(ScrapeEnd::NoUrls) => {
+            bad_usage("<URL>: no URLs on stdin; give one per line, like https://example.org/")
         }
-        Ok(Ended::Signalled) => ExitCode::from(exit::SIGNALLED),
+        Ok(ScrapeEnd::Signalled) => ExitCode::from(exit::SIGNALLED),
         Err(error) => {
-            talk.say(Level::Error, &format!("{error:#}"), "failed", &[]);
+            console.print(Level::Error, &format!("{error:#}"), "failed", &[]);
             ExitCode::from(exit::FAILED)
         }
     }
 }
 
-/// How pages are had and laid out.
+/// How pages are fetched, extracted and printed.
 #[derive(Clone, Copy)]
-struct Way {
+struct PageOptions {
     js: JsPolicy,
     part: Part,
     layout: Layout,
 }
 
-/// How it went.
-enum Ended {
-    /// Every URL had its turn.
-    Whole { failed: bool },
+/// How the command ended.
+enum ScrapeEnd {
+    /// Every URL was processed.
+    Finished { failed: bool },
     /// There was no URL.
-    Nothing,
-    /// Nobody reads what we print.
-    Closed,
-    /// Somebody stopped us.
+    NoUrls,
+    /// The reader of stdout is gone.
+    OutputClosed,
+    /// A signal stopped the command.
     Signalled,
 }
 
 fn run(
     plan: ScrapePlan,
     urls: GivenUrls,
-    way: Way,
+    options: PageOptions,
     browser: Option<Browser>,
     writer: PageWriter,
-    talk: &Talk,
+    console: &Console,
     failure: Level,
-) -> anyhow::Result<Ended> {
-    let runtime = tokio::runtime::Builder::new_multi_thread()
-        .enable_all()
-        .build()
-        .context("cannot start the runtime")?;
+) -> anyhow::Result<ScrapeEnd> {
+    let runtime = wiring::runtime(usize::MAX).context("cannot start the runtime")?;
     let ended = runtime.block_on(async {
         let stop = Stop::new();
-        let signals = tokio::spawn(signals::listen(stop.clone(), talk.clone()));
-        let chance = RandomState::new().hash_one("scrape");
-        let speaker = talk.clone();
-        let tell = move |notice: Notice| {
-            speaker.say(Level::Info, &notice.to_string(), notice.as_str(), &[]);
+        let signals = tokio::spawn(signals::listen(stop.clone(), console.clone()));
+        let rng_seed = wiring::random_number();
+        let notices = console.clone();
+        let print_notice = move |notice: Notice| {
+            notices.print(Level::Info, &notice.to_string(), notice.as_str(), &[]);
         };
-        let fetch = Browser::fetch(browser, &plan.fetch, AT_ONCE, &urls.hosts()).await?;
+        let fetch = PageFetch::new(browser, &plan.fetch, MAX_IN_FLIGHT, &urls.hosts()).await?;
         let fetch = Arc::new(fetch);
         let by = Arc::clone(&fetch);
-        let scraper = Arc::new(Scraper::new(by, plan, chance, stop.clone(), tell));
+        let scraper = Arc::new(Scraper::new(by, plan, rng_seed, stop.clone(), print_notice));
         let given = urls.stream(stop.clone());
         let pages = given
-            .map(|given| tokio::spawn(one(given, Arc::clone(&scraper), way)))
-            .buffered(AT_ONCE);
-        let ended = print(pages, writer, &stop, talk, failure).await;
-        let rendered = browser::close(&fetch).await;
+            .map(|given| tokio::spawn(scrape_page(given, Arc::clone(&scraper), options)))
+            .buffered(MAX_IN_FLIGHT);
+        let ended = print(pages, writer, &stop, console, failure).await;
+        let rendered = fetch.close().await;
         signals.abort();
         let ended = ended?;
-        Ok(match (rendered.say_missed(talk), ended) {
-            (false, Ended::Whole { .. }) => Ended::Whole { failed: true },
-            (_, ended) => ended,
-        })
+        Ok(
+            match (browser::print_unrendered(&rendered, console), ended) {
+                (false, ScrapeEnd::Finished { .. }) => ScrapeEnd::Finished { failed: true },
+                (_, ended) => ended,
+            },
+        )
     });
-    // A page that is still in flight, or a stdin that says nothing, is not waited for.
+    // Does not wait for pages in flight or for a blocked stdin.
     runtime.shutdown_background();
     ended
 }
 
-/// Prints every page as its turn comes.
+/// Prints the pages in order.
 async fn print(
     pages: impl Stream<Item = Result<Outcome, JoinError>>,
     mut writer: PageWriter,
     stop: &Stop,
-    talk: &Talk,
+    console: &Console,
     failure: Level,
-) -> Result<Ended, SinkError> {
+) -> Result<ScrapeEnd, SinkError> {
     let mut pages = std::pin::pin!(pages);
-    let (mut some, mut failed) = (false, false);
+    let (mut any, mut failed) = (false, false);
     loop {
         let outcome = tokio::select! {
             biased;
             () = stop.reached(StopLevel::AtOnce) => break,
             outcome = pages.next() => outcome,
         };
-        // A page's own panic is its outcome; none is left to get here.
+        // A panic while a page is processed is its outcome, so a join error cannot happen here.
         let Some(Ok(outcome)) = outcome else { break };
-        some = true;
+        any = true;
         if outcome.was_stopped() {
             continue;
         }
         failed |= outcome.failed();
-        tell(&outcome, talk, failure);
+        print_messages(&outcome, console, failure);
         match writer.write(&outcome) {
             Ok(()) => (),
-            Err(error) if error.is_closed_pipe() => return Ok(Ended::Closed),
+            Err(error) if error.is_closed_pipe() => return Ok(ScrapeEnd::OutputClosed),
             Err(error) => return Err(error),
         }
     }
-    Ok(match (stop.level(), some) {
-        (StopLevel::Run, true) => Ended::Whole { failed },
-        (StopLevel::Run, false) => Ended::Nothing,
-        _ => Ended::Signalled,
+    Ok(match (stop.level(), any) {
+        (StopLevel::Run, true) => ScrapeEnd::Finished { failed },
+        (StopLevel::Run, false) => ScrapeEnd::NoUrls,
+        _ => ScrapeEnd::Signalled,
     })
 }
 
-/// Gets, reads and renders one page, as a task of its own: a reader of stdout that takes its time must not
-/// keep anybody's answer waiting. A panic costs its page.
-async fn one(given: Given, scraper: Arc<Scraper<Escalating>>, way: Way) -> Outcome {
-    let url = given
-        .asked
-        .as_ref()
-        .map_or_else(|_| given.typed.clone(), |asked| asked.url.to_string());
-    let page = match given.asked {
-        Err(words) => Err(Problem::BadUrl(words)),
-        Ok(asked) => {
+/// Fetches and extracts one page, as a task of its own, so that a slow reader of stdout does not delay responses. A panic fails
+/// only its page.
+async fn scrape_page(
+    given: Given,
+    scraper: Arc<Scraper<PageFetch>>,
+    options: PageOptions,
+) -> Outcome {
+    let url = given.url.as_ref().map_or_else(
+        |_| given.typed.clone(),
+        |requested| requested.url.to_string(),
+    );
+    let page = match given.url {
+        Err(message) => Err(PageProblem::BadUrl(message)),
+        Ok(requested) => {
             let page = tokio::spawn(async move {
-                let answer = scraper.get(&asked, way.js).await?;
-                // Reading a large page takes a while; the connections of others must not wait for it.
+                let response = scraper.get(&requested, options.js).await?;
+                // Extracting a large page takes a while and must not block other connections.
                 let read = tokio::task::spawn_blocking(move || {
-                    Document::read(answer, way.part).map(|document| way.layout.rendered(document))
+                    Document::read(response, options.part)
+                        .map(|document| options.layout.prepared(document))
                 });
                 match read.await {
                     Ok(read) => Ok(read?),
-                    Err(error) => Err(Problem::of_panic(error)),
+                    Err(error) => Err(PageProblem::of_panic(error)),
                 }
             });
             page.await
-                .unwrap_or_else(|error| Err(Problem::of_panic(error)))
+                .unwrap_or_else(|error| Err(PageProblem::of_panic(error)))
         }
     };
     Outcome { url, page }
 }
 
-/// What is said on stderr about a page.
-fn tell(outcome: &Outcome, talk: &Talk, failure: Level) {
-    if let Some((words, kind)) = outcome.trouble() {
+/// Prints the messages about a page to stderr.
+fn print_messages(outcome: &Outcome, console: &Console, failure: Level) {
+    if let Some((message, kind)) = outcome.failure() {
         let fields = [
             ("url", Value::Text(&outcome.url)),
             ("kind", Value::Text(kind)),
         ];
-        talk.say(failure, &words, "page_failed", &fields);
+        console.print(failure, &message, "page_failed", &fields);
         return;
     }
     let Ok(page) = &outcome.page else {
@@ -238,26 +235,26 @@ fn tell(outcome: &Outcome, talk: &Talk, failure: Level) {
     let url = document.url().as_str();
     let fields = [("url", Value::Text(url))];
     if document.truncated() {
-        let words = format!("{url} is longer than we read: its end is missing");
-        talk.say(Level::Warning, &words, "page_truncated", &fields);
+        let message = format!("{url} is too large and was truncated");
+        console.print(Level::Warning, &message, "page_truncated", &fields);
     }
     if document.is_without_text() {
         let hint = if document.rendered() {
-            "; it may be images only"
+            "; it may contain only images"
         } else if document.may_be_rendered() {
             ""
         } else {
-            "; it may need JavaScript (--js auto), or be images only"
+            "; it may need JavaScript (try --js auto) or contain only images"
         };
-        let words = format!("{url} has no text to print{hint}");
-        talk.say(Level::Warning, &words, "page_empty", &fields);
+        let message = format!("{url} has no text to print{hint}");
+        console.print(Level::Warning, &message, "page_empty", &fields);
     }
-    if talk.says(Level::Detail) {
+    if console.prints(Level::Detail) {
         let quality = document
             .quality()
             .map(|quality| format!(", quality {quality:.2}"))
             .unwrap_or_default();
-        let (status, bytes) = (document.status(), document.bytes());
+        let (status, bytes) = (document.status(), counted(document.bytes(), "byte"));
         let from = match document.requested() {
             same if same == document.url() => String::new(),
             requested => format!(", redirected from {requested}"),
@@ -267,7 +264,7 @@ fn tell(outcome: &Outcome, talk: &Talk, failure: Level) {
         } else {
             ""
         };
-        let words = format!("Scraped {url} ({status}, {bytes} bytes{rendered}{quality}{from})");
+        let message = format!("Scraped {url} ({status}, {bytes}{rendered}{quality}{from})");
         let mut fields = vec![
             ("url", Value::Text(url)),
             ("status", Value::Number(u64::from(status))),
@@ -276,6 +273,6 @@ fn tell(outcome: &Outcome, talk: &Talk, failure: Level) {
             fields.push(("rendered", Value::Flag(document.rendered())));
             fields.push(("render_reason", Value::Text(reason)));
         }
-        talk.say(Level::Detail, &words, "page_scraped", &fields);
+        console.print(Level::Detail, &message, "page_scraped", &fields);
     }
 }

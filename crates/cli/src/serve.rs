@@ -1,6 +1,6 @@
-//! `serve`: opens the store, starts the API and the worker, and drains them when asked to stop.
+//! `serve`: opens the store, starts the API and the worker, and drains them on a signal.
 //!
-//! The first SIGTERM or SIGINT begins the drain, the second ends the process at once. A drained service ends with 0.
+//! The first SIGTERM or SIGINT starts the drain, the second ends the process immediately. A drained service exits with 0.
 
 use std::fs::{File, TryLockError};
 use std::path::{Path, PathBuf};
@@ -9,52 +9,51 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::{Context, bail};
-use engine::{Stop, StopLevel};
-use service::api::{self, App};
-use service::config::{Config, UseJs};
-use service::worker::{Worker, WorkerNumbers, WorkerSettings, http_fetch};
-use service::{BrowserDesk, TimedStore};
-use store::{HostDefaults, Store, StoreError};
-use store_postgres::{PostgresOptions, PostgresStore};
-use store_sqlite::{SqliteOptions, SqliteStore};
+use crawler_engine::{Stop, StopLevel};
+use crawler_model::JsPolicy;
+use crawler_service::api::{self, App};
+use crawler_service::config::Config;
+use crawler_service::worker::{Worker, WorkerNumbers, WorkerSettings, http_fetch};
+use crawler_service::{CallMetrics, SharedBrowser, TimedStore};
+use crawler_store::{HostDefaults, Store};
+use crawler_store_sqlite::{SqliteOptions, SqliteStore};
 use tokio::net::TcpListener;
 use tracing_subscriber::EnvFilter;
 
-use crate::args::{LogWord, TalkArgs, When};
-use crate::serve_args::{ModeWord, ServeArgs};
-use crate::talk::Talk;
-use crate::{config, exit, one_line::OneLine, open_files, signals, talk};
+use crate::args::{LogChoice, MessageArgs, When};
+use crate::console::Console;
+use crate::serve_args::{ModeChoice, ServeArgs};
+use crate::{config, console, exit, one_line::OneLine, open_files, postgres, signals};
 
-/// How long to wait for a database that is away at the start, at first and at most.
-const STORE_AWAY: [Duration; 2] = [Duration::from_millis(500), Duration::from_secs(10)];
-/// How often a worker's numbers are told.
-const COUNT_EVERY: Duration = Duration::from_secs(5);
-/// How often old jobs are looked for, and how many rows go at once.
-const PRUNE_EVERY: Duration = Duration::from_mins(10);
-const PRUNE_ROWS: u32 = 2_000;
-/// How often a process without a worker looks for jobs whose time is up.
-const RULES_EVERY: Duration = Duration::from_secs(5);
-/// A host or a robots.txt that nobody asked for so long is forgotten; a robots.txt is asked for again after a day anyway.
+/// Interval between updates of a worker's metrics.
+const METRICS_INTERVAL: Duration = Duration::from_secs(5);
+/// Interval between deletions of old jobs.
+const PRUNE_INTERVAL: Duration = Duration::from_mins(10);
+/// Maximum number of rows deleted at once.
+const PRUNE_BATCH: u32 = 2_000;
+/// Interval at which a process without a worker looks for jobs past their deadline.
+const RECONCILE_INTERVAL: Duration = Duration::from_secs(5);
+/// Hosts and robots.txt files unused for this long are deleted. A robots.txt is refetched after a day anyway.
 const FORGET_AFTER: Duration = Duration::from_hours(48);
 
 pub(crate) fn serve(args: &ServeArgs) -> ExitCode {
-    let json = args.talk.log_format == LogWord::Json;
+    let json = args.messages.log_format == LogChoice::Json;
     let loaded = match config::load(&args.settings) {
         Ok(loaded) => loaded,
-        Err(error) => return config::refuse(&error, json),
+        Err(error) => return config::print_errors(&error, json),
     };
-    start_log(&args.talk, json);
+    start_log(&args.messages, json);
     for note in loaded.notes() {
         tracing::warn!("{note}");
     }
     let config = loaded.config;
-    let talk = Talk::new(&args.talk, When::Never);
+    let console = Console::new(&args.messages, When::Never);
     open_files::raise();
-    match run(config, args.mode, talk) {
+    match run(config, args.mode, console) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            talk::refuse(&format!("{error:#}"), json);
-            let refused = error.is::<Posture>();
+            console::print_error(&format!("{error:#}"), json);
+            let refused = error.is::<UnsafeExposure>();
             ExitCode::from(if refused {
                 exit::BAD_USAGE
             } else {
@@ -64,20 +63,20 @@ pub(crate) fn serve(args: &ServeArgs) -> ExitCode {
     }
 }
 
-/// An address that others can reach, and no key.
+/// The API would be reachable by others without a key.
 #[derive(Debug)]
-struct Posture(String);
+struct UnsafeExposure(String);
 
-impl std::fmt::Display for Posture {
+impl std::fmt::Display for UnsafeExposure {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(&self.0)
     }
 }
 
-impl std::error::Error for Posture {}
+impl std::error::Error for UnsafeExposure {}
 
-/// Structured lines on stderr; `RUST_LOG` is stronger than `-v` and `-q`.
-fn start_log(args: &TalkArgs, json: bool) {
+/// Starts the log on stderr; `RUST_LOG` overrides `-v` and `-q`.
+fn start_log(args: &MessageArgs, json: bool) {
     let level = match (args.quiet, args.verbose) {
         (true, _) => "error",
         (false, 0) => "info,sqlx=warn",
@@ -88,62 +87,47 @@ fn start_log(args: &TalkArgs, json: bool) {
     let lines = tracing_subscriber::fmt()
         .with_env_filter(filter)
         .with_writer(OneLine);
-    // Fails only if there is a log already, which is as good.
+    // Fails only if there already is a log.
     let _ = if json {
         lines.json().flatten_event(true).try_init().is_ok()
     } else {
-        let colour =
+        let color =
             args.color != When::Never && std::io::IsTerminal::is_terminal(&std::io::stderr());
-        lines.with_ansi(colour).try_init().is_ok()
+        lines.with_ansi(color).try_init().is_ok()
     };
 }
 
-fn run(config: Config, mode: ModeWord, talk: Talk) -> anyhow::Result<()> {
+fn run(config: Config, mode: ModeChoice, console: Console) -> anyhow::Result<()> {
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
         .build()
         .context("cannot start the runtime")?;
     let ended = runtime.block_on(async {
         let stop = Stop::new();
-        let signals = tokio::spawn(signals::listen(stop.clone(), talk));
+        let signals = tokio::spawn(signals::listen(stop.clone(), console));
         let hosts = HostDefaults {
             in_flight: config.worker.per_host_concurrency,
             interval: config.host_interval(),
         };
         let ended = if let Some(url) = config.store.database_url.clone() {
-            let options = PostgresOptions {
-                connections: config.store.connections,
-                hosts,
-                most_crashes: config.worker.max_crashes,
-                fixed_interval: config.crawl.crawl_delay.is_some(),
-                ..PostgresOptions::default()
-            };
-            let open = || PostgresStore::open(url.reveal(), options.clone());
-            match opened(open, &stop).await? {
-                Some(store) => {
-                    let ended = run_on(store.clone(), config, mode, &stop, "postgres").await;
-                    store.close().await;
-                    ended
-                }
-                None => Ok(()),
-            }
+            postgres::serve(url.reveal(), hosts, config, mode, &stop).await
         } else {
             let options = SqliteOptions {
                 readers: config.store.connections.saturating_sub(1).max(1),
                 hosts,
-                most_crashes: config.worker.max_crashes,
+                max_crashes: config.worker.max_crashes,
                 fixed_interval: config.crawl.crawl_delay.is_some(),
                 ..SqliteOptions::default()
             };
             let path = config.store.path.clone();
-            let _sole = mode.has_worker().then(|| sole_worker(&path)).transpose()?;
+            let _lock = mode.has_worker().then(|| lock_worker(&path)).transpose()?;
             let store = SqliteStore::open(&path, options)
                 .await
                 .with_context(|| format!("cannot open store.path {}", path.display()))?;
-            if mode != ModeWord::All {
+            if mode != ModeChoice::All {
                 tracing::warn!(
                     mode = mode.as_str(),
-                    "a SQLite file is for the processes of one machine, one worker among them; set DATABASE_URL for more"
+                    "a SQLite file supports one machine and one worker; set DATABASE_URL to use more"
                 );
             }
             let ended = run_on(store.clone(), config, mode, &stop, "sqlite").await;
@@ -157,58 +141,35 @@ fn run(config: Config, mode: ModeWord, talk: Talk) -> anyhow::Result<()> {
     ended
 }
 
-/// A store that is away is waited for; `None` when we are asked to stop meanwhile.
-async fn opened<S, F>(open: impl Fn() -> F, stop: &Stop) -> anyhow::Result<Option<S>>
-where
-    F: Future<Output = Result<S, StoreError>>,
-{
-    let [mut pause, most] = STORE_AWAY;
-    loop {
-        let open = tokio::select! {
-            opened = open() => opened,
-            () = stop.reached(StopLevel::Drain) => return Ok(None),
-        };
-        match open {
-            Ok(store) => return Ok(Some(store)),
-            Err(error) if error.retryable() => {
-                tracing::warn!(%error, "waiting for the store");
-            }
-            Err(error) => bail!("cannot open the store: {error}"),
-        }
-        let stopped = stop.reached(StopLevel::Drain);
-        if tokio::time::timeout(pause, stopped).await.is_ok() {
-            return Ok(None);
-        }
-        pause = (pause * 2).min(most);
-    }
-}
-
-async fn run_on<S: Store>(
+/// Runs the service on an open store.
+pub(crate) async fn run_on<S: Store>(
     store: S,
     config: Config,
-    mode: ModeWord,
+    mode: ModeChoice,
     stop: &Stop,
     kind: &'static str,
 ) -> anyhow::Result<()> {
-    let store = TimedStore::new(store);
-    if let Err(words) = api::check_posture(&config, &store, mode.has_api()).await? {
-        return Err(Posture(words).into());
+    let store = TimedStore::new(store, CallMetrics);
+    if let Err(message) = api::check_exposure(&config, &store, mode.has_api()).await? {
+        return Err(UnsafeExposure(message).into());
     }
     let drain = config.worker.drain;
-    // Before anything is worked on: a port that is taken is the likeliest way for a start to fail.
+    // Bound before any work starts: a port in use is the most common reason for a failed start.
     let addr = config.server.addr;
     let listener = if mode.has_api() {
-        let words = || format!("cannot listen on {addr}; --addr or server.addr names another");
-        Some(TcpListener::bind(addr).await.with_context(words)?)
+        let message = || {
+            format!("cannot listen on {addr}; choose another address with --addr or server.addr")
+        };
+        Some(TcpListener::bind(addr).await.with_context(message)?)
     } else {
         None
     };
-    // One for the API and the worker; nothing starts before a page needs it.
-    let browser = BrowserDesk::open(&config)?;
-    tell_browser(&browser, &config);
+    // Shared by the API and the worker; started by the first page that needs it.
+    let browser = SharedBrowser::open(&config)?;
+    log_browser(&browser, &config);
     let api = async {
         let Some(listener) = listener else {
-            return numbers(&store, &config, &browser, stop).await;
+            return serve_metrics(&store, &config, &browser, stop).await;
         };
         let app = App::new(store.clone(), config.clone(), browser.clone())?;
         let addr = listener.local_addr().unwrap_or(addr);
@@ -220,7 +181,7 @@ async fn run_on<S: Store>(
         if !mode.has_worker() {
             return Ok(());
         }
-        // No other worker is let near a SQLite file.
+        // The lock file allows only one worker on a SQLite file.
         let sole_owner = kind == "sqlite";
         let settings = WorkerSettings::of(&config, sole_owner);
         let fetch = http_fetch(&settings.jobs, config.worker.pool_size, api::guard(&config))?;
@@ -231,17 +192,17 @@ async fn run_on<S: Store>(
         let last = Arc::clone(&counts);
         let counting = tokio::spawn(async move {
             loop {
-                api::keep_worker_numbers(&counts.numbers());
-                tokio::time::sleep(COUNT_EVERY).await;
+                api::record_worker_metrics(&counts.numbers());
+                tokio::time::sleep(METRICS_INTERVAL).await;
             }
         });
         let ended = worker.run(stop.clone()).await;
         counting.abort();
-        tell_counts(&last.numbers());
+        log_counts(&last.numbers());
         ended?;
         anyhow::Ok(())
     };
-    // If one of the two cannot go on, the other is drained as well.
+    // If one of the two fails, the other is drained too.
     let ended = async |part: &mut (dyn Future<Output = anyhow::Result<()>> + Unpin)| {
         let ended = part.await;
         if ended.is_err() && stop.level() == StopLevel::Run {
@@ -249,42 +210,42 @@ async fn run_on<S: Store>(
         }
         ended
     };
-    let rules = (!mode.has_worker()).then(|| tokio::spawn(keep_rules(store.clone())));
+    let reconciling = (!mode.has_worker()).then(|| tokio::spawn(reconcile(store.clone())));
     let pruning = tokio::spawn(prune(store.clone(), config.jobs.retention));
     let (mut api, mut worker) = (Box::pin(api), Box::pin(worker));
     let (api, worker) = tokio::join!(ended(&mut api), ended(&mut worker));
     browser.close().await;
     pruning.abort();
-    if let Some(rules) = rules {
-        rules.abort();
+    if let Some(reconciling) = reconciling {
+        reconciling.abort();
     }
     tracing::info!("stopped");
     api.and(worker)
 }
 
-/// What an operator should know about the browser before a page needs it.
-fn tell_browser(browser: &BrowserDesk, config: &Config) {
-    let asked = config.browser.force || config.browser.use_js_default != UseJs::Never;
-    if let Some(words) = browser.missing() {
-        if asked {
-            tracing::warn!(reason = words, "pages cannot be rendered");
+/// Logs at the start if pages cannot be rendered or the sandbox is off.
+fn log_browser(browser: &SharedBrowser, config: &Config) {
+    let expected = config.browser.force || config.browser.use_js_default != JsPolicy::Never;
+    if let Some(message) = browser.missing() {
+        if expected {
+            tracing::warn!(reason = message, "pages cannot be rendered");
         } else {
-            tracing::info!(reason = words, "pages cannot be rendered");
+            tracing::info!(reason = message, "pages cannot be rendered");
         }
         return;
     }
     if browser.renderer().is_some() && !config.browser.sandbox {
         tracing::warn!(
-            "browser.sandbox is off: a page that breaks out of the browser has the rights of this process"
+            "browser.sandbox is off: a page that exploits the browser gains the rights of this process"
         );
     }
 }
 
-/// A worker's numbers, where somebody asked for them.
-async fn numbers<S: Store>(
+/// Serves a worker's metrics, if worker.metrics_addr is set.
+async fn serve_metrics<S: Store>(
     store: &S,
     config: &Config,
-    browser: &BrowserDesk,
+    browser: &SharedBrowser,
     stop: &Stop,
 ) -> anyhow::Result<()> {
     let Some(addr) = config.worker.metrics_addr else {
@@ -295,14 +256,14 @@ async fn numbers<S: Store>(
         .await
         .with_context(|| format!("cannot listen on worker.metrics_addr {addr}"))?;
     let addr = listener.local_addr().unwrap_or(addr);
-    tracing::info!(%addr, "telling numbers");
+    tracing::info!(%addr, "serving metrics");
     let stopped = stop.reached(StopLevel::Drain);
-    api::serve_numbers(app, listener, stopped, config.worker.drain).await;
+    api::serve_metrics(app, listener, stopped, config.worker.drain).await;
     Ok(())
 }
 
-/// A worker's last words, for processes whose numbers nobody can ask for any more.
-fn tell_counts(numbers: &WorkerNumbers) {
+/// Logs a worker's final counts: its metrics are no longer served.
+fn log_counts(numbers: &WorkerNumbers) {
     tracing::info!(
         claimed = numbers.claimed,
         done = numbers.done,
@@ -315,22 +276,22 @@ fn tell_counts(numbers: &WorkerNumbers) {
         rescued = numbers.rescued,
         poisoned = numbers.poisoned,
         store_errors = numbers.store_errors,
-        "worked"
+        "worker finished"
     );
 }
 
-/// Jobs end when their time is up, also while no worker is there.
-async fn keep_rules<S: Store>(store: S) {
+/// Ends jobs past their deadline, also while no worker runs.
+async fn reconcile<S: Store>(store: S) {
     loop {
-        tokio::time::sleep(RULES_EVERY).await;
+        tokio::time::sleep(RECONCILE_INTERVAL).await;
         if let Err(error) = store.reconcile().await {
-            tracing::warn!(%error, "the rules cannot be repeated now");
+            tracing::warn!(%error, "cannot check job deadlines");
         }
     }
 }
 
-/// Holds a SQLite file for the one process that works on it, as long as it lives.
-fn sole_worker(path: &Path) -> anyhow::Result<File> {
+/// Locks a SQLite file for the one worker process allowed on it. The lock ends with the process.
+fn lock_worker(path: &Path) -> anyhow::Result<File> {
     let mut name = path.as_os_str().to_owned();
     name.push(".worker");
     let name = PathBuf::from(name);
@@ -342,15 +303,15 @@ fn sole_worker(path: &Path) -> anyhow::Result<File> {
         .with_context(|| {
             let store = path.display();
             format!(
-                "cannot open store.path {store}: its lock {} is refused",
+                "cannot open store.path {store}: cannot create its lock file {}",
                 name.display()
             )
         })?;
     match file.try_lock() {
         Ok(()) => Ok(file),
         Err(TryLockError::WouldBlock) => bail!(
-            "another process works on {} already, and a SQLite file has one worker; --mode api may share it, \
-             or set DATABASE_URL to have more workers",
+            "another worker is using {}, and a SQLite file supports only one; use --mode api, or set \
+             DATABASE_URL to run more workers",
             path.display()
         ),
         Err(TryLockError::Error(error)) => {
@@ -359,25 +320,25 @@ fn sole_worker(path: &Path) -> anyhow::Result<File> {
     }
 }
 
-/// Deletes what was kept long enough, a little at a time.
+/// Deletes jobs past their retention, in batches, and hosts that are no longer used.
 async fn prune<S: Store>(store: S, retention: Option<Duration>) {
     loop {
-        if let Err(error) = store.forget(FORGET_AFTER).await {
-            tracing::warn!(%error, "old hosts cannot be forgotten now");
+        if let Err(error) = store.prune_hosts(FORGET_AFTER).await {
+            tracing::warn!(%error, "cannot delete old hosts");
         }
         let Some(age) = retention else {
-            tokio::time::sleep(PRUNE_EVERY).await;
+            tokio::time::sleep(PRUNE_INTERVAL).await;
             continue;
         };
-        match store.prune(age, PRUNE_ROWS).await {
-            Ok(0) => tokio::time::sleep(PRUNE_EVERY).await,
+        match store.prune(age, PRUNE_BATCH).await {
+            Ok(0) => tokio::time::sleep(PRUNE_INTERVAL).await,
             Ok(rows) => {
-                tracing::debug!(rows, "old jobs deleted");
+                tracing::debug!(rows, "deleted old jobs");
                 tokio::task::yield_now().await;
             }
             Err(error) => {
-                tracing::warn!(%error, "old jobs cannot be deleted now");
-                tokio::time::sleep(PRUNE_EVERY).await;
+                tracing::warn!(%error, "cannot delete old jobs");
+                tokio::time::sleep(PRUNE_INTERVAL).await;
             }
         }
     }

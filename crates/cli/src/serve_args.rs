@@ -1,24 +1,24 @@
-//! The flags of `serve` and `config`.
+//! The flags of `serve`, `config` and `keys`.
 
 use std::net::SocketAddr;
 use std::path::PathBuf;
 
-use clap::{Args, ValueEnum};
+use clap::{Args, Subcommand, ValueEnum};
 
-use crate::args::TalkArgs;
-use crate::values::whole;
+use crate::args::MessageArgs;
+use crate::values::whole_number;
 
 #[derive(Debug, Args)]
 pub(crate) struct ServeArgs {
-    /// What this process does
+    /// What this process runs
     #[arg(long, value_enum, default_value_t)]
-    pub(crate) mode: ModeWord,
+    pub(crate) mode: ModeChoice,
 
     #[command(flatten)]
     pub(crate) settings: SettingArgs,
 
     #[command(flatten)]
-    pub(crate) talk: TalkArgs,
+    pub(crate) messages: MessageArgs,
 }
 
 #[derive(Debug, Args)]
@@ -26,48 +26,78 @@ pub(crate) struct ConfigArgs {
     #[command(flatten)]
     pub(crate) settings: SettingArgs,
 
-    /// The commented example instead
+    /// Print the commented example configuration instead
     #[arg(long, conflicts_with = "openapi")]
     pub(crate) example: bool,
 
-    /// The API's description instead
+    /// Print the OpenAPI description instead
     #[arg(long, hide = true)]
     pub(crate) openapi: bool,
 }
 
-/// Where the configuration comes from, and what is stronger than it.
+/// The configuration file and the flags that override it.
 #[derive(Debug, Args)]
 pub(crate) struct SettingArgs {
-    /// The configuration [default: CONFIG_PATH, else config.yaml if there is one]
+    /// Configuration file [default: CONFIG_PATH, else config.yaml if it exists]
     #[arg(long, value_name = "FILE")]
     pub(crate) config: Option<PathBuf>,
 
-    /// Where the API listens: server.addr [default: 127.0.0.1:8080]
+    /// Address of the API, overrides server.addr [default: 127.0.0.1:8080]
     #[arg(long, value_name = "ADDR:PORT")]
     pub(crate) addr: Option<SocketAddr>,
 
-    /// Tasks at once in this process: worker.pool_size [default: 8]
-    #[arg(long, value_name = "N", value_parser = whole::<usize>, allow_negative_numbers = true)]
+    /// Number of tasks run at the same time, overrides worker.pool_size [default: 8]
+    #[arg(long, value_name = "N", value_parser = whole_number::<usize>, allow_negative_numbers = true)]
     pub(crate) workers: Option<usize>,
 
-    /// The SQLite file: store.path [default: ./crawler.db]
+    /// SQLite file, overrides store.path [default: ./crawler.db]
     #[arg(long, value_name = "FILE")]
     pub(crate) store: Option<PathBuf>,
 }
 
-/// What a process of the service does.
+#[derive(Debug, Args)]
+pub(crate) struct KeysArgs {
+    #[command(subcommand)]
+    pub(crate) command: KeysCommand,
+
+    /// Configuration file [default: CONFIG_PATH, else config.yaml if it exists]
+    #[arg(long, value_name = "FILE", global = true)]
+    pub(crate) config: Option<PathBuf>,
+
+    /// SQLite file, overrides store.path [default: ./crawler.db]
+    #[arg(long, value_name = "FILE", global = true)]
+    pub(crate) store: Option<PathBuf>,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum KeysCommand {
+    /// Create a key and print it; it cannot be shown again
+    Add {
+        /// Name of the key, such as its user or purpose
+        name: String,
+    },
+    /// List all keys: id, name, creation time, revocation time
+    List,
+    /// Revoke a key; requests with it are rejected from then on
+    Revoke {
+        /// Id or name of the key
+        key: String,
+    },
+}
+
+/// Values of `--mode`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, ValueEnum)]
-pub(crate) enum ModeWord {
-    /// answer requests and do the work
+pub(crate) enum ModeChoice {
+    /// the API and a worker
     #[default]
     All,
-    /// answer requests; workers elsewhere do the work
+    /// the API only
     Api,
-    /// do the work; somebody else answers requests
+    /// a worker only
     Worker,
 }
 
-impl ModeWord {
+impl ModeChoice {
     pub(crate) fn has_api(self) -> bool {
         self != Self::Worker
     }

@@ -3,19 +3,19 @@
 use std::process;
 use std::time::Duration;
 
-use engine::{Stop, StopLevel};
+use crawler_engine::{Stop, StopLevel};
 use tokio::signal::unix::{SignalKind, signal};
 
+use crate::console::{Console, Level};
 use crate::exit::SIGNALLED;
-use crate::talk::{Level, Talk};
 
-/// How long a line may take to say before we listen on.
-const MOMENT: Duration = Duration::from_millis(100);
-/// How long closing the output may take after a second signal.
-const LAST_CHANCE: Duration = Duration::from_secs(1);
+/// Maximum time to print a message before listening again.
+const PRINT_TIMEOUT: Duration = Duration::from_millis(100);
+/// Maximum time to close the output after a second signal.
+const CLOSE_TIMEOUT: Duration = Duration::from_secs(1);
 
-/// Listens until it is dropped.
-pub(crate) async fn listen(stop: Stop, talk: Talk) -> std::io::Result<()> {
+/// Listens for signals until it is dropped.
+pub(crate) async fn listen(stop: Stop, console: Console) -> std::io::Result<()> {
     let mut interrupt = signal(SignalKind::interrupt())?;
     let mut terminate = signal(SignalKind::terminate())?;
     let mut hangup = signal(SignalKind::hangup())?;
@@ -27,27 +27,27 @@ pub(crate) async fn listen(stop: Stop, talk: Talk) -> std::io::Result<()> {
         }
         stop.ask();
         if stop.level() == StopLevel::Drain {
-            let talk = talk.clone();
-            let said = tokio::task::spawn_blocking(move || {
-                let text = "Stopping: finishing what is in flight; once more to stop at once";
-                talk.say(Level::Info, text, "stopping", &[]);
+            let console = console.clone();
+            let printed = tokio::task::spawn_blocking(move || {
+                let text = "Stopping: finishing requests in flight; press Ctrl-C again to stop immediately";
+                console.print(Level::Info, text, "stopping", &[]);
             });
-            // A reader of stderr that does not read must not keep the second signal from us.
-            let _ = tokio::time::timeout(MOMENT, said).await;
+            // A blocked stderr must not delay the second signal.
+            let _ = tokio::time::timeout(PRINT_TIMEOUT, printed).await;
         } else {
-            leave_soon();
+            exit_after_timeout();
         }
     }
 }
 
-/// The output gets a moment to be closed; a reader that does not read does not keep us.
+/// Gives the output a moment to close, then exits even if its reader is blocked.
 #[expect(
     clippy::exit,
-    reason = "the second signal means now, whatever the writer is waiting for"
+    reason = "a second signal ends the process even if the writer is blocked"
 )]
-fn leave_soon() {
+fn exit_after_timeout() {
     tokio::spawn(async {
-        tokio::time::sleep(LAST_CHANCE).await;
+        tokio::time::sleep(CLOSE_TIMEOUT).await;
         process::exit(i32::from(SIGNALLED));
     });
 }

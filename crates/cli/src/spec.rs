@@ -1,20 +1,21 @@
-//! From arguments to what was asked.
+//! Converts arguments to specs.
 
 use std::time::Duration;
 
-use model::{
-    CrawlSpec, JsPolicy, LinkFilter, Profile, RobotsErrors, RobotsPolicy, ScrapeSpec, SitemapPolicy,
+use crawler_model::{
+    CrawlSpec, JsPolicy, LinkFilter, PlanError, PlanField, Profile, RobotsErrors, RobotsPolicy,
+    SitemapPolicy,
 };
-use output::{Format, MapFormat};
-use weburl::{ScopeKind, SlashPolicy};
+use crawler_output::{Format, MapFormat};
+use crawler_weburl::{ScopeKind, SlashPolicy};
 
 use crate::args::{
-    CrawlArgs, FormatWord, JsWord, LinksWord, MapFormatWord, ProfileWord, RequestArgs, RobotsWord,
-    SchemesWord, ScopeWord, SiteArgs, SitemapsWord, SlashWord, TrapsWord,
+    CrawlArgs, FormatChoice, JsChoice, LinksChoice, MapFormatChoice, ProfileChoice, RobotsChoice,
+    SchemesChoice, ScopeChoice, SiteArgs, SitemapsChoice, SlashChoice, TrapsChoice,
 };
 
-/// What was asked of `crawl` or `map`. Sitemaps are skipped or included by default, as the command says.
-pub(crate) fn spec(site: &SiteArgs, links: LinkFilter, sitemaps: SitemapsWord) -> CrawlSpec {
+/// The spec of `crawl` or `map`; `sitemaps` is the command's default for `--sitemaps`.
+pub(crate) fn spec(site: &SiteArgs, links: LinkFilter, sitemaps: SitemapsChoice) -> CrawlSpec {
     CrawlSpec {
         seed: site
             .url
@@ -22,10 +23,10 @@ pub(crate) fn spec(site: &SiteArgs, links: LinkFilter, sitemaps: SitemapsWord) -
             .or_else(|| site.seed.clone())
             .unwrap_or_default(),
         profile: match site.profile {
-            ProfileWord::Conservative => Profile::Conservative,
-            ProfileWord::Balanced => Profile::Balanced,
-            ProfileWord::Aggressive => Profile::Aggressive,
-            ProfileWord::Exhaustive => Profile::Exhaustive,
+            ProfileChoice::Conservative => Profile::Conservative,
+            ProfileChoice::Balanced => Profile::Balanced,
+            ProfileChoice::Aggressive => Profile::Aggressive,
+            ProfileChoice::Exhaustive => Profile::Exhaustive,
         },
         workers: site.workers,
         max_pages: site.max_pages,
@@ -40,20 +41,20 @@ pub(crate) fn spec(site: &SiteArgs, links: LinkFilter, sitemaps: SitemapsWord) -
         robots: robots(site.request.robots),
         robots_errors: RobotsErrors::Disallow,
         sitemaps: match site.sitemaps.unwrap_or(sitemaps) {
-            SitemapsWord::Skip => SitemapPolicy::Skip,
-            SitemapsWord::Include => SitemapPolicy::Include,
-            SitemapsWord::Only => SitemapPolicy::Only,
+            SitemapsChoice::Skip => SitemapPolicy::Skip,
+            SitemapsChoice::Include => SitemapPolicy::Include,
+            SitemapsChoice::Only => SitemapPolicy::Only,
         },
         scope: Some(match site.scope {
-            ScopeWord::Host => ScopeKind::Host,
-            ScopeWord::Domain => ScopeKind::Domain,
-            ScopeWord::Prefix => ScopeKind::Prefix,
+            ScopeChoice::Host => ScopeKind::Host,
+            ScopeChoice::Domain => ScopeKind::Domain,
+            ScopeChoice::Prefix => ScopeKind::Prefix,
         }),
         include: site.include.clone(),
         exclude: site.exclude.clone(),
-        slash: site.trailing_slash.map(|word| match word {
-            SlashWord::Merge => SlashPolicy::Merge,
-            SlashWord::Keep => SlashPolicy::Keep,
+        slash: site.trailing_slash.map(|choice| match choice {
+            SlashChoice::Merge => SlashPolicy::Merge,
+            SlashChoice::Keep => SlashPolicy::Keep,
         }),
         strip_query: site.strip_query,
         links,
@@ -61,70 +62,92 @@ pub(crate) fn spec(site: &SiteArgs, links: LinkFilter, sitemaps: SitemapsWord) -
         user_agent: site.request.user_agent.clone(),
         headers: site.request.header.clone(),
         proxies: site.request.proxy.clone(),
-        traps: site.traps.map(|word| word == TrapsWord::On),
+        traps: site.traps.map(|choice| choice == TrapsChoice::On),
         js: js(site.request.js),
+        ..CrawlSpec::default()
     }
 }
 
-/// What was asked of `scrape`.
-pub(crate) fn scrape_spec(request: &RequestArgs) -> ScrapeSpec {
-    ScrapeSpec {
+#[cfg(feature = "content")]
+/// The spec of `scrape`.
+pub(crate) fn scrape_spec(request: &crate::args::RequestArgs) -> crawler_model::ScrapeSpec {
+    crawler_model::ScrapeSpec {
         timeout: request.timeout,
         robots: robots(request.robots),
         robots_errors: RobotsErrors::Disallow,
         user_agent: request.user_agent.clone(),
         headers: request.header.clone(),
         proxies: request.proxy.clone(),
+        ..crawler_model::ScrapeSpec::default()
     }
+}
+
+/// A plan's error as the command line spells it: `--max-attempts: …`.
+pub(crate) fn plan_error(error: &PlanError) -> String {
+    let flag = match error.field {
+        PlanField::Url => "<URL>",
+        PlanField::Include => "--include",
+        PlanField::Exclude => "--exclude",
+        PlanField::Workers => "--workers",
+        PlanField::Timeout => "--timeout (in milliseconds)",
+        PlanField::RateMs => "--rate-ms",
+        PlanField::MaxAttempts => "--max-attempts",
+        PlanField::MaxRedirects => "--max-redirects",
+        PlanField::MaxBodyBytes => "--max-body-bytes",
+        PlanField::UserAgent => "--user-agent",
+        PlanField::Header => "--header",
+        PlanField::Proxy => "--proxy",
+        PlanField::PathDelay => "--path-delay",
+    };
+    format!("{flag}: {}", error.message)
 }
 
 /// Whether pages are rendered.
-pub(crate) fn js(word: JsWord) -> JsPolicy {
-    match word {
-        JsWord::Never => JsPolicy::Never,
-        JsWord::Auto => JsPolicy::Auto,
-        JsWord::Always => JsPolicy::Always,
+pub(crate) fn js(choice: JsChoice) -> JsPolicy {
+    match choice {
+        JsChoice::Never => JsPolicy::Never,
+        JsChoice::Auto => JsPolicy::Auto,
+        JsChoice::Always => JsPolicy::Always,
     }
 }
 
-fn robots(word: RobotsWord) -> RobotsPolicy {
-    match word {
-        RobotsWord::Respect => RobotsPolicy::Respect,
-        RobotsWord::Ignore => RobotsPolicy::Ignore,
+fn robots(choice: RobotsChoice) -> RobotsPolicy {
+    match choice {
+        RobotsChoice::Respect => RobotsPolicy::Respect,
+        RobotsChoice::Ignore => RobotsPolicy::Ignore,
     }
 }
 
-/// Which links are printed.
 pub(crate) fn link_filter(args: &CrawlArgs) -> LinkFilter {
     LinkFilter {
-        in_scope_only: args.links == LinksWord::InScope,
-        all_schemes: args.schemes == SchemesWord::All,
+        in_scope_only: args.links == LinksChoice::InScope,
+        all_schemes: args.schemes == SchemesChoice::All,
         keep_fragments: !args.strip_fragments,
     }
 }
 
-impl From<FormatWord> for Format {
-    fn from(word: FormatWord) -> Self {
-        match word {
-            FormatWord::Text => Self::Text,
-            FormatWord::Tree => Self::Tree,
-            FormatWord::Edges => Self::Edges,
-            FormatWord::Json => Self::Json,
-            FormatWord::Ndjson => Self::Ndjson,
-            FormatWord::Csv => Self::Csv,
-            FormatWord::Html => Self::Html,
+impl From<FormatChoice> for Format {
+    fn from(choice: FormatChoice) -> Self {
+        match choice {
+            FormatChoice::Text => Self::Text,
+            FormatChoice::Tree => Self::Tree,
+            FormatChoice::Edges => Self::Edges,
+            FormatChoice::Json => Self::Json,
+            FormatChoice::Ndjson => Self::Ndjson,
+            FormatChoice::Csv => Self::Csv,
+            FormatChoice::Html => Self::Html,
         }
     }
 }
 
-impl From<MapFormatWord> for MapFormat {
-    fn from(word: MapFormatWord) -> Self {
-        match word {
-            MapFormatWord::Text => Self::Text,
-            MapFormatWord::Json => Self::Json,
-            MapFormatWord::Ndjson => Self::Ndjson,
-            MapFormatWord::Csv => Self::Csv,
-            MapFormatWord::Sitemap => Self::Sitemap,
+impl From<MapFormatChoice> for MapFormat {
+    fn from(choice: MapFormatChoice) -> Self {
+        match choice {
+            MapFormatChoice::Text => Self::Text,
+            MapFormatChoice::Json => Self::Json,
+            MapFormatChoice::Ndjson => Self::Ndjson,
+            MapFormatChoice::Csv => Self::Csv,
+            MapFormatChoice::Sitemap => Self::Sitemap,
         }
     }
 }

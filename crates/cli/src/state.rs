@@ -1,70 +1,77 @@
-//! `--state FILE`: a crawl that is kept, and goes on.
+//! `--state FILE`: a crawl that can be resumed.
 //!
-//! Opening checks everything before anything is touched: whose file it is, that nobody else has it, that the crawl in it is
-//! the one that was asked for. Then the crawl is played from the file into sinks of its own, which swallow what is written.
+//! Opening checks everything before anything is changed: that the file is a state file, that no other process uses it, that it
+//! holds the same crawl. Then the recorded events are replayed into the sinks, which skip what is already written.
 
-mod asked;
-mod kept_sink;
+mod settings;
+mod state_sink;
 
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use engine::DriveError;
-use frontier::{Delivery, Frontier, Glance, Moment};
-use journal::{About, JournaledFrontier, Setting, StateError, StateFile, differences};
-use model::{CrawlPlan, Sink, SinkError};
-use output::Written;
+use crawler_engine::DriveError;
+use crawler_frontier::{Delivery, Frontier, Moment, ProgressCounts};
+use crawler_journal::{
+    JournaledFrontier, RecordedSetting, StateError, StateFile, StateHeader, differences,
+};
+use crawler_model::{CrawlPlan, Sink, SinkError};
+use crawler_output::Written;
 use tokio::runtime::Handle;
 
-pub(crate) use asked::{Asked, settings};
-use kept_sink::KeptSink;
+use settings::settings;
+use state_sink::StateSink;
 
-/// Why the crawl does not begin, in words.
-pub(crate) struct Refused {
-    pub(crate) words: String,
-    /// Another file, or another command, is what was meant.
-    pub(crate) bad_usage: bool,
-}
+use crate::crawl::{CommandSettings, Refused, RunHeader};
 
 impl From<StateError> for Refused {
     fn from(error: StateError) -> Self {
         Self {
-            words: error.to_string(),
+            message: error.to_string(),
             bad_usage: error.is_bad_usage(),
         }
     }
 }
 
-/// A state file that holds the crawl that was asked for, or will.
+/// An open state file for this crawl.
 pub(crate) struct State {
     path: PathBuf,
     file: StateFile,
     is_new: bool,
-    pub(crate) about: About,
-    settings: Vec<Setting>,
-    /// How much of each output is written.
-    pub(crate) lengths: Vec<u64>,
-    /// The exit code of the crawl, if it came to its end before.
-    pub(crate) finished: Option<u8>,
+    about: StateHeader,
+    settings: Vec<RecordedSetting>,
+    /// Bytes written to each output.
+    lengths: Vec<u64>,
+    /// Exit code of the crawl, if it has finished.
+    finished: Option<u8>,
 }
 
-/// A crawl that can go on.
+/// A crawl ready to continue.
 pub(crate) struct Resumed {
     pub(crate) frontier: JournaledFrontier,
-    /// The crawl's time.
+    /// Elapsed time of the crawl so far.
     pub(crate) from: Moment,
     pub(crate) sink: Box<dyn Sink>,
-    /// Whether it is not from the beginning.
-    pub(crate) glance: Option<Glance>,
+    /// Progress so far; `None` for a new crawl.
+    pub(crate) counts: Option<ProgressCounts>,
 }
 
 impl State {
-    /// Opens the file for a crawl: `about` is what a new one will be.
+    /// Opens the file for a crawl; `head` and `rng_seed` are recorded in a new file.
     pub(crate) async fn open(
         path: &Path,
-        about: About,
-        settings: Vec<Setting>,
+        head: &RunHeader,
+        rng_seed: u64,
+        plan: &CrawlPlan,
+        command: CommandSettings<'_>,
     ) -> Result<Self, Refused> {
+        let started = head.started.duration_since(UNIX_EPOCH).unwrap_or_default();
+        let about = StateHeader {
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            rng_seed,
+            started: u64::try_from(started.as_millis()).unwrap_or(0),
+            config_line: head.config_line.clone(),
+        };
+        let settings = settings(plan, command);
         let (file, kept) = StateFile::open(path).await?;
         let mut state = Self {
             path: path.to_owned(),
@@ -80,24 +87,24 @@ impl State {
             let (was, is) = (&kept.about.version, &state.about.version);
             let refused = if !differences.is_empty() {
                 format!(
-                    "--state: {} keeps another crawl: {}; give the same command, or another file",
+                    "--state: {} holds a different crawl ({}); rerun the original command or choose another file",
                     path.display(),
                     differences.join("; ")
                 )
             } else if was != is {
-                // Another version may decide or print otherwise, and then nothing fits together.
+                // Another version may decide or print differently, so the replay would not match.
                 format!(
-                    "--state: {} was begun by crawler {was}, and this is {is}; finish it with that one, or give another file",
+                    "--state: {} was created by crawler {was}, this is {is}; finish it with that version or choose another file",
                     path.display()
                 )
             } else {
                 String::new()
             };
             if !refused.is_empty() {
-                // What cannot be closed is left as it was.
+                // The file is unchanged, so an error here does not matter.
                 let _ = state.file.close().await;
                 return Err(Refused {
-                    words: refused,
+                    message: refused,
                     bad_usage: true,
                 });
             }
@@ -108,13 +115,33 @@ impl State {
         Ok(state)
     }
 
-    /// When the crawl began.
+    /// The crawl's random number.
+    pub(crate) fn rng_seed(&self) -> u64 {
+        self.about.rng_seed
+    }
+
+    /// The line that describes the crawl, as first printed.
+    pub(crate) fn config_line(&self) -> &str {
+        &self.about.config_line
+    }
+
+    /// Bytes written to each output.
+    pub(crate) fn lengths(&self) -> Vec<u64> {
+        self.lengths.clone()
+    }
+
+    /// Exit code of the crawl, if it has finished.
+    pub(crate) fn exit_code(&self) -> Option<u8> {
+        self.finished
+    }
+
+    /// Start time of the crawl.
     pub(crate) fn started(&self) -> SystemTime {
         UNIX_EPOCH + Duration::from_millis(self.about.started)
     }
 
-    /// Whether the crawl is over and its files are as it left them.
-    pub(crate) fn is_over(&self, files: &[Option<&Path>]) -> bool {
+    /// Whether the crawl has finished and its output files are unchanged.
+    pub(crate) fn is_finished(&self, files: &[Option<&Path>]) -> bool {
         let intact = |(file, length): (Option<&Path>, &u64)| {
             let Some(file) = file.filter(|file| *file != Path::new("-")) else {
                 return true;
@@ -125,13 +152,13 @@ impl State {
         self.finished.is_some() && files.iter().copied().zip(&self.lengths).all(intact)
     }
 
-    /// Lets go of the file.
+    /// Closes the file.
     pub(crate) async fn close(self) {
-        // What cannot be closed is kept all the same.
+        // Everything is committed already, so an error here does not matter.
         let _ = self.file.close().await;
     }
 
-    /// Plays what is kept into the sink, and goes on from there.
+    /// Replays the recorded events into the sink and continues from there.
     pub(crate) async fn resume(
         mut self,
         plan: &CrawlPlan,
@@ -141,7 +168,7 @@ impl State {
         if self.is_new {
             self.file.begin(&self.about, &self.settings).await?;
         }
-        let mut frontier = JournaledFrontier::new(plan.clone(), self.about.chance);
+        let mut frontier = JournaledFrontier::new(plan, self.about.rng_seed);
         let (mut number, mut out) = (0, Vec::new());
         while let Some((next, events)) = self.file.batch_after(number).await? {
             number = next;
@@ -154,22 +181,22 @@ impl State {
                     Delivery::Mark(_) => (),
                 }
             }
-            // As it was when these events were kept: a flush may end a piece of output.
+            // As in the run that recorded these events: a flush may end a chunk of output.
             sink.flush()?;
         }
         let from = frontier.resume();
-        let glance = (number > 0).then(|| frontier.glance());
-        let sink = KeptSink::new(sink, outputs, self.file, self.path, Handle::current());
+        let counts = (number > 0).then(|| frontier.progress_counts());
+        let sink = StateSink::new(sink, outputs, self.file, self.path, Handle::current());
         Ok(Resumed {
             frontier,
             from,
             sink: Box::new(sink),
-            glance,
+            counts,
         })
     }
 }
 
-/// Why a crawl cannot go on.
+/// Why a crawl cannot be resumed.
 #[derive(Debug)]
 pub(crate) enum ResumeError {
     State(StateError),

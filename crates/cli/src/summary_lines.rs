@@ -1,12 +1,12 @@
-//! The summary a person can read at a glance.
+//! The summary at the end of a crawl.
 
-use model::{CrawlPlan, RefuseReason, StopReason, Summary};
+use crawler_model::{CrawlPlan, RefuseReason, StopReason, Summary, counted, grouped};
 
-use crate::numbers::{counted, grouped, size, span};
-use crate::talk::{Level, Talk, Value};
+use crate::console::{Console, Level, Value};
+use crate::numbers::{size, span};
 
-/// Says how it went.
-pub(crate) fn say(talk: &Talk, summary: &Summary, plan: &CrawlPlan, kept: bool) {
+/// Prints the summary.
+pub(crate) fn print(console: &Console, summary: &Summary, plan: &CrawlPlan, has_state: bool) {
     let stop = summary.stop.as_str();
     let failures = summary.failures();
     let traps = summary.traps();
@@ -43,18 +43,18 @@ pub(crate) fn say(talk: &Talk, summary: &Summary, plan: &CrawlPlan, kept: bool) 
                 .map(|(name, count)| (name.as_str(), Value::Number(*count))),
         )
         .collect();
-    let lines = lines(summary, plan, kept);
+    let lines = lines(summary, plan, has_state);
     if let Some(first) = lines.first() {
-        talk.say(Level::Info, first, "summary", &fields);
+        console.print(Level::Info, first, "summary", &fields);
     }
     for line in lines.iter().skip(1) {
-        talk.say(Level::Info, line, "summary_note", &[]);
+        console.print(Level::Info, line, "summary_note", &[]);
     }
 }
 
-fn lines(summary: &Summary, plan: &CrawlPlan, kept: bool) -> Vec<String> {
+fn lines(summary: &Summary, plan: &CrawlPlan, has_state: bool) -> Vec<String> {
     let mut lines = vec![totals(summary)];
-    lines.extend(ending(summary, plan, kept));
+    lines.extend(ending(summary, plan, has_state));
     if summary.traps() > 0 {
         lines.push(traps(summary));
     }
@@ -65,8 +65,8 @@ fn lines(summary: &Summary, plan: &CrawlPlan, kept: bool) -> Vec<String> {
         .unwrap_or(0);
     if let (true, Some(depth)) = (too_deep > 0, plan.limits.depth) {
         lines.push(format!(
-            "{} deeper than --max-depth {depth} not followed; --max-depth 0 follows them all",
-            counted(too_deep, "link", "links"),
+            "{} beyond --max-depth {depth} not followed; use --max-depth 0 to follow all links",
+            counted(too_deep, "link"),
         ));
     }
     lines
@@ -76,7 +76,7 @@ fn totals(summary: &Summary) -> String {
     let seconds = summary.elapsed.as_secs_f64().max(0.001);
     let mut parts = vec![format!("{} fetched", grouped(summary.fetched))];
     if summary.redirected > 0 {
-        parts.push(counted(summary.redirected, "redirect", "redirects"));
+        parts.push(counted(summary.redirected, "redirect"));
     }
     if summary.failures() > 0 {
         let kinds: Vec<String> = summary
@@ -98,29 +98,29 @@ fn totals(summary: &Summary) -> String {
     }
     format!(
         "{} in {} ({:.0}/s): {}; {}, {}",
-        counted(summary.pages, "page", "pages"),
+        counted(summary.pages, "page"),
         span(summary.elapsed),
         summary.pages as f64 / seconds,
         parts.join(", "),
-        counted(summary.links, "link", "links"),
+        counted(summary.links, "link"),
         size(summary.bytes),
     )
 }
 
-/// When something other than the site's end ended the crawl: what, how much is left, and what to do.
-fn ending(summary: &Summary, plan: &CrawlPlan, kept: bool) -> Option<String> {
-    let rest = counted(summary.left, "known URL", "known URLs");
+/// Why the crawl stopped early, how much is left, and how to continue; `None` if the site was crawled completely.
+fn ending(summary: &Summary, plan: &CrawlPlan, has_state: bool) -> Option<String> {
+    let rest = counted(summary.left, "known URL");
     let value = match summary.stop {
         StopReason::Done | StopReason::OutputClosed => return None,
-        StopReason::Signal if kept => {
+        StopReason::Signal if has_state => {
             return Some(format!(
-                "Stopped by a signal with {rest} left; the same command goes on"
+                "Stopped by a signal with {rest} left; rerun the same command to resume"
             ));
         }
         StopReason::Signal => return Some(format!("Stopped by a signal with {rest} left")),
         StopReason::HostParked { .. } => {
             return Some(format!(
-                "Stopped because {} with {rest} left; try again later",
+                "Stopped with {rest} left because {}; try again later",
                 summary.stop
             ));
         }
@@ -130,20 +130,22 @@ fn ending(summary: &Summary, plan: &CrawlPlan, kept: bool) -> Option<String> {
     };
     let flag = summary.stop.flag().unwrap_or_default();
     let lift = match summary.stop {
-        // A kept crawl is this crawl, its limits included.
-        _ if kept => format!("without {flag} and with another --state a crawl goes further"),
-        StopReason::MaxPages => "--max-pages 0 lifts it".to_owned(),
-        _ => format!("a larger {flag} lifts it"),
+        // A resumed crawl keeps its limits.
+        _ if has_state => {
+            format!("to crawl further, start again with a higher {flag} and a new --state file")
+        }
+        StopReason::MaxPages => "use --max-pages 0 for no limit".to_owned(),
+        _ => format!("use a higher {flag} to crawl further"),
     };
     Some(format!(
-        "Stopped at the limit {flag} {} with {rest} left; {lift}",
+        "Stopped at {flag} {} with {rest} left; {lift}",
         value.unwrap_or_default()
     ))
 }
 
 fn traps(summary: &Summary) -> String {
     let name = |reason: RefuseReason| match reason {
-        RefuseReason::TooLong => "very long",
+        RefuseReason::TooLong => "very long URL",
         RefuseReason::TrapPath => "repeating path",
         RefuseReason::TrapCalendar => "calendar",
         RefuseReason::TrapSession => "session id",
@@ -158,8 +160,8 @@ fn traps(summary: &Summary) -> String {
         .map(|(reason, count)| format!("{} {}", grouped(*count), name(*reason)))
         .collect();
     format!(
-        "{} not followed as traps ({}); --traps off follows them",
-        counted(summary.traps(), "link", "links"),
+        "{} not followed as crawler traps ({}); use --traps off to follow them",
+        counted(summary.traps(), "link"),
         kinds.join(", "),
     )
 }

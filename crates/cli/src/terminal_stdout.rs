@@ -1,24 +1,24 @@
-//! stdout on the same terminal as the progress line: data erases the line before it is written.
+//! stdout on the same terminal as the progress line, which is erased before data is written.
 
 use std::io::{self, Write};
 
-use crate::talk::Talk;
+use crate::console::Console;
 
-/// Writes data to stdout, taking turns with the progress line.
+/// Writes data to stdout in turn with the progress line.
 #[derive(Debug)]
 pub(crate) struct TerminalStdout {
-    talk: Talk,
+    console: Console,
 }
 
 impl TerminalStdout {
-    pub(crate) fn new(talk: Talk) -> Self {
-        Self { talk }
+    pub(crate) fn new(console: Console) -> Self {
+        Self { console }
     }
 }
 
 impl Write for TerminalStdout {
     fn write(&mut self, data: &[u8]) -> io::Result<usize> {
-        self.talk.let_through(data)?;
+        self.console.write_stdout(data)?;
         Ok(data.len())
     }
 

@@ -1,20 +1,20 @@
-//! Values people type: numbers, durations, sizes, delays below a path.
+//! Parsers of flag values: numbers, durations, sizes, delays below a path.
 
 use std::str::FromStr;
 use std::time::Duration;
 
-/// `25`, as large as the flag takes.
-pub(crate) fn whole<N: FromStr>(typed: &str) -> Result<N, String> {
+/// Parses `25`.
+pub(crate) fn whole_number<N: FromStr>(typed: &str) -> Result<N, String> {
     let number = typed.parse();
-    number.map_err(|_| format!("\"{typed}\" is not a whole number we can use; write one like 25"))
+    number.map_err(|_| format!("\"{typed}\" is not a valid whole number; use one like 25"))
 }
 
-/// Longer than anybody waits, and short enough to be added to any clock.
-const LONGEST: Duration = Duration::from_hours(24 * 3_650);
+/// Ten years: short enough to be added to any clock.
+const MAX_DURATION: Duration = Duration::from_hours(24 * 3_650);
 
-/// `10s`, `500ms`, `1m30s`, `1h`; a bare number is seconds.
+/// Parses `10s`, `500ms`, `1m30s`, `1h`; a bare number is seconds.
 pub(crate) fn duration(typed: &str) -> Result<Duration, String> {
-    let wrong = || format!("\"{typed}\" is not a duration; write one like 500ms, 10s, 5m or 1h30m");
+    let wrong = || format!("\"{typed}\" is not a duration; use one like 500ms, 10s, 5m or 1h30m");
     let text = typed.trim();
     if text.is_empty() {
         return Err(wrong());
@@ -39,16 +39,16 @@ pub(crate) fn duration(typed: &str) -> Result<Duration, String> {
         let part = Duration::try_from_secs_f64(number * seconds).map_err(|_| wrong())?;
         total = total
             .checked_add(part)
-            .filter(|total| *total <= LONGEST)
+            .filter(|total| *total <= MAX_DURATION)
             .ok_or_else(wrong)?;
         rest = remaining;
     }
     Ok(total)
 }
 
-/// `500MB`, `2MiB`, `1000`.
+/// Parses `500MB`, `2MiB`, `1000`.
 pub(crate) fn bytes(typed: &str) -> Result<u64, String> {
-    let wrong = || format!("\"{typed}\" is not a size; write one like 500KB, 2MB or 1GiB");
+    let wrong = || format!("\"{typed}\" is not a size; use one like 500KB, 2MB or 1GiB");
     let (number, unit) = split_number(typed.trim()).ok_or_else(wrong)?;
     let factor = match unit.trim().to_ascii_lowercase().as_str() {
         "" | "b" => 1.0,
@@ -69,14 +69,14 @@ pub(crate) fn bytes(typed: &str) -> Result<u64, String> {
     #[expect(
         clippy::cast_possible_truncation,
         clippy::cast_sign_loss,
-        reason = "a size in range; a fraction of a byte is nothing"
+        reason = "the size is in range; fractions of a byte are dropped"
     )]
     Ok(size as u64)
 }
 
-/// `/search=2s`
+/// Parses `/search=2s`.
 pub(crate) fn path_delay(typed: &str) -> Result<(String, Duration), String> {
-    let wrong = || format!("\"{typed}\" is not PREFIX=DELAY; write one like /search=2s");
+    let wrong = || format!("\"{typed}\" is not PREFIX=DELAY; use one like /search=2s");
     let (prefix, delay) = typed.rsplit_once('=').ok_or_else(wrong)?;
     let delay = duration(delay)?;
     if !prefix.starts_with('/') {
@@ -99,10 +99,10 @@ mod tests {
 
     #[test]
     fn whole_numbers() {
-        assert_eq!(whole::<u32>("25"), Ok(25));
+        assert_eq!(whole_number::<u32>("25"), Ok(25));
         for typed in ["", "x", "-1", "1.5", "4294967296"] {
             assert!(
-                whole::<u32>(typed).unwrap_err().contains("like 25"),
+                whole_number::<u32>(typed).unwrap_err().contains("like 25"),
                 "{typed}"
             );
         }

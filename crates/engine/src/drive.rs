@@ -1,34 +1,34 @@
-//! The loop: the only one in the product.
+//! The crawl loop.
 //!
 //! One owner of all state. It takes work from the frontier, hands it to workers, takes their reports in
-//! batches, and puts finished pages on the shelf. The end is counted, never timed.
+//! batches, and passes finished pages to the writer. The end is counted, never timed.
 
 use std::sync::Arc;
 use std::time::Duration;
 
-use fetch::Fetch;
-use frontier::{Delivery, Frontier, Moment, Next, Turn};
-use model::{StopReason, Summary};
+use crawler_fetch::Fetch;
+use crawler_frontier::{Delivery, Dispatch, Frontier, Moment, Next};
+use crawler_model::{StopReason, Summary};
+use crawler_weburl::CrawlUrl;
 use tokio::sync::mpsc;
 use tokio::time::Instant;
-use weburl::CrawlUrl;
 
-use crate::crew::{Crew, Handed, Report};
-use crate::shelf::WriterEnded;
-use crate::{DriveError, Progress, Shelf, Stop, StopLevel};
+use crate::output_writer::WriterEnded;
+use crate::worker_pool::{FinishedWork, Report, WorkerPool};
+use crate::{DriveError, OutputWriter, Progress, Stop, StopLevel};
 
-/// Most reports taken in before the next look at the frontier.
+/// Limit on the reports settled before the frontier is asked for work again.
 const BATCH: usize = 64;
-/// How many left-over URLs travel together.
+/// URLs left over that are passed to the writer together.
 const LEFT_BATCH: usize = 1_024;
 
-/// Runs a crawl to its end, with so many pages in flight at once, and closes the output. `Err` means that we could not do our job; a site that
-/// cannot be fetched is `Ok`, with the problem in the summary.
+/// Runs a crawl to its end, with up to `workers` pages in flight at once, and closes the output, if there is one. `Err`
+/// means that we could not do our job; a site that cannot be fetched is `Ok`, with the problem in the summary.
 pub async fn drive<F: Frontier, T: Fetch>(
     frontier: F,
     fetch: Arc<T>,
     workers: usize,
-    shelf: Shelf,
+    writer: Option<OutputWriter>,
     stop: Stop,
     progress: Arc<Progress>,
 ) -> Result<Summary, DriveError> {
@@ -37,31 +37,31 @@ pub async fn drive<F: Frontier, T: Fetch>(
         frontier,
         fetch,
         workers,
-        shelf,
+        writer,
         stop,
         progress,
     )
     .await
 }
 
-/// Runs a crawl that goes on: its clock begins at `from`.
+/// Runs a resumed crawl: its clock begins at `from`.
 pub async fn drive_from<F: Frontier, T: Fetch>(
     from: Moment,
     frontier: F,
     fetch: Arc<T>,
     workers: usize,
-    shelf: Shelf,
+    writer: Option<OutputWriter>,
     stop: Stop,
     progress: Arc<Progress>,
 ) -> Result<Summary, DriveError> {
-    let (handing_in, reports) = mpsc::unbounded_channel();
+    let (finished, reports) = mpsc::unbounded_channel();
     let mut crawl = Crawl {
         begun: Instant::now(),
         from,
         frontier,
-        crew: Crew::new(fetch, handing_in),
+        pool: WorkerPool::new(fetch, finished),
         workers,
-        shelf,
+        writer,
         stop,
         progress,
         reports,
@@ -72,7 +72,7 @@ pub async fn drive_from<F: Frontier, T: Fetch>(
     crawl.end(ended).await
 }
 
-/// Why the loop was left.
+/// Why the loop ended.
 enum Ended {
     Finished,
     AtOnce,
@@ -81,19 +81,19 @@ enum Ended {
 
 struct Crawl<F, T> {
     begun: Instant,
-    /// The crawl's time when it began here.
+    /// The crawl's time at `begun`.
     from: Moment,
     frontier: F,
-    crew: Crew<T>,
-    /// Most that are at work at once.
+    pool: WorkerPool<T>,
+    /// Limit on busy workers.
     workers: usize,
-    shelf: Shelf,
+    writer: Option<OutputWriter>,
     stop: Stop,
     progress: Arc<Progress>,
     /// Never more waiting than there are workers.
-    reports: mpsc::UnboundedReceiver<Handed>,
+    reports: mpsc::UnboundedReceiver<FinishedWork>,
     out: Vec<Delivery>,
-    /// Something finished did not reach the writer.
+    /// Whether something finished did not reach the writer.
     behind: bool,
 }
 
@@ -110,13 +110,13 @@ impl<F: Frontier, T: Fetch> Crawl<F, T> {
                 StopLevel::Drain => self.frontier.stop(StopReason::Signal),
                 StopLevel::AtOnce => return Ok(Ended::AtOnce),
             }
-            let (free, now) = (self.workers - self.crew.busy(), self.now());
-            let Turn { work, next } = self.frontier.take(free, now, &mut self.out).await?;
+            let (free, now) = (self.workers - self.pool.busy(), self.now());
+            let Dispatch { work, next } = self.frontier.take(free, now, &mut self.out).await?;
             for work in work {
                 let plan = self.frontier.plan(&work);
-                self.crew.hand_out(work, plan);
+                self.pool.dispatch(work, plan);
             }
-            self.progress.set(self.frontier.glance());
+            self.progress.set(self.frontier.progress_counts());
             if self.deliver().await == Err(WriterEnded) {
                 return Ok(Ended::OutputClosed);
             }
@@ -126,15 +126,15 @@ impl<F: Frontier, T: Fetch> Crawl<F, T> {
                 Next::Report => None,
             };
             self.wait(&mut batch, until).await;
-            for handed in batch.drain(..) {
+            for finished_work in batch.drain(..) {
                 let now = self.now();
-                match self.crew.take_back(handed) {
+                match self.pool.collect(finished_work) {
                     Report::Page(report) => {
                         self.frontier.settle(*report, now, &mut self.out).await?;
                     }
                     Report::SiteFile(report) => {
                         self.frontier
-                            .settle_errand(*report, now, &mut self.out)
+                            .settle_site_file(*report, now, &mut self.out)
                             .await?;
                     }
                 }
@@ -142,8 +142,8 @@ impl<F: Frontier, T: Fetch> Crawl<F, T> {
         }
     }
 
-    /// Waits for reports, for a point in time, or for somebody to ask for an end.
-    async fn wait(&mut self, batch: &mut Vec<Handed>, until: Option<Instant>) {
+    /// Waits for reports, for a point in time, or for a stop.
+    async fn wait(&mut self, batch: &mut Vec<FinishedWork>, until: Option<Instant>) {
         let asked = match self.stop.level() {
             StopLevel::Run => StopLevel::Drain,
             _ => StopLevel::AtOnce,
@@ -152,8 +152,8 @@ impl<F: Frontier, T: Fetch> Crawl<F, T> {
         tokio::select! {
             biased;
             _ = self.reports.recv_many(batch, BATCH) => {
-                // Where one report is, others are about to be: those who are ready to make them go first, and a turn of
-                // the loop costs the same for all.
+                // Other workers are about to report: let them go first, since a turn of the loop costs the same for
+                // many reports as for one.
                 tokio::task::yield_now().await;
                 while batch.len() < BATCH && let Ok(report) = self.reports.try_recv() {
                     batch.push(report);
@@ -165,15 +165,18 @@ impl<F: Frontier, T: Fetch> Crawl<F, T> {
         }
     }
 
-    /// Puts everything finished on the shelf, waiting while the writer is behind.
+    /// Passes everything finished to the writer, waiting while the writer is behind.
     async fn deliver(&mut self) -> Result<(), WriterEnded> {
         if self.out.is_empty() {
             return Ok(());
         }
         let finished = std::mem::replace(&mut self.out, Vec::with_capacity(BATCH));
+        let Some(writer) = &self.writer else {
+            return Ok(());
+        };
         tokio::select! {
             biased;
-            put = self.shelf.put(finished) => put,
+            put = writer.put(finished) => put,
             // A reader that does not read must not keep us from stopping at once.
             () = self.stop.reached(StopLevel::AtOnce) => {
                 self.behind = true;
@@ -191,14 +194,17 @@ impl<F: Frontier, T: Fetch> Crawl<F, T> {
         }
         if !self.behind && !matches!(ended, Ended::OutputClosed) {
             self.frontier.close(&mut self.out);
-            // A writer that ended says why when it is closed.
+            // A writer that ended reports why when it is closed.
             let _ = self.deliver().await;
         }
-        if matches!(ended, Ended::Finished) && self.shelf.wants_left() {
+        if matches!(ended, Ended::Finished) {
             self.put_left().await;
         }
         let mut summary = self.frontier.summary(self.now());
-        match self.shelf.close(&summary).await {
+        let Some(writer) = self.writer else {
+            return Ok(summary);
+        };
+        match writer.close(&summary).await {
             Ok(()) => Ok(summary),
             Err(error) if error.is_closed_pipe() => {
                 summary.stop = StopReason::OutputClosed;
@@ -209,15 +215,18 @@ impl<F: Frontier, T: Fetch> Crawl<F, T> {
     }
 
     async fn put_left(&mut self) {
+        let Some(writer) = self.writer.as_ref().filter(|writer| writer.wants_left()) else {
+            return;
+        };
         let mut left: Vec<CrawlUrl> = Vec::new();
         self.frontier.left(&mut |url| left.push(url.clone()));
         for urls in left.chunks(LEFT_BATCH) {
-            if self.shelf.put_left(urls.to_vec()).await == Err(WriterEnded) {
+            if writer.put_left(urls.to_vec()).await == Err(WriterEnded) {
                 return;
             }
         }
     }
 }
 
-/// A sleep needs an end even when nobody waits for it.
+/// A sleep needs an end even when it is not awaited.
 const FAR_AWAY: Duration = Duration::from_hours(24);

@@ -1,11 +1,11 @@
-//! Why a crawl could not be carried through. A failed page is data, not this.
+//! Why a crawl could not be completed. A failed page is data, not this.
 
 use std::fmt;
 
-use frontier::FrontierError;
-use model::SinkError;
+use crawler_frontier::FrontierError;
+use crawler_model::SinkError;
 
-/// The crawl could not be carried through.
+/// The crawl could not be completed.
 #[derive(Debug)]
 pub enum DriveError {
     /// The output could not be written.

@@ -1,25 +1,31 @@
 //! The one crawl loop.
 //!
 //! [`drive`] owns the frontier and hands out work; workers are functions (`page`, `site_file`) that get a
-//! task and return exactly one report, panic included; finished reports go to the [`Shelf`], a writer on a thread of its own behind a bounded channel, so that a slow
-//! reader slows the crawl and loses nothing. [`Stop`] is how the outside asks for an end.
+//! task and return exactly one report, even if they panic; finished reports go to the [`OutputWriter`], a thread
+//! behind a bounded channel, so that a slow reader slows down the crawl and loses nothing. [`Stop`] asks a crawl to
+//! end. [`Scraper`] and [`Document`] are for single pages.
 
-mod crew;
 mod drive;
 mod drive_error;
 mod link_harvest;
+mod output_writer;
 mod page;
 mod progress;
+#[cfg(feature = "content")]
 mod scrape;
-mod shelf;
 mod site_file;
 mod stop;
+mod worker_pool;
 
 pub use drive::{drive, drive_from};
 pub use drive_error::DriveError;
 #[doc(hidden)]
 pub use link_harvest::harvest;
+pub use output_writer::OutputWriter;
 pub use progress::Progress;
-pub use scrape::{Answer, Document, Part, ScrapeProblem, Scraper};
-pub use shelf::Shelf;
+#[cfg(feature = "content")]
+pub use scrape::{
+    Document, HostGate, LocalHostGate, NoTurn, Part, ScrapeProblem, ScrapeResponse, Scraper,
+    markdown,
+};
 pub use stop::{Stop, StopLevel};

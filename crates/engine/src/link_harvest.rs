@@ -2,10 +2,10 @@
 
 use std::borrow::Cow;
 
-use model::{CrawlPlan, LinkFacts, LinkList};
-use weburl::{CrawlUrl, Resolved, Resolver, UrlKey, Verdict};
+use crawler_model::{CrawlRules, LinkFacts, LinkList};
+use crawler_weburl::{CrawlUrl, Resolved, Resolver, ScopeVerdict, UrlKey};
 
-/// Least room for a page's links, in bytes of text; more is allowed to larger pages.
+/// Minimum budget for a page's links, in bytes of text; larger pages may have more.
 const LEAST_TEXT: usize = 16 << 20;
 
 /// The links of a page fetched from `page`, in document order.
@@ -13,10 +13,10 @@ pub fn harvest(
     body: &[u8],
     content_type: Option<&str>,
     page: &CrawlUrl,
-    plan: &CrawlPlan,
+    plan: &CrawlRules,
 ) -> LinkList {
-    let label = content_type.and_then(html::charset_label);
-    let encoding = html::charset(body, label, top_level_domain(page)).encoding;
+    let label = content_type.and_then(crawler_html::charset_label);
+    let encoding = crawler_html::charset(body, label, top_level_domain(page)).encoding;
     let encode = query_encoder(|text| encoding.encode(text).0);
     let mut resolver = Resolver::new(page);
     if encoding != encoding_rs::UTF_8 {
@@ -25,7 +25,7 @@ pub fn harvest(
     let first = read(body, encoding, &mut resolver, Base::Unknown, plan);
     match first {
         Ok(links) => links,
-        // Links stand before it, and it counts for them too.
+        // There are links before it, and it applies to them too.
         Err(LateBase) => read(body, encoding, &mut resolver, Base::Known, plan).unwrap_or_default(),
     }
 }
@@ -47,16 +47,16 @@ fn read(
     encoding: &'static encoding_rs::Encoding,
     resolver: &mut Resolver<'_>,
     base: Base,
-    plan: &CrawlPlan,
+    plan: &CrawlRules,
 ) -> Result<LinkList, LateBase> {
     let most_text = LEAST_TEXT.max(usize::try_from(plan.fetch.max_body).unwrap_or(usize::MAX) / 2);
     let mut links = LinkList::roomy();
     let mut base = base;
     let (mut met_link, mut is_late) = (false, false);
-    html::scan_links(body, encoding, |part| {
+    crawler_html::scan_links(body, encoding, |part| {
         let link = match part {
-            html::Found::Link(link) => link,
-            html::Found::Base(href) => {
+            crawler_html::ScanEvent::Link(link) => link,
+            crawler_html::ScanEvent::Base(href) => {
                 if base == Base::Unknown && resolver.set_base(href) {
                     base = Base::Known;
                     is_late = met_link;
@@ -84,20 +84,20 @@ fn read(
     if is_late { Err(LateBase) } else { Ok(links) }
 }
 
-/// Resolves one reference into the list; what is no URL at all is dropped.
+/// Resolves one reference into the list; anything that is not a URL is dropped.
 pub(crate) fn take_in(
     links: &mut LinkList,
     resolver: &Resolver<'_>,
     href: &str,
     facts: LinkFacts,
-    plan: &CrawlPlan,
+    plan: &CrawlRules,
 ) {
     match resolver.resolve(href, links.buffer()) {
         Resolved::Web(url) => {
             let key = plan.keys.key(url);
             let facts = LinkFacts {
                 web: true,
-                in_scope: plan.scope.verdict(url) == Verdict::In,
+                in_scope: plan.scope.verdict(url) == ScopeVerdict::In,
                 ..facts
             };
             let page_len = url.as_str().len();
@@ -111,7 +111,7 @@ pub(crate) fn take_in(
     }
 }
 
-/// Ties a closure's answer to its argument, which inference alone does not.
+/// Ties a closure's result to its argument, which inference alone does not.
 pub(crate) fn query_encoder<F: for<'t> Fn(&'t str) -> Cow<'t, [u8]>>(encode: F) -> F {
     encode
 }
@@ -128,7 +128,7 @@ pub(crate) fn top_level_domain(page: &CrawlUrl) -> Option<&str> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use model::CrawlSpec;
+    use crawler_model::{CrawlPlan, CrawlSpec};
 
     fn links(page: &str, content_type: &str, body: &[u8]) -> Vec<String> {
         let spec = CrawlSpec {

@@ -1,27 +1,27 @@
-//! The workshop: one task in, exactly one report out, whatever happens.
+//! The page worker: one task in, exactly one report out, whatever happens.
 
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
-use std::time::{Instant, SystemTime};
+use std::time::Instant;
 
-use fetch::{Body, Fetch, FetchRequest, Fetched, Want};
-use futures_util::FutureExt;
-use model::{
-    CrawlPlan, DocumentRules, FailKind, Failure, LinkFacts, LinkList, Outcome, PageReport, Task,
+use crawler_fetch::{Accept, Body, Fetch, FetchRequest, Fetched};
+use crawler_model::site_rules::PageStatus;
+use crawler_model::{
+    CrawlRules, DocumentRules, FailKind, Failure, LinkFacts, LinkList, Outcome, PageReport, Task,
 };
-use weburl::{CrawlUrl, Resolved, Resolver, Verdict};
+use crawler_weburl::{CrawlUrl, Resolved, Resolver, ScopeVerdict};
+use futures_util::FutureExt;
 
 use crate::link_harvest::harvest;
-use crate::scrape::{Answer, Document, Part};
 
-/// A page that is longer is read on a thread that may be busy, where it is read into a document.
+/// A longer page is extracted on a blocking thread.
 const LONG_PAGE: usize = 16 << 10;
 
 /// Fetches a page, finds its links and, where the plan says so, reads its content. A panic becomes a report like any other failure.
 pub(crate) async fn report_on<T: Fetch>(
     task: Task,
     fetch: &T,
-    plan: &Arc<CrawlPlan>,
+    plan: &Arc<CrawlRules>,
 ) -> PageReport {
     let begun = Instant::now();
     let spare = task.clone();
@@ -31,12 +31,12 @@ pub(crate) async fn report_on<T: Fetch>(
     {
         Ok(report) => report,
         Err(panic) => {
-            let words = panic
+            let message = panic
                 .downcast_ref::<&str>()
                 .map(|text| (*text).to_owned())
                 .or_else(|| panic.downcast_ref::<String>().cloned())
                 .unwrap_or_else(|| "unknown".to_owned());
-            let failure = Failure::new(FailKind::Internal, format!("internal error: {words}"));
+            let failure = Failure::new(FailKind::Internal, format!("internal error: {message}"));
             let mut report = PageReport::new(spare, Outcome::Failed(failure));
             report.elapsed = begun.elapsed();
             report
@@ -44,18 +44,18 @@ pub(crate) async fn report_on<T: Fetch>(
     }
 }
 
-async fn attempt<T: Fetch>(task: Task, fetch: &T, plan: &Arc<CrawlPlan>) -> PageReport {
+async fn attempt<T: Fetch>(task: Task, fetch: &T, plan: &Arc<CrawlRules>) -> PageReport {
     let begun = Instant::now();
     let url = task.url.clone();
-    let want = if plan.documents.is_some() {
-        Want::Document
+    let accept = if plan.documents.is_some() {
+        Accept::Document
     } else {
-        Want::Page
+        Accept::Page
     };
     let request = FetchRequest {
         js: plan.js,
         visit: plan.visit,
-        ..FetchRequest::new(&url, want)
+        ..FetchRequest::new(&url, accept)
     };
     let answer = fetch.fetch(request).await;
     let mut report = match answer {
@@ -75,7 +75,7 @@ async fn attempt<T: Fetch>(task: Task, fetch: &T, plan: &Arc<CrawlPlan>) -> Page
     report
 }
 
-fn read_answer(task: Task, url: &CrawlUrl, fetched: Fetched, plan: &CrawlPlan) -> PageReport {
+fn read_answer(task: Task, url: &CrawlUrl, fetched: Fetched, plan: &CrawlRules) -> PageReport {
     let (outcome, links) = judge(url, &fetched, plan);
     let mut report = PageReport::new(task, outcome);
     report.links = links;
@@ -108,13 +108,16 @@ fn has_document(fetched: &Fetched, rules: DocumentRules) -> bool {
         && (matches!(status, 200..=299) || (rules.error_pages && status >= 400))
 }
 
-/// Reads the content; what is nothing to read has none.
+/// Extracts the document, if the page has one.
+#[cfg(feature = "content")]
 fn read_content(report: &mut PageReport, url: &CrawlUrl, fetched: Fetched) {
-    let answer = Answer {
+    use crate::scrape::{Document, Part, ScrapeResponse};
+
+    let answer = ScrapeResponse {
         requested: report.url.clone(),
         url: url.clone(),
         hops: report.hops,
-        fetched_at: SystemTime::now(),
+        fetched_at: std::time::SystemTime::now(),
         fetched,
     };
     report.document = Document::read(answer, Part::Main)
@@ -122,25 +125,28 @@ fn read_content(report: &mut PageReport, url: &CrawlUrl, fetched: Fetched) {
         .map(|document| Box::new(document.page_document()));
 }
 
-fn judge(url: &CrawlUrl, fetched: &Fetched, plan: &CrawlPlan) -> (Outcome, LinkList) {
-    match fetched.status {
-        _ if fetched.moved_by_script => redirected(url, fetched, plan),
-        200..=299 => match &fetched.body {
+/// A build without the feature `content` reads no documents.
+#[cfg(not(feature = "content"))]
+fn read_content(_report: &mut PageReport, _url: &CrawlUrl, _fetched: Fetched) {}
+
+fn judge(url: &CrawlUrl, fetched: &Fetched, plan: &CrawlRules) -> (Outcome, LinkList) {
+    match fetched.page_status() {
+        PageStatus::Success => match &fetched.body {
             Body::Html(body) => {
                 let links = harvest(body, fetched.content_type.as_deref(), url, plan);
                 (Outcome::Fetched { html: true }, links)
             }
             _ => (Outcome::Fetched { html: false }, LinkList::default()),
         },
-        300..=303 | 307 | 308 => redirected(url, fetched, plan),
-        status => (
-            Outcome::Failed(Failure::of_status(status)),
+        PageStatus::Redirect => redirected(url, fetched, plan),
+        PageStatus::Failure(_) => (
+            Outcome::Failed(Failure::of_status(fetched.status)),
             LinkList::default(),
         ),
     }
 }
 
-fn redirected(url: &CrawlUrl, fetched: &Fetched, plan: &CrawlPlan) -> (Outcome, LinkList) {
+fn redirected(url: &CrawlUrl, fetched: &Fetched, plan: &CrawlRules) -> (Outcome, LinkList) {
     match redirect_target(url, fetched) {
         Ok(to) => {
             let links = one_link(&to, plan);
@@ -152,7 +158,7 @@ fn redirected(url: &CrawlUrl, fetched: &Fetched, plan: &CrawlPlan) -> (Outcome, 
 
 /// Where a redirect points, as an absolute web URL.
 pub(crate) fn redirect_target(url: &CrawlUrl, fetched: &Fetched) -> Result<CrawlUrl, Failure> {
-    let bad = |words: String| Failure::new(FailKind::BadRedirect, words);
+    let bad = |message: String| Failure::new(FailKind::BadRedirect, message);
     let status = fetched.status;
     let Some(location) = fetched
         .location
@@ -174,8 +180,8 @@ pub(crate) fn redirect_target(url: &CrawlUrl, fetched: &Fetched) -> Result<Crawl
 }
 
 /// A redirect is reported as a page whose one link is its target.
-fn one_link(to: &CrawlUrl, plan: &CrawlPlan) -> LinkList {
-    let in_scope = plan.scope.verdict(to.parts()) == Verdict::In;
+fn one_link(to: &CrawlUrl, plan: &CrawlRules) -> LinkList {
+    let in_scope = plan.scope.verdict(to.parts()) == ScopeVerdict::In;
     let facts = LinkFacts {
         web: true,
         in_scope,

@@ -2,25 +2,25 @@
 
 use std::sync::Mutex;
 
-use frontier::Glance;
+use crawler_frontier::ProgressCounts;
 
 /// The latest numbers. The loop writes, a display reads; neither waits for the other for long.
 #[derive(Debug, Default)]
 pub struct Progress {
-    glance: Mutex<Glance>,
+    glance: Mutex<ProgressCounts>,
 }
 
 impl Progress {
     /// The latest numbers.
-    pub fn glance(&self) -> Glance {
+    pub fn progress_counts(&self) -> ProgressCounts {
         *self
             .glance
             .lock()
             .unwrap_or_else(std::sync::PoisonError::into_inner)
     }
 
-    /// Newer numbers.
-    pub fn set(&self, glance: Glance) {
+    /// Replaces the numbers.
+    pub fn set(&self, glance: ProgressCounts) {
         *self
             .glance
             .lock()

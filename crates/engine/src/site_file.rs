@@ -1,40 +1,47 @@
-//! Preflight: a site's robots.txt and sitemaps, fetched like pages but read by machines.
+//! The site-file worker: robots.txt and sitemaps, fetched like pages and parsed.
 
 use std::panic::AssertUnwindSafe;
 use std::time::{Duration, Instant};
 
-use fetch::{Body, Fetch, FetchRequest, Fetched, Want};
-use frontier::{Errand, ErrandFound, ErrandReport, RobotsAnswer, SitemapAnswer};
+use crawler_fetch::{Accept, Body, Fetch, FetchRequest, Fetched};
+use crawler_frontier::{RobotsAnswer, SiteFileReport, SiteFileResult, SiteFileTask, SitemapAnswer};
+use crawler_model::site_rules::PageStatus;
+use crawler_model::{CrawlRules, FailKind, Failure, LinkFacts, LinkList, counted};
+use crawler_sitefiles::{Robots, SitemapItem, SitemapLimits, read_sitemap, robots_token};
+use crawler_weburl::{CrawlUrl, Resolved, Resolver};
 use futures_util::FutureExt;
-use model::{CrawlPlan, FailKind, Failure, LinkFacts, LinkList};
-use sitefiles::{Robots, SitemapItem, SitemapLimits, read_sitemap, robots_token};
-use weburl::{CrawlUrl, Resolved, Resolver};
 
 use crate::link_harvest::take_in;
 use crate::page::redirect_target;
 
-const MOST_SITEMAP_BYTES: u64 = 50 << 20;
+const MAX_SITEMAP_BYTES: u64 = 50 << 20;
 
-/// Runs an errand; a panic becomes a failure like any other.
-pub(crate) async fn run<T: Fetch>(errand: Errand, fetch: &T, plan: &CrawlPlan) -> ErrandReport {
+/// Runs a site-file task; a panic becomes a failure like any other.
+pub(crate) async fn run<T: Fetch>(
+    site_file: SiteFileTask,
+    fetch: &T,
+    plan: &CrawlRules,
+) -> SiteFileReport {
     let begun = Instant::now();
-    let spare = errand.clone();
-    let attempt = AssertUnwindSafe(attempt(errand, fetch, plan)).catch_unwind();
+    let spare = site_file.clone();
+    let attempt = AssertUnwindSafe(attempt(site_file, fetch, plan)).catch_unwind();
     let mut report = attempt.await.unwrap_or_else(|_| {
         let failure = Failure::new(FailKind::Internal, "internal error while reading it");
         report(match spare {
-            Errand::Robots(errand) => {
-                ErrandFound::Robots(errand, RobotsAnswer::Unavailable(failure))
+            SiteFileTask::Robots(site_file) => {
+                SiteFileResult::Robots(site_file, RobotsAnswer::Unavailable(failure))
             }
-            Errand::Sitemap(errand) => ErrandFound::Sitemap(errand, SitemapAnswer::Failed(failure)),
+            SiteFileTask::Sitemap(site_file) => {
+                SiteFileResult::Sitemap(site_file, SitemapAnswer::Failed(failure))
+            }
         })
     });
     report.elapsed = begun.elapsed();
     report
 }
 
-fn report(found: ErrandFound) -> ErrandReport {
-    ErrandReport {
+fn report(found: SiteFileResult) -> SiteFileReport {
+    SiteFileReport {
         found,
         status: None,
         retry_after: None,
@@ -44,14 +51,18 @@ fn report(found: ErrandFound) -> ErrandReport {
     }
 }
 
-async fn attempt<T: Fetch>(errand: Errand, fetch: &T, plan: &CrawlPlan) -> ErrandReport {
-    let max_bytes = match &errand {
-        Errand::Robots(_) => Robots::MAX_BYTES as u64 + 1,
-        Errand::Sitemap(_) => MOST_SITEMAP_BYTES,
+async fn attempt<T: Fetch>(
+    site_file: SiteFileTask,
+    fetch: &T,
+    plan: &CrawlRules,
+) -> SiteFileReport {
+    let max_bytes = match &site_file {
+        SiteFileTask::Robots(_) => Robots::MAX_BYTES as u64 + 1,
+        SiteFileTask::Sitemap(_) => MAX_SITEMAP_BYTES,
     };
-    let want = Want::File { max_bytes };
-    let url = errand.url().clone();
-    let answer = fetch.fetch(FetchRequest::new(&url, want)).await;
+    let accept = Accept::File { max_bytes };
+    let url = site_file.url().clone();
+    let answer = fetch.fetch(FetchRequest::new(&url, accept)).await;
     let (status, retry_after, wire_bytes) = match &answer {
         Ok(fetched) => (
             Some(fetched.status),
@@ -61,18 +72,18 @@ async fn attempt<T: Fetch>(errand: Errand, fetch: &T, plan: &CrawlPlan) -> Erran
         Err(_) => (None, None, 0),
     };
     let mut text = None;
-    let found = match errand {
-        Errand::Robots(errand) => {
+    let found = match site_file {
+        SiteFileTask::Robots(site_file) => {
             text = answer.as_ref().ok().and_then(file_text);
             let answer = read_robots(&url, answer, &plan.fetch.user_agent);
-            ErrandFound::Robots(errand, answer)
+            SiteFileResult::Robots(site_file, answer)
         }
-        Errand::Sitemap(errand) => {
+        SiteFileTask::Sitemap(site_file) => {
             let answer = read_sitemap_answer(&url, answer, plan);
-            ErrandFound::Sitemap(errand, answer)
+            SiteFileResult::Sitemap(site_file, answer)
         }
     };
-    ErrandReport {
+    SiteFileReport {
         status,
         retry_after,
         wire_bytes,
@@ -91,7 +102,7 @@ fn file_text(fetched: &Fetched) -> Option<String> {
     }
 }
 
-/// RFC 9309: 4xx is "no rules", 5xx and no answer are for the frontier to judge.
+/// RFC 9309: 4xx means no rules; 5xx and no response are for [`RobotsFile`](crawler_sitefiles::RobotsFile) to judge.
 pub(crate) fn read_robots(
     url: &CrawlUrl,
     answer: Result<Fetched, Failure>,
@@ -101,15 +112,17 @@ pub(crate) fn read_robots(
         Ok(fetched) => fetched,
         Err(failure) => return RobotsAnswer::Unreachable(failure),
     };
-    match (fetched.status, &fetched.body) {
-        (200..=299, Body::File(body) | Body::Html(body)) => {
+    match (fetched.page_status(), &fetched.body) {
+        (PageStatus::Success, Body::File(body) | Body::Html(body)) => {
             RobotsAnswer::Rules(Robots::parse(body, robots_token(agent)))
         }
-        (301 | 302 | 303 | 307 | 308, _) => redirect_target(url, &fetched).map_or_else(
+        (PageStatus::Redirect, _) => redirect_target(url, &fetched).map_or_else(
             |_| RobotsAnswer::Rules(Robots::allow_all()),
             RobotsAnswer::Moved,
         ),
-        (500..=599, _) => RobotsAnswer::Unavailable(Failure::of_status(fetched.status)),
+        (PageStatus::Failure(_), _) if matches!(fetched.status, 500..=599) => {
+            RobotsAnswer::Unavailable(Failure::of_status(fetched.status))
+        }
         _ => RobotsAnswer::Rules(Robots::allow_all()),
     }
 }
@@ -117,25 +130,25 @@ pub(crate) fn read_robots(
 fn read_sitemap_answer(
     url: &CrawlUrl,
     answer: Result<Fetched, Failure>,
-    plan: &CrawlPlan,
+    plan: &CrawlRules,
 ) -> SitemapAnswer {
     let fetched = match answer {
         Ok(fetched) => fetched,
         Err(failure) => return SitemapAnswer::Failed(failure),
     };
-    match (fetched.status, &fetched.body) {
-        (200..=299, Body::File(body) | Body::Html(body)) => {
+    match (fetched.page_status(), &fetched.body) {
+        (PageStatus::Success, Body::File(body) | Body::Html(body)) => {
             read(body, url, fetched.truncated, plan)
         }
-        (200..=299, Body::Unread) => read(&[], url, false, plan),
-        (301 | 302 | 303 | 307 | 308, _) => {
+        (PageStatus::Success, Body::Unread) => read(&[], url, false, plan),
+        (PageStatus::Redirect, _) => {
             redirect_target(url, &fetched).map_or_else(SitemapAnswer::Failed, SitemapAnswer::Moved)
         }
-        (status, _) => SitemapAnswer::Failed(Failure::of_status(status)),
+        (PageStatus::Failure(_), _) => SitemapAnswer::Failed(Failure::of_status(fetched.status)),
     }
 }
 
-fn read(body: &[u8], url: &CrawlUrl, truncated: bool, plan: &CrawlPlan) -> SitemapAnswer {
+fn read(body: &[u8], url: &CrawlUrl, truncated: bool, plan: &CrawlRules) -> SitemapAnswer {
     let resolver = Resolver::new(url);
     let mut pages = LinkList::default();
     let mut sitemaps = Vec::new();
@@ -155,13 +168,13 @@ fn read(body: &[u8], url: &CrawlUrl, truncated: bool, plan: &CrawlPlan) -> Sitem
         Ok(summary) => {
             let problem = if truncated || summary.cut {
                 Some(format!(
-                    "longer than we read; {} entries were taken",
-                    summary.items
+                    "too long; read the first {}",
+                    counted(summary.items, "entry")
                 ))
             } else if summary.malformed {
                 Some(format!(
-                    "not well-formed; {} entries were taken",
-                    summary.items
+                    "not well-formed; read {}",
+                    counted(summary.items, "entry")
                 ))
             } else {
                 None

@@ -1,26 +1,26 @@
-//! How the outside asks a crawl to end.
+//! Asking a crawl to end.
 
 use tokio::sync::watch;
 
-/// How soon.
+/// How soon a crawl is to end.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum StopLevel {
-    /// Go on.
+    /// Not at all.
     Run,
-    /// Begin nothing new, finish what is in flight.
+    /// Start nothing new, finish what is in flight.
     Drain,
-    /// Now.
+    /// At once.
     AtOnce,
 }
 
-/// Asks a crawl to end; clone it to whoever may ask.
+/// Asks a crawl to end; clones share the request.
 #[derive(Clone, Debug)]
 pub struct Stop {
     level: watch::Sender<StopLevel>,
 }
 
 impl Stop {
-    /// Nobody has asked yet.
+    /// A stop that has not been asked for.
     pub fn new() -> Self {
         Self {
             level: watch::Sender::new(StopLevel::Run),
@@ -38,12 +38,12 @@ impl Stop {
         });
     }
 
-    /// What was asked so far.
+    /// The level asked for so far.
     pub fn level(&self) -> StopLevel {
         *self.level.borrow()
     }
 
-    /// Waits until at least this much is asked.
+    /// Waits until at least this level is asked for.
     pub async fn reached(&self, least: StopLevel) {
         let mut changes = self.level.subscribe();
         // The sender lives in `self`, so the wait cannot fail.

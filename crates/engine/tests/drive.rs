@@ -9,10 +9,10 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex};
 use std::time::Duration;
 
-use engine::{DriveError, Progress, Shelf, Stop, drive};
-use fetch::{Body, Fetch, FetchRequest, Fetched};
-use frontier::MemoryFrontier;
-use model::{
+use crawler_engine::{DriveError, OutputWriter, Progress, Stop, drive};
+use crawler_fetch::{Body, Fetch, FetchRequest, Fetched};
+use crawler_frontier::MemoryFrontier;
+use crawler_model::{
     CrawlPlan, CrawlSpec, FailKind, Failure, PageReport, RobotsPolicy, Sink, SinkError, StopReason,
     Summary,
 };
@@ -109,14 +109,14 @@ async fn crawl<T: Fetch>(
     sink: Kept,
     stop: Stop,
 ) -> Result<Summary, DriveError> {
-    let shelf = Shelf::start(Box::new(sink)).unwrap();
+    let writer = Some(OutputWriter::start(Box::new(sink)).unwrap());
     let workers = plan.workers;
-    let frontier = MemoryFrontier::new(plan, 1);
+    let frontier = MemoryFrontier::new(&plan, 1);
     drive(
         frontier,
         Arc::new(fetch),
         workers,
-        shelf,
+        writer,
         stop,
         Arc::<Progress>::default(),
     )
@@ -157,7 +157,7 @@ async fn a_panicking_worker_still_makes_its_one_report() {
     assert_eq!(by_url.len(), 3);
     let failure = by_url["http://site.example/bad"].outcome.failure().unwrap();
     assert_eq!(failure.kind, FailKind::Internal);
-    assert!(failure.words.contains("met its match"), "{failure}");
+    assert!(failure.message.contains("met its match"), "{failure}");
 }
 
 #[tokio::test(flavor = "multi_thread")]

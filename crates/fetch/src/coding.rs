@@ -1,15 +1,15 @@
-//! `Content-Encoding`: which codings a body wears, at most two.
+//! `Content-Encoding`: the content codings of a body, at most two.
 
+use crawler_model::{FailKind, Failure};
 use http::HeaderMap;
 use http::header::CONTENT_ENCODING;
-use model::{FailKind, Failure};
 
 /// One content coding.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Coding {
     /// `gzip`, `x-gzip`
     Gzip,
-    /// `deflate`: zlib as the standard says, bare deflate as some servers send it.
+    /// `deflate`: zlib as specified, or raw deflate as some servers send it.
     Deflate,
     /// `br`
     Brotli,
@@ -17,11 +17,11 @@ pub(crate) enum Coding {
     Zstd,
 }
 
-/// More layers than this only ever come from somebody who means harm.
-const MOST_CODINGS: usize = 2;
+/// More layers than this occur only in attacks.
+const MAX_CODINGS: usize = 2;
 
 impl Coding {
-    /// The codings of an answer in the order they were put on; `identity` is none.
+    /// Returns the codings of a response in the order they were applied, without `identity`.
     pub(crate) fn all(headers: &HeaderMap) -> Result<Vec<Self>, Failure> {
         let mut found = Vec::new();
         for value in headers.get_all(CONTENT_ENCODING) {
@@ -30,7 +30,7 @@ impl Coding {
                 if name.is_empty() || name.eq_ignore_ascii_case(b"identity") {
                     continue;
                 }
-                if found.len() == MOST_CODINGS {
+                if found.len() == MAX_CODINGS {
                     return Err(undecodable("more than two content codings"));
                 }
                 found.push(Self::named(name)?);
@@ -51,13 +51,13 @@ impl Coding {
             .iter()
             .find(|(known, _)| name.eq_ignore_ascii_case(known.as_bytes()))
             .map(|(_, coding)| *coding)
-            .ok_or_else(|| undecodable("an unknown content coding"))
+            .ok_or_else(|| undecodable("unknown content coding"))
     }
 }
 
-/// A body that cannot be decoded, in the given words.
-pub(crate) fn undecodable(words: &str) -> Failure {
-    Failure::new(FailKind::Decode, words)
+/// A decoding failure with this message.
+pub(crate) fn undecodable(message: &str) -> Failure {
+    Failure::new(FailKind::Decode, message)
 }
 
 #[cfg(test)]
@@ -69,7 +69,7 @@ mod tests {
         for line in lines {
             headers.append(CONTENT_ENCODING, line.parse().unwrap());
         }
-        Coding::all(&headers).map_err(|failure| failure.words)
+        Coding::all(&headers).map_err(|failure| failure.message)
     }
 
     #[test]
@@ -84,7 +84,7 @@ mod tests {
         let many = Err("more than two content codings".to_owned());
         assert_eq!(all(&["gzip, gzip, br"]), many);
         assert_eq!(all(&["gzip", "gzip", "gzip"]), many);
-        let unknown = Err("an unknown content coding".to_owned());
+        let unknown = Err("unknown content coding".to_owned());
         assert_eq!(all(&["compress"]), unknown);
         assert_eq!(all(&["gzip;q=1"]), unknown);
     }

@@ -1,20 +1,20 @@
-//! What a content type says about a body.
+//! Classifies a body by its `Content-Type`.
 
-/// What an answer's head says about its body.
+/// What `Content-Type` says about a body.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Kind {
+pub enum ContentKind {
     /// HTML or XHTML.
     Html,
-    /// Other text: plain, markdown, tables, JSON.
+    /// Other text: plain, Markdown, CSV, JSON.
     Text,
-    /// Something else.
+    /// Anything else.
     Other,
-    /// It says nothing; the first bytes decide.
+    /// No content type; the first bytes decide.
     Unnamed,
 }
 
-impl Kind {
-    /// The kind of a content type: its essence, whatever its case and parameters.
+impl ContentKind {
+    /// Classifies a content type by its essence, ignoring case and parameters.
     pub fn of(content_type: Option<&str>) -> Self {
         let essence = content_type
             .and_then(|text| text.split([';', ',']).next())
@@ -57,25 +57,25 @@ mod tests {
     #[test]
     fn the_essence_decides() {
         for (text, kind) in [
-            ("text/html", Kind::Html),
-            (" TEXT/HTML ; charset=x", Kind::Html),
-            ("application/xhtml+xml;q=1", Kind::Html),
-            ("text/html,text/html", Kind::Html),
-            ("text/htmlx", Kind::Other),
-            ("text/plain", Kind::Text),
-            ("Text/Markdown; charset=utf-8", Kind::Text),
-            ("application/json", Kind::Text),
-            ("application/ld+JSON", Kind::Text),
-            ("image/svg+xml", Kind::Other),
-            ("text/css", Kind::Other),
-            ("application/pdf", Kind::Other),
-            ("html", Kind::Other),
-            ("", Kind::Unnamed),
-            (" ", Kind::Unnamed),
-            (";charset=utf-8", Kind::Unnamed),
+            ("text/html", ContentKind::Html),
+            (" TEXT/HTML ; charset=x", ContentKind::Html),
+            ("application/xhtml+xml;q=1", ContentKind::Html),
+            ("text/html,text/html", ContentKind::Html),
+            ("text/htmlx", ContentKind::Other),
+            ("text/plain", ContentKind::Text),
+            ("Text/Markdown; charset=utf-8", ContentKind::Text),
+            ("application/json", ContentKind::Text),
+            ("application/ld+JSON", ContentKind::Text),
+            ("image/svg+xml", ContentKind::Other),
+            ("text/css", ContentKind::Other),
+            ("application/pdf", ContentKind::Other),
+            ("html", ContentKind::Other),
+            ("", ContentKind::Unnamed),
+            (" ", ContentKind::Unnamed),
+            (";charset=utf-8", ContentKind::Unnamed),
         ] {
-            assert_eq!(Kind::of(Some(text)), kind, "{text:?}");
+            assert_eq!(ContentKind::of(Some(text)), kind, "{text:?}");
         }
-        assert_eq!(Kind::of(None), Kind::Unnamed);
+        assert_eq!(ContentKind::of(None), ContentKind::Unnamed);
     }
 }

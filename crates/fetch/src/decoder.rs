@@ -1,8 +1,7 @@
-//! Taking content codings off, piece by piece, with the output bounded.
+//! Decodes content codings piece by piece, with bounded output.
 //!
-//! A layer never writes past the room it is given, so a bomb of ten gigabytes costs no more than the
-//! cap: that, and not the length of the input, is what keeps memory bounded. Layers are plain state
-//! machines without I/O; they could be kept and reset between bodies.
+//! A layer never writes past its output limit, so a ten-gigabyte decompression bomb costs no more memory than the
+//! cap. Layers are plain state machines without I/O.
 
 mod brotli;
 mod inflate;
@@ -12,83 +11,83 @@ mod zstd;
 use self::layer::Layer;
 use crate::coding::Coding;
 
-/// The body is not what its coding says.
+/// The input is not valid for its content coding.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Corrupt;
 
-/// Bytes handed from one layer to the next at a time.
-const BETWEEN: usize = 16 * 1024;
+/// Size of the buffer between two layers.
+const LAYER_BUFFER: usize = 16 * 1024;
 
-/// The decoder of one body: one layer, or two.
+/// Decoder of one body, with one or two layers.
 pub(crate) struct Decoder {
     outer: Layer,
-    inner: Option<Inner>,
+    inner: Option<InnerLayer>,
 }
 
-/// The second layer, with what the first has written for it.
-struct Inner {
+/// The second layer and the output of the first.
+struct InnerLayer {
     layer: Layer,
-    waiting: Vec<u8>,
+    buffer: Vec<u8>,
     passed: u64,
-    /// Bytes the first layer may write in all: a second layer that yields nothing must not keep the
-    /// first one busy for gigabytes.
-    most_passed: u64,
+    /// Maximum total output of the first layer: a second layer that produces nothing must not keep the first
+    /// one busy for gigabytes.
+    max_passed: u64,
 }
 
 impl Decoder {
-    /// The decoder for codings in the order they were put on; `None` if there are none.
-    pub(crate) fn for_codings(codings: &[Coding], most_passed: u64) -> Option<Self> {
+    /// Creates the decoder for codings in the order they were applied; `None` if there are none.
+    pub(crate) fn for_codings(codings: &[Coding], max_passed: u64) -> Option<Self> {
         let (outer, rest) = codings.split_last()?;
         Some(Self {
             outer: Layer::new(*outer),
-            inner: rest.last().map(|coding| Inner {
+            inner: rest.last().map(|coding| InnerLayer {
                 layer: Layer::new(*coding),
-                waiting: Vec::new(),
+                buffer: Vec::new(),
                 passed: 0,
-                most_passed,
+                max_passed,
             }),
         })
     }
 
-    /// Decodes a piece into `out`, which is full at `most` bytes. What no longer fits is lost.
+    /// Decodes a piece into `out`, up to `limit` bytes. The rest is discarded.
     pub(crate) fn feed(
         &mut self,
         piece: &[u8],
         out: &mut Vec<u8>,
-        most: usize,
+        limit: usize,
     ) -> Result<(), Corrupt> {
         let Some(inner) = &mut self.inner else {
-            return self.outer.feed(piece, out, most).map(|_| ());
+            return self.outer.feed(piece, out, limit).map(|_| ());
         };
         let mut rest = piece;
-        while out.len() < most && !inner.is_spent() {
-            inner.waiting.clear();
-            let used = self.outer.feed(rest, &mut inner.waiting, BETWEEN)?;
+        while out.len() < limit && !inner.is_spent() {
+            inner.buffer.clear();
+            let used = self.outer.feed(rest, &mut inner.buffer, LAYER_BUFFER)?;
             rest = &rest[used..];
-            if inner.waiting.is_empty() {
+            if inner.buffer.is_empty() {
                 break;
             }
-            inner.passed += inner.waiting.len() as u64;
-            inner.layer.feed(&inner.waiting, out, most)?;
+            inner.passed += inner.buffer.len() as u64;
+            inner.layer.feed(&inner.buffer, out, limit)?;
         }
         Ok(())
     }
 
-    /// Whether the coding came to its proper end.
+    /// Whether the encoded stream is complete.
     pub(crate) fn is_finished(&self) -> bool {
         let inner = self.inner.as_ref();
         self.outer.is_finished() && inner.is_none_or(|inner| inner.layer.is_finished())
     }
 
-    /// Whether no more output will be made of any input.
+    /// Whether no input can produce more output.
     pub(crate) fn is_spent(&self) -> bool {
-        self.inner.as_ref().is_some_and(Inner::is_spent)
+        self.inner.as_ref().is_some_and(InnerLayer::is_spent)
     }
 }
 
-impl Inner {
+impl InnerLayer {
     fn is_spent(&self) -> bool {
-        self.passed > self.most_passed
+        self.passed > self.max_passed
     }
 }
 
@@ -117,12 +116,12 @@ mod tests {
         writer.finish().unwrap()
     }
 
-    /// Feeds in pieces of the given size; the output and whether it ended properly.
-    fn decode(codings: &[Coding], wire: &[u8], size: usize, most: usize) -> (Vec<u8>, bool) {
+    /// Decodes in pieces of the given size. Returns the output and whether the stream was complete.
+    fn decode(codings: &[Coding], wire: &[u8], size: usize, limit: usize) -> (Vec<u8>, bool) {
         let mut decoder = Decoder::for_codings(codings, 1 << 20).unwrap();
         let mut out = Vec::new();
         for piece in wire.chunks(size) {
-            decoder.feed(piece, &mut out, most).unwrap();
+            decoder.feed(piece, &mut out, limit).unwrap();
         }
         (out, decoder.is_finished())
     }
@@ -136,7 +135,7 @@ mod tests {
     }
 
     #[test]
-    fn any_cut_of_the_wire_decodes_alike() {
+    fn the_size_of_the_pieces_does_not_matter() {
         let plain = plain();
         let twice = gzip(&gzip(&plain));
         for size in [1, 2, 7, 1_000, 1 << 20] {
@@ -154,7 +153,7 @@ mod tests {
     }
 
     #[test]
-    fn gzip_members_follow_each_other_and_padding_is_ignored() {
+    fn several_gzip_members_are_decoded_and_padding_is_ignored() {
         let mut wire = gzip(b"one ");
         wire.extend(gzip(b"two"));
         wire.extend([0; 64]);
@@ -165,7 +164,7 @@ mod tests {
     }
 
     #[test]
-    fn the_output_stops_at_its_room() {
+    fn the_output_stops_at_its_limit() {
         let bomb = gzip(&vec![0; 20 << 20]);
         let (out, finished) = decode(&[Coding::Gzip], &bomb, 1_000, 5_000);
         assert!(out.len() >= 5_000 && out.len() < 5_100 && !finished);
@@ -175,7 +174,7 @@ mod tests {
     }
 
     #[test]
-    fn empty_members_under_a_second_coding_do_not_run_for_ever() {
+    fn empty_members_under_a_second_coding_do_not_run_forever() {
         let empties: Vec<u8> = std::iter::repeat_n(gzip(b""), 500_000).flatten().collect();
         let wire = gzip(&empties);
         let mut decoder = Decoder::for_codings(&[Coding::Gzip, Coding::Gzip], 10_000).unwrap();

@@ -1,74 +1,76 @@
-//! The one dialer every outgoing byte goes through.
+//! Opens every outgoing connection.
 //!
-//! A host is resolved once, every address it has is judged, and only judged addresses are dialled. IP
-//! literals are judged too, also when a proxy would do the dialling.
+//! A host is resolved once, all its addresses are checked by the guard, and only checked addresses are dialled. IP
+//! literals are checked too, even if a proxy would dial them.
 
 use std::net::{IpAddr, SocketAddr};
 use std::time::Duration;
 
+use crawler_model::{FailKind, Failure};
+use crawler_weburl::UrlRef;
 use futures_util::StreamExt;
 use futures_util::stream::FuturesUnordered;
-use model::{FailKind, Failure};
 use tokio::net::TcpStream;
 use tokio::time::timeout;
-use weburl::UrlRef;
 
 use crate::Guard;
-use crate::fault;
+use crate::errors;
 use crate::proxy::Proxy;
 use crate::resolver::{Resolver, literal};
 use crate::tls::Tls;
+use crate::transport_stream::TransportStream;
 use crate::tunnel::tunnel;
-use crate::wire::Wire;
 
-/// How long an address may keep the next one waiting (RFC 8305).
-const STAGGER: Duration = Duration::from_millis(250);
-/// Addresses tried; a host with hundreds is not tried to the end.
-const MOST_TRIED: usize = 8;
+/// Delay before the next address is tried in parallel (RFC 8305).
+const ATTEMPT_DELAY: Duration = Duration::from_millis(250);
+/// Maximum number of addresses tried per host.
+const MAX_ADDRESSES: usize = 8;
 
-/// Makes connections.
+/// Opens connections.
 #[derive(Debug)]
 pub(crate) struct Dialer {
-    /// Judges addresses.
+    /// Decides which addresses may be dialled.
     pub(crate) guard: Guard,
-    /// Finds addresses.
+    /// Resolves host names.
     pub(crate) resolver: Resolver,
-    /// Shakes hands.
+    /// TLS client.
     pub(crate) tls: Tls,
 }
 
 impl Dialer {
-    /// Connects to a URL's origin: TCP, a tunnel if there is a proxy, and TLS if the scheme says so.
+    /// Connects to the origin of a URL: TCP, a tunnel if there is a proxy, and TLS for https.
     pub(crate) async fn dial(
         &self,
         url: UrlRef<'_>,
         proxy: Option<&Proxy>,
-    ) -> Result<Wire, Failure> {
+    ) -> Result<TransportStream, Failure> {
         if !url.is_https() {
-            let stream = self.reach(url.host(), url.port(), proxy).await?;
-            return Ok(Wire::Plain(stream));
+            let stream = self
+                .connect_first_hop(url.host(), url.port(), proxy)
+                .await?;
+            return Ok(TransportStream::Plain(stream));
         }
-        let stream = self.end_to_end(url.host(), url.port(), proxy).await?;
+        let stream = self.connect_through(url.host(), url.port(), proxy).await?;
         let stream = self.tls.connect(url.host(), stream).await?;
-        Ok(Wire::Tls(Box::new(stream)))
+        Ok(TransportStream::Tls(Box::new(stream)))
     }
 
-    /// A stream whose far end is the host itself: through a proxy, a tunnel.
-    pub(crate) async fn end_to_end(
+    /// Opens a stream to the host itself, through a tunnel if there is a proxy.
+    pub(crate) async fn connect_through(
         &self,
         host: &str,
         port: u16,
         proxy: Option<&Proxy>,
     ) -> Result<TcpStream, Failure> {
-        let stream = self.reach(host, port, proxy).await?;
+        let stream = self.connect_first_hop(host, port, proxy).await?;
         match proxy {
             None => Ok(stream),
             Some(proxy) => tunnel(stream, host, port, proxy.authorization.as_ref()).await,
         }
     }
 
-    /// A stream to the host, or to the proxy that will be asked for it. Both are judged.
-    pub(crate) async fn reach(
+    /// Opens a stream to the host, or to the proxy if there is one. Both are checked by the guard.
+    pub(crate) async fn connect_first_hop(
         &self,
         host: &str,
         port: u16,
@@ -81,10 +83,10 @@ impl Dialer {
             return Err(refused());
         }
         if let Some(address) = literal(host) {
-            self.judge(host, &[address])?;
+            self.check(host, &[address])?;
         }
-        let at = proxy.url.parts();
-        let connected = self.connect(at.host(), at.port()).await;
+        let address = proxy.url.parts();
+        let connected = self.connect(address.host(), address.port()).await;
         connected.map_err(|failure| proxy.failure(failure))
     }
 
@@ -93,31 +95,31 @@ impl Dialer {
             return Err(refused());
         }
         let addresses = self.resolver.addresses(host).await?;
-        self.judge(host, &addresses)?;
-        let stream = race(&in_turns(&addresses), port).await?;
-        // Fails only on a socket that is already dead, which the first write will tell.
+        self.check(host, &addresses)?;
+        let stream = race(&interleaved(&addresses), port).await?;
+        // Fails only on a socket that is already dead; the first write will report that.
         let _ = stream.set_nodelay(true);
         Ok(stream)
     }
 
-    /// One bad address among many refuses them all: which one is dialled must not be up to the host.
-    fn judge(&self, host: &str, addresses: &[IpAddr]) -> Result<(), Failure> {
-        let may = |address: &IpAddr| self.guard.allows(host, *address);
-        if addresses.iter().all(may) {
+    /// One refused address refuses the host: the host must not choose which address is dialled.
+    fn check(&self, host: &str, addresses: &[IpAddr]) -> Result<(), Failure> {
+        let is_allowed = |address: &IpAddr| self.guard.allows(host, *address);
+        if addresses.iter().all(is_allowed) {
             return Ok(());
         }
         Err(refused())
     }
 }
 
-/// The same words for every refusal.
+/// The message is the same for every refusal.
 fn refused() -> Failure {
-    let words = "the host's address is not a public one";
-    Failure::new(FailKind::AddressRefused, words)
+    let message = "the host's address is not public";
+    Failure::new(FailKind::AddressRefused, message)
 }
 
-/// IPv6 and IPv4 by turns, beginning with the kind the resolver put first.
-fn in_turns(addresses: &[IpAddr]) -> Vec<IpAddr> {
+/// Alternates IPv6 and IPv4 addresses, starting with the family of the first address.
+fn interleaved(addresses: &[IpAddr]) -> Vec<IpAddr> {
     let first_is_v6 = addresses.first().is_some_and(IpAddr::is_ipv6);
     let (ours, others): (Vec<IpAddr>, Vec<IpAddr>) = addresses
         .iter()
@@ -127,11 +129,11 @@ fn in_turns(addresses: &[IpAddr]) -> Vec<IpAddr> {
         .flat_map(|at| [ours.get(at), others.get(at)])
         .flatten()
         .copied()
-        .take(MOST_TRIED)
+        .take(MAX_ADDRESSES)
         .collect()
 }
 
-/// The first connection of several addresses, each given a head start over the next.
+/// Returns the first successful connection; each address gets a head start over the next.
 async fn race(addresses: &[IpAddr], port: u16) -> Result<TcpStream, Failure> {
     let mut waiting = addresses.iter();
     let mut running = FuturesUnordered::new();
@@ -145,7 +147,7 @@ async fn race(addresses: &[IpAddr], port: u16) -> Result<TcpStream, Failure> {
         let ended = if is_last || waiting.len() == 0 {
             running.next().await
         } else {
-            match timeout(STAGGER, running.next()).await {
+            match timeout(ATTEMPT_DELAY, running.next()).await {
                 Ok(ended) => ended,
                 Err(_) => continue,
             }
@@ -153,12 +155,12 @@ async fn race(addresses: &[IpAddr], port: u16) -> Result<TcpStream, Failure> {
         match ended {
             Some(Ok(stream)) => return Ok(stream),
             Some(Err(error)) => {
-                first_failure.get_or_insert_with(|| fault::of_connect(&error));
+                first_failure.get_or_insert_with(|| errors::from_connect(&error));
             }
             None => break,
         }
     }
-    let none = || Failure::new(FailKind::Connect, "no connection");
+    let none = || Failure::new(FailKind::Connect, "could not connect");
     Err(first_failure.unwrap_or_else(none))
 }
 
@@ -166,11 +168,11 @@ async fn race(addresses: &[IpAddr], port: u16) -> Result<TcpStream, Failure> {
 mod tests {
     use std::sync::Arc;
 
+    use crawler_weburl::CrawlUrl;
     use tokio::net::TcpListener;
-    use weburl::CrawlUrl;
 
     use super::*;
-    use crate::resolver::Source;
+    use crate::resolver::AddressSource;
     use crate::tls::Trust;
 
     fn dialer(allow_private: bool, name: &str, addresses: &[&str]) -> Dialer {
@@ -185,7 +187,7 @@ mod tests {
         };
         Dialer {
             guard: Guard::new(allow_private, Vec::new()),
-            resolver: Resolver::new(Source::Given(Arc::new(table))),
+            resolver: Resolver::new(AddressSource::Custom(Arc::new(table))),
             tls: Tls::new(Trust::Only(Vec::new())),
         }
     }
@@ -196,18 +198,18 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn one_private_answer_refuses_the_name_and_nothing_is_dialled() {
+    async fn a_name_with_one_private_address_is_refused_and_not_dialled() {
         let canary = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let port = canary.local_addr().unwrap().port();
         let dialer = dialer(false, "mixed.test", &["93.184.216.34", "127.0.0.1"]);
         let failure = dial(&dialer, &format!("http://mixed.test:{port}/")).await;
         assert_eq!(failure.unwrap_err().kind, FailKind::AddressRefused);
-        let knocked = timeout(Duration::from_millis(50), canary.accept()).await;
-        assert!(knocked.is_err(), "nobody may knock");
+        let accepted = timeout(Duration::from_millis(50), canary.accept()).await;
+        assert!(accepted.is_err(), "no connection expected");
     }
 
     #[tokio::test]
-    async fn a_private_literal_is_refused_before_the_proxy_is_even_looked_up() {
+    async fn a_private_literal_is_refused_before_the_proxy_is_resolved() {
         let dialer = dialer(false, "none.test", &[]);
         let proxy = Proxy::parse("http://none.test:3128").unwrap();
         for url in ["http://127.1/", "https://[::ffff:10.0.0.1]/"] {
@@ -218,9 +220,9 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_proxy_that_is_not_there_is_not_taken_for_the_site() {
+    async fn an_unreachable_proxy_is_not_mistaken_for_the_site() {
         let dialer = dialer(true, "site.test", &["127.0.0.1"]);
-        for (proxy, kind, words) in [
+        for (proxy, kind, message) in [
             (
                 "http://me:secret@127.0.0.1:1",
                 FailKind::Connect,
@@ -236,13 +238,13 @@ mod tests {
             for url in ["http://site.test/", "https://site.test/"] {
                 let url = CrawlUrl::parse(url).unwrap();
                 let failure = dialer.dial(url.parts(), Some(&proxy)).await.unwrap_err();
-                assert_eq!(failure, Failure::new(kind, words));
+                assert_eq!(failure, Failure::new(kind, message));
             }
         }
     }
 
     #[tokio::test]
-    async fn a_dead_address_does_not_keep_the_next_one_from_answering() {
+    async fn the_next_address_is_tried_when_one_is_dead() {
         let server = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let port = server.local_addr().unwrap().port();
         let dialer = dialer(true, "two.test", &["::1", "127.0.0.1"]);
@@ -257,22 +259,22 @@ mod tests {
         let dialer = dialer(true, "none.test", &[]);
         let failure = dial(&dialer, "http://none.test/").await.unwrap_err();
         assert_eq!(failure.kind, FailKind::Dns);
-        assert_eq!(failure.words, "the host name none.test has no address");
+        assert_eq!(failure.message, "the host name none.test has no address");
         let failure = dial(&dialer, "http://127.0.0.1:1/").await.unwrap_err();
         assert_eq!(failure.kind, FailKind::Connect);
-        assert_eq!(failure.words, "connection refused");
+        assert_eq!(failure.message, "connection refused");
     }
 
     #[test]
-    fn address_families_take_turns() {
+    fn address_families_alternate() {
         let all = ["2a00::1", "2a00::2", "2a00::3", "1.1.1.1", "2.2.2.2"];
         let all: Vec<IpAddr> = all.iter().map(|text| text.parse().unwrap()).collect();
-        let turns: Vec<String> = in_turns(&all).iter().map(IpAddr::to_string).collect();
+        let turns: Vec<String> = interleaved(&all).iter().map(IpAddr::to_string).collect();
         assert_eq!(
             turns,
             ["2a00::1", "1.1.1.1", "2a00::2", "2.2.2.2", "2a00::3"]
         );
         let many: Vec<IpAddr> = (0..200).map(|n| IpAddr::from([1, 1, 1, n])).collect();
-        assert_eq!(in_turns(&many).len(), MOST_TRIED);
+        assert_eq!(interleaved(&many).len(), MAX_ADDRESSES);
     }
 }

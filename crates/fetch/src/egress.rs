@@ -1,34 +1,36 @@
-//! The way out for somebody who speaks HTTP himself, such as a browser.
+//! Guarded connections for other HTTP clients, such as a browser.
 //!
-//! It leads through the same dialer as every fetch: a host is resolved once, each of its addresses is judged, and what
-//! was judged is what is dialled. What is said over the connection is not ours, so neither is TLS.
+//! They are opened by the same dialer as every fetch: a host is resolved once, each of its addresses is checked, and
+//! only checked addresses are dialled. The client speaks HTTP and TLS over the connection itself.
 
 use std::sync::Arc;
 
+use crawler_model::{FailKind, Failure};
+use crawler_weburl::CrawlUrl;
 use http::HeaderValue;
-use model::{FailKind, Failure};
 use tokio::net::TcpStream;
-use weburl::CrawlUrl;
 
-use crate::alarm::{Alarm, Phase};
-use crate::{Asked, HttpFetch};
+use crate::dialer::Dialer;
+use crate::proxy::Proxy;
+use crate::request_timer::{Phase, RequestTimer};
+use crate::{HttpFetch, RequestedUrl};
 
-/// Connections of a fetcher for others to use.
+/// Opens connections through the dialer, guard and proxies of an [`HttpFetch`].
 #[derive(Clone, Debug)]
 pub struct Egress {
     fetch: Arc<HttpFetch>,
 }
 
-/// A connection for requests without TLS, and how they have to be written.
+/// A connection for requests without TLS. Its kind decides the form of the request target.
 #[derive(Debug)]
-pub enum Road {
-    /// To the host itself: origin form.
+pub enum PlainConnection {
+    /// Connected to the host: the target is in origin form.
     Direct(TcpStream),
-    /// To a proxy: absolute form.
+    /// Connected to a proxy: the target is in absolute form.
     Proxy {
         /// The connection.
         stream: TcpStream,
-        /// What the proxy wants as `Proxy-Authorization`.
+        /// `Proxy-Authorization` header for the proxy.
         authorization: Option<HeaderValue>,
     },
 }
@@ -38,47 +40,73 @@ impl Egress {
         Self { fetch }
     }
 
-    /// A connection whose far end is `host:port`, through a proxy if the fetcher has one.
+    /// Opens a connection to `host:port`, tunnelled through a proxy if the fetcher has one.
     pub async fn tunnel(&self, host: &str, port: u16) -> Result<TcpStream, Failure> {
-        let to = destination(host, port)?;
-        let exchange = &self.fetch.exchange;
-        let proxy = exchange.proxy_turn().map(|turn| &exchange.proxies[turn]);
-        let dial = exchange.dialer.end_to_end(to.parts().host(), port, proxy);
-        let mut alarm = Alarm::new(self.fetch.deadlines);
-        let dialled = alarm.within(Phase::Connect, dial).await;
-        dialled.map_err(|late| match proxy {
-            None => late,
-            // It may be the host that keeps the proxy waiting.
-            Some(_) => Failure::new(late.kind, format!("the proxy made no tunnel: {late}")),
-        })?
+        let destination = destination(host, port)?;
+        let (dialer, proxy) = self.dialer();
+        let dial = dialer.connect_through(destination.parts().host(), port, proxy);
+        self.within_deadline(dial)
+            .await
+            .map_err(|timeout| match proxy {
+                None => timeout,
+                // The host may be keeping the proxy waiting.
+                Some(_) => Failure::new(
+                    timeout.kind,
+                    format!("the proxy opened no tunnel: {timeout}"),
+                ),
+            })?
     }
 
-    /// A connection for plain requests to `host:port`.
-    pub async fn plain(&self, host: &str, port: u16) -> Result<Road, Failure> {
-        let to = destination(host, port)?;
-        let exchange = &self.fetch.exchange;
-        let proxy = exchange.proxy_turn().map(|turn| &exchange.proxies[turn]);
-        let dial = exchange.dialer.reach(to.parts().host(), port, proxy);
-        let mut alarm = Alarm::new(self.fetch.deadlines);
-        let dialled = alarm.within(Phase::Connect, dial).await;
-        let stream = dialled.map_err(|late| match proxy {
-            None => late,
-            Some(proxy) => proxy.failure(late),
-        })??;
+    /// Opens a connection for plain HTTP requests to `host:port`.
+    pub async fn plain(&self, host: &str, port: u16) -> Result<PlainConnection, Failure> {
+        let destination = destination(host, port)?;
+        let (dialer, proxy) = self.dialer();
+        let dial = dialer.connect_first_hop(destination.parts().host(), port, proxy);
+        let stream = self
+            .within_deadline(dial)
+            .await
+            .map_err(|timeout| match proxy {
+                None => timeout,
+                Some(proxy) => proxy.failure(timeout),
+            })??;
         Ok(match proxy {
-            None => Road::Direct(stream),
-            Some(proxy) => Road::Proxy {
+            None => PlainConnection::Direct(stream),
+            Some(proxy) => PlainConnection::Proxy {
                 stream,
                 authorization: proxy.authorization.clone(),
             },
         })
     }
 
-    /// The caller's own headers and credentials for this URL: none unless its origin is the one they were given for.
-    /// What every request of ours has besides is not among them.
-    pub fn own_headers(&self, url: &CrawlUrl, asked: Option<&Asked>) -> Vec<(String, String)> {
-        let own = self.fetch.exchange.head.own(url.parts(), asked);
-        own.iter()
+    /// Returns the dialer and the next proxy.
+    fn dialer(&self) -> (&Dialer, Option<&Proxy>) {
+        let exchange = &self.fetch.exchange;
+        let proxy = exchange.next_proxy_index();
+        (
+            &exchange.dialer,
+            proxy.map(|index| &exchange.proxies[index]),
+        )
+    }
+
+    async fn within_deadline<T>(&self, dial: impl Future<Output = T>) -> Result<T, Failure> {
+        let mut timer = RequestTimer::new(self.fetch.deadlines);
+        timer.within(Phase::Connect, dial).await
+    }
+
+    /// Returns the caller's headers and credentials for this URL; none unless they were given for its origin. Default
+    /// headers are not included.
+    pub fn caller_headers(
+        &self,
+        url: &CrawlUrl,
+        requested: Option<&RequestedUrl>,
+    ) -> Vec<(String, String)> {
+        let headers = self
+            .fetch
+            .exchange
+            .request_builder
+            .caller_headers(url.parts(), requested);
+        headers
+            .iter()
             .map(|(name, value)| {
                 let value = String::from_utf8_lossy(value.as_bytes()).into_owned();
                 (name.as_str().to_owned(), value)
@@ -86,17 +114,17 @@ impl Egress {
             .collect()
     }
 
-    /// How we introduce ourselves where the caller does not say otherwise.
+    /// Returns the default `User-Agent` header.
     pub fn user_agent(&self) -> &str {
-        self.fetch.exchange.head.agent()
+        self.fetch.exchange.request_builder.user_agent()
     }
 }
 
-/// The host in its normal form, so that no other spelling of an address passes for a name.
+/// Normalizes the host, so that no alternative spelling of an address passes for a name.
 fn destination(host: &str, port: u16) -> Result<CrawlUrl, Failure> {
-    let bad = || Failure::new(FailKind::Protocol, "not the name of a host");
+    let invalid = || Failure::new(FailKind::Protocol, "not a valid host name");
     if host.contains(['/', '?', '#', '@', '\\']) || host.chars().any(char::is_whitespace) {
-        return Err(bad());
+        return Err(invalid());
     }
-    CrawlUrl::parse(&format!("http://{host}:{port}/")).map_err(|_| bad())
+    CrawlUrl::parse(&format!("http://{host}:{port}/")).map_err(|_| invalid())
 }

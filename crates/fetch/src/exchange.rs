@@ -1,181 +1,185 @@
-//! One request and the head of its answer: which connection, and when to try once more.
+//! Sends one request and reads the response head: chooses the connection and decides on a resend.
 //!
-//! A request that provably never reached the server is sent again, a few times. One whose connection was
-//! lost is sent again once, and only if the connection came out of the pool, where it may have gone
-//! stale. All else is the frontier's to retry.
+//! A request that provably never reached the server is sent again, a few times. One that lost its connection is sent
+//! again once, and only if the connection came from the pool, where it may have gone stale. All other retries belong
+//! to the frontier.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use crawler_model::{FailKind, Failure};
+use crawler_weburl::UrlRef;
 use http::{Response, StatusCode};
 use hyper::body::Incoming;
-use model::{FailKind, Failure};
-use weburl::UrlRef;
 
-use crate::Asked;
-use crate::alarm::{Alarm, Phase};
+use crate::RequestedUrl;
 use crate::dialer::Dialer;
-use crate::fault::Again;
+use crate::errors::Resend;
 use crate::h1::{H1, MAX_HEADERS};
 use crate::h2::H2;
-use crate::lane::Lane;
-use crate::link::Link;
+use crate::http_connection::HttpConnection;
+use crate::origin_pool::OriginPool;
 use crate::pool::Pool;
 use crate::proxy::Proxy;
-use crate::request_head::{Form, RequestHead};
+use crate::request_builder::{RequestBuilder, TargetForm};
+use crate::request_timer::{Phase, RequestTimer};
 
-/// Times a request that was never taken up is sent.
-const MOST_SENDS: u32 = 6;
+/// Maximum number of times a request is sent that the server did not process.
+const MAX_SENDS: u32 = 6;
 
-/// Everything it takes to get an answer's head.
+/// Everything needed to send a request.
 #[derive(Debug)]
 pub(crate) struct Exchange {
-    /// Makes connections.
+    /// Opens connections.
     pub(crate) dialer: Dialer,
-    /// Keeps them.
+    /// Idle and shared connections.
     pub(crate) pool: Pool,
-    /// Writes requests.
-    pub(crate) head: RequestHead,
-    /// Taking turns.
+    /// Builds requests.
+    pub(crate) request_builder: RequestBuilder,
+    /// Proxies, used in turn.
     pub(crate) proxies: Vec<Proxy>,
-    /// Whose turn it is.
+    /// Counter for the next proxy.
     pub(crate) next_proxy: AtomicUsize,
 }
 
-/// An answer's head, and the connection its body will come over.
-pub(crate) struct Answer {
-    /// The head, and the body's near end.
+/// A response whose body has not been read yet, and its connection.
+pub(crate) struct OpenResponse {
+    /// The response head and the incoming body.
     pub(crate) response: Response<Incoming>,
-    /// The connection.
-    pub(crate) link: Link,
-    /// Where the connection belongs.
-    pub(crate) lane: Arc<Lane>,
+    /// The connection the body arrives on.
+    pub(crate) connection: HttpConnection,
+    /// The pool the connection belongs to.
+    pub(crate) origin_pool: Arc<OriginPool>,
 }
 
 impl Exchange {
-    /// Sends the request for a URL and waits for the answer's head.
-    pub(crate) async fn answer(
+    /// Sends the request for a URL and waits for the response head.
+    pub(crate) async fn send(
         &self,
         url: UrlRef<'_>,
-        asked: Option<&Asked>,
-        alarm: &mut Alarm,
-    ) -> Result<Answer, Failure> {
-        let turn = self.proxy_turn();
-        let proxy = turn.map(|turn| &self.proxies[turn]);
-        let lane = self.pool.lane(url, turn)?;
+        requested: Option<&RequestedUrl>,
+        timer: &mut RequestTimer,
+    ) -> Result<OpenResponse, Failure> {
+        let proxy_index = self.next_proxy_index();
+        let proxy = proxy_index.map(|index| &self.proxies[index]);
+        let origin_pool = self.pool.origin_pool(url, proxy_index)?;
         let mut fresh = false;
         let mut sends = 0;
         loop {
-            let (mut link, reused) = self.link(url, proxy, &lane, fresh, alarm).await?;
-            if let Link::Stream(turn) = &link
+            let (mut connection, reused) = self
+                .connection(url, proxy, &origin_pool, fresh, timer)
+                .await?;
+            if let HttpConnection::H2(permit) = &connection
                 && reused
-                && !turn.connection().is_alive()
+                && !permit.connection().is_alive()
             {
-                // It went away while we waited for our turn on it: nothing was sent, so nothing counts.
-                lane.retire(turn.connection());
+                // It closed while we waited for a stream: nothing was sent, so this does not count as a send.
+                origin_pool.retire(permit.connection());
                 continue;
             }
-            let form = match (&link, proxy) {
-                (Link::Stream(_), _) => Form::H2,
-                (Link::Own(_), Some(proxy)) if !url.is_https() => Form::Absolute {
+            let form = match (&connection, proxy) {
+                (HttpConnection::H2(_), _) => TargetForm::H2,
+                (HttpConnection::H1(_), Some(proxy)) if !url.is_https() => TargetForm::Absolute {
                     authorization: proxy.authorization.as_ref(),
                 },
-                (Link::Own(_), _) => Form::Origin { host: &lane.host },
+                (HttpConnection::H1(_), _) => TargetForm::Origin {
+                    host: &origin_pool.host,
+                },
             };
-            let ask = self.head.ask(url, asked, form)?;
+            let request = self.request_builder.build(url, requested, form)?;
             sends += 1;
-            let fault = match alarm.within(Phase::Head, link.send(ask)).await? {
+            let error = match timer.within(Phase::Head, connection.send(request)).await? {
                 Ok(response) => {
                     check(&response, proxy.is_some())?;
-                    return Ok(Answer {
+                    return Ok(OpenResponse {
                         response,
-                        link,
-                        lane,
+                        connection,
+                        origin_pool,
                     });
                 }
-                Err(fault) => fault,
+                Err(error) => error,
             };
-            let may = match fault.again {
-                Again::Here | Again::Elsewhere => sends < MOST_SENDS,
-                Again::IfReused => reused && !fresh,
-                Again::Never => false,
+            let may_resend = match error.resend {
+                Resend::SameConnection | Resend::NewConnection => sends < MAX_SENDS,
+                Resend::IfReused => reused && !fresh,
+                Resend::Never => false,
             };
-            if !may {
-                return Err(fault.failure);
+            if !may_resend {
+                return Err(error.failure);
             }
-            if fault.again != Again::Here {
-                if let Link::Stream(turn) = &link {
-                    lane.retire(turn.connection());
+            if error.resend != Resend::SameConnection {
+                if let HttpConnection::H2(permit) = &connection {
+                    origin_pool.retire(permit.connection());
                 }
                 fresh = true;
             }
         }
     }
 
-    /// Whose turn it is among the proxies; `None` when there is none.
-    pub(crate) fn proxy_turn(&self) -> Option<usize> {
+    /// Returns the index of the next proxy; `None` if there are no proxies.
+    pub(crate) fn next_proxy_index(&self) -> Option<usize> {
         let count = self.proxies.len();
         (count > 0).then(|| self.next_proxy.fetch_add(1, Ordering::Relaxed) % count)
     }
 
-    /// A connection, and whether others used it before: out of the pool unless it has to be fresh.
-    async fn link(
+    /// Returns a connection and whether it was used before: from the pool unless it must be `fresh`.
+    async fn connection(
         &self,
         url: UrlRef<'_>,
         proxy: Option<&Proxy>,
-        lane: &Lane,
+        origin_pool: &OriginPool,
         fresh: bool,
-        alarm: &mut Alarm,
-    ) -> Result<(Link, bool), Failure> {
+        timer: &mut RequestTimer,
+    ) -> Result<(HttpConnection, bool), Failure> {
         if url.is_https()
-            && let Some(shared) = lane.shared()
+            && let Some(shared) = origin_pool.shared()
         {
-            let turn = alarm.within(Phase::Turn, shared.turn()).await?;
-            return Ok((Link::Stream(turn), true));
+            let permit = timer.within(Phase::Stream, shared.acquire_stream()).await?;
+            return Ok((HttpConnection::H2(permit), true));
         }
-        while !fresh && let Some(mut h1) = lane.pop() {
+        while !fresh && let Some(mut h1) = origin_pool.pop() {
             if h1.is_alive().await {
-                return Ok((Link::Own(h1), true));
+                return Ok((HttpConnection::H1(h1), true));
             }
         }
-        let dialled = if url.is_https() && !lane.speaks_h1() {
-            let first = self.first_dial(url, proxy, lane);
-            alarm.within(Phase::Connect, first).await??
+        let dialled = if url.is_https() && !origin_pool.speaks_h1() {
+            let first = self.first_dial(url, proxy, origin_pool);
+            timer.within(Phase::Connect, first).await??
         } else {
-            let dial = self.dial(url, proxy, lane);
-            alarm.within(Phase::Connect, dial).await??
+            let dial = self.dial(url, proxy, origin_pool);
+            timer.within(Phase::Connect, dial).await??
         };
         match dialled {
-            Dialled::Own(h1) => Ok((Link::Own(h1), false)),
-            Dialled::Shared(h2, reused) => {
-                let turn = alarm.within(Phase::Turn, h2.turn()).await?;
-                Ok((Link::Stream(turn), reused))
+            Dialled::H1(h1) => Ok((HttpConnection::H1(h1), false)),
+            Dialled::H2(h2, reused) => {
+                let permit = timer.within(Phase::Stream, h2.acquire_stream()).await?;
+                Ok((HttpConnection::H2(permit), reused))
             }
         }
     }
 
-    /// Dials an origin whose protocol is not known, alone; or has what somebody else dialled meanwhile.
+    /// Dials an origin whose protocol is unknown; one fetch dials, the others wait for its result.
     async fn first_dial(
         &self,
         url: UrlRef<'_>,
         proxy: Option<&Proxy>,
-        lane: &Lane,
+        origin_pool: &OriginPool,
     ) -> Result<Dialled, Failure> {
-        let ended = lane.dials_ended();
-        let turn = lane.first_dial().await;
-        if let Some(h2) = lane.shared() {
-            return Ok(Dialled::Shared(h2, true));
+        let ended = origin_pool.dials_ended();
+        let first_dial = origin_pool.first_dial().await;
+        if let Some(h2) = origin_pool.shared() {
+            return Ok(Dialled::H2(h2, true));
         }
-        if let Some(failure) = lane.failed_since(ended) {
+        if let Some(failure) = origin_pool.failed_since(ended) {
             return Err(failure);
         }
-        if lane.speaks_h1() {
-            // A connection for each, and so each for itself.
-            drop(turn);
-            return self.dial(url, proxy, lane).await;
+        if origin_pool.speaks_h1() {
+            // Every HTTP/1 request needs a connection of its own, so they dial in parallel.
+            drop(first_dial);
+            return self.dial(url, proxy, origin_pool).await;
         }
-        let dialled = self.dial(url, proxy, lane).await;
-        lane.dial_ended(dialled.as_ref().err().cloned());
+        let dialled = self.dial(url, proxy, origin_pool).await;
+        origin_pool.dial_ended(dialled.as_ref().err().cloned());
         dialled
     }
 
@@ -183,38 +187,38 @@ impl Exchange {
         &self,
         url: UrlRef<'_>,
         proxy: Option<&Proxy>,
-        lane: &Lane,
+        origin_pool: &OriginPool,
     ) -> Result<Dialled, Failure> {
-        let wire = self.dialer.dial(url, proxy).await?;
-        lane.set_speaks_h1(!wire.speaks_h2());
-        if wire.speaks_h2() {
-            let h2 = H2::open(wire).await.map_err(|fault| fault.failure)?;
-            lane.share(&h2);
-            Ok(Dialled::Shared(h2, false))
+        let stream = self.dialer.dial(url, proxy).await?;
+        origin_pool.set_speaks_h1(!stream.speaks_h2());
+        if stream.speaks_h2() {
+            let h2 = H2::open(stream).await.map_err(|error| error.failure)?;
+            origin_pool.share(&h2);
+            Ok(Dialled::H2(h2, false))
         } else {
-            let h1 = H1::open(wire).await.map_err(|fault| fault.failure)?;
-            Ok(Dialled::Own(h1))
+            let h1 = H1::open(stream).await.map_err(|error| error.failure)?;
+            Ok(Dialled::H1(h1))
         }
     }
 }
 
-/// What came of a dial.
+/// A connection that was dialled.
 enum Dialled {
-    Own(Box<H1>),
-    /// Also whether it was somebody else's.
-    Shared(Arc<H2>, bool),
+    H1(Box<H1>),
+    /// The flag says whether another fetch opened it.
+    H2(Arc<H2>, bool),
 }
 
-/// What must not be in an answer's head.
+/// Rejects a response head that is too large, or an authentication failure of the proxy.
 fn check(response: &Response<Incoming>, by_proxy: bool) -> Result<(), Failure> {
-    // HTTP/1 counts while it reads; HTTP/2 does not.
+    // The HTTP/1 parser enforces this limit itself; the HTTP/2 parser does not.
     if response.headers().len() > MAX_HEADERS {
-        let words = "the answer's head is too large";
-        return Err(Failure::new(FailKind::Protocol, words));
+        let message = "the response headers are too large";
+        return Err(Failure::new(FailKind::Protocol, message));
     }
     if by_proxy && response.status() == StatusCode::PROXY_AUTHENTICATION_REQUIRED {
-        let words = "the proxy refused the request (407)";
-        return Err(Failure::new(FailKind::Connect, words));
+        let message = "the proxy refused the request (407)";
+        return Err(Failure::new(FailKind::Connect, message));
     }
     Ok(())
 }

@@ -1,68 +1,68 @@
-//! A fetcher without a network, for the tests of other rooms.
+//! A [`Fetch`] without a network, for tests of other crates.
 
 use std::collections::HashMap;
 use std::time::Duration;
 
-use model::{FailKind, Failure};
+use crawler_model::{FailKind, Failure};
 
 use crate::{Body, Fetch, FetchRequest, Fetched};
 
-/// Answers from a table; what is not in it is a 404.
+/// Returns responses from a table; a URL that is not in it is a 404.
 #[derive(Clone, Default, Debug)]
 pub struct FakeFetch {
-    /// URL → what to answer.
-    pub answers: HashMap<String, Result<Fetched, Failure>>,
+    /// Response or failure by URL.
+    pub responses: HashMap<String, Result<Fetched, Failure>>,
 }
 
 impl FakeFetch {
-    /// The same fetcher with one more page of HTML.
+    /// Adds an HTML page.
     #[must_use]
     pub fn page(mut self, url: &str, html: &str) -> Self {
-        let mut answer = status(200);
-        answer.content_type = Some("text/html".into());
-        answer.body = Body::Html(html.to_owned().into());
-        answer.wire_bytes = html.len() as u64;
-        self.answers.insert(url.into(), Ok(answer));
+        let mut response = status(200);
+        response.content_type = Some("text/html".into());
+        response.body = Body::Html(html.to_owned().into());
+        response.wire_bytes = html.len() as u64;
+        self.responses.insert(url.into(), Ok(response));
         self
     }
 
-    /// The same fetcher with one more file, such as robots.txt.
+    /// Adds a file, such as robots.txt.
     #[must_use]
     pub fn file(mut self, url: &str, text: &str) -> Self {
-        let mut answer = status(200);
-        answer.content_type = Some("text/plain".into());
-        answer.body = Body::File(text.to_owned().into());
-        answer.wire_bytes = text.len() as u64;
-        self.answers.insert(url.into(), Ok(answer));
+        let mut response = status(200);
+        response.content_type = Some("text/plain".into());
+        response.body = Body::File(text.to_owned().into());
+        response.wire_bytes = text.len() as u64;
+        self.responses.insert(url.into(), Ok(response));
         self
     }
 
-    /// The same fetcher with one more redirect.
+    /// Adds a redirect.
     #[must_use]
     pub fn redirect(mut self, url: &str, location: &str) -> Self {
-        let mut answer = status(301);
-        answer.location = Some(location.into());
-        self.answers.insert(url.into(), Ok(answer));
+        let mut response = status(301);
+        response.location = Some(location.into());
+        self.responses.insert(url.into(), Ok(response));
         self
     }
 
-    /// The same fetcher with one more failure.
+    /// Adds a failure.
     #[must_use]
-    pub fn failure(mut self, url: &str, kind: FailKind, words: &str) -> Self {
-        let failure = Failure::new(kind, words);
-        self.answers.insert(url.into(), Err(failure));
+    pub fn failure(mut self, url: &str, kind: FailKind, message: &str) -> Self {
+        let failure = Failure::new(kind, message);
+        self.responses.insert(url.into(), Err(failure));
         self
     }
 }
 
 impl Fetch for FakeFetch {
     async fn fetch(&self, request: FetchRequest<'_>) -> Result<Fetched, Failure> {
-        let known = self.answers.get(request.url.as_str()).cloned();
+        let known = self.responses.get(request.url.as_str()).cloned();
         known.unwrap_or_else(|| Ok(status(404)))
     }
 }
 
-/// An answer with nothing but a status.
+/// Returns a response with only a status.
 pub fn status(status: u16) -> Fetched {
     Fetched {
         status,

@@ -1,49 +1,60 @@
-//! An answer, as far as it was read.
+//! A fetched response.
 
 use std::time::Duration;
 
 use bytes::Bytes;
-use model::Rendering;
+use crawler_model::Rendering;
+use crawler_model::site_rules::PageStatus;
 
-/// An answer: its status, the headers a crawler acts on, and its body as far as it was wanted.
+/// A response: its status, the headers a crawler acts on, and its body as far as it was read.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Fetched {
     /// The HTTP status.
     pub status: u16,
-    /// The content type as sent; the first, if there are several.
+    /// The first `Content-Type` header, as sent.
     pub content_type: Option<String>,
-    /// A redirect's target as sent: UTF-8, or Latin-1 where it is not.
+    /// The `Location` header as sent: UTF-8, or else Latin-1.
     pub location: Option<String>,
-    /// How long the server asks to be left alone.
+    /// Delay requested by `Retry-After`.
     pub retry_after: Option<Duration>,
     /// The body.
     pub body: Body,
-    /// Bytes of body taken from the wire, before decoding.
+    /// Bytes of the body received, before decoding.
     pub wire_bytes: u64,
-    /// The body is not all of it: it was longer than we read, or its coding broke off.
+    /// Whether the body is incomplete: longer than the cap, or its content coding ended early.
     pub truncated: bool,
-    /// A script sent the reader elsewhere: `location` says where, and there is no body.
+    /// A script navigated to `location`; there is no body.
     pub moved_by_script: bool,
-    /// Whether a browser had part in it, and why, where that was a question.
+    /// Whether a browser rendered the page, and why; `None` if that was not considered.
     pub rendering: Option<Rendering>,
-    /// From the request to the last byte read.
+    /// Time from the request to the last byte read.
     pub elapsed: Duration,
 }
 
 impl Fetched {
-    /// Whether the answer is elsewhere, by its status or because a script said so.
+    /// What the status means; a page whose script went elsewhere redirects too.
+    #[inline]
+    pub fn page_status(&self) -> PageStatus {
+        if self.moved_by_script {
+            return PageStatus::Redirect;
+        }
+        PageStatus::of(self.status, self.location.is_some())
+    }
+
+    /// Whether the page is elsewhere, by its status or because a script said so.
+    #[inline]
     pub fn is_redirect(&self) -> bool {
-        self.moved_by_script || matches!(self.status, 300..=303 | 305..=308)
+        self.page_status() == PageStatus::Redirect
     }
 }
 
-/// A body, as far as it was wanted.
+/// A body, as far as it was read.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Body {
-    /// HTML by its type or, where none is named, by its first bytes.
+    /// HTML, by its content type or, without one, by its first bytes.
     Html(Bytes),
-    /// A file's bytes, whatever their type.
+    /// The bytes of a file of any type.
     File(Bytes),
-    /// Not wanted, and not read.
+    /// Not needed, and not read.
     Unread,
 }

@@ -1,66 +1,67 @@
-//! Which addresses may be dialled.
+//! Decides which addresses may be dialled.
 //!
-//! Refusing says the same thing for every refused address and happens before anything is dialled, so it tells
-//! nothing about what listens there.
+//! A refusal has the same message for every address and happens before anything is dialled, so it reveals nothing
+//! about what listens there.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use std::sync::Arc;
 
-use crate::allowed::{Allowed, plain_name};
+use crate::allowed_target::{AllowedTarget, plain_name};
 use crate::special_ranges::is_public;
 
-/// Judges every address before it is dialled: a name's every answer, an IP literal, a proxy.
+/// Checks every address before it is dialled: all addresses of a name, IP literals, proxies.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Guard {
     allow_private: bool,
-    allowed: Arc<[Allowed]>,
+    allowed: Arc<[AllowedTarget]>,
 }
 
 impl Guard {
-    /// Everything may be dialled. On the command line people crawl localhost.
+    /// Allows every address. On the command line people crawl localhost.
     pub fn anywhere() -> Self {
         Self::new(true, Vec::new())
     }
 
-    /// Public addresses alone: a service must not be talked into its own network.
+    /// Allows public addresses only: clients of a service must not reach its private network.
     pub fn public_only() -> Self {
         Self::new(false, Vec::new())
     }
 
-    /// Public addresses, those of the operator's list, and with `allow_private` all others too.
-    pub fn new(allow_private: bool, allowed: Vec<Allowed>) -> Self {
+    /// Allows public addresses, those on the operator's list and, with `allow_private`, all others.
+    pub fn new(allow_private: bool, allowed: Vec<AllowedTarget>) -> Self {
         Self {
             allow_private,
             allowed: allowed.into(),
         }
     }
 
-    /// Whether a host may be dialled by the name it has in a URL; its addresses are asked about besides.
+    /// Whether a host name may be dialled. Its addresses are checked separately, by [`Self::allows`].
     pub fn allows_name(&self, host: &str) -> bool {
         let name = plain_name(host);
         let local = name == "localhost" || name.ends_with(".localhost");
-        !local || self.allow_private || self.names(host) || self.allows_loopback()
+        !local || self.allow_private || self.lists_name(host) || self.allows_loopback()
     }
 
-    /// Whether a host's address may be dialled.
+    /// Whether this address of a host may be dialled.
     pub fn allows(&self, host: &str, address: IpAddr) -> bool {
         self.allow_private
             || is_public(address)
-            || self.names(host)
+            || self.lists_name(host)
             || self
                 .allowed
                 .iter()
                 .any(|entry| entry.covers_address(address))
     }
 
-    /// Whether an address that such names stand for is listed; which one it is, is asked when it is dialled.
+    /// Whether a loopback address is on the list; which one is checked when it is dialled.
     fn allows_loopback(&self) -> bool {
         let own: [IpAddr; 2] = [Ipv4Addr::LOCALHOST.into(), Ipv6Addr::LOCALHOST.into()];
-        let covers = |entry: &Allowed| own.iter().any(|address| entry.covers_address(*address));
+        let covers =
+            |entry: &AllowedTarget| own.iter().any(|address| entry.covers_address(*address));
         self.allowed.iter().any(covers)
     }
 
-    fn names(&self, host: &str) -> bool {
+    fn lists_name(&self, host: &str) -> bool {
         self.allowed.iter().any(|entry| entry.covers_name(host))
     }
 }
@@ -70,9 +71,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_listed_loopback_address_may_be_called_by_its_usual_name() {
+    fn a_listed_loopback_address_allows_the_name_localhost() {
         let guard = |list: &[&str]| {
-            let entries = list.iter().filter_map(|entry| Allowed::parse(entry));
+            let entries = list.iter().filter_map(|entry| AllowedTarget::parse(entry));
             Guard::new(false, entries.collect())
         };
         for (list, allowed) in [
@@ -85,19 +86,21 @@ mod tests {
         ] {
             assert_eq!(guard(&list).allows_name("localhost"), allowed, "{list:?}");
         }
-        // The name alone opens no address.
+        // Allowing the name does not allow other addresses.
         assert!(!guard(&["127.0.0.1"]).allows("localhost", Ipv6Addr::LOCALHOST.into()));
     }
 
     #[test]
-    fn lists_open_what_they_name_and_nothing_else() {
+    fn a_list_allows_what_it_names_and_nothing_else() {
         let list = [
             "10.1.0.0/16",
             "wiki.example",
             "*.corp.example",
             "dev.localhost",
         ];
-        let list = list.iter().map(|entry| Allowed::parse(entry).unwrap());
+        let list = list
+            .iter()
+            .map(|entry| AllowedTarget::parse(entry).unwrap());
         let guard = Guard::new(false, list.collect());
         for (host, address, may) in [
             ("a.example", "10.1.2.3", true),

@@ -1,13 +1,13 @@
 //! A shared HTTP/2 connection.
 //!
-//! hyper lets any number of requests queue silently behind a server's stream limit, so the streams are
-//! counted here: waiting for one is not waiting for the server. Until the server has told its limit only
-//! one stream is opened, since those beyond the limit would be refused.
+//! hyper queues any number of requests behind the server's stream limit without telling. Streams are counted here, so
+//! that waiting for a free stream does not count as waiting for the server. Until the server has announced its limit
+//! only one stream is opened, because streams beyond the limit would be refused.
 
 use std::future::poll_fn;
 use std::pin::Pin;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -19,28 +19,29 @@ use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
 use tokio::sync::Notify;
 use tokio::time::Instant;
 
-use crate::fault::SendFault;
+use crate::errors::SendError;
 use crate::h1::MAX_HEAD;
-use crate::request_head::Ask;
-use crate::wire::Wire;
+use crate::origin_pool::locked;
+use crate::request_builder::HttpRequest;
+use crate::transport_stream::TransportStream;
 
-/// Streams we open at once, whatever the server allows.
-const MOST_STREAMS: usize = 100;
-/// A connection that answers no ping is dead, and must not be handed out for ever.
-const PING_EVERY: Duration = Duration::from_secs(5);
+/// Maximum number of concurrent streams, whatever the server allows.
+const MAX_STREAMS: usize = 100;
+/// Interval and timeout of pings, which detect dead connections.
+const PING_INTERVAL: Duration = Duration::from_secs(5);
 
-/// One connection for all requests to an origin.
+/// An HTTP/2 connection, shared by all requests to an origin.
 #[derive(Debug)]
 pub(crate) struct H2 {
     sender: http2::SendRequest<Empty<Bytes>>,
     streams: Mutex<Streams>,
-    limit: Arc<Limit>,
+    limit: Arc<StreamLimit>,
 }
 
-/// How many streams may be open, as the connection's task hears it from the server.
+/// Maximum number of open streams, updated by the connection's task.
 #[derive(Debug)]
-struct Limit {
-    most: AtomicUsize,
+struct StreamLimit {
+    max: AtomicUsize,
     freed: Notify,
 }
 
@@ -50,35 +51,35 @@ struct Streams {
     last_used: Instant,
 }
 
-/// The right to one stream, given back when dropped.
+/// Permission to open one stream, returned on drop.
 #[derive(Debug)]
-pub(crate) struct Turn(Arc<H2>);
+pub(crate) struct StreamPermit(Arc<H2>);
 
 impl H2 {
-    /// A connection over a fresh wire. It is driven by a task of its own, which ends with the last user.
-    pub(crate) async fn open(wire: Wire) -> Result<Arc<Self>, SendFault> {
+    /// Starts HTTP/2 on a new stream. A separate task drives the connection and ends with its last user.
+    pub(crate) async fn open(stream: TransportStream) -> Result<Arc<Self>, SendError> {
         #[expect(clippy::cast_possible_truncation, reason = "a constant that fits")]
         let (sender, mut driver) = http2::Builder::new(TokioExecutor::new())
             .timer(TokioTimer::new())
-            .keep_alive_interval(PING_EVERY)
-            .keep_alive_timeout(PING_EVERY)
+            .keep_alive_interval(PING_INTERVAL)
+            .keep_alive_timeout(PING_INTERVAL)
             .initial_max_send_streams(1)
             .max_header_list_size(MAX_HEAD as u32)
-            .handshake(TokioIo::new(wire))
+            .handshake(TokioIo::new(stream))
             .await
-            .map_err(|error| SendFault::new(&error, true))?;
-        let limit = Arc::new(Limit {
-            most: AtomicUsize::new(1),
+            .map_err(|error| SendError::new(&error, true))?;
+        let limit = Arc::new(StreamLimit {
+            max: AtomicUsize::new(1),
             freed: Notify::new(),
         });
-        let heard = Arc::clone(&limit);
+        let announced = Arc::clone(&limit);
         tokio::spawn(async move {
             let run = poll_fn(|cx| {
                 let ended = Pin::new(&mut driver).poll(cx);
-                heard.set(driver.current_max_send_streams());
+                announced.set(driver.current_max_send_streams());
                 ended
             });
-            // Its errors reach us through the requests.
+            // Its errors surface in the requests.
             run.await.ok();
         });
         Ok(Arc::new(Self {
@@ -92,22 +93,22 @@ impl H2 {
     }
 
     /// Waits until a stream may be opened.
-    pub(crate) async fn turn(self: Arc<Self>) -> Turn {
+    pub(crate) async fn acquire_stream(self: Arc<Self>) -> StreamPermit {
         loop {
-            // Made before looking, so that a stream freed in between is not missed.
+            // Created before the check, so that a stream freed in between is not missed.
             let freed = self.limit.freed.notified();
             if self.try_open() {
-                // Whoever is served wakes the next: the limit may have grown by more than one.
+                // Wake the next waiter: the limit may have grown by more than one.
                 self.limit.freed.notify_one();
-                return Turn(Arc::clone(&self));
+                return StreamPermit(Arc::clone(&self));
             }
             freed.await;
         }
     }
 
     fn try_open(&self) -> bool {
-        let limit = self.limit.most.load(Ordering::Relaxed);
-        let mut streams = self.streams.lock().unwrap_or_else(PoisonError::into_inner);
+        let limit = self.limit.max.load(Ordering::Relaxed);
+        let mut streams = locked(&self.streams);
         let free = streams.open < limit;
         if free {
             streams.open += 1;
@@ -115,53 +116,49 @@ impl H2 {
         free
     }
 
-    /// Whether it may be handed out; a server that is going away shows here, but not always in time.
+    /// Whether the connection is open. A server that shuts down shows here, but not always in time.
     pub(crate) fn is_alive(&self) -> bool {
         !self.sender.is_closed()
     }
 
-    /// Since when no stream is open; `None` while one is.
+    /// Returns the time since which no stream is open; `None` while one is open.
     pub(crate) fn idle_since(&self) -> Option<Instant> {
-        let streams = self.streams.lock().unwrap_or_else(PoisonError::into_inner);
+        let streams = locked(&self.streams);
         (streams.open == 0).then_some(streams.last_used)
     }
 }
 
-impl Limit {
+impl StreamLimit {
     fn set(&self, allowed: usize) {
-        // A server may allow none for a while; one then waits inside the connection.
-        let most = allowed.clamp(1, MOST_STREAMS);
-        if self.most.swap(most, Ordering::Relaxed) < most {
+        // A server may allow no streams for a while; one request then waits inside the connection.
+        let max = allowed.clamp(1, MAX_STREAMS);
+        if self.max.swap(max, Ordering::Relaxed) < max {
             self.freed.notify_one();
         }
     }
 }
 
-impl Turn {
-    /// Sends a request and waits for the answer's head.
-    pub(crate) async fn send(&self, ask: Ask) -> Result<Response<Incoming>, SendFault> {
-        let answer = self.0.sender.clone().try_send_request(ask).await;
-        answer.map_err(|mut error| {
-            // A request that waits for its stream is forgotten when the server goes away: hyper then
-            // calls it a fault of ours ("the dispatch task is gone"), and it was never written.
+impl StreamPermit {
+    /// Sends a request and waits for the response head.
+    pub(crate) async fn send(&self, request: HttpRequest) -> Result<Response<Incoming>, SendError> {
+        let sent = self.0.sender.clone().try_send_request(request).await;
+        sent.map_err(|mut error| {
+            // A request that waits for its stream is dropped when the server shuts down. hyper reports
+            // that as a user error ("the dispatch task is gone"); the request was never written.
             let unsent = error.take_message().is_some() || error.error().is_user();
-            SendFault::new(error.error(), unsent)
+            SendError::new(error.error(), unsent)
         })
     }
 
-    /// The connection it is a stream of.
+    /// Returns the connection of the stream.
     pub(crate) fn connection(&self) -> &Arc<H2> {
         &self.0
     }
 }
 
-impl Drop for Turn {
+impl Drop for StreamPermit {
     fn drop(&mut self) {
-        let mut streams = self
-            .0
-            .streams
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
+        let mut streams = locked(&self.0.streams);
         streams.open -= 1;
         streams.last_used = Instant::now();
         drop(streams);

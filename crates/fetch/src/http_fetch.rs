@@ -1,83 +1,90 @@
-//! [`Fetch`] over HTTP: the answer's head decides how much of its body is read.
+//! [`Fetch`] over HTTP: the response head decides how much of the body is read.
 
 use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::AtomicUsize;
 use std::time::SystemTime;
 
+use crawler_model::{Deadlines, Failure, FetchRules};
 use http::header::{CONTENT_TYPE, HeaderName, LOCATION};
 use http::{HeaderMap, StatusCode};
 use hyper::body::Body as _;
-use model::{Deadlines, Failure, FetchRules};
 use rustls::pki_types::CertificateDer;
 
-use crate::alarm::Alarm;
-use crate::body_intake::BodyIntake;
-use crate::content_type::Kind;
+use crate::body_buffer::BodyBuffer;
+use crate::body_reader;
+use crate::content_type::ContentKind;
 use crate::dialer::Dialer;
-use crate::exchange::{Answer, Exchange};
-use crate::link::Link;
+use crate::exchange::{Exchange, OpenResponse};
+use crate::http_connection::HttpConnection;
 use crate::pool::Pool;
 use crate::proxy::Proxy;
-use crate::reading;
-use crate::request_head::RequestHead;
-use crate::resolver::{LookUp, Resolver, Source};
+use crate::request_builder::RequestBuilder;
+use crate::request_timer::RequestTimer;
+use crate::resolver::{AddressSource, LookupFn, Resolver};
 use crate::retry_after::retry_after;
 use crate::tls::{Tls, Trust};
-use crate::{Body, Egress, Fetch, FetchRequest, FetchSetupError, Fetched, Guard, Want};
+use crate::{Accept, Body, Egress, Fetch, FetchRequest, FetchSetupError, Fetched, Guard};
 
-/// Fetches over HTTP/1.1 and HTTP/2, with one pool of connections. Shared behind an `Arc`.
+/// Fetches over HTTP/1.1 and HTTP/2 with one connection pool. Shared behind an `Arc`.
 pub struct HttpFetch {
-    /// Connections and the heads sent over them.
+    /// Sends requests over pooled connections.
     pub(crate) exchange: Exchange,
-    /// How long things may take.
+    /// Deadlines of a page.
     pub(crate) deadlines: Deadlines,
     max_body: u64,
     sniff: fn(&[u8]) -> bool,
 }
 
-/// How far a body is read.
-enum Plan {
-    /// Not at all; `is_page`: because of its type and not its status.
+/// How much of a body is read.
+enum BodyPlan {
+    /// None of it; `is_page`: because of its type, not its status.
     Skip { is_page: bool },
-    /// Up to a cap, and with `sniff` only if its first bytes look like HTML.
+    /// Up to a cap; with `sniff`, only if its first bytes look like HTML.
     Read {
         cap: u64,
         sniff: Option<fn(&[u8]) -> bool>,
     },
 }
 
-/// A file that may be this long is given more time.
+/// A file with at least this size cap gets more time.
 const LARGE_FILE: u64 = 4 << 20;
-/// How many times the total of a page.
-const LARGE_FILE_PATIENCE: u32 = 12;
+/// Factor for the total deadline of a large file.
+const LARGE_FILE_TIME_FACTOR: u32 = 12;
 
 impl HttpFetch {
-    /// A fetcher for a crawl. `workers` is how many fetches run at once; `sniff` tells whether first
-    /// bytes look like HTML, for answers that do not name their type.
+    /// Creates a fetcher for a crawl. `workers` is the number of concurrent fetches; `sniff` decides whether the first
+    /// bytes look like HTML, for responses without a content type.
     pub fn new(
         rules: &FetchRules,
         workers: usize,
         guard: Guard,
         sniff: fn(&[u8]) -> bool,
     ) -> Result<Self, FetchSetupError> {
-        Self::build(rules, workers, guard, sniff, Trust::System, Source::System)
+        Self::build(
+            rules,
+            workers,
+            guard,
+            sniff,
+            Trust::System,
+            AddressSource::System,
+        )
     }
 
-    /// The same, asking nobody but `look_up` for addresses.
+    /// Like [`Self::new`], but resolves names with `lookup` only.
     #[doc(hidden)]
     pub fn resolving(
         rules: &FetchRules,
         workers: usize,
         guard: Guard,
         sniff: fn(&[u8]) -> bool,
-        look_up: LookUp,
+        lookup: LookupFn,
     ) -> Result<Self, FetchSetupError> {
-        let source = Source::Given(look_up);
+        let source = AddressSource::Custom(lookup);
         Self::build(rules, workers, guard, sniff, Trust::System, source)
     }
 
-    /// The same, trusting these certificates and no others.
+    /// Like [`Self::new`], but trusts these root certificates only.
     #[doc(hidden)]
     pub fn trusting(
         rules: &FetchRules,
@@ -87,7 +94,7 @@ impl HttpFetch {
         roots: Vec<CertificateDer<'static>>,
     ) -> Result<Self, FetchSetupError> {
         let trust = Trust::Only(roots);
-        Self::build(rules, workers, guard, sniff, trust, Source::System)
+        Self::build(rules, workers, guard, sniff, trust, AddressSource::System)
     }
 
     fn build(
@@ -96,7 +103,7 @@ impl HttpFetch {
         guard: Guard,
         sniff: fn(&[u8]) -> bool,
         trust: Trust,
-        source: Source,
+        source: AddressSource,
     ) -> Result<Self, FetchSetupError> {
         let parse = |(at, typed): (usize, &String)| {
             Proxy::parse(typed).ok_or(FetchSetupError::Proxy(at + 1))
@@ -115,7 +122,7 @@ impl HttpFetch {
                     tls: Tls::new(trust),
                 },
                 pool: Pool::new(proxies.len(), workers),
-                head: RequestHead::new(rules)?,
+                request_builder: RequestBuilder::new(rules)?,
                 proxies,
                 next_proxy: AtomicUsize::new(0),
             },
@@ -125,45 +132,47 @@ impl HttpFetch {
         })
     }
 
-    /// The way out for somebody who speaks for himself: the same dialer, guard, proxies and headers.
+    /// Returns access to the dialer, guard, proxies and headers for another HTTP client.
     pub fn egress(self: &Arc<Self>) -> Egress {
         Egress::new(Arc::clone(self))
     }
 
-    fn plan(&self, want: Want, status: StatusCode, content_type: Option<&str>) -> Plan {
+    fn plan(&self, accept: Accept, status: StatusCode, content_type: Option<&str>) -> BodyPlan {
         let has_body = !matches!(
             status,
             StatusCode::NO_CONTENT | StatusCode::RESET_CONTENT | StatusCode::NOT_MODIFIED
         );
         let has_page = status.is_success() && has_body;
-        let read = |cap, sniff| Plan::Read { cap, sniff };
-        match want {
-            Want::Document if has_body && !status.is_redirection() => {
-                match Kind::of(content_type) {
-                    Kind::Html | Kind::Text | Kind::Unnamed => read(self.max_body, None),
-                    Kind::Other => Plan::Skip { is_page: true },
+        let read = |cap, sniff| BodyPlan::Read { cap, sniff };
+        match accept {
+            Accept::Document if has_body && !status.is_redirection() => {
+                match ContentKind::of(content_type) {
+                    ContentKind::Html | ContentKind::Text | ContentKind::Unnamed => {
+                        read(self.max_body, None)
+                    }
+                    ContentKind::Other => BodyPlan::Skip { is_page: true },
                 }
             }
-            _ if !has_page => Plan::Skip { is_page: false },
-            Want::File { max_bytes } => read(max_bytes, None),
-            Want::Page | Want::Document => match Kind::of(content_type) {
-                Kind::Html => read(self.max_body, None),
-                Kind::Unnamed => read(self.max_body, Some(self.sniff)),
-                Kind::Text | Kind::Other => Plan::Skip { is_page: true },
+            _ if !has_page => BodyPlan::Skip { is_page: false },
+            Accept::File { max_bytes } => read(max_bytes, None),
+            Accept::Page | Accept::Document => match ContentKind::of(content_type) {
+                ContentKind::Html => read(self.max_body, None),
+                ContentKind::Unnamed => read(self.max_body, Some(self.sniff)),
+                ContentKind::Text | ContentKind::Other => BodyPlan::Skip { is_page: true },
             },
         }
     }
 }
 
 impl HttpFetch {
-    /// A large file may take longer in all than a page; it must still begin and go on as promptly.
-    fn deadlines_for(&self, want: Want) -> Deadlines {
-        let times = match want {
-            Want::File { max_bytes } if max_bytes >= LARGE_FILE => LARGE_FILE_PATIENCE,
+    /// A large file gets more total time than a page; the other deadlines are the same.
+    fn deadlines_for(&self, accept: Accept) -> Deadlines {
+        let factor = match accept {
+            Accept::File { max_bytes } if max_bytes >= LARGE_FILE => LARGE_FILE_TIME_FACTOR,
             _ => 1,
         };
         Deadlines {
-            total: self.deadlines.total * times,
+            total: self.deadlines.total * factor,
             ..self.deadlines
         }
     }
@@ -171,59 +180,61 @@ impl HttpFetch {
 
 impl Fetch for HttpFetch {
     async fn fetch(&self, request: FetchRequest<'_>) -> Result<Fetched, Failure> {
-        let mut alarm = Alarm::new(self.deadlines_for(request.want));
-        let answer = self
+        let mut timer = RequestTimer::new(self.deadlines_for(request.accept));
+        let response = self
             .exchange
-            .answer(request.url.parts(), request.asked, &mut alarm);
-        let Answer {
+            .send(request.url.parts(), request.requested, &mut timer);
+        let OpenResponse {
             response,
-            mut link,
-            lane,
-        } = answer.await?;
+            mut connection,
+            origin_pool,
+        } = response.await?;
         let (head, mut body) = response.into_parts();
         let content_type = first(&head.headers, &CONTENT_TYPE);
-        let reading = match self.plan(request.want, head.status, content_type.as_deref()) {
-            Plan::Skip { is_page } => reading::skip(&mut link, &mut body, !is_page).await,
-            Plan::Read { cap, sniff } => {
-                let intake = BodyIntake::new(&head.headers, cap, body.size_hint().exact())?;
-                reading::read(&mut link, &mut body, intake, sniff, &mut alarm).await?
+        let body_read = match self.plan(request.accept, head.status, content_type.as_deref()) {
+            BodyPlan::Skip { is_page } => {
+                body_reader::skip(&mut connection, &mut body, !is_page).await
+            }
+            BodyPlan::Read { cap, sniff } => {
+                let buffer = BodyBuffer::new(&head.headers, cap, body.size_hint().exact())?;
+                body_reader::read(&mut connection, &mut body, buffer, sniff, &mut timer).await?
             }
         };
-        if reading.ended
-            && let Link::Own(mut h1) = link
+        if body_read.ended
+            && let HttpConnection::H1(mut h1) = connection
             && h1.is_reusable().await
         {
-            self.exchange.pool.put_back(&lane, h1);
+            self.exchange.pool.put_back(&origin_pool, h1);
         }
         Ok(Fetched {
             status: head.status.as_u16(),
             location: first(&head.headers, &LOCATION),
             retry_after: retry_after(&head.headers, SystemTime::now()),
-            body: match (reading.bytes, request.want) {
+            body: match (body_read.bytes, request.accept) {
                 (None, _) => Body::Unread,
-                (Some(bytes), Want::Page) => Body::Html(bytes),
-                (Some(bytes), Want::Document)
-                    if match Kind::of(content_type.as_deref()) {
-                        Kind::Html => true,
-                        Kind::Unnamed => (self.sniff)(&bytes),
-                        Kind::Text | Kind::Other => false,
+                (Some(bytes), Accept::Page) => Body::Html(bytes),
+                (Some(bytes), Accept::Document)
+                    if match ContentKind::of(content_type.as_deref()) {
+                        ContentKind::Html => true,
+                        ContentKind::Unnamed => (self.sniff)(&bytes),
+                        ContentKind::Text | ContentKind::Other => false,
                     } =>
                 {
                     Body::Html(bytes)
                 }
-                (Some(bytes), Want::File { .. } | Want::Document) => Body::File(bytes),
+                (Some(bytes), Accept::File { .. } | Accept::Document) => Body::File(bytes),
             },
             content_type,
-            wire_bytes: reading.wire_bytes,
-            truncated: reading.truncated,
+            wire_bytes: body_read.wire_bytes,
+            truncated: body_read.truncated,
             moved_by_script: false,
             rendering: None,
-            elapsed: alarm.elapsed(),
+            elapsed: timer.elapsed(),
         })
     }
 }
 
-/// A header as text: UTF-8, or Latin-1 where it is not.
+/// Returns a header as text: UTF-8, or else Latin-1.
 fn first(headers: &HeaderMap, name: &HeaderName) -> Option<String> {
     let bytes = headers.get(name)?.as_bytes();
     Some(match std::str::from_utf8(bytes) {

@@ -1,56 +1,72 @@
-//! The *fetch a page* seam, and its HTTP implementation.
+//! Fetching one URL: the [`Fetch`] trait and its HTTP implementation, [`HttpFetch`].
 //!
-//! [`Fetch`] is all the engine knows: one URL in, one [`Fetched`] or one [`model::Failure`] out. Redirects
-//! are not followed and nothing is retried that may have reached the server twice, but for the one free
-//! retry a stale pooled connection earns: both belong to the frontier.
+//! ```no_run
+//! use crawler_fetch::{Accept, Fetch, FetchRequest, Guard, HttpFetch};
+//! use crawler_model::{Failure, FetchRules};
+//! use crawler_weburl::CrawlUrl;
 //!
-//! [`HttpFetch`] is hyper's connections under a dialer and a pool of our own. Every outgoing byte leaves
-//! through that one dialer, which asks [`Guard`] about each address before it connects. Deadlines, caps
-//! and decoding live here; HTML, robots.txt and retries do not.
+//! async fn status(rules: &FetchRules, url: &CrawlUrl) -> Result<u16, Failure> {
+//!     let looks_like_html = |bytes: &[u8]| bytes.starts_with(b"<");
+//!     let http = HttpFetch::new(rules, 8, Guard::public_only(), looks_like_html)
+//!         .expect("valid fetch rules");
+//!     let fetched = http.fetch(FetchRequest::new(url, Accept::Page)).await?;
+//!     Ok(fetched.status)
+//! }
+//! ```
+//!
+//! [`Fetch`] is all the engine knows: one URL in, one [`Fetched`] or one [`crawler_model::Failure`] out. Redirects are
+//! not followed, and a request is not retried, except once on a pooled connection that had gone stale: redirects and
+//! retries belong to the frontier.
+//!
+//! [`HttpFetch`] runs hyper connections on a dialer and a connection pool of its own. Every connection is opened by that
+//! one dialer, which checks each address with [`Guard`] before it connects. [`Egress`] gives other HTTP clients, such as a
+//! browser, the same dialer. [`FakeFetch`] answers from a table, for tests.
+//!
+//! Deadlines, size caps and content decoding belong here; HTML, robots.txt and retries do not.
 
-mod alarm;
-mod allowed;
-mod body_intake;
+mod allowed_target;
+mod body_buffer;
+mod body_reader;
 mod coding;
 mod content_type;
 mod decoder;
 mod dialer;
 mod egress;
+mod errors;
 mod exchange;
-mod fault;
+mod fetch;
 mod fetched;
 mod guard;
 mod h1;
 mod h2;
+mod http_connection;
 mod http_fetch;
-mod lane;
-mod link;
+mod origin_pool;
 mod pool;
 mod proxy;
-mod reading;
-mod request_head;
+mod request_builder;
+mod request_timer;
 mod resolver;
 mod retry_after;
-mod seam;
 mod setup_error;
 mod special_ranges;
 mod tls;
+mod transport_stream;
 mod tunnel;
-mod wire;
 
 pub mod fake;
 #[doc(hidden)]
 pub mod probe;
 
-pub use allowed::Allowed;
-pub use content_type::Kind as ContentKind;
-pub use egress::{Egress, Road};
+pub use allowed_target::AllowedTarget;
+pub use content_type::ContentKind;
+pub use egress::{Egress, PlainConnection};
 pub use fake::FakeFetch;
+pub use fetch::{Accept, Fetch, FetchRequest, RequestedUrl};
 pub use fetched::{Body, Fetched};
 pub use guard::Guard;
 pub use http_fetch::HttpFetch;
 #[doc(hidden)]
-pub use resolver::LookUp;
+pub use resolver::LookupFn;
 pub use retry_after::retry_after;
-pub use seam::{Asked, Fetch, FetchRequest, Want};
 pub use setup_error::FetchSetupError;

@@ -1,57 +1,57 @@
-//! This room's inner steps, one at a time, for the program that counts what they cost.
+//! Single internal steps, for the micro-benchmarks.
 
 use bytes::Bytes;
+use crawler_model::{Failure, FetchRules};
+use crawler_weburl::UrlRef;
 use http::header::CONTENT_ENCODING;
 use http::{HeaderMap, HeaderValue};
-use model::{Failure, FetchRules};
-use weburl::UrlRef;
 
 use crate::FetchSetupError;
-use crate::body_intake::BodyIntake;
-use crate::request_head::{Form, RequestHead, host_value};
+use crate::body_buffer::BodyBuffer;
+use crate::request_builder::{RequestBuilder, TargetForm, host_value};
 
-/// The usual cap of a body.
+/// Default cap of a body.
 const CAP: u64 = 2_000_000;
 
-/// Takes in a body that comes in pieces.
-pub fn taken_in(
+/// Collects and decodes a body that arrives in pieces.
+pub fn decode_body(
     coding: Option<&'static str>,
-    told_length: Option<u64>,
+    content_length: Option<u64>,
     pieces: impl Iterator<Item = Bytes>,
 ) -> Result<Bytes, Failure> {
     let mut headers = HeaderMap::new();
     if let Some(coding) = coding {
         headers.insert(CONTENT_ENCODING, HeaderValue::from_static(coding));
     }
-    let mut intake = BodyIntake::new(&headers, CAP, told_length)?;
+    let mut buffer = BodyBuffer::new(&headers, CAP, content_length)?;
     for piece in pieces {
-        intake.take(&piece)?;
+        buffer.push(&piece)?;
     }
-    Ok(intake.end()?.bytes)
+    Ok(buffer.finish()?.bytes)
 }
 
-/// Asks one origin.
+/// Builds requests to one origin.
 #[derive(Debug)]
-pub struct Asker {
-    head: RequestHead,
+pub struct RequestProbe {
+    builder: RequestBuilder,
     host: HeaderValue,
 }
 
-impl Asker {
-    /// By the crawl's rules.
+impl RequestProbe {
+    /// Creates a probe from the rules of a crawl.
     pub fn new(rules: &FetchRules, url: UrlRef<'_>) -> Result<Self, FetchSetupError> {
         let bad = |_| FetchSetupError::Header("host".into());
         Ok(Self {
-            head: RequestHead::new(rules)?,
+            builder: RequestBuilder::new(rules)?,
             host: host_value(url).map_err(bad)?,
         })
     }
 
-    /// Makes the request for a URL, and says how many headers it has.
-    pub fn ask(&self, url: UrlRef<'_>) -> Result<usize, Failure> {
-        let ask = self
-            .head
-            .ask(url, None, Form::Origin { host: &self.host })?;
-        Ok(ask.headers().len())
+    /// Builds the request for a URL and returns its number of headers.
+    pub fn header_count(&self, url: UrlRef<'_>) -> Result<usize, Failure> {
+        let request = self
+            .builder
+            .build(url, None, TargetForm::Origin { host: &self.host })?;
+        Ok(request.headers().len())
     }
 }

@@ -2,22 +2,22 @@
 
 use std::fmt;
 
+use crawler_model::{FailKind, Failure};
+use crawler_weburl::{CrawlUrl, Userinfo};
 use http::HeaderValue;
-use model::{FailKind, Failure};
-use weburl::{CrawlUrl, Userinfo};
 
-use crate::request_head::basic;
+use crate::request_builder::basic;
 
-/// One proxy; `Debug` shows where it is, not how it is entered.
+/// A proxy; `Debug` shows its URL but not its credentials.
 pub(crate) struct Proxy {
-    /// Where it is.
+    /// URL without credentials.
     pub(crate) url: CrawlUrl,
-    /// `Proxy-Authorization`.
+    /// `Proxy-Authorization` header.
     pub(crate) authorization: Option<HeaderValue>,
 }
 
 impl Proxy {
-    /// From `http://[user:password@]host:port`.
+    /// Parses `http://[user:password@]host:port`.
     pub(crate) fn parse(typed: &str) -> Option<Self> {
         let url = CrawlUrl::parse(typed).ok()?;
         if url.parts().is_https() {
@@ -30,15 +30,16 @@ impl Proxy {
         Some(Self { url, authorization })
     }
 
-    /// What kept us from it, so that nobody takes it for the site's. That its address is refused is said as of any other.
+    /// Turns a connection failure into one that names the proxy, so that it is not mistaken for a failure of the site. A
+    /// refused address keeps its uniform message.
     pub(crate) fn failure(&self, failure: Failure) -> Failure {
         if failure.kind == FailKind::AddressRefused {
             return failure;
         }
         let at = self.url.parts();
-        let (host, port, words) = (at.host(), at.port(), failure.words);
-        let words = format!("the proxy {host}:{port} cannot be reached: {words}");
-        Failure::new(failure.kind, words)
+        let (host, port, message) = (at.host(), at.port(), failure.message);
+        let message = format!("the proxy {host}:{port} cannot be reached: {message}");
+        Failure::new(failure.kind, message)
     }
 }
 
@@ -53,7 +54,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn credentials_are_lifted_out_and_never_shown() {
+    fn credentials_are_removed_from_the_url_and_never_shown() {
         let proxy = Proxy::parse("http://me:s3cret@127.0.0.1:3128").unwrap();
         assert_eq!(proxy.url.as_str(), "http://127.0.0.1:3128/");
         assert_eq!(proxy.authorization.as_ref().unwrap(), "Basic bWU6czNjcmV0");

@@ -1,71 +1,73 @@
-//! Names to addresses, remembered for a while.
+//! Resolves host names, with a cache.
 //!
-//! Whoever asks gets all of a name's addresses at once and dials those: a second lookup between judging
-//! and dialling would let the answer change in between.
+//! A lookup returns all addresses of a name, and those are dialled: a second lookup between the check and the dial
+//! could return different addresses.
 
 use std::collections::HashMap;
 use std::fmt;
 use std::io;
 use std::net::IpAddr;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use model::{FailKind, Failure};
+use crawler_model::{FailKind, Failure};
 use tokio::time::Instant;
 
-/// How long an answer is good for; short enough for a site that moves.
-const KEEP_FOUND: Duration = Duration::from_mins(1);
-/// How long a failure is: enough for the links of one page, not for a retry.
-const KEEP_FAILED: Duration = Duration::from_secs(5);
-/// Names remembered.
-const MOST_NAMES: usize = 4_096;
+use crate::origin_pool::locked;
 
-type Answer = Result<Arc<[IpAddr]>, Failure>;
+/// How long addresses are cached.
+const SUCCESS_TTL: Duration = Duration::from_mins(1);
+/// How long a failure is cached: long enough for the links of one page, too short for a retry.
+const FAILURE_TTL: Duration = Duration::from_secs(5);
+/// Maximum number of cached names.
+const MAX_NAMES: usize = 4_096;
 
-/// Looks names up, with a memory.
+type LookupResult = Result<Arc<[IpAddr]>, Failure>;
+
+/// Resolves host names and caches the results.
 #[derive(Debug)]
 pub(crate) struct Resolver {
-    source: Source,
-    known: Mutex<HashMap<Box<str>, (Answer, Instant)>>,
+    source: AddressSource,
+    cache: Mutex<HashMap<Box<str>, (LookupResult, Instant)>>,
 }
 
-/// A name's addresses, as a test gives them.
-pub type LookUp = Arc<dyn Fn(&str) -> Vec<IpAddr> + Send + Sync>;
+/// Returns the addresses of a name; replaces the system resolver in tests.
+pub type LookupFn = Arc<dyn Fn(&str) -> Vec<IpAddr> + Send + Sync>;
 
-/// Who is asked.
-pub(crate) enum Source {
-    /// The system.
+/// Where addresses come from.
+pub(crate) enum AddressSource {
+    /// The system resolver.
     System,
-    /// Somebody who is not the system, for tests.
-    Given(LookUp),
+    /// A function, for tests.
+    Custom(LookupFn),
 }
 
-impl fmt::Debug for Source {
+impl fmt::Debug for AddressSource {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::System => "System",
-            Self::Given(_) => "Given",
+            Self::Custom(_) => "Custom",
         })
     }
 }
 
 impl Resolver {
-    pub(crate) fn new(source: Source) -> Self {
+    pub(crate) fn new(source: AddressSource) -> Self {
         Self {
             source,
-            known: Mutex::default(),
+            cache: Mutex::default(),
         }
     }
 
-    /// The addresses of a host as a URL writes it: a name, or a literal that stands for itself.
-    pub(crate) async fn addresses(&self, host: &str) -> Answer {
+    /// Returns the addresses of a URL's host, which is a name or an IP literal.
+    pub(crate) async fn addresses(&self, host: &str) -> LookupResult {
         if let Some(literal) = literal(host) {
             return Ok(Arc::new([literal]));
         }
-        if let Some(known) = self.remembered(host) {
-            return known;
+        if let Some(cache) = self.cached(host) {
+            return cache;
         }
-        let answer: Answer = match self.source.look_up(host).await {
+        let result: LookupResult = match self.source.lookup(host).await {
             Ok(found) if found.is_empty() => Err(no_address(host)),
             Ok(found) => Ok(found.into()),
             Err(error) if says_no_address(&error) => Err(no_address(host)),
@@ -74,36 +76,36 @@ impl Resolver {
                 format!("the host name {host} could not be looked up"),
             )),
         };
-        self.remember(host, answer.clone());
-        answer
+        self.store(host, result.clone());
+        result
     }
 
-    fn remembered(&self, host: &str) -> Option<Answer> {
-        let known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
-        let (answer, until) = known.get(host)?;
-        (*until > Instant::now()).then(|| answer.clone())
+    fn cached(&self, host: &str) -> Option<LookupResult> {
+        let cache = locked(&self.cache);
+        let (result, until) = cache.get(host)?;
+        (*until > Instant::now()).then(|| result.clone())
     }
 
-    fn remember(&self, host: &str, answer: Answer) {
+    fn store(&self, host: &str, result: LookupResult) {
         let now = Instant::now();
-        let keep = if answer.is_ok() {
-            KEEP_FOUND
+        let ttl = if result.is_ok() {
+            SUCCESS_TTL
         } else {
-            KEEP_FAILED
+            FAILURE_TTL
         };
-        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
-        if known.len() >= MOST_NAMES {
-            known.retain(|_, (_, until)| *until > now);
+        let mut cache = locked(&self.cache);
+        if cache.len() >= MAX_NAMES {
+            cache.retain(|_, (_, until)| *until > now);
         }
-        if known.len() >= MOST_NAMES {
-            known.clear();
+        if cache.len() >= MAX_NAMES {
+            cache.clear();
         }
-        known.insert(host.into(), (answer, now + keep));
+        cache.insert(host.into(), (result, now + ttl));
     }
 }
 
-impl Source {
-    async fn look_up(&self, host: &str) -> io::Result<Vec<IpAddr>> {
+impl AddressSource {
+    async fn lookup(&self, host: &str) -> io::Result<Vec<IpAddr>> {
         match self {
             Self::System => {
                 let found = tokio::net::lookup_host((host, 0)).await?;
@@ -111,12 +113,12 @@ impl Source {
                 addresses.dedup();
                 Ok(addresses)
             }
-            Self::Given(look_up) => Ok(look_up(host)),
+            Self::Custom(lookup) => Ok(lookup(host)),
         }
     }
 }
 
-/// The address of a host that is one; IPv6 in its brackets.
+/// Parses a host that is an IP literal; IPv6 may be in brackets.
 pub(crate) fn literal(host: &str) -> Option<IpAddr> {
     host.strip_prefix('[')
         .and_then(|inner| inner.strip_suffix(']'))
@@ -132,14 +134,14 @@ fn no_address(host: &str) -> Failure {
     )
 }
 
-/// The system tells "no such name" from "ask again" only in words.
+/// The system distinguishes "no such name" from "try again" only by the error text.
 fn says_no_address(error: &io::Error) -> bool {
-    let told = error.to_string();
+    let text = error.to_string();
     [
-        "not known",
+        "not cache",
         "No address associated",
         "nodename nor servname",
     ]
     .iter()
-    .any(|words| told.contains(words))
+    .any(|message| text.contains(message))
 }

@@ -1,33 +1,38 @@
-//! `Retry-After`: seconds, or a date.
+//! Parses `Retry-After`: seconds, or a date.
 
 use std::time::{Duration, SystemTime};
 
 use http::HeaderMap;
 use http::header::{DATE, HeaderName, RETRY_AFTER};
 
-/// Longer than anybody waits, and short enough to add to any clock.
-const LONGEST: Duration = Duration::from_hours(365 * 24);
-/// A server's clock further off than this is not a clock.
-const SANE_SKEW: Duration = Duration::from_hours(24);
+/// Upper bound, small enough to be added to any clock.
+const MAX_RETRY_AFTER: Duration = Duration::from_hours(365 * 24);
+/// A `Date` header further off than this is ignored.
+const MAX_CLOCK_SKEW: Duration = Duration::from_hours(24);
 
-/// How long the server asks to be left alone. A date is read against the answer's own clock, so that a
-/// wrong clock, theirs or ours, does not matter. Past is zero; what is neither is nothing.
+/// Returns the delay the server asks for. A date is compared with the `Date` header of the response, so that a wrong
+/// clock on either side does not matter. A date in the past is zero; anything else is `None`.
 pub fn retry_after(headers: &HeaderMap, now: SystemTime) -> Option<Duration> {
-    let asked = text(headers, &RETRY_AFTER)?.trim();
-    if !asked.is_empty() && asked.bytes().all(|byte| byte.is_ascii_digit()) {
-        // Digits alone fail only by being too many.
-        let seconds = asked.parse().map_or(LONGEST, Duration::from_secs);
-        return Some(seconds.min(LONGEST));
+    let value = text(headers, &RETRY_AFTER)?.trim();
+    if !value.is_empty() && value.bytes().all(|byte| byte.is_ascii_digit()) {
+        // Digits alone fail to parse only if there are too many.
+        let seconds = value.parse().map_or(MAX_RETRY_AFTER, Duration::from_secs);
+        return Some(seconds.min(MAX_RETRY_AFTER));
     }
-    let until = httpdate::parse_http_date(asked).ok()?;
+    let until = httpdate::parse_http_date(value).ok()?;
     let sent = text(headers, &DATE)
         .and_then(|date| httpdate::parse_http_date(date).ok())
-        .filter(|date| apart(*date, now) <= SANE_SKEW)
+        .filter(|date| difference(*date, now) <= MAX_CLOCK_SKEW)
         .unwrap_or(now);
-    Some(until.duration_since(sent).unwrap_or_default().min(LONGEST))
+    Some(
+        until
+            .duration_since(sent)
+            .unwrap_or_default()
+            .min(MAX_RETRY_AFTER),
+    )
 }
 
-fn apart(one: SystemTime, other: SystemTime) -> Duration {
+fn difference(one: SystemTime, other: SystemTime) -> Duration {
     one.duration_since(other)
         .unwrap_or_else(|earlier| earlier.duration())
 }
@@ -58,7 +63,7 @@ mod tests {
                 Some("Sun, 06 Nov 1994 08:49:47 GMT"),
                 Some(50),
             ),
-            // The server's clock stands still; ours counts.
+            // The server's clock has stopped; ours is used.
             (
                 "Sun, 06 Nov 1994 08:50:37 GMT",
                 Some("Thu, 01 Jan 1970 00:00:00 GMT"),
@@ -69,14 +74,14 @@ mod tests {
             ("-5", None, None),
             ("", None, None),
         ];
-        for (asked, date, expected) in cases {
+        for (value, date, expected) in cases {
             let mut headers = HeaderMap::new();
-            headers.insert(RETRY_AFTER, asked.parse().unwrap());
+            headers.insert(RETRY_AFTER, value.parse().unwrap());
             if let Some(date) = date {
                 headers.insert(DATE, date.parse().unwrap());
             }
             let found = retry_after(&headers, now);
-            assert_eq!(found, expected.map(Duration::from_secs), "{asked:?}");
+            assert_eq!(found, expected.map(Duration::from_secs), "{value:?}");
         }
         assert_eq!(retry_after(&HeaderMap::new(), now), None);
     }

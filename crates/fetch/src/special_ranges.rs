@@ -1,7 +1,7 @@
-//! Which addresses everybody can reach: the IANA special-purpose registries, and IPv4 inside IPv6.
+//! Tells public addresses from special ones: the IANA special-purpose registries, and IPv4 inside IPv6.
 //!
-//! An IPv6 address that carries an IPv4 address is judged by what it carries: a blanket refusal would
-//! break networks that reach all of IPv4 through NAT64, and a blanket yes would open the private ones.
+//! An IPv6 address that embeds an IPv4 address is judged by the embedded address: refusing them all would break
+//! networks that reach IPv4 through NAT64, and allowing them all would open the private ranges.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
@@ -11,7 +11,7 @@ const V4_SPECIAL: [(Ipv4Addr, u32); 16] = [
     (Ipv4Addr::new(10, 0, 0, 0), 8),
     (Ipv4Addr::new(100, 64, 0, 0), 10),
     (Ipv4Addr::new(127, 0, 0, 0), 8),
-    // The platform's own door inside one cloud, though the address is a public one.
+    // Platform endpoint inside one cloud, although the address is public.
     (Ipv4Addr::new(168, 63, 129, 16), 32),
     (Ipv4Addr::new(169, 254, 0, 0), 16),
     (Ipv4Addr::new(172, 16, 0, 0), 12),
@@ -26,14 +26,14 @@ const V4_SPECIAL: [(Ipv4Addr, u32); 16] = [
     (Ipv4Addr::new(240, 0, 0, 0), 4),
 ];
 
-/// Inside 2000::/3, which alone is global unicast, and yet not globally reachable.
+/// Not globally reachable although inside 2000::/3, the global unicast range.
 const V6_SPECIAL: [(Ipv6Addr, u32); 3] = [
     (Ipv6Addr::new(0x2001, 0, 0, 0, 0, 0, 0, 0), 23),
     (Ipv6Addr::new(0x2001, 0xdb8, 0, 0, 0, 0, 0, 0), 32),
     (Ipv6Addr::new(0x3fff, 0, 0, 0, 0, 0, 0, 0), 20),
 ];
 
-/// Whether everybody can reach the address.
+/// Whether the address is globally reachable.
 pub(crate) fn is_public(address: IpAddr) -> bool {
     match address {
         IpAddr::V4(v4) => v4_is_public(v4),
@@ -57,21 +57,24 @@ fn v6_is_public(address: Ipv6Addr) -> bool {
         [0, 0, 0, 0, 0 | 0xffff, 0, _, _]
         | [0, 0, 0, 0, 0, 0xffff, _, _]
         | [0x64, 0xff9b, 0, 0, 0, 0, _, _] => v4_is_public(last),
-        // NAT64 under a local prefix, whose length only that network knows: every reading must do. A
-        // reading in 0.0.0.0/8 is an artefact of the prefix's own zeros.
+        // NAT64 under a local prefix of unknown length: every interpretation must be public. One in 0.0.0.0/8
+        // is an artefact of the prefix's own zeros.
         [0x64, 0xff9b, 1, ..] => {
-            let readings = [
+            let interpretations = [
                 inner([6, 7, 9, 10]),
                 inner([7, 9, 10, 11]),
                 inner([9, 10, 11, 12]),
                 last,
             ];
-            let mut meant = readings.iter().filter(|v4| v4.octets()[0] != 0).peekable();
-            meant.peek().is_some() && meant.all(|v4| v4_is_public(*v4))
+            let mut plausible = interpretations
+                .iter()
+                .filter(|v4| v4.octets()[0] != 0)
+                .peekable();
+            plausible.peek().is_some() && plausible.all(|v4| v4_is_public(*v4))
         }
         // 6to4.
         [0x2002, ..] => v4_is_public(inner([2, 3, 4, 5])),
-        // Teredo: the server, and the client with every bit turned.
+        // Teredo: the server, and the client with every bit inverted.
         [0x2001, 0, ..] => {
             v4_is_public(inner([4, 5, 6, 7])) && v4_is_public(Ipv4Addr::from(!last.to_bits()))
         }
@@ -93,7 +96,7 @@ mod tests {
     }
 
     #[test]
-    fn special_addresses_in_every_wrapping() {
+    fn special_addresses_in_every_embedding() {
         for text in [
             "0.0.0.0",
             "10.0.0.1",

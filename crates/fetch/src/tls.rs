@@ -1,11 +1,11 @@
-//! TLS: whom we trust, and what went wrong when we do not.
+//! TLS client: trusted roots and handshake errors.
 //!
-//! Trusted certificates are read on the first https request: a crawl of a plain site never needs them.
+//! Trusted certificates are loaded on the first https request: a crawl of a plain http site never needs them.
 
 use std::io;
 use std::sync::Arc;
 
-use model::{FailKind, Failure};
+use crawler_model::{FailKind, Failure};
 use rustls::pki_types::{CertificateDer, ServerName};
 use rustls::{CertificateError, ClientConfig, RootCertStore};
 use tokio::net::TcpStream;
@@ -13,16 +13,16 @@ use tokio::sync::OnceCell;
 use tokio_rustls::TlsConnector;
 use tokio_rustls::client::TlsStream;
 
-/// Whose certificates are good.
+/// Which root certificates are trusted.
 #[derive(Clone, Debug)]
 pub(crate) enum Trust {
-    /// The system's, or those of `SSL_CERT_FILE`.
+    /// Those of the system, or of `SSL_CERT_FILE`.
     System,
-    /// These alone.
+    /// Only these.
     Only(Vec<CertificateDer<'static>>),
 }
 
-/// The client's end of every handshake.
+/// TLS client configuration.
 #[derive(Debug)]
 pub(crate) struct Tls {
     trust: Trust,
@@ -37,30 +37,30 @@ impl Tls {
         }
     }
 
-    /// Shakes hands as the client of `host`, offering HTTP/2 and HTTP/1.1.
+    /// Performs the handshake with `host`, offering HTTP/2 and HTTP/1.1.
     pub(crate) async fn connect(
         &self,
         host: &str,
         stream: TcpStream,
     ) -> Result<TlsStream<TcpStream>, Failure> {
         let config = self.config().await?;
-        // A certificate never names the root's dot, nor an address's brackets.
+        // Certificates name hosts without a trailing dot and addresses without brackets.
         let plain = host
             .trim_end_matches('.')
             .trim_matches(|bracket| matches!(bracket, '[' | ']'));
         let name = ServerName::try_from(plain.to_owned())
-            .map_err(|_| failure("the host name cannot be in a certificate"))?;
+            .map_err(|_| failure("the host name is not valid in a certificate"))?;
         TlsConnector::from(config)
             .connect(name, stream)
             .await
-            .map_err(|error| of_handshake(&error))
+            .map_err(|error| from_handshake(&error))
     }
 
     async fn config(&self) -> Result<Arc<ClientConfig>, Failure> {
         let trust = self.trust.clone();
         self.config
             .get_or_init(|| async {
-                // Reads hundreds of files on some systems.
+                // This reads hundreds of files on some systems.
                 let read = tokio::task::spawn_blocking(move || config(roots(trust)));
                 read.await.unwrap_or_else(|_| Err(no_roots()))
             })
@@ -75,7 +75,7 @@ fn roots(trust: Trust) -> RootCertStore {
         Trust::Only(certificates) => certificates,
     };
     let mut roots = RootCertStore::empty();
-    // Old systems carry a few that no longer parse; the others still do.
+    // Old systems have a few certificates that do not parse; the others are used.
     roots.add_parsable_certificates(certificates);
     roots
 }
@@ -84,33 +84,33 @@ fn config(roots: RootCertStore) -> Result<Arc<ClientConfig>, Failure> {
     if roots.is_empty() {
         return Err(no_roots());
     }
-    let provider = Arc::new(rustls::crypto::aws_lc_rs::default_provider());
+    let provider = Arc::new(rustls::crypto::ring::default_provider());
     let mut config = ClientConfig::builder_with_provider(provider)
         .with_safe_default_protocol_versions()
-        .map_err(|_| failure("no tls version is available"))?
+        .map_err(|_| failure("no TLS version is available"))?
         .with_root_certificates(roots)
         .with_no_client_auth();
     config.alpn_protocols = vec![b"h2".to_vec(), b"http/1.1".to_vec()];
     Ok(Arc::new(config))
 }
 
-fn failure(words: &str) -> Failure {
-    Failure::new(FailKind::Tls, words)
+fn failure(message: &str) -> Failure {
+    Failure::new(FailKind::Tls, message)
 }
 
 fn no_roots() -> Failure {
     failure("no trusted certificates found; install ca-certificates or set SSL_CERT_FILE")
 }
 
-fn of_handshake(error: &io::Error) -> Failure {
-    let told = error
+fn from_handshake(error: &io::Error) -> Failure {
+    let tls_error = error
         .get_ref()
         .and_then(|inner| inner.downcast_ref::<rustls::Error>());
-    failure(match told {
-        Some(rustls::Error::InvalidCertificate(reason)) => of_certificate(reason),
-        Some(rustls::Error::InvalidMessage(_)) => "the server does not speak tls",
+    failure(match tls_error {
+        Some(rustls::Error::InvalidCertificate(reason)) => certificate_problem(reason),
+        Some(rustls::Error::InvalidMessage(_)) => "the server does not speak TLS",
         Some(rustls::Error::PeerIncompatible(_)) => {
-            "handshake failed: no tls version or cipher in common"
+            "handshake failed: no TLS version or cipher in common"
         }
         Some(rustls::Error::AlertReceived(_)) => "handshake failed: the server refused it",
         None if error.kind() == io::ErrorKind::UnexpectedEof => {
@@ -123,7 +123,7 @@ fn of_handshake(error: &io::Error) -> Failure {
     })
 }
 
-fn of_certificate(reason: &CertificateError) -> &'static str {
+fn certificate_problem(reason: &CertificateError) -> &'static str {
     match reason {
         CertificateError::Expired | CertificateError::ExpiredContext { .. } => {
             "the certificate has expired"

@@ -1,23 +1,30 @@
-//! How long to wait before trying again.
+//! Waits before another attempt.
 
 use std::time::Duration;
 
-use model::Backoff;
+use crawler_model::Backoff;
 
-use crate::chance::Chance;
+use crate::rng::Rng;
 
-const HOST_FIRST: Duration = Duration::from_secs(1);
-const HOST_LONGEST: Duration = Duration::from_mins(1);
+const FIRST_PAUSE: Duration = Duration::from_secs(1);
+const MAX_PAUSE: Duration = Duration::from_mins(1);
 
-/// The wait before a page's next attempt: doubling, with jitter, so that pages that failed together do
-/// not come back together.
-pub fn before_retry(backoff: Backoff, attempts: u32, chance: &mut Chance) -> Duration {
-    doubled(backoff.first, backoff.longest, attempts).mul_f64(0.5 + chance.fraction() / 2.0)
+/// The wait before the next attempt: doubling, with jitter, so that pages that failed together do not come back
+/// together; never shorter than the server asks for.
+pub fn retry_delay(
+    backoff: Backoff,
+    attempts: u32,
+    retry_after: Option<Duration>,
+    rng: &mut Rng,
+) -> Duration {
+    let delay = doubled(backoff.first, backoff.longest, attempts);
+    let delay = delay.mul_f64(0.5 + rng.fraction() / 2.0);
+    delay.max(retry_after.unwrap_or_default())
 }
 
-/// The pause a host is given that keeps saying "too many requests" without saying for how long.
-pub fn for_host(times: u32, chance: &mut Chance) -> Duration {
-    doubled(HOST_FIRST, HOST_LONGEST, times).mul_f64(1.0 + chance.fraction() / 4.0)
+/// The pause for a host that has throttled this many times in a row without saying for how long.
+pub fn host_pause(times: u32, rng: &mut Rng) -> Duration {
+    doubled(FIRST_PAUSE, MAX_PAUSE, times).mul_f64(1.0 + rng.fraction() / 4.0)
 }
 
 fn doubled(first: Duration, longest: Duration, times: u32) -> Duration {
@@ -31,7 +38,7 @@ mod tests {
 
     #[test]
     fn doubles_with_jitter_up_to_a_bound() {
-        let mut chance = Chance::new(3);
+        let mut rng = Rng::new(3);
         for (attempts, least, most) in [
             (1, 250, 500),
             (2, 500, 1_000),
@@ -39,7 +46,7 @@ mod tests {
             (99, 5_000, 10_000),
         ] {
             for _ in 0..100 {
-                let wait = before_retry(Backoff::default(), attempts, &mut chance).as_millis();
+                let wait = retry_delay(Backoff::default(), attempts, None, &mut rng).as_millis();
                 assert!((least..=most).contains(&wait), "{attempts}: {wait}");
             }
         }
@@ -48,7 +55,7 @@ mod tests {
             longest: Duration::from_millis(30),
         };
         for (attempts, least, most) in [(1, 5, 10), (2, 10, 20), (3, 15, 30), (99, 15, 30)] {
-            let wait = before_retry(quick, attempts, &mut chance).as_millis();
+            let wait = retry_delay(quick, attempts, None, &mut rng).as_millis();
             assert!((least..=most).contains(&wait), "{attempts}: {wait}");
         }
     }

@@ -1,6 +1,6 @@
 //! The numbers of a crawl, and the invariant over them.
 
-use model::{FailGroup, Outcome, PageReport, RefuseReason};
+use crawler_model::{FailGroup, Outcome, PageReport, RefuseReason};
 
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Counts {
@@ -9,7 +9,7 @@ pub(crate) struct Counts {
     pub(crate) queued: u64,
     pub(crate) delayed: u64,
     pub(crate) in_flight: u64,
-    /// Begun, neither reported nor given up: these hold their place in `--max-pages`.
+    /// Started and not reported yet: these count towards `--max-pages`.
     pub(crate) begun: u64,
     pub(crate) pages: u64,
     pub(crate) fetched: u64,
@@ -46,7 +46,7 @@ impl Counts {
         }
     }
 
-    /// Known but not finished.
+    /// URLs known but not finished.
     pub(crate) fn left(&self) -> u64 {
         self.queued + self.delayed + self.in_flight
     }

@@ -1,14 +1,14 @@
-//! The contract between the crawl loop and whoever keeps the URLs.
+//! The contract between the crawl loop and the frontier.
 
 use std::fmt;
 use std::future::Future;
 use std::sync::Arc;
 use std::time::Duration;
 
-use model::{CrawlPlan, Notice, PageReport, StopReason, Summary, Task};
-use weburl::CrawlUrl;
+use crawler_model::{CrawlRules, Notice, PageReport, StopReason, Summary, Task};
+use crawler_weburl::CrawlUrl;
 
-use crate::{Errand, ErrandReport};
+use crate::{SiteFileReport, SiteFileTask};
 
 /// A point in time, as the time since the crawl began.
 pub type Moment = Duration;
@@ -19,7 +19,7 @@ pub enum Work {
     /// Fetch a page and return its report.
     Page(Task),
     /// Fetch a site's own file: robots.txt or a sitemap.
-    Errand(Errand),
+    SiteFile(SiteFileTask),
 }
 
 /// Something for the sink.
@@ -27,13 +27,13 @@ pub enum Work {
 pub enum Delivery {
     /// A finished page: exactly one per admitted URL.
     Page(Box<PageReport>),
-    /// Something else worth telling.
+    /// A message for the user.
     Notice(Notice),
-    /// What happened up to here, for a sink that keeps it: encoded, the business of who wrote it.
+    /// Encoded events up to here, for a sink that stores them.
     Mark(Vec<u8>),
 }
 
-/// What the loop does when it has handed out a turn's work.
+/// What the loop waits for after it has handed out the work of a dispatch.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Next {
     /// Wait for a report.
@@ -44,23 +44,23 @@ pub enum Next {
     Finished(StopReason),
 }
 
-/// The answer to "what now?".
+/// The work to hand out, and what to wait for.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Turn {
-    /// To be handed out now.
+pub struct Dispatch {
+    /// Work to hand out now.
     pub work: Vec<Work>,
-    /// And then.
+    /// What to wait for then.
     pub next: Next,
 }
 
 /// The numbers a progress display shows; cheap to take.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
-pub struct Glance {
+pub struct ProgressCounts {
     /// Pages reported.
     pub pages: u64,
     /// Of those, failed.
     pub failed: u64,
-    /// Known and not begun, or waiting to be tried again.
+    /// Known and not started, or waiting for a retry.
     pub queued: u64,
     /// With a worker.
     pub in_flight: u64,
@@ -80,21 +80,20 @@ impl fmt::Display for FrontierError {
 
 impl std::error::Error for FrontierError {}
 
-/// Who keeps the URLs. What is to be delivered is appended to `out`, in order.
+/// Keeps the URLs of a crawl. Deliveries are appended to `out`, in order.
 pub trait Frontier: Send {
-    /// Up to `most` pieces of work that may start now.
+    /// Takes up to `most` pieces of work that may start now.
     fn take(
         &mut self,
         most: usize,
         now: Moment,
         out: &mut Vec<Delivery>,
-    ) -> impl Future<Output = Result<Turn, FrontierError>> + Send;
+    ) -> impl Future<Output = Result<Dispatch, FrontierError>> + Send;
 
-    /// The plan that a piece of work is done by.
-    fn plan(&self, work: &Work) -> Arc<CrawlPlan>;
+    /// The rules for a piece of work.
+    fn plan(&self, work: &Work) -> Arc<CrawlRules>;
 
-    /// Waits until the frontier has heard of something that is worth another [`take`](Self::take), besides
-    /// reports and time. Dropped and called again at will.
+    /// Waits for something besides reports and time that calls for another [`take`](Self::take). Cancel-safe.
     fn news(&mut self) -> impl Future<Output = ()> + Send {
         std::future::pending()
     }
@@ -107,22 +106,22 @@ pub trait Frontier: Send {
         out: &mut Vec<Delivery>,
     ) -> impl Future<Output = Result<(), FrontierError>> + Send;
 
-    /// Takes in an errand's report.
-    fn settle_errand(
+    /// Takes in a site-file task's report.
+    fn settle_site_file(
         &mut self,
-        report: ErrandReport,
+        report: SiteFileReport,
         now: Moment,
         out: &mut Vec<Delivery>,
     ) -> impl Future<Output = Result<(), FrontierError>> + Send;
 
-    /// No more work is given out; what is in flight may still settle.
+    /// Stops handing out work; what is in flight may still settle.
     fn stop(&mut self, reason: StopReason);
 
-    /// What must still reach the sink, however the crawl ended; called once, before the end.
+    /// Delivers what must still reach the sink, however the crawl ended; called once, before the end.
     fn close(&mut self, _out: &mut Vec<Delivery>) {}
 
     /// The numbers so far, for a progress display.
-    fn glance(&self) -> Glance;
+    fn progress_counts(&self) -> ProgressCounts;
 
     /// The numbers so far.
     fn summary(&self, now: Moment) -> Summary;

@@ -1,40 +1,36 @@
-//! What is owed to a host: pauses between requests, backing off, being left alone.
+//! What a crawl owes to a host: delays between requests, pauses, and leaving it alone for good (parking).
 
 use std::time::Duration;
 
-use weburl::HostKey;
+use crawler_model::counted;
+use crawler_model::site_rules::MAX_HOST_PAUSE;
+use crawler_weburl::HostKey;
 
-use crate::backoff;
-use crate::chance::Chance;
 use crate::frontier::Moment;
+use crate::host_pace::HostPace;
+use crate::rng::Rng;
 
-/// A host that asks for a longer pause than this is left alone for the rest of the crawl.
-pub(crate) const LONGEST_PAUSE: Duration = Duration::from_hours(1);
-/// A host that answers "too many requests" this often in a row, with pauses between, is left alone.
-const MOST_THROTTLES: u32 = 8;
+/// A host that throttles more often than this in a row, with pauses between, is parked.
+const MAX_THROTTLES: u32 = 8;
 
 /// One host's politeness.
 #[derive(Debug)]
 pub(crate) struct HostLedger {
     pub(crate) host: HostKey,
     pub(crate) in_flight: u32,
-    /// Least time between two request starts.
-    interval: Duration,
-    next_start: Moment,
-    paused_until: Moment,
-    throttled_at: Moment,
-    throttles: u32,
+    pace: HostPace,
+    /// Why nothing more is requested from it in this crawl.
     parked: Option<String>,
 }
 
-/// What a throttling answer led to.
+/// What a throttling response led to.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Throttled {
     /// Nothing new: the host is paused already.
     AlreadyPaused,
     /// It is paused for this long.
     Paused(Duration),
-    /// It is left alone, for this reason.
+    /// It is parked, for this reason.
     Parked(String),
 }
 
@@ -43,22 +39,18 @@ impl HostLedger {
         Self {
             host,
             in_flight: 0,
-            interval: Duration::ZERO,
-            next_start: Duration::ZERO,
-            paused_until: Duration::ZERO,
-            throttled_at: Duration::ZERO,
-            throttles: 0,
+            pace: HostPace::default(),
             parked: None,
         }
     }
 
-    /// When a request may start: `None` when only a report can tell.
+    /// When a request may start; `None` where only a report can tell.
     pub(crate) fn opens_at(&self) -> Option<Moment> {
         // While a host is throttling, one request at a time finds out whether it still does.
-        if self.parked.is_some() || (self.throttles > 0 && self.in_flight > 0) {
+        if self.parked.is_some() || (self.pace.is_throttled() && self.in_flight > 0) {
             return None;
         }
-        Some(self.next_start.max(self.paused_until))
+        Some(self.pace.opens_at())
     }
 
     pub(crate) fn is_open(&self, now: Moment) -> bool {
@@ -67,69 +59,56 @@ impl HostLedger {
 
     pub(crate) fn start(&mut self, now: Moment) {
         self.in_flight += 1;
-        self.next_start = now + self.interval;
+        self.pace.start(now);
     }
 
     pub(crate) fn end(&mut self) {
         self.in_flight -= 1;
     }
 
-    /// robots.txt asks for a pause between requests. The last request counts.
+    /// robots.txt asks for a delay between requests. Returns the reason if the host is parked for it.
     pub(crate) fn slow_to(&mut self, interval: Duration, now: Moment) -> Option<String> {
         if self.parked.is_some() {
             return None;
         }
-        if interval > LONGEST_PAUSE {
-            let words = format!("asks for {} s between requests", interval.as_secs());
-            self.parked = Some(words.clone());
-            return Some(words);
+        if interval > MAX_HOST_PAUSE {
+            let message = format!("asks for {} s between requests", interval.as_secs());
+            self.parked = Some(message.clone());
+            return Some(message);
         }
-        self.interval = self.interval.max(interval);
-        self.next_start = self.next_start.max(now + self.interval);
+        self.pace.slow_to(interval, now);
         None
     }
 
-    /// The host said "too many requests" or "come back later" to a request begun at `begun`.
+    /// Takes in a throttling response to a request sent at `sent`.
     pub(crate) fn throttle(
         &mut self,
-        asked: Option<Duration>,
-        begun: Moment,
+        retry_after: Option<Duration>,
+        sent: Moment,
         now: Moment,
-        chance: &mut Chance,
+        rng: &mut Rng,
     ) -> Throttled {
-        // Of requests that were in flight together, only the first says something new.
-        let news = self.throttles == 0 || begun >= self.throttled_at;
-        if news {
-            self.throttles += 1;
-            self.throttled_at = now;
-        }
-        let pause = asked.unwrap_or_else(|| backoff::for_host(self.throttles, chance));
-        if pause > LONGEST_PAUSE {
-            let words = format!("asked to be left alone for {} s", pause.as_secs());
-            self.parked = Some(words.clone());
-            return Throttled::Parked(words);
-        }
-        if self.throttles > MOST_THROTTLES {
-            let words = format!(
-                "answered \"too many requests\" {} times in a row",
-                self.throttles
-            );
-            self.parked = Some(words.clone());
-            return Throttled::Parked(words);
-        }
-        let until = now + pause;
-        if (news || asked.is_some()) && until > self.paused_until {
-            self.paused_until = until;
-            if news {
-                return Throttled::Paused(pause);
-            }
-        }
-        Throttled::AlreadyPaused
+        let throttle = self.pace.throttle(retry_after, sent, now, rng);
+        let message = if throttle.pause > MAX_HOST_PAUSE {
+            let seconds = throttle.pause.as_secs();
+            format!("asked for a pause of {seconds} s")
+        } else if throttle.times > MAX_THROTTLES {
+            format!(
+                "responded \"too many requests\" {} in a row",
+                counted(throttle.times, "time")
+            )
+        } else if throttle.is_new && throttle.extends {
+            return Throttled::Paused(throttle.pause);
+        } else {
+            return Throttled::AlreadyPaused;
+        };
+        self.parked = Some(message.clone());
+        Throttled::Parked(message)
     }
 
-    /// The host answered normally.
+    /// Takes in a response that does not throttle.
     pub(crate) fn relax(&mut self) {
-        self.throttles = 0;
+        self.pace.relax();
     }
 
     pub(crate) fn parked(&self) -> Option<&str> {
@@ -143,8 +122,8 @@ mod tests {
 
     const SECOND: Duration = Duration::from_secs(1);
 
-    fn ledger() -> (HostLedger, Chance) {
-        (HostLedger::new(HostKey::new("a")), Chance::new(1))
+    fn ledger() -> (HostLedger, Rng) {
+        (HostLedger::new(HostKey::new("a")), Rng::new(1))
     }
 
     #[test]
@@ -160,34 +139,33 @@ mod tests {
 
     #[test]
     fn a_burst_of_throttles_counts_once() {
-        let (mut host, mut chance) = ledger();
+        let (mut host, mut rng) = ledger();
         for _ in 0..20 {
             host.start(Duration::ZERO);
         }
-        let first = host.throttle(None, Duration::ZERO, SECOND, &mut chance);
+        let first = host.throttle(None, Duration::ZERO, SECOND, &mut rng);
         assert!(matches!(first, Throttled::Paused(_)));
         for _ in 0..19 {
-            let again = host.throttle(None, Duration::ZERO, SECOND, &mut chance);
+            let again = host.throttle(None, Duration::ZERO, SECOND, &mut rng);
             assert_eq!(again, Throttled::AlreadyPaused);
         }
-        assert_eq!(host.throttles, 1);
     }
 
     #[test]
     fn an_asked_pause_is_obeyed_and_a_huge_one_parks() {
-        let (mut host, mut chance) = ledger();
-        let answer = host.throttle(Some(30 * SECOND), Duration::ZERO, SECOND, &mut chance);
+        let (mut host, mut rng) = ledger();
+        let answer = host.throttle(Some(30 * SECOND), Duration::ZERO, SECOND, &mut rng);
         assert_eq!(answer, Throttled::Paused(30 * SECOND));
         assert!(!host.is_open(30 * SECOND));
         assert!(host.is_open(31 * SECOND));
-        let answer = host.throttle(Some(4_000 * SECOND), 40 * SECOND, 41 * SECOND, &mut chance);
+        let answer = host.throttle(Some(4_000 * SECOND), 40 * SECOND, 41 * SECOND, &mut rng);
         assert!(matches!(answer, Throttled::Parked(_)));
         assert_eq!(host.opens_at(), None);
     }
 
     #[test]
     fn a_host_that_never_relents_is_asked_at_most_twenty_times_in_ten_minutes() {
-        let (mut host, mut chance) = ledger();
+        let (mut host, mut rng) = ledger();
         let (mut now, mut asked) = (Duration::ZERO, 0);
         while now < 600 * SECOND {
             let Some(opens) = host.opens_at() else { break };
@@ -195,7 +173,7 @@ mod tests {
             host.start(now);
             asked += 1;
             host.end();
-            host.throttle(None, now, now, &mut chance);
+            host.throttle(None, now, now, &mut rng);
         }
         assert!(asked <= 20, "{asked}");
         assert!(host.parked().is_some());
@@ -203,8 +181,8 @@ mod tests {
 
     #[test]
     fn one_probe_at_a_time_while_throttled() {
-        let (mut host, mut chance) = ledger();
-        host.throttle(Some(SECOND), Duration::ZERO, Duration::ZERO, &mut chance);
+        let (mut host, mut rng) = ledger();
+        host.throttle(Some(SECOND), Duration::ZERO, Duration::ZERO, &mut rng);
         host.start(2 * SECOND);
         assert!(!host.is_open(9 * SECOND));
         host.end();

@@ -1,43 +1,48 @@
-//! Which URL next.
+//! Which URL is fetched next.
 //!
 //! One way in (`admit`'s fixed order, dedupe last), one way out (exactly one report per
 //! admitted URL). The frontier owns seen, the queues, the host ledger, retries, limits and the counts;
-//! it knows no socket, no clock and no chance of its own: time and a random seed come in as arguments,
-//! so thousands of crawls can be played through it in a test without a sleep.
+//! it knows no socket, no clock and no randomness of its own: time and a random seed come in as arguments,
+//! so a test can run thousands of crawls through it without a sleep.
 //!
 //! Invariant, checked after each step in debug builds:
 //! `admitted == finished + queued + delayed + in_flight`.
 
+mod admission_filter;
 mod backoff;
-mod chance;
 mod counts;
 mod delayed;
-mod errand;
 mod frontier;
 mod host_ledger;
+mod host_pace;
 mod level_counts;
-mod link_desk;
 mod memory_frontier;
 mod packed_queue;
 mod path_gates;
 mod pick;
 mod queued_depths;
+mod rng;
 mod rules;
 mod seed_watch;
 mod seen;
 mod settle;
-mod settle_errand;
+mod settle_site_file;
 mod site;
+mod site_file_task;
 mod traps;
 
-pub use backoff::{before_retry, for_host as before_asking_host};
-pub use chance::Chance;
-pub use errand::{
-    Errand, ErrandFound, ErrandReport, RobotsAnswer, RobotsErrand, SitemapAnswer, SitemapErrand,
+pub use admission_filter::AdmissionFilter;
+pub use backoff::{host_pause, retry_delay};
+pub use frontier::{
+    Delivery, Dispatch, Frontier, FrontierError, Moment, Next, ProgressCounts, Work,
 };
-pub use frontier::{Delivery, Frontier, FrontierError, Glance, Moment, Next, Turn, Work};
-pub use link_desk::LinkDesk;
+pub use host_pace::{HostPace, Throttle};
 pub use memory_frontier::MemoryFrontier;
+pub use rng::Rng;
 pub use rules::Bounds;
 #[doc(hidden)]
 pub use seen::Seen;
+pub use site_file_task::{
+    RobotsAnswer, RobotsTask, SiteFileReport, SiteFileResult, SiteFileTask, SitemapAnswer,
+    SitemapTask,
+};

@@ -1,50 +1,51 @@
 //! The frontier in memory: a pure state machine with one owner.
 //!
-//! This file holds the state, the way in (`admit`) and the small verbs; `pick` is the way out to
-//! workers, `settle` the way back. No lock, no clock, no I/O.
+//! This file holds the state, `admit` and small operations; `pick` hands out work, `settle` takes in reports.
+//! No lock, no clock, no I/O.
 
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::sync::Arc;
 
-use model::{
-    CrawlPlan, Found, ListedLink, Notice, RefuseReason, RobotsPolicy, SitemapPolicy, StopReason,
-    Summary, Task,
+use crawler_model::{
+    CrawlPlan, CrawlRules, Discovery, ListedLink, Notice, RefuseReason, RobotsPolicy,
+    SitemapPolicy, StopReason, Summary, Task,
 };
-use sitefiles::Robots;
-use weburl::{CrawlUrl, HostKey, Origin, UrlKey, UrlRef};
+use crawler_sitefiles::RobotsFile;
+use crawler_weburl::{CrawlUrl, HostKey, Origin, UrlKey, UrlRef};
 
-use crate::chance::Chance;
 use crate::counts::Counts;
 use crate::delayed::Delayed;
-use crate::errand::{Errand, ErrandReport, RobotsErrand, SitemapErrand};
-use crate::frontier::{Delivery, Frontier, FrontierError, Glance, Moment, Turn, Work};
+use crate::frontier::{Delivery, Dispatch, Frontier, FrontierError, Moment, ProgressCounts, Work};
 use crate::host_ledger::HostLedger;
 use crate::level_counts::LevelCounts;
 use crate::path_gates::PathGates;
 use crate::queued_depths::QueuedDepths;
-use crate::rules::{Bounds, MOST_HOSTS, judge};
+use crate::rng::Rng;
+use crate::rules::{Bounds, MAX_HOSTS, judge};
 use crate::seed_watch::SeedWatch;
 use crate::seen::Seen;
 use crate::site::{RobotsState, Site, was_begun};
+use crate::site_file_task::{RobotsTask, SiteFileReport, SiteFileTask, SitemapTask};
 use crate::traps::Traps;
 
-/// Most sitemap files read in one crawl.
-const MOST_SITEMAPS: usize = 1_000;
+/// Limit on the sitemap files read in one crawl.
+const MAX_SITEMAPS: usize = 1_000;
 
 /// Every URL of one crawl, in memory.
 #[derive(Debug)]
 pub struct MemoryFrontier {
-    pub(crate) plan: Arc<CrawlPlan>,
+    pub(crate) seed: CrawlUrl,
+    pub(crate) plan: Arc<CrawlRules>,
     pub(crate) seen: Seen,
     pub(crate) traps: Traps,
     pub(crate) sites: Vec<Site>,
     site_of: HashMap<Origin, usize>,
     pub(crate) hosts: Vec<HostLedger>,
     host_of: HashMap<HostKey, usize>,
-    pub(crate) errands: VecDeque<Errand>,
-    pub(crate) errands_out: u64,
+    pub(crate) site_files: VecDeque<SiteFileTask>,
+    pub(crate) site_files_out: u64,
     pub(crate) sitemaps_out: u64,
-    /// Sitemaps queued, out or waiting.
+    /// Sitemaps queued, in flight or delayed.
     pub(crate) sitemaps_pending: u64,
     sitemaps_known: HashSet<CrawlUrl>,
     pub(crate) delayed: Delayed,
@@ -52,7 +53,7 @@ pub struct MemoryFrontier {
     pub(crate) levels: LevelCounts,
     pub(crate) queued_depths: QueuedDepths,
     pub(crate) counts: Counts,
-    pub(crate) chance: Chance,
+    pub(crate) rng: Rng,
     pub(crate) next_start: Moment,
     /// Sites with something queued that do not wait for their robots.txt.
     pub(crate) listed: VecDeque<usize>,
@@ -61,9 +62,9 @@ pub struct MemoryFrontier {
 }
 
 impl MemoryFrontier {
-    /// A frontier that holds the plan's seed. `chance` seeds the jitter.
-    pub fn new(plan: impl Into<Arc<CrawlPlan>>, chance: u64) -> Self {
-        let plan = plan.into();
+    /// A frontier that holds the plan's seed. `rng_seed` seeds the jitter.
+    pub fn new(plan: &CrawlPlan, rng_seed: u64) -> Self {
+        let (seed, plan) = (plan.seed().clone(), Arc::clone(plan.rules()));
         let mut frontier = Self {
             gates: PathGates::new(&plan.path_delays),
             seen: Seen::default(),
@@ -72,8 +73,8 @@ impl MemoryFrontier {
             site_of: HashMap::new(),
             hosts: Vec::new(),
             host_of: HashMap::new(),
-            errands: VecDeque::new(),
-            errands_out: 0,
+            site_files: VecDeque::new(),
+            site_files_out: 0,
             sitemaps_out: 0,
             sitemaps_pending: 0,
             sitemaps_known: HashSet::new(),
@@ -81,14 +82,14 @@ impl MemoryFrontier {
             levels: LevelCounts::default(),
             queued_depths: QueuedDepths::new(plan.limits.depth.is_some()),
             counts: Counts::default(),
-            chance: Chance::new(chance),
+            rng: Rng::new(rng_seed),
             next_start: Moment::ZERO,
             listed: VecDeque::new(),
             stopped: None,
             seed_watch: SeedWatch::default(),
+            seed: seed.clone(),
             plan,
         };
-        let seed = frontier.plan.seed.clone();
         if frontier.plan.sitemaps == SitemapPolicy::Only {
             // The seed only says where the sitemaps are.
             let site = frontier.site_for(seed.parts());
@@ -97,14 +98,14 @@ impl MemoryFrontier {
             let key = frontier.plan.keys.key(seed.parts());
             frontier.seen.insert(key);
             frontier.seed_watch.begin(key);
-            frontier.enqueue(Task::new(seed, Found::Seed, 0, None), key);
+            frontier.enqueue(Task::new(seed, Discovery::Seed, 0, None), key);
         }
         frontier
     }
 
-    /// The one way in, in one order: scope, include and exclude, depth, traps, and last `seen.insert`.
+    /// Admits a URL. All checks, in one order: scope, include and exclude, depth, traps, and last `seen.insert`.
     /// (Resolving, normalising and the scheme come before: a link that is not a web URL never gets here.)
-    /// What is in seen passed all of this before, so asking it first changes no answer: nearly every link
+    /// What is in `seen` passed all of this before, so checking it first changes no result: nearly every link
     /// of a page ends there.
     pub(crate) fn admit(
         &mut self,
@@ -131,8 +132,8 @@ impl MemoryFrontier {
         Ok(())
     }
 
-    /// What [`Self::admit`] would refuse a page's link for, where key and facts tell it: nearly every link, and nobody looks at
-    /// its text. Nothing else may be decided here.
+    /// Why [`Self::admit`] would refuse a link, where its key and facts are enough to tell: nearly every link, without
+    /// looking at its text. Nothing else may be decided here.
     pub(crate) fn refused_at_a_glance(
         &self,
         link: &ListedLink<'_>,
@@ -142,11 +143,11 @@ impl MemoryFrontier {
             return Some(RefuseReason::Scheme);
         }
         if self.seen.contains(link.key) {
-            // What is queued farther from the seed moves.
+            // What is queued at a greater depth moves.
             let moves = self.queued_depths.deeper_than(link.key, depth).is_some();
             return (!moves).then_some(RefuseReason::Seen);
         }
-        // The scope is asked first of all rules, and without patterns there is one reason not to be in it.
+        // Scope is checked first, and without patterns there is only one reason to be out of scope.
         let is_outside = !link.facts.in_scope && !self.plan.scope.has_patterns();
         is_outside.then_some(RefuseReason::OutOfScope)
     }
@@ -157,7 +158,7 @@ impl MemoryFrontier {
         self.push_new(task, key);
     }
 
-    /// A queued URL that is found nearer to the seed is queued there instead.
+    /// A queued URL that is found at a lower depth is queued there instead.
     fn meet_again(
         &mut self,
         url: UrlRef<'_>,
@@ -203,9 +204,9 @@ impl MemoryFrontier {
         }
     }
 
-    /// Whether a queue's entry was left behind when its URL moved up.
+    /// Whether a queue entry was left behind when its URL moved to a lower depth.
     pub(crate) fn is_stale(&self, task: &Task) -> bool {
-        // Only what was never begun moves.
+        // Only what was never started moves.
         !was_begun(task)
             && self
                 .queued_depths
@@ -238,7 +239,7 @@ impl MemoryFrontier {
             .filter(|(_, task)| !self.is_stale(task))
     }
 
-    /// The queue's order: by depth when depth is limited, else as they came.
+    /// The queue's order: by depth if depth is limited, else first come, first served.
     pub(crate) fn level_of(&self, task: &Task) -> u32 {
         if self.plan.limits.depth.is_some() {
             task.depth
@@ -247,14 +248,14 @@ impl MemoryFrontier {
         }
     }
 
-    /// One more host of a domain that has very many, or one more port of a host.
+    /// Whether this would be one origin more than the limit.
     fn is_one_host_too_many(&self, url: UrlRef<'_>) -> bool {
         let known_site = || self.site_of.contains_key(&url.origin());
-        self.sites.len() >= MOST_HOSTS && !known_site()
+        self.sites.len() >= MAX_HOSTS && !known_site()
     }
 
     pub(crate) fn site_for(&mut self, url: UrlRef<'_>) -> usize {
-        // Nearly every URL of a crawl belongs to the site met last.
+        // Nearly every URL of a crawl belongs to the most recent site.
         if let Some(site) = self.sites.last()
             && site.origin.as_str() == url.origin_text()
         {
@@ -270,7 +271,7 @@ impl MemoryFrontier {
         let robots = if asks {
             RobotsState::Unknown
         } else {
-            RobotsState::Rules(Robots::allow_all())
+            RobotsState::Known(RobotsFile::without_rules())
         };
         self.sites.push(Site::new(origin.clone(), host, robots));
         self.site_of.insert(origin, self.sites.len() - 1);
@@ -278,7 +279,7 @@ impl MemoryFrontier {
     }
 
     pub(crate) fn host_for(&mut self, url: UrlRef<'_>) -> usize {
-        // Nearly every URL of a crawl belongs to the host met last.
+        // Nearly every URL of a crawl belongs to the most recent host.
         if let Some(last) = self.hosts.last()
             && last.host.as_str() == url.host()
         {
@@ -297,13 +298,13 @@ impl MemoryFrontier {
         self.site_of.get(origin).copied()
     }
 
-    /// Sends for a site's robots.txt; its pages wait for the answer.
+    /// Queues a site's robots.txt; its pages wait for it.
     pub(crate) fn ask_robots(&mut self, site: usize) {
         self.sites[site].robots = RobotsState::Asked;
         let origin = self.sites[site].origin.clone();
         let url = CrawlUrl::from_normalised(&format!("{origin}/robots.txt"));
         if let Some(url) = url {
-            self.errands.push_back(Errand::Robots(RobotsErrand {
+            self.site_files.push_back(SiteFileTask::Robots(RobotsTask {
                 origin,
                 url,
                 hops: 0,
@@ -312,29 +313,30 @@ impl MemoryFrontier {
         }
     }
 
-    /// Sends for a sitemap, once, as long as there are not too many.
+    /// Queues a sitemap, once, unless there are too many.
     pub(crate) fn ask_sitemap(&mut self, url: CrawlUrl, level: u32, named: bool) -> bool {
-        if self.sitemaps_known.len() >= MOST_SITEMAPS {
+        if self.sitemaps_known.len() >= MAX_SITEMAPS {
             return false;
         }
         if self.sitemaps_known.insert(url.clone()) {
             self.sitemaps_pending += 1;
             // Sitemaps name pages of depth 1, so they are work of depth 0.
             self.levels.add(0);
-            self.errands.push_back(Errand::Sitemap(SitemapErrand {
-                url,
-                level,
-                named,
-                hops: 0,
-                attempt: 0,
-                ticket: 0,
-            }));
+            self.site_files
+                .push_back(SiteFileTask::Sitemap(SitemapTask {
+                    url,
+                    level,
+                    named,
+                    hops: 0,
+                    attempt: 0,
+                    ticket: 0,
+                }));
         }
         true
     }
 
-    /// Leaves a host alone: its queued URLs no longer hold up anybody.
-    pub(crate) fn park(&mut self, host: usize, words: String, out: &mut Vec<Delivery>) {
+    /// Parks a host: its queued URLs no longer hold up others.
+    pub(crate) fn park(&mut self, host: usize, message: String, out: &mut Vec<Delivery>) {
         let parked: Vec<u32> = self
             .queued_tasks_of(|site| site.host == host)
             .map(|(_, task)| task.depth)
@@ -343,10 +345,10 @@ impl MemoryFrontier {
             self.levels.remove(depth);
         }
         let host = self.hosts[host].host.to_string();
-        out.push(Delivery::Notice(Notice::HostParked { host, words }));
+        out.push(Delivery::Notice(Notice::HostParked { host, message }));
     }
 
-    /// Counts the queues anew and compares; for tests.
+    /// Recounts the queues and compares; for tests.
     #[doc(hidden)]
     pub fn assert_consistent(&self) {
         let queued = self.queued_tasks().count();
@@ -378,7 +380,7 @@ impl Frontier for MemoryFrontier {
         most: usize,
         now: Moment,
         out: &mut Vec<Delivery>,
-    ) -> Result<Turn, FrontierError> {
+    ) -> Result<Dispatch, FrontierError> {
         let turn = self.pick(most, now, out);
         self.counts.check();
         Ok(turn)
@@ -386,7 +388,7 @@ impl Frontier for MemoryFrontier {
 
     async fn settle(
         &mut self,
-        report: model::PageReport,
+        report: crawler_model::PageReport,
         now: Moment,
         out: &mut Vec<Delivery>,
     ) -> Result<(), FrontierError> {
@@ -395,9 +397,9 @@ impl Frontier for MemoryFrontier {
         Ok(())
     }
 
-    async fn settle_errand(
+    async fn settle_site_file(
         &mut self,
-        report: ErrandReport,
+        report: SiteFileReport,
         now: Moment,
         out: &mut Vec<Delivery>,
     ) -> Result<(), FrontierError> {
@@ -406,12 +408,12 @@ impl Frontier for MemoryFrontier {
         Ok(())
     }
 
-    fn plan(&self, _work: &Work) -> Arc<CrawlPlan> {
+    fn plan(&self, _work: &Work) -> Arc<CrawlRules> {
         Arc::clone(&self.plan)
     }
 
-    fn glance(&self) -> Glance {
-        Glance {
+    fn progress_counts(&self) -> ProgressCounts {
+        ProgressCounts {
             pages: self.counts.pages,
             failed: self.counts.failed.iter().sum(),
             queued: self.counts.queued + self.counts.delayed,

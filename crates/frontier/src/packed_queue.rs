@@ -1,28 +1,33 @@
-//! A queue of tasks nobody has begun, kept as bytes.
+//! A queue of tasks that were never started, stored as bytes.
 //!
 //! A crawl of a million pages waits here for most of its time: a task as a value is 120 bytes and its URL a piece of
-//! memory of its own; here it is its path and a few bytes. The origin is the queue's owner's, and the page that links
-//! were found on is written once for all of them. What goes in comes out, in order.
+//! memory of its own; here it is its path and a few bytes. The origin is stored by the queue's owner, and the page
+//! that links were found on is written once for all of them. First in, first out.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use model::{Found, Task};
-use weburl::CrawlUrl;
+use crawler_model::{Discovery, Task};
+use crawler_weburl::CrawlUrl;
 
-/// Bytes of a piece of the queue: what was taken out is given back in such pieces.
+/// Bytes of one chunk of the queue: memory is freed chunk by chunk.
 const PIECE: usize = 64 * 1024;
 
-/// The most that a task takes besides its texts.
-const MOST_NUMBERS: usize = 32;
+/// Limit on the bytes of a task besides its texts.
+const MAX_NUMBERS: usize = 32;
 
-/// The page is the one of the task before.
+/// The same page as the task before.
 const SAME_VIA: u8 = 1;
 /// There is no page.
 const NO_VIA: u8 = 2;
 const VIA: u8 = 3;
 const FOUND_SHIFT: u32 = 2;
-const FOUNDS: [Found; 4] = [Found::Seed, Found::Link, Found::Redirect, Found::Sitemap];
+const FOUNDS: [Discovery; 4] = [
+    Discovery::Seed,
+    Discovery::Link,
+    Discovery::Redirect,
+    Discovery::Sitemap,
+];
 
 /// Tasks of one origin, first in, first out.
 #[derive(Debug, Default)]
@@ -46,7 +51,7 @@ impl PackedQueue {
         self.len == 0
     }
 
-    /// Puts a task that was never begun at the end; it is of the queue's origin.
+    /// Appends a task that was never started; it belongs to the queue's origin.
     pub(crate) fn push(&mut self, task: &Task) {
         debug_assert!(task.attempt == 0 && task.first_met.is_none() && task.ticket == 0);
         let via = match (&task.via, &self.last_via) {
@@ -55,7 +60,7 @@ impl PackedQueue {
             (Some(_), _) => 0,
         };
         let path = task.url.parts().path_and_query();
-        let needed = MOST_NUMBERS + path.len() + task.via.as_ref().map_or(0, |via| via.len());
+        let needed = MAX_NUMBERS + path.len() + task.via.as_ref().map_or(0, |via| via.len());
         let is_full = |piece: &Vec<u8>| !piece.is_empty() && piece.len() + needed > PIECE;
         if self.pieces.back().is_none_or(is_full) {
             // The first grows as it needs to: most queues stay short.
@@ -139,7 +144,7 @@ impl Reader {
     }
 }
 
-/// Seven bits a byte, the lowest first; the high bit says that there are more.
+/// Seven bits per byte, the lowest first; the high bit says that there are more.
 #[expect(clippy::cast_possible_truncation, reason = "seven bits are kept")]
 fn push_number(out: &mut Vec<u8>, mut number: u64) {
     while number >= 0x80 {

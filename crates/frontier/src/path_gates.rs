@@ -1,11 +1,11 @@
 //! Extra delays below a path.
 //!
-//! A task whose gate is closed waits at the gate, in a line of its own site, so that it holds up neither
+//! A task whose gate is closed waits at the gate, in a queue of its own site, so that it holds up neither
 //! other paths nor other sites.
 
 use std::collections::{BTreeMap, VecDeque};
 
-use model::{PathDelay, Task};
+use crawler_model::{PathDelay, Task};
 
 use crate::frontier::Moment;
 use crate::site::was_begun;
@@ -35,20 +35,20 @@ impl PathGates {
         Self { gates }
     }
 
-    /// The gate a path goes through.
+    /// The gate of a path.
     pub(crate) fn of(&self, path: &str) -> Option<usize> {
         self.gates
             .iter()
             .position(|gate| path.starts_with(gate.rule.prefix.as_str()))
     }
 
-    /// Whether a newcomer of a site may pass: the gate is open and nobody of the site waits before it.
+    /// Whether a new task of a site may pass: the gate is open and no task of the site waits for it.
     pub(crate) fn is_open(&self, gate: usize, site: usize, now: Moment) -> bool {
         let gate = &self.gates[gate];
         gate.next_start <= now && !gate.lines.contains_key(&site)
     }
 
-    /// Joins the line; what was begun before goes to its front.
+    /// Queues a task; one that was started before goes to the front.
     pub(crate) fn wait(&mut self, gate: usize, site: usize, task: Task) {
         let line = self.gates[gate].lines.entry(site).or_default();
         if was_begun(&task) {
@@ -86,7 +86,7 @@ impl PathGates {
         None
     }
 
-    /// The first of each line, with its site and when its gate opens.
+    /// The first of each queue, with its site and when its gate opens.
     pub(crate) fn openings(&self) -> impl Iterator<Item = (usize, &Task, Moment)> {
         self.gates.iter().flat_map(|gate| {
             gate.lines

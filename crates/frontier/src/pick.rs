@@ -1,39 +1,40 @@
-//! The way out to workers: what may start now.
+//! Handing out work: what may start now.
 //!
-//! Limits and robots are asked here, at dispatch: a disallowed URL is settled as skipped, a limit leaves
+//! Limits and robots.txt are checked here, at dispatch: a disallowed URL is settled as skipped, a limit leaves
 //! the rest in the queue, counted as left.
 
-use model::{Outcome, PageReport, SeedProblem, StopReason, Task};
+use crawler_model::{Outcome, PageReport, RobotsPolicy, SeedProblem, StopReason, Task};
+use crawler_sitefiles::RobotsPermission;
 
-use crate::errand::Errand;
-use crate::frontier::{Delivery, Moment, Next, Turn, Work};
+use crate::frontier::{Delivery, Dispatch, Moment, Next, Work};
 use crate::host_ledger::HostLedger;
 use crate::memory_frontier::MemoryFrontier;
-use crate::site::{Permission, RobotsState, was_begun};
+use crate::site::{RobotsState, was_begun};
+use crate::site_file_task::SiteFileTask;
 
 /// Sitemaps may be large: few are held in memory at once.
-const MOST_SITEMAPS_OUT: u64 = 2;
-/// Most URLs settled without a request in one turn, so that a turn stays short.
-const MOST_UNASKED: usize = 256;
+const MAX_SITEMAPS_OUT: u64 = 2;
+/// Limit on the URLs settled without a request in one dispatch, so that it stays short.
+const MAX_SETTLED_UNREQUESTED: usize = 256;
 
 impl MemoryFrontier {
-    pub(crate) fn pick(&mut self, most: usize, now: Moment, out: &mut Vec<Delivery>) -> Turn {
+    pub(crate) fn pick(&mut self, most: usize, now: Moment, out: &mut Vec<Delivery>) -> Dispatch {
         self.check_limits(now);
         if self.stopped.is_some() {
-            return Turn {
+            return Dispatch {
                 work: Vec::new(),
                 next: self.next_when_stopped(),
             };
         }
         self.wake_delayed(now);
         let mut work = Vec::new();
-        let most_out = out.len() + MOST_UNASKED;
+        let most_out = out.len() + MAX_SETTLED_UNREQUESTED;
         while work.len() < most && out.len() < most_out {
             if self.next_start > now {
                 break;
             }
             let Some(picked) = self
-                .pick_errand(now)
+                .pick_site_file(now)
                 .or_else(|| self.pick_page(now, most_out, out))
             else {
                 break;
@@ -46,7 +47,7 @@ impl MemoryFrontier {
         } else {
             self.next(now, work.len() >= most)
         };
-        Turn { work, next }
+        Dispatch { work, next }
     }
 
     fn check_limits(&mut self, now: Moment) {
@@ -67,14 +68,14 @@ impl MemoryFrontier {
 
     fn next_when_stopped(&self) -> Next {
         match &self.stopped {
-            Some(reason) if self.counts.in_flight == 0 && self.errands_out == 0 => {
+            Some(reason) if self.counts.in_flight == 0 && self.site_files_out == 0 => {
                 Next::Finished(reason.clone())
             }
             _ => Next::Report,
         }
     }
 
-    /// Retries that are due go to the front of their queues.
+    /// Moves retries that are due to the front of their queues.
     fn wake_delayed(&mut self, now: Moment) {
         while let Some(work) = self.delayed.pop_due(now) {
             match work {
@@ -82,42 +83,42 @@ impl MemoryFrontier {
                     self.counts.delayed -= 1;
                     self.requeue(task);
                 }
-                Work::Errand(errand) => {
-                    if matches!(errand, Errand::Sitemap(_)) {
+                Work::SiteFile(site_file) => {
+                    if matches!(site_file, SiteFileTask::Sitemap(_)) {
                         self.levels.add(0);
                     }
-                    self.errands.push_front(errand);
+                    self.site_files.push_front(site_file);
                 }
             }
         }
     }
 
-    /// Puts a task that was begun before back into the queue, where it goes first.
+    /// Puts a task that was started before back into the queue, where it goes first.
     pub(crate) fn requeue(&mut self, task: Task) {
         self.counts.queued += 1;
         self.push(task);
     }
 
-    fn pick_errand(&mut self, now: Moment) -> Option<Work> {
-        for at in 0..self.errands.len() {
-            let is_sitemap = matches!(self.errands[at], Errand::Sitemap(_));
-            if is_sitemap && self.sitemaps_out >= MOST_SITEMAPS_OUT {
+    fn pick_site_file(&mut self, now: Moment) -> Option<Work> {
+        for at in 0..self.site_files.len() {
+            let is_sitemap = matches!(self.site_files[at], SiteFileTask::Sitemap(_));
+            if is_sitemap && self.sitemaps_out >= MAX_SITEMAPS_OUT {
                 continue;
             }
-            let url = self.errands[at].url().clone();
+            let url = self.site_files[at].url().clone();
             let host = self.host_for(url.parts());
             if !self.hosts[host].is_open(now) {
                 continue;
             }
-            let mut errand = self.errands.remove(at)?;
-            match &mut errand {
-                Errand::Robots(errand) => errand.attempt += 1,
-                Errand::Sitemap(errand) => errand.attempt += 1,
+            let mut site_file = self.site_files.remove(at)?;
+            match &mut site_file {
+                SiteFileTask::Robots(site_file) => site_file.attempt += 1,
+                SiteFileTask::Sitemap(site_file) => site_file.attempt += 1,
             }
             self.hosts[host].start(now);
-            self.errands_out += 1;
+            self.site_files_out += 1;
             self.sitemaps_out += u64::from(is_sitemap);
-            return Some(Work::Errand(errand));
+            return Some(Work::SiteFile(site_file));
         }
         None
     }
@@ -172,7 +173,7 @@ impl MemoryFrontier {
                 self.ask_robots(site);
                 self.listed.retain(|listed| *listed != site);
                 self.sites[site].listed = false;
-                return self.pick_errand(now);
+                return self.pick_site_file(now);
             }
             let task = self.sites[site].pop(lowest, fresh)?;
             if let Some(gate) = self.gates.of(task.url.parts().path())
@@ -191,7 +192,7 @@ impl MemoryFrontier {
     }
 
     /// The depth that may start, when depth is limited. When `--max-pages` is used up, what is queued will
-    /// never be begun and holds up nobody.
+    /// never start and holds up nothing.
     fn lowest_level(&mut self) -> Option<u32> {
         if self.plan.limits.depth.is_none() || !self.has_page_budget() {
             return None;
@@ -219,14 +220,14 @@ impl MemoryFrontier {
         self.queued_depths
             .clear(self.plan.keys.key(task.url.parts()));
         let began_before = was_begun(&task);
-        let permission = match self.plan.robots {
-            model::RobotsPolicy::Respect => {
-                self.sites[site].permission(task.url.parts().path_and_query())
+        let permission = match (&self.sites[site].robots, self.plan.robots) {
+            (RobotsState::Known(file), RobotsPolicy::Respect) => {
+                file.permission(task.url.parts().path_and_query(), self.plan.robots_errors)
             }
-            model::RobotsPolicy::Ignore => Permission::Granted,
+            _ => RobotsPermission::Allowed,
         };
         let outcome = match permission {
-            Permission::Granted => {
+            RobotsPermission::Allowed => {
                 self.counts.in_flight += 1;
                 self.counts.begun += u64::from(!began_before);
                 self.counts.retries += u64::from(task.attempt > 0);
@@ -237,8 +238,8 @@ impl MemoryFrontier {
                 }
                 return Some(Work::Page(task));
             }
-            Permission::Skip(reason) => Outcome::Skipped(reason),
-            Permission::Fail(failure) => Outcome::Failed(failure),
+            RobotsPermission::Skip(reason) => Outcome::Skipped(reason),
+            RobotsPermission::Fail(failure) => Outcome::Failed(failure),
         };
         self.levels.remove(task.depth);
         self.counts.begun -= u64::from(began_before);
@@ -260,7 +261,7 @@ impl MemoryFrontier {
             self.stopped = Some(StopReason::MaxPages);
             return Next::Finished(StopReason::MaxPages);
         }
-        let busy = self.counts.in_flight > 0 || self.errands_out > 0;
+        let busy = self.counts.in_flight > 0 || self.site_files_out > 0;
         if more_wanted_workers && busy {
             return self.until(None);
         }
@@ -269,18 +270,18 @@ impl MemoryFrontier {
             return self.until(opens);
         }
         let reason = self.reason_to_end();
-        if let (StopReason::HostParked { words, .. }, false) =
+        if let (StopReason::HostParked { message, .. }, false) =
             (&reason, self.seed_watch.is_settled())
         {
-            let (url, words) = (self.plan.seed.to_string(), format!("the host {words}"));
-            self.seed_watch.set(SeedProblem::Failed { url, words });
+            let (url, message) = (self.seed.to_string(), format!("the host {message}"));
+            self.seed_watch.set(SeedProblem::Failed { url, message });
         }
         self.stopped = Some(reason.clone());
         Next::Finished(reason)
     }
 
     /// `--max-pages` is used up, every page of it is reported, and more are known: a robots.txt that is
-    /// still being asked for changes nothing. (A sitemap does: it names URLs, and those are counted as left.)
+    /// still being fetched changes nothing. (A sitemap does: it names URLs, and those are counted as left.)
     fn is_full(&self) -> bool {
         !self.has_page_budget()
             && self.counts.begun == 0
@@ -321,11 +322,13 @@ impl MemoryFrontier {
                 consider(opens.max(host_opens).max(self.next_start).max(now));
             }
         }
-        for errand in &self.errands {
-            if matches!(errand, Errand::Sitemap(_)) && self.sitemaps_out >= MOST_SITEMAPS_OUT {
+        for site_file in &self.site_files {
+            if matches!(site_file, SiteFileTask::Sitemap(_))
+                && self.sitemaps_out >= MAX_SITEMAPS_OUT
+            {
                 continue;
             }
-            let host = errand.url().parts().host();
+            let host = site_file.url().parts().host();
             let host = self.hosts.iter().find(|known| known.host.as_str() == host);
             if let Some(opens) = host.map_or(Some(now), HostLedger::opens_at) {
                 consider(opens.max(self.next_start).max(now));
@@ -335,7 +338,8 @@ impl MemoryFrontier {
     }
 
     fn reason_to_end(&self) -> StopReason {
-        let waiting = self.counts.queued > 0 || self.counts.delayed > 0 || !self.errands.is_empty();
+        let waiting =
+            self.counts.queued > 0 || self.counts.delayed > 0 || !self.site_files.is_empty();
         if !waiting {
             return StopReason::Done;
         }
@@ -345,9 +349,9 @@ impl MemoryFrontier {
         self.hosts
             .iter()
             .find_map(|host| {
-                host.parked().map(|words| StopReason::HostParked {
+                host.parked().map(|message| StopReason::HostParked {
                     host: host.host.to_string(),
-                    words: words.to_owned(),
+                    message: message.to_owned(),
                 })
             })
             .unwrap_or(StopReason::Done)

@@ -1,13 +1,13 @@
-//! At which depth a queued URL stands, so that it can be moved up.
+//! The depth of each queued URL, so that it can be moved to a lower one.
 //!
-//! A page is queued at the depth it was first found at. When a redirect or a late retry finds it nearer
-//! to the seed before it was begun, it is queued again there, and the entry left behind is stale: it is
-//! dropped when it comes up. Only kept when depth is limited; else nobody asks.
+//! A page is queued at the depth it was first found at. When a redirect or a late retry finds it at a
+//! lower depth before it was started, it is queued again there, and the entry left behind is stale: it is
+//! dropped when it comes up. Only kept when depth is limited.
 
 use std::collections::HashMap;
 use std::hash::BuildHasherDefault;
 
-use weburl::UrlKey;
+use crawler_weburl::UrlKey;
 
 use crate::seen::KeyIsHash;
 

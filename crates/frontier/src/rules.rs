@@ -1,15 +1,15 @@
-//! The rules a URL passes on its way in, in their one order; whether it is new is asked elsewhere, before or after.
+//! The admission rules, in their one order; whether a URL is new is checked elsewhere, before or after.
 
-use model::{CrawlPlan, RefuseReason};
-use weburl::{UrlRef, Verdict};
+use crawler_model::{CrawlRules, RefuseReason};
+use crawler_weburl::{ScopeVerdict, UrlRef};
 
 use crate::seen::Seen;
 use crate::traps::{Sighting, Traps};
 
-/// Most origins (hosts and their ports) that are followed while traps are refused.
-pub(crate) const MOST_HOSTS: usize = 100;
+/// Limit on the origins (hosts and their ports) that are followed while traps are refused.
+pub(crate) const MAX_HOSTS: usize = 100;
 
-/// How much of the scope a URL is held to.
+/// Which part of the scope applies to a URL.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Bounds {
     /// All of it.
@@ -20,7 +20,7 @@ pub enum Bounds {
 
 /// Scope, include and exclude, kinds of files, depth, traps. Changes nothing.
 pub(crate) fn judge(
-    plan: &CrawlPlan,
+    plan: &CrawlRules,
     (traps, seen): (&Traps, &Seen),
     url: UrlRef<'_>,
     depth: u32,
@@ -28,10 +28,11 @@ pub(crate) fn judge(
     hosts_full: impl FnOnce() -> bool,
 ) -> Result<Sighting, RefuseReason> {
     match (plan.scope.verdict(url), bounds) {
-        (Verdict::In, _) | (Verdict::Excluded | Verdict::NotIncluded, Bounds::Outline) => (),
-        (Verdict::Outside, _) => return Err(RefuseReason::OutOfScope),
-        (Verdict::Excluded, Bounds::All) => return Err(RefuseReason::Excluded),
-        (Verdict::NotIncluded, Bounds::All) => return Err(RefuseReason::NotIncluded),
+        (ScopeVerdict::In, _)
+        | (ScopeVerdict::Excluded | ScopeVerdict::NotIncluded, Bounds::Outline) => (),
+        (ScopeVerdict::Outside, _) => return Err(RefuseReason::OutOfScope),
+        (ScopeVerdict::Excluded, Bounds::All) => return Err(RefuseReason::Excluded),
+        (ScopeVerdict::NotIncluded, Bounds::All) => return Err(RefuseReason::NotIncluded),
     }
     if bounds == Bounds::All && has_ending(url, &plan.blocked_extensions) {
         return Err(RefuseReason::BlockedExtension);

@@ -1,7 +1,7 @@
-//! Watches the seed and its redirects: whether the crawl got anywhere.
+//! Follows the seed and its redirects, to tell whether the crawl got anywhere.
 
-use model::{Outcome, PageReport, RefuseReason, SeedProblem};
-use weburl::UrlKey;
+use crawler_model::{Outcome, PageReport, RefuseReason, SeedProblem};
+use crawler_weburl::UrlKey;
 
 /// What became of the seed.
 #[derive(Debug, Default)]
@@ -23,7 +23,7 @@ impl SeedWatch {
         self.chain.contains(&key)
     }
 
-    /// A final report of the seed; `refused` says why a redirect's target was not admitted, if so.
+    /// Takes in a final report of the seed; `refused` says why a redirect's target was not admitted, if it was not.
     pub(crate) fn note(
         &mut self,
         report: &PageReport,
@@ -36,11 +36,11 @@ impl SeedWatch {
             Outcome::Fetched { .. } => None,
             Outcome::Failed(failure) => Some(SeedProblem::Failed {
                 url,
-                words: failure.words.clone(),
+                message: failure.message.clone(),
             }),
             Outcome::Skipped(reason) => Some(SeedProblem::Robots {
                 url,
-                words: reason.to_string(),
+                message: reason.to_string(),
             }),
             Outcome::Redirected { to } => {
                 let to = to.to_string();
@@ -48,7 +48,7 @@ impl SeedWatch {
                 self.chain.extend(target);
                 match refused {
                     Some(RefuseReason::Seen) if back => Some(SeedProblem::Loop { url, to }),
-                    // Somebody else found it first: then it is being visited, or was.
+                    // It was found before, so it is being visited, or was.
                     None | Some(RefuseReason::Seen) => {
                         self.settled = refused.is_some();
                         None
@@ -65,7 +65,7 @@ impl SeedWatch {
         self.problem = Some(problem);
     }
 
-    /// Whether it is known what became of the seed.
+    /// Whether the seed's outcome is known.
     pub(crate) fn is_settled(&self) -> bool {
         self.settled
     }

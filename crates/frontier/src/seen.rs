@@ -3,9 +3,9 @@
 use std::collections::HashSet;
 use std::hash::{BuildHasherDefault, Hasher};
 
-use weburl::UrlKey;
+use crawler_weburl::UrlKey;
 
-/// Every key that was ever admitted: eight bytes each, and never a string.
+/// Every key that was ever admitted: eight bytes each, no strings.
 #[derive(Debug, Default)]
 pub struct Seen {
     keys: HashSet<u64, BuildHasherDefault<KeyIsHash>>,
@@ -16,7 +16,7 @@ impl Seen {
         self.keys.len()
     }
 
-    /// True when the key is new; it is not new the next time.
+    /// Inserts a key and returns whether it was new.
     pub fn insert(&mut self, key: UrlKey) -> bool {
         self.keys.insert(key.0)
     }

@@ -1,22 +1,23 @@
-//! The way back: taking in pages.
+//! Settling pages: retry or finish, admit links.
 
 use std::sync::Arc;
 use std::time::Duration;
 
-use model::{
-    FailKind, Failure, Found, LinkList, Notice, Outcome, PageReport, RefuseReason, SitemapPolicy,
-    Task,
+use crawler_model::site_rules::{MAX_HOST_PAUSE, may_retry, throttles_host};
+use crawler_model::{
+    Discovery, FailKind, Failure, LinkList, Notice, Outcome, PageReport, RefuseReason,
+    SitemapPolicy, Task,
 };
-use weburl::{CrawlUrl, UrlKey};
+use crawler_weburl::{CrawlUrl, UrlKey};
 
-use crate::backoff;
+use crate::admission_filter::AdmissionFilter;
+use crate::backoff::retry_delay;
 use crate::frontier::{Delivery, Moment, Work};
 use crate::host_ledger::Throttled;
-use crate::link_desk::LinkDesk;
 use crate::memory_frontier::MemoryFrontier;
 use crate::rules::Bounds;
 
-/// What an answer says about its host.
+/// What a response says about its host.
 pub(crate) struct Reply {
     pub(crate) status: Option<u16>,
     pub(crate) retry_after: Option<Duration>,
@@ -44,16 +45,16 @@ impl MemoryFrontier {
         self.note_reply(host, &reply, now, out);
 
         if self.may_retry(host, &report) {
-            let wait = backoff::before_retry(self.plan.backoff, report.attempt, &mut self.chance)
-                .max(report.retry_after.unwrap_or_default());
+            let (backoff, attempt) = (self.plan.backoff, report.attempt);
+            let wait = retry_delay(backoff, attempt, report.retry_after, &mut self.rng);
             self.counts.delayed += 1;
             self.delayed.push(now + wait, Work::Page(report.task()));
             return;
         }
         if let Outcome::Redirected { to } = &report.outcome {
             if report.hops >= self.plan.max_redirects {
-                let words = format!("too many redirects ({})", self.plan.max_redirects);
-                report.outcome = Outcome::Failed(Failure::new(FailKind::TooManyRedirects, words));
+                let message = format!("too many redirects ({})", self.plan.max_redirects);
+                report.outcome = Outcome::Failed(Failure::new(FailKind::TooManyRedirects, message));
                 // A page that failed has no links, its target included.
                 report.links = LinkList::default();
             } else if self.is_same_page(&report.url, to) {
@@ -90,13 +91,18 @@ impl MemoryFrontier {
         let Outcome::Failed(failure) = &report.outcome else {
             return false;
         };
-        failure.kind.retryable()
-            && report.attempt < self.plan.max_attempts
-            && self.stopped.is_none()
+        let (attempt, max_attempts) = (report.attempt, self.plan.max_attempts);
+        may_retry(
+            failure.kind,
+            attempt,
+            max_attempts,
+            report.retry_after,
+            MAX_HOST_PAUSE,
+        ) && self.stopped.is_none()
             && self.hosts[host].parked().is_none()
     }
 
-    /// `429`, and any passing error that says when to come back, are about the host and not the page.
+    /// Tells the host's ledger what a response says about the host.
     pub(crate) fn note_reply(
         &mut self,
         host: usize,
@@ -104,40 +110,38 @@ impl MemoryFrontier {
         now: Moment,
         out: &mut Vec<Delivery>,
     ) {
-        let throttles = match reply.status {
-            Some(429) => true,
-            Some(408 | 500..=599) => reply.retry_after.is_some(),
-            _ => false,
-        };
-        if !throttles {
-            if reply.status.is_some() {
-                self.hosts[host].relax();
-            }
+        let Some(status) = reply.status else { return };
+        if !throttles_host(status, reply.retry_after.is_some()) {
+            self.hosts[host].relax();
             return;
         }
         if self.hosts[host].parked().is_some() {
             return;
         }
-        let begun = now.saturating_sub(reply.elapsed);
-        let words = format!("answered {}", reply.status.unwrap_or_default());
+        let sent = now.saturating_sub(reply.elapsed);
+        let message = format!("answered {status}");
         let ledger = &mut self.hosts[host];
-        match ledger.throttle(reply.retry_after, begun, now, &mut self.chance) {
+        match ledger.throttle(reply.retry_after, sent, now, &mut self.rng) {
             Throttled::AlreadyPaused => (),
             Throttled::Paused(pause) if pause < Duration::from_secs(1) => (),
             Throttled::Paused(pause) => {
                 let host = ledger.host.to_string();
-                out.push(Delivery::Notice(Notice::HostSlowed { host, pause, words }));
+                out.push(Delivery::Notice(Notice::HostSlowed {
+                    host,
+                    pause,
+                    message,
+                }));
             }
-            Throttled::Parked(words) => self.park(host, words, out),
+            Throttled::Parked(message) => self.park(host, message, out),
         }
     }
 
-    /// The same key, or the same but for a session id that was just handed out.
+    /// Whether two URLs have the same key, or differ only in a session id that was just assigned.
     fn is_same_page(&self, from: &CrawlUrl, to: &CrawlUrl) -> bool {
-        LinkDesk::is_same_page(&self.plan, from, to)
+        AdmissionFilter::is_same_page(&self.plan, from, to)
     }
 
-    /// A redirect to the page's own key: the page goes on under its first name, through the same gates.
+    /// Follows a redirect to the page's own key: it is queued again and reported under its first URL.
     fn follow_in_place(&mut self, report: &PageReport, to: CrawlUrl) {
         let task = Task {
             url: to,
@@ -165,7 +169,7 @@ impl MemoryFrontier {
                 self.counts.refuse(RefuseReason::Scheme);
                 continue;
             };
-            let task = |url| Task::new(url, Found::Link, depth, Some(Arc::clone(&via)));
+            let task = |url| Task::new(url, Discovery::Link, depth, Some(Arc::clone(&via)));
             if let Err(reason) = self.admit(url, link.key, task, depth, Bounds::All) {
                 self.counts.refuse(reason);
             }
@@ -173,7 +177,7 @@ impl MemoryFrontier {
     }
 
     /// A redirect's target is admitted like any link, at the same depth. Where the seed points is the
-    /// seed: include and exclude are not asked about it.
+    /// seed: include and exclude do not apply to it.
     fn admit_target(
         &mut self,
         report: &PageReport,
@@ -185,7 +189,7 @@ impl MemoryFrontier {
         let via = Some(report.url.shared_text());
         let task = |url| Task {
             hops,
-            ..Task::new(url, Found::Redirect, depth, via)
+            ..Task::new(url, Discovery::Redirect, depth, via)
         };
         let bounds = if of_seed {
             Bounds::Outline

@@ -2,38 +2,26 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
-use model::{Failure, SkipReason, Task};
-use sitefiles::{Robots, RobotsVerdict};
-use weburl::Origin;
+use crawler_model::Task;
+use crawler_sitefiles::RobotsFile;
+use crawler_weburl::Origin;
 
 use crate::packed_queue::PackedQueue;
 
 /// What is known of an origin's robots.txt.
 #[derive(Debug)]
 pub(crate) enum RobotsState {
-    /// Not asked yet.
+    /// Not requested yet.
     Unknown,
-    /// Being asked, or waiting to be asked again.
+    /// In flight, or waiting for a retry.
     Asked,
-    /// Rules to obey.
-    Rules(Robots),
-    /// A server error: nothing there is fetched.
-    Unavailable(Failure),
-    /// The origin cannot be reached.
-    Unreachable(Failure),
+    /// Fetched, or given up.
+    Known(RobotsFile),
 }
 
-/// Whether a task was with a worker before: then it has its place in `--max-pages` already.
+/// Whether a task was with a worker before: then it counts towards `--max-pages` already.
 pub(crate) fn was_begun(task: &Task) -> bool {
     task.attempt > 0 || task.first_met.is_some()
-}
-
-/// May a URL be fetched?
-#[derive(Debug)]
-pub(crate) enum Permission {
-    Granted,
-    Skip(SkipReason),
-    Fail(Failure),
 }
 
 /// Queues by level, lowest first.
@@ -48,7 +36,7 @@ pub(crate) struct Site {
     /// Listed among the sites that have something to start.
     pub(crate) listed: bool,
     fresh: Levels<PackedQueue>,
-    /// With a worker before: these have their place in `--max-pages` and go first.
+    /// Tasks that were with a worker before: these count towards `--max-pages` already and go first.
     begun: Levels<VecDeque<Task>>,
 }
 
@@ -77,7 +65,7 @@ impl Site {
         self.fresh.is_empty() && self.begun.is_empty()
     }
 
-    /// Whether something here may start at this level: what was begun before, or, with `fresh`, anything.
+    /// Whether something here may start at this level: what was started before, or, with `fresh`, anything.
     pub(crate) fn may_start(&self, lowest: Option<u32>, fresh: bool) -> bool {
         is_due(&self.begun, lowest) || (fresh && is_due(&self.fresh, lowest))
     }
@@ -102,22 +90,6 @@ impl Site {
         let fresh = |queue| PackedQueue::tasks(queue, self.origin.as_str());
         let begun = self.begun.values().flatten().cloned();
         begun.chain(self.fresh.values().flat_map(fresh))
-    }
-
-    pub(crate) fn permission(&self, path_and_query: &str) -> Permission {
-        match &self.robots {
-            RobotsState::Rules(rules) => match rules.verdict(path_and_query) {
-                RobotsVerdict::DisallowedBy(rule) => Permission::Skip(SkipReason::Robots {
-                    rule: rule.to_owned(),
-                }),
-                _ => Permission::Granted,
-            },
-            RobotsState::Unavailable(failure) => Permission::Skip(SkipReason::RobotsUnavailable {
-                words: failure.words.clone(),
-            }),
-            RobotsState::Unreachable(failure) => Permission::Fail(failure.clone()),
-            RobotsState::Unknown | RobotsState::Asked => Permission::Granted,
-        }
     }
 }
 

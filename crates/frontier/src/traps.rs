@@ -1,6 +1,6 @@
 //! Endless URL spaces, refused.
 //!
-//! Asked only about URLs that would otherwise be new, so the cost is per page, not per link. Looking
+//! Checked only for URLs that would otherwise be new, so the cost is per page, not per link. Looking
 //! ([`Traps::look`]) changes nothing; what is then admitted is noted ([`Traps::note`]).
 
 mod calendar;
@@ -10,17 +10,17 @@ mod session;
 
 use std::collections::HashMap;
 
-use model::RefuseReason;
-use weburl::{KeyPolicy, UrlKey, UrlRef};
+use crawler_model::RefuseReason;
+use crawler_weburl::{KeyPolicy, UrlKey, UrlRef};
 
 use crate::seen::Seen;
 
 /// Longest URL that is followed.
-const MOST_URL_BYTES: usize = 2_048;
+const MAX_URL_BYTES: usize = 2_048;
 /// Pure date pages below one path: a year of days.
-const MOST_DATES: u32 = 366;
+const MAX_DATES: u32 = 366;
 
-/// What a URL looked like; handed back when it is admitted.
+/// What was found out about a URL; passed to [`Traps::note`] when it is admitted.
 #[derive(Debug, Default)]
 pub(crate) struct Sighting {
     /// Its key without the session id.
@@ -37,14 +37,14 @@ pub(crate) struct Traps {
 }
 
 impl Traps {
-    /// Whether a new URL is one of an endless many.
+    /// Checks whether a new URL belongs to an endless URL space.
     pub(crate) fn look(
         &self,
         url: UrlRef<'_>,
         keys: &KeyPolicy,
         seen: &Seen,
     ) -> Result<Sighting, RefuseReason> {
-        if url.as_str().len() > MOST_URL_BYTES {
+        if url.as_str().len() > MAX_URL_BYTES {
             return Err(RefuseReason::TooLong);
         }
         if path_shape::is_pathological(url.path()) {
@@ -56,7 +56,7 @@ impl Traps {
             return Err(RefuseReason::TrapSession);
         }
         let calendar = calendar::calendar_of(url, keys.seed);
-        if calendar.is_some_and(|shape| self.dates.get(&shape).is_some_and(|n| *n >= MOST_DATES)) {
+        if calendar.is_some_and(|shape| self.dates.get(&shape).is_some_and(|n| *n >= MAX_DATES)) {
             return Err(RefuseReason::TrapCalendar);
         }
         let query = query_shape::QueryShape::of(url, keys.seed);
@@ -95,7 +95,7 @@ impl Traps {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use weburl::{QueryPolicy, SlashPolicy};
+    use crawler_weburl::{QueryPolicy, SlashPolicy};
 
     const KEYS: KeyPolicy = KeyPolicy {
         slash: SlashPolicy::Merge,

@@ -14,9 +14,9 @@ use std::pin::pin;
 use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
-use frontier::{Delivery, Errand, Frontier, MemoryFrontier, Moment, Next, Work};
-use model::{PageReport, StopReason};
-use weburl::CrawlUrl;
+use crawler_frontier::{Delivery, Frontier, MemoryFrontier, Moment, Next, SiteFileTask, Work};
+use crawler_model::{PageReport, StopReason};
+use crawler_weburl::CrawlUrl;
 
 use world::{Behaviour, Dice, World, page_of};
 
@@ -39,7 +39,7 @@ struct Played {
 /// Plays a whole crawl: work takes a random time, reports come back in the order they finish.
 fn play(world: &World, seed: u64) -> Played {
     let mut dice = Dice(seed ^ 0x00ab_cdef);
-    let mut frontier = MemoryFrontier::new(world.plan.clone(), seed);
+    let mut frontier = MemoryFrontier::new(&world.plan, seed);
     let mut now = Moment::ZERO;
     let mut in_flight: Vec<(Moment, Work)> = Vec::new();
     let mut delivered = Vec::new();
@@ -102,11 +102,11 @@ fn play(world: &World, seed: u64) -> Played {
                 Work::Page(task) => {
                     ready(frontier.settle(world.answer(task), now, &mut delivered)).unwrap();
                 }
-                Work::Errand(Errand::Robots(errand)) => {
-                    let report = world.answer_robots(errand);
-                    ready(frontier.settle_errand(report, now, &mut delivered)).unwrap();
+                Work::SiteFile(SiteFileTask::Robots(site_file)) => {
+                    let report = world.answer_robots(site_file);
+                    ready(frontier.settle_site_file(report, now, &mut delivered)).unwrap();
                 }
-                Work::Errand(Errand::Sitemap(_)) => panic!("nobody asked for sitemaps"),
+                Work::SiteFile(SiteFileTask::Sitemap(_)) => panic!("nobody asked for sitemaps"),
             }
             frontier.assert_consistent();
         }
@@ -141,7 +141,7 @@ fn play(world: &World, seed: u64) -> Played {
 }
 
 fn check(seed: u64) -> &'static str {
-    let world = World::roll(seed);
+    let world = World::roll(seed, |_| ());
     let played = play(&world, seed);
     let visited: BTreeSet<usize> = played
         .reported

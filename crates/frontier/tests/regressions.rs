@@ -8,16 +8,16 @@ use std::pin::pin;
 use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
-use frontier::{
-    Delivery, Errand, ErrandFound, ErrandReport, Frontier, MemoryFrontier, Moment, Next,
-    RobotsAnswer, SitemapAnswer, Work,
+use crawler_frontier::{
+    Delivery, Frontier, MemoryFrontier, Moment, Next, RobotsAnswer, SiteFileReport, SiteFileResult,
+    SiteFileTask, SitemapAnswer, Work,
 };
-use model::{
+use crawler_model::{
     CrawlPlan, CrawlSpec, Failure, LinkFacts, LinkList, Outcome, PageReport, RefuseReason,
     RobotsPolicy, SitemapPolicy, StopReason, Summary, Task,
 };
-use sitefiles::Robots;
-use weburl::{CrawlUrl, ScopeKind, UrlKey, Verdict};
+use crawler_sitefiles::Robots;
+use crawler_weburl::{CrawlUrl, ScopeKind, ScopeVerdict, UrlKey};
 
 const SECOND: Duration = Duration::from_secs(1);
 
@@ -29,7 +29,7 @@ fn ready<T>(future: impl Future<Output = T>) -> T {
 }
 
 /// What a page answers, how long that takes, and the delay it asks for.
-struct Answer {
+struct SiteResponse {
     status: u16,
     to: &'static str,
     links: &'static [&'static str],
@@ -37,7 +37,7 @@ struct Answer {
     retry_after: Option<Duration>,
 }
 
-const PAGE: Answer = Answer {
+const PAGE: SiteResponse = SiteResponse {
     status: 200,
     to: "",
     links: &[],
@@ -45,16 +45,16 @@ const PAGE: Answer = Answer {
     retry_after: None,
 };
 
-fn links(links: &'static [&'static str]) -> Answer {
-    Answer { links, ..PAGE }
+fn links(links: &'static [&'static str]) -> SiteResponse {
+    SiteResponse { links, ..PAGE }
 }
 
-fn status(status: u16) -> Answer {
-    Answer { status, ..PAGE }
+fn status(status: u16) -> SiteResponse {
+    SiteResponse { status, ..PAGE }
 }
 
-fn moved(to: &'static str) -> Answer {
-    Answer {
+fn moved(to: &'static str) -> SiteResponse {
+    SiteResponse {
         status: 302,
         to,
         ..PAGE
@@ -70,7 +70,7 @@ fn list(urls: &[&str], plan: &CrawlPlan) -> LinkList {
         };
         let facts = LinkFacts {
             web: true,
-            in_scope: plan.scope.verdict(url.parts()) == Verdict::In,
+            in_scope: plan.scope.verdict(url.parts()) == ScopeVerdict::In,
             ..LinkFacts::default()
         };
         links.push(
@@ -83,7 +83,7 @@ fn list(urls: &[&str], plan: &CrawlPlan) -> LinkList {
     links
 }
 
-fn report(task: Task, answer: &Answer, plan: &CrawlPlan) -> PageReport {
+fn report(task: Task, answer: &SiteResponse, plan: &CrawlPlan) -> PageReport {
     let outcome = match answer.status {
         200 => Outcome::Fetched { html: true },
         302 => Outcome::Redirected {
@@ -100,7 +100,7 @@ fn report(task: Task, answer: &Answer, plan: &CrawlPlan) -> PageReport {
 
 /// Plays a crawl; a robots.txt answers by origin, a sitemap names what it is told to.
 struct World<'a> {
-    page: &'a dyn Fn(&str, u32) -> Answer,
+    page: &'a dyn Fn(&str, u32) -> SiteResponse,
     robots: &'a dyn Fn(&str) -> &'static str,
     sitemap: &'a [&'a str],
 }
@@ -115,7 +115,7 @@ impl World<'_> {
         };
         change(&mut spec);
         let plan = CrawlPlan::resolve(&spec, "crawler/0", 1).unwrap();
-        let mut frontier = MemoryFrontier::new(plan.clone(), 1);
+        let mut frontier = MemoryFrontier::new(&plan, 1);
         let (mut now, mut out, mut flying) = (Moment::ZERO, Vec::new(), Vec::new());
         for _ in 0..10_000 {
             let turn = ready(frontier.take(8, now, &mut out)).unwrap();
@@ -123,7 +123,7 @@ impl World<'_> {
             for work in turn.work {
                 let takes = match &work {
                     Work::Page(task) => (self.page)(task.url.as_str(), task.attempt).takes,
-                    Work::Errand(_) => PAGE.takes,
+                    Work::SiteFile(_) => PAGE.takes,
                 };
                 flying.push((now + takes, work));
             }
@@ -155,33 +155,33 @@ impl World<'_> {
                     let answer = (self.page)(task.url.as_str(), task.attempt);
                     ready(frontier.settle(report(task, &answer, &plan), now, &mut out)).unwrap();
                 }
-                Work::Errand(errand) => {
-                    let report = self.errand(errand, &plan);
-                    ready(frontier.settle_errand(report, now, &mut out)).unwrap();
+                Work::SiteFile(site_file) => {
+                    let report = self.site_file(site_file, &plan);
+                    ready(frontier.settle_site_file(report, now, &mut out)).unwrap();
                 }
             }
         }
         panic!("does not end");
     }
 
-    fn errand(&self, errand: Errand, plan: &CrawlPlan) -> ErrandReport {
-        let found = match errand {
-            Errand::Robots(errand) => {
-                let text = (self.robots)(errand.origin.as_str());
+    fn site_file(&self, site_file: SiteFileTask, plan: &CrawlPlan) -> SiteFileReport {
+        let found = match site_file {
+            SiteFileTask::Robots(site_file) => {
+                let text = (self.robots)(site_file.origin.as_str());
                 let rules = Robots::parse(text.as_bytes(), "crawler");
-                ErrandFound::Robots(errand, RobotsAnswer::Rules(rules))
+                SiteFileResult::Robots(site_file, RobotsAnswer::Rules(rules))
             }
-            Errand::Sitemap(errand) => {
+            SiteFileTask::Sitemap(site_file) => {
                 let pages = list(self.sitemap, plan);
                 let answer = SitemapAnswer::Read {
                     pages,
                     sitemaps: Vec::new(),
                     problem: None,
                 };
-                ErrandFound::Sitemap(errand, answer)
+                SiteFileResult::Sitemap(site_file, answer)
             }
         };
-        ErrandReport {
+        SiteFileReport {
             found,
             status: Some(200),
             retry_after: None,
@@ -244,7 +244,7 @@ fn a_link_is_refused_for_the_first_rule_it_breaks() {
 fn a_server_error_that_asks_for_a_day_parks_the_host_instead_of_waiting() {
     let page = |url: &str, _| match url {
         "http://a.example/" => links(&["http://a.example/bad"]),
-        _ => Answer {
+        _ => SiteResponse {
             retry_after: Some(SECOND * 86_400),
             ..status(500)
         },
@@ -305,7 +305,7 @@ fn a_session_id_handed_out_by_a_redirect_is_the_same_page() {
 #[test]
 fn a_seed_whose_target_a_sitemap_names_first_is_no_loop() {
     let page = |url: &str, _| match url {
-        "http://a.example/" => Answer {
+        "http://a.example/" => SiteResponse {
             takes: SECOND,
             ..moved("http://a.example/home")
         },
@@ -347,7 +347,7 @@ fn a_host_that_parks_twice_holds_up_nobody_else() {
             "http://bad.a.example:81/b",
             "http://a.example/slow",
         ]),
-        "http://a.example/slow" => Answer {
+        "http://a.example/slow" => SiteResponse {
             takes: SECOND,
             ..links(&["http://a.example/d2"])
         },
@@ -380,11 +380,11 @@ fn a_parked_host_at_a_gate_does_not_block_another() {
             "http://bad.a.example/g/2",
             "http://a.example/late",
         ]),
-        "http://bad.a.example/g/1" => Answer {
+        "http://bad.a.example/g/1" => SiteResponse {
             retry_after: Some(SECOND * 9_000),
             ..status(503)
         },
-        "http://a.example/late" => Answer {
+        "http://a.example/late" => SiteResponse {
             takes: SECOND,
             ..links(&["http://a.example/g/9"])
         },
@@ -432,7 +432,9 @@ fn links_to_known_pages_are_not_counted_as_too_deep() {
     let (pages, summary, _) = world.play(|spec| spec.max_depth = Some(1));
     assert_eq!(pages.len(), 3);
     assert!(
-        !summary.refused.contains_key(&model::RefuseReason::TooDeep),
+        !summary
+            .refused
+            .contains_key(&crawler_model::RefuseReason::TooDeep),
         "{:?}",
         summary.refused
     );

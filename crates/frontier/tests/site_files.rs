@@ -7,16 +7,16 @@ use std::pin::pin;
 use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
-use frontier::{
-    Delivery, Errand, ErrandFound, ErrandReport, Frontier, MemoryFrontier, Moment, Next,
-    RobotsAnswer, SitemapAnswer, SitemapErrand, Work,
+use crawler_frontier::{
+    Delivery, Frontier, MemoryFrontier, Moment, Next, RobotsAnswer, SiteFileReport, SiteFileResult,
+    SiteFileTask, SitemapAnswer, SitemapTask, Work,
 };
-use model::{
+use crawler_model::{
     CrawlPlan, CrawlSpec, FailKind, Failure, LinkFacts, LinkList, Notice, Outcome, PageReport,
     RobotsErrors, SeedProblem, SitemapPolicy, StopReason,
 };
-use sitefiles::Robots;
-use weburl::CrawlUrl;
+use crawler_sitefiles::Robots;
+use crawler_weburl::CrawlUrl;
 
 const SEED: &str = "http://site.example/";
 
@@ -30,12 +30,12 @@ fn ready<T>(future: impl Future<Output = T>) -> T {
 /// Plays a crawl in which everything is answered at once.
 struct Play<'a> {
     robots: &'a dyn Fn(u32) -> RobotsAnswer,
-    sitemap: &'a dyn Fn(&SitemapErrand, &CrawlPlan) -> SitemapAnswer,
+    sitemap: &'a dyn Fn(&SitemapTask, &CrawlPlan) -> SitemapAnswer,
     page: &'a dyn Fn(&str) -> Vec<String>,
 }
 
-fn found(found: ErrandFound) -> ErrandReport {
-    ErrandReport {
+fn found(found: SiteFileResult) -> SiteFileReport {
+    SiteFileReport {
         found,
         status: None,
         retry_after: None,
@@ -67,7 +67,7 @@ impl Play<'_> {
         };
         change(&mut spec);
         let plan = CrawlPlan::resolve(&spec, "crawler/0", 1).unwrap();
-        let mut frontier = MemoryFrontier::new(plan.clone(), 1);
+        let mut frontier = MemoryFrontier::new(&plan, 1);
         let mut told = Told::default();
         let (mut now, mut out) = (Moment::ZERO, Vec::new());
         let stop = loop {
@@ -82,17 +82,17 @@ impl Play<'_> {
                         report.links = list((self.page)(report.url.as_str()), &plan);
                         ready(frontier.settle(report, now, &mut out)).unwrap();
                     }
-                    Work::Errand(Errand::Robots(errand)) => {
-                        told.asked.push((now, errand.url.to_string()));
-                        let answer = (self.robots)(errand.attempt);
-                        let report = found(ErrandFound::Robots(errand, answer));
-                        ready(frontier.settle_errand(report, now, &mut out)).unwrap();
+                    Work::SiteFile(SiteFileTask::Robots(site_file)) => {
+                        told.asked.push((now, site_file.url.to_string()));
+                        let answer = (self.robots)(site_file.attempt);
+                        let report = found(SiteFileResult::Robots(site_file, answer));
+                        ready(frontier.settle_site_file(report, now, &mut out)).unwrap();
                     }
-                    Work::Errand(Errand::Sitemap(errand)) => {
-                        told.asked.push((now, errand.url.to_string()));
-                        let answer = (self.sitemap)(&errand, &plan);
-                        let report = found(ErrandFound::Sitemap(errand, answer));
-                        ready(frontier.settle_errand(report, now, &mut out)).unwrap();
+                    Work::SiteFile(SiteFileTask::Sitemap(site_file)) => {
+                        told.asked.push((now, site_file.url.to_string()));
+                        let answer = (self.sitemap)(&site_file, &plan);
+                        let report = found(SiteFileResult::Sitemap(site_file, answer));
+                        ready(frontier.settle_site_file(report, now, &mut out)).unwrap();
                     }
                 }
             }
@@ -141,7 +141,7 @@ fn no_page(_: &str) -> Vec<String> {
     Vec::new()
 }
 
-fn no_sitemap(_: &SitemapErrand, _: &CrawlPlan) -> SitemapAnswer {
+fn no_sitemap(_: &SitemapTask, _: &CrawlPlan) -> SitemapAnswer {
     SitemapAnswer::Failed(Failure::of_status(404))
 }
 
@@ -292,8 +292,8 @@ fn a_crawl_delay_is_kept_and_a_huge_one_parks_the_host() {
 fn sitemaps_named_by_robots_else_the_usual_place() {
     let named =
         |_| rules("Sitemap: http://site.example/a.xml\nSitemap: http://other.example/b.xml");
-    let listed = |errand: &SitemapErrand, plan: &CrawlPlan| {
-        assert!(errand.named);
+    let listed = |site_file: &SitemapTask, plan: &CrawlPlan| {
+        assert!(site_file.named);
         read(
             &["http://site.example/listed", "http://elsewhere.example/"],
             &[],
@@ -344,7 +344,7 @@ fn sitemaps_named_by_robots_else_the_usual_place() {
 #[test]
 fn an_index_that_lists_itself_or_goes_on_for_ever_ends() {
     let itself =
-        |errand: &SitemapErrand, plan: &CrawlPlan| read(&[], &[errand.url.to_string()], plan);
+        |site_file: &SitemapTask, plan: &CrawlPlan| read(&[], &[site_file.url.to_string()], plan);
     let play = Play {
         robots: &|_| rules(""),
         sitemap: &itself,
@@ -359,8 +359,9 @@ fn an_index_that_lists_itself_or_goes_on_for_ever_ends() {
         1
     );
 
-    let deeper =
-        |errand: &SitemapErrand, plan: &CrawlPlan| read(&[], &[format!("{}x", errand.url)], plan);
+    let deeper = |site_file: &SitemapTask, plan: &CrawlPlan| {
+        read(&[], &[format!("{}x", site_file.url)], plan)
+    };
     let play = Play {
         robots: &|_| rules(""),
         sitemap: &deeper,
@@ -380,11 +381,11 @@ fn an_index_that_lists_itself_or_goes_on_for_ever_ends() {
             .any(|notice| notice.to_string().contains("nested"))
     );
 
-    let wide = |errand: &SitemapErrand, plan: &CrawlPlan| {
+    let wide = |site_file: &SitemapTask, plan: &CrawlPlan| {
         let files: Vec<String> = (0..3_000)
             .map(|n| format!("http://site.example/s{n}.xml"))
             .collect();
-        read(&[], if errand.level == 1 { &files } else { &[] }, plan)
+        read(&[], if site_file.level == 1 { &files } else { &[] }, plan)
     };
     let play = Play {
         robots: &|_| rules(""),
@@ -403,7 +404,7 @@ fn an_index_that_lists_itself_or_goes_on_for_ever_ends() {
 
 #[test]
 fn with_sitemaps_only_links_are_not_followed() {
-    let listed = |_: &SitemapErrand, plan: &CrawlPlan| read(&["http://site.example/a"], &[], plan);
+    let listed = |_: &SitemapTask, plan: &CrawlPlan| read(&["http://site.example/a"], &[], plan);
     let page = |_: &str| vec!["http://site.example/linked".to_owned()];
     let play = Play {
         robots: &|_| rules(""),
@@ -433,8 +434,7 @@ fn with_sitemaps_only_links_are_not_followed() {
 #[test]
 fn no_page_of_depth_one_starts_before_the_sitemaps_are_read() {
     // The sitemap fails once and comes back later; until it is read or waiting, level 1 is held back.
-    let listed =
-        |_: &SitemapErrand, plan: &CrawlPlan| read(&["http://site.example/deep"], &[], plan);
+    let listed = |_: &SitemapTask, plan: &CrawlPlan| read(&["http://site.example/deep"], &[], plan);
     let page = |url: &str| match url {
         SEED => vec!["http://site.example/1".to_owned()],
         "http://site.example/1" => vec!["http://site.example/deep".to_owned()],

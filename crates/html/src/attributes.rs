@@ -1,20 +1,20 @@
 //! The inside of a tag, from the end of its name to its `>`.
 //!
-//! One cursor for the scanner and for the charset prescan: the two algorithms of the standard
-//! agree on everything but error reports. Values are handed out raw, as slices of the page; who
-//! needs one decodes it. The cursor never looks at a byte twice, and it knows nothing of
-//! duplicates: the first of a name wins because its reader keeps the first.
+//! One cursor for both the scanner and the charset prescan: the two algorithms of the HTML standard differ
+//! only in error reporting. Values are returned raw, as slices of the page; the caller decodes the ones it
+//! needs. The cursor never looks at a byte twice and does not detect duplicates: the first attribute of a name
+//! wins because callers keep the first.
 
-use crate::bytes::{Class, find};
+use crate::bytes::{ByteClass, find};
 
-/// What the cursor met.
+/// One part of a tag.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Step<'a> {
-    /// An attribute, its value empty where none was written.
+pub(crate) enum TagPart<'a> {
+    /// An attribute; the value is empty if none was written.
     Attribute { name: &'a [u8], value: &'a [u8] },
-    /// The `>`; `self_closing` when a `/` stood right before it.
+    /// The closing `>`; `self_closing` if a `/` came right before it.
     Closed { self_closing: bool },
-    /// The page ended inside the tag, which is then no tag at all.
+    /// The page ended inside the tag, so there is no tag at all.
     Unclosed,
 }
 
@@ -26,18 +26,18 @@ pub(crate) struct Attributes<'a> {
 }
 
 impl<'a> Attributes<'a> {
-    /// Starts at the first byte after the tag's name.
+    /// A cursor at the first byte after the tag name.
     pub(crate) fn new(bytes: &'a [u8], at: usize) -> Self {
         Self { bytes, at }
     }
 
-    /// Where the cursor stands; after [`Step::Closed`], the first byte behind the tag.
+    /// The position of the cursor; after [`TagPart::Closed`], the first byte after the tag.
     pub(crate) fn position(&self) -> usize {
         self.at
     }
 
-    /// Reads on to the end of the tag; false when the page ends first. The same as steps to the end, without what is found
-    /// on the way: most tags are read like this.
+    /// Skips to the end of the tag; returns false if the page ends first. Equivalent to calling `next_part`
+    /// until the end, without producing the attributes: most tags are read this way.
     pub(crate) fn skip(&mut self) -> bool {
         let bytes = self.bytes;
         let mut at = self.at;
@@ -50,17 +50,17 @@ impl<'a> Attributes<'a> {
             if *byte == b'/' || is_space(*byte) {
                 continue;
             }
-            at = behind_space(bytes, Class::NAME_END.find(bytes, at));
+            at = skip_space(bytes, ByteClass::NAME_END.find(bytes, at));
             if bytes.get(at) != Some(&b'=') {
                 continue;
             }
-            at = behind_space(bytes, at + 1);
+            at = skip_space(bytes, at + 1);
             at = match bytes.get(at) {
                 Some(quote @ (b'"' | b'\'')) => match find(*quote, &bytes[at + 1..]) {
                     Some(length) => at + length + 2,
                     None => break,
                 },
-                _ => Class::VALUE_END.find(bytes, at),
+                _ => ByteClass::VALUE_END.find(bytes, at),
             };
         }
         self.at = bytes.len();
@@ -69,7 +69,7 @@ impl<'a> Attributes<'a> {
 
     /// Reads one attribute or the end of the tag.
     #[inline]
-    pub(crate) fn step(&mut self) -> Step<'a> {
+    pub(crate) fn next_part(&mut self) -> TagPart<'a> {
         let bytes = self.bytes;
         let mut at = self.at;
         let mut self_closing = false;
@@ -78,7 +78,7 @@ impl<'a> Attributes<'a> {
                 None => return self.unclosed(),
                 Some(b'>') => {
                     self.at = at + 1;
-                    return Step::Closed { self_closing };
+                    return TagPart::Closed { self_closing };
                 }
                 Some(b'/') => self_closing = true,
                 Some(byte) if is_space(*byte) => self_closing = false,
@@ -88,43 +88,43 @@ impl<'a> Attributes<'a> {
             at += 1;
         }
         let start = at;
-        at = Class::NAME_END.find(bytes, start + 1);
+        at = ByteClass::NAME_END.find(bytes, start + 1);
         if at == bytes.len() {
             return self.unclosed();
         }
         let name = &bytes[start..at];
-        at = behind_space(bytes, at);
+        at = skip_space(bytes, at);
         if bytes.get(at) != Some(&b'=') {
             self.at = at;
-            return Step::Attribute { name, value: &[] };
+            return TagPart::Attribute { name, value: &[] };
         }
-        at = behind_space(bytes, at + 1);
+        at = skip_space(bytes, at + 1);
         if let Some(quote @ (b'"' | b'\'')) = bytes.get(at) {
             let Some(length) = find(*quote, &bytes[at + 1..]) else {
                 return self.unclosed();
             };
             self.at = at + length + 2;
             let value = &bytes[at + 1..at + 1 + length];
-            return Step::Attribute { name, value };
+            return TagPart::Attribute { name, value };
         }
-        let end = Class::VALUE_END.find(bytes, at);
+        let end = ByteClass::VALUE_END.find(bytes, at);
         if end == bytes.len() {
             return self.unclosed();
         }
         self.at = end;
         let value = &bytes[at..end];
-        Step::Attribute { name, value }
+        TagPart::Attribute { name, value }
     }
 
-    fn unclosed(&mut self) -> Step<'a> {
+    fn unclosed(&mut self) -> TagPart<'a> {
         self.at = self.bytes.len();
-        Step::Unclosed
+        TagPart::Unclosed
     }
 }
 
-/// Where the first byte from `at` on is that is no white space.
+/// The position of the first byte at or after `at` that is not white space.
 #[inline]
-fn behind_space(bytes: &[u8], mut at: usize) -> usize {
+fn skip_space(bytes: &[u8], mut at: usize) -> usize {
     while bytes.get(at).is_some_and(|byte| is_space(*byte)) {
         at += 1;
     }
@@ -134,35 +134,35 @@ fn behind_space(bytes: &[u8], mut at: usize) -> usize {
 /// HTML's white space.
 #[inline]
 pub(crate) fn is_space(byte: u8) -> bool {
-    Class::SPACE.has(byte)
+    ByteClass::SPACE.has(byte)
 }
 
 #[cfg(test)]
 mod tests {
     use std::fmt::Write as _;
 
-    use super::{Attributes, Step};
+    use super::{Attributes, TagPart};
 
     fn read(tag: &str) -> String {
         let mut attributes = Attributes::new(tag.as_bytes(), 0);
         let mut out = String::new();
         loop {
-            match attributes.step() {
-                Step::Attribute { name, value } => {
+            match attributes.next_part() {
+                TagPart::Attribute { name, value } => {
                     let name = String::from_utf8_lossy(name);
                     let value = String::from_utf8_lossy(value);
                     write!(out, "[{name}|{value}]").unwrap();
                 }
-                Step::Closed { self_closing } => {
+                TagPart::Closed { self_closing } => {
                     let rest = &tag[attributes.position()..];
                     return out + if self_closing { "/>" } else { ">" } + rest;
                 }
-                Step::Unclosed => return out + "…",
+                TagPart::Unclosed => return out + "…",
             }
         }
     }
 
-    /// Skipping is the same way, without what is found on it.
+    /// Skipping and stepping must end at the same byte.
     #[test]
     fn skipping_ends_where_steps_end() {
         let letters = b"a=/>\"' \nb";
@@ -178,10 +178,10 @@ mod tests {
                 .collect();
             let (mut stepping, mut skipping) = (Attributes::new(&tag, 0), Attributes::new(&tag, 0));
             let closed = loop {
-                match stepping.step() {
-                    Step::Attribute { .. } => {}
-                    Step::Closed { .. } => break true,
-                    Step::Unclosed => break false,
+                match stepping.next_part() {
+                    TagPart::Attribute { .. } => {}
+                    TagPart::Closed { .. } => break true,
+                    TagPart::Unclosed => break false,
                 }
             };
             assert_eq!(skipping.skip(), closed, "{tag:?}");
@@ -190,7 +190,7 @@ mod tests {
     }
 
     #[test]
-    fn every_way_to_write_an_attribute() {
+    fn attributes_in_every_syntax() {
         let table = [
             (">", ">"),
             ("/>", "/>"),

@@ -1,84 +1,85 @@
-//! Finding bytes in a page, for distances as short as those between tags.
+//! Byte search tuned for the short distances between tags.
 //!
-//! A vector search costs more to start than the few bytes cost that stand between two tags or in a value, and a page has
-//! thousands of both. Words of eight bytes are looked at first; what is farther away is the vector's.
+//! Starting a vector search costs more than scanning the few bytes between two tags or inside a value, and a
+//! page has thousands of both. The first bytes are searched eight at a time; only what is farther away is left
+//! to `memchr`.
 
 use memchr::{memchr, memchr3};
 
 const WORD: usize = size_of::<u64>();
-/// How far words are looked at for one byte: most gaps between tags are shorter.
-const NEAR: usize = 4 * WORD;
-/// For three: the vector search for them costs more to start, and nearly all values are shorter.
-const NEAR_ANY: usize = 16 * WORD;
+/// How far to search word by word for one byte: most gaps between tags are shorter.
+const MAX_WORD_SEARCH: usize = 4 * WORD;
+/// The same for three bytes: their vector search costs more to start, and nearly all values are shorter.
+const MAX_WORD_SEARCH_ANY: usize = 16 * WORD;
 const ONES: u64 = u64::from_le_bytes([0x01; WORD]);
 const HIGHS: u64 = u64::from_le_bytes([0x80; WORD]);
 
-/// Where `needle` first stands in `bytes`.
+/// The position of the first `needle` in `bytes`.
 #[inline]
 pub(crate) fn find(needle: u8, bytes: &[u8]) -> Option<usize> {
-    match near([needle], bytes, NEAR) {
-        Near::Told(found) => found,
-        Near::Behind(at) => memchr(needle, &bytes[at..]).map(|length| at + length),
+    match search_words([needle], bytes, MAX_WORD_SEARCH) {
+        WordSearch::Done(found) => found,
+        WordSearch::NotBefore(at) => memchr(needle, &bytes[at..]).map(|length| at + length),
     }
 }
 
-/// Where the first of `needles` stands in `bytes`.
+/// The position of the first of the `needles` in `bytes`.
 #[inline]
 pub(crate) fn find_any(needles: [u8; 3], bytes: &[u8]) -> Option<usize> {
-    match near(needles, bytes, NEAR_ANY) {
-        Near::Told(found) => found,
-        Near::Behind(at) => {
+    match search_words(needles, bytes, MAX_WORD_SEARCH_ANY) {
+        WordSearch::Done(found) => found,
+        WordSearch::NotBefore(at) => {
             let [one, two, three] = needles;
             memchr3(one, two, three, &bytes[at..]).map(|length| at + length)
         }
     }
 }
 
-/// What the first words say.
-enum Near {
-    /// Where it is, or that it is nowhere.
-    Told(Option<usize>),
-    /// It is not before this place.
-    Behind(usize),
+/// Result of the word-by-word search.
+enum WordSearch {
+    /// The search is complete: the position, or `None` if there is no match.
+    Done(Option<usize>),
+    /// There is no match before this position; the rest has not been searched.
+    NotBefore(usize),
 }
 
 #[inline]
-fn near<const N: usize>(needles: [u8; N], bytes: &[u8], most: usize) -> Near {
+fn search_words<const N: usize>(needles: [u8; N], bytes: &[u8], limit: usize) -> WordSearch {
     let mut at = 0;
-    while at < most
+    while at < limit
         && let Some(word) = bytes[at..].first_chunk::<WORD>()
     {
         let word = u64::from_le_bytes(*word);
         let mut found = 0;
         for needle in needles {
-            // A byte that is the needle is zero now, and the lowest zero byte is the lowest with its high bit set then.
+            // A matching byte becomes zero; the subtraction then sets the high bit of the lowest zero byte.
             let differs = word ^ u64::from_le_bytes([needle; WORD]);
             found |= differs.wrapping_sub(ONES) & !differs & HIGHS;
         }
         if found != 0 {
-            return Near::Told(Some(at + found.trailing_zeros() as usize / 8));
+            return WordSearch::Done(Some(at + found.trailing_zeros() as usize / 8));
         }
         at += WORD;
     }
-    if at == most {
-        return Near::Behind(at);
+    if at == limit {
+        return WordSearch::NotBefore(at);
     }
     let last = bytes[at..].iter().position(|byte| needles.contains(byte));
-    Near::Told(last.map(|length| at + length))
+    WordSearch::Done(last.map(|length| at + length))
 }
 
-/// What a byte does in a tag, as bits.
+/// Roles of a byte inside a tag, as bits.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct Class(u8);
+pub(crate) struct ByteClass(u8);
 
-impl Class {
-    /// White space. A carriage return counts: the standard turns it into a line feed before the tokeniser sees it.
+impl ByteClass {
+    /// White space. Includes the carriage return, which the standard turns into a line feed before tokenising.
     pub(crate) const SPACE: Self = Self(1);
     /// Ends the name of a tag.
     pub(crate) const TAG_END: Self = Self(2);
     /// Ends the name of an attribute.
     pub(crate) const NAME_END: Self = Self(4);
-    /// Ends a value without quotes.
+    /// Ends an unquoted value.
     pub(crate) const VALUE_END: Self = Self(8);
 
     #[inline]
@@ -86,7 +87,7 @@ impl Class {
         CLASSES[usize::from(byte)] & self.0 != 0
     }
 
-    /// Where the first byte of this class stands from `at` on; the end, if there is none.
+    /// The position of the first byte of this class at or after `at`, or the length if there is none.
     #[inline]
     pub(crate) fn find(self, bytes: &[u8], mut at: usize) -> usize {
         while at < bytes.len() && !self.has(bytes[at]) {
@@ -101,13 +102,15 @@ const CLASSES: [u8; 256] = {
     let spaces = [b' ', b'\n', b'\t', b'\r', 0x0C];
     let mut at = 0;
     while at < spaces.len() {
-        classes[spaces[at] as usize] =
-            Class::SPACE.0 | Class::TAG_END.0 | Class::NAME_END.0 | Class::VALUE_END.0;
+        classes[spaces[at] as usize] = ByteClass::SPACE.0
+            | ByteClass::TAG_END.0
+            | ByteClass::NAME_END.0
+            | ByteClass::VALUE_END.0;
         at += 1;
     }
-    classes[b'>' as usize] = Class::TAG_END.0 | Class::NAME_END.0 | Class::VALUE_END.0;
-    classes[b'/' as usize] = Class::TAG_END.0 | Class::NAME_END.0;
-    classes[b'=' as usize] = Class::NAME_END.0;
+    classes[b'>' as usize] = ByteClass::TAG_END.0 | ByteClass::NAME_END.0 | ByteClass::VALUE_END.0;
+    classes[b'/' as usize] = ByteClass::TAG_END.0 | ByteClass::NAME_END.0;
+    classes[b'=' as usize] = ByteClass::NAME_END.0;
     classes
 };
 
@@ -115,7 +118,7 @@ const CLASSES: [u8; 256] = {
 mod tests {
     use super::*;
 
-    /// At every distance, among bytes that differ from the needle in one bit or by one.
+    /// At every distance, among bytes that differ from the needle by one bit or by one.
     #[test]
     fn the_first_is_found_at_any_distance() {
         for needle in [b'<', b'"', 0, 1, 0x7F, 0x80, 0xFF] {
@@ -135,7 +138,8 @@ mod tests {
                             Some(at),
                             "{needle} at {at} of {length}"
                         );
-                        // In each of the three places; two that are behind it do not come first.
+                        // The needle in each of the three positions; the other two needles come after it and
+                        // must not win.
                         for turn in 0..3 {
                             let mut needles = [needle, needle ^ 0x10, needle ^ 0x20];
                             needles.rotate_right(turn);
@@ -155,24 +159,28 @@ mod tests {
     }
 
     #[test]
-    fn what_ends_what() {
+    fn byte_classes() {
         for byte in 0..=u8::MAX {
             let space = matches!(byte, b' ' | b'\n' | b'\t' | b'\r' | 0x0C);
-            assert_eq!(Class::SPACE.has(byte), space, "{byte}");
+            assert_eq!(ByteClass::SPACE.has(byte), space, "{byte}");
             assert_eq!(
-                Class::TAG_END.has(byte),
+                ByteClass::TAG_END.has(byte),
                 space || matches!(byte, b'>' | b'/'),
                 "{byte}"
             );
             assert_eq!(
-                Class::NAME_END.has(byte),
+                ByteClass::NAME_END.has(byte),
                 space || matches!(byte, b'>' | b'/' | b'='),
                 "{byte}"
             );
-            assert_eq!(Class::VALUE_END.has(byte), space || byte == b'>', "{byte}");
+            assert_eq!(
+                ByteClass::VALUE_END.has(byte),
+                space || byte == b'>',
+                "{byte}"
+            );
         }
-        assert_eq!(Class::TAG_END.find(b"<li>", 1), 3);
-        assert_eq!(Class::VALUE_END.find(b"a/b", 0), 3);
-        assert_eq!(Class::VALUE_END.find(b"a", 1), 1);
+        assert_eq!(ByteClass::TAG_END.find(b"<li>", 1), 3);
+        assert_eq!(ByteClass::VALUE_END.find(b"a/b", 0), 3);
+        assert_eq!(ByteClass::VALUE_END.find(b"a", 1), 1);
     }
 }

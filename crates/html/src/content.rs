@@ -1,13 +1,12 @@
-//! A page's main content: the parts of the tree a reader came for.
+//! Main content: the parts of a page that a reader came for.
 //!
-//! The page is laid out into blocks (`outline`), each block is described by numbers (`features`),
-//! a small tree ensemble says how likely each is main content (`model`), and the cut with the best
-//! expected balance is taken (`choice`) and what belongs together made whole (`coherence`). If that
-//! leaves nothing, a ladder of plain rules makes sure that a page with text never comes back empty
-//! (`ladder`).
+//! The page is divided into blocks (`outline`), each block is described by numbers (`features`), an ensemble
+//! of small decision trees estimates how likely each block is main content (`model`), the cut with the best
+//! expected F1 is taken (`choice`), and tables, lists and code are made complete (`coherence`). If that leaves
+//! nothing, simple rules make sure that a page with text never comes back empty (`fallback`).
 //!
-//! This room reads the tree and never changes it: the answer is a list of nodes, which any writer
-//! can turn into its format. It knows no site, and takes time linear in the page.
+//! The tree is only read, never changed: the result is a list of nodes that any writer can turn into its
+//! format. No rule names a site, and time is linear in the page.
 
 mod choice;
 mod coherence;
@@ -15,19 +14,19 @@ mod concept;
 mod context;
 mod cutout;
 mod ensemble;
+mod fallback;
 mod features;
 mod heading;
 mod inspection;
-mod judge;
-mod ladder;
 mod measure;
 mod model;
 mod outline;
-mod page;
+mod profile;
 mod role;
-mod surroundings;
+mod score;
+mod structure;
 mod vocabulary;
-mod voices;
+mod word_signals;
 
 pub use inspection::{InspectedBlock, Inspection, inspect};
 pub use model::ContentModel;
@@ -35,61 +34,61 @@ pub use vocabulary::Vocabulary;
 
 use crate::tree::{NodeId, Tree};
 use crate::writing::selection::Selection;
-use features::Scene;
+use features::PageAnalysis;
 use outline::Outline;
-use page::Page;
-use surroundings::Surroundings;
-use voices::Voices;
+use profile::PageProfile;
+use structure::PageStructure;
+use word_signals::WordSignals;
 
 /// The parts of a page that are its main content.
 #[derive(Debug, Clone, PartialEq)]
 pub struct MainContent {
-    /// The nodes whose subtrees hold the content, in document order, none inside another.
+    /// Nodes whose subtrees hold the content, in document order; none is inside another.
     pub roots: Vec<NodeId>,
-    /// Nodes inside the roots that do not belong to it, in document order, none inside another.
+    /// Nodes inside the roots that are not part of the content, in document order; none is inside another.
     pub excluded: Vec<NodeId>,
-    /// Whether blocks that the page hides belong to it where they are not excluded: tabs behind the
-    /// first, folded sections. True of a choice made block by block.
-    pub folded: bool,
-    /// How sure the choice is: the expected balance of precision and recall, 0 to 1.
+    /// Whether blocks that the page hides (inactive tabs, collapsed sections) are part of the content unless
+    /// excluded. True if the selection was made block by block.
+    pub includes_hidden: bool,
+    /// Confidence: the expected F1 of the selection, 0 to 1.
     pub quality: f32,
-    /// What kind of page this looks like.
+    /// The detected kind of page.
     pub kind: PageKind,
 }
 
 impl MainContent {
-    /// The chosen parts as the writers take them.
+    /// The content as a [`Selection`] for the writers.
     pub fn selection(&self) -> Selection {
         let selection = Selection::of(self.roots.clone(), self.excluded.clone());
-        if self.folded {
-            selection.with_folded()
+        if self.includes_hidden {
+            selection.with_hidden()
         } else {
             selection
         }
     }
 }
 
-/// What kind of page a page looks like.
+/// The kind of a page, as guessed from its structure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum PageKind {
-    /// A text with a beginning and an end: news, a blog post, an essay.
+    /// A self-contained text: news, a blog post, an essay.
     Article,
-    /// Reference or instruction, often with code.
+    /// Reference or instructions, often with code.
     Documentation,
-    /// What a company or body offers.
+    /// A company or organisation presenting what it offers.
     Service,
     /// A thread of posts, questions and answers.
     Forum,
-    /// A group of things for sale.
+    /// A group of products.
     Collection,
     /// A list of links, entries or search results.
     Listing,
-    /// One thing for sale.
+    /// One product.
     Product,
 }
 
 impl PageKind {
-    /// Every kind, in the order the model numbers them.
+    /// Every kind, in the model's order.
     pub const ALL: [Self; 7] = [
         Self::Article,
         Self::Documentation,
@@ -100,7 +99,7 @@ impl PageKind {
         Self::Product,
     ];
 
-    /// The kind's name, in small letters.
+    /// The name of the kind, in lower case.
     pub fn name(self) -> &'static str {
         match self {
             Self::Article => "article",
@@ -114,7 +113,7 @@ impl PageKind {
     }
 }
 
-/// The main content of a page.
+/// Finds the main content of a page.
 pub fn main_content(tree: &Tree) -> MainContent {
     match &*model::MODEL {
         Some(model) => main_content_by(tree, model),
@@ -122,52 +121,60 @@ pub fn main_content(tree: &Tree) -> MainContent {
     }
 }
 
-/// The main content of a page as another model than the embedded one judges it: for evaluation.
+/// Finds the main content with a model other than the embedded one. Used for evaluation.
 pub fn main_content_by(tree: &Tree, model: &ContentModel) -> MainContent {
     let outline = Outline::of(tree, &model.lexicon);
-    let around = Surroundings::of(&outline);
-    let page = Page::of(tree, &outline, &model.lexicon);
-    let voices = Voices::of(tree, &outline, &page, &model.lexicon.vocabulary);
-    let scene = Scene {
+    let structure = PageStructure::of(&outline);
+    let page = PageProfile::of(tree, &outline, &model.lexicon);
+    let word_signals = WordSignals::of(tree, &outline, &page, &model.lexicon.vocabulary);
+    let analysis = PageAnalysis {
         outline: &outline,
         page: &page,
-        around: &around,
-        voices: &voices,
+        structure: &structure,
+        word_signals: &word_signals,
     };
-    let verdict = judge::judge(&scene, model);
-    finish(&outline, &around, &verdict.odds, verdict.kind)
+    let scores = score::score(&analysis, model);
+    finish(&outline, &structure, &scores.odds, scores.kind)
 }
 
-/// Everything a reader could see of a page, without what is never read: menus, dialogs, footers.
+/// Selects everything a reader can see except menus, dialogs and footers.
 pub fn whole_body(tree: &Tree) -> MainContent {
     let lexicon = concept::Lexicon::new(Vocabulary::default());
     let outline = Outline::of(tree, &lexicon);
-    let around = Surroundings::of(&outline);
-    let kept = ladder::body(&outline, &around);
+    let structure = PageStructure::of(&outline);
+    let kept = fallback::body(&outline, &structure);
     let (roots, excluded) = cutout::cut_out(&outline, &kept);
     MainContent {
         roots,
         excluded,
-        // A page that hides its text until a script shows it is not an empty page.
-        folded: ladder::is_folded(&outline, &kept),
+        // A page that hides its text until a script shows it is not empty.
+        includes_hidden: fallback::is_mostly_hidden(&outline, &kept),
         quality: 0.0,
         kind: PageKind::Article,
     }
 }
 
-/// From odds to the parts of the tree.
-fn finish(outline: &Outline, around: &Surroundings, odds: &[f32], kind: PageKind) -> MainContent {
+/// Turns the log-odds of the blocks into parts of the tree.
+fn finish(
+    outline: &Outline,
+    structure: &PageStructure,
+    odds: &[f32],
+    kind: PageKind,
+) -> MainContent {
     let choice = choice::choose(outline, odds);
-    let (kept, quality) = if choice.words >= 10.min(around.words) {
-        (coherence::settle(outline, choice.kept), choice.expected)
+    let (kept, quality) = if choice.words >= 10.min(structure.words) {
+        (coherence::complete(outline, choice.kept), choice.expected)
     } else {
-        (ladder::fall_back(outline, around), choice.expected * 0.5)
+        (
+            fallback::fall_back(outline, structure),
+            choice.expected * 0.5,
+        )
     };
     let (roots, excluded) = cutout::cut_out(outline, &kept);
     MainContent {
         roots,
         excluded,
-        folded: true,
+        includes_hidden: true,
         quality,
         kind,
     }

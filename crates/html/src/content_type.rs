@@ -1,41 +1,40 @@
-//! The charset a `Content-Type` header names.
+//! The charset named by a `Content-Type` header.
 //!
-//! Headers come from servers of every age, so this reads parameters and not grammar: it accepts
-//! missing spaces, either kind of quotes, and parameters in any order, and takes the first charset
-//! that says anything.
+//! Servers are sloppy, so this looks for parameters rather than parsing the grammar: it accepts missing
+//! spaces, either kind of quotes and parameters in any order, and takes the first charset that is not empty.
 
-/// The charset label of a `Content-Type` value: `utf-8` for `text/html; charset="utf-8"`.
+/// Returns the charset label of a `Content-Type` value: `utf-8` for `text/html; charset="utf-8"`.
 pub fn charset_label(content_type: &str) -> Option<&str> {
     let mut rest = content_type;
     loop {
         let (_, parameters) = rest.split_once(';')?;
         rest = parameters;
         let end = parameters.find([';', '=']).unwrap_or(parameters.len());
-        let (name, behind) = parameters.split_at(end);
-        let Some(value) = behind.strip_prefix('=') else {
+        let (name, after) = parameters.split_at(end);
+        let Some(value) = after.strip_prefix('=') else {
             continue;
         };
-        let (value, behind) = split_value(value.trim_start());
+        let (value, after) = split_value(value.trim_start());
         if name.trim().eq_ignore_ascii_case("charset") && !value.is_empty() {
             return Some(value);
         }
-        rest = behind;
+        rest = after;
     }
 }
 
-/// A parameter's value, without its quotes, and what follows it.
+/// A parameter's value without its quotes, and the text after it.
 fn split_value(written: &str) -> (&str, &str) {
     for quote in ['"', '\''] {
         if let Some(inside) = written.strip_prefix(quote) {
-            // quotes that never close hold a value all the same
-            let (value, behind) = inside.split_once(quote).unwrap_or((inside, ""));
-            return (value.trim(), behind);
+            // An unclosed quote still holds a value.
+            let (value, after) = inside.split_once(quote).unwrap_or((inside, ""));
+            return (value.trim(), after);
         }
     }
     let end = written.find(';').unwrap_or(written.len());
-    let (value, behind) = written.split_at(end);
-    // some servers join two headers with a comma
-    (value.split(',').next().unwrap_or_default().trim(), behind)
+    let (value, after) = written.split_at(end);
+    // Some servers join two headers with a comma.
+    (value.split(',').next().unwrap_or_default().trim(), after)
 }
 
 #[cfg(test)]

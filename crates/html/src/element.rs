@@ -1,22 +1,22 @@
-//! What the standard's tree rules say about an element, by its name alone.
+//! Rules of the HTML standard that depend on an element's name alone.
 //!
-//! Only [`crate::foreign`] asks: inside svg and math, and nowhere else, the scanner has to know
+//! Used only by [`crate::foreign_content`]: inside SVG and MathML, and nowhere else, the scanner has to know
 //! which elements are open.
 
-/// Names up to this length are kept whole: all that the rules mention, and those drawings have.
-const KEPT: usize = 24;
+/// Names up to this length are stored in full: all that the rules mention and all that drawings use.
+const MAX_NAME: usize = 24;
 
 /// An element's name in lower case.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct ElementName {
-    prefix: [u8; KEPT],
+    prefix: [u8; MAX_NAME],
     length: usize,
 }
 
 impl ElementName {
-    /// The name as written in a tag, in any case of letters.
+    /// Takes a name as written in a tag, in upper or lower case.
     pub(crate) fn new(written: &[u8]) -> Self {
-        let mut prefix = [0; KEPT];
+        let mut prefix = [0; MAX_NAME];
         for (kept, byte) in prefix.iter_mut().zip(written) {
             *kept = byte.to_ascii_lowercase();
         }
@@ -26,24 +26,23 @@ impl ElementName {
         }
     }
 
-    /// The name in lower case; empty for a name too long to be kept.
+    /// The name in lower case; empty if it was too long to store.
     pub(crate) fn as_bytes(&self) -> &[u8] {
         self.prefix.get(..self.length).unwrap_or_default()
     }
 
-    /// Whether equal names mean the same element. Not of long names, of which only the beginning
-    /// is compared; nor of those with other bytes than ASCII, of which several may be decoded to
-    /// one character.
+    /// Whether equal names mean the same element. Not true of long names, of which only the beginning is
+    /// compared, nor of names with non-ASCII bytes, several of which may decode to the same character.
     pub(crate) fn is_exact(&self) -> bool {
-        self.length <= KEPT
+        self.length <= MAX_NAME
             && self
                 .as_bytes()
                 .iter()
                 .all(|byte| byte.is_ascii() && *byte != 0)
     }
 
-    /// Start tags that cannot be inside svg or math and so end it. `font` is decided by its
-    /// attributes and not here.
+    /// Whether the start tag cannot be inside SVG or MathML and therefore ends it. `font` depends on its
+    /// attributes and is handled by the caller.
     #[rustfmt::skip]
     pub(crate) fn breaks_out(&self) -> bool {
         matches!(self.as_bytes(),
@@ -54,7 +53,7 @@ impl ElementName {
             | b"sub" | b"sup" | b"table" | b"tt" | b"u" | b"ul" | b"var")
     }
 
-    /// Elements the standard calls formatting: left open, they are opened again in what follows.
+    /// Whether the standard calls the element *formatting*: left open, it is reopened in what follows.
     pub(crate) fn is_formatting(&self) -> bool {
         matches!(
             self.as_bytes(),
@@ -74,7 +73,7 @@ impl ElementName {
         )
     }
 
-    /// The two elements that stay math in text of math.
+    /// The two elements that remain MathML inside a MathML text integration point.
     pub(crate) fn is_glyph(&self) -> bool {
         matches!(self.as_bytes(), b"mglyph" | b"malignmark")
     }

@@ -1,9 +1,8 @@
-//! Generated: the named character references of the HTML standard, as data.
+//! Generated: the named character references of the HTML standard.
 //!
-//! Both tables are sorted by byte so that they can be searched by halves. `NAMED` holds every
-//! name that is valid with a semicolon (without it, as written after the ampersand) and what it
-//! stands for; `LEGACY` the names that the standard also accepts when the semicolon is missing.
-//! The standard promises never to change this list. Nothing here is edited by hand.
+//! Both tables are sorted by byte for binary search. `NAMED` holds every name that is valid with a semicolon
+//! (as written between `&` and `;`) and its text; `LEGACY` holds the names that are also valid without the
+//! semicolon. The standard promises never to change this list. Do not edit by hand.
 
 /// Every name that may be written with a semicolon, with its text.
 #[rustfmt::skip]

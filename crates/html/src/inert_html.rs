@@ -1,28 +1,29 @@
-//! A page as HTML that cannot do anything: words, structure, links and images.
+//! Writes a page as inert HTML: text, structure, links and images, nothing that runs.
 //!
-//! Tags and attributes are written from lists of allowed ones ([`allow`]) and addresses only in
-//! schemes that do not run, so nothing of the page's own can act where the output is shown. What is
-//! not on the list loses its tag and keeps its words; what is not shown is left out.
+//! Tags and attributes come from allow-lists ([`allow`]) and addresses only have schemes that do not execute,
+//! so nothing from the page can act where the output is shown. An element that is not on the list loses its
+//! tag and keeps its text; what is not displayed is left out.
 //!
-//! Invariant: parsed again, the output is the tree it was written from. Leaving out tags can put an
-//! element where a parser would not leave it (a block in a `p`, a link in a link), so every tag is
-//! checked against what is open, and dropped or replaced if it would not stay there.
+//! Invariant: parsing the output gives back the tree it was written from. Leaving out tags can put an element
+//! where a parser would move it (a block in a `p`, a link in a link), so every tag is checked against the open
+//! ones and dropped or replaced if it would not stay there.
 
 mod allow;
 
 use crate::tree::{NodeId, Tag, Tree};
 use crate::writing::code::{is_gutter, language};
+use crate::writing::display_attributes::{
+    DisplayAttributes, is_closed_dialog, is_copy_control, is_dropped,
+};
 use crate::writing::formula::Formula;
-use crate::writing::image::{image_source, is_pixel, media_source, shows_missing_image};
-use crate::writing::looks::{Looks, copies, is_closed, is_dropped};
-use crate::writing::selection::{Folded, Selection, Step, Steps};
+use crate::writing::image::{image_source, is_tracking_pixel, media_source, shows_missing_image};
+use crate::writing::selection::{HiddenBlocks, Selection, Step, Steps};
 use crate::writing::target::{link_target, media_target};
 use allow::{ends_paragraph, is_allowed, is_heading, is_table_part, kept_attribute};
 
 /// Writes the selected part of a page as HTML without anything that runs.
 ///
-/// `resolve` makes an address on the page absolute; where it answers `None`, the link's text stands
-/// without a link.
+/// `resolve` makes an address absolute; if it returns `None`, only the text of the link is written.
 pub fn to_inert_html(
     tree: &Tree,
     selection: &Selection,
@@ -35,7 +36,7 @@ pub fn to_inert_html(
         open: Vec::new(),
         pre_start: 0,
         split: split_paragraphs(tree, selection),
-        folded: selection.folded(),
+        hidden_blocks: selection.hidden_blocks(),
     };
     let mut steps = selection.steps(tree);
     while let Some(step) = steps.next() {
@@ -52,8 +53,8 @@ pub fn to_inert_html(
     writer.out
 }
 
-/// Paragraphs with a block in them, which exist in old pages only. Parsed again they would fall
-/// apart, so they are written as `div`.
+/// Paragraphs that contain a block, which only malformed or old pages have. A parser would split them, so they
+/// are written as `div`.
 fn split_paragraphs(tree: &Tree, selection: &Selection) -> Vec<NodeId> {
     let mut split = Vec::new();
     let mut open: Vec<NodeId> = Vec::new();
@@ -81,28 +82,29 @@ fn split_paragraphs(tree: &Tree, selection: &Selection) -> Vec<NodeId> {
     split
 }
 
-/// A tag that was written and is not closed yet, and what is open in the view of a parser.
+/// A tag that was written and is not closed yet, with the state a parser would have.
 #[derive(Debug, Clone, Copy)]
-struct Open {
+struct OpenTag {
     id: NodeId,
     tag: Tag,
     in_link: bool,
     in_entry: bool,
     in_term: bool,
     in_pre: bool,
-    /// Whether a `code` stands directly in it; kept for `pre` only.
+    /// Whether a `code` has been written directly inside; only set for `pre`.
     has_code: bool,
 }
 
+/// The state of writing one page.
 struct Writer<'a> {
     tree: &'a Tree,
     resolve: &'a dyn Fn(&str) -> Option<String>,
     out: String,
-    open: Vec<Open>,
+    open: Vec<OpenTag>,
     split: Vec<NodeId>,
-    /// Where the content of the last `pre` starts, and at first that of the page.
+    /// Start of the content of the last `pre`; at first, of the page.
     pre_start: usize,
-    folded: Folded,
+    hidden_blocks: HiddenBlocks,
 }
 
 impl Writer<'_> {
@@ -114,12 +116,12 @@ impl Writer<'_> {
             }
             return;
         };
-        let looks = Looks::of(tree, id);
-        let hidden = looks.is_invisible(tag, self.folded)
+        let display = DisplayAttributes::of(tree, id);
+        let hidden = display.is_invisible(tag, self.hidden_blocks)
             || (is_dropped(tag) && !matches!(tag, Tag::Rp | Tag::Col | Tag::Colgroup))
-            || is_gutter(&looks)
-            || (tag == Tag::Button && copies(tree, id, &looks))
-            || (tag == Tag::Dialog && is_closed(tree, id, self.folded))
+            || is_gutter(&display)
+            || (tag == Tag::Button && is_copy_control(tree, id, &display))
+            || (tag == Tag::Dialog && is_closed_dialog(tree, id, self.hidden_blocks))
             || (tag == Tag::Noscript && !shows_missing_image(tree, id))
             || matches!(tag, Tag::Noframes | Tag::Noembed | Tag::Frameset);
         if hidden {
@@ -131,7 +133,7 @@ impl Writer<'_> {
             Tag::Img => self.write_image(id),
             Tag::Iframe | Tag::Video | Tag::Audio | Tag::Embed | Tag::Object => {
                 let written = self.write_media(id, tag);
-                // What is inside is shown by browsers that cannot show the object itself.
+                // The content is a fallback for browsers that cannot show the object itself.
                 if written || tag != Tag::Object {
                     steps.skip_children();
                 }
@@ -151,7 +153,7 @@ impl Writer<'_> {
         }
     }
 
-    /// The few elements without content of their own that still mean something.
+    /// Handles the few elements without text of their own that still mean something.
     fn enter_hidden(&mut self, id: NodeId, tag: Tag) {
         match tag {
             Tag::Script => {
@@ -182,7 +184,7 @@ impl Writer<'_> {
         self.open.last().map(|open| open.tag)
     }
 
-    /// Writes a start tag if it may stand here.
+    /// Writes a start tag if it is allowed here.
     fn open(&mut self, id: NodeId, tag: Tag) {
         let tag = match tag {
             Tag::P if self.split.binary_search(&id).is_ok() => Tag::Div,
@@ -204,13 +206,13 @@ impl Writer<'_> {
             Tag::Pre => !around.is_some_and(|open| open.in_pre),
             tag if is_heading(tag) => !self.top().is_some_and(is_heading),
             tag if is_table_part(tag) => allow::fits_in(tag, self.top()),
-            // Among rows a parser leaves nothing but parts of the table.
+            // Inside table, row group and row, a parser keeps nothing but parts of the table.
             tag => is_allowed(tag) && !self.top().is_some_and(allow::holds_parts_only),
         };
         if !fits {
-            // What had a line of its own keeps it.
+            // A block that loses its tag still starts a new line.
             if tag.is_block() || tag == Tag::Button {
-                self.set_apart();
+                self.start_new_line();
             }
             return;
         }
@@ -222,18 +224,18 @@ impl Writer<'_> {
         }
         let is_list = matches!(tag, Tag::Ul | Tag::Ol);
         let is_cell = matches!(tag, Tag::Td | Tag::Th | Tag::Caption);
-        // A parser looks for an open item through these only.
+        // The elements through which a parser looks for an open list item.
         let is_seen_through = matches!(tag, Tag::Div | Tag::P) || !tag.is_block();
-        let keeps = |was: fn(&Open) -> bool| around.as_ref().is_some_and(was);
-        self.open.push(Open {
+        let inherits = |was: fn(&OpenTag) -> bool| around.as_ref().is_some_and(was);
+        self.open.push(OpenTag {
             id,
             tag,
-            in_link: tag == Tag::A || (keeps(|open| open.in_link) && !is_cell),
+            in_link: tag == Tag::A || (inherits(|open| open.in_link) && !is_cell),
             in_entry: tag == Tag::Li
-                || (keeps(|open| open.in_entry) && is_seen_through && !is_list),
+                || (inherits(|open| open.in_entry) && is_seen_through && !is_list),
             in_term: matches!(tag, Tag::Dt | Tag::Dd)
-                || (keeps(|open| open.in_term) && is_seen_through),
-            in_pre: tag == Tag::Pre || keeps(|open| open.in_pre),
+                || (inherits(|open| open.in_term) && is_seen_through),
+            in_pre: tag == Tag::Pre || inherits(|open| open.in_pre),
             has_code: false,
         });
         if tag == Tag::Pre {
@@ -241,7 +243,7 @@ impl Writer<'_> {
         }
     }
 
-    fn set_apart(&mut self) {
+    fn start_new_line(&mut self) {
         let at_start = self.out.len() == self.pre_start;
         if !at_start && !self.out.ends_with(char::is_whitespace) {
             self.out.push('\n');
@@ -256,7 +258,7 @@ impl Writer<'_> {
                 self.attribute(name, &value);
             }
         }
-        // Read again, the first `code` speaks for the block: a `pre` in a `pre` is not written.
+        // When read back, the language is taken from the first `code` of a `pre`.
         if tag == Tag::Code
             && let Some(pre) = self.open.last_mut().filter(|open| open.tag == Tag::Pre)
             && !std::mem::replace(&mut pre.has_code, true)
@@ -283,7 +285,7 @@ impl Writer<'_> {
     }
 
     fn write_image(&mut self, id: NodeId) {
-        if is_pixel(self.tree, id) {
+        if is_tracking_pixel(self.tree, id) {
             return;
         }
         let alt = self.tree.attr(id, "alt").unwrap_or_default();
@@ -307,11 +309,11 @@ impl Writer<'_> {
         self.out.push('>');
     }
 
-    /// A film, a sound or another page is written as a link to it.
+    /// Writes a video, audio or embedded page as a link to it.
     fn write_media(&mut self, id: NodeId, tag: Tag) -> bool {
         let target = media_source(self.tree, id).and_then(|src| link_target(self.resolve, src));
         let Some(target) = target else { return false };
-        self.set_apart();
+        self.start_new_line();
         let label = ["title", "aria-label"]
             .iter()
             .find_map(|name| self.tree.attr(id, name))
@@ -362,7 +364,7 @@ impl Writer<'_> {
             text
         };
         if in_pre && self.out.len() == self.pre_start && text.starts_with('\n') {
-            // The first line end in a `pre` is not part of it.
+            // A parser drops the first line feed of a `pre`, so one is added.
             self.out.push('\n');
         }
         let mut written = 0;

@@ -1,30 +1,92 @@
-//! HTML bytes to links, and to a tree with its metadata and its forms as markdown, html and text.
+//! HTML bytes to links, metadata, main content, Markdown, inert HTML and plain text.
 //!
-//! Two paths over the same bytes. [`Tree`] is the second: parsed once, flat, capped in depth, from which
-//! [`metadata`], [`main_content`] and the writers ([`to_markdown`], [`to_inert_html`], [`to_text`]) read. The first
-//! is the links-only path of a crawl. A page comes in as bytes and leaves as a run of [`Found`]
-//! values, in document order, without a tree: the scanner jumps from `<` to `<`, follows the
-//! tokeniser of the HTML standard exactly, and keeps only the few facts about the tree that change
-//! how bytes are read (raw text, templates, svg and math). Where those do not suffice it asks the tree.
+//! There are two ways to read a page:
 //!
-//! Invariants: time is linear in the page, memory is flat on pages that need no tree, nothing
-//! recurses, and every string handed out is valid UTF-8. A page is read as a browser with scripting switched off reads it, so
-//! the links inside `noscript` count.
+//! * [`scan_links`] streams the links of a page without building a tree. A crawl that needs nothing but links
+//!   uses it. The scanner jumps from `<` to `<`, follows the tokeniser of the HTML standard exactly, and
+//!   tracks only what changes how bytes are read (raw text, templates, SVG and MathML). Where that does not
+//!   suffice it consults the tree.
+//! * [`Tree::parse`] builds a flat, read-only tree, capped in depth. [`metadata()`], [`main_content`] and the
+//!   writers ([`to_markdown`], [`to_inert_html`], [`to_text`]) work on it.
 //!
-//! This room knows nothing of URLs: an `href` leaves it as written, not trimmed and not resolved.
+//! [`charset()`] decides the encoding of a page, [`looks_like_html`] checks bytes of undeclared type, and
+//! [`render_need()`] says whether a page needs a browser to show its content.
+//!
+//! # Links of a page
+//!
+//! ```
+//! use crawler_html::{ScanEvent, charset, scan_links};
+//!
+//! let page = br#"<p>Read <a href="/docs">the docs</a> or <a href="/ad" rel="nofollow">this</a>.</p>"#;
+//! let encoding = charset(page, None, None).encoding;
+//! let mut links = Vec::new();
+//! scan_links(page, encoding, |event| {
+//!     if let ScanEvent::Link(link) = event {
+//!         links.push((link.href.to_owned(), link.nofollow));
+//!     }
+//! });
+//! assert_eq!(links, [("/docs".to_owned(), false), ("/ad".to_owned(), true)]);
+//! ```
+//!
+//! # A page as Markdown
+//!
+//! ```
+//! use crawler_html::{Selection, Tree, to_markdown};
+//!
+//! let tree = Tree::parse("<h1>Tea</h1><p>Steep <b>three</b> minutes. <a href='/more'>More</a></p>");
+//! let resolve = |href: &str| Some(format!("https://example.com{href}"));
+//! let markdown = to_markdown(&tree, &Selection::whole(tree.root()), &resolve);
+//! assert_eq!(
+//!     markdown,
+//!     "# Tea\n\nSteep **three** minutes. [More](https://example.com/more)\n"
+//! );
+//! ```
+//!
+//! For the main content only, pass `&main_content(&tree).selection()` instead of the whole page.
+//!
+//! # Metadata of a page
+//!
+//! ```
+//! use crawler_html::{Tree, metadata};
+//!
+//! let tree = Tree::parse(
+//!     "<html lang=en><title>Tea</title>\
+//!      <meta name=author content='Ada Lovelace'>\
+//!      <meta property=article:published_time content='2024-05-01T10:00:00Z'>",
+//! );
+//! let found = metadata(&tree, &|href| Some(href.to_owned()));
+//! assert_eq!(found.title.as_deref(), Some("Tea"));
+//! assert_eq!(found.language.as_deref(), Some("en"));
+//! assert_eq!(found.author, ["Ada Lovelace"]);
+//! assert_eq!(found.published.as_deref(), Some("2024-05-01T10:00:00Z"));
+//! ```
+//!
+//! # Guarantees
+//!
+//! Time is linear in the page, memory is constant on pages that need no tree, nothing recurses, and every
+//! string returned is valid UTF-8. A page is read as by a browser with scripting disabled, so links inside
+//! `noscript` count.
+//!
+//! This crate does not resolve URLs: [`scan_links`] returns an `href` as written, neither trimmed nor
+//! resolved, and every other function takes a `resolve` callback.
 
 mod attributes;
 mod bytes;
 mod charset;
+#[cfg(feature = "content")]
 mod content;
 mod content_type;
 mod element;
 mod entities;
-mod foreign;
+mod foreign_content;
+#[cfg(feature = "content")]
 mod inert_html;
+#[cfg(feature = "content")]
 mod markdown;
 mod markup;
+#[cfg(feature = "content")]
 mod metadata;
+#[cfg(feature = "content")]
 mod plain_text;
 mod prescan;
 mod raw_text;
@@ -32,26 +94,33 @@ mod reference;
 mod render_need;
 mod scan;
 mod scanner;
+mod scanner_tag;
 mod sniff;
 mod start_tag;
-mod tag;
 mod templates;
 mod tree;
 mod value;
+#[cfg(feature = "content")]
 mod writing;
 
 pub use charset::{Charset, CharsetSource, charset};
+#[cfg(feature = "content")]
 pub use content::{
     ContentModel, InspectedBlock, Inspection, MainContent, PageKind, Vocabulary, inspect,
     main_content, main_content_by, whole_body,
 };
 pub use content_type::charset_label;
+#[cfg(feature = "content")]
 pub use inert_html::to_inert_html;
+#[cfg(feature = "content")]
 pub use markdown::to_markdown;
+#[cfg(feature = "content")]
 pub use metadata::{Metadata, metadata};
+#[cfg(feature = "content")]
 pub use plain_text::to_text;
 pub use render_need::{PageWeight, render_need, rendering_helped};
-pub use scan::{Found, Link, scan_links};
+pub use scan::{Link, ScanEvent, scan_links};
 pub use sniff::looks_like_html;
-pub use tree::{Event, Node, NodeId, Tag, Tree, Walk};
+pub use tree::{Node, NodeId, Tag, Tree, TreeWalk, WalkEvent};
+#[cfg(feature = "content")]
 pub use writing::selection::Selection;

@@ -1,24 +1,24 @@
-//! A page as Markdown: GitHub's kind, read the same by any CommonMark reader that knows tables and
+//! Writes a page as GitHub Flavored Markdown, readable by any CommonMark parser that supports tables and
 //! strikethrough.
 //!
-//! The tree is walked once without recursion. Words are gathered into a [`run`] until a block ends,
-//! then the run's marks become brackets ([`marks`]) and its text is escaped ([`escape`]) straight into
-//! the output, whose lines know the quotes and lists they stand in ([`blocks`]).
+//! The tree is walked once, without recursion. Text is collected into a [`run`] until a block ends; then the
+//! run's styles become delimiters ([`delimiters`]) and its text is escaped ([`escape`]) directly into the output,
+//! with the line prefixes of the surrounding quotes and lists ([`blocks`]).
 //!
-//! Invariants: text of the page is never read as markup, by anybody; what Markdown makes of the
-//! output has the words of the page in the same order; time is linear and the output no longer than
-//! a constant times the page. The only HTML ever written is `<br>` in table cells, and the tags for
-//! emphasis where Markdown's own marks would not be read.
+//! Invariants: text of the page is never parsed as markup; the rendered output has the words of the page in
+//! the same order; time is linear, and the output is at most a constant factor longer than the page. The only
+//! HTML ever written is `<br>` in table cells, and emphasis tags where Markdown's own delimiters would not be
+//! recognised.
 //!
-//! The text writer is the same walk with nothing put around the words.
+//! The plain-text writer is the same walk with nothing written around the words.
 
 mod blocks;
+mod delimiters;
 mod escape;
-mod flank;
+mod flanking;
 mod inline;
-mod marks;
 mod run;
-mod scripts;
+mod superscript;
 mod survey;
 mod table;
 mod walk;
@@ -26,17 +26,16 @@ mod walk;
 use crate::tree::Tree;
 use crate::writing::selection::Selection;
 
-pub(crate) use inline::Flavour;
+pub(crate) use inline::TextFormat;
 pub(crate) use walk::write_page;
 
 /// Writes the selected part of a page as Markdown.
 ///
-/// `resolve` makes an address on the page absolute; where it answers `None`, the link's text stands
-/// without a link.
+/// `resolve` makes an address absolute; if it returns `None`, only the text of the link is written.
 pub fn to_markdown(
     tree: &Tree,
     selection: &Selection,
     resolve: &dyn Fn(&str) -> Option<String>,
 ) -> String {
-    write_page(tree, selection, resolve, Flavour::Markdown)
+    write_page(tree, selection, resolve, TextFormat::Markdown)
 }

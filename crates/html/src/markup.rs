@@ -1,13 +1,13 @@
-//! Everything that starts with `<!`, `<?` or `</` and is no tag: comments, bogus comments,
+//! The end of everything that starts with `<!`, `<?` or `</` and is not a tag: comments, bogus comments,
 //! doctypes, CDATA.
 //!
-//! Each function answers where the construct ends, looking at every byte at most once. What never
-//! closes ends with the page, so an open `<!--` is paid for once and not at every `<` behind it.
+//! Each function returns where the construct ends and looks at every byte at most once. A construct that is
+//! never closed ends with the page, so an open `<!--` is searched once and not again at every later `<`.
 
 use memchr::{memchr, memchr_iter, memmem};
 
-/// Where the construct opened by `<!` at `open` ends. CDATA counts only in svg and math; in HTML
-/// it is a bogus comment. A doctype ends at the first `>` even inside quotes.
+/// The end of the construct opened by `<!` at `open`. CDATA exists only in SVG and MathML; in HTML it is a
+/// bogus comment. A doctype ends at the first `>`, even inside quotes.
 pub(crate) fn declaration_end(bytes: &[u8], open: usize, in_foreign: bool) -> usize {
     let inside = open + 2;
     let rest = &bytes[inside..];
@@ -21,13 +21,13 @@ pub(crate) fn declaration_end(bytes: &[u8], open: usize, in_foreign: bool) -> us
     }
 }
 
-/// Where a bogus comment or doctype ends: behind the next `>`.
+/// The end of a bogus comment or doctype: after the next `>`.
 pub(crate) fn bogus_end(bytes: &[u8], from: usize) -> usize {
     memchr(b'>', &bytes[from..]).map_or(bytes.len(), |length| from + length + 1)
 }
 
-/// Where the comment whose text starts at `from` ends: `-->`, `--!>`, or at once with `>`
-/// or `->`. The dashes of `<!--` itself do not count for the first two.
+/// The end of the comment whose text starts at `from`: `-->` or `--!>`, or immediately with `>` or `->`. The
+/// dashes of `<!--` itself do not count towards the first two.
 fn comment_end(bytes: &[u8], from: usize) -> usize {
     let text = &bytes[from..];
     if text.starts_with(b">") {
@@ -47,7 +47,7 @@ mod tests {
 
     #[test]
     fn where_each_construct_ends() {
-        // the part up to and including its end, then what is left
+        // The construct up to and including its end, and the text after it.
         let table = [
             ("<!-->", "x"),
             ("<!--->", "x"),

@@ -1,8 +1,8 @@
-//! What a page says about itself: title, description, language, authors, dates and the rest.
+//! What a page declares about itself: title, description, language, authors, dates and more.
 //!
-//! A page says most of it more than once, and not always the same. One pass over the tree gathers
-//! what was said ([`page`]), the JSON-LD blocks are read into the same shape ([`json_ld`]), and then
-//! each field takes the first source that has an answer:
+//! Most of it is declared several times, not always consistently. One pass over the tree collects the
+//! declarations ([`declarations`]), the JSON-LD blocks are read into the same form ([`json_ld`]), and then
+//! each field takes the first source that has a value:
 //!
 //! | field | sources, best first |
 //! |---|---|
@@ -11,28 +11,27 @@
 //! | language | `html lang`, `content-language`, `og:locale`, JSON-LD `inLanguage`, Dublin Core |
 //! | canonical | link `canonical`, `og:url` |
 //! | author | JSON-LD `author` or `creator`, meta `author`, scholarly and publishing metas, `article:author` that is a name, `rel=author` and `itemprop=author` |
-//! | published | JSON-LD `datePublished`, `article:published_time`, date metas, elements (`time pubdate`, `itemprop`, microformat classes), JSON-LD `dateCreated` and the like |
+//! | published | JSON-LD `datePublished`, `article:published_time`, date metas, elements (`time pubdate`, `itemprop`, microformat classes), JSON-LD `dateCreated` and similar |
 //! | modified | JSON-LD `dateModified`, `article:modified_time`, `og:updated_time`, date metas, elements |
 //! | site name | `og:site_name`, JSON-LD `WebSite`, JSON-LD `publisher`, `application-name` |
 //! | keywords | meta `keywords`, `news_keywords`, `article:tag`, JSON-LD |
 //! | favicon | link `icon`, link `apple-touch-icon` |
 //! | image | `og:image`, `twitter:image`, JSON-LD `image`, link `image_src`, `itemprop=image` |
 //!
-//! Sources are never mixed: authors come from one of them, not from all; one that names only the
-//! site itself stands behind one that names somebody else. Of the dates the first that can be read
-//! counts, and only when none can the first as it is written. A title loses the site's name where it
-//! is certain to be that ([`title`](mod@title)).
+//! Sources are never mixed: authors come from one source, not from all; a source that names only the site
+//! itself ranks below one that names someone else. Of the dates, the first that can be parsed is used, and
+//! only if none can, the first as written. The site's name is removed from a title if it is certain to be the
+//! site's name ([`title`](mod@title)).
 //!
-//! Invariants: time is linear in the page, nothing recurses but the JSON reader within its own
-//! limit, every value is one line of at most 10 KB and every list at most 256 long. Which URL a
-//! reference means is not known here: the caller's `resolve` decides, and what it refuses is left
-//! out.
+//! Invariants: time is linear in the page; nothing recurses except the JSON parser, within its own limit;
+//! every value is one line of at most 10 KB and every list has at most 256 entries. URLs are resolved by the
+//! caller's `resolve`, and what it rejects is left out.
 
 mod author;
 mod date;
+mod declarations;
 mod json_ld;
 mod language;
-mod page;
 mod subject;
 mod text;
 mod title;
@@ -41,106 +40,113 @@ use std::collections::{BTreeMap, HashSet};
 
 use crate::tree::Tree;
 
-use json_ld::Facts;
-use page::Page;
+use declarations::Declarations;
+use json_ld::JsonLdFacts;
 use text::{distinct, line};
 
-/// What a page says about itself. Empty where it says nothing.
+/// What a page declares about itself; fields are empty where it declares nothing.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Metadata {
-    /// The page's title, without the site's name where that is certain.
+    /// Title of the page, without the site's name where that is certain.
     pub title: Option<String>,
     /// A sentence or two about the page.
     pub description: Option<String>,
     /// The declared language as a tag: `en`, `pt-BR`, `zh-Hans`.
     pub language: Option<String>,
-    /// The URL the page wants to be known by.
+    /// Canonical URL of the page.
     pub canonical: Option<String>,
-    /// The authors' names.
+    /// Names of the authors.
     pub author: Vec<String>,
-    /// When the page was published: an RFC 3339 date-time, or its full-date where no time of day
-    /// is given; a time without a zone is taken as UTC. As written where it cannot be read.
+    /// Publication time: an RFC 3339 date-time, or only the date if no time of day is given; a time without a
+    /// zone is taken as UTC. As written if it cannot be parsed.
     pub published: Option<String>,
-    /// When the page was last changed, written like [`Metadata::published`].
+    /// Time of the last change, in the format of [`Metadata::published`].
     pub modified: Option<String>,
-    /// The name of the site.
+    /// Name of the site.
     pub site_name: Option<String>,
-    /// The page's keywords.
+    /// Keywords of the page.
     pub keywords: Vec<String>,
-    /// The URL of the page's icon, where it names one.
+    /// URL of the page's icon, if it names one.
     pub favicon: Option<String>,
-    /// The directives of its robots metas, in lower case: `noindex`, `max-snippet:-1`.
+    /// Directives of its robots metas, in lower case: `noindex`, `max-snippet:-1`.
     pub robots: Vec<String>,
-    /// The `og:` and `article:` properties by full name, each with its first value.
+    /// `og:` and `article:` properties by full name, each with its first value.
     pub open_graph: BTreeMap<String, String>,
-    /// The `twitter:` properties by full name, each with its first value.
+    /// `twitter:` properties by full name, each with its first value.
     pub twitter: BTreeMap<String, String>,
-    /// The types of what its JSON-LD describes, without those of nested parts.
+    /// Types of the things its JSON-LD describes, without those of nested parts.
     pub json_ld_types: Vec<String>,
-    /// The page in other languages: language tag as written, and URL.
+    /// Versions of the page in other languages: language tag as written, and URL.
     pub alternates: Vec<(String, String)>,
-    /// The URLs of its feeds.
+    /// URLs of its feeds.
     pub feeds: Vec<String>,
-    /// The URL of the picture that stands for the page.
+    /// URL of the image that represents the page.
     pub image: Option<String>,
-    /// The URL of the next page of a series.
+    /// URL of the next page of a series.
     pub next: Option<String>,
-    /// The URL of the page before this one in a series.
+    /// URL of the previous page of a series.
     pub previous: Option<String>,
 }
 
-/// Reads what a page says about itself. References are made absolute by `resolve`, which answers
-/// `None` to what is no URL worth keeping.
+/// Reads the metadata of a page. `resolve` makes a reference absolute and returns `None` for anything that is
+/// not a usable URL.
 pub fn metadata(tree: &Tree, resolve: &dyn Fn(&str) -> Option<String>) -> Metadata {
-    let page = Page::gather(tree);
+    let declared = Declarations::collect(tree);
     let url = |reference: &str| text::reference(reference).and_then(resolve);
-    let canonical = page
+    let canonical = declared
         .linked("canonical")
-        .chain(page.metas(&["og:url"]))
+        .chain(declared.metas(&["og:url"]))
         .find_map(url);
-    let facts = json_ld::read(&page.json_ld, canonical.as_deref(), &url);
+    let facts = json_ld::read(&declared.json_ld, canonical.as_deref(), &url);
     Metadata {
-        title: title(&page, &facts, canonical.as_deref()),
-        description: description(&page, &facts),
-        language: language(&page, &facts),
-        author: author(&page, &facts),
-        published: published(&page, &facts),
-        modified: modified(&page, &facts),
-        site_name: site_names(&page, &facts).into_iter().next(),
-        keywords: keywords(&page, &facts),
-        favicon: page
+        title: title(&declared, &facts, canonical.as_deref()),
+        description: description(&declared, &facts),
+        language: language(&declared, &facts),
+        author: author(&declared, &facts),
+        published: published(&declared, &facts),
+        modified: modified(&declared, &facts),
+        site_name: site_names(&declared, &facts).into_iter().next(),
+        keywords: keywords(&declared, &facts),
+        favicon: declared
             .linked("icon")
-            .chain(page.linked("apple-touch-icon"))
-            .chain(page.linked("apple-touch-icon-precomposed"))
+            .chain(declared.linked("apple-touch-icon"))
+            .chain(declared.linked("apple-touch-icon-precomposed"))
             .find_map(url),
-        robots: robots(&page),
-        open_graph: properties(&page, &["og:", "article:"], &url),
-        twitter: properties(&page, &["twitter:"], &url),
-        alternates: alternates(&page, &url),
-        feeds: distinct(page.feeds().filter_map(url)),
-        image: image(&page, &facts, &url),
-        next: page.linked("next").find_map(url),
-        previous: page
+        robots: robots(&declared),
+        open_graph: properties(&declared, &["og:", "article:"], &url),
+        twitter: properties(&declared, &["twitter:"], &url),
+        alternates: alternates(&declared, &url),
+        feeds: distinct(declared.feeds().filter_map(url)),
+        image: image(&declared, &facts, &url),
+        next: declared.linked("next").find_map(url),
+        previous: declared
             .linked("prev")
-            .chain(page.linked("previous"))
+            .chain(declared.linked("previous"))
             .find_map(url),
         canonical,
         json_ld_types: facts.types,
     }
 }
 
-fn title(page: &Page<'_>, facts: &Facts, canonical: Option<&str>) -> Option<String> {
+fn title(
+    declared: &Declarations<'_>,
+    facts: &JsonLdFacts,
+    canonical: Option<&str>,
+) -> Option<String> {
     let candidates = [
-        page.first_meta(&["og:title"]),
+        declared.first_meta(&["og:title"]),
         facts.title.clone(),
-        page.title.clone(),
-        page.first_meta(&["twitter:title"]),
-        page.heading.clone(),
+        declared.title.clone(),
+        declared.first_meta(&["twitter:title"]),
+        declared.heading.clone(),
     ];
-    let mut names = site_names(page, facts);
-    names.extend(page.first_meta(&["apple-mobile-web-app-title"]));
+    let mut names = site_names(declared, facts);
+    names.extend(declared.first_meta(&["apple-mobile-web-app-title"]));
     let home = canonical.is_some_and(title::is_home);
-    let own = page.heading.as_deref().filter(|_| page.heading_is_own);
+    let own = declared
+        .heading
+        .as_deref()
+        .filter(|_| declared.heading_is_own);
     title::choose(
         candidates.into_iter().flatten().collect(),
         &names,
@@ -149,18 +155,20 @@ fn title(page: &Page<'_>, facts: &Facts, canonical: Option<&str>) -> Option<Stri
     )
 }
 
-fn description(page: &Page<'_>, facts: &Facts) -> Option<String> {
-    page.first_meta(&["description", "og:description", "twitter:description"])
+fn description(declared: &Declarations<'_>, facts: &JsonLdFacts) -> Option<String> {
+    declared
+        .first_meta(&["description", "og:description", "twitter:description"])
         .or_else(|| facts.description.clone())
-        .or_else(|| page.first_meta(&["dc.description", "dcterms.description"]))
+        .or_else(|| declared.first_meta(&["dc.description", "dcterms.description"]))
 }
 
-fn language(page: &Page<'_>, facts: &Facts) -> Option<String> {
-    page.language
+fn language(declared: &Declarations<'_>, facts: &JsonLdFacts) -> Option<String> {
+    declared
+        .language
         .into_iter()
-        .chain(page.metas(&["content-language", "og:locale"]))
+        .chain(declared.metas(&["content-language", "og:locale"]))
         .chain(facts.languages.iter().map(String::as_str))
-        .chain(page.metas(&["dc.language", "dcterms.language", "language"]))
+        .chain(declared.metas(&["dc.language", "dcterms.language", "language"]))
         .find_map(language::tag)
 }
 
@@ -174,17 +182,17 @@ const AUTHOR_METAS: &[&[&str]] = &[
     &["article:author"],
 ];
 
-/// The first source that names somebody, and somebody else than the site itself if there is one.
-fn author(page: &Page<'_>, facts: &Facts) -> Vec<String> {
+/// The first source that names anyone, preferring one that names someone other than the site itself.
+fn author(declared: &Declarations<'_>, facts: &JsonLdFacts) -> Vec<String> {
     let mut sources = vec![author::names(facts.authors.iter().map(String::as_str))];
     sources.extend(
         AUTHOR_METAS
             .iter()
-            .map(|keys| author::names(page.metas(keys))),
+            .map(|keys| author::names(declared.metas(keys))),
     );
-    sources.push(author::bylines(page.bylines.iter().map(String::as_str)));
+    sources.push(author::bylines(declared.bylines.iter().map(String::as_str)));
     sources.retain(|names| !names.is_empty());
-    let sites: HashSet<String> = site_names(page, facts)
+    let sites: HashSet<String> = site_names(declared, facts)
         .iter()
         .map(|name| name.to_lowercase())
         .collect();
@@ -207,9 +215,9 @@ const PUBLISHED_METAS: &[&str] = &[
     "og:pubdate", "rnews:datepublished", "dc:date",
 ];
 
-fn published(page: &Page<'_>, facts: &Facts) -> Option<String> {
-    let metas = page.metas(PUBLISHED_METAS);
-    let elements = page.published.iter().map(String::as_str);
+fn published(declared: &Declarations<'_>, facts: &JsonLdFacts) -> Option<String> {
+    let metas = declared.metas(PUBLISHED_METAS);
+    let elements = declared.published.iter().map(String::as_str);
     date::first(
         (facts.published.iter().map(String::as_str))
             .chain(metas)
@@ -225,9 +233,9 @@ const MODIFIED_METAS: &[&str] = &[
     "dcterms.modified", "dc.date.modified", "article.updated", "revised", "last-updated",
 ];
 
-fn modified(page: &Page<'_>, facts: &Facts) -> Option<String> {
-    let metas = page.metas(MODIFIED_METAS);
-    let elements = page.modified.iter().map(String::as_str);
+fn modified(declared: &Declarations<'_>, facts: &JsonLdFacts) -> Option<String> {
+    let metas = declared.metas(MODIFIED_METAS);
+    let elements = declared.modified.iter().map(String::as_str);
     date::first(
         (facts.modified.iter().map(String::as_str))
             .chain(metas)
@@ -235,18 +243,18 @@ fn modified(page: &Page<'_>, facts: &Facts) -> Option<String> {
     )
 }
 
-/// All the names the site gives itself, best first.
-fn site_names(page: &Page<'_>, facts: &Facts) -> Vec<String> {
-    let open_graph = page.first_meta(&["og:site_name"]);
-    let application = page.first_meta(&["application-name"]);
+/// All names of the site, best first.
+fn site_names(declared: &Declarations<'_>, facts: &JsonLdFacts) -> Vec<String> {
+    let open_graph = declared.first_meta(&["og:site_name"]);
+    let application = declared.first_meta(&["application-name"]);
     (open_graph.into_iter())
         .chain(facts.site_names.iter().cloned())
         .chain(application)
         .collect()
 }
 
-fn keywords(page: &Page<'_>, facts: &Facts) -> Vec<String> {
-    let words = |keys: &[&str]| split_keywords(page.metas(keys));
+fn keywords(declared: &Declarations<'_>, facts: &JsonLdFacts) -> Vec<String> {
+    let words = |keys: &[&str]| split_keywords(declared.metas(keys));
     [&["keywords"], &["news_keywords"], &["article:tag"]]
         .iter()
         .map(|keys| words(*keys))
@@ -262,9 +270,10 @@ fn split_keywords<'a>(lists: impl Iterator<Item = &'a str>) -> Vec<String> {
     )
 }
 
-fn robots(page: &Page<'_>) -> Vec<String> {
+fn robots(declared: &Declarations<'_>) -> Vec<String> {
     distinct(
-        page.metas(&["robots"])
+        declared
+            .metas(&["robots"])
             .flat_map(|directives| directives.split(','))
             .filter_map(line)
             .map(|directive| {
@@ -288,12 +297,12 @@ fn is_reference(property: &str) -> bool {
 }
 
 fn properties(
-    page: &Page<'_>,
+    declared: &Declarations<'_>,
     prefixes: &[&str],
     url: &dyn Fn(&str) -> Option<String>,
 ) -> BTreeMap<String, String> {
     let mut properties = BTreeMap::new();
-    for (name, values) in page.all_metas() {
+    for (name, values) in declared.all_metas() {
         if !prefixes.iter().any(|prefix| name.starts_with(prefix)) {
             continue;
         }
@@ -306,27 +315,36 @@ fn properties(
             properties.insert(name.to_owned(), value);
         }
     }
-    while properties.len() > text::MOST_VALUES {
+    while properties.len() > text::MAX_VALUES {
         properties.pop_last();
     }
     properties
 }
 
-fn alternates(page: &Page<'_>, url: &dyn Fn(&str) -> Option<String>) -> Vec<(String, String)> {
+fn alternates(
+    declared: &Declarations<'_>,
+    url: &dyn Fn(&str) -> Option<String>,
+) -> Vec<(String, String)> {
     distinct(
-        page.alternates()
+        declared
+            .alternates()
             .filter_map(|(language, href)| Some((line(language)?, url(href)?))),
     )
 }
 
-fn image(page: &Page<'_>, facts: &Facts, url: &dyn Fn(&str) -> Option<String>) -> Option<String> {
+fn image(
+    declared: &Declarations<'_>,
+    facts: &JsonLdFacts,
+    url: &dyn Fn(&str) -> Option<String>,
+) -> Option<String> {
     #[rustfmt::skip]
     const METAS: &[&str] = &[
         "og:image", "og:image:secure_url", "og:image:url", "twitter:image", "twitter:image:src",
     ];
-    page.metas(METAS)
+    declared
+        .metas(METAS)
         .chain(facts.images.iter().map(String::as_str))
-        .chain(page.linked("image_src"))
-        .chain(page.images.iter().copied())
+        .chain(declared.linked("image_src"))
+        .chain(declared.images.iter().copied())
         .find_map(url)
 }

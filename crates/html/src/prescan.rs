@@ -1,19 +1,19 @@
-//! The charset a page names in its own first bytes.
+//! The charset that a page declares in its first bytes.
 //!
-//! The standard's prescan: it looks for `meta` before the encoding is known, so it reads bytes and
-//! has its own, simpler idea of markup, in which scripts and titles hold tags like any other
-//! element. A page that is XML may say it in its declaration instead. What a page names in
-//! UTF-16 cannot be true, for then these bytes could not be read, and stands for UTF-8.
+//! This is the standard's prescan: it looks for `meta` before the encoding is known, so it reads bytes and has
+//! a simpler notion of markup, in which scripts and titles hold tags like any other element. An XML page may
+//! declare its encoding in the XML declaration instead. A declaration of UTF-16 cannot be true, because then
+//! these bytes could not be read as ASCII, and means UTF-8.
 
 use encoding_rs::{Encoding, UTF_8, UTF_16BE, UTF_16LE, WINDOWS_1252, X_USER_DEFINED};
 use memchr::{memchr, memmem};
 
-use crate::attributes::{Attributes, Step, is_space};
+use crate::attributes::{Attributes, TagPart, is_space};
 
-/// How much of the page is looked at. The standard asks for the first kilobyte and allows more.
+/// Number of bytes to search. The standard requires the first kilobyte and allows more.
 const WINDOW: usize = 4096;
 
-/// The encoding the page declares, if it does and we know it.
+/// The encoding the page declares, if it declares a known one.
 pub(crate) fn declared_encoding(body: &[u8]) -> Option<&'static Encoding> {
     let window = &body[..body.len().min(WINDOW)];
     if window.starts_with(b"<\0?\0x\0") {
@@ -32,7 +32,7 @@ fn meta_encoding(window: &[u8]) -> Option<&'static Encoding> {
         let rest = &window[at + 1..];
         at += 1;
         if rest.starts_with(b"!--") {
-            // the dashes that open the comment may close it, as in `<!-->`
+            // The dashes that open the comment may close it, as in `<!-->`.
             at += 1;
             at += memmem::find(&window[at..], b"-->")? + 3;
         } else if is_meta(rest) {
@@ -67,8 +67,8 @@ fn starts_tag(rest: &[u8]) -> bool {
     name.first().is_some_and(u8::is_ascii_alphabetic)
 }
 
-/// Reads a `meta`'s attributes: `None` when the window ends in it, and inside that the encoding
-/// it declares.
+/// Reads the attributes of a `meta`: `None` if the window ends inside it, otherwise the encoding it declares,
+/// if any.
 #[expect(
     clippy::option_option,
     reason = "running out of bytes ends the search, no charset does not"
@@ -78,10 +78,10 @@ fn meta(attributes: &mut Attributes<'_>) -> Option<Option<&'static Encoding>> {
     let mut content = None;
     let mut charset = None;
     loop {
-        match attributes.step() {
-            Step::Unclosed => return None,
-            Step::Closed { .. } => break,
-            Step::Attribute { name, value } => {
+        match attributes.next_part() {
+            TagPart::Unclosed => return None,
+            TagPart::Closed { .. } => break,
+            TagPart::Attribute { name, value } => {
                 if name.eq_ignore_ascii_case(b"http-equiv") {
                     is_pragma.get_or_insert(value.eq_ignore_ascii_case(b"content-type"));
                 } else if name.eq_ignore_ascii_case(b"content") {
@@ -100,7 +100,7 @@ fn meta(attributes: &mut Attributes<'_>) -> Option<Option<&'static Encoding>> {
     Some(label.and_then(known))
 }
 
-/// The charset in a `content` attribute: the first `charset` that an `=` follows.
+/// The charset in a `content` attribute: the first `charset` followed by `=`.
 fn content_charset(content: &[u8]) -> Option<&[u8]> {
     let mut rest = content;
     loop {
@@ -119,7 +119,7 @@ fn content_charset(content: &[u8]) -> Option<&[u8]> {
     }
 }
 
-/// The encoding of an XML declaration, which must be the page's very first bytes.
+/// The encoding of an XML declaration, which must be the very first bytes of the page.
 fn xml_encoding(window: &[u8]) -> Option<&'static Encoding> {
     let declaration = window.strip_prefix(b"<?xml")?;
     let declaration = &declaration[..memchr(b'>', declaration)?];
@@ -132,7 +132,7 @@ fn xml_encoding(window: &[u8]) -> Option<&'static Encoding> {
     known(&rest[1..=memchr(*quote, &rest[1..])?])
 }
 
-/// The encoding of a label, as far as a page can be in it that could be read as ASCII.
+/// The encoding of a label, corrected for a page whose markup can be read as ASCII.
 fn known(label: &[u8]) -> Option<&'static Encoding> {
     let encoding = Encoding::for_label(label)?;
     if encoding == UTF_16LE || encoding == UTF_16BE {

@@ -1,17 +1,17 @@
-//! Where the text of a raw element ends.
+//! Where the text of a raw-text element ends.
 //!
-//! Raw text, RCDATA and script are alike in one thing: the only markup in them is their own end
-//! tag, `</name` and then white space, `/` or `>`. Script adds the old trick of hiding code in a
-//! comment: behind `<!--` a `<script` opens a second level, whose `</script>` closes only that.
+//! Raw text, RCDATA and script have one thing in common: the only markup in them is their own end tag,
+//! `</name` followed by white space, `/` or `>`. Script adds the old practice of hiding code in a comment:
+//! after `<!--`, a `<script` opens a second level, and the next `</script>` closes only that.
 //!
-//! The answer is the position of the end tag's `<`, or the end of the page: an element that never
-//! closes swallows the rest, as in a browser, and is searched once.
+//! The functions return the position of the end tag's `<`, or the end of the page: an element that is never
+//! closed extends to the end, as in a browser, and is searched once.
 
 use memchr::{memchr_iter, memchr2_iter};
 
 use crate::attributes::is_space;
 
-/// Where the element `name`, whose text starts at `from`, meets its end tag.
+/// The position of the end tag of element `name`, whose text starts at `from`.
 pub(crate) fn raw_text_end(bytes: &[u8], from: usize, name: &[u8]) -> usize {
     memchr_iter(b'<', &bytes[from..])
         .map(|length| from + length)
@@ -19,7 +19,7 @@ pub(crate) fn raw_text_end(bytes: &[u8], from: usize, name: &[u8]) -> usize {
         .unwrap_or(bytes.len())
 }
 
-/// How deep in comments and nested script tags the text of a script is.
+/// How deep inside comments and nested script tags the text of a script is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Level {
     Plain,
@@ -27,10 +27,10 @@ enum Level {
     DoubleEscaped,
 }
 
-/// Where the script whose text starts at `from` meets its end tag.
+/// The position of the end tag of a script whose text starts at `from`.
 pub(crate) fn script_end(bytes: &[u8], from: usize) -> usize {
     let mut level = Level::Plain;
-    // where the dashes of the latest `<!--` start: they may close what they opened, as in `<!-->`
+    // Start of the dashes of the latest `<!--`: they may also close it, as in `<!-->`.
     let mut dashes = from;
     for at in memchr2_iter(b'<', b'>', &bytes[from..]).map(|length| from + length) {
         let rest = &bytes[at + 1..];
@@ -54,12 +54,12 @@ pub(crate) fn script_end(bytes: &[u8], from: usize) -> usize {
     bytes.len()
 }
 
-/// Whether what follows a `<` is the end tag of `name`.
+/// Whether `rest`, the text after a `<`, is the end tag of `name`.
 pub(crate) fn closes(rest: &[u8], name: &[u8]) -> bool {
     rest.first() == Some(&b'/') && names(&rest[1..], name)
 }
 
-/// Whether `rest` starts with `name` and a byte that ends a tag's name.
+/// Whether `rest` starts with `name` followed by a byte that ends a tag name.
 fn names(rest: &[u8], name: &[u8]) -> bool {
     rest.len() > name.len()
         && rest[..name.len()].eq_ignore_ascii_case(name)

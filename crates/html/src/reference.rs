@@ -1,25 +1,25 @@
-//! Character references, as they count in an attribute's value.
+//! Character references in attribute values.
 //!
-//! In a value a named reference without its semicolon is text when `=` or a letter or digit
-//! follows, so that `?a=1&copy=2` survives. That rule leaves one candidate, the whole run of
-//! letters and digits, where running text would need the longest matching prefix.
+//! In a value, a named reference without its semicolon is plain text if `=`, a letter or a digit follows, so
+//! that `?a=1&copy=2` survives. That leaves one candidate, the whole run of letters and digits, where ordinary
+//! text would need the longest matching prefix.
 
 use crate::entities::{LEGACY, NAMED};
 
-/// No name in the table is longer.
+/// Length of the longest name in the table.
 const LONGEST_NAME: usize = 31;
 
-/// Windows-1252's characters for 0x80 to 0x9F, which pages write as if they were code points. A
-/// zero stands where the code point is kept.
+/// Windows-1252 characters for 0x80 to 0x9F, which pages write as if they were code points. Zero means that
+/// the code point is kept.
 const FIXES: [u16; 32] = [
     0x20AC, 0, 0x201A, 0x0192, 0x201E, 0x2026, 0x2020, 0x2021, 0x02C6, 0x2030, 0x0160, 0x2039,
     0x0152, 0, 0x017D, 0, 0, 0x2018, 0x2019, 0x201C, 0x201D, 0x2022, 0x2013, 0x2014, 0x02DC,
     0x2122, 0x0161, 0x203A, 0x0153, 0, 0x017E, 0x0178,
 ];
 
-/// Decodes the reference whose text, without the ampersand, `rest` starts with. Pushes its
-/// characters and returns how much of `rest` it used; zero, and nothing pushed, when the ampersand
-/// is just an ampersand.
+/// Decodes the reference that `rest` starts with (without the ampersand). Appends its characters to `out` and
+/// returns how many bytes of `rest` were used; returns zero and appends nothing if the ampersand does not
+/// start a reference.
 pub(crate) fn decode(rest: &str, out: &mut String) -> usize {
     if let Some(number) = rest.strip_prefix('#') {
         return match number.strip_prefix(['x', 'X']) {
@@ -31,7 +31,7 @@ pub(crate) fn decode(rest: &str, out: &mut String) -> usize {
 }
 
 fn named(rest: &str, out: &mut String) -> usize {
-    // nearly every reference in a link is this one
+    // Nearly every reference in a link is this one.
     if rest.starts_with("amp;") {
         out.push('&');
         return 4;
@@ -58,7 +58,7 @@ fn named(rest: &str, out: &mut String) -> usize {
     }
 }
 
-/// Decodes digits and the semicolon that may follow; `None` without a digit.
+/// Decodes digits and the optional semicolon; `None` if there is no digit.
 fn numeric(digits: &str, radix: u32, out: &mut String) -> Option<usize> {
     let mut code: u32 = 0;
     let mut used = 0;
@@ -73,7 +73,7 @@ fn numeric(digits: &str, radix: u32, out: &mut String) -> Option<usize> {
     Some(used + usize::from(digits[used..].starts_with(';')))
 }
 
-/// The character a number stands for, with the standard's repairs.
+/// The character for a number, with the standard's corrections.
 fn character(code: u32) -> char {
     let fixed = match code {
         0x80..=0x9F => u32::from(FIXES[(code - 0x80) as usize]),
@@ -109,7 +109,7 @@ mod tests {
 
     #[test]
     fn references_in_a_value() {
-        // what follows the ampersand, what it decodes to, what is left over
+        // The text after the ampersand, what it decodes to, and what remains.
         let table = [
             ("amp;x", "&", "x"),
             ("amp", "&", ""),

@@ -1,56 +1,61 @@
-//! Whether a page that came by HTTP needs a browser, from its bytes alone.
+//! Decides from the bytes of a fetched page whether it needs a browser.
 //!
-//! One walk over the tags, without a tree, counts what can be read: text, links, controls, images; and what stands
-//! ready to write more: scripts, the empty root of a framework, a notice that JavaScript is needed. A page on which
-//! enough can be read is plain, whatever else it has, and its walk ends there: for most pages, early.
+//! One pass over the tags, without a tree, counts what can be read (text, links, form controls, images) and
+//! what could add more: scripts, the empty root element of a framework, a notice that JavaScript is required.
+//! A page with enough readable text is plain, whatever else it contains, and the pass stops there: early on
+//! most pages.
 //!
-//! Where the facts leave a doubt the answer is *likely*, and what rendering did for the host decides.
+//! If the signals are inconclusive the result is *likely*, and the experience with rendering other pages of
+//! the host decides.
 
-mod facts;
+mod phrases;
 mod roots;
 mod scripts;
+mod signals;
 mod weight;
-mod words;
 
 use std::borrow::Cow;
 
+use crawler_model::RenderNeed::{self, Certain, Likely, Plain};
+use crawler_model::RenderReason::{EmptyBody, EmptyRoot, LittleText, Noscript, ScriptRedirect};
 use encoding_rs::{Encoding, UTF_16BE, UTF_16LE};
-use model::RenderNeed::{self, Certain, Likely, Plain};
-use model::RenderReason::{EmptyBody, EmptyRoot, LittleText, Noscript, ScriptRedirect};
 
-use facts::Facts;
+use signals::PageSignals;
 pub use weight::{PageWeight, rendering_helped};
 
-/// A page with this much text (bytes that are not white space) is plain.
-const ENOUGH: usize = 2_000;
-/// An empty root beside less than this is the page; beside less than [`BESIDE_MOST`] it may be.
-const BESIDE_ROOT: usize = 250;
-const BESIDE_MOST: usize = 800;
-/// A notice beside less than this is all the page has to say; beside less than [`NOTICE_MOST`] it may be.
-const BESIDE_NOTICE: usize = 300;
-const NOTICE_MOST: usize = 800;
-/// What stands there for readers without scripts is no notice but the page when it is longer than this.
-const FALLBACK: usize = 400;
-/// A run of text this long is a sentence: somebody wrote it for readers.
-const SENTENCE: usize = 70;
-/// What a page says while it sends the reader elsewhere.
-const FAREWELL: usize = 200;
-/// What a page says while it loads.
-const WAITING: usize = 60;
-/// Less than this is little, for a page whose scripts could write more.
-const LITTLE: usize = 250;
-/// A script that is this much larger than the text is no ornament.
-const HEAVY: usize = 20;
+/// A page with this much text (in bytes that are not white space) is plain.
+const ENOUGH_TEXT: usize = 2_000;
+/// With less text than this beside an empty root, the page is certainly empty; with less than
+/// [`ROOT_LIKELY_TEXT`] it probably is.
+const ROOT_CERTAIN_TEXT: usize = 250;
+const ROOT_LIKELY_TEXT: usize = 800;
+/// With less text than this beside a JavaScript notice, the notice is all the page shows; with less than
+/// [`NOTICE_LIKELY_TEXT`] it probably is.
+const NOTICE_CERTAIN_TEXT: usize = 300;
+const NOTICE_LIKELY_TEXT: usize = 800;
+/// A `noscript` text longer than this is the page itself, not a notice.
+const MIN_FALLBACK_TEXT: usize = 400;
+/// A run of text this long is a sentence written for readers.
+const MIN_SENTENCE: usize = 70;
+/// Maximum text of a page that redirects by script.
+const MAX_REDIRECT_TEXT: usize = 200;
+/// Maximum text of a page that shows only a loading message.
+const MAX_LOADING_TEXT: usize = 60;
+/// Less text than this is little for a page whose scripts could add more.
+const LITTLE_TEXT: usize = 250;
+/// A script this many times larger than the text is not decoration.
+const HEAVY_SCRIPT_FACTOR: usize = 20;
 
-/// Whether the page needs a browser. `content_type` is the header's value; what is no HTML never needs one.
+/// Decides whether a page needs a browser. `content_type` is the value of the header; anything but HTML never
+/// needs one.
 pub fn render_need(body: &[u8], content_type: Option<&str>) -> RenderNeed {
     if content_type.is_some_and(|named| !is_html(named)) {
         return Plain;
     }
-    judge(&Facts::of(&readable(body, content_type), ENOUGH))
+    need_from(&PageSignals::of(&readable(body, content_type), ENOUGH_TEXT))
 }
 
-/// The page with its markup in ASCII: every encoding but UTF-16 has that as it is.
+/// The page with its markup in ASCII: true of every encoding except UTF-16.
 fn readable<'a>(body: &'a [u8], content_type: Option<&str>) -> Cow<'a, [u8]> {
     let named = content_type
         .and_then(crate::charset_label)
@@ -73,76 +78,81 @@ fn is_html(content_type: &str) -> bool {
         || essence.eq_ignore_ascii_case("application/xhtml+xml")
 }
 
-fn judge(facts: &Facts) -> RenderNeed {
-    let text = if facts.noscript_text >= FALLBACK {
-        facts.text + facts.noscript_text
+fn need_from(signals: &PageSignals) -> RenderNeed {
+    let text = if signals.noscript_text >= MIN_FALLBACK_TEXT {
+        signals.text + signals.noscript_text
     } else {
-        facts.text
+        signals.text
     };
-    if text >= ENOUGH || !facts.has_scripts() {
+    if text >= ENOUGH_TEXT || !signals.has_scripts() {
         return Plain;
     }
-    let sparse = facts.links < 10 && facts.images < 10;
-    if facts.empty_root && text < BESIDE_ROOT && sparse && facts.controls < 3 {
+    let sparse = signals.links < 10 && signals.images < 10;
+    if signals.empty_root && text < ROOT_CERTAIN_TEXT && sparse && signals.controls < 3 {
         return Certain(EmptyRoot);
     }
-    if facts.moves
-        && text < FAREWELL
-        && facts.links < 3
-        && facts.images < 3
-        && facts.shown_controls() == 0
+    if signals.redirects
+        && text < MAX_REDIRECT_TEXT
+        && signals.links < 3
+        && signals.images < 3
+        && signals.shown_controls() == 0
     {
         return Certain(ScriptRedirect);
     }
-    if facts.notice() {
-        if text < BESIDE_NOTICE && sparse && facts.controls < 3 {
+    if signals.has_notice() {
+        if text < NOTICE_CERTAIN_TEXT && sparse && signals.controls < 3 {
             return Certain(Noscript);
         }
-        if text < NOTICE_MOST && facts.links < 20 && facts.images < 10 {
+        if text < NOTICE_LIKELY_TEXT && signals.links < 20 && signals.images < 10 {
             return Likely(Noscript);
         }
     }
-    // Menus and footers are links; they say little of the page between them.
-    if facts.empty_root && text - facts.link_text < BESIDE_MOST && facts.links < 100 {
+    // Menus and footers are links; they say little about the page between them.
+    if signals.empty_root && text - signals.link_text < ROOT_LIKELY_TEXT && signals.links < 100 {
         return Likely(EmptyRoot);
     }
-    little_text(facts, text)
+    little_text(signals, text)
 }
 
-/// For pages without any of the signs: how little there is, and what could write more.
-fn little_text(facts: &Facts, text: usize) -> RenderNeed {
-    let bare = facts.links == 0 && facts.images == 0 && facts.controls == 0 && facts.frames == 0;
-    let writes = facts.bundles > 0 || facts.inline_scripts > 0 || facts.files > 0;
+/// Decides for pages without any of the clear signs, by how little text there is and what could add more.
+fn little_text(signals: &PageSignals, text: usize) -> RenderNeed {
+    let bare =
+        signals.links == 0 && signals.images == 0 && signals.controls == 0 && signals.frames == 0;
+    let writes = signals.bundles > 0 || signals.inline_scripts > 0 || signals.files > 0;
     if !writes {
-        // What counts visitors writes no page.
+        // Analytics scripts do not write content.
         return Plain;
     }
     if text == 0 && bare {
-        return if facts.canvases == 0 {
+        return if signals.canvases == 0 {
             Certain(EmptyBody)
         } else {
             Likely(EmptyBody)
         };
     }
-    let few = facts.links < 5 && facts.images < 3 && facts.controls < 3;
-    if text <= WAITING && few && facts.waits() {
+    let few = signals.links < 5 && signals.images < 3 && signals.controls < 3;
+    if text <= MAX_LOADING_TEXT && few && signals.is_loading() {
         return if bare {
             Certain(LittleText)
         } else {
             Likely(LittleText)
         };
     }
-    let heavy = facts.inline_scripts + facts.state > HEAVY * text.max(50);
-    let templated = facts.mustaches >= 3 && facts.mustaches * 40 > text;
-    if templated && text < BESIDE_MOST {
+    let heavy = signals.inline_scripts + signals.state > HEAVY_SCRIPT_FACTOR * text.max(50);
+    let templated = signals.mustaches >= 3 && signals.mustaches * 40 > text;
+    if templated && text < ROOT_LIKELY_TEXT {
         return Likely(LittleText);
     }
-    let prose = facts.longest >= SENTENCE;
-    if text < LITTLE && few && !prose && (facts.bundles > 0 || heavy || facts.skeletons > 0) {
+    let prose = signals.longest >= MIN_SENTENCE;
+    if text < LITTLE_TEXT
+        && few
+        && !prose
+        && (signals.bundles > 0 || heavy || signals.skeletons > 0)
+    {
         return Likely(LittleText);
     }
-    // A skeleton: many elements, hardly a word.
-    if text < LITTLE && facts.skeletons >= 3 && facts.links < 20 {
+    // A skeleton screen: many elements, hardly any text.
+    if text < LITTLE_TEXT && signals.skeletons >= 3 && signals.links < 20 {
         return Likely(LittleText);
     }
     Plain

@@ -1,8 +1,8 @@
-//! A page's links: what the scanner says, and the door to it.
+//! Entry point of the link scanner.
 //!
-//! Decides which bytes are scanned. UTF-8 and the single-byte encodings keep every ASCII byte as
-//! it is, so such a page is scanned as it came and only values are decoded. In every other
-//! encoding a `<` may be half of some other character; such a page is turned into UTF-8 first.
+//! Decides which bytes are scanned. UTF-8 and the single-byte encodings leave every ASCII byte as it is, so
+//! such a page is scanned in place and only values are decoded. In any other encoding a `<` byte may be half
+//! of another character; such a page is converted to UTF-8 first.
 
 use encoding_rs::{Encoding, UTF_8};
 use memchr::memmem;
@@ -10,10 +10,10 @@ use memchr::memmem;
 use crate::attributes::is_space;
 use crate::scanner::Scanner;
 
-/// What the scanner says about a page, in document order.
+/// A link or base found on a page. Events come in document order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Found<'a> {
-    /// The `href` of a `base` element. Which of several counts is the caller's decision.
+pub enum ScanEvent<'a> {
+    /// The `href` of a `base` element. If there are several, the caller decides which one counts.
     Base(&'a str),
     /// An `a` element with an `href`.
     Link(Link<'a>),
@@ -24,18 +24,18 @@ pub enum Found<'a> {
 pub struct Link<'a> {
     /// The attribute's value, decoded but neither trimmed nor resolved; may be empty.
     pub href: &'a str,
-    /// Whether `rel` holds the token `nofollow`.
+    /// Whether `rel` contains the token `nofollow`.
     pub nofollow: bool,
     /// Whether there is a `download` attribute.
     pub download: bool,
 }
 
-/// Scans a page, calling `each` for every `a[href]` and every `base[href]` in document order.
+/// Scans a page and calls `each` for every `a[href]` and `base[href]` in document order.
 ///
-/// `each` is called while the page is read, so memory stays flat however many links there are; but
-/// for the rare page with markup that only a tree makes sense of, from there on.
-/// Content of a `template` is inert and not reported; that of `noscript` is.
-pub fn scan_links(body: &[u8], encoding: &'static Encoding, mut each: impl FnMut(Found<'_>)) {
+/// `each` is called while the page is read, so memory stays constant however many links there are, except on
+/// the rare page with markup that only a tree can interpret. The content of `template` is inert and not
+/// reported; that of `noscript` is.
+pub fn scan_links(body: &[u8], encoding: &'static Encoding, mut each: impl FnMut(ScanEvent<'_>)) {
     if encoding == UTF_8 {
         let body = body.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(body);
         Scanner::new(body, encoding, &mut each).run();
@@ -47,7 +47,7 @@ pub fn scan_links(body: &[u8], encoding: &'static Encoding, mut each: impl FnMut
     }
 }
 
-/// Whether the bytes may hold a `frameset` element. It errs on that side: one in a comment counts.
+/// Whether the bytes may contain a `frameset` element. Errs on the side of yes: one inside a comment counts.
 pub(crate) fn has_frameset(bytes: &[u8]) -> bool {
     [b"<f", b"<F"].into_iter().any(|start| {
         memmem::find_iter(bytes, start)
@@ -55,7 +55,7 @@ pub(crate) fn has_frameset(bytes: &[u8]) -> bool {
     })
 }
 
-/// Whether the letters are that name, and then something that ends a tag's name.
+/// Whether the letters are `name`, followed by something that ends a tag name.
 fn names(name: &[u8], mut letters: impl Iterator<Item = u8>) -> bool {
     let name = name.iter().all(|wanted| {
         letters

@@ -1,61 +1,62 @@
-//! The walk over one page, from `<` to `<`.
+//! The link scanner: walks over one page from `<` to `<`.
 //!
-//! Follows the tokeniser of the HTML standard to the byte. Of the tree rules it keeps those that
-//! change how bytes are read: raw text elements, templates (counted), svg and math.
+//! Follows the tokeniser of the HTML standard byte for byte. Of the tree-construction rules it implements
+//! those that change how bytes are read: raw-text elements, templates (counted), SVG and MathML.
 //!
-//! What it reports is what the tree of html5ever holds, on every page. Where its few rules do not
-//! suffice it says so, before it reports anything wrong, and the rest of the page is read from the
-//! real tree ([`crate::tree::links`]):
+//! It reports exactly the links that html5ever's tree holds, on every page. Where its rules do not suffice it
+//! notices before reporting anything wrong, and the rest of the page is read from the real tree
+//! ([`crate::tree::links`]):
 //!
-//! * a `frameset` that may count: all links of the body are gone then, those before it as well;
-//! * svg and math where [`crate::foreign`] cannot tell how a tag is read;
-//! * a `template` from which a link may get out, or that ignores its content ([`crate::templates`]).
+//! * a `frameset` that may take effect: it removes all links of the body, including earlier ones;
+//! * SVG and MathML where [`crate::foreign_content`] is not certain how a tag is read;
+//! * a `template` that a link may escape from, or that ignores its content ([`crate::templates`]).
 //!
-//! Only a page too absurd for the tree to be whole is read on without it, as well as can be.
+//! Only if the page is so extreme that the tree had to be cut short does the scan continue without it, on a
+//! best-effort basis.
 //!
-//! Elements that a browser clones or moves (an `a` left open across paragraphs, a link between
-//! table rows) are reported once, where they are written.
+//! Elements that a browser clones or moves (an `a` left open across paragraphs, a link between table rows) are
+//! reported once, where they are written.
 
 use encoding_rs::Encoding;
 
 use crate::attributes::Attributes;
-use crate::bytes::{Class, find};
+use crate::bytes::{ByteClass, find};
 use crate::element::ElementName;
-use crate::foreign::{Foreign, Verdict};
+use crate::foreign_content::{ForeignContent, TagReading};
 use crate::markup::{bogus_end, declaration_end};
 use crate::raw_text::{raw_text_end, script_end};
-use crate::scan::{Found, Link, has_frameset};
+use crate::scan::{Link, ScanEvent, has_frameset};
+use crate::scanner_tag::ScannerTag;
 use crate::start_tag::StartTag;
-use crate::tag::Tag;
 use crate::templates::Templates;
 use crate::tree;
 use crate::value::ValueDecoder;
 
-/// One scan of one page. Not generic over its caller: the walk is compiled once, here, with all
-/// it calls, and a link is dear enough to hide the cost of an indirect call.
+/// One scan of one page. Deliberately not generic over the callback: the loop is compiled once, in this crate,
+/// with everything it calls, and handling a link costs far more than an indirect call.
 pub(crate) struct Scanner<'a> {
     bytes: &'a [u8],
     encoding: &'static Encoding,
-    each: &'a mut dyn FnMut(Found<'_>),
+    each: &'a mut dyn FnMut(ScanEvent<'_>),
     values: ValueDecoder,
-    foreign: Foreign,
+    foreign_content: ForeignContent,
     templates: Templates,
-    /// in plain HTML, in no template: only the tags of [`Tag`] mean something
+    /// In plain HTML and outside any template: only the tags of [`ScannerTag`] matter.
     plain: bool,
-    /// a `body` was opened: from there on, a `frameset` is ignored
-    body: bool,
-    /// links and bases reported
+    /// A `body` has been opened: a later `frameset` is ignored.
+    body_opened: bool,
+    /// Number of links and bases reported.
     reported: usize,
-    /// the tree was asked, and could not tell
-    alone: bool,
+    /// The tree was consulted and turned out to be incomplete.
+    tree_failed: bool,
 }
 
 impl<'a> Scanner<'a> {
-    /// A scan of `bytes`, whose encoding must keep ASCII bytes as they are.
+    /// Prepares a scan of `bytes`, whose encoding must leave ASCII bytes as they are.
     pub(crate) fn new(
         bytes: &'a [u8],
         encoding: &'static Encoding,
-        each: &'a mut dyn FnMut(Found<'_>),
+        each: &'a mut dyn FnMut(ScanEvent<'_>),
     ) -> Self {
         let values = ValueDecoder::new(encoding);
         Self {
@@ -63,21 +64,24 @@ impl<'a> Scanner<'a> {
             encoding,
             each,
             values,
-            foreign: Foreign::default(),
+            foreign_content: ForeignContent::default(),
             templates: Templates::default(),
             plain: true,
-            body: false,
+            body_opened: false,
             reported: 0,
-            alone: false,
+            tree_failed: false,
         }
     }
 
     /// Scans the page to its end.
+    ///
+    /// The dispatch on the byte after `<` is repeated in `tree::feed` and `render_need::signals`: each of the three
+    /// loops inlines its own handlers and tracks other state, and sharing them costs speed.
     pub(crate) fn run(mut self) {
         let bytes = self.bytes;
         let mut at = 0;
         loop {
-            // One tag right behind another is the usual case.
+            // Usually one tag directly follows another.
             let open = match bytes.get(at) {
                 Some(b'<') => at,
                 Some(_) => match find(b'<', &bytes[at..]) {
@@ -96,15 +100,15 @@ impl<'a> Scanner<'a> {
         }
     }
 
-    /// Reads the start tag whose name starts at `at`, and the raw text behind it if it has any.
-    /// Returns where to go on.
+    /// Reads the start tag whose name starts at `at`, and the raw text after it if it has any. Returns where
+    /// to continue.
     fn start_tag(&mut self, at: usize) -> usize {
         let bytes = self.bytes;
         let end = name_end(bytes, at);
         let name = &bytes[at..end];
-        let tag = Tag::of(name);
+        let tag = ScannerTag::of(name);
         let mut attributes = Attributes::new(bytes, end);
-        if self.plain && tag == Tag::Other {
+        if self.plain && tag == ScannerTag::Other {
             if bytes.get(end) == Some(&b'>') {
                 return end + 1;
             }
@@ -117,49 +121,66 @@ impl<'a> Scanner<'a> {
         let Some(start) = StartTag::read(&mut attributes) else {
             return bytes.len();
         };
-        let behind = attributes.position();
-        let mut reading = Verdict::HTML;
-        if !self.plain || matches!(tag, Tag::Svg | Tag::Math | Tag::Template) {
-            reading = self.watch(name, tag, &start, behind);
+        let after = attributes.position();
+        let mut reading = TagReading::HTML;
+        if !self.plain
+            || matches!(
+                tag,
+                ScannerTag::Svg | ScannerTag::Math | ScannerTag::Template
+            )
+        {
+            reading = self.track_start(name, tag, &start, after);
         }
-        if tag == Tag::Frameset && !self.body {
-            reading.sure = false;
+        if tag == ScannerTag::Frameset && !self.body_opened {
+            reading.certain = false;
         }
-        if !reading.sure && self.read_by_tree() {
+        if !reading.certain && self.read_by_tree() {
             return bytes.len();
         }
         match tag {
-            Tag::Anchor => return self.report_link(&start, behind),
+            ScannerTag::Anchor => return self.report_link(&start, after),
             _ if !reading.html => {}
-            Tag::Base => return self.report_base(&start, behind),
-            Tag::Body => self.body |= self.templates.is_empty(),
-            Tag::Script => return self.behind_raw_text(script_end(bytes, behind), name),
-            Tag::RawText => {
-                return self.behind_raw_text(raw_text_end(bytes, behind, name), name);
+            ScannerTag::Base => return self.report_base(&start, after),
+            ScannerTag::Body => self.body_opened |= self.templates.is_empty(),
+            ScannerTag::Script => return self.after_raw_text(script_end(bytes, after), name),
+            ScannerTag::RawText => {
+                return self.after_raw_text(raw_text_end(bytes, after, name), name);
             }
-            Tag::Plaintext => return bytes.len(),
-            Tag::Svg | Tag::Math | Tag::Template | Tag::Frameset | Tag::Other => {}
+            ScannerTag::Plaintext => return bytes.len(),
+            ScannerTag::Svg
+            | ScannerTag::Math
+            | ScannerTag::Template
+            | ScannerTag::Frameset
+            | ScannerTag::Other => {}
         }
-        behind
+        after
     }
 
-    /// Takes in a start tag that the tree rules may have to do with.
-    fn watch(&mut self, name: &[u8], tag: Tag, start: &StartTag<'_>, behind: usize) -> Verdict {
+    /// Updates the tree rules for a start tag that may affect them.
+    fn track_start(
+        &mut self,
+        name: &[u8],
+        tag: ScannerTag,
+        start: &StartTag<'_>,
+        after: usize,
+    ) -> TagReading {
         let name = ElementName::new(name);
-        let mut reading = Verdict::HTML;
-        if tag != Tag::Template || !self.foreign.is_quiet() {
-            reading = self.foreign.start(&name, tag, start, &self.bytes[behind..]);
+        let mut reading = TagReading::HTML;
+        if tag != ScannerTag::Template || !self.foreign_content.is_plain_html() {
+            reading = self
+                .foreign_content
+                .start(&name, tag, start, &self.bytes[after..]);
         }
-        if reading.html || tag != Tag::Template {
-            reading.sure &= self.templates.start(&name, tag, start.href.is_some());
+        if reading.html || tag != ScannerTag::Template {
+            reading.certain &= self.templates.start(&name, tag, start.href.is_some());
         }
-        self.settle();
+        self.update_plain();
         reading
     }
 
-    /// Where to go on behind the end tag at `close` that ended raw text. It closes the element it
-    /// ended and no other, so the open elements never hear of it.
-    fn behind_raw_text(&self, close: usize, name: &[u8]) -> usize {
+    /// Returns where to continue after the end tag at `close` that ended raw text. It closes its own element
+    /// and no other, so the open elements are not affected.
+    fn after_raw_text(&self, close: usize, name: &[u8]) -> usize {
         let mut attributes = Attributes::new(self.bytes, close + 2 + name.len());
         if attributes.skip() {
             attributes.position()
@@ -168,7 +189,7 @@ impl<'a> Scanner<'a> {
         }
     }
 
-    /// Reads what follows a `</` that ends before `at`.
+    /// Reads what follows a `</`; `at` is the position after it.
     fn end_tag(&mut self, at: usize) -> usize {
         let bytes = self.bytes;
         match bytes.get(at) {
@@ -185,35 +206,37 @@ impl<'a> Scanner<'a> {
         if !attributes.skip() {
             return bytes.len();
         }
-        if !self.plain && !self.watch_end(name) && self.read_by_tree() {
+        if !self.plain && !self.track_end(name) && self.read_by_tree() {
             return bytes.len();
         }
         attributes.position()
     }
 
-    /// Takes in an end tag; false when what it does cannot be told.
-    fn watch_end(&mut self, name: &[u8]) -> bool {
-        let reading = self.foreign.end(&ElementName::new(name));
-        match Tag::of(name) {
-            Tag::Template if reading.html && self.templates.end() => self.foreign.leave(),
-            Tag::Anchor if self.foreign.is_quiet() => self.templates.end_link(),
+    /// Processes an end tag; returns false if its effect is uncertain.
+    fn track_end(&mut self, name: &[u8]) -> bool {
+        let reading = self.foreign_content.end(&ElementName::new(name));
+        match ScannerTag::of(name) {
+            ScannerTag::Template if reading.html && self.templates.end() => {
+                self.foreign_content.leave();
+            }
+            ScannerTag::Anchor if self.foreign_content.is_plain_html() => self.templates.end_link(),
             _ => {}
         }
-        self.settle();
-        reading.sure
+        self.update_plain();
+        reading.certain
     }
 
-    fn settle(&mut self) {
-        self.plain = self.foreign.is_quiet() && self.templates.is_empty();
+    fn update_plain(&mut self) {
+        self.plain = self.foreign_content.is_plain_html() && self.templates.is_empty();
     }
 
-    /// Reads what starts with the `<!` at `open`.
+    /// Reads the construct that starts with the `<!` at `open`.
     fn declaration(&mut self, open: usize) -> usize {
         let bytes = self.bytes;
         let mut in_foreign = false;
         if !self.plain && bytes[open + 2..].starts_with(b"[CDATA[") {
-            let reading = self.foreign.cdata();
-            if !reading.sure && self.read_by_tree() {
+            let reading = self.foreign_content.cdata();
+            if !reading.certain && self.read_by_tree() {
                 return bytes.len();
             }
             in_foreign = !reading.html;
@@ -221,24 +244,24 @@ impl<'a> Scanner<'a> {
         declaration_end(bytes, open, in_foreign)
     }
 
-    /// Reports the rest of the page from its tree. False, and nothing is reported, if the tree is
-    /// not whole; it is asked once only.
+    /// Reports the rest of the page from its tree. Returns false and reports nothing if the tree is
+    /// incomplete; the tree is consulted at most once.
     #[cold]
     fn read_by_tree(&mut self) -> bool {
-        if self.alone {
+        if self.tree_failed {
             return false;
         }
         let (text, _) = self.encoding.decode_without_bom_handling(self.bytes);
-        self.alone = !tree::links(&text, self.reported, &mut *self.each);
-        !self.alone
+        self.tree_failed = !tree::links(&text, self.reported, &mut *self.each);
+        !self.tree_failed
     }
 
-    /// Reports a link, if it is one; `behind` is where its tag ends. Returns where to go on.
-    fn report_link(&mut self, start: &StartTag<'_>, behind: usize) -> usize {
+    /// Reports a link if the tag has an `href`; `after` is where the tag ends. Returns where to continue.
+    fn report_link(&mut self, start: &StartTag<'_>, after: usize) -> usize {
         let Some(href) = start.href.filter(|_| self.templates.is_empty()) else {
-            return behind;
+            return after;
         };
-        if self.is_first_in_doubt(behind) && self.read_by_tree() {
+        if self.frameset_may_follow(after) && self.read_by_tree() {
             return self.bytes.len();
         }
         self.reported += 1;
@@ -247,36 +270,36 @@ impl<'a> Scanner<'a> {
             tokens.any(|token| token.eq_ignore_ascii_case("nofollow"))
         });
         let href = self.values.decode(href);
-        (self.each)(Found::Link(Link {
+        (self.each)(ScanEvent::Link(Link {
             href,
             nofollow,
             download: start.download,
         }));
-        behind
+        after
     }
 
-    /// The same for a base.
-    fn report_base(&mut self, start: &StartTag<'_>, behind: usize) -> usize {
+    /// Reports a base, like [`Self::report_link`].
+    fn report_base(&mut self, start: &StartTag<'_>, after: usize) -> usize {
         let Some(href) = start.href.filter(|_| self.templates.is_empty()) else {
-            return behind;
+            return after;
         };
-        if self.is_first_in_doubt(behind) && self.read_by_tree() {
+        if self.frameset_may_follow(after) && self.read_by_tree() {
             return self.bytes.len();
         }
         self.reported += 1;
-        (self.each)(Found::Base(self.values.decode(href)));
-        behind
+        (self.each)(ScanEvent::Base(self.values.decode(href)));
+        after
     }
 
-    /// Whether nothing is reported yet, and a `frameset` behind may yet take it away.
-    fn is_first_in_doubt(&self, behind: usize) -> bool {
-        self.reported == 0 && !self.body && has_frameset(&self.bytes[behind..])
+    /// Whether nothing has been reported yet and a later `frameset` may still discard the body.
+    fn frameset_may_follow(&self, after: usize) -> bool {
+        self.reported == 0 && !self.body_opened && has_frameset(&self.bytes[after..])
     }
 }
 
-/// Where the tag name that starts at `at` ends.
+/// The end of the tag name that starts at `at`.
 #[inline]
 fn name_end(bytes: &[u8], at: usize) -> usize {
-    // The first is a letter.
-    Class::TAG_END.find(bytes, at + 1)
+    // The first byte is known to be a letter.
+    ByteClass::TAG_END.find(bytes, at + 1)
 }

@@ -1,14 +1,14 @@
-//! Whether bytes of no declared type are HTML.
+//! Detects HTML in bytes of undeclared type.
 //!
-//! The patterns of the MIME sniffing standard: white space, one of a few tags, and a byte that
-//! ends a tag. Two things are added, because a crawl meets them: a byte order mark, and an XML
-//! declaration in front of an HTML document.
+//! Uses the patterns of the MIME sniffing standard: white space, one of a few tags, and a byte that ends a
+//! tag. Two cases that crawls encounter are added: a byte order mark, and an XML declaration before an HTML
+//! document.
 
 use encoding_rs::{Encoding, UTF_8};
 
 use crate::attributes::is_space;
 
-/// How much is looked at.
+/// Number of bytes to look at.
 const WINDOW: usize = 1024;
 
 /// What an HTML page may start with.
@@ -32,7 +32,7 @@ const PATTERNS: [&[u8]; 17] = [
     b"<!--",
 ];
 
-/// Whether a response that names no content type starts like an HTML page.
+/// Whether the body of a response without a content type starts like an HTML page.
 pub fn looks_like_html(first_bytes: &[u8]) -> bool {
     let window = &first_bytes[..first_bytes.len().min(WINDOW)];
     match Encoding::for_bom(window) {
@@ -48,16 +48,20 @@ pub fn looks_like_html(first_bytes: &[u8]) -> bool {
 fn starts_html(window: &[u8]) -> bool {
     let text = skip_space(window);
     if let Some(declaration) = text.strip_prefix(b"<?xml") {
-        return is_html_behind(declaration);
+        return is_html_after(declaration);
     }
-    // a space or `>` alone: the standard is strict where the whole answer hangs on a few bytes
-    PATTERNS
-        .iter()
-        .any(|pattern| matches!(behind(text, pattern), Some([b' ' | b'>', ..])))
+    // Only a space or `>`: the standard is strict because the decision rests on a few bytes.
+    PATTERNS.iter().any(|pattern| {
+        matches!(
+            strip_prefix_ignoring_case(text, pattern),
+            Some([b' ' | b'>', ..])
+        )
+    })
 }
 
-/// Whether an XML declaration, with its like and comments, is followed by an HTML document.
-fn is_html_behind(declaration: &[u8]) -> bool {
+/// Whether an XML declaration, with any processing instructions and comments after it, is followed by an HTML
+/// document.
+fn is_html_after(declaration: &[u8]) -> bool {
     let mut rest = declaration;
     let mut end: &[u8] = b"?>";
     loop {
@@ -74,14 +78,14 @@ fn is_html_behind(declaration: &[u8]) -> bool {
     [b"<!DOCTYPE HTML".as_slice(), b"<HTML"]
         .iter()
         .any(|pattern| {
-            behind(rest, pattern)
+            strip_prefix_ignoring_case(rest, pattern)
                 .and_then(<[u8]>::first)
                 .is_some_and(|byte| *byte == b'>' || is_space(*byte))
         })
 }
 
-/// What follows `pattern`, in any case of letters, at the start of `text`.
-fn behind<'a>(text: &'a [u8], pattern: &[u8]) -> Option<&'a [u8]> {
+/// The rest of `text` after `pattern`, compared without regard to case.
+fn strip_prefix_ignoring_case<'a>(text: &'a [u8], pattern: &[u8]) -> Option<&'a [u8]> {
     let (start, rest) = text.split_at_checked(pattern.len())?;
     start.eq_ignore_ascii_case(pattern).then_some(rest)
 }

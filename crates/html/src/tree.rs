@@ -1,18 +1,18 @@
-//! A page as a tree, parsed once and read by all: metadata, main content, the writers.
+//! A page as a flat tree, parsed once and read by metadata, main content and the writers.
 //!
-//! The tree is what a browser with scripting switched off would build: html5ever tokenizes and
-//! repairs, and writes into an arena of ours ([`draft`]), which is then laid out flat in document
-//! order ([`flatten`]). So a subtree is a range of numbers, a pass over the page is a loop, nothing
-//! recurses, and a reader may keep what it finds out in a plain `Vec` beside the tree.
+//! The tree is what a browser with scripting disabled would build: html5ever tokenises and repairs, and writes
+//! into our own arena ([`draft`]), which is then laid out in document order ([`flatten`]). A subtree is
+//! therefore a range of numbers, a pass over the page is a loop, nothing recurses, and a reader can store
+//! per-node data in a plain `Vec` beside the tree.
 //!
-//! Invariants: time is linear in the page whatever the page holds ([`guard`] and [`feed`] see to
-//! that; [`Tree::cut`] says when they had to), the tree is never changed after it is built, and a
-//! text node never stands next to another.
+//! Invariants: time is linear in the page whatever it contains ([`guard`] and [`feed`] ensure that;
+//! [`Tree::is_truncated`] tells when they had to intervene), the tree is never changed after it is built, and
+//! two text nodes are never adjacent.
 //!
 //! Not kept: comments, the doctype, and the content of `template`, which a browser does not show.
 
 mod draft;
-mod dropped;
+mod dropped_elements;
 mod feed;
 mod flatten;
 mod guard;
@@ -29,54 +29,54 @@ use crate::charset::{Charset, charset};
 
 pub(crate) use links::links;
 pub use tag::Tag;
-pub use walk::{Event, Walk};
+pub use walk::{TreeWalk, WalkEvent};
 
 use flatten::{FlatAttribute, FlatNode};
 use names::ElementKind;
 
-/// No node; also the mark of one that has no element kind.
+/// Marks the absence of a node, or of an element kind.
 const NONE: u32 = u32::MAX;
 
-/// A node's number. Numbers run in document order: a node's subtree is the range from its own
-/// number to [`Tree::end`].
+/// Number of a node. Numbers are in document order: the subtree of a node is the range from its own number to
+/// [`Tree::end`].
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub struct NodeId(u32);
 
 impl NodeId {
-    /// The number as an index, below [`Tree::len`], for tables kept beside the tree.
+    /// The number as an index below [`Tree::len`], for tables kept beside the tree.
     pub fn index(self) -> usize {
         self.0 as usize
     }
 }
 
-/// What a node is.
+/// The content of a node.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Node<'t> {
     /// The root.
     Document,
     /// An element.
     Element(Tag),
-    /// A text, never empty.
+    /// Text, never empty.
     Text(&'t str),
 }
 
-/// One page, parsed once: a flat arena in document order, read-only.
+/// A parsed page: a flat, read-only arena in document order.
 pub struct Tree {
     nodes: Vec<FlatNode>,
     kinds: Vec<ElementKind>,
     attributes: Vec<FlatAttribute>,
     attribute_names: Vec<Box<str>>,
     text: String,
-    cut: bool,
+    truncated: bool,
 }
 
 impl Tree {
-    /// Parses a page that is decoded already.
+    /// Parses a page that is already decoded.
     pub fn parse(text: &str) -> Self {
         feed::parse(text)
     }
 
-    /// Decides the page's encoding as [`charset`] does, decodes and parses it.
+    /// Decides the page's encoding with [`charset`], decodes the page and parses it.
     pub fn parse_bytes(
         body: &[u8],
         header_label: Option<&str>,
@@ -92,23 +92,23 @@ impl Tree {
         NodeId(0)
     }
 
-    /// How many nodes there are, the document included.
+    /// Number of nodes, including the document.
     pub fn len(&self) -> usize {
         self.nodes.len()
     }
 
-    /// Never: even an empty page has its document, `html`, `head` and `body`.
+    /// Always false: even an empty page has its document, `html`, `head` and `body`.
     pub fn is_empty(&self) -> bool {
         self.nodes.is_empty()
     }
 
-    /// Whether a guard against absurd pages (depth, attributes, formatting, number of nodes)
-    /// dropped something.
-    pub fn cut(&self) -> bool {
-        self.cut
+    /// Whether a limit for extreme pages (depth, attributes, formatting, number of nodes) caused something to
+    /// be dropped.
+    pub fn is_truncated(&self) -> bool {
+        self.truncated
     }
 
-    /// What the node is.
+    /// The content of a node.
     pub fn node(&self, id: NodeId) -> Node<'_> {
         match (self.tag(id), self.text(id)) {
             (Some(tag), _) => Node::Element(tag),
@@ -117,20 +117,20 @@ impl Tree {
         }
     }
 
-    /// An element's tag; `None` for text and the document. Of the elements in svg and math only
-    /// the roots and the links have one, the others are [`Tag::Other`].
+    /// The tag of an element; `None` for text and the document. Of the elements in SVG and MathML, only the
+    /// roots and links have their own tag; all others are [`Tag::Other`].
     pub fn tag(&self, id: NodeId) -> Option<Tag> {
         let node = self.flat(id);
         (node.kind != NONE).then_some(node.tag)
     }
 
-    /// An element's local name, in lower case but for a few of svg; empty for text and the
+    /// The local name of an element, in lower case except for a few SVG names; empty for text and the
     /// document.
     pub fn name(&self, id: NodeId) -> &str {
         self.kind(id).map_or("", |kind| &kind.name)
     }
 
-    /// Whether the node is HTML: not an element of svg or math, and not the text of one.
+    /// Whether the node is HTML: neither an SVG or MathML element nor the text of one.
     pub fn is_html(&self, id: NodeId) -> bool {
         let element = match self.flat(id) {
             node if node.is_text() => self.kind(NodeId(node.parent)),
@@ -139,21 +139,21 @@ impl Tree {
         element.is_none_or(|kind| kind.html)
     }
 
-    /// A text node's text.
+    /// The text of a text node.
     pub fn text(&self, id: NodeId) -> Option<&str> {
         let node = self.flat(id);
         node.is_text().then(|| self.slice(node.start, node.length))
     }
 
-    /// The value of an element's attribute. Names are in lower case but for a few of svg; those
-    /// with a namespace are written with its prefix (`xlink:href`).
+    /// The value of an attribute. Names are in lower case except for a few SVG names; namespaced names are
+    /// written with their prefix (`xlink:href`).
     pub fn attr(&self, id: NodeId, name: &str) -> Option<&str> {
         self.attrs(id)
             .find(|(attribute, _)| *attribute == name)
             .map(|(_, value)| value)
     }
 
-    /// An element's attributes with their values, as written.
+    /// The attributes of an element with their values, as written.
     pub fn attrs(&self, id: NodeId) -> impl Iterator<Item = (&str, &str)> {
         self.flat_attributes(id).iter().map(|attribute| {
             let name = &*self.attribute_names[attribute.name as usize];
@@ -161,17 +161,17 @@ impl Tree {
         })
     }
 
-    /// The node this one is in; `None` for the document.
+    /// The parent of a node; `None` for the document.
     pub fn parent(&self, id: NodeId) -> Option<NodeId> {
-        some(self.flat(id).parent)
+        existing_node(self.flat(id).parent)
     }
 
-    /// The first node in this one.
+    /// The first child of a node.
     pub fn first_child(&self, id: NodeId) -> Option<NodeId> {
         (id.0 + 1 < self.flat(id).end).then_some(NodeId(id.0 + 1))
     }
 
-    /// The last node in this one. Costs a look at every level below it.
+    /// The last child of a node. Takes time proportional to the depth below it.
     pub fn last_child(&self, id: NodeId) -> Option<NodeId> {
         self.first_child(id)?;
         let mut child = self.flat(id).end - 1;
@@ -181,49 +181,49 @@ impl Tree {
         Some(NodeId(child))
     }
 
-    /// The next node of the same parent.
+    /// The next sibling of a node.
     pub fn next_sibling(&self, id: NodeId) -> Option<NodeId> {
         let node = self.flat(id);
         let parent = self.nodes.get(node.parent as usize)?;
         (node.end < parent.end).then_some(NodeId(node.end))
     }
 
-    /// The node before this one of the same parent.
+    /// The previous sibling of a node.
     pub fn prev_sibling(&self, id: NodeId) -> Option<NodeId> {
-        some(self.flat(id).previous)
+        existing_node(self.flat(id).previous)
     }
 
-    /// The nodes directly in this one, in order.
+    /// The children of a node, in order.
     pub fn children(&self, id: NodeId) -> impl Iterator<Item = NodeId> {
         std::iter::successors(self.first_child(id), |child| self.next_sibling(*child))
     }
 
-    /// One past the last node below this one.
+    /// One past the last descendant of a node.
     pub fn end(&self, id: NodeId) -> NodeId {
         NodeId(self.flat(id).end)
     }
 
-    /// The node and all below it, in document order.
+    /// A node and all its descendants, in document order.
     pub fn subtree(&self, id: NodeId) -> impl DoubleEndedIterator<Item = NodeId> + use<> {
         (id.0..self.flat(id).end).map(NodeId)
     }
 
-    /// The node and all below it, each entered and left.
-    pub fn walk(&self, id: NodeId) -> Walk<'_> {
-        Walk::new(self, id)
+    /// A node and all its descendants, each entered and left.
+    pub fn walk(&self, id: NodeId) -> TreeWalk<'_> {
+        TreeWalk::new(self, id)
     }
 
-    /// The nodes this one is in, from its parent up to the document.
+    /// The ancestors of a node, from its parent up to the document.
     pub fn ancestors(&self, id: NodeId) -> impl Iterator<Item = NodeId> {
         std::iter::successors(self.parent(id), |ancestor| self.parent(*ancestor))
     }
 
-    /// How many nodes this one is in: 0 for the document.
+    /// The number of ancestors: 0 for the document.
     pub fn depth(&self, id: NodeId) -> u32 {
         u32::from(self.flat(id).depth)
     }
 
-    /// Every element of that tag, in document order.
+    /// Every element with this tag, in document order.
     pub fn find(&self, tag: Tag) -> impl Iterator<Item = NodeId> {
         self.subtree(self.root())
             .filter(move |id| self.tag(*id) == Some(tag))
@@ -255,11 +255,11 @@ impl fmt::Debug for Tree {
         f.debug_struct("Tree")
             .field("nodes", &self.nodes.len())
             .field("text", &self.text.len())
-            .field("cut", &self.cut)
+            .field("truncated", &self.truncated)
             .finish_non_exhaustive()
     }
 }
 
-fn some(number: u32) -> Option<NodeId> {
+fn existing_node(number: u32) -> Option<NodeId> {
     (number != NONE).then_some(NodeId(number))
 }

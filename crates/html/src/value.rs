@@ -1,29 +1,29 @@
-//! An attribute's value: from the page's bytes to text.
+//! Decodes attribute values from the page's bytes to text.
 //!
-//! Three steps, in the standard's order: charset, then line ends and NUL, then character
-//! references. Most values need none of them and are handed out as they stand in the page; the
-//! others are written into two buffers that live as long as the scan, so no link allocates.
+//! Three steps, in the standard's order: charset, line endings and NUL, character references. Most values need
+//! none of them and are returned as they are in the page; the others are written into two buffers that live as
+//! long as the scan, so that links do not allocate.
 
 use encoding_rs::{Encoding, UTF_8};
 
 use crate::bytes::find_any;
 use crate::reference;
 
-/// What is not handed out as it stands.
-const CHANGED: [u8; 3] = [b'&', b'\r', 0];
+/// Bytes that need processing.
+const SPECIAL_BYTES: [u8; 3] = [b'&', b'\r', 0];
 
-/// Decodes values, one at a time.
+/// Decodes attribute values, one at a time.
 #[derive(Debug)]
 pub(crate) struct ValueDecoder {
     encoding: &'static Encoding,
-    /// the value in UTF-8
+    /// The value in UTF-8.
     text: String,
-    /// the value with its references decoded
+    /// The value with its references decoded.
     value: String,
 }
 
 impl ValueDecoder {
-    /// A decoder for a page in `encoding`, which must keep ASCII bytes as they are.
+    /// A decoder for a page in `encoding`, which must leave ASCII bytes as they are.
     pub(crate) fn new(encoding: &'static Encoding) -> Self {
         Self {
             encoding,
@@ -32,7 +32,7 @@ impl ValueDecoder {
         }
     }
 
-    /// The value as the page's author meant it.
+    /// Decodes a raw value.
     pub(crate) fn decode<'s>(&'s mut self, raw: &'s [u8]) -> &'s str {
         let Self {
             encoding,
@@ -46,7 +46,7 @@ impl ValueDecoder {
                 text
             }
         };
-        match find_any(CHANGED, text.as_bytes()) {
+        match find_any(SPECIAL_BYTES, text.as_bytes()) {
             None => text,
             Some(first) => {
                 clean(text, first, value);
@@ -60,7 +60,7 @@ impl ValueDecoder {
 fn transcode(raw: &[u8], encoding: &'static Encoding, text: &mut String) {
     text.clear();
     let mut decoder = encoding.new_decoder_without_bom_handling();
-    // an overflowing maximum cannot come from bytes that fit in memory; the loop would cope anyway
+    // The maximum cannot overflow for bytes that fit in memory; the loop would cope anyway.
     text.reserve(
         decoder
             .max_utf8_buffer_length(raw.len())
@@ -79,31 +79,31 @@ fn transcode(raw: &[u8], encoding: &'static Encoding, text: &mut String) {
     }
 }
 
-/// Writes `text` into `value`, where `next` is the first place with anything to change.
+/// Writes `text` into `value`, where `next` is the first position that needs processing.
 fn clean(text: &str, mut next: usize, value: &mut String) {
     value.clear();
     let mut rest = text;
     loop {
         value.push_str(&rest[..next]);
-        let behind = &rest[next + 1..];
+        let after = &rest[next + 1..];
         rest = match rest.as_bytes()[next] {
             b'&' => {
-                let used = reference::decode(behind, value);
+                let used = reference::decode(after, value);
                 if used == 0 {
                     value.push('&');
                 }
-                &behind[used..]
+                &after[used..]
             }
             b'\r' => {
                 value.push('\n');
-                behind.strip_prefix('\n').unwrap_or(behind)
+                after.strip_prefix('\n').unwrap_or(after)
             }
             _ => {
                 value.push(char::REPLACEMENT_CHARACTER);
-                behind
+                after
             }
         };
-        match find_any(CHANGED, rest.as_bytes()) {
+        match find_any(SPECIAL_BYTES, rest.as_bytes()) {
             Some(found) => next = found,
             None => break,
         }
@@ -138,7 +138,7 @@ mod tests {
         for (raw, encoding, expected) in table {
             let mut decoder = ValueDecoder::new(encoding);
             assert_eq!(decoder.decode(raw), expected, "{raw:?}");
-            // a second time: nothing of the first is left in the buffers
+            // Decode again: the buffers must not keep anything from the first call.
             assert_eq!(decoder.decode(raw), expected, "{raw:?}");
         }
     }

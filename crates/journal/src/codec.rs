@@ -6,13 +6,13 @@
 
 mod bytes_in;
 mod bytes_out;
-mod errand;
 mod event;
 mod links;
 mod page;
+mod site_file_task;
 
 pub(crate) use bytes_in::{BytesIn, Damaged};
 pub(crate) use bytes_out::BytesOut;
-pub(crate) use errand::{read_errand, rules, write_errand};
 pub(crate) use event::Kind;
 pub(crate) use page::{read_page, write_page};
+pub(crate) use site_file_task::{read_site_file, rules, write_site_file};

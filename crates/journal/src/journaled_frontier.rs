@@ -1,43 +1,43 @@
-//! The frontier that writes down what it is told.
+//! A frontier that records its inputs.
 //!
 //! A wrapper round [`MemoryFrontier`]: every input is appended to the events and passed on. Marks carry the events to
-//! the sink, behind the deliveries that they led to, so that who keeps them knows what is written already.
+//! the sink, behind the deliveries that they led to, so that the sink knows what is written already.
 //!
 //! A stop from outside is no part of the crawl: nothing more is handed out, what is in flight settles as if nothing had
-//! happened, and the crawl goes on from there. A limit's stop is the crawl's own.
+//! happened, and the crawl resumes from there. A limit's stop is the crawl's own.
 
 use std::sync::Arc;
 use std::time::Duration;
 
-use frontier::{
-    Delivery, Errand, ErrandFound, ErrandReport, Frontier, FrontierError, Glance, MemoryFrontier,
-    Moment, Next, RobotsAnswer, Turn, Work,
+use crawler_frontier::{
+    Delivery, Dispatch, Frontier, FrontierError, MemoryFrontier, Moment, Next, ProgressCounts,
+    RobotsAnswer, SiteFileReport, SiteFileResult, SiteFileTask, Work,
 };
-use model::{CrawlPlan, Notice, PageReport, StopReason, Summary};
-use weburl::CrawlUrl;
+use crawler_model::{CrawlPlan, CrawlRules, Notice, PageReport, StopReason, Summary};
+use crawler_weburl::CrawlUrl;
 
-use crate::codec::{BytesOut, Kind, rules, write_errand, write_page};
+use crate::codec::{BytesOut, Kind, rules, write_page, write_site_file};
 use crate::outstanding::Outstanding;
 
-/// What happened is kept at least so often.
+/// Longest time between two marks.
 const MARK_EVERY: Duration = Duration::from_millis(100);
-/// Or when it has become so much.
-const MOST_UNKEPT: usize = 4 << 20;
+/// Limit on the bytes of events between two marks.
+const MAX_UNMARKED: usize = 4 << 20;
 
-/// The frontier in memory, with everything that it is told written down.
+/// A [`MemoryFrontier`] whose inputs are recorded.
 #[derive(Debug)]
 pub struct JournaledFrontier {
     pub(crate) inner: MemoryFrontier,
-    pub(crate) plan: Arc<CrawlPlan>,
+    pub(crate) plan: Arc<CrawlRules>,
     pub(crate) outstanding: Outstanding,
     /// Not marked yet.
     events: BytesOut,
-    /// Something among them is worth a mark of its own.
+    /// Whether something among them calls for a mark.
     owed: bool,
     marked: Moment,
     /// The time of the last event; time does not run backwards.
     pub(crate) last: Moment,
-    /// The longest pause between requests that anybody asked for.
+    /// The longest delay between requests that is configured or requested.
     pub(crate) pause: Duration,
     stopping: Option<StopReason>,
     /// The crawl's own end.
@@ -45,14 +45,13 @@ pub struct JournaledFrontier {
 }
 
 impl JournaledFrontier {
-    /// A frontier that holds the plan's seed; `chance` as [`MemoryFrontier::new`] takes it.
-    pub fn new(plan: impl Into<Arc<CrawlPlan>>, chance: u64) -> Self {
-        let plan = plan.into();
+    /// A frontier that holds the plan's seed; `rng_seed` as [`MemoryFrontier::new`] takes it.
+    pub fn new(plan: &CrawlPlan, rng_seed: u64) -> Self {
         let path_pause = plan.path_delays.iter().map(|gate| gate.delay).max();
         Self {
-            inner: MemoryFrontier::new(Arc::clone(&plan), chance),
+            inner: MemoryFrontier::new(plan, rng_seed),
             pause: path_pause.unwrap_or_default().max(plan.rate),
-            plan,
+            plan: Arc::clone(plan.rules()),
             outstanding: Outstanding::default(),
             events: BytesOut::default(),
             owed: false,
@@ -63,14 +62,14 @@ impl JournaledFrontier {
         }
     }
 
-    /// Takes back what was in flight; called after everything was replayed. The crawl's clock goes on from here.
+    /// Queues again what was in flight; called after everything was replayed. The crawl's clock resumes here.
     pub fn resume(&mut self) -> Moment {
         self.marked = self.last;
         self.outstanding.take_back(self.pause, self.last);
         self.last
     }
 
-    /// Begins an event.
+    /// Starts an event.
     fn event(&mut self, kind: Kind, now: Moment) -> Moment {
         let now = now.max(self.last);
         self.events.byte(kind.as_byte());
@@ -79,14 +78,14 @@ impl JournaledFrontier {
         now
     }
 
-    /// The events so far, for who keeps them, if they are worth it.
+    /// Delivers the events so far, if there is anything to record.
     fn mark(&mut self, now: Moment, out: &mut Vec<Delivery>) {
         if self.events.0.is_empty() {
             return;
         }
         self.marked = now;
         self.owed = false;
-        let glance = self.inner.glance();
+        let glance = self.inner.progress_counts();
         self.events.byte(Kind::Check.as_byte());
         for number in numbers(&glance) {
             self.events.number(number);
@@ -94,13 +93,13 @@ impl JournaledFrontier {
         out.push(Delivery::Mark(std::mem::take(&mut self.events.0)));
     }
 
-    /// Marks what is due, and sees that the loop comes back for what is not yet.
+    /// Marks what is due, and makes the loop come back for what is not.
     fn mark_in_time(&mut self, next: Next, now: Moment, out: &mut Vec<Delivery>) -> Next {
         if !self.owed {
             return next;
         }
         let due = self.marked + MARK_EVERY;
-        if now >= due || self.events.0.len() >= MOST_UNKEPT {
+        if now >= due || self.events.0.len() >= MAX_UNMARKED {
             self.mark(now, out);
             return next;
         }
@@ -111,7 +110,7 @@ impl JournaledFrontier {
         }
     }
 
-    /// A pause that a site asked for counts for what is handed out again.
+    /// Applies a delay that a site asked for to what is handed out again.
     pub(crate) fn note(&mut self, deliveries: &[Delivery]) {
         for delivery in deliveries {
             if let Delivery::Notice(Notice::CrawlDelay { pause, .. }) = delivery {
@@ -125,10 +124,10 @@ impl JournaledFrontier {
         most: usize,
         now: Moment,
         out: &mut Vec<Delivery>,
-    ) -> Result<Turn, FrontierError> {
+    ) -> Result<Dispatch, FrontierError> {
         if let Some(reason) = &self.ended {
             let (work, next) = (Vec::new(), Next::Finished(reason.clone()));
-            return Ok(Turn { work, next });
+            return Ok(Dispatch { work, next });
         }
         if let Some(reason) = &self.stopping {
             let next = if self.outstanding.is_busy() {
@@ -137,7 +136,7 @@ impl JournaledFrontier {
                 Next::Finished(reason.clone())
             };
             let work = Vec::new();
-            return Ok(Turn { work, next });
+            return Ok(Dispatch { work, next });
         }
         let mut work = self.outstanding.hand_out_again(most, now);
         if let Some(opens) = self.outstanding.holds_until(now) {
@@ -147,7 +146,7 @@ impl JournaledFrontier {
                 // Every worker is busy.
                 Next::Report
             };
-            return Ok(Turn { work, next });
+            return Ok(Dispatch { work, next });
         }
         let most = most - work.len();
         let now = self.event(Kind::Take, now);
@@ -158,7 +157,7 @@ impl JournaledFrontier {
         work.extend(turn.work.into_iter().map(|work| self.outstanding.add(work)));
         self.note_end(&turn.next);
         let next = turn.next;
-        Ok(Turn { work, next })
+        Ok(Dispatch { work, next })
     }
 
     pub(crate) fn note_end(&mut self, next: &Next) {
@@ -168,8 +167,8 @@ impl JournaledFrontier {
     }
 }
 
-/// The numbers that tell whether a replay came to the same place.
-pub(crate) fn numbers(glance: &Glance) -> [u64; 5] {
+/// The numbers that tell whether a replay led to the same state.
+pub(crate) fn numbers(glance: &ProgressCounts) -> [u64; 5] {
     [
         glance.pages,
         glance.failed,
@@ -189,13 +188,13 @@ impl Frontier for JournaledFrontier {
         most: usize,
         now: Moment,
         out: &mut Vec<Delivery>,
-    ) -> Result<Turn, FrontierError> {
-        let Turn { work, next } = self.next_turn(most, now, out).await?;
+    ) -> Result<Dispatch, FrontierError> {
+        let Dispatch { work, next } = self.next_turn(most, now, out).await?;
         let next = self.mark_in_time(next, now, out);
-        Ok(Turn { work, next })
+        Ok(Dispatch { work, next })
     }
 
-    fn plan(&self, _work: &Work) -> Arc<CrawlPlan> {
+    fn plan(&self, _work: &Work) -> Arc<CrawlRules> {
         Arc::clone(&self.plan)
     }
 
@@ -216,29 +215,29 @@ impl Frontier for JournaledFrontier {
         self.inner.settle(report, now, out).await
     }
 
-    async fn settle_errand(
+    async fn settle_site_file(
         &mut self,
-        mut report: ErrandReport,
+        mut report: SiteFileReport,
         now: Moment,
         out: &mut Vec<Delivery>,
     ) -> Result<(), FrontierError> {
-        let errand = match &report.found {
-            ErrandFound::Robots(errand, _) => Errand::Robots(errand.clone()),
-            ErrandFound::Sitemap(errand, _) => Errand::Sitemap(errand.clone()),
+        let site_file = match &report.found {
+            SiteFileResult::Robots(site_file, _) => SiteFileTask::Robots(site_file.clone()),
+            SiteFileResult::Sitemap(site_file, _) => SiteFileTask::Sitemap(site_file.clone()),
         };
-        let ticket = self.outstanding.ticket_of(&errand);
-        let ticket = ticket.ok_or_else(|| unknown(errand.url()))?;
+        let ticket = self.outstanding.ticket_of(&site_file);
+        let ticket = ticket.ok_or_else(|| unknown(site_file.url()))?;
         self.outstanding.remove(ticket);
-        let now = self.event(Kind::Errand, now);
+        let now = self.event(Kind::SiteFileTask, now);
         self.events.number(ticket);
-        write_errand(&mut self.events, &report);
-        if let ErrandFound::Robots(_, answer @ RobotsAnswer::Rules(_)) = &mut report.found {
+        write_site_file(&mut self.events, &report);
+        if let SiteFileResult::Robots(_, answer @ RobotsAnswer::Rules(_)) = &mut report.found {
             // What a replay will read.
             *answer = RobotsAnswer::Rules(rules(report.text.as_deref(), &self.plan));
         }
         self.owed = true;
         let before = out.len();
-        self.inner.settle_errand(report, now, out).await?;
+        self.inner.settle_site_file(report, now, out).await?;
         self.note(&out[before..]);
         Ok(())
     }
@@ -253,8 +252,8 @@ impl Frontier for JournaledFrontier {
         self.mark(self.last, out);
     }
 
-    fn glance(&self) -> Glance {
-        self.inner.glance()
+    fn progress_counts(&self) -> ProgressCounts {
+        self.inner.progress_counts()
     }
 
     fn summary(&self, now: Moment) -> Summary {

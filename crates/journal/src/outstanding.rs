@@ -3,14 +3,14 @@
 use std::collections::{BTreeMap, VecDeque};
 use std::time::Duration;
 
-use frontier::{Errand, Moment, Work};
+use crawler_frontier::{Moment, SiteFileTask, Work};
 
 /// Work by its ticket: a number for each piece of work, in the order it was handed out.
 #[derive(Debug, Default)]
 pub(crate) struct Outstanding {
     work: BTreeMap<u64, Work>,
     last: u64,
-    /// Handed out before the crawl was interrupted; nobody works on it now.
+    /// Handed out before the crawl was interrupted; no worker has it now.
     again: VecDeque<u64>,
     /// How far two of those are apart, for hosts that asked for it.
     gap: Duration,
@@ -18,7 +18,7 @@ pub(crate) struct Outstanding {
 }
 
 impl Outstanding {
-    /// Remembers a piece of work; what is given to the worker carries its ticket.
+    /// Records a piece of work; the worker's copy carries its ticket.
     pub(crate) fn add(&mut self, work: Work) -> Work {
         self.last += 1;
         self.work.insert(self.last, work.clone());
@@ -29,16 +29,16 @@ impl Outstanding {
         self.work.remove(&ticket)
     }
 
-    /// The ticket of an errand, which need not carry it.
-    pub(crate) fn ticket_of(&self, errand: &Errand) -> Option<u64> {
-        let same = |work: &Work| matches!(work, Work::Errand(out) if out == errand);
+    /// The ticket of a site-file task, which need not carry it.
+    pub(crate) fn ticket_of(&self, site_file: &SiteFileTask) -> Option<u64> {
+        let same = |work: &Work| matches!(work, Work::SiteFile(out) if out == site_file);
         self.work
             .iter()
             .find(|(_, work)| same(work))
             .map(|(ticket, _)| *ticket)
     }
 
-    /// Whether a worker has anything.
+    /// Whether any worker has work.
     pub(crate) fn is_busy(&self) -> bool {
         self.work.len() > self.again.len()
     }
@@ -47,8 +47,8 @@ impl Outstanding {
         self.work.values()
     }
 
-    /// Everything outstanding is to be handed out again, the oldest first. When it was handed out last is not known to
-    /// anybody but the sites, so that the pauses they asked for are kept from now on.
+    /// Everything outstanding is to be handed out again, the oldest first. When it was handed out last is not known
+    /// here, so the delays that sites asked for apply from now on.
     pub(crate) fn take_back(&mut self, gap: Duration, now: Moment) {
         self.again = self.work.keys().copied().collect();
         self.gap = gap;

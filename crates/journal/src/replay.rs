@@ -1,14 +1,14 @@
-//! The way back: given the events again, the frontier becomes what it was.
+//! Replaying events: the frontier becomes what it was.
 
 use std::fmt;
 
-use frontier::{Delivery, Frontier, Work};
+use crawler_frontier::{Delivery, Frontier, Work};
 
 use crate::JournaledFrontier;
-use crate::codec::{BytesIn, Damaged, Kind, read_errand, read_page};
+use crate::codec::{BytesIn, Damaged, Kind, read_page, read_site_file};
 use crate::journaled_frontier::numbers;
 
-/// Events that do not lead to where they led before.
+/// Events that do not lead to the same state as before.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ReplayError(pub String);
 
@@ -27,7 +27,7 @@ impl From<Damaged> for ReplayError {
 }
 
 impl JournaledFrontier {
-    /// Takes in what one mark carried, and appends what it leads to.
+    /// Replays the events of one mark, and appends the deliveries they lead to.
     pub async fn replay(
         &mut self,
         events: &[u8],
@@ -60,13 +60,13 @@ impl JournaledFrontier {
                     let report = read_page(&mut bytes, task, &self.plan.keys)?;
                     self.inner.settle(report, now, out).await.map_err(failed)?;
                 }
-                Kind::Errand => {
-                    let Some(Work::Errand(errand)) = self.outstanding.remove(bytes.number()?)
+                Kind::SiteFileTask => {
+                    let Some(Work::SiteFile(site_file)) = self.outstanding.remove(bytes.number()?)
                     else {
                         return Err(Damaged("a file that was asked for").into());
                     };
-                    let report = read_errand(&mut bytes, errand, &self.plan)?;
-                    let settled = self.inner.settle_errand(report, now, out).await;
+                    let report = read_site_file(&mut bytes, site_file, &self.plan)?;
+                    let settled = self.inner.settle_site_file(report, now, out).await;
                     settled.map_err(failed)?;
                 }
                 Kind::Check => (),
@@ -77,7 +77,7 @@ impl JournaledFrontier {
     }
 
     fn check(&self, bytes: &mut BytesIn<'_>) -> Result<(), ReplayError> {
-        for now in numbers(&self.inner.glance()) {
+        for now in numbers(&self.inner.progress_counts()) {
             if bytes.number()? != now {
                 return Err(ReplayError("its events lead elsewhere today".into()));
             }
@@ -86,6 +86,6 @@ impl JournaledFrontier {
     }
 }
 
-fn failed(error: frontier::FrontierError) -> ReplayError {
+fn failed(error: crawler_frontier::FrontierError) -> ReplayError {
     ReplayError(error.0)
 }

@@ -1,16 +1,16 @@
-//! What a crawl was asked, as lines of name and value, and how two of them differ.
+//! The settings of a crawl, as names and values, and how two sets differ.
 
-/// One line of what was asked.
+/// One setting.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Setting {
-    /// As a person names it: `--max-depth`.
+pub struct RecordedSetting {
+    /// Its name: `--max-depth`.
     pub name: String,
-    /// As a person reads it.
+    /// Its value, as displayed.
     pub value: String,
 }
 
-impl Setting {
-    /// A line.
+impl RecordedSetting {
+    /// A setting.
     pub fn new(name: impl Into<String>, value: impl Into<String>) -> Self {
         Self {
             name: name.into(),
@@ -19,10 +19,10 @@ impl Setting {
     }
 }
 
-/// Each difference in words: `--max-depth was 3, is 5`.
-pub fn differences(was: &[Setting], is: &[Setting]) -> Vec<String> {
+/// Describes each difference: `--max-depth was 3, is 5`.
+pub fn differences(was: &[RecordedSetting], is: &[RecordedSetting]) -> Vec<String> {
     const NOTHING: &str = "not there";
-    let value = |settings: &[Setting], name: &str| {
+    let value = |settings: &[RecordedSetting], name: &str| {
         let found = settings.iter().find(|setting| setting.name == name);
         found.map_or(NOTHING.to_owned(), |setting| setting.value.clone())
     };
@@ -47,14 +47,14 @@ mod tests {
     #[test]
     fn each_difference_is_named() {
         let was = [
-            Setting::new("--max-depth", "3"),
-            Setting::new("--format", "text"),
-            Setting::new("--old", "1"),
+            RecordedSetting::new("--max-depth", "3"),
+            RecordedSetting::new("--format", "text"),
+            RecordedSetting::new("--old", "1"),
         ];
         let is = [
-            Setting::new("--max-depth", "5"),
-            Setting::new("--format", "text"),
-            Setting::new("--new", "2"),
+            RecordedSetting::new("--max-depth", "5"),
+            RecordedSetting::new("--format", "text"),
+            RecordedSetting::new("--new", "2"),
         ];
         assert_eq!(
             differences(&was, &is),

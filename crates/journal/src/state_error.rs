@@ -1,4 +1,4 @@
-//! Why a state file cannot be used, in words that say what to do.
+//! Why a state file cannot be used; displayed with what to do.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -9,39 +9,39 @@ pub struct StateError {
     /// The file.
     pub path: PathBuf,
     /// What is wrong with it.
-    pub problem: Problem,
+    pub problem: StateProblem,
 }
 
 /// What is wrong with a state file.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Problem {
-    /// It is something else, and was left as it is.
+pub enum StateProblem {
+    /// It is not a state file, and was not touched.
     NotAState,
     /// Another format than this program writes, or another version's.
     Other {
-        /// By whom it was written, or in which format.
+        /// The version that wrote it, or its format.
         was: String,
-        /// Who we are.
+        /// The version of this program.
         is: String,
     },
-    /// Another process has it.
+    /// Another process has it open.
     InUse,
-    /// It cannot be read any more.
+    /// It is damaged.
     Damaged(String),
-    /// The system does not let us.
+    /// An error of the operating system.
     Unusable(String),
 }
 
 impl StateError {
-    pub(crate) fn new(path: &Path, problem: Problem) -> Self {
+    pub(crate) fn new(path: &Path, problem: StateProblem) -> Self {
         Self {
             path: path.to_owned(),
             problem,
         }
     }
 
-    pub(crate) fn damaged(path: &Path, words: impl Into<String>) -> Self {
-        Self::new(path, Problem::Damaged(words.into()))
+    pub(crate) fn damaged(path: &Path, message: impl Into<String>) -> Self {
+        Self::new(path, StateProblem::Damaged(message.into()))
     }
 
     pub(crate) fn of_database(path: &Path, error: &sqlx::Error) -> Self {
@@ -50,9 +50,9 @@ impl StateError {
             _ => None,
         };
         let problem = match code.map(|code| code & 0xff) {
-            Some(5 | 6) => Problem::InUse,
-            Some(11 | 26) => Problem::Damaged(words_of(error)),
-            Some(_) => Problem::Unusable(words_of(error)),
+            Some(5 | 6) => StateProblem::InUse,
+            Some(11 | 26) => StateProblem::Damaged(message_of(error)),
+            Some(_) => StateProblem::Unusable(message_of(error)),
             // A row that does not decode was not written by us.
             None if matches!(
                 error,
@@ -61,31 +61,34 @@ impl StateError {
                     | sqlx::Error::RowNotFound
             ) =>
             {
-                Problem::Damaged(error.to_string())
+                StateProblem::Damaged(error.to_string())
             }
-            None => Problem::Unusable(error.to_string()),
+            None => StateProblem::Unusable(error.to_string()),
         };
         Self::new(path, problem)
     }
 
     /// What is wrong, without the file's name.
-    pub fn words(&self) -> String {
+    pub fn message(&self) -> String {
         match &self.problem {
-            Problem::NotAState => "not a state file".into(),
-            Problem::Other { was, .. } => format!("written by {was}"),
-            Problem::InUse => "in use by another crawl".into(),
-            Problem::Damaged(words) => format!("damaged ({words})"),
-            Problem::Unusable(words) => words.clone(),
+            StateProblem::NotAState => "not a state file".into(),
+            StateProblem::Other { was, .. } => format!("written by {was}"),
+            StateProblem::InUse => "in use by another crawl".into(),
+            StateProblem::Damaged(message) => format!("damaged ({message})"),
+            StateProblem::Unusable(message) => message.clone(),
         }
     }
 
-    /// Whether another file, or another command, is what was meant.
+    /// Whether the user probably meant another file or command.
     pub fn is_bad_usage(&self) -> bool {
-        matches!(self.problem, Problem::NotAState | Problem::Other { .. })
+        matches!(
+            self.problem,
+            StateProblem::NotAState | StateProblem::Other { .. }
+        )
     }
 }
 
-fn words_of(error: &sqlx::Error) -> String {
+fn message_of(error: &sqlx::Error) -> String {
     match error {
         sqlx::Error::Database(error) => error.message().to_owned(),
         other => other.to_string(),
@@ -96,23 +99,23 @@ impl fmt::Display for StateError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let file = self.path.display();
         match &self.problem {
-            Problem::NotAState => write!(
+            StateProblem::NotAState => write!(
                 f,
                 "--state: {file} is not a state file and was left as it is; give another file"
             ),
-            Problem::Other { was, is } => write!(
+            StateProblem::Other { was, is } => write!(
                 f,
                 "--state: {file} was written by {was}, and this is {is}; finish it with that one, or give another file"
             ),
-            Problem::InUse => write!(
+            StateProblem::InUse => write!(
                 f,
                 "--state: {file} is in use by another crawl; wait for it, or give another file"
             ),
-            Problem::Damaged(words) => write!(
+            StateProblem::Damaged(message) => write!(
                 f,
-                "--state: {file} is damaged ({words}); remove it to crawl from the beginning"
+                "--state: {file} is damaged ({message}); remove it to crawl from the beginning"
             ),
-            Problem::Unusable(words) => write!(f, "--state: cannot use {file}: {words}"),
+            StateProblem::Unusable(message) => write!(f, "--state: cannot use {file}: {message}"),
         }
     }
 }

@@ -1,4 +1,4 @@
-//! The file a crawl is kept in: SQLite, one owner.
+//! The file that a crawl is stored in: SQLite, one owner.
 //!
 //! A row for each mark (its events, compressed, with a checksum), and the length of each output: both are written in one
 //! transaction. The file is locked from the moment it is opened; the lock goes with the process, however that ends.
@@ -12,12 +12,12 @@ use std::time::Duration;
 use sqlx::sqlite::{SqliteConnectOptions, SqliteLockingMode, SqliteSynchronous};
 use sqlx::{ConnectOptions, Connection, Row, SqliteConnection};
 
-use crate::state_error::Problem;
-use crate::{Setting, StateError};
+use crate::state_error::StateProblem;
+use crate::{RecordedSetting, StateError};
 
-/// How events are written. Raised whenever an older program, or a newer one, would read them otherwise.
-const FORMAT: i64 = 3;
-/// How long another process may take to let go.
+/// Version of the event encoding. Raised whenever an older or newer program would read it differently.
+const FORMAT: i64 = 4;
+/// How long to wait for another process to release the file.
 const PATIENCE: Duration = Duration::from_millis(200);
 
 const SCHEMA: &str = "
@@ -27,33 +27,33 @@ const SCHEMA: &str = "
     CREATE TABLE output (number INTEGER PRIMARY KEY, length INTEGER NOT NULL) STRICT;
 ";
 
-/// What stays the same through a crawl, whoever goes on with it.
+/// What stays the same when a crawl is resumed.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct About {
+pub struct StateHeader {
     /// The program's version.
     pub version: String,
-    /// The crawl's random number.
-    pub chance: u64,
+    /// Seed of the crawl's random numbers and URL keys.
+    pub rng_seed: u64,
     /// When it began, in milliseconds since 1970.
     pub started: u64,
     /// The configuration in one line, as it was when it began.
     pub config_line: String,
 }
 
-/// What was found in a file.
+/// A crawl found in a file.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Kept {
-    /// The crawl.
-    pub about: About,
-    /// What it was asked.
-    pub settings: Vec<Setting>,
-    /// How many bytes of each output are written.
+pub struct SavedCrawl {
+    /// Its header.
+    pub about: StateHeader,
+    /// Its settings.
+    pub settings: Vec<RecordedSetting>,
+    /// Bytes written to each output.
     pub lengths: Vec<u64>,
-    /// The exit code of a crawl that came to its end.
+    /// The exit code of a crawl that has finished.
     pub finished: Option<u8>,
 }
 
-/// An open state file; nobody else has it.
+/// An open state file, locked by this process.
 #[derive(Debug)]
 pub struct StateFile {
     path: PathBuf,
@@ -61,14 +61,14 @@ pub struct StateFile {
 }
 
 impl StateFile {
-    /// Opens a file, or makes an empty one. `None` where no crawl was kept yet. A file that is something else is not touched.
-    pub async fn open(path: &Path) -> Result<(Self, Option<Kept>), StateError> {
+    /// Opens a file, or makes an empty one. `None` where no crawl is stored yet. A file of another kind is not touched.
+    pub async fn open(path: &Path) -> Result<(Self, Option<SavedCrawl>), StateError> {
         let known = header::look(path)?;
         let connection = SqliteConnectOptions::new()
             .filename(path)
             .create_if_missing(true)
             .locking_mode(SqliteLockingMode::Exclusive)
-            // What was acknowledged survives the power going out.
+            // What was acknowledged survives a power failure.
             .synchronous(SqliteSynchronous::Full)
             .busy_timeout(PATIENCE)
             .disable_statement_logging()
@@ -79,7 +79,7 @@ impl StateFile {
             path: path.to_owned(),
             connection,
         };
-        // The lock stays. Rolled back, because a commit would make an empty file a database that is nobody's.
+        // The lock stays. Rolled back, because a commit would turn an empty file into a database without an owner.
         file.run("BEGIN EXCLUSIVE").await?;
         file.run("ROLLBACK").await?;
         if !known {
@@ -92,7 +92,11 @@ impl StateFile {
     }
 
     /// Makes the file the state of a new crawl.
-    pub async fn begin(&mut self, about: &About, settings: &[Setting]) -> Result<(), StateError> {
+    pub async fn begin(
+        &mut self,
+        about: &StateHeader,
+        settings: &[RecordedSetting],
+    ) -> Result<(), StateError> {
         // All of it in the file proper, before there is a log beside it: the header alone tells what the file is.
         self.run("BEGIN EXCLUSIVE").await?;
         self.run(header::APPLICATION_ID_PRAGMA).await?;
@@ -101,7 +105,7 @@ impl StateFile {
         self.run(SCHEMA).await?;
         for (name, value) in [
             ("version", about.version.clone()),
-            ("chance", about.chance.to_string()),
+            ("chance", about.rng_seed.to_string()),
             ("started", about.started.to_string()),
             ("config_line", about.config_line.clone()),
         ] {
@@ -139,29 +143,30 @@ impl StateFile {
         Ok(Some((found, events)))
     }
 
-    /// Keeps what happened and how long the outputs are, both or neither.
+    /// Stores events and the lengths of the outputs, both or neither.
     pub async fn commit(&mut self, events: &[u8], lengths: &[u64]) -> Result<(), StateError> {
-        let packed = packed::pack(events)
-            .map_err(|error| StateError::new(&self.path, Problem::Unusable(error.to_string())))?;
+        let packed = packed::pack(events).map_err(|error| {
+            StateError::new(&self.path, StateProblem::Unusable(error.to_string()))
+        })?;
         let kept = self.keep(Some(packed), None, lengths).await;
         kept.map_err(|error| self.error(&error))
     }
 
-    /// The crawl came to its end, with that exit code; its outputs are complete.
+    /// Records that the crawl has finished, with this exit code and complete outputs.
     pub async fn finish(&mut self, code: u8, lengths: &[u64]) -> Result<(), StateError> {
         let kept = self.keep(None, Some(code), lengths).await;
         kept.map_err(|error| self.error(&error))
     }
 
-    /// Lets go of the file. What was kept is kept without this too.
+    /// Closes the file. What was stored does not depend on it.
     pub async fn close(self) -> Result<(), StateError> {
         let closed = self.connection.close().await;
         closed.map_err(|error| StateError::of_database(&self.path, &error))
     }
 
     /// An error of replaying what the file holds.
-    pub fn damaged(&self, words: impl Into<String>) -> StateError {
-        StateError::damaged(&self.path, words)
+    pub fn damaged(&self, message: impl Into<String>) -> StateError {
+        StateError::damaged(&self.path, message)
     }
 
     async fn keep(
@@ -201,14 +206,14 @@ impl StateFile {
         if format == FORMAT {
             return Ok(());
         }
-        let problem = Problem::Other {
+        let problem = StateProblem::Other {
             was: format!("a crawler with state format {format}"),
             is: format!("one with format {FORMAT}"),
         };
         Err(StateError::new(&self.path, problem))
     }
 
-    async fn read(&mut self) -> Result<Kept, StateError> {
+    async fn read(&mut self) -> Result<SavedCrawl, StateError> {
         let about: Vec<(String, String)> = self.pairs("SELECT name, value FROM about").await?;
         let settings = self
             .pairs("SELECT name, value FROM setting ORDER BY number")
@@ -226,16 +231,16 @@ impl StateFile {
             let number = value(name).and_then(|value| value.parse().ok());
             number.ok_or_else(|| missing(name))
         };
-        Ok(Kept {
-            about: About {
+        Ok(SavedCrawl {
+            about: StateHeader {
                 version: value("version").ok_or_else(|| missing("version"))?,
-                chance: number("chance")?,
+                rng_seed: number("chance")?,
                 started: number("started")?,
                 config_line: value("config_line").ok_or_else(|| missing("config_line"))?,
             },
             settings: settings
                 .into_iter()
-                .map(|(name, value)| Setting { name, value })
+                .map(|(name, value)| RecordedSetting { name, value })
                 .collect(),
             lengths: lengths
                 .into_iter()

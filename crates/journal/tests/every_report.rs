@@ -4,17 +4,17 @@
 
 use std::time::Duration;
 
-use frontier::{
-    Delivery, Errand, ErrandFound, ErrandReport, Frontier, Moment, RobotsAnswer, SitemapAnswer,
-    Work,
+use crawler_frontier::{
+    Delivery, Frontier, Moment, RobotsAnswer, SiteFileReport, SiteFileResult, SiteFileTask,
+    SitemapAnswer, Work,
 };
-use journal::JournaledFrontier;
-use model::{
+use crawler_journal::JournaledFrontier;
+use crawler_model::{
     CrawlPlan, CrawlSpec, FailKind, Failure, LinkFacts, LinkList, Outcome, PageReport,
     RenderReason, Rendering, RobotsPolicy, SitemapPolicy, SkipReason,
 };
-use sitefiles::Robots;
-use weburl::{CrawlUrl, UrlKey};
+use crawler_sitefiles::Robots;
+use crawler_weburl::{CrawlUrl, UrlKey};
 
 const SECOND: Duration = Duration::from_secs(1);
 
@@ -74,13 +74,13 @@ fn split(out: Vec<Delivery>) -> (Vec<String>, Vec<Vec<u8>>) {
 async fn same_again(mut frontier: JournaledFrontier, plan: &CrawlPlan, mut out: Vec<Delivery>) {
     frontier.close(&mut out);
     let (told, marks) = split(out);
-    let mut again = JournaledFrontier::new(plan.clone(), 5);
+    let mut again = JournaledFrontier::new(plan, 5);
     let mut out = Vec::new();
     for mark in &marks {
         again.replay(mark, &mut out).await.unwrap();
     }
     assert_eq!(split(out).0, told);
-    assert_eq!(again.glance(), frontier.glance());
+    assert_eq!(again.progress_counts(), frontier.progress_counts());
     let late = 100 * SECOND;
     assert_eq!(again.resume(), frontier.resume());
     let (mut one, mut other) = (Vec::new(), Vec::new());
@@ -102,14 +102,14 @@ async fn pages() {
             rule: "Disallow: /ä".into(),
         }),
         Outcome::Skipped(SkipReason::RobotsUnavailable {
-            words: "server error (500)".into(),
+            message: "server error (500)".into(),
         }),
     ];
     let failed = |kind| Outcome::Failed(Failure::new(kind, format!("words of {kind}")));
     outcomes.extend(FailKind::ALL.map(failed));
     for outcome in outcomes {
         for filled in [false, true] {
-            let mut frontier = JournaledFrontier::new(plan.clone(), 5);
+            let mut frontier = JournaledFrontier::new(&plan, 5);
             let mut out = Vec::new();
             let mut turn = frontier.take(1, Moment::ZERO, &mut out).await.unwrap();
             let Some(Work::Page(task)) = turn.work.pop() else {
@@ -135,23 +135,23 @@ async fn pages() {
     }
 }
 
-/// Settles the errand that is out.
+/// Settles the site-file task that is out.
 async fn settled(
     frontier: &mut JournaledFrontier,
     now: Moment,
     out: &mut Vec<Delivery>,
-    report: impl FnOnce(Errand) -> ErrandReport,
+    report: impl FnOnce(SiteFileTask) -> SiteFileReport,
 ) {
     let mut turn = frontier.take(1, now, out).await.unwrap();
-    let Some(Work::Errand(errand)) = turn.work.pop() else {
+    let Some(Work::SiteFile(site_file)) = turn.work.pop() else {
         panic!("a file of the site is asked for");
     };
-    let settled = frontier.settle_errand(report(errand), now, out).await;
+    let settled = frontier.settle_site_file(report(site_file), now, out).await;
     settled.unwrap();
 }
 
-fn errand_report(found: ErrandFound, text: Option<&str>) -> ErrandReport {
-    ErrandReport {
+fn site_file_report(found: SiteFileResult, text: Option<&str>) -> SiteFileReport {
+    SiteFileReport {
         found,
         status: Some(203),
         retry_after: None,
@@ -163,11 +163,11 @@ fn errand_report(found: ErrandFound, text: Option<&str>) -> ErrandReport {
 
 const RULES: &str = "User-agent: *\nDisallow: /private\nCrawl-delay: 3\nSitemap: /maps.xml\n";
 
-fn robots(errand: Errand, answer: RobotsAnswer, text: Option<&str>) -> ErrandReport {
-    let Errand::Robots(errand) = errand else {
+fn robots(site_file: SiteFileTask, answer: RobotsAnswer, text: Option<&str>) -> SiteFileReport {
+    let SiteFileTask::Robots(site_file) = site_file else {
         panic!("robots.txt is asked for first");
     };
-    errand_report(ErrandFound::Robots(errand, answer), text)
+    site_file_report(SiteFileResult::Robots(site_file, answer), text)
 }
 
 #[tokio::test]
@@ -185,10 +185,10 @@ async fn robots_files() {
         (RobotsAnswer::Moved(url("http://a.example/r.txt")), None),
     ];
     for (answer, text) in answers {
-        let mut frontier = JournaledFrontier::new(plan.clone(), 5);
+        let mut frontier = JournaledFrontier::new(&plan, 5);
         let mut out = Vec::new();
-        settled(&mut frontier, SECOND, &mut out, |errand| {
-            robots(errand, answer, text)
+        settled(&mut frontier, SECOND, &mut out, |site_file| {
+            robots(site_file, answer, text)
         })
         .await;
         same_again(frontier, &plan, out).await;
@@ -213,18 +213,18 @@ async fn sitemaps() {
         SitemapAnswer::Moved(url("http://a.example/moved.xml")),
     ];
     for answer in answers {
-        let mut frontier = JournaledFrontier::new(plan.clone(), 5);
+        let mut frontier = JournaledFrontier::new(&plan, 5);
         let mut out = Vec::new();
-        settled(&mut frontier, SECOND, &mut out, |errand| {
+        settled(&mut frontier, SECOND, &mut out, |site_file| {
             let rules = RobotsAnswer::Rules(Robots::parse(RULES.as_bytes(), "crawler"));
-            robots(errand, rules, Some(RULES))
+            robots(site_file, rules, Some(RULES))
         })
         .await;
-        settled(&mut frontier, 9 * SECOND, &mut out, |errand| {
-            let Errand::Sitemap(errand) = errand else {
+        settled(&mut frontier, 9 * SECOND, &mut out, |site_file| {
+            let SiteFileTask::Sitemap(site_file) = site_file else {
                 panic!("a sitemap is asked for next");
             };
-            errand_report(ErrandFound::Sitemap(errand, answer), None)
+            site_file_report(SiteFileResult::Sitemap(site_file, answer), None)
         })
         .await;
         same_again(frontier, &plan, out).await;
@@ -234,7 +234,7 @@ async fn sitemaps() {
 #[tokio::test]
 async fn a_report_nobody_asked_for_is_an_error() {
     let plan = plan(RobotsPolicy::Ignore);
-    let mut frontier = JournaledFrontier::new(plan, 5);
+    let mut frontier = JournaledFrontier::new(&plan, 5);
     let mut out = Vec::new();
     let mut turn = frontier.take(1, Moment::ZERO, &mut out).await.unwrap();
     let Some(Work::Page(task)) = turn.work.pop() else {

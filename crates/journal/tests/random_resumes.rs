@@ -12,12 +12,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::time::Duration;
 
-use frontier::{
-    Delivery, Errand, ErrandFound, ErrandReport, Frontier, Moment, Next, SitemapAnswer, Work,
+use crawler_frontier::{
+    Delivery, Frontier, Moment, Next, SiteFileReport, SiteFileResult, SiteFileTask, SitemapAnswer,
+    Work,
 };
-use journal::JournaledFrontier;
-use model::{LinkFacts, LinkList, Outcome, PageReport, SitemapPolicy, StopReason, Summary};
-use weburl::CrawlUrl;
+use crawler_journal::JournaledFrontier;
+use crawler_model::{LinkFacts, LinkList, Outcome, PageReport, SitemapPolicy, StopReason, Summary};
+use crawler_weburl::CrawlUrl;
 
 use world::{Dice, World, page_of, url_of};
 
@@ -72,10 +73,11 @@ struct Site {
 
 impl Site {
     fn roll(seed: u64) -> Self {
-        let mut world = World::roll(seed);
-        if seed.is_multiple_of(4) {
-            world.plan.sitemaps = SitemapPolicy::Include;
-        }
+        let world = World::roll(seed, |spec| {
+            if seed.is_multiple_of(4) {
+                spec.sitemaps = SitemapPolicy::Include;
+            }
+        });
         Self {
             world,
             seed,
@@ -85,7 +87,7 @@ impl Site {
     }
 
     fn frontier(&self) -> JournaledFrontier {
-        JournaledFrontier::new(self.world.plan.clone(), self.seed)
+        JournaledFrontier::new(&self.world.plan, self.seed)
     }
 
     /// Whether anything is done at a pace of its own: then a resume, which keeps the pace, comes later than no cut.
@@ -96,8 +98,12 @@ impl Site {
     fn done_at(&mut self, work: &Work, now: Moment) -> Moment {
         let name = match work {
             Work::Page(task) => format!("{} {} {}", task.url, task.attempt, task.hops),
-            Work::Errand(Errand::Robots(errand)) => format!("{} {}", errand.url, errand.attempt),
-            Work::Errand(Errand::Sitemap(errand)) => format!("{} {}", errand.url, errand.attempt),
+            Work::SiteFile(SiteFileTask::Robots(site_file)) => {
+                format!("{} {}", site_file.url, site_file.attempt)
+            }
+            Work::SiteFile(SiteFileTask::Sitemap(site_file)) => {
+                format!("{} {}", site_file.url, site_file.attempt)
+            }
         };
         *self.asked.entry(name.clone()).or_default() += 1;
         let mut hasher = DefaultHasher::new();
@@ -204,20 +210,26 @@ async fn live(
                 report.content_type = Some("text/html".into());
                 frontier.settle(report, now, &mut out).await.unwrap();
             }
-            Work::Errand(Errand::Robots(errand)) => {
-                let report = site.world.answer_robots(errand);
-                frontier.settle_errand(report, now, &mut out).await.unwrap();
+            Work::SiteFile(SiteFileTask::Robots(site_file)) => {
+                let report = site.world.answer_robots(site_file);
+                frontier
+                    .settle_site_file(report, now, &mut out)
+                    .await
+                    .unwrap();
             }
-            Work::Errand(Errand::Sitemap(errand)) => {
-                let report = ErrandReport {
-                    found: ErrandFound::Sitemap(errand, site.sitemap()),
+            Work::SiteFile(SiteFileTask::Sitemap(site_file)) => {
+                let report = SiteFileReport {
+                    found: SiteFileResult::Sitemap(site_file, site.sitemap()),
                     status: Some(200),
                     retry_after: None,
                     elapsed: Duration::ZERO,
                     wire_bytes: 100,
                     text: None,
                 };
-                frontier.settle_errand(report, now, &mut out).await.unwrap();
+                frontier
+                    .settle_site_file(report, now, &mut out)
+                    .await
+                    .unwrap();
             }
         }
         tape.record(out);
@@ -356,8 +368,7 @@ async fn events_that_are_not_ours_are_an_error() {
         "{refused} of {}",
         events.len()
     );
-    let mut other_plan = site.world.plan.clone();
-    other_plan.limits.pages = Some(1);
-    let mut other = JournaledFrontier::new(other_plan, 7);
+    let other_plan = World::roll(7, |spec| spec.max_pages = Some(1)).plan;
+    let mut other = JournaledFrontier::new(&other_plan, 7);
     assert!(other.replay(&events, &mut Vec::new()).await.is_err());
 }

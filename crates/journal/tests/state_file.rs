@@ -4,12 +4,12 @@
 
 use std::path::Path;
 
-use journal::{About, Problem, Setting, StateFile};
+use crawler_journal::{RecordedSetting, StateFile, StateHeader, StateProblem};
 
-fn about() -> About {
-    About {
+fn about() -> StateHeader {
+    StateHeader {
         version: "1.2.3".into(),
-        chance: u64::MAX,
+        rng_seed: u64::MAX,
         started: 1_790_000_000_000,
         config_line: "Crawling “all” of it".into(),
     }
@@ -18,7 +18,10 @@ fn about() -> About {
 async fn begun(path: &Path) -> StateFile {
     let (mut file, kept) = StateFile::open(path).await.unwrap();
     assert_eq!(kept, None);
-    let settings = [Setting::new("--a", "1"), Setting::new("--b", "ü")];
+    let settings = [
+        RecordedSetting::new("--a", "1"),
+        RecordedSetting::new("--b", "ü"),
+    ];
     file.begin(&about(), &settings).await.unwrap();
     file
 }
@@ -35,7 +38,7 @@ async fn what_is_committed_is_there() {
     let (mut file, kept) = StateFile::open(&path).await.unwrap();
     let kept = kept.unwrap();
     assert_eq!(kept.about, about());
-    assert_eq!(kept.settings[1], Setting::new("--b", "ü"));
+    assert_eq!(kept.settings[1], RecordedSetting::new("--b", "ü"));
     assert_eq!((kept.lengths, kept.finished), (vec![20, 5], None));
     let first = file.batch_after(0).await.unwrap().unwrap();
     assert_eq!(first, (1, b"first".to_vec()));
@@ -71,7 +74,7 @@ async fn a_file_has_one_owner() {
             StateFile::open(&path).await.unwrap().0
         };
         let refused = StateFile::open(&path).await.unwrap_err();
-        assert_eq!(refused.problem, Problem::InUse);
+        assert_eq!(refused.problem, StateProblem::InUse);
         first.close().await.unwrap();
     }
     StateFile::open(&path).await.unwrap();

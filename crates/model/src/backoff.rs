@@ -1,13 +1,13 @@
-//! How long another attempt waits.
+//! Pauses between attempts.
 
 use std::time::Duration;
 
 /// The pauses between attempts at one page: they double, with jitter.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Backoff {
-    /// Before the second attempt.
+    /// Pause before the second attempt.
     pub first: Duration,
-    /// However many attempts there were.
+    /// Longest pause.
     pub longest: Duration,
 }
 

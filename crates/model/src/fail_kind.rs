@@ -1,4 +1,4 @@
-//! Why a page could not be had, as a value with a stable spelling.
+//! Why a page could not be fetched, as a value with a stable spelling.
 
 use std::fmt;
 
@@ -9,9 +9,9 @@ pub enum FailKind {
     DeadLink,
     /// Another 4xx.
     ClientError,
-    /// 5xx but 504.
+    /// 5xx other than 504.
     ServerError,
-    /// 408, 504, or no answer in time.
+    /// 408, 504, or no response in time.
     Timeout,
     /// 429.
     RateLimited,
@@ -21,15 +21,15 @@ pub enum FailKind {
     Connect,
     /// No trusted, encrypted connection.
     Tls,
-    /// The connection broke before the answer was whole.
+    /// The connection broke before the response was complete.
     Reset,
-    /// More hops than allowed, or a loop.
+    /// More redirects than allowed, or a loop.
     TooManyRedirects,
     /// A redirect without a usable target.
     BadRedirect,
-    /// An answer that is not HTTP as we accept it.
+    /// A response that is not valid HTTP.
     Protocol,
-    /// A body that does not decode as its coding says.
+    /// A body that cannot be decoded.
     Decode,
     /// The dialer's guard refuses the address.
     AddressRefused,
@@ -37,11 +37,11 @@ pub enum FailKind {
     Browser,
     /// There is no browser to render with.
     NoBrowser,
-    /// A fault of ours: the page's worker panicked.
+    /// A bug: the page's worker panicked.
     Internal,
 }
 
-/// The kinds as people read them on stderr.
+/// Groups of kinds, as shown on stderr.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub enum FailGroup {
     /// 404, 410.
@@ -50,7 +50,7 @@ pub enum FailGroup {
     ClientError,
     /// 5xx.
     ServerError,
-    /// 408, 504, no answer.
+    /// 408, 504, no response.
     Timeout,
     /// 429.
     RateLimited,
@@ -64,7 +64,7 @@ pub enum FailGroup {
     Refused,
     /// The browser died, or there is none.
     Browser,
-    /// Our own fault.
+    /// A bug of ours.
     Internal,
 }
 
@@ -140,7 +140,7 @@ impl FailKind {
         )
     }
 
-    /// The group people read.
+    /// The group shown to users.
     pub fn group(self) -> FailGroup {
         match self {
             Self::DeadLink => FailGroup::DeadLink,
@@ -157,7 +157,7 @@ impl FailKind {
         }
     }
 
-    /// The words in brackets on stderr: `dead link`, `server error (retry-able)`.
+    /// The label in brackets on stderr: `dead link`, `server error (retry-able)`.
     pub fn label(self) -> &'static str {
         match self {
             Self::DeadLink => "dead link",
@@ -179,7 +179,7 @@ impl FailKind {
 }
 
 impl FailGroup {
-    /// One or two words for a summary.
+    /// The name in a summary.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::DeadLink => "dead link",

@@ -15,7 +15,7 @@ pub enum JsPolicy {
 }
 
 impl JsPolicy {
-    /// The word on the command line.
+    /// The spelling on the command line.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Never => "never",
@@ -25,19 +25,19 @@ impl JsPolicy {
     }
 }
 
-/// Whether a page was rendered and why, where that was a question at all.
+/// Whether a page was rendered, and why.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Rendering {
-    /// It was.
+    /// Whether it was rendered.
     pub rendered: bool,
-    /// Why, or why not.
+    /// Why it was rendered or was not.
     pub reason: RenderReason,
-    /// How long it waited for a free tab: our time, not the page's.
+    /// How long it waited for a free tab, which is not part of the page's own time.
     pub waited: Duration,
 }
 
 impl Rendering {
-    /// It was rendered, because …
+    /// Rendered, for this reason.
     pub fn because(reason: RenderReason) -> Self {
         Self {
             rendered: true,
@@ -46,7 +46,7 @@ impl Rendering {
         }
     }
 
-    /// It was not, because …
+    /// Not rendered, for this reason.
     pub fn not(reason: RenderReason) -> Self {
         Self {
             rendered: false,
@@ -64,7 +64,7 @@ impl Rendering {
 /// Why a page was rendered, or was not.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum RenderReason {
-    /// Somebody asked for it.
+    /// Rendering was requested.
     Asked,
     /// The pages of this host needed it so far.
     HostNeeds,
@@ -82,11 +82,11 @@ pub enum RenderReason {
     Readable,
     /// Rendering did not help on this host so far, and the page's need is not certain.
     HostPlain,
-    /// It is no HTML, or an answer without a page.
+    /// It is not HTML, or a response without a page.
     NotHtml,
-    /// A browser was needed and could not be had: what came by HTTP is all there is.
+    /// A browser was needed and not available: the page is as HTTP delivered it.
     NoBrowser,
-    /// The browser was tried and failed: what came by HTTP is all there is.
+    /// The browser failed: the page is as HTTP delivered it.
     BrowserFailed,
 }
 
@@ -125,21 +125,23 @@ impl RenderReason {
         }
     }
 
-    /// What it means, for the tables of the documentation.
+    /// The meaning, for tables in the documentation.
     pub fn meaning(self) -> &'static str {
         match self {
-            Self::Asked => "rendered: it was asked for (`always`, `true`)",
-            Self::HostNeeds => "rendered: the pages of this host needed it so far",
-            Self::EmptyBody => "rendered: the body has scripts and nothing to read",
-            Self::EmptyRoot => "rendered: a framework's root element is there and empty",
+            Self::Asked => "rendered: requested with `always` or `true`",
+            Self::HostNeeds => "rendered: earlier pages of this host needed it",
+            Self::EmptyBody => "rendered: the body has scripts and no text",
+            Self::EmptyRoot => "rendered: the root element of a framework is empty",
             Self::Noscript => "rendered: the page says that it needs JavaScript",
-            Self::ScriptRedirect => "rendered: a script sends the reader elsewhere",
+            Self::ScriptRedirect => "rendered: a script redirects to another page",
             Self::LittleText => "rendered: far less text than the markup and scripts suggest",
-            Self::Readable => "not rendered: the page can be read as it is",
-            Self::HostPlain => "not rendered: it did not help on this host so far",
-            Self::NotHtml => "not rendered: no HTML, or an answer without a page",
-            Self::NoBrowser => "not rendered: needed, and there is no browser",
-            Self::BrowserFailed => "not rendered: needed, and the browser failed; it came by HTTP",
+            Self::Readable => "not rendered: the page is readable without JavaScript",
+            Self::HostPlain => "not rendered: rendering did not help on earlier pages of this host",
+            Self::NotHtml => "not rendered: not HTML, or a response without a page",
+            Self::NoBrowser => "not rendered: needed, but no browser is available",
+            Self::BrowserFailed => {
+                "not rendered: needed, but the browser failed; the HTTP response is used"
+            }
         }
     }
 }
@@ -149,8 +151,8 @@ impl RenderReason {
 pub enum RenderNeed {
     /// It can be read as it is.
     Plain,
-    /// It may need one: worth a try where nothing speaks against it.
+    /// It may need one.
     Likely(RenderReason),
-    /// There is nothing in it without one.
+    /// It is empty without one.
     Certain(RenderReason),
 }

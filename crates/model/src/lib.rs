@@ -1,13 +1,18 @@
-//! The plain data every room speaks, and the one trait for where reports go.
+//! The plain data that all crates share, the rules of websites, and the trait for where reports go.
 //!
-//! What was asked is a [`CrawlSpec`]; validated and resolved it is a [`CrawlPlan`] (of single pages, a
-//! [`ScrapeSpec`] and a [`ScrapePlan`]). A worker gets a
-//! [`Task`] and returns a [`PageReport`] with one [`Outcome`]. The crawl ends with a [`Summary`].
-//! No room's logic lives here: only data, its stable spellings, and [`Sink`].
+//! A user's request is a [`CrawlSpec`]; validated and resolved it is a [`CrawlPlan`] (for single pages, a
+//! [`ScrapeSpec`] and a [`ScrapePlan`]). A worker gets a [`Task`] and returns a [`PageReport`] with one
+//! [`Outcome`]. The crawl ends with a [`Summary`]. Besides data and its stable spellings there are only
+//! [`site_rules`] and [`Sink`] here.
+
+pub mod site_rules;
 
 mod backoff;
+mod count_noun;
 mod crawl_plan;
+mod crawl_rules;
 mod crawl_spec;
+mod document_meta;
 mod fail_kind;
 mod js_policy;
 mod link_list;
@@ -25,13 +30,17 @@ mod skip_reason;
 mod stop_reason;
 mod summary;
 mod task;
+mod timestamp;
 
 pub use backoff::Backoff;
-pub use crawl_plan::{
-    CrawlPlan, Deadlines, FetchRules, Limits, LinkFilter, PathDelay, RobotsErrors, RobotsPolicy,
+pub use count_noun::{counted, grouped};
+pub use crawl_plan::CrawlPlan;
+pub use crawl_rules::{
+    CrawlRules, Deadlines, FetchRules, Limits, LinkFilter, PathDelay, RobotsErrors, RobotsPolicy,
     SitemapPolicy,
 };
 pub use crawl_spec::CrawlSpec;
+pub use document_meta::{DocumentMeta, HtmlMeta};
 pub use fail_kind::{FailGroup, FailKind};
 pub use js_policy::{JsPolicy, RenderNeed, RenderReason, Rendering};
 pub use link_list::{LinkFacts, LinkList, ListedLink};
@@ -39,7 +48,7 @@ pub use notice::Notice;
 pub use outcome::{Failure, Outcome};
 pub use page_document::{DocumentRules, PageDocument};
 pub use page_report::PageReport;
-pub use plan_error::PlanError;
+pub use plan_error::{PlanError, PlanField};
 pub use profile::Profile;
 pub use scrape_plan::{ScrapePlan, ScrapeSpec};
 pub use seed_problem::SeedProblem;
@@ -47,4 +56,5 @@ pub use sink::{Sink, SinkError};
 pub use skip_reason::{RefuseReason, SkipReason};
 pub use stop_reason::StopReason;
 pub use summary::Summary;
-pub use task::{Found, Task};
+pub use task::{Discovery, Task};
+pub use timestamp::{rfc3339_millis, rfc3339_seconds};

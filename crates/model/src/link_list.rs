@@ -3,13 +3,13 @@
 //! Links stay ranges in the page's buffer until one of them turns out to be new; a page with a thousand
 //! links costs two allocations, not a thousand.
 
-use weburl::{UrlKey, UrlRef};
+use crawler_weburl::{UrlKey, UrlRef};
 
 const USUAL_LINKS: usize = 32;
-/// Of one link.
+/// Facts about one link, as bits.
 const USUAL_TEXT: usize = 48;
 
-/// What is known of a link besides its URL.
+/// Facts about a link besides its URL.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct LinkFacts {
     /// `rel` contains `nofollow`.
@@ -45,11 +45,11 @@ pub struct LinkList {
 pub struct ListedLink<'a> {
     /// The absolute URL as found, with its fragment.
     pub full: &'a str,
-    /// The URL without its fragment: what is a page.
+    /// The URL without its fragment.
     pub page: &'a str,
     /// The dedupe key; meaningful for web links only.
     pub key: UrlKey,
-    /// What else is known.
+    /// Other facts.
     pub facts: LinkFacts,
 }
 
@@ -65,7 +65,7 @@ impl<'a> ListedLink<'a> {
 }
 
 impl LinkList {
-    /// With room for the links of a usual page: growing to it would cost as much as finding them.
+    /// An empty list with capacity for the links of a typical page: growing to it would cost as much as finding them.
     pub fn roomy() -> Self {
         Self {
             text: String::with_capacity(USUAL_LINKS * USUAL_TEXT),
@@ -123,7 +123,7 @@ impl LinkList {
         self.omitted += 1;
     }
 
-    /// Counts so many links that were left out.
+    /// Counts this many links that were left out.
     pub fn omit_many(&mut self, count: u64) {
         self.omitted = self.omitted.saturating_add(count);
     }
@@ -133,7 +133,7 @@ impl LinkList {
         self.omitted
     }
 
-    /// The text of all links, one behind the other.
+    /// The concatenated text of all links.
     pub fn text(&self) -> &str {
         &self.text
     }
@@ -168,7 +168,7 @@ impl LinkList {
         })
     }
 
-    /// Gives back what growth left over; for lists that wait in a queue.
+    /// Releases spare capacity; for lists that wait in a queue.
     pub fn shrink(&mut self) {
         self.text.shrink_to_fit();
         self.entries.shrink_to_fit();

@@ -1,42 +1,42 @@
-//! Things worth telling a person that are not about one page.
+//! Messages for the user that are not about one page.
 
 use std::fmt;
 use std::time::Duration;
 
-/// Something worth a line on stderr.
+/// A message for the user, one line on stderr.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Notice {
-    /// robots.txt could not be read; what that means for its origin.
+    /// robots.txt could not be fetched, so nothing of its origin is.
     RobotsUnavailable {
         /// The origin.
         origin: String,
         /// What happened.
-        words: String,
+        message: String,
     },
-    /// A host is asked less often, or not at all, for a while.
+    /// Requests to a host are slowed down or paused.
     HostSlowed {
         /// The host.
         host: String,
         /// For how long.
         pause: Duration,
-        /// Why.
-        words: String,
+        /// What happened.
+        message: String,
     },
     /// A host asked to be left alone for longer than we wait.
     HostParked {
         /// The host.
         host: String,
-        /// Why.
-        words: String,
+        /// What happened.
+        message: String,
     },
     /// A sitemap could not be read, or only in part.
     Sitemap {
         /// The sitemap.
         url: String,
         /// What happened.
-        words: String,
+        message: String,
     },
-    /// robots.txt asks for a pause between requests.
+    /// robots.txt asks for a delay between requests.
     CrawlDelay {
         /// The origin.
         origin: String,
@@ -61,21 +61,27 @@ impl Notice {
 impl fmt::Display for Notice {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::RobotsUnavailable { origin, words } => {
+            Self::RobotsUnavailable { origin, message } => {
                 write!(
                     f,
-                    "{origin}/robots.txt could not be read ({words}): nothing there is fetched; \
-                     --robots ignore to go on without it"
+                    "cannot read {origin}/robots.txt ({message}); skipping this site. Use --robots ignore to crawl \
+                     without it"
                 )
             }
-            Self::HostSlowed { host, pause, words } => {
-                write!(f, "{host} {words}: waiting {:.1} s", pause.as_secs_f64())
+            Self::HostSlowed {
+                host,
+                pause,
+                message,
+            } => {
+                write!(f, "{host} {message}; waiting {:.1} s", pause.as_secs_f64())
             }
-            Self::HostParked { host, words } => write!(f, "{host} {words}: left alone"),
-            Self::Sitemap { url, words } => write!(f, "sitemap {url}: {words}"),
+            Self::HostParked { host, message } => {
+                write!(f, "{host} {message}; no more requests to this host")
+            }
+            Self::Sitemap { url, message } => write!(f, "sitemap {url}: {message}"),
             Self::CrawlDelay { origin, pause } => write!(
                 f,
-                "{origin}/robots.txt asks for {} s between requests",
+                "{origin}/robots.txt sets a crawl delay of {} s",
                 pause.as_secs_f64()
             ),
         }

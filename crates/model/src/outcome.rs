@@ -2,32 +2,32 @@
 
 use std::fmt;
 
-use weburl::CrawlUrl;
+use crawler_weburl::CrawlUrl;
 
 use crate::{FailKind, SkipReason};
 
-/// A failure: its kind, and words for a person.
+/// A failure: its kind, and a message for the user.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Failure {
-    /// The kind, which is what code looks at.
+    /// The kind, for programs.
     pub kind: FailKind,
-    /// What happened, in words: `not found (404)`, `connection refused`.
-    pub words: String,
+    /// What happened: `not found (404)`, `connection refused`.
+    pub message: String,
 }
 
 impl Failure {
-    /// A failure in the given words.
-    pub fn new(kind: FailKind, words: impl Into<String>) -> Self {
+    /// A failure with this message.
+    pub fn new(kind: FailKind, message: impl Into<String>) -> Self {
         Self {
             kind,
-            words: words.into(),
+            message: message.into(),
         }
     }
 
-    /// The failure an HTTP status stands for.
+    /// The failure of an HTTP status.
     pub fn of_status(status: u16) -> Self {
         let kind = FailKind::of_status(status);
-        let words = match kind {
+        let message = match kind {
             FailKind::DeadLink if status == 410 => "gone",
             FailKind::DeadLink => "not found",
             FailKind::ClientError => "client error",
@@ -36,32 +36,32 @@ impl Failure {
             FailKind::RateLimited => "rate limited",
             _ => "unexpected status",
         };
-        Self::new(kind, format!("{words} ({status})"))
+        Self::new(kind, format!("{message} ({status})"))
     }
 }
 
 impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.words)
+        f.write_str(&self.message)
     }
 }
 
 /// What became of a page.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Outcome {
-    /// It was fetched; `html` says whether its links were looked for.
+    /// It was fetched.
     Fetched {
         /// Whether it is an HTML page.
         html: bool,
     },
-    /// It pointed elsewhere; the target goes through the frontier like any link.
+    /// It redirects; the target goes through the frontier like any link.
     Redirected {
-        /// Where to.
+        /// The target.
         to: CrawlUrl,
     },
-    /// It was not asked for.
+    /// It was not requested.
     Skipped(SkipReason),
-    /// It could not be had.
+    /// It could not be fetched.
     Failed(Failure),
 }
 

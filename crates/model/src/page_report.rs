@@ -3,33 +3,33 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use weburl::CrawlUrl;
+use crawler_weburl::CrawlUrl;
 
-use crate::{Found, LinkList, Outcome, PageDocument, Rendering, Task};
+use crate::{Discovery, LinkList, Outcome, PageDocument, Rendering, Task};
 
 /// What became of one URL, with everything that is known about it.
 #[derive(Clone, Debug)]
 pub struct PageReport {
-    /// The URL as first met: what is printed.
+    /// The URL as first found: the one that is printed.
     pub url: CrawlUrl,
     /// Where it was fetched, when a redirect to the same page (a merged slash, an ignored query) was
     /// followed in place.
     pub landed: Option<CrawlUrl>,
-    /// Hops from the seed.
+    /// Links followed from the seed.
     pub depth: u32,
-    /// Redirects walked to get here.
+    /// Redirects followed to get here.
     pub hops: u32,
     /// The page it was found on.
     pub via: Option<Arc<str>>,
     /// How it was found.
-    pub found: Found,
+    pub found: Discovery,
     /// Attempts made, this one included; 0 when no request was made.
     pub attempt: u32,
     /// What became of it.
     pub outcome: Outcome,
     /// Its links.
     pub links: LinkList,
-    /// The HTTP status, if there was an answer.
+    /// The HTTP status, if there was a response.
     pub status: Option<u16>,
     /// The content type as sent.
     pub content_type: Option<String>,
@@ -37,22 +37,22 @@ pub struct PageReport {
     pub wire_bytes: u64,
     /// Bytes of body after decoding.
     pub body_bytes: u64,
-    /// The body was longer than we read.
+    /// Whether the body was longer than we read.
     pub truncated: bool,
-    /// Whether a browser had part in it, and why, where that was a question.
+    /// Whether a browser rendered it and why, where that was considered.
     pub rendering: Option<Rendering>,
-    /// From the request to its report, a wait for a free tab included; what is told to people is [`PageReport::took`].
+    /// Time from the request to its report, waiting for a free tab included; users see [`PageReport::took`].
     pub elapsed: Duration,
-    /// The host asked not to be asked again for this long.
+    /// The pause that the host asked for (`Retry-After`).
     pub retry_after: Option<Duration>,
     /// Its content, where the plan asks for it.
     pub document: Option<Box<PageDocument>>,
-    /// The task's number.
+    /// The task's ticket.
     pub ticket: u64,
 }
 
 impl PageReport {
-    /// A report for a task with nothing known but its outcome.
+    /// A report with nothing but an outcome.
     pub fn new(task: Task, outcome: Outcome) -> Self {
         let (url, landed) = match task.first_met {
             Some(first_met) => (first_met, Some(task.url)),
@@ -81,7 +81,7 @@ impl PageReport {
         }
     }
 
-    /// The task this report answers, to be tried again.
+    /// The task of this report, to be tried again.
     pub fn task(&self) -> Task {
         let (url, first_met) = match &self.landed {
             Some(landed) => (landed.clone(), Some(self.url.clone())),
@@ -99,13 +99,13 @@ impl PageReport {
         }
     }
 
-    /// How long the page took: a wait for a free tab of the browser is not its own.
+    /// How long the page took, without waiting for a free tab.
     pub fn took(&self) -> Duration {
         let waited = self.rendering.map(|rendering| rendering.waited);
         self.elapsed.saturating_sub(waited.unwrap_or_default())
     }
 
-    /// Whether the page uses up one of `--max-pages`: everything that was asked for does.
+    /// Whether the page uses up one of `--max-pages`: everything that was requested does.
     pub fn counts_as_page(&self) -> bool {
         !matches!(self.outcome, Outcome::Skipped(_))
     }
@@ -131,7 +131,7 @@ mod tests {
             depth: 0,
             hops: 0,
             via: None,
-            found: Found::Seed,
+            found: Discovery::Seed,
             attempt: 1,
             ticket: 0,
         };

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use weburl::SlashPolicy;
+use crawler_weburl::SlashPolicy;
 
 /// A preset of limits and politeness.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
@@ -49,7 +49,7 @@ impl Profile {
         }
     }
 
-    /// Per request.
+    /// Timeout of one request.
     pub fn timeout(self) -> Duration {
         match self {
             Self::Aggressive => Duration::from_secs(8),

@@ -1,66 +1,74 @@
-//! What single pages are asked for with: the desk of `scrape`, as [`CrawlPlan`](crate::CrawlPlan) is that of a crawl.
+//! How single pages are requested: for `scrape` what [`CrawlPlan`](crate::CrawlPlan) is for a crawl.
 
 use std::time::Duration;
 
 use crate::plan_checks::{check_header_value, headers, in_range, proxies};
-use crate::plan_error::PlanError;
+use crate::plan_error::{PlanError, PlanField};
 use crate::{Backoff, Deadlines, FetchRules, Profile, RobotsErrors, RobotsPolicy};
 
-/// What was asked. `None` means "the usual".
+/// A user's request for single pages. `None` means the default.
 #[derive(Clone, Debug, Default)]
 pub struct ScrapeSpec {
-    /// Per request.
+    /// Timeout of one request.
     pub timeout: Option<Duration>,
-    /// robots.txt.
+    /// Whether robots.txt is obeyed.
     pub robots: RobotsPolicy,
-    /// A robots.txt that cannot be read.
+    /// What a robots.txt that cannot be fetched means.
     pub robots_errors: RobotsErrors,
-    /// The agent string.
+    /// The User-Agent header.
     pub user_agent: Option<String>,
     /// Extra headers as typed, sent to the origins of the given URLs only.
     pub headers: Vec<String>,
-    /// Proxies as typed, taking turns.
+    /// Proxies as typed, used in turn.
     pub proxies: Vec<String>,
+    /// Requests to one host at once.
+    pub per_host_concurrency: Option<usize>,
+    /// Attempts, the first included.
+    pub max_attempts: Option<u32>,
+    /// Pauses between them.
+    pub backoff: Backoff,
+    /// Redirects followed for one URL.
+    pub max_redirects: Option<u32>,
+    /// Decoded body bytes read of one page.
+    pub max_body_bytes: Option<u64>,
 }
 
-/// Everything there is to know before the first URL: validated, complete.
+/// The plan for single pages: validated and complete.
 #[derive(Clone, Debug)]
 pub struct ScrapePlan {
-    /// How pages are asked for.
+    /// How pages are requested.
     pub fetch: FetchRules,
-    /// robots.txt.
+    /// Whether robots.txt is obeyed.
     pub robots: RobotsPolicy,
-    /// A robots.txt that cannot be read.
+    /// What a robots.txt that cannot be fetched means.
     pub robots_errors: RobotsErrors,
     /// Attempts, the first included.
     pub max_attempts: u32,
     /// Pauses between them.
     pub backoff: Backoff,
-    /// Redirects walked for one URL.
+    /// Redirects followed for one URL.
     pub max_redirects: u32,
+    /// Requests to one host at once, where the process limits them by itself.
+    pub per_host_concurrency: usize,
 }
 
-/// One page is wanted whole: more than a crawl reads of each of thousands.
+/// A single page is read further than each of a crawl's thousands.
 const MAX_BODY: u64 = 10_000_000;
 const MAX_REDIRECTS: u32 = 10;
+const PER_HOST_CONCURRENCY: usize = 2;
 
 impl ScrapePlan {
-    /// Checks a spec and fills in what it leaves open; `agent` is the agent string when none was asked for.
+    /// Checks a spec and fills in what it leaves open; `agent` is the User-Agent where the spec has none.
     pub fn resolve(spec: &ScrapeSpec, agent: &str) -> Result<Self, PlanError> {
         let usual = Profile::default();
         let timeout = spec.timeout.unwrap_or(usual.timeout());
-        in_range(
-            "--timeout (in milliseconds)",
-            timeout.as_millis(),
-            1,
-            3_600_000,
-        )?;
+        in_range(PlanField::Timeout, timeout.as_millis(), 1, 3_600_000)?;
         let user_agent = spec.user_agent.clone().unwrap_or_else(|| agent.to_owned());
-        check_header_value("--user-agent", &user_agent)?;
+        check_header_value(PlanField::UserAgent, &user_agent)?;
         Ok(Self {
             fetch: FetchRules {
                 deadlines: Deadlines::within(timeout),
-                max_body: MAX_BODY,
+                max_body: spec.max_body_bytes.unwrap_or(MAX_BODY),
                 user_agent,
                 headers: headers(&spec.headers)?,
                 userinfo: None,
@@ -69,9 +77,10 @@ impl ScrapePlan {
             },
             robots: spec.robots,
             robots_errors: spec.robots_errors,
-            max_attempts: usual.max_attempts(),
-            backoff: Backoff::default(),
-            max_redirects: MAX_REDIRECTS,
+            max_attempts: spec.max_attempts.unwrap_or(usual.max_attempts()),
+            backoff: spec.backoff,
+            max_redirects: spec.max_redirects.unwrap_or(MAX_REDIRECTS),
+            per_host_concurrency: spec.per_host_concurrency.unwrap_or(PER_HOST_CONCURRENCY),
         })
     }
 }
@@ -82,38 +91,38 @@ mod tests {
 
     #[test]
     fn the_same_checks_as_a_crawl() {
-        for (spec, flag) in [
+        for (spec, field) in [
             (
                 ScrapeSpec {
                     timeout: Some(Duration::ZERO),
                     ..ScrapeSpec::default()
                 },
-                "--timeout",
+                PlanField::Timeout,
             ),
             (
                 ScrapeSpec {
                     headers: vec!["no colon".into()],
                     ..ScrapeSpec::default()
                 },
-                "--header",
+                PlanField::Header,
             ),
             (
                 ScrapeSpec {
                     proxies: vec!["socks5://a".into()],
                     ..ScrapeSpec::default()
                 },
-                "--proxy",
+                PlanField::Proxy,
             ),
             (
                 ScrapeSpec {
                     user_agent: Some("a\nb".into()),
                     ..ScrapeSpec::default()
                 },
-                "--user-agent",
+                PlanField::UserAgent,
             ),
         ] {
             let error = ScrapePlan::resolve(&spec, "crawler/0").unwrap_err();
-            assert!(error.flag.starts_with(flag), "{error}");
+            assert_eq!(error.field, field, "{error}");
         }
         let plan = ScrapePlan::resolve(&ScrapeSpec::default(), "crawler/0").unwrap();
         assert_eq!(plan.fetch.user_agent, "crawler/0");

@@ -1,23 +1,23 @@
-//! Why a crawl could not begin.
+//! Why a crawl could not start.
 
 use std::fmt;
 
-/// Why the seed could not be fetched, in words that say what to do.
+/// Why the seed could not be fetched; displayed with what to do about it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum SeedProblem {
-    /// It could not be had.
+    /// It could not be fetched.
     Failed {
         /// The seed, or where it redirected to.
         url: String,
         /// What happened.
-        words: String,
+        message: String,
     },
     /// robots.txt disallows it.
     Robots {
         /// The seed, or where it redirected to.
         url: String,
         /// Why, with the rule.
-        words: String,
+        message: String,
     },
     /// It redirects out of scope.
     LeftScope {
@@ -26,7 +26,7 @@ pub enum SeedProblem {
         /// Where it points.
         to: String,
     },
-    /// Its redirects come back to where they were.
+    /// Its redirects form a loop.
     Loop {
         /// The last redirect.
         url: String,
@@ -42,7 +42,7 @@ pub enum SeedProblem {
     },
     /// Only sitemaps were asked for, and none names a page.
     NoSitemap {
-        /// The origin that was asked.
+        /// The origin.
         origin: String,
     },
 }
@@ -50,29 +50,32 @@ pub enum SeedProblem {
 impl fmt::Display for SeedProblem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Failed { url, words } => {
-                write!(f, "the seed {url} could not be fetched: {words}")
+            Self::Failed { url, message } => {
+                write!(f, "cannot fetch the seed {url}: {message}")
             }
-            Self::Robots { url, words } => {
+            Self::Robots { url, message } => {
                 write!(
                     f,
-                    "the seed {url} is {words}; --robots ignore to fetch it anyway"
+                    "the seed {url} is {message}; use --robots ignore to fetch it anyway"
                 )
             }
             Self::LeftScope { url, to } => write!(
                 f,
-                "the seed {url} redirects out of scope to {to}; crawl that URL instead, or widen with --scope domain"
+                "the seed {url} redirects out of scope to {to}; crawl that URL instead, or use --scope domain"
             ),
             Self::Loop { url, to } => {
-                write!(f, "the seed redirects in a loop: {url} points back to {to}")
+                write!(
+                    f,
+                    "the seed redirects in a loop: {url} redirects back to {to}"
+                )
             }
             Self::Trap { url, to } => write!(
                 f,
-                "the seed {url} redirects to {to}, which looks like a trap; --traps off follows it"
+                "the seed {url} redirects to {to}, which looks like a crawler trap; use --traps off to follow it"
             ),
             Self::NoSitemap { origin } => write!(
                 f,
-                "no sitemap of {origin} names a page in scope; --sitemaps include follows links as well"
+                "no sitemap of {origin} lists a page in scope; use --sitemaps include to follow links too"
             ),
         }
     }

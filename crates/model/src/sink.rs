@@ -3,21 +3,21 @@
 use std::fmt;
 use std::io;
 
-use weburl::CrawlUrl;
+use crawler_weburl::CrawlUrl;
 
 use crate::{Notice, PageReport, Summary};
 
-/// A sink could not write. Names the file (or stdout), so that the person knows which.
+/// A sink could not write to its target.
 #[derive(Debug)]
 pub struct SinkError {
     /// The file's name, or `stdout`.
     pub target: String,
-    /// What the system said.
+    /// The system's error.
     pub error: io::Error,
 }
 
 impl SinkError {
-    /// Whether the reader went away, which is no error of ours.
+    /// Whether the reader closed the pipe, which is not an error of ours.
     pub fn is_closed_pipe(&self) -> bool {
         self.error.kind() == io::ErrorKind::BrokenPipe
     }
@@ -25,11 +25,11 @@ impl SinkError {
 
 impl fmt::Display for SinkError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "cannot write {}: {}", self.target, self.error)
+        write!(f, "cannot write to {}: {}", self.target, self.error)
     }
 }
 
-// No source: what the system said stands in the message already.
+// No source: the message contains the system's error already.
 impl std::error::Error for SinkError {}
 
 /// Where reports go. Called from one thread, in the order pages finish; may block, and then the crawl waits.
@@ -37,7 +37,7 @@ pub trait Sink: Send {
     /// One finished page.
     fn page(&mut self, report: &PageReport) -> Result<(), SinkError>;
 
-    /// Something else worth telling.
+    /// A message for the user.
     fn notice(&mut self, _notice: &Notice) -> Result<(), SinkError> {
         Ok(())
     }
@@ -47,17 +47,17 @@ pub trait Sink: Send {
         Ok(())
     }
 
-    /// Whether the URLs left over at the end are wanted.
+    /// Whether [`Sink::left`] is to be called.
     fn wants_left(&self) -> bool {
         false
     }
 
-    /// What the frontier wants kept, for a sink that keeps it: all that came before it in the same order is written.
+    /// Events of the frontier, for a sink that stores them. Everything delivered before is written.
     fn mark(&mut self, _events: &[u8]) -> Result<(), SinkError> {
         Ok(())
     }
 
-    /// Everything written so far reaches the reader.
+    /// Passes everything written so far on to the reader.
     fn flush(&mut self) -> Result<(), SinkError>;
 
     /// The crawl ended: close brackets, write totals, flush.

@@ -1,4 +1,4 @@
-//! Why a page was not asked for, and why a link was not let in.
+//! Why a page was not requested, and why a link was not admitted.
 
 use std::fmt;
 
@@ -10,10 +10,10 @@ pub enum SkipReason {
         /// The deciding line, e.g. `Disallow: /private`.
         rule: String,
     },
-    /// robots.txt answered with an error that counts as "disallow everything".
+    /// robots.txt could not be fetched, which counts as "disallow everything".
     RobotsUnavailable {
-        /// What it answered.
-        words: String,
+        /// What happened.
+        message: String,
     },
 }
 
@@ -31,14 +31,14 @@ impl fmt::Display for SkipReason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Robots { rule } => write!(f, "blocked by robots.txt ({rule})"),
-            Self::RobotsUnavailable { words } => {
-                write!(f, "blocked: robots.txt could not be read ({words})")
+            Self::RobotsUnavailable { message } => {
+                write!(f, "blocked: cannot read robots.txt ({message})")
             }
         }
     }
 }
 
-/// Why a link was not let into the frontier.
+/// Why a link was not admitted to the frontier.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub enum RefuseReason {
     /// Not an http(s) URL.
@@ -49,13 +49,13 @@ pub enum RefuseReason {
     Excluded,
     /// No include pattern matched.
     NotIncluded,
-    /// A file of a kind that is not asked for.
+    /// A file with a blocked extension.
     BlockedExtension,
     /// `rel=nofollow`, where that is obeyed.
     Nofollow,
     /// Deeper than the limit.
     TooDeep,
-    /// A URL longer than we follow.
+    /// A URL that is too long.
     TooLong,
     /// Path segments that repeat, or too many of them.
     TrapPath,
@@ -110,7 +110,7 @@ impl RefuseReason {
         }
     }
 
-    /// Whether `--traps off` would have let it in.
+    /// Whether `--traps off` would have admitted it.
     pub fn is_trap(self) -> bool {
         matches!(
             self,

@@ -17,12 +17,12 @@ pub enum StopReason {
     HostParked {
         /// The host.
         host: String,
-        /// What it asked for, in words.
-        words: String,
+        /// What it asked for.
+        message: String,
     },
-    /// A signal asked for it.
+    /// A signal.
     Signal,
-    /// Whoever read the output went away.
+    /// The reader of the output closed it.
     OutputClosed,
 }
 
@@ -40,7 +40,7 @@ impl StopReason {
         }
     }
 
-    /// The flag that lifts the limit, where it is one.
+    /// The flag that lifts the limit, if a limit was reached.
     pub fn flag(&self) -> Option<&'static str> {
         match self {
             Self::MaxPages => Some("--max-pages"),
@@ -58,7 +58,7 @@ impl fmt::Display for StopReason {
             Self::MaxPages => f.write_str("reached --max-pages"),
             Self::MaxDuration => f.write_str("reached --max-duration"),
             Self::MaxBytes => f.write_str("reached --max-bytes"),
-            Self::HostParked { host, words } => write!(f, "{host} {words}"),
+            Self::HostParked { host, message } => write!(f, "{host} {message}"),
             Self::Signal => f.write_str("stopped by a signal"),
             Self::OutputClosed => f.write_str("output closed"),
         }

@@ -1,12 +1,12 @@
-//! What a worker gets.
+//! A URL for a worker to fetch.
 
 use std::sync::Arc;
 
-use weburl::CrawlUrl;
+use crawler_weburl::CrawlUrl;
 
 /// How a URL was found.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Found {
+pub enum Discovery {
     /// The user gave it.
     Seed,
     /// A link on a page.
@@ -17,7 +17,7 @@ pub enum Found {
     Sitemap,
 }
 
-impl Found {
+impl Discovery {
     /// The stable spelling of machine formats.
     pub fn as_str(self) -> &'static str {
         match self {
@@ -28,7 +28,7 @@ impl Found {
         }
     }
 
-    /// From the stable spelling.
+    /// Parses the stable spelling.
     pub fn named(name: &str) -> Option<Self> {
         [Self::Seed, Self::Link, Self::Redirect, Self::Sitemap]
             .into_iter()
@@ -39,27 +39,27 @@ impl Found {
 /// One URL to fetch.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Task {
-    /// What to fetch.
+    /// The URL to fetch.
     pub url: CrawlUrl,
     /// The URL it is reported as, when a redirect to the same page is being followed in place.
     pub first_met: Option<CrawlUrl>,
-    /// Hops from the seed.
+    /// Links followed from the seed.
     pub depth: u32,
-    /// Redirects walked to get here.
+    /// Redirects followed to get here.
     pub hops: u32,
     /// The page (or sitemap) it was found on; `None` for the seed.
     pub via: Option<Arc<str>>,
     /// How it was found.
-    pub found: Found,
-    /// Attempts begun, this one included once a worker has it.
+    pub found: Discovery,
+    /// Attempts started, including this one once a worker has it.
     pub attempt: u32,
-    /// The frontier's own number for it, brought back by the report; 0 where the URL says enough.
+    /// The frontier's number for it, returned in the report; 0 where the URL is enough.
     pub ticket: u64,
 }
 
 impl Task {
-    /// A task that nobody has begun.
-    pub fn new(url: CrawlUrl, found: Found, depth: u32, via: Option<Arc<str>>) -> Self {
+    /// A task that has not been started.
+    pub fn new(url: CrawlUrl, found: Discovery, depth: u32, via: Option<Arc<str>>) -> Self {
         Self {
             url,
             first_met: None,

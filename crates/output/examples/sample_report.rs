@@ -7,12 +7,12 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
-use model::{
-    FailKind, Failure, Found, LinkFacts, LinkFilter, Outcome, PageReport, RefuseReason, SkipReason,
-    StopReason, Summary, Task,
+use crawler_model::{
+    Discovery, FailKind, Failure, LinkFacts, LinkFilter, Outcome, PageReport, RefuseReason,
+    SkipReason, StopReason, Summary, Task,
 };
-use output::{Format, ReportAbout, Target, sink};
-use weburl::{CrawlUrl, UrlKey};
+use crawler_output::{Format, ReportHeader, Target, sink};
+use crawler_weburl::{CrawlUrl, UrlKey};
 
 const ORIGIN: &str = "https://www.example.org";
 const SECTIONS: [&str; 9] = [
@@ -130,9 +130,9 @@ fn report(pages: &[Page], number: usize, dice: &mut Dice) -> PageReport {
         hops: 0,
         via: (number > 0).then(|| Arc::from(url(page.parent))),
         found: if number == 0 {
-            Found::Seed
+            Discovery::Seed
         } else {
-            Found::Link
+            Discovery::Link
         },
         attempt: 1,
         ticket: 0,
@@ -239,7 +239,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     } else {
         pages(count, &mut dice)
     };
-    let about = ReportAbout {
+    let about = ReportHeader {
         seed: format!("{ORIGIN}/"),
         version: env!("CARGO_PKG_VERSION"),
         started: SystemTime::UNIX_EPOCH + Duration::from_secs(1_790_000_000),

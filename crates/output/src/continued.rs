@@ -1,7 +1,7 @@
-//! An output that goes on where it stopped.
+//! An output that continues where it stopped.
 //!
-//! Sinks write a pure function of what they are given. Given it all again they write the same bytes, and those that are
-//! there already are swallowed here: no format has to know that it was interrupted.
+//! The output of a sink depends only on its input. Replaying the input gives the same bytes, and those already written are
+//! skipped here, so no format has to know that it was interrupted.
 
 use std::fs::File;
 use std::io::{self, Seek, SeekFrom, Write};
@@ -9,14 +9,14 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use model::SinkError;
+use crawler_model::SinkError;
 
-/// How much of an output is written; shared with who keeps count.
+/// Number of bytes written to an output.
 #[derive(Clone, Debug)]
 pub struct Written {
     name: String,
     bytes: Arc<AtomicU64>,
-    /// A file on a disk, which may have to be waited for.
+    /// The file, if the output is one, to be synced to disk.
     file: Option<Arc<File>>,
 }
 
@@ -29,12 +29,12 @@ impl Written {
         }
     }
 
-    /// Bytes that left the sink so far, those that were there before included.
+    /// Bytes written so far, including those of earlier runs.
     pub fn bytes(&self) -> u64 {
         self.bytes.load(Ordering::Relaxed)
     }
 
-    /// Waits until a file's bytes are on its disk.
+    /// Syncs a file to disk.
     pub fn sync(&self) -> Result<(), SinkError> {
         let Some(file) = &self.file else {
             return Ok(());
@@ -46,7 +46,7 @@ impl Written {
     }
 }
 
-/// Swallows what is there already, and counts.
+/// Skips the bytes that are already written, and counts all.
 pub(crate) struct Continued {
     writer: Box<dyn Write + Send>,
     swallow: u64,
@@ -78,7 +78,7 @@ impl Continued {
         Ok((continued, written))
     }
 
-    /// A terminal, a pipe, a device: nothing can be cut back.
+    /// A terminal, a pipe or a device, which cannot be truncated.
     pub(crate) fn stream(
         name: String,
         writer: Box<dyn Write + Send>,

@@ -1,9 +1,11 @@
-//! The `csv` format: a row an edge, for spreadsheets.
+//! The `csv` format: one row per link.
 //!
-//! The page's own facts repeat in each of its rows, so that a sheet can be filtered by any of them. A page
-//! without links has one row with an empty target: no page is missing.
+//! The fields of a page are repeated in each of its rows, so that a spreadsheet can filter by them. A page without links has
+//! one row with an empty target.
 
-use model::{LinkFilter, ListedLink, Outcome, PageReport, Rendering, Sink, SinkError, Summary};
+use crawler_model::{
+    LinkFilter, ListedLink, Outcome, PageReport, Rendering, Sink, SinkError, Summary,
+};
 
 use crate::Target;
 use crate::csv_cell::push_cell;
@@ -12,7 +14,7 @@ use crate::printed_links::printed_links;
 
 const HEADER: &str = "source,target,status,depth,outcome,nofollow,download,content_type,bytes,ms,error,rendered,render_reason\n";
 
-/// Writes a row an edge.
+/// Writes one row per link.
 #[derive(Debug)]
 pub(crate) struct CsvSink {
     target: Target,
@@ -33,12 +35,12 @@ impl Sink for CsvSink {
         for (text, link) in printed_links(&report.links, self.filter) {
             linked = true;
             page.push_row(self.target.buffer(), text, Some(link));
-            self.target.relieve()?;
+            self.target.write_if_full()?;
         }
         if !linked {
             page.push_row(self.target.buffer(), "", None);
         }
-        self.target.relieve()
+        self.target.write_if_full()
     }
 
     fn flush(&mut self) -> Result<(), SinkError> {
@@ -50,7 +52,7 @@ impl Sink for CsvSink {
     }
 }
 
-/// What is the same in every row of a page: made once, copied for each link.
+/// The fields that are the same in every row of a page, formatted once.
 struct PageCells {
     source: Vec<u8>,
     /// `,status,depth,outcome,`
@@ -110,7 +112,7 @@ impl PageCells {
     }
 }
 
-/// `,rendered,render_reason`, both empty where that was no question: of maps too.
+/// `,rendered,render_reason`, both empty if that was not decided. Used by maps too.
 pub(crate) fn push_rendering(out: &mut Vec<u8>, rendering: Option<Rendering>) {
     out.push(b',');
     if let Some(rendering) = rendering {

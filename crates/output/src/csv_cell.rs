@@ -1,7 +1,7 @@
 //! A cell of a CSV file.
 //!
-//! Quoted as RFC 4180 says. A cell that a spreadsheet would run as a formula gets an apostrophe in front:
-//! the file is made from what strangers wrote, and opening it must not do anything.
+//! Quoted according to RFC 4180. A cell that a spreadsheet would run as a formula is prefixed with an apostrophe: the text
+//! comes from the web, and opening the file must not run anything.
 
 /// Appends one cell.
 pub(crate) fn push_cell(out: &mut Vec<u8>, text: &str) {

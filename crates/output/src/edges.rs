@@ -1,11 +1,11 @@
-//! The `edges` format: one line a link, so that the site's graph can be cut and sorted.
+//! The `edges` format: one line per link.
 
-use model::{LinkFilter, PageReport, Sink, SinkError, Summary};
+use crawler_model::{LinkFilter, PageReport, Sink, SinkError, Summary};
 
 use crate::Target;
 use crate::printed_links::printed_links;
 
-/// Writes `[<page>] -> [<link>]` a line.
+/// Writes `[<page>] -> [<link>]`, one per line.
 #[derive(Debug)]
 pub(crate) struct EdgesSink {
     pub(crate) target: Target,
@@ -24,7 +24,7 @@ impl Sink for EdgesSink {
                 .text("] -> [")
                 .line_text(link)
                 .text("]\n");
-            self.target.relieve()?;
+            self.target.write_if_full()?;
         }
         Ok(())
     }

@@ -1,35 +1,35 @@
-//! The formats by name, and the one door to their sinks.
+//! The formats by name, and their sinks.
 
-use model::{LinkFilter, Sink};
-use weburl::{CrawlUrl, KeyPolicy};
+use crawler_model::{LinkFilter, Sink};
+use crawler_weburl::{CrawlUrl, KeyPolicy};
 
 use crate::Target;
 use crate::csv::CsvSink;
 use crate::edges::EdgesSink;
-use crate::html_report::{HtmlSink, ReportAbout};
+use crate::html_report::{HtmlSink, ReportHeader};
 use crate::json::JsonSink;
 use crate::map::MapSink;
 use crate::ndjson::NdjsonSink;
 use crate::text::TextSink;
 use crate::tree::TreeSink;
 
-/// How a crawl is printed.
+/// Output format of a crawl.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub enum Format {
-    /// Each visited page and its links, for people.
+    /// Each visited page and its links.
     #[default]
     Text,
     /// Pages with their links indented.
     Tree,
-    /// One line a link.
+    /// One line per link.
     Edges,
-    /// One array.
+    /// One JSON array.
     Json,
-    /// One object a line.
+    /// One JSON object per line.
     Ndjson,
-    /// A row an edge.
+    /// One row per link.
     Csv,
-    /// One self-contained page to look at.
+    /// A self-contained HTML report.
     Html,
 }
 
@@ -45,7 +45,7 @@ impl Format {
         Self::Html,
     ];
 
-    /// The word of the command line.
+    /// The name on the command line.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Text => "text",
@@ -58,25 +58,25 @@ impl Format {
         }
     }
 
-    /// The format of that word.
+    /// The format with this name.
     pub fn parse(word: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|format| format.as_str() == word)
     }
 }
 
-/// How a map is printed.
+/// Output format of a map.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub enum MapFormat {
-    /// One URL a line.
+    /// One URL per line.
     #[default]
     Text,
-    /// One array.
+    /// One JSON array.
     Json,
-    /// One object a line.
+    /// One JSON object per line.
     Ndjson,
-    /// A row a URL.
+    /// One row per URL.
     Csv,
-    /// A sitemap.xml, or an index of several.
+    /// An XML sitemap, or an index of several.
     Sitemap,
 }
 
@@ -90,7 +90,7 @@ impl MapFormat {
         Self::Sitemap,
     ];
 
-    /// The word of the command line.
+    /// The name on the command line.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Text => "text",
@@ -101,14 +101,13 @@ impl MapFormat {
         }
     }
 
-    /// The format of that word.
+    /// The format with this name.
     pub fn parse(word: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|format| format.as_str() == word)
     }
 }
 
-/// The sink of a crawl. `about` is the head of the `html` report; the others do not look at it, and it does
-/// not look at `filter`: it counts links and prints none.
+/// The sink of a crawl. Only the `html` report uses `about`; it does not use `filter`, since it counts links but prints none.
 #[expect(
     clippy::needless_pass_by_value,
     reason = "a sink owns what it is made from, and may keep it one day"
@@ -117,7 +116,7 @@ pub fn sink(
     format: Format,
     target: Target,
     filter: LinkFilter,
-    about: ReportAbout,
+    about: ReportHeader,
 ) -> Box<dyn Sink> {
     match format {
         Format::Text => Box::new(TextSink { target, filter }),
@@ -130,8 +129,8 @@ pub fn sink(
     }
 }
 
-/// The sink of a map. `keys` is the crawl's own policy: it says which spellings are one page. The seed's
-/// origin is where the parts of a split sitemap will be served from.
+/// The sink of a map. `keys` is the crawl's policy for which spellings are one page. The parts of a split sitemap are assumed to
+/// be served from the seed's origin.
 pub fn map_sink(
     format: MapFormat,
     target: Target,

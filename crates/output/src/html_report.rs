@@ -1,13 +1,13 @@
-//! The `html` format: one self-contained page a person would rather look at than read.
+//! The `html` format: a self-contained report.
 //!
-//! The viewer comes first, then the pages in chunks, each a small script of its own: the report streams,
-//! and one that was cut off in the middle still opens and shows what it has. Totals, charts and the graph
-//! are made in the browser. Nothing is loaded from anywhere, and the page's own policy forbids it.
+//! The viewer comes first, then the pages in chunks, each a small script: the report streams, and a truncated one still opens
+//! and shows what it has. Totals, charts and the graph are computed in the browser. The report loads nothing from the network,
+//! and its content security policy forbids it.
 //!
-//! Links are counted as the summary counts them, web links and all of them, whichever are printed elsewhere.
+//! Links are counted as in the summary: all web links, whichever are printed by other formats.
 //!
-//! What this side remembers is bounded: URLs become numbers in a table of fixed size, and the edges of
-//! the graph are capped. What was left out is counted, and the report says so.
+//! Memory is bounded: URLs become numbers in a table of fixed size, and the edges of the graph are capped. The report shows
+//! how many edges were left out.
 
 mod chunk;
 mod edge_budget;
@@ -19,7 +19,7 @@ mod viewer;
 use std::collections::HashSet;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use model::{Outcome, PageReport, Sink, SinkError, Summary};
+use crawler_model::{Outcome, PageReport, Sink, SinkError, Summary};
 
 use crate::Target;
 use crate::json_text::{push_in_script, push_number};
@@ -27,14 +27,14 @@ use chunk::Chunk;
 use edge_budget::EdgeBudget;
 use interner::Interner;
 
-/// What stands at the head of the report.
+/// Header of the report.
 #[derive(Clone, Debug)]
-pub struct ReportAbout {
+pub struct ReportHeader {
     /// The seed.
     pub seed: String,
     /// The program's version.
     pub version: &'static str,
-    /// When the crawl began.
+    /// Start time of the crawl.
     pub started: SystemTime,
     /// The resolved configuration in one line.
     pub config_line: String,
@@ -47,14 +47,15 @@ pub(crate) struct HtmlSink {
     urls: Interner,
     edges: EdgeBudget,
     chunk: Chunk,
-    /// The targets of the current page, to draw each edge once.
+    /// Link targets of the current page, to write each edge once.
     drawn: HashSet<u32>,
     closed: bool,
 }
 
 impl HtmlSink {
-    pub(crate) fn new(mut target: Target, about: &ReportAbout) -> Self {
-        let origin = weburl::UrlRef::split(&about.seed).map_or("", |seed| seed.origin_text());
+    pub(crate) fn new(mut target: Target, about: &ReportHeader) -> Self {
+        let origin =
+            crawler_weburl::UrlRef::split(&about.seed).map_or("", |seed| seed.origin_text());
         viewer::push_head(target.buffer(), &about.seed);
         push_about(target.buffer(), about, origin);
         Self {
@@ -67,7 +68,7 @@ impl HtmlSink {
         }
     }
 
-    /// The number of a page's URL; its text goes out with the first mention.
+    /// The number of a page's URL; the text is written with its first use.
     fn page_id(&mut self, url: &str) -> u32 {
         let (id, new) = self.urls.page(url);
         if new {
@@ -118,7 +119,7 @@ impl HtmlSink {
 
     fn write_chunk(&mut self) -> Result<(), SinkError> {
         self.chunk.write_to(self.target.buffer());
-        self.target.relieve()
+        self.target.write_if_full()
     }
 }
 
@@ -147,7 +148,7 @@ impl Sink for HtmlSink {
     }
 }
 
-fn push_about(out: &mut Vec<u8>, about: &ReportAbout, origin: &str) {
+fn push_about(out: &mut Vec<u8>, about: &ReportHeader, origin: &str) {
     out.extend_from_slice(b"<script>about({\"seed\":");
     push_in_script(out, &about.seed);
     out.extend_from_slice(b",\"origin\":");

@@ -1,9 +1,9 @@
 //! The `json` format: one array, streamed.
 //!
-//! The bracket opens when the sink is made and closes when it finishes, however the crawl ended, so the
-//! array is valid with no page in it and when stopped early.
+//! The bracket is opened when the sink is created and closed when it finishes, so the array is valid without pages and when
+//! the crawl is stopped early.
 
-use model::{LinkFilter, PageReport, Sink, SinkError, Summary};
+use crawler_model::{LinkFilter, PageReport, Sink, SinkError, Summary};
 
 use crate::Target;
 use crate::page_object::write_page_object;

@@ -1,9 +1,8 @@
 //! JSON strings and numbers, written by hand.
 //!
-//! Almost every string here is a URL without anything to escape, so the work is one look over all of it, many
-//! bytes at a time, and one copy.
+//! Almost every string is a URL with nothing to escape, so this is one vectorised scan and one copy.
 
-/// What stands after the backslash; 0 for a byte that is itself, `u` for four hex digits.
+/// The character after the backslash; 0 for a byte that is not escaped, `u` for four hex digits.
 const fn escapes(also: &[u8]) -> [u8; 256] {
     let mut table = [0; 256];
     let mut byte = 0;
@@ -28,8 +27,7 @@ const fn escapes(also: &[u8]) -> [u8; 256] {
 }
 
 static PLAIN: [u8; 256] = escapes(b"");
-/// Inside `<script>`: nothing in a string may end the element, open a comment or begin a character
-/// reference.
+/// The same inside `<script>`, where a string must not end the element, open a comment or start a character reference.
 static SCRIPT: [u8; 256] = escapes(b"<>&");
 
 /// Appends a JSON string with its quotes.
@@ -49,7 +47,7 @@ pub(crate) fn push_plain(out: &mut Vec<u8>, text: &str) {
     out.push(b'"');
 }
 
-/// Whether a byte of it is written otherwise than as it is. Without branches, so that the compiler takes many at once.
+/// Whether any byte needs escaping. Without branches, so that the compiler can vectorise it.
 #[expect(
     clippy::needless_bitwise_bool,
     reason = "a branch for each would keep them apart"
@@ -60,9 +58,9 @@ pub(crate) fn has_escapes(bytes: &[u8]) -> bool {
     })
 }
 
-/// Appends a JSON string that may stand in a `<script>` element.
+/// Appends a JSON string that is safe in a `<script>` element.
 pub(crate) fn push_in_script(out: &mut Vec<u8>, text: &str) {
-    // These two end a line in older JavaScript, where JSON lets them stand.
+    // These two end a line in older JavaScript, but are valid in JSON.
     if text.contains(['\u{2028}', '\u{2029}']) {
         let start = out.len();
         push_with(out, text, &SCRIPT);

@@ -1,10 +1,9 @@
 //! `crawler map`: each URL of the site once, sorted.
 //!
-//! A URL is met many times, as a page and as a link, under several spellings of one key. Nothing is
-//! remembered in memory but what the external sort holds; it runs twice. First all records are sorted by
-//! key, best first: a page before a link, a link before a URL left over, the shortest distance first. The
-//! first record of each key stays, so the spelling that was fetched wins, and which one wins never depends
-//! on the order pages finished in. What stays is then sorted by URL and written.
+//! A URL occurs many times, as a page and as a link, in several spellings of one key. They are sorted externally, in fixed
+//! memory, twice. First all records are sorted by key, best first: a page before a link, a link before a URL that was not
+//! visited, fewer hops first. The first record of each key is kept, so the spelling that was fetched wins, and the result does
+//! not depend on the order in which pages finish. Those records are then sorted by URL and written.
 
 mod csv;
 mod entry;
@@ -15,8 +14,8 @@ mod sitemap;
 mod text;
 mod writer;
 
-use model::{Found, Outcome, PageReport, Sink, SinkError, Summary};
-use weburl::{CrawlUrl, KeyPolicy, UrlKey};
+use crawler_model::{Discovery, Outcome, PageReport, Sink, SinkError, Summary};
+use crawler_weburl::{CrawlUrl, KeyPolicy, UrlKey};
 
 use crate::sorted_lines::{BUDGET, SortedLines};
 use crate::{MapFormat, Target};
@@ -25,7 +24,7 @@ use record::{Rank, Record};
 use sitemap::SitemapWriter;
 use writer::{MapWriter, Totals};
 
-/// Gathers a site's URLs and writes them when the crawl ends.
+/// Collects a site's URLs and writes them when the crawl ends.
 #[derive(Debug)]
 pub(crate) struct MapSink {
     writer: Box<dyn MapWriter>,
@@ -93,8 +92,8 @@ impl Sink for MapSink {
         };
         self.add(self.keys.key(report.url.parts()), Rank::Page, page)?;
         let found = match report.outcome {
-            Outcome::Redirected { .. } => Found::Redirect,
-            _ => Found::Link,
+            Outcome::Redirected { .. } => Discovery::Redirect,
+            _ => Discovery::Link,
         };
         for link in report.links.iter().filter(|link| link.facts.in_scope) {
             let entry = Entry {
@@ -112,12 +111,11 @@ impl Sink for MapSink {
 
     fn left(&mut self, url: &CrawlUrl) -> Result<(), SinkError> {
         let key = self.keys.key(url.parts());
-        // What a page links to is known already, with its depth, and ranks higher. Of the rest only
-        // the seed and what sitemaps name can be left over.
+        // A linked URL is already recorded with its depth and ranks higher. This adds the seed and URLs from sitemaps.
         let (depth, found) = if key == self.seed {
-            (Some(0), Found::Seed)
+            (Some(0), Discovery::Seed)
         } else {
-            (None, Found::Sitemap)
+            (None, Discovery::Sitemap)
         };
         let entry = Entry {
             url: url.as_str(),

@@ -1,11 +1,11 @@
-//! The `ndjson` format: one object a line, each whole in itself.
+//! The `ndjson` format: one object per line.
 
-use model::{LinkFilter, PageReport, Sink, SinkError, Summary};
+use crawler_model::{LinkFilter, PageReport, Sink, SinkError, Summary};
 
 use crate::Target;
 use crate::page_object::write_page_object;
 
-/// Writes one JSON object a line.
+/// Writes one JSON object per line.
 #[derive(Debug)]
 pub(crate) struct NdjsonSink {
     pub(crate) target: Target,

@@ -1,16 +1,16 @@
-//! A page as a JSON object: the one shape that `json` and `ndjson` share.
+//! A page as a JSON object, shared by `json` and `ndjson`.
 //!
-//! Fields that are always there come first and may be null; `truncated`, `rendered` with `render_reason`,
-//! `omitted_links`, `skipped` and `error` are there only where they say something. `bytes` is what came over the wire, like the summary's
-//! total.
+//! Fields that are always present come first and may be null; `truncated`, `rendered` with `render_reason`,
+//! `omitted_links`, `skipped` and `error` are written only if they apply. `bytes` is the number of bytes transferred, like the
+//! summary's total.
 
-use model::{LinkFilter, Outcome, PageReport, Rendering, SinkError};
+use crawler_model::{LinkFilter, Outcome, PageReport, Rendering, SinkError};
 
 use crate::Target;
 use crate::json_text::has_escapes;
 use crate::printed_links::printed_links;
 
-/// Writes the object on one line, without a line end. `url_field` is the name its URL goes by.
+/// Writes the object on one line, without a line break. `url_field` is the name of the field for the URL.
 pub(crate) fn write_page_object(
     target: &mut Target,
     url_field: &str,
@@ -23,7 +23,7 @@ pub(crate) fn write_page_object(
         .text("\":")
         .json(report.url.as_str())
         .text(",\"links\":[");
-    // Looked at together: one by one they are too short for the compiler to take many bytes at once.
+    // Checked together: one by one they are too short for the compiler to vectorise.
     let plain = !has_escapes(report.links.text().as_bytes());
     for (index, (link, _)) in printed_links(&report.links, filter).enumerate() {
         if index > 0 {
@@ -34,7 +34,7 @@ pub(crate) fn write_page_object(
         } else {
             target.json(link);
         }
-        target.relieve()?;
+        target.write_if_full()?;
     }
     target.text("],\"status\":");
     match report.status {
@@ -74,10 +74,10 @@ pub(crate) fn write_page_object(
         target.text(",\"error_kind\":").json(failure.kind.as_str());
     }
     target.text("}");
-    target.relieve()
+    target.write_if_full()
 }
 
-/// `,"rendered":…,"render_reason":…` where that was a question: of maps too.
+/// Writes `,"rendered":…,"render_reason":…` if that was decided. Used by maps too.
 pub(crate) fn write_rendering(target: &mut Target, rendering: Option<Rendering>) {
     if let Some(rendering) = rendering {
         let rendered = if rendering.rendered { "true" } else { "false" };

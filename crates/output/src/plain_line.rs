@@ -1,11 +1,11 @@
 //! A URL as part of a line of text.
 //!
-//! Normalised URLs hold no control characters. This is the lock on a door that should already be shut:
-//! whatever a page links to, it cannot start a line of its own or talk to a terminal.
+//! Normalised URLs contain no control characters; this is a second line of defence. A link cannot start a new line or send
+//! control sequences to a terminal.
 
-/// Appends text with every character percent-encoded that is not there to be read.
+/// Appends text with control characters and bidirectional overrides percent-encoded.
 pub(crate) fn push(out: &mut Vec<u8>, text: &str) {
-    // Non-ASCII takes the slow way, for the control characters U+0080 to U+009F.
+    // Non-ASCII takes the slow path because of the control characters U+0080 to U+009F.
     if text.bytes().all(|byte| (0x20..0x7f).contains(&byte)) {
         out.extend_from_slice(text.as_bytes());
         return;
@@ -23,7 +23,7 @@ pub(crate) fn push(out: &mut Vec<u8>, text: &str) {
     }
 }
 
-/// Control characters, line and paragraph ends, and what turns the direction of text.
+/// Control characters, line and paragraph separators, and bidirectional overrides.
 fn is_unseen(character: char) -> bool {
     character.is_control() || matches!(character, '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }

@@ -1,6 +1,6 @@
 //! Which of a page's links are printed, and in which spelling.
 
-use model::{LinkFilter, LinkList, ListedLink};
+use crawler_model::{LinkFilter, LinkList, ListedLink};
 
 /// The links that are printed, in document order, duplicates kept, each with its printed text.
 pub(crate) fn printed_links(

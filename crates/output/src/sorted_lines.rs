@@ -1,7 +1,7 @@
 //! Sorts and dedupes any number of byte strings in a fixed amount of memory.
 //!
-//! Lines gather in a [`Batch`]; when it is full it is sorted, deduplicated and, if that did not free half
-//! of it, spilled as a run to a temporary file without a name, which is gone with its handle however
+//! Lines are collected in a [`Batch`]; when it is full it is sorted, deduplicated and, if that did not free half
+//! of it, spilled as a run to an unnamed temporary file, which is deleted with its handle however
 //! the crawl ends. At the end the runs are merged. Runs of one level are merged into one of the next
 //! when there are [`FAN_IN`] of them, so open files stay few and every line is rewritten only a
 //! logarithmic number of times.
@@ -13,22 +13,22 @@ mod run;
 use std::io;
 use std::mem;
 
-use model::SinkError;
+use crawler_model::SinkError;
 
 use batch::Batch;
 use merge::Merge;
 use run::{Run, RunWriter};
 
-/// Bytes held in memory by one sorter.
+/// Maximum number of bytes held in memory by one sorter.
 pub(crate) const BUDGET: usize = 32 * 1024 * 1024;
-/// Runs merged at once.
+/// Number of runs merged at once.
 const FAN_IN: usize = 32;
 
 /// Takes lines in any order.
 #[derive(Debug)]
 pub(crate) struct SortedLines {
     batch: Batch,
-    /// Runs by how often their lines have been merged.
+    /// Runs by the number of times their lines were merged.
     levels: Vec<Vec<Run>>,
 }
 
@@ -41,7 +41,7 @@ impl SortedLines {
         }
     }
 
-    /// Adds a line. Any bytes are a line.
+    /// Adds a line, which may be any bytes.
     pub(crate) fn insert(&mut self, line: &[u8]) -> Result<(), SinkError> {
         self.batch.push(line);
         if self.batch.is_full() && !self.batch.sort_and_make_room() {
@@ -50,7 +50,7 @@ impl SortedLines {
         Ok(())
     }
 
-    /// The end of the lines: now they can be read, sorted, each once. Leaves the sorter empty.
+    /// Returns the lines sorted, each once, and leaves the sorter empty.
     pub(crate) fn finish(&mut self) -> Result<Lines, SinkError> {
         self.batch.sort_and_make_room();
         if self.levels.is_empty() {
@@ -98,14 +98,14 @@ fn merge_runs(runs: Vec<Run>) -> io::Result<Run> {
 /// The sorted lines, each once.
 #[derive(Debug)]
 pub(crate) enum Lines {
-    /// They fitted into memory.
+    /// All lines fit in memory.
     Held {
         /// Sorted.
         batch: Batch,
-        /// The next one's index.
+        /// Index of the next line.
         next: usize,
     },
-    /// They did not.
+    /// The lines were spilled to files.
     Merged(Merge),
 }
 
@@ -162,7 +162,7 @@ mod tests {
 
     #[test]
     fn many_runs_are_merged_in_passes() {
-        // One line a run, and more runs than FAN_IN squared: three levels.
+        // One line per run, and more runs than FAN_IN squared: three levels.
         let lines: Vec<Vec<u8>> = (0..1_200u32)
             .map(|number| {
                 (number.wrapping_mul(2_654_435_761) % 1_000)

@@ -1,8 +1,7 @@
-//! Where bytes go: stdout, a file, or memory.
+//! The destination of an output: stdout, a file, or memory.
 //!
-//! One buffer, filled by hand and written whole. Formats push into it without error handling and call
-//! [`Target::relieve`] after each piece, which writes once enough has gathered; so neither a crawl nor a
-//! single page with very many links makes it grow. Every error names the target.
+//! Formats push into one buffer without error handling and call [`Target::write_if_full`] after each piece, which writes the buffer
+//! once it is full; so neither a long crawl nor a page with very many links makes it grow. Every error names the target.
 
 use std::fmt;
 use std::fs::File;
@@ -10,15 +9,15 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use model::SinkError;
+use crawler_model::SinkError;
 
 use crate::continued::{Continued, Written};
 use crate::{json_text, plain_line};
 
-/// Bytes gathered before they are written.
-const FULL: usize = 128 * 1024;
+/// Size of the buffer at which it is written.
+const BUFFER_SIZE: usize = 128 * 1024;
 
-/// Where a sink's bytes go.
+/// The destination of a sink's output.
 pub struct Target {
     name: String,
     path: Option<PathBuf>,
@@ -32,7 +31,7 @@ impl Target {
         Self::writer("stdout", Box::new(io::stdout()))
     }
 
-    /// A file, made or emptied at once, so that it is there from the first moment.
+    /// A file, created or truncated immediately.
     pub fn create(path: &Path) -> Result<Self, SinkError> {
         let name = path.display().to_string();
         match File::create(path) {
@@ -47,8 +46,8 @@ impl Target {
         }
     }
 
-    /// A file that goes on after the bytes it has: what is longer is cut, and the first `kept` bytes that are written are
-    /// swallowed. One that is shorter, or gone, is written from the beginning.
+    /// A file that is continued: it is truncated to `kept` bytes, and the first `kept` bytes written are skipped. A shorter or
+    /// missing file is written from the start.
     pub fn reopen(path: &Path, kept: u64) -> Result<(Self, Written), SinkError> {
         let name = path.display().to_string();
         match Continued::reopen(path, kept) {
@@ -66,7 +65,7 @@ impl Target {
         }
     }
 
-    /// The same, its first `kept` bytes swallowed: they were written before.
+    /// The same target with the first `kept` bytes skipped, since they are already written.
     pub fn after(self, kept: u64) -> (Self, Written) {
         let (continued, written) = Continued::stream(self.name.clone(), self.writer, kept);
         let target = Self {
@@ -76,14 +75,14 @@ impl Target {
         (target, written)
     }
 
-    /// Memory, and a handle to read what arrived there.
+    /// Memory, and a handle to read it.
     pub fn memory() -> (Self, Memory) {
         let memory = Memory::default();
         let target = Self::writer("memory", Box::new(memory.clone()));
         (target, memory)
     }
 
-    /// Anything that takes bytes, under a name for its errors.
+    /// Any writer, with a name for its errors.
     pub fn writer(name: impl Into<String>, writer: Box<dyn Write + Send>) -> Self {
         Self {
             name: name.into(),
@@ -106,25 +105,25 @@ impl Target {
         }
     }
 
-    /// Text as it is.
+    /// Appends text unchanged.
     pub(crate) fn text(&mut self, text: &str) -> &mut Self {
         self.buffer.extend_from_slice(text.as_bytes());
         self
     }
 
-    /// A URL in a line of text: control characters cannot get through.
+    /// Appends a URL to a line of text, with control characters encoded.
     pub(crate) fn line_text(&mut self, text: &str) -> &mut Self {
         plain_line::push(&mut self.buffer, text);
         self
     }
 
-    /// A JSON string with its quotes.
+    /// Appends a JSON string with its quotes.
     pub(crate) fn json(&mut self, text: &str) -> &mut Self {
         json_text::push(&mut self.buffer, text);
         self
     }
 
-    /// A JSON string with its quotes that has nothing to escape.
+    /// Appends a JSON string with its quotes that has nothing to escape.
     pub(crate) fn plain_json(&mut self, text: &str) -> &mut Self {
         json_text::push_plain(&mut self.buffer, text);
         self
@@ -141,16 +140,16 @@ impl Target {
         &mut self.buffer
     }
 
-    /// Writes the buffer if enough has gathered.
+    /// Writes the buffer if it is full.
     #[inline]
-    pub(crate) fn relieve(&mut self) -> Result<(), SinkError> {
-        if self.buffer.len() < FULL {
+    pub(crate) fn write_if_full(&mut self) -> Result<(), SinkError> {
+        if self.buffer.len() < BUFFER_SIZE {
             return Ok(());
         }
         self.write_out()
     }
 
-    /// Everything so far reaches the reader.
+    /// Writes and flushes everything so far.
     pub(crate) fn flush(&mut self) -> Result<(), SinkError> {
         self.write_out()?;
         self.writer.flush().map_err(|error| self.error(error))
@@ -158,7 +157,7 @@ impl Target {
 
     fn write_out(&mut self) -> Result<(), SinkError> {
         let written = self.writer.write_all(&self.buffer);
-        // Cleared after an error too: what could not be written must not pile up.
+        // Cleared after an error too, so that the buffer does not grow.
         self.buffer.clear();
         written.map_err(|error| self.error(error))
     }
@@ -173,12 +172,12 @@ impl fmt::Debug for Target {
     }
 }
 
-/// What arrived at [`Target::memory`].
+/// The bytes written to [`Target::memory`].
 #[derive(Clone, Default, Debug)]
 pub struct Memory(Arc<Mutex<Vec<u8>>>);
 
 impl Memory {
-    /// The bytes written so far; what is still in the target's buffer is not among them.
+    /// The bytes written so far, without those still in the target's buffer.
     pub fn bytes(&self) -> Vec<u8> {
         self.0
             .lock()

@@ -2,13 +2,12 @@
 
 use std::fmt;
 
-use model::{Notice, PageReport, Sink, SinkError, Summary};
-use weburl::CrawlUrl;
+use crawler_model::{Notice, PageReport, Sink, SinkError, Summary};
+use crawler_weburl::CrawlUrl;
 
 /// Forwards everything to each of its sinks, in order.
 ///
-/// Every sink gets everything, whatever the others answer, so that one full disk does not cost the other
-/// file its last page and its closing bracket. The first error is returned.
+/// Every sink gets everything even if another fails, so that a full disk does not truncate the other file. The first error is returned.
 pub struct Tee(pub Vec<Box<dyn Sink>>);
 
 impl Tee {

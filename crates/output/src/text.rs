@@ -1,11 +1,11 @@
-//! The `text` format: each visited page with the links on it, for people and for `grep`.
+//! The `text` format: each visited page with the links on it.
 
-use model::{LinkFilter, PageReport, Sink, SinkError, Summary};
+use crawler_model::{LinkFilter, PageReport, Sink, SinkError, Summary};
 
 use crate::Target;
 use crate::printed_links::printed_links;
 
-/// Writes `Visited: <url>`, `Links found:`, then one link a line.
+/// Writes `Visited: <url>`, `Links found:`, then one link per line.
 #[derive(Debug)]
 pub(crate) struct TextSink {
     pub(crate) target: Target,
@@ -23,9 +23,9 @@ impl Sink for TextSink {
             .text("\nLinks found:\n");
         for (link, _) in printed_links(&report.links, self.filter) {
             self.target.line_text(link).text("\n");
-            self.target.relieve()?;
+            self.target.write_if_full()?;
         }
-        self.target.relieve()
+        self.target.write_if_full()
     }
 
     fn flush(&mut self) -> Result<(), SinkError> {

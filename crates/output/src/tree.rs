@@ -1,11 +1,11 @@
 //! The `tree` format: each page, its links indented below it.
 
-use model::{LinkFilter, PageReport, Sink, SinkError, Summary};
+use crawler_model::{LinkFilter, PageReport, Sink, SinkError, Summary};
 
 use crate::Target;
 use crate::printed_links::printed_links;
 
-/// Writes the page's URL, then `  - <link>` a line.
+/// Writes the page's URL, then `  - <link>`, one per line.
 #[derive(Debug)]
 pub(crate) struct TreeSink {
     pub(crate) target: Target,
@@ -20,9 +20,9 @@ impl Sink for TreeSink {
         self.target.line_text(report.url.as_str()).text("\n");
         for (link, _) in printed_links(&report.links, self.filter) {
             self.target.text("  - ").line_text(link).text("\n");
-            self.target.relieve()?;
+            self.target.write_if_full()?;
         }
-        self.target.relieve()
+        self.target.write_if_full()
     }
 
     fn flush(&mut self) -> Result<(), SinkError> {

@@ -1,12 +1,12 @@
-//! `--unique-links`: every distinct link that was found, sorted, one a line.
+//! `--unique-links`: every distinct link, sorted, one per line.
 
-use model::{LinkFilter, PageReport, Sink, SinkError, Summary};
+use crawler_model::{LinkFilter, PageReport, Sink, SinkError, Summary};
 
 use crate::Target;
 use crate::printed_links::printed_links;
 use crate::sorted_lines::{BUDGET, SortedLines};
 
-/// Gathers the printed links and writes each once, sorted bytewise, when the crawl ends.
+/// Collects the printed links and writes each once, sorted by bytes, when the crawl ends.
 #[derive(Debug)]
 pub struct UniqueLinks {
     target: Target,
@@ -15,7 +15,7 @@ pub struct UniqueLinks {
 }
 
 impl UniqueLinks {
-    /// Links as the filter prints them, into the target.
+    /// Writes the links that `filter` prints to the target.
     pub fn new(target: Target, filter: LinkFilter) -> Self {
         Self {
             target,
@@ -41,7 +41,7 @@ impl Sink for UniqueLinks {
             self.target
                 .line_text(&String::from_utf8_lossy(line))
                 .text("\n");
-            self.target.relieve()?;
+            self.target.write_if_full()?;
         }
         self.target.flush()
     }

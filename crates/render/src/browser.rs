@@ -1,7 +1,8 @@
-//! One running Chromium: its processes, its pipe, its guardian.
+//! One running Chromium: its processes, its pipe and its watchdog.
 //!
-//! It runs in a process group of its own, as nobody in particular when we are root, with an empty environment (ours has
-//! secrets) and a fresh profile. It ends when its pipe does, when it is closed, and when its guardian sees that we are gone.
+//! It runs in its own process group, as an unprivileged user if we are root, with an empty environment (ours may hold
+//! secrets) and a new profile. It ends when its pipe closes, when it is closed, or when its watchdog notices that our
+//! process has exited.
 
 use std::env;
 use std::fmt;
@@ -23,73 +24,73 @@ use crate::browser_user::BrowserUser;
 use crate::cdp::Cdp;
 use crate::egress_proxy::EgressProxy;
 use crate::flags::{flags, prepare_profile};
-use crate::guardian::Guardian;
+use crate::watchdog::Watchdog;
 use crate::{Chromium, RenderSettings, processes};
 
-/// A start takes a third of a second, on a busy machine some seconds.
-const START: Duration = Duration::from_secs(20);
-/// A browser that is asked to end does so at once, or is killed.
-const END: Duration = Duration::from_secs(2);
-/// A browser that is well answers within this.
-const LISTEN: Duration = Duration::from_secs(3);
-/// How often its memory is looked at.
-const LOOK: Duration = Duration::from_millis(300);
-/// Its page processes are in their sandbox within this, and how often they are looked at until then.
-const LOCK_IN: Duration = Duration::from_secs(3);
-const LOOK_AGAIN: Duration = Duration::from_millis(20);
-/// How the names of profiles begin; the number of the process that made one follows.
-const PROFILE: &str = "crawler-br-";
-/// Lines of its complaints that are kept, and how long each.
-const COMPLAINTS: usize = 12;
-const COMPLAINT: u64 = 400;
+/// A start takes a third of a second, on a busy machine several seconds.
+const START_TIMEOUT: Duration = Duration::from_secs(20);
+/// A browser that does not exit within this time after being asked to is killed.
+const EXIT_TIMEOUT: Duration = Duration::from_secs(2);
+/// A healthy browser responds within this time.
+const PING_TIMEOUT: Duration = Duration::from_secs(3);
+/// Interval between memory checks.
+const MEMORY_CHECK_INTERVAL: Duration = Duration::from_millis(300);
+/// Time for page processes to enter their sandbox, and the interval between checks.
+const SANDBOX_TIMEOUT: Duration = Duration::from_secs(3);
+const SANDBOX_CHECK_INTERVAL: Duration = Duration::from_millis(20);
+/// Prefix of profile folder names, followed by our process id.
+const PROFILE_PREFIX: &str = "crawler-br-";
+/// Maximum number of stderr lines kept, and their maximum length.
+const MAX_STDERR_LINES: usize = 12;
+const MAX_STDERR_LINE_BYTES: u64 = 400;
 
-/// The pipes come as standard input and output and are moved to where Chromium looks for them. The limit is a backstop:
-/// whoever allocates faster than we look dies of it.
-const LAUNCH: &str = r#"ulimit -c 0; ulimit -d "$1" 2>/dev/null; shift; exec 3<&0 4>&1 </dev/null >/dev/null; exec "$@""#;
-/// Variables of ours the browser may see; with a window, those that lead to the screen too.
-const KEPT: [&str; 4] = ["PATH", "LANG", "LC_ALL", "TZ"];
-const KEPT_FOR_A_WINDOW: [&str; 4] = [
+/// Moves the pipes from standard input and output to file descriptors 3 and 4, where Chromium expects them. The memory
+/// limit stops processes that allocate faster than we check.
+const LAUNCH_SCRIPT: &str = r#"ulimit -c 0; ulimit -d "$1" 2>/dev/null; shift; exec 3<&0 4>&1 </dev/null >/dev/null; exec "$@""#;
+/// Environment variables passed to the browser, and those added for a visible window.
+const PASSED_VARIABLES: [&str; 4] = ["PATH", "LANG", "LC_ALL", "TZ"];
+const WINDOW_VARIABLES: [&str; 4] = [
     "DISPLAY",
     "WAYLAND_DISPLAY",
     "XAUTHORITY",
     "XDG_RUNTIME_DIR",
 ];
 
-/// One running browser.
+/// A running browser.
 pub(crate) struct Browser {
     pub(crate) cdp: Cdp,
-    /// As it names itself.
+    /// Its own user agent.
     pub(crate) user_agent: String,
     group: u32,
-    begun: Instant,
+    started: Instant,
     pages: AtomicU64,
-    /// Tabs that are open.
+    /// Number of open tabs.
     tabs: AtomicUsize,
-    tired: AtomicBool,
-    given_up: AtomicBool,
+    over_memory: AtomicBool,
+    failed: AtomicBool,
     watched: AtomicBool,
-    /// Its page processes were seen in their sandbox.
+    /// Its page processes have been seen in their sandbox.
     sandboxed: AtomicBool,
-    /// Page processes that were ended for their memory.
-    too_big: AtomicU64,
-    inner: Mutex<Option<Inner>>,
+    /// Page processes killed for exceeding the memory limit.
+    memory_kills: AtomicU64,
+    processes: Mutex<Option<ChildProcesses>>,
     strays: EgressProxy,
 }
 
-struct Inner {
+struct ChildProcesses {
     child: Child,
-    guardian: Guardian,
+    watchdog: Watchdog,
 }
 
-/// A browser did not start.
+/// The browser did not start.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub(crate) enum StartError {
-    /// It will not start as long as nobody changes something.
+    /// It cannot start until the configuration changes.
     #[error("{0}")]
-    Never(String),
-    /// It may start another time.
+    Permanent(String),
+    /// Another attempt may succeed.
     #[error("{0}")]
-    Once(String),
+    Temporary(String),
 }
 
 #[derive(Deserialize)]
@@ -99,24 +100,26 @@ struct Version {
 }
 
 impl Browser {
-    /// Starts one and waits until it answers.
+    /// Starts a browser and waits until it responds.
     pub(crate) async fn start(
         chromium: &Chromium,
         settings: &RenderSettings,
     ) -> Result<Arc<Self>, StartError> {
-        let once = |error: io::Error| StartError::Once(format!("cannot start Chromium: {error}"));
-        let user = BrowserUser::needed().map_err(|error| StartError::Never(error.to_string()))?;
-        let strays = EgressProxy::refusing().map_err(once)?;
-        let profile = profile(user)?;
+        let temporary =
+            |error: io::Error| StartError::Temporary(format!("cannot start Chromium: {error}"));
+        let user =
+            BrowserUser::needed().map_err(|error| StartError::Permanent(error.to_string()))?;
+        let strays = EgressProxy::refusing().map_err(temporary)?;
+        let profile = create_profile(user)?;
         let flags = flags(settings, &profile, strays.port());
         let mut command = Command::new("/bin/sh");
         command
-            .args(["-c", LAUNCH, "sh"])
+            .args(["-c", LAUNCH_SCRIPT, "sh"])
             .arg(((settings.page_memory * 4) >> 10).to_string())
             .arg(chromium.program())
             .args(flags)
             .env_clear()
-            .envs(KEPT.iter().filter_map(kept))
+            .envs(PASSED_VARIABLES.iter().filter_map(variable))
             .env("HOME", &profile)
             .env("TMPDIR", &profile)
             .current_dir(&profile)
@@ -126,7 +129,7 @@ impl Browser {
             .process_group(0)
             .kill_on_drop(true);
         if !settings.headless {
-            command.envs(KEPT_FOR_A_WINDOW.iter().filter_map(kept));
+            command.envs(WINDOW_VARIABLES.iter().filter_map(variable));
         }
         if let Some(user) = user {
             command.uid(user.user).gid(user.group);
@@ -136,51 +139,53 @@ impl Browser {
             Ok(child) => child,
             Err(error) => {
                 let _ = std::fs::remove_dir_all(&profile);
-                return Err(once(error));
+                return Err(temporary(error));
             }
         };
         let group = child.id().unwrap_or_default();
-        let guardian = match Guardian::start(group, &profile) {
-            Ok(guardian) => guardian,
+        let watchdog = match Watchdog::start(group, &profile) {
+            Ok(watchdog) => watchdog,
             Err(error) => {
                 let _ = child.kill().await;
                 let _ = std::fs::remove_dir_all(&profile);
-                return Err(once(error));
+                return Err(temporary(error));
             }
         };
         let pipes = (child.stdin.take(), child.stdout.take(), child.stderr.take());
-        let (Some(commands), Some(messages), Some(complaints)) = pipes else {
-            return Err(StartError::Once("no pipe to Chromium".to_owned()));
+        let (Some(commands), Some(messages), Some(stderr)) = pipes else {
+            return Err(StartError::Temporary(
+                "cannot open the pipes to Chromium".to_owned(),
+            ));
         };
-        let complaints = Complaints::listen(complaints);
+        let stderr = StderrTail::collect(stderr);
         let cdp = Cdp::over(commands, messages);
         let version = cdp
-            .call_within::<Version>(START, None, "Browser.getVersion", json!({}))
+            .call_within::<Version>(START_TIMEOUT, None, "Browser.getVersion", json!({}))
             .await;
         let user_agent = match version {
             Ok(version) => version.user_agent,
             Err(error) => {
-                guardian.finish().await;
-                let _ = timeout(END, child.wait()).await;
-                return Err(complaints.explain(&error.to_string(), chromium));
+                watchdog.finish().await;
+                let _ = timeout(EXIT_TIMEOUT, child.wait()).await;
+                return Err(stderr.explain(&error.to_string(), chromium));
             }
         };
         let browser = Arc::new(Self {
             cdp,
             user_agent,
             group,
-            begun: Instant::now(),
+            started: Instant::now(),
             pages: AtomicU64::new(0),
             tabs: AtomicUsize::new(0),
-            tired: AtomicBool::new(false),
-            given_up: AtomicBool::new(false),
+            over_memory: AtomicBool::new(false),
+            failed: AtomicBool::new(false),
             watched: AtomicBool::new(false),
             sandboxed: AtomicBool::new(false),
-            too_big: AtomicU64::new(0),
-            inner: Mutex::new(Some(Inner { child, guardian })),
+            memory_kills: AtomicU64::new(0),
+            processes: Mutex::new(Some(ChildProcesses { child, watchdog })),
             strays,
         });
-        tokio::spawn(watch(
+        tokio::spawn(watch_memory(
             Arc::downgrade(&browser),
             browser.cdp.clone(),
             settings.clone(),
@@ -188,119 +193,122 @@ impl Browser {
         Ok(browser)
     }
 
-    /// Whether it is there.
+    /// Whether it is running.
     pub(crate) fn is_alive(&self) -> bool {
-        !self.cdp.is_gone()
+        !self.cdp.is_closed()
     }
 
-    /// Whether it did enough: too many pages, too old, too big.
-    pub(crate) fn is_tired(&self, settings: &RenderSettings) -> bool {
-        self.tired.load(Ordering::Relaxed)
-            || self.is_given_up()
+    /// Whether it should be replaced: too many pages, too old, too much memory, or failed.
+    pub(crate) fn is_expired(&self, settings: &RenderSettings) -> bool {
+        self.over_memory.load(Ordering::Relaxed)
+            || self.is_failed()
             || self.pages.load(Ordering::Relaxed) >= settings.recycle_pages
-            || self.begun.elapsed() >= settings.recycle_age
+            || self.started.elapsed() >= settings.recycle_age
     }
 
-    /// It is not used for another page: something is wrong with it.
-    pub(crate) fn give_up(&self) {
-        self.given_up.store(true, Ordering::Relaxed);
+    /// Marks it as failed; it is not used for another page.
+    pub(crate) fn mark_failed(&self) {
+        self.failed.store(true, Ordering::Relaxed);
     }
 
-    /// Whether something was wrong with it.
-    pub(crate) fn is_given_up(&self) -> bool {
-        self.given_up.load(Ordering::Relaxed)
+    /// Whether it was marked as failed.
+    pub(crate) fn is_failed(&self) -> bool {
+        self.failed.load(Ordering::Relaxed)
     }
 
-    /// Whether it is there and listens.
-    pub(crate) async fn answers(&self) -> bool {
+    /// Whether it is running and responds.
+    pub(crate) async fn responds(&self) -> bool {
         self.cdp
-            .call_within::<Value>(LISTEN, None, "Browser.getVersion", json!({}))
+            .call_within::<Value>(PING_TIMEOUT, None, "Browser.getVersion", json!({}))
             .await
             .is_ok()
     }
 
-    /// How long it has been there.
+    /// Returns the time since its start.
     pub(crate) fn age(&self) -> Duration {
-        self.begun.elapsed()
+        self.started.elapsed()
     }
 
-    /// Whether somebody watches over it already; from now on somebody does.
-    pub(crate) fn is_watched(&self) -> bool {
+    /// Marks it as watched for idleness. Returns whether it already was.
+    pub(crate) fn mark_watched(&self) -> bool {
         self.watched.swap(true, Ordering::Relaxed)
     }
 
-    /// A tab was opened.
+    /// Counts an opened tab.
     pub(crate) fn tab_opened(&self) {
         self.tabs.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// A tab was closed.
+    /// Counts a closed tab.
     pub(crate) fn tab_closed(&self) {
         self.tabs.fetch_sub(1, Ordering::Relaxed);
     }
 
-    /// Whether no tab is open.
+    /// Whether it has no open tabs.
     pub(crate) fn is_empty(&self) -> bool {
         self.tabs.load(Ordering::Relaxed) == 0
     }
 
-    /// A page begins.
+    /// Counts a page.
     pub(crate) fn count_page(&self) {
         self.pages.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// How many page processes were ended for their memory.
-    pub(crate) fn too_big(&self) -> u64 {
-        self.too_big.load(Ordering::Relaxed)
+    /// Returns the number of page processes killed for exceeding the memory limit.
+    pub(crate) fn memory_kills(&self) -> u64 {
+        self.memory_kills.load(Ordering::Relaxed)
     }
 
-    /// Requests of the browser's own, none of which went anywhere.
+    /// Returns the number of requests made by the browser itself; all were refused.
     pub(crate) fn strays(&self) -> u64 {
-        self.strays.asked()
+        self.strays.requests()
     }
 
-    /// Whether every process that renders pages is in its sandbox. Asked when there is one; one that has just been split
-    /// off gets a moment to lock itself in.
+    /// Whether every page process is in its sandbox. Called when there is one; a process that has just been forked gets
+    /// a moment to enter its sandbox.
     pub(crate) async fn is_sandboxed(&self) -> bool {
-        let begun = Instant::now();
+        let started = Instant::now();
         while !self.sandboxed.load(Ordering::Relaxed) {
             if processes::are_sandboxed(&of_group(self.group).await) {
                 self.sandboxed.store(true, Ordering::Relaxed);
-            } else if begun.elapsed() > LOCK_IN {
-                // One that died meanwhile is another matter.
+            } else if started.elapsed() > SANDBOX_TIMEOUT {
+                // If the browser exited meanwhile, the sandbox is not the problem.
                 return !self.is_alive();
             } else {
-                tokio::time::sleep(LOOK_AGAIN).await;
+                tokio::time::sleep(SANDBOX_CHECK_INTERVAL).await;
             }
         }
         true
     }
 
-    /// Ends it and every process of it.
+    /// Ends all its processes.
     pub(crate) async fn close(&self) {
-        let inner = self
-            .inner
+        let processes = self
+            .processes
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
             .take();
-        let Some(Inner {
+        let Some(ChildProcesses {
             mut child,
-            guardian,
-        }) = inner
+            watchdog,
+        }) = processes
         else {
             return;
         };
         self.cdp.post(None, "Browser.close", json!({}));
-        // Its leader is not waited for yet: as long as it is not, the group's number is nobody else's.
-        let _ = timeout(END, self.cdp.gone()).await;
-        guardian.finish().await;
-        let _ = timeout(END, child.wait()).await;
+        // The leader is not reaped yet, so that its process group id cannot be reused.
+        let _ = timeout(EXIT_TIMEOUT, self.cdp.closed()).await;
+        watchdog.finish().await;
+        let _ = timeout(EXIT_TIMEOUT, child.wait()).await;
     }
 
     fn kill(&self, process: u32) {
-        let inner = self.inner.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(inner) = &*inner {
-            inner.guardian.kill(process);
+        let processes = self
+            .processes
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        if let Some(processes) = &*processes {
+            processes.watchdog.kill(process);
         }
     }
 }
@@ -314,35 +322,41 @@ impl fmt::Debug for Browser {
     }
 }
 
-/// The processes of a group now.
+/// Returns the current processes of a group.
 async fn of_group(group: u32) -> Vec<processes::Process> {
     tokio::task::spawn_blocking(move || processes::of_group(group))
         .await
         .unwrap_or_default()
 }
 
-fn kept<'a>(name: &&'a str) -> Option<(&'a str, std::ffi::OsString)> {
+fn variable<'a>(name: &&'a str) -> Option<(&'a str, std::ffi::OsString)> {
     Some((name, env::var_os(name)?))
 }
 
-/// A fresh folder, given to whoever the browser runs as. Its name is short: the browser's own sockets are in it, and the
-/// name of a socket has an end.
-fn profile(user: Option<BrowserUser>) -> Result<PathBuf, StartError> {
+/// Creates a profile folder owned by the browser's user. Its name is short because the browser puts its sockets there,
+/// and socket paths have a length limit.
+fn create_profile(user: Option<BrowserUser>) -> Result<PathBuf, StartError> {
     let temporary = env::temp_dir();
-    sweep(&temporary);
+    remove_stale_profiles(&temporary);
     let number = RandomState::new().hash_one("profile") & 0xffff_ffff;
-    let folder = temporary.join(format!("{PROFILE}{}-{number:08x}", std::process::id()));
+    let folder = temporary.join(format!(
+        "{PROFILE_PREFIX}{}-{number:08x}",
+        std::process::id()
+    ));
     let failed = |error: io::Error| {
         let folder = folder.display();
-        let words = format!(
-            "cannot make {folder}, the browser's folder: {error}; TMPDIR names another place"
+        let message = format!(
+            "cannot create the browser profile {folder}: {error}; set TMPDIR to use another folder"
         );
-        StartError::Never(words)
+        StartError::Permanent(message)
     };
-    if let (Some(user), Some(closed)) = (user, user.and_then(|user| user.shut_out(&folder))) {
+    if let (Some(user), Some(closed)) = (
+        user,
+        user.and_then(|user| user.inaccessible_folder(&folder)),
+    ) {
         let closed = closed.display();
-        return Err(StartError::Never(format!(
-            "the browser runs as user {} and cannot enter {closed}, where its folder would be; TMPDIR names another place",
+        return Err(StartError::Permanent(format!(
+            "the browser runs as user {} and cannot access {closed}, which would hold its profile; set TMPDIR to use another folder",
             user.user
         )));
     }
@@ -359,82 +373,87 @@ fn profile(user: Option<BrowserUser>) -> Result<PathBuf, StartError> {
     }
 }
 
-/// Removes what browsers left behind whose owner, and guardian, were ended with the machine.
-fn sweep(temporary: &Path) {
+/// Removes profiles of processes that no longer exist, for example after a power failure.
+fn remove_stale_profiles(temporary: &Path) {
     let Ok(entries) = std::fs::read_dir(temporary) else {
         return;
     };
     for entry in entries.flatten() {
         let name = entry.file_name();
-        let owner = name.to_str().and_then(|name| name.strip_prefix(PROFILE));
+        let owner = name
+            .to_str()
+            .and_then(|name| name.strip_prefix(PROFILE_PREFIX));
         let owner = owner.and_then(|rest| rest.split_once('-')?.0.parse::<u32>().ok());
         let is_over = |owner: u32| {
             Path::new("/proc/self").exists() && !Path::new(&format!("/proc/{owner}")).exists()
         };
         if owner.is_some_and(is_over) {
-            // Whose it is not ours to remove stays.
+            // Folders of other users cannot be removed and stay.
             let _ = std::fs::remove_dir_all(entry.path());
         }
     }
 }
 
-/// Looks at the browser's memory while it is there.
-async fn watch(browser: std::sync::Weak<Browser>, cdp: Cdp, settings: RenderSettings) {
+/// Checks the browser's memory until it exits.
+async fn watch_memory(browser: std::sync::Weak<Browser>, cdp: Cdp, settings: RenderSettings) {
     loop {
         tokio::select! {
-            () = cdp.gone() => return,
-            () = tokio::time::sleep(LOOK) => (),
+            () = cdp.closed() => return,
+            () = tokio::time::sleep(MEMORY_CHECK_INTERVAL) => (),
         }
-        // Held for no longer than it takes: a browser that somebody holds counts as one at work.
+        // Upgraded only briefly: a strong reference counts as a browser in use.
         let Some(group) = browser.upgrade().map(|browser| browser.group) else {
             return;
         };
-        let processes = of_group(group).await;
+        let all = of_group(group).await;
         let Some(browser) = browser.upgrade() else {
             return;
         };
-        if holds_too_much(&processes, &settings) {
-            browser.tired.store(true, Ordering::Relaxed);
+        if exceeds_memory_limit(&all, &settings) {
+            browser.over_memory.store(true, Ordering::Relaxed);
         }
-        let too_big = |process: &&processes::Process| {
+        let over_limit = |process: &&processes::Process| {
             process.renders && process.memory > settings.page_memory
         };
-        for process in processes.iter().filter(too_big) {
-            tracing::debug!(memory = process.memory, "a page's process is too big");
-            browser.too_big.fetch_add(1, Ordering::Relaxed);
+        for process in all.iter().filter(over_limit) {
+            tracing::debug!(
+                memory = process.memory,
+                "killing a page process that exceeds the memory limit"
+            );
+            browser.memory_kills.fetch_add(1, Ordering::Relaxed);
             browser.kill(process.id);
         }
     }
 }
 
-/// Whether all processes together hold more than a browser may. What they share is counted for each of them, so more tabs may
-/// hold more.
-fn holds_too_much(processes: &[processes::Process], settings: &RenderSettings) -> bool {
+/// Whether all processes together exceed the memory limit. Shared memory is counted for each process, so the limit grows
+/// with the number of tabs.
+fn exceeds_memory_limit(processes: &[processes::Process], settings: &RenderSettings) -> bool {
     let all: u64 = processes.iter().map(|process| process.memory).sum();
     all > settings.recycle_memory + settings.tabs as u64 * settings.page_memory / 2
 }
 
-/// What a browser says on stderr, as far as it may explain its end.
-struct Complaints(Arc<Mutex<Vec<String>>>);
+/// The last lines of a browser's stderr, used to explain a failed start.
+struct StderrTail(Arc<Mutex<Vec<String>>>);
 
-impl Complaints {
-    fn listen(pipe: tokio::process::ChildStderr) -> Self {
+impl StderrTail {
+    fn collect(pipe: tokio::process::ChildStderr) -> Self {
         let lines = Arc::new(Mutex::new(Vec::new()));
         let kept = Arc::clone(&lines);
         let mut pipe = BufReader::new(pipe);
-        // To the end: a pipe that nobody empties would stop the browser.
+        // Read to the end: a full pipe would block the browser.
         tokio::spawn(async move {
             let mut line = Vec::new();
             loop {
                 line.clear();
-                let mut piece = (&mut pipe).take(COMPLAINT);
+                let mut piece = (&mut pipe).take(MAX_STDERR_LINE_BYTES);
                 if !matches!(piece.read_until(b'\n', &mut line).await, Ok(1..)) {
                     return;
                 }
                 let text = String::from_utf8_lossy(&line).trim().to_owned();
                 let mut kept = kept.lock().unwrap_or_else(PoisonError::into_inner);
                 kept.push(text);
-                if kept.len() > COMPLAINTS {
+                if kept.len() > MAX_STDERR_LINES {
                     kept.remove(0);
                 }
             }
@@ -442,7 +461,7 @@ impl Complaints {
         Self(lines)
     }
 
-    /// Why it did not start.
+    /// Returns why it did not start.
     fn explain(&self, error: &str, chromium: &Chromium) -> StartError {
         let lines = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let program = chromium.program().display();
@@ -452,16 +471,16 @@ impl Complaints {
                 .any(|word| line.to_ascii_lowercase().contains(word))
         };
         if let Some(line) = lines.iter().find(about_sandbox) {
-            return StartError::Never(format!(
-                "{program} cannot start its sandbox ({line}): let it make user namespaces (in a container: a seccomp \
-                 profile that allows them, or install chromium-sandbox), or switch the sandbox off with browser.sandbox: \
-                 false (BROWSER_SANDBOX=off), which lets a page that breaks out of the browser act with our rights"
+            return StartError::Permanent(format!(
+                "{program} cannot start its sandbox ({line}): allow user namespaces (in a container: with a seccomp \
+                 profile that permits them, or install chromium-sandbox), or disable the sandbox with browser.sandbox: \
+                 false (BROWSER_SANDBOX=off), which gives a page that escapes the browser the rights of this user"
             ));
         }
-        let last = lines.last().map_or("it said nothing", String::as_str);
-        StartError::Once(format!("{program} did not start: {error}; {last}"))
+        let last = lines.last().map_or("no output on stderr", String::as_str);
+        StartError::Temporary(format!("{program} did not start: {error}; {last}"))
     }
 }
 
-/// A command's answer that says nothing.
-pub(crate) type Nothing = Value;
+/// The result of a command whose result does not matter.
+pub(crate) type Ignored = Value;

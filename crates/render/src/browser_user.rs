@@ -1,36 +1,36 @@
-//! As whom the browser runs: as us, or as nobody in particular when we are root.
+//! The user the browser runs as: the current one, or an unprivileged one if that is root.
 
 use std::fs;
 use std::io;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
-/// A user made for it, and the one that is there everywhere.
+/// A dedicated user, or else the one that exists on every system.
 const NAMES: [&str; 2] = ["crawler-browser", "nobody"];
 
-/// A user without rights.
+/// An unprivileged user.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct BrowserUser {
     pub(crate) user: u32,
     pub(crate) group: u32,
 }
 
-/// Who we are: the second of four, or the owner of our own entry where there is no such file.
+/// Returns the effective user id: the second field of `Uid:`, or the owner of `/proc/self`.
 fn effective_user() -> io::Result<u32> {
-    let told = fs::read_to_string("/proc/self/status")
+    let effective = fs::read_to_string("/proc/self/status")
         .ok()
         .and_then(|status| {
             let line = status.lines().find(|line| line.starts_with("Uid:"))?;
             line.split_ascii_whitespace().nth(2)?.parse().ok()
         });
-    match told {
+    match effective {
         Some(user) => Ok(user),
         None => Ok(fs::metadata("/proc/self")?.uid()),
     }
 }
 
 impl BrowserUser {
-    /// Whom the browser must run as; `None`: as we do, which is not as root.
+    /// Returns the user to switch to; `None` if we are not root.
     pub(crate) fn needed() -> io::Result<Option<Self>> {
         if effective_user()? != 0 {
             return Ok(None);
@@ -38,16 +38,16 @@ impl BrowserUser {
         let users = fs::read_to_string("/etc/passwd")?;
         let found = NAMES.iter().find_map(|name| Self::named(&users, name));
         found.map(Some).ok_or_else(|| {
-            let words =
-                "we run as root, a browser must not, and there is no user `nobody` to run it as";
-            io::Error::other(words)
+            let message =
+                "a browser must not run as root, and there is no user `nobody` to run it as";
+            io::Error::other(message)
         })
     }
 
-    /// The first folder on the way to a place that this user may not enter.
-    pub(crate) fn shut_out(self, place: &Path) -> Option<PathBuf> {
-        let folders = place.ancestors().skip(1);
-        let shut = folders.filter(|folder| {
+    /// Returns the first folder on a path that this user cannot enter.
+    pub(crate) fn inaccessible_folder(self, path: &Path) -> Option<PathBuf> {
+        let folders = path.ancestors().skip(1);
+        let closed = folders.filter(|folder| {
             folder.metadata().is_ok_and(|about| {
                 let open = match (about.uid() == self.user, about.gid() == self.group) {
                     (true, _) => 0o100,
@@ -57,7 +57,7 @@ impl BrowserUser {
                 about.mode() & open == 0
             })
         });
-        shut.last().map(Path::to_owned)
+        closed.last().map(Path::to_owned)
     }
 
     fn named(users: &str, name: &str) -> Option<Self> {
@@ -76,7 +76,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_folder_that_others_may_not_enter() {
+    fn a_folder_that_others_cannot_enter() {
         use std::os::unix::fs::PermissionsExt;
         let nobody = BrowserUser {
             user: 65_534,
@@ -87,13 +87,16 @@ mod tests {
             |mode| fs::set_permissions(folder.path(), fs::Permissions::from_mode(mode)).unwrap();
         let inside = folder.path().join("profile");
         mode(0o755);
-        assert_eq!(nobody.shut_out(&inside), None);
+        assert_eq!(nobody.inaccessible_folder(&inside), None);
         mode(0o700);
-        assert_eq!(nobody.shut_out(&inside), Some(folder.path().to_owned()));
+        assert_eq!(
+            nobody.inaccessible_folder(&inside),
+            Some(folder.path().to_owned())
+        );
     }
 
     #[test]
-    fn a_user_made_for_it_first_and_never_root() {
+    fn a_named_user_is_found_and_never_root() {
         let users = "root:x:0:0:root:/root:/bin/sh\nnobody:x:65534:65533:nobody:/:/no\n";
         let nobody = Some(BrowserUser {
             user: 65_534,

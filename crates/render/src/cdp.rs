@@ -1,8 +1,7 @@
-//! The protocol a browser is driven by, over a pair of pipes: commands out, answers and events back.
+//! A client of the Chrome DevTools Protocol over a pair of pipes: commands out, results and events back.
 //!
-//! Messages are JSON with a zero byte behind each. Answers find their caller by number, events their session by name.
-//! The browser's end of the pipe is the one sign of its death: from then on every call ends at once, and so does every
-//! session. A call never waits without a limit.
+//! Messages are JSON, each followed by a zero byte. Results are matched to calls by id, events to sessions by name. When
+//! the browser's end of the pipe closes, all calls and sessions end at once. Every call has a time limit.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -18,40 +17,40 @@ use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 use tokio::sync::{mpsc, oneshot, watch};
 use tokio::time::timeout;
 
-/// A longer message is dropped while it is read: what a page can put into one must not be ours to keep.
-pub(crate) const LONGEST_MESSAGE: usize = 64 << 20;
-/// Events waiting for a session, and how long they may be all together; what comes on top is dropped.
-const MOST_EVENTS: usize = 4_096;
-const MOST_BYTES: usize = 32 << 20;
-/// Every command is answered within this, or never.
-const PATIENCE: Duration = Duration::from_secs(10);
+/// A longer message is discarded while it is read: a page controls its content and must not fill our memory.
+pub(crate) const MAX_MESSAGE_BYTES: usize = 64 << 20;
+/// Maximum number and total size of the events queued for a session; further ones are dropped.
+const MAX_EVENTS: usize = 4_096;
+const MAX_EVENT_BYTES: usize = 32 << 20;
+/// Default time limit of a call.
+const CALL_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// The driver's end of the pipes. Cloning gives another handle.
+/// A handle to the connection. Clones share it.
 #[derive(Clone)]
 pub(crate) struct Cdp {
     shared: Arc<Shared>,
-    /// Every command answers something the browser said or begins something we wait for, so no more of them wait than
-    /// the browser caused; and none may be lost: a request that waits for our word would wait for ever.
+    /// Unbounded, because no command may be lost: a paused request would wait forever. Each command responds to a message
+    /// of the browser or belongs to a call that waits, so the queue stays short.
     out: mpsc::UnboundedSender<Vec<u8>>,
 }
 
 struct Shared {
     next: AtomicU64,
-    calls: Mutex<HashMap<u64, oneshot::Sender<Answer>>>,
+    calls: Mutex<HashMap<u64, oneshot::Sender<CallResult>>>,
     sessions: Mutex<HashMap<String, Session>>,
-    gone: watch::Sender<bool>,
+    closed: watch::Sender<bool>,
 }
 
-/// Where a session's events go.
+/// The queue of a session's events.
 #[derive(Clone)]
 struct Session {
-    tell: mpsc::Sender<Event>,
+    sender: mpsc::Sender<Event>,
     bytes: Arc<AtomicUsize>,
 }
 
-type Answer = Result<Box<RawValue>, CdpError>;
+type CallResult = Result<Box<RawValue>, CdpError>;
 
-/// Something happened in a session.
+/// An event in a session.
 #[derive(Debug)]
 pub(crate) struct Event {
     pub(crate) method: String,
@@ -63,23 +62,23 @@ impl Event {
         self.params.get().len()
     }
 
-    /// What it says, as far as we know it.
+    /// Parses the parameters.
     pub(crate) fn read<T: DeserializeOwned>(&self) -> Option<T> {
         serde_json::from_str(self.params.get()).ok()
     }
 }
 
-/// A command had no answer that could be used.
+/// A command failed.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub(crate) enum CdpError {
-    /// The browser is gone.
-    #[error("the browser is gone")]
-    Gone,
-    /// It is there, and says nothing.
-    #[error("the browser does not answer ({0})")]
-    Silent(&'static str),
-    /// It says no.
-    #[error("the browser refuses {0}: {1}")]
+    /// The browser has exited.
+    #[error("the browser has exited")]
+    Closed,
+    /// It did not respond in time.
+    #[error("the browser does not respond ({0})")]
+    Timeout(&'static str),
+    /// It returned an error.
+    #[error("the browser rejected {0}: {1}")]
     Refused(&'static str, String),
 }
 
@@ -94,19 +93,19 @@ struct Message<'a> {
     #[serde(borrow, default)]
     result: Option<&'a RawValue>,
     #[serde(default)]
-    error: Option<Fault>,
+    error: Option<ErrorObject>,
     #[serde(default)]
     session_id: Option<String>,
 }
 
 #[derive(Deserialize)]
-struct Fault {
+struct ErrorObject {
     #[serde(default)]
     message: String,
 }
 
 impl Cdp {
-    /// Speaks over these pipes until the browser's end closes.
+    /// Starts a connection over these pipes.
     pub(crate) fn over(
         commands: impl AsyncWrite + Send + Unpin + 'static,
         messages: impl AsyncRead + Send + Unpin + 'static,
@@ -116,75 +115,78 @@ impl Cdp {
             next: AtomicU64::new(1),
             calls: Mutex::default(),
             sessions: Mutex::default(),
-            gone: watch::Sender::new(false),
+            closed: watch::Sender::new(false),
         });
         tokio::spawn(write(commands, waiting));
         tokio::spawn(read(messages, Arc::clone(&shared)));
         Self { shared, out }
     }
 
-    /// Sends a command and waits for its answer, but not for ever. `session`: none is the browser itself.
+    /// Sends a command and waits for its result. Without a `session` it is for the browser itself.
     pub(crate) async fn call<T: DeserializeOwned>(
         &self,
         session: Option<&str>,
         method: &'static str,
         params: Value,
     ) -> Result<T, CdpError> {
-        self.call_within(PATIENCE, session, method, params).await
+        self.call_within(CALL_TIMEOUT, session, method, params)
+            .await
     }
 
-    /// The same, with a patience of one's own.
+    /// Like [`Self::call`], with a time limit.
     pub(crate) async fn call_within<T: DeserializeOwned>(
         &self,
-        patience: Duration,
+        time_limit: Duration,
         session: Option<&str>,
         method: &'static str,
         params: Value,
     ) -> Result<T, CdpError> {
         let id = self.shared.next.fetch_add(1, Ordering::Relaxed);
-        let (tell, answer) = oneshot::channel();
-        self.shared.calls().insert(id, tell);
-        // However this ends, nobody waits for the answer any more.
-        let _forget = Forget(&self.shared, id);
-        if *self.shared.gone.borrow() {
-            return Err(CdpError::Gone);
+        let (sender, answer) = oneshot::channel();
+        self.shared.calls().insert(id, sender);
+        // Removes the entry however this call ends.
+        let _pending = PendingCall(&self.shared, id);
+        if *self.shared.closed.borrow() {
+            return Err(CdpError::Closed);
         }
-        let asked = async {
+        let reply = async {
             let command = encode(id, session, method, &params);
-            self.out.send(command).map_err(|_| CdpError::Gone)?;
-            answer.await.unwrap_or(Err(CdpError::Gone))
+            self.out.send(command).map_err(|_| CdpError::Closed)?;
+            answer.await.unwrap_or(Err(CdpError::Closed))
         };
-        let answer = timeout(patience, asked)
+        let answer = timeout(time_limit, reply)
             .await
-            .map_err(|_| CdpError::Silent(method))?;
+            .map_err(|_| CdpError::Timeout(method))?;
         let result = match answer {
             Ok(result) => result,
-            Err(CdpError::Refused(_, words)) => return Err(CdpError::Refused(method, words)),
+            Err(CdpError::Refused(_, message)) => return Err(CdpError::Refused(method, message)),
             Err(error) => return Err(error),
         };
         serde_json::from_str(result.get())
             .map_err(|error| CdpError::Refused(method, error.to_string()))
     }
 
-    /// Sends a command whose answer is nobody's business.
+    /// Sends a command without waiting for its result.
     #[expect(
         clippy::needless_pass_by_value,
-        reason = "as in a call: made on the spot"
+        reason = "consistent with `call`; callers build the value inline"
     )]
     pub(crate) fn post(&self, session: Option<&str>, method: &'static str, params: Value) {
         let id = self.shared.next.fetch_add(1, Ordering::Relaxed);
         let _ = self.out.send(encode(id, session, method, &params));
     }
 
-    /// What happens in a session from now on.
+    /// Subscribes to the events of a session.
     pub(crate) fn events(&self, session: &str) -> Events {
-        let (tell, events) = mpsc::channel(MOST_EVENTS);
+        let (sender, events) = mpsc::channel(MAX_EVENTS);
         let bytes = Arc::<AtomicUsize>::default();
-        let told = Session {
-            tell,
+        let subscription = Session {
+            sender,
             bytes: Arc::clone(&bytes),
         };
-        self.shared.sessions().insert(session.to_owned(), told);
+        self.shared
+            .sessions()
+            .insert(session.to_owned(), subscription);
         Events {
             waiting: events,
             bytes,
@@ -193,28 +195,28 @@ impl Cdp {
         }
     }
 
-    /// Whether the browser's end is closed.
-    pub(crate) fn is_gone(&self) -> bool {
-        *self.shared.gone.borrow()
+    /// Whether the connection is closed.
+    pub(crate) fn is_closed(&self) -> bool {
+        *self.shared.closed.borrow()
     }
 
-    /// Comes back when the browser's end is closed.
-    pub(crate) async fn gone(&self) {
-        let mut gone = self.shared.gone.subscribe();
-        // An error means that nobody is left who could tell: gone as well.
-        let _ = gone.wait_for(|gone| *gone).await;
+    /// Waits until the connection is closed.
+    pub(crate) async fn closed(&self) {
+        let mut closed = self.shared.closed.subscribe();
+        // An error means that the sender was dropped: closed as well.
+        let _ = closed.wait_for(|closed| *closed).await;
     }
 }
 
 impl fmt::Debug for Cdp {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Cdp")
-            .field("gone", &self.is_gone())
+            .field("closed", &self.is_closed())
             .finish_non_exhaustive()
     }
 }
 
-/// A session's events.
+/// The events of a session.
 pub(crate) struct Events {
     waiting: mpsc::Receiver<Event>,
     bytes: Arc<AtomicUsize>,
@@ -223,14 +225,14 @@ pub(crate) struct Events {
 }
 
 impl Events {
-    /// The next; `None` when the browser is gone.
+    /// Returns the next event; `None` when the browser has exited.
     pub(crate) async fn next(&mut self) -> Option<Event> {
         let event = self.waiting.recv().await?;
         self.bytes.fetch_sub(event.length(), Ordering::Relaxed);
         Some(event)
     }
 
-    /// Lets go of what nobody read.
+    /// Discards queued events.
     pub(crate) fn clear(&mut self) {
         while let Ok(event) = self.waiting.try_recv() {
             self.bytes.fetch_sub(event.length(), Ordering::Relaxed);
@@ -250,16 +252,16 @@ impl Drop for Events {
     }
 }
 
-struct Forget<'a>(&'a Shared, u64);
+struct PendingCall<'a>(&'a Shared, u64);
 
-impl Drop for Forget<'_> {
+impl Drop for PendingCall<'_> {
     fn drop(&mut self) {
         self.0.calls().remove(&self.1);
     }
 }
 
 impl Shared {
-    fn calls(&self) -> MutexGuard<'_, HashMap<u64, oneshot::Sender<Answer>>> {
+    fn calls(&self) -> MutexGuard<'_, HashMap<u64, oneshot::Sender<CallResult>>> {
         self.calls.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -271,40 +273,40 @@ impl Shared {
         let message: Message<'_> = match serde_json::from_slice(message) {
             Ok(message) => message,
             Err(error) => {
-                tracing::debug!(%error, "the browser said something that cannot be read");
+                tracing::debug!(%error, "cannot parse a message from the browser");
                 return;
             }
         };
         if let Some(id) = message.id {
-            let Some(tell) = self.calls().remove(&id) else {
+            let Some(sender) = self.calls().remove(&id) else {
                 return;
             };
             let answer = match message.error {
-                Some(fault) => Err(CdpError::Refused("", fault.message)),
+                Some(error) => Err(CdpError::Refused("", error.message)),
                 None => Ok(message.result.map_or_else(nothing, ToOwned::to_owned)),
             };
-            let _ = tell.send(answer);
+            let _ = sender.send(answer);
         } else if let Some(method) = message.method {
             let session = message.session_id.unwrap_or_default();
-            let Some(Session { tell, bytes }) = self.sessions().get(&session).cloned() else {
+            let Some(Session { sender, bytes }) = self.sessions().get(&session).cloned() else {
                 return;
             };
             let params = message.params.unwrap_or(RawValue::NULL);
             let length = params.get().len();
-            // Too much for whoever reads it: a page that floods us is ended by its deadline.
-            if bytes.load(Ordering::Relaxed) + length > MOST_BYTES {
+            // A page that floods us with events ends at its deadline.
+            if bytes.load(Ordering::Relaxed) + length > MAX_EVENT_BYTES {
                 return;
             }
             bytes.fetch_add(length, Ordering::Relaxed);
             let params = params.to_owned();
-            if tell.try_send(Event { method, params }).is_err() {
+            if sender.try_send(Event { method, params }).is_err() {
                 bytes.fetch_sub(length, Ordering::Relaxed);
             }
         }
     }
 
     fn end(&self) {
-        self.gone.send_replace(true);
+        self.closed.send_replace(true);
         self.calls().clear();
         self.sessions().clear();
     }
@@ -347,13 +349,13 @@ async fn read(mut pipe: impl AsyncRead + Unpin, shared: Arc<Shared>) {
             message.clear();
             rest = &rest[end + 1..];
         }
-        too_long = too_long || message.len() + rest.len() > LONGEST_MESSAGE;
+        too_long = too_long || message.len() + rest.len() > MAX_MESSAGE_BYTES;
         if too_long {
             message = Vec::new();
         } else {
             message.extend_from_slice(rest);
         }
-        // One long message does not keep its memory for ever.
+        // Release the memory of a long message.
         if message.is_empty() && message.capacity() > 1 << 20 {
             message = Vec::new();
         }
@@ -383,15 +385,15 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn answers_find_their_callers_and_events_their_sessions() {
+    async fn results_reach_their_callers_and_events_their_sessions() {
         let (cdp, mut commands, mut messages) = pair();
         let mut events = cdp.events("S");
         let first = tokio::spawn({
             let cdp = cdp.clone();
             async move { cdp.call::<Value>(None, "A.a", json!({"x": 1})).await }
         });
-        let asked = command(&mut commands).await;
-        assert_eq!(asked["params"]["x"], 1);
+        let command_a = command(&mut commands).await;
+        assert_eq!(command_a["params"]["x"], 1);
         let second = tokio::spawn({
             let cdp = cdp.clone();
             async move { cdp.call::<Value>(Some("S"), "B.b", json!({})).await }
@@ -400,7 +402,7 @@ mod tests {
         assert_eq!(other["sessionId"], "S");
         let text = format!(
             "{{\"method\":\"E.e\",\"sessionId\":\"S\",\"params\":{{\"n\":7}}}}\0{{\"id\":{},\"error\":{{\"message\":\"no\"}}}}\0garbage\0{{\"id\":{},\"result\":{{\"y\":2}}}}\0",
-            other["id"], asked["id"]
+            other["id"], command_a["id"]
         );
         messages.write_all(text.as_bytes()).await.unwrap();
         assert_eq!(first.await.unwrap().unwrap()["y"], 2);
@@ -427,27 +429,27 @@ mod tests {
             async move { cdp.call::<Value>(None, "A.a", json!({})).await }
         });
         drop((commands, messages));
-        assert_eq!(call.await.unwrap(), Err(CdpError::Gone));
+        assert_eq!(call.await.unwrap(), Err(CdpError::Closed));
         assert!(events.next().await.is_none());
-        cdp.gone().await;
+        cdp.closed().await;
         let late = cdp.call::<Value>(None, "A.a", json!({})).await;
-        assert_eq!(late, Err(CdpError::Gone));
+        assert_eq!(late, Err(CdpError::Closed));
     }
 
     #[tokio::test(start_paused = true)]
-    async fn a_browser_that_says_nothing_is_not_waited_for_and_leaves_nothing_behind() {
+    async fn a_call_without_result_times_out_and_is_forgotten() {
         let (cdp, _commands, _messages) = pair();
         let late = cdp.call::<Value>(None, "A.a", json!({})).await;
-        assert_eq!(late, Err(CdpError::Silent("A.a")));
+        assert_eq!(late, Err(CdpError::Timeout("A.a")));
         assert!(cdp.shared.calls().is_empty());
     }
 
     #[tokio::test]
-    async fn a_message_without_end_is_not_kept() {
+    async fn an_endless_message_is_discarded() {
         let (cdp, _commands, mut messages) = pair();
         let mut events = cdp.events("");
         let piece = vec![b'x'; 1 << 20];
-        for _ in 0..=LONGEST_MESSAGE >> 20 {
+        for _ in 0..=MAX_MESSAGE_BYTES >> 20 {
             messages.write_all(&piece).await.unwrap();
         }
         messages

@@ -1,13 +1,13 @@
-//! What a session tells us, as far as we listen.
+//! The CDP events and results we use, with the fields we need.
 
 use std::collections::BTreeMap;
 
 use serde::Deserialize;
 
-/// `Fetch.requestPaused`: a request, or the head of its answer, waits for our word.
+/// `Fetch.requestPaused`: a request or the head of its response waits for our decision.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub(crate) struct Paused {
+pub(crate) struct RequestPaused {
     pub(crate) request_id: String,
     pub(crate) request: Request,
     #[serde(default)]
@@ -18,26 +18,26 @@ pub(crate) struct Paused {
     pub(crate) response_status_code: Option<i64>,
     #[serde(default)]
     pub(crate) response_headers: Vec<Header>,
-    /// Of a navigation, its loader.
+    /// The loader id of a navigation.
     pub(crate) network_id: Option<String>,
     pub(crate) redirected_request_id: Option<String>,
 }
 
-impl Paused {
-    /// The status of the answer, if there is one that means anything.
+impl RequestPaused {
+    /// Returns the status of the response, if it has a valid one.
     pub(crate) fn status(&self) -> Option<u16> {
         self.response_status_code?.try_into().ok()
     }
 }
 
-/// The same, when the rest of it cannot be read.
+/// The same, if the rest cannot be parsed.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub(crate) struct PausedAlone {
+pub(crate) struct PausedRequestId {
     pub(crate) request_id: String,
 }
 
-/// What is asked for.
+/// The paused request.
 #[derive(Debug, Deserialize)]
 pub(crate) struct Request {
     pub(crate) url: String,
@@ -47,9 +47,8 @@ pub(crate) struct Request {
 }
 
 impl Request {
-    /// Whether a reader is to be taken there. A file that is to be kept is asked for in the same frame, and as the same
-    /// kind of thing, but not as a page.
-    pub(crate) fn is_for_a_page(&self) -> bool {
+    /// Whether it navigates to a page. A download has the same frame and resource type, but other headers.
+    pub(crate) fn is_page_navigation(&self) -> bool {
         self.headers.iter().any(|(name, value)| {
             name.eq_ignore_ascii_case("upgrade-insecure-requests")
                 || (name.eq_ignore_ascii_case("accept") && value.contains("text/html"))
@@ -67,30 +66,30 @@ pub(crate) struct Header {
 /// `Network.requestWillBeSent`.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub(crate) struct WillBeSent {
+pub(crate) struct RequestWillBeSent {
     pub(crate) request_id: String,
     #[serde(default, rename = "type")]
     pub(crate) kind: String,
-    pub(crate) request: Sent,
+    pub(crate) request: SentRequest,
 }
 
-/// The part of it that counts.
+/// The request that will be sent.
 #[derive(Debug, Deserialize)]
-pub(crate) struct Sent {
+pub(crate) struct SentRequest {
     pub(crate) url: String,
 }
 
 /// `Network.loadingFinished` and `loadingFailed`.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub(crate) struct Loaded {
+pub(crate) struct LoadingEnded {
     pub(crate) request_id: String,
 }
 
 /// `Page.lifecycleEvent`.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub(crate) struct Lifecycle {
+pub(crate) struct LifecycleEvent {
     pub(crate) frame_id: String,
     pub(crate) loader_id: String,
     pub(crate) name: String,
@@ -103,10 +102,10 @@ pub(crate) struct Dialog {
     pub(crate) kind: String,
 }
 
-/// The answer to `Page.navigate`.
+/// The result of `Page.navigate`.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub(crate) struct Navigated {
+pub(crate) struct NavigateResult {
     pub(crate) error_text: Option<String>,
     #[serde(default)]
     pub(crate) is_download: bool,

@@ -1,12 +1,12 @@
-//! Where Chromium is.
+//! Finds Chromium.
 
 use std::env;
 use std::ffi::OsString;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
-/// What it is called, the usual first.
-const NAMES: [&str; 6] = [
+/// Program names, in order of preference.
+const PROGRAM_NAMES: [&str; 6] = [
     "chromium",
     "chromium-browser",
     "google-chrome-stable",
@@ -14,28 +14,28 @@ const NAMES: [&str; 6] = [
     "chrome",
     "chromium-headless-shell",
 ];
-/// Where it is on a Mac.
-const ELSEWHERE: [&str; 2] = [
+/// Locations on macOS.
+const MAC_PATHS: [&str; 2] = [
     "/Applications/Chromium.app/Contents/MacOS/Chromium",
     "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",
 ];
 
-/// A Chromium that is there and can be started.
+/// An executable Chromium.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Chromium {
     program: PathBuf,
 }
 
-/// There is none.
+/// No Chromium was found.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
-#[error("{words}")]
+#[error("{message}")]
 pub struct ChromiumMissing {
-    words: String,
+    message: String,
 }
 
 impl Chromium {
-    /// The one that is named, else the one `CHROME` names, else the first of the usual names on the path. One that is
-    /// named and not there is an error, not a reason to take another.
+    /// Finds Chromium: `named`, or else the value of `CHROME`, or else the first known program name on the path. A
+    /// configured program that does not exist is an error.
     pub fn find(named: Option<&Path>) -> Result<Self, ChromiumMissing> {
         let chrome = env::var_os("CHROME").filter(|value| !value.is_empty());
         let path = env::var_os("PATH").unwrap_or_default();
@@ -52,7 +52,7 @@ impl Chromium {
             (None, chrome) => (chrome.map(PathBuf::from), "CHROME"),
         };
         if let Some(program) = named {
-            // A bare name is looked for as a shell would.
+            // A bare name is searched on the path.
             let found = if program.components().count() == 1 {
                 on_path(path, &program)
             } else {
@@ -61,35 +61,35 @@ impl Chromium {
             return found
                 .map(|program| Self { program })
                 .ok_or_else(|| ChromiumMissing {
-                    words: format!(
-                        "there is no Chromium at {}, which {by} names: correct it, or leave it out to have it looked for; {INSTALL}",
+                    message: format!(
+                        "no Chromium at {}, set by {by}: correct it, or remove it to search the path; {INSTALL_HINT}",
                         program.display()
                     ),
                 });
         }
-        NAMES
+        PROGRAM_NAMES
             .iter()
             .find_map(|name| on_path(path, Path::new(name)))
             .or_else(|| {
-                let there = ELSEWHERE.map(PathBuf::from);
+                let there = MAC_PATHS.map(PathBuf::from);
                 there.into_iter().find(|program| can_run(program))
             })
             .map(|program| Self { program })
             .ok_or_else(|| ChromiumMissing {
-                words: format!(
-                    "pages cannot be rendered: there is no Chromium on the path ({}); {INSTALL}",
-                    NAMES.join(", ")
+                message: format!(
+                    "pages cannot be rendered: no Chromium on the path ({}); {INSTALL_HINT}",
+                    PROGRAM_NAMES.join(", ")
                 ),
             })
     }
 
-    /// Where it is.
+    /// Returns its path.
     pub fn program(&self) -> &Path {
         &self.program
     }
 }
 
-const INSTALL: &str = "to install it: apt-get install chromium (Debian, Ubuntu), dnf install chromium (Fedora), \
+const INSTALL_HINT: &str = "to install it: apt-get install chromium (Debian, Ubuntu), dnf install chromium (Fedora), \
      or set CHROME to the program's path";
 
 fn on_path(path: &OsString, name: &Path) -> Option<PathBuf> {
@@ -118,15 +118,15 @@ mod tests {
     }
 
     #[test]
-    fn the_named_one_then_chrome_then_the_usual_names() {
+    fn the_configured_program_then_chrome_then_known_names() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().as_os_str().to_owned();
         let find = |named: Option<&Path>, chrome: Option<&Path>| {
             let chrome = chrome.map(|chrome| chrome.as_os_str().to_owned());
             Chromium::find_among(named, chrome, &path).map(|found| found.program)
         };
-        let words = find(None, None).unwrap_err().to_string();
-        assert!(words.contains("apt-get install chromium"), "{words}");
+        let message = find(None, None).unwrap_err().to_string();
+        assert!(message.contains("apt-get install chromium"), "{message}");
         program(folder.path(), "chromium", 0o644);
         let usual = program(folder.path(), "google-chrome", 0o755);
         assert_eq!(find(None, None), Ok(usual));
@@ -135,11 +135,11 @@ mod tests {
         assert_eq!(find(None, Some(Path::new("mine"))), Ok(mine.clone()));
         let other = program(folder.path(), "other", 0o755);
         assert_eq!(find(Some(&other), Some(&mine)), Ok(other));
-        let words = find(Some(Path::new("/no/such")), Some(&mine)).unwrap_err();
-        let words = words.to_string();
+        let message = find(Some(Path::new("/no/such")), Some(&mine)).unwrap_err();
+        let message = message.to_string();
         assert!(
-            words.contains("/no/such, which browser.program names"),
-            "{words}"
+            message.contains("/no/such, set by browser.program"),
+            "{message}"
         );
     }
 }

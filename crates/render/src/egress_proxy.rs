@@ -1,14 +1,14 @@
-//! The loopback proxy all of the browser's traffic goes through.
+//! The local proxy for all traffic of the browser.
 //!
-//! One for each tab, so that traffic is told apart by page; what it dials, it dials by [`Egress`]. The browser learns
-//! only that a connection failed: why is kept here, by host and port, for whoever has to say it. It knows nothing of
-//! pages but their beginning, and of the browser but that it speaks to a forward proxy.
+//! Each tab has its own, so that traffic is attributed to pages. It dials through [`Egress`]. The browser learns only
+//! that a connection failed; the reason is kept here by host and port, for the error message. The proxy knows only when
+//! a page begins, and nothing else about pages or the browser.
 
 mod connection;
+mod counting_stream;
 mod hop_headers;
-mod ledger;
-mod metered;
-mod pulse;
+mod idle_timer;
+mod proxy_stats;
 #[cfg(test)]
 mod tests;
 mod upstream;
@@ -18,39 +18,39 @@ use std::net::Ipv4Addr;
 use std::sync::Arc;
 use std::time::Duration;
 
-use fetch::Egress;
-use model::Failure;
+use crawler_fetch::Egress;
+use crawler_model::Failure;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::task::JoinSet;
 
 use connection::Connection;
-use ledger::Ledger;
+use proxy_stats::ProxyStats;
 
-/// Connections open at once; further ones wait until one ends.
-const MOST_CONNECTIONS: usize = 256;
-/// Bytes of one head, and headers in it: as many as the fetcher reads.
+/// Maximum number of open connections; further ones wait.
+const MAX_CONNECTIONS: usize = 256;
+/// Maximum size of a head and number of headers, as in the fetcher.
 const MAX_HEAD: usize = 256 * 1024;
 const MAX_HEADERS: usize = 256;
-/// After an accept that failed, which it does when there are no files left.
-const BREATH: Duration = Duration::from_millis(50);
+/// Delay after a failed accept, for example because too many files are open.
+const ACCEPT_RETRY_DELAY: Duration = Duration::from_millis(50);
 
-/// A forward proxy on a loopback port. Dropping it ends it and all its connections.
+/// A forward proxy on a loopback port. Dropping it closes all its connections.
 #[derive(Debug)]
 pub(crate) struct EgressProxy {
     port: u16,
-    ledger: Arc<Ledger>,
-    /// Ends with us, and its connections with it.
-    _receiving: JoinSet<()>,
+    stats: Arc<ProxyStats>,
+    /// The accept loop; dropping it closes all connections.
+    _accepting: JoinSet<()>,
 }
 
 impl EgressProxy {
-    /// Listens, on a port the system chooses, and dials by `egress`. Within a tokio runtime.
+    /// Starts a proxy that dials through `egress`, on a port chosen by the system. Needs a tokio runtime.
     pub(crate) fn start(egress: Egress) -> io::Result<Self> {
         Self::listen(Some(egress))
     }
 
-    /// One that dials nobody: it answers 502 to everything and writes down what was asked.
+    /// Starts a proxy that dials nothing: it counts requests and answers them with 502.
     pub(crate) fn refusing() -> io::Result<Self> {
         Self::listen(None)
     }
@@ -60,60 +60,60 @@ impl EgressProxy {
         listener.set_nonblocking(true)?;
         let listener = TcpListener::from_std(listener)?;
         let port = listener.local_addr()?.port();
-        let ledger = Arc::new(Ledger::default());
-        let mut receiving = JoinSet::new();
-        receiving.spawn(receive(listener, egress, Arc::clone(&ledger)));
+        let stats = Arc::new(ProxyStats::default());
+        let mut accepting = JoinSet::new();
+        accepting.spawn(accept_loop(listener, egress, Arc::clone(&stats)));
         Ok(Self {
             port,
-            ledger,
-            _receiving: receiving,
+            stats,
+            _accepting: accepting,
         })
     }
 
-    /// Where it listens, on 127.0.0.1.
+    /// Returns its port on 127.0.0.1.
     pub(crate) fn port(&self) -> u16 {
         self.port
     }
 
-    /// From here on failures and bytes are those of a new page. Connections stay.
+    /// Resets failures and byte counts for a new page. Connections stay open.
     pub(crate) fn begin_page(&self) {
-        self.ledger.begin_page();
+        self.stats.begin_page();
     }
 
-    /// Why `host:port` could not be had: the first failure of this page. The host as a URL writes it.
+    /// Returns the first failure to connect to `host:port` for this page. The host is as in a URL.
     pub(crate) fn failure_of(&self, host: &str, port: u16) -> Option<Failure> {
-        self.ledger.failure_of(host, port)
+        self.stats.failure_of(host, port)
     }
 
-    /// Bytes that came from the network for this page, heads and TLS included.
+    /// Returns the bytes received from the network for this page, including heads and TLS.
     pub(crate) fn bytes_in(&self) -> u64 {
-        self.ledger.bytes_in()
+        self.stats.bytes_in()
     }
 
-    /// Connections the guard refused, since the start.
+    /// Returns the number of connections refused by the guard since the start.
     pub(crate) fn refused(&self) -> u64 {
-        self.ledger.refused()
+        self.stats.refused()
     }
 
-    /// Requests and tunnels asked for, since the start: of a refusing one, the browser's own.
-    pub(crate) fn asked(&self) -> u64 {
-        self.ledger.asked()
+    /// Returns the number of requests and tunnels since the start.
+    pub(crate) fn requests(&self) -> u64 {
+        self.stats.requests()
     }
 }
 
-/// Takes connections until the proxy is dropped.
-async fn receive(listener: TcpListener, egress: Option<Egress>, ledger: Arc<Ledger>) {
-    let places = Arc::new(Semaphore::new(MOST_CONNECTIONS));
+/// Accepts connections until the proxy is dropped.
+async fn accept_loop(listener: TcpListener, egress: Option<Egress>, stats: Arc<ProxyStats>) {
+    let permits = Arc::new(Semaphore::new(MAX_CONNECTIONS));
     let mut connections = JoinSet::new();
     loop {
-        match accept(&listener, &places).await {
-            Ok((stream, place)) => {
-                let connection = Connection::new(egress.clone(), Arc::clone(&ledger));
-                connections.spawn(attend(stream, connection, place));
+        match accept(&listener, &permits).await {
+            Ok((stream, permit)) => {
+                let connection = Connection::new(egress.clone(), Arc::clone(&stats));
+                connections.spawn(serve(stream, connection, permit));
             }
             Err(error) => {
                 tracing::warn!(%error, "the browser's proxy could not accept a connection");
-                tokio::time::sleep(BREATH).await;
+                tokio::time::sleep(ACCEPT_RETRY_DELAY).await;
             }
         }
         while connections.try_join_next().is_some() {}
@@ -122,18 +122,18 @@ async fn receive(listener: TcpListener, egress: Option<Egress>, ledger: Arc<Ledg
 
 async fn accept(
     listener: &TcpListener,
-    places: &Arc<Semaphore>,
+    permits: &Arc<Semaphore>,
 ) -> io::Result<(TcpStream, OwnedSemaphorePermit)> {
-    let place = Arc::clone(places).acquire_owned().await;
-    let place = place.map_err(io::Error::other)?;
+    let permit = Arc::clone(permits).acquire_owned().await;
+    let permit = permit.map_err(io::Error::other)?;
     let (stream, _) = listener.accept().await?;
-    Ok((stream, place))
+    Ok((stream, permit))
 }
 
-/// One connection to its end: its own, or a minute in which nothing came or went.
-async fn attend(stream: TcpStream, connection: Connection, _place: OwnedSemaphorePermit) {
+/// Serves one connection until it ends or is idle for too long.
+async fn serve(stream: TcpStream, connection: Connection, _permit: OwnedSemaphorePermit) {
     tokio::select! {
-        () = connection.pulse.stopped() => {}
+        () = connection.idle_timer.expired() => {}
         () = connection.serve(stream) => {}
     }
 }

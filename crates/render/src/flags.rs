@@ -1,7 +1,7 @@
-//! How Chromium is started, and what its profile says before it is.
+//! The command line of Chromium and the preferences of its profile.
 //!
-//! Tried with Chromium 156. A flag that a later one does not know is ignored by it: what must not fail is the cage, and
-//! `tests/cage` watches that.
+//! Tested with Chromium 156. Later versions ignore flags they do not know; `tests/isolation` checks that the network
+//! isolation still holds.
 
 use std::fs;
 use std::io;
@@ -12,8 +12,8 @@ use serde_json::json;
 
 use crate::RenderSettings;
 
-/// Driven over a pipe, without asking anybody anything, and with no window but those we open.
-const DRIVEN: [&str; 10] = [
+/// Controlled over a pipe, without prompts, and without windows except those we open.
+const AUTOMATION: [&str; 10] = [
     "--remote-debugging-pipe",
     "--no-first-run",
     "--no-default-browser-check",
@@ -22,15 +22,15 @@ const DRIVEN: [&str; 10] = [
     "--disable-prompt-on-repost",
     "--deny-permission-prompts",
     "--noerrdialogs",
-    // A key ring would ask for its password.
+    // A system key ring would prompt for its password.
     "--password-store=basic",
     "--use-mock-keychain",
 ];
 
-/// No way out but the proxy. Without `<-loopback>` loopback and link-local addresses are dialled directly; names are
-/// looked up by our dialer and by nobody else; QUIC and what WebRTC sends over UDP know no proxy. The switch of that
-/// policy has been spelled both ways.
-const CAGED: [&str; 6] = [
+/// All traffic goes through the proxy. Without `<-loopback>`, loopback and link-local addresses are dialled directly.
+/// Names are resolved only by our dialer. QUIC and WebRTC over UDP would bypass the proxy; the flag for the WebRTC policy
+/// has had both spellings.
+const NETWORK_ISOLATION: [&str; 6] = [
     "--proxy-bypass-list=<-loopback>",
     "--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE 127.0.0.1",
     "--disable-quic",
@@ -39,9 +39,9 @@ const CAGED: [&str; 6] = [
     "--no-pings",
 ];
 
-/// The browser says nothing of its own accord. What it would ask its makers in spite of all that, at a start: who is
-/// signed in, and for lists of models. Both are led to a URL that needs no network.
-const SILENT: [&str; 14] = [
+/// The browser makes no requests of its own. At startup it would still ask its vendor for the signed-in accounts and for
+/// model lists; both are redirected to a `data:` URL.
+const NO_BACKGROUND_REQUESTS: [&str; 14] = [
     "--disable-background-networking",
     "--disable-component-update",
     "--component-updater=url-source=data:,",
@@ -58,9 +58,9 @@ const SILENT: [&str; 14] = [
     "--no-service-autorun",
 ];
 
-/// Pages of several tabs are at work at the same time, and no tab is in front. There is nobody to look or listen.
-/// Shared memory goes to the profile's folder: what containers give for it is too small for a page.
-const HEADLESS_WORK: [&str; 8] = [
+/// Several tabs work at the same time, and none is in the foreground. No display or audio is needed. Shared memory is in
+/// the profile folder, because `/dev/shm` is too small in containers.
+const BACKGROUND_TABS: [&str; 8] = [
     "--disable-background-timer-throttling",
     "--disable-backgrounding-occluded-windows",
     "--disable-renderer-backgrounding",
@@ -71,14 +71,14 @@ const HEADLESS_WORK: [&str; 8] = [
     "--hide-scrollbars",
 ];
 
-const FEATURES_OFF: [&str; 19] = [
-    // A page asked for by http is fetched by http.
+const DISABLED_FEATURES: [&str; 19] = [
+    // An http URL is fetched by http.
     "HttpsUpgrades",
     "HttpsFirstBalancedModeAutoEnable",
-    // Looking for screens in the local network, by UDP.
+    // Searches the local network for displays, over UDP.
     "MediaRouter",
     "DialMediaRouteProvider",
-    // Questions to the browser's makers.
+    // Requests to the browser's vendor.
     "AutofillServerCommunication",
     "CertificateTransparencyComponentUpdater",
     "InterestFeedContentSuggestions",
@@ -86,25 +86,29 @@ const FEATURES_OFF: [&str; 19] = [
     "OptimizationGuideModelExecution",
     "OptimizationHints",
     "Translate",
-    // Names are not looked up here.
+    // Names are not resolved in the browser.
     "AsyncDns",
     "DnsOverHttps",
-    // Pages nobody goes back to, and pages nobody asked for.
+    // Pages are never revisited or prerendered.
     "BackForwardCache",
     "Prerender2",
-    // What drops from an address bar is a page too: each tab would have a process for it, which costs more than a small
-    // page does.
+    // The address bar's popup is a page: each tab would start a process for it, which costs more than a small page.
     "WebUIOmniboxPopup",
     "WebUIOmniboxAimPopup",
     "WebUIOmniboxFullPopup",
-    // The first frame is drawn when it is there, not when it is complete.
+    // Paint the first frame at once.
     "PaintHolding",
 ];
 
-/// The whole command line but for the program. `refusing_port`: the proxy of the browser's own requests; every tab
-/// has a context, and a proxy, of its own.
+/// Returns all command-line arguments. `refusing_port` is the proxy for the browser's own requests; every tab has its own
+/// context and proxy.
 pub(crate) fn flags(settings: &RenderSettings, profile: &Path, refusing_port: u16) -> Vec<String> {
-    let groups = [&DRIVEN[..], &CAGED, &SILENT, &HEADLESS_WORK];
+    let groups = [
+        &AUTOMATION[..],
+        &NETWORK_ISOLATION,
+        &NO_BACKGROUND_REQUESTS,
+        &BACKGROUND_TABS,
+    ];
     let mut flags: Vec<String> = groups.concat().into_iter().map(str::to_owned).collect();
     if settings.headless {
         flags.push("--headless".to_owned());
@@ -112,7 +116,10 @@ pub(crate) fn flags(settings: &RenderSettings, profile: &Path, refusing_port: u1
     if !settings.sandbox {
         flags.push("--no-sandbox".to_owned());
     }
-    flags.push(format!("--disable-features={}", FEATURES_OFF.join(",")));
+    flags.push(format!(
+        "--disable-features={}",
+        DISABLED_FEATURES.join(",")
+    ));
     flags.push(format!("--proxy-server=127.0.0.1:{refusing_port}"));
     flags.push(format!("--user-data-dir={}", profile.display()));
     let (width, height) = settings.viewport;
@@ -120,13 +127,13 @@ pub(crate) fn flags(settings: &RenderSettings, profile: &Path, refusing_port: u1
     flags
 }
 
-/// Writes the preferences of a fresh profile and gives its folder to whoever runs the browser: user and group.
+/// Writes the preferences of a new profile and changes the owner of its folder to the browser's user and group.
 pub(crate) fn prepare_profile(dir: &Path, owner: Option<(u32, u32)>) -> io::Result<()> {
     let preferences = json!({
         "webrtc": { "ip_handling_policy": "disable_non_proxied_udp" },
-        // Never guess what is wanted next.
+        // No predictive requests.
         "net": { "network_prediction_options": 2 },
-        // A PDF in a page is not shown, and a download is not made.
+        // PDFs are not displayed, and downloads are blocked.
         "plugins": { "always_open_pdf_externally": true },
         "download_restrictions": 3,
         "signin": { "allowed": false, "allowed_on_next_startup": false },
@@ -171,8 +178,8 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         prepare_profile(dir.path(), None).unwrap();
         let text = fs::read_to_string(dir.path().join("Default/Preferences")).unwrap();
-        let told: serde_json::Value = serde_json::from_str(&text).unwrap();
-        let policy = &told["webrtc"]["ip_handling_policy"];
+        let written: serde_json::Value = serde_json::from_str(&text).unwrap();
+        let policy = &written["webrtc"]["ip_handling_policy"];
         assert_eq!(policy, "disable_non_proxied_udp");
     }
 }

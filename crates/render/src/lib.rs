@@ -1,36 +1,61 @@
-//! Pages that need a browser: headless Chromium behind the *fetch a page* seam, bounded and caged.
+//! Renders pages in a headless Chromium, behind the same [`Fetch`](crawler_fetch::Fetch) trait as HTTP.
 //!
-//! [`Renderer`] is a [`fetch::Fetch`]: one URL in, one answer out, with the page's document as it stood when its scripts
-//! had settled. A redirect, by the server or by a script, ends the rendering and is an answer of its own, so robots.txt,
-//! scope and dedupe are asked at every hop as they are for HTTP. [`Escalating`] decides, page by page, between the two.
+//! [`Renderer`] takes one URL and returns one response, whose body is the page's DOM after its scripts have settled. A
+//! redirect, by the server or by a script, ends the rendering and is returned as a response, so robots.txt, scope and
+//! deduplication are checked at every hop, as for HTTP.
 //!
-//! Every byte the browser sends goes through a loopback proxy of ours, and from there through the one guarded dialer.
+//! [`EscalatingFetch`] combines both: it fetches by HTTP first and escalates to the browser for pages that need it.
+//! [`RenderHistory`] remembers for each host whether rendering helped.
+//!
+//! ```no_run
+//! use std::sync::Arc;
+//!
+//! use crawler_fetch::{Accept, Fetch, FetchRequest, HttpFetch};
+//! use crawler_model::JsPolicy;
+//! use crawler_render::{Chromium, RenderSettings, Renderer};
+//! use crawler_weburl::CrawlUrl;
+//!
+//! async fn render(http: Arc<HttpFetch>, url: &CrawlUrl) {
+//!     let chromium = Chromium::find(None).expect("Chromium is installed");
+//!     let renderer = Renderer::new(chromium, RenderSettings::default(), http);
+//!     let request = FetchRequest {
+//!         js: JsPolicy::Always,
+//!         ..FetchRequest::new(url, Accept::Document)
+//!     };
+//!     println!("{:?}", renderer.fetch(request).await);
+//!     renderer.close().await;
+//! }
+//! ```
+//!
+//! Chromium runs in its sandbox, in its own process group and with an empty environment. All its traffic goes through a
+//! local proxy (`egress_proxy`), which dials through the guarded dialer of `crawler-fetch`.
 
 mod browser;
+mod browser_supervisor;
 mod browser_user;
+mod caller_headers;
 mod cdp;
 mod cdp_events;
 mod chromium;
 mod egress_proxy;
-mod escalating;
+mod escalating_fetch;
 mod flags;
-mod guardian;
-mod host_verdicts;
-mod making;
+mod lock;
 mod navigation;
 mod net_error;
-mod own_headers;
-mod page_walk;
+mod network_idle;
+mod page_load;
 mod processes;
-mod quiet;
+mod render_history;
 mod renderer;
 mod settings;
 mod snapshot;
-mod stand;
 mod tab;
+mod tab_result;
+mod watchdog;
 
 pub use chromium::{Chromium, ChromiumMissing};
-pub use escalating::{Escalating, Helped, Missed, Need};
-pub use host_verdicts::HostVerdicts;
+pub use escalating_fetch::{EscalatingFetch, RenderHelpedFn, RenderNeedFn, UnrenderedPages};
+pub use render_history::RenderHistory;
 pub use renderer::{BrowserState, RenderNumbers, Renderer};
 pub use settings::{RenderSettings, ResourceKind};

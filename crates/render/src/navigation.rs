@@ -1,89 +1,91 @@
-//! One page on its way: from the request to its document at rest.
+//! Loads one page: from the request until its document has settled.
 //!
-//! What the browser tells is taken in one event at a time; what it asks is answered at once. Redirects, the server's and
-//! a script's, are stopped before anything is sent for them: they are answers, and whoever asked decides about the next
-//! hop. Events of the page before carry another loader and count for nothing.
+//! Events of the browser are handled one at a time, and paused requests are answered at once. Redirects, by the server
+//! or by a script, are stopped before anything is sent: they end the navigation, and the caller decides about the next
+//! hop. Events of the previous page have another loader id and are ignored.
 
-use fetch::{ContentKind, Want};
+use crawler_fetch::{Accept, ContentKind};
+use crawler_model::site_rules::is_redirect;
 use http::{HeaderMap, HeaderName, HeaderValue};
 use serde_json::{Value, json};
 use tokio::time::Instant;
 
+use crate::caller_headers::{CallerHeaders, origin};
 use crate::cdp::{Cdp, Event};
 use crate::cdp_events::{
-    Dialog, Header, Lifecycle, Loaded, Navigated, Paused, PausedAlone, Request, WillBeSent,
+    Dialog, Header, LifecycleEvent, LoadingEnded, NavigateResult, PausedRequestId, Request,
+    RequestPaused, RequestWillBeSent,
 };
-use crate::own_headers::{OwnHeaders, origin};
-use crate::quiet::{Quiet, Rest};
+use crate::network_idle::{IdleState, NetworkIdle};
 use crate::{RenderSettings, ResourceKind};
 
-/// A page may load itself again this often: to come back with a cookie, say.
-const RELOADS: u32 = 2;
-/// Dialogs that are dismissed before the script that opens them is stopped.
-const DIALOGS: u32 = 10;
+/// Maximum number of times a page may reload itself, for example after setting a cookie.
+const MAX_RELOADS: u32 = 2;
+/// Maximum number of dialogs dismissed before the script that opens them is stopped.
+const MAX_DIALOGS: u32 = 10;
 
-/// A page on its way.
+/// A page being loaded.
 #[derive(Debug)]
 pub(crate) struct Navigation<'a> {
     pub(crate) cdp: &'a Cdp,
     pub(crate) session: &'a str,
     /// The main frame.
     pub(crate) frame: &'a str,
-    /// What was asked for, without a fragment.
+    /// The requested URL, without a fragment.
     pub(crate) url: &'a str,
-    pub(crate) want: Want,
-    /// Headers of the caller's, for requests to one origin.
-    pub(crate) own: &'a OwnHeaders,
-    /// What is not loaded.
+    pub(crate) accept: Accept,
+    /// The caller's headers, for requests to one origin.
+    pub(crate) caller_headers: &'a CallerHeaders,
+    /// Resource kinds that are not loaded.
     blocked: &'a [ResourceKind],
     state: State,
 }
 
 #[derive(Debug)]
 struct State {
-    /// The navigation that counts.
+    /// Loader id of the current navigation.
     loader: Option<String>,
-    /// Where it is, as the browser spells it.
-    place: String,
-    head: Option<Head>,
-    /// There is a document that could be taken.
+    /// Current URL, as the browser spells it.
+    current_url: String,
+    head: Option<ResponseHead>,
+    /// Whether there is a document.
     committed: bool,
-    /// All of its markup is there.
+    /// Whether the markup has been parsed completely.
     ready: bool,
-    quiet: Quiet,
+    network: NetworkIdle,
     dialogs: u32,
     reloads: u32,
     crashed: bool,
-    end: Option<End>,
+    end: Option<NavigationEnd>,
 }
 
-/// The head of the page's own answer.
+/// The head of the page's own response.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Head {
+pub(crate) struct ResponseHead {
     pub(crate) status: u16,
     pub(crate) headers: HeaderMap,
 }
 
-/// How a page ended.
+/// How a navigation ended.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) enum End {
-    /// At rest: its document can be taken.
-    Rest,
-    /// Its time is up.
+pub(crate) enum NavigationEnd {
+    /// The page has settled: its document can be taken.
+    Settled,
+    /// The deadline has passed.
     Deadline,
-    /// The server answered with a redirect, which the head tells.
+    /// The server responded with a redirect; see the head.
     Redirect,
-    /// The browser itself knows a better address, such as https where a host insists on it.
+    /// The browser itself redirects, for example to https because of HSTS.
     Upgrade(String),
-    /// A script went elsewhere.
+    /// A script navigated to another URL.
     Moved(String),
-    /// A status that has no page.
-    Unread,
-    /// Something else than a page.
+    /// The status has no page.
+    NoPage,
+    /// The response is not HTML.
     NotHtml,
-    /// The browser could not have it.
+    /// The browser could not load it.
     Error(String),
-    /// Its process crashed.
+    /// The page process crashed.
     Crashed,
 }
 
@@ -91,8 +93,8 @@ impl<'a> Navigation<'a> {
     pub(crate) fn new(
         cdp: &'a Cdp,
         (session, frame): (&'a str, &'a str),
-        (url, want): (&'a str, Want),
-        own: &'a OwnHeaders,
+        (url, accept): (&'a str, Accept),
+        caller_headers: &'a CallerHeaders,
         settings: &'a RenderSettings,
         now: Instant,
     ) -> Self {
@@ -101,16 +103,16 @@ impl<'a> Navigation<'a> {
             session,
             frame,
             url,
-            want,
-            own,
+            accept,
+            caller_headers,
             blocked: &settings.blocked,
             state: State {
                 loader: None,
-                place: url.to_owned(),
+                current_url: url.to_owned(),
                 head: None,
                 committed: false,
                 ready: false,
-                quiet: Quiet::new(settings.idle_timeout, now),
+                network: NetworkIdle::new(settings.idle_timeout, now),
                 dialogs: 0,
                 reloads: 0,
                 crashed: false,
@@ -119,130 +121,130 @@ impl<'a> Navigation<'a> {
         }
     }
 
-    /// How it ended, once it did.
-    pub(crate) fn end(&self) -> Option<&End> {
+    /// Returns how it ended, if it has.
+    pub(crate) fn end(&self) -> Option<&NavigationEnd> {
         self.state.end.as_ref()
     }
 
-    /// The head of its answer.
-    pub(crate) fn head(&self) -> Option<&Head> {
+    /// Returns the response head.
+    pub(crate) fn head(&self) -> Option<&ResponseHead> {
         self.state.head.as_ref()
     }
 
-    /// Where it is, as the browser spells it, without a fragment.
-    pub(crate) fn place(&self) -> &str {
-        &self.state.place
+    /// Returns the current URL, as the browser spells it, without a fragment.
+    pub(crate) fn current_url(&self) -> &str {
+        &self.state.current_url
     }
 
-    /// Whether there is a document, whatever became of the page.
+    /// Whether there is a document, even if loading failed later.
     pub(crate) fn has_document(&self) -> bool {
         self.state.committed
     }
 
-    /// Stops its scripts and what it loads.
+    /// Stops its scripts and requests.
     pub(crate) fn halt(&self) {
         self.post("Runtime.terminateExecution", json!({}));
         self.post("Page.stopLoading", json!({}));
     }
 
-    /// Whether its process crashed, whatever ended it before.
+    /// Whether the page process crashed, even after the navigation ended.
     pub(crate) fn is_crashed(&self) -> bool {
         self.state.crashed
     }
 
-    /// Ends it from outside.
-    pub(crate) fn stop(&mut self, end: End) {
+    /// Ends the navigation, unless it has ended already.
+    pub(crate) fn stop(&mut self, end: NavigationEnd) {
         self.state.end.get_or_insert(end);
     }
 
-    /// When to look again; `None`: nothing but an event can change anything.
-    pub(crate) fn rest(&mut self, now: Instant) -> Option<Instant> {
+    /// Returns when to check again; `None` if only an event can change the state.
+    pub(crate) fn next_check(&mut self, now: Instant) -> Option<Instant> {
         if !self.state.ready {
             return None;
         }
-        match self.state.quiet.rest(now) {
-            Rest::Busy => None,
-            Rest::Until(then) => Some(then),
-            Rest::Over => {
-                self.stop(End::Rest);
+        match self.state.network.state(now) {
+            IdleState::Busy => None,
+            IdleState::WaitUntil(then) => Some(then),
+            IdleState::Idle => {
+                self.stop(NavigationEnd::Settled);
                 None
             }
-            Rest::Scroll => {
-                self.state.quiet.scrolled();
+            IdleState::Scroll => {
+                self.state.network.scrolled();
                 let down = "window.scrollTo(0, document.documentElement?.scrollHeight ?? 0)";
                 self.post("Runtime.evaluate", json!({ "expression": down }));
-                match self.state.quiet.rest(now) {
-                    Rest::Until(then) => Some(then),
+                match self.state.network.state(now) {
+                    IdleState::WaitUntil(then) => Some(then),
                     _ => Some(now),
                 }
             }
         }
     }
 
-    /// The browser's word about the navigation as a whole.
-    pub(crate) fn navigated(&mut self, answer: &Navigated) {
+    /// Handles the result of the navigation command.
+    pub(crate) fn on_navigated(&mut self, answer: &NavigateResult) {
         let Some(error) = &answer.error_text else {
             self.state.committed = !answer.is_download;
             if answer.is_download {
-                self.stop(End::NotHtml);
+                self.stop(NavigationEnd::NotHtml);
             }
             return;
         };
         let error = error.trim_start_matches("net::");
         self.stop(match error {
-            _ if answer.is_download => End::NotHtml,
-            // What Chromium calls an error status without a body. To us it is an answer.
-            "ERR_HTTP_RESPONSE_CODE_FAILURE" if self.state.head.is_some() => End::Unread,
-            // Nobody stopped it, and it is no download: the process it was to come to died, which is told no other way
-            // when there was no page in it yet.
-            "ERR_ABORTED" => End::Crashed,
-            _ => End::Error(error.to_owned()),
+            _ if answer.is_download => NavigationEnd::NotHtml,
+            // An error status without a body: a response for us.
+            "ERR_HTTP_RESPONSE_CODE_FAILURE" if self.state.head.is_some() => NavigationEnd::NoPage,
+            // Not stopped by us and not a download: its process died. There is no other sign of that before the page
+            // has a document.
+            "ERR_ABORTED" => NavigationEnd::Crashed,
+            _ => NavigationEnd::Error(error.to_owned()),
         });
     }
 
-    /// Takes in an event.
-    pub(crate) fn take(&mut self, event: &Event, now: Instant) {
+    /// Handles an event.
+    pub(crate) fn handle_event(&mut self, event: &Event, now: Instant) {
         match event.method.as_str() {
             "Fetch.requestPaused" => {
                 if let Some(paused) = event.read() {
-                    self.paused(&paused, now);
-                } else if let Some(PausedAlone { request_id }) = event.read() {
-                    // What we cannot read must not wait for ever.
+                    self.on_request_paused(&paused, now);
+                } else if let Some(PausedRequestId { request_id }) = event.read() {
+                    // A request that cannot be parsed must not wait forever.
                     let params = json!({ "requestId": request_id, "errorReason": "Failed" });
                     self.post("Fetch.failRequest", params);
                 }
             }
             "Network.requestWillBeSent" => {
                 if let Some(sent) = event.read() {
-                    self.sent(sent, now);
+                    self.on_request_sent(sent, now);
                 }
             }
             "Network.loadingFinished" | "Network.loadingFailed" => {
-                if let Some(Loaded { request_id }) = event.read() {
-                    self.state.quiet.end(&request_id, now);
+                if let Some(LoadingEnded { request_id }) = event.read() {
+                    self.state.network.end(&request_id, now);
                 }
             }
             "Page.lifecycleEvent" => {
                 if let Some(lifecycle) = event.read() {
-                    self.lifecycle(&lifecycle, now);
+                    self.on_lifecycle(&lifecycle, now);
                 }
             }
             "Page.javascriptDialogOpening" => {
-                // A dialog we cannot read must be closed like any other.
+                // A dialog that cannot be parsed must be closed too.
                 let leaves = event
                     .read()
                     .is_some_and(|dialog: Dialog| dialog.kind == "beforeunload");
-                self.dialog(leaves);
+                self.on_dialog(leaves);
             }
             "Inspector.targetCrashed" | "Inspector.detached" => {
                 self.state.crashed = true;
-                self.stop(End::Crashed);
+                self.stop(NavigationEnd::Crashed);
             }
             _ => (),
         }
     }
 
-    fn sent(&mut self, sent: WillBeSent, now: Instant) {
+    fn on_request_sent(&mut self, sent: RequestWillBeSent, now: Instant) {
         let waits = !matches!(
             sent.kind.as_str(),
             "WebSocket" | "EventSource" | "Media" | "Ping" | "Prefetch" | "CSPViolationReport"
@@ -251,11 +253,11 @@ impl<'a> Navigation<'a> {
             .iter()
             .any(|scheme| sent.request.url.starts_with(scheme));
         if waits && !local {
-            self.state.quiet.begin(sent.request_id, now);
+            self.state.network.begin(sent.request_id, now);
         }
     }
 
-    fn lifecycle(&mut self, event: &Lifecycle, now: Instant) {
+    fn on_lifecycle(&mut self, event: &LifecycleEvent, now: Instant) {
         let ours = self.state.loader.as_ref() == Some(&event.loader_id);
         if !ours || event.frame_id != self.frame {
             return;
@@ -265,122 +267,128 @@ impl<'a> Navigation<'a> {
             "DOMContentLoaded" => {
                 self.state.committed = true;
                 self.state.ready = true;
-                self.state.quiet.ready(now);
+                self.state.network.ready(now);
             }
             _ => (),
         }
     }
 
-    fn dialog(&mut self, leaves: bool) {
+    fn on_dialog(&mut self, leaves: bool) {
         self.state.dialogs += 1;
-        if self.state.dialogs > DIALOGS {
+        if self.state.dialogs > MAX_DIALOGS {
             self.post("Runtime.terminateExecution", json!({}));
         }
         self.post("Page.handleJavaScriptDialog", json!({ "accept": leaves }));
     }
 
-    fn paused(&mut self, paused: &Paused, now: Instant) {
-        let is_answer =
+    fn on_request_paused(&mut self, paused: &RequestPaused, now: Instant) {
+        let is_response =
             paused.response_status_code.is_some() || paused.response_error_reason.is_some();
         if paused.resource_type != "Document" {
             let kind = paused.resource_type.as_str();
             if self.blocked.iter().any(|blocked| blocked.name() == kind) || is_icon(paused) {
-                return self.refuse(paused, "BlockedByClient");
+                return self.fail_request(paused, "BlockedByClient");
             }
-            return self.let_through(paused);
+            return self.continue_request(paused);
         }
         if paused.frame_id != self.frame {
-            // What is in frames is not in the document; those of other sites would only cost.
-            if is_answer || same_origin(&paused.request.url, &self.state.place) {
-                return self.let_through(paused);
+            // The content of frames is not part of the document; frames of other sites are blocked to save resources.
+            if is_response || same_origin(&paused.request.url, &self.state.current_url) {
+                return self.continue_request(paused);
             }
-            return self.refuse(paused, "BlockedByClient");
+            return self.fail_request(paused, "BlockedByClient");
         }
         if self.state.end.is_some() {
-            return self.refuse(paused, "Aborted");
+            return self.fail_request(paused, "Aborted");
         }
-        if is_answer {
-            self.answered(paused);
+        if is_response {
+            self.on_response(paused);
         } else {
-            self.asks(paused, now);
+            self.on_navigation_request(paused, now);
         }
     }
 
-    /// The main frame wants to go somewhere.
-    fn asks(&mut self, paused: &Paused, now: Instant) {
+    /// Handles a navigation request of the main frame.
+    fn on_navigation_request(&mut self, paused: &RequestPaused, now: Instant) {
         let Request { url, method, .. } = &paused.request;
-        let place = url.split('#').next().unwrap_or_default();
+        let target = url.split('#').next().unwrap_or_default();
         if paused.redirected_request_id.is_some() {
-            self.refuse(paused, "Aborted");
-            return self.stop(End::Upgrade(place.to_owned()));
+            self.fail_request(paused, "Aborted");
+            return self.stop(NavigationEnd::Upgrade(target.to_owned()));
         }
         let is_first = self.state.loader.is_none();
-        if !is_first && (method != "GET" || !paused.request.is_for_a_page()) {
-            // A form that sends itself, a file that is to be kept: nothing a reader did.
-            return self.refuse(paused, "Aborted");
+        if !is_first && (method != "GET" || !paused.request.is_page_navigation()) {
+            // A form that submits itself, or a download: ignored.
+            return self.fail_request(paused, "Aborted");
         }
-        if !is_first && place != self.state.place {
-            self.refuse(paused, "Aborted");
-            return self.stop(End::Moved(place.to_owned()));
+        if !is_first && target != self.state.current_url {
+            self.fail_request(paused, "Aborted");
+            return self.stop(NavigationEnd::Moved(target.to_owned()));
         }
         if !is_first {
             self.state.reloads += 1;
-            if self.state.reloads > RELOADS {
-                return self.refuse(paused, "Aborted");
+            if self.state.reloads > MAX_RELOADS {
+                return self.fail_request(paused, "Aborted");
             }
-            self.state.quiet.restart(now);
+            self.state.network.restart(now);
             self.state.ready = false;
         }
-        place.clone_into(&mut self.state.place);
+        target.clone_into(&mut self.state.current_url);
         self.state.loader.clone_from(&paused.network_id);
-        self.let_through(paused);
+        self.continue_request(paused);
     }
 
-    /// The main frame's answer has a head.
-    fn answered(&mut self, paused: &Paused) {
+    /// Handles the response head of the main frame.
+    fn on_response(&mut self, paused: &RequestPaused) {
         let Some(status) = paused.status() else {
             if self.state.reloads > 0 {
-                // What is there stays there.
-                return self.refuse(paused, "Aborted");
+                // Keep the document that is already there.
+                return self.fail_request(paused, "Aborted");
             }
-            // The navigation's own answer says what went wrong.
-            return self.let_through(paused);
+            // The result of the navigation command will name the error.
+            return self.continue_request(paused);
         };
-        let head = Head {
+        let head = ResponseHead {
             status,
             headers: header_map(&paused.response_headers),
         };
         let has = |name: &str| head.headers.contains_key(name);
         let end = match status {
-            300..=303 | 305..=308 if has("location") => Some(End::Redirect),
-            300..=399 | 204 | 205 => Some(End::Unread),
-            400.. if self.want == Want::Page => Some(End::Unread),
-            _ if has("content-disposition") && is_attachment(&head.headers) => Some(End::NotHtml),
+            _ if has("location") && is_redirect(status, true) => Some(NavigationEnd::Redirect),
+            300..=399 | 204 | 205 => Some(NavigationEnd::NoPage),
+            400.. if self.accept == Accept::Page => Some(NavigationEnd::NoPage),
+            _ if has("content-disposition") && is_attachment(&head.headers) => {
+                Some(NavigationEnd::NotHtml)
+            }
             _ => match ContentKind::of(head.content_type()) {
                 ContentKind::Html | ContentKind::Unnamed => None,
-                ContentKind::Text | ContentKind::Other => Some(End::NotHtml),
+                ContentKind::Text | ContentKind::Other => Some(NavigationEnd::NotHtml),
             },
         };
         self.state.head = Some(head);
         match end {
-            None => self.let_through(paused),
+            None => self.continue_request(paused),
             Some(end) => {
-                self.refuse(paused, "Aborted");
+                self.fail_request(paused, "Aborted");
                 self.stop(end);
             }
         }
     }
 
-    fn let_through(&self, paused: &Paused) {
+    fn continue_request(&self, paused: &RequestPaused) {
         let mut params = json!({ "requestId": paused.request_id });
         let is_request = paused.response_status_code.is_none();
-        if is_request && self.own.go_along(&paused.request.url, &self.state.place) {
-            params["headers"] = self.own.added_to(&paused.request);
+        if is_request
+            && self
+                .caller_headers
+                .apply_to(&paused.request.url, &self.state.current_url)
+        {
+            params["headers"] = self.caller_headers.merged_into(&paused.request);
         }
         self.post("Fetch.continueRequest", params);
     }
 
-    fn refuse(&self, paused: &Paused, reason: &str) {
+    fn fail_request(&self, paused: &RequestPaused, reason: &str) {
         let params = json!({ "requestId": paused.request_id, "errorReason": reason });
         self.post("Fetch.failRequest", params);
     }
@@ -390,8 +398,8 @@ impl<'a> Navigation<'a> {
     }
 }
 
-impl Head {
-    /// Its content type, where it names one.
+impl ResponseHead {
+    /// Returns the content type, if there is one.
     pub(crate) fn content_type(&self) -> Option<&str> {
         self.headers.get(http::header::CONTENT_TYPE)?.to_str().ok()
     }
@@ -409,7 +417,7 @@ fn is_attachment(headers: &HeaderMap) -> bool {
 fn header_map(headers: &[Header]) -> HeaderMap {
     let mut map = HeaderMap::new();
     for Header { name, value } in headers {
-        // Several of one name come as one, a line each.
+        // Several headers of one name are joined with line breaks.
         for value in value.split('\n') {
             let name = HeaderName::from_bytes(name.as_bytes());
             if let (Ok(name), Ok(value)) = (name, HeaderValue::from_bytes(value.as_bytes())) {
@@ -424,8 +432,8 @@ fn same_origin(one: &str, other: &str) -> bool {
     origin(one) == origin(other)
 }
 
-/// The browser wants the site's icon for a window nobody sees: not the page's wish.
-fn is_icon(paused: &Paused) -> bool {
+/// Whether the browser itself requests the site's icon, for its window.
+fn is_icon(paused: &RequestPaused) -> bool {
     let headers = &paused.request.headers;
     let wants_image = |(name, value): (&String, &String)| {
         name.eq_ignore_ascii_case("accept") && value.starts_with("image/")

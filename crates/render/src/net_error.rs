@@ -1,8 +1,8 @@
-//! Why a browser could not have a page, from its own names for it.
+//! Converts Chromium network errors into failures.
 
-use model::{FailKind, Failure};
+use crawler_model::{FailKind, Failure};
 
-/// What a network error of the browser is to us.
+/// Returns the failure for a network error of the browser.
 pub(crate) fn failure(error: &str) -> Failure {
     let name = error.trim_start_matches("net::");
     let kind = match name {
@@ -33,14 +33,14 @@ pub(crate) fn failure(error: &str) -> Failure {
         }
         _ => FailKind::Protocol,
     };
-    let words = match name {
+    let message = match name {
         "ERR_UNSAFE_PORT" => "the browser refuses this port".to_owned(),
         _ => name
             .trim_start_matches("ERR_")
             .to_ascii_lowercase()
             .replace('_', " "),
     };
-    Failure::new(kind, words)
+    Failure::new(kind, message)
 }
 
 #[cfg(test)]
@@ -48,8 +48,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_browsers_names() {
-        for (name, kind, words) in [
+    fn error_names_are_converted() {
+        for (name, kind, message) in [
             (
                 "net::ERR_NAME_NOT_RESOLVED",
                 FailKind::Dns,
@@ -72,7 +72,7 @@ mod tests {
                 "the browser refuses this port",
             ),
         ] {
-            assert_eq!(failure(name), Failure::new(kind, words), "{name}");
+            assert_eq!(failure(name), Failure::new(kind, message), "{name}");
         }
     }
 }

@@ -1,26 +1,26 @@
-//! The processes of a browser, as the system shows them.
+//! The processes of a browser, read from `/proc`.
 
 use std::fs;
 use std::path::Path;
 
-/// One process.
+/// A process.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Process {
     pub(crate) id: u32,
-    /// It renders pages.
+    /// Whether it renders pages.
     pub(crate) renders: bool,
-    /// Bytes of memory it holds.
+    /// Resident memory in bytes.
     pub(crate) memory: u64,
-    /// Its system calls are filtered, by so many filters. What surrounds us may have put some on all of them.
+    /// Number of seccomp filters. A container may have added some to every process.
     pub(crate) filters: u64,
-    /// It was told to do without its sandbox.
-    pub(crate) unboxed: bool,
-    /// It is nobody's but root's.
+    /// Whether it was started with `--no-sandbox`.
+    pub(crate) sandbox_disabled: bool,
+    /// Whether it runs as root.
     pub(crate) is_root: bool,
 }
 
-/// All living processes of a group. Empty where the system shows none. Reads many small files: work for a thread that may
-/// be busy.
+/// Returns all live processes of a group; empty on systems without `/proc`. Reads many small files: call it on a blocking
+/// thread.
 pub(crate) fn of_group(group: u32) -> Vec<Process> {
     let Ok(entries) = fs::read_dir("/proc") else {
         return Vec::new();
@@ -32,8 +32,8 @@ pub(crate) fn of_group(group: u32) -> Vec<Process> {
         .collect()
 }
 
-/// Whether those that render pages, of which there must be one, are in their sandbox: not root, and under more filters of
-/// system calls than the browser itself. Where the system shows no processes at all there is nothing to be learnt.
+/// Whether all page processes, of which there must be at least one, are sandboxed: not root, and with more seccomp filters
+/// than the browser process. True if the system shows no processes.
 pub(crate) fn are_sandboxed(processes: &[Process]) -> bool {
     let others = processes.iter().filter(|process| !process.renders);
     let around = others.map(|process| process.filters).min().unwrap_or(0);
@@ -42,7 +42,7 @@ pub(crate) fn are_sandboxed(processes: &[Process]) -> bool {
         .filter(|process| process.renders)
         .peekable();
     let seen = pages.peek().is_some() || processes.is_empty();
-    seen && processes.iter().all(|process| !process.unboxed)
+    seen && processes.iter().all(|process| !process.sandbox_disabled)
         && pages.all(|page| page.filters > around && !page.is_root)
 }
 
@@ -66,10 +66,10 @@ fn process(id: u32, group: u32) -> Option<Process> {
     Some(Process {
         id,
         renders: has_word(&command, b"--type=renderer"),
-        unboxed: has_word(&command, b"--no-sandbox"),
+        sandbox_disabled: has_word(&command, b"--no-sandbox"),
         memory: number("VmRSS:").unwrap_or(0_u64) << 10,
         filters: match number("Seccomp:") {
-            // How many there are is told by newer kernels.
+            // Only newer kernels report the number.
             Some(2) => number("Seccomp_filters:").unwrap_or(1),
             _ => 0,
         },
@@ -77,16 +77,15 @@ fn process(id: u32, group: u32) -> Option<Process> {
     })
 }
 
-/// Whether a word stands in a command line. A process that was not started but split off wrote its own: with blanks between
-/// the words.
+/// Whether a command line contains an argument. Forked processes rewrite theirs with spaces between the arguments.
 fn has_word(command: &[u8], word: &[u8]) -> bool {
     command
         .split(|byte| matches!(byte, 0 | b' '))
         .any(|one| one == word)
 }
 
-/// The group in a line of `stat`: the third field behind the name, which may have blanks and brackets in it. A zombie
-/// has none that counts.
+/// Parses the group from `stat`: the third field after the name, which may contain spaces and parentheses. `None` for a
+/// zombie.
 fn group_of(stat: &str) -> Option<u32> {
     let mut fields = stat.rsplit_once(')')?.1.split_ascii_whitespace();
     let state = fields.next()?;
@@ -101,14 +100,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_line_of_stat() {
+    fn the_group_is_parsed_from_stat() {
         assert_eq!(group_of("7 (a) b) S 1 42 9 0"), Some(42));
         assert_eq!(group_of("7 (dead) Z 1 42 9 0"), None);
         assert_eq!(group_of("7 (cut"), None);
     }
 
     #[test]
-    fn a_command_line_of_either_kind() {
+    fn arguments_are_found_in_both_kinds_of_command_lines() {
         let renders = |command: &[u8]| has_word(command, b"--type=renderer");
         assert!(renders(b"/usr/lib/chromium\0--type=renderer\0--lang=en\0"));
         assert!(renders(b"/usr/lib/chromium --type=renderer --lang=en\0"));
@@ -116,13 +115,13 @@ mod tests {
     }
 
     #[test]
-    fn a_sandbox_is_one_when_all_page_processes_are_in_it() {
+    fn all_page_processes_must_be_sandboxed() {
         let page = |filters, is_root| Process {
             id: 7,
             renders: true,
             memory: 0,
             filters,
-            unboxed: false,
+            sandbox_disabled: false,
             is_root,
         };
         let browser = |filters| Process {
@@ -131,7 +130,7 @@ mod tests {
         };
         assert!(are_sandboxed(&[]));
         assert!(are_sandboxed(&[browser(0), page(1, false)]));
-        // Not yet: nobody renders.
+        // No page process yet.
         assert!(!are_sandboxed(&[browser(0)]));
         assert!(!are_sandboxed(&[
             browser(0),
@@ -139,14 +138,14 @@ mod tests {
             page(0, false)
         ]));
         assert!(!are_sandboxed(&[page(1, true)]));
-        // A filter that is on everything we start is no sandbox.
+        // A filter on every process is not a sandbox.
         assert!(!are_sandboxed(&[browser(2), page(2, false)]));
         assert!(are_sandboxed(&[browser(2), page(3, false)]));
-        let unboxed = Process {
-            unboxed: true,
+        let sandbox_disabled = Process {
+            sandbox_disabled: true,
             ..browser(0)
         };
-        assert!(!are_sandboxed(&[unboxed, page(1, false)]));
+        assert!(!are_sandboxed(&[sandbox_disabled, page(1, false)]));
     }
 
     #[test]

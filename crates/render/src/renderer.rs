@@ -1,80 +1,81 @@
-//! The browser as a fetcher: a pool of tabs over one browser at a time.
+//! [`Fetch`] by browser: a pool of tabs in one browser.
 //!
-//! A page gets a tab of its own visit or a new one. When it is over its tab is left: what ran in it does not go on, and what
-//! it kept is cleared. Whoever asked for the page has the answer already, and where there are several tabs the next page
-//! begins in one more of them; it is closed as soon as nobody waits for a place.
+//! A page gets an idle tab of its visit, or a new one. After the page is done the tab is cleaned: scripts are stopped and
+//! storage is cleared. The caller already has its response by then, and with several tabs the next page may start in an
+//! extra tab meanwhile.
 
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::sync::{Arc, Mutex, Weak};
 use std::time::Duration;
 
-use fetch::{Egress, Fetch, FetchRequest, Fetched, HttpFetch, Want};
-use model::{FailKind, Failure, JsPolicy, RenderReason, Rendering};
+use crawler_fetch::{Accept, Egress, Fetch, FetchRequest, Fetched, HttpFetch};
+use crawler_model::{FailKind, Failure, JsPolicy, RenderReason, Rendering};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::{Instant, timeout_at};
 
 use crate::browser::Browser;
-use crate::making::Made;
-use crate::own_headers::OwnHeaders;
-use crate::stand::Stand;
+use crate::browser_supervisor::BrowserSupervisor;
+use crate::caller_headers::CallerHeaders;
+use crate::lock::lock;
 use crate::tab::Tab;
+use crate::tab_result::TabResult;
 use crate::{Chromium, RenderSettings};
 
-/// What a page may take beyond its own time, whatever it does: with what comes before and after, two seconds.
-const HARD_END: Duration = Duration::from_millis(1_750);
-/// A tab is open within a part of a page's time, this at least and this at most, or its browser is replaced.
-const OPEN: [Duration; 2] = [Duration::from_secs(1), Duration::from_secs(5)];
-/// Leaving a page takes about a sixth of the time it was there: so many tabs need one more to keep their places busy.
-const TABS_TO_ONE_LEFT: usize = 4;
-/// A browser nobody needed for so long is put away.
-const PUT_AWAY: Duration = Duration::from_mins(1);
+/// Maximum time beyond a page's deadline; with the overhead before and after, two seconds.
+const HARD_LIMIT: Duration = Duration::from_millis(1_750);
+/// Minimum and maximum time to open a tab before the browser is replaced.
+const OPEN_TIMEOUT: [Duration; 2] = [Duration::from_secs(1), Duration::from_secs(5)];
+/// Cleaning a tab takes about a sixth of the time of a page: for this many tabs one extra tab keeps the others busy.
+const TABS_PER_EXTRA_TAB: usize = 4;
+/// A browser that is idle for this long is closed.
+const IDLE_TIMEOUT: Duration = Duration::from_mins(1);
 
-/// Renders pages in a pool of tabs. The browser is started with the first page. Shared behind an `Arc`.
+/// Renders pages in a pool of tabs. The browser starts with the first page. Shared behind an `Arc`.
 #[derive(Debug)]
 pub struct Renderer {
     settings: RenderSettings,
     http: Arc<HttpFetch>,
     egress: Egress,
-    stand: Arc<Stand>,
-    /// One place for each tab.
-    room: Arc<Semaphore>,
-    /// And some for those that are being left.
-    leaving: Arc<Semaphore>,
+    supervisor: Arc<BrowserSupervisor>,
+    /// One permit per tab.
+    tab_permits: Arc<Semaphore>,
+    /// Permits for tabs that are being cleaned.
+    leaving_permits: Arc<Semaphore>,
     idle: Mutex<Vec<Tab>>,
     counts: Arc<Counts>,
     last_used: Mutex<Instant>,
     me: Weak<Self>,
 }
 
-/// How the browser is.
+/// State of the browser.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum BrowserState {
-    /// Not started: no page needed it yet, or it was put away.
+    /// Not running: no page has needed it yet, or it was idle.
     Asleep,
     /// Running.
     Running,
-    /// It cannot be started, and why; tried again after a pause.
+    /// It could not be started, and why; tried again after a delay.
     Down(String),
 }
 
-/// A renderer's numbers since its start.
+/// Counters of a renderer since its start.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct RenderNumbers {
     /// Pages rendered.
     pub pages: u64,
-    /// Pages that could not be.
+    /// Pages that failed.
     pub failed: u64,
     /// Browsers started.
     pub starts: u64,
-    /// Browsers that died without being asked to.
+    /// Browsers that exited unexpectedly.
     pub deaths: u64,
-    /// Page processes that crashed or were ended for their memory.
+    /// Page processes that crashed or were killed for exceeding the memory limit.
     pub crashes: u64,
-    /// Tabs at work now.
+    /// Tabs in use now.
     pub busy: u64,
-    /// Connections the guard refused.
+    /// Connections refused by the guard.
     pub refused: u64,
-    /// Requests of the browser's own, none of which went anywhere.
+    /// Requests made by the browser itself; all were refused.
     pub strays: u64,
 }
 
@@ -88,15 +89,15 @@ struct Counts {
 }
 
 impl Renderer {
-    /// A renderer that dials, and sends headers, as this fetcher does. Starts nothing.
+    /// Creates a renderer that uses the dialer and headers of a fetcher. Does not start the browser.
     pub fn new(chromium: Chromium, settings: RenderSettings, http: Arc<HttpFetch>) -> Arc<Self> {
         let tabs = settings.tabs.max(1);
         Arc::new_cyclic(|me| Self {
             egress: http.egress(),
             http,
-            stand: Stand::new(chromium, settings.clone()),
-            room: Arc::new(Semaphore::new(tabs)),
-            leaving: Arc::new(Semaphore::new(tabs / TABS_TO_ONE_LEFT)),
+            supervisor: BrowserSupervisor::new(chromium, settings.clone()),
+            tab_permits: Arc::new(Semaphore::new(tabs)),
+            leaving_permits: Arc::new(Semaphore::new(tabs / TABS_PER_EXTRA_TAB)),
             idle: Mutex::default(),
             counts: Arc::default(),
             last_used: Mutex::new(Instant::now()),
@@ -105,16 +106,16 @@ impl Renderer {
         })
     }
 
-    /// How the browser is.
+    /// State of the browser.
     pub fn state(&self) -> BrowserState {
-        self.stand.state()
+        self.supervisor.state()
     }
 
-    /// Its numbers.
+    /// Returns its counters.
     pub fn numbers(&self) -> RenderNumbers {
         let get = |count: &AtomicU64| count.load(Ordering::Relaxed);
         let counts = &self.counts;
-        let (starts, deaths, strays) = self.stand.counts();
+        let (starts, deaths, strays) = self.supervisor.counts();
         RenderNumbers {
             pages: get(&counts.pages),
             failed: get(&counts.failed),
@@ -127,119 +128,126 @@ impl Renderer {
         }
     }
 
-    /// Ends the browser and all its processes. What is in flight fails; a later page starts a new one.
+    /// Closes the browser and ends all its processes. Pages in flight fail; a later page starts a new browser.
     pub async fn close(&self) {
         lock(&self.idle).clear();
-        self.stand.close().await;
+        self.supervisor.close().await;
     }
 
-    /// A tab's place, and how long it was waited for.
-    async fn seat(&self) -> Result<(Seat, Duration), Failure> {
+    /// Waits for a tab permit. Returns it and the time waited.
+    async fn acquire_tab(&self) -> Result<(TabPermit, Duration), Failure> {
         let begun = Instant::now();
-        let (room, waited) = if let Ok(room) = Arc::clone(&self.room).try_acquire_owned() {
-            (Ok(room), Duration::ZERO)
+        let (permit, waited) = if let Ok(permit) = Arc::clone(&self.tab_permits).try_acquire_owned()
+        {
+            (Ok(permit), Duration::ZERO)
         } else {
-            let room = Arc::clone(&self.room).acquire_owned().await;
-            (room, begun.elapsed())
+            let permit = Arc::clone(&self.tab_permits).acquire_owned().await;
+            (permit, begun.elapsed())
         };
         let closed = |_| Failure::new(FailKind::NoBrowser, "the browser is closed");
-        let seat = Seat::take(room.map_err(closed)?, Arc::clone(&self.counts));
-        Ok((seat, waited))
+        let permit = TabPermit::take(permit.map_err(closed)?, Arc::clone(&self.counts));
+        Ok((permit, waited))
     }
 
-    async fn render(&self, request: &FetchRequest<'_>, seat: Seat) -> Result<Fetched, Failure> {
+    async fn render(
+        &self,
+        request: &FetchRequest<'_>,
+        permit: TabPermit,
+    ) -> Result<Fetched, Failure> {
         *lock(&self.last_used) = Instant::now();
         let deadline = Instant::now() + self.settings.nav_timeout;
         let mut tab = self.tab(request, deadline).await?;
         let refused = tab.refused();
         let rendering = tab.render(request, &self.settings, deadline);
-        let made = timeout_at(deadline + HARD_END, rendering).await;
-        let made = made.unwrap_or_else(|_| {
+        let result = timeout_at(deadline + HARD_LIMIT, rendering).await;
+        let result = result.unwrap_or_else(|_| {
             let seconds = self.settings.nav_timeout.as_secs_f32();
-            let words = format!("the page did not come to rest within {seconds} s");
-            Err(Failure::new(FailKind::Timeout, words))
+            let message = format!("the page did not settle within {seconds} s");
+            Err(Failure::new(FailKind::Timeout, message))
         });
         let refused = tab.refused() - refused;
         self.counts.refused.fetch_add(refused, Ordering::Relaxed);
-        match &made {
+        match &result {
             Err(failure) if failure.kind == FailKind::Browser && tab.browser().is_alive() => {
                 self.counts.crashes.fetch_add(1, Ordering::Relaxed);
             }
             _ => (),
         }
         if let Some(me) = self.me.upgrade() {
-            tokio::spawn(async move { me.leave(tab, seat).await });
+            tokio::spawn(async move { me.leave(tab, permit).await });
         }
-        match made? {
-            Made::Answer(answer) => Ok(*answer),
-            Made::NotHtml => {
+        match result? {
+            TabResult::Response(response) => Ok(*response),
+            TabResult::NotHtml => {
                 let plain = FetchRequest {
                     js: JsPolicy::Never,
                     ..*request
                 };
-                let mut answer = self.http.fetch(plain).await?;
-                answer.rendering = Some(Rendering::not(RenderReason::NotHtml));
-                Ok(answer)
+                let mut response = self.http.fetch(plain).await?;
+                response.rendering = Some(Rendering::not(RenderReason::NotHtml));
+                Ok(response)
             }
         }
     }
 
-    /// Leaves a page, and keeps its tab or not. Its place is free meanwhile, unless too many are being left.
-    async fn leave(&self, mut tab: Tab, seat: Seat) {
+    /// Cleans a tab and keeps it or closes it. Its permit is released first, unless too many tabs are being cleaned.
+    async fn leave(&self, mut tab: Tab, permit: TabPermit) {
         *lock(&self.last_used) = Instant::now();
-        let leaving = Arc::clone(&self.leaving).try_acquire_owned();
-        let seat = leaving.is_err().then_some(seat);
-        let fit = tab.leave().await && !tab.browser().is_tired(&self.settings);
+        let leaving = Arc::clone(&self.leaving_permits).try_acquire_owned();
+        let permit = leaving.is_err().then_some(permit);
+        let usable = tab.leave().await && !tab.browser().is_expired(&self.settings);
         *lock(&self.last_used) = Instant::now();
-        let tab = if fit {
-            self.put_back(tab, seat.is_some())
+        let tab = if usable {
+            self.put_back(tab, permit.is_some())
         } else {
             Some(tab)
         };
-        drop(seat);
+        drop(permit);
         drop(leaving);
         if let Some(tab) = tab {
             let browser = Arc::downgrade(tab.browser());
             drop(tab);
-            self.let_go(browser).await;
+            self.discard(browser).await;
         }
     }
 
-    /// Keeps a tab for the next page, or returns it where there are enough.
-    fn put_back(&self, tab: Tab, holds_seat: bool) -> Option<Tab> {
+    /// Keeps a tab for the next page, or returns it if there are enough.
+    fn put_back(&self, tab: Tab, holds_permit: bool) -> Option<Tab> {
         let mut idle = lock(&self.idle);
-        let free = self.room.available_permits();
-        // While all places are taken the next page is about to need it. Else there are as many as places in all.
-        let most = match free {
+        let free = self.tab_permits.available_permits();
+        // If all permits are taken, the next page will need it soon. Otherwise keep as many as there are permits.
+        let limit = match free {
             0 => self.settings.tabs.max(1),
-            free => free + usize::from(holds_seat),
+            free => free + usize::from(holds_permit),
         };
-        if idle.len() >= most {
+        if idle.len() >= limit {
             return Some(tab);
         }
         idle.push(tab);
         None
     }
 
-    /// A tab is not used again.
-    async fn let_go(&self, browser: Weak<Browser>) {
-        lock(&self.idle).retain(|tab| !tab.browser().is_tired(&self.settings));
-        self.stand.look_after(browser).await;
-        lock(&self.idle).retain(|tab| !tab.browser().is_tired(&self.settings));
-        self.stand.tidy().await;
+    /// Cleans up after a closed tab: closes browsers that are due for replacement.
+    async fn discard(&self, browser: Weak<Browser>) {
+        lock(&self.idle).retain(|tab| !tab.browser().is_expired(&self.settings));
+        self.supervisor.check_browser(browser).await;
+        lock(&self.idle).retain(|tab| !tab.browser().is_expired(&self.settings));
+        self.supervisor.close_expired().await;
     }
 
-    /// A tab for a page: one of the same visit if there is one, else a new one.
+    /// Returns a tab for a page: an idle one of the same visit, or a new one.
     async fn tab(&self, request: &FetchRequest<'_>, deadline: Instant) -> Result<Tab, Failure> {
-        let own = OwnHeaders::of(&self.egress, request);
+        let caller_headers = CallerHeaders::of(&self.egress, request);
         let kept = {
             let mut idle = lock(&self.idle);
-            idle.retain(|tab| tab.is_fit() && !tab.browser().is_tired(&self.settings));
-            let same = idle.iter().position(|tab| tab.serves(request.visit, &own));
+            idle.retain(|tab| tab.is_usable() && !tab.browser().is_expired(&self.settings));
+            let same = idle
+                .iter()
+                .position(|tab| tab.serves(request.visit, &caller_headers));
             match same {
                 Some(at) => Some(idle.swap_remove(at)),
-                // We hold one of the places: with as many idle tabs as places one of them must go.
-                None if idle.len() > self.room.available_permits() => {
+                // We hold one of the permits: with too many idle tabs, close one.
+                None if idle.len() > self.tab_permits.available_permits() => {
                     drop(idle.remove(0));
                     None
                 }
@@ -249,81 +257,89 @@ impl Renderer {
         if let Some(tab) = kept {
             return Ok(tab);
         }
-        match self.open(request.visit, &own, deadline).await {
-            // A browser that is too busy to open a tab, or died of it: the next one may not be.
+        match self.open(request.visit, &caller_headers, deadline).await {
+            // The browser was too busy to open a tab, or died: try once more.
             Err(failure) if failure.kind == FailKind::Browser && Instant::now() < deadline => {
-                self.open(request.visit, &own, deadline).await
+                self.open(request.visit, &caller_headers, deadline).await
             }
             opened => opened,
         }
     }
 
-    /// Opens a tab, in a task of its own: half a tab that somebody did not wait for is closed when it is whole.
-    async fn open(&self, visit: u64, own: &OwnHeaders, deadline: Instant) -> Result<Tab, Failure> {
-        let browser = self.stand.running(deadline).await?;
-        self.keep_watch(&browser);
+    /// Opens a tab in a separate task, so that it is closed properly if the caller is cancelled.
+    async fn open(
+        &self,
+        visit: u64,
+        caller_headers: &CallerHeaders,
+        deadline: Instant,
+    ) -> Result<Tab, Failure> {
+        let browser = self.supervisor.browser(deadline).await?;
+        self.watch_idle(&browser);
         let opening = Tab::open(
             Arc::clone(&browser),
             self.settings.clone(),
             self.egress.clone(),
             visit,
-            own.clone(),
+            caller_headers.clone(),
         );
-        let [least, most] = OPEN;
-        let patience = (self.settings.nav_timeout / 3).clamp(least, most);
-        let enough = Instant::now() + patience;
-        let words = match timeout_at(enough.min(deadline), tokio::spawn(opening)).await {
-            Ok(Ok(Ok(tab))) => return self.checked(tab, &browser).await,
+        let [min, max] = OPEN_TIMEOUT;
+        let time_limit = (self.settings.nav_timeout / 3).clamp(min, max);
+        let tab_deadline = Instant::now() + time_limit;
+        let message = match timeout_at(tab_deadline.min(deadline), tokio::spawn(opening)).await {
+            Ok(Ok(Ok(tab))) => return self.check_sandbox(tab, &browser).await,
             Ok(Ok(Err(error))) => error.to_string(),
             Ok(Err(error)) => return Err(Failure::new(FailKind::Internal, error.to_string())),
-            // It is we who are late, not the browser.
-            Err(_) if enough > deadline => {
-                return Err(Failure::new(FailKind::Timeout, "no tab was open in time"));
+            // Our deadline came first; the browser is not to blame.
+            Err(_) if tab_deadline > deadline => {
+                return Err(Failure::new(
+                    FailKind::Timeout,
+                    "no tab could be opened in time",
+                ));
             }
             Err(_) => "no tab could be opened".to_owned(),
         };
-        browser.give_up();
+        browser.mark_failed();
         if let Some(me) = self.me.upgrade() {
             let browser = Arc::downgrade(&browser);
-            tokio::spawn(async move { me.let_go(browser).await });
+            tokio::spawn(async move { me.discard(browser).await });
         }
-        Err(Failure::new(FailKind::Browser, words))
+        Err(Failure::new(FailKind::Browser, message))
     }
 
-    /// Looks whether the page processes are in their sandbox, unless somebody asked to do without.
-    async fn checked(&self, tab: Tab, browser: &Browser) -> Result<Tab, Failure> {
+    /// Checks that the page processes are sandboxed, unless the sandbox is disabled by configuration.
+    async fn check_sandbox(&self, tab: Tab, browser: &Browser) -> Result<Tab, Failure> {
         if !self.settings.sandbox || browser.is_sandboxed().await {
             return Ok(tab);
         }
-        let words = "Chromium runs without its sandbox although nobody asked for that: look for --no-sandbox in its \
-             own settings, or allow it with browser.sandbox: false (BROWSER_SANDBOX=off)";
+        let message = "Chromium runs without its sandbox although it is not disabled: look for --no-sandbox in its \
+             own settings, or allow that with browser.sandbox: false (BROWSER_SANDBOX=off)";
         drop(tab);
         lock(&self.idle).clear();
-        self.stand.refuse(words).await;
-        Err(Failure::new(FailKind::NoBrowser, words))
+        self.supervisor.disable(message).await;
+        Err(Failure::new(FailKind::NoBrowser, message))
     }
 
-    /// Puts a browser away when nobody needs it any more.
-    fn keep_watch(&self, browser: &Arc<Browser>) {
-        if browser.is_watched() {
+    /// Closes the browser when it is idle.
+    fn watch_idle(&self, browser: &Arc<Browser>) {
+        if browser.mark_watched() {
             return;
         }
         let (me, browser) = (Weak::clone(&self.me), Arc::downgrade(browser));
         tokio::spawn(async move {
             loop {
-                tokio::time::sleep(PUT_AWAY / 4).await;
+                tokio::time::sleep(IDLE_TIMEOUT / 4).await;
                 let (Some(me), true) = (me.upgrade(), browser.strong_count() > 0) else {
                     return;
                 };
-                let nobody = || {
+                let is_idle = || {
                     let busy = me.counts.busy.load(Ordering::Relaxed);
-                    busy == 0 && lock(&me.last_used).elapsed() >= PUT_AWAY
+                    busy == 0 && lock(&me.last_used).elapsed() >= IDLE_TIMEOUT
                 };
-                if nobody() {
+                if is_idle() {
                     lock(&me.idle).clear();
-                    me.stand.put_away(nobody).await;
+                    me.supervisor.close_if_idle(is_idle).await;
                 }
-                me.stand.tidy().await;
+                me.supervisor.close_expired().await;
             }
         });
     }
@@ -331,47 +347,43 @@ impl Renderer {
 
 impl Fetch for Renderer {
     async fn fetch(&self, request: FetchRequest<'_>) -> Result<Fetched, Failure> {
-        if let Want::File { .. } = request.want {
+        if let Accept::File { .. } = request.accept {
             return self.http.fetch(request).await;
         }
-        let (seat, waited) = self.seat().await?;
+        let (permit, waited) = self.acquire_tab().await?;
         let begun = Instant::now();
-        let rendered = self.render(&request, seat).await;
+        let rendered = self.render(&request, permit).await;
         let counted = match &rendered {
             Ok(_) => &self.counts.pages,
             Err(_) => &self.counts.failed,
         };
         counted.fetch_add(1, Ordering::Relaxed);
-        rendered.map(|mut answer| {
-            answer.elapsed = begun.elapsed();
-            answer.rendering = answer.rendering.map(|rendering| rendering.after(waited));
-            answer
+        rendered.map(|mut response| {
+            response.elapsed = begun.elapsed();
+            response.rendering = response.rendering.map(|rendering| rendering.after(waited));
+            response
         })
     }
 }
 
-/// A tab's place, taken.
-struct Seat {
-    _room: OwnedSemaphorePermit,
+/// Permission to use a tab, counted as busy.
+struct TabPermit {
+    _permit: OwnedSemaphorePermit,
     counts: Arc<Counts>,
 }
 
-impl Seat {
-    fn take(room: OwnedSemaphorePermit, counts: Arc<Counts>) -> Self {
+impl TabPermit {
+    fn take(permit: OwnedSemaphorePermit, counts: Arc<Counts>) -> Self {
         counts.busy.fetch_add(1, Ordering::Relaxed);
         Self {
-            _room: room,
+            _permit: permit,
             counts,
         }
     }
 }
 
-impl Drop for Seat {
+impl Drop for TabPermit {
     fn drop(&mut self) {
         self.counts.busy.fetch_sub(1, Ordering::Relaxed);
     }
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -1,35 +1,35 @@
-//! How pages are rendered.
+//! Settings of a renderer.
 
 use std::time::Duration;
 
-/// How pages are rendered.
+/// Settings of a renderer.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct RenderSettings {
-    /// Without a window.
+    /// Run without a window.
     pub headless: bool,
-    /// Pages rendered at once.
+    /// Number of pages rendered at the same time.
     pub tabs: usize,
-    /// Time for one page, from the request to its document.
+    /// Time limit for a page, from the request to its document.
     pub nav_timeout: Duration,
-    /// A page is ready when the network was quiet for this long.
+    /// A page has settled when its network was idle for this long.
     pub idle_timeout: Duration,
-    /// The window's width and height.
+    /// Width and height of the window.
     pub viewport: (u32, u32),
-    /// How the browser introduces itself; `None`: as a browser that names our agent.
+    /// `User-Agent` header; `None`: the browser's own, with ours added.
     pub user_agent: Option<String>,
-    /// What is not loaded.
+    /// Resource kinds that are not loaded.
     pub blocked: Vec<ResourceKind>,
-    /// Chromium's sandbox is on; without it a page that breaks out of its process has our rights.
+    /// Use Chromium's sandbox. Without it, a page that escapes its process has the rights of this user.
     pub sandbox: bool,
-    /// The document is cut after this many bytes.
+    /// Maximum size of a document in bytes; the rest is cut off.
     pub max_body: u64,
-    /// A browser is replaced after this many pages …
+    /// Number of pages after which a browser is replaced.
     pub recycle_pages: u64,
-    /// … or when it is this old …
+    /// Age at which a browser is replaced.
     pub recycle_age: Duration,
-    /// … or when all its processes together hold more than this.
+    /// Total memory of all its processes, in bytes, at which a browser is replaced.
     pub recycle_memory: u64,
-    /// A page whose process holds more than this is ended.
+    /// Memory of a page process, in bytes, at which it is killed.
     pub page_memory: u64,
 }
 
@@ -53,12 +53,12 @@ impl Default for RenderSettings {
     }
 }
 
-/// What a page loads besides itself.
+/// A kind of resource that a page loads.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum ResourceKind {
-    /// Pictures.
+    /// Images.
     Image,
-    /// Sound and film.
+    /// Audio and video.
     Media,
     /// Fonts.
     Font,
@@ -67,7 +67,7 @@ pub enum ResourceKind {
 }
 
 impl ResourceKind {
-    /// The browser's name for it.
+    /// Returns the CDP resource type.
     pub(crate) fn name(self) -> &'static str {
         match self {
             Self::Image => "Image",

@@ -1,7 +1,7 @@
-// The document as it stands: what is in shadow roots where a reader sees it, no noscript (scripts did run), and a base
-// where a script changed the page's address. Runs in a world of its own, so a page that bends its prototypes bends its own;
-// properties are read off the prototypes, because elements with well-chosen names stand before them.
-((longest, requested) => {
+// Serializes the current document: shadow roots are inlined where they are displayed, noscript is removed (scripts did
+// run), and a base is added if a script changed the URL. Runs in an isolated world, so that modified prototypes of the page
+// have no effect. Properties are read from the prototypes, because named elements can shadow them.
+((maxLength, requested) => {
   const getter = (type, name) => {
     const { get } = Object.getOwnPropertyDescriptor(type.prototype, name);
     return (node) => get.call(node);
@@ -38,7 +38,7 @@
   if (!hasShadow(document)) {
     html = outer(page);
   } else {
-    // What is slotted moves to its slot; what is not slotted is not shown, and goes.
+    // Slotted content moves to its slot; content that is not slotted is not displayed and is dropped.
     const empty = new Set(["area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "source", "track", "wbr"]);
     const parts = [];
     let length = 0;
@@ -47,7 +47,7 @@
       length += text.length;
     };
     const work = [page];
-    while (work.length > 0 && length <= longest) {
+    while (work.length > 0 && length <= maxLength) {
       const node = work.pop();
       if (typeof node === "string") {
         put(node);
@@ -84,6 +84,6 @@
     html = parts.join("");
   }
   const doctype = doctypeOf(document) ? "<!DOCTYPE html>" : "";
-  // A page may cut its own text in the middle of a character, and so may we: half of one is none.
-  return { html: doctype + html.slice(0, longest).toWellFormed(), cut: html.length > longest };
+  // The page or our limit may cut a surrogate pair in half.
+  return { html: doctype + html.slice(0, maxLength).toWellFormed(), truncated: html.length > maxLength };
 })

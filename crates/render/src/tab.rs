@@ -1,51 +1,52 @@
-//! One tab: a browser context of its own, with a proxy of its own, and one page at a time in it.
+//! One tab: a separate browser context with its own proxy, loading one page at a time.
 //!
-//! A tab serves one visit. Between two pages of it cookies and storage are cleared, so each page meets a first-time
-//! reader, and only the cache stays. Another visit gets another context. A tab that had trouble is not used again.
+//! A tab serves one visit. Cookies and storage are cleared between its pages, so each page sees a first-time visitor; only
+//! the cache stays. Another visit gets another context. A tab that failed is not reused.
 
 use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
-use fetch::{Egress, FetchRequest, Want};
+use crawler_fetch::{Accept, Egress, FetchRequest};
+use crawler_model::{FailKind, Failure};
 use futures_util::future::try_join_all;
-use model::{FailKind, Failure};
 use serde::Deserialize;
 use serde_json::{Value, json};
 use tokio::time::Instant;
 
 use crate::RenderSettings;
-use crate::browser::{Browser, Nothing};
+use crate::browser::{Browser, Ignored};
+use crate::caller_headers::{CallerHeaders, origin};
 use crate::cdp::{CdpError, Events};
 use crate::egress_proxy::EgressProxy;
-use crate::making::{Made, Making};
-use crate::navigation::{End, Navigation};
+use crate::navigation::{Navigation, NavigationEnd};
 use crate::net_error;
-use crate::own_headers::{OwnHeaders, origin};
-use crate::page_walk::{GRACE, take, walk};
+use crate::page_load::{SNAPSHOT_GRACE, load, take_snapshot};
+use crate::snapshot::Snapshot;
+use crate::tab_result::{ResponseParts, TabResult};
 
-/// A page that is not left within this is ended with its tab.
-const LEAVE: Duration = Duration::from_secs(3);
-/// What pages keep.
+/// Time limit for cleaning a tab; a tab that takes longer is closed.
+const LEAVE_TIMEOUT: Duration = Duration::from_secs(3);
+/// Storage types that are cleared.
 const STORAGE: &str = "local_storage,indexeddb,service_workers,cache_storage,websql,file_systems";
-/// Pages of one visit in one tab; then its memory is given back.
-const MOST_PAGES: u32 = 50;
+/// Maximum number of pages in a tab, to release its memory.
+const MAX_PAGES: u32 = 50;
 
 /// One tab.
 pub(crate) struct Tab {
     browser: Arc<Browser>,
     context: String,
-    /// The page, and its main frame.
+    /// The target id, which is also the id of the main frame.
     target: String,
     session: String,
     events: Events,
     proxy: EgressProxy,
-    own: OwnHeaders,
-    /// Of the page that is there.
+    caller_headers: CallerHeaders,
+    /// Origin of the current page.
     origin: String,
     visit: u64,
     pages: u32,
-    spent: bool,
+    unusable: bool,
 }
 
 #[derive(Deserialize)]
@@ -67,25 +68,25 @@ struct Session {
 }
 
 impl Tab {
-    /// Opens one for a visit.
+    /// Opens a tab for a visit.
     pub(crate) async fn open(
         browser: Arc<Browser>,
         settings: RenderSettings,
         egress: Egress,
         visit: u64,
-        own: OwnHeaders,
+        caller_headers: CallerHeaders,
     ) -> Result<Self, CdpError> {
         let agent = settings
             .user_agent
             .clone()
-            .unwrap_or_else(|| named(&browser.user_agent, egress.user_agent()));
+            .unwrap_or_else(|| browser_user_agent(&browser.user_agent, egress.user_agent()));
         let proxy = EgressProxy::start(egress)
             .map_err(|error| CdpError::Refused("the proxy", error.to_string()))?;
         let cdp = browser.cdp.clone();
         let context = json!({
             "disposeOnDetach": true,
             "proxyServer": format!("http://127.0.0.1:{}", proxy.port()),
-            // Without it the browser goes to loopback and link-local addresses by itself.
+            // Without this the browser dials loopback and link-local addresses directly.
             "proxyBypassList": "<-loopback>",
         });
         let Context {
@@ -93,8 +94,8 @@ impl Tab {
         } = cdp
             .call(None, "Target.createBrowserContext", context)
             .await?;
-        // From here on whatever fails gives the context back.
-        let opened = Opened {
+        // From here on an error disposes of the context.
+        let opened = UnfinishedContext {
             browser,
             context: Some(context),
         };
@@ -117,11 +118,11 @@ impl Tab {
                 "Network.enable",
                 json!({ "maxTotalBufferSize": 0, "maxResourceBufferSize": 0, "maxPostDataSize": 0 }),
             ),
-            // What a service worker answers is not stopped for our word, and each page is a first visit.
+            // Responses of service workers would not be paused, and each page is a first visit.
             ("Network.setBypassServiceWorker", json!({ "bypass": true })),
             (
                 "Fetch.enable",
-                json!({ "patterns": patterns(&settings, &own) }),
+                json!({ "patterns": patterns(&settings, &caller_headers) }),
             ),
             (
                 "Emulation.setDeviceMetricsOverride",
@@ -136,7 +137,7 @@ impl Tab {
                 json!({ "enabled": true }),
             ),
         ];
-        let all = calls.map(|(method, params)| cdp.call::<Nothing>(Some(&session), method, params));
+        let all = calls.map(|(method, params)| cdp.call::<Ignored>(Some(&session), method, params));
         try_join_all(all).await?;
         let (browser, context) = opened.keep();
         browser.tab_opened();
@@ -147,168 +148,169 @@ impl Tab {
             session,
             events,
             proxy,
-            own,
+            caller_headers,
             origin: String::new(),
             visit,
             pages: 0,
-            spent: false,
+            unusable: false,
         })
     }
 
-    /// Whether it can serve another page of a visit, which these headers go with.
-    pub(crate) fn serves(&self, visit: u64, own: &OwnHeaders) -> bool {
-        self.visit == visit && *own == self.own && self.is_fit()
+    /// Whether it can load another page of a visit with these headers.
+    pub(crate) fn serves(&self, visit: u64, caller_headers: &CallerHeaders) -> bool {
+        self.visit == visit && *caller_headers == self.caller_headers && self.is_usable()
     }
 
-    /// Whether it can serve another page at all.
-    pub(crate) fn is_fit(&self) -> bool {
-        !self.spent && self.pages < MOST_PAGES && self.browser.is_alive()
+    /// Whether it can load another page.
+    pub(crate) fn is_usable(&self) -> bool {
+        !self.unusable && self.pages < MAX_PAGES && self.browser.is_alive()
     }
 
-    /// The browser it belongs to.
+    /// Returns its browser.
     pub(crate) fn browser(&self) -> &Arc<Browser> {
         &self.browser
     }
 
-    /// Connections that were refused to it.
+    /// Returns the number of connections refused by the guard.
     pub(crate) fn refused(&self) -> u64 {
         self.proxy.refused()
     }
 
-    /// Renders one page. The caller gives it up a little after its time is up; then the tab is not used again.
+    /// Renders one page. The caller cancels this shortly after the deadline; the tab is not reused then.
     pub(crate) async fn render(
         &mut self,
         request: &FetchRequest<'_>,
         settings: &RenderSettings,
         deadline: Instant,
-    ) -> Result<Made, Failure> {
-        // Given up in the middle, it is not used again.
-        self.spent = true;
+    ) -> Result<TabResult, Failure> {
+        // If cancelled, the tab is not reused.
+        self.unusable = true;
         let begun = Instant::now();
         self.browser.count_page();
         self.pages += 1;
         origin(request.url.as_str()).clone_into(&mut self.origin);
         self.events.clear();
         self.proxy.begin_page();
-        let too_big = self.browser.too_big();
+        let memory_kills = self.browser.memory_kills();
         let mut navigation = Navigation::new(
             &self.browser.cdp,
             (&self.session, &self.target),
-            (request.url.as_str(), request.want),
-            &self.own,
+            (request.url.as_str(), request.accept),
+            &self.caller_headers,
             settings,
             begun,
         );
-        walk(&mut navigation, &mut self.events, deadline).await?;
-        let end = navigation.end().cloned().unwrap_or(End::Deadline);
-        if let Some(failure) = self.not_had(request, &end) {
-            self.spent = false;
+        load(&mut navigation, &mut self.events, deadline).await?;
+        let end = navigation.end().cloned().unwrap_or(NavigationEnd::Deadline);
+        if let Some(failure) = self.proxy_failure(request, &end) {
+            self.unusable = false;
             return Err(failure);
         }
         let head = navigation.head().cloned().unwrap_or_default();
-        let mut made = Making {
+        let mut parts = ResponseParts {
             head,
             wire_bytes: self.proxy.bytes_in(),
             begun,
         };
-        let restless = || {
+        let not_settled = || {
             let seconds = settings.nav_timeout.as_secs_f32();
-            let words = format!("the page did not come to rest within {seconds} s");
-            Failure::new(FailKind::Timeout, words)
+            let message = format!("the page did not settle within {seconds} s");
+            Failure::new(FailKind::Timeout, message)
         };
+        let crashed = |error: &CdpError| crash_failure(&self.browser, error, memory_kills);
         match end {
-            End::Rest => {
+            NavigationEnd::Settled => {
                 let left = deadline.saturating_duration_since(Instant::now()) / 2;
-                let patience = left.max(GRACE);
-                let mut taken = take(&mut navigation, &mut self.events, settings, patience).await;
-                self.spent = taken.is_err();
-                if let Err(CdpError::Silent(_)) = taken {
-                    // It came to rest, and then began to spin.
-                    navigation.halt();
-                    taken = take(&mut navigation, &mut self.events, settings, GRACE).await;
-                }
-                match taken {
-                    Ok(taken) => Ok(made.document(taken)),
-                    Err(CdpError::Silent(_)) => Err(restless()),
-                    Err(CdpError::Refused(_, words)) => {
-                        Err(Failure::new(FailKind::Protocol, words))
+                let time_limit = left.max(SNAPSHOT_GRACE);
+                let events = &mut self.events;
+                let (snapshot, halted) = snapshot_or_halt(
+                    &mut navigation,
+                    events,
+                    settings,
+                    time_limit,
+                    SNAPSHOT_GRACE,
+                )
+                .await;
+                self.unusable = halted || snapshot.is_err();
+                match snapshot {
+                    Ok(snapshot) => Ok(parts.document(snapshot)),
+                    Err(CdpError::Timeout(_)) => Err(not_settled()),
+                    Err(CdpError::Refused(_, message)) => {
+                        Err(Failure::new(FailKind::Protocol, message))
                     }
-                    Err(error) => Err(died(&self.browser, &error, too_big)),
+                    Err(error) => Err(crashed(&error)),
                 }
             }
-            End::Deadline if navigation.has_document() => {
-                // As it is, if it listens: stopped, it may write that it was stopped.
-                let mut taken = take(&mut navigation, &mut self.events, settings, GRACE / 3).await;
-                if let Err(CdpError::Silent(_)) = taken {
-                    navigation.halt();
-                    taken = take(&mut navigation, &mut self.events, settings, GRACE * 2 / 3).await;
-                }
-                match taken {
-                    Ok(taken) => Ok(made.document(taken)),
-                    Err(_) if self.browser.too_big() > too_big => {
-                        Err(died(&self.browser, &CdpError::Gone, too_big))
+            NavigationEnd::Deadline if navigation.has_document() => {
+                let (first, second) = (SNAPSHOT_GRACE / 3, SNAPSHOT_GRACE * 2 / 3);
+                let events = &mut self.events;
+                let (snapshot, _) =
+                    snapshot_or_halt(&mut navigation, events, settings, first, second).await;
+                match snapshot {
+                    Ok(snapshot) => Ok(parts.document(snapshot)),
+                    Err(_) if self.browser.memory_kills() > memory_kills => {
+                        Err(crashed(&CdpError::Closed))
                     }
-                    Err(_) => Err(restless()),
+                    Err(_) => Err(not_settled()),
                 }
             }
-            End::Deadline => {
+            NavigationEnd::Deadline => {
                 let seconds = settings.nav_timeout.as_secs_f32();
-                let words = format!("no page within {seconds} s");
-                Err(Failure::new(FailKind::Timeout, words))
+                let message = format!("no page within {seconds} s");
+                Err(Failure::new(FailKind::Timeout, message))
             }
-            End::Crashed => Err(died(&self.browser, &CdpError::Gone, too_big)),
-            End::Error(error) => {
-                self.spent = false;
+            NavigationEnd::Crashed => Err(crashed(&CdpError::Closed)),
+            NavigationEnd::Error(error) => {
+                self.unusable = false;
                 Err(net_error::failure(&error))
             }
-            End::NotHtml if request.want == Want::Document => {
-                self.spent = false;
-                Ok(Made::NotHtml)
+            NavigationEnd::NotHtml if request.accept == Accept::Document => {
+                self.unusable = false;
+                Ok(TabResult::NotHtml)
             }
-            End::NotHtml | End::Unread | End::Redirect => {
-                self.spent = false;
-                Ok(made.head_alone(request.want))
+            NavigationEnd::NotHtml | NavigationEnd::NoPage | NavigationEnd::Redirect => {
+                self.unusable = false;
+                Ok(parts.without_body(request.accept))
             }
-            End::Upgrade(to) => {
-                self.spent = false;
-                made.head.status = 307;
-                Ok(made.elsewhere(to, false))
+            NavigationEnd::Upgrade(to) => {
+                self.unusable = false;
+                parts.head.status = 307;
+                Ok(parts.redirect(to, false))
             }
-            End::Moved(to) => {
-                self.spent = false;
-                Ok(made.elsewhere(to, true))
+            NavigationEnd::Moved(to) => {
+                self.unusable = false;
+                Ok(parts.redirect(to, true))
             }
         }
     }
 
-    /// What our own proxy knows about a page that could not be had.
-    fn not_had(&self, request: &FetchRequest<'_>, end: &End) -> Option<Failure> {
-        if !matches!(end, End::Error(_) | End::Unread) {
+    /// Returns the failure that the proxy recorded for the page.
+    fn proxy_failure(&self, request: &FetchRequest<'_>, end: &NavigationEnd) -> Option<Failure> {
+        if !matches!(end, NavigationEnd::Error(_) | NavigationEnd::NoPage) {
             return None;
         }
         let url = request.url.parts();
         self.proxy.failure_of(url.host(), url.port())
     }
 
-    /// Leaves the page, so that nothing of it goes on, and makes a first-time reader of the tab again. False: it cannot be
-    /// used any more.
+    /// Leaves the page, which stops its scripts, and clears cookies and storage. Returns whether the tab can be reused.
     pub(crate) async fn leave(&mut self) -> bool {
-        if !self.is_fit() {
+        if !self.is_usable() {
             return false;
         }
-        self.spent = true;
+        self.unusable = true;
         let cdp = &self.browser.cdp;
         let session = Some(self.session.as_str());
         let clear = json!({ "expression": "try { sessionStorage.clear() } catch {}" });
         cdp.post(session, "Runtime.evaluate", clear);
         let blank = json!({ "url": "about:blank" });
-        let left = cdp.call_within::<Nothing>(LEAVE, session, "Page.navigate", blank);
-        if left.await.is_err() {
+        let navigated = cdp.call_within::<Ignored>(LEAVE_TIMEOUT, session, "Page.navigate", blank);
+        if navigated.await.is_err() {
             return false;
         }
-        // A page may hold on to its thread while it is left: the next one would wait for it.
+        // A page may block its thread while it unloads: the next page would have to wait.
         let here = json!({ "expression": "location.href", "returnByValue": true });
-        let here = cdp.call_within::<Value>(LEAVE, session, "Runtime.evaluate", here);
+        let here = cdp.call_within::<Value>(LEAVE_TIMEOUT, session, "Runtime.evaluate", here);
         if !here
             .await
             .is_ok_and(|here| here["result"]["value"] == "about:blank")
@@ -316,26 +318,27 @@ impl Tab {
             return false;
         }
         let context = json!({ "browserContextId": self.context });
-        let cookies = cdp.call_within::<Nothing>(LEAVE, None, "Storage.clearCookies", context);
+        let cookies =
+            cdp.call_within::<Ignored>(LEAVE_TIMEOUT, None, "Storage.clearCookies", context);
         let place = json!({ "origin": self.origin, "storageTypes": STORAGE });
         let storage =
-            cdp.call_within::<Nothing>(LEAVE, session, "Storage.clearDataForOrigin", place);
+            cdp.call_within::<Ignored>(LEAVE_TIMEOUT, session, "Storage.clearDataForOrigin", place);
         let cleaned = tokio::try_join!(cookies, storage);
         self.events.clear();
-        self.spent = cleaned.is_err();
-        self.is_fit()
+        self.unusable = cleaned.is_err();
+        self.is_usable()
     }
 }
 
 impl Drop for Tab {
     fn drop(&mut self) {
         self.browser.tab_closed();
-        if self.spent {
-            // What does not listen to us any more would not listen to being closed either.
+        if self.unusable {
+            // A page that does not respond would not close either.
             let session = Some(self.session.as_str());
             self.browser.cdp.post(session, "Page.crash", json!({}));
         }
-        give_back(&self.browser, &self.context);
+        dispose_context(&self.browser, &self.context);
     }
 }
 
@@ -348,54 +351,72 @@ impl fmt::Debug for Tab {
     }
 }
 
-/// A context whose tab is not complete yet.
-struct Opened {
+/// Takes the document of a page. If the page does not respond within the first time limit, stops it and tries again. It is
+/// not stopped at once, because a stopped page may display an error. Returns also whether it was stopped.
+async fn snapshot_or_halt(
+    navigation: &mut Navigation<'_>,
+    events: &mut Events,
+    settings: &RenderSettings,
+    first: Duration,
+    second: Duration,
+) -> (Result<Snapshot, CdpError>, bool) {
+    let snapshot = take_snapshot(navigation, events, settings, first).await;
+    if !matches!(snapshot, Err(CdpError::Timeout(_))) {
+        return (snapshot, false);
+    }
+    navigation.halt();
+    let snapshot = take_snapshot(navigation, events, settings, second).await;
+    (snapshot, true)
+}
+
+/// A context whose tab is not open yet; disposed of on drop.
+struct UnfinishedContext {
     browser: Arc<Browser>,
     context: Option<String>,
 }
 
-impl Opened {
+impl UnfinishedContext {
     fn keep(mut self) -> (Arc<Browser>, String) {
         let context = self.context.take().unwrap_or_default();
         (Arc::clone(&self.browser), context)
     }
 }
 
-impl Drop for Opened {
+impl Drop for UnfinishedContext {
     fn drop(&mut self) {
         if let Some(context) = &self.context {
-            give_back(&self.browser, context);
+            dispose_context(&self.browser, context);
         }
     }
 }
 
-/// Closes a context with all its windows and workers.
-fn give_back(browser: &Browser, context: &str) {
+/// Disposes of a context with all its windows and workers.
+fn dispose_context(browser: &Browser, context: &str) {
     let context = json!({ "browserContextId": context });
     browser
         .cdp
         .post(None, "Target.disposeBrowserContext", context);
 }
 
-/// Why there is no page any more.
-fn died(browser: &Browser, error: &CdpError, too_big: u64) -> Failure {
-    let words = match error {
-        _ if browser.too_big() > too_big => {
-            "the page needs more memory than a page may have".to_owned()
+/// Returns the failure for a page process that is gone.
+fn crash_failure(browser: &Browser, error: &CdpError, memory_kills: u64) -> Failure {
+    let message = match error {
+        _ if browser.memory_kills() > memory_kills => {
+            "the page exceeded the memory limit".to_owned()
         }
-        CdpError::Gone if browser.is_alive() => "the page's process crashed".to_owned(),
+        CdpError::Closed if browser.is_alive() => "the page's process crashed".to_owned(),
         error => error.to_string(),
     };
-    Failure::new(FailKind::Browser, words)
+    Failure::new(FailKind::Browser, message)
 }
 
-/// What is stopped for our word: pages, what is blocked, and what the caller's headers go with.
-fn patterns(settings: &RenderSettings, own: &OwnHeaders) -> Value {
+/// Returns the patterns of requests to pause: documents, blocked resources, and requests that get the caller's headers.
+fn patterns(settings: &RenderSettings, caller_headers: &CallerHeaders) -> Value {
     let stage = |kind: &str, stage: &str| json!({ "resourceType": kind, "requestStage": stage });
     let mut patterns = vec![
         stage("Document", "Request"),
         stage("Document", "Response"),
-        // Icons, among others.
+        // Includes icons.
         stage("Other", "Request"),
     ];
     patterns.extend(
@@ -404,12 +425,12 @@ fn patterns(settings: &RenderSettings, own: &OwnHeaders) -> Value {
             .iter()
             .map(|kind| stage(kind.name(), "Request")),
     );
-    patterns.extend(own.pattern());
+    patterns.extend(caller_headers.pattern());
     patterns.into()
 }
 
-/// The browser's own name with ours in it, as robots that use a browser name themselves.
-fn named(browser: &str, agent: &str) -> String {
+/// Adds our user agent to the browser's, as other crawlers do.
+fn browser_user_agent(browser: &str, agent: &str) -> String {
     let like = "(KHTML, like Gecko)";
     browser
         .replace("HeadlessChrome", "Chrome")
@@ -421,10 +442,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_agent_is_a_browser_that_says_who_it_is() {
+    fn the_user_agent_names_the_browser_and_us() {
         let browser = "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) HeadlessChrome/156.0.0.0 Safari/537.36";
         assert_eq!(
-            named(browser, "crawler/0.1.0"),
+            browser_user_agent(browser, "crawler/0.1.0"),
             "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko; compatible; crawler/0.1.0) Chrome/156.0.0.0 Safari/537.36"
         );
     }

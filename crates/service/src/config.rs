@@ -1,14 +1,14 @@
-//! What the service is told: one resolved type, and where each of its values came from.
+//! Configuration of the service: the resolved values, and where each of them came from.
 //!
-//! A file is weaker than the environment, the environment weaker than flags. Every setting is one row of the table in
-//! `settings`: its key, its range, its variable and what it is for. The file is read by that table, `crawler config`
-//! prints it and `config.example.yaml` is written from it, so none of them can lag behind. Nothing here opens the
-//! store or the network.
+//! Environment variables override the file, and flags override both. Every setting is one row of the table in
+//! `settings`: its key, allowed values, environment variable and description. The file is parsed, `crawler config`
+//! printed and `config.example.yaml` generated from that table, so they cannot disagree. Nothing here opens the store
+//! or the network.
 
 mod example;
-mod given;
 mod job_defaults;
 mod load;
+mod raw_value;
 mod secret;
 mod sections;
 mod setting;
@@ -18,11 +18,11 @@ mod value;
 mod yaml;
 
 pub use example::example;
-pub use load::{ConfigError, Flag, Inputs, Loaded, Source};
+pub use load::{ConfigError, ConfigFlag, ConfigInputs, LoadedConfig, SettingSource};
 pub use secret::Secret;
 pub use sections::{
-    Browser, Config, Crawl, Egress, Http, Jobs, ResourceKind, Server, Storage, UseJs, Viewport,
-    Worker,
+    BrowserSection, Config, CrawlSection, EgressSection, HttpSection, JobsSection, ServerSection,
+    StoreSection, Viewport, WorkerSection,
 };
 pub use setting::Setting;
 pub use settings::SETTINGS;

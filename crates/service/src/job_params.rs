@@ -1,182 +1,176 @@
-//! What is asked of a job: one type for the API, which makes jobs of it, and for the workers, which make plans of it.
+//! Parameters of a job: the API creates jobs from them, and the workers derive their plans from them.
 //!
-//! It is stored as it was asked ([`store::NewJob::params`]); what it leaves open is filled in from [`JobDefaults`].
+//! They are stored as requested ([`crawler_store::NewJob::params`]); missing values are taken from [`JobDefaults`].
 
+use std::sync::Arc;
 use std::time::Duration;
 
-use model::{
-    Backoff, CrawlPlan, CrawlSpec, DocumentRules, JsPolicy, LinkFilter, PlanError, RobotsErrors,
-    RobotsPolicy, SitemapPolicy,
+use crawler_model::site_rules::BLOCKED_EXTENSIONS;
+use crawler_model::{
+    Backoff, CrawlPlan, CrawlRules, CrawlSpec, DocumentRules, JsPolicy, LinkFilter, PlanError,
+    RobotsErrors, RobotsPolicy, SitemapPolicy,
 };
+use crawler_store::{JobId, JobKind, JobLimits, NewJob, NewTask};
+use crawler_weburl::{CrawlUrl, KeyPolicy, QueryPolicy, ScopeKind, SlashPolicy, Userinfo};
 use serde::{Deserialize, Serialize};
-use store::{JobId, JobKind, JobLimits, NewJob, NewTask};
-use weburl::{CrawlUrl, KeyPolicy, QueryPolicy, ScopeKind, SlashPolicy, Userinfo};
 
-/// What a document's `content` is written in.
+/// Format of a document's `content`.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, Debug, utoipa::ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum OutputFormat {
     /// Markdown.
     #[default]
     Markdown,
-    /// HTML that cannot do anything.
+    /// HTML without scripts and other active content.
     Html,
     /// Plain text.
     Text,
 }
 
-/// robots.txt.
+/// Whether to obey robots.txt.
 #[derive(Clone, Copy, PartialEq, Eq, Serialize, Deserialize, Debug, utoipa::ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum RobotsChoice {
-    /// Obeyed.
+    /// Obey it.
     Respect,
-    /// Not asked for.
+    /// Ignore it.
     Ignore,
 }
 
-/// Sitemaps.
+/// Whether to read sitemaps.
 #[derive(Clone, Copy, PartialEq, Eq, Serialize, Deserialize, Debug, utoipa::ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum SitemapsChoice {
-    /// Not asked for.
+    /// Do not read them.
     Skip,
-    /// Their URLs are visited like links of the seed.
+    /// Visit their URLs like links of the seed.
     Include,
-    /// Only their URLs are visited.
+    /// Visit only their URLs.
     Only,
 }
 
-/// Whether pages are rendered in a browser.
+/// Whether to render pages in a browser.
 #[derive(Clone, Copy, PartialEq, Eq, Serialize, Deserialize, Debug, utoipa::ToSchema)]
 #[serde(untagged)]
 pub enum UseJs {
     /// Always or never.
     Fixed(bool),
-    /// Where a page needs it.
-    Auto(AutoWord),
+    /// Only pages that need it.
+    Auto(AutoMode),
 }
 
-/// The word `auto`.
+/// The value `auto`.
 #[derive(Clone, Copy, PartialEq, Eq, Serialize, Deserialize, Debug, utoipa::ToSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum AutoWord {
-    /// As needed.
+pub enum AutoMode {
+    /// `auto`
     Auto,
 }
 
-/// What was asked. `None` means "as the configuration says".
+/// Parameters of a job. `None` means the default.
 #[derive(Clone, PartialEq, Default, Serialize, Deserialize, Debug)]
 #[serde(deny_unknown_fields, default)]
 pub struct JobParams {
-    /// Where it begins; of `scrape`, `crawl` and `map`.
+    /// The URL to start from; for `scrape`, `crawl` and `map`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub url: Option<String>,
-    /// The pages of `batch_scrape`. Not stored: they are the job's tasks.
+    /// URLs of a `batch_scrape`. Not stored: they are the job's tasks.
     #[serde(skip)]
     pub urls: Option<Vec<String>>,
-    /// How many pages a `batch_scrape` has.
+    /// Number of URLs of a `batch_scrape`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub url_count: Option<u64>,
-    /// Links are followed while depth is below this.
+    /// Maximum depth of pages; the seed has depth 0.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_depth: Option<u32>,
-    /// The exact host, else any.
+    /// Stay on the exact host; `false`: follow links to any host.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub same_domain: Option<bool>,
-    /// What `content` is written in.
+    /// Format of `content`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub output_format: Option<OutputFormat>,
-    /// Rendered in a browser.
+    /// Whether to render pages in a browser.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub use_js: Option<UseJs>,
-    /// Most tasks, seeds included.
+    /// Maximum number of URLs, including the seeds.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_pages: Option<u64>,
-    /// The hard end, in seconds from the job's creation.
+    /// Maximum duration, in seconds since the job was created.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_duration: Option<u64>,
-    /// Most body bytes.
+    /// Maximum number of body bytes.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_bytes: Option<u64>,
-    /// Only URLs that match one of these regular expressions.
+    /// Only follow URLs that match one of these regular expressions.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub include: Vec<String>,
-    /// No URL that matches one of these.
+    /// Do not follow URLs that match one of these regular expressions.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub exclude: Vec<String>,
-    /// URLs that differ in their query alone are one page.
+    /// Treat URLs that differ only in their query as the same page.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ignore_query: Option<bool>,
-    /// robots.txt.
+    /// Whether to obey robots.txt.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub robots: Option<RobotsChoice>,
-    /// Sitemaps.
+    /// Whether to read sitemaps.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sitemaps: Option<SitemapsChoice>,
 }
 
-/// What holds where nothing was asked, and what nobody can ask for.
+/// Defaults of job parameters, and settings that jobs cannot change.
 #[derive(Clone, PartialEq, Debug)]
 pub struct JobDefaults {
-    /// The agent string.
+    /// User-Agent header.
     pub user_agent: String,
-    /// Per request.
+    /// Timeout for one request.
     pub timeout: Duration,
-    /// Redirects walked for one URL.
+    /// Maximum number of redirects followed for one URL.
     pub max_redirects: u32,
-    /// Decoded body bytes read of one page.
+    /// Maximum number of decoded body bytes read per page.
     pub max_body_bytes: u64,
-    /// Attempts, the first included.
+    /// Maximum number of attempts, including the first.
     pub max_attempts: u32,
-    /// Pauses between them.
+    /// Delays between attempts.
     pub backoff: Backoff,
-    /// Depth.
+    /// Maximum depth.
     pub max_depth: u32,
-    /// Tasks.
+    /// Maximum number of tasks.
     pub max_tasks: Option<u64>,
-    /// Time.
+    /// Maximum duration.
     pub max_duration: Option<Duration>,
-    /// Body bytes.
+    /// Maximum number of body bytes.
     pub max_bytes: Option<u64>,
-    /// robots.txt is obeyed.
+    /// Obey robots.txt.
     pub respect_robots: bool,
-    /// A robots.txt that cannot be read.
+    /// What to do when robots.txt cannot be fetched.
     pub robots_errors: RobotsErrors,
-    /// The query is no part of a page's identity.
+    /// Treat URLs that differ only in their query as the same page.
     pub strip_query: bool,
-    /// Links with `rel=nofollow` are not followed.
+    /// Do not follow links with `rel=nofollow`.
     pub obey_nofollow: bool,
-    /// Endings of paths that are not followed, in lower case and without their dot.
+    /// Extensions of paths that are not followed, in lower case and without the dot.
     pub blocked_extensions: Vec<String>,
-    /// Maps list links with their fragments.
+    /// Keep the fragments of links in maps.
     pub keep_fragments: bool,
-    /// Rendering in a browser.
+    /// Which pages to render in a browser.
     pub js: JsPolicy,
-    /// Everything is rendered, whatever is asked.
+    /// Render every page, whatever the job says.
     pub force_js: bool,
 }
 
 impl JobDefaults {
-    /// Whether pages are rendered, when this was asked.
-    pub fn js(&self, asked: Option<UseJs>) -> JsPolicy {
-        match asked {
+    /// Returns which pages to render, given the `use_js` of a request.
+    pub fn js(&self, use_js: Option<UseJs>) -> JsPolicy {
+        match use_js {
             _ if self.force_js => JsPolicy::Always,
             None => self.js,
             Some(UseJs::Fixed(false)) => JsPolicy::Never,
             Some(UseJs::Fixed(true)) => JsPolicy::Always,
-            Some(UseJs::Auto(AutoWord::Auto)) => JsPolicy::Auto,
+            Some(UseJs::Auto(AutoMode::Auto)) => JsPolicy::Auto,
         }
     }
 }
-
-/// Files that are no pages.
-const BINARY: [&str; 46] = [
-    "7z", "aac", "apk", "avi", "avif", "bin", "bmp", "bz2", "css", "deb", "dmg", "doc", "docx",
-    "eot", "exe", "flac", "gif", "gz", "ico", "iso", "jar", "jpeg", "jpg", "js", "m4a", "mkv",
-    "mov", "mp3", "mp4", "mpeg", "msi", "ogg", "pdf", "png", "ppt", "pptx", "rar", "rpm", "svg",
-    "tar", "tgz", "ttf", "wav", "webm", "woff2", "zip",
-];
 
 impl Default for JobDefaults {
     fn default() -> Self {
@@ -195,7 +189,7 @@ impl Default for JobDefaults {
             robots_errors: RobotsErrors::Allow,
             strip_query: true,
             obey_nofollow: false,
-            blocked_extensions: BINARY.map(str::to_owned).to_vec(),
+            blocked_extensions: BLOCKED_EXTENSIONS.map(str::to_owned).to_vec(),
             keep_fragments: false,
             js: JsPolicy::Never,
             force_js: false,
@@ -203,50 +197,46 @@ impl Default for JobDefaults {
     }
 }
 
-/// A URL of a batch that is none.
+/// An invalid URL of a batch.
 #[derive(Clone, PartialEq, Eq, Serialize, Debug)]
 pub struct InvalidUrl {
-    /// As it was given.
+    /// The URL as given.
     pub url: String,
-    /// What is wrong with it.
+    /// Why it is invalid.
     pub reason: String,
 }
 
-/// A job that may be made, and what was left out of it.
+/// A validated job, and the URLs that were left out.
 #[derive(Clone, PartialEq, Debug)]
 pub struct PreparedJob {
-    /// To be made.
+    /// The job to create.
     pub job: NewJob,
-    /// URLs of a batch that cannot be fetched.
+    /// Invalid URLs of a batch.
     pub invalid_urls: Vec<InvalidUrl>,
 }
 
-/// What is wrong with what was asked.
+/// An invalid parameter.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
-#[error("{field}: {words}")]
+#[error("{field}: {message}")]
 pub struct ParamsError {
-    /// The field at fault.
+    /// Name of the field.
     pub field: String,
-    /// What is wrong with it.
-    pub words: String,
+    /// Error message.
+    pub message: String,
 }
 
 impl ParamsError {
-    fn new(field: &str, words: impl Into<String>) -> Self {
+    fn new(field: &str, message: impl Into<String>) -> Self {
         Self {
             field: field.to_owned(),
-            words: words.into(),
+            message: message.into(),
         }
     }
 }
 
 impl From<PlanError> for ParamsError {
     fn from(error: PlanError) -> Self {
-        let field = match error.flag {
-            "<URL>" => "url".to_owned(),
-            flag => flag.trim_start_matches('-').replace('-', "_"),
-        };
-        Self::new(&field, error.words)
+        Self::new(error.field.as_str(), error.message)
     }
 }
 
@@ -259,12 +249,12 @@ impl JobParams {
         }
     }
 
-    /// Of a site; the same for `crawl` and `map`.
+    /// Returns the parameters of a `crawl` or `map` job.
     pub fn site(url: impl Into<String>) -> Self {
         Self::scrape(url)
     }
 
-    /// Of a list of pages.
+    /// Returns the parameters of a `batch_scrape` job.
     pub fn batch(urls: impl IntoIterator<Item = impl Into<String>>) -> Self {
         Self {
             urls: Some(urls.into_iter().map(Into::into).collect()),
@@ -272,19 +262,17 @@ impl JobParams {
         }
     }
 
-    /// The job that was asked for, checked; it has a fresh name.
+    /// Validates the parameters and returns a new job with a new id.
     pub fn new_job(
         &self,
         kind: JobKind,
         defaults: &JobDefaults,
     ) -> Result<PreparedJob, ParamsError> {
         let (seeds, invalid_urls) = self.seeds(kind)?;
-        if let Some(first) = seeds.first() {
-            self.plan_from(kind, first, defaults)?;
-        }
+        self.plan(kind, defaults, 0, 0)?;
         let keys = self.keys(defaults);
         let stored = Self {
-            // Without what a person may have typed around it.
+            // The normalized form.
             url: self
                 .url
                 .as_ref()
@@ -315,27 +303,33 @@ impl JobParams {
         Ok(PreparedJob { job, invalid_urls })
     }
 
-    /// The plan by which a job's pages are fetched.
-    pub fn plan(&self, kind: JobKind, defaults: &JobDefaults) -> Result<CrawlPlan, ParamsError> {
-        if kind == JobKind::BatchScrape {
-            // Its pages have nothing in common: no scope, no links, so no page stands for the others.
-            let nowhere = CrawlUrl::parse("http://any.invalid/")
-                .map_err(|error| ParamsError::new("urls", error.to_string()))?;
-            return self.plan_from(kind, &nowhere, defaults);
-        }
-        let (seeds, _) = self.seeds(kind)?;
-        let seed = seeds
-            .first()
-            .ok_or_else(|| ParamsError::new("url", "is missing"))?;
-        self.plan_from(kind, seed, defaults)
-    }
-
-    fn plan_from(
+    /// Returns the rules for fetching the pages of a job. `key_seed` seeds the keys of its URLs; pages of different `visit`s
+    /// share nothing in a browser.
+    pub fn plan(
         &self,
         kind: JobKind,
-        seed: &CrawlUrl,
         defaults: &JobDefaults,
-    ) -> Result<CrawlPlan, ParamsError> {
+        key_seed: u64,
+        visit: u64,
+    ) -> Result<Arc<CrawlRules>, ParamsError> {
+        let spec = CrawlSpec {
+            visit,
+            ..self.spec(kind, defaults)
+        };
+        if matches!(kind, JobKind::Scrape | JobKind::BatchScrape) {
+            return Ok(CrawlRules::without_seed(
+                &spec,
+                &defaults.user_agent,
+                key_seed,
+            )?);
+        }
+        self.seeds(kind)?;
+        let plan = CrawlPlan::resolve(&spec, &defaults.user_agent, key_seed)?;
+        Ok(Arc::clone(plan.rules()))
+    }
+
+    /// What a job asks of a crawl.
+    pub fn spec(&self, kind: JobKind, defaults: &JobDefaults) -> CrawlSpec {
         let follows = matches!(kind, JobKind::Crawl | JobKind::Map);
         let scope = if follows && self.same_domain.unwrap_or(true) {
             ScopeKind::Host
@@ -346,8 +340,10 @@ impl JobParams {
             None => defaults.respect_robots,
             Some(choice) => choice == RobotsChoice::Respect,
         };
-        let spec = CrawlSpec {
-            seed: seed.to_string(),
+        let keys = self.keys(defaults);
+        let depth = self.max_depth.unwrap_or(defaults.max_depth);
+        CrawlSpec {
+            seed: self.url.clone().unwrap_or_default(),
             timeout: Some(defaults.timeout),
             max_attempts: Some(defaults.max_attempts),
             max_redirects: Some(defaults.max_redirects),
@@ -372,25 +368,21 @@ impl JobParams {
                 keep_fragments: defaults.keep_fragments,
                 ..LinkFilter::default()
             },
+            slash: Some(keys.slash),
+            strip_query: keys.query == QueryPolicy::Strip,
+            // A depth of 0 means only the seed here, but no limit on the command line.
+            seed_only: !follows || depth == 0,
+            max_depth: Some(depth),
+            backoff: defaults.backoff,
+            documents: match kind {
+                JobKind::Map => None,
+                JobKind::Crawl => Some(DocumentRules { error_pages: false }),
+                JobKind::Scrape | JobKind::BatchScrape => Some(DocumentRules { error_pages: true }),
+            },
+            blocked_extensions: defaults.blocked_extensions.clone(),
+            obey_nofollow: defaults.obey_nofollow,
             ..CrawlSpec::default()
-        };
-        let mut plan = CrawlPlan::resolve(&spec, &defaults.user_agent, 0)?;
-        plan.keys = self.keys(defaults);
-        plan.backoff = defaults.backoff;
-        // A depth of 0 is the seed alone here, and no limit on the command line.
-        let depth = self.max_depth.unwrap_or(defaults.max_depth);
-        plan.limits.depth = Some(if follows { depth } else { 0 });
-        plan.documents = match kind {
-            JobKind::Map => None,
-            JobKind::Crawl => Some(DocumentRules { error_pages: false }),
-            JobKind::Scrape | JobKind::BatchScrape => Some(DocumentRules { error_pages: true }),
-        };
-        plan.blocked_extensions
-            .clone_from(&defaults.blocked_extensions);
-        plan.obey_nofollow = defaults.obey_nofollow;
-        // Every request is made on the service's own behalf.
-        plan.fetch.seed = None;
-        Ok(plan)
+        }
     }
 
     fn keys(&self, defaults: &JobDefaults) -> KeyPolicy {
@@ -405,7 +397,7 @@ impl JobParams {
         }
     }
 
-    /// Where it begins, and which URLs of a batch are none.
+    /// Returns the seeds, and the invalid URLs of a batch.
     fn seeds(&self, kind: JobKind) -> Result<(Vec<CrawlUrl>, Vec<InvalidUrl>), ParamsError> {
         if kind == JobKind::BatchScrape {
             let Some(urls) = &self.urls else {
@@ -427,23 +419,23 @@ impl JobParams {
         let Some(url) = &self.url else {
             return Err(ParamsError::new("url", "is missing"));
         };
-        let url = page(url).map_err(|words| ParamsError::new("url", words))?;
+        let url = page(url).map_err(|message| ParamsError::new("url", message))?;
         Ok((vec![url], Vec::new()))
     }
 }
 
-/// A page of a job. Jobs are stored and told of, so they carry no credentials: dropped in silence they would only be
-/// missed later.
+/// Parses the URL of a job. Jobs are stored and shown, so URLs with credentials are rejected instead of silently
+/// dropping the credentials.
 fn page(typed: &str) -> Result<CrawlUrl, String> {
     if Userinfo::of(typed).is_some() {
         return Err(
-            "a job's URL carries no user name or password; POST /v1/scrape sends them".to_owned(),
+            "the URL of a job must not contain a user name or password; POST /v1/scrape supports them".to_owned(),
         );
     }
     CrawlUrl::parse(typed).map_err(|error| error.to_string())
 }
 
-/// What is given back of a URL that had credentials.
+/// Removes the credentials from a URL.
 fn without_userinfo(typed: &str) -> String {
     if Userinfo::of(typed).is_none() {
         return typed.to_owned();
@@ -460,6 +452,6 @@ fn seed_task(url: &CrawlUrl, keys: KeyPolicy) -> NewTask {
         depth: 0,
         hops: 0,
         via: None,
-        found: model::Found::Seed,
+        found: crawler_model::Discovery::Seed,
     }
 }

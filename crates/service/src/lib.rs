@@ -1,16 +1,16 @@
-//! The service: what it is told (`config`), how it is talked to (`api`), what is asked of it (`job_params`) and who
-//! does the work (`worker`).
+//! The service: its configuration (`config`), HTTP API (`api`), the parameters of jobs (`job_params`) and the workers
+//! that run them (`worker`).
 //!
-//! Everything here is generic over [`store::Store`]; which store it is, and where the process begins and ends, is the
-//! binary's to say. Nothing here prints.
+//! Everything here is generic over [`crawler_store::Store`]. The binary chooses the store and owns the process; this
+//! crate prints nothing.
 
 pub mod api;
 pub mod config;
 pub mod job_params;
 pub mod worker;
 
-mod browser_desk;
+mod shared_browser;
 mod timed_store;
 
-pub use browser_desk::{BrowserDesk, BrowserWord};
-pub use timed_store::TimedStore;
+pub use shared_browser::{BrowserStatus, SharedBrowser};
+pub use timed_store::{CallMetrics, TimedStore};

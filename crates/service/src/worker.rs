@@ -1,39 +1,39 @@
-//! Who does the work: one loop over a store, for all of its jobs.
+//! The worker: one loop over a store, for all of its jobs.
 //!
-//! A worker is `engine::drive` with a [`StoreFrontier`]; any number of them, in any number of processes, share a store.
-//! What a job asked for becomes a plan here; everything else is the frontier's and the engine's.
+//! A worker is `crawler_engine::drive` with a [`StoreFrontier`]; any number of them, in any number of processes, share a store.
+//! This module turns the parameters of a job into a plan; the frontier and the engine do everything else.
 
 use std::fmt;
 use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher, Hasher, RandomState};
 use std::sync::Arc;
 use std::time::Duration;
 
-use engine::{DriveError, Progress, Shelf, Stop, drive};
-use fetch::{Fetch, FetchSetupError, Guard, HttpFetch};
-use model::{PageReport, Sink, SinkError, Summary};
-use store::{JobKind, JobOrder, Rescue, Store, WorkerId};
-use store_frontier::{Planner, StoreFrontier};
-pub use store_frontier::{StoreFrontierSettings, WorkerCounts, WorkerNumbers};
+use crawler_engine::{DriveError, Progress, Stop, drive};
+use crawler_fetch::{Fetch, FetchSetupError, Guard, HttpFetch};
+use crawler_model::Summary;
+use crawler_store::{JobKind, JobRequest, Rescue, Store, WorkerId};
+use crawler_store_frontier::{Planner, StoreFrontier};
+pub use crawler_store_frontier::{StoreFrontierSettings, WorkerCounts, WorkerNumbers};
 
 use crate::config::Config;
 use crate::job_params::{JobDefaults, JobParams, ParamsError};
 
-/// How often lost leases are looked for, at least; more often when they are short.
-const HOUSEKEEPING: Duration = Duration::from_secs(5);
+/// Maximum interval between searches for expired leases; it is shorter for short leases.
+const MAX_HOUSEKEEPING_INTERVAL: Duration = Duration::from_secs(5);
 
-/// What a worker is told.
+/// Settings of a worker.
 #[derive(Clone, Debug, Default)]
 pub struct WorkerSettings {
-    /// Times and sizes.
+    /// Settings of the frontier.
     pub frontier: StoreFrontierSettings,
-    /// What holds for jobs that do not say otherwise.
+    /// Defaults of jobs.
     pub jobs: JobDefaults,
-    /// Nobody else works on this store: what a worker before this one held is taken over at once.
+    /// No other worker uses this store: tasks held by a previous worker are reclaimed immediately.
     pub sole_owner: bool,
 }
 
 impl WorkerSettings {
-    /// What a configuration says.
+    /// Returns the settings for a configuration.
     pub fn of(config: &Config, sole_owner: bool) -> Self {
         Self {
             frontier: StoreFrontierSettings {
@@ -42,8 +42,8 @@ impl WorkerSettings {
                 heartbeat: config.worker.heartbeat,
                 host_interval: config.host_interval(),
                 own_crawl_delay: config.crawl.crawl_delay.is_some(),
-                housekeeping: (config.worker.lease / 6).min(HOUSEKEEPING),
-                // The store has the rest of the time to take back what was not finished.
+                housekeeping: (config.worker.lease / 6).min(MAX_HOUSEKEEPING_INTERVAL),
+                // The rest of the time is for returning unfinished tasks to the store.
                 drain: config
                     .worker
                     .drain
@@ -56,7 +56,7 @@ impl WorkerSettings {
     }
 }
 
-/// A worker that has not started.
+/// A worker that has not been started.
 pub struct Worker<S, T> {
     store: S,
     fetch: Arc<T>,
@@ -65,35 +65,32 @@ pub struct Worker<S, T> {
     sole_owner: bool,
 }
 
-/// The fetcher all jobs of a process share.
+/// Creates the HTTP client that is shared by all jobs of a process.
 pub fn http_fetch(
     jobs: &JobDefaults,
     workers: usize,
     guard: Guard,
 ) -> Result<HttpFetch, WorkerError> {
-    let plan = JobParams::scrape("http://any.invalid/").plan(JobKind::Scrape, jobs)?;
-    let fetch = HttpFetch::new(&plan.fetch, workers, guard, html::looks_like_html)?;
+    let rules = JobParams::default().plan(JobKind::Scrape, jobs, 0, 0)?;
+    let fetch = HttpFetch::new(&rules.fetch, workers, guard, crawler_html::looks_like_html)?;
     Ok(fetch)
 }
 
 impl<S: Store, T: Fetch> Worker<S, T> {
-    /// A worker on this store.
+    /// Creates a worker for a store.
     pub fn new(store: S, fetch: Arc<T>, settings: WorkerSettings) -> Result<Self, WorkerError> {
         let jobs = Arc::new(settings.jobs);
-        // Errands are made on nobody's behalf: of their plan only the agent's name counts.
-        let errand_plan = JobParams::scrape("http://any.invalid/").plan(JobKind::Scrape, &jobs)?;
-        // A new number for each worker: nobody can prepare URLs that collide.
+        let site_file_plan = JobParams::default().plan(JobKind::Scrape, &jobs, 0, 0)?;
+        // Random for each worker, so that URLs with colliding keys cannot be prepared.
         let keys = RandomState::new().build_hasher().finish();
-        let planner: Planner = Arc::new(move |job: &JobOrder| {
+        let planner: Planner = Arc::new(move |job: &JobRequest| {
             let params: JobParams =
                 serde_json::from_value(job.params.clone()).map_err(|error| error.to_string())?;
-            let mut plan = params
-                .plan(job.kind, &jobs)
-                .map_err(|error| error.to_string())?;
-            plan.keys.seed = keys;
-            // Not a secret: it keeps the pages of two jobs apart in one browser, no more.
-            plan.visit = BuildHasherDefault::<DefaultHasher>::default().hash_one(job.id);
-            Ok(plan)
+            // Not a secret: it only keeps the pages of two jobs apart in one browser.
+            let visit = BuildHasherDefault::<DefaultHasher>::default().hash_one(job.id);
+            params
+                .plan(job.kind, &jobs, keys, visit)
+                .map_err(|error| error.to_string())
         });
         let workers = settings.frontier.workers.max(1);
         let frontier = StoreFrontier::new(
@@ -101,7 +98,7 @@ impl<S: Store, T: Fetch> Worker<S, T> {
             WorkerId::fresh(),
             settings.frontier,
             planner,
-            Arc::new(errand_plan),
+            site_file_plan,
             RandomState::new().build_hasher().finish(),
         );
         Ok(Self {
@@ -113,26 +110,26 @@ impl<S: Store, T: Fetch> Worker<S, T> {
         })
     }
 
-    /// Its numbers, which may be read while it runs and afterwards.
+    /// Returns the counters, which can be read while the worker runs and afterwards.
     pub fn counts(&self) -> Arc<WorkerCounts> {
         self.frontier.counts()
     }
 
-    /// Works until it is asked to stop, and then until what it holds is finished or handed back. A store that is away
-    /// is waited for.
+    /// Runs until it is stopped, and then until its tasks are finished or handed back. Waits while the store is
+    /// unavailable.
     pub async fn run(self, stop: Stop) -> Result<Summary, WorkerError> {
         if self.sole_owner {
-            // One that ended as it should has handed everything back: what is held was held when it was killed, or
-            // killed it. A store that is away now will see these leases run out instead.
+            // A worker that stopped normally has handed everything back: tasks still held belong to one that was killed,
+            // or crashed it. If the store is unavailable now, these leases expire instead.
             let _ = self.store.rescue(Rescue::Held { blame: true }).await;
         }
-        let writer = Shelf::start(Box::new(Settled)).map_err(WorkerError::Start)?;
         let progress = Arc::<Progress>::default();
         let driven = drive(
             self.frontier,
             self.fetch,
             self.workers,
-            writer,
+            // Nothing is printed: what became of a page is in the store.
+            None,
             stop,
             progress,
         );
@@ -148,36 +145,16 @@ impl<S, T> fmt::Debug for Worker<S, T> {
     }
 }
 
-/// Nothing is printed: what became of a page is in the store before it could get here.
-struct Settled;
-
-impl Sink for Settled {
-    fn page(&mut self, _report: &PageReport) -> Result<(), SinkError> {
-        Ok(())
-    }
-
-    fn flush(&mut self) -> Result<(), SinkError> {
-        Ok(())
-    }
-
-    fn finish(&mut self, _summary: &Summary) -> Result<(), SinkError> {
-        Ok(())
-    }
-}
-
-/// A worker could not do its job.
+/// Why a worker failed.
 #[derive(Debug, thiserror::Error)]
 pub enum WorkerError {
-    /// The configuration makes no plan.
-    #[error("the configuration cannot be used: {0}")]
+    /// The configuration is not usable.
+    #[error("invalid configuration: {0}")]
     Defaults(#[from] ParamsError),
-    /// No fetcher.
-    #[error("cannot set up fetching: {0}")]
+    /// The HTTP client cannot be created.
+    #[error("cannot set up the HTTP client: {0}")]
     Fetch(#[from] FetchSetupError),
-    /// No thread.
-    #[error("cannot start: {0}")]
-    Start(std::io::Error),
-    /// The loop ended.
-    #[error("the worker ended: {0}")]
+    /// The crawl loop failed.
+    #[error("the worker failed: {0}")]
     Drive(#[from] DriveError),
 }

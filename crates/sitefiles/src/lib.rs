@@ -7,9 +7,11 @@
 //! time linear in their length and in memory that does not grow with what they unpack to.
 
 mod robots;
+mod robots_file;
 mod sitemap;
 
 pub use robots::{Robots, RobotsVerdict, robots_token};
+pub use robots_file::{RobotsFile, RobotsPermission};
 pub use sitemap::{
     SitemapError, SitemapItem, SitemapKind, SitemapLimits, SitemapSummary, read_sitemap,
 };

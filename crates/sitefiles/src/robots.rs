@@ -2,10 +2,9 @@
 //!
 //! RFC 9309, with the lenience of Google's parser where the standard is silent, because sites are
 //! written against that parser. The file is read once: only the rules of the groups that apply to
-//! our agent are kept, arranged for quick verdicts.
+//! our agent are kept, indexed for fast lookup.
 //!
-//! What a failed fetch means (4xx allows, 5xx forbids) is the caller's to decide, with
-//! [`Robots::allow_all`] and [`Robots::disallow_all`].
+//! What a failed fetch means is decided by [`RobotsFile`](crate::RobotsFile).
 
 mod agent;
 mod delay;
@@ -75,7 +74,7 @@ impl Robots {
         }
     }
 
-    /// May this be fetched, and which rule says so?
+    /// Returns whether a path may be fetched, and the rule that decided.
     ///
     /// `path_and_query` is as in the URL, beginning with `/`; a missing `/` is supplied.
     pub fn verdict(&self, path_and_query: &str) -> RobotsVerdict<'_> {

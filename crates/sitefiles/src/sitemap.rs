@@ -1,7 +1,7 @@
 //! Sitemaps: every location a file names, one at a time.
 //!
-//! The form is told from the content, never from a name or a header: gzip by its magic bytes, then
-//! XML (`urlset`, `sitemapindex`, RSS, Atom) by its root element, else text with one URL a line.
+//! The format is detected from the content, never from a name or a header: gzip by its magic bytes, then
+//! XML (`urlset`, `sitemapindex`, RSS, Atom) by its root element, else text with one URL per line.
 //! Bytes flow through in small pieces: body, gunzip under a cap, UTF-8, tokens, callback. No step
 //! holds more than one token, so neither a large file nor a bomb costs memory.
 //!

@@ -4,9 +4,9 @@
 use std::io::Write;
 use std::time::{Duration, Instant};
 
+use crawler_sitefiles::{SitemapError, SitemapLimits, read_sitemap};
 use flate2::Compression;
 use flate2::write::GzEncoder;
-use sitefiles::{SitemapError, SitemapLimits, read_sitemap};
 
 const MEGABYTE: usize = 1024 * 1024;
 

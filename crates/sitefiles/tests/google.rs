@@ -3,7 +3,7 @@
 #[path = "google/table.rs"]
 mod table;
 
-use sitefiles::Robots;
+use crawler_sitefiles::Robots;
 use table::{CASES, DIFFERENCES};
 
 /// Every verdict in the table is Google's; the only misses are the listed ones, all of them.

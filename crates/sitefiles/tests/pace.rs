@@ -5,7 +5,7 @@ use std::fmt::Write;
 use std::hint::black_box;
 use std::time::{Duration, Instant};
 
-use sitefiles::Robots;
+use crawler_sitefiles::Robots;
 
 #[test]
 fn four_hundred_rules_cost_microseconds() {

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use sitefiles::{Robots, RobotsVerdict, robots_token};
+use crawler_sitefiles::{Robots, RobotsVerdict, robots_token};
 
 fn robots(body: &str) -> Robots {
     Robots::parse(body.as_bytes(), "crawler")

@@ -2,8 +2,8 @@
 
 use std::time::{Duration, Instant};
 
+use crawler_sitefiles::{Robots, RobotsVerdict};
 use proptest::prelude::*;
-use sitefiles::{Robots, RobotsVerdict};
 
 /// The matcher as one would say it: try every split at each star.
 fn matches_plainly(pattern: &[u8], path: &[u8]) -> bool {

@@ -2,12 +2,12 @@
 
 use std::io::Write;
 
-use flate2::Compression;
-use flate2::write::GzEncoder;
-use sitefiles::SitemapKind::{Atom, Index, Rss, Text, UrlSet};
-use sitefiles::{
+use crawler_sitefiles::SitemapKind::{Atom, Index, Rss, Text, UrlSet};
+use crawler_sitefiles::{
     SitemapError, SitemapItem, SitemapKind, SitemapLimits, SitemapSummary, read_sitemap,
 };
+use flate2::Compression;
+use flate2::write::GzEncoder;
 
 /// The locations, sitemaps marked with `@`, and how it ended.
 type Reading = (Vec<String>, Result<SitemapSummary, SitemapError>);

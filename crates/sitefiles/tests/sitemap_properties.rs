@@ -1,7 +1,7 @@
 //! Whatever the bytes: an answer, and a summary that agrees with what was reported.
 
+use crawler_sitefiles::{SitemapLimits, read_sitemap};
 use proptest::prelude::*;
-use sitefiles::{SitemapLimits, read_sitemap};
 
 fn check(body: &[u8]) -> Result<(), TestCaseError> {
     let limits = SitemapLimits {
@@ -85,7 +85,7 @@ proptest! {
         let mut found = Vec::new();
         let body = format!("<urlset>{inner}</urlset>");
         let summary = read_sitemap(body.as_bytes(), SitemapLimits::default(), |item| {
-            if let sitefiles::SitemapItem::Page(url) = item {
+            if let crawler_sitefiles::SitemapItem::Page(url) = item {
                 found.push(url.to_owned());
             }
         });

@@ -1,12 +1,12 @@
-//! The way out: what was not begun is handed back at once, what is in flight when the time is up.
+//! Draining: tasks that were not started are handed back immediately, tasks in flight when the time is up.
 
-use frontier::Moment;
-use store::{Store, Verdict};
+use crawler_frontier::Moment;
+use crawler_store::TaskOutcome;
 
-use crate::StoreFrontier;
-use crate::held::Stage;
+use crate::held_task::Stage;
+use crate::{FrontierStore, StoreFrontier};
 
-impl<S: Store> StoreFrontier<S> {
+impl<S: FrontierStore> StoreFrontier<S> {
     pub(crate) fn drain(&mut self, now: Moment) {
         let end = *self.drain_until.get_or_insert(now + self.settings.drain);
         self.hand_back(Stage::Waiting, now);
@@ -26,7 +26,7 @@ impl<S: Store> StoreFrontier<S> {
             if stage == Stage::InFlight {
                 self.in_flight -= 1;
             }
-            self.conclude(ticket, Verdict::HandBack, now);
+            self.conclude(ticket, TaskOutcome::HandBack, now);
         }
     }
 }

@@ -1,29 +1,31 @@
-//! Getting tasks, keeping the right to them, and repeating the rules for all.
+//! Claiming tasks, renewing leases, taking in settlements, and housekeeping.
 
 use std::time::Duration;
 
-use frontier::Moment;
-use model::FailKind;
-use store::{Claimed, JobOrder, Lease, Rescued, Settled, Settlement, Store, StoreError, Verdict};
-use weburl::{CrawlUrl, UrlRef};
+use crawler_frontier::Moment;
+use crawler_model::FailKind;
+use crawler_store::{
+    Claimed, JobRequest, Lease, Rescued, Settled, Settlement, StoreError, TaskOutcome,
+};
+use crawler_weburl::{CrawlUrl, UrlRef};
 
-use crate::StoreFrontier;
-use crate::held::{Held, Stage};
-use crate::job_desk::JobDesk;
-use crate::settling::{Spoiled, store_backoff};
+use crate::held_task::{HeldTask, Stage};
+use crate::job_cache::JobCache;
+use crate::settlement_queue::{FailedBatch, store_backoff};
 use crate::worker_counts::add;
+use crate::{FrontierStore, StoreFrontier};
 
-/// Jobs remembered before those without tasks here are forgotten, and links of all of them.
-const MOST_JOBS: usize = 512;
-const MOST_LINKS: usize = 4_000_000;
+/// Maximum number of jobs and of their links; above it, jobs without held tasks are dropped.
+const MAX_JOBS: usize = 512;
+const MAX_LINKS: usize = 4_000_000;
 
-impl<S: Store> StoreFrontier<S> {
-    /// How many more tasks are wanted: those at work, and as many that wait for their time. Tasks that wait for a
-    /// robots.txt hold up others only when they are very many: a host that does not answer takes its time.
+impl<S: FrontierStore> StoreFrontier<S> {
+    /// How many more tasks to claim: one in flight and one waiting per worker. Tasks that wait for a robots.txt count only
+    /// when there are very many: a host that does not respond takes long.
     pub(crate) fn room(&self) -> usize {
         let (workers, held) = (self.settings.workers, self.unsettled());
-        if self.settling.is_full(workers * 8) {
-            // The store takes in less than it gives out: results wait in memory, so no more are asked for.
+        if self.settlements.is_full(workers * 8) {
+            // The store is slower than the crawl and results wait in memory, so no more tasks are claimed.
             return 0;
         }
         let busy = held.saturating_sub(self.robots.waiting());
@@ -39,14 +41,14 @@ impl<S: Store> StoreFrontier<S> {
         self.claims.out = true;
         self.last_claim = now;
         let known = self.jobs.keys().copied().collect();
-        self.clerk.claim(room, self.settings.lease, known);
+        self.client.claim(room, self.settings.lease, known);
     }
 
-    /// Something may have become claimable: ask soon.
+    /// Claims soon, because something may have become claimable.
     fn hurry(&mut self) {
         self.empty_claims = 0;
         if self.claims.failures == 0 {
-            let soon = self.last_claim + self.settings.poll_least;
+            let soon = self.last_claim + self.settings.min_poll;
             self.claims.due = self.claims.due.min(soon);
         }
     }
@@ -54,15 +56,15 @@ impl<S: Store> StoreFrontier<S> {
     pub(crate) fn note_claim(
         &mut self,
         asked: usize,
-        answer: Result<(Vec<Claimed>, Vec<JobOrder>), StoreError>,
+        result: Result<(Vec<Claimed>, Vec<JobRequest>), StoreError>,
         age: Duration,
         now: Moment,
     ) {
         self.claims.out = false;
-        let Ok((tasks, jobs)) = answer else {
+        let Ok((tasks, jobs)) = result else {
             add(&self.counts.store_errors, 1);
             self.claims.failures += 1;
-            self.claims.due = now + store_backoff(self.claims.failures, &mut self.chance);
+            self.claims.due = now + store_backoff(self.claims.failures, &mut self.rng);
             return;
         };
         self.claims.failures = 0;
@@ -71,15 +73,15 @@ impl<S: Store> StoreFrontier<S> {
         } else {
             0
         };
-        let least = self.settings.poll_least;
+        let least = self.settings.min_poll;
         let wait = if tasks.len() >= asked {
             least
         } else {
             let factor = 1_u32 << self.empty_claims.min(10);
             least
                 .saturating_mul(factor)
-                .min(self.settings.poll_most)
-                .mul_f64(0.5 + self.chance.fraction() / 2.0)
+                .min(self.settings.max_poll)
+                .mul_f64(0.5 + self.rng.fraction() / 2.0)
                 .max(least)
         };
         self.claims.due = now + wait;
@@ -90,57 +92,57 @@ impl<S: Store> StoreFrontier<S> {
         }
     }
 
-    fn remember(&mut self, jobs: &[JobOrder]) {
-        let many = self.jobs.len() + jobs.len() > MOST_JOBS;
-        let links = || self.jobs.values().map(|desk| desk.links.len());
-        if many || !jobs.is_empty() && links().sum::<usize>() > MOST_LINKS {
-            self.jobs.retain(|_, desk| desk.held > 0);
+    fn remember(&mut self, jobs: &[JobRequest]) {
+        let many = self.jobs.len() + jobs.len() > MAX_JOBS;
+        let links = || self.jobs.values().map(|job_cache| job_cache.links.len());
+        if many || !jobs.is_empty() && links().sum::<usize>() > MAX_LINKS {
+            self.jobs.retain(|_, job_cache| job_cache.held > 0);
         }
         for job in jobs {
-            let desk = JobDesk::new(job, &self.planner);
-            self.jobs.entry(job.id).or_insert(desk);
+            let job_cache = JobCache::new(job, &self.planner);
+            self.jobs.entry(job.id).or_insert(job_cache);
         }
     }
 
     fn hold(&mut self, claimed: Claimed, age: Duration, now: Moment) {
         let (lease, job) = (claimed.lease, claimed.job);
         let slot = now.saturating_sub(age + claimed.age) + claimed.delay;
-        // The lease began when the store was asked, which was before its answer.
-        let sure_until = self.last_claim + self.settings.lease;
-        let mut refuse = |verdict| {
+        // The lease began after the claim was sent.
+        let held_until = self.last_claim + self.settings.lease;
+        let mut refuse = |outcome| {
             let settlement = Settlement {
                 lease,
                 job,
-                verdict,
+                outcome,
                 found: Vec::new(),
             };
-            self.settling.push(settlement, now);
+            self.settlements.push(settlement, now);
         };
-        let Some(desk) = self.jobs.get_mut(&job) else {
-            // The job could not be read: somebody will, later.
-            return refuse(Verdict::HandBack);
+        let Some(job_cache) = self.jobs.get_mut(&job) else {
+            // The job could not be read; it can be later.
+            return refuse(TaskOutcome::HandBack);
         };
-        let url = match (CrawlUrl::parse(&claimed.url), &desk.plan) {
+        let url = match (CrawlUrl::parse(&claimed.url), &job_cache.plan) {
             (Ok(url), Ok(_)) => Ok(url),
             (Err(error), _) => Err(error.to_string()),
-            (_, Err(words)) => Err(format!("the job has no plan: {words}")),
+            (_, Err(message)) => Err(format!("the job has no plan: {message}")),
         };
         let url = match url {
             Ok(url) => url,
             Err(error) => {
-                return refuse(Verdict::Failed {
+                return refuse(TaskOutcome::Failed {
                     kind: FailKind::Internal,
                     error,
                     bytes: 0,
                 });
             }
         };
-        desk.held += 1;
+        job_cache.held += 1;
         self.last_ticket += 1;
         let ticket = self.last_ticket;
         self.tickets.insert(lease, ticket);
         self.held
-            .insert(ticket, Held::new(claimed, url, slot, sure_until));
+            .insert(ticket, HeldTask::new(claimed, url, slot, held_until));
         self.ready.insert((slot, ticket));
     }
 
@@ -155,20 +157,20 @@ impl<S: Store> StoreFrontier<S> {
         self.renewals.out = true;
         let leases = self.held.values().filter(|held| !held.lost);
         let leases = leases.map(|held| held.claimed.lease).collect();
-        self.clerk.renew(leases, self.settings.lease, now);
+        self.client.renew(leases, self.settings.lease, now);
     }
 
     pub(crate) fn note_renewal(
         &mut self,
         asked_at: Moment,
-        answer: Result<Vec<Lease>, StoreError>,
+        result: Result<Vec<Lease>, StoreError>,
         now: Moment,
     ) {
         self.renewals.out = false;
-        let Ok(lost) = answer else {
+        let Ok(lost) = result else {
             add(&self.counts.store_errors, 1);
             self.renewals.failures += 1;
-            let wait = store_backoff(self.renewals.failures, &mut self.chance);
+            let wait = store_backoff(self.renewals.failures, &mut self.rng);
             self.renewals.due = self.renewals.due.min(now + wait);
             return;
         };
@@ -183,115 +185,117 @@ impl<S: Store> StoreFrontier<S> {
             match held.stage {
                 Stage::Waiting => self.lose(ticket),
                 Stage::InFlight => held.lost = true,
-                // Written meanwhile, or told so by the settlement's own answer.
+                // Written in the meantime, or reported by the settlement's own response.
                 Stage::Settling => (),
             }
         }
-        let sure_until = asked_at + self.settings.lease;
+        let held_until = asked_at + self.settings.lease;
         for held in self.held.values_mut().filter(|held| !held.lost) {
-            held.sure_until = held.sure_until.max(sure_until);
+            held.held_until = held.held_until.max(held_until);
         }
     }
 
     pub(crate) fn note_settlement(
         &mut self,
         batch: Vec<Settlement>,
-        answer: Result<Settled, StoreError>,
+        result: Result<Settled, StoreError>,
         now: Moment,
     ) {
-        let settled = match answer {
+        let settled = match result {
             Ok(settled) => settled,
             Err(error) => {
                 add(&self.counts.store_errors, 1);
-                let chance = &mut self.chance;
-                if let Spoiled::Yes(settlement) = self.settling.failed(batch, &error, now, chance) {
+                let rng = &mut self.rng;
+                if let FailedBatch::Rejected(settlement) =
+                    self.settlements.failed(batch, &error, now, rng)
+                {
                     add(&self.counts.dropped, 1);
-                    self.forget_found(&settlement);
-                    self.let_go(&settlement.lease);
+                    self.forget_links(&settlement);
+                    self.release_lease(&settlement.lease);
                 }
                 return;
             }
         };
-        self.settling.written(&batch);
+        self.settlements.written(&batch);
         for settlement in batch {
             if settled.lost.contains(&settlement.lease) {
                 add(&self.counts.lost, 1);
                 let (job, task) = (settlement.job, settlement.lease.task.0);
                 tracing::warn!(job_id = %job, task_id = task, "lease lost, result dropped");
-                self.forget_found(&settlement);
+                self.forget_links(&settlement);
             } else {
                 self.count(&settlement);
-                self.keep_known(&settlement);
+                self.remember_links(&settlement);
             }
-            self.let_go(&settlement.lease);
+            self.release_lease(&settlement.lease);
         }
         self.hurry();
     }
 
-    /// What it found did not reach the store, so none of it is known.
-    fn forget_found(&mut self, settlement: &Settlement) {
-        if let Some(desk) = self.jobs.get_mut(&settlement.job)
+    /// Forgets a job's known links, because these did not reach the store.
+    fn forget_links(&mut self, settlement: &Settlement) {
+        if let Some(job_cache) = self.jobs.get_mut(&settlement.job)
             && !settlement.found.is_empty()
         {
-            desk.links.forget();
+            job_cache.links.forget();
         }
     }
 
-    fn let_go(&mut self, lease: &Lease) {
+    fn release_lease(&mut self, lease: &Lease) {
         if let Some(ticket) = self.tickets.get(lease).copied() {
             self.release(ticket);
         }
     }
 
     fn count(&self, settlement: &Settlement) {
-        let (counter, result) = match &settlement.verdict {
-            Verdict::Done { .. } => (&self.counts.done, "done"),
-            Verdict::Failed { .. } => (&self.counts.failed, "failed"),
-            Verdict::Skipped { .. } => (&self.counts.skipped, "skipped"),
-            Verdict::Retry { .. } => (&self.counts.retried, "retried"),
-            Verdict::HandBack => (&self.counts.handed_back, "handed_back"),
+        let (counter, result) = match &settlement.outcome {
+            TaskOutcome::Done { .. } => (&self.counts.done, "done"),
+            TaskOutcome::Failed { .. } => (&self.counts.failed, "failed"),
+            TaskOutcome::Skipped { .. } => (&self.counts.skipped, "skipped"),
+            TaskOutcome::Retry { .. } => (&self.counts.retried, "retried"),
+            TaskOutcome::HandBack => (&self.counts.handed_back, "handed_back"),
         };
         add(counter, 1);
         let kind = self.jobs.get(&settlement.job);
-        let kind = kind.map_or("unknown", |desk| desk.kind.as_str());
+        let kind = kind.map_or("unknown", |job_cache| job_cache.kind.as_str());
         metrics::counter!("crawler_worker_tasks_total", "type" => kind, "result" => result)
             .increment(1);
         let (job, task) = (settlement.job, settlement.lease.task.0);
-        let (error, reason) = settlement.verdict.words();
-        match &settlement.verdict {
-            Verdict::Failed { .. } | Verdict::Retry { .. } => {
+        let (error, reason) = settlement.outcome.message();
+        match &settlement.outcome {
+            TaskOutcome::Failed { .. } | TaskOutcome::Retry { .. } => {
                 tracing::info!(job_id = %job, task_id = task, result, reason, error, "task settled");
             }
             _ => tracing::debug!(job_id = %job, task_id = task, result, reason, "task settled"),
         }
     }
 
-    /// The store has these now: they need not be sent again.
-    fn keep_known(&mut self, settlement: &Settlement) {
-        let Some(desk) = self.jobs.get_mut(&settlement.job) else {
+    /// Remembers the links that the store has now, so that they are not sent again.
+    fn remember_links(&mut self, settlement: &Settlement) {
+        let Some(job_cache) = self.jobs.get_mut(&settlement.job) else {
             return;
         };
-        let Ok(plan) = &desk.plan else { return };
+        let Ok(plan) = &job_cache.plan else { return };
         for task in &settlement.found {
             if let Some(url) = UrlRef::split(&task.url) {
-                desk.links.keep(plan.keys.key(url), task.depth);
+                job_cache.links.keep(plan.keys.key(url), task.depth);
             }
         }
     }
 
-    pub(crate) fn keep_house(&mut self, now: Moment) {
+    pub(crate) fn start_housekeeping(&mut self, now: Moment) {
         if self.housekeeping.out || now < self.housekeeping.due {
             return;
         }
         self.housekeeping.out = true;
-        self.clerk.tidy();
+        self.client.housekeeping();
     }
 
-    pub(crate) fn note_tidying(&mut self, answer: Option<Rescued>, now: Moment) {
+    pub(crate) fn note_housekeeping(&mut self, result: Option<Rescued>, now: Moment) {
         self.housekeeping.out = false;
-        let jitter = 0.75 + self.chance.fraction() / 2.0;
+        let jitter = 0.75 + self.rng.fraction() / 2.0;
         self.housekeeping.due = now + self.settings.housekeeping.mul_f64(jitter);
-        match answer {
+        match result {
             Some(rescued) => {
                 add(&self.counts.rescued, rescued.requeued);
                 add(&self.counts.poisoned, rescued.poisoned);

@@ -1,31 +1,33 @@
-//! The frontier over a store, for a worker that serves all jobs.
+//! The frontier of a worker that takes tasks of all jobs from a store.
 //!
-//! [`StoreFrontier`] keeps the contract of [`frontier::Frontier`]: `engine::drive` runs it like the one in memory. It
-//! is a state machine with one owner; what it wants of the store is asked by the `clerk`, in tasks of its own, whose
-//! answers come back as events. So a store that is slow or away never holds up a page, a renewal or the way out.
+//! [`StoreFrontier`] implements [`crawler_frontier::Frontier`]: `crawler_engine::drive` runs it like the one in memory. It is a
+//! state machine with one owner. Calls to the store run in tasks of their own, through the `store_client`, and their results
+//! come back as events. So a store that is slow or unreachable never blocks a page, a renewal or a drain.
 //!
-//! What is remembered here only spares work or keeps a promise to a host more strictly: who may fetch what, what is
-//! new and when a host may be asked is the store's to say. Invariant: of every task held here, exactly one settlement
-//! reaches the store, or its lease is lost and nothing does.
+//! The state here only saves work or makes politeness stricter: the store decides who may fetch what, what is new, and when
+//! a host may be requested. Invariant: for every task held here, exactly one settlement reaches the store, or its lease is
+//! lost and none does.
 
-mod clerk;
 mod drain;
-mod held;
-mod hosts;
-mod job_desk;
+mod frontier_store;
+mod held_task;
+mod host_paces;
+mod job_cache;
 mod leases;
 mod pick;
-mod robots_desk;
+mod robots_queue;
 mod settings;
-mod settle_errand;
 mod settle_page;
+mod settle_site_file;
 mod settle_sitemap;
-mod settling;
-mod sitemap_desk;
+mod settlement_queue;
+mod sitemap_reader;
+mod store_client;
 mod store_frontier;
 mod worker_counts;
 
-pub use job_desk::Planner;
+pub use frontier_store::FrontierStore;
+pub use job_cache::Planner;
 pub use settings::StoreFrontierSettings;
 pub use store_frontier::StoreFrontier;
 pub use worker_counts::{WorkerCounts, WorkerNumbers};

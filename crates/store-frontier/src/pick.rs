@@ -1,39 +1,38 @@
-//! The way out to page workers: time, robots.txt, the host's pace.
+//! Handing out work: start times, robots.txt, the pace of hosts.
 
 use std::time::Duration;
 
-use frontier::{Errand, Moment, Work};
-use model::{FailKind, Found, Notice, RobotsErrors, RobotsPolicy, SitemapPolicy, SkipReason};
-use sitefiles::RobotsVerdict;
-use store::{Store, StoredRobots, Verdict};
-use weburl::{CrawlUrl, Origin};
+use crawler_frontier::{Moment, SiteFileTask, Work};
+use crawler_model::site_rules::MAX_HOST_PAUSE;
+use crawler_model::{Discovery, FailKind, Notice, RobotsPolicy, SitemapPolicy, SkipReason};
+use crawler_sitefiles::RobotsPermission;
+use crawler_store::{StoredRobots, TaskOutcome};
+use crawler_weburl::{CrawlUrl, Origin};
 
-use crate::StoreFrontier;
-use crate::held::Stage;
-use crate::robots_desk::{Known, Look};
+use crate::held_task::Stage;
+use crate::robots_queue::Look;
 use crate::worker_counts::add;
+use crate::{FrontierStore, StoreFrontier};
 
-/// A task whose host asks for a longer pause is handed back: the store knows of the pause too.
-const LONGEST_HOLD: Duration = Duration::from_secs(5);
-/// A task that would start later than this after its host's start was given takes another one: by then the next request,
-/// of whichever worker, may be under way.
-const LATE: Duration = Duration::from_millis(15);
-/// Nobody waits longer between two requests, as on the command line.
-const LONGEST_DELAY: Duration = Duration::from_hours(1);
-/// How long a task waits to hear whether its lease is still ours.
-const CERTAINTY: Duration = Duration::from_millis(100);
+/// A task is handed back if its host asks for a longer pause: the store knows about the pause too.
+const MAX_HOLD: Duration = Duration::from_secs(5);
+/// A task that is later than this for its reserved start reserves another one: the next request, of any worker, may already
+/// be under way.
+const MAX_LATENESS: Duration = Duration::from_millis(15);
+/// How long a task waits for a renewal that confirms its lease.
+const LEASE_CHECK_DELAY: Duration = Duration::from_millis(100);
 
 /// Whether a task may start.
-enum Leave {
+enum Permission {
     Granted,
-    /// It waits for its site's robots.txt.
-    Wait,
-    Refused(Verdict),
+    /// Waiting for its site's robots.txt.
+    Pending,
+    Refused(TaskOutcome),
 }
 
-impl<S: Store> StoreFrontier<S> {
+impl<S: FrontierStore> StoreFrontier<S> {
     pub(crate) fn pick(&mut self, most: usize, now: Moment) -> Vec<Work> {
-        let mut work = self.pick_errands(most, now);
+        let mut work = self.pick_site_files(most, now);
         while work.len() < most {
             let Some((at, ticket)) = self.ready.first().copied() else {
                 break;
@@ -46,74 +45,74 @@ impl<S: Store> StoreFrontier<S> {
                 work.push(task);
             }
         }
-        // A task may have sent for a robots.txt that the store had not to be asked about.
+        // A task may have queued a robots.txt without a call to the store.
         let more = most - work.len();
-        work.extend(self.pick_errands(more, now));
+        work.extend(self.pick_site_files(more, now));
         work
     }
 
-    fn pick_errands(&mut self, most: usize, now: Moment) -> Vec<Work> {
+    fn pick_site_files(&mut self, most: usize, now: Moment) -> Vec<Work> {
         let hosts = &self.hosts;
         let due = self
             .robots
             .due(most, now, |url| hosts.opens_at(&url.host_key()));
-        let mut errands: Vec<Errand> = due.into_iter().map(Errand::Robots).collect();
-        let more = most - errands.len();
+        let mut site_files: Vec<SiteFileTask> = due.into_iter().map(SiteFileTask::Robots).collect();
+        let more = most - site_files.len();
         let due = self
             .sitemaps
             .due(more, now, |url| hosts.opens_at(&url.host_key()));
-        for errand in &due {
-            // A robots.txt is asked for in its page's place. Sitemaps are many, and others are to make room for them.
-            if self.hosts.is_paced(&errand.url.host_key()) {
-                self.clerk.take_start(errand.url.host_key());
+        for site_file in &due {
+            // A robots.txt uses the start of its page. Sitemaps are many, so they reserve starts of their own.
+            if self.hosts.is_paced(&site_file.url.host_key()) {
+                self.client.take_start(site_file.url.host_key());
             }
         }
-        errands.extend(due.into_iter().map(Errand::Sitemap));
-        for errand in &errands {
-            self.hosts.start(&errand.url().host_key(), now);
+        site_files.extend(due.into_iter().map(SiteFileTask::Sitemap));
+        for site_file in &site_files {
+            self.hosts.start(&site_file.url().host_key(), now);
         }
-        errands.into_iter().map(Work::Errand).collect()
+        site_files.into_iter().map(Work::SiteFile).collect()
     }
 
-    /// Starts a task whose time has come, if nothing else is in its way.
+    /// Starts a task that is due, if nothing else prevents it.
     fn start(&mut self, ticket: u64, now: Moment) -> Option<Work> {
         let held = self.held.get(&ticket)?;
         if held.stage != Stage::Waiting {
             return None;
         }
-        if held.sure_until <= now {
-            // The process slept, or the store was away: whose it is has to be heard first.
+        if held.held_until <= now {
+            // The process slept, or the store was unreachable: a renewal has to confirm the lease first.
             self.renewals.due = self.renewals.due.min(now);
-            self.ready.insert((now + CERTAINTY, ticket));
+            self.ready.insert((now + LEASE_CHECK_DELAY, ticket));
             return None;
         }
         let host = held.host();
         let pause = self.hosts.paused_until(&host);
-        if pause > now + LONGEST_HOLD {
-            self.conclude(ticket, Verdict::HandBack, now);
+        if pause > now + MAX_HOLD {
+            self.conclude(ticket, TaskOutcome::HandBack, now);
             return None;
         }
-        match self.leave(ticket, now) {
-            Leave::Wait => return None,
-            Leave::Refused(verdict) => {
-                self.conclude(ticket, verdict, now);
+        match self.permission(ticket, now) {
+            Permission::Pending => return None,
+            Permission::Refused(outcome) => {
+                self.conclude(ticket, outcome, now);
                 return None;
             }
-            Leave::Granted if self.wants_sitemaps(ticket) => {
+            Permission::Granted if self.wants_sitemaps(ticket) => {
                 let origin = self.held.get(&ticket)?.url.origin();
                 let named = self.robots.sitemaps(&origin);
                 self.ask_sitemaps(ticket, &named, now);
                 return None;
             }
-            Leave::Granted if pause > now => {
+            Permission::Granted if pause > now => {
                 self.ready.insert((pause, ticket));
                 return None;
             }
-            Leave::Granted => (),
+            Permission::Granted => (),
         }
         if self.hosts.is_paced(&host) && !self.is_in_time(ticket, now) {
             self.held.get_mut(&ticket)?.missed += 1;
-            self.clerk.reserve_start(host, ticket);
+            self.client.reserve_start(host, ticket);
             return None;
         }
         self.hosts.start(&host, now);
@@ -124,22 +123,22 @@ impl<S: Store> StoreFrontier<S> {
         Some(Work::Page(held.task(ticket)))
     }
 
-    /// Whether a task's start has not passed, and nothing of ours has used it. One that missed several gets more time
-    /// each: a machine that is always late is not to ask for ever.
+    /// Whether a task's start has not passed and is unused. Each missed start allows more lateness, so that a slow machine does
+    /// not reserve starts forever.
     fn is_in_time(&self, ticket: u64, now: Moment) -> bool {
         let Some(held) = self.held.get(&ticket) else {
             return false;
         };
-        let late = LATE * (1 << held.missed.min(6));
+        let late = MAX_LATENESS * (1 << held.missed.min(6));
         let unused = self.hosts.opens_at(&held.host()) <= now + late;
         unused && held.slot.is_some_and(|slot| now <= slot + late)
     }
 
-    /// The store gave a task another start of its host.
+    /// Takes in another start for a task.
     pub(crate) fn note_start(
         &mut self,
         ticket: u64,
-        answer: Option<Duration>,
+        result: Option<Duration>,
         age: Duration,
         now: Moment,
     ) {
@@ -149,8 +148,8 @@ impl<S: Store> StoreFrontier<S> {
         if held.stage != Stage::Waiting {
             return;
         }
-        match answer {
-            Some(delay) if delay > LONGEST_HOLD => self.conclude(ticket, Verdict::HandBack, now),
+        match result {
+            Some(delay) if delay > MAX_HOLD => self.conclude(ticket, TaskOutcome::HandBack, now),
             Some(delay) => {
                 let slot = now.saturating_sub(age) + delay;
                 held.slot = Some(slot);
@@ -158,88 +157,78 @@ impl<S: Store> StoreFrontier<S> {
             }
             None => {
                 add(&self.counts.store_errors, 1);
-                self.ready.insert((now + CERTAINTY, ticket));
+                self.ready.insert((now + LEASE_CHECK_DELAY, ticket));
             }
         }
     }
 
-    /// Whether a task is a seed whose sitemaps are to be read first.
+    /// Whether a task is a seed with sitemaps to read first.
     fn wants_sitemaps(&self, ticket: u64) -> bool {
         let plan = self.plan_of(ticket);
         let asked = plan.is_some_and(|plan| plan.sitemaps != SitemapPolicy::Skip);
         asked
             && self.held.get(&ticket).is_some_and(|held| {
                 held.claimed.depth == 0
-                    && held.claimed.found != Found::Sitemap
+                    && held.claimed.found != Discovery::Sitemap
                     && held.listed.is_none()
             })
     }
 
-    /// What robots.txt says about a task.
-    fn leave(&mut self, ticket: u64, now: Moment) -> Leave {
+    /// Whether robots.txt permits a task.
+    fn permission(&mut self, ticket: u64, now: Moment) -> Permission {
         let plan = self
             .held
             .get(&ticket)
             .and_then(|held| Some((held, self.jobs.get(&held.claimed.job)?)))
-            .and_then(|(held, desk)| Some((held, desk.plan.as_ref().ok()?)));
+            .and_then(|(held, job_cache)| Some((held, job_cache.plan.as_ref().ok()?)));
         let Some((held, plan)) = plan else {
-            return Leave::Granted;
+            return Permission::Granted;
         };
         if plan.robots == RobotsPolicy::Ignore {
-            return Leave::Granted;
+            return Permission::Granted;
         }
-        let lenient = plan.robots_errors == RobotsErrors::Allow;
+        let errors = plan.robots_errors;
         let origin = held.url.origin();
         match self.robots.look(&origin, ticket, now) {
             Look::Wait { ask } => {
                 if ask {
-                    self.clerk.robots(origin);
+                    self.client.robots(origin);
                 }
-                Leave::Wait
+                Permission::Pending
             }
-            Look::Known(Known::Rules(rules)) if rules.crawl_delay() > Some(LONGEST_DELAY) => {
-                let asked = rules.crawl_delay().unwrap_or_default();
-                Leave::Refused(Verdict::Failed {
+            Look::Known(file) if file.crawl_delay() > Some(MAX_HOST_PAUSE) => {
+                let delay = file.crawl_delay().unwrap_or_default();
+                Permission::Refused(TaskOutcome::Failed {
                     kind: FailKind::RateLimited,
-                    error: format!("the host asks for {} s between requests", asked.as_secs()),
+                    error: format!("the host asks for {} s between requests", delay.as_secs()),
                     bytes: 0,
                 })
             }
-            Look::Known(Known::Rules(rules)) => {
-                match rules.verdict(held.url.parts().path_and_query()) {
-                    RobotsVerdict::DisallowedBy(rule) => {
-                        let rule = rule.to_owned();
-                        Leave::Refused(skipped(&SkipReason::Robots { rule }))
-                    }
-                    _ => Leave::Granted,
-                }
-            }
-            Look::Known(_) if lenient => Leave::Granted,
-            Look::Known(Known::Unavailable(failure)) => {
-                let words = failure.words.clone();
-                Leave::Refused(skipped(&SkipReason::RobotsUnavailable { words }))
-            }
-            Look::Known(Known::Unreachable(failure)) => Leave::Refused(Verdict::Failed {
-                kind: failure.kind,
-                error: failure.words.clone(),
-                bytes: 0,
-            }),
+            Look::Known(file) => match file.permission(held.url.parts().path_and_query(), errors) {
+                RobotsPermission::Allowed => Permission::Granted,
+                RobotsPermission::Skip(reason) => Permission::Refused(skipped(&reason)),
+                RobotsPermission::Fail(failure) => Permission::Refused(TaskOutcome::Failed {
+                    kind: failure.kind,
+                    error: failure.message,
+                    bytes: 0,
+                }),
+            },
         }
     }
 
-    /// The store told what it remembers of a robots.txt.
+    /// Takes in a stored robots.txt.
     pub(crate) fn note_robots(
         &mut self,
         origin: &Origin,
         stored: Option<StoredRobots>,
         now: Moment,
     ) {
-        let agent = &self.errand_plan.fetch.user_agent;
+        let agent = &self.site_file_plan.fetch.user_agent;
         let (delay, waiting) = self.robots.remembered(origin, stored, agent, now);
         self.learned(origin, delay, waiting, now);
     }
 
-    /// A robots.txt is known: its crawl-delay holds, and its pages go on.
+    /// Applies the crawl-delay of a robots.txt and continues the pages that wait for it.
     pub(crate) fn learned(
         &mut self,
         origin: &Origin,
@@ -252,14 +241,14 @@ impl<S: Store> StoreFrontier<S> {
         let pause = delay.filter(|_| !self.settings.own_crawl_delay)?;
         let host = CrawlUrl::from_normalised(&format!("{origin}/"))?.host_key();
         self.hosts.slow(&host, pause, now);
-        self.clerk.slow_host(host, pause);
+        self.client.slow_host(host, pause);
         let origin = origin.to_string();
         Some(Notice::CrawlDelay { origin, pause })
     }
 }
 
-fn skipped(reason: &SkipReason) -> Verdict {
-    Verdict::Skipped {
+fn skipped(reason: &SkipReason) -> TaskOutcome {
+    TaskOutcome::Skipped {
         reason: reason.as_str().to_owned(),
         detail: reason.to_string(),
     }

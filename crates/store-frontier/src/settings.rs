@@ -1,38 +1,38 @@
-//! The times and sizes a worker keeps to.
+//! Timing and sizes of a worker.
 
 use std::time::Duration;
 
-/// The times and sizes a worker keeps to.
+/// Timing and sizes of a worker.
 #[derive(Clone, Debug)]
 pub struct StoreFrontierSettings {
-    /// Pages in flight at once.
+    /// Maximum number of pages in flight.
     pub workers: usize,
-    /// How long a lease lasts.
+    /// Length of a lease.
     pub lease: Duration,
-    /// How often leases are renewed.
+    /// Interval between renewals of leases.
     pub heartbeat: Duration,
-    /// Least time between two requests of this worker to a host.
+    /// Minimum time between two requests of this worker to a host.
     pub host_interval: Duration,
-    /// What robots.txt says about delays is not kept: `host_interval` says it all.
+    /// Ignores the crawl-delay of robots.txt: only `host_interval` applies.
     pub own_crawl_delay: bool,
-    /// Least time between two claims.
-    pub poll_least: Duration,
-    /// Longest time between two claims while there is nothing to do.
-    pub poll_most: Duration,
-    /// Settlements written together.
-    pub settle_most: usize,
-    /// How long a settlement waits for company.
-    pub settle_wait: Duration,
-    /// How often lost leases are looked for and the rules repeated.
+    /// Minimum time between two claims.
+    pub min_poll: Duration,
+    /// Maximum time between two claims while there is nothing to do.
+    pub max_poll: Duration,
+    /// Maximum number of settlements in one batch.
+    pub max_batch: usize,
+    /// How long a settlement waits for others to share its batch.
+    pub batch_delay: Duration,
+    /// Interval between rescues of expired leases.
     pub housekeeping: Duration,
-    /// How long a drain waits for what is in flight.
+    /// How long a drain waits for pages in flight.
     pub drain: Duration,
-    /// How long the store may take for an answer.
-    pub patience: Duration,
+    /// Timeout of store calls.
+    pub store_timeout: Duration,
 }
 
 impl StoreFrontierSettings {
-    /// How long past the drain's end the store has to take back what was not finished.
+    /// Time after the end of a drain in which unfinished tasks are handed back to the store.
     pub const GRACE: Duration = Duration::from_secs(4);
 }
 
@@ -44,13 +44,13 @@ impl Default for StoreFrontierSettings {
             heartbeat: Duration::from_secs(10),
             host_interval: Duration::from_millis(500),
             own_crawl_delay: false,
-            poll_least: Duration::from_millis(20),
-            poll_most: Duration::from_secs(1),
-            settle_most: 64,
-            settle_wait: Duration::from_millis(5),
+            min_poll: Duration::from_millis(20),
+            max_poll: Duration::from_secs(1),
+            max_batch: 64,
+            batch_delay: Duration::from_millis(5),
             housekeeping: Duration::from_secs(5),
             drain: Duration::from_secs(20),
-            patience: Duration::from_secs(10),
+            store_timeout: Duration::from_secs(10),
         }
     }
 }

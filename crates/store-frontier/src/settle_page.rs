@@ -1,29 +1,29 @@
-//! The way back: taking in pages.
+//! Taking in page reports.
 
 use std::collections::HashSet;
 use std::time::Duration;
 
-use frontier::{Bounds, LinkDesk, Moment, before_asking_host, before_retry};
-use model::{CrawlPlan, FailKind, Failure, Found, Outcome, PageReport, SitemapPolicy};
-use serde_json::Value;
-use store::{JobKind, NewDocument, NewMappedUrl, NewTask, Settlement, Store, Verdict};
-use weburl::{CrawlUrl, HostKey, UrlRef};
+use crawler_frontier::{AdmissionFilter, Bounds, Moment, retry_delay};
+use crawler_model::site_rules::{MAX_HOST_PAUSE, may_retry, throttles_host};
+use crawler_model::{
+    CrawlRules, Discovery, DocumentMeta, FailKind, Failure, Outcome, PageReport, SitemapPolicy,
+};
+use crawler_store::{JobKind, NewDocument, NewMappedUrl, NewTask, Settlement, TaskOutcome};
+use crawler_weburl::{CrawlUrl, HostKey, UrlRef};
 
-use crate::StoreFrontier;
-use crate::held::{Held, Stage};
-use crate::job_desk::JobDesk;
+use crate::held_task::{HeldTask, Stage};
+use crate::job_cache::JobCache;
 use crate::worker_counts::add;
+use crate::{FrontierStore, StoreFrontier};
 
-/// A host that asks for a longer pause is paused for so long, and its page is not waited for.
-const LONGEST_PAUSE: Duration = Duration::from_hours(1);
-
-impl<S: Store> StoreFrontier<S> {
+impl<S: FrontierStore> StoreFrontier<S> {
     pub(crate) fn settle_page(&mut self, report: &PageReport, now: Moment) {
         add(&self.counts.bytes, report.wire_bytes);
         let host = report.landed.as_ref().unwrap_or(&report.url).host_key();
-        self.note_reply(&host, report.status, report.retry_after, now);
+        let reply = (report.status, report.retry_after, report.elapsed);
+        self.note_reply(&host, reply, now);
         let ticket = report.ticket;
-        // Handed back when the drain's time was up.
+        // Already handed back at the end of a drain.
         let Some(held) = self.held.get_mut(&ticket) else {
             return;
         };
@@ -37,28 +37,30 @@ impl<S: Store> StoreFrontier<S> {
             self.lose(ticket);
             return;
         }
-        let desk = self.jobs.get_mut(&held.claimed.job);
-        let Some((desk, plan)) = desk.and_then(|desk| {
-            let plan = desk.plan.as_ref().ok()?.clone();
-            Some((desk, plan))
+        let job_cache = self.jobs.get_mut(&held.claimed.job);
+        let Some((job_cache, plan)) = job_cache.and_then(|job_cache| {
+            let plan = job_cache.plan.as_ref().ok()?.clone();
+            Some((job_cache, plan))
         }) else {
-            return self.conclude(ticket, Verdict::HandBack, now);
+            return self.conclude(ticket, TaskOutcome::HandBack, now);
         };
+        let attempt = held.claimed.attempt;
         if let Some(failure) = report.outcome.failure()
-            && failure.kind.retryable()
-            && held.claimed.attempt < plan.max_attempts
-            && report
-                .retry_after
-                .is_none_or(|asked| asked <= LONGEST_PAUSE)
+            && may_retry(
+                failure.kind,
+                attempt,
+                plan.max_attempts,
+                report.retry_after,
+                MAX_HOST_PAUSE,
+            )
         {
-            let after = before_retry(plan.backoff, held.claimed.attempt, &mut self.chance)
-                .max(report.retry_after.unwrap_or_default());
-            let error = failure.words.clone();
-            return self.conclude(ticket, Verdict::Retry { after, error }, now);
+            let after = retry_delay(plan.backoff, attempt, report.retry_after, &mut self.rng);
+            let error = failure.message.clone();
+            return self.conclude(ticket, TaskOutcome::Retry { after, error }, now);
         }
         if let Outcome::Redirected { to } = &report.outcome
             && held.hops < plan.max_redirects
-            && LinkDesk::is_same_page(&plan, &report.url, to)
+            && AdmissionFilter::is_same_page(&plan, &report.url, to)
         {
             held.first_met.get_or_insert_with(|| report.url.clone());
             held.url = to.clone();
@@ -67,43 +69,41 @@ impl<S: Store> StoreFrontier<S> {
             self.ready.insert((now, ticket));
             return;
         }
-        let mut settlement = settlement(report, held, desk, &plan);
+        let mut settlement = settlement(report, held, job_cache, &plan);
         settlement
             .found
             .extend(held.listed.take().into_iter().flatten());
-        self.settling.push(settlement, now);
+        self.settlements.push(settlement, now);
     }
 
-    /// `429`, and any passing error that says when to come back, are about the host and not the page.
+    /// Slows down requests to a host where a response (status, `Retry-After`, time it took) asks for it.
     pub(crate) fn note_reply(
         &mut self,
         host: &HostKey,
-        status: Option<u16>,
-        retry_after: Option<Duration>,
+        (status, retry_after, elapsed): (Option<u16>, Option<Duration>, Duration),
         now: Moment,
     ) {
-        let throttles = match status {
-            Some(429) => true,
-            Some(408 | 500..=599) => retry_after.is_some(),
-            _ => false,
-        };
-        if throttles {
-            let times = self.hosts.throttled(host, now);
-            let pause = retry_after
-                .unwrap_or_else(|| before_asking_host(times, &mut self.chance))
-                .min(LONGEST_PAUSE);
-            add(&self.counts.host_pauses, 1);
-            tracing::info!(
-                host = host.as_str(),
-                pause_ms = millis(pause),
-                status,
-                "host paused"
-            );
-            self.hosts.pause(host, pause, now);
-            self.clerk.pause_host(host.clone(), pause);
-        } else if status.is_some() {
+        let Some(status) = status else { return };
+        if !throttles_host(status, retry_after.is_some()) {
             self.hosts.relax(host);
+            return;
         }
+        let sent = now.saturating_sub(elapsed);
+        let retry_after = retry_after.map(|pause| pause.min(MAX_HOST_PAUSE));
+        let throttle = self
+            .hosts
+            .throttle(host, retry_after, sent, now, &mut self.rng);
+        if !throttle.extends {
+            return;
+        }
+        add(&self.counts.host_pauses, 1);
+        tracing::info!(
+            host = host.as_str(),
+            pause_ms = millis(throttle.pause),
+            status,
+            "host paused"
+        );
+        self.client.pause_host(host.clone(), throttle.pause);
     }
 }
 
@@ -111,25 +111,25 @@ fn millis(pause: Duration) -> u64 {
     u64::try_from(pause.as_millis()).unwrap_or(u64::MAX)
 }
 
-/// What is said of a page that is finished.
+/// The settlement of a finished page.
 fn settlement(
     report: &PageReport,
-    held: &Held,
-    desk: &mut JobDesk,
-    plan: &CrawlPlan,
+    held: &HeldTask,
+    job_cache: &mut JobCache,
+    plan: &CrawlRules,
 ) -> Settlement {
     let bytes = report.wire_bytes;
     let mut found = Vec::new();
-    let verdict = match &report.outcome {
+    let outcome = match &report.outcome {
         Outcome::Redirected { to } if held.hops < plan.max_redirects => {
-            redirected(to, held, desk, plan, &mut found)
+            redirected(to, held, job_cache, plan, &mut found)
         }
         Outcome::Redirected { .. } => {
-            let words = format!("too many redirects ({})", plan.max_redirects);
-            failed(&Failure::new(FailKind::TooManyRedirects, words), bytes)
+            let message = format!("too many redirects ({})", plan.max_redirects);
+            failed(&Failure::new(FailKind::TooManyRedirects, message), bytes)
         }
-        // A page's worker never skips: that is decided before.
-        Outcome::Skipped(reason) => Verdict::Skipped {
+        // A page worker never skips; that is decided before.
+        Outcome::Skipped(reason) => TaskOutcome::Skipped {
             reason: reason.as_str().to_owned(),
             detail: reason.to_string(),
         },
@@ -139,8 +139,8 @@ fn settlement(
         },
         Outcome::Fetched { .. } => {
             let mut mapped = Vec::new();
-            if desk.follows() && plan.sitemaps != SitemapPolicy::Only {
-                admit_links(report, desk, plan, &mut found, &mut mapped);
+            if job_cache.follows() && plan.sitemaps != SitemapPolicy::Only {
+                admit_links(report, job_cache, plan, &mut found, &mut mapped);
             }
             match document(report, held) {
                 None if plan.documents.is_some() => not_text(report),
@@ -150,49 +150,49 @@ fn settlement(
     };
     Settlement {
         found,
-        ..held.settlement(verdict)
+        ..held.settlement(outcome)
     }
 }
 
-fn done(document: Option<NewDocument>, mapped: Vec<NewMappedUrl>, bytes: u64) -> Verdict {
-    Verdict::Done {
+fn done(document: Option<NewDocument>, mapped: Vec<NewMappedUrl>, bytes: u64) -> TaskOutcome {
+    TaskOutcome::Done {
         document,
         mapped,
         bytes,
     }
 }
 
-fn failed(failure: &Failure, bytes: u64) -> Verdict {
-    Verdict::Failed {
+fn failed(failure: &Failure, bytes: u64) -> TaskOutcome {
+    TaskOutcome::Failed {
         kind: failure.kind,
-        error: failure.words.clone(),
+        error: failure.message.clone(),
         bytes,
     }
 }
 
-fn not_text(report: &PageReport) -> Verdict {
+fn not_text(report: &PageReport) -> TaskOutcome {
     let what = report.content_type.as_deref().unwrap_or("of no named type");
-    Verdict::Skipped {
+    TaskOutcome::Skipped {
         reason: "not_text".to_owned(),
-        detail: format!("it is {what}, which has no text to take"),
+        detail: format!("the page is {what}, which has no text to extract"),
     }
 }
 
-/// A redirect's target is admitted like any link, at the same depth. Where the seed points is the seed.
+/// A redirect's target is admitted like any link, at the same depth. The target of a seed becomes the seed.
 fn redirected(
     to: &CrawlUrl,
-    held: &Held,
-    desk: &mut JobDesk,
-    plan: &CrawlPlan,
+    held: &HeldTask,
+    job_cache: &mut JobCache,
+    plan: &CrawlRules,
     found: &mut Vec<NewTask>,
-) -> Verdict {
+) -> TaskOutcome {
     let depth = held.claimed.depth;
     let bounds = if depth == 0 {
         Bounds::Outline
     } else {
         Bounds::All
     };
-    let (reason, detail) = match desk.links.pass(plan, to.parts(), depth, bounds) {
+    let (reason, detail) = match job_cache.links.pass(plan, to.parts(), depth, bounds) {
         Ok(()) => ("redirected", format!("redirects to {to}")),
         Err(refused) => {
             let reason = refused.as_str();
@@ -207,11 +207,11 @@ fn redirected(
             requested_url: held.claimed.requested_url.clone(),
             hops: held.hops + 1,
             via: Some(held.url.to_string()),
-            found: Found::Redirect,
+            found: Discovery::Redirect,
             ..new_task(to.parts(), plan, depth)
         });
     }
-    Verdict::Skipped {
+    TaskOutcome::Skipped {
         reason: reason.to_owned(),
         detail,
     }
@@ -219,8 +219,8 @@ fn redirected(
 
 fn admit_links(
     report: &PageReport,
-    desk: &mut JobDesk,
-    plan: &CrawlPlan,
+    job_cache: &mut JobCache,
+    plan: &CrawlRules,
     found: &mut Vec<NewTask>,
     mapped: &mut Vec<NewMappedUrl>,
 ) {
@@ -233,23 +233,23 @@ fn admit_links(
             continue;
         }
         let is_new = met.insert(link.key);
-        // Places on one page are one page to visit, and as many links to list when fragments are kept.
+        // Fragments of one page are one page to visit, but separate links to list if fragments are kept.
         let (target, lists) = if plan.links.keep_fragments {
             (link.full, listed.insert(link.full))
         } else {
             (link.page, is_new)
         };
-        if lists && desk.kind == JobKind::Map && link.facts.in_scope && !deep {
+        if lists && job_cache.kind == JobKind::Map && link.facts.in_scope && !deep {
             mapped.push(NewMappedUrl {
                 source_url: report.url.to_string(),
                 target_url: target.to_owned(),
                 depth,
             });
         }
-        if !is_new || desk.links.knows(link.key, depth) {
+        if !is_new || job_cache.links.knows(link.key, depth) {
             continue;
         }
-        if desk.links.pass(plan, url, depth, Bounds::All).is_ok() {
+        if job_cache.links.pass(plan, url, depth, Bounds::All).is_ok() {
             found.push(NewTask {
                 via: Some(report.url.to_string()),
                 ..new_task(url, plan, depth)
@@ -258,7 +258,7 @@ fn admit_links(
     }
 }
 
-pub(crate) fn new_task(url: UrlRef<'_>, plan: &CrawlPlan, depth: u32) -> NewTask {
+pub(crate) fn new_task(url: UrlRef<'_>, plan: &CrawlRules, depth: u32) -> NewTask {
     NewTask {
         requested_url: url.as_str().to_owned(),
         final_url: plan.keys.key_text(url),
@@ -267,24 +267,25 @@ pub(crate) fn new_task(url: UrlRef<'_>, plan: &CrawlPlan, depth: u32) -> NewTask
         depth,
         hops: 0,
         via: None,
-        found: Found::Link,
+        found: Discovery::Link,
     }
 }
 
-fn document(report: &PageReport, held: &Held) -> Option<NewDocument> {
+fn document(report: &PageReport, held: &HeldTask) -> Option<NewDocument> {
     let read = report.document.as_ref()?;
-    let mut meta: Value = serde_json::from_str(&read.meta).unwrap_or_default();
-    if let Some(fields) = meta.as_object_mut() {
-        // Where the way to this page began is known here and not in its worker.
-        let requested = held.claimed.requested_url.clone();
-        fields.insert("requested_url".to_owned(), Value::String(requested));
-    }
+    // The URL that the redirects started from is known here and not in the page's worker.
+    let requested_url = held.claimed.requested_url.clone();
+    let meta = DocumentMeta {
+        requested_url: requested_url.clone(),
+        ..read.meta.clone()
+    };
     Some(NewDocument {
-        requested_url: held.claimed.requested_url.clone(),
+        requested_url,
         final_url: held.url.to_string(),
         title: read.title.clone(),
         content_md: Some(read.markdown.clone()),
         content_raw: Some(read.html.clone()),
-        meta,
+        // Strings and numbers only: nothing that JSON cannot hold.
+        meta: serde_json::to_value(meta).unwrap_or_default(),
     })
 }

@@ -1,26 +1,20 @@
-//! The way back: taking in sitemaps. Their pages are found on the seed, and settle with it.
+//! Taking in sitemaps. Their pages count as found on the seed and settle with it.
 
 use std::time::Duration;
 
-use frontier::{Bounds, Moment, SitemapAnswer, SitemapErrand, before_retry};
-use model::{FailKind, Found, LinkList, SitemapPolicy};
-use store::{Store, Verdict};
-use weburl::{CrawlUrl, Resolved, Resolver};
+use crawler_frontier::{Bounds, Moment, SitemapAnswer, SitemapTask, retry_delay};
+use crawler_model::site_rules::{
+    MAX_SITE_FILE_REDIRECTS, MAX_SITEMAP_LEVELS, MAX_WAIT, SITE_FILE_ATTEMPTS, may_retry,
+};
+use crawler_model::{Discovery, FailKind, LinkList, SitemapPolicy};
+use crawler_store::TaskOutcome;
+use crawler_weburl::{CrawlUrl, Resolved, Resolver};
 
-use crate::StoreFrontier;
 use crate::settle_page::new_task;
+use crate::{FrontierStore, StoreFrontier};
 
-/// Deepest sitemap that is read: an index of indexes, and their files.
-const MOST_LEVELS: u32 = 3;
-/// Redirects followed for a sitemap.
-const MOST_HOPS: u32 = 5;
-/// Attempts at one file.
-const ATTEMPTS: u32 = 2;
-/// Longest pause after which it is asked for again.
-const LONGEST_WAIT: Duration = Duration::from_mins(1);
-
-impl<S: Store> StoreFrontier<S> {
-    /// Sends for a seed's sitemaps: those its robots.txt names, else the usual place.
+impl<S: FrontierStore> StoreFrontier<S> {
+    /// Queues a seed's sitemaps: those its robots.txt names, else `/sitemap.xml`.
     pub(crate) fn ask_sitemaps(&mut self, ticket: u64, named: &[String], now: Moment) {
         let Some(held) = self.held.get(&ticket) else {
             return;
@@ -49,75 +43,75 @@ impl<S: Store> StoreFrontier<S> {
 
     pub(crate) fn settle_sitemap(
         &mut self,
-        mut errand: SitemapErrand,
+        mut site_file: SitemapTask,
         answer: SitemapAnswer,
         retry_after: Option<Duration>,
         now: Moment,
     ) {
-        let ticket = errand.ticket;
+        let ticket = site_file.ticket;
         self.sitemaps.back(ticket);
         match answer {
-            SitemapAnswer::Moved(to) if errand.hops < MOST_HOPS => {
-                errand.url = to;
-                errand.hops += 1;
-                errand.attempt = 0;
-                self.sitemaps.ask_again(errand, now);
+            SitemapAnswer::Moved(to) if site_file.hops < MAX_SITE_FILE_REDIRECTS => {
+                site_file.url = to;
+                site_file.hops += 1;
+                site_file.attempt = 0;
+                self.sitemaps.ask_again(site_file, now);
             }
             SitemapAnswer::Moved(_) => (),
             SitemapAnswer::Failed(failure) => {
-                let patient = retry_after.is_none_or(|asked| asked <= LONGEST_WAIT);
-                if failure.kind.retryable() && errand.attempt < ATTEMPTS && patient {
-                    let wait =
-                        before_retry(self.errand_plan.backoff, errand.attempt, &mut self.chance)
-                            .max(retry_after.unwrap_or_default());
-                    self.sitemaps.ask_again(errand, now + wait);
+                let (kind, attempt) = (failure.kind, site_file.attempt);
+                if may_retry(kind, attempt, SITE_FILE_ATTEMPTS, retry_after, MAX_WAIT) {
+                    let backoff = self.site_file_plan.backoff;
+                    let wait = retry_delay(backoff, attempt, retry_after, &mut self.rng);
+                    self.sitemaps.ask_again(site_file, now + wait);
                 }
             }
             SitemapAnswer::Read {
                 pages, sitemaps, ..
             } => {
-                if errand.level < MOST_LEVELS {
+                if site_file.level < MAX_SITEMAP_LEVELS {
                     for url in sitemaps {
-                        self.sitemaps.ask(ticket, url, errand.level + 1, true, now);
+                        self.sitemaps
+                            .ask(ticket, url, site_file.level + 1, true, now);
                     }
                 }
-                self.list(ticket, &errand.url, &pages);
+                self.list(ticket, &site_file.url, &pages);
             }
         }
         if let Some(listed) = self.sitemaps.finished(ticket) {
-            self.go_on(ticket, listed, now);
+            self.continue_seed(ticket, listed, now);
         }
     }
 
     fn list(&mut self, ticket: u64, sitemap: &CrawlUrl, pages: &LinkList) {
-        let desk = self
+        let job_cache = self
             .held
             .get(&ticket)
             .and_then(|held| self.jobs.get_mut(&held.claimed.job));
-        let Some(desk) = desk else { return };
-        let Ok(plan) = &desk.plan else { return };
+        let Some(job_cache) = job_cache else { return };
+        let Ok(plan) = &job_cache.plan else { return };
         let depth = u32::from(plan.sitemaps != SitemapPolicy::Only);
         for link in pages.iter() {
             let Some(url) = link.parts() else { continue };
-            if desk.links.pass(plan, url, depth, Bounds::All).is_err() {
+            if job_cache.links.pass(plan, url, depth, Bounds::All).is_err() {
                 continue;
             }
             let mut task = new_task(url, plan, depth);
             task.via = Some(sitemap.to_string());
-            task.found = Found::Sitemap;
+            task.found = Discovery::Sitemap;
             if !self.sitemaps.list(ticket, task) {
                 return;
             }
         }
     }
 
-    /// All sitemaps of a seed are read: the seed itself is next, or is finished.
-    fn go_on(&mut self, ticket: u64, listed: Vec<store::NewTask>, now: Moment) {
+    /// Continues with the seed itself once all its sitemaps are read, or finishes it.
+    fn continue_seed(&mut self, ticket: u64, listed: Vec<crawler_store::NewTask>, now: Moment) {
         let Some(held) = self.held.get_mut(&ticket) else {
             return;
         };
         let plan = self.jobs.get(&held.claimed.job);
-        let plan = plan.and_then(|desk| desk.plan.as_ref().ok());
+        let plan = plan.and_then(|job_cache| job_cache.plan.as_ref().ok());
         let only = plan.is_some_and(|plan| plan.sitemaps == SitemapPolicy::Only);
         let names_seed = listed
             .iter()
@@ -126,20 +120,20 @@ impl<S: Store> StoreFrontier<S> {
             held.listed = Some(listed);
             self.ready.insert((now, ticket));
         } else if listed.is_empty() {
-            let verdict = Verdict::Failed {
+            let outcome = TaskOutcome::Failed {
                 kind: FailKind::DeadLink,
-                error: "no sitemap names a page of this site".to_owned(),
+                error: "no sitemap lists a page of this site".to_owned(),
                 bytes: 0,
             };
-            self.conclude(ticket, verdict, now);
+            self.conclude(ticket, outcome, now);
         } else {
-            // The seed only says where the sitemaps are.
-            let verdict = Verdict::Skipped {
+            // The seed only tells where the sitemaps are.
+            let outcome = TaskOutcome::Skipped {
                 reason: "sitemaps_only".to_owned(),
-                detail: "only the pages that sitemaps name are visited".to_owned(),
+                detail: "only pages listed in sitemaps are visited".to_owned(),
             };
             held.listed = Some(listed);
-            self.conclude(ticket, verdict, now);
+            self.conclude(ticket, outcome, now);
         }
     }
 }

@@ -1,132 +1,132 @@
-//! The frontier over a store: its state, and the loop's verbs.
+//! The frontier over a store: its state, and the methods that the crawl loop calls.
 
 use std::collections::{BTreeSet, HashMap};
 use std::fmt;
 use std::sync::Arc;
 
-use frontier::{
-    Chance, Delivery, Errand, ErrandReport, Frontier, FrontierError, Glance, Moment, Next, Turn,
-    Work,
+use crawler_frontier::{
+    Delivery, Dispatch, Frontier, FrontierError, Moment, Next, ProgressCounts, Rng, SiteFileReport,
+    SiteFileTask, Work,
 };
-use model::{CrawlPlan, PageReport, StopReason, Summary};
-use store::{JobId, Lease, Store, TaskState, Verdict, WorkerId};
+use crawler_model::{CrawlRules, PageReport, StopReason, Summary};
+use crawler_store::{JobId, Lease, TaskOutcome, TaskState, WorkerId};
+use crawler_weburl::CrawlUrl;
 use tokio::sync::mpsc;
-use weburl::CrawlUrl;
 
-use crate::clerk::{Clerk, Event};
-use crate::held::{Held, Stage};
-use crate::hosts::Hosts;
-use crate::job_desk::{JobDesk, Planner};
-use crate::robots_desk::RobotsDesk;
-use crate::settling::Settling;
-use crate::sitemap_desk::SitemapDesk;
+use crate::held_task::{HeldTask, Stage};
+use crate::host_paces::HostPaces;
+use crate::job_cache::{JobCache, Planner};
+use crate::robots_queue::RobotsQueue;
+use crate::settlement_queue::SettlementQueue;
+use crate::sitemap_reader::SitemapReader;
+use crate::store_client::{Event, StoreClient};
 use crate::worker_counts::add;
-use crate::{StoreFrontierSettings, WorkerCounts};
+use crate::{FrontierStore, StoreFrontierSettings, WorkerCounts};
 
-/// Something that is done again and again, one at a time.
+/// A store call that is repeated, one at a time.
 #[derive(Debug, Default)]
-pub(crate) struct Round {
-    /// It is being done.
+pub(crate) struct PeriodicCall {
+    /// It is running.
     pub(crate) out: bool,
     /// When it is due.
     pub(crate) due: Moment,
-    /// Failed so many times in a row.
+    /// Number of failures in a row.
     pub(crate) failures: u32,
 }
 
-impl Round {
-    /// When it is to be looked at again: an answer comes by itself.
+impl PeriodicCall {
+    /// When it is due again, unless it is running.
     pub(crate) fn next(&self) -> Option<Moment> {
         (!self.out).then_some(self.due)
     }
 }
 
-/// One worker's part of all jobs of a store.
+/// The frontier of one worker over all jobs of a store.
 pub struct StoreFrontier<S> {
-    pub(crate) clerk: Clerk<S>,
+    pub(crate) client: StoreClient<S>,
     events: mpsc::UnboundedReceiver<Event>,
-    /// Heard and not taken in yet.
+    /// Received and not handled yet.
     heard: Vec<Event>,
     pub(crate) settings: StoreFrontierSettings,
     pub(crate) planner: Planner,
-    /// The plan of errands: of the agent's name.
-    pub(crate) errand_plan: Arc<CrawlPlan>,
-    pub(crate) jobs: HashMap<JobId, JobDesk>,
-    pub(crate) held: HashMap<u64, Held>,
+    /// The plan of site-file tasks.
+    pub(crate) site_file_plan: Arc<CrawlRules>,
+    pub(crate) jobs: HashMap<JobId, JobCache>,
+    pub(crate) held: HashMap<u64, HeldTask>,
     pub(crate) tickets: HashMap<Lease, u64>,
     pub(crate) last_ticket: u64,
-    /// Waiting for their time.
+    /// Tasks that wait for their start time.
     pub(crate) ready: BTreeSet<(Moment, u64)>,
-    /// With a page's worker.
+    /// Number of pages being fetched.
     pub(crate) in_flight: usize,
-    pub(crate) robots: RobotsDesk,
-    pub(crate) sitemaps: SitemapDesk,
-    pub(crate) hosts: Hosts,
-    pub(crate) settling: Settling,
-    pub(crate) claims: Round,
-    /// Claims in a row that brought nothing.
+    pub(crate) robots: RobotsQueue,
+    pub(crate) sitemaps: SitemapReader,
+    pub(crate) hosts: HostPaces,
+    pub(crate) settlements: SettlementQueue,
+    pub(crate) claims: PeriodicCall,
+    /// Number of empty claims in a row.
     pub(crate) empty_claims: u32,
     pub(crate) last_claim: Moment,
-    pub(crate) renewals: Round,
-    pub(crate) housekeeping: Round,
+    pub(crate) renewals: PeriodicCall,
+    pub(crate) housekeeping: PeriodicCall,
     pub(crate) stopped: Option<StopReason>,
     pub(crate) drain_until: Option<Moment>,
     broken: bool,
     pub(crate) counts: Arc<WorkerCounts>,
-    pub(crate) chance: Chance,
+    pub(crate) rng: Rng,
 }
 
-impl<S: Store> StoreFrontier<S> {
-    /// A frontier that claims from this store under this name. `chance` seeds the jitter.
+impl<S: FrontierStore> StoreFrontier<S> {
+    /// Creates a frontier that claims from this store under this name. `rng_seed` seeds the jitter.
     pub fn new(
         store: S,
         worker: WorkerId,
         settings: StoreFrontierSettings,
         planner: Planner,
-        errand_plan: Arc<CrawlPlan>,
-        chance: u64,
+        site_file_plan: Arc<CrawlRules>,
+        rng_seed: u64,
     ) -> Self {
-        let (clerk, events) = Clerk::new(store, worker, settings.patience);
+        let (client, events) = StoreClient::new(store, worker, settings.store_timeout);
         Self {
-            clerk,
+            client,
             events,
             heard: Vec::new(),
-            hosts: Hosts::new(settings.host_interval),
+            hosts: HostPaces::new(settings.host_interval),
             planner,
-            errand_plan,
+            site_file_plan,
             jobs: HashMap::new(),
             held: HashMap::new(),
             tickets: HashMap::new(),
             last_ticket: 0,
             ready: BTreeSet::new(),
             in_flight: 0,
-            robots: RobotsDesk::default(),
-            sitemaps: SitemapDesk::default(),
-            settling: Settling::default(),
-            claims: Round::default(),
+            robots: RobotsQueue::default(),
+            sitemaps: SitemapReader::default(),
+            settlements: SettlementQueue::default(),
+            claims: PeriodicCall::default(),
             empty_claims: 0,
             last_claim: Moment::ZERO,
-            renewals: Round {
+            renewals: PeriodicCall {
                 due: settings.heartbeat,
-                ..Round::default()
+                ..PeriodicCall::default()
             },
-            housekeeping: Round::default(),
+            housekeeping: PeriodicCall::default(),
             stopped: None,
             drain_until: None,
             broken: false,
             counts: Arc::default(),
-            chance: Chance::new(chance),
+            rng: Rng::new(rng_seed),
             settings,
         }
     }
 
-    /// What this worker did so far; lives on when the frontier does not.
+    /// The counters of this worker; they outlive the frontier.
     pub fn counts(&self) -> Arc<WorkerCounts> {
         Arc::clone(&self.counts)
     }
 
-    /// Takes in what the store answered.
-    fn take_in(&mut self, now: Moment) {
+    /// Handles the results of store calls.
+    fn handle_events(&mut self, now: Moment) {
         while let Ok(event) = self.events.try_recv() {
             self.heard.push(event);
         }
@@ -134,49 +134,49 @@ impl<S: Store> StoreFrontier<S> {
             match event {
                 Event::Claimed {
                     asked,
-                    answer,
+                    result,
                     heard,
-                } => self.note_claim(asked, answer, heard.elapsed(), now),
+                } => self.note_claim(asked, result, heard.elapsed(), now),
                 Event::Start {
                     ticket,
-                    answer,
+                    result,
                     heard,
-                } => self.note_start(ticket, answer.ok(), heard.elapsed(), now),
-                Event::Renewed { asked_at, answer } => self.note_renewal(asked_at, answer, now),
-                Event::Settled { batch, answer } => self.note_settlement(batch, answer, now),
+                } => self.note_start(ticket, result.ok(), heard.elapsed(), now),
+                Event::Renewed { asked_at, result } => self.note_renewal(asked_at, result, now),
+                Event::Settled { batch, result } => self.note_settlement(batch, result, now),
                 Event::Robots { origin, stored } => self.note_robots(&origin, stored, now),
-                Event::Tidied(answer) => self.note_tidying(answer.ok(), now),
+                Event::Housekeeping(result) => self.note_housekeeping(result.ok(), now),
                 Event::Broken => self.broken = true,
             }
         }
     }
 
-    /// What became of a task goes on its way to the store.
-    pub(crate) fn conclude(&mut self, ticket: u64, verdict: Verdict, now: Moment) {
+    /// Queues the settlement of a task.
+    pub(crate) fn conclude(&mut self, ticket: u64, outcome: TaskOutcome, now: Moment) {
         let Some(held) = self.held.get_mut(&ticket) else {
             return;
         };
         held.stage = Stage::Settling;
-        let mut settlement = held.settlement(verdict);
+        let mut settlement = held.settlement(outcome);
         let listed = held.listed.take();
-        if settlement.verdict.state() != TaskState::Queued {
+        if settlement.outcome.state() != TaskState::Queued {
             settlement.found = listed.unwrap_or_default();
         } else if listed.is_some()
-            && let Some(desk) = self.jobs.get_mut(&settlement.job)
+            && let Some(job_cache) = self.jobs.get_mut(&settlement.job)
         {
-            // What goes back to the queue is read again, and what passed with it is not known.
-            desk.links.forget();
+            // A task that is queued again will be read again, so its links are not known yet.
+            job_cache.links.forget();
         }
-        self.settling.push(settlement, now);
+        self.settlements.push(settlement, now);
     }
 
     /// The plan of a held task's job.
-    pub(crate) fn plan_of(&self, ticket: u64) -> Option<&Arc<CrawlPlan>> {
+    pub(crate) fn plan_of(&self, ticket: u64) -> Option<&Arc<CrawlRules>> {
         let held = self.held.get(&ticket)?;
         self.jobs.get(&held.claimed.job)?.plan.as_ref().ok()
     }
 
-    /// Lets go of a task.
+    /// Drops a task.
     pub(crate) fn release(&mut self, ticket: u64) {
         let Some(held) = self.held.remove(&ticket) else {
             return;
@@ -186,18 +186,18 @@ impl<S: Store> StoreFrontier<S> {
         if held.stage == Stage::InFlight {
             self.in_flight -= 1;
         }
-        if let Some(desk) = self.jobs.get_mut(&held.claimed.job) {
-            desk.held -= 1;
+        if let Some(job_cache) = self.jobs.get_mut(&held.claimed.job) {
+            job_cache.held -= 1;
         }
     }
 
-    /// A lease that is not ours any more.
+    /// Drops a task with a lost lease.
     pub(crate) fn lose(&mut self, ticket: u64) {
         add(&self.counts.lost, 1);
         self.release(ticket);
     }
 
-    /// Tasks that wait or are with a page's worker.
+    /// Number of tasks that wait or are being fetched.
     pub(crate) fn unsettled(&self) -> usize {
         self.held
             .values()
@@ -205,13 +205,16 @@ impl<S: Store> StoreFrontier<S> {
             .count()
     }
 
-    /// What the loop waits for; with no page worker `free`, tasks whose time has come wait for a report.
+    /// What the loop waits for; with no page worker `free`, due tasks wait for a report.
     fn next(&self, settlement_due: Option<Moment>, free: bool, now: Moment) -> Next {
         if let Some(reason) = &self.stopped {
             let over = self
                 .drain_until
                 .is_some_and(|end| now >= end + StoreFrontierSettings::GRACE);
-            if over || (self.held.is_empty() && self.settling.is_empty()) {
+            // Tasks of a claim under way are handed back too, if its result comes before the end of the drain.
+            let claiming = self.claims.out && self.drain_until.is_some_and(|end| now < end);
+            let idle = self.held.is_empty() && self.settlements.is_empty();
+            if over || (idle && !claiming) {
                 return Next::Finished(reason.clone());
             }
         }
@@ -242,47 +245,47 @@ impl<S: Store> StoreFrontier<S> {
     }
 }
 
-impl<S: Store> Frontier for StoreFrontier<S> {
+impl<S: FrontierStore> Frontier for StoreFrontier<S> {
     async fn take(
         &mut self,
         most: usize,
         now: Moment,
         _out: &mut Vec<Delivery>,
-    ) -> Result<Turn, FrontierError> {
-        self.take_in(now);
+    ) -> Result<Dispatch, FrontierError> {
+        self.handle_events(now);
         if self.broken {
-            // What was asked will never be answered. Whoever starts us again begins with leases that run out.
-            return Err(FrontierError("a question to the store panicked".to_owned()));
+            // The result will never come. A restart begins with leases that expire.
+            return Err(FrontierError("a store call panicked".to_owned()));
         }
         let work = if self.stopped.is_some() {
             self.drain(now);
             Vec::new()
         } else {
-            self.keep_house(now);
+            self.start_housekeeping(now);
             self.pick(most, now)
         };
         self.keep_leases(now);
         if self.stopped.is_none() {
             self.claim_more(now);
         }
-        let due = self.settling.flush(&self.clerk, &self.settings, now);
+        let due = self.settlements.flush(&self.client, &self.settings, now);
         let free = work.len() < most;
         let next = self.next(due, free, now);
-        Ok(Turn { work, next })
+        Ok(Dispatch { work, next })
     }
 
-    fn plan(&self, work: &Work) -> Arc<CrawlPlan> {
+    fn plan(&self, work: &Work) -> Arc<CrawlRules> {
         let ticket = match work {
             Work::Page(task) => task.ticket,
-            Work::Errand(Errand::Sitemap(errand)) => errand.ticket,
-            Work::Errand(Errand::Robots(_)) => 0,
+            Work::SiteFile(SiteFileTask::Sitemap(site_file)) => site_file.ticket,
+            Work::SiteFile(SiteFileTask::Robots(_)) => 0,
         };
-        Arc::clone(self.plan_of(ticket).unwrap_or(&self.errand_plan))
+        Arc::clone(self.plan_of(ticket).unwrap_or(&self.site_file_plan))
     }
 
     async fn news(&mut self) {
         if self.heard.is_empty() {
-            // The clerk holds the other end, so there is always another one to come.
+            // The client holds the sender, so the channel never closes.
             self.heard.extend(self.events.recv().await);
         }
     }
@@ -297,9 +300,9 @@ impl<S: Store> Frontier for StoreFrontier<S> {
         Ok(())
     }
 
-    async fn settle_errand(
+    async fn settle_site_file(
         &mut self,
-        report: ErrandReport,
+        report: SiteFileReport,
         now: Moment,
         out: &mut Vec<Delivery>,
     ) -> Result<(), FrontierError> {
@@ -311,9 +314,9 @@ impl<S: Store> Frontier for StoreFrontier<S> {
         self.stopped.get_or_insert(reason);
     }
 
-    fn glance(&self) -> Glance {
+    fn progress_counts(&self) -> ProgressCounts {
         let numbers = self.counts.numbers();
-        Glance {
+        ProgressCounts {
             pages: numbers.done + numbers.failed,
             failed: numbers.failed,
             queued: (self.held.len() - self.in_flight) as u64,

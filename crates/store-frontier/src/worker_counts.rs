@@ -1,8 +1,8 @@
-//! What a worker did, for those who watch it.
+//! Counters of a worker, for metrics.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// A worker's numbers; shared, and only ever counted up.
+/// The counters of a worker; shared, and only increased.
 #[derive(Debug, Default)]
 pub struct WorkerCounts {
     pub(crate) claimed: AtomicU64,
@@ -20,7 +20,7 @@ pub struct WorkerCounts {
     pub(crate) bytes: AtomicU64,
 }
 
-/// A worker's numbers at one time.
+/// The counters of a worker at one time.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct WorkerNumbers {
     /// Tasks claimed.
@@ -31,19 +31,19 @@ pub struct WorkerNumbers {
     pub failed: u64,
     /// Tasks settled as skipped.
     pub skipped: u64,
-    /// Tasks sent back to be tried again.
+    /// Tasks queued for a retry.
     pub retried: u64,
-    /// Tasks handed back without a try.
+    /// Tasks handed back without an attempt.
     pub handed_back: u64,
-    /// Leases that were lost, with what they would have brought.
+    /// Lost leases; their results were dropped.
     pub lost: u64,
-    /// Settlements the store refused for good.
+    /// Settlements that the store rejected permanently.
     pub dropped: u64,
-    /// Tasks of others that were taken back.
+    /// Tasks with expired leases that were taken back.
     pub rescued: u64,
-    /// Tasks that ended their workers too often.
+    /// Tasks that crashed their workers too often.
     pub poisoned: u64,
-    /// Calls that the store did not answer.
+    /// Failed store calls.
     pub store_errors: u64,
     /// Pauses that hosts asked for.
     pub host_pauses: u64,
@@ -52,7 +52,7 @@ pub struct WorkerNumbers {
 }
 
 impl WorkerCounts {
-    /// The numbers now.
+    /// The current counts.
     pub fn numbers(&self) -> WorkerNumbers {
         let read = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
         WorkerNumbers {

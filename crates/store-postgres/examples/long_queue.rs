@@ -1,30 +1,30 @@
-//! How long a claim takes from a long queue, and what a settlement costs; by hand, because it takes a minute.
+//! Measures how long claims and settlements take with a long queue; run by hand, because it takes a minute.
 //!
 //! ```sh
-//! TEST_DATABASE_URL=postgres://… cargo run --release -p store-postgres --example long_queue -- 1000000 1000000
+//! TEST_DATABASE_URL=postgres://… cargo run --release -p crawler-store-postgres --example long_queue -- 1000000 1000000
 //! ```
 //!
-//! So many queued tasks, and so many finished ones beside them. It makes a database of its own in that cluster and drops it.
+//! The arguments are the numbers of queued and of finished tasks. It creates its own database in that cluster and drops it.
 
 use std::io::Write;
 use std::time::{Duration, Instant};
 
+use crawler_store::testing::{crawl, done, fast, page, pages};
+use crawler_store::{JobLimits, JobQueue, Jobs, Settlement, WorkerId};
+use crawler_store_postgres::{PostgresOptions, PostgresStore};
 use sqlx::{AssertSqlSafe, Connection, PgConnection, Row};
-use store::testing::{crawl, done, fast, page, pages};
-use store::{JobLimits, Settlement, Store, WorkerId};
-use store_postgres::{PostgresOptions, PostgresStore};
 
 const LEASE: Duration = Duration::from_secs(30);
 const ROUNDS: usize = 200;
 
 type Failure = Box<dyn std::error::Error>;
 
-/// Middle, worst twentieth, and worst.
+/// Median, 95th percentile, and maximum.
 fn spread(mut times: Vec<Duration>) -> String {
     times.sort();
     let at = |share: usize| times[(times.len() - 1) * share / 100];
     format!(
-        "median {:.1?}, 95 % {:.1?}, worst {:.1?}",
+        "median {:.1?}, 95% {:.1?}, worst {:.1?}",
         at(50),
         at(95),
         at(100)
@@ -80,7 +80,7 @@ async fn measure(
             })
             .collect();
         let begun = Instant::now();
-        store.settle(batch, None).await?;
+        store.settle(batch).await?;
         settlements.push(begun.elapsed());
     }
     let pages = (ROUNDS * 50) as f64 / whole.elapsed().as_secs_f64();

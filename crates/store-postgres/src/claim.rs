@@ -1,37 +1,33 @@
-//! Claiming: hosts first, then their tasks, so that a host that is blocked costs nothing.
+//! Claiming: hosts first, then their tasks, so that a blocked host costs nothing.
 //!
-//! Nothing here waits for a lock. The tasks of a host are counted and taken in statements after its row was locked:
-//! a statement sees only what was committed before it began.
+//! Nothing here waits for a lock. The tasks of a host are counted and taken in statements that begin after its row was
+//! locked: a statement sees only what was committed before it began.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::time::{Duration, Instant};
 
-use model::Found;
+use crawler_store::backend::{ClaimedRow, MAX_CLAIM, to_i64, to_millis};
+use crawler_store::{Claimed, MAX_START_DELAY, StartSchedule, WorkerId};
 use sqlx::{Error, PgConnection};
-use store::{Claimed, Fence, Grants, HostBucket, JobId, LOOKAHEAD, Lease, TaskId, WorkerId};
 use uuid::Uuid;
-use weburl::HostKey;
 
 use crate::PostgresStore;
-use crate::numbers::{to_i64, to_millis, to_u32};
 
-/// No claim takes more: a lease has to outlast the work.
-const MOST: usize = 1_000;
-/// How often a claim looks on when those first in line had nothing.
-const LOOKS: usize = 16;
+/// How many batches of hosts a claim looks at before it gives up.
+const MAX_ROUNDS: usize = 16;
 
 pub(crate) async fn claim(
     store: &PostgresStore,
     worker: &WorkerId,
-    most: usize,
+    max: usize,
     lease: Duration,
 ) -> Result<Vec<Claimed>, Error> {
-    let most = most.min(MOST);
-    if most == 0 {
+    let max = max.min(MAX_CLAIM);
+    if max == 0 {
         return Ok(Vec::new());
     }
-    for _ in 0..LOOKS {
-        let (claimed, more) = look(store, worker, most, lease).await?;
+    for _ in 0..MAX_ROUNDS {
+        let (claimed, more) = claim_round(store, worker, max, lease).await?;
         if !claimed.is_empty() || !more {
             return Ok(claimed);
         }
@@ -39,11 +35,11 @@ pub(crate) async fn claim(
     Ok(Vec::new())
 }
 
-/// Looks at the hosts that stand first in line. Those that turn out to have nothing leave it; whether there are more.
-async fn look(
+/// Claims from the hosts that have waited longest; hosts without work are marked idle. Also returns whether there are more.
+async fn claim_round(
     store: &PostgresStore,
     worker: &WorkerId,
-    most: usize,
+    max: usize,
     lease: Duration,
 ) -> Result<(Vec<Claimed>, bool), Error> {
     let mut db = store.pool.begin().await?;
@@ -54,15 +50,15 @@ async fn look(
                   wanted_until > now() AS "wanted!"
            FROM hosts WHERE NOT idle AND open_at <= now() + $2 * interval '1 ms'
            ORDER BY open_at, host_key LIMIT $1 FOR NO KEY UPDATE SKIP LOCKED"#,
-        to_i64(most as u64),
-        to_millis(LOOKAHEAD.min(lease)) as f64
+        to_i64(max as u64),
+        to_millis(MAX_START_DELAY.min(lease)) as f64
     )
     .fetch_all(&mut *db)
     .await?;
     if open.is_empty() {
         return Ok((Vec::new(), false));
     }
-    let more = open.len() >= most;
+    let more = open.len() >= max;
     let names: Vec<String> = open.iter().map(|host| host.host_key.clone()).collect();
     let held = sqlx::query!(
         r#"SELECT host_key AS "host_key!", count(*) AS "held!" FROM (
@@ -78,37 +74,28 @@ async fn look(
         .into_iter()
         .map(|row| (row.host_key, row.held))
         .collect();
-    let defaults = store.options.hosts;
-    let grants: Vec<Grants> = open
+    let schedules: Vec<StartSchedule> = open
         .iter()
         .map(|host| {
-            HostBucket {
-                next_start: host.next_start,
-                interval: store.options.interval(host.interval_ms),
-                most_in_flight: i64::from(defaults.in_flight),
-                // Somebody outside of any job waits for a slot: the next one is theirs.
-                in_flight: held.get(&host.host_key).copied().unwrap_or(0) + i64::from(host.wanted),
-            }
-            .grants(most, lease)
+            // A reserved slot counts as used: a request outside of any job waits for it.
+            let used = held.get(&host.host_key).copied().unwrap_or(0) + i64::from(host.wanted);
+            let bucket = store
+                .options
+                .bucket(host.interval_ms, host.next_start, used);
+            bucket.schedule(max, lease)
         })
         .collect();
-    let rooms: Vec<i64> = grants.iter().map(|grant| grant.room).collect();
-    let mut claimed = take(&mut db, &names, &rooms, most, worker, lease).await?;
-    let places = place(&mut claimed, &names, &grants);
-    let taken_from: Vec<bool> = names.iter().map(|name| places.contains_key(name)).collect();
+    let counts: Vec<i64> = schedules.iter().map(|schedule| schedule.count).collect();
+    let mut claimed = take(&mut db, &names, &counts, max, worker, lease).await?;
+    let taken = set_delays(&mut claimed, &names, &schedules);
+    let taken_from: Vec<bool> = names.iter().map(|name| taken.contains_key(name)).collect();
     let next_starts: Vec<i64> = names
         .iter()
-        .zip(&grants)
-        .map(|(name, grant)| grant.next_start(places.get(name).copied().unwrap_or(0)))
+        .zip(&schedules)
+        .map(|(name, schedule)| schedule.next_start(taken.get(name).copied().unwrap_or(0)))
         .collect();
-    advance(
-        &mut db,
-        &names,
-        &taken_from,
-        &next_starts,
-        defaults.in_flight,
-    )
-    .await?;
+    let max_in_flight = i64::from(store.options.hosts.in_flight);
+    advance(&mut db, &names, &taken_from, &next_starts, max_in_flight).await?;
     begin_jobs(&mut db, &claimed).await?;
     db.commit().await?;
     let age = begun.elapsed();
@@ -118,20 +105,21 @@ async fn look(
     Ok((claimed, more))
 }
 
-/// Takes up to its room from each host, longest waiting first.
+/// Takes up to `counts` tasks from each host, longest waiting first.
 ///
-/// The picked tasks are an array, not a table to join with: an array is looked up by key however many rows the
-/// planner believes the pick to have.
+/// The picked tasks are an array, not a table to join with: an array is looked up by key however many rows the planner
+/// expects.
 async fn take(
     db: &mut PgConnection,
     names: &[String],
-    rooms: &[i64],
-    most: usize,
+    counts: &[i64],
+    max: usize,
     worker: &WorkerId,
     lease: Duration,
 ) -> Result<Vec<Claimed>, Error> {
     let suspect = suspect(db, names, worker).await?;
-    let taken = sqlx::query!(
+    let taken = sqlx::query_as!(
+        ClaimedRow,
         r#"WITH room AS (
                SELECT host_key, room FROM unnest($1::text[], $2::bigint[]) AS r(host_key, room)
            ), picked AS MATERIALIZED (
@@ -147,42 +135,22 @@ async fn take(
                lease_until = now() + $5 * interval '1 ms', processing_started_at = now(),
                heartbeat_at = now(), updated_at = now()
            WHERE t.id = ANY (ARRAY(SELECT id FROM picked))
-           RETURNING t.id, t.job_id, t.fence, t.attempt, t.requested_url, t.url, t.final_url, t.host_key,
+           RETURNING t.id, t.job_id, t.fence, t.attempt, t.crashes, t.requested_url, t.url, t.final_url, t.host_key,
                      t.depth, t.hops, t.via, t.found"#,
         names,
-        rooms,
-        to_i64(most as u64),
+        counts,
+        to_i64(max as u64),
         worker.as_str(),
         to_millis(lease) as f64,
         suspect
     )
     .fetch_all(db)
     .await?;
-    Ok(taken
-        .into_iter()
-        .map(|task| Claimed {
-            lease: Lease {
-                task: TaskId(task.id),
-                fence: Fence(task.fence),
-            },
-            job: JobId(task.job_id),
-            attempt: to_u32(task.attempt),
-            requested_url: task.requested_url,
-            url: task.url,
-            final_url: task.final_url,
-            host: HostKey::new(&task.host_key),
-            depth: to_u32(task.depth),
-            hops: to_u32(task.hops),
-            via: task.via,
-            found: Found::named(&task.found).unwrap_or(Found::Link),
-            delay: Duration::ZERO,
-            age: Duration::ZERO,
-        })
-        .collect())
+    Ok(taken.into_iter().map(Claimed::from).collect())
 }
 
-/// The one task of these hosts that was with a worker when that ended, if this worker has no such task already. One at
-/// a time, so that the page that ends its workers does not take others with it a second time.
+/// One task of these hosts that a crashed worker held, if this worker holds no such task already. One at a time, so that
+/// a page that crashes its worker does not take others with it again.
 async fn suspect(
     db: &mut PgConnection,
     names: &[String],
@@ -201,22 +169,27 @@ async fn suspect(
     .await
 }
 
-/// Says when each task may start; returns how many each host gave.
-fn place(claimed: &mut [Claimed], names: &[String], grants: &[Grants]) -> HashMap<String, i64> {
-    let grants: HashMap<&str, &Grants> = names.iter().map(String::as_str).zip(grants).collect();
-    let mut places: HashMap<String, i64> = HashMap::new();
+/// Sets the delay of each task; returns how many tasks each host gave.
+fn set_delays(
+    claimed: &mut [Claimed],
+    names: &[String],
+    schedules: &[StartSchedule],
+) -> HashMap<String, i64> {
+    let schedules: HashMap<&str, &StartSchedule> =
+        names.iter().map(String::as_str).zip(schedules).collect();
+    let mut taken: HashMap<String, i64> = HashMap::new();
     claimed.sort_by_key(|task| task.lease.task);
     for task in claimed {
-        let place = places.entry(task.host.as_str().to_owned()).or_insert(0);
-        if let Some(grant) = grants.get(task.host.as_str()) {
-            task.delay = grant.delay(*place);
+        let position = taken.entry(task.host.as_str().to_owned()).or_insert(0);
+        if let Some(schedule) = schedules.get(task.host.as_str()) {
+            task.delay = schedule.delay(*position);
         }
-        *place += 1;
+        *position += 1;
     }
-    places
+    taken
 }
 
-/// A job whose first task was claimed is running. One that is locked is being settled or ended, and is left to that.
+/// Marks jobs as running. A locked one is being settled or ended, and that transaction will mark it.
 async fn begin_jobs(db: &mut PgConnection, claimed: &[Claimed]) -> Result<(), Error> {
     let mut jobs: Vec<Uuid> = claimed.iter().map(|task| task.job.0).collect();
     jobs.sort_unstable();
@@ -234,14 +207,14 @@ async fn begin_jobs(db: &mut PgConnection, claimed: &[Claimed]) -> Result<(), Er
     Ok(())
 }
 
-/// Advances the buckets, and says when each host is to be looked at again: never while it has no task (a settlement
-/// wakes it), not before a slot can be free, not before its next start.
+/// Advances the buckets and sets when each host is looked at again: never while it has no task (a settlement wakes it), not
+/// before a slot can be free, not before its next start.
 async fn advance(
     db: &mut PgConnection,
     names: &[String],
     taken_from: &[bool],
     next_starts: &[i64],
-    most_in_flight: u32,
+    max_in_flight: i64,
 ) -> Result<(), Error> {
     sqlx::query!(
         "UPDATE hosts h
@@ -263,46 +236,9 @@ async fn advance(
         names,
         taken_from,
         next_starts,
-        i64::from(most_in_flight)
+        max_in_flight
     )
     .execute(db)
     .await?;
     Ok(())
-}
-
-pub(crate) async fn renew(
-    store: &PostgresStore,
-    worker: &WorkerId,
-    leases: &[Lease],
-    lease: Duration,
-) -> Result<Vec<Lease>, Error> {
-    let ids: Vec<i64> = leases.iter().map(|lease| lease.task.0).collect();
-    let fences: Vec<i64> = leases.iter().map(|lease| lease.fence.0).collect();
-    let kept = sqlx::query!(
-        "WITH mine AS MATERIALIZED (
-             SELECT t.id FROM crawl_tasks t
-             JOIN unnest($1::bigint[], $2::bigint[]) AS l(id, fence) ON t.id = l.id AND t.fence = l.fence
-             WHERE t.status = 'processing' AND t.worker = $3 ORDER BY t.id FOR NO KEY UPDATE OF t
-         )
-         UPDATE crawl_tasks t SET lease_until = now() + $4 * interval '1 ms', heartbeat_at = now()
-         FROM mine WHERE t.id = mine.id RETURNING t.id, t.fence",
-        &ids,
-        &fences,
-        worker.as_str(),
-        to_millis(lease) as f64
-    )
-    .fetch_all(&store.pool)
-    .await?;
-    let kept: HashSet<Lease> = kept
-        .into_iter()
-        .map(|row| Lease {
-            task: TaskId(row.id),
-            fence: Fence(row.fence),
-        })
-        .collect();
-    Ok(leases
-        .iter()
-        .filter(|lease| !kept.contains(lease))
-        .copied()
-        .collect())
 }

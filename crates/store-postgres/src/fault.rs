@@ -1,13 +1,13 @@
-//! What sqlx says, sorted by what the caller does next.
+//! Database errors, sorted by what the caller does next.
 
+use crawler_store::StoreError;
 use sqlx::Error;
-use store::StoreError;
 
-/// Codes of a transaction that may simply be run again.
+/// Codes of transactions that can be retried as they are.
 const SERIALIZATION_FAILURE: &str = "40001";
 const DEADLOCK: &str = "40P01";
 
-/// Whether running the same transaction again may succeed.
+/// Whether a retry of the same transaction may succeed.
 pub(crate) fn is_collision(error: &Error) -> bool {
     matches!(
         code(error).as_deref(),
@@ -25,7 +25,7 @@ fn code(error: &Error) -> Option<String> {
 /// The store's error.
 #[expect(clippy::needless_pass_by_value, reason = "for map_err")]
 pub(crate) fn fault(error: Error) -> StoreError {
-    let words = error.to_string();
+    let message = error.to_string();
     let Some(code) = code(&error) else {
         return match error {
             Error::Io(_)
@@ -33,18 +33,18 @@ pub(crate) fn fault(error: Error) -> StoreError {
             | Error::PoolTimedOut
             | Error::PoolClosed
             | Error::WorkerCrashed
-            | Error::Protocol(_) => StoreError::Unavailable(words),
-            _ => StoreError::Refused(words),
+            | Error::Protocol(_) => StoreError::Unavailable(message),
+            _ => StoreError::Refused(message),
         };
     };
     match code.get(..2) {
-        // A name is taken.
-        _ if code == "23505" => StoreError::Conflict(words),
-        // Connection, authentication (in a failover), rolled back, resources (disk full, too many connections), not in
-        // the state for it (closed to connections, a lock not to be had), an operator's intervention, the system.
-        Some("08" | "28" | "40" | "53" | "55" | "57" | "58") => StoreError::Unavailable(words),
+        // A unique key exists.
+        _ if code == "23505" => StoreError::Conflict(message),
+        // Connection, authentication (in a failover), rollback, resources (disk full, too many connections), object not
+        // in the required state (not accepting connections, lock not available), operator intervention, system error.
+        Some("08" | "28" | "40" | "53" | "55" | "57" | "58") => StoreError::Unavailable(message),
         // Read-only: a standby that is about to be promoted.
-        _ if code == "25006" => StoreError::Unavailable(words),
-        _ => StoreError::Refused(words),
+        _ if code == "25006" => StoreError::Unavailable(message),
+        _ => StoreError::Refused(message),
     }
 }

@@ -1,29 +1,25 @@
 //! The store on Postgres: any number of processes, on any number of machines, share it.
 //!
-//! One verb per file, each its own checked SQL. Locks are taken in one order, which is why nothing here waits in a
-//! circle: a job's row, then its tasks, then hosts. A claim goes the other way and therefore never waits at all
-//! (`SKIP LOCKED` throughout). Settling holds its jobs' rows from the start, so what a job's row counts is exact.
+//! One role per file, each with its own checked SQL; the rules of a job are in [`crawler_store::backend`]. Locks are taken in
+//! one order, which rules out deadlocks: a job's row, then its tasks, then hosts. A claim takes them in the other order and
+//! therefore never waits (`SKIP LOCKED` throughout). Settling holds its jobs' rows from the start, so a job's counters
+//! are exact.
 
-mod admit;
-mod cancel;
+mod api_keys;
 mod claim;
-mod create_job;
 mod fault;
-mod hosts;
-mod job_row;
-mod keys;
-mod listing;
-mod numbers;
+mod host_turns;
+mod inserts;
+mod job_queue;
+mod jobs;
 mod open;
 mod postgres_store;
-mod prune;
-mod reconcile;
+mod postgres_transaction;
 mod rescue;
-mod robots;
-mod settle;
-mod statistics;
+mod results;
+mod robots_records;
 mod text;
-mod turns;
+mod upkeep;
 
 pub use open::PostgresOptions;
 pub use postgres_store::PostgresStore;

@@ -1,38 +1,37 @@
-//! How a store is opened: migrations under a lock, and connections that outlive the server's restarts.
+//! Opening a store: migrations under a lock, and connections that survive restarts of the server.
 
 use std::str::FromStr;
 use std::time::Duration;
 
+use crawler_store::{HostBucket, HostDefaults, StoreError};
 use sqlx::Connection;
 use sqlx::migrate::Migrator;
 use sqlx::postgres::{PgConnectOptions, PgConnection, PgPoolOptions};
-use store::{HostDefaults, StoreError};
 
 use crate::PostgresStore;
 use crate::fault::fault;
-use crate::numbers::to_millis;
 
-/// A connection that does not answer so soon is half open: whoever forwards for it forgot it.
-const ANSWERS_WITHIN: Duration = Duration::from_secs(2);
+/// A connection that does not answer a ping in this time is half open: a proxy has forgotten it.
+const PING_TIMEOUT: Duration = Duration::from_secs(2);
 
-/// How long a database may take to answer at the start, each time.
-const FIRST_ANSWER: Duration = Duration::from_secs(5);
+/// How long the first connection may take.
+const FIRST_CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
 
 static MIGRATOR: Migrator = sqlx::migrate!();
 
 /// How to open a store.
 #[derive(Clone, Debug)]
 pub struct PostgresOptions {
-    /// Connections at most.
+    /// Maximum number of connections.
     pub connections: u32,
-    /// What holds for a host that says nothing else.
+    /// Limits of a host that did not ask for others.
     pub hosts: HostDefaults,
-    /// `hosts.interval` holds for every host, whatever its robots.txt asked for before.
+    /// `hosts.interval` applies to every host, whatever its robots.txt asked for.
     pub fixed_interval: bool,
-    /// A task that ended its worker so often is failed as poisoned.
-    pub most_crashes: u32,
+    /// A task that crashed its workers this often fails as poisoned.
+    pub max_crashes: u32,
     /// How long a call waits for a free connection before it is `Unavailable`.
-    pub patience: Duration,
+    pub acquire_timeout: Duration,
 }
 
 impl Default for PostgresOptions {
@@ -41,36 +40,36 @@ impl Default for PostgresOptions {
             connections: 8,
             hosts: HostDefaults::default(),
             fixed_interval: false,
-            most_crashes: 3,
-            patience: Duration::from_secs(10),
+            max_crashes: 3,
+            acquire_timeout: Duration::from_secs(10),
         }
     }
 }
 
 impl PostgresOptions {
-    /// Least time between two requests to a host whose robots.txt asked for this many milliseconds.
-    pub(crate) fn interval(&self, asked: i64) -> i64 {
-        let asked = if self.fixed_interval { 0 } else { asked };
-        asked.max(to_millis(self.hosts.interval))
+    /// The bucket of a host that asked for `interval` milliseconds between requests.
+    pub(crate) fn bucket(&self, interval: i64, next_start: i64, in_flight: i64) -> HostBucket {
+        let fixed = self.fixed_interval;
+        self.hosts.bucket(fixed, interval, next_start, in_flight)
     }
 }
 
-/// Whether a connection answers. sqlx's own test, which this replaces, waits for ever: a call that was given up would keep
-/// its connection's place in the pool, and a pool of half-open connections would never dial again.
-async fn lives(connection: &mut PgConnection) -> Result<bool, sqlx::Error> {
-    tokio::time::timeout(ANSWERS_WITHIN, connection.ping())
+/// Whether a connection answers. sqlx's own test, which this replaces, has no timeout: an abandoned call would keep its
+/// connection's place in the pool, and a pool of half-open connections would never reconnect.
+async fn is_alive(connection: &mut PgConnection) -> Result<bool, sqlx::Error> {
+    tokio::time::timeout(PING_TIMEOUT, connection.ping())
         .await
         .unwrap_or(Err(sqlx::Error::PoolTimedOut))
         .map(|()| true)
 }
 
 impl PostgresStore {
-    /// Connects and brings the schema up to date; several processes may do so at once, one by one they find it done.
+    /// Connects and migrates the schema. Several processes may do so at the same time.
     pub async fn open(url: &str, options: PostgresOptions) -> Result<Self, StoreError> {
         let connect = PgConnectOptions::from_str(url)
             .map_err(|error| StoreError::Refused(format!("DATABASE_URL: {error}")))?
             .application_name("crawler")
-            // A half-dead connection, a forgotten transaction, a query gone wrong: each ends by itself.
+            // Half-open connections, abandoned transactions and runaway queries end by themselves.
             .options([
                 ("statement_timeout", "30s"),
                 ("lock_timeout", "10s"),
@@ -78,26 +77,26 @@ impl PostgresStore {
                 ("tcp_keepalives_idle", "30"),
                 ("tcp_keepalives_interval", "10"),
                 ("tcp_keepalives_count", "3"),
-                // Every statement here has its index, and plans are kept: one made while the tables were small, or
-                // by statistics of yesterday, must not read a million rows tomorrow.
+                // Every statement has its index, and plans are cached: one made while the tables were small, or from
+                // old statistics, must not scan a million rows later.
                 ("enable_seqscan", "off"),
-                // A plan that had no choice but a scan is priced out of proportion, which is no reason to compile it.
+                // A plan that has to scan gets an inflated cost, which is no reason to compile it.
                 ("jit", "off"),
             ]);
-        // By itself first: a pool tries again in silence until its patience ends, and does not say why.
+        // One connection first: a pool retries silently until its timeout and does not say why.
         let first = PgConnection::connect_with(&connect);
-        let first = tokio::time::timeout(FIRST_ANSWER, first).await;
+        let first = tokio::time::timeout(FIRST_CONNECT_TIMEOUT, first).await;
         let first = first.unwrap_or(Err(sqlx::Error::PoolTimedOut));
-        // Fails only on a connection that is already dead.
+        // Closing fails only on a connection that is already dead.
         let _ = first.map_err(fault)?.close().await;
         let pool = PgPoolOptions::new()
             .max_connections(options.connections)
-            .acquire_timeout(options.patience)
+            .acquire_timeout(options.acquire_timeout)
             .idle_timeout(Duration::from_mins(10))
             .max_lifetime(Duration::from_hours(1))
             .test_before_acquire(false)
-            .before_acquire(|connection, _| Box::pin(lives(connection)))
-            .after_release(|connection, _| Box::pin(lives(connection)))
+            .before_acquire(|connection, _| Box::pin(is_alive(connection)))
+            .after_release(|connection, _| Box::pin(is_alive(connection)))
             .connect_with(connect)
             .await
             .map_err(fault)?;

@@ -1,31 +1,19 @@
-//! The handle, and the trait's verbs, each kept in a file of its own.
+//! The handle to a store.
 
-use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
+use crawler_store::backend::{Backend, HostSweep, MAX_HOSTS_PER_ROUND, MAX_JOBS_PER_ROUND, to_u64};
+use crawler_store::{JobCounts, JobId, StoreError};
+use sqlx::{Error, PgPool};
 
-use sqlx::PgPool;
-use store::{
-    ApiKey, Cancel, Checkpoint, Claimed, Cursor, Document, FinishedTask, Job, JobFilter, JobId,
-    JobOrder, KeyHash, Lease, MappedUrl, NewJob, Page, Reconciled, Rescue, Rescued, RobotsText,
-    Settled, Settlement, Statistics, Store, StoreError, StoredRobots, StoredTask, TaskState, Turn,
-    TurnId, WorkerId,
-};
-use uuid::Uuid;
-use weburl::HostKey;
-
+use crate::PostgresOptions;
 use crate::fault::fault;
-use crate::{
-    PostgresOptions, cancel, claim, create_job, hosts, keys, listing, prune, reconcile, rescue,
-    robots, settle, statistics, turns,
-};
+use crate::postgres_transaction::{PostgresTransaction, count_tasks};
 
 /// The store on Postgres.
 #[derive(Clone, Debug)]
 pub struct PostgresStore {
     pub(crate) pool: PgPool,
     pub(crate) options: PostgresOptions,
-    /// How far the hosts were looked through for forgotten ones.
-    swept: Arc<Mutex<String>>,
+    sweep: HostSweep,
 }
 
 impl PostgresStore {
@@ -33,188 +21,86 @@ impl PostgresStore {
         Self {
             pool,
             options,
-            swept: Arc::default(),
+            sweep: HostSweep::default(),
         }
     }
 
-    pub(crate) fn swept_hosts(&self) -> String {
-        let swept = self.swept.lock().unwrap_or_else(PoisonError::into_inner);
-        swept.clone()
-    }
-
-    pub(crate) fn set_swept_hosts(&self, last: String) {
-        *self.swept.lock().unwrap_or_else(PoisonError::into_inner) = last;
-    }
-
-    /// Closes the connections; calls still under way end first.
+    /// Closes the connections after the calls under way have ended.
     pub async fn close(&self) {
         self.pool.close().await;
     }
 }
 
-impl Store for PostgresStore {
-    async fn create_job(&self, job: NewJob) -> Result<(), StoreError> {
-        create_job::create_job(self, job).await.map_err(fault)
+impl Backend for PostgresStore {
+    type Transaction = PostgresTransaction;
+    type Error = Error;
+
+    async fn begin(&self) -> Result<PostgresTransaction, Error> {
+        Ok(PostgresTransaction(self.pool.begin().await?))
     }
 
-    async fn job(&self, id: JobId) -> Result<Option<Job>, StoreError> {
-        listing::job(self, id).await
+    fn fault(error: Error) -> StoreError {
+        fault(error)
     }
 
-    async fn order(&self, id: JobId) -> Result<Option<JobOrder>, StoreError> {
-        listing::order(self, id).await
+    async fn count_tasks(&self, job: JobId) -> Result<JobCounts, Error> {
+        let mut db = self.pool.acquire().await?;
+        count_tasks(&mut db, job).await
     }
 
-    async fn jobs(
-        &self,
-        filter: JobFilter,
-        limit: u32,
-        cursor: Option<Cursor>,
-    ) -> Result<Page<Job>, StoreError> {
-        listing::jobs(self, filter, limit, cursor).await
+    async fn jobs_to_reconcile(&self) -> Result<Vec<JobId>, Error> {
+        // Those that are to end come first, so that nothing can crowd them out.
+        let mut due = sqlx::query_scalar!(
+            "SELECT id FROM jobs WHERE status IN ('queued', 'running') AND (deadline_at <= now() OR stop_reason IS NOT NULL)
+             ORDER BY deadline_at LIMIT $1",
+            MAX_JOBS_PER_ROUND
+        )
+        .fetch_all(&self.pool)
+        .await?;
+        // Then those that nothing moves: no task is ready or held, and either gated tasks are left or none at all.
+        let stuck = sqlx::query_scalar!(
+            "SELECT id FROM jobs j WHERE status IN ('queued', 'running')
+             AND NOT EXISTS (
+                 SELECT 1 FROM crawl_tasks t
+                 WHERE t.job_id = j.id AND t.status IN ('queued', 'processing') AND NOT t.gated
+                   AND NOT (t.status = 'queued' AND t.attempt > 0 AND t.not_before > now()))
+             AND (EXISTS (SELECT 1 FROM crawl_tasks t WHERE t.job_id = j.id AND t.status = 'queued' AND t.gated)
+                  OR NOT EXISTS (SELECT 1 FROM crawl_tasks t
+                                 WHERE t.job_id = j.id AND t.status IN ('queued', 'processing') AND NOT t.gated))
+             ORDER BY id LIMIT $1",
+            MAX_JOBS_PER_ROUND
+        )
+        .fetch_all(&self.pool)
+        .await?;
+        due.extend(stuck);
+        Ok(due.into_iter().map(JobId).collect())
     }
 
-    async fn cancel(&self, id: JobId) -> Result<Cancel, StoreError> {
-        cancel::cancel(self, id).await
-    }
-
-    async fn claim(
-        &self,
-        worker: &WorkerId,
-        most: usize,
-        lease: Duration,
-    ) -> Result<Vec<Claimed>, StoreError> {
-        claim::claim(self, worker, most, lease).await.map_err(fault)
-    }
-
-    async fn renew(
-        &self,
-        worker: &WorkerId,
-        leases: &[Lease],
-        lease: Duration,
-    ) -> Result<Vec<Lease>, StoreError> {
-        claim::renew(self, worker, leases, lease)
-            .await
-            .map_err(fault)
-    }
-
-    async fn settle(
-        &self,
-        batch: Vec<Settlement>,
-        checkpoint: Option<Checkpoint>,
-    ) -> Result<Settled, StoreError> {
-        settle::settle(self, batch, checkpoint).await
-    }
-
-    async fn checkpoint(&self, key: &str) -> Result<Option<Vec<u8>>, StoreError> {
-        sqlx::query_scalar!("SELECT bytes FROM checkpoints WHERE key = $1", key)
-            .fetch_optional(&self.pool)
-            .await
-            .map_err(fault)
-    }
-
-    async fn rescue(&self, which: Rescue) -> Result<Rescued, StoreError> {
-        rescue::rescue(self, which).await
-    }
-
-    async fn reconcile(&self) -> Result<Reconciled, StoreError> {
-        reconcile::reconcile(self).await
-    }
-
-    async fn slow_host(&self, host: &HostKey, interval: Duration) -> Result<(), StoreError> {
-        hosts::slow(self, host, interval).await.map_err(fault)
-    }
-
-    async fn pause_host(&self, host: &HostKey, pause: Duration) -> Result<(), StoreError> {
-        hosts::pause(self, host, pause).await.map_err(fault)
-    }
-
-    async fn take_turn(&self, host: &HostKey, lease: Duration) -> Result<Turn, StoreError> {
-        turns::take(self, host, lease).await.map_err(fault)
-    }
-
-    async fn end_turn(&self, turn: TurnId) -> Result<(), StoreError> {
-        turns::end(self, turn).await.map_err(fault)
-    }
-
-    async fn reserve_start(&self, host: &HostKey) -> Result<Duration, StoreError> {
-        hosts::reserve_start(self, host).await.map_err(fault)
-    }
-
-    async fn documents(
-        &self,
-        job: JobId,
-        limit: u32,
-        cursor: Option<Cursor>,
-    ) -> Result<Page<Document>, StoreError> {
-        listing::documents(self, job, limit, cursor).await
-    }
-
-    async fn mapped(
-        &self,
-        job: JobId,
-        limit: u32,
-        cursor: Option<Cursor>,
-    ) -> Result<Page<MappedUrl>, StoreError> {
-        listing::mapped(self, job, limit, cursor).await
-    }
-
-    async fn tasks(
-        &self,
-        job: JobId,
-        state: Option<TaskState>,
-        limit: u32,
-        cursor: Option<Cursor>,
-    ) -> Result<Page<StoredTask>, StoreError> {
-        listing::tasks(self, job, state, limit, cursor).await
-    }
-
-    async fn finished_since(
-        &self,
-        job: JobId,
-        sequence: i64,
-        limit: u32,
-    ) -> Result<Vec<FinishedTask>, StoreError> {
-        listing::finished_since(self, job, sequence, limit).await
-    }
-
-    async fn add_key(&self, name: &str, hash: KeyHash) -> Result<ApiKey, StoreError> {
-        keys::add(self, name, hash).await.map_err(fault)
-    }
-
-    async fn keys(&self) -> Result<Vec<ApiKey>, StoreError> {
-        keys::list(self).await.map_err(fault)
-    }
-
-    async fn revoke_key(&self, id: Uuid) -> Result<bool, StoreError> {
-        keys::revoke(self, id).await.map_err(fault)
-    }
-
-    async fn verify_key(&self, hash: KeyHash) -> Result<Option<ApiKey>, StoreError> {
-        keys::verify(self, hash).await.map_err(fault)
-    }
-
-    async fn robots(&self, origin: &str) -> Result<Option<StoredRobots>, StoreError> {
-        robots::robots(self, origin).await
-    }
-
-    async fn keep_robots(&self, origin: &str, robots: RobotsText) -> Result<(), StoreError> {
-        robots::keep(self, origin, robots).await.map_err(fault)
-    }
-
-    async fn prune(&self, age: Duration, most: u32) -> Result<u64, StoreError> {
-        prune::prune(self, age, most).await.map_err(fault)
-    }
-
-    async fn forget(&self, age: Duration) -> Result<u64, StoreError> {
-        prune::forget(self, age).await.map_err(fault)
-    }
-
-    async fn ready(&self) -> Result<(), StoreError> {
-        hosts::ready(self).await.map_err(fault)
-    }
-
-    async fn statistics(&self) -> Result<Statistics, StoreError> {
-        statistics::statistics(self).await
+    async fn wake_idle_hosts(&self) -> Result<u64, Error> {
+        sqlx::query!("DELETE FROM host_turns WHERE lease_until <= now()")
+            .execute(&self.pool)
+            .await?;
+        let swept = sqlx::query!(
+            r#"WITH part AS MATERIALIZED (
+                   SELECT host_key, idle FROM hosts WHERE host_key > $1 ORDER BY host_key LIMIT $2
+               ), forgotten AS MATERIALIZED (
+                   SELECT host_key FROM hosts h WHERE idle AND host_key IN (SELECT host_key FROM part WHERE idle) AND EXISTS (
+                       SELECT 1 FROM crawl_tasks t
+                       WHERE t.host_key = h.host_key AND t.status = 'queued' AND NOT t.gated)
+                   ORDER BY host_key FOR NO KEY UPDATE SKIP LOCKED
+               ), woken AS (
+                   UPDATE hosts h SET idle = false, open_at = GREATEST(now(), h.next_start, h.paused_until)
+                   FROM forgotten f WHERE h.host_key = f.host_key RETURNING 1
+               )
+               SELECT (SELECT count(*) FROM part) AS "looked!", (SELECT max(host_key) FROM part) AS last,
+                      (SELECT count(*) FROM woken) AS "woken!""#,
+            self.sweep.position(),
+            MAX_HOSTS_PER_ROUND
+        )
+        .fetch_one(&self.pool)
+        .await?;
+        let full = swept.looked >= MAX_HOSTS_PER_ROUND;
+        self.sweep.advance(swept.last.filter(|_| full));
+        Ok(to_u64(swept.woken))
     }
 }

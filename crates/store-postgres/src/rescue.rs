@@ -1,21 +1,21 @@
-//! Taking back leases: one UPDATE, never a read and then a write, so a task that was settled meanwhile is left alone.
+//! Taking leases back: one UPDATE, never a read followed by a write, so a task that was settled meanwhile is left alone.
 
 use std::collections::BTreeSet;
 
-use store::{Rescue, Rescued, StoreError};
-use uuid::Uuid;
+use crawler_store::backend::{Backend, JobTransaction, conclude, to_i32, to_i64};
+use crawler_store::{JobId, Rescue, Rescued};
+use sqlx::Error;
 
-use crate::fault::fault;
-use crate::numbers::to_i32;
-use crate::{PostgresStore, hosts, reconcile};
+use crate::PostgresStore;
 
-pub(crate) async fn rescue(store: &PostgresStore, which: Rescue) -> Result<Rescued, StoreError> {
+pub(crate) async fn rescue(store: &PostgresStore, which: Rescue) -> Result<Rescued, Error> {
     let (all, blame) = match which {
         Rescue::Expired => (false, true),
         Rescue::Held { blame } => (true, blame),
     };
-    // The end of a task has its number from its job's row, and the job's row is locked before its tasks. A poisoned
-    // task is therefore only marked here, by a lease that is over, and ended under its job's lock.
+    let max_crashes = to_i32(store.options.max_crashes);
+    // A finished task gets its sequence number from its job's row, and that row is locked before its tasks. A poisoned
+    // task is therefore only marked here, by a lease that has expired, and failed under its job's lock.
     let taken = sqlx::query!(
         r#"WITH lost AS MATERIALIZED (
                SELECT id FROM crawl_tasks
@@ -31,43 +31,70 @@ pub(crate) async fn rescue(store: &PostgresStore, which: Rescue) -> Result<Rescu
            FROM lost WHERE t.id = lost.id
            RETURNING t.host_key, t.job_id, t.status = 'processing' AS "poisoned!""#,
         all,
-        to_i32(store.options.most_crashes),
+        max_crashes,
         i32::from(blame)
     )
     .fetch_all(&store.pool)
-    .await
-    .map_err(fault)?;
+    .await?;
     let mut rescued = Rescued::default();
     let mut woken = BTreeSet::new();
     for row in taken {
         woken.insert(row.host_key);
-        if !row.poisoned {
-            rescued.requeued += 1;
-        }
+        rescued.requeued += u64::from(!row.poisoned);
     }
-    let mut db = store.pool.begin().await.map_err(fault)?;
-    hosts::wake(&mut db, &woken).await.map_err(fault)?;
-    db.commit().await.map_err(fault)?;
-    rescued.poisoned = fail_poisoned(store).await?;
+    let mut db = store.begin().await?;
+    db.wake_hosts(&woken).await?;
+    db.commit().await?;
+    rescued.poisoned = fail_poisoned(store, max_crashes).await?;
     Ok(rescued)
 }
 
-/// Ends the tasks that were marked, job by job; also those that an interrupted rescue left behind.
-async fn fail_poisoned(store: &PostgresStore) -> Result<u64, StoreError> {
-    let limit = to_i32(store.options.most_crashes);
-    let jobs: Vec<Uuid> = sqlx::query_scalar!(
+/// Fails the tasks that were marked, job by job, including those that an interrupted rescue left behind.
+async fn fail_poisoned(store: &PostgresStore, max_crashes: i32) -> Result<u64, Error> {
+    let jobs = sqlx::query_scalar!(
         "SELECT DISTINCT job_id FROM crawl_tasks
          WHERE status = 'processing' AND lease_until <= now() AND crashes >= $1",
-        limit
+        max_crashes
     )
     .fetch_all(&store.pool)
-    .await
-    .map_err(fault)?;
+    .await?;
     let mut failed = 0;
     for job in jobs {
-        failed += reconcile::fail_poisoned(store, job, limit)
-            .await
-            .map_err(fault)?;
+        failed += fail_poisoned_of(store, JobId(job), max_crashes).await?;
     }
+    Ok(failed)
+}
+
+/// Fails a job's poisoned tasks, under its lock.
+async fn fail_poisoned_of(
+    store: &PostgresStore,
+    id: JobId,
+    max_crashes: i32,
+) -> Result<u64, Error> {
+    let mut db = store.begin().await?;
+    let Some(mut job) = db.lock_jobs(&[id]).await?.pop() else {
+        return Ok(0);
+    };
+    let failed = sqlx::query!(
+        "WITH poisoned AS MATERIALIZED (
+             SELECT id FROM crawl_tasks
+             WHERE job_id = $1 AND status = 'processing' AND lease_until <= now() AND crashes >= $2
+             ORDER BY id FOR NO KEY UPDATE
+         ), numbered AS (SELECT id, row_number() OVER (ORDER BY id) AS place FROM poisoned)
+         UPDATE crawl_tasks t
+         SET status = 'failed', reason = 'poisoned', error = 'abandoned after repeated worker crashes (' || t.crashes || ')',
+             sequence = $3 + n.place, worker = NULL, lease_until = NULL, updated_at = now()
+         FROM numbered n WHERE t.id = n.id",
+        id.0,
+        max_crashes,
+        job.sequence
+    )
+    .execute(&mut *db.0)
+    .await?
+    .rows_affected();
+    job.sequence += to_i64(failed);
+    let conclusion = conclude(&mut db, &mut job).await?;
+    db.wake_hosts(&conclusion.hosts).await?;
+    db.commit().await?;
     Ok(failed)
 }

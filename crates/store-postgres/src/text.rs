@@ -1,4 +1,4 @@
-//! Postgres keeps no NUL character, in text or in jsonb; pages may have one. One page must not fail its batch.
+//! Postgres stores no NUL character, in text or in jsonb, but pages may contain one. One page must not fail its batch.
 
 use std::borrow::Cow;
 
@@ -36,7 +36,7 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn nul_is_replaced_wherever_it_hides() {
+    fn nul_is_replaced_in_keys_and_values() {
         let dirty = json!({"a\0": ["x\0y", {"b": "\0"}], "n": 1});
         let tidy = json!({"a\u{fffd}": ["x\u{fffd}y", {"b": "\u{fffd}"}], "n": 1});
         assert_eq!(clean_json(dirty), tidy);

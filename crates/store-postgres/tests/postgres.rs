@@ -1,29 +1,29 @@
-//! The contract, and what only Postgres can show: many connections, a large queue, a server that goes away.
+//! The conformance suite, and what is special to Postgres: many connections, a large queue, a server that goes away.
 
 mod conformance {
-    store::conformance!(crate::ground::PostgresGround::fresh);
+    crawler_store::conformance!(crate::fixture::PostgresFixture::fresh);
 }
-mod ground;
+mod fixture;
 
 use std::time::{Duration, Instant};
 
+use crawler_store::testing::{LEASE, StoreFixture, crawl, done, fast, pages};
+use crawler_store::{JobId, JobLimits, JobQueue, JobState, Jobs, StoreError, Upkeep, WorkerId};
+use crawler_store_postgres::{PostgresOptions, PostgresStore};
+use fixture::PostgresFixture;
 use futures_util::future::join_all;
-use ground::PostgresGround;
 use sqlx::{AssertSqlSafe, Connection, Executor, PgConnection};
-use store::testing::{Ground, LEASE, crawl, done, fast, pages};
-use store::{JobId, JobLimits, JobState, Store, StoreError, WorkerId};
-use store_postgres::{PostgresOptions, PostgresStore};
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn several_processes_may_migrate_at_once() {
-    let ground = PostgresGround::fresh().await;
-    let stores = join_all((0..6).map(|_| ground.open(fast()))).await;
+    let fixture = PostgresFixture::fresh().await;
+    let stores = join_all((0..6).map(|_| fixture.open(fast()))).await;
     for store in &stores {
         store.ready().await.unwrap();
     }
 }
 
-/// Rows by the hundred thousand, made by the server; the hosts and the job's count as the store would have them.
+/// Inserts rows by the hundred thousand, with hosts and counters as the store would have them.
 async fn fill(db: &mut PgConnection, job: JobId, queued: u32, finished: u32) {
     let sql = format!(
         "INSERT INTO crawl_tasks (job_id, requested_url, final_url, url, host_key, depth, found, status, sequence)
@@ -40,7 +40,7 @@ async fn fill(db: &mut PgConnection, job: JobId, queued: u32, finished: u32) {
         .expect("the database answers");
 }
 
-/// Claims fifty so many times.
+/// Claims fifty tasks, this many times.
 async fn claim_fifties(store: &PostgresStore, rounds: usize) {
     let worker = WorkerId::fresh();
     for _ in 0..rounds {
@@ -52,21 +52,21 @@ async fn claim_fifties(store: &PostgresStore, rounds: usize) {
     }
 }
 
-/// What was read of the tasks, as the server counts it.
+/// How much of the tasks was read, as the server counts it.
 #[derive(Clone, Copy, Debug, sqlx::FromRow)]
 struct Scans {
-    /// Reads of the whole table.
+    /// Scans of the whole table.
     sequential: i64,
-    /// Looks into the ready index.
+    /// Scans of the ready index.
     ready: i64,
-    /// Entries read in all indexes together.
+    /// Entries read from all indexes.
     entries: i64,
 }
 
-/// What was read so far.
+/// Reads the counters.
 ///
-/// A connection hands its counts in when it ends, and else up to ten seconds late: so first all others have to end.
-/// (The migration's own count, nine scans for nine indexes, once came in between two readings.)
+/// A connection reports its counters when it ends, and otherwise up to ten seconds late, so all others have to end first.
+/// (The nine index scans of the migration were once reported between two readings.)
 async fn scans(db: &mut PgConnection) -> Scans {
     let deadline = Instant::now() + Duration::from_secs(30);
     loop {
@@ -80,7 +80,10 @@ async fn scans(db: &mut PgConnection) -> Scans {
         if others == 0 {
             break;
         }
-        assert!(Instant::now() < deadline, "{others} connections stay");
+        assert!(
+            Instant::now() < deadline,
+            "{others} connections are still open"
+        );
     }
     sqlx::query_as(
         "SELECT seq_scan AS sequential,
@@ -94,40 +97,40 @@ async fn scans(db: &mut PgConnection) -> Scans {
     .expect("the database answers")
 }
 
-/// A database whose schema stands and whose counts are all in.
-async fn settled_ground() -> (PostgresGround, Scans) {
-    let ground = PostgresGround::fresh().await;
-    ground.open(fast()).await.close().await;
-    let before = scans(&mut ground.connect().await).await;
-    (ground, before)
+/// A migrated database with all counters reported.
+async fn settled_fixture() -> (PostgresFixture, Scans) {
+    let fixture = PostgresFixture::fresh().await;
+    fixture.open(fast()).await.close().await;
+    let before = scans(&mut fixture.connect().await).await;
+    (fixture, before)
 }
 
-async fn run_sql(ground: &PostgresGround, sql: &'static str) {
-    let mut db = ground.connect().await;
+async fn run_sql(fixture: &PostgresFixture, sql: &'static str) {
+    let mut db = fixture.connect().await;
     let ran = sqlx::raw_sql(sql).execute(&mut db).await;
     ran.expect("the statements run");
-    db.close().await.expect("the database hangs up");
+    db.close().await.expect("the connection closes");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_long_queue_is_claimed_by_its_index_and_finished_rows_do_not_slow_it() {
-    let (ground, before) = settled_ground().await;
-    let store = ground.open(fast()).await;
+    let (fixture, before) = settled_fixture().await;
+    let store = fixture.open(fast()).await;
     let job = crawl(pages("a.test", 1), JobLimits::default());
     store.create_job(job.clone()).await.unwrap();
-    let mut db = ground.connect().await;
+    let mut db = fixture.connect().await;
     fill(&mut db, job.id, 100_000, 100_000).await;
     db.close().await.unwrap();
-    run_sql(&ground, "ANALYZE crawl_tasks; ANALYZE hosts").await;
+    run_sql(&fixture, "ANALYZE crawl_tasks; ANALYZE hosts").await;
     claim_fifties(&store, 15).await;
     store.close().await;
-    let after = scans(&mut ground.connect().await).await;
+    let after = scans(&mut fixture.connect().await).await;
     assert_eq!(
         after.sequential, before.sequential,
         "a claim read the whole table"
     );
     assert!(after.ready >= before.ready + 15, "{before:?} {after:?}");
-    // Rows and not milliseconds: they are the same on a busy machine.
+    // Rows instead of milliseconds: they are the same on a busy machine.
     let of_each = (after.entries - before.entries) / 15;
     assert!(
         of_each < 5_000,
@@ -135,12 +138,12 @@ async fn a_long_queue_is_claimed_by_its_index_and_finished_rows_do_not_slow_it()
     );
 }
 
-/// A connection that made its plans for a handful of tasks, and a server that never looked at the table again.
+/// A connection with plans for a handful of tasks, and a server that never analyzed the table again.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn plans_made_for_an_empty_queue_do_for_a_long_one() {
-    let (ground, before) = settled_ground().await;
+async fn plans_made_for_an_empty_queue_work_for_a_long_one() {
+    let (fixture, before) = settled_fixture().await;
     run_sql(
-        &ground,
+        &fixture,
         "ALTER TABLE crawl_tasks SET (autovacuum_enabled = false);
          ALTER TABLE hosts SET (autovacuum_enabled = false)",
     )
@@ -150,24 +153,21 @@ async fn plans_made_for_an_empty_queue_do_for_a_long_one() {
         hosts: fast(),
         ..PostgresOptions::default()
     };
-    let store = ground.open_with(options).await;
+    let store = fixture.open_with(options).await;
     let job = crawl(pages("a.test", 10), JobLimits::default());
     store.create_job(job.clone()).await.unwrap();
     let worker = WorkerId::fresh();
     for _ in 0..10 {
         let tasks = store.claim(&worker, 1, LEASE).await.unwrap();
         let next = pages(&format!("b{}.test", tasks[0].lease.task.0), 1);
-        store
-            .settle(vec![done(&tasks[0], next)], None)
-            .await
-            .unwrap();
+        store.settle(vec![done(&tasks[0], next)]).await.unwrap();
     }
-    let mut db = ground.connect().await;
+    let mut db = fixture.connect().await;
     fill(&mut db, job.id, 100_000, 100_000).await;
     db.close().await.unwrap();
     claim_fifties(&store, 15).await;
     store.close().await;
-    let after = scans(&mut ground.connect().await).await;
+    let after = scans(&mut fixture.connect().await).await;
     assert_eq!(
         after.sequential, before.sequential,
         "a statement read the whole table"
@@ -176,21 +176,21 @@ async fn plans_made_for_an_empty_queue_do_for_a_long_one() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn the_last_page_of_a_long_job_settles_fast() {
-    let ground = PostgresGround::fresh().await;
-    let store = ground.open(fast()).await;
+    let fixture = PostgresFixture::fresh().await;
+    let store = fixture.open(fast()).await;
     let job = crawl(pages("a.test", 2), JobLimits::default());
     store.create_job(job.clone()).await.unwrap();
-    let mut db = ground.connect().await;
+    let mut db = fixture.connect().await;
     fill(&mut db, job.id, 0, 100_000).await;
     let tasks = store.claim(&WorkerId::fresh(), 2, LEASE).await.unwrap();
     let begun = Instant::now();
     store
-        .settle(vec![done(&tasks[0], Vec::new())], None)
+        .settle(vec![done(&tasks[0], Vec::new())])
         .await
         .unwrap();
     let usual = begun.elapsed();
     store
-        .settle(vec![done(&tasks[1], Vec::new())], None)
+        .settle(vec![done(&tasks[1], Vec::new())])
         .await
         .unwrap();
     assert!(usual < Duration::from_millis(500), "{usual:?}");
@@ -201,7 +201,7 @@ async fn the_last_page_of_a_long_job_settles_fast() {
     );
 }
 
-/// Keeps calling until it works, as a worker does; every refusal on the way must be one that says "try again".
+/// Calls until it works, as a worker does; every error in between must be retryable.
 async fn until_it_works<T>(mut call: impl AsyncFnMut() -> Result<T, StoreError>) -> T {
     let deadline = Instant::now() + Duration::from_secs(30);
     loop {
@@ -224,69 +224,66 @@ async fn end_connections(db: &mut PgConnection, name: &str) {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn connections_that_were_ended_come_back() {
-    let ground = PostgresGround::fresh().await;
-    let store = ground.open(fast()).await;
+    let fixture = PostgresFixture::fresh().await;
+    let store = fixture.open(fast()).await;
     let job = crawl(pages("a.test", 20), JobLimits::default());
     store.create_job(job.clone()).await.unwrap();
     let worker = WorkerId::fresh();
-    let mut db = ground.connect().await;
+    let mut db = fixture.connect().await;
     for _ in 0..20 {
-        end_connections(&mut db, &ground.name).await;
+        end_connections(&mut db, &fixture.name).await;
         let tasks = until_it_works(async || store.claim(&worker, 1, LEASE).await).await;
-        end_connections(&mut db, &ground.name).await;
+        end_connections(&mut db, &fixture.name).await;
         let batch: Vec<_> = tasks.iter().map(|task| done(task, Vec::new())).collect();
-        until_it_works(async || store.settle(batch.clone(), None).await).await;
+        until_it_works(async || store.settle(batch.clone()).await).await;
     }
     let seen = store.job(job.id).await.unwrap().unwrap();
     assert_eq!((seen.state, seen.documents), (JobState::Completed, 20));
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_database_that_is_away_is_not_ready_and_then_it_is() {
-    let ground = PostgresGround::fresh().await;
+async fn an_unreachable_database_is_not_ready_until_it_is_back() {
+    let fixture = PostgresFixture::fresh().await;
     let options = PostgresOptions {
-        patience: Duration::from_millis(300),
+        acquire_timeout: Duration::from_millis(300),
         ..PostgresOptions::default()
     };
-    let store = ground.open_with(options).await;
+    let store = fixture.open_with(options).await;
     store.ready().await.unwrap();
     let mut admin = PgConnection::connect(&std::env::var("TEST_DATABASE_URL").unwrap())
         .await
         .unwrap();
-    let doors = |open: bool| {
+    let allow_connections = |open: bool| {
         AssertSqlSafe(format!(
             "ALTER DATABASE {} ALLOW_CONNECTIONS {open}",
-            ground.name
+            fixture.name
         ))
     };
-    admin.execute(doors(false)).await.unwrap();
-    end_connections(&mut admin, &ground.name).await;
+    admin.execute(allow_connections(false)).await.unwrap();
+    end_connections(&mut admin, &fixture.name).await;
     let refused = store.ready().await;
     assert!(
         matches!(refused, Err(StoreError::Unavailable(_))),
         "{refused:?}"
     );
-    admin.execute(doors(true)).await.unwrap();
+    admin.execute(allow_connections(true)).await.unwrap();
     until_it_works(async || store.ready().await).await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn the_reconciler_repeats_what_was_interrupted() {
-    let ground = PostgresGround::fresh().await;
-    let store = ground.open(fast()).await;
+async fn reconciling_finishes_what_was_interrupted() {
+    let fixture = PostgresFixture::fresh().await;
+    let store = fixture.open(fast()).await;
     let job = crawl(pages("a.test", 2), JobLimits::default());
     store.create_job(job.clone()).await.unwrap();
-    let mut db = ground.connect().await;
+    let mut db = fixture.connect().await;
     db.execute("UPDATE hosts SET idle = true").await.unwrap();
     let worker = WorkerId::fresh();
     assert!(store.claim(&worker, 1, LEASE).await.unwrap().is_empty());
     assert_eq!(store.reconcile().await.unwrap().woken, 1);
     let tasks = store.claim(&worker, 2, LEASE).await.unwrap();
     store
-        .settle(
-            tasks.iter().map(|task| done(task, Vec::new())).collect(),
-            None,
-        )
+        .settle(tasks.iter().map(|task| done(task, Vec::new())).collect())
         .await
         .unwrap();
     db.execute("UPDATE jobs SET status = 'running'")
@@ -297,14 +294,14 @@ async fn the_reconciler_repeats_what_was_interrupted() {
     assert_eq!(seen.state, JobState::Completed);
 }
 
-/// The database guards the states too.
+/// Constraints guard the states too.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn impossible_rows_are_refused() {
-    let ground = PostgresGround::fresh().await;
-    let store = ground.open(fast()).await;
+    let fixture = PostgresFixture::fresh().await;
+    let store = fixture.open(fast()).await;
     let job = crawl(pages("a.test", 1), JobLimits::default());
     store.create_job(job).await.unwrap();
-    let mut db = ground.connect().await;
+    let mut db = fixture.connect().await;
     for sql in [
         "UPDATE jobs SET status = 'scraping'",
         "UPDATE crawl_tasks SET status = 'processing'",

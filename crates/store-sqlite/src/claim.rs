@@ -1,38 +1,33 @@
-//! Claiming: hosts first, then their tasks, so that a host that is blocked costs nothing.
+//! Claiming: hosts first, then their tasks, so that a blocked host costs nothing.
 
-use std::collections::HashSet;
 use std::time::{Duration, Instant};
 
-use model::Found;
+use crawler_store::backend::{Backend, ClaimedRow, MAX_CLAIM, to_i64, to_millis};
+use crawler_store::{Claimed, JobId, MAX_START_DELAY, StartSchedule, WorkerId};
+use sqlx::types::uuid::fmt::Hyphenated;
 use sqlx::{Error, SqliteConnection};
-use store::{Claimed, Fence, Grants, HostBucket, JobId, LOOKAHEAD, Lease, TaskId, WorkerId};
-use uuid::Uuid;
-use weburl::HostKey;
 
-use crate::numbers::{narrow, to_i64, to_millis};
-use crate::{SqliteStore, writer};
+use crate::SqliteStore;
+use crate::sqlite_transaction::SqliteTransaction;
 
-/// No claim takes more: a lease has to outlast the work.
-const MOST: usize = 1_000;
-/// A claim looks at so many hosts at least.
-const LOOKS: u64 = 64;
+/// Minimum number of hosts that a claim looks at: some of those first in line turn out to have no work.
+const MIN_HOSTS: u64 = 64;
 
 pub(crate) async fn claim(
     store: &SqliteStore,
     worker: &WorkerId,
-    most: usize,
+    max: usize,
     lease: Duration,
 ) -> Result<Vec<Claimed>, Error> {
-    let most = most.min(MOST);
-    if most == 0 {
+    let max = max.min(MAX_CLAIM);
+    if max == 0 {
         return Ok(Vec::new());
     }
-    let (mut db, now) = writer::begin(store).await?;
+    let SqliteTransaction { mut db, now } = store.begin().await?;
     let begun = Instant::now();
     let mut suspects = may_take_suspect(&mut db, worker).await?;
-    let horizon = now + to_millis(LOOKAHEAD.min(lease));
-    // Some that stand first in line turn out to have nothing.
-    let limit = to_i64((most as u64).max(LOOKS));
+    let horizon = now + to_millis(MAX_START_DELAY.min(lease));
+    let limit = to_i64((max as u64).max(MIN_HOSTS));
     let open = sqlx::query!(
         r#"SELECT host_key, interval_ms, max(next_start, paused_until) AS "next_start!: i64",
                   wanted_until > ? AS "wanted!: bool"
@@ -43,10 +38,10 @@ pub(crate) async fn claim(
     )
     .fetch_all(&mut *db)
     .await?;
-    let defaults = store.options.hosts;
+    let max_in_flight = i64::from(store.options.hosts.in_flight);
     let mut claimed: Vec<Claimed> = Vec::new();
     for host in open {
-        if claimed.len() >= most {
+        if claimed.len() >= max {
             break;
         }
         let held = sqlx::query_scalar!(
@@ -58,18 +53,15 @@ pub(crate) async fn claim(
         )
         .fetch_one(&mut *db)
         .await?;
-        let grants = HostBucket {
-            next_start: host.next_start - now,
-            interval: store.options.interval(host.interval_ms),
-            most_in_flight: i64::from(defaults.in_flight),
-            // Somebody outside of any job waits for a slot: the next one is theirs.
-            in_flight: held + i64::from(host.wanted),
-        }
-        .grants(most - claimed.len(), lease);
+        // A reserved slot counts as used: a request outside of any job waits for it.
+        let used = held + i64::from(host.wanted);
+        let next_start = host.next_start - now;
+        let bucket = store.options.bucket(host.interval_ms, next_start, used);
+        let schedule = bucket.schedule(max - claimed.len(), lease);
         let taken = take(
             &mut db,
             &host.host_key,
-            grants,
+            schedule,
             worker,
             (now, now + to_millis(lease)),
             &mut suspects,
@@ -77,21 +69,14 @@ pub(crate) async fn claim(
         .await?;
         let count = to_i64(taken.len() as u64);
         claimed.extend(taken);
-        let next_start = (count > 0).then(|| now + grants.next_start(count));
-        advance(
-            &mut db,
-            &host.host_key,
-            next_start,
-            i64::from(defaults.in_flight),
-            now,
-        )
-        .await?;
+        let next_start = (count > 0).then(|| now + schedule.next_start(count));
+        advance(&mut db, &host.host_key, next_start, max_in_flight, now).await?;
     }
     let mut jobs: Vec<JobId> = claimed.iter().map(|task| task.job).collect();
     jobs.sort_unstable();
     jobs.dedup();
     for job in jobs {
-        let job = job.0.to_string();
+        let job = job.to_string();
         sqlx::query!(
             "UPDATE jobs SET status = 'running', updated_at = ? WHERE id = ? AND status = 'queued'",
             now,
@@ -108,8 +93,8 @@ pub(crate) async fn claim(
     Ok(claimed)
 }
 
-/// Whether this worker has no task that was with a worker when that ended. One at a time, so that the page that ends
-/// its workers does not take others with it a second time.
+/// Whether this worker holds no task that a crashed worker held. One at a time, so that a page that crashes its worker does
+/// not take others with it again.
 async fn may_take_suspect(db: &mut SqliteConnection, worker: &WorkerId) -> Result<bool, Error> {
     let name = worker.as_str();
     let held = sqlx::query_scalar!(
@@ -125,16 +110,17 @@ async fn may_take_suspect(db: &mut SqliteConnection, worker: &WorkerId) -> Resul
 async fn take(
     db: &mut SqliteConnection,
     host: &str,
-    grants: Grants,
+    schedule: StartSchedule,
     worker: &WorkerId,
     (now, until): (i64, i64),
     suspects: &mut bool,
 ) -> Result<Vec<Claimed>, Error> {
-    if grants.room == 0 {
+    if schedule.count == 0 {
         return Ok(Vec::new());
     }
-    let (name, room, with_suspect) = (worker.as_str(), grants.room, *suspects);
-    let mut rows = sqlx::query!(
+    let (name, count, with_suspect) = (worker.as_str(), schedule.count, *suspects);
+    let mut rows = sqlx::query_as!(
+        ClaimedRow,
         r#"UPDATE crawl_tasks
            SET status = 'processing', fence = fence + 1, attempt = attempt + 1, worker = ?1, lease_until = ?2,
                processing_started_at = ?3, heartbeat_at = ?3, updated_at = ?3
@@ -146,55 +132,34 @@ async fn take(
                      WHERE host_key = ?4 AND status = 'queued' AND gated = 0 AND crashes > 0 AND not_before <= ?3
                      ORDER BY not_before, id LIMIT 1)))
                ORDER BY not_before, id LIMIT ?5)
-           RETURNING id AS "id!", job_id AS "job_id!", fence AS "fence!", attempt AS "attempt!",
+           RETURNING id AS "id!", job_id AS "job_id!: Hyphenated", fence AS "fence!", attempt AS "attempt!",
                      requested_url AS "requested_url!", url AS "url!", final_url AS "final_url!", depth AS "depth!",
-                     hops AS "hops!", via, found AS "found!",
-                     crashes AS "crashes!""#,
+                     hops AS "hops!", via, found AS "found!", host_key AS "host_key!", crashes AS "crashes!""#,
         name,
         until,
         now,
         host,
-        room,
+        count,
         with_suspect
     )
     .fetch_all(db)
     .await?;
     *suspects &= rows.iter().all(|row| row.crashes == 0);
     rows.sort_by_key(|row| row.id);
-    rows.into_iter()
-        .zip(0..)
-        .map(|(row, place)| {
-            Ok(Claimed {
-                lease: Lease {
-                    task: TaskId(row.id),
-                    fence: Fence(row.fence),
-                },
-                job: JobId(
-                    Uuid::parse_str(&row.job_id).map_err(|error| Error::Decode(error.into()))?,
-                ),
-                attempt: narrow(row.attempt),
-                requested_url: row.requested_url,
-                url: row.url,
-                final_url: row.final_url,
-                host: HostKey::new(host),
-                depth: narrow(row.depth),
-                hops: narrow(row.hops),
-                via: row.via,
-                found: Found::named(&row.found).unwrap_or(Found::Link),
-                delay: grants.delay(place),
-                age: Duration::ZERO,
-            })
-        })
-        .collect()
+    let claimed = rows.into_iter().zip(0..).map(|(row, position)| Claimed {
+        delay: schedule.delay(position),
+        ..Claimed::from(row)
+    });
+    Ok(claimed.collect())
 }
 
-/// Advances the bucket, and says when the host is to be looked at again: never while it has no task (a settlement
-/// wakes it), not before a slot can be free, not before its next start.
+/// Advances the bucket and sets when the host is looked at again: never while it has no task (a settlement wakes it), not
+/// before a slot can be free, not before its next start.
 async fn advance(
     db: &mut SqliteConnection,
     host: &str,
     next_start: Option<i64>,
-    most_in_flight: i64,
+    max_in_flight: i64,
     now: i64,
 ) -> Result<(), Error> {
     let row = sqlx::query!(
@@ -206,7 +171,7 @@ async fn advance(
                        UNION ALL SELECT lease_until FROM host_turns
                        WHERE host_key = ?1 AND lease_until > ?3)) AS "slot_free: i64""#,
         host,
-        most_in_flight,
+        max_in_flight,
         now
     )
     .fetch_one(&mut *db)
@@ -225,44 +190,4 @@ async fn advance(
     .execute(db)
     .await?;
     Ok(())
-}
-
-pub(crate) async fn renew(
-    store: &SqliteStore,
-    worker: &WorkerId,
-    leases: &[Lease],
-    lease: Duration,
-) -> Result<Vec<Lease>, Error> {
-    let (mut db, now) = writer::begin(store).await?;
-    let asked: serde_json::Value = leases
-        .iter()
-        .map(|lease| vec![lease.task.0, lease.fence.0])
-        .collect();
-    let asked = asked.to_string();
-    let (name, until) = (worker.as_str(), now + to_millis(lease));
-    let kept = sqlx::query!(
-        r#"UPDATE crawl_tasks SET lease_until = ?1, heartbeat_at = ?2
-           WHERE status = 'processing' AND worker = ?3
-             AND (id, fence) IN (SELECT value ->> 0, value ->> 1 FROM json_each(?4))
-           RETURNING id AS "id!", fence AS "fence!""#,
-        until,
-        now,
-        name,
-        asked
-    )
-    .fetch_all(&mut *db)
-    .await?;
-    db.commit().await?;
-    let kept: HashSet<Lease> = kept
-        .into_iter()
-        .map(|row| Lease {
-            task: TaskId(row.id),
-            fence: Fence(row.fence),
-        })
-        .collect();
-    Ok(leases
-        .iter()
-        .filter(|lease| !kept.contains(lease))
-        .copied()
-        .collect())
 }

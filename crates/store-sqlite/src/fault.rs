@@ -1,7 +1,7 @@
-//! What sqlx says, sorted by what the caller does next.
+//! Database errors, sorted by what the caller does next.
 
+use crawler_store::StoreError;
 use sqlx::Error;
-use store::StoreError;
 
 /// SQLite's result codes, without their extension.
 const BUSY: i32 = 5;
@@ -14,7 +14,7 @@ const CANNOT_OPEN: i32 = 14;
 const UNIQUE: i32 = 2067;
 const PRIMARY_KEY: i32 = 1555;
 
-/// Whether another has the file at this moment.
+/// Whether another process has locked the file.
 pub(crate) fn is_busy(error: &Error) -> bool {
     code(error).is_some_and(|code| code & 0xff == BUSY)
 }
@@ -27,21 +27,21 @@ fn code(error: &Error) -> Option<i32> {
 /// The store's error.
 #[expect(clippy::needless_pass_by_value, reason = "for map_err")]
 pub(crate) fn fault(error: Error) -> StoreError {
-    let words = error.to_string();
+    let message = error.to_string();
     match code(&error) {
-        Some(UNIQUE | PRIMARY_KEY) => StoreError::Conflict(words),
+        Some(UNIQUE | PRIMARY_KEY) => StoreError::Conflict(message),
         Some(code)
             if [BUSY, LOCKED, INTERRUPTED, READ_ONLY, IO, FULL, CANNOT_OPEN]
                 .contains(&(code & 0xff)) =>
         {
-            StoreError::Unavailable(words)
+            StoreError::Unavailable(message)
         }
-        Some(_) => StoreError::Refused(words),
+        Some(_) => StoreError::Refused(message),
         None => match error {
             Error::Io(_) | Error::PoolTimedOut | Error::PoolClosed | Error::WorkerCrashed => {
-                StoreError::Unavailable(words)
+                StoreError::Unavailable(message)
             }
-            _ => StoreError::Refused(words),
+            _ => StoreError::Refused(message),
         },
     }
 }

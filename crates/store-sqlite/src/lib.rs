@@ -1,29 +1,23 @@
 //! The store in one SQLite file: nothing to install. One process owns it.
 //!
-//! WAL, one connection that writes and a few that read. Every writing verb is one `BEGIN IMMEDIATE` transaction on the
-//! one writer, so verbs follow each other and no lock of ours is needed. Times come from the database's clock, read
-//! once at a transaction's begin. One verb per file, as on Postgres; the rules are the same.
+//! WAL, one connection that writes and a few that read. Every writing call is one `BEGIN IMMEDIATE` transaction on the one
+//! writer, so calls are serialised and need no locks of ours. Times come from the database's clock, read once at the start
+//! of a transaction. One role per file, as on Postgres; the rules of a job are in [`crawler_store::backend`].
 
-mod admit;
-mod cancel;
+mod api_keys;
 mod claim;
-mod create_job;
 mod fault;
-mod hosts;
-mod job_row;
-mod keys;
-mod listing;
-mod numbers;
+mod host_turns;
+mod inserts;
+mod job_queue;
+mod jobs;
 mod open;
-mod prune;
-mod reconcile;
 mod rescue;
-mod robots;
-mod settle;
+mod results;
+mod robots_records;
 mod sqlite_store;
-mod statistics;
-mod turns;
-mod writer;
+mod sqlite_transaction;
+mod upkeep;
 
 pub use open::SqliteOptions;
 pub use sqlite_store::SqliteStore;

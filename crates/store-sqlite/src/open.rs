@@ -1,38 +1,37 @@
-//! How a file is opened: which SQLite, which settings, and the schema brought up to date under the write lock.
+//! Opening a file: the version of SQLite, its settings, and migrations under the write lock.
 
 use std::path::Path;
 use std::time::{Duration, Instant};
 
+use crawler_store::{HostBucket, HostDefaults, StoreError};
 use sqlx::migrate::Migrator;
 use sqlx::sqlite::{SqliteConnectOptions, SqliteJournalMode, SqlitePoolOptions, SqliteSynchronous};
 use sqlx::{AssertSqlSafe, Connection, SqlitePool};
-use store::{HostDefaults, StoreError};
 
 use crate::SqliteStore;
 use crate::fault::{fault, is_busy};
-use crate::numbers::to_millis;
 
 static MIGRATOR: Migrator = sqlx::migrate!();
 
-/// Before this, a WAL that is reset at the wrong moment may damage the file.
-const OLDEST: (u32, u32, u32) = (3, 51, 3);
+/// In older versions a WAL reset at the wrong moment may corrupt the file.
+const MIN_VERSION: (u32, u32, u32) = (3, 51, 3);
 
-/// Until a busy file is tried again.
-const AGAIN: Duration = Duration::from_millis(10);
+/// How long to wait before a busy file is tried again.
+const BUSY_RETRY: Duration = Duration::from_millis(10);
 
 /// How to open a store.
 #[derive(Clone, Debug)]
 pub struct SqliteOptions {
-    /// Connections that read.
+    /// Number of connections that read.
     pub readers: u32,
-    /// What holds for a host that says nothing else.
+    /// Limits of a host that did not ask for others.
     pub hosts: HostDefaults,
-    /// `hosts.interval` holds for every host, whatever its robots.txt asked for before.
+    /// `hosts.interval` applies to every host, whatever its robots.txt asked for.
     pub fixed_interval: bool,
-    /// A task that ended its worker so often is failed as poisoned.
-    pub most_crashes: u32,
-    /// How long a call waits for another process, or its turn, before it is `Unavailable`.
-    pub patience: Duration,
+    /// A task that crashed its workers this often fails as poisoned.
+    pub max_crashes: u32,
+    /// How long a call waits for its connection, or for another process, before it is `Unavailable`.
+    pub acquire_timeout: Duration,
 }
 
 impl Default for SqliteOptions {
@@ -41,43 +40,43 @@ impl Default for SqliteOptions {
             readers: 4,
             hosts: HostDefaults::default(),
             fixed_interval: false,
-            most_crashes: 3,
-            patience: Duration::from_secs(10),
+            max_crashes: 3,
+            acquire_timeout: Duration::from_secs(10),
         }
     }
 }
 
 impl SqliteOptions {
-    /// Least time between two requests to a host whose robots.txt asked for this many milliseconds.
-    pub(crate) fn interval(&self, asked: i64) -> i64 {
-        let asked = if self.fixed_interval { 0 } else { asked };
-        asked.max(to_millis(self.hosts.interval))
+    /// The bucket of a host that asked for `interval` milliseconds between requests.
+    pub(crate) fn bucket(&self, interval: i64, next_start: i64, in_flight: i64) -> HostBucket {
+        let fixed = self.fixed_interval;
+        self.hosts.bucket(fixed, interval, next_start, in_flight)
     }
 }
 
 impl SqliteStore {
-    /// Opens or makes the file, and brings its schema up to date; several processes may do so at once.
+    /// Opens or creates the file and migrates its schema. Several processes may do so at the same time.
     pub async fn open(path: &Path, options: SqliteOptions) -> Result<Self, StoreError> {
         let connect = SqliteConnectOptions::new()
             .filename(path)
             .create_if_missing(true)
             .journal_mode(SqliteJournalMode::Wal)
-            // What was acknowledged survives the power going out.
+            // Committed changes survive a power failure.
             .synchronous(SqliteSynchronous::Full)
-            .busy_timeout(options.patience)
+            .busy_timeout(options.acquire_timeout)
             .foreign_keys(true);
-        keep_private(path);
+        create_private(path);
         let writer = SqlitePoolOptions::new()
             .max_connections(1)
-            .acquire_timeout(options.patience)
+            .acquire_timeout(options.acquire_timeout)
             .idle_timeout(None)
             .max_lifetime(None);
-        let writer = opened(&writer, &connect, options.patience).await?;
+        let writer = open_pool(&writer, &connect, options.acquire_timeout).await?;
         check_version(&writer).await?;
         migrate(&writer).await?;
         let readers = SqlitePoolOptions::new()
             .max_connections(options.readers.max(1))
-            .acquire_timeout(options.patience)
+            .acquire_timeout(options.acquire_timeout)
             .connect_with(connect.create_if_missing(false).pragma("query_only", "on"))
             .await
             .map_err(fault)?;
@@ -85,31 +84,32 @@ impl SqliteStore {
     }
 }
 
-/// Turning a new file to its journal mode waits for nobody, whatever the patience: where others do the same at that moment, it
-/// is asked for again.
-async fn opened(
+/// Opens the file, retrying while it is busy: switching a new file to WAL ignores the busy timeout, so it fails if another
+/// process does the same at that moment.
+async fn open_pool(
     pool: &SqlitePoolOptions,
     connect: &SqliteConnectOptions,
-    patience: Duration,
+    timeout: Duration,
 ) -> Result<SqlitePool, StoreError> {
-    let until = Instant::now() + patience;
+    let until = Instant::now() + timeout;
     loop {
         match pool.clone().connect_with(connect.clone()).await {
             Err(error) if is_busy(&error) && Instant::now() < until => {
-                tokio::time::sleep(AGAIN).await;
+                tokio::time::sleep(BUSY_RETRY).await;
             }
             pool => return pool.map_err(fault),
         }
     }
 }
 
-/// A new file is its owner's alone: it holds what was scraped and the keys' hashes. What SQLite puts beside it follows.
-fn keep_private(path: &Path) {
+/// Creates the file readable by its owner only: it holds scraped pages and the hashes of API keys. SQLite gives the files
+/// beside it the same mode.
+fn create_private(path: &Path) {
     let mut file = std::fs::File::options();
     file.write(true).create_new(true);
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::mode(&mut file, 0o600);
-    // One that is there stays as it is; one that cannot be made is told of when it is opened.
+    // An existing file keeps its mode; if the file cannot be created, opening it will report that.
     let _ = file.open(path);
 }
 
@@ -122,17 +122,17 @@ async fn check_version(writer: &SqlitePool) -> Result<(), StoreError> {
         .split('.')
         .map(|part| part.parse::<u32>().unwrap_or(0));
     let mut next = || numbers.next().unwrap_or(0);
-    if (next(), next(), next()) < OLDEST {
-        let (major, minor, patch) = OLDEST;
+    if (next(), next(), next()) < MIN_VERSION {
+        let (major, minor, patch) = MIN_VERSION;
         return Err(StoreError::Refused(format!(
-            "SQLite {version} is too old: {major}.{minor}.{patch} is needed"
+            "SQLite {version} is too old: version {major}.{minor}.{patch} or newer is required"
         )));
     }
     Ok(())
 }
 
-/// Applies what is missing in one transaction that has the write lock from its begin. sqlx's own way takes no lock on
-/// SQLite, and two processes that start together would both apply.
+/// Applies the missing migrations in one transaction that has the write lock from the start. sqlx's own migrator takes no
+/// lock on SQLite, so two processes that start together would both apply them.
 async fn migrate(writer: &SqlitePool) -> Result<(), StoreError> {
     let mut connection = writer.acquire().await.map_err(fault)?;
     let mut db = connection
@@ -150,7 +150,7 @@ async fn migrate(writer: &SqlitePool) -> Result<(), StoreError> {
         .unwrap_or(0);
     if applied > newest {
         return Err(StoreError::Refused(format!(
-            "the file's schema has version {applied} and this program knows {newest}: use a newer one"
+            "the schema of the file has version {applied}, but this program only knows versions up to {newest}: use a newer program"
         )));
     }
     for migration in MIGRATOR

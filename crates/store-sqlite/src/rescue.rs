@@ -1,24 +1,22 @@
-//! Taking back leases: one transaction, so a task that was settled meanwhile is left alone.
+//! Taking leases back in one transaction, so a task that was settled meanwhile is left alone.
 
 use std::collections::BTreeSet;
 
+use crawler_store::backend::{Backend, JobTransaction, conclude};
+use crawler_store::{Rescue, Rescued};
 use sqlx::Error;
-use store::{Rescue, Rescued, StoreError};
+use sqlx::types::uuid::fmt::Hyphenated;
 
-use crate::fault::fault;
-use crate::{SqliteStore, hosts, job_row, writer};
+use crate::SqliteStore;
 
-pub(crate) async fn rescue(store: &SqliteStore, which: Rescue) -> Result<Rescued, StoreError> {
+pub(crate) async fn rescue(store: &SqliteStore, which: Rescue) -> Result<Rescued, Error> {
     let (all, blame) = match which {
-        Rescue::Expired => (false, true),
-        Rescue::Held { blame } => (true, blame),
+        Rescue::Expired => (false, 1),
+        Rescue::Held { blame } => (true, i64::from(blame)),
     };
-    take_back(store, all, i64::from(blame)).await.map_err(fault)
-}
-
-async fn take_back(store: &SqliteStore, all: bool, blame: i64) -> Result<Rescued, Error> {
-    let (mut db, now) = writer::begin(store).await?;
-    let most = i64::from(store.options.most_crashes);
+    let mut transaction = store.begin().await?;
+    let now = transaction.now;
+    let max = i64::from(store.options.max_crashes);
     let requeued = sqlx::query!(
         r#"UPDATE crawl_tasks
            SET status = 'queued', crashes = crashes + ?1, fence = fence + 1, worker = NULL, lease_until = NULL,
@@ -28,19 +26,19 @@ async fn take_back(store: &SqliteStore, all: bool, blame: i64) -> Result<Rescued
         blame,
         now,
         all,
-        most
+        max
     )
-    .fetch_all(&mut *db)
+    .fetch_all(&mut *transaction.db)
     .await?;
     let poisoned = sqlx::query!(
-        r#"SELECT id AS "id!", job_id, host_key FROM crawl_tasks
+        r#"SELECT id AS "id!", job_id AS "job_id: Hyphenated", host_key FROM crawl_tasks
            WHERE status = 'processing' AND (lease_until <= ?1 OR ?2) ORDER BY id"#,
         now,
         all
     )
-    .fetch_all(&mut *db)
+    .fetch_all(&mut *transaction.db)
     .await?;
-    let mut woken: BTreeSet<String> = BTreeSet::new();
+    let mut woken = BTreeSet::new();
     let rescued = Rescued {
         requeued: requeued.len() as u64,
         poisoned: poisoned.len() as u64,
@@ -48,14 +46,14 @@ async fn take_back(store: &SqliteStore, all: bool, blame: i64) -> Result<Rescued
     woken.extend(requeued.into_iter().map(|row| row.host_key));
     for task in poisoned {
         woken.insert(task.host_key);
-        let Some(mut job) = job_row::read(&mut db, &task.job_id).await? else {
+        let Some(mut job) = transaction.lock_jobs(&[task.job_id.into()]).await?.pop() else {
             continue;
         };
         job.sequence += 1;
         sqlx::query!(
             "UPDATE crawl_tasks
              SET status = 'failed', reason = 'poisoned', crashes = crashes + ?1, fence = fence + 1,
-                 error = 'its worker ended before it did, ' || (crashes + ?1) || ' times',
+                 error = 'abandoned after repeated worker crashes (' || (crashes + ?1) || ')',
                  sequence = ?2, worker = NULL, lease_until = NULL, updated_at = ?3
              WHERE id = ?4",
             blame,
@@ -63,12 +61,12 @@ async fn take_back(store: &SqliteStore, all: bool, blame: i64) -> Result<Rescued
             now,
             task.id
         )
-        .execute(&mut *db)
+        .execute(&mut *transaction.db)
         .await?;
-        let conclusion = job_row::conclude(&mut db, &mut job, now).await?;
+        let conclusion = conclude(&mut transaction, &mut job).await?;
         woken.extend(conclusion.hosts);
     }
-    hosts::wake(&mut db, &woken, now).await?;
-    db.commit().await?;
+    transaction.wake_hosts(&woken).await?;
+    transaction.commit().await?;
     Ok(rescued)
 }

@@ -1,23 +1,15 @@
-//! The handle, and the trait's verbs, each kept in a file of its own.
+//! The handle to a store.
 
-use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
-
-use sqlx::SqlitePool;
-use store::{
-    ApiKey, Cancel, Checkpoint, Claimed, Cursor, Document, FinishedTask, Job, JobFilter, JobId,
-    JobOrder, KeyHash, Lease, MappedUrl, NewJob, Page, Reconciled, Rescue, Rescued, RobotsText,
-    Settled, Settlement, Statistics, Store, StoreError, StoredRobots, StoredTask, TaskState, Turn,
-    TurnId, WorkerId,
+use crawler_store::backend::{
+    Backend, HostSweep, JobTransaction, MAX_HOSTS_PER_ROUND, MAX_JOBS_PER_ROUND,
 };
-use uuid::Uuid;
-use weburl::HostKey;
+use crawler_store::{JobCounts, JobId, StoreError};
+use sqlx::types::uuid::fmt::Hyphenated;
+use sqlx::{Error, SqlitePool};
 
+use crate::SqliteOptions;
 use crate::fault::fault;
-use crate::{
-    SqliteOptions, cancel, claim, create_job, hosts, keys, listing, prune, reconcile, rescue,
-    robots, settle, statistics, turns,
-};
+use crate::sqlite_transaction::{SqliteTransaction, clock, count_tasks};
 
 /// The store in a SQLite file.
 #[derive(Clone, Debug)]
@@ -25,8 +17,7 @@ pub struct SqliteStore {
     pub(crate) writer: SqlitePool,
     pub(crate) readers: SqlitePool,
     pub(crate) options: SqliteOptions,
-    /// How far the hosts were looked through for forgotten ones.
-    swept: Arc<Mutex<String>>,
+    sweep: HostSweep,
 }
 
 impl SqliteStore {
@@ -35,189 +26,100 @@ impl SqliteStore {
             writer,
             readers,
             options,
-            swept: Arc::default(),
+            sweep: HostSweep::default(),
         }
     }
 
-    pub(crate) fn swept_hosts(&self) -> String {
-        let swept = self.swept.lock().unwrap_or_else(PoisonError::into_inner);
-        swept.clone()
-    }
-
-    pub(crate) fn set_swept_hosts(&self, last: String) {
-        *self.swept.lock().unwrap_or_else(PoisonError::into_inner) = last;
-    }
-
-    /// Closes the connections; calls still under way end first.
+    /// Closes the connections after the calls under way have ended.
     pub async fn close(&self) {
         self.readers.close().await;
         self.writer.close().await;
     }
 }
 
-impl Store for SqliteStore {
-    async fn create_job(&self, job: NewJob) -> Result<(), StoreError> {
-        create_job::create_job(self, job).await.map_err(fault)
+impl Backend for SqliteStore {
+    type Transaction = SqliteTransaction;
+    type Error = Error;
+
+    /// Begins a transaction that has the write lock from the start.
+    async fn begin(&self) -> Result<SqliteTransaction, Error> {
+        let mut db = self.writer.begin_with("BEGIN IMMEDIATE").await?;
+        let now = clock(&mut db).await?;
+        Ok(SqliteTransaction { db, now })
     }
 
-    async fn job(&self, id: JobId) -> Result<Option<Job>, StoreError> {
-        listing::job(self, id).await
+    fn fault(error: Error) -> StoreError {
+        fault(error)
     }
 
-    async fn order(&self, id: JobId) -> Result<Option<JobOrder>, StoreError> {
-        listing::order(self, id).await
+    async fn count_tasks(&self, job: JobId) -> Result<JobCounts, Error> {
+        let mut db = self.readers.acquire().await?;
+        count_tasks(&mut db, job).await
     }
 
-    async fn jobs(
-        &self,
-        filter: JobFilter,
-        limit: u32,
-        cursor: Option<Cursor>,
-    ) -> Result<Page<Job>, StoreError> {
-        listing::jobs(self, filter, limit, cursor).await
+    async fn jobs_to_reconcile(&self) -> Result<Vec<JobId>, Error> {
+        let mut db = self.readers.acquire().await?;
+        let now = clock(&mut db).await?;
+        // Those that are to end come first, so that nothing can crowd them out.
+        let mut due = sqlx::query_scalar!(
+            r#"SELECT id AS "id: Hyphenated" FROM jobs
+               WHERE status IN ('queued', 'running') AND (deadline_at <= ?1 OR stop_reason IS NOT NULL)
+               ORDER BY deadline_at LIMIT ?2"#,
+            now,
+            MAX_JOBS_PER_ROUND
+        )
+        .fetch_all(&mut *db)
+        .await?;
+        // Then those that nothing moves: no task is ready or held, and either gated tasks are left or none at all.
+        let stuck = sqlx::query_scalar!(
+            r#"SELECT id AS "id: Hyphenated" FROM jobs WHERE status IN ('queued', 'running')
+               AND NOT EXISTS (
+                   SELECT 1 FROM crawl_tasks t INDEXED BY crawl_tasks_open
+                   WHERE t.job_id = jobs.id AND t.status IN ('queued', 'processing') AND t.gated = 0
+                     AND NOT (t.status = 'queued' AND t.attempt > 0 AND t.not_before > ?1))
+               AND (EXISTS (SELECT 1 FROM crawl_tasks t INDEXED BY crawl_tasks_open
+                            WHERE t.job_id = jobs.id AND t.status IN ('queued', 'processing') AND t.gated = 1)
+                    OR NOT EXISTS (SELECT 1 FROM crawl_tasks t INDEXED BY crawl_tasks_open
+                                   WHERE t.job_id = jobs.id AND t.status IN ('queued', 'processing')))
+               ORDER BY id LIMIT ?2"#,
+            now,
+            MAX_JOBS_PER_ROUND
+        )
+        .fetch_all(&mut *db)
+        .await?;
+        due.extend(stuck);
+        Ok(due.into_iter().map(JobId::from).collect())
     }
 
-    async fn cancel(&self, id: JobId) -> Result<Cancel, StoreError> {
-        cancel::cancel(self, id).await
-    }
-
-    async fn claim(
-        &self,
-        worker: &WorkerId,
-        most: usize,
-        lease: Duration,
-    ) -> Result<Vec<Claimed>, StoreError> {
-        claim::claim(self, worker, most, lease).await.map_err(fault)
-    }
-
-    async fn renew(
-        &self,
-        worker: &WorkerId,
-        leases: &[Lease],
-        lease: Duration,
-    ) -> Result<Vec<Lease>, StoreError> {
-        claim::renew(self, worker, leases, lease)
-            .await
-            .map_err(fault)
-    }
-
-    async fn settle(
-        &self,
-        batch: Vec<Settlement>,
-        checkpoint: Option<Checkpoint>,
-    ) -> Result<Settled, StoreError> {
-        settle::settle(self, batch, checkpoint).await
-    }
-
-    async fn checkpoint(&self, key: &str) -> Result<Option<Vec<u8>>, StoreError> {
-        sqlx::query_scalar!("SELECT bytes FROM checkpoints WHERE key = ?", key)
-            .fetch_optional(&self.readers)
-            .await
-            .map_err(fault)
-    }
-
-    async fn rescue(&self, which: Rescue) -> Result<Rescued, StoreError> {
-        rescue::rescue(self, which).await
-    }
-
-    async fn reconcile(&self) -> Result<Reconciled, StoreError> {
-        reconcile::reconcile(self).await
-    }
-
-    async fn slow_host(&self, host: &HostKey, interval: Duration) -> Result<(), StoreError> {
-        hosts::slow(self, host, interval).await.map_err(fault)
-    }
-
-    async fn pause_host(&self, host: &HostKey, pause: Duration) -> Result<(), StoreError> {
-        hosts::pause(self, host, pause).await.map_err(fault)
-    }
-
-    async fn take_turn(&self, host: &HostKey, lease: Duration) -> Result<Turn, StoreError> {
-        turns::take(self, host, lease).await.map_err(fault)
-    }
-
-    async fn end_turn(&self, turn: TurnId) -> Result<(), StoreError> {
-        turns::end(self, turn).await.map_err(fault)
-    }
-
-    async fn reserve_start(&self, host: &HostKey) -> Result<Duration, StoreError> {
-        hosts::reserve_start(self, host).await.map_err(fault)
-    }
-
-    async fn documents(
-        &self,
-        job: JobId,
-        limit: u32,
-        cursor: Option<Cursor>,
-    ) -> Result<Page<Document>, StoreError> {
-        listing::documents(self, job, limit, cursor).await
-    }
-
-    async fn mapped(
-        &self,
-        job: JobId,
-        limit: u32,
-        cursor: Option<Cursor>,
-    ) -> Result<Page<MappedUrl>, StoreError> {
-        listing::mapped(self, job, limit, cursor).await
-    }
-
-    async fn tasks(
-        &self,
-        job: JobId,
-        state: Option<TaskState>,
-        limit: u32,
-        cursor: Option<Cursor>,
-    ) -> Result<Page<StoredTask>, StoreError> {
-        listing::tasks(self, job, state, limit, cursor).await
-    }
-
-    async fn finished_since(
-        &self,
-        job: JobId,
-        sequence: i64,
-        limit: u32,
-    ) -> Result<Vec<FinishedTask>, StoreError> {
-        listing::finished_since(self, job, sequence, limit).await
-    }
-
-    async fn add_key(&self, name: &str, hash: KeyHash) -> Result<ApiKey, StoreError> {
-        keys::add(self, name, hash).await.map_err(fault)
-    }
-
-    async fn keys(&self) -> Result<Vec<ApiKey>, StoreError> {
-        keys::list(self).await.map_err(fault)
-    }
-
-    async fn revoke_key(&self, id: Uuid) -> Result<bool, StoreError> {
-        keys::revoke(self, id).await.map_err(fault)
-    }
-
-    async fn verify_key(&self, hash: KeyHash) -> Result<Option<ApiKey>, StoreError> {
-        keys::verify(self, hash).await.map_err(fault)
-    }
-
-    async fn robots(&self, origin: &str) -> Result<Option<StoredRobots>, StoreError> {
-        robots::robots(self, origin).await
-    }
-
-    async fn keep_robots(&self, origin: &str, robots: RobotsText) -> Result<(), StoreError> {
-        robots::keep(self, origin, robots).await.map_err(fault)
-    }
-
-    async fn prune(&self, age: Duration, most: u32) -> Result<u64, StoreError> {
-        prune::prune(self, age, most).await.map_err(fault)
-    }
-
-    async fn forget(&self, age: Duration) -> Result<u64, StoreError> {
-        prune::forget(self, age).await.map_err(fault)
-    }
-
-    async fn ready(&self) -> Result<(), StoreError> {
-        hosts::ready(self).await.map_err(fault)
-    }
-
-    async fn statistics(&self) -> Result<Statistics, StoreError> {
-        statistics::statistics(self).await
+    async fn wake_idle_hosts(&self) -> Result<u64, Error> {
+        let SqliteTransaction { mut db, now } = self.begin().await?;
+        sqlx::query!("DELETE FROM host_turns WHERE lease_until <= ?", now)
+            .execute(&mut *db)
+            .await?;
+        let from = self.sweep.position();
+        let part = sqlx::query_scalar!(
+            "SELECT host_key FROM hosts WHERE host_key > ? ORDER BY host_key LIMIT ?",
+            from,
+            MAX_HOSTS_PER_ROUND
+        )
+        .fetch_all(&mut *db)
+        .await?;
+        let last = part.last().cloned().unwrap_or_default();
+        let woken = sqlx::query!(
+            "UPDATE hosts SET idle = 0, open_at = max(?1, next_start, paused_until)
+             WHERE host_key > ?2 AND host_key <= ?3 AND idle = 1 AND EXISTS (
+                 SELECT 1 FROM crawl_tasks t
+                 WHERE t.host_key = hosts.host_key AND t.status = 'queued' AND t.gated = 0)",
+            now,
+            from,
+            last
+        )
+        .execute(&mut *db)
+        .await?
+        .rows_affected();
+        SqliteTransaction { db, now }.commit().await?;
+        let full = part.len() as u64 >= MAX_HOSTS_PER_ROUND.unsigned_abs();
+        self.sweep.advance(full.then_some(last));
+        Ok(woken)
     }
 }

@@ -1,4 +1,4 @@
-//! Who may call the service. A key is shown once and never stored: what is kept is its hash.
+//! API keys of the service. A key is shown once and never stored, only its hash.
 
 use std::fmt;
 
@@ -6,17 +6,17 @@ use uuid::Uuid;
 
 use crate::UnixMillis;
 
-/// A key's hash. Keys are long and random, so a fast hash is enough and a lookup by it is safe.
+/// The hash of a key. Keys are long and random, so a fast hash is enough and looking up by it is safe.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct KeyHash([u8; 32]);
 
 impl KeyHash {
-    /// The hash of a key.
+    /// Hashes a key.
     pub fn of(key: &str) -> Self {
         Self(*blake3::hash(key.as_bytes()).as_bytes())
     }
 
-    /// As stored.
+    /// The hash as it is stored.
     pub fn as_bytes(&self) -> &[u8] {
         &self.0
     }
@@ -28,15 +28,15 @@ impl fmt::Debug for KeyHash {
     }
 }
 
-/// A key as it is listed.
+/// An API key as it is listed.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ApiKey {
-    /// Its name in the store.
+    /// Its id.
     pub id: Uuid,
-    /// What it is called.
+    /// Its name.
     pub name: String,
-    /// When it was added.
+    /// Creation time.
     pub created_at: UnixMillis,
-    /// When it was revoked.
+    /// Time of revocation.
     pub revoked_at: Option<UnixMillis>,
 }

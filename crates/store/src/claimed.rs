@@ -1,48 +1,48 @@
-//! What a worker gets, and the right to write about it.
+//! A claimed task and its lease.
 
 use std::time::Duration;
 
-use model::Found;
-use weburl::HostKey;
+use crawler_model::Discovery;
+use crawler_weburl::HostKey;
 
 use crate::{Fence, JobId, TaskId};
 
-/// The timed right to a task: every write about it repeats both numbers.
+/// The timed right to a task. Every write about the task carries both numbers.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub struct Lease {
     /// The task.
     pub task: TaskId,
-    /// The claim's number.
+    /// The number of the claim.
     pub fence: Fence,
 }
 
 /// A task with a lease on it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Claimed {
-    /// The right to it.
+    /// Its lease.
     pub lease: Lease,
-    /// Whose it is.
+    /// The job it belongs to.
     pub job: JobId,
-    /// Which attempt this is, from 1.
+    /// The number of this attempt, from 1.
     pub attempt: u32,
-    /// The URL as first asked for.
+    /// The URL as first requested.
     pub requested_url: String,
-    /// What to fetch.
+    /// The URL to fetch.
     pub url: String,
-    /// The dedupe form.
+    /// The normalised URL that tasks are deduplicated by.
     pub final_url: String,
-    /// Whose politeness it falls under.
+    /// The host whose limits apply.
     pub host: HostKey,
     /// Hops from the seed.
     pub depth: u32,
-    /// Redirects walked to get here.
+    /// Redirects followed to get here.
     pub hops: u32,
     /// The page it was found on.
     pub via: Option<String>,
     /// How it was found.
-    pub found: Found,
-    /// How long to wait before the request: clocks differ, so no time of day travels.
+    pub found: Discovery,
+    /// How long to wait before the request. It is relative because clocks differ.
     pub delay: Duration,
-    /// How long ago that was said: `delay` counts from the claim's moment, not from its answer.
+    /// Time since the claim was made: `delay` counts from the claim, not from its response.
     pub age: Duration,
 }

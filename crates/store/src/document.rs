@@ -4,40 +4,40 @@ use serde_json::Value;
 
 use crate::UnixMillis;
 
-/// A document to be stored; there is one per job and `final_url`.
+/// A document to store; there is one per job and `final_url`.
 #[derive(Clone, PartialEq, Debug)]
 pub struct NewDocument {
-    /// The URL as first asked for.
+    /// The URL as first requested.
     pub requested_url: String,
-    /// Where it was found in the end.
+    /// The URL after redirects.
     pub final_url: String,
     /// The page's title.
     pub title: Option<String>,
     /// The content in markdown.
     pub content_md: Option<String>,
-    /// The cleaned html.
+    /// The cleaned HTML.
     pub content_raw: Option<String>,
-    /// Everything else that is known about it.
+    /// Metadata of the page.
     pub meta: Value,
 }
 
 /// A stored document.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Document {
-    /// Its number in the store.
+pub struct StoredDocument {
+    /// Its id in the store.
     pub id: i64,
-    /// What was stored.
+    /// The document.
     pub content: NewDocument,
-    /// When.
+    /// Time it was stored.
     pub created_at: UnixMillis,
 }
 
-impl Document {
-    /// A page of documents that weigh more than this together is cut short.
-    pub const HEAVY: usize = 8 * 1024 * 1024;
+impl StoredDocument {
+    /// Maximum number of bytes of a page of documents; a page above it is cut short.
+    pub const MAX_PAGE_BYTES: usize = 8 * 1024 * 1024;
 
-    /// About the bytes it takes in memory.
-    pub fn weight(&self) -> usize {
+    /// Approximate size in memory, in bytes.
+    pub fn size(&self) -> usize {
         let text = |text: &Option<String>| text.as_ref().map_or(0, String::len);
         let content = &self.content;
         text(&content.content_md) + text(&content.content_raw) + text(&content.title) + 4_096

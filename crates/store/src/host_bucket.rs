@@ -1,19 +1,21 @@
-//! What is owed to a host, as arithmetic: how many tasks a claim may hand out, and when each may start.
+//! Arithmetic of a host's token bucket: how many tasks a claim may take, and when each may start.
 //!
-//! Both stores keep the numbers in a row of their own and ask here, so both are polite in the same way.
-//! All times are milliseconds from the claim's now, by the database's clock.
+//! Both stores keep the numbers in their own rows and compute here, so both are polite in the same way.
+//! All times are milliseconds relative to the claim, by the database's clock.
 
 use std::time::Duration;
 
-/// No task is handed out longer than this before it may start: a worker would only hold it.
-pub const LOOKAHEAD: Duration = Duration::from_secs(1);
+use crate::backend::to_millis;
 
-/// What holds for a host that says nothing else.
+/// Maximum time between the claim of a task and its start: until then a worker would only hold it.
+pub const MAX_START_DELAY: Duration = Duration::from_secs(1);
+
+/// Limits of a host that did not ask for others.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct HostDefaults {
-    /// Tasks with workers at the same time.
+    /// Maximum number of tasks held by workers at the same time.
     pub in_flight: u32,
-    /// Least time between two request starts.
+    /// Minimum time between two request starts.
     pub interval: Duration,
 }
 
@@ -26,34 +28,54 @@ impl Default for HostDefaults {
     }
 }
 
-/// A host as a claim finds it.
+/// The state of a host at the time of a claim.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct HostBucket {
-    /// When the next request may start; in the past when the host has rested.
+    /// When the next request may start; in the past if the host was idle.
     pub next_start: i64,
-    /// Least time between two request starts.
+    /// Minimum time between two request starts.
     pub interval: i64,
-    /// Tasks that may be with workers.
-    pub most_in_flight: i64,
-    /// Tasks that are, counted from live leases.
+    /// Maximum number of tasks held by workers.
+    pub max_in_flight: i64,
+    /// Tasks held by workers, counted from live leases.
     pub in_flight: i64,
 }
 
-/// What a claim may take from a host.
+/// The tasks that a claim may take from a host, and their starts.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Grants {
-    /// So many tasks.
-    pub room: i64,
+pub struct StartSchedule {
+    /// Number of tasks.
+    pub count: i64,
     first: i64,
     interval: i64,
 }
 
+impl HostDefaults {
+    /// The bucket of a host that asked for `interval` milliseconds between requests. With `fixed_interval` the default
+    /// applies whatever the host asked for.
+    pub fn bucket(
+        &self,
+        fixed_interval: bool,
+        interval: i64,
+        next_start: i64,
+        in_flight: i64,
+    ) -> HostBucket {
+        let asked = if fixed_interval { 0 } else { interval };
+        HostBucket {
+            next_start,
+            interval: asked.max(to_millis(self.interval)),
+            max_in_flight: i64::from(self.in_flight),
+            in_flight,
+        }
+    }
+}
+
 impl HostBucket {
-    /// What a claim of at most `most` tasks may take, none starting later than `lease` or [`LOOKAHEAD`].
-    pub fn grants(&self, most: usize, lease: Duration) -> Grants {
-        let horizon = i64::try_from(lease.min(LOOKAHEAD).as_millis()).unwrap_or(i64::MAX);
+    /// Schedules a claim of at most `max` tasks; none starts later than `lease` or [`MAX_START_DELAY`].
+    pub fn schedule(&self, max: usize, lease: Duration) -> StartSchedule {
+        let horizon = i64::try_from(lease.min(MAX_START_DELAY).as_millis()).unwrap_or(i64::MAX);
         let first = self.next_start.max(0);
-        let slots = (self.most_in_flight - self.in_flight).max(0);
+        let slots = (self.max_in_flight - self.in_flight).max(0);
         let starts = if first > horizon {
             0
         } else if self.interval <= 0 {
@@ -61,25 +83,25 @@ impl HostBucket {
         } else {
             (horizon - first) / self.interval + 1
         };
-        let most = i64::try_from(most).unwrap_or(i64::MAX);
-        Grants {
-            room: slots.min(starts).min(most),
+        let max = i64::try_from(max).unwrap_or(i64::MAX);
+        StartSchedule {
+            count: slots.min(starts).min(max),
             first,
             interval: self.interval.max(0),
         }
     }
 }
 
-impl Grants {
-    /// When the task in this place (from 0) may start.
-    pub fn delay(&self, place: i64) -> Duration {
+impl StartSchedule {
+    /// When the task at this position (from 0) may start.
+    pub fn delay(&self, position: i64) -> Duration {
         let millis = self
             .first
-            .saturating_add(place.saturating_mul(self.interval));
+            .saturating_add(position.saturating_mul(self.interval));
         Duration::from_millis(millis.max(0).unsigned_abs())
     }
 
-    /// The bucket's next start once so many were taken.
+    /// The bucket's next start after this many were taken.
     pub fn next_start(&self, taken: i64) -> i64 {
         self.first
             .saturating_add(taken.saturating_mul(self.interval))
@@ -92,18 +114,18 @@ mod tests {
 
     const LEASE: Duration = Duration::from_secs(30);
 
-    fn bucket(next_start: i64, interval: i64, most_in_flight: i64, in_flight: i64) -> HostBucket {
+    fn bucket(next_start: i64, interval: i64, max_in_flight: i64, in_flight: i64) -> HostBucket {
         HostBucket {
             next_start,
             interval,
-            most_in_flight,
+            max_in_flight,
             in_flight,
         }
     }
 
     #[test]
-    fn room_is_the_least_of_slots_starts_and_what_is_asked_for() {
-        for (host, most, room) in [
+    fn a_claim_is_limited_by_slots_starts_and_its_own_maximum() {
+        for (host, max, count) in [
             (bucket(0, 500, 2, 0), 50, 2),
             (bucket(0, 500, 2, 1), 50, 1),
             (bucket(0, 500, 2, 2), 50, 0),
@@ -115,22 +137,22 @@ mod tests {
             (bucket(1_001, 500, 10, 0), 50, 0),
             (bucket(0, 0, 10, 0), 50, 10),
         ] {
-            assert_eq!(host.grants(most, LEASE).room, room, "{host:?} {most}");
+            assert_eq!(host.schedule(max, LEASE).count, count, "{host:?} {max}");
         }
     }
 
     #[test]
-    fn a_rest_is_not_saved_up() {
-        let grants = bucket(-60_000, 200, 5, 0).grants(5, LEASE);
-        assert_eq!(grants.delay(0), Duration::ZERO);
-        assert_eq!(grants.delay(3), Duration::from_millis(600));
-        assert_eq!(grants.next_start(2), 400);
+    fn idle_time_is_not_saved_up() {
+        let schedule = bucket(-60_000, 200, 5, 0).schedule(5, LEASE);
+        assert_eq!(schedule.delay(0), Duration::ZERO);
+        assert_eq!(schedule.delay(3), Duration::from_millis(600));
+        assert_eq!(schedule.next_start(2), 400);
     }
 
     #[test]
-    fn nothing_starts_beyond_the_lease() {
-        let grants = bucket(0, 100, 50, 0).grants(50, Duration::from_millis(250));
-        assert_eq!(grants.room, 3);
-        assert!(grants.delay(grants.room - 1) <= Duration::from_millis(250));
+    fn nothing_starts_after_the_lease() {
+        let schedule = bucket(0, 100, 50, 0).schedule(50, Duration::from_millis(250));
+        assert_eq!(schedule.count, 3);
+        assert!(schedule.delay(schedule.count - 1) <= Duration::from_millis(250));
     }
 }

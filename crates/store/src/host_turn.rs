@@ -1,44 +1,44 @@
-//! One request to a host outside of any job, in the host's turn.
+//! One request to a host outside of any job.
 
 use std::time::Duration;
 
-use crate::{Grants, HostBucket};
+use crate::{HostBucket, MAX_START_DELAY, StartSchedule};
 
-/// A slot of a host that somebody holds; given back by its number, or free by itself when its lease is over.
+/// A slot of a host. It is given back by its number, or freed when its lease ends.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub struct TurnId(pub i64);
 
-/// The answer to "may I ask this host?".
+/// Whether a request to a host may be sent.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Turn {
-    /// Yes, after this long.
+pub enum HostTurn {
+    /// It may.
     Granted {
-        /// To be given back.
+        /// The slot to give back.
         id: TurnId,
-        /// Before the request.
+        /// How long to wait before the request.
         delay: Duration,
     },
-    /// No: ask again after this long. The next free slot is kept for whoever asks like this, for a moment.
+    /// Not yet: try again after this long. The next free slot is reserved for the caller for a moment.
     Later(Duration),
 }
 
-/// How long a slot is kept for somebody who was told to ask again; longer than they wait.
-pub const WANTED: Duration = Duration::from_secs(1);
-/// How soon to ask a host again whose slots are all in use: nobody knows when one is given back.
-const FULL: Duration = Duration::from_millis(100);
+/// How long a slot is reserved for a caller that has to try again; longer than the caller waits.
+pub const TURN_RESERVATION: Duration = Duration::from_secs(1);
+/// How soon to try a host again if all its slots are in use: when one is given back is not known.
+const FULL_HOST_RETRY: Duration = Duration::from_millis(100);
 
 impl HostBucket {
-    /// What one request by itself may have: its place among the starts, or how long to wait.
-    pub fn turn(&self, lease: Duration) -> Result<Grants, Duration> {
-        let grants = self.grants(1, lease);
-        if grants.room > 0 {
-            return Ok(grants);
+    /// Schedules a single request, or returns how long to wait before trying again.
+    pub fn turn(&self, lease: Duration) -> Result<StartSchedule, Duration> {
+        let schedule = self.schedule(1, lease);
+        if schedule.count > 0 {
+            return Ok(schedule);
         }
-        if self.in_flight >= self.most_in_flight {
-            return Err(FULL);
+        if self.in_flight >= self.max_in_flight {
+            return Err(FULL_HOST_RETRY);
         }
-        // The start lies further ahead than anything is handed out.
-        let horizon = i64::try_from(lease.min(crate::LOOKAHEAD).as_millis()).unwrap_or(i64::MAX);
+        // The next start is further ahead than any that is scheduled.
+        let horizon = i64::try_from(lease.min(MAX_START_DELAY).as_millis()).unwrap_or(i64::MAX);
         let wait = self.next_start.saturating_sub(horizon).max(1);
         Err(Duration::from_millis(wait.unsigned_abs()))
     }

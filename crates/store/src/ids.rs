@@ -1,15 +1,15 @@
-//! Names of things: each a type of its own, so that none is taken for another.
+//! Identifiers, each a type of its own so that they cannot be mixed up.
 
 use std::fmt;
 
 use uuid::Uuid;
 
-/// A job's name: a version 7 UUID, so names sort by the time they were made.
+/// The id of a job: a version 7 UUID, so ids sort by creation time.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub struct JobId(pub Uuid);
 
 impl JobId {
-    /// A new name.
+    /// Creates a new id.
     pub fn fresh() -> Self {
         Self(Uuid::now_v7())
     }
@@ -21,30 +21,30 @@ impl fmt::Display for JobId {
     }
 }
 
-/// A task's number in its store.
+/// The id of a task in its store.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub struct TaskId(pub i64);
 
-/// The number a claim gives to a task; every later write repeats it. It only grows.
+/// The number that a claim gives to a task. Every later write carries it. It only grows.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub struct Fence(pub i64);
 
-/// Who holds a lease: random for each start of a process, since a name used again would hide the dead.
+/// The holder of a lease. It is random for each start of a process: a reused name would hide a dead worker.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct WorkerId(pub String);
 
 impl WorkerId {
-    /// A new name.
+    /// Creates a new id.
     pub fn fresh() -> Self {
         Self(Uuid::now_v7().to_string())
     }
 
-    /// The name.
+    /// The id as text.
     pub fn as_str(&self) -> &str {
         &self.0
     }
 }
 
-/// A time told by the database's clock, in milliseconds since 1970.
+/// A time by the database's clock, in milliseconds since 1970.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub struct UnixMillis(pub i64);

@@ -1,4 +1,4 @@
-//! A stored piece of work.
+//! Jobs: stored pieces of work.
 
 use std::time::Duration;
 
@@ -6,16 +6,16 @@ use serde_json::Value;
 
 use crate::{JobId, JobState, NewTask, UnixMillis};
 
-/// What a job is for.
+/// The kind of a job.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum JobKind {
     /// One page.
     Scrape,
     /// A list of pages.
     BatchScrape,
-    /// A site's pages, as documents.
+    /// The pages of a site, as documents.
     Crawl,
-    /// A site's URLs.
+    /// The URLs of a site.
     Map,
 }
 
@@ -33,63 +33,63 @@ impl JobKind {
         }
     }
 
-    /// From the stable spelling.
+    /// Parses the stable spelling.
     pub fn named(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|kind| kind.as_str() == name)
     }
 }
 
-/// A job's budgets; what is `None` is not limited.
+/// The limits of a job; `None` is unlimited.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct JobLimits {
-    /// Links are followed while depth is below this. With it, depth is the shortest distance.
+    /// Links are followed below this depth. With it, depth is the shortest distance from a seed.
     pub max_depth: Option<u32>,
-    /// Tasks admitted, seeds included.
+    /// Admitted tasks, including seeds.
     pub max_tasks: Option<u64>,
     /// Body bytes.
     pub max_bytes: Option<u64>,
-    /// The hard end, counted from the job's creation by the database's clock.
+    /// Time from the job's creation to its end, by the database's clock.
     pub max_duration: Option<Duration>,
 }
 
-/// A job to be made.
+/// A job to create.
 #[derive(Clone, PartialEq, Debug)]
 pub struct NewJob {
-    /// Its name, chosen by whoever asks.
+    /// Its id, chosen by the caller.
     pub id: JobId,
-    /// What it is for.
+    /// Its kind.
     pub kind: JobKind,
-    /// What was asked, as it was asked.
+    /// The parameters of the request, unchanged.
     pub params: Value,
-    /// Its budgets.
+    /// Its limits.
     pub limits: JobLimits,
-    /// Where it begins.
+    /// Its first tasks.
     pub seeds: Vec<NewTask>,
 }
 
-/// What was asked of a job: enough to work on its tasks.
+/// What a job was created with: enough to work on its tasks.
 #[derive(Clone, PartialEq, Debug)]
-pub struct JobOrder {
-    /// Its name.
+pub struct JobRequest {
+    /// Its id.
     pub id: JobId,
-    /// What it is for.
+    /// Its kind.
     pub kind: JobKind,
-    /// What was asked.
+    /// The parameters of the request.
     pub params: Value,
 }
 
-/// Tasks by state.
+/// The number of tasks in each state.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct JobCounts {
-    /// Not begun, or waiting to be tried again.
+    /// Not started, or waiting for a retry.
     pub queued: u64,
-    /// With a worker.
+    /// Held by a worker.
     pub processing: u64,
     /// Fetched and stored.
     pub done: u64,
-    /// Could not be had.
+    /// Could not be fetched.
     pub failed: u64,
-    /// Not asked for.
+    /// Not fetched on purpose.
     pub skipped: u64,
 }
 
@@ -100,26 +100,26 @@ impl JobCounts {
     }
 }
 
-/// A job as it stands.
+/// A job and its progress.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Job {
-    /// Its name.
+    /// Its id.
     pub id: JobId,
-    /// What it is for.
+    /// Its kind.
     pub kind: JobKind,
-    /// Where it stands.
+    /// Its state.
     pub state: JobState,
-    /// What was asked.
+    /// The parameters of the request.
     pub params: Value,
-    /// Its budgets.
+    /// Its limits.
     pub limits: JobLimits,
-    /// Why it failed.
+    /// Error message, if it failed.
     pub error: Option<String>,
-    /// The limit or the person that ended it early: `max_bytes`, `max_duration`, `cancelled`.
+    /// Why it ended early: `max_bytes`, `max_duration`, `cancelled`.
     pub stop_reason: Option<String>,
     /// Tasks by state.
     pub counts: JobCounts,
-    /// New tasks that `max_tasks`, or an end come early, kept out.
+    /// New tasks that were not admitted, because of `max_tasks` or an early end.
     pub left_out: u64,
     /// Documents stored.
     pub documents: u64,
@@ -127,27 +127,27 @@ pub struct Job {
     pub mapped_urls: u64,
     /// Body bytes.
     pub bytes: u64,
-    /// When it was made.
+    /// Creation time.
     pub created_at: UnixMillis,
-    /// When its row last changed.
+    /// Time of the last change.
     pub updated_at: UnixMillis,
 }
 
 /// Which jobs to list.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct JobFilter {
-    /// Only those that stand here.
+    /// Only jobs in this state.
     pub state: Option<JobState>,
-    /// Only those for this.
+    /// Only jobs of this kind.
     pub kind: Option<JobKind>,
 }
 
-/// What cancelling led to.
+/// The result of cancelling a job.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Cancel {
-    /// It is cancelled now.
+    /// The job is cancelled.
     Cancelled,
-    /// It had ended before.
+    /// The job had already ended.
     AlreadyFinal(JobState),
     /// There is no such job.
     NotFound,

@@ -1,21 +1,21 @@
-//! Where a job stands, and the one rule that derives its end.
+//! The state of a job, and the rule that derives its final state.
 
 use crate::JobCounts;
 
-/// Where a job stands.
+/// The state of a job.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum JobState {
-    /// Nobody has begun it.
+    /// No task was claimed yet.
     Queued,
-    /// A worker has claimed a task of it.
+    /// A task was claimed.
     Running,
-    /// All of it was done.
+    /// All tasks succeeded or were skipped.
     Completed,
-    /// Something was done and something failed.
+    /// Some tasks succeeded and some failed.
     CompletedWithErrors,
-    /// Nothing was done.
+    /// No task succeeded.
     Failed,
-    /// Somebody cancelled it.
+    /// Cancelled by a client.
     Cancelled,
 }
 
@@ -42,17 +42,17 @@ impl JobState {
         }
     }
 
-    /// From the stable spelling.
+    /// Parses the stable spelling.
     pub fn named(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|state| state.as_str() == name)
     }
 
-    /// Whether nothing will change any more.
+    /// Whether the job has ended.
     pub fn is_final(self) -> bool {
         !matches!(self, Self::Queued | Self::Running)
     }
 
-    /// The one rule: `None` while a task is queued or with a worker.
+    /// Derives the final state; `None` while a task is queued or held.
     pub fn derive(counts: &JobCounts) -> Option<Self> {
         if counts.queued > 0 || counts.processing > 0 {
             None
@@ -79,7 +79,7 @@ mod tests {
     }
 
     #[test]
-    fn the_rule() {
+    fn the_final_state_follows_from_the_counts() {
         let counts = |queued, processing, done, failed, skipped| JobCounts {
             queued,
             processing,

@@ -1,11 +1,14 @@
-//! What is kept: jobs, their tasks, the documents and mapped URLs they gave, and what is owed to hosts.
+//! Storage of jobs, their tasks, documents and mapped URLs, and of what hosts are owed.
 //!
-//! The trait [`Store`] speaks in verbs of the domain, never in rows. Two crates implement it, each with SQL of
-//! its own; the suite in `testing` is the contract both pass. Nothing here opens a connection.
+//! A [`Store`] is the sum of seven roles: [`JobQueue`], [`Jobs`], [`Results`], [`HostTurns`], [`RobotsRecords`],
+//! [`ApiKeys`] and [`Upkeep`]. They speak in verbs of the domain, never in rows. Two crates implement them, each with its
+//! own SQL; what is the same in both is in [`backend`], and the suite in `testing` is the contract both pass. Nothing
+//! here opens a connection.
 //!
-//! Invariant: what a worker writes carries its fence, and a write whose fence is gone changes nothing.
+//! Invariant: what a worker writes carries its fence, and a write with an outdated fence changes nothing.
 
 mod api_key;
+pub mod backend;
 mod claimed;
 mod document;
 mod export;
@@ -14,10 +17,11 @@ mod host_turn;
 mod ids;
 mod job;
 mod job_state;
+mod list_page;
 mod mapped_url;
-mod page;
 mod rescue;
 mod robots_text;
+mod roles;
 mod settlement;
 mod statistics;
 mod store;
@@ -26,23 +30,26 @@ mod task;
 mod task_state;
 #[cfg(feature = "testing")]
 pub mod testing;
+mod wrapped_store;
 
 pub use api_key::{ApiKey, KeyHash};
 pub use claimed::{Claimed, Lease};
-pub use document::{Document, NewDocument};
+pub use document::{NewDocument, StoredDocument};
 pub use export::{documents_of, mapped_of};
-pub use host_bucket::{Grants, HostBucket, HostDefaults, LOOKAHEAD};
-pub use host_turn::{Turn, TurnId, WANTED};
+pub use host_bucket::{HostBucket, HostDefaults, MAX_START_DELAY, StartSchedule};
+pub use host_turn::{HostTurn, TURN_RESERVATION, TurnId};
 pub use ids::{Fence, JobId, TaskId, UnixMillis, WorkerId};
-pub use job::{Cancel, Job, JobCounts, JobFilter, JobKind, JobLimits, JobOrder, NewJob};
+pub use job::{Cancel, Job, JobCounts, JobFilter, JobKind, JobLimits, JobRequest, NewJob};
 pub use job_state::JobState;
+pub use list_page::{Cursor, ListPage};
 pub use mapped_url::{MappedUrl, NewMappedUrl};
-pub use page::{Cursor, Page};
 pub use rescue::{Reconciled, Rescue, Rescued};
 pub use robots_text::{RobotsText, StoredRobots};
-pub use settlement::{Checkpoint, Settled, Settlement, Verdict};
+pub use roles::{ApiKeys, HostTurns, JobQueue, Jobs, Results, RobotsRecords, Upkeep};
+pub use settlement::{Settled, Settlement, TaskOutcome};
 pub use statistics::{KindStatistics, Statistics};
-pub use store::Store;
+pub use store::{Store, StoreResult};
 pub use store_error::StoreError;
 pub use task::{FinishedTask, NewTask, StoredTask};
 pub use task_state::TaskState;
+pub use wrapped_store::{CallWrapper, WrappedStore};

@@ -1,25 +1,25 @@
-//! An edge of a site's map.
+//! Links of a site's map.
 
 use crate::UnixMillis;
 
-/// A link that was found, to be stored.
+/// A link to store.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct NewMappedUrl {
     /// The page it was found on.
     pub source_url: String,
-    /// Where it leads.
+    /// The URL it points to.
     pub target_url: String,
-    /// The target's distance from the seed.
+    /// Depth of the target.
     pub depth: u32,
 }
 
 /// A stored link.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct MappedUrl {
-    /// Its number in the store.
+    /// Its id in the store.
     pub id: i64,
-    /// What was stored.
+    /// The link.
     pub link: NewMappedUrl,
-    /// When.
+    /// Time it was stored.
     pub created_at: UnixMillis,
 }

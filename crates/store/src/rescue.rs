@@ -1,35 +1,35 @@
-//! Taking back what was lost, and repeating the rules that a crash may have interrupted.
+//! Taking leases back, and applying again the rules that a crash may have interrupted.
 
 /// Which leases to take back.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Rescue {
-    /// Those that ran out.
+    /// Expired ones.
     Expired,
-    /// All of them: the caller is the store's only owner and has just started.
+    /// All: the caller is the only process that uses the store and has just started.
     Held {
-        /// Whether it counts as a crash of the task's making.
+        /// Whether it counts as a crash caused by the task.
         blame: bool,
     },
 }
 
-/// What was taken back.
+/// The result of a rescue.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Rescued {
-    /// Queued again.
+    /// Tasks queued again.
     pub requeued: u64,
-    /// Failed: they ended their worker too often.
+    /// Tasks failed because they crashed their workers too often.
     pub poisoned: u64,
 }
 
-/// What repeating the rules changed.
+/// The result of reconciling.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Reconciled {
-    /// Jobs that reached their end.
+    /// Jobs that ended.
     pub finished: u64,
-    /// Jobs whose time was up.
+    /// Jobs that reached their deadline.
     pub timed_out: u64,
-    /// Jobs whose next level was opened.
+    /// Jobs that had a depth level opened.
     pub opened: u64,
-    /// Hosts that had work and were not looked at.
+    /// Hosts that had work but were marked idle.
     pub woken: u64,
 }

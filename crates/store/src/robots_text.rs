@@ -1,29 +1,29 @@
-//! A site's robots.txt, kept so that many workers ask for it once.
+//! A stored robots.txt, fetched once for all workers.
 
 use std::time::Duration;
 
-/// What an origin answered.
+/// The robots.txt of an origin.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum RobotsText {
     /// The file.
     Text(String),
-    /// There is none: everything is allowed.
+    /// There is none; everything is allowed.
     Absent,
-    /// It could not be read; what was answered instead.
+    /// It could not be fetched, for this reason.
     Unavailable(String),
 }
 
 impl RobotsText {
-    /// As two columns: the answer's name and its text.
+    /// The two columns it is stored in.
     pub fn columns(&self) -> (&'static str, Option<&str>) {
         match self {
             Self::Text(text) => ("text", Some(text)),
             Self::Absent => ("absent", None),
-            Self::Unavailable(words) => ("unavailable", Some(words)),
+            Self::Unavailable(message) => ("unavailable", Some(message)),
         }
     }
 
-    /// From two columns.
+    /// Reads the two columns.
     pub fn from_columns(answer: &str, text: Option<String>) -> Option<Self> {
         match answer {
             "text" => text.map(Self::Text),
@@ -34,11 +34,11 @@ impl RobotsText {
     }
 }
 
-/// What is remembered of an origin.
+/// A stored robots.txt and its age.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct StoredRobots {
-    /// What it answered.
+    /// The file.
     pub robots: RobotsText,
-    /// How long ago, by the database's clock.
+    /// Time since it was fetched, by the database's clock.
     pub age: Duration,
 }

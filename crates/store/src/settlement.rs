@@ -1,60 +1,60 @@
-//! What a worker says about a task it held.
+//! The outcome of a task that a worker held.
 
 use std::time::Duration;
 
-use model::FailKind;
+use crawler_model::FailKind;
 
 use crate::{JobId, Lease, NewDocument, NewMappedUrl, NewTask, TaskState};
 
-/// What became of a task.
+/// The outcome of a task.
 #[derive(Clone, PartialEq, Debug)]
-pub enum Verdict {
-    /// It was fetched.
+pub enum TaskOutcome {
+    /// Fetched.
     Done {
-        /// Its content, when the job wants content.
+        /// Its content, if the job stores content.
         document: Option<NewDocument>,
-        /// Its links, when the job wants a map.
+        /// Its links, if the job is a map.
         mapped: Vec<NewMappedUrl>,
         /// Body bytes.
         bytes: u64,
     },
-    /// It could not be had.
+    /// Could not be fetched.
     Failed {
-        /// Why, for machines.
+        /// Why, for programs.
         kind: FailKind,
         /// Why, for people.
         error: String,
         /// Body bytes.
         bytes: u64,
     },
-    /// It was not asked for.
+    /// Not fetched on purpose.
     Skipped {
-        /// Why, for machines: `robots`, `redirected` …
+        /// Why, for programs: `robots`, `redirected` …
         reason: String,
         /// Why, for people.
         detail: String,
     },
-    /// It is to be tried again.
+    /// To be retried.
     Retry {
-        /// Not before this long from now.
+        /// Minimum time until the retry.
         after: Duration,
-        /// Why.
+        /// Error message of the attempt.
         error: String,
     },
-    /// It was not begun: the worker is draining. The attempt does not count.
+    /// Not started because the worker is draining. The attempt does not count.
     HandBack,
 }
 
 impl Settlement {
-    /// Whether it is a redirect whose target is a task of its own.
+    /// Whether it is a redirect with a target that is a task of its own.
     pub fn is_redirect(&self) -> bool {
-        let is_redirect = |task: &NewTask| task.found == model::Found::Redirect;
-        self.verdict.state() == TaskState::Skipped && self.found.iter().any(is_redirect)
+        let is_redirect = |task: &NewTask| task.found == crawler_model::Discovery::Redirect;
+        self.outcome.state() == TaskState::Skipped && self.found.iter().any(is_redirect)
     }
 }
 
-impl Verdict {
-    /// Where the task stands afterwards.
+impl TaskOutcome {
+    /// The state of the task afterwards.
     pub fn state(&self) -> TaskState {
         match self {
             Self::Done { .. } => TaskState::Done,
@@ -64,8 +64,8 @@ impl Verdict {
         }
     }
 
-    /// The words for people, and for machines.
-    pub fn words(&self) -> (Option<&str>, Option<&str>) {
+    /// The error message and the stable reason.
+    pub fn message(&self) -> (Option<&str>, Option<&str>) {
         match self {
             Self::Done { .. } | Self::HandBack => (None, None),
             Self::Failed { kind, error, .. } => (Some(error), Some(kind.as_str())),
@@ -74,7 +74,7 @@ impl Verdict {
         }
     }
 
-    /// Body bytes it cost.
+    /// Body bytes.
     pub fn bytes(&self) -> u64 {
         match self {
             Self::Done { bytes, .. } | Self::Failed { bytes, .. } => *bytes,
@@ -83,35 +83,26 @@ impl Verdict {
     }
 }
 
-/// One task's end, or its way back into the queue, with what was found on it.
+/// The outcome of one task, with the links found on it.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Settlement {
-    /// The right to say so.
+    /// The lease that it is written under.
     pub lease: Lease,
-    /// Whose task it is.
+    /// The task's job.
     pub job: JobId,
-    /// What became of it.
-    pub verdict: Verdict,
-    /// Links, redirect targets, sitemap URLs that passed the worker's rules.
+    /// The outcome.
+    pub outcome: TaskOutcome,
+    /// Links, redirect targets and sitemap URLs that the worker's rules admit.
     pub found: Vec<NewTask>,
 }
 
-/// A few bytes of the caller's, written in the same transaction as what they speak about.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Checkpoint {
-    /// Its name.
-    pub key: String,
-    /// What to remember.
-    pub bytes: Vec<u8>,
-}
-
-/// What a settlement led to.
+/// The result of a settlement.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct Settled {
-    /// Written.
+    /// Leases of settlements that were written.
     pub kept: Vec<Lease>,
-    /// The lease was gone: nothing of it was written.
+    /// Lost leases; nothing was written for them.
     pub lost: Vec<Lease>,
-    /// New tasks that were let in.
+    /// New tasks that were admitted.
     pub admitted: u64,
 }

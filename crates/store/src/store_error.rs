@@ -1,16 +1,16 @@
-//! What can go wrong with a store, sorted by what the caller does next.
+//! Errors of a store, sorted by what the caller does next.
 
-/// The store could not do its job.
+/// A failed store call.
 #[derive(Debug, thiserror::Error)]
 pub enum StoreError {
-    /// Try again, for ever: the database is away, busy, full, or took too long.
+    /// Retry: the database is unreachable, busy, full, or too slow.
     #[error("the store is unavailable: {0}")]
     Unavailable(String),
-    /// The caller's request contradicts what is stored: a name taken, a cursor that is none of ours.
-    #[error("the store cannot accept this: {0}")]
+    /// The request contradicts what is stored: a name that exists, an invalid cursor.
+    #[error("the store rejected the request: {0}")]
     Conflict(String),
-    /// Trying again will not help: a fault of ours, a foreign schema, or damaged data.
-    #[error("the store refused: {0}")]
+    /// A retry will not help: a bug, an unknown schema, or damaged data.
+    #[error("the store failed: {0}")]
     Refused(String),
 }
 

@@ -1,40 +1,40 @@
-//! One URL of a job, before and after.
+//! The URLs of a job.
 
-use model::Found;
-use weburl::HostKey;
+use crawler_model::Discovery;
+use crawler_weburl::HostKey;
 
 use crate::{TaskId, TaskState, UnixMillis};
 
-/// A URL to be admitted. The store's part of admission is the last: it is let in if its key is new.
+/// A URL to admit. The store does the last step of admission: the URL is admitted if its key is new.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct NewTask {
-    /// The URL as first asked for; a redirect carries it along.
+    /// The URL as first requested; it stays the same across redirects.
     pub requested_url: String,
-    /// The dedupe form: one task per job and key.
+    /// The normalised URL that tasks are deduplicated by: one task per job and key.
     pub final_url: String,
-    /// What to fetch.
+    /// The URL to fetch.
     pub url: String,
-    /// Whose politeness it falls under.
+    /// The host whose limits apply.
     pub host: HostKey,
     /// Hops from the seed.
     pub depth: u32,
-    /// Redirects walked to get here.
+    /// Redirects followed to get here.
     pub hops: u32,
     /// The page it was found on.
     pub via: Option<String>,
     /// How it was found.
-    pub found: Found,
+    pub found: Discovery,
 }
 
 impl NewTask {
-    /// A longer key than this is not kept: an index has to hold it.
-    pub const MOST_KEY_BYTES: usize = 2_048;
+    /// Maximum length of a key: an index has to hold it.
+    pub const MAX_KEY_BYTES: usize = 2_048;
 
-    /// Whether it can be kept. One that cannot must not take its whole batch with it.
+    /// Whether it can be stored. One that cannot must not fail its whole batch.
     pub fn fits(&self) -> bool {
         let texts = [&self.requested_url, &self.final_url, &self.url];
-        self.final_url.len() <= Self::MOST_KEY_BYTES
-            && self.host.as_str().len() <= Self::MOST_KEY_BYTES
+        self.final_url.len() <= Self::MAX_KEY_BYTES
+            && self.host.as_str().len() <= Self::MAX_KEY_BYTES
             && !texts.iter().any(|text| text.contains('\0'))
     }
 }
@@ -42,34 +42,34 @@ impl NewTask {
 /// A task as it is listed.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct StoredTask {
-    /// Its number.
+    /// Its id.
     pub id: TaskId,
-    /// The URL as first asked for.
+    /// The URL as first requested.
     pub requested_url: String,
-    /// The dedupe form.
+    /// The normalised URL that tasks are deduplicated by.
     pub final_url: String,
-    /// What is fetched.
+    /// The URL to fetch.
     pub url: String,
     /// Hops from the seed.
     pub depth: u32,
-    /// Redirects walked to get here.
+    /// Redirects followed to get here.
     pub hops: u32,
-    /// Where it stands.
+    /// Its state.
     pub state: TaskState,
-    /// Attempts begun.
+    /// Number of attempts.
     pub attempt: u32,
-    /// Why it failed, was skipped, or is tried again.
+    /// Why it failed, was skipped, or is retried.
     pub error: Option<String>,
-    /// The stable spelling of that.
+    /// The same as a stable spelling.
     pub reason: Option<String>,
-    /// When its row last changed.
+    /// Time of the last change.
     pub updated_at: UnixMillis,
 }
 
-/// A task that ended, for live events. `sequence` is the event's name to resume from.
+/// A finished task, as a live event. `sequence` is the position to resume from.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct FinishedTask {
-    /// Grows by one with each task of the job that ends, in the order of commits.
+    /// Grows by one with each finished task of the job, in the order of commits.
     pub sequence: i64,
     /// The task.
     pub task: StoredTask,

@@ -1,17 +1,17 @@
-//! Where a task stands.
+//! The state of a task.
 
-/// Where a task stands.
+/// The state of a task.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum TaskState {
-    /// Not begun, or waiting to be tried again.
+    /// Not started, or waiting for a retry.
     Queued,
-    /// With a worker.
+    /// Held by a worker.
     Processing,
     /// Fetched and stored.
     Done,
-    /// Could not be had.
+    /// Could not be fetched.
     Failed,
-    /// Not asked for.
+    /// Not fetched on purpose.
     Skipped,
 }
 
@@ -36,7 +36,7 @@ impl TaskState {
         }
     }
 
-    /// From the stable spelling.
+    /// Parses the stable spelling.
     pub fn named(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|state| state.as_str() == name)
     }

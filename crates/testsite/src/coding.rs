@@ -1,4 +1,4 @@
-//! The content codings, whole bodies at a time, for pages small enough to hold.
+//! Encodes complete bodies with each content coding.
 
 use std::io::Write;
 use std::pin::pin;
@@ -17,14 +17,14 @@ pub(crate) fn gzip(body: &[u8]) -> Vec<u8> {
     encoder.finish().unwrap()
 }
 
-/// `deflate` as the standard says: with the zlib wrapping.
+/// `deflate` as specified, with the zlib wrapper.
 pub(crate) fn zlib(body: &[u8]) -> Vec<u8> {
     let mut encoder = ZlibEncoder::new(Vec::new(), Compression::fast());
     encoder.write_all(body).unwrap();
     encoder.finish().unwrap()
 }
 
-/// `deflate` as some servers do it: bare.
+/// `deflate` as some servers send it, without the wrapper.
 pub(crate) fn deflate(body: &[u8]) -> Vec<u8> {
     let mut encoder = DeflateEncoder::new(Vec::new(), Compression::fast());
     encoder.write_all(body).unwrap();
@@ -33,7 +33,7 @@ pub(crate) fn deflate(body: &[u8]) -> Vec<u8> {
 
 /// `br`.
 pub(crate) fn brotli(body: &[u8]) -> Vec<u8> {
-    at_once(async {
+    run_without_waiting(async {
         let mut encoder = BrotliEncoder::with_quality(Vec::new(), Level::Precise(3));
         encoder.write_all(body).await.unwrap();
         encoder.shutdown().await.unwrap();
@@ -41,11 +41,10 @@ pub(crate) fn brotli(body: &[u8]) -> Vec<u8> {
     })
 }
 
-/// `br` without an end: the beginning, and a piece that may follow it any number of times, each of
-/// which stands for `body`. That works for a body of one repeated byte, where the second piece looks
-/// back no further than the byte before it.
+/// `br` without an end: the beginning, and a piece that may follow it any number of times. Each stands for `body`.
+/// This works for a body of one repeated byte, because the second piece refers only to the byte before it.
 pub(crate) fn brotli_blocks(body: &[u8]) -> (Vec<u8>, Vec<u8>) {
-    at_once(async {
+    run_without_waiting(async {
         let mut encoder = BrotliEncoder::with_quality(Vec::new(), Level::Precise(3));
         encoder.write_all(body).await.unwrap();
         encoder.flush().await.unwrap();
@@ -60,7 +59,7 @@ pub(crate) fn brotli_blocks(body: &[u8]) -> (Vec<u8>, Vec<u8>) {
 
 /// `zstd`.
 pub(crate) fn zstd(body: &[u8]) -> Vec<u8> {
-    at_once(async {
+    run_without_waiting(async {
         let mut encoder = ZstdEncoder::with_quality(Vec::new(), Level::Fastest);
         encoder.write_all(body).await.unwrap();
         encoder.shutdown().await.unwrap();
@@ -68,12 +67,12 @@ pub(crate) fn zstd(body: &[u8]) -> Vec<u8> {
     })
 }
 
-/// Runs a future that never waits: writing into memory does not, and a runtime could not be
-/// started here, as we may be inside one.
-fn at_once<T>(work: impl Future<Output = T>) -> T {
+/// Runs a future that never waits, such as writing to memory. Starting a runtime here is not possible, because we may
+/// already be inside one.
+fn run_without_waiting<T>(work: impl Future<Output = T>) -> T {
     let mut context = Context::from_waker(Waker::noop());
     match pin!(work).poll(&mut context) {
         Poll::Ready(done) => done,
-        Poll::Pending => unreachable!("writing into memory does not wait"),
+        Poll::Pending => unreachable!("writing to memory does not wait"),
     }
 }

@@ -1,5 +1,5 @@
-//! One HTTP/1.1 connection: reads request heads, asks the site, writes what it says. Written by
-//! hand because the answers of a hostile site are exactly what an HTTP library refuses to send.
+//! One HTTP/1.1 connection: reads requests, asks the site, writes its responses. Implemented without an HTTP
+//! library, because a library refuses to send the responses of a hostile site.
 
 use std::io::IoSlice;
 use std::net::SocketAddr;
@@ -11,57 +11,57 @@ use memchr::memmem;
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 use tokio::net::TcpStream;
 
-use crate::answer::{Kind, Reply};
-use crate::journal::{Entry, Journal};
-use crate::{Request, Site, Step};
+use crate::request_log::{LogEntry, RequestLog};
+use crate::site_response::{HttpReply, ResponseKind};
+use crate::{Request, Site, SocketStep};
 
-/// A request head longer than this ends the connection.
-const HEAD_LIMIT: usize = 1 << 20;
-/// Bodies up to this size are copied behind their head; longer ones leave from where they are.
-const COPIED: usize = 16 << 10;
+/// Maximum size of a request head; a longer one ends the connection.
+const MAX_HEAD: usize = 1 << 20;
+/// Bodies up to this size are copied after their head; longer ones are sent without copying.
+const MAX_COPIED_BODY: usize = 16 << 10;
 
-/// A stream that can be told to end with a reset.
-pub(crate) trait Wire: AsyncRead + AsyncWrite + Unpin + Send {
-    /// Makes the coming drop of the stream a reset.
+/// A stream that can end with a reset.
+pub(crate) trait ResettableStream: AsyncRead + AsyncWrite + Unpin + Send {
+    /// Makes the stream reset the connection when it is dropped.
     fn arm_reset(&self);
 }
 
-impl Wire for TcpStream {
+impl ResettableStream for TcpStream {
     fn arm_reset(&self) {
         self.set_zero_linger().ok();
     }
 }
 
-/// What every connection of a server needs.
+/// What every connection of a server shares.
 #[derive(Clone)]
-pub(crate) struct Hall {
+pub(crate) struct ServerContext {
     pub(crate) site: Arc<dyn Site>,
-    pub(crate) journal: Arc<Journal>,
+    pub(crate) log: Arc<RequestLog>,
     pub(crate) address: SocketAddr,
     pub(crate) secure: bool,
 }
 
-/// Whether the connection goes on after an answer.
+/// What follows a response.
 enum Next {
     Request,
     End,
 }
 
-/// Serves requests until one side has enough.
-pub(crate) async fn serve<W: Wire>(mut wire: W, hall: Hall) {
+/// Serves requests until either side ends the connection.
+pub(crate) async fn serve<W: ResettableStream>(mut wire: W, context: ServerContext) {
     let mut inbox = BytesMut::with_capacity(8 << 10);
     let mut outbox = Vec::with_capacity(8 << 10);
-    while let Some(request) = read_request(&mut wire, &mut inbox, &hall).await {
-        let entry = hall.journal.open(&request);
-        let answer = hall.site.answer(&request);
-        if !answer.delay.is_zero() {
-            tokio::time::sleep(answer.delay).await;
+    while let Some(request) = read_request(&mut wire, &mut inbox, &context).await {
+        let entry = context.log.open(&request);
+        let response = context.site.respond(&request);
+        if !response.delay.is_zero() {
+            tokio::time::sleep(response.delay).await;
         }
-        let next = match answer.kind {
-            Kind::Reply(reply) => {
+        let next = match response.kind {
+            ResponseKind::Reply(reply) => {
                 write_reply(&mut wire, &mut outbox, &request, &reply, &entry).await
             }
-            Kind::Script(steps) => play(&mut wire, steps, &entry).await,
+            ResponseKind::Script(steps) => play(&mut wire, steps, &entry).await,
         };
         match next {
             Ok(Next::Request) => {}
@@ -74,10 +74,10 @@ pub(crate) async fn serve<W: Wire>(mut wire: W, hall: Hall) {
     }
 }
 
-pub(crate) async fn read_request<W: Wire>(
+pub(crate) async fn read_request<W: ResettableStream>(
     wire: &mut W,
     inbox: &mut BytesMut,
-    hall: &Hall,
+    context: &ServerContext,
 ) -> Option<Request> {
     let mut scanned = 0;
     let end = loop {
@@ -85,13 +85,13 @@ pub(crate) async fn read_request<W: Wire>(
             break scanned + found;
         }
         scanned = inbox.len().saturating_sub(3);
-        if inbox.len() > HEAD_LIMIT || wire.read_buf(inbox).await.ok()? == 0 {
+        if inbox.len() > MAX_HEAD || wire.read_buf(inbox).await.ok()? == 0 {
             return None;
         }
     };
     let head = inbox.split_to(end);
     inbox.advance(4);
-    let mut request = Request::parse(&head, Vec::new(), hall.address, hall.secure)?;
+    let mut request = Request::parse(&head, Vec::new(), context.address, context.secure)?;
     if let Some(length) = request.header("content-length") {
         let length: usize = length.parse().ok()?;
         while inbox.len() < length {
@@ -100,7 +100,7 @@ pub(crate) async fn read_request<W: Wire>(
             }
         }
         let body = inbox.split_to(length).to_vec();
-        request = Request::parse(&head, body, hall.address, hall.secure)?;
+        request = Request::parse(&head, body, context.address, context.secure)?;
     }
     Some(request)
 }
@@ -109,19 +109,19 @@ fn find_head_end(bytes: &[u8]) -> Option<usize> {
     memmem::find(bytes, b"\r\n\r\n")
 }
 
-async fn write_reply<W: Wire>(
+async fn write_reply<W: ResettableStream>(
     wire: &mut W,
     outbox: &mut Vec<u8>,
     request: &Request,
-    reply: &Reply,
-    entry: &Entry,
+    reply: &HttpReply,
+    entry: &LogEntry,
 ) -> std::io::Result<Next> {
     let keep_alive = request.keeps_alive();
     outbox.clear();
     reply.write_head(outbox, keep_alive);
     let with_body = request.method() != "HEAD" && !reply.bodiless();
     let body = if with_body { &reply.body[..] } else { &[] };
-    if body.len() <= COPIED {
+    if body.len() <= MAX_COPIED_BODY {
         outbox.extend_from_slice(body);
         wire.write_all(outbox).await?;
         entry.sent(outbox.len());
@@ -137,8 +137,12 @@ async fn write_reply<W: Wire>(
     Ok(if keep_alive { Next::Request } else { Next::End })
 }
 
-/// Writes and counts piece by piece, so that the journal knows how much a client really took.
-async fn send<W: Wire>(wire: &mut W, bytes: &[u8], entry: &Entry) -> std::io::Result<()> {
+/// Writes and counts piece by piece, so that the log knows how much a client has read.
+async fn send<W: ResettableStream>(
+    wire: &mut W,
+    bytes: &[u8],
+    entry: &LogEntry,
+) -> std::io::Result<()> {
     let mut rest = bytes;
     while !rest.is_empty() {
         let written = wire.write(rest).await?;
@@ -151,43 +155,47 @@ async fn send<W: Wire>(wire: &mut W, bytes: &[u8], entry: &Entry) -> std::io::Re
     Ok(())
 }
 
-async fn play<W: Wire>(wire: &mut W, steps: Vec<Step>, entry: &Entry) -> std::io::Result<Next> {
+async fn play<W: ResettableStream>(
+    wire: &mut W,
+    steps: Vec<SocketStep>,
+    entry: &LogEntry,
+) -> std::io::Result<Next> {
     for step in steps {
         match step {
-            Step::Send(bytes) => send(wire, &bytes, entry).await?,
-            Step::SendTimes(bytes, times) => {
+            SocketStep::Send(bytes) => send(wire, &bytes, entry).await?,
+            SocketStep::SendTimes(bytes, times) => {
                 for _ in 0..times {
                     send(wire, &bytes, entry).await?;
                     tokio::task::yield_now().await;
                 }
             }
-            Step::SendForever(bytes, pause) => loop {
+            SocketStep::SendForever(bytes, pause) => loop {
                 send(wire, &bytes, entry).await?;
                 wire.flush().await?;
-                rest(wire, pause).await?;
+                wait(wire, pause).await?;
             },
-            Step::Drip(bytes, pause) => {
+            SocketStep::Drip(bytes, pause) => {
                 for byte in &bytes {
                     send(wire, &[*byte], entry).await?;
                     wire.flush().await?;
-                    rest(wire, pause).await?;
+                    wait(wire, pause).await?;
                 }
             }
-            Step::Pause(pause) => {
+            SocketStep::Pause(pause) => {
                 wire.flush().await?;
-                rest(wire, pause).await?;
+                wait(wire, pause).await?;
             }
-            Step::Hang => {
+            SocketStep::Hang => {
                 wire.flush().await?;
-                rest(wire, Duration::MAX).await?;
+                wait(wire, Duration::MAX).await?;
             }
-            Step::Close => return Ok(Next::End),
-            Step::Reset => {
+            SocketStep::Close => return Ok(Next::End),
+            SocketStep::Reset => {
                 wire.flush().await?;
                 wire.arm_reset();
                 return Err(std::io::ErrorKind::ConnectionReset.into());
             }
-            Step::KeepAlive => {
+            SocketStep::KeepAlive => {
                 wire.flush().await?;
                 return Ok(Next::Request);
             }
@@ -196,18 +204,18 @@ async fn play<W: Wire>(wire: &mut W, steps: Vec<Step>, entry: &Entry) -> std::io
     Ok(Next::End)
 }
 
-/// Waits, but no longer than the client stays: an error says that it left.
-async fn rest<W: Wire>(wire: &mut W, pause: Duration) -> std::io::Result<()> {
+/// Waits; returns an error if the client disconnects meanwhile.
+async fn wait<W: ResettableStream>(wire: &mut W, pause: Duration) -> std::io::Result<()> {
     if pause.is_zero() {
         tokio::task::yield_now().await;
         return Ok(());
     }
     let mut scratch = [0; 256];
-    let gone = async {
-        // What a client sends before its answer is complete is nothing we need.
+    let disconnected = async {
+        // Data that a client sends before its response is complete is ignored.
         while wire.read(&mut scratch).await.is_ok_and(|count| count > 0) {}
     };
-    match tokio::time::timeout(pause, gone).await {
+    match tokio::time::timeout(pause, disconnected).await {
         Ok(()) => Err(std::io::ErrorKind::BrokenPipe.into()),
         Err(_) => Ok(()),
     }

@@ -1,23 +1,23 @@
-//! A folder of files as a site, for example the documentation of a project as it was built.
+//! Serves a folder of files, for example generated documentation.
 
 use std::path::{Component, Path, PathBuf};
 
-use crate::{Answer, Request, Site};
+use crate::{Request, Site, SiteResponse};
 
-/// Serves the files below a folder. A folder without a slash at its end redirects to the one with
-/// it, and a folder is its `index.html`.
+/// Serves the files in a folder. A subfolder without a trailing slash redirects to the URL with one, which serves its
+/// `index.html`.
 #[derive(Debug, Clone)]
 pub struct Folder {
     root: PathBuf,
 }
 
 impl Folder {
-    /// The site of that folder.
+    /// Creates a site from a folder.
     pub fn new(root: impl Into<PathBuf>) -> Self {
         Self { root: root.into() }
     }
 
-    /// The file of a request path; `None` if it would lie outside.
+    /// Returns the file for a request path; `None` if it is outside the folder.
     fn locate(&self, path: &str) -> Option<PathBuf> {
         let decoded = decode(path);
         let relative = Path::new(decoded.trim_start_matches('/'));
@@ -29,19 +29,19 @@ impl Folder {
 }
 
 impl Site for Folder {
-    fn answer(&self, request: &Request) -> Answer {
+    fn respond(&self, request: &Request) -> SiteResponse {
         let Some(mut file) = self.locate(request.path()) else {
-            return Answer::status(404);
+            return SiteResponse::status(404);
         };
         if file.is_dir() {
             if !request.path().ends_with('/') {
-                return Answer::redirect(301, &format!("{}/", request.path()));
+                return SiteResponse::redirect(301, &format!("{}/", request.path()));
             }
             file.push("index.html");
         }
         match std::fs::read(&file) {
-            Ok(body) => Answer::new(200, content_type(&file), body),
-            Err(_) => Answer::status(404),
+            Ok(body) => SiteResponse::new(200, content_type(&file), body),
+            Err(_) => SiteResponse::status(404),
         }
     }
 }

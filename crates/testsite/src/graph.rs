@@ -1,6 +1,5 @@
-//! A site of any size that is only arithmetic: page `i` links to its children in a tree, so that
-//! every page can be reached, and to pseudo-random others, so that most links are duplicates as
-//! on a real site. No page is stored; the body is written when it is asked for.
+//! A computed site of any size: page `i` links to its children in a tree, so that every page can be reached, and to
+//! pseudo-random others, so that most links are duplicates as on a real site. Pages are generated on request.
 
 use std::collections::VecDeque;
 use std::fmt::Write;
@@ -9,27 +8,27 @@ use std::time::Duration;
 
 use bytes::Bytes;
 
-use crate::chance::below;
 use crate::coding::gzip;
-use crate::{Answer, Request, Site};
+use crate::pseudo_random::below;
+use crate::{Request, Site, SiteResponse};
 
-/// Up to this many pages keep their compressed form once it was made.
-const KEPT_GZIP: u32 = 200_000;
+/// Compressed pages are cached for sites of at most this many pages.
+const MAX_CACHED_GZIP_PAGES: u32 = 200_000;
 
-/// A site by its numbers. `Graph { pages: 1_000, ..Graph::default() }` is a good start.
+/// The parameters of a site, for example `Graph { pages: 1_000, ..Graph::default() }`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Graph {
-    /// How many pages there are; page 0 is `/`, page `i` is `/p/<i>`.
+    /// Number of pages; page 0 is `/`, page `i` is `/p/<i>`.
     pub pages: u32,
-    /// Links on each page.
+    /// Number of links on each page.
     pub links_per_page: u32,
-    /// The least size of a page; shorter ones are padded with text.
+    /// Minimum size of a page; shorter ones are padded with text.
     pub body_bytes: usize,
-    /// Another seed is another site.
+    /// Seed of the pseudo-random links.
     pub seed: u64,
-    /// Whether bodies go out gzipped to clients that accept it.
+    /// Whether bodies are compressed for clients that accept gzip.
     pub gzip: bool,
-    /// How long every answer takes.
+    /// Delay of every response.
     pub latency: Duration,
 }
 
@@ -47,7 +46,7 @@ impl Default for Graph {
 }
 
 impl Graph {
-    /// A site of that many pages, the rest by default.
+    /// Creates a site with this many pages and default parameters.
     pub fn new(pages: u32) -> Self {
         Self {
             pages,
@@ -55,14 +54,14 @@ impl Graph {
         }
     }
 
-    /// The path of a page.
+    /// Returns the path of a page.
     pub fn path(&self, page: u32) -> String {
         let mut path = String::new();
         write_path(&mut path, page);
         path
     }
 
-    /// The page of a path, if the site has it. `/p/0` is not a page: the root has one name.
+    /// Returns the page of a path, if it exists. `/p/0` is not a page: the root is `/`.
     pub fn page(&self, path: &str) -> Option<u32> {
         if path == "/" {
             return (self.pages > 0).then_some(0);
@@ -72,21 +71,21 @@ impl Graph {
         (page > 0 && page < self.pages && !digits.starts_with(['0', '+'])).then_some(page)
     }
 
-    /// Where the links of a page lead, in document order: its children in the tree first.
+    /// Returns the targets of a page's links in document order, its children first.
     pub fn links_of(&self, page: u32) -> Vec<u32> {
         let mut links = Vec::new();
         self.each_link(page, |link| links.push(link));
         links
     }
 
-    /// Every page's URL below an origin such as `http://127.0.0.1:8080`, by page number.
+    /// Returns the URLs of all pages for an origin such as `http://127.0.0.1:8080`, by page number.
     pub fn urls(&self, origin: &str) -> Vec<String> {
         (0..self.pages)
             .map(|page| format!("{origin}{}", self.path(page)))
             .collect()
     }
 
-    /// The distance of every page from the root in clicks, by page number.
+    /// Returns the distance of every page from the root in clicks, by page number.
     pub fn depths(&self) -> Vec<u32> {
         let mut depths = vec![u32::MAX; self.pages as usize];
         let mut queue = VecDeque::from([0]);
@@ -103,16 +102,16 @@ impl Graph {
         depths
     }
 
-    /// The HTML of a page.
+    /// Returns the HTML of a page.
     pub fn body(&self, page: u32) -> String {
         let mut body = String::with_capacity(self.body_bytes + 64);
         self.write_body(page, &mut body);
         body
     }
 
-    /// The site to give to a server.
+    /// Returns a site for a server.
     pub fn site(self) -> GraphSite {
-        let kept = if self.gzip && self.pages <= KEPT_GZIP {
+        let kept = if self.gzip && self.pages <= MAX_CACHED_GZIP_PAGES {
             self.pages as usize
         } else {
             0
@@ -123,7 +122,7 @@ impl Graph {
         }
     }
 
-    /// Half of the links (at least one) make the tree, which keeps it shallow.
+    /// Half of the links (at least one) form the tree, which keeps it shallow.
     fn children(&self) -> u32 {
         (self.links_per_page / 2).max(1)
     }
@@ -188,16 +187,16 @@ pub struct GraphSite {
 }
 
 impl Site for GraphSite {
-    fn answer(&self, request: &Request) -> Answer {
+    fn respond(&self, request: &Request) -> SiteResponse {
         let Some(page) = self.graph.page(request.path()) else {
-            return Answer::status(404);
+            return SiteResponse::status(404);
         };
-        let answer = if self.graph.gzip && request.accepts_gzip() {
-            Answer::html(self.gzipped(page)).header("Content-Encoding", "gzip")
+        let response = if self.graph.gzip && request.accepts_gzip() {
+            SiteResponse::html(self.gzipped(page)).header("Content-Encoding", "gzip")
         } else {
-            Answer::html(self.graph.body(page))
+            SiteResponse::html(self.graph.body(page))
         };
-        answer.after(self.graph.latency)
+        response.after(self.graph.latency)
     }
 }
 

@@ -1,70 +1,71 @@
-//! Websites in a process, for tests: a big one, a realistic one, a hostile one.
+//! In-process websites for tests: large, realistic and hostile ones.
 //!
-//! A [`Server`] runs a [`Site`] on a thread of its own and remembers what was asked:
+//! A [`Server`] runs a [`Site`] on its own thread and records all requests:
 //!
 //! ```
-//! use testsite::{Answer, Pages, Server};
+//! use testsite::{SiteResponse, Pages, Server};
 //!
 //! let site = Pages::new()
 //!     .links("/", &["/a", "/gone"])
 //!     .html("/a", "<p>A page")
-//!     .page("/busy", Answer::status(503).header("Retry-After", "1"));
+//!     .page("/busy", SiteResponse::status(503).header("Retry-After", "1"));
 //! let server = Server::start(site);
 //! println!("crawl {}", server.url("/"));
 //! assert_eq!(server.count("/a"), 0);
 //! ```
 //!
-//! The sites, from tame to wild:
+//! The sites, from simple to hostile:
 //!
-//! - a closure `Fn(&Request) -> Answer`, or [`Pages`], a table of answers;
+//! - a closure `Fn(&Request) -> SiteResponse`, or [`Pages`], a table of responses;
 //! - [`Folder`], files on disk;
-//! - [`Graph`], any number of small pages that are only arithmetic, for speed and completeness;
-//! - [`Realistic`], 60 KB pages with 120 links in every spelling, and the exact list of them;
-//! - [`Kept`], any of these with its pages written once, for benchmarks;
-//! - [`hostile::Hostile`], more than 150 ways to misbehave, each with the outcome that a crawler
-//!   must report;
-//! - [`spa`], applications that are nothing until their scripts ran, and pages that wear a browser out.
+//! - [`Graph`], any number of small computed pages, to test speed and completeness;
+//! - [`Realistic`], 60 KB pages with 120 links in every spelling, and the exact list of these links;
+//! - [`CachedSite`], any of these with its pages cached in memory, for benchmarks;
+//! - [`hostile::Hostile`], more than 150 ways to misbehave, each with the outcome that a crawler must report;
+//! - [`spa`], single-page applications that need a browser, and pages that exhaust one.
 //!
-//! [`Server::start_tls`] serves any of them over TLS, with HTTP/2, GOAWAY and every kind of bad
-//! certificate ([`Tls`]); a [`Proxy`] stands between. An [`Answer`] is a well-formed response or a
-//! script of [`Step`]s for the raw socket. Nothing here knows the crawler.
+//! [`Server::start_tls`] serves any of them over TLS, with HTTP/2, GOAWAY and every kind of invalid certificate ([`Tls`]).
+//! [`Proxy`] is a forward proxy. A [`SiteResponse`] is a well-formed response or a script of [`SocketStep`]s for the raw
+//! socket. This crate does not depend on the crawler.
 #![expect(
     clippy::unwrap_used,
-    reason = "a test site that cannot start should stop the test where it stands"
+    reason = "a test site that cannot start should fail the test"
 )]
 
-mod answer;
-mod chance;
+mod cached_site;
 mod coding;
 mod connection;
 mod folder;
 mod graph;
 pub mod hostile;
-mod journal;
-mod kept;
 mod pages;
 mod private_hosts;
 mod proxy;
+mod pseudo_random;
 mod realistic;
 mod request;
+mod request_log;
 mod secure;
 mod server;
 mod site;
+mod site_response;
+mod socket_step;
 pub mod spa;
-mod step;
 mod tls;
 
-pub use answer::Answer;
+pub use cached_site::CachedSite;
 pub use folder::Folder;
 pub use graph::{Graph, GraphSite};
-pub use journal::{Hit, Keep};
-pub use kept::Kept;
 pub use pages::Pages;
 pub use private_hosts::PRIVATE_HOSTS;
 pub use proxy::{Proxy, ProxyRules};
-pub use realistic::{DEAD as REALISTIC_DEAD, LINKS as REALISTIC_LINKS, Realistic};
+pub use realistic::{
+    DEAD_PATH as REALISTIC_DEAD_PATH, LINKS_PER_PAGE as REALISTIC_LINKS_PER_PAGE, Realistic,
+};
 pub use request::Request;
-pub use server::{Server, Setup};
+pub use request_log::{LogDetail, LoggedRequest};
+pub use server::{Server, ServerSetup};
 pub use site::Site;
-pub use step::Step;
+pub use site_response::SiteResponse;
+pub use socket_step::SocketStep;
 pub use tls::Tls;

@@ -1,65 +1,65 @@
-//! A site written down as a table: path to answer, everything else (robots.txt too) is 404.
+//! A site defined by a table of responses; everything else, including robots.txt, is 404.
 
 use std::collections::HashMap;
 
-use crate::{Answer, Request, Site};
+use crate::{Request, Site, SiteResponse};
 
-/// A table of answers. A target with a query is looked up whole first, then by its path.
+/// A table of responses. A target with a query is looked up as a whole first, then by its path.
 #[derive(Debug, Clone, Default)]
 pub struct Pages {
-    answers: HashMap<String, Answer>,
+    responses: HashMap<String, SiteResponse>,
 }
 
 impl Pages {
-    /// A site of 404s.
+    /// Creates a site without pages.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Sets the answer for a path, or a path with its query.
+    /// Sets the response for a path, with or without a query.
     #[must_use]
-    pub fn page(mut self, target: &str, answer: Answer) -> Self {
-        self.answers.insert(target.to_owned(), answer);
+    pub fn page(mut self, target: &str, response: SiteResponse) -> Self {
+        self.responses.insert(target.to_owned(), response);
         self
     }
 
-    /// A page of HTML.
+    /// Adds an HTML page.
     #[must_use]
     pub fn html(self, target: &str, body: &str) -> Self {
-        self.page(target, Answer::html(body.to_owned()))
+        self.page(target, SiteResponse::html(body.to_owned()))
     }
 
-    /// A page of HTML that holds these links and nothing else of interest.
+    /// Adds an HTML page with these links.
     #[must_use]
     pub fn links(self, target: &str, links: &[&str]) -> Self {
         let body = list_of_links(links.iter().copied());
-        self.page(target, Answer::html(body))
+        self.page(target, SiteResponse::html(body))
     }
 
-    /// A permanent redirect.
+    /// Adds a permanent redirect.
     #[must_use]
     pub fn redirect(self, target: &str, location: &str) -> Self {
-        self.page(target, Answer::redirect(301, location))
+        self.page(target, SiteResponse::redirect(301, location))
     }
 
-    /// The robots.txt of the site.
+    /// Sets robots.txt.
     #[must_use]
     pub fn robots(self, text: &str) -> Self {
-        self.page("/robots.txt", Answer::text(text.to_owned()))
+        self.page("/robots.txt", SiteResponse::text(text.to_owned()))
     }
 }
 
 impl Site for Pages {
-    fn answer(&self, request: &Request) -> Answer {
-        self.answers
+    fn respond(&self, request: &Request) -> SiteResponse {
+        self.responses
             .get(request.target())
-            .or_else(|| self.answers.get(request.path()))
+            .or_else(|| self.responses.get(request.path()))
             .cloned()
-            .unwrap_or_else(|| Answer::status(404))
+            .unwrap_or_else(|| SiteResponse::status(404))
     }
 }
 
-/// A small page with one anchor per link.
+/// Returns a small page with one anchor per link.
 pub(crate) fn list_of_links<L: AsRef<str>>(links: impl IntoIterator<Item = L>) -> String {
     let mut body = String::from("<!doctype html><title>links</title><ul>\n");
     for link in links {

@@ -1,7 +1,7 @@
-//! Hosts that are not public, in the spellings that readers of URLs take for them.
+//! Spellings of hosts that are not public.
 
-/// Loopback in every spelling, and one address each of a cloud's door and of private networks. None may be reached by somebody
-/// whom the guard holds to public addresses.
+/// Loopback in every spelling that URL parsers accept, a cloud metadata address and private addresses. A guard that
+/// allows only public addresses must refuse all of them.
 pub const PRIVATE_HOSTS: [&str; 33] = [
     "127.0.0.1",
     "127.1",

@@ -1,5 +1,5 @@
-//! A forward proxy: absolute-form requests and CONNECT tunnels. It can send every connection to one
-//! address, so that a test may crawl `http://example.com/` without leaving the machine.
+//! A forward proxy for absolute-form requests and CONNECT tunnels. It can route every connection to one address, so
+//! that a test can crawl `http://example.com/` locally.
 
 use std::fmt::Write;
 use std::net::SocketAddr;
@@ -9,15 +9,15 @@ use bytes::BytesMut;
 use tokio::io::AsyncWriteExt;
 use tokio::net::TcpStream;
 
-use crate::connection::{Hall, read_request};
-use crate::{Answer, Hit, Request, Server, Setup};
+use crate::connection::{ServerContext, read_request};
+use crate::{LoggedRequest, Request, Server, ServerSetup, SiteResponse};
 
-/// What a proxy asks for and where it leads.
+/// Credentials and routing of a proxy.
 #[derive(Debug, Clone, Default)]
 pub struct ProxyRules {
-    /// User and password that a client must send (Basic); others get 407.
+    /// User and password that a client must send (Basic); other clients get 407.
     pub credentials: Option<(String, String)>,
-    /// Where every connection goes, whatever host was named.
+    /// Address for every connection, whatever host was requested.
     pub route: Option<SocketAddr>,
 }
 
@@ -28,12 +28,12 @@ pub struct Proxy {
 }
 
 impl Proxy {
-    /// An open proxy.
+    /// Starts a proxy without credentials.
     pub fn start() -> Self {
         Self::start_with(ProxyRules::default())
     }
 
-    /// A proxy that wants a user and a password.
+    /// Starts a proxy that requires a user and a password.
     pub fn start_guarded(user: &str, password: &str) -> Self {
         Self::start_with(ProxyRules {
             credentials: Some((user.to_owned(), password.to_owned())),
@@ -41,7 +41,7 @@ impl Proxy {
         })
     }
 
-    /// A proxy that takes every host for that address.
+    /// Starts a proxy that routes every host to one address.
     pub fn start_routed(route: SocketAddr) -> Self {
         Self::start_with(ProxyRules {
             credentials: None,
@@ -49,42 +49,49 @@ impl Proxy {
         })
     }
 
-    /// A proxy with these rules.
+    /// Starts a proxy with these rules.
     pub fn start_with(rules: ProxyRules) -> Self {
         let expected = rules.credentials.map(|(user, password)| {
             let pair = format!("{user}:{password}");
             format!("Basic {}", base64(pair.as_bytes()))
         });
         let rules = Arc::new((expected, rules.route));
-        let nothing = Arc::new(|_: &Request| Answer::status(404));
-        let server = Server::spawn(nothing, Setup::default(), false, move |stream, hall| {
-            let rules = Arc::clone(&rules);
-            tokio::spawn(async move { serve(stream, hall, rules.0.as_deref(), rules.1).await });
-        });
+        let nothing = Arc::new(|_: &Request| SiteResponse::status(404));
+        let server = Server::spawn(
+            nothing,
+            ServerSetup::default(),
+            false,
+            move |stream, context| {
+                let rules = Arc::clone(&rules);
+                tokio::spawn(
+                    async move { serve(stream, context, rules.0.as_deref(), rules.1).await },
+                );
+            },
+        );
         Self { server }
     }
 
-    /// `http://127.0.0.1:<port>`.
+    /// Returns `http://127.0.0.1:<port>`.
     pub fn url(&self) -> String {
         self.server.origin()
     }
 
-    /// The URL with a user and a password in it.
+    /// Returns the URL with a user and a password.
     pub fn url_with(&self, user: &str, password: &str) -> String {
         format!("http://{user}:{password}@{}", self.server.addr())
     }
 
-    /// The address it listens on.
+    /// Returns the address it listens on.
     pub fn addr(&self) -> SocketAddr {
         self.server.addr()
     }
 
-    /// Every request, refused ones too; the target is an absolute URL, or `host:port` of a CONNECT.
-    pub fn hits(&self) -> Vec<Hit> {
+    /// Returns every request, including refused ones; the target is an absolute URL, or `host:port` for CONNECT.
+    pub fn hits(&self) -> Vec<LoggedRequest> {
         self.server.hits()
     }
 
-    /// The number of requests.
+    /// Returns the number of requests.
     pub fn total(&self) -> u64 {
         self.server.total()
     }
@@ -92,13 +99,13 @@ impl Proxy {
 
 async fn serve(
     mut client: TcpStream,
-    hall: Hall,
+    context: ServerContext,
     expected: Option<&str>,
     route: Option<SocketAddr>,
 ) -> Option<()> {
     let mut inbox = BytesMut::new();
-    let request = read_request(&mut client, &mut inbox, &hall).await?;
-    let _entry = hall.journal.open(&request);
+    let request = read_request(&mut client, &mut inbox, &context).await?;
+    let _entry = context.log.open(&request);
     if expected.is_some() && request.header("proxy-authorization") != expected {
         let refusal = "HTTP/1.1 407 Proxy Authentication Required\r\n\
             Proxy-Authenticate: Basic realm=\"test\"\r\nContent-Length: 0\r\nConnection: close\r\n\r\n";
@@ -134,7 +141,7 @@ async fn serve(
     Some(())
 }
 
-/// `http://host/path` into `host:port` and `/path`.
+/// Splits `http://host/path` into `host:port` and `/path`.
 fn split_absolute(url: &str) -> Option<(String, String)> {
     let rest = url.strip_prefix("http://")?;
     let (authority, target) = match rest.find(['/', '?']) {
@@ -154,7 +161,7 @@ fn split_absolute(url: &str) -> Option<(String, String)> {
     Some((authority, target))
 }
 
-/// The request as the origin server gets it: one per connection, without the proxy's own headers.
+/// Returns the request for the origin server, without proxy headers.
 fn forwarded(request: &Request, target: &str) -> Vec<u8> {
     let mut head = format!("{} {target} HTTP/1.1\r\n", request.method());
     for (name, value) in request.headers() {

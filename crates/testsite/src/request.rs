@@ -1,9 +1,9 @@
-//! What a client asked for. The head is kept as it came and read on demand, because benchmarks
-//! send tens of thousands of requests a second and most sites look at the target alone.
+//! A request. The head is stored as received and parsed on demand, because benchmarks send tens of thousands of
+//! requests per second and most sites only need the target.
 
 use std::net::SocketAddr;
 
-/// One request as a [`Site`](crate::Site) sees it.
+/// A request to a [`Site`](crate::Site).
 #[derive(Debug, Clone)]
 pub struct Request {
     head: String,
@@ -15,8 +15,8 @@ pub struct Request {
 }
 
 impl Request {
-    /// Reads a head: request line and header lines, without the empty line that ends it.
-    /// `None` when the first line has no method and target.
+    /// Parses a head: request line and header lines, without the final empty line. `None` if the first line has no method
+    /// or target.
     pub fn parse(head: &[u8], body: Vec<u8>, server: SocketAddr, secure: bool) -> Option<Self> {
         let head = String::from_utf8_lossy(head).into_owned();
         let line = head.split("\r\n").next()?;
@@ -38,29 +38,29 @@ impl Request {
         &self.head[..self.method_end]
     }
 
-    /// The target as sent: path and query, or an absolute URL from a client of a proxy.
+    /// Returns the target as sent: path and query, or an absolute URL for a proxy.
     pub fn target(&self) -> &str {
         &self.head[self.method_end + 1..self.target_end]
     }
 
-    /// The target up to the question mark.
+    /// Returns the target up to the first question mark.
     pub fn path(&self) -> &str {
         self.target().split('?').next().unwrap_or_default()
     }
 
-    /// The target after the first question mark, empty without one.
+    /// Returns the target after the first question mark; empty if there is none.
     pub fn query(&self) -> &str {
         self.target().split_once('?').map_or("", |(_, query)| query)
     }
 
-    /// The first header of that name, case ignored.
+    /// Returns the first header with this name, ignoring case.
     pub fn header(&self, name: &str) -> Option<&str> {
         self.headers()
             .find(|(known, _)| known.eq_ignore_ascii_case(name))
             .map(|(_, value)| value)
     }
 
-    /// All headers in the order they came.
+    /// Returns all headers in order.
     pub fn headers(&self) -> impl Iterator<Item = (&str, &str)> {
         self.head
             .split("\r\n")
@@ -69,17 +69,17 @@ impl Request {
             .map(|(name, value)| (name.trim(), value.trim()))
     }
 
-    /// The body, if the request had a `Content-Length`.
+    /// Returns the body, if the request had a `Content-Length`.
     pub fn body(&self) -> &[u8] {
         &self.body
     }
 
-    /// The address the connection was accepted on.
+    /// Returns the address the connection was accepted on.
     pub fn server(&self) -> SocketAddr {
         self.server
     }
 
-    /// Scheme, host and port as the client named them, for sites that print absolute links.
+    /// Returns scheme, host and port as sent by the client, for sites with absolute links.
     pub fn origin(&self) -> String {
         let scheme = if self.secure { "https" } else { "http" };
         match self.header("host") {
@@ -88,20 +88,20 @@ impl Request {
         }
     }
 
-    /// Whether the client reads gzip.
+    /// Whether the client accepts gzip.
     pub(crate) fn accepts_gzip(&self) -> bool {
         self.header("accept-encoding")
             .is_some_and(|codings| codings.contains("gzip"))
     }
 
-    /// Whether the client wants the connection kept after the answer.
+    /// Whether the client wants to keep the connection open.
     pub(crate) fn keeps_alive(&self) -> bool {
-        let asked = self.header("connection").unwrap_or_default();
+        let connection = self.header("connection").unwrap_or_default();
         let line_end = self.head.find("\r\n").unwrap_or(self.head.len());
         if self.head[..line_end].ends_with("HTTP/1.0") {
-            asked.eq_ignore_ascii_case("keep-alive")
+            connection.eq_ignore_ascii_case("keep-alive")
         } else {
-            !asked.eq_ignore_ascii_case("close")
+            !connection.eq_ignore_ascii_case("close")
         }
     }
 }

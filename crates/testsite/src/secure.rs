@@ -1,5 +1,5 @@
-//! Connections inside TLS: HTTP/1.1 by our own hand, so that scripts work there too, and HTTP/2 by
-//! hyper, because nothing we test needs a malformed frame.
+//! Connections over TLS: HTTP/1.1 with our own implementation, so that scripts work, and HTTP/2 with hyper, because no
+//! test needs malformed frames.
 
 use std::convert::Infallible;
 use std::fmt::Write;
@@ -17,11 +17,11 @@ use tokio::net::TcpStream;
 use tokio::sync::Notify;
 use tokio_rustls::server::TlsStream;
 
-use crate::answer::{Kind, Reply};
-use crate::connection::{self, Hall, Wire};
-use crate::{Request, Server, Setup, Site, Step, Tls};
+use crate::connection::{self, ResettableStream, ServerContext};
+use crate::site_response::{HttpReply, ResponseKind};
+use crate::{Request, Server, ServerSetup, Site, SocketStep, Tls};
 
-impl Wire for TlsStream<TcpStream> {
+impl ResettableStream for TlsStream<TcpStream> {
     fn arm_reset(&self) {
         self.get_ref().0.set_zero_linger().ok();
     }
@@ -30,18 +30,18 @@ impl Wire for TlsStream<TcpStream> {
 impl Server {
     /// Serves the site over TLS on a free port of 127.0.0.1.
     pub fn start_tls(site: impl Site, tls: &Tls) -> Self {
-        Self::start_tls_with(site, tls, Setup::default())
+        Self::start_tls_with(site, tls, ServerSetup::default())
     }
 
-    /// Serves the site over TLS as `setup` says.
-    pub fn start_tls_with(site: impl Site, tls: &Tls, setup: Setup) -> Self {
+    /// Serves the site over TLS with a setup.
+    pub fn start_tls_with(site: impl Site, tls: &Tls, setup: ServerSetup) -> Self {
         let acceptor = tls.acceptor();
-        let manners = Manners {
+        let behaviour = Http2Behaviour {
             goaway_every: tls.goaway_every,
             max_streams: tls.max_streams,
         };
         let stalled = tls.stalled;
-        Self::spawn(Arc::new(site), setup, true, move |mut stream, hall| {
+        Self::spawn(Arc::new(site), setup, true, move |mut stream, context| {
             let acceptor = acceptor.clone();
             tokio::spawn(async move {
                 if stalled {
@@ -49,9 +49,9 @@ impl Server {
                     stream.read_to_end(&mut ignored).await.ok();
                 } else if let Ok(stream) = acceptor.accept(stream).await {
                     if stream.get_ref().1.alpn_protocol() == Some(b"h2") {
-                        serve_http2(stream, hall, manners).await;
+                        serve_http2(stream, context, behaviour).await;
                     } else {
-                        connection::serve(stream, hall).await;
+                        connection::serve(stream, context).await;
                     }
                 }
             });
@@ -59,26 +59,30 @@ impl Server {
     }
 }
 
-/// How an HTTP/2 connection behaves.
+/// Behaviour of an HTTP/2 connection.
 #[derive(Clone, Copy)]
-struct Manners {
+struct Http2Behaviour {
     goaway_every: Option<u32>,
     max_streams: Option<u32>,
 }
 
-async fn serve_http2(stream: TlsStream<TcpStream>, hall: Hall, manners: Manners) {
+async fn serve_http2(
+    stream: TlsStream<TcpStream>,
+    context: ServerContext,
+    behaviour: Http2Behaviour,
+) {
     let served = Arc::new(AtomicU32::new(0));
     let enough = Arc::new(Notify::new());
-    let say_enough = Arc::clone(&enough);
+    let notify_enough = Arc::clone(&enough);
     let service = service_fn(move |request: http::Request<Incoming>| {
         let count = served.fetch_add(1, Relaxed) + 1;
-        if manners.goaway_every == Some(count) {
-            say_enough.notify_one();
+        if behaviour.goaway_every == Some(count) {
+            notify_enough.notify_one();
         }
-        respond(request, hall.clone())
+        respond(request, context.clone())
     });
     let mut builder = hyper::server::conn::http2::Builder::new(TokioExecutor::new());
-    if let Some(streams) = manners.max_streams {
+    if let Some(streams) = behaviour.max_streams {
         builder.max_concurrent_streams(streams);
     }
     let mut connection = pin!(builder.serve_connection(TokioIo::new(stream), service));
@@ -91,24 +95,24 @@ async fn serve_http2(stream: TlsStream<TcpStream>, hall: Hall, manners: Manners)
 
 async fn respond(
     request: http::Request<Incoming>,
-    hall: Hall,
+    context: ServerContext,
 ) -> Result<http::Response<Full<Bytes>>, Reset> {
-    let request = read(&request, &hall);
-    let entry = hall.journal.open(&request);
-    let answer = hall.site.answer(&request);
-    if !answer.delay.is_zero() {
-        tokio::time::sleep(answer.delay).await;
+    let request = read(&request, &context);
+    let entry = context.log.open(&request);
+    let response = context.site.respond(&request);
+    if !response.delay.is_zero() {
+        tokio::time::sleep(response.delay).await;
     }
-    let response = match answer.kind {
-        Kind::Reply(reply) => reply,
-        Kind::Script(steps) => return Err(play(steps).await),
+    let response = match response.kind {
+        ResponseKind::Reply(reply) => reply,
+        ResponseKind::Script(steps) => return Err(play(steps).await),
     };
     entry.sent(response.body.len());
     Ok(write(response))
 }
 
-/// Puts an HTTP/2 request into the words of HTTP/1.1, which is what sites read.
-fn read(request: &http::Request<Incoming>, hall: &Hall) -> Request {
+/// Converts an HTTP/2 request to the HTTP/1.1 form that sites expect.
+fn read(request: &http::Request<Incoming>, context: &ServerContext) -> Request {
     let target = request
         .uri()
         .path_and_query()
@@ -121,10 +125,16 @@ fn read(request: &http::Request<Incoming>, hall: &Hall) -> Request {
         let value = String::from_utf8_lossy(value.as_bytes());
         write!(head, "{name}: {value}\r\n").ok();
     }
-    Request::parse(head.trim_end().as_bytes(), Vec::new(), hall.address, true).unwrap()
+    Request::parse(
+        head.trim_end().as_bytes(),
+        Vec::new(),
+        context.address,
+        true,
+    )
+    .unwrap()
 }
 
-fn write(reply: Reply) -> http::Response<Full<Bytes>> {
+fn write(reply: HttpReply) -> http::Response<Full<Bytes>> {
     let mut builder = http::Response::builder().status(reply.status);
     if !reply.content_type.is_empty() {
         builder = builder.header("content-type", reply.content_type);
@@ -135,13 +145,12 @@ fn write(reply: Reply) -> http::Response<Full<Bytes>> {
     builder.body(Full::new(reply.body)).unwrap()
 }
 
-/// A script on HTTP/2 has no socket to itself: it waits where it says so, and what it would send
-/// becomes a reset of its stream.
-async fn play(steps: Vec<Step>) -> Reset {
+/// Runs a script on HTTP/2, where it has no socket of its own: pauses are observed, and anything else resets the stream.
+async fn play(steps: Vec<SocketStep>) -> Reset {
     for step in steps {
         match step {
-            Step::Pause(pause) => tokio::time::sleep(pause).await,
-            Step::Hang => match std::future::pending::<Infallible>().await {},
+            SocketStep::Pause(pause) => tokio::time::sleep(pause).await,
+            SocketStep::Hang => match std::future::pending::<Infallible>().await {},
             _ => break,
         }
     }
@@ -154,7 +163,7 @@ struct Reset;
 
 impl std::fmt::Display for Reset {
     fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        out.write_str("the site asked for a reset")
+        out.write_str("reset requested by the site")
     }
 }
 

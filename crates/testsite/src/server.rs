@@ -1,5 +1,5 @@
-//! A server in the process of the test, on a thread and runtime of its own, so that tests without
-//! a runtime can use it and a busy test cannot starve it. It stops when it is dropped.
+//! An in-process server with its own thread and runtime, so that tests without a runtime can use it and a busy test
+//! cannot starve it. It stops when it is dropped.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -11,26 +11,26 @@ use tokio::net::{TcpListener, TcpSocket, TcpStream};
 use tokio::runtime::{Builder, Runtime};
 use tokio::sync::oneshot;
 
-use crate::connection::{self, Hall};
-use crate::journal::Journal;
-use crate::{Hit, Keep, Site};
+use crate::connection::{self, ServerContext};
+use crate::request_log::RequestLog;
+use crate::{LogDetail, LoggedRequest, Site};
 
-/// Where and how a server runs.
+/// Address, log detail and threads of a server.
 #[derive(Debug, Clone, Copy)]
-pub struct Setup {
-    /// The address to listen on; port 0 takes a free one.
+pub struct ServerSetup {
+    /// The address to listen on; port 0 picks a free one.
     pub address: SocketAddr,
-    /// How much of the requests is remembered.
-    pub keep: Keep,
-    /// Threads that serve; with 1 the server uses one core at most.
+    /// How much is recorded about requests.
+    pub log_detail: LogDetail,
+    /// Number of threads.
     pub threads: usize,
 }
 
-impl Default for Setup {
+impl Default for ServerSetup {
     fn default() -> Self {
         Self {
             address: SocketAddr::from(([127, 0, 0, 1], 0)),
-            keep: Keep::default(),
+            log_detail: LogDetail::default(),
             threads: 1,
         }
     }
@@ -41,7 +41,7 @@ impl Default for Setup {
 pub struct Server {
     address: SocketAddr,
     secure: bool,
-    journal: Arc<Journal>,
+    log: Arc<RequestLog>,
     stop: Option<oneshot::Sender<()>>,
     thread: Option<JoinHandle<()>>,
 }
@@ -49,7 +49,7 @@ pub struct Server {
 impl Server {
     /// Serves the site on a free port of 127.0.0.1.
     pub fn start(site: impl Site) -> Self {
-        Self::start_with(site, Setup::default())
+        Self::start_with(site, ServerSetup::default())
     }
 
     /// Serves the site on a free port of the IPv6 loopback address.
@@ -57,44 +57,44 @@ impl Server {
         let address = SocketAddr::from((std::net::Ipv6Addr::LOCALHOST, 0));
         Self::start_with(
             site,
-            Setup {
+            ServerSetup {
                 address,
-                ..Setup::default()
+                ..ServerSetup::default()
             },
         )
     }
 
-    /// Serves the site as `setup` says.
-    pub fn start_with(site: impl Site, setup: Setup) -> Self {
-        Self::spawn(Arc::new(site), setup, false, |stream, hall| {
-            tokio::spawn(connection::serve(stream, hall));
+    /// Serves the site with a setup.
+    pub fn start_with(site: impl Site, setup: ServerSetup) -> Self {
+        Self::spawn(Arc::new(site), setup, false, |stream, context| {
+            tokio::spawn(connection::serve(stream, context));
         })
     }
 
     pub(crate) fn spawn(
         site: Arc<dyn Site>,
-        setup: Setup,
+        setup: ServerSetup,
         secure: bool,
-        greet: impl Fn(TcpStream, Hall) + Send + 'static,
+        on_connection: impl Fn(TcpStream, ServerContext) + Send + 'static,
     ) -> Self {
-        let journal = Arc::new(Journal::new(setup.keep));
+        let log = Arc::new(RequestLog::new(setup.log_detail));
         let (stop, stopped) = oneshot::channel();
-        let (say_address, address) = mpsc::channel();
-        let kept = Arc::clone(&journal);
+        let (address_sender, address) = mpsc::channel();
+        let kept = Arc::clone(&log);
         let thread = std::thread::spawn(move || {
             let runtime = runtime(setup.threads);
             runtime.block_on(async {
                 let listener = listen(setup.address);
                 let address = listener.local_addr().unwrap();
-                say_address.send(address).unwrap();
-                let hall = Hall {
+                address_sender.send(address).unwrap();
+                let context = ServerContext {
                     site,
-                    journal,
+                    log,
                     address,
                     secure,
                 };
                 tokio::select! {
-                    () = accept(listener, hall, greet) => {}
+                    () = accept(listener, context, on_connection) => {}
                     _ = stopped => {}
                 }
             });
@@ -106,89 +106,89 @@ impl Server {
         Self {
             address,
             secure,
-            journal: kept,
+            log: kept,
             stop: Some(stop),
             thread: Some(thread),
         }
     }
 
-    /// The absolute URL of a path.
+    /// Returns the absolute URL of a path.
     pub fn url(&self, path: &str) -> String {
         format!("{}{path}", self.origin())
     }
 
-    /// Scheme, address and port, without a slash at the end.
+    /// Returns scheme, address and port, without a trailing slash.
     pub fn origin(&self) -> String {
         let scheme = if self.secure { "https" } else { "http" };
         format!("{scheme}://{}", self.address)
     }
 
-    /// The port it listens on.
+    /// Returns the port it listens on.
     pub fn port(&self) -> u16 {
         self.address.port()
     }
 
-    /// The address it listens on.
+    /// Returns the address it listens on.
     pub fn addr(&self) -> SocketAddr {
         self.address
     }
 
-    /// Every request so far, in order of arrival; empty unless [`Keep::Hits`] is set.
-    pub fn hits(&self) -> Vec<Hit> {
-        self.journal.hits()
+    /// Returns every request so far, in order of arrival; empty unless [`LogDetail::Requests`] is set.
+    pub fn hits(&self) -> Vec<LoggedRequest> {
+        self.log.hits()
     }
 
-    /// How often a target (path, with its query if it has one) was requested.
+    /// Returns how often a target (path and query) was requested.
     pub fn count(&self, target: &str) -> u64 {
-        self.journal.sum(|known| known == target).0
+        self.log.sum(|known| known == target).0
     }
 
-    /// How many requests there were for targets that start so.
+    /// Returns the number of requests for targets with this prefix.
     pub fn count_below(&self, prefix: &str) -> u64 {
-        self.journal.sum(|known| known.starts_with(prefix)).0
+        self.log.sum(|known| known.starts_with(prefix)).0
     }
 
-    /// Every requested target with its number of requests, sorted by target.
+    /// Returns every requested target with its number of requests, sorted by target.
     pub fn counts(&self) -> Vec<(String, u64)> {
-        self.journal.counts()
+        self.log.counts()
     }
 
-    /// Forgets every request so far, for another client to be counted.
+    /// Clears the log.
     pub fn forget(&self) {
-        self.journal.forget();
+        self.log.forget();
     }
 
-    /// All requests, whatever they asked for.
+    /// Returns the total number of requests.
     pub fn total(&self) -> u64 {
-        self.journal.total()
+        self.log.total()
     }
 
-    /// Accepted connections.
+    /// Returns the number of accepted connections.
     pub fn connections(&self) -> u64 {
-        self.journal.connections.load(Relaxed)
+        self.log.connections.load(Relaxed)
     }
 
-    /// Requests being answered now.
+    /// Returns the number of requests being served now.
     pub fn in_flight(&self) -> u64 {
-        self.journal.in_flight()
+        self.log.in_flight()
     }
 
-    /// The most requests that were being answered at the same time.
+    /// Returns the maximum number of requests served at the same time.
     pub fn most_in_flight(&self) -> u64 {
-        self.journal.most_in_flight()
+        self.log.most_in_flight()
     }
 
-    /// Bytes handed to the network for a target, heads included.
+    /// Returns the bytes sent for a target, including heads.
     pub fn bytes_sent(&self, target: &str) -> u64 {
-        self.journal.sum(|known| known == target).1
+        self.log.sum(|known| known == target).1
     }
 
-    /// Bytes handed to the network for all targets.
+    /// Returns the bytes sent for all targets.
     pub fn total_bytes_sent(&self) -> u64 {
-        self.journal.sent()
+        self.log.sent()
     }
 
-    /// Serves until the process ends.
+    /// Serves until the process exits.
     pub fn run_forever(mut self) {
         if let Some(thread) = self.thread.take() {
             thread.join().ok();
@@ -228,19 +228,23 @@ fn listen(address: SocketAddr) -> TcpListener {
     };
     socket.set_reuseaddr(true).unwrap();
     socket.bind(address).unwrap();
-    // Crawls open hundreds of connections at once; the usual 128 would make some of them wait.
+    // Crawls open hundreds of connections at once, more than the usual backlog of 128.
     socket.listen(4096).unwrap()
 }
 
-async fn accept(listener: TcpListener, hall: Hall, greet: impl Fn(TcpStream, Hall)) {
+async fn accept(
+    listener: TcpListener,
+    context: ServerContext,
+    on_connection: impl Fn(TcpStream, ServerContext),
+) {
     loop {
-        // An accept can fail for one client (reset in the queue) or for want of descriptors.
+        // An accept can fail because one client disconnected or because there are too many open files.
         let Ok((stream, _)) = listener.accept().await else {
             tokio::task::yield_now().await;
             continue;
         };
         stream.set_nodelay(true).ok();
-        hall.journal.connections.fetch_add(1, Relaxed);
-        greet(stream, hall.clone());
+        context.log.connections.fetch_add(1, Relaxed);
+        on_connection(stream, context.clone());
     }
 }

@@ -1,26 +1,26 @@
-//! The one seam of this crate: a site is what answers requests. A closure is a site.
+//! The [`Site`] trait: responds to requests. A closure is a site.
 
 use std::sync::Arc;
 
-use crate::{Answer, Request};
+use crate::{Request, SiteResponse};
 
-/// Answers requests; called from many connections at once, so state needs a lock of its own.
+/// Responds to requests. Called from many connections at once, so any state needs a lock.
 pub trait Site: Send + Sync + 'static {
-    /// The answer to one request. Must not block: all connections share a thread.
-    fn answer(&self, request: &Request) -> Answer;
+    /// Returns the response to a request. Must not block: all connections share a thread.
+    fn respond(&self, request: &Request) -> SiteResponse;
 }
 
 impl<F> Site for F
 where
-    F: Fn(&Request) -> Answer + Send + Sync + 'static,
+    F: Fn(&Request) -> SiteResponse + Send + Sync + 'static,
 {
-    fn answer(&self, request: &Request) -> Answer {
+    fn respond(&self, request: &Request) -> SiteResponse {
         self(request)
     }
 }
 
 impl<S: Site + ?Sized> Site for Arc<S> {
-    fn answer(&self, request: &Request) -> Answer {
-        (**self).answer(request)
+    fn respond(&self, request: &Request) -> SiteResponse {
+        (**self).respond(request)
     }
 }

@@ -1,5 +1,4 @@
-//! Certificates for a test: an authority of its own, and every way in which a server's certificate
-//! can be wrong.
+//! Certificates for tests: a new authority, and every kind of invalid server certificate.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -14,8 +13,8 @@ use tokio_rustls::TlsAcceptor;
 
 use crate::proxy::base64;
 
-/// How a server speaks TLS. Plain [`Tls::generate`] is valid for `localhost`, `127.0.0.1` and
-/// `[::1]` and offers HTTP/2 and HTTP/1.1.
+/// TLS settings of a server. [`Tls::generate`] is valid for `localhost`, `127.0.0.1` and `[::1]` and offers HTTP/2 and
+/// HTTP/1.1.
 #[derive(Debug)]
 pub struct Tls {
     authority: Issuer<'static, KeyPair>,
@@ -38,7 +37,7 @@ enum Flaw {
 }
 
 impl Tls {
-    /// A new authority; certificates are signed by it unless an option says otherwise.
+    /// Creates a new authority, which signs the certificate unless configured otherwise.
     pub fn generate() -> Self {
         let (authority, authority_pem) = new_authority("test authority");
         Self {
@@ -53,26 +52,25 @@ impl Tls {
         }
     }
 
-    /// The authority's certificate, for a client that should trust it.
+    /// Returns the certificate of the authority, for a client that should trust it.
     pub fn authority_pem(&self) -> &str {
         &self.authority_pem
     }
 
-    /// Writes the authority's certificate, for `SSL_CERT_FILE`.
+    /// Writes the certificate of the authority, for `SSL_CERT_FILE`.
     pub fn write_authority(&self, path: &Path) {
         std::fs::write(path, &self.authority_pem).unwrap();
     }
 
-    /// The server's public key as browsers pin it: its SHA-256 in base64. For a browser, which has roots of its own, to take
-    /// this one key for good.
+    /// Returns the SHA-256 of the server's public key in base64, for a browser that is started to trust this key.
     pub fn key_hash(&self) -> String {
-        let suite = crypto::aws_lc_rs::cipher_suite::TLS13_AES_128_GCM_SHA256;
+        let suite = crypto::ring::cipher_suite::TLS13_AES_128_GCM_SHA256;
         let sha256 = suite.tls13().unwrap().common.hash_provider;
         let hash = sha256.hash(&self.key.subject_public_key_info());
         base64(hash.as_ref())
     }
 
-    /// The certificate ran out in 2021.
+    /// The certificate expired in 2021.
     #[must_use]
     pub fn expired(mut self) -> Self {
         self.flaw = Flaw::Expired;
@@ -86,49 +84,49 @@ impl Tls {
         self
     }
 
-    /// The certificate signs itself.
+    /// The certificate is self-signed.
     #[must_use]
     pub fn self_signed(mut self) -> Self {
         self.flaw = Flaw::SelfSigned;
         self
     }
 
-    /// The certificate is signed by an authority that nobody was told of.
+    /// The certificate is signed by an unknown authority.
     #[must_use]
     pub fn unknown_authority(mut self) -> Self {
         self.flaw = Flaw::UnknownAuthority;
         self
     }
 
-    /// The connection is accepted, and the handshake never answered.
+    /// The connection is accepted, but the handshake never completes.
     #[must_use]
     pub fn stalled(mut self) -> Self {
         self.stalled = true;
         self
     }
 
-    /// Offers HTTP/1.1 alone.
+    /// Offers only HTTP/1.1.
     #[must_use]
     pub fn http1_only(mut self) -> Self {
         self.offered = vec![b"http/1.1".to_vec()];
         self
     }
 
-    /// Offers HTTP/2 alone.
+    /// Offers only HTTP/2.
     #[must_use]
     pub fn http2_only(mut self) -> Self {
         self.offered = vec![b"h2".to_vec()];
         self
     }
 
-    /// Sends GOAWAY on an HTTP/2 connection after every so many requests.
+    /// Sends GOAWAY on an HTTP/2 connection after this many requests.
     #[must_use]
     pub fn goaway_every(mut self, requests: u32) -> Self {
         self.goaway_every = Some(requests);
         self
     }
 
-    /// Allows no more streams than this at once on an HTTP/2 connection.
+    /// Limits the concurrent streams on an HTTP/2 connection.
     #[must_use]
     pub fn max_streams(mut self, streams: u32) -> Self {
         self.max_streams = Some(streams);
@@ -145,7 +143,7 @@ impl Tls {
         };
         let chain = vec![certificate.unwrap().der().clone()];
         let key = PrivateKeyDer::try_from(key.serialize_der()).unwrap();
-        let provider = Arc::new(crypto::aws_lc_rs::default_provider());
+        let provider = Arc::new(crypto::ring::default_provider());
         let mut config = ServerConfig::builder_with_provider(provider)
             .with_safe_default_protocol_versions()
             .unwrap()

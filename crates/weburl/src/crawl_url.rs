@@ -14,12 +14,12 @@ use crate::{HostKey, Origin, UrlError, UrlRef};
 #[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct CrawlUrl {
     text: Arc<str>,
-    /// Found once: the parts are asked for a dozen times a page.
+    /// Computed once, since the parts are used a dozen times per page.
     shape: Shape,
 }
 
 impl CrawlUrl {
-    /// Parses what a person typed: absolute, `http` or `https`, with a host.
+    /// Parses user input: absolute, `http` or `https`, with a host.
     pub fn parse(typed: &str) -> Result<Self, UrlError> {
         let trimmed = typed.trim();
         if trimmed.is_empty() {
@@ -33,7 +33,7 @@ impl CrawlUrl {
         Self::from_parsed(parsed)
     }
 
-    /// Takes over what the `url` crate parsed: drops userinfo and fragment.
+    /// Converts a parsed URL, without userinfo and fragment.
     pub fn from_parsed(mut parsed: url::Url) -> Result<Self, UrlError> {
         if !matches!(parsed.scheme(), "http" | "https") {
             return Err(UrlError::Scheme(parsed.scheme().to_owned()));
@@ -42,7 +42,7 @@ impl CrawlUrl {
         Self::from_normalised(parsed.as_str()).ok_or(UrlError::NoHost)
     }
 
-    /// Takes text already in normal form, as [`crate::Resolver`] writes it.
+    /// Converts text that is already in normal form, as [`crate::Resolver`] writes it.
     pub fn from_normalised(text: &str) -> Option<Self> {
         let shape = UrlRef::split(text)?.shape();
         let text = text.into();
@@ -83,7 +83,7 @@ impl CrawlUrl {
     }
 }
 
-/// A typed URL without its userinfo: it is about to be shown in an error.
+/// A URL without its userinfo, for an error message.
 fn masked(typed: &str) -> String {
     let start = typed.find("//").map_or(0, |at| at + 2);
     let end = typed[start..]
@@ -95,7 +95,7 @@ fn masked(typed: &str) -> String {
     }
 }
 
-/// Removes what never belongs in output or identity.
+/// Removes userinfo and fragment.
 pub(crate) fn strip_private_parts(parsed: &mut url::Url) {
     // Both setters fail only for URLs that cannot have userinfo at all.
     let _ = parsed.set_username("");

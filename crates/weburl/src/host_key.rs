@@ -1,4 +1,4 @@
-//! Who is asked: the host (politeness) and the origin (robots.txt, credentials).
+//! The host of a URL, for politeness, and its origin, for robots.txt and credentials.
 
 use std::fmt;
 use std::sync::Arc;

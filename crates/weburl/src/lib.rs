@@ -1,11 +1,8 @@
-//! URLs as the crawler reads them.
-//!
-//! One room for every question about a URL's text: its normal form ([`CrawlUrl`]), its identity
-//! ([`UrlKey`]), who is asked for it ([`HostKey`], [`Origin`]), what a raw `href` means on a page
-//! ([`Resolver`]), and whether it belongs to the crawl ([`Scope`]).
+//! Everything about the text of a URL: its normal form ([`CrawlUrl`]), its identity for dedupe ([`UrlKey`]), its host and
+//! origin ([`HostKey`], [`Origin`]), the resolution of an `href` ([`Resolver`]), and whether it is in scope ([`Scope`]).
 //!
 //! Pure: no clock, no network. Parsing is the WHATWG algorithm of the `url` crate; the fast path in
-//! [`Resolver`] only ever answers where it provably says the same, and property tests compare the two.
+//! [`Resolver`] gives the same results, which property tests compare.
 
 mod crawl_url;
 mod host_key;
@@ -20,7 +17,7 @@ mod userinfo;
 pub use crawl_url::CrawlUrl;
 pub use host_key::{HostKey, Origin};
 pub use resolver::{Resolved, Resolver};
-pub use scope::{Scope, ScopeKind, Verdict};
+pub use scope::{Scope, ScopeKind, ScopeVerdict};
 pub use url_error::UrlError;
 pub use url_key::{KeyPolicy, QueryPolicy, SlashPolicy, UrlKey};
 pub use url_ref::UrlRef;

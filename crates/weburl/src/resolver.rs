@@ -1,7 +1,7 @@
-//! What a raw `href` means on a page.
+//! Resolves an `href` on a page.
 //!
-//! Writes the normal form straight into the page's link buffer. Simple references take the fast path in
-//! `simple_href`; everything else goes through the `url` crate, which is also the oracle of the fast path.
+//! Writes the normal form directly into the page's link buffer. Simple references take the fast path in `simple_href`;
+//! everything else goes through the `url` crate, which the fast path is tested against.
 
 use std::borrow::Cow;
 use std::cell::OnceCell;
@@ -15,28 +15,28 @@ use crate::{CrawlUrl, UrlRef};
 /// Encodes a query in the page's own charset, as browsers do.
 type QueryEncoding<'a> = &'a dyn Fn(&str) -> Cow<'_, [u8]>;
 
-/// What became of an `href`. The text stands at the end of the buffer that was passed in.
+/// A resolved `href`. Its text is at the end of the buffer that was passed in.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Resolved<'t> {
     /// An `http` or `https` URL, without its fragment.
     Web(UrlRef<'t>),
     /// A URL of another scheme (`mailto:`, `tel:`, `javascript:` …).
     Other,
-    /// Not a URL at all; nothing was written.
+    /// Not a valid URL; nothing was written.
     Invalid,
 }
 
 /// Resolves the references of one page.
 pub struct Resolver<'a> {
     page: CrawlUrl,
-    /// The page, or what a `base` says; the page is parsed only for a reference that needs it.
+    /// The page's URL or that of its `base`; parsed only if a reference needs it.
     base: OnceCell<Url>,
     simple: Option<SimpleBase>,
     query_encoding: Option<QueryEncoding<'a>>,
 }
 
 impl<'a> Resolver<'a> {
-    /// For references on `page`.
+    /// A resolver for references on `page`.
     pub fn new(page: &CrawlUrl) -> Self {
         Self {
             page: page.clone(),
@@ -62,8 +62,8 @@ impl<'a> Resolver<'a> {
         self
     }
 
-    /// Takes a `base href`. False, and nothing changes, when it is no valid base: not a URL, or a
-    /// `data:` or `javascript:` one.
+    /// Sets the `base href`. Returns false and changes nothing if it is not a valid base: not a URL, or a `data:` or
+    /// `javascript:` URL.
     pub fn set_base(&mut self, href: &str) -> bool {
         let Ok(base) = self.parse(href) else {
             return false;
@@ -103,7 +103,7 @@ impl<'a> Resolver<'a> {
             return Resolved::Other;
         }
         let fragment_len = url.fragment().map_or(0, |fragment| fragment.len() + 1);
-        // Userinfo goes, the fragment stays for whoever prints it.
+        // Userinfo is removed; the fragment is kept for printing.
         let _ = url.set_username("");
         let _ = url.set_password(None);
         let page_len = url.as_str().len() - fragment_len;
@@ -124,7 +124,7 @@ impl<'a> Resolver<'a> {
         };
         match parse(href) {
             // `///example.org/`: the standard skips surplus slashes before a host, the crate does not.
-            // Only a reference that begins with them: `http://` has no host to find behind them.
+            // Only if the reference starts with them: `http://` has no host after them.
             Err(url::ParseError::EmptyHost)
                 if href
                     .trim_start_matches(|c: char| c <= ' ')

@@ -1,13 +1,13 @@
-//! Which URLs belong to the crawl.
+//! Which URLs are in scope.
 //!
-//! Host, domain or prefix first, then the person's own patterns; exclude wins over include. The answer
-//! names the rule that decided, so that a refusal can be counted by reason.
+//! Host, domain or prefix first, then the user's patterns; exclude overrides include. The verdict names the deciding rule, so
+//! that refused links can be counted by reason.
 
 use regex::RegexSet;
 
 use crate::{CrawlUrl, UrlRef};
 
-/// The outline of a scope.
+/// The extent of a scope, without patterns.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ScopeKind {
     /// The seed's exact host name, any scheme or port.
@@ -20,10 +20,10 @@ pub enum ScopeKind {
     Any,
 }
 
-/// A scope's answer.
+/// Whether a URL is in scope, and why not.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Verdict {
-    /// It belongs.
+pub enum ScopeVerdict {
+    /// In scope.
     In,
     /// Another host, or above the prefix.
     Outside,
@@ -33,7 +33,7 @@ pub enum Verdict {
     NotIncluded,
 }
 
-/// Which URLs belong to the crawl.
+/// Which URLs are in scope.
 #[derive(Clone, Debug)]
 pub struct Scope {
     outline: Outline,
@@ -75,27 +75,36 @@ impl Scope {
         })
     }
 
-    /// Whether a URL belongs.
-    pub fn verdict(&self, url: UrlRef<'_>) -> Verdict {
+    /// A scope of any host, which needs no seed.
+    pub fn any<S: AsRef<str>>(include: &[S], exclude: &[S]) -> Result<Self, regex::Error> {
+        Ok(Self {
+            outline: Outline::Any,
+            include: patterns(include)?,
+            exclude: patterns(exclude)?,
+        })
+    }
+
+    /// Whether a URL is in scope.
+    pub fn verdict(&self, url: UrlRef<'_>) -> ScopeVerdict {
         if !self.outline.contains(url) {
-            return Verdict::Outside;
+            return ScopeVerdict::Outside;
         }
         let text = url.as_str();
         if self.exclude.as_ref().is_some_and(|set| set.is_match(text)) {
-            Verdict::Excluded
+            ScopeVerdict::Excluded
         } else if self.include.as_ref().is_some_and(|set| !set.is_match(text)) {
-            Verdict::NotIncluded
+            ScopeVerdict::NotIncluded
         } else {
-            Verdict::In
+            ScopeVerdict::In
         }
     }
 
-    /// Whether there are patterns, so that what is not in may be so for more than one reason.
+    /// Whether there are patterns, and so more than one reason to be out of scope.
     pub fn has_patterns(&self) -> bool {
         self.include.is_some() || self.exclude.is_some()
     }
 
-    /// Whether a URL is inside the outline, whatever the patterns say.
+    /// Whether a URL is in scope without regard to patterns.
     pub fn contains(&self, url: UrlRef<'_>) -> bool {
         self.outline.contains(url)
     }
@@ -128,7 +137,7 @@ fn patterns<S: AsRef<str>>(patterns: &[S]) -> Result<Option<RegexSet>, regex::Er
     }
 }
 
-/// What "below the seed's path" means: `/docs/` and `/docs` → `/docs/`; a last segment with a dot is a
+/// The prefix for "below the seed's path": `/docs/` and `/docs` → `/docs/`; a last segment with a dot is a
 /// file, so `/docs/intro.html` → `/docs/`.
 fn folder_of(path: &str) -> String {
     let (folder, last) = path.rsplit_once('/').unwrap_or(("", path));
@@ -139,7 +148,7 @@ fn folder_of(path: &str) -> String {
     }
 }
 
-/// The part of a host that is registered: `a.b.example.co.uk` → `example.co.uk`. An address or a
+/// The registrable domain of a host: `a.b.example.co.uk` → `example.co.uk`. An address or a
 /// single label is its own domain.
 fn registrable_domain(host: &str) -> &str {
     let is_address = host.starts_with('[') || host.parse::<std::net::Ipv4Addr>().is_ok();
@@ -154,7 +163,7 @@ fn registrable_domain(host: &str) -> &str {
 mod tests {
     use super::*;
 
-    fn verdict(kind: ScopeKind, seed: &str, url: &str) -> Verdict {
+    fn verdict(kind: ScopeKind, seed: &str, url: &str) -> ScopeVerdict {
         let scope = Scope::new::<&str>(kind, &CrawlUrl::parse(seed).unwrap(), &[], &[]).unwrap();
         scope.verdict(UrlRef::split(url).unwrap())
     }
@@ -163,7 +172,7 @@ mod tests {
     #[expect(clippy::too_many_lines, reason = "a table")]
     fn outlines() {
         use ScopeKind::{Domain, Host, Prefix};
-        use Verdict::{In, Outside};
+        use ScopeVerdict::{In, Outside};
         for (kind, seed, url, expected) in [
             (Host, "https://Example.org/", "https://example.org/x", In),
             (Host, "https://example.org/", "http://example.org:81/x", In),
@@ -281,9 +290,15 @@ mod tests {
         let seed = CrawlUrl::parse("https://example.org/").unwrap();
         let scope = Scope::new(ScopeKind::Host, &seed, &["/blog/"], &[r"\.pdf$"]).unwrap();
         let verdict = |url| scope.verdict(UrlRef::split(url).unwrap());
-        assert_eq!(verdict("https://example.org/blog/a"), Verdict::In);
-        assert_eq!(verdict("https://example.org/blog/a.pdf"), Verdict::Excluded);
-        assert_eq!(verdict("https://example.org/shop"), Verdict::NotIncluded);
-        assert_eq!(verdict("https://other.org/blog/a"), Verdict::Outside);
+        assert_eq!(verdict("https://example.org/blog/a"), ScopeVerdict::In);
+        assert_eq!(
+            verdict("https://example.org/blog/a.pdf"),
+            ScopeVerdict::Excluded
+        );
+        assert_eq!(
+            verdict("https://example.org/shop"),
+            ScopeVerdict::NotIncluded
+        );
+        assert_eq!(verdict("https://other.org/blog/a"), ScopeVerdict::Outside);
     }
 }

@@ -1,8 +1,8 @@
-//! The fast path of resolving: the few shapes that nearly every link has.
+//! The fast path of the resolver, for the few forms that nearly every link has.
 //!
-//! It answers only when the reference is made of characters that the URL standard copies as they are, with dots as they are
-//! usually written and a plain host name; then resolving is concatenation. Anything else is declined (`None`) and goes to the
-//! `url` crate. A wrong answer here is a bug whatever it saves: `tests/resolver_oracle.rs` and `tests/agree` compare both on
+//! It handles references made only of characters that the URL standard copies unchanged, with ordinary dot segments and a plain
+//! host name; resolving is then concatenation. It declines everything else (`None`), which goes to the `url` crate. It must
+//! never give a wrong result: `tests/resolver_oracle.rs` and `tests/agree` compare both on
 //! the web-platform table and on generated references.
 
 use crate::CrawlUrl;
@@ -28,8 +28,8 @@ impl SimpleBase {
         }
     }
 
-    /// Appends the resolved form to `out` and says where its parts are, or declines (having possibly written something that
-    /// the caller cuts off again).
+    /// Appends the resolved URL to `out` and returns the positions of its parts, or declines; `out` may then have text appended
+    /// that the caller must truncate.
     pub(crate) fn resolve(&self, href: &str, out: &mut String) -> Option<Shape> {
         let start = out.len();
         let base = self.url.as_str();
@@ -92,7 +92,7 @@ impl SimpleBase {
     }
 }
 
-/// A URL of a scheme whose text means nothing to the standard (`mailto:`, `tel:`, `javascript:`), if all of it is copied.
+/// A URL with an opaque path (`mailto:`, `tel:`, `javascript:`), if all of it is copied unchanged.
 pub(crate) fn opaque(href: &str) -> Option<&str> {
     let href = trimmed(href);
     let (scheme, text) = href.split_once(':')?;
@@ -103,7 +103,7 @@ pub(crate) fn opaque(href: &str) -> Option<&str> {
     (is_scheme && !is_special && is_opaque).then_some(href)
 }
 
-/// Without the space and control characters that the standard takes off both ends.
+/// Trims the space and control characters that the standard removes from both ends.
 fn trimmed(href: &str) -> &str {
     let hides = |byte: Option<&u8>| byte.is_some_and(|byte| *byte <= b' ');
     if hides(href.as_bytes().first()) || hides(href.as_bytes().last()) {
@@ -113,7 +113,7 @@ fn trimmed(href: &str) -> &str {
     }
 }
 
-/// Whether a colon stands before any slash, so that what is before it is a scheme.
+/// Whether there is a colon before any slash, so that the text before it is a scheme.
 fn has_scheme(href: &[u8]) -> bool {
     let mut marks = href
         .iter()
@@ -121,7 +121,7 @@ fn has_scheme(href: &[u8]) -> bool {
     marks.next() == Some(&b':')
 }
 
-/// `scheme` and a host of plain lower-case labels; what is behind it, and where the parts are so far.
+/// Splits off `scheme` and a host of plain lower-case labels; returns the rest and the positions of the parts so far.
 fn push_host<'h>(
     href: &'h str,
     scheme: &str,
@@ -140,7 +140,7 @@ fn push_host<'h>(
     Some((rest, shape))
 }
 
-/// How long the host is that a text begins with, if all of it is copied: lower-case letters, digits, single hyphens (two may
+/// Length of the host at the start of a text, if all of it is copied unchanged: lower-case letters, digits, single hyphens (two may
 /// be punycode) and single inner dots; the last label does not begin with a digit (that may be an address to parse).
 fn plain_host(text: &[u8]) -> Option<usize> {
     let (mut at, mut label) = (0, 0);
@@ -160,7 +160,7 @@ fn plain_host(text: &[u8]) -> Option<usize> {
 /// Appends the part of a path that ends with its last dot segment; `out` has a path from `root` on, or none yet if this one
 /// begins with a slash.
 fn push_dots(mut path: &str, root: usize, out: &mut String) -> Option<()> {
-    // Nearly always they stand in front, and nothing else.
+    // Nearly always they are all at the start.
     loop {
         path = if let Some(rest) = path.strip_prefix("../") {
             climb(root, out)?;
@@ -192,11 +192,11 @@ fn push_dots(mut path: &str, root: usize, out: &mut String) -> Option<()> {
     Some(())
 }
 
-/// Takes off the last folder; at the root `..` stays where it is.
+/// Removes the last folder; at the root `..` changes nothing.
 fn climb(root: usize, out: &mut String) -> Option<()> {
     let folders = &out[root..out.len() - 1];
     if let Some(at) = folders.rfind('/') {
-        // The crate does not climb out of a drive, though only files have one.
+        // The `url` crate does not go above a drive letter, even for http.
         if is_drive(&folders.as_bytes()[at + 1..]) {
             return None;
         }
@@ -205,22 +205,22 @@ fn climb(root: usize, out: &mut String) -> Option<()> {
     Some(())
 }
 
-/// Whether a segment of a path looks like the drives of Windows: `c:` or `c|`.
+/// Whether a path segment looks like a Windows drive: `c:` or `c|`.
 fn is_drive(segment: &[u8]) -> bool {
     matches!(segment, [letter, b':' | b'|'] if letter.is_ascii_alphabetic())
 }
 
-/// Path, query and fragment of a reference, all of which the standard copies, but for dots.
+/// Path, query and fragment of a reference, all copied unchanged except for dot segments.
 struct Tail {
     path_len: usize,
     /// Path and query.
     page_len: usize,
-    /// Where the last segment that is `.` or `..` ends, with its slash.
+    /// End of the last `.` or `..` segment, with its slash.
     dots_end: usize,
 }
 
 impl Tail {
-    /// `None` on anything the standard would change.
+    /// `None` if the standard would change anything.
     fn read(text: &str) -> Option<Self> {
         let bytes = text.as_bytes();
         let mut dots_end = dots(bytes)?;
@@ -252,8 +252,8 @@ impl Tail {
     }
 }
 
-/// How long the segment is that begins here, with its slash, if it is `.` or `..`; else 0. `None` if it may be one, written
-/// with `%`.
+/// Length of the `.` or `..` segment that starts here, with its slash; 0 if there is none. `None` if it may be one written with
+/// `%`.
 #[inline]
 fn dots(segment: &[u8]) -> Option<usize> {
     let (length, after) = match segment {
@@ -269,24 +269,24 @@ fn dots(segment: &[u8]) -> Option<usize> {
     })
 }
 
-/// Where the first byte from `at` on stands that means something in such a place; the end, if there is none.
+/// Position of the first byte from `at` on that is special in this part; the end if there is none.
 #[inline]
 fn skipped(bytes: &[u8], mut at: usize, place: u8) -> usize {
-    while at < bytes.len() && MEANS[usize::from(bytes[at])] & place == 0 {
+    while at < bytes.len() && SPECIAL[usize::from(bytes[at])] & place == 0 {
         at += 1;
     }
     at
 }
 
-/// Percent-encoded, dropped or given a meaning in a path.
+/// Percent-encoded, dropped or special in a path.
 const IN_PATH: u8 = 1;
 /// The same in a query or a fragment.
 const IN_TAIL: u8 = 2;
 /// Neither a lower-case letter nor a digit.
 const NOT_LOWER: u8 = 4;
 
-/// Where a byte means something besides itself.
-const MEANS: [u8; 256] = {
+/// The parts in which each byte is special.
+const SPECIAL: [u8; 256] = {
     let mut means = [IN_PATH | IN_TAIL | NOT_LOWER; 256];
     let plain = b"ABCDEFGHIJKLMNOPQRSTUVWXYZ-._~!$&()*+,;=:@%";
     let mut at = 0;

@@ -1,41 +1,41 @@
-//! Why a typed URL cannot be a seed, in words for the person who typed it.
+//! Why a URL given by the user is invalid.
 
 use thiserror::Error;
 
-/// What was wrong with a URL.
+/// Why a URL is invalid.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum UrlError {
     /// Nothing was given.
-    #[error("the URL is empty; give one like https://example.org/")]
+    #[error("the URL is empty; use one like https://example.org/")]
     Empty,
     /// No scheme: relative, or a bare host name.
-    #[error("\"{typed}\" is not an absolute URL; did you mean {suggestion} ?")]
+    #[error("\"{typed}\" is not an absolute URL; did you mean {suggestion}?")]
     NotAbsolute {
-        /// What was typed.
+        /// The URL as given.
         typed: String,
-        /// The likely meaning.
+        /// The URL that was probably meant.
         suggestion: String,
     },
     /// A scheme that is not crawled.
     #[error(
-        "the scheme \"{0}:\" cannot be crawled; give an http or https URL like https://example.org/"
+        "the scheme \"{0}:\" cannot be crawled; use an http or https URL like https://example.org/"
     )]
     Scheme(String),
     /// No host.
-    #[error("the URL has no host; give one like https://example.org/")]
+    #[error("the URL has no host; use one like https://example.org/")]
     NoHost,
-    /// The URL standard refuses it.
-    #[error("\"{typed}\" is not a valid URL: {reason}; give one like https://example.org/")]
+    /// Invalid according to the URL standard.
+    #[error("\"{typed}\" is not a valid URL: {reason}; use one like https://example.org/")]
     Invalid {
-        /// What was typed.
+        /// The URL as given.
         typed: String,
-        /// The parser's words.
+        /// Message of the parser.
         reason: String,
     },
 }
 
 impl UrlError {
-    /// A scheme that is not crawled: often a host and its port, or a slip of the keyboard.
+    /// The error for a scheme that is not crawled: often a host and port, or a typo.
     pub(crate) fn of_scheme(typed: &str, scheme: &str) -> Self {
         let rest = typed.split_once(':').map_or("", |(_, rest)| rest);
         let port = rest.split('/').next().unwrap_or_default();
@@ -57,7 +57,7 @@ impl UrlError {
         }
     }
 
-    /// Puts the parser's refusal into our words.
+    /// Converts the parser's error.
     pub(crate) fn from_parse(typed: &str, error: url::ParseError) -> Self {
         match error {
             url::ParseError::RelativeUrlWithoutBase => Self::NotAbsolute {
@@ -73,7 +73,7 @@ impl UrlError {
     }
 }
 
-/// What was likely meant by an address without a scheme.
+/// The URL that was probably meant by an address without a scheme.
 fn likely(typed: &str) -> String {
     for scheme in ["http", "https"] {
         if let Some(rest) = typed
@@ -85,8 +85,8 @@ fn likely(typed: &str) -> String {
     }
     let address = typed.trim_start_matches('/');
     let host = address.split([':', '/']).next().unwrap_or_default();
-    // A machine at hand seldom has a certificate.
-    let is_near = host == "localhost" || host.parse::<std::net::Ipv4Addr>().is_ok();
-    let scheme = if is_near { "http" } else { "https" };
+    // A local machine rarely has a certificate.
+    let is_local = host == "localhost" || host.parse::<std::net::Ipv4Addr>().is_ok();
+    let scheme = if is_local { "http" } else { "https" };
     format!("{scheme}://{address}")
 }

@@ -1,8 +1,8 @@
 //! A URL's identity for dedupe.
 //!
 //! The key is a seeded 64-bit fingerprint of the normal form under the plan's slash and query policy:
-//! eight bytes a URL instead of a string. At ten million URLs the chance of one false "seen" is about
-//! 3 in a million; the seed is random per crawl, so nobody can prepare colliding URLs.
+//! eight bytes per URL instead of a string. At ten million URLs the chance of one false "seen" is about
+//! 3 in a million; the seed is random per crawl, so a site cannot prepare colliding URLs.
 
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
@@ -20,13 +20,13 @@ pub enum SlashPolicy {
 /// Whether the query is part of a page's identity.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum QueryPolicy {
-    /// It is.
+    /// The query is part of it.
     Keep,
-    /// It is ignored.
+    /// The query is ignored.
     Strip,
 }
 
-/// How keys are made in one crawl.
+/// How the keys of one crawl are computed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct KeyPolicy {
     /// Trailing slashes.
@@ -53,7 +53,7 @@ impl KeyPolicy {
         }
     }
 
-    /// The text the key stands for: equal texts, equal keys.
+    /// The text that the key is a fingerprint of.
     pub fn key_text(&self, url: UrlRef<'_>) -> String {
         let (page, query) = self.key_parts(url);
         format!("{page}{query}")
@@ -68,7 +68,7 @@ impl KeyPolicy {
             QueryPolicy::Strip => "",
         };
         let page = match self.slash {
-            // The root keeps its slash: there is nothing to merge it with.
+            // The root always has its slash.
             SlashPolicy::Merge if url.path().len() > 1 => page.strip_suffix('/').unwrap_or(page),
             _ => page,
         };

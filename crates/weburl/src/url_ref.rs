@@ -1,11 +1,11 @@
 //! A borrowed, normalised http(s) URL split into its parts.
 //!
-//! Links live as ranges in one buffer per page; this is the view the rules work on, so that judging
+//! Links live as ranges in one buffer per page; this is the view the rules work on, so that checking
 //! a link allocates nothing.
 
 use crate::{HostKey, Origin};
 
-/// Where the parts of a URL are.
+/// Positions of the parts of a URL.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub(crate) struct Shape {
     host_start: u32,
@@ -16,7 +16,7 @@ pub(crate) struct Shape {
 }
 
 impl Shape {
-    /// Of an origin without a port, whose path is not known yet.
+    /// Parts of an origin without a port and without a path.
     pub(crate) fn of_host(host_start: usize, host_end: usize) -> Option<Self> {
         let host_end = u32::try_from(host_end).ok()?;
         Some(Self {
@@ -70,7 +70,7 @@ impl<'a> UrlRef<'a> {
         } else {
             return None;
         };
-        // Hosts are short: a vector search would cost more to start.
+        // Hosts are short, so a vectorised search would not pay.
         let path_start = host_start + bytes[host_start..].iter().position(|byte| *byte == b'/')?;
         let host_end = port_colon(&bytes[..path_start], host_start).unwrap_or(path_start);
         if host_end == host_start {
@@ -92,7 +92,7 @@ impl<'a> UrlRef<'a> {
         Some(Self { text, shape })
     }
 
-    /// A text that begins with a URL of that shape.
+    /// Splits text that starts with such a URL.
     pub(crate) fn shaped(text: &'a str, shape: Shape) -> Self {
         let text = &text[..shape.length as usize];
         Self { text, shape }
@@ -167,13 +167,13 @@ impl<'a> UrlRef<'a> {
         HostKey::new(self.host())
     }
 
-    /// Scheme, host and port: what robots.txt is asked of.
+    /// Scheme, host and port: the origin that robots.txt belongs to.
     pub fn origin(&self) -> Origin {
         Origin::new(self.origin_text())
     }
 }
 
-/// Where `:port` begins; an IPv6 literal's own colons do not count.
+/// Position of `:port`, ignoring the colons of an IPv6 address.
 fn port_colon(authority: &[u8], host_start: usize) -> Option<usize> {
     let colon = host_start
         + authority[host_start..]

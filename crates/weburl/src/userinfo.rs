@@ -1,8 +1,8 @@
-//! The user name and password of a typed URL, kept apart from the URL itself.
+//! The user name and password of a seed, kept apart from the URL itself.
 
 use std::fmt;
 
-/// Credentials lifted out of a seed; `Debug` does not show them.
+/// Credentials of a seed; `Debug` does not show them.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Userinfo {
     /// The user name, percent-decoded.
@@ -12,7 +12,7 @@ pub struct Userinfo {
 }
 
 impl Userinfo {
-    /// The userinfo of a typed URL, if it has any.
+    /// The userinfo of a URL, if it has any.
     pub fn of(typed: &str) -> Option<Self> {
         let parsed = url::Url::parse(typed.trim()).ok()?;
         if parsed.username().is_empty() && parsed.password().is_none() {

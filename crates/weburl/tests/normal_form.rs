@@ -4,7 +4,7 @@
 
 use std::borrow::Cow;
 
-use weburl::{CrawlUrl, Resolved, Resolver, UrlError};
+use crawler_weburl::{CrawlUrl, Resolved, Resolver, UrlError};
 
 fn resolve(base: &str, href: &str) -> Option<String> {
     let mut out = String::new();
@@ -17,7 +17,7 @@ fn resolve(base: &str, href: &str) -> Option<String> {
 
 #[test]
 #[expect(clippy::too_many_lines, reason = "a table")]
-fn every_rule_of_the_seeds() {
+fn every_rule_of_the_normal_form() {
     let base = "https://example.org/dir/page.html?q=1";
     for (rule, href, expected) in [
         ("relative", "about", "https://example.org/dir/about"),
@@ -155,7 +155,7 @@ fn every_rule_of_the_seeds() {
 }
 
 #[test]
-fn fragments_stay_behind_the_page_for_whoever_prints_them() {
+fn fragments_are_kept_after_the_page_url() {
     let mut out = String::new();
     let page = CrawlUrl::parse("https://example.org/").unwrap();
     let resolver = Resolver::new(&page);
@@ -204,7 +204,7 @@ fn a_query_is_encoded_in_the_pages_charset() {
 }
 
 #[test]
-fn what_people_type_wrongly_is_explained() {
+fn invalid_input_is_explained() {
     for (typed, words) in [
         ("", "empty"),
         ("example.org", "did you mean https://example.org"),
@@ -266,7 +266,7 @@ fn a_typed_url_is_normalised() {
 fn toascii_table() {
     let table: Vec<serde_json::Value> =
         serde_json::from_str(include_str!("data/toascii.json")).unwrap();
-    // Where the `url` crate is stricter than the table's newest revision: it refuses these hosts.
+    // The `url` crate is stricter than the newest revision of the table: it rejects these hosts.
     let mut refused = Vec::new();
     let mut run = 0;
     for case in table.iter().filter(|case| case.is_object()) {

@@ -8,11 +8,11 @@ mod bases;
 mod oracle;
 
 use bases::BASES;
+use crawler_weburl::{CrawlUrl, KeyPolicy, QueryPolicy, SlashPolicy, UrlRef};
 use oracle::{oracle, ours};
 use proptest::prelude::*;
 use serde_json::Value;
 use url::Url;
-use weburl::{CrawlUrl, KeyPolicy, QueryPolicy, SlashPolicy, UrlRef};
 
 #[test]
 fn the_web_platform_table() {
@@ -43,7 +43,7 @@ fn the_web_platform_table() {
     assert!(run > 4000, "only {run} cases ran");
 }
 
-/// The same inputs, against the answers the standard's own table gives.
+/// The same inputs, compared with the results in the standard's table.
 #[test]
 fn absolute_web_urls_read_as_the_standard_says() {
     let table: Vec<Value> = serde_json::from_str(include_str!("data/urltestdata.json")).unwrap();
@@ -55,7 +55,7 @@ fn absolute_web_urls_read_as_the_standard_says() {
         if case["failure"] == true {
             continue;
         }
-        // The `url` crate refuses a handful of punycode hosts that the newest table lets through.
+        // The `url` crate rejects a few punycode hosts that the newest table allows.
         let Ok(mut expected) = Url::parse(case["href"].as_str().unwrap()) else {
             continue;
         };
@@ -86,7 +86,7 @@ fn absolute_web_urls_read_as_the_standard_says() {
     );
 }
 
-/// References made of the pieces that matter to URL parsers.
+/// References made of pieces that URL parsers treat specially.
 fn reference() -> impl Strategy<Value = String> {
     let piece = prop_oneof![
         4 => "[a-z]{1,6}",
@@ -158,7 +158,7 @@ proptest! {
     }
 }
 
-/// Where the crate finds no host, it is no oracle: this table is.
+/// Where the `url` crate finds no host, this table has the expected results.
 #[test]
 fn surplus_slashes_are_skipped_and_a_missing_host_stays_missing() {
     for (href, means) in [

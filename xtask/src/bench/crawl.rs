@@ -1,4 +1,4 @@
-//! `cargo xtask bench`: our crawl beside other crawlers, on the same sites, in turns; and whether it is as fast as it must be.
+//! `cargo xtask bench`: compares our crawl with other crawlers on the same sites, in turns, and checks it against the bars.
 
 mod bars;
 mod course;
@@ -23,48 +23,48 @@ use self::peers::Peers;
 use self::runner::Track;
 use super::machine;
 use super::workplace::Workplace;
-use crate::shell::tell;
+use crate::shell::print;
 
-/// A folder in memory, where there is one.
+/// A folder in memory, used if it exists.
 const IN_MEMORY: &str = "/dev/shm";
 
-/// What was asked for.
+/// The parsed arguments.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) struct Asked {
+pub(crate) struct Options {
     runs: usize,
     size: Size,
 }
 
-impl Asked {
-    /// Reads `[--runs N] [--quick]`.
-    pub(crate) fn read(mut words: &[&str]) -> Result<Self> {
-        let mut asked = Self {
+impl Options {
+    /// Parses `[--runs N] [--quick]`.
+    pub(crate) fn parse(mut args: &[&str]) -> Result<Self> {
+        let mut options = Self {
             runs: 1,
-            size: Size::Usual,
+            size: Size::Full,
         };
         loop {
-            words = match words {
-                [] => return Ok(asked),
+            args = match args {
+                [] => return Ok(options),
                 ["--quick", rest @ ..] => {
-                    asked.size = Size::Quick;
+                    options.size = Size::Quick;
                     rest
                 }
                 ["--runs", number, rest @ ..] => {
-                    asked.runs = number
+                    options.runs = number
                         .parse()
                         .ok()
                         .filter(|runs| *runs > 0)
                         .with_context(|| format!("--runs needs a number, not '{number}'"))?;
                     rest
                 }
-                [other, ..] => bail!("'{other}' is not understood here; [--runs N] [--quick] is"),
+                [other, ..] => bail!("'{other}' is unknown; allowed are [--runs N] [--quick]"),
             };
         }
     }
 }
 
-/// Measures, and writes `docs/benchmarks.md`; of a quick run nothing is written, and no bar is held against it.
-pub(crate) fn run(asked: &Asked) -> Result<()> {
+/// Measures and writes `docs/benchmarks.md`. A quick run writes nothing and checks no bar.
+pub(crate) fn run(options: &Options) -> Result<()> {
     let place = Workplace::build()?;
     let peers = Peers::installed(&place)?;
     let folder = Folder::new()?;
@@ -72,21 +72,21 @@ pub(crate) fn run(asked: &Asked) -> Result<()> {
         place: &place,
         peers: &peers,
         folder: &folder.0,
-        size: asked.size,
+        size: options.size,
     };
     let described = machine::described();
     let mut runs = Vec::new();
-    for number in 1..=asked.runs {
-        let begun = Instant::now();
+    for number in 1..=options.runs {
+        let started = Instant::now();
         let figures = measured(&track)?;
-        tell(&format!(
+        print(&format!(
             "\nrun {number} took {:.0} s\n\n{}",
-            begun.elapsed().as_secs_f64(),
+            started.elapsed().as_secs_f64(),
             document::table(&[figures.bars()])
         ));
         runs.push(figures);
     }
-    if asked.size == Size::Quick {
+    if options.size == Size::Quick {
         return Ok(());
     }
     let described = format!("{described}, {} at the end", machine::load());
@@ -100,7 +100,7 @@ pub(crate) fn run(asked: &Asked) -> Result<()> {
     if missed.is_empty() {
         return Ok(());
     }
-    bail!("bars that do not hold:\n{}", missed.join("\n"));
+    bail!("missed bars:\n{}", missed.join("\n"));
 }
 
 fn measured(track: &Track<'_>) -> Result<Figures> {
@@ -115,7 +115,7 @@ fn measured(track: &Track<'_>) -> Result<Figures> {
     })
 }
 
-/// A folder that is gone afterwards.
+/// A temporary folder.
 struct Folder(PathBuf);
 
 impl Folder {
@@ -133,7 +133,10 @@ impl Folder {
 impl Drop for Folder {
     fn drop(&mut self) {
         if let Err(error) = std::fs::remove_dir_all(&self.0) {
-            tell(&format!("{} stays behind: {error}", self.0.display()));
+            print(&format!(
+                "{} could not be removed: {error}",
+                self.0.display()
+            ));
         }
     }
 }
@@ -143,15 +146,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn words_are_read() {
-        let read = |words: &[&str]| {
-            Asked::read(words)
+    fn arguments_are_parsed() {
+        let read = |args: &[&str]| {
+            Options::parse(args)
                 .ok()
-                .map(|asked| (asked.runs, asked.size))
+                .map(|options| (options.runs, options.size))
         };
-        assert_eq!(read(&[]), Some((1, Size::Usual)));
+        assert_eq!(read(&[]), Some((1, Size::Full)));
         assert_eq!(read(&["--quick"]), Some((1, Size::Quick)));
-        assert_eq!(read(&["--runs", "3"]), Some((3, Size::Usual)));
+        assert_eq!(read(&["--runs", "3"]), Some((3, Size::Full)));
         for wrong in [
             &["--runs"][..],
             &["--runs", "0"],

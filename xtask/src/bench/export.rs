@@ -1,4 +1,4 @@
-//! How much memory the export of a million mapped URLs takes, and how long.
+//! Memory and time of exporting a million mapped URLs.
 
 use std::io::{BufRead, BufReader};
 use std::path::Path;
@@ -9,14 +9,14 @@ use anyhow::{Context, Result, bail};
 use serde_json::json;
 
 use super::http::ask;
-use super::served::{Served, Shelf};
+use super::served::{Served, StoreLocation};
 use super::site::Site;
 use super::workplace::Workplace;
 use super::{cluster, machine, paper};
-use crate::shell::{run as run_program, tell};
+use crate::shell::{print, run as run_program};
 
 const USUAL: u64 = 1_000_000;
-/// How far memory may grow while everything is streamed.
+/// How much memory may grow during the export.
 const BAR: u64 = 32 << 20;
 const SAMPLE_EVERY: u64 = 1_000;
 
@@ -32,12 +32,12 @@ pub(crate) fn run(rows: u64) -> Result<()> {
     let postgres = cluster()?;
     let described = machine::described();
     let file = place.folder.join("export.db");
-    let on_sqlite = export(&place, &Shelf::Sqlite(file.clone()), rows, |job| {
+    let on_sqlite = export(&place, &StoreLocation::Sqlite(file.clone()), rows, |job| {
         fill_sqlite(&file, job, rows)
     })?;
     postgres.psql(None, &["-c", "CREATE DATABASE bench_export"])?;
-    let shelf = Shelf::Postgres(postgres.url_of("bench_export"));
-    let on_postgres = export(&place, &shelf, rows, |job| {
+    let location = StoreLocation::Postgres(postgres.url_of("bench_export"));
+    let on_postgres = export(&place, &location, rows, |job| {
         let sql = format!(
             "INSERT INTO mapped_urls (job_id, source_url, target_url, depth)
              SELECT '{job}', 'https://a.test/page/' || n / 10, 'https://a.test/page/' || n, 1
@@ -70,7 +70,7 @@ pub(crate) fn run(rows: u64) -> Result<()> {
     if rows == USUAL {
         paper::write("An export of a million rows", &text)?;
     } else {
-        tell(&text);
+        print(&text);
     }
     for seen in [on_sqlite, on_postgres] {
         if seen.peak.saturating_sub(seen.before) > BAR {
@@ -84,15 +84,15 @@ fn megabytes(bytes: u64) -> f64 {
     bytes as f64 / f64::from(1 << 20)
 }
 
-/// Makes a map job of one page through the API, fills it past the API, and streams it.
+/// Creates a map job with one page through the API, fills it directly in the database, and streams it.
 fn export(
     place: &Workplace,
-    shelf: &Shelf,
+    location: &StoreLocation,
     rows: u64,
     fill: impl Fn(&str) -> Result<()>,
 ) -> Result<Seen> {
     let site = Site::start(&place.testsite, 1)?;
-    let service = Served::start(place, shelf)?;
+    let service = Served::start(place, location)?;
     let (job, _) = service.job("/v1/map", &json!({"url": site.url, "max_depth": 0}))?;
     let id = job["id"].as_str().context("a job's id")?;
     fill(id)?;

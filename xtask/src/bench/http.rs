@@ -1,4 +1,4 @@
-//! As much HTTP as asking our own server takes: one request a connection, bodies with a length or in chunks.
+//! A minimal HTTP client for our own server: one request per connection, bodies with a length or in chunks.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpStream};
@@ -9,17 +9,17 @@ use serde_json::Value;
 
 const PATIENCE: Duration = Duration::from_mins(2);
 
-/// An answer whose body has not been read.
+/// A response whose body has not been read.
 pub(crate) struct Answer {
     pub(crate) status: u16,
     reader: BufReader<TcpStream>,
-    /// Bytes left of the chunk, or of the body.
+    /// Bytes left in the chunk or the body.
     left: usize,
     chunked: bool,
     ended: bool,
 }
 
-/// Asks, with a JSON body if there is one.
+/// Sends a request, with a JSON body if it is not empty.
 pub(crate) fn ask(addr: SocketAddr, method: &str, path: &str, body: &str) -> Result<Answer> {
     let stream = TcpStream::connect_timeout(&addr, PATIENCE)?;
     stream.set_read_timeout(Some(PATIENCE))?;
@@ -57,7 +57,7 @@ pub(crate) fn ask(addr: SocketAddr, method: &str, path: &str, body: &str) -> Res
     })
 }
 
-/// Asks and reads the answer as JSON; anything but success is an error with the server's words.
+/// Sends a request and parses the response as JSON; any status but success is an error with the response's text.
 pub(crate) fn ask_json(addr: SocketAddr, method: &str, path: &str, body: &str) -> Result<Value> {
     let mut answer = ask(addr, method, path, body)?;
     let mut text = String::new();
@@ -75,7 +75,7 @@ fn line(reader: &mut impl BufRead) -> Result<String> {
 }
 
 impl Answer {
-    /// Goes on to the next chunk, or finds the end.
+    /// Reads the next chunk's size, or the end.
     fn next_chunk(&mut self) -> Result<()> {
         if !self.chunked {
             self.ended = true;
@@ -83,11 +83,11 @@ impl Answer {
         }
         let mut size = line(&mut self.reader)?;
         if size.is_empty() {
-            // The line end of the chunk before.
+            // The line break after the previous chunk.
             size = line(&mut self.reader)?;
         }
         self.left = usize::from_str_radix(&size, 16)
-            .with_context(|| format!("the answer was broken off: {size:?} is no chunk"))?;
+            .with_context(|| format!("the response was cut off: {size:?} is not a chunk size"))?;
         self.ended = self.left == 0;
         Ok(())
     }

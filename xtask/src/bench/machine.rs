@@ -1,4 +1,4 @@
-//! What was measured on: a figure without its machine is no figure.
+//! The machine that was measured on; figures mean nothing without it.
 
 use std::process::Command;
 use std::time::Duration;
@@ -41,18 +41,18 @@ pub(crate) fn described() -> String {
     )
 }
 
-/// How many programs wanted to run in the last minute, ours included.
+/// Load average of the last minute, ours included.
 pub(crate) fn load() -> String {
     let text = std::fs::read_to_string("/proc/loadavg").unwrap_or_default();
     text.split(' ').next().unwrap_or("unknown").to_owned()
 }
 
-/// Processor time of a process so far, user and system.
+/// CPU time of a process so far, user and system.
 pub(crate) fn processor(id: u32) -> Result<Duration> {
     ticks(id, [11, 12])
 }
 
-/// Processor time of a process's threads so far, to the nanosecond; of threads that ended, none.
+/// CPU time of a process's live threads so far, in nanoseconds; threads that have ended are not included.
 pub(crate) fn threads(id: u32) -> Result<Duration> {
     let mut sum = Duration::ZERO;
     for thread in std::fs::read_dir(format!("/proc/{id}/task"))? {
@@ -63,15 +63,15 @@ pub(crate) fn threads(id: u32) -> Result<Duration> {
     Ok(sum)
 }
 
-/// Processor time of a process's children that have ended.
+/// CPU time of a process's children that have ended.
 pub(crate) fn children(id: u32) -> Result<Duration> {
     ticks(id, [13, 14])
 }
 
-/// The sum of two fields of `stat`, counted after the name.
+/// The sum of two fields of `/proc/<pid>/stat`, numbered after the name.
 fn ticks(id: u32, places: [usize; 2]) -> Result<Duration> {
     let text = std::fs::read_to_string(format!("/proc/{id}/stat"))?;
-    // The name, in brackets, may have anything in it.
+    // The name, in brackets, may contain anything.
     let (_, rest) = text.rsplit_once(')').context("no name in stat")?;
     let fields: Vec<&str> = rest.split_whitespace().collect();
     let mut sum = Duration::ZERO;

@@ -1,8 +1,8 @@
-//! The document of figures: a section for each bench, replaced when it is run again.
+//! `docs/benchmarks-service.md`: one section per benchmark, replaced when it runs again.
 
 use anyhow::Result;
 
-use crate::shell::{root, tell};
+use crate::shell::{print, root};
 
 const HEAD: &str = "# Figures of the service
 
@@ -10,12 +10,12 @@ Written by `cargo xtask bench service`, `queue`, `export` and `render`, each its
 name: with other load on it, the ratios within one run say more than the figures.
 ";
 
-/// Writes a section and shows it.
+/// Writes a section and prints it.
 pub(crate) fn write(title: &str, text: &str) -> Result<()> {
     let path = root().join("docs/benchmarks-service.md");
     let known = std::fs::read_to_string(&path).unwrap_or_default();
     std::fs::write(path, replaced(&known, title, text))?;
-    tell(text);
+    print(text);
     Ok(())
 }
 

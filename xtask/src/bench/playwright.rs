@@ -1,4 +1,4 @@
-//! Playwright, to be measured beside: its library from npm's registry in a folder of ours, and the browser we use too.
+//! Playwright for comparison: its library from npm in a cache folder, with the same browser as ours.
 
 use std::os::unix::fs::{MetadataExt, chown};
 use std::os::unix::process::CommandExt;
@@ -8,11 +8,11 @@ use std::process::{Command, Stdio};
 use anyhow::{Context, Result, bail};
 
 use super::workplace::Workplace;
-use crate::shell::{exists, output_of, root, run, tell};
+use crate::shell::{exists, output_of, print, root, run};
 
-/// The one that was measured last.
+/// The version that was measured last.
 const VERSION: &str = "1.65.0";
-/// `nobody`: a browser does not run as root with its sandbox on, and ours does not either.
+/// User id of `nobody`: a browser does not run as root with its sandbox on, and neither does ours.
 const NOBODY: u32 = 65_534;
 
 /// An installed Playwright.
@@ -22,18 +22,18 @@ pub(crate) struct Playwright {
 }
 
 impl Playwright {
-    /// Installs it where it is not.
+    /// Installs it if it is missing.
     pub(crate) fn installed(place: &Workplace) -> Result<Self> {
         for program in ["node", "npm"] {
             if !exists(program, "--version") {
                 bail!(
-                    "the program {program} is needed to compare with Playwright: install it (`apt install nodejs npm`)"
+                    "{program} is needed to compare with Playwright: install it (`apt install nodejs npm`)"
                 );
             }
         }
         let folder = place.cache.join(format!("playwright-{VERSION}"));
         if !folder.join("node_modules/playwright-core").is_dir() {
-            tell("installing playwright-core");
+            print("installing playwright-core");
             std::fs::create_dir_all(&folder)?;
             run(Command::new("npm")
                 .args([
@@ -53,7 +53,7 @@ impl Playwright {
         })
     }
 
-    /// Its version, and those of what it runs with.
+    /// Versions of Playwright, Node.js and the browser.
     pub(crate) fn described(&self) -> Result<String> {
         let said = |program: &str| output_of(Command::new(program).arg("--version"));
         let (node, browser) = (said("node")?, said(&self.browser)?);
@@ -65,7 +65,7 @@ impl Playwright {
         ))
     }
 
-    /// A run over a site's pages; as `kept`: in a context of each tab's, or in one of each page's.
+    /// Command that renders a site's pages; `kept`: one context per tab instead of one per page.
     pub(crate) fn command(
         &self,
         site: &str,
@@ -97,7 +97,7 @@ impl Playwright {
     }
 }
 
-/// The browser that the crawler finds too.
+/// The browser that the crawler finds as well.
 fn browser() -> Result<String> {
     let named = std::env::var("CHROME").unwrap_or_default();
     let usual = ["chromium", "chromium-browser", "google-chrome"];

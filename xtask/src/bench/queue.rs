@@ -1,24 +1,24 @@
-//! How long a claim takes from a million queued tasks beside a million finished ones.
+//! Duration of a claim with a million queued and a million finished tasks.
 
 use anyhow::{Context, Result, bail};
 
 use super::{cluster, machine, paper};
 use crate::postgres::VARIABLE;
-use crate::shell::{cargo, output_of, tell};
+use crate::shell::{cargo, output_of, print};
 
 const USUAL: u64 = 1_000_000;
-/// Milliseconds that the median claim of fifty may take.
+/// Bar for the median claim of fifty, in milliseconds.
 const BAR: f64 = 50.0;
 
 pub(crate) fn run(tasks: u64) -> Result<()> {
     let postgres = cluster()?;
     let described = machine::described();
     let count = tasks.to_string();
-    let told = output_of(
+    let output = output_of(
         cargo()
             .args(["run", "--release", "--locked", "--quiet", "--package"])
             .args([
-                "store-postgres",
+                "crawler-store-postgres",
                 "--example",
                 "long_queue",
                 "--",
@@ -27,25 +27,25 @@ pub(crate) fn run(tasks: u64) -> Result<()> {
             ])
             .env(VARIABLE, &postgres.url),
     )?;
-    let median = told
+    let median = output
         .lines()
         .find_map(|line| line.strip_prefix("claim of 50: median "))
         .and_then(|line| line.split("ms").next()?.parse::<f64>().ok())
-        .context("no median in milliseconds was told")?;
+        .context("no median in the output")?;
     let text = format!(
         "{described}, {} at the end; {}, fsync on.\n\n`cargo xtask bench queue`: {tasks} queued tasks of 2,000 hosts and \
          {tasks} finished ones; 200 claims of 50, each settled with 500 new links. Bar: median below {BAR:.0} ms, and the \
          plan an index scan of `crawl_tasks_ready`.\n\n```\n{}\n```",
         machine::load(),
         postgres.version()?,
-        told.trim()
+        output.trim()
     );
     if tasks == USUAL {
         paper::write("A claim from a long queue", &text)?;
     } else {
-        tell(&text);
+        print(&text);
     }
-    if !told.contains("crawl_tasks_ready") || told.contains("Seq Scan on crawl_tasks") {
+    if !output.contains("crawl_tasks_ready") || output.contains("Seq Scan on crawl_tasks") {
         bail!("the plan of a claim is not an index scan of crawl_tasks_ready");
     }
     if median >= BAR {

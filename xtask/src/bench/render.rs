@@ -1,4 +1,4 @@
-//! How many pages a second are rendered, next to what Playwright makes of the same pages in the same browser.
+//! Rendered pages per second, compared with Playwright on the same pages in the same browser.
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -15,17 +15,17 @@ use super::site::Site;
 use super::tree::{Cost, measure};
 use super::workplace::Workplace;
 use super::{machine, paper};
-use crate::shell::tell;
+use crate::shell::print;
 
-/// Runs of each kind, one after the other in turns: what else the machine does meets all of them.
+/// Runs of each kind, in turns, so that other load on the machine affects all of them.
 const ROUNDS: usize = 3;
 const USUAL: u64 = 200;
 const TABS: usize = 4;
-/// What Playwright's browser loads with each page, past its routes, and ours does not. As a picture of the page it is
+/// Loaded by Playwright's browser with each page, outside its routes, but not by ours. As an image of the page it is
 /// blocked in both.
 const ICON: &str = "/assets/logo.png";
 
-/// Who renders, and what a context is kept for.
+/// The program that renders, and the lifetime of a browser context.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Kind {
     Crawl,
@@ -51,7 +51,7 @@ impl Kind {
         }
     }
 
-    /// Pages at once. Of single pages of one host no more are fetched than this.
+    /// Pages rendered at once. `scrape` requests no more than this from one host.
     fn tabs(self) -> usize {
         match self {
             Self::Crawl | Self::PlaywrightKept => TABS,
@@ -59,7 +59,7 @@ impl Kind {
         }
     }
 
-    /// Of so many pages that many: the slower kinds have fewer.
+    /// Number of pages; the slower kinds render fewer.
     fn pages(self, all: u64) -> u64 {
         match self {
             Self::Crawl | Self::PlaywrightKept => all,
@@ -67,7 +67,7 @@ impl Kind {
         }
     }
 
-    /// What it must not be slower than.
+    /// The kind it must not be slower than.
     fn rival(self) -> Option<Self> {
         match self {
             Self::Crawl => Some(Self::PlaywrightKept),
@@ -77,7 +77,7 @@ impl Kind {
     }
 }
 
-/// What a page must have when it is rendered, by its path.
+/// Expected content of the rendered pages, by path.
 type Truth = BTreeMap<String, Page>;
 
 struct Page {
@@ -98,13 +98,13 @@ pub(crate) fn run(pages: u64) -> Result<()> {
             let cost = rendered(kind, &place, &playwright, &site, &truth)?;
             let mut counts = site.counts()?;
             let icons = counts.remove(ICON).unwrap_or_default();
-            // Everything that the first one asked for, as often, and nothing else.
+            // Each run must request exactly what the first one did.
             let own = kind.pages(pages);
             let before = asked.entry(own).or_insert_with(|| counts.clone());
             if let Some(difference) = difference(before, &counts) {
                 bail!("{}: {difference}", kind.name());
             }
-            tell(&format!(
+            print(&format!(
                 "{}: {:.2} pages/s, {cost:?}, {icons} icons",
                 kind.name(),
                 rate(cost, own)
@@ -134,7 +134,7 @@ pub(crate) fn run(pages: u64) -> Result<()> {
     if pages == USUAL {
         paper::write("Rendering", &text)?;
     } else {
-        tell(&text);
+        print(&text);
     }
     for (kind, own) in &costs {
         let Some(rival) = kind.rival() else { continue };
@@ -153,7 +153,7 @@ pub(crate) fn run(pages: u64) -> Result<()> {
     Ok(())
 }
 
-/// What the site itself says is on its pages.
+/// Expected content, as the site itself describes it.
 fn truth(place: &Workplace, pages: u64) -> Result<Truth> {
     let site = Site::routed(&place.testsite, pages)?;
     let addr = site.addr()?;
@@ -181,7 +181,7 @@ fn path(page: u64) -> String {
     }
 }
 
-/// One run, checked.
+/// Runs once and checks the result.
 fn rendered(
     kind: Kind,
     place: &Workplace,
@@ -220,7 +220,7 @@ fn rendered(
     Ok(cost)
 }
 
-/// Fails unless every page is there once, with what belongs on it.
+/// Fails unless every page is there exactly once with its content.
 fn check(
     kind: Kind,
     out: &Path,
@@ -237,9 +237,9 @@ fn check(
         let path = path.strip_prefix(origin).unwrap_or(path);
         let page = truth
             .get(path)
-            .with_context(|| format!("{path:?} is no page"))?;
+            .with_context(|| format!("{path:?} is not a page"))?;
         let place = left.iter().position(|known| known == path);
-        left.swap_remove(place.with_context(|| format!("{path} came twice"))?);
+        left.swap_remove(place.with_context(|| format!("{path} was rendered twice"))?);
         let found = told["links"].as_array();
         let links = |link: &String| match kind {
             Kind::Crawl | Kind::Scrape => {
@@ -251,7 +251,7 @@ fn check(
         };
         ensure!(page.links.iter().all(links), "{path} lacks links: {told}");
         let has_phrase = match kind {
-            // Its lines have no text.
+            // Its output has no text.
             Kind::Crawl => true,
             Kind::Scrape => text("content").contains(&page.phrase),
             Kind::PlaywrightKept | Kind::PlaywrightFresh => text("html").contains(&page.phrase),
@@ -260,13 +260,13 @@ fn check(
     }
     ensure!(
         left.is_empty(),
-        "{} pages did not come: {left:?}",
+        "{} pages are missing: {left:?}",
         left.len()
     );
     Ok(())
 }
 
-/// What one was asked for and the other not, or not as often.
+/// The first difference in what was requested.
 fn difference(one: &BTreeMap<String, u64>, other: &BTreeMap<String, u64>) -> Option<String> {
     let target = one
         .keys()
@@ -274,7 +274,7 @@ fn difference(one: &BTreeMap<String, u64>, other: &BTreeMap<String, u64>) -> Opt
         .find(|target| one.get(*target) != other.get(*target))?;
     let times = |counts: &BTreeMap<String, u64>| counts.get(target).copied().unwrap_or_default();
     Some(format!(
-        "{target} was asked for {} times, not {}",
+        "{target} was requested {} times, not {}",
         times(other),
         times(one)
     ))
@@ -325,7 +325,7 @@ mod tests {
         let counts = |requests| BTreeMap::from([("/app.js".to_owned(), requests)]);
         assert_eq!(difference(&counts(4), &counts(4)), None);
         let told = difference(&counts(4), &counts(5)).unwrap();
-        assert_eq!(told, "/app.js was asked for 5 times, not 4");
+        assert_eq!(told, "/app.js was requested 5 times, not 4");
         assert!(difference(&counts(4), &BTreeMap::new()).is_some());
     }
 }

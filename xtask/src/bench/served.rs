@@ -1,4 +1,4 @@
-//! `crawler serve`, the real binary, on a store.
+//! `crawler serve`, the release binary, on a store.
 
 use std::net::{Ipv4Addr, SocketAddr, TcpListener};
 use std::path::PathBuf;
@@ -11,7 +11,7 @@ use serde_json::Value;
 use super::http::{ask, ask_json};
 use super::workplace::Workplace;
 
-/// Politeness lifted, everything else as it comes.
+/// Politeness limits lifted, everything else at its default.
 const CONFIGURATION: &str = "\
 worker:
   pool_size: 64
@@ -23,12 +23,12 @@ jobs:
   max_tasks: 10000000
 ";
 
-const PATIENCE: Duration = Duration::from_mins(10);
+const TIMEOUT: Duration = Duration::from_mins(10);
 const LOOK_EVERY: Duration = Duration::from_millis(50);
 
-/// Where a service keeps what it has.
+/// The store that a service uses.
 #[derive(Clone)]
-pub(crate) enum Shelf {
+pub(crate) enum StoreLocation {
     Sqlite(PathBuf),
     Postgres(String),
 }
@@ -41,7 +41,7 @@ pub(crate) struct Served {
 
 impl Served {
     /// Starts it and waits until it is ready.
-    pub(crate) fn start(place: &Workplace, shelf: &Shelf) -> Result<Self> {
+    pub(crate) fn start(place: &Workplace, location: &StoreLocation) -> Result<Self> {
         let file = place.folder.join("config.yaml");
         std::fs::write(&file, CONFIGURATION)?;
         let port = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?
@@ -57,9 +57,9 @@ impl Served {
             .env("HTTP_ADDR", addr.to_string())
             .env_remove("DATABASE_URL")
             .stdin(Stdio::null());
-        match shelf {
-            Shelf::Postgres(url) => command.env("DATABASE_URL", url),
-            Shelf::Sqlite(path) => {
+        match location {
+            StoreLocation::Postgres(url) => command.env("DATABASE_URL", url),
+            StoreLocation::Sqlite(path) => {
                 let more = format!("{CONFIGURATION}store:\n  path: {}\n", path.display());
                 std::fs::write(&file, more)?;
                 &mut command
@@ -72,15 +72,15 @@ impl Served {
             if let Some(status) = running.server.try_wait()? {
                 bail!("crawler serve ended with {status}");
             }
-            if begun.elapsed() > PATIENCE {
-                bail!("crawler serve is not ready after {PATIENCE:?}");
+            if begun.elapsed() > TIMEOUT {
+                bail!("crawler serve is not ready after {TIMEOUT:?}");
             }
             std::thread::sleep(LOOK_EVERY);
         }
         Ok(running)
     }
 
-    /// Makes a job, waits for its end; returns its answer and how long it took.
+    /// Creates a job and waits until it ends; returns the job and how long it took.
     pub(crate) fn job(&self, path: &str, body: &Value) -> Result<(Value, Duration)> {
         let begun = Instant::now();
         let made = ask_json(self.addr, "POST", path, &body.to_string())?;
@@ -89,7 +89,7 @@ impl Served {
             let job = ask_json(self.addr, "GET", &path, "")?;
             let elapsed = begun.elapsed();
             match job["status"].as_str() {
-                Some("queued" | "running") if elapsed < PATIENCE => {
+                Some("queued" | "running") if elapsed < TIMEOUT => {
                     std::thread::sleep(LOOK_EVERY);
                 }
                 Some("completed") => return Ok((job, elapsed)),
@@ -98,7 +98,7 @@ impl Served {
         }
     }
 
-    /// Bytes of memory it has now.
+    /// Resident memory in bytes.
     pub(crate) fn resident(&self) -> Result<u64> {
         let status = std::fs::read_to_string(format!("/proc/{}/status", self.server.id()))?;
         let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"));
@@ -109,7 +109,7 @@ impl Served {
         Ok(kilobytes * 1_024)
     }
 
-    /// Processor time of it and its threads so far.
+    /// CPU time so far.
     pub(crate) fn processor(&self) -> Result<Duration> {
         super::machine::processor(self.server.id())
     }
@@ -117,7 +117,7 @@ impl Served {
 
 impl Drop for Served {
     fn drop(&mut self) {
-        // It may have ended by itself, which is as good.
+        // It may have exited already.
         let _ = self.server.kill();
         let _ = self.server.wait();
     }

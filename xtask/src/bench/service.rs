@@ -1,4 +1,4 @@
-//! How many pages a second a crawl job makes on each store, next to the same crawl in memory.
+//! Pages per second of a crawl job on each store, compared with the same crawl in memory.
 
 use std::collections::HashSet;
 use std::io::{BufRead, BufReader};
@@ -10,22 +10,22 @@ use anyhow::{Context, Result, bail};
 use serde_json::{Value, json};
 
 use super::http::ask;
-use super::served::{Served, Shelf};
+use super::served::{Served, StoreLocation};
 use super::site::Site;
 use super::workplace::Workplace;
 use super::{cluster, machine, paper};
-use crate::shell::tell;
+use crate::shell::print;
 
-/// Runs of each kind, one after the other in turns: what else the machine does meets all of them.
+/// Runs of each kind, in turns, so that other load on the machine affects all of them.
 const ROUNDS: usize = 3;
 const USUAL: u64 = 5_000;
 
 struct Kind {
     name: &'static str,
-    /// The least pages a second, at the usual size.
+    /// Bar in pages per second, at the default size.
     bar: f64,
     times: Vec<Duration>,
-    /// Of our process alone; the database's own is not in it.
+    /// CPU time of our process alone, without the database's.
     processor: Vec<Duration>,
 }
 
@@ -40,8 +40,8 @@ impl Kind {
     }
 
     fn note(&mut self, (time, processor): (Duration, Duration), pages: u64) {
-        tell(&format!(
-            "{}: {:.0} pages/s, {:.2} s of processor",
+        print(&format!(
+            "{}: {:.0} pages/s, {:.2} s of CPU time",
             self.name,
             pages as f64 / time.as_secs_f64(),
             processor.as_secs_f64()
@@ -50,7 +50,7 @@ impl Kind {
         self.processor.push(processor);
     }
 
-    /// Of the run in the middle.
+    /// Of the median run.
     fn rate(&self, pages: u64) -> f64 {
         let mut times = self.times.clone();
         times.sort();
@@ -91,11 +91,11 @@ pub(crate) fn run(pages: u64) -> Result<()> {
     for round in 0..ROUNDS {
         memory.note(in_memory(&place, pages)?, pages);
         let file = place.folder.join(format!("{round}.db"));
-        sqlite.note(served(&place, &Shelf::Sqlite(file), pages)?, pages);
+        sqlite.note(served(&place, &StoreLocation::Sqlite(file), pages)?, pages);
         let name = format!("bench_{round}");
         postgres.psql(None, &["-c", &format!("CREATE DATABASE {name}")])?;
-        let shelf = Shelf::Postgres(postgres.url_of(&name));
-        stored.note(served(&place, &shelf, pages)?, pages);
+        let location = StoreLocation::Postgres(postgres.url_of(&name));
+        stored.note(served(&place, &location, pages)?, pages);
     }
     let base = memory.rate(pages);
     let text = format!(
@@ -112,7 +112,7 @@ pub(crate) fn run(pages: u64) -> Result<()> {
         stored.row(pages, base)
     );
     if pages != USUAL {
-        tell(&text);
+        print(&text);
         return Ok(());
     }
     paper::write("Throughput of a crawl job", &text)?;
@@ -124,7 +124,7 @@ pub(crate) fn run(pages: u64) -> Result<()> {
     Ok(())
 }
 
-/// The command line's crawl: time and processor time.
+/// Runs the crawl on the command line; returns its time and CPU time.
 fn in_memory(place: &Workplace, pages: u64) -> Result<(Duration, Duration)> {
     let mut site = Site::start(&place.testsite, pages)?;
     let out = place.folder.join("memory.ndjson");
@@ -167,15 +167,15 @@ fn lines(path: &Path) -> Result<u64> {
     Ok(file.split(b'\n').count() as u64)
 }
 
-/// Processor time of the children that have ended.
+/// CPU time of the children that have ended.
 fn children_processor() -> Result<Duration> {
     machine::children(std::process::id())
 }
 
-/// A crawl job: time and processor time.
-fn served(place: &Workplace, shelf: &Shelf, pages: u64) -> Result<(Duration, Duration)> {
+/// Runs a crawl job; returns its time and CPU time.
+fn served(place: &Workplace, location: &StoreLocation, pages: u64) -> Result<(Duration, Duration)> {
     let mut site = Site::start(&place.testsite, pages)?;
-    let service = Served::start(place, shelf)?;
+    let service = Served::start(place, location)?;
     let before = service.processor()?;
     let wanted = json!({"url": site.url, "max_depth": 20});
     let (job, elapsed) = service.job("/v1/crawl", &wanted)?;

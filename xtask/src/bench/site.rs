@@ -1,4 +1,4 @@
-//! The site that is crawled, in a process of its own, which counts what it was asked for.
+//! The crawled site, in a process of its own that counts its requests.
 
 use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader, Write};
@@ -11,7 +11,7 @@ use anyhow::{Context, Result, bail};
 
 use super::machine;
 
-/// A site that did nothing for so long has nothing to do.
+/// A site that was idle for this long has nothing left to do.
 const REST: Duration = Duration::from_millis(100);
 const PATIENCE: Duration = Duration::from_secs(30);
 
@@ -20,18 +20,18 @@ pub(crate) struct Site {
     server: Child,
     asks: ChildStdin,
     tells: BufReader<ChildStdout>,
-    /// Its root.
+    /// URL of its root.
     pub(crate) url: String,
 }
 
 impl Site {
-    /// Serves that many pages of 3 KB with ten links each.
+    /// Serves this many pages of 3 KB with ten links each.
     pub(crate) fn start(program: &Path, pages: u64) -> Result<Self> {
         let graph = ["graph", "--body", "3000", "--links", "10"];
         Self::of(program, &graph, pages)
     }
 
-    /// Serves that many pages that only scripts make.
+    /// Serves this many pages that are built by scripts.
     pub(crate) fn routed(program: &Path, pages: u64) -> Result<Self> {
         Self::of(program, &["routed"], pages)
     }
@@ -41,7 +41,7 @@ impl Site {
         Self::spawned(Command::new(program).args(words).args(["--pages", &pages]))
     }
 
-    /// Serves what the words say, on one core alone.
+    /// Serves the site that the arguments describe, on one core.
     pub(crate) fn on_core(core: &str, program: &Path, words: &[String]) -> Result<Self> {
         Self::spawned(
             Command::new("taskset")
@@ -73,19 +73,19 @@ impl Site {
         })
     }
 
-    /// Fails unless each of the pages was asked for exactly once, and nothing else but robots.txt.
+    /// Fails unless each page was requested exactly once, and nothing else but robots.txt.
     pub(crate) fn check_each_once(&mut self, pages: u64) -> Result<()> {
         let counts = self.counts()?;
         if let Some((target, requests)) = counts.iter().find(|(_, requests)| **requests != 1) {
-            bail!("{target} was asked for {requests} times");
+            bail!("{target} was requested {requests} times");
         }
         if counts.len() as u64 != pages {
-            bail!("{} pages were asked for, not {pages}", counts.len());
+            bail!("{} pages were requested, not {pages}", counts.len());
         }
         Ok(())
     }
 
-    /// How often it was asked for what, robots.txt aside.
+    /// Number of requests by target, without robots.txt.
     pub(crate) fn counts(&mut self) -> Result<BTreeMap<String, u64>> {
         let mut counts = BTreeMap::new();
         for line in self.ask("counts")? {
@@ -97,13 +97,13 @@ impl Site {
         Ok(counts)
     }
 
-    /// The targets of all its pages, asked for or not.
+    /// The targets of all its pages, requested or not.
     pub(crate) fn pages(&mut self) -> Result<Vec<String>> {
         self.ask("pages")
     }
 
-    /// Forgets what it was asked for, once it has nothing to do: a client that left in the middle, as wrk does, leaves
-    /// requests behind that are still to be read.
+    /// Resets the counts once the site is idle: a client that stops in the middle, as wrk does, leaves requests
+    /// that are still to be read.
     pub(crate) fn reset(&mut self) -> Result<()> {
         let begun = Instant::now();
         loop {
@@ -113,13 +113,13 @@ impl Site {
                 break;
             }
             if begun.elapsed() > PATIENCE {
-                bail!("testsite does not come to rest");
+                bail!("testsite does not become idle");
             }
         }
         self.ask("reset").map(drop)
     }
 
-    /// Processor time it took so far.
+    /// CPU time so far.
     pub(crate) fn processor(&self) -> Result<Duration> {
         machine::threads(self.server.id())
     }
@@ -131,7 +131,7 @@ impl Site {
         loop {
             let mut line = String::new();
             if self.tells.read_line(&mut line)? == 0 {
-                bail!("testsite has ended");
+                bail!("testsite has exited");
             }
             let line = line.trim_end();
             if line.is_empty() {
@@ -141,7 +141,7 @@ impl Site {
         }
     }
 
-    /// Its address.
+    /// Address it listens on.
     pub(crate) fn addr(&self) -> Result<SocketAddr> {
         let text = self.url.trim_start_matches("http://");
         Ok(text.trim_end_matches('/').parse()?)
@@ -150,7 +150,7 @@ impl Site {
 
 impl Drop for Site {
     fn drop(&mut self) {
-        // It may have ended by itself, which is as good.
+        // It may have exited already.
         let _ = self.server.kill();
         let _ = self.server.wait();
     }

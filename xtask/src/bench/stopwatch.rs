@@ -1,7 +1,7 @@
-//! A process alone: how long it ran, its processor time to the microsecond, and the most memory it had.
+//! Measures one process: duration, CPU time to the microsecond, and peak memory.
 //!
-//! The kernel tells a parent the sum over all children it waited for, and of memory the most of any. So each run gets a
-//! parent of its own: this program again, as `xtask stopwatch FILE PROGRAM ARGUMENTS…`.
+//! The kernel reports CPU time summed over all children a parent waited for, and peak memory as their maximum. So each
+//! run gets its own parent: this program again, as `xtask stopwatch FILE PROGRAM ARGUMENTS…`.
 
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -17,8 +17,8 @@ use super::tree::Cost;
 
 const PATIENCE: Duration = Duration::from_mins(5);
 
-/// Runs a command on certain cores (as `taskset` names them) to its end, and returns what it printed. Besides 0 there may
-/// be another exit code that is good.
+/// Runs a command on the given cores (in `taskset` syntax) and returns its output. One exit code besides 0 may count as
+/// success.
 pub(crate) fn time(
     command: &Command,
     good: u64,
@@ -59,7 +59,7 @@ pub(crate) fn time(
     Ok((cost, printed))
 }
 
-/// The parent of one run.
+/// Runs as the parent of one measured process.
 pub(crate) fn hold(words: &[&str]) -> Result<()> {
     let [told, program, arguments @ ..] = words else {
         bail!("a file and a program are needed");
@@ -72,14 +72,14 @@ pub(crate) fn hold(words: &[&str]) -> Result<()> {
     let id = Pid::from_raw(child.id().try_into()?);
     std::thread::spawn(move || {
         std::thread::sleep(PATIENCE);
-        // It has ended meanwhile, or it never will.
+        // It has exited in the meantime.
         let _ = kill(id, Signal::SIGKILL);
     });
     let status = child.wait()?;
     let time = begun.elapsed();
     let usage = getrusage(UsageWho::RUSAGE_CHILDREN)?;
     let processor = duration(usage.user_time()) + duration(usage.system_time());
-    // Linux counts it in kilobytes.
+    // Linux reports it in kilobytes.
     let memory = u64::try_from(usage.max_rss())? << 10;
     let code = status
         .code()
@@ -100,9 +100,9 @@ fn read(told: &str) -> Result<(Cost, u64)> {
         .split(' ')
         .map(str::parse)
         .collect::<Result<_, _>>()
-        .with_context(|| format!("the stopwatch says {told:?}"))?;
+        .with_context(|| format!("the stopwatch wrote {told:?}"))?;
     let [time, processor, memory, code] = numbers[..] else {
-        bail!("the stopwatch says {told:?}");
+        bail!("the stopwatch wrote {told:?}");
     };
     let cost = Cost {
         time: Duration::from_micros(time),

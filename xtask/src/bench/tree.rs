@@ -1,4 +1,4 @@
-//! A process and all that descend from it: how long they ran, and the most memory they had.
+//! Measures a process and all its descendants: CPU time and peak memory.
 
 use std::collections::{HashMap, HashSet};
 use std::process::{Child, Command};
@@ -8,49 +8,39 @@ use anyhow::{Context, Result, bail};
 
 use super::machine;
 
-const LOOK_EVERY: Duration = Duration::from_millis(200);
-/// Adding up memory costs the kernel something, so it is done every so many looks.
-const MEMORY_EVERY: u32 = 5;
-const PATIENCE: Duration = Duration::from_mins(15);
+const SAMPLE_INTERVAL: Duration = Duration::from_millis(200);
+/// Samples between two readings of memory, which are expensive for the kernel.
+const SAMPLES_PER_MEMORY_READING: u32 = 5;
+const TIMEOUT: Duration = Duration::from_mins(15);
 
-/// What a run took.
+/// Cost of a run.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Cost {
     pub(crate) time: Duration,
-    /// Of all processes; of one that ended, as it was last seen.
+    /// CPU time of all processes; of one that ended, as last sampled.
     pub(crate) processor: Duration,
-    /// The most that all held together, what they share counted once.
+    /// Peak memory of all together, shared pages counted once.
     pub(crate) memory: u64,
 }
 
-/// Runs a command to its end and watches it and its descendants.
+/// Runs a command and samples it and its descendants.
 pub(crate) fn measure(command: &mut Command) -> Result<Cost> {
     let begun = Instant::now();
-    let mut child = Ended(
+    let mut child = KilledOnDrop(
         command
             .spawn()
             .with_context(|| format!("cannot start {command:?}"))?,
     );
-    let mut processor: HashMap<u32, Duration> = HashMap::new();
-    let (mut memory, mut looks) = (0, 0);
+    let mut samples = Samples::default();
     let status = loop {
-        let tree = descendants(child.0.id());
-        for id in &tree {
-            if let Ok(time) = machine::processor(*id) {
-                processor.insert(*id, time);
-            }
-        }
-        if looks % MEMORY_EVERY == 0 {
-            memory = memory.max(tree.iter().filter_map(|id| held(*id)).sum());
-        }
-        looks += 1;
+        samples.take(child.0.id());
         if let Some(status) = child.0.try_wait()? {
             break status;
         }
-        if begun.elapsed() > PATIENCE {
-            bail!("{command:?} did not end within {PATIENCE:?}");
+        if begun.elapsed() > TIMEOUT {
+            bail!("{command:?} did not end within {TIMEOUT:?}");
         }
-        std::thread::sleep(LOOK_EVERY);
+        std::thread::sleep(SAMPLE_INTERVAL);
     };
     let time = begun.elapsed();
     if !status.success() {
@@ -58,17 +48,43 @@ pub(crate) fn measure(command: &mut Command) -> Result<Cost> {
     }
     Ok(Cost {
         time,
-        processor: processor.values().sum(),
-        memory,
+        processor: samples.processor.values().sum(),
+        memory: samples.memory,
     })
 }
 
-/// A child that is ended with us.
-struct Ended(Child);
+/// CPU time and memory of a process tree, as sampled so far.
+#[derive(Default)]
+struct Samples {
+    taken: u32,
+    /// CPU time by process, those that have ended included.
+    processor: HashMap<u32, Duration>,
+    /// Peak memory in bytes.
+    memory: u64,
+}
 
-impl Drop for Ended {
+impl Samples {
+    fn take(&mut self, root: u32) {
+        let tree = descendants(root);
+        for id in &tree {
+            if let Ok(time) = machine::processor(*id) {
+                self.processor.insert(*id, time);
+            }
+        }
+        if self.taken.is_multiple_of(SAMPLES_PER_MEMORY_READING) {
+            let held = tree.iter().filter_map(|id| held(*id)).sum();
+            self.memory = self.memory.max(held);
+        }
+        self.taken += 1;
+    }
+}
+
+/// A child that is killed when dropped.
+struct KilledOnDrop(Child);
+
+impl Drop for KilledOnDrop {
     fn drop(&mut self) {
-        // It has ended by itself unless something went wrong.
+        // It has already exited unless something went wrong.
         let _ = self.0.kill();
         let _ = self.0.wait();
     }
@@ -103,7 +119,7 @@ fn descendants(root: u32) -> HashSet<u32> {
     }
 }
 
-/// Bytes that a process holds, with its part of what is shared.
+/// Memory of a process in bytes, with its proportional share of shared pages.
 fn held(id: u32) -> Option<u64> {
     let text = std::fs::read_to_string(format!("/proc/{id}/smaps_rollup")).ok()?;
     let line = text.lines().find_map(|line| line.strip_prefix("Pss:"))?;
@@ -116,15 +132,29 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_childs_child_is_counted() {
-        let spin = "i=0; while [ $i -lt 200000 ]; do i=$((i+1)); done";
+    fn a_grandchild_is_counted() {
+        let busy = "while kill -0 $PPID 2>/dev/null; do :; done";
         let mut command = Command::new("sh");
-        command.args(["-c", &format!("sh -c '{spin}'; true")]);
-        let cost = measure(&mut command).unwrap();
-        assert!(
-            cost.processor > Duration::ZERO && cost.memory > 0,
-            "{cost:?}"
-        );
+        command.args(["-c", &format!("sh -c '{busy}'; true")]);
+        let child = KilledOnDrop(command.spawn().unwrap());
+        let root = child.0.id();
+        let mut samples = Samples::default();
+        let used_by_grandchild = |samples: &Samples| {
+            samples
+                .processor
+                .iter()
+                .any(|(id, time)| *id != root && *time > Duration::ZERO)
+        };
+        let deadline = Instant::now() + Duration::from_mins(1);
+        while !used_by_grandchild(&samples) || samples.memory == 0 {
+            assert!(Instant::now() < deadline, "{:?}", samples.processor);
+            samples.take(root);
+        }
+    }
+
+    #[test]
+    fn a_command_that_fails_is_an_error() {
         assert!(measure(&mut Command::new("false")).is_err());
+        assert!(measure(&mut Command::new("true")).is_ok());
     }
 }

@@ -1,28 +1,34 @@
-//! The programs that are measured, a folder that is gone afterwards, and one that stays.
+//! The measured programs, a temporary folder, and a cache folder.
 
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 use serde_json::Value;
 
-use crate::shell::{cargo, output_of, run, tell};
+use crate::shell::{cargo, output_of, print, run};
 
-/// Programs and a folder.
+/// Programs and folders of a benchmark.
 pub(crate) struct Workplace {
     pub(crate) crawler: PathBuf,
     pub(crate) testsite: PathBuf,
     pub(crate) folder: PathBuf,
-    /// What is downloaded stays here.
+    /// Cache of downloads.
     pub(crate) cache: PathBuf,
 }
 
 impl Workplace {
-    /// Builds what is measured as it is released.
+    /// Builds the measured programs in release mode.
     pub(crate) fn build() -> Result<Self> {
-        tell("building the release");
+        print("building in release mode");
         run(cargo()
             .args(["build", "--release", "--locked", "--quiet"])
-            .args(["--package", "crawler", "--package", "testsite", "--bins"]))?;
+            .args([
+                "--package",
+                "crawler-cli",
+                "--package",
+                "testsite",
+                "--bins",
+            ]))?;
         let metadata = output_of(cargo().args(["metadata", "--no-deps", "--format-version=1"]))?;
         let metadata: Value = serde_json::from_str(&metadata)?;
         let target = metadata["target_directory"].as_str();
@@ -42,7 +48,10 @@ impl Workplace {
 impl Drop for Workplace {
     fn drop(&mut self) {
         if let Err(error) = std::fs::remove_dir_all(&self.folder) {
-            tell(&format!("{} stays behind: {error}", self.folder.display()));
+            print(&format!(
+                "{} could not be removed: {error}",
+                self.folder.display()
+            ));
         }
     }
 }

@@ -1,4 +1,4 @@
-//! What the cases did cost: a file that is committed.
+//! The committed baseline, `bench/baseline.tsv`.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -12,7 +12,7 @@ use crate::shell::{output_of, root};
 
 const WITH: &str = "# counted with ";
 
-/// What is known from before.
+/// Counts of an earlier run.
 #[derive(PartialEq, Eq, Debug)]
 pub(super) struct Baseline {
     /// Compiler, processor family, valgrind.
@@ -36,7 +36,7 @@ impl Baseline {
         let counted_with = text
             .lines()
             .find_map(|line| line.strip_prefix(WITH))
-            .context("it does not say what it was counted with")?;
+            .context("the baseline does not say what it was counted on")?;
         let rows = text.lines().filter(|line| !line.starts_with('#'));
         let instructions = rows
             .map(|row| {
@@ -53,14 +53,14 @@ impl Baseline {
         })
     }
 
-    /// Another family, or one that can do less, has other instructions: their numbers say nothing about ours.
+    /// Counts of another processor family, or of one with fewer features, cannot be compared.
     pub(super) fn is_of_this_processor(&self, here: &str) -> bool {
         let family = |text: &str| text.split(", ").nth(1).map(str::to_owned);
         family(&self.counted_with) == family(here)
     }
 }
 
-/// Makes these counts the baseline.
+/// Writes these counts as the baseline.
 pub(super) fn write(counts: &[Count]) -> Result<()> {
     let text = written(counts, &surroundings()?);
     std::fs::write(path(), text).with_context(|| format!("cannot write {}", path().display()))
@@ -68,7 +68,7 @@ pub(super) fn write(counts: &[Count]) -> Result<()> {
 
 fn written(counts: &[Count], with: &str) -> String {
     let mut text = format!(
-        "# What one step of each case costs, in instructions. Written by `cargo xtask micro --keep`.\n{WITH}{with}\n"
+        "# Instructions of one step of each case. Written by `cargo xtask micro --keep`.\n{WITH}{with}\n"
     );
     for count in counts {
         writeln!(text, "{}\t{}", count.case, count.instructions).ok();
@@ -76,7 +76,7 @@ fn written(counts: &[Count], with: &str) -> String {
     text
 }
 
-/// What the counts depend on besides our code.
+/// What the counts depend on besides our code: compiler, processor, C library, valgrind.
 pub(super) fn surroundings() -> Result<String> {
     let said = |program: &str| output_of(Command::new(program).arg("--version"));
     let (rustc, valgrind) = (said("rustc")?, said("valgrind")?);
@@ -91,7 +91,7 @@ pub(super) fn surroundings() -> Result<String> {
     ))
 }
 
-/// What libraries ask the processor for, and then take another way by.
+/// Processor features that libraries detect at run time.
 #[cfg(target_arch = "x86_64")]
 fn abilities() -> &'static str {
     match (
@@ -143,7 +143,7 @@ mod tests {
         }
     }
 
-    /// Or nothing would be compared, and nobody told.
+    /// Otherwise nothing would be compared, silently.
     #[test]
     fn a_baseline_that_does_not_say_where_it_is_from_is_none() {
         for text in ["", "scan-s\t12\n"] {

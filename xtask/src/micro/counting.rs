@@ -12,21 +12,21 @@ use crate::shell::{cargo, output_of, run};
 
 const PROFILE: &str = "micro";
 
-/// What one step of a case costs.
+/// Instructions of one step of a case.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Count {
     pub(super) case: String,
     pub(super) instructions: u64,
 }
 
-/// The program, built.
+/// The built program.
 pub(super) struct Hot {
     program: PathBuf,
 }
 
 impl Hot {
     pub(super) fn build() -> Result<Self> {
-        // Flags of who runs it would be counted too.
+        // Compiler flags of the environment would change the counts.
         let mut build = cargo();
         build
             .env_remove("RUSTFLAGS")
@@ -51,7 +51,7 @@ impl Hot {
         Ok(Self { program })
     }
 
-    /// Every case, counted; as many at a time as there are cores.
+    /// Counts every case, in parallel on all cores.
     pub(super) fn counts(&self) -> Result<Vec<Count>> {
         let cases = self.cases()?;
         let waiting = Mutex::new(cases.iter().enumerate());
@@ -75,19 +75,19 @@ impl Hot {
         counted.into_iter().map(|(_, count)| count).collect()
     }
 
-    /// Writes where a case spends to a file for `callgrind_annotate`.
+    /// Writes the profile of a case to a file for `callgrind_annotate`.
     pub(super) fn record(&self, case: &str, file: &Path) -> Result<()> {
         let cases = self.cases()?;
         let Some((case, times)) = cases.iter().find(|(name, _)| name == case) else {
             let names: Vec<&str> = cases.iter().map(|(name, _)| name.as_str()).collect();
             bail!("there is no case {case:?}; there are {}", names.join(", "));
         };
-        // The function of `bench/src/case.rs` that does the steps and nothing else.
+        // The function of `bench/src/case.rs` that runs the steps and nothing else.
         let steps = &["--toggle-collect=*case*repeat*"];
         self.collected(case, *times, file, steps).map(|_| ())
     }
 
-    /// The cases and how often each is done.
+    /// The cases, and how often each one runs.
     fn cases(&self) -> Result<Vec<(String, u64)>> {
         let listed = output_of(&mut Command::new(&self.program))?;
         listed
@@ -105,14 +105,14 @@ impl Hot {
         let twice = self.collected(case, times * 2, nowhere, &[])?;
         let steps = twice
             .checked_sub(once)
-            .with_context(|| format!("{case}: twice the work cost less"))?;
+            .with_context(|| format!("{case}: twice the work took fewer instructions"))?;
         Ok(Count {
             case: case.to_owned(),
             instructions: (steps + times / 2) / times,
         })
     }
 
-    /// Instructions of a whole run.
+    /// Instructions of one run of the program.
     fn collected(&self, case: &str, times: u64, file: &Path, options: &[&str]) -> Result<u64> {
         let mut command = Command::new("valgrind");
         command
@@ -121,23 +121,24 @@ impl Hot {
             .args(options)
             .arg(&self.program)
             .args([case, &times.to_string()])
-            // What stands in the environment moves the stack, and may tune the allocator.
+            // The environment moves the stack and may tune the allocator.
             .env_clear()
             .env("PATH", std::env::var_os("PATH").unwrap_or_default());
         let output = command
             .output()
             .with_context(|| format!("cannot start {command:?}"))?;
-        let told = String::from_utf8_lossy(&output.stderr);
+        let printed = String::from_utf8_lossy(&output.stderr);
         if !output.status.success() {
-            bail!("{command:?} ended with {}:\n{told}", output.status);
+            bail!("{command:?} ended with {}:\n{printed}", output.status);
         }
-        collected(&told).with_context(|| format!("{command:?} told no count:\n{told}"))
+        collected(&printed).with_context(|| format!("{command:?} printed no count:\n{printed}"))
     }
 }
 
 /// The number in callgrind's `==7== Collected : 12345`.
-fn collected(told: &str) -> Option<u64> {
-    told.lines()
+fn collected(printed: &str) -> Option<u64> {
+    printed
+        .lines()
         .find_map(|line| line.split_once("Collected :"))
         .and_then(|(_, number)| number.trim().parse().ok())
 }
@@ -148,8 +149,8 @@ mod tests {
 
     #[test]
     fn the_count_is_found_among_the_words() {
-        let told = "==7== Events    : Ir\n==7== Collected : 1234567\n==7== \n";
-        assert_eq!(collected(told), Some(1_234_567));
+        let printed = "==7== Events    : Ir\n==7== Collected : 1234567\n==7== \n";
+        assert_eq!(collected(printed), Some(1_234_567));
         assert_eq!(collected("==7== Events : Ir\n"), None);
         assert_eq!(collected("==7== Collected : many\n"), None);
     }

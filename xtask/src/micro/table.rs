@@ -1,13 +1,13 @@
-//! The counts beside the baseline.
+//! The counts compared with the baseline.
 
 use std::fmt;
 
 use super::baseline::Baseline;
 use super::counting::Count;
 
-/// Change in percent that is let pass.
+/// Largest accepted change, in percent.
 const MOST: f64 = 10.0;
-/// And in instructions: of a step of nine, one is more than a tenth.
+/// Largest accepted change in instructions: one of nine is more than 10%.
 const MOST_INSTRUCTIONS: u64 = 5;
 
 struct Row {
@@ -17,19 +17,19 @@ struct Row {
 }
 
 impl Row {
-    /// In percent; more is worse.
+    /// Change in percent; positive is worse.
     fn change(&self) -> Option<f64> {
         let (now, was) = (self.now? as f64, self.was? as f64);
         Some((now - was) / was.max(1.0) * 100.0)
     }
 
-    /// What is to be said about it; nothing, if all is well.
+    /// Label of a row that needs attention; empty if the row is fine.
     fn fault(&self) -> Option<&'static str> {
         match (self.now, self.was) {
             (Some(_), None) => Some("NEW"),
             (None, _) => Some("GONE"),
             (Some(now), Some(was)) if now.abs_diff(was) <= MOST_INSTRUCTIONS => None,
-            // What is better is kept, or the way back to where it was would be free.
+            // An improvement must be recorded, or losing it again would go unnoticed.
             _ => match self.change()? {
                 change if change > MOST => Some("WORSE"),
                 change if change < -MOST => Some("BETTER"),
@@ -39,7 +39,7 @@ impl Row {
     }
 }
 
-/// Every case, and those that are gone.
+/// Every case, including those that no longer exist.
 pub(super) struct Table {
     rows: Vec<Row>,
 }
@@ -63,7 +63,7 @@ impl Table {
         Self { rows }
     }
 
-    /// Cases that moved too much, are new or gone.
+    /// Number of cases that changed too much, are new or no longer exist.
     pub(super) fn faults(&self) -> usize {
         self.rows.iter().filter(|row| row.fault().is_some()).count()
     }
@@ -78,7 +78,7 @@ impl fmt::Display for Table {
             "case", "now", "baseline", "change"
         )?;
         for row in &self.rows {
-            let change = row.change().map(|change| format!("{change:+.1} %"));
+            let change = row.change().map(|change| format!("{change:+.1}%"));
             write!(
                 f,
                 "\n{:<24} {:>12} {:>12} {:>9} {}",
@@ -126,7 +126,7 @@ mod tests {
         assert!(
             table(&[("scan", 1_150)], &was)
                 .to_string()
-                .contains("+15.0 % WORSE")
+                .contains("+15.0% WORSE")
         );
     }
 

@@ -1,51 +1,51 @@
-//! Where a crawl's bytes go: opened new, or where they stopped.
+//! A crawl's outputs, created or reopened where an earlier run stopped.
 
 use std::io::IsTerminal;
 use std::path::Path;
 
-use model::SinkError;
-use output::{Target, Written};
+use crawler_model::SinkError;
+use crawler_output::{Target, Written};
 
-use crate::talk::Talk;
+use crate::console::Console;
 use crate::terminal_stdout::TerminalStdout;
 
-/// Opens outputs in the order they are asked for.
+/// Opens outputs and tracks how much is written to each.
 pub(crate) struct Outputs<'a> {
-    talk: &'a Talk,
-    /// What each has already, in the same order; `None` where nobody keeps count.
-    kept: Option<Vec<u64>>,
-    /// Those that are counted.
+    console: &'a Console,
+    /// Bytes already written to each output, in the order they are opened; `None` without a state file.
+    lengths: Option<Vec<u64>>,
+    /// Byte counts of the opened outputs, with a state file.
     pub(crate) written: Vec<Written>,
 }
 
 impl<'a> Outputs<'a> {
-    pub(crate) fn new(talk: &'a Talk, kept: Option<Vec<u64>>) -> Self {
+    pub(crate) fn new(console: &'a Console, lengths: Option<Vec<u64>>) -> Self {
         Self {
-            talk,
-            kept,
+            console,
+            lengths,
             written: Vec::new(),
         }
     }
 
-    /// A file, or stdout, which `-` names too.
+    /// Opens a file, or stdout for `None` and `-`.
     pub(crate) fn open(&mut self, file: Option<&Path>) -> Result<Target, SinkError> {
         let file = file.filter(|file| *file != Path::new("-"));
-        let Some(kept) = &self.kept else {
+        let Some(lengths) = &self.lengths else {
             return file.map_or_else(|| Ok(self.stdout()), Target::create);
         };
-        let kept = kept.get(self.written.len()).copied().unwrap_or(0);
+        let length = lengths.get(self.written.len()).copied().unwrap_or(0);
         let (target, written) = match file {
-            Some(file) => Target::reopen(file, kept)?,
-            None => self.stdout().after(kept),
+            Some(file) => Target::reopen(file, length)?,
+            None => self.stdout().after(length),
         };
         self.written.push(written);
         Ok(target)
     }
 
     fn stdout(&self) -> Target {
-        let talk = self.talk;
-        if std::io::stdout().is_terminal() && talk.shows_progress() && talk.redraws() {
-            let terminal = TerminalStdout::new(talk.clone());
+        let console = self.console;
+        if std::io::stdout().is_terminal() && console.shows_progress() && console.redraws() {
+            let terminal = TerminalStdout::new(console.clone());
             return Target::writer("stdout", Box::new(terminal));
         }
         Target::stdout()

@@ -1,50 +1,48 @@
-//! The wiring of a crawl: frontier, fetch, writer, signals, progress.
+//! Connects the parts of a crawl: frontier, fetcher, writer, signals, progress.
 
 use std::sync::Arc;
 use std::time::Duration;
 
-use anyhow::Context;
-use engine::{Progress, Shelf, Stop, drive_from};
-use frontier::{Frontier, MemoryFrontier, Moment};
-use model::{CrawlPlan, Sink, Summary};
-use output::{Tee, Written};
+use crawler::wiring::{self, Browser, GivenHosts, PageFetch, RenderTotals};
+use crawler_engine::{Progress, Stop};
+use crawler_frontier::{Frontier, MemoryFrontier, Moment};
+use crawler_model::{CrawlPlan, Sink, Summary, counted};
+use crawler_output::{Tee, Written};
 
-use super::first_look::FirstLook;
-use crate::browser::{Browser, Rendered};
+use super::first_page_probe::FirstPageProbe;
+use crate::console::{Console, Level, Value};
 use crate::log_sink::LogSink;
-use crate::numbers::{counted, span};
+use crate::numbers::span;
 use crate::state::State;
-use crate::talk::{Level, Talk, Value};
-use crate::typed_hosts::TypedHosts;
-use crate::{browser, progress_line, signals};
+use crate::{progress_line, signals};
 
-/// A crawl that is wired and run.
+/// One run of a crawl.
 pub(super) struct Run<'a> {
     pub(super) plan: &'a CrawlPlan,
-    pub(super) talk: &'a Talk,
-    pub(super) chance: u64,
+    pub(super) console: &'a Console,
+    pub(super) rng_seed: u64,
     pub(super) browser: Option<Browser>,
 }
 
-/// How a crawl went.
+/// Result of a run.
 pub(super) struct Ending {
     pub(super) summary: Summary,
-    /// The first page seemed to need a browser, and had none.
+    /// The first page seems to need a browser and was fetched without one.
     pub(super) needs_browser: bool,
     /// What the browser did.
-    pub(super) rendered: Rendered,
+    pub(super) rendered: RenderTotals,
 }
 
 impl Run<'_> {
-    /// A crawl that nobody keeps.
-    pub(super) async fn begin(self, mut sinks: Vec<Box<dyn Sink>>) -> anyhow::Result<Ending> {
-        sinks.push(Box::new(LogSink::new(self.talk.clone())));
-        let frontier = MemoryFrontier::new(self.plan.clone(), self.chance);
+    /// Runs a crawl without a state file.
+    pub(super) async fn start(self, mut sinks: Vec<Box<dyn Sink>>) -> anyhow::Result<Ending> {
+        sinks.push(Box::new(LogSink::new(self.console.clone())));
+        let frontier = MemoryFrontier::new(self.plan, self.rng_seed);
         self.drive(frontier, Duration::ZERO, Tee(sinks)).await
     }
 
-    /// A crawl that is kept, from where it stopped.
-    pub(super) async fn go_on(
+    /// Runs a crawl with a state file, from where the last run stopped.
+    pub(super) async fn resume(
         self,
         state: State,
         sinks: Vec<Box<dyn Sink>>,
@@ -52,23 +50,23 @@ impl Run<'_> {
     ) -> anyhow::Result<Ending> {
         let resumed = state.resume(self.plan, Box::new(Tee(sinks)), outputs).await;
         let resumed = resumed?;
-        if let Some(glance) = resumed.glance {
-            let left = glance.queued + glance.in_flight;
+        if let Some(counts) = resumed.counts {
+            let left = counts.queued + counts.in_flight;
             let text = format!(
-                "Resuming after {} and {}: {} to go",
-                counted(glance.pages, "page", "pages"),
+                "Resuming after {} and {}, {} left",
+                counted(counts.pages, "page"),
                 span(resumed.from),
-                counted(left, "known URL", "known URLs"),
+                counted(left, "known URL"),
             );
             let fields = [
-                ("pages", Value::Number(glance.pages)),
+                ("pages", Value::Number(counts.pages)),
                 ("left", Value::Number(left)),
                 ("seconds", Value::Seconds(resumed.from.as_secs_f64())),
             ];
-            self.talk.say(Level::Info, &text, "resumed", &fields);
+            self.console.print(Level::Info, &text, "resumed", &fields);
         }
-        // What was said before is not said again.
-        let log = Box::new(LogSink::new(self.talk.clone()));
+        // Added after the replay, so that earlier messages are not repeated.
+        let log = Box::new(LogSink::new(self.console.clone()));
         let sinks = Tee(vec![resumed.sink, log]);
         self.drive(resumed.frontier, resumed.from, sinks).await
     }
@@ -79,37 +77,31 @@ impl Run<'_> {
         from: Moment,
         sinks: Tee,
     ) -> anyhow::Result<Ending> {
-        let (plan, talk) = (self.plan, self.talk);
+        let (plan, console) = (self.plan, self.console);
         let stop = Stop::new();
-        let signals = tokio::spawn(signals::listen(stop.clone(), talk.clone()));
+        let signals = tokio::spawn(signals::listen(stop.clone(), console.clone()));
         let progress = Arc::new(Progress::default());
-        progress.set(frontier.glance());
-        let display = talk.shows_progress().then(|| {
+        let display = console.shows_progress().then(|| {
             tokio::spawn(progress_line::show(
-                talk.clone(),
+                console.clone(),
                 Arc::clone(&progress),
                 plan.limits,
                 from,
             ))
         });
-        let typed = TypedHosts::of([&plan.seed]);
-        let fetch = Browser::fetch(self.browser, &plan.fetch, plan.workers, &typed).await?;
-        let writer = Shelf::start(Box::new(sinks)).context("cannot start the writer")?;
-        let fetch = Arc::new(FirstLook::new(fetch));
+        let given = GivenHosts::of([plan.seed()]);
+        let fetch = PageFetch::new(self.browser, &plan.fetch, plan.workers, &given).await?;
+        let fetch = Arc::new(FirstPageProbe::new(fetch));
         let driven = Arc::clone(&fetch);
-        // A task among its workers: where there is one core, a report wakes no other thread.
-        let driving = drive_from(from, frontier, driven, plan.workers, writer, stop, progress);
-        let summary = match tokio::spawn(driving).await {
-            Ok(summary) => summary,
-            // It is never cancelled, so it panicked.
-            Err(error) => std::panic::resume_unwind(error.into_panic()),
-        };
-        let rendered = browser::close(&fetch.fetch).await;
+        let sink = Box::new(sinks);
+        let summary =
+            wiring::drive(frontier, from, driven, plan.workers, sink, stop, progress).await;
+        let rendered = fetch.fetch.close().await;
         if let Some(display) = display {
             display.abort();
         }
         signals.abort();
-        talk.end_progress();
+        console.end_progress();
         Ok(Ending {
             summary: summary?,
             needs_browser: fetch.needs_browser(),

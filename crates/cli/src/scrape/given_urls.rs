@@ -1,84 +1,83 @@
-//! The URLs of a command line: typed, or one a line on stdin.
+//! The URLs to scrape: arguments, or lines of stdin.
 //!
-//! What is typed is checked before anything is fetched. What comes on stdin is checked as it comes: a line
-//! that is no URL costs that line only.
+//! Arguments are checked before anything is fetched. Lines of stdin are checked as they arrive: an invalid line fails only
+//! that line.
 
 use std::io::{BufRead, Read};
 
-use engine::{Stop, StopLevel};
-use fetch::Asked;
+use crawler::wiring::GivenHosts;
+use crawler_engine::{Stop, StopLevel};
+use crawler_fetch::RequestedUrl;
 use futures_util::{Stream, stream};
 use tokio::sync::mpsc;
 
-use crate::typed_hosts::TypedHosts;
+/// Maximum length of a line of stdin.
+const MAX_LINE_BYTES: u64 = 64 * 1024;
 
-/// Longest line of stdin that can be a URL.
-const LONGEST_LINE: u64 = 64 * 1024;
+/// Maximum length of an invalid URL in an error message.
+const MAX_SHOWN_CHARS: usize = 200;
 
-/// How much is shown of what is no URL.
-const LONGEST_SHOWN: usize = 200;
-
-/// One URL to be had, or why it is none.
+/// One URL to fetch, or why it is invalid.
 #[derive(Debug)]
 pub(super) struct Given {
-    /// As it was given.
+    /// The URL as given.
     pub(super) typed: String,
-    /// As it is asked for.
-    pub(super) asked: Result<Asked, String>,
+    /// The parsed URL, or an error message.
+    pub(super) url: Result<RequestedUrl, String>,
 }
 
-/// Where URLs come from, in their order.
+/// A source of URLs.
 #[derive(Debug)]
 enum Source {
-    Typed(Asked),
+    Argument(RequestedUrl),
     Stdin,
 }
 
-/// All that was given.
+/// All sources, in the order given.
 #[derive(Debug)]
 pub(super) struct GivenUrls(Vec<Source>);
 
 impl GivenUrls {
-    /// Checks what was typed; `-` is stdin.
+    /// Checks the arguments; `-` is stdin.
     pub(super) fn check(typed: &[String]) -> Result<Self, String> {
         let stdins = typed.iter().filter(|word| *word == "-").count();
         if stdins > 1 {
-            return Err("<URL>: - is given twice; stdin can be read once".into());
+            return Err("<URL>: - is given more than once; stdin can be read only once".into());
         }
         let check = |word: &String| match word.as_str() {
             "-" => Ok(Source::Stdin),
-            word => Asked::parse(word)
-                .map(Source::Typed)
-                .map_err(|error| format!("<URL>: {}", naming(word, &error.to_string()))),
+            word => RequestedUrl::parse(word)
+                .map(Source::Argument)
+                .map_err(|error| format!("<URL>: {}", with_url(word, &error.to_string()))),
         };
         Ok(Self(typed.iter().map(check).collect::<Result<_, _>>()?))
     }
 
     /// Whether there can be more than one page.
     pub(super) fn may_be_several(&self) -> bool {
-        !matches!(self.0.as_slice(), [Source::Typed(_)])
+        !matches!(self.0.as_slice(), [Source::Argument(_)])
     }
 
-    /// The hosts that were typed. What comes on stdin was as often written by somebody else, and is not among them.
-    pub(super) fn hosts(&self) -> TypedHosts {
+    /// The hosts of the URLs given as arguments. Hosts from stdin are left out: that input is often not the user's own.
+    pub(super) fn hosts(&self) -> GivenHosts {
         let typed = self.0.iter().filter_map(|source| match source {
-            Source::Typed(asked) => Some(&asked.url),
+            Source::Argument(requested) => Some(&requested.url),
             Source::Stdin => None,
         });
-        TypedHosts::of(typed)
+        GivenHosts::of(typed)
     }
 
-    /// The URLs, until there is none or an end is asked for.
+    /// The URLs, until there are no more or a stop is requested.
     pub(super) fn stream(self, stop: Stop) -> impl Stream<Item = Given> {
         let (send, receive) = mpsc::channel(1);
-        // Reading stdin blocks and cannot be called off, so it has a thread that nobody waits for.
+        // Reading stdin blocks and cannot be cancelled, so it has its own detached thread.
         std::thread::spawn(move || {
             for source in self.0 {
-                let gone = match source {
-                    Source::Typed(asked) => send.blocking_send(typed(asked)).is_err(),
+                let closed = match source {
+                    Source::Argument(requested) => send.blocking_send(given(requested)).is_err(),
                     Source::Stdin => read_stdin(&send).is_err(),
                 };
-                if gone {
+                if closed {
                     return;
                 }
             }
@@ -94,50 +93,50 @@ impl GivenUrls {
     }
 }
 
-/// An error's words with the URL they are about, for there may be several.
-fn naming(typed: &str, words: &str) -> String {
+/// An error message that names its URL.
+fn with_url(typed: &str, message: &str) -> String {
     let shown = without_secrets(typed);
-    if words.contains(&shown) {
-        return words.to_owned();
+    if message.contains(&shown) {
+        return message.to_owned();
     }
-    format!("\"{shown}\": {words}")
+    format!("\"{shown}\": {message}")
 }
 
-/// What was typed, without what stands before an `@`, and not all of it if it is long.
+/// The given text without user and password, cut if it is long.
 fn without_secrets(typed: &str) -> String {
     let start = typed.find("://").map_or(0, |at| at + 3);
     let (scheme, rest) = typed.split_at(start);
-    // Only what stands before the path can be a password.
+    // A password can only be before the path.
     let (authority, path) = rest.split_at(rest.find(['/', '?', '#']).unwrap_or(rest.len()));
     let host = authority
         .rsplit_once('@')
         .map_or(authority, |(_, host)| host);
     let shown = format!("{scheme}{host}{path}");
-    shown.chars().take(LONGEST_SHOWN).collect()
+    shown.chars().take(MAX_SHOWN_CHARS).collect()
 }
 
-fn typed(asked: Asked) -> Given {
+fn given(requested: RequestedUrl) -> Given {
     Given {
-        typed: asked.url.to_string(),
-        asked: Ok(asked),
+        typed: requested.url.to_string(),
+        url: Ok(requested),
     }
 }
 
-/// Nobody listens any more.
-struct Gone;
+/// The receiver of the URLs is gone.
+struct Closed;
 
-/// Sends every line of stdin; blank lines and those that begin with # are passed over.
-fn read_stdin(send: &mpsc::Sender<Given>) -> Result<(), Gone> {
+/// Sends every line of stdin except blank lines and those that start with #.
+fn read_stdin(send: &mpsc::Sender<Given>) -> Result<(), Closed> {
     let mut stdin = std::io::stdin().lock();
     for number in 1_u64.. {
         let mut line = Vec::new();
-        let asked = match stdin
+        let url = match stdin
             .by_ref()
-            .take(LONGEST_LINE)
+            .take(MAX_LINE_BYTES)
             .read_until(b'\n', &mut line)
         {
             Ok(0) => break,
-            Ok(_) if line.len() as u64 == LONGEST_LINE && !line.ends_with(b"\n") => {
+            Ok(_) if line.len() as u64 == MAX_LINE_BYTES && !line.ends_with(b"\n") => {
                 // The rest of the line is not another URL.
                 if stdin.skip_until(b'\n').is_err() {
                     break;
@@ -150,23 +149,23 @@ fn read_stdin(send: &mpsc::Sender<Given>) -> Result<(), Gone> {
                 if text.is_empty() || text.starts_with('#') {
                     continue;
                 }
-                Asked::parse(text).map_err(|error| {
-                    let words = naming(text, &error.to_string());
-                    format!("line {number} of stdin: {words}")
+                RequestedUrl::parse(text).map_err(|error| {
+                    let message = with_url(text, &error.to_string());
+                    format!("line {number} of stdin: {message}")
                 })
             }
-            Err(error) => Err(format!("stdin cannot be read: {error}")),
+            Err(error) => Err(format!("cannot read stdin: {error}")),
         };
-        let failed = asked.is_err();
+        let failed = url.is_err();
         let given = Given {
-            // A stdin that cannot be read has no line to name.
+            // If stdin cannot be read, there is no line to name.
             typed: match without_secrets(String::from_utf8_lossy(&line).trim()) {
-                nothing if nothing.is_empty() => "-".to_owned(),
+                empty if empty.is_empty() => "-".to_owned(),
                 typed => typed,
             },
-            asked,
+            url,
         };
-        send.blocking_send(given).map_err(|_| Gone)?;
+        send.blocking_send(given).map_err(|_| Closed)?;
         if failed && line.is_empty() {
             break;
         }

@@ -1,102 +1,101 @@
-//! What became of one URL.
+//! The result of scraping one URL.
 
-use engine::{Document, ScrapeProblem};
-use model::Failure;
+use crawler_engine::{Document, ScrapeProblem};
+use crawler_model::Failure;
 use tokio::task::JoinError;
 
 /// Why there is no document.
 #[derive(Debug)]
-pub(super) enum Problem {
-    /// What stands there is no URL; why, in words.
+pub(super) enum PageProblem {
+    /// Not a valid URL, with the error message.
     BadUrl(String),
-    /// It could not be had, or read.
+    /// The page could not be fetched or extracted.
     Scrape(ScrapeProblem),
-    /// Our own fault.
+    /// An internal error.
     Internal(String),
 }
 
-impl Problem {
-    /// The words of a panic.
+impl PageProblem {
+    /// The problem for a panic, with its message.
     pub(super) fn of_panic(error: JoinError) -> Self {
-        let words = error.try_into_panic().ok().and_then(|panic| {
+        let message = error.try_into_panic().ok().and_then(|panic| {
             let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
             text.or_else(|| panic.downcast_ref::<String>().cloned())
         });
-        Self::Internal(words.unwrap_or_else(|| "unknown".into()))
+        Self::Internal(message.unwrap_or_else(|| "unknown".into()))
     }
 }
 
-impl From<ScrapeProblem> for Problem {
+impl From<ScrapeProblem> for PageProblem {
     fn from(problem: ScrapeProblem) -> Self {
         Self::Scrape(problem)
     }
 }
 
-/// A page that was had, ready to be printed.
+/// A fetched page, ready to be printed.
 #[derive(Debug)]
-pub(super) struct Rendered {
+pub(super) struct PreparedPage {
     pub(super) document: Document,
-    /// As it is printed; empty for an error page where that is not printed.
+    /// Text to print; empty for an error page if the format does not print it.
     pub(super) text: String,
 }
 
-/// What became of one URL.
+/// The result of scraping one URL.
 #[derive(Debug)]
 pub(super) struct Outcome {
-    /// The URL that was given, in normal form where it has one.
+    /// The given URL, normalised if it is valid.
     pub(super) url: String,
-    /// Its page.
-    pub(super) page: Result<Rendered, Problem>,
+    pub(super) page: Result<PreparedPage, PageProblem>,
 }
 
 impl Outcome {
-    /// Whether the page could not be had; an error page is not what was asked for.
+    /// Whether the page could not be fetched; an error page counts as failed.
     pub(super) fn failed(&self) -> bool {
-        self.trouble().is_some()
+        self.failure().is_some()
     }
 
-    /// Whether an end was asked for before it was its turn.
+    /// Whether a stop was requested before the page was fetched.
     pub(super) fn was_stopped(&self) -> bool {
         matches!(
             &self.page,
-            Err(Problem::Scrape(ScrapeProblem::Stopped { .. }))
+            Err(PageProblem::Scrape(ScrapeProblem::Stopped { .. }))
         )
     }
 
-    /// What went wrong, in words and as a stable word.
-    pub(super) fn trouble(&self) -> Option<(String, &'static str)> {
-        let (words, kind) = match &self.page {
+    /// The error message and its stable kind, if the page failed.
+    pub(super) fn failure(&self) -> Option<(String, &'static str)> {
+        let (message, kind) = match &self.page {
             Ok(page) => return error_of(&page.document),
-            Err(Problem::BadUrl(words)) => (format!("<URL>: {words}"), "bad_url"),
-            Err(Problem::Scrape(problem)) if problem.url().as_str() == self.url => {
+            Err(PageProblem::BadUrl(message)) => (format!("<URL>: {message}"), "bad_url"),
+            Err(PageProblem::Scrape(problem)) if problem.url().as_str() == self.url => {
                 (problem.to_string(), problem.as_str())
             }
-            Err(Problem::Scrape(problem)) => {
-                let words = format!("{problem} (redirected from {})", self.url);
-                (words, problem.as_str())
+            Err(PageProblem::Scrape(problem)) => {
+                let message = format!("{problem} (redirected from {})", self.url);
+                (message, problem.as_str())
             }
-            Err(Problem::Internal(words)) => {
-                let words = format!("{} could not be read: internal error: {words}", self.url);
-                (words, "internal")
+            Err(PageProblem::Internal(message)) => {
+                let message = format!("cannot read {}: internal error: {message}", self.url);
+                (message, "internal")
             }
         };
-        Some((words, kind))
+        Some((message, kind))
     }
 }
 
-/// What an error status means, in words and as a stable word.
+/// The error message and its stable kind for an error status.
 pub(super) fn error_of(document: &Document) -> Option<(String, &'static str)> {
     if document.status() < 400 {
         return None;
     }
     let failure = Failure::of_status(document.status());
     let kind = failure.kind.as_str();
-    let (url, asked) = (document.url().clone(), document.requested());
-    let from = if *asked == url {
+    let (url, requested) = (document.url().clone(), document.requested());
+    let from = if *requested == url {
         String::new()
     } else {
-        format!(" (redirected from {asked})")
+        format!(" (redirected from {requested})")
     };
-    let words = ScrapeProblem::Failed { url, failure }.to_string();
-    Some((words + &from, kind))
+    let message = ScrapeProblem::Failed { url, failure }.to_string();
+    Some((message + &from, kind))
 }

@@ -1,79 +1,81 @@
-//! Documents as they are printed.
+//! Prints documents.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, IsTerminal, Write};
 use std::path::Path;
 
-use engine::Document;
-use model::SinkError;
+use crawler_engine::Document;
+use crawler_model::SinkError;
 use serde::Serialize;
 
-use super::outcome::{Outcome, Rendered, error_of};
-use crate::args::ContentFormatWord;
+use super::outcome::{Outcome, PreparedPage, error_of};
+use crate::args::ContentFormatChoice;
 
-/// How pages are laid out.
+/// How pages are printed.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Layout {
-    pub(super) format: ContentFormatWord,
-    /// There may be several, so each says which it is.
+    pub(super) format: ContentFormatChoice,
+    /// There may be several pages, so each is printed with its URL.
     pub(super) several: bool,
 }
 
 /// Writes one document after the other.
 pub(super) struct PageWriter {
     layout: Layout,
-    /// What reaches a terminal must not drive it.
-    harmless: bool,
-    begun: bool,
+    /// Replace control characters, since the output is a terminal.
+    escape: bool,
+    started: bool,
     name: String,
     out: Out,
 }
 
-/// Where the bytes go.
+/// Destination of the output.
 enum Out {
     Stdout,
-    /// Emptied with the first page, so that a page that cannot be had does not cost the one before.
+    /// Truncated with the first page, so that a failed fetch does not erase the previous content.
     File(File),
 }
 
-/// A page that could not be had, as JSON.
+/// A page that could not be fetched, as JSON.
 #[derive(Serialize)]
-struct Missing<'a> {
+struct FailedPage<'a> {
     url: &'a str,
     error: &'a str,
     kind: &'a str,
 }
 
 impl Layout {
-    /// A page as it will be printed. An error page is printed as JSON only, where its status stands beside it.
-    pub(super) fn rendered(self, document: Document) -> Rendered {
+    /// Formats a page for printing. An error page is printed only as JSON, which includes its status.
+    pub(super) fn prepared(self, document: Document) -> PreparedPage {
         let error = error_of(&document);
         let text = match self.format {
-            ContentFormatWord::Json => {
-                let error = error.as_ref().map(|(words, kind)| (words.as_str(), *kind));
+            ContentFormatChoice::Json => {
+                let error = error
+                    .as_ref()
+                    .map(|(message, kind)| (message.as_str(), *kind));
                 document.json(!self.several, error) + "\n"
             }
             _ if error.is_some() => String::new(),
-            ContentFormatWord::Markdown => document.markdown(),
-            ContentFormatWord::Html => document.html(),
-            ContentFormatWord::Text => document.text(),
+            ContentFormatChoice::Markdown => document.markdown(),
+            ContentFormatChoice::Html => document.html(),
+            ContentFormatChoice::Text => document.text(),
         };
-        Rendered { document, text }
+        PreparedPage { document, text }
     }
 
-    fn missing(self, url: &str, error: &str, kind: &str) -> String {
-        let missing = Missing { url, error, kind };
+    fn failed(self, url: &str, error: &str, kind: &str) -> String {
+        let failed = FailedPage { url, error, kind };
         let written = if self.several {
-            serde_json::to_string(&missing)
+            serde_json::to_string(&failed)
         } else {
-            serde_json::to_string_pretty(&missing)
+            serde_json::to_string_pretty(&failed)
         };
         written.unwrap_or_default() + "\n"
     }
 }
 
 impl PageWriter {
-    /// Into a file, which is there at once, or to stdout, which `-` names too.
+    /// Opens a file, which is created immediately, or stdout for `None` and `-`.
     pub(super) fn open(layout: Layout, file: Option<&Path>) -> Result<Self, SinkError> {
         let file = file.filter(|file| *file != Path::new("-"));
         let name = file.map_or("stdout".into(), |file| file.display().to_string());
@@ -96,21 +98,21 @@ impl PageWriter {
         };
         Ok(Self {
             layout,
-            harmless: file.is_none() && io::stdout().is_terminal(),
-            begun: false,
+            escape: file.is_none() && io::stdout().is_terminal(),
+            started: false,
             name,
             out,
         })
     }
 
-    /// Prints what became of a URL.
+    /// Prints the result for one URL.
     pub(super) fn write(&mut self, outcome: &Outcome) -> Result<(), SinkError> {
-        let is_json = self.layout.format == ContentFormatWord::Json;
-        let gap = if self.begun { "\n" } else { "" };
-        let text = match (&outcome.page, outcome.trouble()) {
+        let is_json = self.layout.format == ContentFormatChoice::Json;
+        let gap = if self.started { "\n" } else { "" };
+        let text = match (&outcome.page, outcome.failure()) {
             (Ok(page), _) if is_json => page.text.clone(),
-            (Err(_), Some((words, kind))) if is_json => {
-                self.layout.missing(&outcome.url, &words, kind)
+            (Err(_), Some((message, kind))) if is_json => {
+                self.layout.failed(&outcome.url, &message, kind)
             }
             (Ok(page), None) if self.layout.several => {
                 format!("{gap}{}\n\n{}", outcome.url, page.text)
@@ -118,7 +120,11 @@ impl PageWriter {
             (Ok(page), None) => page.text.clone(),
             _ => return Ok(()),
         };
-        let text = if self.harmless { harmless(&text) } else { text };
+        let text = if self.escape {
+            without_controls(&text)
+        } else {
+            text
+        };
         self.put(text.as_bytes()).map_err(|error| {
             let target = self.name.clone();
             SinkError { target, error }
@@ -126,7 +132,7 @@ impl PageWriter {
     }
 
     fn put(&mut self, bytes: &[u8]) -> io::Result<()> {
-        let first = !std::mem::replace(&mut self.begun, true);
+        let first = !std::mem::replace(&mut self.started, true);
         match &mut self.out {
             Out::Stdout => {
                 let mut stdout = io::stdout();
@@ -134,7 +140,7 @@ impl PageWriter {
                 stdout.flush()
             }
             Out::File(file) => {
-                // A device has no length to be cut.
+                // A device cannot be truncated.
                 if first && file.metadata()?.is_file() {
                     file.set_len(0)?;
                 }
@@ -144,8 +150,8 @@ impl PageWriter {
     }
 }
 
-/// Control characters are shown as a box instead of obeyed.
-fn harmless(text: &str) -> String {
+/// Replaces control characters with U+FFFD.
+fn without_controls(text: &str) -> String {
     text.chars()
         .map(|c| match c {
             '\n' | '\t' => c,
@@ -160,9 +166,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_the_web_says_cannot_drive_the_terminal() {
+    fn control_characters_are_replaced() {
         assert_eq!(
-            harmless("a\x1b[2J\r\n\tb\u{9b}"),
+            without_controls("a\x1b[2J\r\n\tb\u{9b}"),
             "a\u{fffd}[2J\u{fffd}\n\tb\u{fffd}"
         );
     }

@@ -9,7 +9,7 @@ use std::process::{Command, Stdio};
 
 use tempfile::TempDir;
 
-use crate::process::{PATIENCE, until};
+use crate::harness::wait::{TIMEOUT, wait_until};
 
 /// A cluster with one database.
 pub(crate) struct Cluster {
@@ -94,7 +94,7 @@ impl Cluster {
             .stdout(Stdio::null())
             .status();
         assert!(started.unwrap().success(), "{}", self.log());
-        until("postgres answers", PATIENCE, || {
+        wait_until("postgres answers", TIMEOUT, || {
             self.try_query("SELECT 1").is_some()
         });
     }
@@ -170,7 +170,7 @@ fn programs() -> PathBuf {
         .expect("these tests start a Postgres: install one (`apt install postgresql`)")
 }
 
-/// Whom to be instead of root; `None` when we are somebody else already.
+/// The user to run Postgres as instead of root; `None` if the test does not run as root.
 fn unprivileged() -> Option<(u32, u32)> {
     let me = std::fs::metadata(Path::new("/proc/self")).unwrap().uid();
     if me != 0 {

@@ -5,12 +5,14 @@ use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
 use std::time::Duration;
 
 use serde_json::{Value, json};
-use testsite::{Answer, Request, Server};
+use testsite::{Request, Server, SiteResponse};
 
 use crate::audit::is_final;
 use crate::client;
 use crate::cluster::Cluster;
-use crate::process::{PATIENCE, Process, until};
+use crate::harness::service::Service;
+use crate::harness::wait::{TIMEOUT, wait_until};
+use crate::process;
 
 /// The way out may take six seconds; pages take longer.
 const CONFIG: &str = "
@@ -31,7 +33,7 @@ egress:
 ";
 
 /// Submits a job that must be accepted; its place.
-pub(crate) fn accepted(api: &Process, place: &str, body: &Value) -> String {
+pub(crate) fn accepted(api: &Service, place: &str, body: &Value) -> String {
     let (status, answer) = client::post(&api.addr(), place, body).unwrap();
     assert_eq!(status, 202, "{answer}");
     let answer: Value = serde_json::from_str(&answer).unwrap();
@@ -39,10 +41,10 @@ pub(crate) fn accepted(api: &Process, place: &str, body: &Value) -> String {
 }
 
 /// The job once it is over.
-pub(crate) fn over(api: &Process, place: &str) -> Value {
+pub(crate) fn over(api: &Service, place: &str) -> Value {
     let addr = api.addr();
     let mut told = Value::Null;
-    until("the job is over", PATIENCE, || {
+    wait_until("the job is over", TIMEOUT, || {
         told = client::get_json(&addr, place).unwrap_or_default();
         is_final(&told)
     });
@@ -54,15 +56,15 @@ fn sigterm_hands_back_what_it_cannot_finish_and_a_second_one_ends_at_once() {
     let open = Arc::new(AtomicBool::new(false));
     let gate = Arc::clone(&open);
     let server = Server::start(move |request: &Request| match request.path() {
-        "/robots.txt" => Answer::status(404),
-        path if gate.load(SeqCst) => Answer::html(format!("<title>{path}</title><p>words")),
-        _ => Answer::html("late").after(Duration::from_secs(50)),
+        "/robots.txt" => SiteResponse::status(404),
+        path if gate.load(SeqCst) => SiteResponse::html(format!("<title>{path}</title><p>words")),
+        _ => SiteResponse::html("late").after(Duration::from_secs(50)),
     });
     let folder = tempfile::tempdir().unwrap();
     std::fs::write(folder.path().join("config.yaml"), CONFIG).unwrap();
     let cluster = Cluster::start();
     let url = cluster.url();
-    let start = |mode| Process::at_work(folder.path(), mode, Some(&url));
+    let start = |mode| process::start_ready(folder.path(), mode, Some(&url));
     let api = start("api");
     let urls: Vec<String> = (0..40)
         .map(|page| server.url(&format!("/{page}")))
@@ -71,15 +73,13 @@ fn sigterm_hands_back_what_it_cannot_finish_and_a_second_one_ends_at_once() {
 
     let mut worker = start("worker");
     // Eight pages, and a robots.txt.
-    until("its page workers are busy", PATIENCE, || {
-        server.total() == 9
-    });
+    wait_until("its page workers are busy", TIMEOUT, || server.total() == 9);
     worker.signal("TERM");
-    let (status, took) = worker.ended(Duration::from_secs(12));
+    let (status, took) = worker.wait_for_exit(Duration::from_secs(12));
     assert_eq!(status.code(), Some(0), "{}", worker.log());
     assert!(took < Duration::from_secs(8), "{took:?}");
     assert_eq!(server.total(), 9, "something was begun on the way out");
-    let last_words = worker.said("worked");
+    let last_words = worker.wait_for_log("worker finished");
     assert_eq!(
         last_words["handed_back"], last_words["claimed"],
         "{last_words}"
@@ -95,13 +95,13 @@ fn sigterm_hands_back_what_it_cannot_finish_and_a_second_one_ends_at_once() {
     }
 
     let mut hasty = start("worker");
-    until("its page workers are busy", PATIENCE, || {
+    wait_until("its page workers are busy", TIMEOUT, || {
         server.total() == 17
     });
     hasty.signal("TERM");
-    hasty.said("stopping");
+    hasty.wait_for_log("stopping");
     hasty.signal("TERM");
-    let (_, took) = hasty.ended(PATIENCE);
+    let (_, took) = hasty.wait_for_exit(TIMEOUT);
     assert!(took < Duration::from_secs(2), "{took:?}");
 
     open.store(true, SeqCst);

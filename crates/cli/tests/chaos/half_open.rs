@@ -1,4 +1,4 @@
-//! Connections that nobody closed and nobody forwards: each call ends by its own deadline, and the worker goes on over
+//! Half-open connections, neither closed nor forwarded: each call ends at its own deadline, and the worker continues over
 //! new ones.
 
 use std::time::{Duration, Instant};
@@ -9,7 +9,8 @@ use testsite::Server;
 use crate::cluster::Cluster;
 use crate::drain::{accepted, over};
 use crate::forwarder::Forwarder;
-use crate::process::{PATIENCE, Process, until};
+use crate::harness::wait::{TIMEOUT, wait_until};
+use crate::process;
 use crate::rounds::CONFIG;
 use crate::site::Site;
 
@@ -24,28 +25,26 @@ fn a_worker_outlives_connections_that_are_forgotten() {
     std::fs::write(folder.path().join("config.yaml"), CONFIG).unwrap();
     let cluster = Cluster::start();
     let forwarder = Forwarder::start(cluster.port());
-    let api = Process::at_work(folder.path(), "api", Some(&cluster.url()));
-    let mut worker = Process::at_work(
+    let api = process::start_ready(folder.path(), "api", Some(&cluster.url()));
+    let mut worker = process::start_ready(
         folder.path(),
         "worker",
         Some(&Cluster::url_by(forwarder.port)),
     );
     let body = json!({ "url": server.url("/"), "max_depth": 20 });
     let job = accepted(&api, "/v1/crawl", &body);
-    until("some pages are asked for", PATIENCE, || {
-        server.total() >= 60
-    });
+    wait_until("some pages are asked for", TIMEOUT, || server.total() >= 60);
     forwarder.forget();
     let begun = Instant::now();
-    until("its leases are over", PATIENCE, || {
+    wait_until("its leases are over", TIMEOUT, || {
         begun.elapsed() > Duration::from_secs(3)
     });
     let before = server.total();
     forwarder.heal();
-    let took = until("the worker goes on", PATIENCE, || server.total() > before);
+    let took = wait_until("the worker goes on", TIMEOUT, || server.total() > before);
     // A call has ten seconds, and its connection two more to show that it lives.
     assert!(took < Duration::from_secs(20), "{took:?}\n{}", worker.log());
     let told = over(&api, &job);
     assert_eq!(told["documents"], 300, "{told}");
-    assert!(worker.lives(), "{}", worker.log());
+    assert!(worker.is_running(), "{}", worker.log());
 }

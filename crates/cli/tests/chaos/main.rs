@@ -1,20 +1,20 @@
-//! The service as processes: the built binary, a real Postgres, real signals. What is killed loses nothing and doubles
-//! nothing, what is stopped comes too late, what is asked to go hands back, and what is away is waited for.
+//! The service as processes, with a real Postgres and real signals. A killed process loses and duplicates nothing, a suspended
+//! one cannot write any more, a terminated one hands its tasks back, and an unavailable database is waited for.
 //!
-//! `cargo xtask chaos` runs more rounds of the same. Nothing here sleeps for a result: every wait is for a condition,
-//! with a deadline.
+//! `cargo xtask chaos` runs more rounds. Nothing sleeps for a result: every wait is for a condition, with a deadline.
 #![expect(
     clippy::unwrap_used,
-    reason = "a play that cannot be set up should stop the test where it stands"
+    reason = "a test that cannot be set up should fail where it stands"
 )]
 
 mod audit;
-mod chance;
 mod client;
 mod cluster;
 mod drain;
 mod forwarder;
 mod half_open;
+#[path = "../harness/mod.rs"]
+mod harness;
 mod outage;
 mod poison;
 mod politeness;

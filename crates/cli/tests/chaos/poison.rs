@@ -1,14 +1,16 @@
-//! A page that ends its worker every time fails after three times, and takes nobody with it.
+//! A page that crashes its worker fails after three attempts and does not affect other pages.
 
 use std::time::Duration;
 
 use serde_json::{Value, json};
-use testsite::{Answer, Request, Server};
+use testsite::{Request, Server, SiteResponse};
 
 use crate::client;
 use crate::cluster::Cluster;
 use crate::drain::{accepted, over};
-use crate::process::{PATIENCE, Process, until};
+use crate::harness::service::Service;
+use crate::harness::wait::{TIMEOUT, wait_until};
+use crate::process;
 
 const CONFIG: &str = "
 http:
@@ -26,33 +28,32 @@ egress:
 ";
 
 /// The others take long enough to be at work whenever the worker ends.
-fn site(request: &Request) -> Answer {
+fn site(request: &Request) -> SiteResponse {
     match request.path() {
-        "/robots.txt" => Answer::status(404),
-        "/poison" => Answer::html("never").after(Duration::from_secs(50)),
-        path => {
-            Answer::html(format!("<title>{path}</title><p>words")).after(Duration::from_millis(400))
-        }
+        "/robots.txt" => SiteResponse::status(404),
+        "/poison" => SiteResponse::html("never").after(Duration::from_secs(50)),
+        path => SiteResponse::html(format!("<title>{path}</title><p>words"))
+            .after(Duration::from_millis(400)),
     }
 }
 
-/// `worker` is ended whenever the page is asked for, three times; `again` starts another.
+/// Kills `worker` three times when it requests the page; `again` starts another.
 fn play(
     server: &Server,
-    api: impl Fn(&Process) -> String,
-    again: impl Fn() -> Process,
+    api: impl Fn(&Service) -> String,
+    again: impl Fn() -> Service,
     job: &str,
 ) -> Value {
     let mut worker = again();
     for times in 1..=3 {
-        until("the page is asked for", PATIENCE, || {
+        wait_until("the page is asked for", TIMEOUT, || {
             server.count("/poison") == times
         });
         worker.kill();
         worker = again();
     }
     let mut told = Value::Null;
-    until("the job is over", PATIENCE, || {
+    wait_until("the job is over", TIMEOUT, || {
         told = client::get_json(&api(&worker), job).unwrap_or_default();
         crate::audit::is_final(&told)
     });
@@ -82,9 +83,9 @@ fn a_page_that_ends_its_workers_is_poisoned_and_the_others_are_done() {
     std::fs::write(folder.path().join("config.yaml"), CONFIG).unwrap();
     let cluster = Cluster::start();
     let url = cluster.url();
-    let api = Process::at_work(folder.path(), "api", Some(&url));
+    let api = process::start_ready(folder.path(), "api", Some(&url));
     let job = accepted(&api, "/v1/batch/scrape", &urls(&server));
-    let again = || Process::at_work(folder.path(), "worker", Some(&url));
+    let again = || process::start_ready(folder.path(), "worker", Some(&url));
     let told = play(&server, |_| api.addr(), again, &job);
     assert_eq!(told["status"], "completed_with_errors", "{told}");
     assert_eq!(over(&api, &job)["documents"], 20);
@@ -95,10 +96,10 @@ fn the_only_owner_of_a_file_finds_a_poisoned_page_too() {
     let server = Server::start(site);
     let folder = tempfile::tempdir().unwrap();
     std::fs::write(folder.path().join("config.yaml"), CONFIG).unwrap();
-    let api = Process::at_work(folder.path(), "api", None);
+    let api = process::start_ready(folder.path(), "api", None);
     let job = accepted(&api, "/v1/batch/scrape", &urls(&server));
     drop(api);
-    let again = || Process::at_work(folder.path(), "all", None);
-    let told = play(&server, Process::addr, again, &job);
+    let again = || process::start_ready(folder.path(), "all", None);
+    let told = play(&server, Service::addr, again, &job);
     assert_eq!(told["documents"], 20, "{told}");
 }

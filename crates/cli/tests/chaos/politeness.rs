@@ -7,7 +7,8 @@ use testsite::Server;
 
 use crate::cluster::Cluster;
 use crate::drain::{accepted, over};
-use crate::process::{PATIENCE, Process, until};
+use crate::harness::wait::{TIMEOUT, wait_until};
+use crate::process;
 use crate::site::Site;
 
 const CONFIG: &str = "
@@ -36,13 +37,13 @@ fn three_processes_ask_a_host_five_times_a_second_and_twice_at_once() {
     std::fs::write(folder.path().join("config.yaml"), CONFIG).unwrap();
     let cluster = Cluster::start();
     let url = cluster.url();
-    let start = |mode| Process::at_work(folder.path(), mode, Some(&url));
+    let start = |mode| process::start_ready(folder.path(), mode, Some(&url));
     let api = start("api");
     let mut crew = [start("worker"), start("worker"), start("worker")];
     let body = json!({ "url": server.url("/"), "max_depth": 20 });
     let job = accepted(&api, "/v1/crawl", &body);
     for (place, pages) in [(0, 10), (1, 20)] {
-        until("some pages are asked for", PATIENCE, || {
+        wait_until("some pages are asked for", TIMEOUT, || {
             server.total() >= pages
         });
         crew[place].kill();

@@ -8,9 +8,9 @@ use serde_json::{Value, json};
 use testsite::Server;
 
 use crate::audit::{Accepted, Findings, audit, is_final};
-use crate::chance::Chance;
 use crate::client;
-use crate::process::until;
+use crate::harness::random::Random;
+use crate::harness::wait::wait_until;
 use crate::site::Site;
 
 /// Tasks that one worker holds at most: those at work, and as many that wait.
@@ -41,7 +41,7 @@ pub(crate) trait Patient {
     /// The faults of a round, in no order.
     fn faults(&self) -> Vec<Fault>;
     /// Hurts it; requests that may now be repeated.
-    fn hurt(&mut self, fault: Fault, chance: &mut Chance) -> u64;
+    fn hurt(&mut self, fault: Fault, random: &mut Random) -> u64;
     /// Where the API listens now.
     fn addr(&self) -> String;
     /// Its processes' logs, for a failure.
@@ -70,7 +70,7 @@ fn tell(line: &str) {
     let _ = writeln!(std::io::stderr(), "{line}");
 }
 
-/// `CHAOS_ROUNDS` rounds, or so many; from `CHAOS_SEED`, or another one each time.
+/// Runs `CHAOS_ROUNDS` rounds, or the default number, from `CHAOS_SEED` or a random seed.
 pub(crate) fn run(name: &str, rounds: u64, patient: &mut impl Patient) {
     let rounds = number("CHAOS_ROUNDS").unwrap_or(rounds);
     let clock = || std::time::UNIX_EPOCH.elapsed().unwrap().as_secs() % 1_000_000;
@@ -78,7 +78,7 @@ pub(crate) fn run(name: &str, rounds: u64, patient: &mut impl Patient) {
     let begun = Instant::now();
     let (mut lost, mut doubled, mut wrong) = (0, 0, 0);
     for round in 1..=rounds {
-        let findings = play(name, round, Chance::new(seed + round), patient);
+        let findings = play(name, round, Random(seed + round), patient);
         lost += findings.lost;
         doubled += findings.doubled;
         if !findings.is_clean() {
@@ -100,7 +100,7 @@ pub(crate) fn run(name: &str, rounds: u64, patient: &mut impl Patient) {
     );
 }
 
-fn play(name: &str, round: u64, mut chance: Chance, patient: &mut impl Patient) -> Findings {
+fn play(name: &str, round: u64, mut random: Random, patient: &mut impl Patient) -> Findings {
     let begun = Instant::now();
     let server = Server::start(move |request: &testsite::Request| SITE.answer(request));
     let mut jobs = vec![
@@ -108,16 +108,16 @@ fn play(name: &str, round: u64, mut chance: Chance, patient: &mut impl Patient) 
         submit(patient, &server, "map"),
     ];
     let mut faults = patient.faults();
-    chance.shuffle(&mut faults);
+    shuffle(&mut faults, &mut random);
     let mut repeats = 0;
     for (place, fault) in faults.iter().enumerate() {
         // Under load, and at no moment that is always the same.
-        let more = server.total() + chance.between(15, 60);
+        let more = server.total() + 15 + random.below(46);
         let waited = Instant::now();
-        until("some pages are asked for, or none is left", ENDING, || {
+        wait_until("some pages are asked for, or none is left", ENDING, || {
             server.total() >= more || waited.elapsed() > Duration::from_secs(3)
         });
-        repeats += patient.hurt(*fault, &mut chance);
+        repeats += patient.hurt(*fault, &mut random);
         if place % 3 == 1 {
             jobs.push(submit(patient, &server, "batch"));
         }
@@ -202,7 +202,7 @@ fn order(server: &Server, kind: &str) -> (&'static str, Value, Accepted) {
 /// Asks until a job is accepted: from then on it has to be there.
 fn submit(patient: &impl Patient, server: &Server, kind: &str) -> Accepted {
     let (place, body, mut job) = order(server, kind);
-    until("a job is accepted", ENDING, || {
+    wait_until("a job is accepted", ENDING, || {
         let Ok((202, answer)) = client::post(&patient.addr(), place, &body) else {
             return false;
         };
@@ -224,4 +224,11 @@ fn finished(patient: &impl Patient, job: &Accepted) -> bool {
         }
     }
     false
+}
+
+fn shuffle<T>(items: &mut [T], random: &mut Random) {
+    for last in (1..items.len()).rev() {
+        let other = usize::try_from(random.below(last as u64 + 1)).unwrap();
+        items.swap(last, other);
+    }
 }

@@ -4,16 +4,17 @@ use std::path::Path;
 
 use tempfile::TempDir;
 
-use crate::chance::Chance;
 use crate::cluster::Cluster;
-use crate::process::Process;
+use crate::harness::random::Random;
+use crate::harness::service::Service;
+use crate::process;
 use crate::rounds::{CONFIG, Fault, MOST_HELD, Patient, run};
 
 struct Crew {
     folder: TempDir,
     cluster: Cluster,
-    api: Process,
-    workers: Vec<Process>,
+    api: Service,
+    workers: Vec<Service>,
     dead: String,
 }
 
@@ -35,8 +36,8 @@ impl Crew {
     }
 }
 
-fn process(folder: &Path, cluster: &Cluster, mode: &str) -> Process {
-    Process::at_work(folder, mode, Some(&cluster.url()))
+fn process(folder: &Path, cluster: &Cluster, mode: &str) -> Service {
+    process::start_ready(folder, mode, Some(&cluster.url()))
 }
 
 impl Patient for Crew {
@@ -46,10 +47,10 @@ impl Patient for Crew {
         faults
     }
 
-    fn hurt(&mut self, fault: Fault, chance: &mut Chance) -> u64 {
+    fn hurt(&mut self, fault: Fault, random: &mut Random) -> u64 {
         match fault {
             Fault::Worker => {
-                let place = usize::try_from(chance.between(0, Self::WORKERS - 1)).unwrap();
+                let place = usize::try_from(random.below(Self::WORKERS)).unwrap();
                 self.workers[place].kill();
                 self.dead += &self.workers[place].log();
                 self.workers[place] = process(self.folder.path(), &self.cluster, "worker");
@@ -78,7 +79,7 @@ impl Patient for Crew {
     }
 
     fn logs(&self) -> String {
-        let workers = self.workers.iter().map(Process::log);
+        let workers = self.workers.iter().map(Service::log);
         let all: Vec<String> = workers.chain([self.api.log(), self.dead.clone()]).collect();
         all.join("\n")
     }
@@ -89,6 +90,6 @@ fn killed_restarted_and_cut_off_nothing_is_lost_or_doubled() {
     let mut crew = Crew::start();
     run("postgres", 3, &mut crew);
     for worker in &mut crew.workers {
-        assert!(worker.lives(), "{}", worker.log());
+        assert!(worker.is_running(), "{}", worker.log());
     }
 }

@@ -2,13 +2,14 @@
 
 use tempfile::TempDir;
 
-use crate::chance::Chance;
-use crate::process::Process;
+use crate::harness::random::Random;
+use crate::harness::service::Service;
+use crate::process;
 use crate::rounds::{CONFIG, Fault, MOST_HELD, Patient, run};
 
 struct Alone {
     folder: TempDir,
-    process: Process,
+    process: Service,
     dead: String,
 }
 
@@ -17,10 +18,10 @@ impl Patient for Alone {
         vec![Fault::Worker; 6]
     }
 
-    fn hurt(&mut self, _: Fault, _: &mut Chance) -> u64 {
+    fn hurt(&mut self, _: Fault, _: &mut Random) -> u64 {
         self.process.kill();
         self.dead += &self.process.log();
-        self.process = Process::at_work(self.folder.path(), "all", None);
+        self.process = process::start_ready(self.folder.path(), "all", None);
         MOST_HELD
     }
 
@@ -37,7 +38,7 @@ impl Patient for Alone {
 fn a_process_killed_again_and_again_loses_and_doubles_nothing() {
     let folder = tempfile::tempdir().unwrap();
     std::fs::write(folder.path().join("config.yaml"), CONFIG).unwrap();
-    let process = Process::at_work(folder.path(), "all", None);
+    let process = process::start_ready(folder.path(), "all", None);
     let dead = String::new();
     run(
         "sqlite",

@@ -1,10 +1,10 @@
-//! A site whose every page, dead link and redirect is known: what a job must have found is arithmetic.
+//! A generated site: every page, dead link and redirect is computed, so the expected result of a job is known.
 
 use std::collections::BTreeSet;
 use std::fmt::Write;
 use std::time::Duration;
 
-use testsite::{Answer, Request};
+use testsite::{Request, SiteResponse};
 
 /// A site by its numbers: page 0 is `/`, page `i` is `/p/<i>`.
 #[derive(Clone, Copy)]
@@ -73,10 +73,10 @@ impl Site {
         links.difference(&self.all_pages()).cloned().collect()
     }
 
-    pub(crate) fn answer(self, request: &Request) -> Answer {
+    pub(crate) fn answer(self, request: &Request) -> SiteResponse {
         let path = request.path();
         if let Some(page) = path.strip_prefix("/r/") {
-            return Answer::redirect(302, &format!("/p/{page}")).after(self.latency);
+            return SiteResponse::redirect(302, &format!("/p/{page}")).after(self.latency);
         }
         let page = if path == "/" {
             Some(0)
@@ -84,7 +84,7 @@ impl Site {
             path.strip_prefix("/p/").and_then(|page| page.parse().ok())
         };
         let Some(page) = page.filter(|page| *page < self.pages) else {
-            return Answer::status(404);
+            return SiteResponse::status(404);
         };
         let title = Self::title(page);
         let mut body =
@@ -93,6 +93,6 @@ impl Site {
             writeln!(body, "<a href=\"{link}\">there</a>").unwrap();
         }
         let factor = if Self::is_slow(page) { 6 } else { 1 };
-        Answer::html(body).after(self.latency * factor)
+        SiteResponse::html(body).after(self.latency * factor)
     }
 }

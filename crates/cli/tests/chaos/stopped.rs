@@ -4,11 +4,12 @@ use std::sync::atomic::{AtomicU32, Ordering::SeqCst};
 use std::time::Duration;
 
 use serde_json::json;
-use testsite::{Answer, Request, Server};
+use testsite::{Request, Server, SiteResponse};
 
 use crate::cluster::Cluster;
 use crate::drain::{accepted, over};
-use crate::process::{PATIENCE, Process, until};
+use crate::harness::wait::{TIMEOUT, wait_until};
+use crate::process;
 use crate::{client, rounds};
 
 #[test]
@@ -17,21 +18,21 @@ fn a_worker_that_stood_still_writes_nothing_over_its_successor() {
     let server = Server::start(move |request: &Request| match request.path() {
         "/page" => {
             let visit = visits.fetch_add(1, SeqCst) + 1;
-            Answer::html(format!("<title>Visit {visit}</title><p>words"))
+            SiteResponse::html(format!("<title>Visit {visit}</title><p>words"))
                 .after(Duration::from_millis(700))
         }
-        _ => Answer::status(404),
+        _ => SiteResponse::status(404),
     });
     let folder = tempfile::tempdir().unwrap();
     std::fs::write(folder.path().join("config.yaml"), rounds::CONFIG).unwrap();
     let cluster = Cluster::start();
     let url = cluster.url();
-    let start = |mode| Process::at_work(folder.path(), mode, Some(&url));
+    let start = |mode| process::start_ready(folder.path(), mode, Some(&url));
     let api = start("api");
     let mut late = start("worker");
     let body = json!({ "urls": [server.url("/page")] });
     let job = accepted(&api, "/v1/batch/scrape", &body);
-    until("the page is asked for", PATIENCE, || {
+    wait_until("the page is asked for", TIMEOUT, || {
         server.count("/page") == 1
     });
     late.signal("STOP");
@@ -42,14 +43,14 @@ fn a_worker_that_stood_still_writes_nothing_over_its_successor() {
     late.signal("CONT");
     // Asked to go, it first settles what it has: that is the late write.
     late.signal("TERM");
-    let (status, _) = late.ended(PATIENCE);
+    let (status, _) = late.wait_for_exit(TIMEOUT);
     assert_eq!(status.code(), Some(0), "{}", late.log());
-    let worked = late.said("worked");
+    let worked = late.wait_for_log("worker finished");
     let numbers = ["claimed", "done", "lost"].map(|name| worked[name].as_u64().unwrap());
     assert_eq!(numbers, [1, 0, 1], "{}", late.log());
     successor.signal("TERM");
-    successor.ended(PATIENCE);
-    let worked = successor.said("worked");
+    successor.wait_for_exit(TIMEOUT);
+    let worked = successor.wait_for_log("worker finished");
     let numbers = ["done", "lost", "rescued"].map(|name| worked[name].as_u64().unwrap());
     assert_eq!(numbers, [1, 0, 1], "{}", successor.log());
     let documents = client::list(&api.addr(), &format!("{job}/documents"), "documents", 100);

@@ -1,19 +1,19 @@
-//! What a document holds, and its three written forms.
+//! The content of a document, and its three output formats.
 
 use std::borrow::Cow;
 use std::collections::HashSet;
 use std::hash::{BuildHasher, RandomState};
 
+use crawler_html::{MainContent, Metadata, NodeId, Selection, Tag, Tree};
+use crawler_weburl::{CrawlUrl, Resolved, Resolver};
 use encoding_rs::{Encoding, UTF_8};
-use html::{MainContent, Metadata, NodeId, Selection, Tag, Tree};
-use weburl::{CrawlUrl, Resolved, Resolver};
 
 use super::Part;
 use crate::link_harvest::{query_encoder, top_level_domain};
 
-/// Most links named by one document.
+/// Limit on the links listed by one document.
 const MOST_LINKS: usize = 10_000;
-/// And most bytes of them: with a long base, a short relative link is a long absolute one.
+/// Limit on their bytes: with a long base, a short relative link is a long absolute one.
 const MOST_LINK_BYTES: usize = 4 << 20;
 
 /// The web pages a document links to.
@@ -25,10 +25,10 @@ pub(super) struct Links {
     pub(super) omitted: u64,
 }
 
-/// What a document holds.
+/// The content of a document.
 #[derive(Debug)]
 pub(super) enum Content {
-    /// A page of HTML.
+    /// An HTML page.
     Page(Box<Page>),
     /// JSON, as it came.
     Json(String),
@@ -41,7 +41,8 @@ pub(super) enum Content {
 pub(super) struct Page {
     tree: Tree,
     selection: Selection,
-    url: CrawlUrl,
+    /// What its links are relative to; `None`: they stay as written.
+    url: Option<CrawlUrl>,
     encoding: &'static Encoding,
     pub(super) metadata: Metadata,
     pub(super) main: Option<MainContent>,
@@ -50,10 +51,10 @@ pub(super) struct Page {
 impl Content {
     /// Plain text or JSON, in the charset it says or seems to be in.
     pub(super) fn decode(body: &[u8], content_type: Option<&str>, url: &CrawlUrl) -> String {
-        let label = content_type.and_then(html::charset_label);
-        let charset = html::charset(body, label, top_level_domain(url));
+        let label = content_type.and_then(crawler_html::charset_label);
+        let charset = crawler_html::charset(body, label, top_level_domain(url));
         let (text, _) = charset.encoding.decode_with_bom_removal(body);
-        // A zero byte is nothing that a reader of text can use.
+        // A zero byte is of no use in text.
         text.replace('\0', "\u{fffd}")
     }
 
@@ -67,9 +68,9 @@ impl Content {
 
     pub(super) fn html(&self) -> String {
         match self {
-            Self::Page(page) => {
-                page.resolving(|resolve| html::to_inert_html(&page.tree, &page.selection, resolve))
-            }
+            Self::Page(page) => page.resolving(|resolve| {
+                crawler_html::to_inert_html(&page.tree, &page.selection, resolve)
+            }),
             Self::Json(text) => {
                 format!(
                     "<pre><code class=\"language-json\">{}</code></pre>\n",
@@ -82,7 +83,7 @@ impl Content {
 
     pub(super) fn text(&self) -> String {
         match self {
-            Self::Page(page) => html::to_text(&page.tree, &page.selection),
+            Self::Page(page) => crawler_html::to_text(&page.tree, &page.selection),
             Self::Json(text) | Self::Text(text) => with_end(text),
         }
     }
@@ -102,21 +103,25 @@ impl Page {
         url: &CrawlUrl,
         part: Part,
     ) -> Self {
-        let label = content_type.and_then(html::charset_label);
+        let label = content_type.and_then(crawler_html::charset_label);
         let (tree, charset) = Tree::parse_bytes(body, label, top_level_domain(url));
+        Self::of_tree(tree, charset.encoding, Some(url.clone()), part)
+    }
+
+    fn of_tree(tree: Tree, encoding: &'static Encoding, url: Option<CrawlUrl>, part: Part) -> Self {
         let chosen = match part {
-            Part::Main => html::main_content(&tree),
-            Part::Whole => html::whole_body(&tree),
+            Part::Main => crawler_html::main_content(&tree),
+            Part::Whole => crawler_html::whole_body(&tree),
         };
         let mut page = Self {
             selection: chosen.selection(),
             main: (part == Part::Main).then_some(chosen),
             tree,
-            url: url.clone(),
-            encoding: charset.encoding,
+            url,
+            encoding,
             metadata: Metadata::default(),
         };
-        page.metadata = page.resolving(|resolve| html::metadata(&page.tree, resolve));
+        page.metadata = page.resolving(|resolve| crawler_html::metadata(&page.tree, resolve));
         page
     }
 
@@ -126,15 +131,15 @@ impl Page {
 
     /// The content under the page's title, where it does not begin with a heading of its own.
     fn markdown(&self) -> String {
-        let content =
-            self.resolving(|resolve| html::to_markdown(&self.tree, &self.selection, resolve));
+        let content = self
+            .resolving(|resolve| crawler_html::to_markdown(&self.tree, &self.selection, resolve));
         let Some(title) = self.metadata.title.as_deref() else {
             return content;
         };
         let heading = heading(title);
         let says_it = |line: &str| {
-            let words = line.trim_start_matches('#');
-            words.len() < line.len() && words.trim() == heading.trim_start_matches('#').trim()
+            let message = line.trim_start_matches('#');
+            message.len() < line.len() && message.trim() == heading.trim_start_matches('#').trim()
         };
         if self.has_h1() {
             return content;
@@ -176,7 +181,10 @@ impl Page {
         let mut seen = HashSet::new();
         let mut links = Links::default();
         let mut bytes = 0;
-        self.with_resolver(|resolver| {
+        let Some(url) = &self.url else {
+            return links;
+        };
+        self.with_resolver(url, |resolver| {
             for id in self.tree.find(Tag::A) {
                 let Some(href) = self.tree.attr(id, "href") else {
                     continue;
@@ -203,7 +211,10 @@ impl Page {
 
     /// Calls `work` with what makes an address on this page absolute.
     fn resolving<R>(&self, work: impl FnOnce(&dyn Fn(&str) -> Option<String>) -> R) -> R {
-        self.with_resolver(|resolver| {
+        let Some(url) = &self.url else {
+            return work(&|reference| Some(as_written(reference)));
+        };
+        self.with_resolver(url, |resolver| {
             work(&|reference| {
                 let mut target = String::new();
                 match resolver.resolve(reference, &mut target) {
@@ -214,9 +225,9 @@ impl Page {
         })
     }
 
-    fn with_resolver<R>(&self, work: impl FnOnce(&Resolver<'_>) -> R) -> R {
+    fn with_resolver<R>(&self, url: &CrawlUrl, work: impl FnOnce(&Resolver<'_>) -> R) -> R {
         let encode = query_encoder(|text| -> Cow<'_, [u8]> { self.encoding.encode(text).0 });
-        let mut resolver = Resolver::new(&self.url);
+        let mut resolver = Resolver::new(url);
         if self.encoding != UTF_8 {
             resolver = resolver.with_query_encoding(&encode);
         }
@@ -229,10 +240,22 @@ impl Page {
     }
 }
 
+/// The main content of an HTML page as Markdown, under its title. Links are made absolute with `base`, the page's address;
+/// without one they stay as written.
+pub fn markdown(html: &str, base: Option<&CrawlUrl>) -> String {
+    Page::of_tree(Tree::parse(html), UTF_8, base.cloned(), Part::Main).markdown()
+}
+
+/// An address as it stands on the page, without what the URL standard strips from it as well.
+fn as_written(reference: &str) -> String {
+    let text = reference.trim_ascii();
+    text.chars().filter(|c| !c.is_control()).collect()
+}
+
 /// A title as a heading, escaped by the one writer that knows how.
 fn heading(title: &str) -> String {
     let tree = Tree::parse(&format!("<h1>{}</h1>", escaped(title)));
-    html::to_markdown(&tree, &Selection::whole(tree.root()), &|_| None)
+    crawler_html::to_markdown(&tree, &Selection::whole(tree.root()), &|_| None)
 }
 
 /// A block of code with a fence that nothing in it can close.

@@ -1,19 +1,19 @@
 //! A page's content, ready to be printed or stored.
 
-use fetch::{Body, Fetched};
-use model::{Failure, PageDocument};
+use crawler_fetch::Body;
+use crawler_model::{DocumentMeta, Failure, PageDocument};
+use crawler_weburl::CrawlUrl;
 use serde::Serialize;
-use weburl::CrawlUrl;
 
 use super::content::{Content, Page};
 use super::media::Media;
-use super::meta::Meta;
-use super::{Answer, ScrapeProblem};
+use super::meta::document_meta;
+use super::{ScrapeProblem, ScrapeResponse};
 
 /// Which part of a page is wanted.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Part {
-    /// What a reader came for.
+    /// The main content.
     Main,
     /// The whole body, cleaned.
     Whole,
@@ -22,7 +22,7 @@ pub enum Part {
 /// A page's extracted content.
 #[derive(Debug)]
 pub struct Document {
-    answer: Answer,
+    answer: ScrapeResponse,
     /// Bytes of body, decoded.
     bytes: u64,
     content: Content,
@@ -40,15 +40,15 @@ struct Whole<'a> {
     content: String,
     text: String,
     html: String,
-    meta: Meta<'a>,
+    meta: DocumentMeta,
     links: Vec<String>,
 }
 
 impl Document {
-    /// Reads an answer. Takes time linear in its body and never waits: work for a thread that may be busy.
-    pub fn read(mut answer: Answer, part: Part) -> Result<Self, ScrapeProblem> {
+    /// Extracts the content of a response. Takes time linear in its body and never waits: run it where blocking is fine.
+    pub fn read(mut answer: ScrapeResponse, part: Part) -> Result<Self, ScrapeProblem> {
         let media = Media::of(&answer.fetched);
-        // The bytes are let go once they are read.
+        // The bytes are freed once they are read.
         let taken = std::mem::replace(&mut answer.fetched.body, Body::Unread);
         let body: &[u8] = match &taken {
             Body::Html(body) | Body::File(body) => body,
@@ -79,7 +79,7 @@ impl Document {
         })
     }
 
-    /// The URL that was asked for.
+    /// The URL that was requested.
     pub fn requested(&self) -> &CrawlUrl {
         &self.answer.requested
     }
@@ -99,24 +99,24 @@ impl Document {
         self.bytes
     }
 
-    /// The body was longer than we read.
+    /// Whether the body was longer than we read.
     pub fn truncated(&self) -> bool {
         self.answer.fetched.truncated
     }
 
-    /// A browser rendered it.
+    /// Whether a browser rendered it.
     pub fn rendered(&self) -> bool {
         let rendering = self.answer.fetched.rendering;
         rendering.is_some_and(|rendering| rendering.rendered)
     }
 
-    /// Why it was rendered or was not, where that was a question.
+    /// Why it was rendered or was not, where that was considered.
     pub fn render_reason(&self) -> Option<&'static str> {
         let rendering = self.answer.fetched.rendering;
         rendering.map(|rendering| rendering.reason.as_str())
     }
 
-    /// Whether anybody asked for it to be rendered, if need be.
+    /// Whether rendering was allowed.
     pub fn may_be_rendered(&self) -> bool {
         self.answer.fetched.rendering.is_some()
     }
@@ -129,7 +129,7 @@ impl Document {
         }
     }
 
-    /// How sure we are of the main content, 0 to 1; `None` where nothing had to be chosen.
+    /// Confidence in the choice of the main content, 0 to 1; `None` where nothing was chosen.
     pub fn quality(&self) -> Option<f32> {
         match &self.content {
             Content::Page(page) => page.main.as_ref().map(|main| main.quality),
@@ -137,7 +137,7 @@ impl Document {
         }
     }
 
-    /// Whether it is a page of HTML on which we found nothing to read.
+    /// Whether it is an HTML page without any text.
     pub fn is_without_text(&self) -> bool {
         matches!(self.content, Content::Page(_)) && self.text().trim().is_empty()
     }
@@ -147,7 +147,7 @@ impl Document {
         self.content.markdown()
     }
 
-    /// The content as HTML that cannot do anything.
+    /// The content as inert HTML.
     pub fn html(&self) -> String {
         self.content.html()
     }
@@ -162,19 +162,19 @@ impl Document {
         self.content.links().kept
     }
 
-    /// Everything, as one JSON object; on one line unless `pretty`. A page that is not what was asked for says
-    /// so in `error`: words, and a stable word for machines.
+    /// Everything, as one JSON object; on one line unless `pretty`. `error` is the message and the stable kind of an
+    /// error page.
     pub fn json(&self, pretty: bool, error: Option<(&str, &str)>) -> String {
         let links = self.content.links();
         let whole = Whole {
             url: self.answer.url.as_str(),
-            error: error.map(|(words, _)| words),
+            error: error.map(|(message, _)| message),
             kind: error.map(|(_, kind)| kind),
             title: self.title(),
             content: self.markdown(),
             text: self.text(),
             html: self.html(),
-            meta: self.meta(links.omitted),
+            meta: self.meta_of(links.omitted),
             links: links.kept,
         };
         let written = if pretty {
@@ -182,33 +182,30 @@ impl Document {
         } else {
             serde_json::to_string(&whole)
         };
-        // Strings and numbers only: there is nothing in it that could not be written.
+        // Strings and numbers only: nothing that JSON cannot hold.
         written.unwrap_or_default()
     }
 
-    /// What a crawl's report carries of it.
+    /// The part that a crawl's report carries.
     pub(crate) fn page_document(&self) -> PageDocument {
         PageDocument {
             title: self.title().map(str::to_owned),
             markdown: self.markdown(),
             html: self.html(),
-            // As above: there is nothing in it that could not be written.
-            meta: serde_json::to_string(&self.meta(0)).unwrap_or_default(),
+            meta: self.meta(),
         }
     }
 
-    /// What the page says about itself and how it was had, as one JSON object.
-    pub fn meta_json(&self) -> String {
-        // As above: there is nothing in it that could not be written.
-        serde_json::to_string(&self.meta(0)).unwrap_or_default()
+    /// What the page says about itself, and how it was fetched.
+    pub fn meta(&self) -> DocumentMeta {
+        self.meta_of(0)
     }
 
-    fn meta(&self, links_omitted: u64) -> Meta<'_> {
-        let fetched: &Fetched = &self.answer.fetched;
+    fn meta_of(&self, links_omitted: u64) -> DocumentMeta {
         let page = match &self.content {
             Content::Page(page) => Some(&**page),
             _ => None,
         };
-        Meta::new(&self.answer, fetched, self.bytes, links_omitted, page)
+        document_meta(&self.answer, self.bytes, links_omitted, page)
     }
 }

@@ -1,21 +1,21 @@
-//! What a body is, by its type and, where the type lies, by its first bytes.
+//! The kind of a body, by its type and, where the type is wrong, by its first bytes.
 
-use fetch::{Body, Fetched};
+use crawler_fetch::{Body, Fetched};
 
-/// What a body is.
+/// The kind of a body.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) enum Media {
     /// HTML.
     Html,
     /// JSON.
     Json,
-    /// Plain text, or text that is read as it stands.
+    /// Plain text, or other text that is taken as it is.
     Text,
-    /// Nothing that reads as text; what it is, in words.
+    /// Not text; a description: `a PDF document`.
     Other(String),
 }
 
-/// First bytes that no text begins with.
+/// First bytes of formats that are not text.
 const MAGIC: [(&[u8], &str); 13] = [
     (b"%PDF-", "a PDF document"),
     (b"\x89PNG\r\n\x1a\n", "a PNG image"),
@@ -31,15 +31,15 @@ const MAGIC: [(&[u8], &str); 13] = [
     (b"wOFF", "a font"),
     (b"wOF2", "a font"),
 ];
-/// How far a zero byte is looked for.
+/// Bytes that are searched for a zero byte.
 const WINDOW: usize = 1_024;
 
 impl Media {
-    /// What an answer's body is.
+    /// The kind of a response's body.
     pub(super) fn of(fetched: &Fetched) -> Self {
         let essence = essence(fetched.content_type.as_deref());
         let (Body::Html(body) | Body::File(body)) = &fetched.body else {
-            // An answer that has no body is an empty page, whatever it says it would be.
+            // A response without a body is an empty page, whatever its type.
             return match fetched.status {
                 204 | 205 | 304 => Self::Text,
                 _ => Self::Other(named(&essence)),
@@ -55,7 +55,7 @@ impl Media {
             || fetched
                 .content_type
                 .as_deref()
-                .and_then(html::charset_label)
+                .and_then(crawler_html::charset_label)
                 .is_some_and(|label| label.to_ascii_lowercase().contains("utf-16"));
         if !wide && body[..body.len().min(WINDOW)].contains(&0) {
             return Self::Other("binary data".to_owned());
@@ -87,10 +87,10 @@ fn essence(content_type: Option<&str>) -> String {
         .to_ascii_lowercase()
 }
 
-/// A type in words.
+/// A description of a type.
 fn named(essence: &str) -> String {
     let (family, kind) = essence.split_once('/').unwrap_or((essence, ""));
-    let words = match (family, kind) {
+    let message = match (family, kind) {
         ("application", "pdf") => "a PDF document",
         ("image", _) => "an image",
         ("audio", _) => "an audio file",
@@ -110,13 +110,13 @@ fn named(essence: &str) -> String {
         (_, kind) if kind.ends_with("+xml") => "an XML document",
         _ => "not a page",
     };
-    words.to_owned()
+    message.to_owned()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use fetch::fake;
+    use crawler_fetch::fake;
 
     fn media(content_type: Option<&str>, body: Body) -> Media {
         let mut fetched = fake::status(200);
@@ -129,7 +129,7 @@ mod tests {
     fn types_and_first_bytes() {
         let html = |bytes: &[u8]| Body::Html(bytes.to_vec().into());
         let file = |bytes: &[u8]| Body::File(bytes.to_vec().into());
-        let other = |words: &str| Media::Other(words.to_owned());
+        let other = |message: &str| Media::Other(message.to_owned());
         for (content_type, body, expected) in [
             (Some("text/html"), html(b"<p>"), Media::Html),
             (

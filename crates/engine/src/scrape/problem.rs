@@ -3,43 +3,43 @@
 use std::fmt;
 use std::time::Duration;
 
-use model::{Failure, SkipReason};
-use weburl::CrawlUrl;
+use crawler_model::{Failure, SkipReason};
+use crawler_weburl::CrawlUrl;
 
-/// Why a page has no document: what was wrong and, where there is something, what to do about it.
+/// Why a page has no document; displayed with what to do about it, if there is anything.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum ScrapeProblem {
     /// It could not be fetched.
     Failed {
-        /// Where: the URL asked for, or one it redirects to.
+        /// The requested URL, or one it redirects to.
         url: CrawlUrl,
         /// What happened.
         failure: Failure,
     },
-    /// robots.txt is in the way.
+    /// robots.txt disallows it.
     Robots {
-        /// What it is about.
+        /// The URL.
         url: CrawlUrl,
         /// The rule.
         reason: SkipReason,
     },
-    /// Its host asks for longer pauses than anybody waits.
+    /// Its host asks for longer pauses than we wait.
     Parked {
-        /// What it is about.
+        /// The URL.
         url: CrawlUrl,
-        /// How long.
+        /// The pause.
         pause: Duration,
     },
-    /// An end was asked for before it was its turn.
+    /// Stopped before it was fetched.
     Stopped {
-        /// What it is about.
+        /// The URL.
         url: CrawlUrl,
     },
-    /// It is nothing that reads as text.
+    /// It is not text.
     NotText {
         /// Where it was found.
         url: CrawlUrl,
-        /// What it is, in words: `a PDF document`.
+        /// A description: `a PDF document`.
         what: String,
         /// The content type as sent.
         content_type: Option<String>,
@@ -52,7 +52,7 @@ impl ScrapeProblem {
         Self::Failed { url, failure }
     }
 
-    /// What it is about: the URL asked for, or one it redirects to.
+    /// The requested URL, or one it redirects to.
     pub fn url(&self) -> &CrawlUrl {
         match self {
             Self::Failed { url, .. }
@@ -63,7 +63,7 @@ impl ScrapeProblem {
         }
     }
 
-    /// A stable word for machines.
+    /// The stable spelling of machine formats.
     pub fn as_str(&self) -> &'static str {
         match self {
             Self::Failed { failure, .. } => failure.kind.as_str(),
@@ -83,7 +83,10 @@ impl fmt::Display for ScrapeProblem {
                 write!(f, "Failed to fetch {url}: {failure} [{label}]")
             }
             Self::Robots { url, reason } => {
-                write!(f, "{url} is {reason}; --robots ignore to fetch it anyway")
+                write!(
+                    f,
+                    "{url} is {reason}; use --robots ignore to fetch it anyway"
+                )
             }
             Self::Parked { url, pause } => {
                 let seconds = pause.as_secs();

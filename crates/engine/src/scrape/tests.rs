@@ -4,8 +4,10 @@ use std::collections::VecDeque;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use fetch::{Asked, Body, Fetch, FetchRequest, Fetched, fake};
-use model::{FailKind, Failure, RobotsErrors, RobotsPolicy, ScrapePlan, ScrapeSpec, SkipReason};
+use crawler_fetch::{Body, Fetch, FetchRequest, Fetched, RequestedUrl, fake};
+use crawler_model::{
+    FailKind, Failure, RobotsErrors, RobotsPolicy, ScrapePlan, ScrapeSpec, SkipReason,
+};
 use tokio::time::Instant;
 
 use super::*;
@@ -85,8 +87,8 @@ fn scraper(script: Script, spec: &ScrapeSpec) -> (Scraper<Script>, Arc<Script>) 
     (scraper, script)
 }
 
-fn asked(url: &str) -> Asked {
-    Asked::parse(url).unwrap()
+fn asked(url: &str) -> RequestedUrl {
+    RequestedUrl::parse(url).unwrap()
 }
 
 const URL: &str = "http://a.example/x";
@@ -113,8 +115,8 @@ async fn a_robots_txt_that_fails_is_asked_for_again_later() {
     let script = Script::default().on(URL, [Ok(page())]).on(ROBOTS, robots);
     let (scraper, _) = scraper(script, &ScrapeSpec::default());
     let refused = scraper.get(&asked(URL), JsPolicy::Never).await.unwrap_err();
-    let words = "server error (500)".to_owned();
-    let reason = SkipReason::RobotsUnavailable { words };
+    let message = "server error (500)".to_owned();
+    let reason = SkipReason::RobotsUnavailable { message };
     let url = asked(URL).url;
     assert_eq!(refused, ScrapeProblem::Robots { url, reason });
     tokio::time::advance(Duration::from_mins(2)).await;
@@ -214,7 +216,7 @@ async fn crawl_delay_and_two_at_once() {
     }
     let script = script.on(ROBOTS, [Ok(file("User-agent: *\nCrawl-delay: 2"))]);
     let (scraper, script) = scraper(script, &ScrapeSpec::default());
-    let asked: Vec<Asked> = urls.iter().map(|url| asked(url)).collect();
+    let asked: Vec<RequestedUrl> = urls.iter().map(|url| asked(url)).collect();
     let all = asked
         .iter()
         .map(|asked| scraper.get(asked, JsPolicy::Never));

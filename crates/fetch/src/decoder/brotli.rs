@@ -14,7 +14,7 @@ pub(super) struct Brotli {
 }
 
 impl Brotli {
-    /// Strict: no large windows, which are outside the standard and up to a gigabyte.
+    /// Strict mode: no large windows, which are not in the standard and can take a gigabyte.
     pub(super) fn new() -> Self {
         let state = State::new_strict(
             StandardAlloc::default(),
@@ -29,8 +29,8 @@ impl Brotli {
     }
 }
 
-/// Room that one step is given.
-const MOST_ROOM: usize = 16 * 1024;
+/// Maximum output of one step.
+const STEP_OUTPUT: usize = 16 * 1024;
 
 impl Stage for Brotli {
     fn step(&mut self, input: &[u8], out: &mut Vec<u8>) -> Result<Step, Corrupt> {
@@ -41,9 +41,9 @@ impl Stage for Brotli {
             });
         }
         let mut written = out.len();
-        // The decoder wants initialised room; not more of it than a step fills, or bytes that come one by one would have all of
-        // it written again for each.
-        out.resize(out.capacity().min(written + MOST_ROOM), 0);
+        // The decoder needs initialised output space. It gets no more than one step can fill: input that arrives byte by
+        // byte would otherwise initialise the whole buffer each time.
+        out.resize(out.capacity().min(written + STEP_OUTPUT), 0);
         let (mut available_in, mut used) = (input.len(), 0);
         let mut room = out.len() - written;
         let result = BrotliDecompressStream(

@@ -5,50 +5,50 @@ use flate2::{Decompress, FlushDecompress, Status};
 use super::Corrupt;
 use super::layer::{Stage, Step};
 
-/// The largest window there is, which every server uses.
+/// The largest window, which every server uses.
 const WINDOW_BITS: u8 = 15;
-/// A gzip member's first byte.
+/// First byte of a gzip member.
 const GZIP_MAGIC: u8 = 0x1f;
-/// Low four bits of a zlib stream's first byte. A bare deflate stream cannot begin like this unless its
-/// encoder put ones into the padding of a stored block.
+/// Low four bits of the first byte of a zlib stream. A raw deflate stream cannot begin like this unless its
+/// encoder padded a stored block with ones.
 const ZLIB_METHOD: u8 = 8;
 
 pub(super) struct Inflate {
-    form: Form,
+    format: Format,
     /// `None` before the first byte, and between gzip members.
     stream: Option<Decompress>,
     ended: bool,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Form {
+enum Format {
     Gzip,
     Deflate,
 }
 
 impl Inflate {
     pub(super) fn gzip() -> Self {
-        Self::new(Form::Gzip)
+        Self::new(Format::Gzip)
     }
 
     pub(super) fn deflate() -> Self {
-        Self::new(Form::Deflate)
+        Self::new(Format::Deflate)
     }
 
-    fn new(form: Form) -> Self {
+    fn new(format: Format) -> Self {
         Self {
-            form,
+            format,
             stream: None,
             ended: false,
         }
     }
 
     fn begin(&self, first: u8) -> Option<Decompress> {
-        match self.form {
-            Form::Gzip if self.ended && first != GZIP_MAGIC => None,
-            Form::Gzip => Some(Decompress::new_gzip(WINDOW_BITS)),
-            Form::Deflate if self.ended => None,
-            Form::Deflate => Some(Decompress::new(first & 0x0f == ZLIB_METHOD)),
+        match self.format {
+            Format::Gzip if self.ended && first != GZIP_MAGIC => None,
+            Format::Gzip => Some(Decompress::new_gzip(WINDOW_BITS)),
+            Format::Deflate if self.ended => None,
+            Format::Deflate => Some(Decompress::new(first & 0x0f == ZLIB_METHOD)),
         }
     }
 }

@@ -1,4 +1,4 @@
-//! One coding's state machine, whichever it is.
+//! One decoding layer, for any content coding.
 
 use super::Corrupt;
 use super::brotli::Brotli;
@@ -6,31 +6,30 @@ use super::inflate::Inflate;
 use super::zstd::Zstd;
 use crate::coding::Coding;
 
-/// What one step did.
+/// Result of one decoding step.
 pub(super) struct Step {
-    /// Bytes of input taken.
+    /// Bytes of input consumed.
     pub(super) used: usize,
-    /// Whether the coding stands at a proper end.
+    /// Whether the stream is complete at this point.
     pub(super) ended: bool,
 }
 
 /// A decoder of one coding.
 pub(super) trait Stage: Send + Sync {
-    /// Takes some input and writes some output into `out`'s spare capacity, which is never empty.
+    /// Consumes some input and writes output into the spare capacity of `out`, which is never empty.
     fn step(&mut self, input: &[u8], out: &mut Vec<u8>) -> Result<Step, Corrupt>;
 }
 
-/// One coding taken off, with where it stands.
+/// One decoding layer and its state.
 pub(super) struct Layer {
     stage: Box<dyn Stage>,
     ended: bool,
 }
 
-/// The least that is reserved at a time.
-const LEAST_GROWTH: usize = 8 * 1024;
-/// How many times its input a page is, about. Room for all of it at once spares most decoders their own copy of what they
-/// wrote, which they keep for the next call.
-const USUAL_RATIO: usize = 6;
+/// Minimum number of bytes reserved at a time.
+const MIN_GROWTH: usize = 8 * 1024;
+/// Typical compression ratio of a page. Reserving space for the whole output spares most decoders an internal copy.
+const TYPICAL_RATIO: usize = 6;
 
 impl Layer {
     pub(super) fn new(coding: Coding) -> Self {
@@ -46,28 +45,28 @@ impl Layer {
         }
     }
 
-    /// Decodes until the input is used up or `out` holds `most` bytes; how much input was used.
+    /// Decodes until the input is consumed or `out` holds `limit` bytes. Returns the number of input bytes consumed.
     pub(super) fn feed(
         &mut self,
         input: &[u8],
         out: &mut Vec<u8>,
-        most: usize,
+        limit: usize,
     ) -> Result<usize, Corrupt> {
         let mut used = 0;
-        while out.len() < most {
+        while out.len() < limit {
             let before = out.len();
-            make_room(out, (input.len() - used) * USUAL_RATIO, most);
+            reserve(out, (input.len() - used) * TYPICAL_RATIO, limit);
             match self.stage.step(&input[used..], out) {
                 Ok(step) => {
-                    // A step that did nothing says nothing: after a proper end some decoders already
-                    // ask for what might follow.
+                    // A step that did nothing has no meaningful state: after the end of a stream some decoders
+                    // already report that they need input.
                     if step.used == 0 && out.len() == before {
                         break;
                     }
                     used += step.used;
                     self.ended = step.ended;
                 }
-                // What follows a proper end is padding, whatever it looks like.
+                // Anything after the end of the stream is padding.
                 Err(Corrupt) if self.ended => break,
                 Err(Corrupt) => return Err(Corrupt),
             }
@@ -80,10 +79,10 @@ impl Layer {
     }
 }
 
-/// Grows by what is expected, or by doubling, never past `most`: spare capacity is what bounds a step.
-fn make_room(out: &mut Vec<u8>, expected: usize, most: usize) {
+/// Reserves the expected size, or doubles, but never past `limit`: the spare capacity bounds a step.
+fn reserve(out: &mut Vec<u8>, expected: usize, limit: usize) {
     if out.len() == out.capacity() {
-        let growth = out.len().max(expected).max(LEAST_GROWTH);
-        out.reserve_exact(growth.min(most - out.len()));
+        let growth = out.len().max(expected).max(MIN_GROWTH);
+        out.reserve_exact(growth.min(limit - out.len()));
     }
 }

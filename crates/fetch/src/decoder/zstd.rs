@@ -5,7 +5,7 @@ use zstd_safe::{DCtx, DParameter, InBuffer, OutBuffer};
 use super::Corrupt;
 use super::layer::{Stage, Step};
 
-/// 8 MiB, the largest window the standard asks a decoder of web content to have.
+/// 8 MiB, the largest window that RFC 9659 allows for web content.
 const WINDOW_LOG_MAX: u32 = 23;
 
 pub(super) struct Zstd {
@@ -15,7 +15,7 @@ pub(super) struct Zstd {
 impl Zstd {
     pub(super) fn new() -> Self {
         let mut context = DCtx::create();
-        // Fails only for a number out of range, and then the library's own limit stands.
+        // Fails only for a number out of range; the library's default limit applies then.
         let _ = context.set_parameter(DParameter::WindowLogMax(WINDOW_LOG_MAX));
         Self { context }
     }

@@ -3,12 +3,12 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use fetch::Body;
+use crawler_fetch::Body;
 
-use crate::rules::{fetcher, file, html, page, rules};
-use crate::server::{HTML, Server, answer};
+use crate::fetchers::{fetcher, file, html, page, rules};
+use crate::server::{HTML, Server, response};
 
-/// A server that sends a head and then for ever; and how much it got rid of.
+/// Starts a server that sends a head and an endless body. Returns it and a counter of the bytes it sent.
 async fn endless(head: &'static str) -> (Server, Arc<AtomicU64>) {
     let sent = Arc::new(AtomicU64::new(0));
     let counted = Arc::clone(&sent);
@@ -28,7 +28,7 @@ async fn endless(head: &'static str) -> (Server, Arc<AtomicU64>) {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn what_is_not_html_is_never_read() {
+async fn other_types_than_html_are_never_read() {
     let (server, _) =
         endless("HTTP/1.1 200 OK\r\ncontent-type: video/mp4\r\ntransfer-encoding: chunked\r\n\r\n")
             .await;
@@ -41,7 +41,7 @@ async fn what_is_not_html_is_never_read() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn an_endless_page_is_cut_at_the_cap() {
+async fn an_endless_page_is_truncated_at_the_cap() {
     let (server, _) =
         endless("HTTP/1.1 200 OK\r\ncontent-type: text/html\r\ntransfer-encoding: chunked\r\n\r\n")
             .await;
@@ -54,9 +54,9 @@ async fn an_endless_page_is_cut_at_the_cap() {
 }
 
 #[tokio::test]
-async fn exactly_the_cap_is_whole_and_one_more_is_cut() {
+async fn a_body_of_exactly_the_cap_is_complete_and_one_byte_more_is_truncated() {
     for (length, truncated) in [(1_000, false), (1_001, true)] {
-        let server = Server::answering(answer("200 OK", HTML, "x".repeat(length))).await;
+        let server = Server::responding(response("200 OK", HTML, "x".repeat(length))).await;
         let mut rules = rules(&server.url("/"));
         rules.max_body = 1_000;
         let got = page(&fetcher(&rules), &server.url("/")).await.unwrap();
@@ -67,7 +67,7 @@ async fn exactly_the_cap_is_whole_and_one_more_is_cut() {
 #[tokio::test]
 async fn a_file_is_read_whatever_its_type_up_to_its_own_cap() {
     let headers = "content-type: application/octet-stream\r\n";
-    let server = Server::answering(answer("200 OK", headers, "User-agent: *")).await;
+    let server = Server::responding(response("200 OK", headers, "User-agent: *")).await;
     let fetcher = fetcher(&rules(&server.url("/")));
     let got = file(&fetcher, &server.url("/robots.txt"), 100)
         .await
@@ -79,7 +79,7 @@ async fn a_file_is_read_whatever_its_type_up_to_its_own_cap() {
 }
 
 #[tokio::test]
-async fn redirects_and_errors_come_without_a_body() {
+async fn bodies_of_redirects_and_errors_are_not_read() {
     for status in [
         "301 Moved",
         "302 Found",
@@ -89,7 +89,7 @@ async fn redirects_and_errors_come_without_a_body() {
         "999 Odd",
     ] {
         let headers = "content-type: text/html\r\nlocation: /caf\u{e9}?x\r\nretry-after: 7\r\n";
-        let server = Server::answering(answer(status, headers, "<p>no")).await;
+        let server = Server::responding(response(status, headers, "<p>no")).await;
         let fetcher = fetcher(&rules(&server.url("/")));
         let got = page(&fetcher, &server.url("/")).await.unwrap();
         assert_eq!(got.body, Body::Unread, "{status}");
@@ -102,7 +102,7 @@ async fn redirects_and_errors_come_without_a_body() {
 async fn a_location_that_is_not_utf8_is_latin1() {
     let mut bytes =
         b"HTTP/1.1 302 Found\r\nlocation: /caf\xe9\r\ncontent-length: 0\r\n\r\n".to_vec();
-    let server = Server::answering(std::mem::take(&mut bytes)).await;
+    let server = Server::responding(std::mem::take(&mut bytes)).await;
     let got = page(&fetcher(&rules(&server.url("/"))), &server.url("/"))
         .await
         .unwrap();
@@ -125,7 +125,7 @@ async fn without_a_type_the_first_bytes_decide() {
             true,
         ),
     ] {
-        let server = Server::answering(answer("200 OK", headers, body)).await;
+        let server = Server::responding(response("200 OK", headers, body)).await;
         let got = page(&fetcher(&rules(&server.url("/"))), &server.url("/"))
             .await
             .unwrap();
@@ -138,7 +138,7 @@ async fn without_a_type_the_first_bytes_decide() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn an_endless_body_without_a_type_is_left_after_its_first_bytes() {
+async fn an_endless_body_without_a_type_is_abandoned_after_its_first_bytes() {
     let (server, _) = endless("HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n").await;
     let got = page(&fetcher(&rules(&server.url("/"))), &server.url("/"))
         .await

@@ -1,18 +1,18 @@
-//! Content codings, honest and not.
+//! Content codings, valid and invalid.
 
 use std::time::{Duration, Instant};
 
 use async_compression::Level;
 use async_compression::tokio::write::{BrotliEncoder, GzipEncoder, ZlibEncoder, ZstdEncoder};
-use model::FailKind;
+use crawler_model::FailKind;
 use tokio::io::AsyncWriteExt;
 
-use crate::rules::{fetcher, html, page, rules};
-use crate::server::{HTML, Server, answer};
+use crate::fetchers::{fetcher, html, page, rules};
+use crate::server::{HTML, Server, response};
 
 const CODINGS: [&str; 4] = ["gzip", "deflate", "br", "zstd"];
 
-/// `copies` times the same bytes, coded.
+/// Encodes `copies` repetitions of the same bytes.
 async fn coded(coding: &str, bytes: &[u8], copies: usize) -> Vec<u8> {
     macro_rules! through {
         ($encoder:ident) => {{
@@ -41,7 +41,7 @@ async fn the_four_codings_and_pairs_of_them() {
     let plain: Vec<u8> = (0..20_000_u32).flat_map(u32::to_be_bytes).collect();
     for coding in CODINGS {
         let once = coded(coding, &plain, 1).await;
-        let server = Server::answering(answer("200 OK", &encoding(coding), &once)).await;
+        let server = Server::responding(response("200 OK", &encoding(coding), &once)).await;
         let got = page(&fetcher(&rules(&server.url("/"))), &server.url("/"))
             .await
             .unwrap();
@@ -51,13 +51,13 @@ async fn the_four_codings_and_pairs_of_them() {
 
         let twice = coded("gzip", &once, 1).await;
         let names = encoding(&format!("{coding}, identity, x-gzip"));
-        let server = Server::answering(answer("200 OK", &names, &twice)).await;
+        let server = Server::responding(response("200 OK", &names, &twice)).await;
         let got = page(&fetcher(&rules(&server.url("/"))), &server.url("/"))
             .await
             .unwrap();
         assert!(html(&got) == plain, "{coding}, gzip");
     }
-    let server = Server::answering(answer("200 OK", &encoding("gzip"), "")).await;
+    let server = Server::responding(response("200 OK", &encoding("gzip"), "")).await;
     let got = page(&fetcher(&rules(&server.url("/"))), &server.url("/"))
         .await
         .unwrap();
@@ -74,7 +74,7 @@ async fn a_bomb_costs_no_more_than_the_cap() {
             (encoding(coding), &bomb),
             (encoding(&format!("{coding}, gzip")), &twice),
         ] {
-            let server = Server::answering(answer("200 OK", &names, wire)).await;
+            let server = Server::responding(response("200 OK", &names, wire)).await;
             let fetcher = fetcher(&rules(&server.url("/")));
             let began = Instant::now();
             let got = page(&fetcher, &server.url("/")).await.unwrap();
@@ -85,31 +85,31 @@ async fn a_bomb_costs_no_more_than_the_cap() {
 }
 
 #[tokio::test]
-async fn refused_codings_have_words() {
-    for (names, words) in [
+async fn undecodable_bodies_have_a_message() {
+    for (names, message) in [
         ("gzip, gzip, gzip", "more than two content codings"),
-        ("compress", "an unknown content coding"),
-        ("gzip", "the body is not what its content coding says"),
-        ("deflate", "the body is not what its content coding says"),
-        ("br", "the body is not what its content coding says"),
-        ("zstd", "the body is not what its content coding says"),
+        ("compress", "unknown content coding"),
+        ("gzip", "the body does not match its content coding"),
+        ("deflate", "the body does not match its content coding"),
+        ("br", "the body does not match its content coding"),
+        ("zstd", "the body does not match its content coding"),
     ] {
         let body = b"\xff\xfe<html>not compressed at all, however much it says so</html>";
-        let server = Server::answering(answer("200 OK", &encoding(names), body)).await;
+        let server = Server::responding(response("200 OK", &encoding(names), body)).await;
         let failure = page(&fetcher(&rules(&server.url("/"))), &server.url("/")).await;
         let failure = failure.unwrap_err();
         assert_eq!(failure.kind, FailKind::Decode, "{names}");
-        assert_eq!(failure.words, words, "{names}");
+        assert_eq!(failure.message, message, "{names}");
     }
 }
 
 #[tokio::test]
-async fn a_coding_that_breaks_keeps_what_was_decoded() {
+async fn a_truncated_coding_keeps_what_was_decoded() {
     let plain: Vec<u8> = (0..100_000_u32).flat_map(u32::to_be_bytes).collect();
     for coding in CODINGS {
         let mut wire = coded(coding, &plain, 1).await;
         wire.truncate(wire.len() * 3 / 4);
-        let server = Server::answering(answer("200 OK", &encoding(coding), &wire)).await;
+        let server = Server::responding(response("200 OK", &encoding(coding), &wire)).await;
         let got = page(&fetcher(&rules(&server.url("/"))), &server.url("/"))
             .await
             .unwrap();
@@ -117,11 +117,11 @@ async fn a_coding_that_breaks_keeps_what_was_decoded() {
         assert!(got.truncated, "{coding}");
         assert!(!kept.is_empty() && plain.starts_with(kept), "{coding}");
         let head = &wire[..3];
-        let server = Server::answering(answer("200 OK", &encoding(coding), head)).await;
+        let server = Server::responding(response("200 OK", &encoding(coding), head)).await;
         let failure = page(&fetcher(&rules(&server.url("/"))), &server.url("/")).await;
         assert_eq!(
-            failure.unwrap_err().words,
-            "the body ends inside its content coding",
+            failure.unwrap_err().message,
+            "the body ended in the middle of its content coding",
             "{coding}"
         );
     }

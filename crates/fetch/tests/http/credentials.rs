@@ -1,10 +1,10 @@
-//! What goes along with a request, and to whom.
+//! Which headers and credentials are sent, and to which origins.
 
-use model::FetchRules;
-use weburl::Userinfo;
+use crawler_model::FetchRules;
+use crawler_weburl::Userinfo;
 
-use crate::rules::{fetcher, page, rules};
-use crate::server::{HTML, Server, answer};
+use crate::fetchers::{fetcher, page, rules};
+use crate::server::{HTML, Server, response};
 
 fn with_secrets(seed: &str) -> FetchRules {
     let mut rules = rules(seed);
@@ -18,9 +18,9 @@ fn with_secrets(seed: &str) -> FetchRules {
 }
 
 #[tokio::test]
-async fn headers_and_credentials_go_to_the_seeds_origin_alone() {
-    let seed = Server::answering(answer("200 OK", HTML, "")).await;
-    let other = Server::answering(answer("200 OK", HTML, "")).await;
+async fn headers_and_credentials_are_sent_to_the_seeds_origin_only() {
+    let seed = Server::responding(response("200 OK", HTML, "")).await;
+    let other = Server::responding(response("200 OK", HTML, "")).await;
     let fetcher = fetcher(&with_secrets(&seed.url("/start")));
     page(&fetcher, &seed.url("/a?b=c")).await.unwrap();
     // The same machine, another port: another origin.
@@ -47,7 +47,7 @@ async fn headers_and_credentials_go_to_the_seeds_origin_alone() {
     assert!(own.contains("x-key: k3y\r\n") && own.contains("accept-language: de\r\n"));
     assert!(
         own.contains("accept: text/html\r\n"),
-        "a caller's header takes the place of ours: {own}"
+        "a caller's header replaces the default: {own}"
     );
     for foreign in [&other.heads()[0], &seed.heads()[1]] {
         assert!(foreign.contains("user-agent: testbot/1.0\r\n"), "{foreign}");
@@ -60,7 +60,7 @@ async fn headers_and_credentials_go_to_the_seeds_origin_alone() {
 
 #[tokio::test]
 async fn a_callers_own_authorization_wins_over_the_urls() {
-    let server = Server::answering(answer("200 OK", HTML, "")).await;
+    let server = Server::responding(response("200 OK", HTML, "")).await;
     let mut rules = with_secrets(&server.url("/"));
     rules.headers = vec![("Authorization".into(), "Bearer t0ken".into())];
     page(&fetcher(&rules), &server.url("/")).await.unwrap();

@@ -1,13 +1,13 @@
-//! Each deadline fires, and says which it was.
+//! Each deadline fires and is named in the message.
 
 use std::time::{Duration, Instant};
 
-use model::{Deadlines, FailKind, FetchRules};
+use crawler_model::{Deadlines, FailKind, FetchRules};
 use tokio::net::TcpListener;
 use tokio::time::sleep;
 
-use crate::rules::{fetcher, file, page, rules};
-use crate::server::{HTML, Server, answer};
+use crate::fetchers::{fetcher, file, page, rules};
+use crate::server::{HTML, Server, response};
 
 const LONG: Duration = Duration::from_secs(20);
 const SHORT: Duration = Duration::from_millis(200);
@@ -23,26 +23,30 @@ fn patient(url: &str) -> FetchRules {
     rules
 }
 
-/// The fetch fails by a deadline, in those words, and not much later than it should.
-async fn times_out(rules: &FetchRules, url: &str, words: &str) {
+/// Asserts that the fetch misses a deadline, with this message, and not much later than it should.
+async fn times_out(rules: &FetchRules, url: &str, message: &str) {
     let began = Instant::now();
     let failure = page(&fetcher(rules), url).await.unwrap_err();
     assert_eq!(
-        (failure.kind, failure.words.as_str()),
-        (FailKind::Timeout, words)
+        (failure.kind, failure.message.as_str()),
+        (FailKind::Timeout, message)
     );
-    assert!(began.elapsed() < LONG / 4, "{words}: {:?}", began.elapsed());
+    assert!(
+        began.elapsed() < LONG / 4,
+        "{message}: {:?}",
+        began.elapsed()
+    );
 }
 
 #[tokio::test]
-async fn a_silent_server() {
-    let server = Server::start(|mut conn| async move { conn.gone().await }).await;
+async fn a_server_that_does_not_respond() {
+    let server = Server::start(|mut conn| async move { conn.disconnected().await }).await;
     let mut rules = patient(&server.url("/"));
     rules.deadlines.head = SHORT;
-    times_out(&rules, &server.url("/"), "no answer within 200 ms").await;
+    times_out(&rules, &server.url("/"), "no response within 200 ms").await;
     let mut rules = patient(&server.url("/"));
     rules.deadlines.total = SHORT;
-    times_out(&rules, &server.url("/"), "no answer within 200 ms").await;
+    times_out(&rules, &server.url("/"), "no response within 200 ms").await;
 }
 
 #[tokio::test]
@@ -57,11 +61,11 @@ async fn a_head_that_drips() {
     .await;
     let mut rules = patient(&server.url("/"));
     rules.deadlines.head = SHORT;
-    times_out(&rules, &server.url("/"), "no answer within 200 ms").await;
+    times_out(&rules, &server.url("/"), "no response within 200 ms").await;
 }
 
 #[tokio::test]
-async fn interim_answers_for_ever() {
+async fn endless_interim_responses() {
     let server = Server::start(|mut conn| async move {
         conn.request().await;
         while conn
@@ -74,7 +78,7 @@ async fn interim_answers_for_ever() {
     .await;
     let mut rules = patient(&server.url("/"));
     rules.deadlines.head = SHORT;
-    times_out(&rules, &server.url("/"), "no answer within 200 ms").await;
+    times_out(&rules, &server.url("/"), "no response within 200 ms").await;
 }
 
 #[tokio::test]
@@ -83,7 +87,7 @@ async fn a_body_that_stalls() {
         conn.request().await;
         conn.send(b"HTTP/1.1 200 OK\r\ncontent-type: text/html\r\ncontent-length: 9\r\n\r\n<p>")
             .await;
-        conn.gone().await;
+        conn.disconnected().await;
     })
     .await;
     let mut rules = patient(&server.url("/"));
@@ -118,12 +122,12 @@ async fn a_handshake_that_stalls() {
 }
 
 #[tokio::test]
-async fn an_unwanted_body_that_stalls_does_not_hold_up_the_answer() {
+async fn a_skipped_body_that_stalls_does_not_delay_the_response() {
     let server = Server::start(|mut conn| async move {
         conn.request().await;
         conn.send(b"HTTP/1.1 404 Not Found\r\ncontent-length: 9\r\n\r\n<p>")
             .await;
-        conn.gone().await;
+        conn.disconnected().await;
     })
     .await;
     let began = Instant::now();
@@ -135,8 +139,8 @@ async fn an_unwanted_body_that_stalls_does_not_hold_up_the_answer() {
 }
 
 #[tokio::test]
-async fn a_prompt_answer_is_not_disturbed_by_short_deadlines() {
-    let server = Server::answering(answer("200 OK", HTML, "<p>hi")).await;
+async fn a_prompt_response_is_not_affected_by_short_deadlines() {
+    let server = Server::responding(response("200 OK", HTML, "<p>hi")).await;
     let mut rules = rules(&server.url("/"));
     rules.deadlines = Deadlines::within(Duration::from_secs(2));
     let fetcher = fetcher(&rules);
@@ -146,7 +150,7 @@ async fn a_prompt_answer_is_not_disturbed_by_short_deadlines() {
 }
 
 #[tokio::test]
-async fn a_large_file_may_take_longer_in_all_than_a_page() {
+async fn a_large_file_gets_more_total_time_than_a_page() {
     let server = Server::start(|mut conn| async move {
         conn.request().await;
         conn.send(format!("HTTP/1.1 200 OK\r\n{HTML}content-length: 20\r\n\r\n").as_bytes())

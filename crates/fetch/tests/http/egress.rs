@@ -1,27 +1,27 @@
-//! The way out for somebody who speaks for himself.
+//! `Egress`: guarded connections for other HTTP clients.
 
 use std::net::{IpAddr, Ipv4Addr};
 use std::sync::Arc;
 
-use fetch::{Allowed, Asked, Egress, Guard, HttpFetch, Road};
-use model::{FailKind, Failure, FetchRules};
+use crawler_fetch::{AllowedTarget, Egress, Guard, HttpFetch, PlainConnection, RequestedUrl};
+use crawler_model::{FailKind, Failure, FetchRules};
+use crawler_weburl::{CrawlUrl, Userinfo};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
-use weburl::{CrawlUrl, Userinfo};
 
-use crate::rules::{rules, sniff};
+use crate::fetchers::{rules, sniff};
 use crate::server::Server;
 
 const OK: &str = "HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nhi";
 
 /// `mixed.test` has a public and a private address, `site.test` a private one.
 fn egress(rules: &FetchRules, guard: Guard) -> Egress {
-    let look_up = Arc::new(|host: &str| match host {
+    let lookup = Arc::new(|host: &str| match host {
         "mixed.test" => vec![IpAddr::from([93, 184, 216, 34]), Ipv4Addr::LOCALHOST.into()],
         "site.test" => vec![Ipv4Addr::LOCALHOST.into()],
         _ => Vec::new(),
     });
-    let fetch = HttpFetch::resolving(rules, 4, guard, sniff, look_up).unwrap();
+    let fetch = HttpFetch::resolving(rules, 4, guard, sniff, lookup).unwrap();
     Arc::new(fetch).egress()
 }
 
@@ -32,21 +32,21 @@ async fn both(egress: &Egress, host: &str, port: u16) -> [Result<(), Failure>; 2
     ]
 }
 
-async fn said(mut stream: TcpStream, words: &str) -> String {
-    stream.write_all(words.as_bytes()).await.unwrap();
-    let mut heard = vec![0; OK.len()];
-    stream.read_exact(&mut heard).await.unwrap();
-    String::from_utf8(heard).unwrap()
+async fn exchange(mut stream: TcpStream, request: &str) -> String {
+    stream.write_all(request.as_bytes()).await.unwrap();
+    let mut response = vec![0; OK.len()];
+    stream.read_exact(&mut response).await.unwrap();
+    String::from_utf8(response).unwrap()
 }
 
 #[tokio::test]
-async fn what_the_guard_refuses_is_not_dialled_with_a_proxy_or_without() {
-    let canary = Server::answering(OK).await;
+async fn refused_addresses_are_not_dialled_with_or_without_a_proxy() {
+    let canary = Server::responding(OK).await;
     let direct = rules("http://site.test/");
     let mut through = rules("http://site.test/");
-    // The proxy itself may be dialled: it is named.
+    // The proxy itself is on the list of allowed targets.
     through.proxies = vec![format!("http://localhost:{}", canary.port)];
-    let named = Guard::new(false, vec![Allowed::parse("localhost").unwrap()]);
+    let named = Guard::new(false, vec![AllowedTarget::parse("localhost").unwrap()]);
     for host in [
         "127.0.0.1",
         "127.1",
@@ -70,28 +70,28 @@ async fn what_the_guard_refuses_is_not_dialled_with_a_proxy_or_without() {
             egress(&direct, Guard::public_only()),
             egress(&through, named.clone()),
         ] {
-            for ended in both(&egress, host, canary.port).await {
-                assert_eq!(ended.unwrap_err().kind, FailKind::AddressRefused, "{host}");
+            for result in both(&egress, host, canary.port).await {
+                assert_eq!(result.unwrap_err().kind, FailKind::AddressRefused, "{host}");
             }
         }
     }
-    // Names are looked up only where no proxy does it.
+    // Names are resolved here only without a proxy.
     for host in ["mixed.test", "site.test", "localhost"] {
         let egress = egress(&direct, Guard::public_only());
-        for ended in both(&egress, host, canary.port).await {
-            assert_eq!(ended.unwrap_err().kind, FailKind::AddressRefused, "{host}");
+        for result in both(&egress, host, canary.port).await {
+            assert_eq!(result.unwrap_err().kind, FailKind::AddressRefused, "{host}");
         }
     }
-    // A proxy in a private place nobody named.
+    // A proxy with a private address that is not allowed.
     let egress = egress(&through, Guard::public_only());
-    for ended in both(&egress, "example.org", 80).await {
-        assert_eq!(ended.unwrap_err().kind, FailKind::AddressRefused);
+    for result in both(&egress, "example.org", 80).await {
+        assert_eq!(result.unwrap_err().kind, FailKind::AddressRefused);
     }
     assert_eq!(canary.accepts(), 0);
 }
 
 #[tokio::test]
-async fn failures_are_told_apart_and_nonsense_is_no_host() {
+async fn failures_are_distinguished_and_invalid_hosts_are_refused() {
     let egress = egress(&rules("http://site.test/"), Guard::anywhere());
     for (host, port, kind) in [
         ("nowhere.test", 80, FailKind::Dns),
@@ -103,28 +103,30 @@ async fn failures_are_told_apart_and_nonsense_is_no_host() {
         ("[::1", 80, FailKind::Protocol),
         ("a?", 80, FailKind::Protocol),
     ] {
-        for ended in both(&egress, host, port).await {
-            assert_eq!(ended.unwrap_err().kind, kind, "{host}");
+        for result in both(&egress, host, port).await {
+            assert_eq!(result.unwrap_err().kind, kind, "{host}");
         }
     }
 }
 
 #[tokio::test]
-async fn what_is_allowed_is_reached_directly() {
-    let server = Server::answering(OK).await;
-    let guard = Guard::new(false, vec![Allowed::parse("site.test").unwrap()]);
+async fn allowed_hosts_are_dialled_directly() {
+    let server = Server::responding(OK).await;
+    let guard = Guard::new(false, vec![AllowedTarget::parse("site.test").unwrap()]);
     let egress = egress(&rules("http://site.test/"), guard);
     let tunnel = egress.tunnel("SITE.test", server.port).await.unwrap();
-    assert_eq!(said(tunnel, "GET / HTTP/1.1\r\n\r\n").await, OK);
+    assert_eq!(exchange(tunnel, "GET / HTTP/1.1\r\n\r\n").await, OK);
     match egress.plain("site.test", server.port).await.unwrap() {
-        Road::Direct(stream) => assert_eq!(said(stream, "GET / HTTP/1.1\r\n\r\n").await, OK),
-        other @ Road::Proxy { .. } => panic!("{other:?}"),
+        PlainConnection::Direct(stream) => {
+            assert_eq!(exchange(stream, "GET / HTTP/1.1\r\n\r\n").await, OK);
+        }
+        other @ PlainConnection::Proxy { .. } => panic!("{other:?}"),
     }
     assert_eq!(server.accepts(), 2);
 }
 
 #[tokio::test]
-async fn through_a_proxy_by_connect_or_in_absolute_form() {
+async fn a_proxy_is_used_with_connect_or_in_absolute_form() {
     let proxy = Server::start(|mut conn| async move {
         let head = conn.request().await.unwrap();
         if head.starts_with("CONNECT") {
@@ -132,24 +134,24 @@ async fn through_a_proxy_by_connect_or_in_absolute_form() {
             conn.request().await;
         }
         conn.send(OK.as_bytes()).await;
-        conn.gone().await;
+        conn.disconnected().await;
     })
     .await;
     let mut rules = rules("http://site.test/");
     rules.proxies = vec![format!("http://me:s3cret@127.0.0.1:{}", proxy.port)];
     let egress = egress(&rules, Guard::anywhere());
     let tunnel = egress.tunnel("far.example", 444).await.unwrap();
-    assert_eq!(said(tunnel, "GET /in HTTP/1.1\r\n\r\n").await, OK);
-    let Road::Proxy {
+    assert_eq!(exchange(tunnel, "GET /in HTTP/1.1\r\n\r\n").await, OK);
+    let PlainConnection::Proxy {
         stream,
         authorization,
     } = egress.plain("far.example", 80).await.unwrap()
     else {
-        panic!("not by the proxy");
+        panic!("not through the proxy");
     };
     assert_eq!(authorization.unwrap(), "Basic bWU6czNjcmV0");
-    let ask = "GET http://far.example/ HTTP/1.1\r\n\r\n";
-    assert_eq!(said(stream, ask).await, OK);
+    let request = "GET http://far.example/ HTTP/1.1\r\n\r\n";
+    assert_eq!(exchange(stream, request).await, OK);
     let heads = proxy.heads();
     assert!(
         heads[0].starts_with("CONNECT far.example:444 HTTP/1.1\r\n"),
@@ -164,7 +166,7 @@ async fn through_a_proxy_by_connect_or_in_absolute_form() {
 }
 
 #[tokio::test]
-async fn the_callers_headers_belong_to_one_origin() {
+async fn the_callers_headers_are_for_one_origin() {
     let mut rules = rules("http://site.test:81/start");
     rules.headers = vec![
         ("X-Key".into(), "ké".into()),
@@ -173,9 +175,9 @@ async fn the_callers_headers_belong_to_one_origin() {
     rules.userinfo = Userinfo::of("http://me:s3cret@example.org/");
     let egress = egress(&rules, Guard::anywhere());
     assert_eq!(egress.user_agent(), "testbot/1.0");
-    let own = |url: &str, asked: Option<&Asked>| {
+    let own = |url: &str, requested: Option<&RequestedUrl>| {
         let url = CrawlUrl::parse(url).unwrap();
-        egress.own_headers(&url, asked)
+        egress.caller_headers(&url, requested)
     };
     let key = ("x-key".to_owned(), "ké".to_owned());
     let basic = |coded: &str| ("authorization".to_owned(), format!("Basic {coded}"));
@@ -188,12 +190,12 @@ async fn the_callers_headers_belong_to_one_origin() {
     ] {
         assert!(own(foreign, None).is_empty(), "{foreign}");
     }
-    let asked = Asked::parse("https://you:too@asked.test/").unwrap();
+    let requested = RequestedUrl::parse("https://you:too@requested.test/").unwrap();
     assert_eq!(
-        own("https://asked.test/page", Some(&asked)),
+        own("https://requested.test/page", Some(&requested)),
         [key.clone(), basic("eW91OnRvbw==")]
     );
-    assert!(own("http://site.test:81/", Some(&asked)).is_empty());
-    let asked = Asked::parse("https://asked.test/").unwrap();
-    assert_eq!(own("https://asked.test/page", Some(&asked)), [key]);
+    assert!(own("http://site.test:81/", Some(&requested)).is_empty());
+    let requested = RequestedUrl::parse("https://requested.test/").unwrap();
+    assert_eq!(own("https://requested.test/page", Some(&requested)), [key]);
 }

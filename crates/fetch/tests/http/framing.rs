@@ -1,13 +1,13 @@
-//! Bodies whose length is told wrongly, or not at all.
+//! Bodies with a wrong length, or none.
 
-use fetch::Body;
-use model::FailKind;
+use crawler_fetch::Body;
+use crawler_model::FailKind;
 
-use crate::rules::{fetcher, html, page, rules};
-use crate::server::{HTML, Server, answer};
+use crate::fetchers::{fetcher, html, page, rules};
+use crate::server::{HTML, Server, response};
 
 #[tokio::test]
-async fn without_a_length_the_close_ends_the_body() {
+async fn a_body_without_a_length_ends_with_the_connection() {
     for version in ["HTTP/1.0", "HTTP/1.1"] {
         let bytes = format!("{version} 200 OK\r\n{HTML}\r\n<p>all of it");
         let server = Server::closing(bytes).await;
@@ -22,22 +22,22 @@ async fn without_a_length_the_close_ends_the_body() {
 }
 
 #[tokio::test]
-async fn a_body_that_breaks_off_is_a_reset() {
-    for (head, body, words) in [
+async fn a_body_that_ends_early_is_a_reset() {
+    for (head, body, message) in [
         (
             "content-length: 10",
             "<p>",
-            "the body broke off after 3 of 10 bytes",
+            "the body ended after 3 of 10 bytes",
         ),
         (
             "transfer-encoding: chunked",
             "3\r\nabc\r\n",
-            "the body broke off after 3 bytes",
+            "the body ended after 3 bytes",
         ),
         (
             "transfer-encoding: chunked",
             "ff\r\nabc",
-            "the body broke off after 3 bytes",
+            "the body ended after 3 bytes",
         ),
     ] {
         let bytes = format!("HTTP/1.1 200 OK\r\n{HTML}{head}\r\n\r\n{body}");
@@ -45,8 +45,8 @@ async fn a_body_that_breaks_off_is_a_reset() {
         let failure = page(&fetcher(&rules(&server.url("/"))), &server.url("/")).await;
         let failure = failure.unwrap_err();
         assert_eq!(
-            (failure.kind, failure.words.as_str()),
-            (FailKind::Reset, words)
+            (failure.kind, failure.message.as_str()),
+            (FailKind::Reset, message)
         );
     }
 }
@@ -66,26 +66,26 @@ async fn bad_chunks_are_a_protocol_failure() {
         let failure = page(&fetcher(&rules(&server.url("/"))), &server.url("/")).await;
         let failure = failure.unwrap_err();
         assert_eq!(failure.kind, FailKind::Protocol, "{failure}");
-        assert_eq!(failure.words, "the body's chunks are not valid http");
+        assert_eq!(failure.message, "the body's chunks are not valid HTTP");
     }
 }
 
 #[tokio::test]
-async fn bytes_beyond_the_told_length_are_nobodys_answer() {
-    // The rest looks like the answer to a request that has not been made yet.
-    let mut bytes = answer("200 OK", HTML, "<p>mine");
-    bytes.extend(answer("200 OK", HTML, "<p>planted"));
-    let server = Server::answering(bytes).await;
+async fn bytes_beyond_the_content_length_are_not_taken_for_the_next_response() {
+    // The rest looks like the response to a request that has not been sent yet.
+    let mut bytes = response("200 OK", HTML, "<p>mine");
+    bytes.extend(response("200 OK", HTML, "<p>planted"));
+    let server = Server::responding(bytes).await;
     let fetcher = fetcher(&rules(&server.url("/")));
     for _ in 0..5 {
         let got = page(&fetcher, &server.url("/")).await.unwrap();
         assert_eq!(html(&got), b"<p>mine");
     }
-    assert_eq!(server.accepts(), 5, "such a connection is not used again");
+    assert_eq!(server.accepts(), 5, "such a connection is not reused");
 }
 
 #[tokio::test]
-async fn a_length_beside_chunks_does_not_count() {
+async fn a_content_length_is_ignored_in_a_chunked_response() {
     let bytes = format!(
         "HTTP/1.1 200 OK\r\n{HTML}content-length: 1\r\ntransfer-encoding: chunked\r\n\r\n\
          3\r\nabc\r\n0\r\n\r\n"
@@ -98,7 +98,7 @@ async fn a_length_beside_chunks_does_not_count() {
 }
 
 #[tokio::test]
-async fn odd_statuses_are_answers_without_a_body() {
+async fn unusual_statuses_are_responses_without_a_body() {
     for (status, rest) in [
         (
             "101 Switching Protocols",

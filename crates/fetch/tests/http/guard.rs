@@ -1,28 +1,28 @@
-//! The guard: no spelling of a private address gets a byte out.
+//! The guard: no spelling of a private address is dialled.
 
-use fetch::{Guard, HttpFetch};
-use model::FailKind;
+use crawler_fetch::{Guard, HttpFetch};
+use crawler_model::FailKind;
 use testsite::PRIVATE_HOSTS;
 
-use crate::rules::{page, rules, sniff};
+use crate::fetchers::{page, rules, sniff};
 use crate::server::Server;
 
 #[tokio::test]
 async fn every_spelling_of_a_private_address_is_refused_before_dialling() {
-    let canary = Server::answering("HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n").await;
+    let canary = Server::responding("HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n").await;
     let port = canary.port;
     for host in PRIVATE_HOSTS {
         for scheme in ["http", "https"] {
             let url = format!("{scheme}://{host}:{port}/");
             let fetcher = HttpFetch::new(&rules(&url), 4, Guard::public_only(), sniff).unwrap();
             let failure = page(&fetcher, &url).await.unwrap_err();
-            // A name this system does not know is as good as refused.
+            // A name that this system cannot resolve counts as refused.
             let kind = failure.kind;
             assert!(
                 kind == FailKind::AddressRefused || (kind == FailKind::Dns && host == "localhost."),
                 "{url}: {failure}"
             );
-            assert!(!failure.words.contains("127"), "{failure}");
+            assert!(!failure.message.contains("127"), "{failure}");
         }
     }
     assert_eq!(canary.accepts(), 0);
@@ -30,7 +30,7 @@ async fn every_spelling_of_a_private_address_is_refused_before_dialling() {
 
 #[tokio::test]
 async fn a_private_proxy_and_a_private_literal_behind_a_proxy_are_refused() {
-    let canary = Server::answering("HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n").await;
+    let canary = Server::responding("HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n").await;
     let mut rules = rules("http://example.org/");
     rules.proxies = vec![canary.url("")];
     let fetcher = HttpFetch::new(&rules, 4, Guard::public_only(), sniff).unwrap();

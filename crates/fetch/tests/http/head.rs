@@ -1,45 +1,45 @@
-//! The answer's head: limits, and what is not HTTP.
+//! The response head: limits, and invalid HTTP.
 
-use model::FailKind;
+use crawler_model::FailKind;
 
-use crate::rules::{fetcher, html, page, rules};
-use crate::server::{HTML, Server, answer};
+use crate::fetchers::{fetcher, html, page, rules};
+use crate::server::{HTML, Server, response};
 
 #[tokio::test]
-async fn as_many_headers_as_real_sites_send_and_no_more() {
+async fn the_number_of_headers_is_limited() {
     for (count, accepted) in [(250, true), (257, false), (10_000, false)] {
         let many = format!("{HTML}{}", "set-cookie: a=b\r\n".repeat(count - 1));
-        let server = Server::answering(answer("200 OK", &many, "<p>hi")).await;
+        let server = Server::responding(response("200 OK", &many, "<p>hi")).await;
         let got = page(&fetcher(&rules(&server.url("/"))), &server.url("/")).await;
         match got {
             Ok(got) => assert!(accepted && html(&got) == b"<p>hi", "{count}"),
             Err(failure) => {
                 assert!(!accepted, "{count}: {failure}");
                 assert_eq!(failure.kind, FailKind::Protocol);
-                assert_eq!(failure.words, "the answer's head is too large");
+                assert_eq!(failure.message, "the response headers are too large");
             }
         }
     }
 }
 
 #[tokio::test]
-async fn as_large_a_head_as_real_sites_send_and_no_more() {
+async fn the_size_of_the_head_is_limited() {
     for (length, accepted) in [(200_000, true), (300_000, false), (5_000_000, false)] {
         let large = format!("{HTML}x: {}\r\n", "y".repeat(length));
-        let server = Server::answering(answer("200 OK", &large, "<p>hi")).await;
+        let server = Server::responding(response("200 OK", &large, "<p>hi")).await;
         let got = page(&fetcher(&rules(&server.url("/"))), &server.url("/")).await;
         match got {
             Ok(got) => assert!(accepted && html(&got) == b"<p>hi", "{length}"),
             Err(failure) => {
                 assert!(!accepted, "{length}: {failure}");
-                assert_eq!(failure.words, "the answer's head is too large");
+                assert_eq!(failure.message, "the response headers are too large");
             }
         }
     }
 }
 
 #[tokio::test]
-async fn what_is_not_http_is_a_protocol_failure() {
+async fn invalid_http_is_a_protocol_failure() {
     for bytes in [
         "<html>an answer of 1991</html>",
         "SSH-2.0-OpenSSH_9.2\r\n",
@@ -52,12 +52,15 @@ async fn what_is_not_http_is_a_protocol_failure() {
         let failure = page(&fetcher(&rules(&server.url("/"))), &server.url("/")).await;
         let failure = failure.unwrap_err();
         assert_eq!(failure.kind, FailKind::Protocol, "{bytes:?}: {failure}");
-        assert_eq!(failure.words, "the answer is not valid http", "{bytes:?}");
+        assert_eq!(
+            failure.message, "the response is not valid HTTP",
+            "{bytes:?}"
+        );
     }
 }
 
 #[tokio::test]
-async fn what_browsers_read_is_read() {
+async fn heads_that_browsers_accept_are_accepted() {
     for head in [
         "HTTP/1.1 200 OK\r\ncontent-type : text/html\r\n",
         "HTTP/1.1 200\r\ncontent-type: text/html\r\n",

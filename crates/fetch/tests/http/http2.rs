@@ -1,36 +1,36 @@
-//! HTTP/2: one connection for all, its stream limit, and servers that go away.
+//! HTTP/2: one shared connection, its stream limit, and servers that shut down.
 
 use std::convert::Infallible;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use bytes::Bytes;
+use crawler_model::FailKind;
 use http::{Request, Response};
 use http_body_util::Full;
 use hyper::body::Incoming;
 use hyper::server::conn::http2;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioExecutor, TokioIo};
-use model::FailKind;
 use tokio::sync::Notify;
 use tokio::task::JoinSet;
 
-use crate::rules::{html, page, rules};
+use crate::fetchers::{html, page, rules};
 use crate::server::{Server, Stream};
 use crate::tls::{Certified, trusting};
 
-fn html_answer(body: &'static str) -> Response<Full<Bytes>> {
+fn html_response(body: &'static str) -> Response<Full<Bytes>> {
     Response::builder()
         .header("content-type", "text/html")
         .body(Full::new(Bytes::from_static(body.as_bytes())))
         .unwrap()
 }
 
-/// Serves one small page for ever.
+/// Serves one small page to every request.
 pub(crate) async fn serve_page(stream: Box<dyn Stream>) {
     let service = service_fn(|request: Request<Incoming>| async move {
         assert!(request.headers().get("host").is_none());
-        Ok::<_, Infallible>(html_answer("<p>tls"))
+        Ok::<_, Infallible>(html_response("<p>tls"))
     });
     let server = http2::Builder::new(TokioExecutor::new());
     server
@@ -39,7 +39,7 @@ pub(crate) async fn serve_page(stream: Box<dyn Stream>) {
         .ok();
 }
 
-/// An h2 server whose every connection is served by `serve`.
+/// Starts an HTTP/2 server that serves every connection with `serve`.
 async fn h2_server<F, S>(certified: &Certified, serve: F) -> Server
 where
     F: Fn(Box<dyn Stream>) -> S + Send + Sync + 'static,
@@ -58,7 +58,7 @@ fn https(server: &Server) -> String {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn two_hundred_at_once_share_one_connection_within_its_limit() {
+async fn two_hundred_requests_share_one_connection_within_its_stream_limit() {
     let certified = Certified::new(&["127.0.0.1"]);
     let (open, peak) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicUsize::new(0)));
     let (counted, highest) = (Arc::clone(&open), Arc::clone(&peak));
@@ -73,7 +73,7 @@ async fn two_hundred_at_once_share_one_connection_within_its_limit() {
                         tokio::task::yield_now().await;
                     }
                     open.fetch_sub(1, Ordering::SeqCst);
-                    Ok::<_, Infallible>(html_answer("<p>h2"))
+                    Ok::<_, Infallible>(html_response("<p>h2"))
                 }
             });
             let mut builder = http2::Builder::new(TokioExecutor::new());
@@ -94,22 +94,22 @@ async fn two_hundred_at_once_share_one_connection_within_its_limit() {
     for body in all.join_all().await {
         assert_eq!(body, b"<p>h2");
     }
-    assert_eq!(server.accepts(), 1, "the first dial is made by one alone");
+    assert_eq!(server.accepts(), 1, "only one fetch makes the first dial");
     let peak = peak.load(Ordering::SeqCst);
     assert!((2..=10).contains(&peak), "{peak}");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_server_that_goes_away_every_seventh_request_loses_none() {
+async fn no_request_is_lost_when_the_server_shuts_down_after_every_seventh() {
     let certified = Certified::new(&["127.0.0.1"]);
     let server = h2_server(&certified, |stream| async move {
         let enough = Arc::new(Notify::new());
-        let (tell, count) = (Arc::clone(&enough), Arc::new(AtomicUsize::new(0)));
+        let (notify, count) = (Arc::clone(&enough), Arc::new(AtomicUsize::new(0)));
         let service = service_fn(move |_| {
             if count.fetch_add(1, Ordering::SeqCst) + 1 == 7 {
-                tell.notify_one();
+                notify.notify_one();
             }
-            async { Ok::<_, Infallible>(html_answer("<p>h2")) }
+            async { Ok::<_, Infallible>(html_response("<p>h2")) }
         });
         let server = http2::Builder::new(TokioExecutor::new());
         let mut run = std::pin::pin!(server.serve_connection(TokioIo::new(stream), service));
@@ -135,12 +135,12 @@ async fn a_server_that_goes_away_every_seventh_request_loses_none() {
 }
 
 #[tokio::test]
-async fn too_many_headers_and_too_large_ones_are_refused() {
+async fn too_many_or_too_large_headers_are_refused() {
     let certified = Certified::new(&["127.0.0.1"]);
     let server = h2_server(&certified, |stream| async move {
         let service = service_fn(|request: Request<Incoming>| async move {
-            let mut answer = html_answer("<p>h2");
-            let headers = answer.headers_mut();
+            let mut response = html_response("<p>h2");
+            let headers = response.headers_mut();
             match request.uri().path() {
                 "/many" => {
                     for _ in 0..300 {
@@ -150,7 +150,7 @@ async fn too_many_headers_and_too_large_ones_are_refused() {
                 "/large" => drop(headers.insert("x", "y".repeat(400_000).parse().unwrap())),
                 _ => drop(headers.insert("x", "y".repeat(100_000).parse().unwrap())),
             }
-            Ok::<_, Infallible>(answer)
+            Ok::<_, Infallible>(response)
         });
         let server = http2::Builder::new(TokioExecutor::new());
         server
@@ -170,15 +170,15 @@ async fn too_many_headers_and_too_large_ones_are_refused() {
         .await
         .unwrap();
     assert_eq!(html(&got), b"<p>h2");
-    assert_eq!(server.accepts(), 1, "the connection outlives them");
+    assert_eq!(server.accepts(), 1, "the connection survives them");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_failed_first_dial_fails_for_all_who_waited() {
+async fn a_failed_first_dial_fails_for_all_that_waited() {
     let certified = Certified::new(&["127.0.0.1"]);
     let server = Server::start(|mut conn| async move {
         conn.send(b"this is not tls at all").await;
-        conn.gone().await;
+        conn.disconnected().await;
     })
     .await;
     let fetcher = Arc::new(trusting(&rules(&https(&server)), &certified));

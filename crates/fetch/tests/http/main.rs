@@ -1,21 +1,21 @@
-//! The fetcher against servers that are written here, byte for byte.
+//! `HttpFetch` against servers that send exactly the bytes a test specifies.
 #![expect(
     clippy::unwrap_used,
-    reason = "a test server that cannot start should stop the test where it stands"
+    reason = "a test server that cannot start should fail the test"
 )]
 
+mod address_spellings;
 mod bodies;
 mod codings;
 mod credentials;
 mod deadlines;
 mod egress;
+mod fetchers;
 mod framing;
 mod guard;
 mod head;
 mod http2;
 mod keep_alive;
 mod proxy;
-mod rules;
 mod server;
-mod spellings;
 mod tls;

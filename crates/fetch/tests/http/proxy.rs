@@ -1,16 +1,16 @@
-//! Proxies: plain requests in absolute form, tunnels for https.
+//! Proxies: absolute form for plain requests, tunnels for https.
 
-use model::FailKind;
+use crawler_model::FailKind;
 use tokio::io::copy_bidirectional;
 use tokio::net::TcpStream;
 
-use crate::rules::{fetcher, html, page, rules};
-use crate::server::{HTML, Server, answer};
+use crate::fetchers::{fetcher, html, page, rules};
+use crate::server::{HTML, Server, response};
 use crate::tls::{Certified, trusting};
 
 #[tokio::test]
-async fn plain_requests_go_in_absolute_form_over_one_connection() {
-    let proxy = Server::answering(answer("200 OK", HTML, "<p>by proxy")).await;
+async fn plain_requests_use_absolute_form_over_one_connection() {
+    let proxy = Server::responding(response("200 OK", HTML, "<p>by proxy")).await;
     let mut rules = rules("http://example.org/");
     rules.proxies = vec![format!("http://me:s3cret@127.0.0.1:{}", proxy.port)];
     let fetcher = fetcher(&rules);
@@ -32,9 +32,9 @@ async fn plain_requests_go_in_absolute_form_over_one_connection() {
 }
 
 #[tokio::test]
-async fn proxies_take_turns() {
-    let one = Server::answering(answer("200 OK", HTML, "1")).await;
-    let two = Server::answering(answer("200 OK", HTML, "2")).await;
+async fn proxies_are_used_in_turn() {
+    let one = Server::responding(response("200 OK", HTML, "1")).await;
+    let two = Server::responding(response("200 OK", HTML, "2")).await;
     let mut rules = rules("http://example.org/");
     rules.proxies = vec![one.url(""), two.url("")];
     let fetcher = fetcher(&rules);
@@ -45,8 +45,8 @@ async fn proxies_take_turns() {
     assert_eq!((one.accepts(), two.accepts()), (1, 1));
 }
 
-/// A proxy that connects every tunnel to one port of this machine.
-async fn tunnelling(port: u16) -> Server {
+/// Starts a proxy that connects every tunnel to one local port.
+async fn tunnel_proxy(port: u16) -> Server {
     Server::start(move |mut conn| async move {
         let head = conn.request().await.unwrap();
         if !head.contains("proxy-authorization: Basic bWU6czNjcmV0\r\n") {
@@ -66,7 +66,7 @@ async fn https_goes_through_a_tunnel() {
     let certified = Certified::new(&["example.org"]);
     for protocol in ["h2", "http/1.1"] {
         let origin = certified.server(protocol).await;
-        let proxy = tunnelling(origin.port).await;
+        let proxy = tunnel_proxy(origin.port).await;
         let mut rules = rules("https://example.org/");
         rules.proxies = vec![format!("http://me:s3cret@127.0.0.1:{}", proxy.port)];
         let fetcher = trusting(&rules, &certified);
@@ -85,29 +85,29 @@ async fn https_goes_through_a_tunnel() {
 }
 
 #[tokio::test]
-async fn a_proxy_that_refuses_says_so() {
+async fn refusals_of_a_proxy_are_reported() {
     let certified = Certified::new(&["example.org"]);
-    let proxy = tunnelling(1).await;
+    let proxy = tunnel_proxy(1).await;
     let mut with_proxy = rules("https://example.org/");
     with_proxy.proxies = vec![proxy.url("")];
     let failure = page(&trusting(&with_proxy, &certified), "https://example.org/").await;
     let failure = failure.unwrap_err();
     assert_eq!(failure.kind, FailKind::Connect);
-    assert_eq!(failure.words, "the proxy refused the tunnel (407)");
+    assert_eq!(failure.message, "the proxy refused the tunnel (407)");
 
-    let proxy = Server::answering(answer("407 Who are you", "", "")).await;
+    let proxy = Server::responding(response("407 Who are you", "", "")).await;
     with_proxy.proxies = vec![proxy.url("")];
     let failure = page(&fetcher(&with_proxy), "http://example.org/")
         .await
         .unwrap_err();
     assert_eq!(failure.kind, FailKind::Connect);
-    assert_eq!(failure.words, "the proxy refused the request (407)");
+    assert_eq!(failure.message, "the proxy refused the request (407)");
 
     let proxy = Server::start(|mut conn| async move { drop(conn.request().await) }).await;
     with_proxy.proxies = vec![proxy.url("")];
     let failure = page(&trusting(&with_proxy, &certified), "https://example.org/").await;
     assert_eq!(
-        failure.unwrap_err().words,
+        failure.unwrap_err().message,
         "the proxy closed the connection"
     );
 }

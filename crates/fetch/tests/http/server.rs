@@ -1,4 +1,4 @@
-//! A server that does exactly what a test says, and counts.
+//! A server that sends exactly what a test specifies, and counts connections.
 
 use std::io;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -17,7 +17,7 @@ pub(crate) struct Conn {
     unread: Vec<u8>,
 }
 
-/// What has been seen.
+/// A running server and what it received.
 pub(crate) struct Server {
     pub(crate) port: u16,
     accepts: Arc<AtomicUsize>,
@@ -25,7 +25,7 @@ pub(crate) struct Server {
 }
 
 impl Server {
-    /// Runs `serve` for every connection.
+    /// Starts a server that runs `serve` for every connection.
     pub(crate) async fn start<F, S>(serve: F) -> Self
     where
         F: Fn(Conn) -> S + Send + Sync + 'static,
@@ -34,7 +34,7 @@ impl Server {
         Self::start_over(serve, |stream| async { Ok(Box::new(stream) as _) }).await
     }
 
-    /// The same over something put on top of TCP.
+    /// Like `start`, over a layer on top of TCP.
     pub(crate) async fn start_over<F, S, W, U>(serve: F, wrap: W) -> Self
     where
         F: Fn(Conn) -> S + Send + Sync + 'static,
@@ -73,8 +73,8 @@ impl Server {
         server
     }
 
-    /// Answers every request with the same bytes and keeps the connection.
-    pub(crate) async fn answering(bytes: impl Into<Vec<u8>>) -> Self {
+    /// Starts a server that answers every request with the same bytes and keeps the connection open.
+    pub(crate) async fn responding(bytes: impl Into<Vec<u8>>) -> Self {
         let bytes: Arc<[u8]> = bytes.into().into();
         Self::start(move |mut conn| {
             let bytes = Arc::clone(&bytes);
@@ -87,7 +87,7 @@ impl Server {
         .await
     }
 
-    /// Answers the first request with those bytes, then closes.
+    /// Starts a server that answers the first request with these bytes and closes the connection.
     pub(crate) async fn closing(bytes: impl Into<Vec<u8>>) -> Self {
         let bytes: Arc<[u8]> = bytes.into().into();
         Self::start(move |mut conn| {
@@ -109,14 +109,14 @@ impl Server {
         self.accepts.load(Ordering::SeqCst)
     }
 
-    /// Every request's head, as it came.
+    /// Returns all request heads as received.
     pub(crate) fn heads(&self) -> Vec<String> {
         self.heads.lock().unwrap().clone()
     }
 }
 
 impl Conn {
-    /// The next request's head; `None` once the client has gone.
+    /// Reads the next request head; `None` once the client has disconnected.
     pub(crate) async fn request(&mut self) -> Option<String> {
         loop {
             if let Some(at) = self.unread.windows(4).position(|four| four == b"\r\n\r\n") {
@@ -136,8 +136,8 @@ impl Conn {
         self.stream.write_all(bytes).await.is_ok() && self.stream.flush().await.is_ok()
     }
 
-    /// Waits until the client has gone.
-    pub(crate) async fn gone(&mut self) {
+    /// Waits until the client has disconnected.
+    pub(crate) async fn disconnected(&mut self) {
         while self
             .stream
             .read_buf(&mut self.unread)
@@ -147,8 +147,8 @@ impl Conn {
     }
 }
 
-/// An answer with a length.
-pub(crate) fn answer(status: &str, headers: &str, body: impl AsRef<[u8]>) -> Vec<u8> {
+/// A response with a `Content-Length`.
+pub(crate) fn response(status: &str, headers: &str, body: impl AsRef<[u8]>) -> Vec<u8> {
     let body = body.as_ref();
     let mut bytes = format!(
         "HTTP/1.1 {status}\r\n{headers}content-length: {}\r\n\r\n",

@@ -1,19 +1,19 @@
-//! TLS: who is trusted, and what is said when not.
+//! TLS: trusted certificates, and the messages for others.
 
 use std::sync::Arc;
 
-use fetch::{Guard, HttpFetch};
-use model::{FailKind, FetchRules};
+use crawler_fetch::{Guard, HttpFetch};
+use crawler_model::{FailKind, FetchRules};
 use rcgen::{CertificateParams, DnType, KeyPair, date_time_ymd};
 use rustls::ServerConfig;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer};
 use tokio_rustls::TlsAcceptor;
 
+use crate::fetchers::{page, rules, sniff};
 use crate::http2;
-use crate::rules::{page, rules, sniff};
-use crate::server::{HTML, Server, answer};
+use crate::server::{HTML, Server, response};
 
-/// A certificate that vouches for itself.
+/// A self-signed certificate.
 pub(crate) struct Certified {
     pub(crate) certificate: CertificateDer<'static>,
     key: Vec<u8>,
@@ -39,7 +39,7 @@ impl Certified {
     }
 
     pub(crate) fn acceptor(&self, protocol: &str) -> TlsAcceptor {
-        let provider = Arc::new(rustls::crypto::aws_lc_rs::default_provider());
+        let provider = Arc::new(rustls::crypto::ring::default_provider());
         let key = PrivateKeyDer::try_from(self.key.clone()).unwrap();
         let mut config = ServerConfig::builder_with_provider(provider)
             .with_safe_default_protocol_versions()
@@ -51,7 +51,7 @@ impl Certified {
         TlsAcceptor::from(Arc::new(config))
     }
 
-    /// A site behind this certificate.
+    /// Starts a server with this certificate.
     pub(crate) async fn server(&self, protocol: &'static str) -> Server {
         let acceptor = self.acceptor(protocol);
         let wrap = move |stream| {
@@ -64,14 +64,14 @@ impl Certified {
                 return;
             }
             while conn.request().await.is_some() {
-                conn.send(&answer("200 OK", HTML, "<p>tls")).await;
+                conn.send(&response("200 OK", HTML, "<p>tls")).await;
             }
         };
         Server::start_over(serve, wrap).await
     }
 }
 
-/// A fetcher that trusts one certificate.
+/// Creates a fetcher that trusts one certificate.
 pub(crate) fn trusting(rules: &FetchRules, certified: &Certified) -> HttpFetch {
     let roots = vec![certified.certificate.clone()];
     HttpFetch::trusting(rules, 16, Guard::anywhere(), sniff, roots).unwrap()
@@ -89,14 +89,14 @@ async fn a_trusted_certificate_is_accepted_and_the_connection_kept() {
         let fetcher = trusting(&rules(&https(&server, "/")), &certified);
         for _ in 0..20 {
             let got = page(&fetcher, &https(&server, "/")).await.unwrap();
-            assert_eq!(crate::rules::html(&got), b"<p>tls");
+            assert_eq!(crate::fetchers::html(&got), b"<p>tls");
         }
         assert_eq!(server.accepts(), 1, "{protocol}");
     }
 }
 
 #[tokio::test]
-async fn each_bad_certificate_has_its_own_words() {
+async fn each_invalid_certificate_has_its_own_message() {
     let trusted = Certified::new(&["127.0.0.1"]);
     let unknown = Certified::with(&["127.0.0.1"], |params| {
         params.distinguished_name.push(DnType::CommonName, "nobody");
@@ -110,7 +110,7 @@ async fn each_bad_certificate_has_its_own_words() {
         params.not_before = date_time_ymd(2090, 1, 1);
         params.not_after = date_time_ymd(2091, 1, 1);
     });
-    for (shown, trusts, words) in [
+    for (presented, trusted, message) in [
         (
             &unknown,
             &trusted,
@@ -124,53 +124,53 @@ async fn each_bad_certificate_has_its_own_words() {
         (&expired, &expired, "the certificate has expired"),
         (&future, &future, "the certificate is not valid yet"),
     ] {
-        let server = shown.server("http/1.1").await;
-        let fetcher = trusting(&rules(&https(&server, "/")), trusts);
+        let server = presented.server("http/1.1").await;
+        let fetcher = trusting(&rules(&https(&server, "/")), trusted);
         let failure = page(&fetcher, &https(&server, "/")).await.unwrap_err();
         assert_eq!(
-            (failure.kind, failure.words.as_str()),
-            (FailKind::Tls, words)
+            (failure.kind, failure.message.as_str()),
+            (FailKind::Tls, message)
         );
         assert!(server.heads().is_empty(), "no request may follow");
     }
 }
 
 #[tokio::test]
-async fn what_does_not_speak_tls_and_what_hangs_up() {
+async fn a_plain_server_and_a_closed_connection() {
     let certified = Certified::new(&["127.0.0.1"]);
     let plain = Server::start(|mut conn| async move {
         conn.send(b"HTTP/1.1 400 Bad Request\r\ncontent-length: 0\r\n\r\n")
             .await;
-        conn.gone().await;
+        conn.disconnected().await;
     })
     .await;
     let closing = Server::start(|conn| async move { drop(conn) }).await;
-    for (server, words) in [
-        (plain, "the server does not speak tls"),
+    for (server, message) in [
+        (plain, "the server does not speak TLS"),
         (closing, "handshake failed"),
     ] {
         let fetcher = trusting(&rules(&https(&server, "/")), &certified);
         let failure = page(&fetcher, &https(&server, "/")).await.unwrap_err();
         assert_eq!(failure.kind, FailKind::Tls);
-        assert!(failure.words.starts_with(words), "{failure}");
+        assert!(failure.message.starts_with(message), "{failure}");
     }
 }
 
 #[tokio::test]
-async fn without_trusted_certificates_the_remedy_is_named() {
+async fn the_message_about_missing_certificates_names_the_remedy() {
     let server = Certified::new(&["127.0.0.1"]).server("h2").await;
     let rules = rules(&https(&server, "/"));
     let fetcher = HttpFetch::trusting(&rules, 4, Guard::anywhere(), sniff, Vec::new()).unwrap();
     let failure = page(&fetcher, &https(&server, "/")).await.unwrap_err();
     assert_eq!(failure.kind, FailKind::Tls);
-    assert!(failure.words.contains("set SSL_CERT_FILE"), "{failure}");
+    assert!(failure.message.contains("set SSL_CERT_FILE"), "{failure}");
 }
 
-/// Where the child finds the server.
+/// Environment variable with the URL of the server, for the child process.
 const CHILD_URL: &str = "FETCH_TEST_CHILD_URL";
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn the_systems_trust_comes_from_ssl_cert_file_when_it_is_set() {
+async fn ssl_cert_file_replaces_the_system_certificates() {
     let certified = Certified::new(&["127.0.0.1"]);
     let server = certified.server("h2").await;
     let folder = tempfile::tempdir().unwrap();
@@ -188,11 +188,11 @@ async fn the_systems_trust_comes_from_ssl_cert_file_when_it_is_set() {
 }
 
 #[tokio::test]
-#[ignore = "run by the test above, in an environment of its own"]
+#[ignore = "run by the test above in a separate process"]
 async fn child_that_trusts_the_system() {
     let url = std::env::var(CHILD_URL).unwrap();
-    let got = page(&crate::rules::fetcher(&rules(&url)), &url)
+    let got = page(&crate::fetchers::fetcher(&rules(&url)), &url)
         .await
         .unwrap();
-    assert_eq!(crate::rules::html(&got), b"<p>tls");
+    assert_eq!(crate::fetchers::html(&got), b"<p>tls");
 }

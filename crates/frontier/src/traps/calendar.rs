@@ -1,6 +1,6 @@
-//! Pages that are a date and nothing else. An article below a date has a name of its own and is not meant.
+//! Pages that are a date and nothing else. An article below a date has a name of its own and does not count.
 
-use weburl::UrlRef;
+use crawler_weburl::UrlRef;
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
 /// A fingerprint of the calendar a URL is a page of.

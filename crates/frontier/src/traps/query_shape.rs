@@ -1,15 +1,15 @@
 //! Queries that make many URLs out of one path: a handful of facets makes millions, and a list that
 //! always has a next page never ends.
 
-use weburl::{UrlKey, UrlRef};
+use crawler_weburl::{UrlKey, UrlRef};
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
 /// Combinations of three and more parameters on one path.
-const MOST_COMBINATIONS: u32 = 200;
+const MAX_COMBINATIONS: u32 = 200;
 /// Combinations of two parameters on one path: forums and shops have many honest ones.
-const MOST_PAIRS: u32 = 1_000;
+const MAX_PAIRS: u32 = 1_000;
 /// Numbers of one paging parameter on one path.
-const MOST_PAGES: u32 = 1_000;
+const MAX_PAGES: u32 = 1_000;
 
 /// Parameters that say how far down a list one is, when they are alone and have a number.
 const PAGING_NAMES: [&str; 9] = [
@@ -37,10 +37,10 @@ impl QueryShape {
             [] => return None,
             [one] => {
                 let name = paging_name(url.path(), one)?;
-                (xxh3_64_with_seed(name.as_bytes(), path), MOST_PAGES)
+                (xxh3_64_with_seed(name.as_bytes(), path), MAX_PAGES)
             }
-            [_, _] => (path, MOST_PAIRS),
-            _ => (path, MOST_COMBINATIONS),
+            [_, _] => (path, MAX_PAIRS),
+            _ => (path, MAX_COMBINATIONS),
         };
         pairs.sort_unstable();
         let sorted = pairs

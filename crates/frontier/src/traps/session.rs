@@ -1,6 +1,6 @@
 //! Session ids in URLs: the same page under a new name on every visit.
 
-use weburl::UrlRef;
+use crawler_weburl::UrlRef;
 
 /// Names that mean nothing but a session.
 const SESSION_NAMES: [&str; 6] = [

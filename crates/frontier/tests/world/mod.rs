@@ -3,10 +3,12 @@
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::time::Duration;
 
-use frontier::{ErrandFound, ErrandReport, RobotsAnswer, RobotsErrand};
-use model::{CrawlPlan, CrawlSpec, FailKind, Failure, LinkFacts, Outcome, PageReport, Task};
-use sitefiles::Robots;
-use weburl::{CrawlUrl, SlashPolicy};
+use crawler_frontier::{RobotsAnswer, RobotsTask, SiteFileReport, SiteFileResult};
+use crawler_model::{
+    CrawlPlan, CrawlSpec, FailKind, Failure, LinkFacts, Outcome, PageReport, Task,
+};
+use crawler_sitefiles::Robots;
+use crawler_weburl::{CrawlUrl, SlashPolicy};
 
 pub(crate) struct Dice(pub(crate) u64);
 
@@ -64,7 +66,8 @@ pub(crate) fn page_of(url: &CrawlUrl) -> usize {
 }
 
 impl World {
-    pub(crate) fn roll(seed: u64) -> Self {
+    /// The world of a seed, its spec changed before it is resolved.
+    pub(crate) fn roll(seed: u64, change: impl FnOnce(&mut CrawlSpec)) -> Self {
         let mut dice = Dice(seed.wrapping_mul(0x9e37_79b9).wrapping_add(77));
         let pages = 1 + usize::try_from(dice.below(14)).unwrap();
         let depth_limited = dice.one_in(3);
@@ -90,7 +93,7 @@ impl World {
             .map(|_| (0..dice.below(5)).map(|_| page(&mut dice)).collect())
             .collect();
         let disallowed = (1..pages).filter(|_| dice.one_in(9)).collect();
-        let spec = CrawlSpec {
+        let mut spec = CrawlSpec {
             seed: url_of(0),
             max_pages: Some(if dice.one_in(3) {
                 1 + dice.below(10)
@@ -115,6 +118,7 @@ impl World {
             },
             ..CrawlSpec::default()
         };
+        change(&mut spec);
         let plan = CrawlPlan::resolve(&spec, "crawler/0", seed).unwrap();
         let stop_after = dice.one_in(5).then(|| dice.below(12));
         Self {
@@ -228,13 +232,13 @@ impl World {
         report
     }
 
-    pub(crate) fn answer_robots(&self, errand: RobotsErrand) -> ErrandReport {
+    pub(crate) fn answer_robots(&self, site_file: RobotsTask) -> SiteFileReport {
         let mut text = None;
         let answer = match self.robots_answer {
-            0 if errand.attempt == 1 => {
+            0 if site_file.attempt == 1 => {
                 RobotsAnswer::Unavailable(Failure::new(FailKind::ServerError, "500"))
             }
-            1 if errand.attempt == 1 => {
+            1 if site_file.attempt == 1 => {
                 RobotsAnswer::Unreachable(Failure::new(FailKind::Reset, "reset"))
             }
             _ => {
@@ -242,8 +246,8 @@ impl World {
                 RobotsAnswer::Rules(Robots::parse(text.as_bytes(), "crawler"))
             }
         };
-        ErrandReport {
-            found: ErrandFound::Robots(errand, answer),
+        SiteFileReport {
+            found: SiteFileResult::Robots(site_file, answer),
             status: None,
             retry_after: None,
             elapsed: Duration::ZERO,

@@ -1,61 +1,62 @@
-//! What belongs together stays together: blocks are judged one by one, but half a table, a term
-//! without its definition or a section without its heading is no answer.
+//! Makes the selection coherent. Blocks are judged one by one, but half a table, a term without its definition
+//! or a section without its heading makes no sense.
 //!
-//! Wholes are found in one pass over the nodes and settled by how much of them was chosen; then a
-//! heading follows the text right below it. Nothing here knows how likely a block was.
+//! Groups are found in one pass over the nodes and kept or dropped by how much of them was selected; then a
+//! heading follows the text right below it. The likelihood of a block plays no part here.
 
 use super::context::Context;
 use super::heading;
 use super::outline::Outline;
-use super::page::is_frame;
+use super::profile::is_frame;
 use super::role::Role;
 
-/// Words of the longest cell of a table that holds data and not the page.
-const LONGEST_CELL: u32 = 60;
+/// Maximum words in a cell of a data table; a table with longer cells is page layout.
+const MAX_DATA_CELL: u32 = 60;
 
-/// The chosen blocks, with wholes made whole.
-pub(crate) fn settle(outline: &Outline, kept: Vec<bool>) -> Vec<bool> {
-    let mut wholes = Wholes::of(outline, &kept);
-    wholes.find();
-    let mut kept = wholes.settled(kept);
-    heading::raise(outline, &mut kept);
+/// Returns the selected blocks with incomplete groups completed or dropped.
+pub(crate) fn complete(outline: &Outline, kept: Vec<bool>) -> Vec<bool> {
+    let mut groups = Groups::of(outline, &kept);
+    groups.find();
+    let mut kept = groups.apply(kept);
+    heading::keep_headings(outline, &mut kept);
     kept
 }
 
-/// A run of blocks.
+/// A range of blocks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Run {
+struct BlockRange {
     from: usize,
     to: usize,
 }
 
 /// The table being read.
 #[derive(Debug, Clone, Copy, Default)]
-struct Table {
+struct TableScan {
     node: u32,
     row: u32,
     rows: u32,
-    /// Cells of this row, and of the widest.
+    /// Cells of the current row, and of the widest row.
     cells: u32,
     columns: u32,
     longest: u32,
 }
 
-struct Wholes<'o> {
+/// The blocks of a page with the ranges to keep and drop.
+struct Groups<'o> {
     outline: &'o Outline,
-    /// Per block, the words and the kept words and the kept blocks before it.
+    /// Per block: the words, kept words and kept blocks before it.
     words: Vec<u32>,
     kept_words: Vec<u32>,
     kept_blocks: Vec<u32>,
-    /// Where runs to keep and to drop begin and end: their sums say how many are around a block.
+    /// Difference arrays: +1 where a range to keep or drop begins, -1 where it ends.
     keep: Vec<i32>,
     drop: Vec<i32>,
 }
 
-impl<'o> Wholes<'o> {
+impl<'o> Groups<'o> {
     fn of(outline: &'o Outline, kept: &[bool]) -> Self {
         let count = outline.blocks.len() + 1;
-        let mut wholes = Self {
+        let mut groups = Self {
             outline,
             words: vec![0; count],
             kept_words: vec![0; count],
@@ -63,34 +64,34 @@ impl<'o> Wholes<'o> {
             keep: vec![0; count],
             drop: vec![0; count],
         };
-        for (place, (block, kept)) in outline.blocks.iter().zip(kept).enumerate() {
+        for (index, (block, kept)) in outline.blocks.iter().zip(kept).enumerate() {
             let words = block.measure.words;
-            wholes.words[place + 1] = wholes.words[place] + words;
-            wholes.kept_words[place + 1] = wholes.kept_words[place] + if *kept { words } else { 0 };
-            wholes.kept_blocks[place + 1] = wholes.kept_blocks[place] + u32::from(*kept);
+            groups.words[index + 1] = groups.words[index] + words;
+            groups.kept_words[index + 1] = groups.kept_words[index] + if *kept { words } else { 0 };
+            groups.kept_blocks[index + 1] = groups.kept_blocks[index] + u32::from(*kept);
         }
-        wholes
+        groups
     }
 
-    /// Finds the wholes and marks what is to become of them.
+    /// Finds the groups and marks what to keep and drop.
     fn find(&mut self) {
         let outline = self.outline;
-        let mut table: Option<Table> = None;
-        let mut term: Option<(u32, Run)> = None;
+        let mut table: Option<TableScan> = None;
+        let mut term: Option<(u32, BlockRange)> = None;
         for (node, facts) in outline.nodes.iter().enumerate() {
             let node = u32::try_from(node).unwrap_or(u32::MAX);
             if let Some(done) = table
                 && node >= outline.at(done.node).end
             {
-                self.settle_table(&done);
+                self.decide_table(&done);
                 table = None;
             }
             match facts.role {
-                // One inside another gives up the outer one: that lays out the page.
+                // A nested table replaces the outer one, which is page layout.
                 Role::Table if outline.at(facts.parent).role != Role::Table => {
-                    table = Some(Table {
+                    table = Some(TableScan {
                         node,
-                        ..Table::default()
+                        ..TableScan::default()
                     });
                 }
                 Role::Cell | Role::HeadCell => {
@@ -98,8 +99,8 @@ impl<'o> Wholes<'o> {
                         table.read_cell(facts.parent, facts.totals.words);
                     }
                 }
-                Role::List => self.settle_list(node),
-                // The outermost only, so that no climb from one meets that from another.
+                Role::List => self.decide_list(node),
+                // Only the outermost, so that two searches upwards never overlap.
                 Role::Code if !outline.at(facts.parent).context.has(Context::CODE) => {
                     self.fill_code(node);
                 }
@@ -109,19 +110,19 @@ impl<'o> Wholes<'o> {
                     if let Some((parent, term)) = term
                         && parent == facts.parent
                     {
-                        self.join(term, self.run(node));
+                        self.keep_together(term, self.run(node));
                     }
                 }
                 _ => {}
             }
         }
         if let Some(done) = table {
-            self.settle_table(&done);
+            self.decide_table(&done);
         }
     }
 
-    /// A term and its definition are kept together.
-    fn join(&mut self, term: Run, definition: Run) {
+    /// Keeps a term and its definition together.
+    fn keep_together(&mut self, term: BlockRange, definition: BlockRange) {
         if self.kept(definition) > 0 {
             self.keep(term);
         } else if self.kept(term) > 0 {
@@ -129,12 +130,12 @@ impl<'o> Wholes<'o> {
         }
     }
 
-    /// A table of data is kept or dropped whole.
-    fn settle_table(&mut self, table: &Table) {
+    /// Keeps or drops a data table as a whole.
+    fn decide_table(&mut self, table: &TableScan) {
         let run = self.run(table.node);
         let (words, kept) = self.share(run);
         let page = self.outline.at(self.outline.body).totals.words;
-        let data = table.rows >= 2 && table.columns >= 2 && table.longest <= LONGEST_CELL;
+        let data = table.rows >= 2 && table.columns >= 2 && table.longest <= MAX_DATA_CELL;
         if !data || words * 5 >= page * 2 {
             return;
         }
@@ -147,8 +148,8 @@ impl<'o> Wholes<'o> {
         }
     }
 
-    /// A list most of whose words were chosen is kept whole, unless it is one of links.
-    fn settle_list(&mut self, node: u32) {
+    /// Keeps a list as a whole if most of its words were selected, unless it consists of links.
+    fn decide_list(&mut self, node: u32) {
         let run = self.run(node);
         let (words, kept) = self.share(run);
         let totals = &self.outline.at(node).totals;
@@ -163,7 +164,7 @@ impl<'o> Wholes<'o> {
         }
     }
 
-    /// Code behind a chosen block of its container, or anywhere between two, is kept.
+    /// Keeps code right after a selected block of its container, or anywhere between two of them.
     fn fill_code(&mut self, node: u32) {
         let run = self.run(node);
         if run.from == run.to {
@@ -176,59 +177,59 @@ impl<'o> Wholes<'o> {
         }
         let around = self.run(around);
         let near = run.from.saturating_sub(1).max(around.from);
-        let kept = |from: usize, to: usize| self.kept(Run { from, to }) > 0;
+        let kept = |from: usize, to: usize| self.kept(BlockRange { from, to }) > 0;
         let between = kept(around.from, run.from) && kept(run.to, around.to);
         if between || kept(near, run.from) {
             self.keep(run);
         }
     }
 
-    /// Whether the blocks right before and behind a run were chosen.
-    fn is_between(&self, run: Run) -> bool {
-        let one = |from: usize| self.kept(Run { from, to: from + 1 }) > 0;
+    /// Whether the blocks right before and after a range were selected.
+    fn is_between(&self, run: BlockRange) -> bool {
+        let one = |from: usize| self.kept(BlockRange { from, to: from + 1 }) > 0;
         run.from > 0 && run.to < self.outline.blocks.len() && one(run.from - 1) && one(run.to)
     }
 
-    fn keep(&mut self, run: Run) {
-        let framed = |place: usize| is_frame(self.outline.blocks[place].context);
+    fn keep(&mut self, run: BlockRange) {
+        let framed = |index: usize| is_frame(self.outline.blocks[index].context);
         if run.from < run.to && (self.kept(run) > 0 || !framed(run.from)) {
             mark(&mut self.keep, run);
         }
     }
 
-    fn settled(&self, mut kept: Vec<bool>) -> Vec<bool> {
+    fn apply(&self, mut kept: Vec<bool>) -> Vec<bool> {
         let (mut keep, mut drop) = (0, 0);
-        for (place, kept) in kept.iter_mut().enumerate() {
-            keep += self.keep[place];
-            drop += self.drop[place];
+        for (index, kept) in kept.iter_mut().enumerate() {
+            keep += self.keep[index];
+            drop += self.drop[index];
             *kept = (*kept && drop == 0) || keep > 0;
         }
         kept
     }
 
     /// The blocks inside a node.
-    fn run(&self, node: u32) -> Run {
+    fn run(&self, node: u32) -> BlockRange {
         let blocks = &self.outline.blocks;
         let end = self.outline.at(node).end;
-        Run {
+        BlockRange {
             from: blocks.partition_point(|block| block.first < node),
             to: blocks.partition_point(|block| block.first < end),
         }
     }
 
-    fn share(&self, run: Run) -> (u32, u32) {
+    fn share(&self, run: BlockRange) -> (u32, u32) {
         (
             self.words[run.to] - self.words[run.from],
             self.kept_words[run.to] - self.kept_words[run.from],
         )
     }
 
-    fn kept(&self, run: Run) -> u32 {
+    fn kept(&self, run: BlockRange) -> u32 {
         self.kept_blocks[run.to] - self.kept_blocks[run.from]
     }
 }
 
-impl Table {
+impl TableScan {
     fn read_cell(&mut self, row: u32, words: u32) {
         if self.row != row {
             self.row = row;
@@ -241,7 +242,7 @@ impl Table {
     }
 }
 
-fn mark(marks: &mut [i32], run: Run) {
+fn mark(marks: &mut [i32], run: BlockRange) {
     marks[run.from] += 1;
     marks[run.to] -= 1;
 }

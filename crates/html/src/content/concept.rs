@@ -1,10 +1,10 @@
-//! What a class or id says about an element: its words, each mapped to one of a few dozen concepts.
+//! Maps the words of class and id attributes to a few dozen concepts.
 //!
-//! The table holds words that people of any site use for the same thing; it names no site.
+//! The table holds words that different sites use for the same thing; it names no site.
 
 use super::vocabulary::Vocabulary;
 
-/// Every concept, with the words that stand for it. At most 64, so that a set is one machine word.
+/// Every concept with the words that stand for it. At most 64, so that a set fits in a `u64`.
 #[rustfmt::skip]
 const TABLE: &[(&str, &[&str])] = &[
     ("content", &["content", "contents", "contentbody", "maincontent", "bodycontent"]),
@@ -76,10 +76,10 @@ const TABLE: &[(&str, &[&str])] = &[
 /// The number of concepts.
 pub(crate) const CONCEPTS: usize = TABLE.len();
 
-// A set of concepts is one machine word.
+// A set of concepts is a `u64`.
 const _: () = assert!(CONCEPTS <= 64);
 
-/// The concepts' names, in the order of their bits.
+/// The names of the concepts, in the order of their bits.
 pub(crate) fn names() -> impl Iterator<Item = &'static str> {
     TABLE.iter().map(|(name, _)| *name)
 }
@@ -89,55 +89,55 @@ pub(crate) fn names() -> impl Iterator<Item = &'static str> {
 pub(crate) struct Concepts(pub u64);
 
 impl Concepts {
-    /// Whether the concept of that number is in the set.
+    /// Whether the concept with that number is in the set.
     pub(crate) fn has(self, number: usize) -> bool {
         self.0 >> number & 1 == 1
     }
 }
 
-/// The words of the table, ready for lookup by hash, and the learned ones.
+/// The words of the table, indexed by hash, and the learned vocabulary.
 #[derive(Debug)]
 pub(crate) struct Lexicon {
     pub vocabulary: Vocabulary,
-    /// Open addressing: a word's hash and its concept, zero for a free place.
-    places: Vec<(u32, u8)>,
+    /// Open addressing: a word's hash and its concept; a zero hash marks a free slot.
+    slots: Vec<(u32, u8)>,
 }
 
-const SIZE: usize = 2048;
+const TABLE_SIZE: usize = 2048;
 
 impl Lexicon {
     pub(crate) fn new(vocabulary: Vocabulary) -> Self {
-        let mut places = vec![(0, 0); SIZE];
+        let mut slots = vec![(0, 0); TABLE_SIZE];
         for (number, (_, words)) in TABLE.iter().enumerate() {
             for word in *words {
                 let hash = word_hash(word.as_bytes());
-                let mut place = hash as usize % SIZE;
-                while places[place].0 != 0 && places[place].0 != hash {
-                    place = (place + 1) % SIZE;
+                let mut slot = hash as usize % TABLE_SIZE;
+                while slots[slot].0 != 0 && slots[slot].0 != hash {
+                    slot = (slot + 1) % TABLE_SIZE;
                 }
-                places[place] = (hash, u8::try_from(number).unwrap_or(0));
+                slots[slot] = (hash, u8::try_from(number).unwrap_or(0));
             }
         }
-        Self { vocabulary, places }
+        Self { vocabulary, slots }
     }
 
-    /// The concept of the word with that hash.
+    /// The concept of the word with this hash.
     pub(crate) fn concept(&self, hash: u32) -> Option<u8> {
-        let mut place = hash as usize % SIZE;
+        let mut slot = hash as usize % TABLE_SIZE;
         loop {
-            let (found, concept) = self.places[place];
+            let (found, concept) = self.slots[slot];
             if found == hash {
                 return Some(concept);
             }
             if found == 0 {
                 return None;
             }
-            place = (place + 1) % SIZE;
+            slot = (slot + 1) % TABLE_SIZE;
         }
     }
 }
 
-/// A word's hash, never zero; letters count as small.
+/// Case-insensitive hash of a word, never zero.
 pub(crate) fn word_hash(word: &[u8]) -> u32 {
     word.iter()
         .fold(0x811c_9dc5_u32, |hash, byte| {
@@ -146,8 +146,8 @@ pub(crate) fn word_hash(word: &[u8]) -> u32 {
         .max(1)
 }
 
-/// Hands `each` the words of a class or id: runs of letters, parted also where a capital follows a
-/// small letter. Words of one letter, and all after the first 24, are left out.
+/// Calls `each` with the words of a class or id: runs of letters, also split where an upper-case letter
+/// follows a lower-case one. Words of one letter, and all after the first 24, are skipped.
 pub(crate) fn words_of(value: &str, mut each: impl FnMut(&[u8])) {
     let bytes = value.as_bytes();
     let mut start = 0;
@@ -191,7 +191,7 @@ mod tests {
     }
 
     #[test]
-    fn class_values_fall_into_words() {
+    fn class_values_are_split_into_words() {
         let table: [(&str, &[&str]); 4] = [
             (
                 "post-body entry_Content",

@@ -1,8 +1,8 @@
-//! Where on a page a node stands: which of the page's named regions are around it.
+//! Which named regions of a page surround a node.
 
 use super::role::Role;
 
-/// The regions around a node, and what its ancestors' attributes say.
+/// The regions around a node, from its ancestors' tags and attributes.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Context(pub u32);
 
@@ -11,7 +11,7 @@ macro_rules! regions {
         impl Context {
             $(pub(crate) const $name: u32 = 1 << $bit;)*
         }
-        /// The regions' names and bits.
+        /// Names and bits of the regions.
         pub(crate) const REGIONS: &[(&str, u32)] = &[$((stringify!($name), 1 << $bit)),*];
     };
 }
@@ -48,21 +48,21 @@ regions! {
     SECTION = 28,
     COMMENT_THING = 29,
     POST_THING = 30,
-    SILENT = 31,
+    NON_TEXT = 31,
 }
 
 impl Context {
-    /// Whether any of these regions is around.
+    /// Whether any of these regions surrounds the node.
     pub(crate) fn has(self, regions: u32) -> bool {
         self.0 & regions != 0
     }
 
-    /// Whether nothing here is ever read as text.
-    pub(crate) fn is_silent(self) -> bool {
-        self.has(Self::SILENT)
+    /// Whether nothing here is ever shown as text.
+    pub(crate) fn is_non_text(self) -> bool {
+        self.has(Self::NON_TEXT)
     }
 
-    /// The context inside an element of that role.
+    /// The context inside an element with this role.
     pub(crate) fn inside(self, role: Role) -> Self {
         let inner = self.has(Self::MAIN | Self::ARTICLE);
         Self(
@@ -93,13 +93,13 @@ impl Context {
                     Role::Label => Self::LABEL,
                     Role::Time => Self::TIME,
                     Role::Section => Self::SECTION,
-                    Role::Silent => Self::SILENT,
+                    Role::NonText => Self::NON_TEXT,
                     _ => 0,
                 },
         )
     }
 
-    /// The context of an element that carries this attribute.
+    /// The context of an element with this attribute.
     pub(crate) fn with_attribute(self, key: &str, value: &str) -> Self {
         let inner = self.has(Self::MAIN | Self::ARTICLE);
         let found = match key {
@@ -126,7 +126,7 @@ impl Context {
                 "review" => Self::REVIEW_THING,
                 _ => 0,
             },
-            "itemtype" => thing(value),
+            "itemtype" => schema_region(value),
             "property" | "typeof" => match value {
                 "content:encoded" | "articleBody" | "schema:articleBody" => Self::BODY_PROPERTY,
                 _ => 0,
@@ -137,8 +137,8 @@ impl Context {
     }
 }
 
-/// What a schema.org type says of the thing inside.
-fn thing(value: &str) -> u32 {
+/// The region of a schema.org type.
+fn schema_region(value: &str) -> u32 {
     let name = value.rsplit(['/', '#']).next().unwrap_or_default();
     match name {
         "Product" | "Offer" | "IndividualProduct" => Context::PRODUCT_THING,
@@ -155,7 +155,7 @@ fn thing(value: &str) -> u32 {
     }
 }
 
-/// Whether an inline style takes the element off the page.
+/// Whether an inline style hides the element.
 fn hides(style: &str) -> bool {
     let mut parts = style.split(';');
     parts.any(|part| {
@@ -190,7 +190,7 @@ mod tests {
     }
 
     #[test]
-    fn attributes_that_speak() {
+    fn attributes_set_regions() {
         let table = [
             ("role", "navigation", Context::NAV),
             (

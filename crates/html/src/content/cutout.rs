@@ -1,21 +1,21 @@
-//! From kept blocks to parts of the tree: one root around all that is kept, and the parts of it
-//! that are not.
+//! Turns kept blocks into parts of the tree: one root around everything kept, and the parts inside it that are
+//! not.
 //!
-//! Keeping one root keeps the structure between the kept parts: a list stays a list, a table a
-//! table. A part without text (an image, a rule) stays if the text before or behind it stays.
+//! A single root preserves the structure between the kept parts: a list stays a list, a table a table. A part
+//! without text (an image, a rule) stays if the text before or after it stays.
 
 use super::outline::{NO_BLOCK, Outline};
 use super::role::Role;
 use crate::tree::NodeId;
 
-/// The parts of the tree that hold the kept blocks and no other text.
+/// Returns the root around the kept blocks, and the nodes under it to exclude.
 pub(crate) fn cut_out(outline: &Outline, kept: &[bool]) -> (Vec<NodeId>, Vec<NodeId>) {
     let Some(root) = common_root(outline, kept) else {
         return (Vec::new(), Vec::new());
     };
     let states = states(outline, kept);
     let texts = next_texts(outline);
-    // Whether the next text behind a node, inside the element around it, is kept.
+    // Whether the next text after a node, within its parent, is kept.
     let before_kept = |node: usize| {
         let facts = &outline.nodes[node];
         let text = texts[facts.end as usize];
@@ -24,14 +24,14 @@ pub(crate) fn cut_out(outline: &Outline, kept: &[bool]) -> (Vec<NodeId>, Vec<Nod
     let mut excluded = Vec::new();
     let mut node = root as usize + 1;
     let end = end_of(outline, root);
-    // Whether the last text met was kept, for parts without text.
+    // Whether the last text seen was kept; decides for parts without text.
     let mut after_kept = true;
     while node < end {
         let facts = &outline.nodes[node];
         match states[node] {
             State::Kept if facts.block != NO_BLOCK => after_kept = true,
             State::Kept => {}
-            // A picture between kept texts stays, though its caption goes.
+            // A picture between kept texts stays, even if its caption is dropped.
             State::Dropped
                 if facts.role == Role::Figure
                     && facts.totals.images > 0
@@ -61,6 +61,7 @@ pub(crate) fn cut_out(outline: &Outline, kept: &[bool]) -> (Vec<NodeId>, Vec<Nod
     (vec![outline.at(root).id], ids.collect())
 }
 
+/// Whether a node holds kept text, only dropped text, or none.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum State {
     Textless,
@@ -68,12 +69,12 @@ enum State {
     Kept,
 }
 
-/// Per node, whether it holds kept text, only other text, or none.
+/// Per node: whether it holds kept text, only dropped text, or none.
 fn states(outline: &Outline, kept: &[bool]) -> Vec<State> {
     let mut states = vec![State::Textless; outline.nodes.len()];
     for (node, facts) in outline.nodes.iter().enumerate().rev() {
         if facts.role != Role::Inline || facts.block == NO_BLOCK {
-            // An element's `block` is meaningless; its children have set its state.
+            // The `block` of an element has no meaning; its children have set its state.
         } else if let Some(kept) = kept.get(facts.block as usize) {
             states[node] = if *kept { State::Kept } else { State::Dropped };
         }
@@ -87,7 +88,7 @@ fn states(outline: &Outline, kept: &[bool]) -> Vec<State> {
     states
 }
 
-/// Per node, the first text of a block at or behind it.
+/// Per node: the first block text at or after it.
 fn next_texts(outline: &Outline) -> Vec<usize> {
     let mut texts = vec![outline.nodes.len(); outline.nodes.len() + 1];
     for (node, facts) in outline.nodes.iter().enumerate().rev() {
@@ -115,7 +116,7 @@ fn common_root(outline: &Outline, kept: &[bool]) -> Option<u32> {
         }
         root = Some(at);
     }
-    // A lone list item, cell or row would lose its meaning: take the element that gives it one.
+    // A list item, cell or row on its own loses its meaning: take the list or table around it.
     let mut root = root?;
     while matches!(
         outline.at(root).role,
@@ -126,14 +127,14 @@ fn common_root(outline: &Outline, kept: &[bool]) -> Option<u32> {
     ) {
         root = outline.at(root).parent;
     }
-    // A lone heading is the title of what has no text: of pictures.
+    // A heading on its own is the title of something without text, such as pictures.
     if outline.at(root).role.is_heading() {
         root = outline.at(root).parent;
     }
     Some(root)
 }
 
-/// The node after a node's last descendant.
+/// The index one past the last descendant of a node.
 fn end_of(outline: &Outline, node: u32) -> usize {
     outline.nodes[node as usize].end as usize
 }

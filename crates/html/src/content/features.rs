@@ -1,47 +1,47 @@
-//! The numbers a block is judged by.
+//! The features that blocks and pages are judged by.
 //!
-//! Every feature is a small integer: counts on a logarithmic scale, shares of 255, flags. The order
-//! is the model's: it is fixed when the model is trained, and [`names`] spells it out.
+//! Every feature is a small integer: a count on a logarithmic scale, a share of 255, or a flag. Their order is
+//! fixed when the model is trained; [`FeatureNames`] lists them.
 
 use std::sync::LazyLock;
 
 use super::concept::{self, CONCEPTS};
 use super::context::REGIONS;
 use super::outline::{Block, Outline, Totals};
-use super::page::{self, HINT_COUNT, Page};
-use super::surroundings::{Family, NO_ROW, Surroundings};
-use super::vocabulary::Voice;
-use super::voices::{NO_HEADING, Voices};
+use super::profile::{self, HINT_COUNT, PageProfile};
+use super::structure::{Family, NO_ROW, PageStructure};
+use super::vocabulary::WordSignal;
+use super::word_signals::{NO_HEADING, WordSignals};
 
-/// Where features go: a row of numbers, or a list of names.
-pub(crate) trait Sink {
+/// Destination of features: a row of numbers, or a list of names.
+pub(crate) trait FeatureSink {
     fn put(&mut self, group: &'static str, name: &'static str, value: i32);
 }
 
-impl Sink for Vec<i16> {
+impl FeatureSink for Vec<i16> {
     fn put(&mut self, _: &'static str, _: &'static str, value: i32) {
         let bound = value.clamp(i32::from(i16::MIN), i32::from(i16::MAX));
         self.push(i16::try_from(bound).unwrap_or(0));
     }
 }
 
-/// The names of the features, collected instead of their values.
+/// Collects the names of the features instead of their values.
 #[derive(Debug, Default)]
-pub(crate) struct Names(pub Vec<String>);
+pub(crate) struct FeatureNames(pub Vec<String>);
 
-impl Sink for Names {
+impl FeatureSink for FeatureNames {
     fn put(&mut self, group: &'static str, name: &'static str, _: i32) {
         self.0.push(format!("{group}.{name}"));
     }
 }
 
-/// A page ready to have its blocks described.
+/// Everything known about a page, ready for describing its blocks.
 #[derive(Debug)]
-pub(crate) struct Scene<'p> {
+pub(crate) struct PageAnalysis<'p> {
     pub outline: &'p Outline,
-    pub page: &'p Page,
-    pub around: &'p Surroundings,
-    pub voices: &'p Voices,
+    pub page: &'p PageProfile,
+    pub structure: &'p PageStructure,
+    pub word_signals: &'p WordSignals,
 }
 
 /// A count on a scale where doubling adds 32.
@@ -52,7 +52,7 @@ pub(crate) fn scale(count: u32) -> i32 {
     }
 }
 
-/// The scale of small counts: nearly all of those asked for.
+/// Precomputed scale of small counts, which are nearly all.
 static SCALE: LazyLock<Vec<i16>> = LazyLock::new(|| {
     let values = (0..4096).map(scaled);
     values
@@ -67,7 +67,7 @@ fn scaled(count: u32) -> i32 {
     value
 }
 
-/// A share of 255; -1 of nothing.
+/// A share of 255; -1 if there is no whole.
 pub(crate) fn share(part: u32, whole: u32) -> i32 {
     if whole == 0 {
         return -1;
@@ -79,16 +79,16 @@ fn number(value: u32) -> i32 {
     i32::try_from(value).unwrap_or(i32::MAX)
 }
 
-impl Scene<'_> {
-    /// What is said of the page as a whole.
-    pub(crate) fn put_page(&self, sink: &mut impl Sink) {
-        let (page, around, outline) = (self.page, self.around, self.outline);
+impl PageAnalysis<'_> {
+    /// The features of the page as a whole.
+    pub(crate) fn put_page(&self, sink: &mut impl FeatureSink) {
+        let (page, structure, outline) = (self.page, self.structure, self.outline);
         let body = outline.at(outline.body).totals;
         let blocks = u32::try_from(outline.blocks.len()).unwrap_or(u32::MAX);
         let mut put = |name, value| sink.put("page", name, value);
-        put("words", scale(around.words));
+        put("words", scale(structure.words));
         put("blocks", scale(blocks));
-        put("words_a_block", scale(around.words / blocks.max(1) * 4));
+        put("words_a_block", scale(structure.words / blocks.max(1) * 4));
         put("link_share", share(body.link_words, body.words));
         put("prose_share", share(body.prose, body.words));
         put("stops", share(body.stops * 8, body.words));
@@ -106,17 +106,17 @@ impl Scene<'_> {
         put("dated", i32::from(page.dated));
         put(
             "trunk_words",
-            share(outline.at(around.word_trunk).totals.words, body.words),
+            share(outline.at(structure.word_trunk).totals.words, body.words),
         );
         put(
             "best_words",
-            share(outline.at(around.best).totals.words, body.words),
+            share(outline.at(structure.best).totals.words, body.words),
         );
         put(
             "best_prose",
-            share(outline.at(around.best).totals.prose, body.prose),
+            share(outline.at(structure.best).totals.prose, body.prose),
         );
-        let largest = around.rows.iter().filter(|row| row.count >= 3);
+        let largest = structure.rows.iter().filter(|row| row.count >= 3);
         let largest = largest
             .max_by_key(|row| row.words)
             .copied()
@@ -134,7 +134,7 @@ impl Scene<'_> {
         for (name, words) in ["main", "article", "nav", "table"].into_iter().zip(regions) {
             put(name, share(words, body.words));
         }
-        for (bit, name) in page::hint_names().enumerate().take(HINT_COUNT) {
+        for (bit, name) in profile::hint_names().enumerate().take(HINT_COUNT) {
             sink.put("hint", name, i32::from(page.hints >> bit & 1 == 1));
         }
         for concept in [
@@ -147,15 +147,15 @@ impl Scene<'_> {
         }
     }
 
-    /// What is said of one block.
-    pub(crate) fn put_block(&self, place: usize, sink: &mut impl Sink) {
-        let block = &self.outline.blocks[place];
-        self.put_text(place, block, sink);
-        self.put_place(place, block, sink);
+    /// The features of one block.
+    pub(crate) fn put_block(&self, index: usize, sink: &mut impl FeatureSink) {
+        let block = &self.outline.blocks[index];
+        self.put_text(index, block, sink);
+        self.put_position(index, block, sink);
         self.put_containers(block, sink);
-        self.put_families(place, block, sink);
-        self.put_neighbours(place, block, sink);
-        self.put_voices(place, block, sink);
+        self.put_families(index, block, sink);
+        self.put_neighbours(index, block, sink);
+        self.put_word_signals(index, block, sink);
         for (name, bit) in REGIONS.iter().take(31) {
             sink.put("in", name, i32::from(block.context.has(*bit)));
         }
@@ -170,7 +170,7 @@ impl Scene<'_> {
         }
     }
 
-    fn put_text(&self, place: usize, block: &Block, sink: &mut impl Sink) {
+    fn put_text(&self, index: usize, block: &Block, sink: &mut impl FeatureSink) {
         let text = &block.measure;
         let mut put = |name, value| sink.put("text", name, value);
         put("words", scale(text.words));
@@ -186,26 +186,29 @@ impl Scene<'_> {
         put("money", number(text.money));
         put("ends", i32::from(text.ends_sentence));
         put("breaks", i32::from(block.breaks));
-        let (copies, earlier) = self.around.copies[place];
+        let (copies, earlier) = self.structure.copies[index];
         put("copies", i32::from(copies));
         put("earlier", i32::from(earlier));
-        let likeness = self.voices.title[place];
+        let likeness = self.word_signals.title[index];
         put("in_title", i32::from(likeness.0));
         put("of_title", i32::from(likeness.1));
-        put("echo", i32::from(self.voices.echo[place]));
-        put("named", i32::from(self.voices.named[place]));
+        put("echo", i32::from(self.word_signals.echo[index]));
+        put("named", i32::from(self.word_signals.named[index]));
     }
 
-    fn put_place(&self, place: usize, block: &Block, sink: &mut impl Sink) {
-        let around = self.around;
-        let at = u32::try_from(place).unwrap_or(u32::MAX);
+    fn put_position(&self, index: usize, block: &Block, sink: &mut impl FeatureSink) {
+        let structure = self.structure;
+        let at = u32::try_from(index).unwrap_or(u32::MAX);
         let count = u32::try_from(self.outline.blocks.len()).unwrap_or(u32::MAX);
         let owner = self.outline.at(block.owner);
         let mut put = |name, value| sink.put("place", name, value);
         put("blocks", share(at, count));
-        put("words", share(around.before[place], around.words));
-        put("words_before", scale(around.before[place]));
-        put("words_after", scale(around.words - around.before[place]));
+        put("words", share(structure.before[index], structure.words));
+        put("words_before", scale(structure.before[index]));
+        put(
+            "words_after",
+            scale(structure.words - structure.before[index]),
+        );
         put("depth", i32::from(owner.depth));
         put("role", owner.role as i32);
         put("parent_role", self.outline.at(owner.parent).role as i32);
@@ -213,7 +216,7 @@ impl Scene<'_> {
             if other == u32::MAX {
                 return i32::from(i16::MIN);
             }
-            let (here, there) = (around.before[place], around.before[other as usize]);
+            let (here, there) = (structure.before[index], structure.before[other as usize]);
             if at >= other {
                 scale(here - there)
             } else {
@@ -221,32 +224,35 @@ impl Scene<'_> {
             }
         };
         put("from_heading", signed(self.page.heading_block));
-        put("from_first_prose", signed(around.first_prose));
-        put("from_last_prose", signed(around.last_prose));
-        put("headings", scale(self.voices.headings[place]));
+        put("from_first_prose", signed(structure.first_prose));
+        put("from_last_prose", signed(structure.last_prose));
+        put("headings", scale(self.word_signals.headings[index]));
         let landmark = |other: u32| {
             let landmark = self.outline.blocks.get(other as usize);
             landmark.map_or(-2, |other| self.distance(block.owner, other.owner))
         };
         put("heading_distance", landmark(self.page.heading_block));
-        put("described_distance", landmark(self.voices.described));
-        put("from_described", signed(self.voices.described));
-        put("best_distance", self.distance(block.owner, around.best));
-        put("word_trunk", self.distance(block.owner, around.word_trunk));
+        put("described_distance", landmark(self.word_signals.described));
+        put("from_described", signed(self.word_signals.described));
+        put("best_distance", self.distance(block.owner, structure.best));
+        put(
+            "word_trunk",
+            self.distance(block.owner, structure.word_trunk),
+        );
         put(
             "prose_trunk",
-            self.distance(block.owner, around.prose_trunk),
+            self.distance(block.owner, structure.prose_trunk),
         );
     }
 
-    /// How many levels above `from` the element stands that holds both; -1 if `to` itself does.
+    /// How many levels above `from` the common ancestor is; -1 if it is `to` itself.
     fn distance(&self, from: u32, to: u32) -> i32 {
         let end = u32::try_from(self.outline.nodes.len()).unwrap_or(u32::MAX);
         debug_assert!(from < end && to < end, "nodes of this page");
         let (mut a, mut b) = (from, to);
         let mut levels = 0;
         while a != b && levels < 40 {
-            // Ids are in document order: the later of two is never above the other.
+            // Ids are in document order: the larger of two is never an ancestor of the other.
             if a > b {
                 a = self.outline.at(a).parent;
             } else {
@@ -257,15 +263,15 @@ impl Scene<'_> {
         if levels == 0 { -1 } else { levels }
     }
 
-    fn put_containers(&self, block: &Block, sink: &mut impl Sink) {
+    fn put_containers(&self, block: &Block, sink: &mut impl FeatureSink) {
         const GROUPS: [&str; 4] = ["up0", "up1", "up2", "up4"];
         let body = self.outline.at(self.outline.body).totals;
         for (group, levels) in GROUPS.into_iter().zip([0, 1, 2, 4]) {
             let node = self.outline.above(block.owner, levels);
             put_totals(group, &self.outline.at(node).totals, &body, sink);
         }
-        // The branch of the page the block is on: the child of the trunk above it.
-        let trunk = self.around.word_trunk;
+        // The branch of the page the block is on: its ancestor directly below the trunk.
+        let trunk = self.structure.word_trunk;
         let mut branch = block.owner;
         let mut levels = 0;
         while self.outline.at(branch).parent > trunk && levels < 60 {
@@ -277,11 +283,11 @@ impl Scene<'_> {
         sink.put("branch", "role", self.outline.at(branch).role as i32);
     }
 
-    fn put_families(&self, place: usize, block: &Block, sink: &mut impl Sink) {
-        let around = self.around;
-        let family = around.families[around.family_of[place] as usize];
-        put_family("kin", &family, around.words, sink);
-        let at = u32::try_from(place).unwrap_or(u32::MAX);
+    fn put_families(&self, index: usize, block: &Block, sink: &mut impl FeatureSink) {
+        let structure = self.structure;
+        let family = structure.families[structure.family_of[index] as usize];
+        put_family("kin", &family, structure.words, sink);
+        let at = u32::try_from(index).unwrap_or(u32::MAX);
         sink.put(
             "kin",
             "spread",
@@ -293,16 +299,16 @@ impl Scene<'_> {
             share(at - family.first, (family.last - family.first).max(1)),
         );
         for (group, row) in [
-            ("row", around.nearest_row[block.owner as usize]),
-            ("big_row", around.largest_row[block.owner as usize]),
+            ("row", structure.nearest_row[block.owner as usize]),
+            ("big_row", structure.largest_row[block.owner as usize]),
         ] {
             let (number, element) = row;
             let family = if number == NO_ROW {
                 Family::default()
             } else {
-                around.rows[number as usize]
+                structure.rows[number as usize]
             };
-            put_family(group, &family, around.words, sink);
+            put_family(group, &family, structure.words, sink);
             for (name, things) in [
                 ("images", family.images),
                 ("prices", family.prices),
@@ -310,7 +316,11 @@ impl Scene<'_> {
             ] {
                 sink.put(group, name, scale(things * 4 / family.count.max(1)));
             }
-            sink.put(group, "of_largest", share(family.words, around.row_words));
+            sink.put(
+                group,
+                "of_largest",
+                share(family.words, structure.row_words),
+            );
             let totals = if number == NO_ROW {
                 Totals::default()
             } else {
@@ -328,35 +338,35 @@ impl Scene<'_> {
         }
     }
 
-    fn put_voices(&self, place: usize, block: &Block, sink: &mut impl Sink) {
+    fn put_word_signals(&self, index: usize, block: &Block, sink: &mut impl FeatureSink) {
         let owner = self.outline.at(block.owner);
         let near = owner
-            .own_voice
-            .with(self.outline.at(owner.parent).own_voice);
-        put_voice("own_class", near, sink);
-        put_voice("all_class", owner.voice, sink);
-        put_voice("said", self.voices.text[place], sink);
-        let heading = self.voices.heading_of[place];
-        put_voice("heading", self.voices.heading[place], sink);
+            .own_signal
+            .with(self.outline.at(owner.parent).own_signal);
+        put_word_signal("own_class", near, sink);
+        put_word_signal("all_class", owner.word_signal, sink);
+        put_word_signal("said", self.word_signals.text[index], sink);
+        let heading = self.word_signals.heading_of[index];
+        put_word_signal("heading", self.word_signals.heading[index], sink);
         let (since, level, near) = if heading == NO_HEADING {
             (-1, -1, -1)
         } else {
             let above = &self.outline.blocks[heading as usize];
             (
-                scale(self.around.before[place] - self.around.before[heading as usize]),
+                scale(self.structure.before[index] - self.structure.before[heading as usize]),
                 self.outline.at(above.owner).role as i32,
                 self.distance(above.owner, block.owner),
             )
         };
         for (name, levels) in [("up0", 0), ("up1", 1), ("up2", 2), ("up4", 4)] {
             let node = self.outline.above(block.owner, levels);
-            sink.put("inside", name, self.voices.mean_inside(node));
+            sink.put("inside", name, self.word_signals.mean_inside(node));
         }
-        let (row, element) = self.around.largest_row[block.owner as usize];
+        let (row, element) = self.structure.largest_row[block.owner as usize];
         let inside = if row == NO_ROW {
             0
         } else {
-            self.voices.mean_inside(element)
+            self.word_signals.mean_inside(element)
         };
         sink.put("inside", "big_row", inside);
         sink.put("heading", "since", since);
@@ -364,10 +374,10 @@ impl Scene<'_> {
         sink.put("heading", "near", near);
     }
 
-    fn put_neighbours(&self, place: usize, block: &Block, sink: &mut impl Sink) {
+    fn put_neighbours(&self, index: usize, block: &Block, sink: &mut impl FeatureSink) {
         const GROUPS: [&str; 6] = ["prev1", "next1", "prev2", "next2", "prev3", "next3"];
         for (group, offset) in GROUPS.into_iter().zip([-1isize, 1, -2, 2, -3, 3]) {
-            let other = place.checked_add_signed(offset);
+            let other = index.checked_add_signed(offset);
             let other = other.and_then(|at| self.outline.blocks.get(at));
             let Some(other) = other else {
                 for name in ["words", "link_share", "stops", "role", "near"] {
@@ -389,7 +399,7 @@ fn number_of(outline: &Outline) -> u32 {
     u32::try_from(outline.blocks.len()).unwrap_or(u32::MAX)
 }
 
-fn put_totals(group: &'static str, totals: &Totals, body: &Totals, sink: &mut impl Sink) {
+fn put_totals(group: &'static str, totals: &Totals, body: &Totals, sink: &mut impl FeatureSink) {
     sink.put(group, "words", scale(totals.words));
     sink.put(group, "of_page", share(totals.words, body.words));
     sink.put(group, "link_share", share(totals.link_words, totals.words));
@@ -408,14 +418,14 @@ fn put_totals(group: &'static str, totals: &Totals, body: &Totals, sink: &mut im
     sink.put(group, "headings", scale(totals.headings));
 }
 
-fn put_voice(group: &'static str, voice: Voice, sink: &mut impl Sink) {
-    sink.put(group, "low", i32::from(voice.low));
-    sink.put(group, "high", i32::from(voice.high));
-    sink.put(group, "sum", i32::from(voice.sum));
-    sink.put(group, "mean", i32::from(voice.mean()));
+fn put_word_signal(group: &'static str, word_signal: WordSignal, sink: &mut impl FeatureSink) {
+    sink.put(group, "low", i32::from(word_signal.low));
+    sink.put(group, "high", i32::from(word_signal.high));
+    sink.put(group, "sum", i32::from(word_signal.sum));
+    sink.put(group, "mean", i32::from(word_signal.mean()));
 }
 
-fn put_family(group: &'static str, family: &Family, words: u32, sink: &mut impl Sink) {
+fn put_family(group: &'static str, family: &Family, words: u32, sink: &mut impl FeatureSink) {
     sink.put(group, "count", scale(family.count));
     sink.put(group, "each", scale(family.words / family.count.max(1)));
     sink.put(group, "of_page", share(family.words, words));

@@ -1,67 +1,67 @@
-//! What the judging of a page looks like from inside: blocks, their numbers, their likelihoods.
+//! A page's blocks with their features, as the model sees them.
 //!
-//! For the evaluation and training tool only: the product asks for [`super::main_content`].
+//! For the evaluation and training tool only; everything else calls [`super::main_content`].
 
 use super::concept::Lexicon;
-use super::features::{Names, Scene};
+use super::features::{FeatureNames, PageAnalysis};
 use super::outline::Outline;
-use super::page::Page;
-use super::surroundings::Surroundings;
+use super::profile::PageProfile;
+use super::structure::PageStructure;
 use super::vocabulary::Vocabulary;
-use super::voices::{Voices, uses};
+use super::word_signals::{WordSignals, uses};
 use super::{MainContent, cutout};
 use crate::tree::{NodeId, Tree};
 
-/// A page's blocks with everything they are judged by.
+/// The blocks of a page with everything they are judged by.
 #[derive(Debug)]
 pub struct Inspection {
     /// The blocks, in document order.
     pub blocks: Vec<InspectedBlock>,
-    /// The page's own features.
+    /// The features of the page.
     pub page: Vec<i16>,
-    /// The names of the blocks' features (none for a page without blocks) and of the page's.
+    /// The names of the block features (empty for a page without blocks) and of the page features.
     pub names: (Vec<String>, Vec<String>),
-    /// Every use of a word that could be learned: its key, and the range of blocks it speaks for.
+    /// Every use of a word that could be learned: its key, and the range of blocks it applies to.
     pub uses: Vec<(u32, usize, usize)>,
     outline: Outline,
-    around: Surroundings,
+    structure: PageStructure,
 }
 
 /// One block of a page.
 #[derive(Debug)]
 pub struct InspectedBlock {
-    /// Its text nodes, in document order.
+    /// Text nodes of the block, in document order.
     pub texts: Vec<NodeId>,
-    /// Its features.
+    /// Features of the block.
     pub features: Vec<i16>,
 }
 
-/// Lays a page out and describes its blocks, with these learned words.
+/// Describes the blocks of a page, using a learned vocabulary.
 pub fn inspect(tree: &Tree, vocabulary: Vocabulary) -> Inspection {
     let lexicon = Lexicon::new(vocabulary);
     let outline = Outline::of(tree, &lexicon);
-    let around = Surroundings::of(&outline);
-    let page = Page::of(tree, &outline, &lexicon);
-    let voices = Voices::of(tree, &outline, &page, &lexicon.vocabulary);
-    let scene = Scene {
+    let structure = PageStructure::of(&outline);
+    let page = PageProfile::of(tree, &outline, &lexicon);
+    let word_signals = WordSignals::of(tree, &outline, &page, &lexicon.vocabulary);
+    let analysis = PageAnalysis {
         outline: &outline,
         page: &page,
-        around: &around,
-        voices: &voices,
+        structure: &structure,
+        word_signals: &word_signals,
     };
     let mut own = Vec::new();
-    scene.put_page(&mut own);
-    let mut names = (Names::default(), Names::default());
-    scene.put_page(&mut names.1);
+    analysis.put_page(&mut own);
+    let mut names = (FeatureNames::default(), FeatureNames::default());
+    analysis.put_page(&mut names.1);
     let mut blocks = Vec::with_capacity(outline.blocks.len());
-    for (place, block) in outline.blocks.iter().enumerate() {
-        if place == 0 {
-            scene.put_block(place, &mut names.0);
+    for (index, block) in outline.blocks.iter().enumerate() {
+        if index == 0 {
+            analysis.put_block(index, &mut names.0);
         }
         let mut features = Vec::new();
-        scene.put_block(place, &mut features);
+        analysis.put_block(index, &mut features);
         let texts = (block.first..=block.last)
-            .filter(|node| outline.at(*node).block as usize == place)
+            .filter(|node| outline.at(*node).block as usize == index)
             .map(|node| outline.at(node).id)
             .collect();
         blocks.push(InspectedBlock { texts, features });
@@ -72,14 +72,19 @@ pub fn inspect(tree: &Tree, vocabulary: Vocabulary) -> Inspection {
         names: (names.0.0, names.1.0),
         uses: uses(tree, &outline),
         outline,
-        around,
+        structure,
     }
 }
 
 impl Inspection {
-    /// The content that these odds (their logarithms, one per block) would choose.
+    /// The content selected by these log-odds, one per block.
     pub fn chosen(&self, odds: &[f32]) -> MainContent {
-        super::finish(&self.outline, &self.around, odds, super::PageKind::Article)
+        super::finish(
+            &self.outline,
+            &self.structure,
+            odds,
+            super::PageKind::Article,
+        )
     }
 
     /// The content made of exactly these blocks.
@@ -88,7 +93,7 @@ impl Inspection {
         MainContent {
             roots,
             excluded,
-            folded: true,
+            includes_hidden: true,
             quality: 1.0,
             kind: super::PageKind::Article,
         }

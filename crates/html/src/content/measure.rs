@@ -1,29 +1,29 @@
-//! What can be counted in a run of text, in one pass and without a list of any language's words.
+//! Language-independent counts over a run of text, in one pass.
 
-/// Counts over one or more runs of text. Sums of measures are measures.
+/// Counts over one or more runs of text. Measures can be added.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Measure {
     /// Runs of letters, digits and underscores.
     pub words: u32,
     /// Letters and digits.
     pub letters: u32,
-    /// Words of at most three letters that start small: the glue of a sentence in most languages.
+    /// Words of at most three letters that start in lower case: function words in most languages.
     pub glue: u32,
-    /// Words that start with a capital letter.
+    /// Words that start with an upper-case letter.
     pub capitals: u32,
     /// Words that start with a digit.
     pub numbers: u32,
     /// Commas and semicolons.
     pub commas: u32,
-    /// Full stops, question and exclamation marks (of any script) that end a word.
+    /// Full stops, question marks and exclamation marks (of any script) that end a word.
     pub stops: u32,
-    /// Signs that part the entries of a bar rather than the parts of a sentence: `|`, `›`, `•`, `/`, `#`, `@`.
+    /// Separators of a navigation bar rather than of a sentence: `|`, `›`, `•`, `/`, `#`, `@`.
     pub bars: u32,
-    /// Signs of money and percent.
+    /// Currency and percent signs.
     pub money: u32,
-    /// A hash of the words in small letters, to find the same text twice.
+    /// Case-insensitive hash of the words, to find repeated texts.
     pub hash: u32,
-    /// Whether the last sign that is not a space ends a sentence.
+    /// Whether the last character that is not white space ends a sentence.
     pub ends_sentence: bool,
 }
 
@@ -31,7 +31,7 @@ const SEED: u32 = 0x811c_9dc5;
 const PRIME: u32 = 0x0100_0193;
 
 impl Measure {
-    /// Adds the counts of `text`, which follows what was counted before.
+    /// Adds the counts of `text`, which follows the text counted before.
     pub(crate) fn read(&mut self, text: &str) {
         if self.hash == 0 {
             self.hash = SEED;
@@ -169,7 +169,7 @@ mod tests {
     }
 
     #[test]
-    fn sentences_are_told_from_bars() {
+    fn sentences_differ_from_navigation_bars() {
         let sentence = of("The cat sat on the mat, and slept.");
         assert_eq!(
             (sentence.stops, sentence.commas, sentence.ends_sentence),

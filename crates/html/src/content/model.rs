@@ -1,35 +1,35 @@
-//! The trained judge: ensembles of small decision trees over integers, embedded in the binary.
+//! The trained model: ensembles of small decision trees over integers, embedded in the binary.
 //!
-//! One ensemble per kind of page says how much a page looks like it; one says how likely a block is
-//! main content. The file is written by the training script.
+//! One ensemble per kind of page scores how much a page looks like that kind; one scores how likely a block is
+//! main content. The file is written by the training script, `eval/train.py`.
 
 use std::sync::LazyLock;
 
 use super::concept::Lexicon;
-use super::ensemble::{Ensemble, WrittenFork};
+use super::ensemble::{Ensemble, StoredSplit};
 use super::vocabulary::Vocabulary;
 
-/// The model as trained.
+/// The model file.
 static BYTES: &[u8] = include_bytes!("model.bin");
 
-/// The model, read once. A test sees to it that the embedded file is whole.
+/// The embedded model, parsed once. A test checks that the file is valid.
 pub(crate) static MODEL: LazyLock<Option<ContentModel>> =
     LazyLock::new(|| ContentModel::read(BYTES));
 
-/// The ensembles, and the words they know.
+/// The ensembles and their vocabulary.
 #[derive(Debug)]
 pub struct ContentModel {
     /// One ensemble per kind of page, in the order of [`super::PageKind::ALL`].
     pub(crate) kinds: Vec<Ensemble>,
-    /// How likely a block is main content.
+    /// Scores how likely a block is main content.
     pub(crate) blocks: Ensemble,
     pub(crate) lexicon: Lexicon,
 }
 
 impl ContentModel {
-    /// Reads the file's layout: a count of ensembles; for each a scale and its trees; for each tree
-    /// its forks (feature, bound, yes, no) and leaves; then the learned words, all little-endian. `None` if it is cut short
-    /// or points outside itself, so that walking it needs no further care.
+    /// Parses a model file, all little-endian: the number of ensembles; per ensemble a scale and its trees;
+    /// per tree its splits (feature, threshold, yes, no) and leaves; then the learned words. Returns `None` if
+    /// it is truncated or malformed, so that evaluation needs no further checks.
     pub fn read(bytes: &[u8]) -> Option<Self> {
         let mut reader = Reader { bytes };
         let count = reader.short()?;
@@ -53,6 +53,7 @@ impl ContentModel {
     }
 }
 
+/// A cursor over the bytes of a model file.
 struct Reader<'b> {
     bytes: &'b [u8],
 }
@@ -86,11 +87,11 @@ impl Reader<'_> {
         let mut ensemble = Ensemble::default();
         for _ in 0..trees {
             let count = self.short()?;
-            let mut forks = Vec::with_capacity(usize::from(count));
+            let mut splits = Vec::with_capacity(usize::from(count));
             for _ in 0..count {
-                forks.push(WrittenFork {
+                splits.push(StoredSplit {
                     feature: self.short()?,
-                    most: self.signed()?,
+                    threshold: self.signed()?,
                     next: [self.signed()?, self.signed()?],
                 });
             }
@@ -98,7 +99,7 @@ impl Reader<'_> {
             for _ in 0..=count {
                 leaves.push(f32::from(self.signed()?) * scale);
             }
-            ensemble.push(&forks, &leaves)?;
+            ensemble.push(&splits, &leaves)?;
         }
         Some(ensemble)
     }
@@ -108,7 +109,7 @@ impl Reader<'_> {
 mod tests {
     use super::{BYTES, ContentModel};
 
-    /// One ensemble of one tree: feature 1 at most 5 gives -2, else 3; no kinds and no words.
+    /// One ensemble with one tree: -2 if feature 1 is at most 5, else 3; no kinds and no words.
     fn tiny() -> Vec<u8> {
         let mut bytes = 1u16.to_le_bytes().to_vec();
         bytes.extend(0.5f32.to_le_bytes());
@@ -120,7 +121,7 @@ mod tests {
     }
 
     #[test]
-    fn a_tree_asks_and_answers() {
+    fn a_tree_is_evaluated() {
         let model = ContentModel::read(&tiny()).expect("well formed");
         for (row, answer) in [(&[9, 5][..], -2.0), (&[0, 6], 3.0), (&[7], -2.0)] {
             let sums = model.blocks.sums(row, row.len());
@@ -135,7 +136,7 @@ mod tests {
     }
 
     #[test]
-    fn a_broken_file_is_no_model() {
+    fn a_broken_file_is_rejected() {
         let bytes = tiny();
         for length in 0..bytes.len() {
             assert!(ContentModel::read(&bytes[..length]).is_none(), "{length}");
@@ -144,7 +145,7 @@ mod tests {
         loops[14..16].copy_from_slice(&0i16.to_le_bytes());
         assert!(
             ContentModel::read(&loops).is_none(),
-            "a fork that leads to itself"
+            "a split that leads to itself"
         );
     }
 

@@ -1,46 +1,46 @@
-//! A page laid out for judging: what is known of every node, and the blocks its text falls into.
+//! A page divided into blocks, with what is known about every node.
 //!
-//! A block is a run of text that no block element parts. One pass over the arena in document order
-//! finds the blocks and what nodes inherit; one pass back sums up what containers hold. Nothing
-//! recurses, and nothing is allocated per node beyond the two tables.
+//! A block is a run of text not interrupted by a block element. One forward pass over the tree finds the
+//! blocks and what nodes inherit; one backward pass sums up what containers hold. Nothing recurses, and
+//! nothing is allocated per node beyond the two tables.
 
 use super::concept::{Concepts, Lexicon, word_hash, words_of};
 use super::context::Context;
 use super::measure::Measure;
 use super::role::Role;
-use super::vocabulary::{Use, Voice, key as vocabulary_key};
+use super::vocabulary::{Use, WordSignal, key as vocabulary_key};
 use crate::tree::{Node, NodeId, Tree};
 
-/// The block of a node without text.
+/// The block number of a node without text.
 pub(crate) const NO_BLOCK: u32 = u32::MAX;
 
-/// What is known of one node.
+/// What is known about one node.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Facts {
+pub(crate) struct NodeFacts {
     pub id: NodeId,
     pub role: Role,
     pub parent: u32,
-    /// The node after its last descendant.
+    /// One past its last descendant.
     pub end: u32,
     pub depth: u16,
     pub context: Context,
     /// Concepts of its own class and id.
     pub own: Concepts,
-    /// Concepts of its ancestors and itself, `body` left out.
+    /// Concepts of itself and its ancestors, except `body`.
     pub all: Concepts,
-    /// What its own class and id say, and with those of its ancestors.
-    pub own_voice: Voice,
-    pub voice: Voice,
-    /// A hash of its name and class.
+    /// Signal of its own class and id, and of those together with its ancestors'.
+    pub own_signal: WordSignal,
+    pub word_signal: WordSignal,
+    /// Hash of its name and class.
     pub shape: u32,
-    /// A hash of the shapes of itself and its next three ancestors.
+    /// Hash of its own shape and those of its next three ancestors.
     pub path: u32,
     /// For text: the block it belongs to.
     pub block: u32,
     pub totals: Totals,
 }
 
-/// What a node and everything inside it hold.
+/// Totals over a node and all its descendants.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Totals {
     pub words: u32,
@@ -52,7 +52,7 @@ pub(crate) struct Totals {
     pub elements: u32,
     pub images: u32,
     pub controls: u32,
-    /// Short texts with a sign of money.
+    /// Short texts with a currency sign.
     pub prices: u32,
     pub headings: u32,
 }
@@ -72,7 +72,7 @@ impl Totals {
     }
 }
 
-/// A run of text that no block element parts.
+/// A run of text not interrupted by a block element.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Block {
     /// The nearest block element around it.
@@ -85,17 +85,17 @@ pub(crate) struct Block {
     pub links: u16,
     /// Line breaks inside.
     pub breaks: u16,
-    /// The context of its first text.
+    /// The context of its first text node.
     pub context: Context,
 }
 
 impl Block {
-    /// Whether it is short and names a sum of money.
+    /// Whether it is short and contains a price.
     pub(crate) fn is_price(&self) -> bool {
         self.measure.money > 0 && self.measure.words <= 8
     }
 
-    /// Whether it reads like sentences rather than like labels.
+    /// Whether it reads like sentences rather than labels.
     pub(crate) fn is_prose(&self) -> bool {
         let words = self.measure.words;
         words >= 10
@@ -105,17 +105,17 @@ impl Block {
     }
 }
 
-/// A page laid out for judging.
+/// A page divided into blocks.
 #[derive(Debug)]
 pub(crate) struct Outline {
-    pub nodes: Vec<Facts>,
+    pub nodes: Vec<NodeFacts>,
     pub blocks: Vec<Block>,
     /// The `body`, or the root if there is none.
     pub body: u32,
 }
 
 impl Outline {
-    /// Lays out a page.
+    /// Divides a page into blocks.
     pub(crate) fn of(tree: &Tree, lexicon: &Lexicon) -> Self {
         let mut builder = Builder::new(tree, lexicon);
         builder.read();
@@ -124,8 +124,8 @@ impl Outline {
         outline
     }
 
-    /// The facts of a node.
-    pub(crate) fn at(&self, node: u32) -> &Facts {
+    /// What is known about a node.
+    pub(crate) fn at(&self, node: u32) -> &NodeFacts {
         &self.nodes[node as usize]
     }
 
@@ -161,17 +161,18 @@ impl Outline {
     }
 }
 
+/// Builds an [`Outline`] in one pass over the tree.
 struct Builder<'t> {
     tree: &'t Tree,
     lexicon: &'t Lexicon,
     outline: Outline,
     /// Whether the next text starts a new block.
-    parted: bool,
+    starts_block: bool,
     /// Line breaks since the last text.
     breaks: u16,
     /// The `a` element of the last link text, to count links once.
     last_link: u32,
-    /// The innermost link and block element around each node is found through its parent.
+    /// Per node: the innermost block element and the innermost link around it.
     owners: Vec<u32>,
     links: Vec<u32>,
 }
@@ -187,7 +188,7 @@ impl<'t> Builder<'t> {
                 blocks: Vec::with_capacity(count / 6),
                 body: 0,
             },
-            parted: true,
+            starts_block: true,
             breaks: 0,
             last_link: 0,
             owners: Vec::with_capacity(count),
@@ -209,7 +210,7 @@ impl<'t> Builder<'t> {
     }
 
     fn push_root(&mut self, id: NodeId) {
-        self.outline.nodes.push(Facts {
+        self.outline.nodes.push(NodeFacts {
             id,
             role: Role::Body,
             parent: 0,
@@ -218,8 +219,8 @@ impl<'t> Builder<'t> {
             context: Context::default(),
             own: Concepts::default(),
             all: Concepts::default(),
-            own_voice: Voice::default(),
-            voice: Voice::default(),
+            own_signal: WordSignal::default(),
+            word_signal: WordSignal::default(),
             shape: 0,
             path: 0,
             block: NO_BLOCK,
@@ -234,10 +235,10 @@ impl<'t> Builder<'t> {
         let role = Role::of(name);
         let above = self.outline.nodes[parent as usize];
         let mut own = Concepts::default();
-        let mut own_voice = Voice::default();
+        let mut own_signal = WordSignal::default();
         let mut shape = word_hash(name.as_bytes());
         let mut context = above.context.inside(role);
-        if !above.context.is_silent() {
+        if !above.context.is_non_text() {
             for (name, value) in self.tree.attrs(id) {
                 match name {
                     "class" | "id" => {
@@ -247,7 +248,7 @@ impl<'t> Builder<'t> {
                                 shape = shape.rotate_left(7) ^ hash;
                             }
                             let key = vocabulary_key(hash, Use::Class);
-                            own_voice.hear(self.lexicon.vocabulary.weight(key));
+                            own_signal.add(self.lexicon.vocabulary.weight(key));
                             if let Some(concept) = self.lexicon.concept(hash) {
                                 own.0 |= 1 << concept;
                             }
@@ -258,10 +259,10 @@ impl<'t> Builder<'t> {
             }
         }
         let mut all = Concepts(above.all.0 | own.0);
-        let mut voice = above.voice.with(own_voice);
+        let mut word_signal = above.word_signal.with(own_signal);
         if role == Role::Body {
             all = Concepts::default();
-            voice = Voice::default();
+            word_signal = WordSignal::default();
             if name == "body" && self.outline.body == 0 {
                 self.outline.body = node;
             }
@@ -273,7 +274,7 @@ impl<'t> Builder<'t> {
             path = path.rotate_left(9).wrapping_mul(0x9e37_79b1) ^ facts.shape;
             at = facts.parent;
         }
-        let silent = context.is_silent();
+        let silent = context.is_non_text();
         let totals = Totals {
             elements: u32::from(!silent),
             images: u32::from(role == Role::Image),
@@ -281,7 +282,7 @@ impl<'t> Builder<'t> {
             headings: u32::from(role.is_heading()),
             ..Totals::default()
         };
-        self.outline.nodes.push(Facts {
+        self.outline.nodes.push(NodeFacts {
             id,
             role,
             parent,
@@ -290,8 +291,8 @@ impl<'t> Builder<'t> {
             context,
             own,
             all,
-            own_voice,
-            voice,
+            own_signal,
+            word_signal,
             shape,
             path,
             block: NO_BLOCK,
@@ -309,7 +310,7 @@ impl<'t> Builder<'t> {
             self.links[parent as usize]
         });
         if is_block && !silent {
-            self.parted = true;
+            self.starts_block = true;
         }
         if role == Role::Break {
             self.breaks = self.breaks.saturating_add(1);
@@ -318,7 +319,7 @@ impl<'t> Builder<'t> {
 
     fn push_text(&mut self, id: NodeId, text: &str, node: u32, parent: u32) {
         let above = self.outline.nodes[parent as usize];
-        self.outline.nodes.push(Facts {
+        self.outline.nodes.push(NodeFacts {
             id,
             role: Role::Inline,
             parent,
@@ -333,23 +334,23 @@ impl<'t> Builder<'t> {
         self.owners.push(owner);
         self.links.push(link);
         let mut measure = Measure::default();
-        if !above.context.is_silent() {
+        if !above.context.is_non_text() {
             measure.read(text);
         }
         if measure.words == 0 {
             self.outline.nodes[node as usize].block = NO_BLOCK;
-            if let (Some(block), false) = (self.outline.blocks.last_mut(), self.parted)
+            if let (Some(block), false) = (self.outline.blocks.last_mut(), self.starts_block)
                 && block.owner == owner
                 && measure.hash != 0
             {
-                // a trailing full stop or bar of the same run
+                // A trailing full stop or separator of the same run.
                 let hash = block.measure.hash;
                 block.measure.add(&measure);
                 block.measure.hash = hash;
             }
             return;
         }
-        let joined = !self.parted
+        let joined = !self.starts_block
             && self.breaks < 2
             && self
                 .outline
@@ -383,7 +384,7 @@ impl<'t> Builder<'t> {
             self.last_link = link;
         }
         self.outline.nodes[node as usize].block = u32::try_from(number).unwrap_or(NO_BLOCK);
-        self.parted = false;
+        self.starts_block = false;
         self.breaks = 0;
     }
 }

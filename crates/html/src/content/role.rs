@@ -1,16 +1,16 @@
-//! What an element is to a reader: the few questions content extraction asks of a tag's name.
+//! The role of an element, as far as content extraction distinguishes tag names.
 //!
-//! Names are compared once, when a page is outlined; everything later works on a byte.
+//! Names are compared once, when the page is divided into blocks; everything later works on a byte.
 
-/// The part an element plays on a page.
+/// The role an element plays on a page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 #[repr(u8)]
 pub(crate) enum Role {
-    /// Flows inside a line of text.
+    /// Flows within a line of text.
     Inline,
     /// A link: inline, and its words count as link words.
     Link,
-    /// A block without a meaning of its own.
+    /// A block without a specific meaning.
     Plain,
     Section,
     Paragraph,
@@ -47,14 +47,14 @@ pub(crate) enum Role {
     Break,
     Image,
     Time,
-    /// An element of the page's own making, with a hyphen in its name.
+    /// A custom element, with a hyphen in its name.
     Custom,
-    /// Nothing in it is ever read as text.
-    Silent,
+    /// Nothing inside is ever shown as text.
+    NonText,
 }
 
 impl Role {
-    /// The role of the element of that name (in lower case).
+    /// The role of an element, given its name in lower case.
     pub(crate) fn of(name: &str) -> Self {
         match name {
             "a" => Self::Link,
@@ -97,18 +97,18 @@ impl Role {
             "script" | "style" | "template" | "head" | "title" | "meta" | "link" | "base"
             | "svg" | "select" | "option" | "optgroup" | "datalist" | "textarea" | "input"
             | "iframe" | "object" | "canvas" | "noframes" | "noembed" | "map" | "area" => {
-                Self::Silent
+                Self::NonText
             }
             _ if name.contains('-') => Self::Custom,
             _ => Self::Inline,
         }
     }
 
-    /// Whether the element's start and end part one run of text from the next.
+    /// Whether the start and end of the element separate runs of text.
     pub(crate) fn is_block(self) -> bool {
         !matches!(
             self,
-            Self::Inline | Self::Link | Self::Break | Self::Image | Self::Time | Self::Silent
+            Self::Inline | Self::Link | Self::Break | Self::Image | Self::Time | Self::NonText
         )
     }
 
@@ -126,14 +126,14 @@ mod tests {
     use super::Role;
 
     #[test]
-    fn names_and_what_they_part() {
+    fn roles_by_name() {
         let table = [
             ("a", Role::Link, false),
             ("div", Role::Plain, true),
             ("h5", Role::Heading4, true),
             ("em", Role::Inline, false),
             ("my-card", Role::Custom, true),
-            ("script", Role::Silent, false),
+            ("script", Role::NonText, false),
             ("article", Role::Article, true),
         ];
         for (name, role, block) in table {

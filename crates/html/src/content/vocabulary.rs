@@ -1,11 +1,11 @@
-//! Words that speak for or against: of classes, of short texts, of the headings above a text.
+//! Learned weights of words: in class names, in short texts, and in the headings above a text.
 //!
-//! The weights are learned with the model and travel in its file. Words are known by their hashes
-//! only; which of the three a word was used as is part of the hash.
+//! The weights are trained with the model and stored in its file. Words are identified by hash only; which of
+//! the three uses a word had is part of the hash.
 
 use super::concept::word_hash;
 
-/// What a word was used as.
+/// Where a word was used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Use {
     Class,
@@ -13,7 +13,7 @@ pub(crate) enum Use {
     Heading,
 }
 
-/// A word's key: its hash, told apart by its use. Never zero.
+/// The key of a word: its hash combined with its use. Never zero.
 pub(crate) fn key(hash: u32, used: Use) -> u32 {
     let salt = match used {
         Use::Class => 0x51ed_270b,
@@ -23,7 +23,7 @@ pub(crate) fn key(hash: u32, used: Use) -> u32 {
     ((hash ^ salt).wrapping_mul(0x9e37_79b1) ^ hash >> 15).max(1)
 }
 
-/// The key of two words in a row.
+/// The hash of two consecutive words.
 pub(crate) fn pair(first: u32, second: u32) -> u32 {
     first.rotate_left(11).wrapping_mul(0x85eb_ca6b) ^ second
 }
@@ -31,62 +31,62 @@ pub(crate) fn pair(first: u32, second: u32) -> u32 {
 /// Learned weights by key.
 #[derive(Debug, Clone, Default)]
 pub struct Vocabulary {
-    /// Open addressing; the length is a power of two, or zero for no words at all.
-    places: Vec<(u32, i8)>,
+    /// Open addressing; the length is a power of two, or zero if there are no words.
+    slots: Vec<(u32, i8)>,
 }
 
 impl Vocabulary {
-    /// The vocabulary of these keys and weights.
+    /// Builds a vocabulary from keys and weights.
     pub fn new(words: &[(u32, i8)]) -> Self {
         if words.is_empty() {
             return Self::default();
         }
         let size = (words.len() * 2).next_power_of_two();
-        let mut places = vec![(0, 0); size];
+        let mut slots = vec![(0, 0); size];
         for (key, weight) in words {
-            let mut place = *key as usize & (size - 1);
-            while places[place].0 != 0 && places[place].0 != *key {
-                place = (place + 1) & (size - 1);
+            let mut slot = *key as usize & (size - 1);
+            while slots[slot].0 != 0 && slots[slot].0 != *key {
+                slot = (slot + 1) & (size - 1);
             }
-            places[place] = (*key, *weight);
+            slots[slot] = (*key, *weight);
         }
-        Self { places }
+        Self { slots }
     }
 
     /// The weight of a key, 0 if unknown.
     #[inline]
     pub(crate) fn weight(&self, key: u32) -> i8 {
-        if self.places.is_empty() {
+        if self.slots.is_empty() {
             return 0;
         }
-        let mask = self.places.len() - 1;
-        let mut place = key as usize & mask;
+        let mask = self.slots.len() - 1;
+        let mut slot = key as usize & mask;
         loop {
-            let (found, weight) = self.places[place];
+            let (found, weight) = self.slots[slot];
             if found == key {
                 return weight;
             }
             if found == 0 {
                 return 0;
             }
-            place = (place + 1) & mask;
+            slot = (slot + 1) & mask;
         }
     }
 }
 
-/// What a group of words says together.
+/// Aggregate weight of a group of words.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(crate) struct Voice {
+pub(crate) struct WordSignal {
     pub low: i16,
     pub high: i16,
     pub sum: i16,
     pub known: i16,
 }
 
-impl Voice {
+impl WordSignal {
     /// Adds a word's weight.
     #[inline]
-    pub(crate) fn hear(&mut self, weight: i8) {
+    pub(crate) fn add(&mut self, weight: i8) {
         if weight != 0 {
             let weight = i16::from(weight);
             self.low = self.low.min(weight);
@@ -96,7 +96,7 @@ impl Voice {
         }
     }
 
-    /// Both voices together.
+    /// The combination of both signals.
     pub(crate) fn with(self, other: Self) -> Self {
         Self {
             low: self.low.min(other.low),
@@ -116,7 +116,7 @@ impl Voice {
     }
 }
 
-/// Hands `each` the keys of a short text: its words and its pairs of words.
+/// Calls `each` with the keys of a short text: its words and its word pairs.
 pub(crate) fn each_key(words: &[u32], used: Use, mut each: impl FnMut(u32)) {
     for word in words {
         each(key(*word, used));
@@ -125,14 +125,14 @@ pub(crate) fn each_key(words: &[u32], used: Use, mut each: impl FnMut(u32)) {
         each(key(pair(two[0], two[1]), used));
     }
     if words.len() == 1 {
-        // A word that stands alone is another thing than one in a sentence.
+        // A word that stands alone means something else than one in a sentence.
         each(key(pair(words[0], word_hash(b"")), used));
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Use, Vocabulary, Voice, key};
+    use super::{Use, Vocabulary, WordSignal, key};
 
     #[test]
     fn words_are_found_by_use() {
@@ -150,13 +150,19 @@ mod tests {
     }
 
     #[test]
-    fn a_voice_sums_up() {
-        let mut voice = Voice::default();
+    fn a_word_signal_adds_up() {
+        let mut word_signal = WordSignal::default();
         for weight in [10, -30, 0] {
-            voice.hear(weight);
+            word_signal.add(weight);
         }
         assert_eq!(
-            (voice.low, voice.high, voice.sum, voice.known, voice.mean()),
+            (
+                word_signal.low,
+                word_signal.high,
+                word_signal.sum,
+                word_signal.known,
+                word_signal.mean()
+            ),
             (-30, 10, -20, 2, -10)
         );
     }

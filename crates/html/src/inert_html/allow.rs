@@ -1,13 +1,13 @@
-//! Which tags and attributes may be written, and where a parser would leave them.
+//! Which tags and attributes may be written, and where a parser would keep them.
 
 use std::borrow::Cow;
 
 use crate::tree::Tag;
 
-/// Longer values of the attributes below mean nothing.
-const LONGEST: usize = 1024;
+/// Attributes with longer values are dropped.
+const MAX_VALUE: usize = 1024;
 
-/// Elements that only structure or mark words.
+/// Elements that only structure or mark up text.
 #[rustfmt::skip]
 pub(super) fn is_allowed(tag: Tag) -> bool {
     matches!(tag,
@@ -38,7 +38,7 @@ pub(super) fn is_table_part(tag: Tag) -> bool {
     )
 }
 
-/// Whether only parts of a table stay directly inside.
+/// Whether a parser keeps only parts of a table directly inside.
 pub(super) fn holds_parts_only(tag: Tag) -> bool {
     matches!(
         tag,
@@ -46,7 +46,7 @@ pub(super) fn holds_parts_only(tag: Tag) -> bool {
     )
 }
 
-/// Whether a part of a table stays where it stands.
+/// Whether a parser keeps this part of a table inside `around`.
 pub(super) fn fits_in(part: Tag, around: Option<Tag>) -> bool {
     match part {
         Tag::Tr => matches!(around, Some(Tag::Tbody | Tag::Thead | Tag::Tfoot)),
@@ -55,14 +55,14 @@ pub(super) fn fits_in(part: Tag, around: Option<Tag>) -> bool {
     }
 }
 
-/// Elements whose start tag ends a paragraph, in the form they are written in.
+/// Whether the start tag, as written, ends a paragraph.
 pub(super) fn ends_paragraph(tag: Tag) -> bool {
     tag.is_block() && !is_table_part(tag)
 }
 
-/// The value to write for an attribute, if it may be written.
+/// The value to write for an attribute, or `None` if it may not be written.
 pub(super) fn kept_attribute<'v>(tag: Tag, name: &str, value: &'v str) -> Option<Cow<'v, str>> {
-    if value.len() > LONGEST {
+    if value.len() > MAX_VALUE {
         return None;
     }
     let number = || {

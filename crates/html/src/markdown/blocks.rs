@@ -1,28 +1,27 @@
-//! The lines of the output: what every line starts with, and where a blank line goes.
+//! Line structure of the output: the prefix of every line and the blank lines between blocks.
 //!
-//! Quotes, lists and notes are frames on a stack. A frame is written only when something inside it
-//! is, so what holds nothing leaves no trace, and the marker of a list item stands before its first
-//! line whatever that is. Frames are counted: under a page's thousandth list there is nothing to
-//! see, and every level costs bytes on every line.
+//! Quotes, lists and footnotes are frames on a stack. A frame is written only when something inside it is, so
+//! empty ones leave no trace, and the marker of a list item comes before its first line whatever that is. The
+//! number of frames is capped: deep nesting conveys nothing, and every level costs bytes on every line.
 
-use super::inline::Flavour;
+use super::inline::TextFormat;
 
-/// Deeper quotes and lists are written as part of the ones around them: so many frames, and so many
-/// characters at the start of a line.
-const DEEPEST: usize = 32;
-const WIDEST: usize = 32;
+/// Limits on the number of frames and on the length of a line prefix. Deeper quotes and lists are written as
+/// part of the surrounding ones.
+const MAX_FRAMES: usize = 32;
+const MAX_PREFIX: usize = 32;
 
-/// What was written last in a frame, as far as the next thing cares.
+/// What was last written in a frame, as far as it affects what follows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(crate) enum Last {
+pub(crate) enum LastBlock {
     #[default]
     Nothing,
     Paragraph,
     List {
         ordered: bool,
-        /// Its markers are the second kind, `*` or `1)`.
+        /// Uses the alternative markers, `*` or `1)`.
         second: bool,
-        /// No list element was there: more items may follow.
+        /// There was no list element; more items may follow.
         implied: bool,
     },
     Other,
@@ -37,6 +36,7 @@ pub(crate) struct ListShape {
     pub(crate) loose: bool,
 }
 
+/// The kind of a frame.
 #[derive(Debug)]
 enum FrameKind {
     Quote,
@@ -48,47 +48,49 @@ enum FrameKind {
     },
     Entry {
         number: i64,
-        /// Made for something that stood in a list but not in an item of it.
+        /// Created for something inside a list but outside any item.
         implied: bool,
     },
     Note(u32),
 }
 
+/// An open quote, list, list item or footnote.
 #[derive(Debug)]
 struct Frame {
     kind: FrameKind,
-    last: Last,
-    /// Length of the prefix without this frame.
+    last: LastBlock,
+    /// Length of the line prefix without this frame.
     prefix: usize,
 }
 
+/// The output so far and the open frames.
 #[derive(Debug)]
 pub(crate) struct Blocks {
     pub(crate) out: String,
-    flavour: Flavour,
+    format: TextFormat,
     frames: Vec<Frame>,
-    /// How many of the frames are in the output already.
+    /// Number of frames already written to the output.
     written: usize,
-    /// What a line inside the written frames starts with.
+    /// Prefix of a line inside the written frames.
     prefix: String,
-    last: Last,
+    last: LastBlock,
     marker: String,
 }
 
 impl Blocks {
-    pub(crate) fn new(flavour: Flavour) -> Self {
+    pub(crate) fn new(format: TextFormat) -> Self {
         Self {
             out: String::new(),
-            flavour,
+            format,
             frames: Vec::new(),
             written: 0,
             prefix: String::new(),
-            last: Last::Nothing,
+            last: LastBlock::Nothing,
             marker: String::new(),
         }
     }
 
-    /// The output and the prefix at once, for writers that break lines.
+    /// The output and the line prefix together, for writers that break lines.
     pub(crate) fn out_and_prefix(&mut self) -> (&mut String, &str) {
         (&mut self.out, &self.prefix)
     }
@@ -99,7 +101,7 @@ impl Blocks {
             .any(|frame| matches!(frame.kind, FrameKind::Entry { .. }))
     }
 
-    /// Whether the next thing written is the first of a list item.
+    /// Whether the next block is the first of a list item.
     pub(crate) fn at_entry_start(&self) -> bool {
         self.written < self.frames.len()
             && self
@@ -117,18 +119,19 @@ impl Blocks {
             FrameKind::Quote | FrameKind::List { .. } => 2,
             FrameKind::Entry { .. } => 0,
         };
-        self.frames.len() >= DEEPEST || self.frames.iter().map(width).sum::<usize>() >= WIDEST
+        self.frames.len() >= MAX_FRAMES
+            || self.frames.iter().map(width).sum::<usize>() >= MAX_PREFIX
     }
 
     fn push(&mut self, kind: FrameKind) {
         self.frames.push(Frame {
             kind,
-            last: Last::Nothing,
+            last: LastBlock::Nothing,
             prefix: 0,
         });
     }
 
-    /// Opens a quote; false if there is no room for it.
+    /// Opens a quote; returns false if the nesting limit is reached.
     pub(crate) fn open_quote(&mut self) -> bool {
         if self.is_full() {
             return false;
@@ -138,7 +141,7 @@ impl Blocks {
         true
     }
 
-    /// Opens the definition of a note; false if there is no room for it.
+    /// Opens a footnote definition; returns false if the nesting limit is reached.
     pub(crate) fn open_note(&mut self, number: u32) -> bool {
         if self.is_full() {
             return false;
@@ -147,7 +150,7 @@ impl Blocks {
         true
     }
 
-    /// Opens a list; false if there is no room for it.
+    /// Opens a list; returns false if the nesting limit is reached.
     pub(crate) fn open_list(&mut self, shape: ListShape) -> bool {
         if self.is_full() {
             return false;
@@ -159,16 +162,16 @@ impl Blocks {
 
     fn push_list(&mut self, shape: ListShape, implied: bool) {
         let above = self.frames.last().map_or(self.last, |frame| frame.last);
-        // In Markdown, a list right behind a list needs other markers to be another list.
-        let (second, goes_on) = match above {
-            Last::List {
+        // In Markdown, a list directly after a list needs different markers to be a separate list.
+        let (second, continues) = match above {
+            LastBlock::List {
                 ordered,
                 second,
                 implied: was_implied,
             } if ordered == shape.ordered => {
-                let goes_on = implied && was_implied;
-                let second = second == goes_on && self.flavour == Flavour::Markdown;
-                (second, goes_on)
+                let continues = implied && was_implied;
+                let second = second == continues && self.format == TextFormat::Markdown;
+                (second, continues)
             }
             _ => (false, false),
         };
@@ -178,8 +181,8 @@ impl Blocks {
             second,
             implied,
         });
-        // An implied list that goes on was written by its earlier items.
-        if goes_on && self.written + 1 == self.frames.len() {
+        // An implied list that continues was already written by its earlier items.
+        if continues && self.written + 1 == self.frames.len() {
             let prefix = self.prefix.len();
             if let Some(frame) = self.frames.last_mut() {
                 frame.prefix = prefix;
@@ -188,8 +191,7 @@ impl Blocks {
         }
     }
 
-    /// Opens a list item, and a list for it if there is none; false if there is no room. `alone`
-    /// says that a list was made for it.
+    /// Opens a list item, and a list for it if there is none; `None` if the nesting limit is reached.
     pub(crate) fn open_entry(&mut self, value: Option<i64>) -> Option<EntryOpened> {
         self.close_implied_entry();
         let alone = !self.in_bare_list();
@@ -223,7 +225,7 @@ impl Blocks {
         Some(EntryOpened { alone })
     }
 
-    /// Closes the innermost frame, and a list made for it.
+    /// Closes the innermost frame, and an item implied inside it.
     pub(crate) fn close(&mut self) {
         self.close_implied_entry();
         self.pop();
@@ -252,8 +254,8 @@ impl Blocks {
             .is_some_and(|frame| matches!(frame.kind, FrameKind::List { .. }))
     }
 
-    /// Something other than an item stands in a list: it goes into the item before it, or into one
-    /// of its own.
+    /// Handles content of a list that is outside any item: it goes into the preceding item, or into one of its
+    /// own.
     fn enter_entry(&mut self) {
         if !self.in_bare_list() {
             return;
@@ -264,19 +266,19 @@ impl Blocks {
         let FrameKind::List { next, shape, .. } = frame.kind else {
             return;
         };
-        let goes_on = self.written == self.frames.len() && frame.last != Last::Nothing;
+        let continues = self.written == self.frames.len() && frame.last != LastBlock::Nothing;
         self.push(FrameKind::Entry {
             number: next,
             implied: true,
         });
-        if goes_on {
+        if continues {
             let number = next - shape.step;
             let prefix = self.prefix.len();
             let width = self.marker_of(self.frames.len() - 1, number);
             self.prefix.extend(std::iter::repeat_n(' ', width));
             if let Some(frame) = self.frames.last_mut() {
                 frame.prefix = prefix;
-                frame.last = Last::Other;
+                frame.last = LastBlock::Other;
             }
             self.written += 1;
         }
@@ -292,9 +294,8 @@ impl Blocks {
         }
     }
 
-    /// Starts a block: writes the blank line before it, what the line starts with, and all markers
-    /// that were waiting.
-    pub(crate) fn begin(&mut self, kind: Last) {
+    /// Starts a block: writes the blank line before it, the line prefix, and all pending markers.
+    pub(crate) fn begin(&mut self, kind: LastBlock) {
         self.enter_entry();
         if !self.out.is_empty() {
             if self.needs_blank() {
@@ -309,7 +310,7 @@ impl Blocks {
             let prefix = self.prefix.len();
             self.frames[at].prefix = prefix;
             match self.frames[at].kind {
-                FrameKind::Quote if self.flavour == Flavour::Markdown => {
+                FrameKind::Quote if self.format == TextFormat::Markdown => {
                     self.out.push_str("> ");
                     self.prefix.push_str("> ");
                 }
@@ -321,9 +322,9 @@ impl Blocks {
                     self.advance(at);
                 }
                 FrameKind::Note(number) => {
-                    let note = match self.flavour {
-                        Flavour::Markdown => format!("[^{number}]: "),
-                        Flavour::Text => format!("[{number}] "),
+                    let note = match self.format {
+                        TextFormat::Markdown => format!("[^{number}]: "),
+                        TextFormat::Text => format!("[{number}] "),
                     };
                     self.out.push_str(&note);
                     self.prefix.push_str("    ");
@@ -334,13 +335,13 @@ impl Blocks {
         }
     }
 
-    /// Ends the block's last line.
+    /// Ends the last line of the block.
     pub(crate) fn end(&mut self) {
         self.out.push('\n');
     }
 
-    /// Remembers in the innermost written frame what is written into it now.
-    fn note_child(&mut self, kind: Last) {
+    /// Records in the innermost written frame what is being written into it.
+    fn note_child(&mut self, kind: LastBlock) {
         let child = match self.frames.get(self.written).map(|frame| &frame.kind) {
             None => kind,
             Some(FrameKind::List {
@@ -348,12 +349,12 @@ impl Blocks {
                 second,
                 implied,
                 ..
-            }) => Last::List {
+            }) => LastBlock::List {
                 ordered: shape.ordered,
                 second: *second,
                 implied: *implied,
             },
-            Some(_) => Last::Other,
+            Some(_) => LastBlock::Other,
         };
         match self.written.checked_sub(1) {
             Some(at) => self.frames[at].last = child,
@@ -369,7 +370,7 @@ impl Blocks {
         }
     }
 
-    /// Puts the marker of an item into `marker` and says how wide it is.
+    /// Puts the marker of an item into `marker` and returns its width.
     fn marker_of(&mut self, entry: usize, number: i64) -> usize {
         self.marker.clear();
         match entry.checked_sub(1).map(|list| &self.frames[list].kind) {
@@ -384,7 +385,7 @@ impl Blocks {
         self.marker.len()
     }
 
-    /// Whether a blank line has to stand before what comes next.
+    /// Whether a blank line must precede what comes next.
     fn needs_blank(&self) -> bool {
         let Some(frame) = self.written.checked_sub(1).map(|at| &self.frames[at]) else {
             return true;
@@ -392,8 +393,8 @@ impl Blocks {
         match &frame.kind {
             // Before an item.
             FrameKind::List { shape, .. } => shape.loose,
-            // Before a list in an item: no blank line is needed if the list can end a paragraph.
-            FrameKind::Entry { .. } if frame.last == Last::Paragraph => {
+            // Before a list inside an item: no blank line is needed if the list can interrupt a paragraph.
+            FrameKind::Entry { .. } if frame.last == LastBlock::Paragraph => {
                 let is_loose = self.written.checked_sub(2).is_some_and(|list| {
                     matches!(self.frames[list].kind, FrameKind::List { shape, .. } if shape.loose)
                 });
@@ -409,7 +410,7 @@ impl Blocks {
     }
 }
 
-/// What has to be closed with a list item.
+/// What to close together with a list item.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct EntryOpened {
     alone: bool,

@@ -1,14 +1,14 @@
-//! Text made safe to stand in Markdown.
+//! Escapes text for Markdown.
 //!
-//! A character is escaped where a CommonMark or GFM reader could take it for markup, and nowhere
-//! else: `snake_case`, `2 * 3`, `a < b` and `AT&T` stay as they are. `<` becomes `&lt;` and not `\<`,
-//! as older readers know the first only, and this is the one that must never fail.
+//! A character is escaped only where a CommonMark or GFM parser could take it for markup: `snake_case`, `2 *
+//! 3`, `a < b` and `AT&T` stay as they are. `<` becomes `&lt;` rather than `\<`, because older parsers only
+//! know the former, and this is the one escape that must never fail.
 
-use super::flank::{Side, may_mark};
+use super::flanking::{Neighbour, may_mark};
 
-/// What has to be known about the place the text is put in.
+/// What escaping depends on: the surroundings of the text.
 #[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct Rules {
+pub(crate) struct EscapeRules {
     pub(crate) stars: bool,
     pub(crate) underscores: bool,
     pub(crate) ticks: bool,
@@ -17,13 +17,13 @@ pub(crate) struct Rules {
     pub(crate) in_cell: bool,
     /// The text is followed by the `[` of a link.
     pub(crate) before_link: bool,
-    /// The text is followed by a mark; if not, by a space or nothing.
+    /// The text is followed by a delimiter; otherwise by a space or nothing.
     pub(crate) before_mark: bool,
 }
 
 /// Characters that can be markup in text.
 const SPECIAL: [bool; 256] = table(b"\\`*_~[]<&|!");
-/// Characters that cannot stand in a destination as they are, or not always.
+/// Characters that must be escaped in a link destination, always or sometimes.
 const UNSAFE_IN_DESTINATION: [bool; 256] = table(b"()&\\<>`| ");
 
 const fn table(bytes: &[u8]) -> [bool; 256] {
@@ -37,7 +37,7 @@ const fn table(bytes: &[u8]) -> [bool; 256] {
 }
 
 /// Appends the text, escaped.
-pub(crate) fn escape(out: &mut String, text: &str, rules: Rules) {
+pub(crate) fn escape(out: &mut String, text: &str, rules: EscapeRules) {
     let bytes = text.as_bytes();
     let mut written = 0;
     let mut at = 0;
@@ -54,7 +54,7 @@ pub(crate) fn escape(out: &mut String, text: &str, rules: Rules) {
             b'*' | b'_' | b'~' => {
                 let length = 1 + rest.iter().take_while(|&&other| other == byte).count();
                 let run = at..at + length;
-                if marks(out, text, run.clone(), written, byte, rules) {
+                if is_delimiter(out, text, run.clone(), written, byte, rules) {
                     out.push_str(&text[written..at]);
                     for _ in run.clone() {
                         out.push('\\');
@@ -86,7 +86,7 @@ pub(crate) fn escape(out: &mut String, text: &str, rules: Rules) {
     out.push_str(&text[written..]);
 }
 
-/// Whether what follows a `<` could be read as a mail address in angle brackets, which becomes a link.
+/// Whether `rest`, the text after a `<`, could be parsed as an email autolink.
 fn is_address(rest: &[u8]) -> bool {
     let name = rest
         .iter()
@@ -95,14 +95,14 @@ fn is_address(rest: &[u8]) -> bool {
     name > 0 && rest.get(name) == Some(&b'@')
 }
 
-/// Whether a run of one of `*_~` could be read as a mark.
-fn marks(
+/// Whether a run of `*`, `_` or `~` could be parsed as a delimiter.
+fn is_delimiter(
     out: &str,
     text: &str,
     run: std::ops::Range<usize>,
     written: usize,
     byte: u8,
-    rules: Rules,
+    rules: EscapeRules,
 ) -> bool {
     let matters = match byte {
         b'*' => rules.stars,
@@ -118,18 +118,18 @@ fn marks(
         text[..run.start].chars().next_back()
     };
     let after = match text[run.end..].chars().next() {
-        None if rules.before_mark => Side::Symbol,
-        after => Side::of(after),
+        None if rules.before_mark => Neighbour::Symbol,
+        after => Neighbour::of(after),
     };
-    may_mark(Side::of(before), after, byte != b'_')
+    may_mark(Neighbour::of(before), after, byte != b'_')
 }
 
-/// At the end of a line it would break the line, and before a mark undo it.
+/// At the end of a line a backslash would be a hard break; before punctuation, an escape.
 fn needs_backslash(next: Option<u8>) -> bool {
     next.is_none_or(|next| next.is_ascii_punctuation())
 }
 
-/// Whether what follows a `&` makes it a character reference.
+/// Whether `rest`, the text after a `&`, makes it a character reference.
 fn is_reference(rest: &[u8]) -> bool {
     let (rest, longest) = match rest {
         [b'#', b'x' | b'X', rest @ ..] => (rest, 6),
@@ -144,22 +144,22 @@ fn is_reference(rest: &[u8]) -> bool {
     length > 0 && rest.get(length) == Some(&b';')
 }
 
-/// Where a line stands in its paragraph.
+/// The start of a line within its paragraph.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Line<'t> {
-    /// The text the line starts with.
+pub(crate) struct LineStart<'t> {
+    /// The text at the start of the line.
     pub(crate) text: &'t str,
     /// Whether nothing else is on the line.
     pub(crate) is_all: bool,
-    /// Whether it is the paragraph's first.
+    /// Whether it is the first line of the paragraph.
     pub(crate) is_first: bool,
-    /// Whether the paragraph has a `]:` that could end a definition.
+    /// Whether the paragraph contains a `]:` that could end a link reference definition.
     pub(crate) may_define: bool,
 }
 
-/// Escapes what would start a block at the start of a line. Appends it and says how many bytes of
-/// the text that was.
-pub(crate) fn escape_line_start(out: &mut String, line: Line<'_>) -> usize {
+/// Escapes what would start a block at the start of a line. Appends it and returns how many bytes of the text
+/// that was.
+pub(crate) fn escape_line_start(out: &mut String, line: LineStart<'_>) -> usize {
     let text = line.text;
     let bytes = text.as_bytes();
     let Some(&first) = bytes.first() else {
@@ -172,11 +172,11 @@ pub(crate) fn escape_line_start(out: &mut String, line: Line<'_>) -> usize {
             level <= 6 && ends_word(bytes, level)
         }
         b'+' => ends_word(bytes, 1),
-        b'-' => ends_word(bytes, 1) || only(line, b"-:| "),
-        b'*' => ends_word(bytes, 1) || only(line, b"* "),
-        b'_' => only(line, b"_ "),
-        b'=' => !line.is_first && only(line, b"= "),
-        b':' | b'|' => !line.is_first && only(line, b"-:| "),
+        b'-' => ends_word(bytes, 1) || consists_of(line, b"-:| "),
+        b'*' => ends_word(bytes, 1) || consists_of(line, b"* "),
+        b'_' => consists_of(line, b"_ "),
+        b'=' => !line.is_first && consists_of(line, b"= "),
+        b':' | b'|' => !line.is_first && consists_of(line, b"-:| "),
         b'~' => bytes.starts_with(b"~~~"),
         b'`' => bytes.starts_with(b"```"),
         b'[' => line.is_first && (line.may_define || is_bracketed_sign(bytes)),
@@ -191,7 +191,7 @@ pub(crate) fn escape_line_start(out: &mut String, line: Line<'_>) -> usize {
     0
 }
 
-/// `[ ]`, `[x]` and `[!`: tasks and alerts.
+/// Whether the text starts with `[ ]`, `[x]` or `[!`: tasks and alerts.
 fn is_bracketed_sign(bytes: &[u8]) -> bool {
     matches!(bytes, [b'[', b'!', ..] | [b'[', _, b']', ..])
 }
@@ -200,7 +200,7 @@ fn ends_word(bytes: &[u8], at: usize) -> bool {
     matches!(bytes.get(at), None | Some(b' '))
 }
 
-fn only(line: Line<'_>, allowed: &[u8]) -> bool {
+fn consists_of(line: LineStart<'_>, allowed: &[u8]) -> bool {
     line.is_all && line.text.bytes().all(|byte| allowed.contains(&byte))
 }
 
@@ -223,7 +223,7 @@ fn escape_number(out: &mut String, text: &str) -> usize {
     digits + 1
 }
 
-/// Appends an address as a link's destination.
+/// Appends an address as a link destination.
 pub(crate) fn destination(out: &mut String, target: &str) {
     if !target
         .bytes()
@@ -239,7 +239,7 @@ pub(crate) fn destination(out: &mut String, target: &str) {
                 out.push('\\');
                 out.push(character);
             }
-            // Not a backslash: readers disagree which of the two they undo first.
+            // Not a backslash: parsers disagree on which of the two is processed first.
             '&' if is_reference(&target.as_bytes()[at + 1..]) => out.push_str("&amp;"),
             '\\' => out.push_str("%5C"),
             '<' => out.push_str("%3C"),
@@ -252,7 +252,7 @@ pub(crate) fn destination(out: &mut String, target: &str) {
     }
 }
 
-/// Brackets nested no deeper than any reader counts.
+/// Whether parentheses are balanced and nested no deeper than every parser supports.
 fn has_balanced_brackets(target: &str) -> bool {
     let mut depth = 0_u32;
     for byte in target.bytes() {

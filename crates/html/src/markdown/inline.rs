@@ -1,120 +1,120 @@
-//! One block's words as Markdown, or as plain text.
+//! Writes the inline content of one block as Markdown or plain text.
 
-use super::escape::{Line, Rules, destination, escape, escape_line_start};
-use super::marks::{Bracketed, Mark, Pair, Token};
-use super::run::{Kind, Run, Span};
+use super::delimiters::{DelimitedRun, DelimiterPair, InlineToken, Mark};
+use super::escape::{EscapeRules, LineStart, destination, escape, escape_line_start};
+use super::run::{Span, SpanKind, TextRun};
 
-/// Where the words are put.
+/// Where the inline content is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Place {
+pub(crate) enum InlineContext {
     Paragraph,
     Heading,
     Cell,
 }
 
-/// What is written around the words.
+/// The output format.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Flavour {
+pub(crate) enum TextFormat {
     Markdown,
     Text,
 }
 
-/// Writes runs; holds what one run after the other can use again.
+/// Writes runs, reusing its buffers from one run to the next.
 #[derive(Debug)]
 pub(crate) struct InlineWriter {
-    flavour: Flavour,
-    bracketed: Bracketed,
+    format: TextFormat,
+    delimited: DelimitedRun,
 }
 
 impl InlineWriter {
-    pub(crate) fn new(flavour: Flavour) -> Self {
+    pub(crate) fn new(format: TextFormat) -> Self {
         Self {
-            flavour,
-            bracketed: Bracketed::default(),
+            format,
+            delimited: DelimitedRun::default(),
         }
     }
 
     /// Appends the run. `prefix` starts every line after the first.
     pub(crate) fn write(
         &mut self,
-        run: &mut Run,
+        run: &mut TextRun,
         targets: &[String],
-        place: Place,
+        context: InlineContext,
         prefix: &str,
         out: &mut String,
     ) {
-        run.settle();
-        if self.flavour == Flavour::Text {
-            write_text(run, place, prefix, out);
+        run.finish();
+        if self.format == TextFormat::Text {
+            write_text(run, context, prefix, out);
             return;
         }
-        self.bracketed.fill(run);
-        let mut writing = Writing {
+        self.delimited.fill(run);
+        let mut writer = RunWriter {
             run,
-            bracketed: &self.bracketed,
+            delimited: &self.delimited,
             targets,
-            place,
+            context,
             prefix,
-            rules: rules(run, &self.bracketed, place),
-            at_line_start: place == Place::Paragraph,
+            rules: rules(run, &self.delimited, context),
+            at_line_start: context == InlineContext::Paragraph,
             is_first: true,
             links: 0,
             out,
         };
-        for at in 0..self.bracketed.tokens.len() {
-            writing.token(at);
+        for at in 0..self.delimited.tokens.len() {
+            writer.token(at);
         }
-        if place == Place::Heading {
+        if context == InlineContext::Heading {
             escape_closing_hashes(out);
         }
     }
 }
 
-/// What has to be escaped in this run: characters that matter in pairs do if there is a second one,
-/// in the text or among the marks.
-fn rules(run: &Run, bracketed: &Bracketed, place: Place) -> Rules {
-    let tally = run.tally;
+/// What has to be escaped in this run. Characters that only matter in pairs need it if there is a second one,
+/// in the text or among the delimiters.
+fn rules(run: &TextRun, delimited: &DelimitedRun, context: InlineContext) -> EscapeRules {
+    let counts = run.counts;
     let has = |wanted: Mark| {
-        let mut pairs = bracketed.pairs.iter();
+        let mut pairs = delimited.pairs.iter();
         pairs.any(|pair| pair.mark == wanted && !pair.as_tag)
     };
-    let has_code = || run.spans.iter().any(|span| span.kind == Kind::Code);
+    let has_code = || run.spans.iter().any(|span| span.kind == SpanKind::Code);
     let matters =
         |count: u32, has_other: &dyn Fn() -> bool| count > 1 || (count > 0 && has_other());
-    Rules {
-        stars: matters(tally.stars, &|| has(Mark::Strong) || has(Mark::Emphasis)),
-        underscores: tally.underscores > 1,
-        ticks: matters(tally.ticks, &has_code),
-        tildes: matters(tally.tildes, &|| has(Mark::Strike)),
-        in_cell: place == Place::Cell,
-        ..Rules::default()
+    EscapeRules {
+        stars: matters(counts.stars, &|| has(Mark::Strong) || has(Mark::Emphasis)),
+        underscores: counts.underscores > 1,
+        ticks: matters(counts.ticks, &has_code),
+        tildes: matters(counts.tildes, &|| has(Mark::Strike)),
+        in_cell: context == InlineContext::Cell,
+        ..EscapeRules::default()
     }
 }
 
 /// One run being written.
-struct Writing<'w> {
-    run: &'w Run,
-    bracketed: &'w Bracketed,
+struct RunWriter<'w> {
+    run: &'w TextRun,
+    delimited: &'w DelimitedRun,
     targets: &'w [String],
-    place: Place,
+    context: InlineContext,
     prefix: &'w str,
-    rules: Rules,
+    rules: EscapeRules,
     at_line_start: bool,
-    /// No line of the run is finished yet.
+    /// Whether this is still the first line of the run.
     is_first: bool,
     links: u32,
     out: &'w mut String,
 }
 
-impl Writing<'_> {
+impl RunWriter<'_> {
     fn token(&mut self, at: usize) {
-        match self.bracketed.tokens[at] {
-            Token::Open(pair) => self.open(self.bracketed.pairs[pair]),
-            Token::Close(pair) => self.close(self.bracketed.pairs[pair]),
-            Token::Span(index) => {
-                if self.run.spans[index].kind == Kind::Break {
-                    write_break(self.out, self.place, self.prefix);
-                    self.at_line_start = self.place == Place::Paragraph;
+        match self.delimited.tokens[at] {
+            InlineToken::Open(pair) => self.open(self.delimited.pairs[pair]),
+            InlineToken::Close(pair) => self.close(self.delimited.pairs[pair]),
+            InlineToken::Span(index) => {
+                if self.run.spans[index].kind == SpanKind::Break {
+                    write_break(self.out, self.context, self.prefix);
+                    self.at_line_start = self.context == InlineContext::Paragraph;
                     self.is_first = false;
                     return;
                 }
@@ -124,7 +124,7 @@ impl Writing<'_> {
         self.at_line_start = false;
     }
 
-    fn open(&mut self, pair: Pair) {
+    fn open(&mut self, pair: DelimiterPair) {
         self.links += u32::from(pair.mark == Mark::Link);
         if pair.as_tag {
             self.out.push('<');
@@ -135,7 +135,7 @@ impl Writing<'_> {
         }
     }
 
-    fn close(&mut self, pair: Pair) {
+    fn close(&mut self, pair: DelimiterPair) {
         if pair.mark == Mark::Link {
             self.links -= 1;
             self.out.push_str("](");
@@ -154,11 +154,11 @@ impl Writing<'_> {
         let span = &self.run.spans[index];
         let text = &self.run.text[span.range.clone()];
         match span.kind {
-            Kind::Text => self.text(at, index, text),
-            Kind::Code => write_code(self.out, text, self.place),
-            Kind::Image => {
+            SpanKind::Text => self.text(at, index, text),
+            SpanKind::Code => write_code(self.out, text, self.context),
+            SpanKind::Image => {
                 self.out.push_str("![");
-                let rules = Rules {
+                let rules = EscapeRules {
                     in_link: true,
                     before_mark: true,
                     stars: true,
@@ -172,9 +172,9 @@ impl Writing<'_> {
                 destination(self.out, target(self.targets, span.target));
                 self.out.push(')');
             }
-            Kind::Verbatim | Kind::Blank => self.out.push_str(text),
-            Kind::Space => self.out.push(' '),
-            Kind::Break => {}
+            SpanKind::Verbatim | SpanKind::Blank => self.out.push_str(text),
+            SpanKind::Space => self.out.push(' '),
+            SpanKind::Break => {}
         }
     }
 
@@ -183,7 +183,7 @@ impl Writing<'_> {
         if self.at_line_start {
             let is_first = self.is_first;
             let may_define = is_first && text.starts_with('[') && self.run.text.contains("]:");
-            let line = Line {
+            let line = LineStart {
                 text,
                 is_all: ends_line(self.run.spans.get(index + 1)),
                 is_first,
@@ -191,26 +191,26 @@ impl Writing<'_> {
             };
             text = &text[escape_line_start(self.out, line)..];
         } else if self.out.ends_with(']') && text.starts_with(':') {
-            // `[^1]:` would define the note instead of naming it.
+            // `[^1]:` would define the footnote instead of referring to it.
             self.out.push('\\');
         }
         escape(self.out, text, self.rules_at(at));
     }
 
-    /// The rules, with what is known about the next token added.
-    fn rules_at(&self, at: usize) -> Rules {
-        let (before_link, before_mark) = match self.bracketed.tokens.get(at + 1) {
+    /// The rules, extended by what is known about the next token.
+    fn rules_at(&self, at: usize) -> EscapeRules {
+        let (before_link, before_mark) = match self.delimited.tokens.get(at + 1) {
             None => (false, false),
-            // A break is written with a character that is not white.
-            Some(&Token::Span(next)) => {
+            // A line break is written with a character that is not white space.
+            Some(&InlineToken::Span(next)) => {
                 let kind = self.run.spans[next].kind;
-                (false, !matches!(kind, Kind::Space | Kind::Blank))
+                (false, !matches!(kind, SpanKind::Space | SpanKind::Blank))
             }
-            Some(&(Token::Open(pair) | Token::Close(pair))) => {
-                (self.bracketed.pairs[pair].mark == Mark::Link, true)
+            Some(&(InlineToken::Open(pair) | InlineToken::Close(pair))) => {
+                (self.delimited.pairs[pair].mark == Mark::Link, true)
             }
         };
-        Rules {
+        EscapeRules {
             in_link: self.links > 0,
             before_link,
             before_mark,
@@ -220,7 +220,7 @@ impl Writing<'_> {
 }
 
 fn ends_line(next: Option<&Span>) -> bool {
-    next.is_none_or(|next| next.kind == Kind::Break)
+    next.is_none_or(|next| next.kind == SpanKind::Break)
 }
 
 fn target(targets: &[String], number: u32) -> &str {
@@ -230,34 +230,34 @@ fn target(targets: &[String], number: u32) -> &str {
         .map_or("", String::as_str)
 }
 
-fn write_break(out: &mut String, place: Place, prefix: &str) {
-    match place {
-        Place::Paragraph => {
+fn write_break(out: &mut String, context: InlineContext, prefix: &str) {
+    match context {
+        InlineContext::Paragraph => {
             out.push_str("\\\n");
             out.push_str(prefix);
         }
-        Place::Heading => out.push(' '),
-        Place::Cell => out.push_str("<br>"),
+        InlineContext::Heading => out.push(' '),
+        InlineContext::Cell => out.push_str("<br>"),
     }
 }
 
-fn write_text(run: &Run, place: Place, prefix: &str, out: &mut String) {
+fn write_text(run: &TextRun, context: InlineContext, prefix: &str, out: &mut String) {
     for span in &run.spans {
         match span.kind {
-            Kind::Text | Kind::Code | Kind::Verbatim | Kind::Blank => {
+            SpanKind::Text | SpanKind::Code | SpanKind::Verbatim | SpanKind::Blank => {
                 out.push_str(&run.text[span.range.clone()]);
             }
-            Kind::Image => {}
-            Kind::Break if place == Place::Paragraph => {
+            SpanKind::Image => {}
+            SpanKind::Break if context == InlineContext::Paragraph => {
                 out.push('\n');
                 out.push_str(prefix);
             }
-            Kind::Space | Kind::Break => out.push(' '),
+            SpanKind::Space | SpanKind::Break => out.push(' '),
         }
     }
 }
 
-/// The length of the longest run of backticks.
+/// Length of the longest run of backticks.
 pub(crate) fn longest_ticks(text: &str) -> usize {
     let mut longest = 0;
     let mut current = 0;
@@ -268,7 +268,7 @@ pub(crate) fn longest_ticks(text: &str) -> usize {
     longest
 }
 
-fn write_code(out: &mut String, code: &str, place: Place) {
+fn write_code(out: &mut String, code: &str, context: InlineContext) {
     let ticks = match longest_ticks(code) {
         0 => 1,
         1 => 2,
@@ -280,8 +280,8 @@ fn write_code(out: &mut String, code: &str, place: Place) {
     if padded {
         out.push(' ');
     }
-    if place == Place::Cell {
-        // The one escape that works inside code: cells are cut before anything else is read.
+    if context == InlineContext::Cell {
+        // The only escape that works inside code: cells are split before anything else is parsed.
         for (index, part) in code.split('|').enumerate() {
             if index > 0 {
                 out.push_str("\\|");
@@ -297,7 +297,7 @@ fn write_code(out: &mut String, code: &str, place: Place) {
     out.push_str(&fence);
 }
 
-/// A heading may end in `#`s that are only decoration; ours are not.
+/// Escapes trailing `#`s of a heading, which would otherwise be taken for decoration.
 fn escape_closing_hashes(out: &mut String) {
     let text = out.trim_end_matches('#');
     if text.len() < out.len() && text.ends_with(' ') {

@@ -1,46 +1,46 @@
-//! The words of one block, gathered while the tree is walked.
+//! The inline content of one block, collected while the tree is walked.
 //!
-//! A run is a flat list of spans, each with the marks in force where it stood. There is no nesting
-//! to keep: emphasis inside emphasis, emphasis over several blocks and emphasis that holds nothing
-//! all come out right because a mark is a property of the words and not a bracket around them. The
-//! brackets are chosen later, in [`super::marks`].
+//! A run is a flat list of spans, each with the styles that apply to it. There is no nesting: emphasis inside
+//! emphasis, emphasis across blocks and empty emphasis all come out right because a style is a property of the
+//! text and not a bracket around it. The delimiters are chosen later, in [`super::delimiters`].
 //!
-//! Whitespace is collapsed here as a browser does it, over element boundaries too. A no-break space
-//! counts as a space, and soft hyphens are dropped: both are about line breaking, and no line is
-//! broken here.
+//! White space is collapsed as in a browser, across element boundaries too. A no-break space counts as a
+//! space, and soft hyphens are dropped: both only concern line breaking, and no lines are broken here.
 
 use std::ops::Range;
 
 pub(crate) const STRONG: u8 = 1;
 pub(crate) const EMPHASIS: u8 = 2;
 pub(crate) const STRIKE: u8 = 4;
-/// Not a mark to be written around words: it makes the span code.
+/// Not a delimiter around text: it makes the span code.
 pub(crate) const CODE: u8 = 8;
 
-/// What is in force where a span stands. A link is told by its number; 0 is none.
+/// The styles that apply to a span. Links are numbered from 1; 0 means none.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct Style {
     pub(crate) marks: u8,
     pub(crate) link: u32,
 }
 
+/// What a span contains.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub(crate) enum SpanKind {
     Text,
     Code,
     /// Alternative text; `target` is the number of the image's address.
     Image,
-    /// Markdown made here, to be written as it is.
+    /// Generated Markdown, written as it is.
     Verbatim,
     Space,
-    /// White characters that do not collapse, at the edge of a style.
+    /// White space that does not collapse, at the edge of a style.
     Blank,
     Break,
 }
 
+/// A piece of a run with one style.
 #[derive(Debug, Clone)]
 pub(crate) struct Span {
-    pub(crate) kind: Kind,
+    pub(crate) kind: SpanKind,
     pub(crate) style: Style,
     pub(crate) range: Range<usize>,
     pub(crate) target: u32,
@@ -48,24 +48,28 @@ pub(crate) struct Span {
 
 impl Span {
     pub(crate) fn is_white(&self) -> bool {
-        matches!(self.kind, Kind::Space | Kind::Blank | Kind::Break)
+        matches!(
+            self.kind,
+            SpanKind::Space | SpanKind::Blank | SpanKind::Break
+        )
     }
 }
 
-/// How often the characters occur that only matter in pairs.
+/// Counts of the characters that only matter in pairs.
 #[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct Tally {
+pub(crate) struct DelimiterCounts {
     pub(crate) stars: u32,
     pub(crate) underscores: u32,
     pub(crate) ticks: u32,
     pub(crate) tildes: u32,
 }
 
+/// The inline content of one block.
 #[derive(Debug, Default)]
-pub(crate) struct Run {
+pub(crate) struct TextRun {
     pub(crate) text: String,
     pub(crate) spans: Vec<Span>,
-    pub(crate) tally: Tally,
+    pub(crate) counts: DelimiterCounts,
     space: Option<Style>,
     has_words: bool,
 }
@@ -74,7 +78,7 @@ const PLAIN: u8 = 0;
 const PAIRED: u8 = 1;
 const SPACE: u8 = 2;
 const WHITE: u8 = 3;
-/// The first byte of a no-break space and of a soft hyphen, among others.
+/// First byte of a no-break space and a soft hyphen, among others.
 const LATIN: u8 = 4;
 
 const CLASS: [u8; 256] = {
@@ -92,8 +96,8 @@ const CLASS: [u8; 256] = {
     class
 };
 
-impl Run {
-    /// Whether there is nothing to see yet.
+impl TextRun {
+    /// Whether there is no visible content yet.
     pub(crate) fn is_blank(&self) -> bool {
         !self.has_words
     }
@@ -101,7 +105,7 @@ impl Run {
     pub(crate) fn clear(&mut self) {
         self.text.clear();
         self.spans.clear();
-        self.tally = Tally::default();
+        self.counts = DelimiterCounts::default();
         self.space = None;
         self.has_words = false;
     }
@@ -148,39 +152,39 @@ impl Run {
         self.space.get_or_insert(style);
     }
 
-    /// Ends the line. True if it was ended already: an empty line was asked for.
+    /// Ends the line. Returns true if it had ended already, so that an empty line was requested.
     pub(crate) fn push_break(&mut self, style: Style) -> bool {
         self.space = None;
-        // White characters at the end of a line cannot be seen.
+        // White space at the end of a line is invisible.
         self.split_trailing_white();
         while self
             .spans
             .last()
-            .is_some_and(|last| last.kind == Kind::Blank)
+            .is_some_and(|last| last.kind == SpanKind::Blank)
         {
             self.spans.pop();
         }
         match self.spans.last().map(|span| span.kind) {
             None => false,
-            Some(Kind::Break) => true,
+            Some(SpanKind::Break) => true,
             Some(_) => {
-                self.push_span(Kind::Break, style, "", 0);
+                self.push_span(SpanKind::Break, style, "", 0);
                 false
             }
         }
     }
 
     pub(crate) fn push_verbatim(&mut self, markdown: &str, style: Style) {
-        self.settle_space();
+        self.flush_space();
         self.count_all(markdown);
-        self.push_span(Kind::Verbatim, style, markdown, 0);
+        self.push_span(SpanKind::Verbatim, style, markdown, 0);
         self.has_words = true;
     }
 
     pub(crate) fn push_image(&mut self, alt: &str, target: u32, style: Style) {
-        self.settle_space();
+        self.flush_space();
         self.count_all(alt);
-        self.push_span(Kind::Image, style, alt, target);
+        self.push_span(SpanKind::Image, style, alt, target);
         self.has_words = true;
     }
 
@@ -194,10 +198,10 @@ impl Run {
 
     fn count(&mut self, byte: u8) {
         match byte {
-            b'*' => self.tally.stars += 1,
-            b'_' => self.tally.underscores += 1,
-            b'`' => self.tally.ticks += 1,
-            _ => self.tally.tildes += 1,
+            b'*' => self.counts.stars += 1,
+            b'_' => self.counts.underscores += 1,
+            b'`' => self.counts.ticks += 1,
+            _ => self.counts.tildes += 1,
         }
     }
 
@@ -206,9 +210,9 @@ impl Run {
             return;
         }
         let kind = if style.marks & CODE == 0 {
-            Kind::Text
+            SpanKind::Text
         } else {
-            Kind::Code
+            SpanKind::Code
         };
         let joins = self
             .spans
@@ -216,7 +220,7 @@ impl Run {
             .is_some_and(|last| last.kind == kind && last.style == style)
             && self.space.is_none_or(|space| space == style);
         if !joins {
-            self.settle_space();
+            self.flush_space();
             self.push_span(kind, style, word, 0);
             return;
         }
@@ -230,29 +234,29 @@ impl Run {
         self.has_words = self.has_words || !is_white(word);
     }
 
-    fn push_span(&mut self, kind: Kind, style: Style, text: &str, target: u32) {
+    fn push_span(&mut self, kind: SpanKind, style: Style, text: &str, target: u32) {
         self.split_trailing_white();
-        if kind == Kind::Text {
+        if kind == SpanKind::Text {
             let body = text.trim_start_matches(char::is_whitespace);
             let white = &text[..text.len() - body.len()];
             let at_line_start = self
                 .spans
                 .last()
-                .is_none_or(|last| last.kind == Kind::Break);
+                .is_none_or(|last| last.kind == SpanKind::Break);
             if !white.is_empty() && !at_line_start {
-                self.append(Kind::Blank, style, white, 0);
+                self.append(SpanKind::Blank, style, white, 0);
             }
             if !body.is_empty() {
-                self.append(Kind::Text, style, body, 0);
+                self.append(SpanKind::Text, style, body, 0);
                 self.has_words = true;
             }
             return;
         }
-        self.has_words |= kind == Kind::Code;
+        self.has_words |= kind == SpanKind::Code;
         self.append(kind, style, text, target);
     }
 
-    fn append(&mut self, kind: Kind, style: Style, text: &str, target: u32) {
+    fn append(&mut self, kind: SpanKind, style: Style, text: &str, target: u32) {
         let start = self.text.len();
         self.text.push_str(text);
         self.spans.push(Span {
@@ -263,26 +267,26 @@ impl Run {
         });
     }
 
-    /// Writes the space that was met, unless it stands at the start of a line.
-    fn settle_space(&mut self) {
+    /// Writes the pending space, unless it is at the start of a line.
+    fn flush_space(&mut self) {
         let Some(style) = self.space.take() else {
             return;
         };
         if self
             .spans
             .last()
-            .is_some_and(|last| last.kind != Kind::Break)
+            .is_some_and(|last| last.kind != SpanKind::Break)
         {
-            self.push_span(Kind::Space, style, "", 0);
+            self.push_span(SpanKind::Space, style, "", 0);
         }
     }
 
-    /// White characters at the end of a span are moved out of it, as marks must hug words.
+    /// Moves trailing white space out of a span, because delimiters must be adjacent to words.
     fn split_trailing_white(&mut self) {
         let Some(last) = self.spans.last_mut() else {
             return;
         };
-        if last.kind != Kind::Text {
+        if last.kind != SpanKind::Text {
             return;
         }
         let text = &self.text[last.range.clone()];
@@ -293,7 +297,7 @@ impl Run {
         if kept < text.len() {
             let split = last.range.start + kept;
             let white = Span {
-                kind: Kind::Blank,
+                kind: SpanKind::Blank,
                 style: last.style,
                 range: split..last.range.end,
                 target: 0,
@@ -303,9 +307,9 @@ impl Run {
         }
     }
 
-    /// Drops what cannot be seen at either end, and gives white spans only the marks that hold on
-    /// both sides of them.
-    pub(crate) fn settle(&mut self) {
+    /// Drops invisible content at both ends, and leaves white-space spans only the styles that apply on both
+    /// sides of them.
+    pub(crate) fn finish(&mut self) {
         self.split_trailing_white();
         while self.spans.last().is_some_and(Span::is_white) {
             self.spans.pop();

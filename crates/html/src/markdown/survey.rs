@@ -1,26 +1,27 @@
-//! What has to be known before the first line is written: which tables are tables, and which list
-//! items are notes that something refers to.
+//! What must be known before the first line is written: which tables hold data, and which list items are
+//! footnotes that something refers to.
 //!
-//! One pass over the elements, so that no table is looked through once for every table around it.
+//! One pass over the elements, so that no table is searched again for every table around it.
 
 use std::collections::HashMap;
 
 use crate::tree::{NodeId, Tag, Tree};
 use crate::writing::code::{is_code_line, is_gutter};
-use crate::writing::looks::Looks;
+use crate::writing::display_attributes::DisplayAttributes;
 use crate::writing::selection::{Selection, Step};
 
 /// What a table is used for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum TableUse {
-    /// Rows and columns that belong together.
+    /// Data in rows and columns.
     Grid,
-    /// A frame to place things in; or line numbers beside code.
+    /// Page layout, or line numbers beside code.
     Layout,
-    /// A file shown line by line.
+    /// A source file shown line by line.
     Code,
 }
 
+/// What is known about a table.
 #[derive(Debug)]
 struct TableFacts {
     id: NodeId,
@@ -51,7 +52,7 @@ impl TableFacts {
     }
 }
 
-/// The answers, by node.
+/// The results, by node.
 #[derive(Debug, Default)]
 pub(crate) struct Survey<'t> {
     tables: Vec<(NodeId, TableUse)>,
@@ -61,7 +62,7 @@ pub(crate) struct Survey<'t> {
 
 impl<'t> Survey<'t> {
     pub(crate) fn of(tree: &'t Tree, selection: &Selection) -> Self {
-        let mut pass = Pass::default();
+        let mut pass = SurveyPass::default();
         for step in selection.steps(tree) {
             match step {
                 Step::Enter(id) => pass.enter(tree, id),
@@ -71,14 +72,14 @@ impl<'t> Survey<'t> {
         pass.finish()
     }
 
-    /// What a table is used for. One that was not met is unwrapped.
+    /// The use of a table. Unknown tables count as layout.
     pub(crate) fn table_use(&self, id: NodeId) -> TableUse {
         self.tables
             .binary_search_by_key(&id, |(table, _)| *table)
             .map_or(TableUse::Layout, |found| self.tables[found].1)
     }
 
-    /// The note a link inside the page refers to.
+    /// The footnote that a link within the page refers to.
     pub(crate) fn note(&self, href: &str) -> Option<u32> {
         if self.notes.is_empty() {
             return None;
@@ -86,7 +87,7 @@ impl<'t> Survey<'t> {
         self.notes.get(href.strip_prefix('#')?).copied()
     }
 
-    /// The note that a list item is.
+    /// The footnote number of a list item.
     pub(crate) fn note_entry(&self, id: NodeId) -> Option<u32> {
         self.note_entries
             .binary_search_by_key(&id, |(entry, _)| *entry)
@@ -95,8 +96,9 @@ impl<'t> Survey<'t> {
     }
 }
 
+/// The state of the pass over the elements.
 #[derive(Debug, Default)]
-struct Pass<'t> {
+struct SurveyPass<'t> {
     done: Vec<TableFacts>,
     open: Vec<TableFacts>,
     row_cells: Vec<u32>,
@@ -106,7 +108,7 @@ struct Pass<'t> {
     entries: Vec<(NodeId, &'t str)>,
 }
 
-impl<'t> Pass<'t> {
+impl<'t> SurveyPass<'t> {
     fn enter(&mut self, tree: &'t Tree, id: NodeId) {
         let Some(tag) = tree.tag(id) else { return };
         match tag {
@@ -124,7 +126,7 @@ impl<'t> Pass<'t> {
                 }
             }
             Tag::H1 | Tag::H2 | Tag::H3 | Tag::H4 | Tag::H5 | Tag::H6 => {
-                // A heading in a cell: the table is the page's frame.
+                // A heading in a cell means that the table is page layout.
                 if let Some(table) = self.open.last_mut()
                     && !table.headings
                 {
@@ -185,7 +187,7 @@ impl<'t> Pass<'t> {
         if let Some(around) = self.open.last_mut() {
             around.nested = true;
         }
-        let looks = Looks::of(tree, id);
+        let display = DisplayAttributes::of(tree, id);
         self.open.push(TableFacts {
             id,
             rows: 0,
@@ -195,7 +197,7 @@ impl<'t> Pass<'t> {
             nested: false,
             rich: false,
             titled: false,
-            layout: matches!(looks.role, "presentation" | "none"),
+            layout: matches!(display.role, "presentation" | "none"),
             code: false,
         });
     }
@@ -204,11 +206,11 @@ impl<'t> Pass<'t> {
         let Some(table) = self.open.last_mut() else {
             return;
         };
-        let looks = Looks::of(tree, id);
+        let display = DisplayAttributes::of(tree, id);
         table.cells += 1;
         table.headings |= tag == Tag::Th;
-        table.code |= is_code_line(&looks);
-        table.layout |= is_gutter(&looks);
+        table.code |= is_code_line(&display);
+        table.layout |= is_gutter(&display);
         if let Some(cells) = self.row_cells.last_mut() {
             *cells += 1;
         }
@@ -243,11 +245,11 @@ impl<'t> Pass<'t> {
     }
 }
 
-/// Whether an element is a page's list of notes, by the words its makers put on it.
+/// Whether an element is a list of footnotes, judging by its class and role.
 fn holds_notes(tree: &Tree, id: NodeId) -> bool {
-    let looks = Looks::of(tree, id);
-    looks.role == "doc-endnotes"
-        || looks.any_class(|class| {
+    let display = DisplayAttributes::of(tree, id);
+    display.role == "doc-endnotes"
+        || display.any_class(|class| {
             matches!(
                 class,
                 "footnotes" | "references" | "endnotes" | "footnote-list"

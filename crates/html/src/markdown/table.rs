@@ -1,17 +1,18 @@
-//! A table as GFM writes it.
+//! Writes a table in GFM syntax.
 //!
-//! Cells come in as finished text and are laid on a grid: the places a wide or tall cell covers stay
-//! blank, so that what stands under a heading still does. Blanks cost bytes that the page did not
-//! pay for, so spans are clamped and blanks are rationed. Rows may be shorter than the header, as GFM
-//! allows, and are.
+//! Cells arrive as finished text and are placed on a grid: positions covered by a wide or tall cell stay
+//! blank, so that columns keep their alignment. Blanks cost output that the page did not pay for, so spans are
+//! clamped and the number of blanks is limited. GFM allows rows shorter than the header; trailing blanks are
+//! not written.
 
 use std::ops::Range;
 
-use super::inline::Flavour;
+use super::inline::TextFormat;
 
-/// The widest and tallest a cell can be.
-const WIDEST: usize = 100;
+/// Maximum column or row span of a cell.
+const MAX_SPAN: usize = 100;
 
+/// Alignment of a column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) enum Align {
     #[default]
@@ -21,7 +22,7 @@ pub(crate) enum Align {
     Right,
 }
 
-/// What a cell says about itself.
+/// Span, role and alignment of a cell.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct CellShape {
     pub(crate) columns: usize,
@@ -42,6 +43,7 @@ struct Row {
     in_head: bool,
 }
 
+/// A table being collected.
 #[derive(Debug, Default)]
 pub(crate) struct Table {
     text: String,
@@ -82,13 +84,13 @@ impl Table {
         &self.cells[self.rows[row].first..end]
     }
 
-    /// Appends the table without a line end behind it. `prefix` starts every line but the first.
-    pub(crate) fn write(&self, flavour: Flavour, prefix: &str, out: &mut String) {
+    /// Appends the table without a trailing line feed. `prefix` starts every line except the first.
+    pub(crate) fn write(&self, format: TextFormat, prefix: &str, out: &mut String) {
         let grid = self.grid();
         let shown: Vec<usize> = (0..grid.len())
             .filter(|&row| !grid[row].is_empty())
             .collect();
-        if flavour == Flavour::Text {
+        if format == TextFormat::Text {
             for (index, &row) in shown.iter().enumerate() {
                 if index > 0 {
                     out.push('\n');
@@ -153,7 +155,7 @@ impl Table {
 
     /// Per row, the cell at every column. Rows without text are empty, and no row ends in blanks.
     fn grid(&self) -> Vec<Vec<Option<usize>>> {
-        let mut ration = self.cells.len() * 4 + 256;
+        let mut blank_budget = self.cells.len() * 4 + 256;
         // Per column, the row up to which a tall cell covers it.
         let mut covered: Vec<usize> = Vec::new();
         let mut grid = Vec::with_capacity(self.rows.len());
@@ -161,17 +163,18 @@ impl Table {
             let mut line: Vec<Option<usize>> = Vec::new();
             let first = self.rows[row].first;
             for (index, cell) in self.cells_of(row).iter().enumerate() {
-                while ration > 0 && covered.get(line.len()).is_some_and(|&until| until > row) {
-                    ration -= 1;
+                while blank_budget > 0 && covered.get(line.len()).is_some_and(|&until| until > row)
+                {
+                    blank_budget -= 1;
                     line.push(None);
                 }
                 let start = line.len();
                 line.push(Some(first + index));
-                let wide = cell.shape.columns.clamp(1, WIDEST) - 1;
-                let blanks = wide.min(ration);
-                ration -= blanks;
+                let wide = cell.shape.columns.clamp(1, MAX_SPAN) - 1;
+                let blanks = wide.min(blank_budget);
+                blank_budget -= blanks;
                 line.extend(std::iter::repeat_n(None, blanks));
-                let tall = cell.shape.rows.clamp(1, WIDEST);
+                let tall = cell.shape.rows.clamp(1, MAX_SPAN);
                 if tall > 1 {
                     if covered.len() < line.len() {
                         covered.resize(line.len(), 0);

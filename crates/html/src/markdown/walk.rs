@@ -1,34 +1,36 @@
-//! The walk over the tree: what every element means for the blocks and the words.
+//! Walks the tree and decides what every element means for blocks and inline text.
 //!
-//! Entering an element says what is to be done on leaving it; that is all the stack there is.
+//! Entering an element returns what to do on leaving it; those values are the only stack.
 
 mod list;
 mod media;
-mod page;
+mod page_writer;
 mod phrase;
 
 use crate::tree::{NodeId, Tag, Tree};
 use crate::writing::code::{code_text, is_gutter};
+use crate::writing::display_attributes::{
+    DisplayAttributes, is_closed_dialog, is_copy_control, is_dropped,
+};
 use crate::writing::formula::Formula;
 use crate::writing::image::shows_missing_image;
-use crate::writing::looks::{Looks, copies, is_closed, is_dropped};
 use crate::writing::selection::{Selection, Step};
 
 use super::blocks::EntryOpened;
-use super::inline::Flavour;
+use super::inline::TextFormat;
 use super::run::Style;
 use super::survey::TableUse;
 use super::table::CellShape;
-use page::{Context, Page};
+use page_writer::{FlowContext, PageWriter};
 
 /// Writes the selected part of a page.
 pub(crate) fn write_page(
     tree: &Tree,
     selection: &Selection,
     resolve: &dyn Fn(&str) -> Option<String>,
-    flavour: Flavour,
+    format: TextFormat,
 ) -> String {
-    let mut page = Page::new(tree, selection, resolve, flavour);
+    let mut page = PageWriter::new(tree, selection, resolve, format);
     let mut leaves: Vec<Leave> = Vec::new();
     let mut steps = selection.steps(tree);
     while let Some(step) = steps.next() {
@@ -60,49 +62,49 @@ pub(crate) fn write_page(
     page.blocks.out
 }
 
-/// What is to be done when an element is left.
+/// What to do when an element is left.
 #[derive(Debug, Clone, Copy)]
 enum Leave {
     Nothing,
-    /// The block ends.
+    /// End the block.
     Block,
-    /// The style ends.
+    /// Restore the style.
     Style(Style),
-    /// Both end.
+    /// End the block and restore the style.
     StyledBlock(Style),
     Heading {
         level: u8,
         style: Style,
     },
-    /// A quote, list or note ends.
+    /// Close a quote, list or footnote.
     Frame,
     Entry(EntryOpened),
-    /// A list inside a cell ends.
+    /// End a list inside a cell.
     CellList,
     Table,
     Cell(CellShape),
-    /// A space stands behind the element.
+    /// Write a space after the element.
     Space,
-    /// This text stands behind the element.
+    /// Write this text after the element.
     Text(&'static str),
 }
 
-impl Page<'_> {
-    /// Begins an element. `None` leaves out all that is in it.
+impl PageWriter<'_> {
+    /// Enters an element. Returns `None` to skip everything inside it.
     fn enter(&mut self, id: NodeId, tag: Tag) -> Option<Leave> {
         if is_dropped(tag) {
             self.enter_dropped(id, tag);
             return None;
         }
         let tree = self.tree;
-        let looks = Looks::of(tree, id);
-        if looks.is_invisible(tag, self.folded) || is_apparatus(&looks) {
+        let display = DisplayAttributes::of(tree, id);
+        if display.is_invisible(tag, self.hidden_blocks) || is_page_furniture(&display) {
             return None;
         }
         match tag {
-            Tag::Span | Tag::Font => Some(self.enter_span(&looks)),
+            Tag::Span | Tag::Font => Some(self.enter_span(&display)),
             Tag::Div | Tag::P | Tag::Section | Tag::Article => Some(self.enter_block()),
-            Tag::A => self.enter_link(id, &looks),
+            Tag::A => self.enter_link(id, &display),
             Tag::Br => {
                 self.break_line();
                 None
@@ -123,7 +125,7 @@ impl Page<'_> {
             }
             Tag::Blockquote => {
                 self.boundary();
-                let opened = self.context == Context::Flow && self.blocks.open_quote();
+                let opened = self.context == FlowContext::Flow && self.blocks.open_quote();
                 Some(if opened { Leave::Frame } else { Leave::Block })
             }
             Tag::Pre | Tag::Listing | Tag::Plaintext | Tag::Xmp => self.enter_preformatted(id),
@@ -133,10 +135,10 @@ impl Page<'_> {
             }
             Tag::Table => self.enter_table(id),
             Tag::Tr => Some(self.enter_row(id)),
-            Tag::Td | Tag::Th if is_gutter(&looks) => None,
-            Tag::Td | Tag::Th => Some(self.enter_cell(id, tag, &looks)),
-            Tag::Dialog if is_closed(tree, id, self.folded) => None,
-            Tag::Button if copies(tree, id, &looks) => None,
+            Tag::Td | Tag::Th if is_gutter(&display) => None,
+            Tag::Td | Tag::Th => Some(self.enter_cell(id, tag, &display)),
+            Tag::Dialog if is_closed_dialog(tree, id, self.hidden_blocks) => None,
+            Tag::Button if is_copy_control(tree, id, &display) => None,
             Tag::Button => {
                 self.run.push_space(self.style);
                 Some(Leave::Space)
@@ -153,7 +155,7 @@ impl Page<'_> {
                 None
             }
             tag if tag.is_block() => Some(self.enter_block()),
-            tag => self.enter_phrase(id, tag, &looks),
+            tag => self.enter_phrase(id, tag, &display),
         }
     }
 
@@ -191,7 +193,7 @@ impl Page<'_> {
         Leave::Block
     }
 
-    /// The few elements without content of their own that still mean something.
+    /// Handles the few elements without text of their own that still mean something.
     fn enter_dropped(&mut self, id: NodeId, tag: Tag) {
         match tag {
             Tag::Script => {
@@ -221,7 +223,7 @@ impl Page<'_> {
                 self.write_code_block(id, &code);
                 None
             }
-            TableUse::Grid if self.context == Context::Flow => {
+            TableUse::Grid if self.context == FlowContext::Flow => {
                 self.table = Some(super::table::Table::default());
                 Some(Leave::Table)
             }
@@ -230,11 +232,11 @@ impl Page<'_> {
     }
 }
 
-/// What only serves the page it stands on: the way back from a note, the way to an editor, a formula
-/// drawn in boxes beside the one that was written.
-fn is_apparatus(looks: &Looks<'_>) -> bool {
-    looks.role == "doc-backlink"
-        || looks.any_class(|class| {
+/// Whether the element only serves the original page: a link back from a footnote, an edit link, a rendered
+/// formula beside its source.
+fn is_page_furniture(display: &DisplayAttributes<'_>) -> bool {
+    display.role == "doc-backlink"
+        || display.any_class(|class| {
             matches!(
                 class,
                 "footnote-backref"

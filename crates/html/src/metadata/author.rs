@@ -1,38 +1,38 @@
-//! Authors' names, from the ways pages write them.
+//! Extracts authors' names from the forms that pages use.
 
 use std::collections::HashSet;
 
-use super::text::{MOST_VALUES, is_address, line};
+use super::text::{MAX_VALUES, is_address, line};
 
-/// A longer text is no name.
-const LONGEST_NAME: usize = 200;
-/// A page with more bylines than this is a list of articles, and has no author of its own.
-const MOST_BYLINES: usize = 4;
+/// A longer text is not a name.
+const MAX_NAME: usize = 200;
+/// A page with more bylines is a list of articles and has no author of its own.
+const MAX_BYLINES: usize = 4;
 
-/// The names in the texts, in order, each once.
+/// The names in the texts, in order, without repeats.
 pub(super) fn names<'a>(texts: impl Iterator<Item = &'a str>) -> Vec<String> {
     let mut seen = HashSet::new();
     texts
         .filter_map(line)
         .filter(|text| !is_address(text))
         .flat_map(|text| split(&text))
-        .filter(|name| name.len() <= LONGEST_NAME && name.chars().any(char::is_alphabetic))
+        .filter(|name| name.len() <= MAX_NAME && name.chars().any(char::is_alphabetic))
         .filter(|name| seen.insert(name.to_lowercase()))
-        .take(MOST_VALUES)
+        .take(MAX_VALUES)
         .collect()
 }
 
-/// The names in the bylines of a page, unless they are those of many articles.
+/// The names in the bylines of a page, or none if there are so many that they belong to a list of articles.
 pub(super) fn bylines<'a>(texts: impl Iterator<Item = &'a str>) -> Vec<String> {
     let names = names(texts);
-    if names.len() > MOST_BYLINES {
+    if names.len() > MAX_BYLINES {
         return Vec::new();
     }
     names
 }
 
-/// One text may hold several names. A semicolon always separates; a comma only where both sides
-/// are full names, since it also stands in `Doe, Jane` and `Jane Doe, MD`.
+/// Splits a text that holds several names. A semicolon always separates; a comma only if both sides are full
+/// names, because it also occurs in `Doe, Jane` and `Jane Doe, MD`.
 fn split(text: &str) -> Vec<String> {
     let mut names = Vec::new();
     for part in text.split(';') {
@@ -46,7 +46,7 @@ fn split(text: &str) -> Vec<String> {
     names
 }
 
-/// The name without the "by" before it.
+/// The name without a leading "by".
 fn bare(text: &str) -> String {
     let text = text.trim();
     let name = match text.split_once([' ', ':']) {
@@ -62,7 +62,7 @@ mod tests {
     use super::{bylines, names};
 
     #[test]
-    fn names_are_told_apart() {
+    fn texts_are_split_into_names() {
         let cases: &[(&str, &[&str])] = &[
             ("Jane Doe", &["Jane Doe"]),
             ("By Jane Doe", &["Jane Doe"]),

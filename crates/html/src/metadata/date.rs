@@ -1,21 +1,21 @@
-//! Dates, from the ways pages write them to RFC 3339.
+//! Converts the date formats that pages use to RFC 3339.
 //!
-//! Read: ISO 8601 with dashes, slashes, dots or nothing between, the dates of mail and of
-//! JavaScript, English dates in words, `31.12.2024`, `12/31/2024` where only one order is possible,
-//! and seconds or milliseconds since 1970. A date without a time of day stays a date.
+//! Supported: ISO 8601 with dashes, slashes, dots or no separators; the formats of email and JavaScript;
+//! English dates with month names; `31.12.2024`; `12/31/2024` if only one order is possible; and seconds or
+//! milliseconds since 1970. A date without a time of day remains a date.
 
-mod words;
+mod textual;
 
 use super::text::line;
 
-/// A longer text is no date.
-const LONGEST_DATE: usize = 100;
+/// A longer text is not a date.
+const MAX_DATE: usize = 100;
 
-/// The first candidate that can be read, as RFC 3339; else the first as it is written.
+/// The first candidate that can be parsed, as RFC 3339; otherwise the first as written.
 pub(super) fn first<'a>(candidates: impl Iterator<Item = &'a str>) -> Option<String> {
     let mut written = None;
     for text in candidates.filter_map(line) {
-        if text.len() > LONGEST_DATE || is_blank(&text) {
+        if text.len() > MAX_DATE || is_placeholder(&text) {
             continue;
         }
         if let Some(date) = rfc3339(&text) {
@@ -26,8 +26,8 @@ pub(super) fn first<'a>(candidates: impl Iterator<Item = &'a str>) -> Option<Str
     written
 }
 
-/// Whether the text is what software writes when it has no date.
-fn is_blank(text: &str) -> bool {
+/// Whether the text is a placeholder that software writes for a missing date.
+fn is_placeholder(text: &str) -> bool {
     !text.bytes().any(|byte| byte.is_ascii_digit())
         || ["0000-", "0001-", "-0001-", "1/1/0001"]
             .iter()
@@ -39,20 +39,20 @@ fn rfc3339(text: &str) -> Option<String> {
     iso(text)
         .or_else(|| epoch(text))
         .or_else(|| numbers(text))
-        .or_else(|| words::read(text))
+        .or_else(|| textual::read(text))
         .map(|moment| moment.to_string())
 }
 
-/// A day, and the time of day where it is known.
+/// A date, with the time of day if known.
 #[derive(Debug, Clone, Copy)]
-struct Moment<'a> {
+struct ParsedDate<'a> {
     year: u32,
     month: u32,
     day: u32,
-    time: Option<(Clock<'a>, Zone)>,
+    time: Option<(TimeOfDay<'a>, UtcOffset)>,
 }
 
-impl std::fmt::Display for Moment<'_> {
+impl std::fmt::Display for ParsedDate<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "{:04}-{:02}-{:02}", self.year, self.month, self.day)?;
         let Some((clock, zone)) = self.time else {
@@ -79,16 +79,16 @@ impl std::fmt::Display for Moment<'_> {
 
 /// A time of day; the fraction of the second is kept as written.
 #[derive(Debug, Clone, Copy)]
-struct Clock<'a> {
+struct TimeOfDay<'a> {
     hour: u32,
     minute: u32,
     second: u32,
     fraction: &'a str,
 }
 
-impl Clock<'_> {
-    /// The time of day that a clock of twelve hours shows.
-    fn in_half(self, afternoon: bool) -> Option<Self> {
+impl TimeOfDay<'_> {
+    /// Converts from a 12-hour clock.
+    fn in_24_hours(self, afternoon: bool) -> Option<Self> {
         let hour = self.hour % 12 + if afternoon { 12 } else { 0 };
         (1..=12)
             .contains(&self.hour)
@@ -98,9 +98,9 @@ impl Clock<'_> {
 
 /// Minutes east of UTC.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Zone(i32);
+struct UtcOffset(i32);
 
-/// The date, if there is such a day.
+/// The date, if it exists in the calendar.
 fn day_of(year: u32, month: u32, day: u32) -> Option<(u32, u32, u32)> {
     let leap = year.is_multiple_of(4) && (!year.is_multiple_of(100) || year.is_multiple_of(400));
     let days = match month {
@@ -113,7 +113,7 @@ fn day_of(year: u32, month: u32, day: u32) -> Option<(u32, u32, u32)> {
     ((1000..=9999).contains(&year) && (1..=days).contains(&day)).then_some((year, month, day))
 }
 
-/// Takes the leading digits off the text: at least `least`, at most `most`.
+/// Takes between `least` and `most` leading digits off the text.
 fn digits(text: &mut &str, least: usize, most: usize) -> Option<u32> {
     let count = text
         .bytes()
@@ -134,8 +134,8 @@ fn take(text: &mut &str, character: char) -> bool {
     rest.is_some()
 }
 
-/// `2024-01-31`, with or without a time.
-fn iso(text: &str) -> Option<Moment<'_>> {
+/// Parses `2024-01-31`, with or without a time.
+fn iso(text: &str) -> Option<ParsedDate<'_>> {
     let mut rest = text;
     let year = digits(&mut rest, 4, 4)?;
     let separator = rest.chars().next().filter(|c| matches!(c, '-' | '/' | '.'));
@@ -145,15 +145,15 @@ fn iso(text: &str) -> Option<Moment<'_>> {
         take(&mut rest, separator).then_some(())?;
         (month, digits(&mut rest, 1, 2)?)
     } else {
-        // without separators many a number looks like a date
+        // Without separators many numbers look like a date.
         (1900..=2100).contains(&year).then_some(())?;
         (digits(&mut rest, 2, 2)?, digits(&mut rest, 2, 2)?)
     };
     on_day(day_of(year, month, day)?, rest)
 }
 
-/// The day, with the time that follows a date in numbers, if any does.
-fn on_day((year, month, day): (u32, u32, u32), rest: &str) -> Option<Moment<'_>> {
+/// Adds the time that follows a numeric date, if there is one.
+fn on_day((year, month, day): (u32, u32, u32), rest: &str) -> Option<ParsedDate<'_>> {
     let mut time = None;
     if !rest.is_empty() {
         let mut rest = rest.strip_prefix(['T', 't', ' ', ','])?.trim_start();
@@ -164,18 +164,18 @@ fn on_day((year, month, day): (u32, u32, u32), rest: &str) -> Option<Moment<'_>>
                 .get(..2)
                 .is_some_and(|start| start.eq_ignore_ascii_case(half))
             {
-                clock = clock.in_half(afternoon)?;
+                clock = clock.in_24_hours(afternoon)?;
                 rest = rest[2..].trim_start();
             }
         }
         let zone = if rest.is_empty() {
-            Zone(0)
+            UtcOffset(0)
         } else {
             zone(rest)?
         };
         time = Some((clock, zone));
     }
-    Some(Moment {
+    Some(ParsedDate {
         year,
         month,
         day,
@@ -183,8 +183,8 @@ fn on_day((year, month, day): (u32, u32, u32), rest: &str) -> Option<Moment<'_>>
     })
 }
 
-/// `23:59`, `23:59:59.123`, `235959`.
-fn clock<'a>(text: &mut &'a str) -> Option<Clock<'a>> {
+/// Parses `23:59`, `23:59:59.123` or `235959`.
+fn clock<'a>(text: &mut &'a str) -> Option<TimeOfDay<'a>> {
     let start = *text;
     let hour = digits(text, 1, 2)?;
     let colon = take(text, ':');
@@ -202,7 +202,7 @@ fn clock<'a>(text: &mut &'a str) -> Option<Clock<'a>> {
             *text = &rest[count..];
         }
     }
-    (hour < 24 && minute < 60 && second <= 60).then_some(Clock {
+    (hour < 24 && minute < 60 && second <= 60).then_some(TimeOfDay {
         hour,
         minute,
         second,
@@ -210,8 +210,8 @@ fn clock<'a>(text: &mut &'a str) -> Option<Clock<'a>> {
     })
 }
 
-/// `Z`, `+01:00`, `-0500`, `+01`, `UTC`, `GMT+0100`, and the zones mail has names for.
-fn zone(text: &str) -> Option<Zone> {
+/// Parses `Z`, `+01:00`, `-0500`, `+01`, `UTC`, `GMT+0100`, and the zone names used in email.
+fn zone(text: &str) -> Option<UtcOffset> {
     let name = text.to_ascii_uppercase();
     let hours = match name.as_str() {
         "Z" | "UTC" | "GMT" | "UT" => 0,
@@ -224,10 +224,10 @@ fn zone(text: &str) -> Option<Zone> {
         "CEST" => 2,
         _ => return offset(&name),
     };
-    Some(Zone(hours * 60))
+    Some(UtcOffset(hours * 60))
 }
 
-fn offset(name: &str) -> Option<Zone> {
+fn offset(name: &str) -> Option<UtcOffset> {
     let mut rest = name
         .strip_prefix("UTC")
         .or_else(|| name.strip_prefix("GMT"))
@@ -245,18 +245,18 @@ fn offset(name: &str) -> Option<Zone> {
         digits(&mut rest, 2, 2)?
     };
     let sound = rest.is_empty() && hours < 24 && minutes < 60;
-    sound.then_some(Zone(sign * i32::try_from(hours * 60 + minutes).ok()?))
+    sound.then_some(UtcOffset(sign * i32::try_from(hours * 60 + minutes).ok()?))
 }
 
-/// Seconds, or milliseconds, since 1970: ten or thirteen digits.
-fn epoch(text: &str) -> Option<Moment<'_>> {
+/// Parses seconds or milliseconds since 1970: ten or thirteen digits.
+fn epoch(text: &str) -> Option<ParsedDate<'_>> {
     if !matches!(text.len(), 10 | 13) || !text.bytes().all(|byte| byte.is_ascii_digit()) {
         return None;
     }
     let seconds: u32 = text[..10].parse().ok()?;
     let (mut days, of_day) = (seconds / 86_400, seconds % 86_400);
     let mut year = 1970;
-    // at most 136 years
+    // At most 136 years.
     while days >= days_in(year) {
         days -= days_in(year);
         year += 1;
@@ -269,17 +269,17 @@ fn epoch(text: &str) -> Option<Moment<'_>> {
         days = days.checked_sub(length)?;
         month += 1;
     }
-    let clock = Clock {
+    let clock = TimeOfDay {
         hour: of_day / 3600,
         minute: of_day / 60 % 60,
         second: of_day % 60,
         fraction: "",
     };
-    Some(Moment {
+    Some(ParsedDate {
         year,
         month,
         day: days + 1,
-        time: Some((clock, Zone(0))),
+        time: Some((clock, UtcOffset(0))),
     })
 }
 
@@ -287,8 +287,8 @@ fn days_in(year: u32) -> u32 {
     365 + u32::from(day_of(year, 2, 29).is_some())
 }
 
-/// `31.12.2024`; with slashes or dashes only where day and month cannot be mistaken.
-fn numbers(text: &str) -> Option<Moment<'_>> {
+/// Parses `31.12.2024`; with slashes or dashes only if day and month cannot be confused.
+fn numbers(text: &str) -> Option<ParsedDate<'_>> {
     let mut rest = text;
     let first = digits(&mut rest, 1, 2)?;
     let separator = rest

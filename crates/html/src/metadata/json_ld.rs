@@ -1,35 +1,34 @@
-//! JSON-LD: what the blocks of a page say about it.
+//! Reads the JSON-LD blocks of a page.
 //!
-//! Blocks come as they are found in the wild: in HTML comments or CDATA marks, with raw line breaks
-//! in their strings, several values in a row, rubbish behind the last. What can be read of a block
-//! is read; the rest of it is left. Things are found in arrays, in `@graph` and behind `mainEntity`,
-//! and a thing that is only named by its `@id` is looked up, one step far.
+//! Real blocks are untidy: wrapped in HTML comments or CDATA, with raw line breaks in strings, several values
+//! in a row, garbage after the last. What can be parsed of a block is used and the rest ignored. Things are
+//! found in arrays, in `@graph` and under `mainEntity`; a thing given only by its `@id` is looked up, one step
+//! deep.
 
 use std::collections::HashMap;
 
 use serde_json::{Deserializer, Map, Value};
 
-use super::subject::{self, Rank};
-use super::text::{MOST_VALUES, decoded, distinct};
+use super::subject::{self, SubjectRank};
+use super::text::{MAX_VALUES, decoded, distinct};
 
 /// A longer block is not read.
-const LONGEST_BLOCK: usize = 1024 * 1024;
-/// No more than this is read of all the blocks together: a parsed value takes many times the
-/// memory of its text.
-const MOST_TEXT: usize = 2 * LONGEST_BLOCK;
+const MAX_BLOCK: usize = 1024 * 1024;
+/// Limit for all blocks together: a parsed value takes many times the memory of its text.
+const MAX_TOTAL: usize = 2 * MAX_BLOCK;
 
 pub(super) type Thing = Map<String, Value>;
 
-/// What the blocks say, in the order of preference.
+/// What the blocks declare, in order of preference.
 #[derive(Debug, Default)]
-pub(super) struct Facts {
+pub(super) struct JsonLdFacts {
     pub(super) types: Vec<String>,
     pub(super) title: Option<String>,
     pub(super) description: Option<String>,
     pub(super) languages: Vec<String>,
     pub(super) authors: Vec<String>,
     pub(super) published: Vec<String>,
-    /// Other dates that are nearly as good: of creation, of upload.
+    /// Other suitable dates: of creation, of upload.
     pub(super) created: Vec<String>,
     pub(super) modified: Vec<String>,
     pub(super) site_names: Vec<String>,
@@ -37,31 +36,30 @@ pub(super) struct Facts {
     pub(super) images: Vec<String>,
 }
 
-/// Reads the blocks. Of several things of one kind the page is about the one whose URL is the
-/// page's own.
+/// Reads the blocks. Of several things of one kind, the page is about the one with the page's own URL.
 pub(super) fn read(
     blocks: &[&str],
     canonical: Option<&str>,
     url: &dyn Fn(&str) -> Option<String>,
-) -> Facts {
-    let mut budget = MOST_TEXT;
+) -> JsonLdFacts {
+    let mut budget = MAX_TOTAL;
     let mut values = Vec::new();
     for block in blocks {
-        if block.len() <= LONGEST_BLOCK.min(budget) {
+        if block.len() <= MAX_BLOCK.min(budget) {
             budget -= block.len();
             values.extend(parse(block));
         }
     }
     let things = things(&values);
     let graph = Graph::new(&values);
-    let mut facts = Facts {
+    let mut facts = JsonLdFacts {
         types: distinct(
             things
                 .iter()
                 .flat_map(|thing| types(thing))
                 .filter_map(decoded),
         ),
-        ..Facts::default()
+        ..JsonLdFacts::default()
     };
     let own = |thing: &Thing| canonical.is_some_and(|own| subject::has_url(thing, own, url));
     for subject in subject::subjects(&things, &own) {
@@ -69,7 +67,7 @@ pub(super) fn read(
     }
     for site in things
         .iter()
-        .filter(|thing| subject::rank(thing) == Some(Rank::Site))
+        .filter(|thing| subject::rank(thing) == Some(SubjectRank::Site))
     {
         facts.site_names.extend(graph.texts(site.get("name"), &[]));
         facts
@@ -81,12 +79,12 @@ pub(super) fn read(
             .site_names
             .extend(graph.texts(subject.get("publisher"), &["name"]));
     }
-    facts.site_names.truncate(MOST_VALUES);
+    facts.site_names.truncate(MAX_VALUES);
     facts
 }
 
-impl Facts {
-    /// Takes from a thing what no better one has said.
+impl JsonLdFacts {
+    /// Takes from a thing what no better one has provided.
     fn take_subject(&mut self, thing: &Thing, graph: &Graph<'_>) {
         let texts = |names: &[&str], inner: &[&str]| -> Vec<String> {
             names
@@ -134,7 +132,7 @@ impl Facts {
     }
 }
 
-/// The values in a block, as many as can be read from its start.
+/// The values of a block, as many as can be parsed from its start.
 fn parse(block: &str) -> Vec<Value> {
     let text = unwrapped(block);
     let read = |text: &str| -> Vec<Value> {
@@ -148,11 +146,11 @@ fn parse(block: &str) -> Vec<Value> {
     if !values.is_empty() || !text.contains(|c: char| c.is_ascii_control()) {
         return values;
     }
-    // a control character is not allowed in a string, and a space is as good anywhere else
+    // Control characters are not allowed in strings, and elsewhere a space is just as good.
     read(&text.replace(|c: char| c.is_ascii_control(), " "))
 }
 
-/// The block without what hides it from browsers older than its authors.
+/// The block without the comment or CDATA markers that hide it from old browsers.
 fn unwrapped(block: &str) -> &str {
     const OPENING: &[&str] = &["<!--", "<![CDATA[", "/*", "*/", "//", "\u{feff}"];
     let mut text = block.trim_start();
@@ -162,7 +160,7 @@ fn unwrapped(block: &str) -> &str {
     text
 }
 
-/// The things that the page describes: at the top, in arrays and graphs, and behind `mainEntity`.
+/// The things that the page describes: at the top level, in arrays and graphs, and under `mainEntity`.
 fn things(values: &[Value]) -> Vec<&Thing> {
     let mut things = Vec::new();
     let mut open: Vec<&Value> = values.iter().rev().collect();
@@ -183,7 +181,7 @@ fn things(values: &[Value]) -> Vec<&Thing> {
     things
 }
 
-/// The names of a thing's types, without the vocabulary's address.
+/// The type names of a thing, without the vocabulary's address.
 pub(super) fn types(thing: &Thing) -> impl Iterator<Item = &str> {
     let (one, many) = match thing.get("@type") {
         Some(Value::String(name)) => (Some(name.as_str()), None),
@@ -212,7 +210,7 @@ impl<'v> Graph<'v> {
                     if let Some(Value::String(id)) = thing.get("@id")
                         && thing.len() > 1
                     {
-                        // a fuller account of the same thing is the better one
+                        // Prefer the most complete description of a thing.
                         let known = by_id.entry(id.as_str()).or_insert(thing);
                         if thing.len() > known.len() {
                             *known = thing;
@@ -225,13 +223,13 @@ impl<'v> Graph<'v> {
         Self(by_id)
     }
 
-    /// The fuller account of a thing that is only named here.
+    /// The most complete description of a thing that is only referred to here.
     fn look_up(&self, thing: &Thing) -> Option<&'v Thing> {
         let id = thing.get("@id")?.as_str()?;
         self.0.get(id).copied()
     }
 
-    /// The texts of a value: itself, those in an array, and of a thing its first of the `inner`
+    /// The texts of a value: the value itself, those in an array, and for a thing the first of the `inner`
     /// properties that is a text.
     fn texts(&self, value: Option<&'v Value>, inner: &[&str]) -> Vec<String> {
         self.leaves(value, |thing| {
@@ -240,7 +238,7 @@ impl<'v> Graph<'v> {
         })
     }
 
-    /// The names of people, or of what else may write.
+    /// The names of people or organisations.
     fn people(&self, value: Option<&'v Value>) -> Vec<String> {
         self.leaves(value, |thing| {
             let part = |name: &str| thing.get(name).and_then(text_in);
@@ -260,7 +258,7 @@ impl<'v> Graph<'v> {
         let mut texts = Vec::new();
         let mut open: Vec<&Value> = value.into_iter().collect();
         while let Some(value) = open.pop()
-            && texts.len() < MOST_VALUES
+            && texts.len() < MAX_VALUES
         {
             match value {
                 Value::Array(values) => open.extend(values.iter().rev()),
@@ -277,7 +275,7 @@ impl<'v> Graph<'v> {
     }
 }
 
-/// The text a value is, or the first in it if it is a list.
+/// The value as text, or the first text in it if it is an array.
 fn text_in(value: &Value) -> Option<&str> {
     match value {
         Value::Array(values) => values.first()?.as_str(),

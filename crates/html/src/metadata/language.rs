@@ -1,11 +1,11 @@
-//! Language tags, from the ways pages write them.
+//! Normalises the language tags that pages use.
 
-/// The tag in its usual spelling (`en`, `pt-BR`, `zh-Hans-CN`); `None` for what is no tag.
+/// The tag in its usual spelling (`en`, `pt-BR`, `zh-Hans-CN`); `None` if it is not a tag.
 pub(super) fn tag(written: &str) -> Option<String> {
     let first = written
         .split([',', ';', ' '])
         .find(|part| !part.is_empty())?;
-    // a locale may carry a charset: de_DE.UTF-8
+    // A locale may carry a charset: `de_DE.UTF-8`.
     let locale = first.split(['.', '@']).next()?.trim();
     if locale.len() > 35 {
         return None;

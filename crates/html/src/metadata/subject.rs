@@ -1,9 +1,9 @@
-//! Which of the things that JSON-LD describes the page is about.
+//! Decides which of the things in a page's JSON-LD the page is about.
 //!
-//! An article before other works and wares, those before the page as such; a site, a breadcrumb
-//! trail or a company is what the page belongs to, not what it is about. Where several things of
-//! one type have different names the page is a list of them, and none of them speaks for it, but
-//! for the one that has the page's own URL. Of several works of different types the first counts.
+//! Articles come before other works and products, and those before the page itself; a site, a breadcrumb trail
+//! or a company is what the page belongs to, not what it is about. If several things of one type have
+//! different names, the page is a list and none of them describes it, except the one with the page's own URL.
+//! Of several works of different types the first counts.
 
 use std::collections::HashMap;
 
@@ -11,9 +11,9 @@ use serde_json::Value;
 
 use super::json_ld::{Thing, types};
 
-/// How much a thing has to say about the page it is on, most first.
+/// How well a thing describes the page it is on, best first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Rank {
+pub(super) enum SubjectRank {
     Article,
     Work,
     Page,
@@ -29,24 +29,24 @@ const WORKS: &[&str] = &[
     "LearningResource", "Thesis", "Chapter",
 ];
 
-/// The best rank of a thing's types.
-pub(super) fn rank(thing: &Thing) -> Option<Rank> {
+/// The best rank among a thing's types.
+pub(super) fn rank(thing: &Thing) -> Option<SubjectRank> {
     types(thing).filter_map(rank_of_type).min()
 }
 
-fn rank_of_type(name: &str) -> Option<Rank> {
+fn rank_of_type(name: &str) -> Option<SubjectRank> {
     if WORKS.contains(&name) {
-        Some(Rank::Work)
+        Some(SubjectRank::Work)
     } else if name.ends_with("Article") || name.ends_with("Posting") || name == "Report" {
-        Some(Rank::Article)
+        Some(SubjectRank::Article)
     } else if name.ends_with("Page") {
-        Some(Rank::Page)
+        Some(SubjectRank::Page)
     } else {
-        (name == "WebSite").then_some(Rank::Site)
+        (name == "WebSite").then_some(SubjectRank::Site)
     }
 }
 
-/// The things the page is about, best first, each only if it speaks for the whole page.
+/// The things the page is about, best first, limited to those that describe the whole page.
 pub(super) fn subjects<'v>(things: &[&'v Thing], own: &dyn Fn(&Thing) -> bool) -> Vec<&'v Thing> {
     let mut names = HashMap::new();
     let mut listed: Vec<&str> = Vec::new();
@@ -60,18 +60,19 @@ pub(super) fn subjects<'v>(things: &[&'v Thing], own: &dyn Fn(&Thing) -> bool) -
     }
     listed.sort_unstable();
     listed.dedup();
-    let mut subjects: Vec<(Rank, &Thing)> = Vec::new();
+    let mut subjects: Vec<(SubjectRank, &Thing)> = Vec::new();
     for thing in things {
         let kind = types(thing).next().unwrap_or_default();
         let speaks = listed.binary_search(&kind).is_err() || own(thing);
         match rank(thing) {
-            Some(rank) if rank < Rank::Site && speaks => subjects.push((rank, *thing)),
+            Some(rank) if rank < SubjectRank::Site && speaks => subjects.push((rank, *thing)),
             _ => {}
         }
     }
     subjects.sort_by_key(|(rank, _)| *rank);
-    // the author of a product's review did not write the product's page
-    subjects.dedup_by(|second, first| second.0 == Rank::Work && first.0 == Rank::Work);
+    // The author of a product review did not write the product page.
+    subjects
+        .dedup_by(|second, first| second.0 == SubjectRank::Work && first.0 == SubjectRank::Work);
     subjects
         .into_iter()
         .map(|(_, thing)| thing)
@@ -92,7 +93,7 @@ pub(super) fn has_url(thing: &Thing, own: &str, url: &dyn Fn(&str) -> Option<Str
             value => value,
         };
         let reference = text.and_then(Value::as_str).and_then(url);
-        // an @id is the page's URL with a fragment as often as not
+        // An `@id` is often the page's URL with a fragment.
         reference.is_some_and(|url| url.split('#').next() == own.split('#').next())
     })
 }

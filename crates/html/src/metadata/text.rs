@@ -1,22 +1,22 @@
-//! Values as they leave: one line, bounded, and lists without repeats.
+//! Normalises metadata values: one line, limited length, lists without repeats.
 
 use std::collections::HashSet;
 use std::hash::Hash;
 
 use crate::reference;
 
-/// No value is longer, in bytes.
-pub(super) const MOST_BYTES: usize = 10 * 1024;
-/// No list is longer.
-pub(super) const MOST_VALUES: usize = 256;
+/// Maximum length of a value in bytes.
+pub(super) const MAX_BYTES: usize = 10 * 1024;
+/// Maximum length of a list.
+pub(super) const MAX_VALUES: usize = 256;
 
-/// The text on one line: white space collapsed, what cannot be seen left out, cut at the bound.
-/// `None` when nothing is left.
+/// The text as one line: white space collapsed, invisible characters removed, cut at the maximum length.
+/// `None` if nothing is left.
 pub(super) fn line(text: &str) -> Option<String> {
     line_of([text])
 }
 
-/// The parts as one line.
+/// Joins the parts into one line.
 pub(super) fn line_of<'a>(parts: impl IntoIterator<Item = &'a str>) -> Option<String> {
     let mut line = String::new();
     let mut gap = false;
@@ -25,7 +25,7 @@ pub(super) fn line_of<'a>(parts: impl IntoIterator<Item = &'a str>) -> Option<St
             gap = true;
         } else if !is_invisible(character) {
             let space = gap && !line.is_empty();
-            if line.len() + usize::from(space) + character.len_utf8() > MOST_BYTES {
+            if line.len() + usize::from(space) + character.len_utf8() > MAX_BYTES {
                 break;
             }
             if space {
@@ -38,7 +38,7 @@ pub(super) fn line_of<'a>(parts: impl IntoIterator<Item = &'a str>) -> Option<St
     (!line.is_empty()).then_some(line)
 }
 
-/// A control character, or one that only steers how others are shown.
+/// Whether the character is a control or formatting character.
 fn is_invisible(character: char) -> bool {
     character.is_control()
         || matches!(
@@ -48,8 +48,8 @@ fn is_invisible(character: char) -> bool {
         )
 }
 
-/// The text on one line, its character references decoded: JSON in a page is full of them, and
-/// there the parser leaves them alone.
+/// The text as one line with its character references decoded: JSON in a page is full of them, and the HTML
+/// parser does not decode them there.
 pub(super) fn decoded(text: &str) -> Option<String> {
     if !text.contains('&') {
         return line(text);
@@ -64,7 +64,7 @@ pub(super) fn decoded(text: &str) -> Option<String> {
             plain.push('&');
         }
         rest = &rest[used..];
-        if plain.len() > 2 * MOST_BYTES {
+        if plain.len() > 2 * MAX_BYTES {
             break;
         }
     }
@@ -72,13 +72,13 @@ pub(super) fn decoded(text: &str) -> Option<String> {
     line(&plain)
 }
 
-/// A reference worth resolving: not empty, not beyond the bound, and not the thing itself.
+/// A reference worth resolving: neither empty nor too long, and not a `data:` URL.
 pub(super) fn reference(text: &str) -> Option<&str> {
     let text = text.trim_matches(|character: char| character.is_ascii_whitespace());
     let is_data = text
         .get(..5)
         .is_some_and(|start| start.eq_ignore_ascii_case("data:"));
-    (!text.is_empty() && text.len() <= MOST_BYTES && !is_data).then_some(text)
+    (!text.is_empty() && text.len() <= MAX_BYTES && !is_data).then_some(text)
 }
 
 /// Whether the text is a web address rather than a name.
@@ -86,12 +86,12 @@ pub(super) fn is_address(text: &str) -> bool {
     text.contains("://") || text.starts_with("//") || text.starts_with("www.")
 }
 
-/// The values in order, each once, up to the bound.
+/// The values in order, without repeats, up to the maximum length.
 pub(super) fn distinct<T: Clone + Eq + Hash>(values: impl Iterator<Item = T>) -> Vec<T> {
     let mut seen = HashSet::new();
     values
         .filter(|value| seen.insert(value.clone()))
-        .take(MOST_VALUES)
+        .take(MAX_VALUES)
         .collect()
 }
 
@@ -103,8 +103,8 @@ mod tests {
     fn a_line_is_collapsed_and_bounded() {
         assert_eq!(line(" a\u{a0}\n b\u{200b}c\0 "), Some("a bc".to_owned()));
         assert_eq!(line(" \u{200b} \t"), None);
-        let long = line(&"é ".repeat(MOST_BYTES)).unwrap_or_default();
-        assert!(long.len() <= MOST_BYTES && long.len() > MOST_BYTES - 3);
+        let long = line(&"é ".repeat(MAX_BYTES)).unwrap_or_default();
+        assert!(long.len() <= MAX_BYTES && long.len() > MAX_BYTES - 3);
     }
 
     #[test]

@@ -1,16 +1,16 @@
-//! The page's title, free of the site's name.
+//! The title of a page, without the site's name.
 //!
-//! A part of a title is taken off only where it is certain to be the site's name: it stands on the
-//! far side of a separator, and it is a name the site gives itself, or the rest, which must be the
-//! longer part, is word for word what another source says the title is. A first heading inside `main` or
-//! `article` is the page's own, so what it says need not be the longer part. On the site's home page
-//! nothing is taken off: there the name is the title.
+//! A part of a title is removed only if it is certain to be the site's name: it is on the far side of a
+//! separator, and either it is a name the site gives itself, or the rest is the longer part and equals what
+//! another source gives as the title. A first heading inside `main` or `article` belongs to the page, so a
+//! part that equals it need not be the longer one. On the site's home page nothing is removed: there the name
+//! is the title.
 
-/// How many separators are looked at from either end of a title.
-const MOST_SEPARATORS: usize = 8;
+/// Number of separators examined from either end of a title.
+const MAX_SEPARATORS: usize = 8;
 
-/// Chooses from the candidates, best first. One that is nothing but the site's name is passed over
-/// as long as there is another.
+/// Chooses from the candidates, best first. A candidate that is only the site's name is skipped if there is
+/// another.
 pub(super) fn choose(
     candidates: Vec<String>,
     names: &[String],
@@ -20,18 +20,18 @@ pub(super) fn choose(
     if home {
         return candidates.into_iter().next();
     }
-    let names: Vec<String> = names.iter().map(|name| folded(name)).collect();
-    let keys: Vec<String> = candidates.iter().map(|title| folded(title)).collect();
+    let names: Vec<String> = names.iter().map(|name| lower_case(name)).collect();
+    let keys: Vec<String> = candidates.iter().map(|title| lower_case(title)).collect();
     let chosen = keys
         .iter()
         .position(|key| !names.contains(key))
         .unwrap_or(0);
     let title = candidates.into_iter().nth(chosen)?;
-    let own = own_heading.map(folded);
+    let own = own_heading.map(lower_case);
     Some(without_name(&title, &names, &keys, own.as_deref()).to_owned())
 }
 
-/// Whether the URL is a site's first page.
+/// Whether the URL is the home page of a site.
 pub(super) fn is_home(url: &str) -> bool {
     url.split_once("://").is_some_and(|(_, rest)| {
         let (_, path) = rest.split_once('/').unwrap_or((rest, ""));
@@ -46,19 +46,19 @@ fn without_name<'a>(
     own: Option<&str>,
 ) -> &'a str {
     let splits = separators(title);
-    let is_own = |part: &str| own.is_some_and(|own| folded(part) == own);
-    for (left, right) in splits.iter().rev().take(MOST_SEPARATORS) {
-        if names.contains(&folded(right))
+    let is_own = |part: &str| own.is_some_and(|own| lower_case(part) == own);
+    for (left, right) in splits.iter().rev().take(MAX_SEPARATORS) {
+        if names.contains(&lower_case(right))
             || is_own(left)
-            || is_longer(left, right) && others.contains(&folded(left))
+            || is_longer(left, right) && others.contains(&lower_case(left))
         {
             return left;
         }
     }
-    for (left, right) in splits.iter().take(MOST_SEPARATORS) {
-        if names.contains(&folded(left))
+    for (left, right) in splits.iter().take(MAX_SEPARATORS) {
+        if names.contains(&lower_case(left))
             || is_own(right)
-            || is_longer(right, left) && others.contains(&folded(right))
+            || is_longer(right, left) && others.contains(&lower_case(right))
         {
             return right;
         }
@@ -70,7 +70,7 @@ fn is_longer(part: &str, than: &str) -> bool {
     part.chars().count() > than.chars().count()
 }
 
-fn folded(text: &str) -> String {
+fn lower_case(text: &str) -> String {
     text.to_lowercase()
 }
 
@@ -87,7 +87,7 @@ fn separators(title: &str) -> Vec<(&str, &str)> {
             if !left.is_empty() && !right.is_empty() {
                 splits.push((left, right));
             }
-            // trimming looks at a run of separators from each of them: once is enough
+            // Trimming covers a whole run of separators, so one split per run is enough.
             while characters.peek().is_some_and(|(_, next)| is_edge(*next)) {
                 characters.next();
             }
@@ -108,7 +108,7 @@ fn separates(before: char, character: char, after: char) -> bool {
     }
 }
 
-/// Whether the character belongs to a separator and the space around it.
+/// Whether the character is part of a separator or the white space around it.
 fn is_edge(character: char) -> bool {
     character.is_whitespace() || separates(' ', character, ' ')
 }
@@ -118,7 +118,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_what_is_certain_is_taken_off() {
+    fn only_a_certain_site_name_is_removed() {
         let cases = [
             ("A story | Foo", "Foo", "A story"),
             ("A story|foo", "Foo", "A story"),
@@ -142,11 +142,11 @@ mod tests {
     }
 
     #[test]
-    fn another_source_may_say_what_the_title_is() {
+    fn another_source_can_confirm_the_title() {
         let cases = [
             (&["A long story | Foo", "A long story"][..], "A long story"),
             (&["Foo: A long story", "a long story"], "A long story"),
-            // the shorter part may well be the site's name as its first heading
+            // The shorter part may well be the site's name used as first heading.
             (&["A long story | Foo", "Foo"], "A long story | Foo"),
         ];
         for (candidates, expected) in cases {
@@ -159,7 +159,7 @@ mod tests {
     }
 
     #[test]
-    fn the_pages_own_heading_is_its_title() {
+    fn the_pages_own_heading_confirms_the_title() {
         for (title, heading, expected) in [
             ("Basalt - A Very Free Encyclopedia", "Basalt", "Basalt"),
             ("A Very Good Shop | Socks", "Socks", "Socks"),
@@ -172,7 +172,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_page_of_a_site_is_known() {
+    fn home_pages_are_recognised() {
         for home in ["https://e.x", "https://e.x/", "http://e.x:80/"] {
             assert!(is_home(home), "{home}");
         }

@@ -1,38 +1,38 @@
-//! The elements in which frameworks write their pages.
+//! Recognises the root elements into which frameworks render their pages.
 
-/// The first framework root that is open, and what the page had when it opened. Others inside it are part of it.
+/// The outermost open framework root, with the counts at its start. Roots inside it are part of it.
 #[derive(Debug, Default)]
 pub(super) struct Roots {
     open: Option<(Vec<u8>, OpenRoot)>,
 }
 
-/// What a page had when a root opened.
+/// The counts of a page when a root was opened.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct OpenRoot {
     pub(super) text: usize,
     pub(super) links: usize,
     pub(super) controls: usize,
     pub(super) shown: usize,
-    /// Elements of its name that are open, itself included.
+    /// Open elements of the same name, including the root itself.
     pub(super) depth: usize,
 }
 
-/// No root's name is longer; a hostile one is not copied.
-const LONGEST_NAME: usize = 40;
+/// No root has a longer name; longer ones are not copied.
+const MAX_NAME: usize = 40;
 
 impl Roots {
-    /// An element starts.
+    /// Processes the start of an element.
     pub(super) fn start(&mut self, name: &[u8], is_root: bool, here: OpenRoot) {
         match &mut self.open {
             Some((open, root)) => root.depth += usize::from(open.eq_ignore_ascii_case(name)),
-            None if is_root && name.len() <= LONGEST_NAME => {
+            None if is_root && name.len() <= MAX_NAME => {
                 self.open = Some((name.to_vec(), here));
             }
             None => {}
         }
     }
 
-    /// An element ends; the root, if it was that.
+    /// Processes the end of an element; returns the root if it was that.
     pub(super) fn end(&mut self, name: &[u8]) -> Option<OpenRoot> {
         let (open, root) = self.open.as_mut()?;
         if !open.eq_ignore_ascii_case(name) {
@@ -44,7 +44,7 @@ impl Roots {
             .map(|(_, root)| root)
     }
 
-    /// The page ends.
+    /// Processes the end of the page.
     pub(super) fn close_all(&mut self) -> Option<OpenRoot> {
         self.open.take().map(|(_, root)| root)
     }
@@ -83,7 +83,7 @@ const IDS: [&str; 30] = [
     "wrapper-app",
 ];
 
-/// Elements that frameworks make their root by an attribute.
+/// Attributes by which frameworks mark their root.
 const ATTRIBUTES: [&str; 12] = [
     "data-elm-app",
     "data-ng-app",
@@ -101,7 +101,7 @@ const ATTRIBUTES: [&str; 12] = [
 
 const CLASSES: [&str; 3] = ["ember-application", "ember-view", "flutter-view"];
 
-/// What a loading page fills its space with.
+/// Parts of class names used for loading placeholders.
 const SKELETONS: [&str; 5] = [
     "skeleton",
     "shimmer",
@@ -115,7 +115,7 @@ pub(super) fn is_root_id(id: &[u8]) -> bool {
 }
 
 pub(super) fn is_root_attribute(name: &[u8]) -> bool {
-    // Nearly no attribute has such a length and such a beginning.
+    // Hardly any attribute name has one of these lengths.
     matches!(name.len(), 6 | 8 | 10 | 11 | 12 | 14 | 15 | 19 | 20) && (one_of(&ATTRIBUTES, name))
 }
 
@@ -126,7 +126,7 @@ pub(super) fn is_root_class(class: &[u8]) -> bool {
             .any(|one| one_of(&CLASSES, one))
 }
 
-/// Custom elements that are roots by convention: `app-root`, `my-app`, `shop-app`.
+/// Whether a custom element is a root by convention: `app-root`, `my-app`, `shop-app`.
 pub(super) fn is_root_name(name: &[u8]) -> bool {
     let Some(dash) = memchr::memchr(b'-', name) else {
         return false;

@@ -1,29 +1,29 @@
-//! What a script is for, as far as it can be told without running it.
+//! Guesses the purpose of a script without running it.
 
 use memchr::memmem;
 
-/// A script, by what it means for the page.
+/// The purpose of a script.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Script {
-    /// A file whose name tells of an application.
+    /// A file whose name suggests an application.
     Bundle,
     /// Another file.
     File,
-    /// Counts visitors, shows advertisements, asks for consent: writes no page.
-    Counter,
+    /// Analytics, advertising or consent: does not write content.
+    Analytics,
     /// JSON for another script.
     State,
     /// Code in the page.
     Inline,
-    /// Runs nothing: structured data, templates, rules.
+    /// Does not run: structured data, templates, rules.
     Inert,
 }
 
-/// How much of a script is looked at.
+/// Number of bytes of a script that are examined.
 const WINDOW: usize = 20_000;
 
-/// In the address or the code of what counts visitors.
-const COUNTERS: [&str; 34] = [
+/// Parts of the address or code of analytics scripts.
+const ANALYTICS: [&str; 34] = [
     "googletagmanager",
     "google-analytics",
     "googlesyndication",
@@ -60,7 +60,7 @@ const COUNTERS: [&str; 34] = [
     "wp-emoji",
 ];
 
-/// In the address of what draws a page.
+/// Parts of the address of application bundles.
 const BUNDLES: [&str; 24] = [
     "/_next/",
     "/_nuxt/",
@@ -89,7 +89,7 @@ const BUNDLES: [&str; 24] = [
 ];
 
 impl Script {
-    /// By its type, its address and its code.
+    /// Classifies a script by its type, address and code.
     pub(super) fn of(kind: Option<&[u8]>, source: Option<&[u8]>, code: &[u8]) -> Self {
         let kind = kind.unwrap_or_default().trim_ascii();
         let is_module = kind.eq_ignore_ascii_case(b"module");
@@ -101,9 +101,9 @@ impl Script {
             };
         }
         if let Some(source) = source {
-            return if has_one(source, &COUNTERS) {
-                Self::Counter
-            } else if is_module || has_one(source, &BUNDLES) {
+            return if contains_any(source, &ANALYTICS) {
+                Self::Analytics
+            } else if is_module || contains_any(source, &BUNDLES) {
                 Self::Bundle
             } else {
                 Self::File
@@ -112,8 +112,8 @@ impl Script {
         let code = &code[..code.len().min(WINDOW)];
         if code.trim_ascii().is_empty() {
             Self::Inert
-        } else if code.len() < WINDOW && has_one(code, &COUNTERS) && !moves_reader(code) {
-            Self::Counter
+        } else if code.len() < WINDOW && contains_any(code, &ANALYTICS) && !is_redirect(code) {
+            Self::Analytics
         } else {
             Self::Inline
         }
@@ -132,25 +132,25 @@ fn is_javascript(kind: &[u8]) -> bool {
     ]
     .iter()
     .any(|known| essence.trim_ascii().eq_ignore_ascii_case(known.as_bytes()))
-        // what a well-known proxy writes there to delay a script: it runs all the same
+        // Some proxies write this type to delay a script; it runs all the same.
         || (kind.len() > 16 && kind.ends_with(b"-text/javascript"))
 }
 
-fn has_one(text: &[u8], words: &[&str]) -> bool {
+fn contains_any(text: &[u8], words: &[&str]) -> bool {
     let lower = text[..text.len().min(WINDOW)].to_ascii_lowercase();
     words
         .iter()
         .any(|word| memmem::find(&lower, word.as_bytes()).is_some())
 }
 
-/// Whether code sends the reader elsewhere: sets the location, submits a form, or writes a refresh.
-pub(super) fn moves_reader(code: &[u8]) -> bool {
+/// Whether the code redirects: sets the location, submits a form, or writes a `meta refresh`.
+pub(super) fn is_redirect(code: &[u8]) -> bool {
     let code = &code[..code.len().min(WINDOW)];
     let sets = memmem::find_iter(code, b"location").any(|at| sets_location(&code[at + 8..]));
     sets || submits(code) || writes_refresh(code)
 }
 
-/// Whether what follows `location` sets it.
+/// Whether the code after `location` sets it.
 fn sets_location(rest: &[u8]) -> bool {
     let rest = rest.trim_ascii_start();
     if let Some(call) = rest.strip_prefix(b".") {
@@ -161,8 +161,8 @@ fn sets_location(rest: &[u8]) -> bool {
         return call.strip_prefix(b"href").is_some_and(assigns);
     }
     for quoted in [b"[\"href\"]".as_slice(), b"['href']"] {
-        if let Some(behind) = rest.strip_prefix(quoted) {
-            return assigns(behind);
+        if let Some(after) = rest.strip_prefix(quoted) {
+            return assigns(after);
         }
     }
     assigns(rest)
@@ -172,7 +172,7 @@ fn strip_one<'a>(text: &'a [u8], starts: &[&[u8]]) -> Option<&'a [u8]> {
     starts.iter().find_map(|start| text.strip_prefix(*start))
 }
 
-/// Whether an assignment follows, and no comparison.
+/// Whether an assignment follows, rather than a comparison.
 fn assigns(rest: &[u8]) -> bool {
     let rest = rest.trim_ascii_start();
     rest.first() == Some(&b'=') && !matches!(rest.get(1), Some(b'=' | b'>'))
@@ -191,10 +191,10 @@ fn writes_refresh(code: &[u8]) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{Script, moves_reader};
+    use super::{Script, is_redirect};
 
     #[test]
-    fn what_sends_the_reader_elsewhere() {
+    fn redirecting_code() {
         let table = [
             ("location='/a'", true),
             ("window.location = \"/a\"", true),
@@ -218,12 +218,12 @@ mod tests {
             ("", false),
         ];
         for (code, expected) in table {
-            assert_eq!(moves_reader(code.as_bytes()), expected, "{code}");
+            assert_eq!(is_redirect(code.as_bytes()), expected, "{code}");
         }
     }
 
     #[test]
-    fn what_a_script_is_for() {
+    fn scripts_by_purpose() {
         let table: [(&str, &str, &str, Script); 11] = [
             ("", "/static/js/main.3f2.js", "", Script::Bundle),
             ("module", "/src/start.ts", "", Script::Bundle),
@@ -232,13 +232,13 @@ mod tests {
                 "",
                 "https://www.googletagmanager.com/gtag/js?id=G-1",
                 "",
-                Script::Counter,
+                Script::Analytics,
             ),
             (
                 "",
                 "",
                 "window.dataLayer = window.dataLayer || [];",
-                Script::Counter,
+                Script::Analytics,
             ),
             ("", "", "draw(document.body)", Script::Inline),
             ("text/javascript", "", "draw(document.body)", Script::Inline),

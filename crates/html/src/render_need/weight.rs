@@ -1,41 +1,41 @@
-//! What a page weighs, before and after rendering.
+//! Measures how much a page shows, before and after rendering.
 
-use super::facts::Facts;
 use super::readable;
+use super::signals::PageSignals;
 
-/// How much a reader, or a crawl, finds on a page.
+/// How much readable content a page has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct PageWeight {
     /// Bytes of visible text that are not white space.
     pub text: usize,
-    /// Links that lead somewhere.
+    /// Links that lead to another page.
     pub links: usize,
 }
 
-/// Less than this is no gain: a year in a footer, a banner that asks for consent.
-const LEAST_TEXT: usize = 60;
-/// A menu's toggle is no gain either.
-const LEAST_LINKS: usize = 3;
+/// Less text than this is not a gain: a year in a footer, a consent banner.
+const MIN_TEXT_GAIN: usize = 60;
+/// Fewer links than this are not a gain either.
+const MIN_LINK_GAIN: usize = 3;
 
 impl PageWeight {
-    /// Of a page and its content type.
+    /// Measures a page with the given content type.
     pub fn of(body: &[u8], content_type: Option<&str>) -> Self {
-        let facts = Facts::of(&readable(body, content_type), usize::MAX);
+        let signals = PageSignals::of(&readable(body, content_type), usize::MAX);
         Self {
-            text: facts.text,
-            links: facts.links,
+            text: signals.text,
+            links: signals.links,
         }
     }
 
-    /// Whether this is substantially more than what there was before: by a quarter at least.
+    /// Whether this is substantially more than before: by at least a quarter.
     pub fn is_gain_over(self, before: Self) -> bool {
         let more =
             |now: usize, then: usize, least: usize| now.saturating_sub(then) >= least.max(then / 4);
-        more(self.text, before.text, LEAST_TEXT) || more(self.links, before.links, LEAST_LINKS)
+        more(self.text, before.text, MIN_TEXT_GAIN) || more(self.links, before.links, MIN_LINK_GAIN)
     }
 }
 
-/// Whether rendering brought substantially more than HTTP did. The rendered page is UTF-8.
+/// Whether rendering produced substantially more content than the HTTP response. The rendered page is UTF-8.
 pub fn rendering_helped(body: &[u8], content_type: Option<&str>, rendered: &[u8]) -> bool {
     PageWeight::of(rendered, None).is_gain_over(PageWeight::of(body, content_type))
 }

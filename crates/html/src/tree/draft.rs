@@ -1,8 +1,8 @@
-//! The tree while it is being built: nodes linked by number, changed in place.
+//! The tree under construction: nodes linked by number and changed in place.
 //!
-//! The tree builder moves and clones nodes as it repairs a page, so order here is order of
-//! creation. Texts and attribute values all go into one string, once; nodes hold ranges of it.
-//! Nothing is freed before the end: a page is bounded, and so is what one page can leave behind.
+//! The tree builder moves and clones nodes as it repairs a page, so nodes are numbered in order of creation.
+//! All texts and attribute values go into one string; nodes hold ranges of it. Nothing is freed before the
+//! end: the size of a page is bounded, and so is what it can leave behind.
 
 use std::collections::HashMap;
 use std::rc::Rc;
@@ -14,21 +14,21 @@ use super::flatten::FlatAttribute;
 use super::names::{AttributeNames, ElementNames, number};
 use super::{NONE, Tag};
 
-/// How many attributes an element may collect from repeated `html` and `body` tags.
-const ATTRIBUTES: usize = 256;
+/// Maximum number of attributes an element may collect from repeated `html` and `body` tags.
+const MAX_ATTRIBUTES: usize = 256;
 
-/// What a node of the draft is.
+/// The kind of a draft node.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Kind {
-    /// The document, or the content of a template: what other nodes are appended to.
+pub(super) enum DraftKind {
+    /// The document, or the content of a template: a container for other nodes.
     Holder,
     /// An element, by the number of its kind.
     Element(u32),
     Text,
 }
 
-/// A node under construction. `start` and `length` are a range of the attributes for an element,
-/// and of the string for a text.
+/// A node under construction. `start` and `length` are a range of the attributes for an element, and of the
+/// string for a text.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct DraftNode {
     pub(super) parent: u32,
@@ -38,11 +38,12 @@ pub(super) struct DraftNode {
     pub(super) next: u32,
     pub(super) start: u32,
     pub(super) length: u32,
-    pub(super) kind: Kind,
-    /// open elements and formatting elements up to here, as of `placed`; see [`Draft::moves`]
-    pub(super) place: (u16, u16),
-    pub(super) placed: u32,
-    /// a math `annotation-xml` that holds HTML
+    pub(super) kind: DraftKind,
+    /// Number of elements and of formatting elements from the root to here, valid while `nesting_version`
+    /// equals [`Draft::moves`].
+    pub(super) nesting: (u16, u16),
+    pub(super) nesting_version: u32,
+    /// A MathML `annotation-xml` that holds HTML.
     pub(super) integration_point: bool,
 }
 
@@ -54,14 +55,14 @@ pub(super) struct Draft {
     pub(super) attributes: Vec<FlatAttribute>,
     pub(super) elements: ElementNames,
     pub(super) names: AttributeNames,
-    /// counts the times something was moved, from 1: what nodes remember of their place is true
-    /// until the next time
+    /// Number of times something was moved, starting from 1. The nesting stored in nodes is valid until the
+    /// next move.
     pub(super) moves: u32,
     template_contents: HashMap<u32, u32>,
 }
 
 impl Draft {
-    /// An empty document; `size` is that of the page.
+    /// An empty document; `size` is the size of the page.
     pub(super) fn new(size: usize) -> Self {
         let mut draft = Self {
             nodes: Vec::with_capacity(size / 24 + 8),
@@ -72,11 +73,11 @@ impl Draft {
             moves: 1,
             template_contents: HashMap::new(),
         };
-        draft.push(Kind::Holder, (0, 0));
+        draft.push(DraftKind::Holder, (0, 0));
         draft
     }
 
-    /// A new element, not yet anywhere in the tree.
+    /// Creates an element that is not yet in the tree.
     pub(super) fn element(
         &mut self,
         name: QualName,
@@ -84,14 +85,14 @@ impl Draft {
         integration_point: bool,
     ) -> (u32, Rc<QualName>) {
         let (name, kind) = self.elements.intern(name);
-        let id = self.push(Kind::Element(kind), attributes);
+        let id = self.push(DraftKind::Element(kind), attributes);
         self.nodes[id as usize].integration_point = integration_point;
         (id, name)
     }
 
-    /// The tag of an element of HTML; [`Tag::Other`] for anything else.
+    /// The tag of an HTML element; [`Tag::Other`] for anything else.
     pub(super) fn html_tag(&self, id: u32) -> Tag {
-        let Kind::Element(kind) = self.nodes[id as usize].kind else {
+        let DraftKind::Element(kind) = self.nodes[id as usize].kind else {
             return Tag::Other;
         };
         match &self.elements.kinds[kind as usize] {
@@ -100,28 +101,28 @@ impl Draft {
         }
     }
 
-    /// An element's name; empty for anything else.
+    /// The name of an element; empty for anything else.
     pub(super) fn name(&self, id: u32) -> &str {
         match self.nodes[id as usize].kind {
-            Kind::Element(kind) => &self.elements.kinds[kind as usize].name,
-            Kind::Holder | Kind::Text => "",
+            DraftKind::Element(kind) => &self.elements.kinds[kind as usize].name,
+            DraftKind::Holder | DraftKind::Text => "",
         }
     }
 
-    /// Where the content of the template goes: a node below it that is no child of it, so that
-    /// a walk up finds the template and a walk down does not find the content.
+    /// The container for a template's content: its parent is the template, but it is not a child of it, so
+    /// that a walk up finds the template and a walk down does not find the content.
     pub(super) fn template_content(&mut self, template: u32) -> u32 {
         if let Some(content) = self.template_contents.get(&template) {
             return *content;
         }
-        let content = self.push(Kind::Holder, (0, 0));
+        let content = self.push(DraftKind::Holder, (0, 0));
         self.nodes[content as usize].parent = template;
         self.template_contents.insert(template, content);
         content
     }
 
-    /// Keeps attributes; the range they are in.
-    pub(super) fn keep(&mut self, attributes: &[Attribute]) -> (u32, u32) {
+    /// Stores attributes and returns their range.
+    pub(super) fn store_attributes(&mut self, attributes: &[Attribute]) -> (u32, u32) {
         let start = number(self.attributes.len());
         for attribute in attributes {
             let name = self.names.intern(&attribute.name);
@@ -137,7 +138,7 @@ impl Draft {
     }
 
     /// Whether two ranges hold the same attributes in the same order.
-    pub(super) fn same(&self, one: (u32, u32), other: (u32, u32)) -> bool {
+    pub(super) fn same_attributes(&self, one: (u32, u32), other: (u32, u32)) -> bool {
         let pairs = |(start, length): (u32, u32)| {
             self.attributes[start as usize..][..length as usize]
                 .iter()
@@ -150,15 +151,15 @@ impl Draft {
         pairs(one).eq(pairs(other))
     }
 
-    /// Gives back the attributes kept last.
-    pub(super) fn unkeep(&mut self, (start, _): (u32, u32)) {
+    /// Discards the attributes stored last.
+    pub(super) fn discard_attributes(&mut self, (start, _): (u32, u32)) {
         if let Some(first) = self.attributes.get(start as usize) {
             self.text.truncate(first.start as usize);
             self.attributes.truncate(start as usize);
         }
     }
 
-    /// Adds those of the attributes that the element does not have. False when they are too many.
+    /// Adds the attributes that the element does not have yet. Returns false if there are too many.
     pub(super) fn add_missing(&mut self, id: u32, attributes: &[Attribute]) -> bool {
         let node = self.nodes[id as usize];
         let mut all: Vec<FlatAttribute> =
@@ -169,7 +170,7 @@ impl Draft {
             if all.iter().any(|known| known.name == name) {
                 continue;
             }
-            if all.len() >= ATTRIBUTES {
+            if all.len() >= MAX_ATTRIBUTES {
                 return false;
             }
             let start = number(self.text.len());
@@ -190,7 +191,7 @@ impl Draft {
         true
     }
 
-    /// Puts a node that is nowhere last into `parent`.
+    /// Appends a detached node to `parent`.
     pub(super) fn append(&mut self, parent: u32, id: u32) {
         let last = self.nodes[parent as usize].last;
         let node = &mut self.nodes[id as usize];
@@ -204,7 +205,7 @@ impl Draft {
         }
     }
 
-    /// Puts a node that is nowhere before `sibling`.
+    /// Inserts a detached node before `sibling`.
     pub(super) fn insert_before(&mut self, sibling: u32, id: u32) {
         let DraftNode {
             parent, previous, ..
@@ -220,7 +221,7 @@ impl Draft {
         }
     }
 
-    /// Takes a node with all below it out of its parent.
+    /// Detaches a node with all its descendants from its parent.
     pub(super) fn remove(&mut self, id: u32) {
         let DraftNode {
             parent,
@@ -246,7 +247,7 @@ impl Draft {
         node.next = NONE;
     }
 
-    /// Moves all children of one node behind those of another.
+    /// Moves all children of one node to the end of another.
     pub(super) fn move_children(&mut self, from: u32, to: u32) {
         self.moves += 1;
         let mut child = self.nodes[from as usize].first;
@@ -260,7 +261,7 @@ impl Draft {
         node.last = NONE;
     }
 
-    /// Writes text last into `parent`.
+    /// Appends text to `parent`.
     pub(super) fn append_text(&mut self, parent: u32, text: &StrTendril) {
         let last = self.nodes[parent as usize].last;
         if let Some(id) = self.write(last, text) {
@@ -268,7 +269,7 @@ impl Draft {
         }
     }
 
-    /// Writes text before `sibling`.
+    /// Inserts text before `sibling`.
     pub(super) fn insert_text_before(&mut self, sibling: u32, text: &StrTendril) {
         let previous = self.nodes[sibling as usize].previous;
         if let Some(id) = self.write(previous, text) {
@@ -276,22 +277,22 @@ impl Draft {
         }
     }
 
-    /// Writes text at the end of the node `previous` if that is a text and was written last; else
-    /// into a new node. Texts that meet otherwise are joined when the tree is laid out.
+    /// Extends the node `previous` if it is a text and was written last; otherwise creates a node. Texts that
+    /// become adjacent in other ways are joined when the tree is laid out.
     fn write(&mut self, previous: u32, text: &StrTendril) -> Option<u32> {
         let start = number(self.text.len());
         self.text.push_str(text);
         if let Some(node) = self.nodes.get_mut(previous as usize)
-            && node.kind == Kind::Text
+            && node.kind == DraftKind::Text
             && node.start + node.length == start
         {
             node.length += text.len32();
             return None;
         }
-        (!text.is_empty()).then(|| self.push(Kind::Text, (start, text.len32())))
+        (!text.is_empty()).then(|| self.push(DraftKind::Text, (start, text.len32())))
     }
 
-    fn push(&mut self, kind: Kind, (start, length): (u32, u32)) -> u32 {
+    fn push(&mut self, kind: DraftKind, (start, length): (u32, u32)) -> u32 {
         self.nodes.push(DraftNode {
             parent: NONE,
             first: NONE,
@@ -301,8 +302,8 @@ impl Draft {
             start,
             length,
             kind,
-            place: (0, 0),
-            placed: 0,
+            nesting: (0, 0),
+            nesting_version: 0,
             integration_point: false,
         });
         number(self.nodes.len() - 1)

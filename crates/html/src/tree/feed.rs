@@ -1,12 +1,12 @@
-//! The page, fed to the tokenizer in pieces, without tags of more attributes than it can take.
+//! Feeds the page to the tokeniser in pieces, limiting the number of attributes per tag.
 //!
-//! The tokenizer compares every attribute with all before it in the tag, so 200,000 attributes
-//! take minutes; and it cannot be told to stop. So the page is read ahead of it, from tag to tag
-//! as [`crate::scanner`] does, and a tag of more than 256 attributes is fed only up to there.
+//! The tokeniser compares every attribute with all earlier ones of the tag, so 200,000 attributes take
+//! minutes, and it cannot be interrupted. So the page is read ahead of it, from tag to tag as in
+//! [`crate::scanner`], and a tag with more than 256 attributes is fed only up to there.
 //!
-//! Reading ahead must agree with the tokenizer on what is a tag. What depends on the tree is not
-//! guessed: behind a tag that may turn what follows into text, and before CDATA, all is fed, and
-//! the builder asked.
+//! Reading ahead must agree with the tokeniser on what is a tag. What depends on the tree is not guessed:
+//! after a tag that may turn what follows into text, and before CDATA, everything is fed and the builder is
+//! consulted.
 
 use std::borrow::Cow;
 
@@ -19,43 +19,43 @@ use memchr::{memchr, memchr2};
 use super::Tree;
 use super::draft::Draft;
 use super::flatten::flatten;
-use super::guard::{Guard, Reading};
-use crate::attributes::{Attributes, Step, is_space};
+use super::guard::{TokenizerMode, TreeGuard};
+use crate::attributes::{Attributes, TagPart, is_space};
 use crate::markup::{bogus_end, declaration_end};
 use crate::raw_text::{raw_text_end, script_end};
-use crate::tag::Tag as ScannedTag;
+use crate::scanner_tag::ScannerTag;
 
-/// Attributes of one tag.
-const ATTRIBUTES: usize = 256;
+/// Maximum number of attributes of one tag.
+const MAX_ATTRIBUTES: usize = 256;
 
-/// Bytes of one page: numbers in the tree have 32 bits, and decoding may triple a byte.
-const PAGE: usize = 512 * 1024 * 1024;
+/// Maximum size of a page in bytes: numbers in the tree have 32 bits, and decoding may triple a byte.
+const MAX_PAGE: usize = 512 * 1024 * 1024;
 
-/// Comments from this length on are fed empty: nobody reads them, and the tokenizer is slow to.
+/// Comments of this length or more are fed empty: they are not used, and the tokeniser is slow on them.
 const LONG_COMMENT: usize = 64;
 
 /// Parses a page.
 pub(super) fn parse(text: &str) -> Tree {
-    let (draft, cut) = draft(text.strip_prefix('\u{feff}').unwrap_or(text));
-    flatten(draft, cut)
+    let (draft, truncated) = draft(text.strip_prefix('\u{feff}').unwrap_or(text));
+    flatten(draft, truncated)
 }
 
-/// Builds the draft of a page that has no byte order mark; the flag says whether anything was dropped.
+/// Builds the draft of a page without byte order mark; the flag tells whether anything was dropped.
 pub(super) fn draft(text: &str) -> (Draft, bool) {
-    let kept = &text[..text.floor_char_boundary(PAGE)];
+    let kept = &text[..text.floor_char_boundary(MAX_PAGE)];
     let feed = Feed::new(kept);
     if kept.len() < text.len() {
-        feed.tokenizer.sink.set_cut();
+        feed.tokenizer.sink.set_truncated();
     }
     feed.run()
 }
 
-/// The feeding of one page.
+/// The state of feeding one page.
 struct Feed<'a> {
     text: &'a str,
-    tokenizer: Tokenizer<Guard>,
+    tokenizer: Tokenizer<TreeGuard>,
     queue: BufferQueue,
-    /// how much of the page is fed
+    /// Number of bytes fed so far.
     fed: usize,
 }
 
@@ -67,12 +67,13 @@ impl<'a> Feed<'a> {
         };
         Self {
             text,
-            tokenizer: Tokenizer::new(Guard::new(text.len()), options),
+            tokenizer: Tokenizer::new(TreeGuard::new(text.len()), options),
             queue: BufferQueue::default(),
             fed: 0,
         }
     }
 
+    /// Feeds the page to its end. For the repeated dispatch see [`crate::scanner`].
     fn run(mut self) -> (Draft, bool) {
         let bytes = self.text.as_bytes();
         let mut at = 0;
@@ -91,34 +92,33 @@ impl<'a> Feed<'a> {
         self.tokenizer.sink.into_draft()
     }
 
-    /// Reads the start tag whose name starts at `at`, and the raw text behind it. Returns where to
-    /// go on.
+    /// Reads the start tag whose name starts at `at`, and the raw text after it. Returns where to continue.
     fn start_tag(&mut self, at: usize) -> usize {
         let bytes = self.text.as_bytes();
         let name = &bytes[at..name_end(bytes, at)];
-        let behind = self.attributes(at + name.len());
-        let tag = ScannedTag::of(name);
+        let after = self.attributes(at + name.len());
+        let tag = ScannerTag::of(name);
         if !matches!(
             tag,
-            ScannedTag::RawText | ScannedTag::Script | ScannedTag::Plaintext
+            ScannerTag::RawText | ScannerTag::Script | ScannerTag::Plaintext
         ) {
-            return behind;
+            return after;
         }
-        self.feed_to(behind);
-        match self.tokenizer.sink.reading() {
-            Reading::Markup => behind,
-            Reading::Plaintext => bytes.len(),
-            Reading::References => raw_text_end(bytes, behind, name),
-            Reading::RawText if tag == ScannedTag::Script => {
-                self.hand_over(script_end(bytes, behind))
+        self.feed_to(after);
+        match self.tokenizer.sink.mode() {
+            TokenizerMode::Markup => after,
+            TokenizerMode::Plaintext => bytes.len(),
+            TokenizerMode::References => raw_text_end(bytes, after, name),
+            TokenizerMode::RawText if tag == ScannerTag::Script => {
+                self.pass_raw_text(script_end(bytes, after))
             }
-            Reading::RawText => self.hand_over(raw_text_end(bytes, behind, name)),
+            TokenizerMode::RawText => self.pass_raw_text(raw_text_end(bytes, after, name)),
         }
     }
 
-    /// Gives the raw text up to `end` to the builder, past the tokenizer, which has nothing to find
-    /// in it and is slow to see that. Scripts and styles are half of many a page.
-    fn hand_over(&mut self, end: usize) -> usize {
+    /// Passes raw text up to `end` directly to the builder, bypassing the tokeniser, which has nothing to find
+    /// in it and is slow. Scripts and styles are half of many pages.
+    fn pass_raw_text(&mut self, end: usize) -> usize {
         let text = raw_text(&self.text[self.fed..end]);
         if !text.is_empty() {
             let token = Token::CharacterTokens(StrTendril::from_slice(&text));
@@ -128,7 +128,7 @@ impl<'a> Feed<'a> {
         end
     }
 
-    /// Reads what follows a `</` that ends before `at`.
+    /// Reads what follows a `</`; `at` is the position after it.
     fn end_tag(&mut self, at: usize) -> usize {
         let bytes = self.text.as_bytes();
         match bytes.get(at) {
@@ -138,7 +138,7 @@ impl<'a> Feed<'a> {
         }
     }
 
-    /// Reads what starts with the `<!` at `open`.
+    /// Reads the construct that starts with the `<!` at `open`.
     fn declaration(&mut self, open: usize) -> usize {
         let bytes = self.text.as_bytes();
         let mut in_foreign = false;
@@ -156,35 +156,35 @@ impl<'a> Feed<'a> {
         end
     }
 
-    /// Reads the attributes of the tag whose name ends before `at`; those that are too many are
-    /// not fed. Returns where the tag ends.
+    /// Reads the attributes of the tag whose name ends before `at`, without feeding those beyond the limit.
+    /// Returns where the tag ends.
     fn attributes(&mut self, at: usize) -> usize {
         let bytes = self.text.as_bytes();
         let mut attributes = Attributes::new(bytes, at);
-        for _ in 0..ATTRIBUTES {
-            match attributes.step() {
-                Step::Attribute { .. } => {}
-                Step::Closed { .. } => return attributes.position(),
-                Step::Unclosed => return bytes.len(),
+        for _ in 0..MAX_ATTRIBUTES {
+            match attributes.next_part() {
+                TagPart::Attribute { .. } => {}
+                TagPart::Closed { .. } => return attributes.position(),
+                TagPart::Unclosed => return bytes.len(),
             }
         }
         let enough = attributes.position();
         let mut dropped = false;
         let end = loop {
-            match attributes.step() {
-                Step::Attribute { .. } => dropped = true,
-                Step::Closed { .. } if !dropped => return attributes.position(),
-                Step::Closed {
+            match attributes.next_part() {
+                TagPart::Attribute { .. } => dropped = true,
+                TagPart::Closed { .. } if !dropped => return attributes.position(),
+                TagPart::Closed {
                     self_closing: false,
                 } => break " >",
-                Step::Closed { self_closing: true } => break " />",
-                // the page ends in the tag, which then is none
-                Step::Unclosed => break "",
+                TagPart::Closed { self_closing: true } => break " />",
+                // The page ends inside the tag, so there is no tag.
+                TagPart::Unclosed => break "",
             }
         };
         self.feed_to(enough);
         self.feed(end);
-        self.tokenizer.sink.set_cut();
+        self.tokenizer.sink.set_truncated();
         self.fed = attributes.position();
         self.fed
     }
@@ -198,12 +198,12 @@ impl<'a> Feed<'a> {
 
     fn feed(&self, piece: &str) {
         self.queue.push_back(StrTendril::from_slice(piece));
-        // it stops behind scripts and where a page names its charset, and has to be sent on
+        // The tokeniser pauses after scripts and at charset declarations and has to be resumed.
         while !matches!(self.tokenizer.feed(&self.queue), TokenizerResult::Done) {}
     }
 }
 
-/// Text as the tokenizer would hand it on: line ends made one, and no zero bytes.
+/// Text as the tokeniser would pass it on: line endings normalised, NUL replaced.
 fn raw_text(text: &str) -> Cow<'_, str> {
     if memchr2(b'\r', 0, text.as_bytes()).is_none() {
         return Cow::Borrowed(text);
@@ -212,7 +212,7 @@ fn raw_text(text: &str) -> Cow<'_, str> {
     Cow::Owned(text.replace('\0', "\u{fffd}"))
 }
 
-/// Where the tag name that starts at `at` ends.
+/// The end of the tag name that starts at `at`.
 fn name_end(bytes: &[u8], at: usize) -> usize {
     let ends = |byte: &u8| matches!(byte, b'>' | b'/') || is_space(*byte);
     bytes[at..]

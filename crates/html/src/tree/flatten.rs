@@ -1,21 +1,21 @@
-//! The draft, laid out in document order: what is read from then on.
+//! Lays the draft out in document order.
 //!
-//! One pass over the links of the draft. What is not linked from the document (contents of
-//! templates, nodes moved away) is left behind. Texts that ended up side by side become one.
+//! One pass over the links of the draft. What is not reachable from the document (contents of templates, nodes
+//! moved away) is left behind. Adjacent texts become one.
 
-use super::draft::{Draft, Kind};
+use super::draft::{Draft, DraftKind};
 use super::names::number;
 use super::{NONE, Tag, Tree};
 
-/// A node of the finished tree. `start` and `length` are a range of the attributes for an element,
-/// and of the string for a text.
+/// A node of the finished tree. `start` and `length` are a range of the attributes for an element, and of the
+/// string for a text.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct FlatNode {
     pub(super) parent: u32,
     pub(super) previous: u32,
-    /// one past the last node below
+    /// One past the last descendant.
     pub(super) end: u32,
-    /// number of the element kind; none for text and the document
+    /// Number of the element kind; [`NONE`] for text and the document.
     pub(super) kind: u32,
     pub(super) start: u32,
     pub(super) length: u32,
@@ -38,17 +38,17 @@ pub(super) struct FlatAttribute {
     pub(super) length: u32,
 }
 
-/// A node that is open while its children are laid out.
-struct Open {
-    /// its number in the draft
+/// A node whose children are being laid out.
+struct OpenNode {
+    /// Its number in the draft.
     draft: u32,
-    /// its number in the tree
+    /// Its number in the tree.
     id: u32,
-    /// the latest child laid out
+    /// The latest child laid out.
     last: u32,
 }
 
-pub(super) fn flatten(draft: Draft, cut: bool) -> Tree {
+pub(super) fn flatten(draft: Draft, truncated: bool) -> Tree {
     let Draft {
         nodes: drafts,
         mut text,
@@ -59,22 +59,22 @@ pub(super) fn flatten(draft: Draft, cut: bool) -> Tree {
     } = draft;
     let kinds = elements.kinds;
     let mut nodes: Vec<FlatNode> = Vec::with_capacity(drafts.len());
-    let mut open: Vec<Open> = Vec::new();
+    let mut open: Vec<OpenNode> = Vec::new();
     let mut at = 0;
     loop {
         let node = drafts[at as usize];
         let (parent, previous) = open
             .last()
             .map_or((NONE, NONE), |open| (open.id, open.last));
-        let joined = node.kind == Kind::Text
+        let joined = node.kind == DraftKind::Text
             && nodes
                 .get_mut(previous as usize)
                 .is_some_and(|previous| previous.join(&mut text, node.start, node.length));
         if !joined {
             let id = number(nodes.len());
             let (kind, tag) = match node.kind {
-                Kind::Element(kind) => (kind, kinds[kind as usize].tag),
-                Kind::Holder | Kind::Text => (NONE, Tag::Other),
+                DraftKind::Element(kind) => (kind, kinds[kind as usize].tag),
+                DraftKind::Holder | DraftKind::Text => (NONE, Tag::Other),
             };
             nodes.push(FlatNode {
                 parent,
@@ -90,7 +90,7 @@ pub(super) fn flatten(draft: Draft, cut: bool) -> Tree {
                 open.last = id;
             }
             if node.first != NONE {
-                open.push(Open {
+                open.push(OpenNode {
                     draft: at,
                     id,
                     last: NONE,
@@ -99,7 +99,7 @@ pub(super) fn flatten(draft: Draft, cut: bool) -> Tree {
                 continue;
             }
         }
-        // on to the next sibling, of this node or of the nearest open one that has any
+        // Continue with the next sibling of this node or of the nearest open one that has any.
         let mut next = node.next;
         while next == NONE {
             let Some(closed) = open.pop() else {
@@ -109,7 +109,7 @@ pub(super) fn flatten(draft: Draft, cut: bool) -> Tree {
                     attributes,
                     attribute_names: names.spellings,
                     text,
-                    cut,
+                    truncated,
                 };
             };
             nodes[closed.id as usize].end = number(nodes.len());
@@ -120,13 +120,13 @@ pub(super) fn flatten(draft: Draft, cut: bool) -> Tree {
 }
 
 impl FlatNode {
-    /// Takes a text that follows into this one; false if this is no text.
+    /// Appends a following text to this one; returns false if this is not a text.
     fn join(&mut self, text: &mut String, start: u32, length: u32) -> bool {
         if !self.is_text() {
             return false;
         }
         if self.start + self.length != start {
-            // the two lie apart: both go to the end, where more may follow at no further cost
+            // The two are not contiguous: both move to the end, where more may follow at no further cost.
             if (self.start + self.length) as usize != text.len() {
                 let moved = number(text.len());
                 text.extend_from_within(range(self.start, self.length));

@@ -1,8 +1,8 @@
-//! Names, each kept once: a page has thousands of elements and attributes, and a few dozen names.
+//! Interned names: a page has thousands of elements and attributes, but only a few dozen names.
 //!
-//! The lookup is asked for every element and attribute, so a small table of recent names stands
-//! before the map; its slot comes from the atom's own hash and costs no hashing. The map behind
-//! it hashes with a random key, so a page cannot choose names that collide.
+//! The lookup happens for every element and attribute, so a small table of recent names precedes the map; its
+//! slot comes from the atom's own hash and costs no hashing. The map hashes with a random key, so a page
+//! cannot choose names that collide.
 
 use std::collections::HashMap;
 use std::rc::Rc;
@@ -11,8 +11,8 @@ use html5ever::{LocalName, QualName, ns};
 
 use super::Tag;
 
-/// Recent names kept at hand; a power of two.
-const RECENT: usize = 256;
+/// Number of recent names; a power of two.
+const RECENT_SLOTS: usize = 256;
 
 /// What all elements of one name have in common.
 #[derive(Debug)]
@@ -22,7 +22,7 @@ pub(super) struct ElementKind {
     pub(super) html: bool,
 }
 
-/// Element names, as the tree builder asks for them and as the tree keeps them.
+/// Element names, in the form the tree builder asks for and in the form the tree stores.
 #[derive(Debug)]
 pub(super) struct ElementNames {
     recent: Vec<Option<(Rc<QualName>, u32)>>,
@@ -33,13 +33,13 @@ pub(super) struct ElementNames {
 impl ElementNames {
     pub(super) fn new() -> Self {
         Self {
-            recent: vec![None; RECENT],
+            recent: vec![None; RECENT_SLOTS],
             numbers: HashMap::new(),
             kinds: Vec::new(),
         }
     }
 
-    /// The name shared by all elements of it, and the number of its kind.
+    /// The shared name and the number of its kind.
     pub(super) fn intern(&mut self, name: QualName) -> (Rc<QualName>, u32) {
         let slot = slot(&name.local);
         if let Some((known, number)) = &self.recent[slot]
@@ -84,7 +84,7 @@ pub(super) struct AttributeNames {
 impl AttributeNames {
     pub(super) fn new() -> Self {
         Self {
-            recent: vec![None; RECENT],
+            recent: vec![None; RECENT_SLOTS],
             numbers: HashMap::new(),
             spellings: Vec::new(),
         }
@@ -117,10 +117,10 @@ impl AttributeNames {
 }
 
 fn slot(name: &LocalName) -> usize {
-    name.get_hash() as usize % RECENT
+    name.get_hash() as usize % RECENT_SLOTS
 }
 
-/// Pages are cut long before their parts outgrow 32 bits.
+/// Converts to `u32`; pages are cut long before their parts outgrow 32 bits.
 pub(super) fn number(length: usize) -> u32 {
     u32::try_from(length).unwrap_or(u32::MAX)
 }

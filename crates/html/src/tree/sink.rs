@@ -1,9 +1,8 @@
-//! What html5ever's tree builder talks to: its orders, carried out on the draft.
+//! The tree sink of html5ever: applies the builder's operations to the draft.
 //!
-//! Two facts the builder keeps to itself are read off its questions here. Asked for the current
-//! node's namespace it first asks the sink for that node's name, so the sink knows the node. And
-//! every search in its lists asks once per step, so the sink can count them: [`super::guard`] acts
-//! on both.
+//! Two facts that the builder does not expose are inferred from its calls. When asked for the namespace of the
+//! current node it first asks the sink for that node's name, which reveals the node. And every search in its
+//! lists calls the sink once per step, so the steps can be counted. [`super::guard`] uses both.
 
 use std::borrow::Cow;
 use std::cell::{Cell, RefCell};
@@ -16,100 +15,100 @@ use html5ever::{Attribute, ExpandedName, LocalName, QualName, local_name, ns};
 use super::NONE;
 use super::draft::Draft;
 use super::names::number;
-use super::stash::Stash;
+use super::stash::AttributeStash;
 
-/// The handle of what the tree does not keep: comments.
-const NOWHERE: u32 = NONE;
+/// The handle of nodes that the tree does not keep: comments.
+const DISCARDED: u32 = NONE;
 
-/// An element as the builder holds it: its number, with the name the builder keeps asking for.
+/// An element as the builder holds it: its number, with the name that the builder asks for repeatedly.
 #[derive(Debug, Clone)]
 pub(super) struct Handle {
     id: u32,
     name: Rc<QualName>,
 }
 
-/// Where the builder stands.
+/// The builder's position in the tree.
 #[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Place {
-    /// how many elements the innermost open one is in. Nearly all of them are open too; and of
-    /// those open it is in nearly all: of an element moved out of a table, not in the table
+pub(super) struct BuilderPosition {
+    /// Number of elements around the innermost open one. Nearly all of them are open too, and nearly all
+    /// open elements are among them; an element moved out of a table, for example, is not inside the table.
     pub(super) depth: u32,
-    /// how many formatting elements are open, counted from the nearest cell or its like
+    /// Number of open formatting elements, counted from the nearest table cell or similar boundary.
     pub(super) formatting: u32,
-    /// whether the innermost is of svg or math
+    /// Whether the innermost element is SVG or MathML.
     pub(super) foreign: bool,
 }
 
-/// The receiver of the builder's orders.
+/// Receives the builder's operations.
 #[derive(Debug)]
-pub(super) struct Sink {
+pub(super) struct DraftSink {
     draft: RefCell<Draft>,
-    stash: RefCell<Stash>,
+    stash: RefCell<AttributeStash>,
     nameless: Rc<QualName>,
-    named: Cell<u32>,
+    last_named: Cell<u32>,
     steps: Cell<u64>,
     created: Cell<u32>,
-    cut: Cell<bool>,
-    /// names of the formatting elements created lately
+    truncated: Cell<bool>,
+    /// Names of the formatting elements created recently.
     formatting: RefCell<Vec<LocalName>>,
-    /// room for a way up the tree
+    /// Scratch buffer for a path up the tree.
     path: RefCell<Vec<u32>>,
 }
 
-impl Sink {
+impl DraftSink {
     pub(super) fn new(size: usize) -> Self {
         Self {
             draft: RefCell::new(Draft::new(size)),
             stash: RefCell::default(),
             nameless: Rc::new(QualName::new(None, ns!(), local_name!(""))),
-            named: Cell::new(0),
+            last_named: Cell::new(0),
             steps: Cell::new(0),
             created: Cell::new(0),
-            cut: Cell::new(false),
+            truncated: Cell::new(false),
             formatting: RefCell::default(),
             path: RefCell::default(),
         }
     }
 
-    /// What was built, and whether an attribute was dropped.
+    /// The finished draft, and whether an attribute was dropped.
     pub(super) fn into_draft(self) -> (Draft, bool) {
-        (self.draft.into_inner(), self.cut.get())
+        (self.draft.into_inner(), self.truncated.get())
     }
 
-    /// Sets the node the builder named last, or reads it.
-    pub(super) fn named(&self) -> &Cell<u32> {
-        &self.named
+    /// The node that the builder asked about last.
+    pub(super) fn last_named(&self) -> &Cell<u32> {
+        &self.last_named
     }
 
-    /// How many steps the builder's searches have taken.
+    /// Number of steps the builder's searches have taken.
     pub(super) fn steps(&self) -> u64 {
         self.steps.get()
     }
 
-    /// How many elements there have been.
+    /// Number of elements created.
     pub(super) fn created(&self) -> u32 {
         self.created.get()
     }
 
-    /// How many nodes there are.
+    /// Number of nodes.
     pub(super) fn nodes(&self) -> usize {
         self.draft.borrow().nodes.len()
     }
 
-    /// Puts a formatting element's attributes away; see [`Stash`].
+    /// Stashes the attributes of a formatting element; see [`AttributeStash`].
     pub(super) fn stash(&self, attributes: &mut Vec<Attribute>, apart: bool) {
         let mut draft = self.draft.borrow_mut();
         self.stash.borrow_mut().put(&mut draft, attributes, apart);
     }
 
-    /// What it is like at the node. Nodes remember, until something is moved.
-    pub(super) fn place(&self, id: u32) -> Place {
+    /// The position of a node. Nodes cache it until something is moved.
+    pub(super) fn position(&self, id: u32) -> BuilderPosition {
         let mut draft = self.draft.borrow_mut();
         let mut path = self.path.borrow_mut();
         path.clear();
         let mut at = id;
         while let Some(node) = draft.nodes.get(at as usize)
-            && node.placed != draft.moves
+            && node.nesting_version != draft.moves
         {
             path.push(at);
             at = node.parent;
@@ -117,8 +116,8 @@ impl Sink {
         let mut above = draft
             .nodes
             .get(at as usize)
-            .map_or((0, 0), |node| node.place);
-        self.count(number(path.len()));
+            .map_or((0, 0), |node| node.nesting);
+        self.count_steps(number(path.len()));
         while let Some(at) = path.pop() {
             let tag = draft.html_tag(at);
             let moves = draft.moves;
@@ -128,44 +127,44 @@ impl Sink {
                 tag => above.1 + u16::from(tag.is_formatting()),
             };
             above = (above.0.saturating_add(1), formatting);
-            node.place = above;
-            node.placed = moves;
+            node.nesting = above;
+            node.nesting_version = moves;
         }
-        Place {
+        BuilderPosition {
             depth: u32::from(above.0),
             formatting: u32::from(above.1),
             foreign: false,
         }
     }
 
-    /// Whether that is the element's name.
+    /// Whether the element has that name.
     pub(super) fn is_named(&self, id: u32, name: &LocalName) -> bool {
         self.draft.borrow().name(id) == &**name
     }
 
-    /// The formatting elements created since this was asked last, in order.
+    /// Takes the names of the formatting elements created since the last call, in order.
     pub(super) fn take_formatting(&self) -> Vec<LocalName> {
         self.formatting.take()
     }
 
-    /// Starts to count them anew.
+    /// Clears the list of created formatting elements.
     pub(super) fn forget_formatting(&self) {
         self.formatting.borrow_mut().clear();
     }
 
-    fn count(&self, steps: u32) {
+    fn count_steps(&self, steps: u32) {
         self.steps.set(self.steps.get() + u64::from(steps));
     }
 
-    fn nowhere(&self) -> Handle {
+    fn discarded(&self) -> Handle {
         Handle {
-            id: NOWHERE,
+            id: DISCARDED,
             name: Rc::clone(&self.nameless),
         }
     }
 }
 
-impl TreeSink for Sink {
+impl TreeSink for DraftSink {
     type Handle = Handle;
     type Output = Self;
     type ElemName<'a> = ExpandedName<'a>;
@@ -184,13 +183,13 @@ impl TreeSink for Sink {
     }
 
     fn elem_name<'a>(&'a self, target: &'a Handle) -> ExpandedName<'a> {
-        self.count(1);
-        self.named.set(target.id);
+        self.count_steps(1);
+        self.last_named.set(target.id);
         target.name.expanded()
     }
 
     fn same_node(&self, x: &Handle, y: &Handle) -> bool {
-        self.count(1);
+        self.count_steps(1);
         x.id == y.id
     }
 
@@ -204,7 +203,7 @@ impl TreeSink for Sink {
         let mut draft = self.draft.borrow_mut();
         let range = match self.stash.borrow().get(&attributes) {
             Some(range) => range,
-            None => draft.keep(&attributes),
+            None => draft.store_attributes(&attributes),
         };
         let integration_point = flags.mathml_annotation_xml_integration_point;
         let (id, name) = draft.element(name, range, integration_point);
@@ -215,11 +214,11 @@ impl TreeSink for Sink {
     }
 
     fn create_comment(&self, _: StrTendril) -> Handle {
-        self.nowhere()
+        self.discarded()
     }
 
     fn create_pi(&self, _: StrTendril, _: StrTendril) -> Handle {
-        self.nowhere()
+        self.discarded()
     }
 
     fn append_doctype_to_document(&self, _: StrTendril, _: StrTendril, _: StrTendril) {}
@@ -228,7 +227,7 @@ impl TreeSink for Sink {
         let mut draft = self.draft.borrow_mut();
         match child {
             NodeOrText::AppendText(text) => draft.append_text(parent.id, &text),
-            NodeOrText::AppendNode(node) if node.id == NOWHERE => {}
+            NodeOrText::AppendNode(node) if node.id == DISCARDED => {}
             NodeOrText::AppendNode(node) => {
                 draft.remove(node.id);
                 draft.append(parent.id, node.id);
@@ -240,7 +239,7 @@ impl TreeSink for Sink {
         let mut draft = self.draft.borrow_mut();
         match child {
             NodeOrText::AppendText(text) => draft.insert_text_before(sibling.id, &text),
-            NodeOrText::AppendNode(node) if node.id == NOWHERE => {}
+            NodeOrText::AppendNode(node) if node.id == DISCARDED => {}
             NodeOrText::AppendNode(node) => {
                 draft.remove(node.id);
                 draft.insert_before(sibling.id, node.id);
@@ -271,7 +270,7 @@ impl TreeSink for Sink {
 
     fn add_attrs_if_missing(&self, target: &Handle, attributes: Vec<Attribute>) {
         if !self.draft.borrow_mut().add_missing(target.id, &attributes) {
-            self.cut.set(true);
+            self.truncated.set(true);
         }
     }
 

@@ -1,10 +1,9 @@
-//! The attributes of formatting elements, put away while the builder works.
+//! Stashes the attributes of formatting elements while the builder works.
 //!
-//! A formatting element left open (`<b>`, `<a>`) is cloned into every block that follows, and each
-//! new one is compared with all that are open. The builder copies and sorts the whole list of
-//! attributes every time, so a few tags with hundreds of attributes cost seconds. It never looks
-//! at them otherwise. So it gets a number in their place, the same for the same attributes, and
-//! clones share what the number stands for.
+//! A formatting element left open (`<b>`, `<a>`) is cloned into every block that follows, and each new one is
+//! compared with all that are open. The builder copies and sorts the whole attribute list every time, so a few
+//! tags with hundreds of attributes cost seconds, although it never uses the attributes otherwise. So it gets
+//! a number in their place, the same for the same attributes, and clones share what the number stands for.
 
 use std::collections::HashMap;
 use std::hash::{BuildHasher, RandomState};
@@ -15,27 +14,27 @@ use html5ever::{Attribute, QualName, local_name, ns};
 use super::draft::Draft;
 use super::names::number;
 
-/// Attributes by number.
+/// Attribute ranges by number.
 #[derive(Debug, Default)]
-pub(super) struct Stash {
+pub(super) struct AttributeStash {
     hasher: RandomState,
     numbers: HashMap<u64, u32>,
     ranges: Vec<(u32, u32)>,
 }
 
-impl Stash {
-    /// Keeps the attributes in the draft and leaves their number in their place.
+impl AttributeStash {
+    /// Stores the attributes in the draft and leaves their number in their place.
     ///
-    /// The builder does look whether a `font` has a `color`, `face` or `size`, which decides
-    /// whether it may stand in svg; where one was there, one is left.
+    /// The builder does check whether a `font` has a `color`, `face` or `size`, which decides whether it may
+    /// be inside svg; if there was one, one is left.
     ///
-    /// Those kept `apart` get a number of their own. For links, which [`super::links`] has to tell
-    /// from each other; the builder never has two of them to compare, as one closes the one before.
+    /// With `apart`, the attributes get a number of their own. This is for links, which [`super::links`] has
+    /// to tell apart; the builder never compares two links, because one closes the previous one.
     pub(super) fn put(&mut self, draft: &mut Draft, attributes: &mut Vec<Attribute>, apart: bool) {
         if attributes.is_empty() {
             return;
         }
-        let range = draft.keep(attributes);
+        let range = draft.store_attributes(attributes);
         let stashed = if apart {
             self.number(range)
         } else {
@@ -49,7 +48,7 @@ impl Stash {
         });
         attributes.clear();
         attributes.push(Attribute {
-            name: mark(),
+            name: number_attribute(),
             value: StrTendril::from(stashed.to_string()),
         });
         if styled {
@@ -65,7 +64,7 @@ impl Stash {
         number(self.ranges.len() - 1)
     }
 
-    /// The number of the first range that holds the same; what was kept again is given back.
+    /// The number of the first range with the same content; the duplicate is discarded.
     fn shared_number(
         &mut self,
         draft: &mut Draft,
@@ -78,8 +77,8 @@ impl Stash {
             key = self.hasher.hash_one(parts);
         }
         if let Some(known) = self.numbers.get(&key).copied() {
-            if draft.same(self.ranges[known as usize], range) {
-                draft.unkeep(range);
+            if draft.same_attributes(self.ranges[known as usize], range) {
+                draft.discard_attributes(range);
                 return known;
             }
             return self.number(range);
@@ -89,7 +88,7 @@ impl Stash {
         new
     }
 
-    /// The range of the attributes a number was left for; `None` if these are attributes.
+    /// The range that a number stands for; `None` if these are ordinary attributes.
     pub(super) fn get(&self, attributes: &[Attribute]) -> Option<(u32, u32)> {
         let first = attributes.first()?;
         if first.name.ns != ns!(xmlns) || first.name.local != local_name!("id") {
@@ -100,8 +99,8 @@ impl Stash {
     }
 }
 
-/// The name of the attribute that carries the number. No page can write it: its namespace is given
-/// to `xmlns` and `xmlns:xlink` alone.
-fn mark() -> QualName {
+/// The name of the attribute that carries the number. No page can write it: its namespace is only given to
+/// `xmlns` and `xmlns:xlink`.
+fn number_attribute() -> QualName {
     QualName::new(None, ns!(xmlns), local_name!("id"))
 }

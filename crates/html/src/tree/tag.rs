@@ -1,21 +1,21 @@
-//! The elements of HTML by number, so that a reader can match on them instead of comparing names.
+//! HTML elements as an enum, for matching instead of comparing names.
 //!
-//! Every element that browsers know is here, the old ones too: pages are older than standards.
-//! A name that is none of them is [`Tag::Other`], and [`crate::Tree::name`] has its spelling.
+//! Every element that browsers know is included, obsolete ones too, because pages are older than the standard.
+//! Any other name is [`Tag::Other`], and [`crate::Tree::name`] returns its spelling.
 
 macro_rules! tags {
     ($($variant:ident $name:literal,)*) => {
-        /// An element of HTML, or [`Tag::Other`].
+        /// An HTML element, or [`Tag::Other`].
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
         #[repr(u8)]
         pub enum Tag {
             $(#[doc = concat!("`", $name, "`")] $variant,)*
-            /// Any other element: a custom one, an unknown one, or one of svg or math.
+            /// Any other element: custom, unknown, or in SVG or MathML.
             Other,
         }
 
         impl Tag {
-            /// The tag of that name, which must be in lower case.
+            /// The tag with that name, which must be in lower case.
             pub fn from_name(name: &str) -> Self {
                 match name {
                     $($name => Self::$variant,)*
@@ -23,7 +23,7 @@ macro_rules! tags {
                 }
             }
 
-            /// The tag's name in lower case; empty for [`Tag::Other`].
+            /// The name of the tag in lower case; empty for [`Tag::Other`].
             pub fn name(self) -> &'static str {
                 match self {
                     $(Self::$variant => $name,)*
@@ -73,8 +73,7 @@ impl Tag {
             | Self::Link | Self::Meta | Self::Param | Self::Source | Self::Track | Self::Wbr)
     }
 
-    /// Whether a browser starts a new line for the element: blocks, list items, and the parts of
-    /// a table.
+    /// Whether a browser starts a new line for the element: blocks, list items and parts of tables.
     #[rustfmt::skip]
     pub fn is_block(self) -> bool {
         matches!(self,
@@ -103,7 +102,7 @@ impl Tag {
         }
     }
 
-    /// Whether the page's text is kept as written in it: `pre` and its old forms.
+    /// Whether white space inside is kept as written: `pre` and its obsolete forms.
     pub fn is_preformatted(self) -> bool {
         matches!(
             self,
@@ -111,7 +110,7 @@ impl Tag {
         )
     }
 
-    /// Elements the standard calls formatting: left open, they are opened again in the next block.
+    /// Whether the standard calls the element *formatting*: left open, it is reopened in the next block.
     #[rustfmt::skip]
     pub(super) fn is_formatting(self) -> bool {
         matches!(self,
@@ -120,7 +119,7 @@ impl Tag {
             | Self::U)
     }
 
-    /// Elements whose inside is text to the tokenizer; nothing is ever nested in them.
+    /// Whether the content is text to the tokeniser; nothing is ever nested inside.
     #[rustfmt::skip]
     pub(super) fn is_raw_text(self) -> bool {
         matches!(self,
@@ -128,7 +127,7 @@ impl Tag {
             | Self::Style | Self::Textarea | Self::Title | Self::Xmp)
     }
 
-    /// Elements inside which formatting starts anew.
+    /// Whether formatting starts anew inside the element.
     pub(super) fn is_formatting_boundary(self) -> bool {
         matches!(
             self,

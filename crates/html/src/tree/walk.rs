@@ -1,53 +1,53 @@
-//! A walk over a subtree that says when an element is left, not only when it is met.
+//! A walk over a subtree that reports leaving an element as well as entering it.
 //!
-//! The way to write something that nests (Markdown, HTML) without recursing: the depth of a page
-//! never reaches the stack of the thread.
+//! It allows writing nested output (Markdown, HTML) without recursion, so that the depth of a page never
+//! affects the stack of the thread.
 
 use super::{NodeId, Tree};
 
-/// A step of a [`Walk`].
+/// A step of a [`TreeWalk`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Event {
-    /// The node is met, before all below it.
+pub enum WalkEvent {
+    /// A node is entered, before its descendants.
     Enter(NodeId),
-    /// The node is left, behind all below it. Text is left at once.
+    /// A node is left, after its descendants. Text is left immediately.
     Leave(NodeId),
 }
 
-/// The walk over one subtree, its root included. See [`Tree::walk`].
+/// A walk over one subtree, including its root. See [`Tree::walk`].
 #[derive(Debug, Clone)]
-pub struct Walk<'t> {
+pub struct TreeWalk<'t> {
     tree: &'t Tree,
     root: NodeId,
-    next: Option<Event>,
+    next: Option<WalkEvent>,
 }
 
-impl<'t> Walk<'t> {
+impl<'t> TreeWalk<'t> {
     pub(super) fn new(tree: &'t Tree, root: NodeId) -> Self {
-        let next = Some(Event::Enter(root));
+        let next = Some(WalkEvent::Enter(root));
         Self { tree, root, next }
     }
 
-    /// Goes past all below the node just entered: the next event is its [`Event::Leave`].
+    /// Skips the descendants of the node just entered: the next event is its [`WalkEvent::Leave`].
     pub fn skip_inside(&mut self, entered: NodeId) {
-        self.next = Some(Event::Leave(entered));
+        self.next = Some(WalkEvent::Leave(entered));
     }
 }
 
-impl Iterator for Walk<'_> {
-    type Item = Event;
+impl Iterator for TreeWalk<'_> {
+    type Item = WalkEvent;
 
-    fn next(&mut self) -> Option<Event> {
+    fn next(&mut self) -> Option<WalkEvent> {
         let event = self.next?;
         self.next = match event {
-            Event::Enter(id) => Some(match self.tree.first_child(id) {
-                Some(child) => Event::Enter(child),
-                None => Event::Leave(id),
+            WalkEvent::Enter(id) => Some(match self.tree.first_child(id) {
+                Some(child) => WalkEvent::Enter(child),
+                None => WalkEvent::Leave(id),
             }),
-            Event::Leave(id) if id == self.root => None,
-            Event::Leave(id) => match self.tree.next_sibling(id) {
-                Some(sibling) => Some(Event::Enter(sibling)),
-                None => self.tree.parent(id).map(Event::Leave),
+            WalkEvent::Leave(id) if id == self.root => None,
+            WalkEvent::Leave(id) => match self.tree.next_sibling(id) {
+                Some(sibling) => Some(WalkEvent::Enter(sibling)),
+                None => self.tree.parent(id).map(WalkEvent::Leave),
             },
         };
         Some(event)

@@ -1,10 +1,10 @@
-//! The text of a code block, and the language it is said to be in.
+//! The text of a code block and its declared language.
 
 use crate::tree::{NodeId, Tag, Tree};
-use crate::writing::looks::{Looks, copies, is_dropped};
+use crate::writing::display_attributes::{DisplayAttributes, is_copy_control, is_dropped};
 use crate::writing::selection::{Step, Steps};
 
-/// The text under a `pre`, every blank as written, without line numbers and copy buttons.
+/// The text of a `pre`, with white space as written, without line numbers and copy buttons.
 pub(crate) fn code_text(tree: &Tree, id: NodeId) -> String {
     let roots = [id];
     let mut steps = Steps::new(tree, &roots, &[]);
@@ -17,12 +17,12 @@ pub(crate) fn code_text(tree: &Tree, id: NodeId) -> String {
                     continue;
                 }
                 let Some(tag) = tree.tag(id) else { continue };
-                let looks = Looks::of(tree, id);
+                let display = DisplayAttributes::of(tree, id);
                 if is_dropped(tag)
-                    || looks.hidden
-                    || looks.declares("display", "none")
-                    || is_gutter(&looks)
-                    || (matches!(tag, Tag::Button | Tag::A) && copies(tree, id, &looks))
+                    || display.hidden
+                    || display.declares("display", "none")
+                    || is_gutter(&display)
+                    || (matches!(tag, Tag::Button | Tag::A) && is_copy_control(tree, id, &display))
                 {
                     steps.skip_children();
                 } else if tag == Tag::Br {
@@ -42,7 +42,7 @@ pub(crate) fn code_text(tree: &Tree, id: NodeId) -> String {
     code
 }
 
-/// Elements that stand on lines of their own inside a `pre`.
+/// Elements that occupy lines of their own inside a `pre`.
 fn is_line(tag: Tag) -> bool {
     matches!(tag, Tag::Div | Tag::P | Tag::Li | Tag::Tr)
 }
@@ -54,8 +54,8 @@ fn end_line(code: &mut String) {
 }
 
 /// Whether an element holds the line numbers beside code.
-pub(crate) fn is_gutter(looks: &Looks<'_>) -> bool {
-    looks.any_class(|class| {
+pub(crate) fn is_gutter(display: &DisplayAttributes<'_>) -> bool {
+    display.any_class(|class| {
         matches!(
             class,
             "gutter"
@@ -80,13 +80,13 @@ pub(crate) fn is_gutter(looks: &Looks<'_>) -> bool {
     })
 }
 
-/// Whether a cell holds one line of code, as pages that show whole files write them.
-pub(crate) fn is_code_line(looks: &Looks<'_>) -> bool {
-    looks.any_class(|class| matches!(class, "blob-code" | "js-file-line"))
+/// Whether a table cell holds one line of code, as on pages that show whole files.
+pub(crate) fn is_code_line(display: &DisplayAttributes<'_>) -> bool {
+    display.any_class(|class| matches!(class, "blob-code" | "js-file-line"))
 }
 
-/// The language of a code block: said by the block, by the `code` inside it, or by one of the two
-/// elements around it.
+/// The language of a code block: declared by the block, by the `code` inside it, or by one of the two elements
+/// around it.
 pub(crate) fn language(tree: &Tree, id: NodeId) -> Option<&str> {
     let inside = tree
         .children(id)
@@ -110,7 +110,7 @@ pub(crate) fn language(tree: &Tree, id: NodeId) -> Option<&str> {
 }
 
 fn by_class(class: &str, own: bool) -> Option<&str> {
-    const MARKED: [&str; 6] = [
+    const CLASS_PREFIXES: [&str; 6] = [
         "language-",
         "lang-",
         "highlight-source-",
@@ -120,7 +120,7 @@ fn by_class(class: &str, own: bool) -> Option<&str> {
     ];
     let mut after_marker = false;
     for word in class.split_ascii_whitespace() {
-        let marked = MARKED
+        let marked = CLASS_PREFIXES
             .iter()
             .find_map(|marker| word.strip_prefix(marker))
             .and_then(|language| language.split(';').next());
@@ -141,7 +141,7 @@ fn by_class(class: &str, own: bool) -> Option<&str> {
     None
 }
 
-/// A word that can be a language: short, and of the letters fences and languages share.
+/// Returns the word if it can be a language name: short, and made of characters that are safe in a code fence.
 fn plausible(word: &str) -> Option<&str> {
     let word = word.trim();
     let is_language = (1..=24).contains(&word.len())

@@ -1,10 +1,10 @@
-//! A formula as one legible line: the TeX it was made from where the page still has it, else the
-//! symbols with `^`, `_` and `/` between them.
+//! A formula as one legible line: its TeX source if the page still has it, otherwise the symbols with `^`, `_`
+//! and `/` between them.
 
 use crate::tree::{NodeId, Tag, Tree};
 use crate::writing::selection::{Step, Steps};
 
-/// A formula's text and whether it stands on a line of its own.
+/// The text of a formula and whether it is displayed on a line of its own.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Formula {
     pub(crate) text: String,
@@ -13,7 +13,7 @@ pub(crate) struct Formula {
 }
 
 impl Formula {
-    /// The formula a `math` element shows.
+    /// The formula of a `math` element.
     pub(crate) fn of_math(tree: &Tree, id: NodeId) -> Option<Self> {
         let display = tree.attr(id, "display") == Some("block");
         let tex = annotation(tree, id)
@@ -47,7 +47,7 @@ impl Formula {
         })
     }
 
-    /// The formula an image stands in for, told by its class.
+    /// The formula that an image replaces, recognised by its class.
     pub(crate) fn of_image(tree: &Tree, id: NodeId) -> Option<Self> {
         let class = tree.attr(id, "class")?;
         let stands_in = class
@@ -92,8 +92,8 @@ fn annotation(tree: &Tree, id: NodeId) -> Option<String> {
     Some(tex)
 }
 
-/// The symbols in order. A part that is not a single symbol is put in brackets where it is raised,
-/// lowered or divided.
+/// The symbols in order. A part with more than one symbol is put in parentheses where it is raised, lowered or
+/// divided.
 fn symbols(tree: &Tree, id: NodeId) -> String {
     let roots = [id];
     let mut steps = Steps::new(tree, &roots, &[]);
@@ -133,7 +133,7 @@ fn before(tree: &Tree, id: NodeId) -> &'static str {
     if tree.name(id) == "mo" {
         return "";
     }
-    match place(tree, id) {
+    match child_position(tree, id) {
         Some(("msup" | "mover", 1) | ("msubsup" | "munderover", 2)) => "^",
         Some(("msub" | "munder" | "msubsup" | "munderover", 1)) => "_",
         Some(("mfrac", 1)) => "/",
@@ -143,8 +143,8 @@ fn before(tree: &Tree, id: NodeId) -> &'static str {
     }
 }
 
-/// The parent's name and the place among its elements, counted no further than needed.
-fn place(tree: &Tree, id: NodeId) -> Option<(&str, usize)> {
+/// The name of the parent and the position among its elements, counted no further than needed.
+fn child_position(tree: &Tree, id: NodeId) -> Option<(&str, usize)> {
     let parent = tree.parent(id)?;
     let before = std::iter::successors(tree.prev_sibling(id), |&id| tree.prev_sibling(id))
         .take(8)

@@ -1,12 +1,12 @@
-//! Where an image really is.
+//! The real address of an image.
 //!
-//! Pages that load images late put a placeholder in `src` and the address elsewhere. The rule: what
-//! a loading script would read wins, then an honest `src`, then the first candidate of a `srcset`.
+//! Pages that load images lazily put a placeholder in `src` and the address elsewhere. The order: the
+//! attribute a loading script would read, then a genuine `src`, then the first candidate of a `srcset`.
 
 use crate::tree::{NodeId, Tag, Tree};
 
-/// Where loading scripts keep the address, the most usual first.
-const LATE: [&str; 8] = [
+/// Attributes where loading scripts keep the address, most common first.
+const LAZY_ATTRIBUTES: [&str; 8] = [
     "data-src",
     "data-original",
     "data-lazy-src",
@@ -16,28 +16,29 @@ const LATE: [&str; 8] = [
     "data-hi-res-src",
     "data-url",
 ];
-/// The same for lists of candidates.
-const LATE_SETS: [&str; 2] = ["data-srcset", "data-lazy-srcset"];
-/// A `picture` holds a handful of sources; more are not read.
-const MOST_SOURCES: usize = 16;
+/// The same for candidate lists.
+const LAZY_SRCSETS: [&str; 2] = ["data-srcset", "data-lazy-srcset"];
+/// Number of sources of a `picture` that are read.
+const MAX_SOURCES: usize = 16;
 
-/// The address of an image as written on the page.
+/// The address of an image, as written on the page.
 pub(crate) fn image_source(tree: &Tree, id: NodeId) -> Option<&str> {
-    LATE.iter()
-        .find_map(|name| tree.attr(id, name).and_then(real))
+    LAZY_ATTRIBUTES
+        .iter()
+        .find_map(|name| tree.attr(id, name).and_then(usable))
         .filter(|address| address.contains(['/', '.']))
         .or_else(|| {
-            LATE_SETS
+            LAZY_SRCSETS
                 .iter()
                 .find_map(|name| first_of_set(tree, id, name))
         })
-        .or_else(|| tree.attr(id, "src").and_then(real))
+        .or_else(|| tree.attr(id, "src").and_then(usable))
         .or_else(|| first_of_set(tree, id, "srcset"))
         .or_else(|| from_picture(tree, id))
 }
 
-/// Whether the image is one of those nobody is meant to see: a dot that counts visits.
-pub(crate) fn is_pixel(tree: &Tree, id: NodeId) -> bool {
+/// Whether the image is a tracking pixel, not meant to be seen.
+pub(crate) fn is_tracking_pixel(tree: &Tree, id: NodeId) -> bool {
     let tiny = |name| {
         tree.attr(id, name)
             .is_some_and(|size| matches!(size.trim().trim_end_matches("px"), "0" | "1"))
@@ -49,10 +50,10 @@ pub(crate) fn is_pixel(tree: &Tree, id: NodeId) -> bool {
 pub(crate) fn shows_missing_image(tree: &Tree, noscript: NodeId) -> bool {
     let shows = |id: NodeId| {
         tree.subtree(id)
-            .take(MOST_SOURCES)
+            .take(MAX_SOURCES)
             .any(|id| tree.tag(id) == Some(Tag::Img) && image_source(tree, id).is_some())
     };
-    // The nearest element on either side, past the blanks between them.
+    // The nearest element on either side, ignoring white space between them.
     let before = std::iter::successors(tree.prev_sibling(noscript), |&id| tree.prev_sibling(id))
         .take(2)
         .find(|&id| tree.tag(id).is_some());
@@ -62,16 +63,16 @@ pub(crate) fn shows_missing_image(tree: &Tree, noscript: NodeId) -> bool {
     shows(noscript) && !before.is_some_and(shows) && !after.is_some_and(shows)
 }
 
-/// The first source of a film or a sound, its own or that of a `source` inside it.
+/// The first source of a video or audio, its own or that of a `source` inside it.
 pub(crate) fn media_source(tree: &Tree, id: NodeId) -> Option<&str> {
     ["src", "data-src", "data-lazy-src", "data"]
         .iter()
-        .find_map(|name| tree.attr(id, name).and_then(real))
+        .find_map(|name| tree.attr(id, name).and_then(usable))
         .or_else(|| {
             tree.children(id)
-                .take(MOST_SOURCES)
+                .take(MAX_SOURCES)
                 .filter(|&child| tree.tag(child) == Some(Tag::Source))
-                .find_map(|child| tree.attr(child, "src").and_then(real))
+                .find_map(|child| tree.attr(child, "src").and_then(usable))
         })
 }
 
@@ -81,15 +82,15 @@ fn from_picture(tree: &Tree, id: NodeId) -> Option<&str> {
         return None;
     }
     tree.children(picture)
-        .take(MOST_SOURCES)
+        .take(MAX_SOURCES)
         .filter(|&child| tree.tag(child) == Some(Tag::Source))
         .find_map(|child| {
             first_of_set(tree, child, "srcset").or_else(|| first_of_set(tree, child, "data-srcset"))
         })
 }
 
-/// An address that is not a picture drawn into the page.
-fn real(written: &str) -> Option<&str> {
+/// Returns an address unless it is inline data or a placeholder.
+fn usable(written: &str) -> Option<&str> {
     let written = written.trim();
     let is_data = written
         .get(..5)
@@ -101,11 +102,11 @@ fn real(written: &str) -> Option<&str> {
     is_real.then_some(written)
 }
 
-/// The first address of a list such as `a.jpg 1x, b.jpg 2x`. Addresses may hold commas themselves.
+/// The first address of a list such as `a.jpg 1x, b.jpg 2x`. Addresses may themselves contain commas.
 fn first_of_set<'t>(tree: &'t Tree, id: NodeId, name: &str) -> Option<&'t str> {
     let set = tree.attr(id, name)?;
     set.split_ascii_whitespace()
         .map(|word| word.trim_matches(','))
         .find(|word| !word.is_empty())
-        .and_then(real)
+        .and_then(usable)
 }

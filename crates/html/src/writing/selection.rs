@@ -2,36 +2,36 @@
 
 use crate::tree::{NodeId, Tree};
 
-/// What becomes of blocks that the page itself hides: tabs behind the first, folded sections, closed
-/// dialogs.
+/// How to treat blocks that the page itself hides: inactive tabs, collapsed sections, closed dialogs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Folded {
-    /// They are left out, as a reader sees them.
-    LeftOut,
-    /// They are written like any other: whoever selected knew of them, and excluded those not meant.
-    Written,
+pub(crate) enum HiddenBlocks {
+    /// Leave them out, as a reader sees the page.
+    Omit,
+    /// Write them like any other block: the selection was made with them in view and excludes those not
+    /// wanted.
+    Include,
 }
 
-/// The kept part of a page: some subtrees, without some subtrees inside them.
+/// The part of a page to write: some subtrees, minus some subtrees inside them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Selection {
     roots: Vec<NodeId>,
     excluded: Vec<NodeId>,
-    folded: Folded,
+    hidden_blocks: HiddenBlocks,
 }
 
 impl Selection {
-    /// One subtree, all of it.
+    /// One whole subtree.
     pub fn whole(root: NodeId) -> Self {
         Self {
             roots: vec![root],
             excluded: Vec::new(),
-            folded: Folded::LeftOut,
+            hidden_blocks: HiddenBlocks::Omit,
         }
     }
 
-    /// The subtrees under `roots`, in document order, without those under `excluded`. A root inside
-    /// another root is written once.
+    /// The subtrees under `roots`, in document order, without those under `excluded`. A root inside another
+    /// root is written once.
     pub fn of(mut roots: Vec<NodeId>, mut excluded: Vec<NodeId>) -> Self {
         roots.sort_unstable();
         roots.dedup();
@@ -40,47 +40,48 @@ impl Selection {
         Self {
             roots,
             excluded,
-            folded: Folded::LeftOut,
+            hidden_blocks: HiddenBlocks::Omit,
         }
     }
 
-    /// The same parts, with what the page hides in them: for a selection that was made block by block.
+    /// The same selection, including blocks that the page hides: for a selection made block by block.
     #[must_use]
-    pub fn with_folded(self) -> Self {
+    pub fn with_hidden(self) -> Self {
         Self {
-            folded: Folded::Written,
+            hidden_blocks: HiddenBlocks::Include,
             ..self
         }
     }
 
-    /// What becomes of hidden blocks.
-    pub(crate) fn folded(&self) -> Folded {
-        self.folded
+    /// How hidden blocks are treated.
+    pub(crate) fn hidden_blocks(&self) -> HiddenBlocks {
+        self.hidden_blocks
     }
 
-    /// The kept subtrees, in document order.
+    /// The selected subtrees, in document order.
     pub fn roots(&self) -> &[NodeId] {
         &self.roots
     }
 
-    /// The subtrees left out, in document order.
+    /// The excluded subtrees, in document order.
     pub fn excluded(&self) -> &[NodeId] {
         &self.excluded
     }
 
-    /// The walk over every kept node.
+    /// Walks over every selected node.
     pub(crate) fn steps<'a>(&'a self, tree: &'a Tree) -> Steps<'a> {
         Steps::new(tree, &self.roots, &self.excluded)
     }
 }
 
-/// One step of a walk: into a node or out of it. Every node entered is left.
+/// One step of a walk: into or out of a node. Every node entered is left.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Step {
     Enter(NodeId),
     Leave(NodeId),
 }
 
+/// Where a walk is.
 #[derive(Debug, Clone, Copy)]
 enum Cursor {
     BetweenRoots,
@@ -88,10 +89,10 @@ enum Cursor {
     Left(NodeId),
 }
 
-/// A walk in document order that can be told to pass over what is under the node just entered.
+/// A walk in document order that can skip the children of the node just entered.
 ///
-/// It holds no stack: the tree's own links lead back up. As ids grow in document order, the excluded
-/// nodes are met in the order they are listed, so telling them costs one comparison a node.
+/// It needs no stack: the tree's own links lead back up. Because ids grow in document order, excluded nodes
+/// are met in the order they are listed, so recognising them costs one comparison per node.
 #[derive(Debug)]
 pub(crate) struct Steps<'a> {
     tree: &'a Tree,
@@ -116,7 +117,7 @@ impl<'a> Steps<'a> {
         }
     }
 
-    /// Leaves out everything under the node just entered.
+    /// Skips everything under the node just entered.
     pub(crate) fn skip_children(&mut self) {
         self.skip = true;
     }

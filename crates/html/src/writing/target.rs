@@ -1,13 +1,13 @@
 //! Which addresses may be written.
 //!
-//! A writer's output is shown by others, so no address leaves that could run: whatever the caller's
-//! resolver answers, only the schemes below pass.
+//! Output is displayed by other programs, so no address that could execute is written: whatever the caller's
+//! resolver returns, only the schemes below pass.
 
-/// Longer addresses are not links anybody follows; they are data. Leaving them out also bounds how
-/// much a link around many blocks can repeat.
-const LONGEST: usize = 4096;
+/// Longer addresses are data rather than links. Leaving them out also bounds how much a link around many
+/// blocks can repeat.
+const MAX_LENGTH: usize = 4096;
 
-/// Where a link leads, or nothing if it should not be a link.
+/// The target of a link, or `None` if it should not be a link.
 pub(crate) fn link_target(resolve: &dyn Fn(&str) -> Option<String>, href: &str) -> Option<String> {
     target(
         resolve,
@@ -16,7 +16,7 @@ pub(crate) fn link_target(resolve: &dyn Fn(&str) -> Option<String>, href: &str) 
     )
 }
 
-/// Where an image or a film is, or nothing if it cannot be named.
+/// The address of an image or video, or `None` if it should not be written.
 pub(crate) fn media_target(resolve: &dyn Fn(&str) -> Option<String>, src: &str) -> Option<String> {
     target(resolve, src, &["http", "https"])
 }
@@ -27,12 +27,12 @@ fn target(
     schemes: &[&str],
 ) -> Option<String> {
     let written = written.trim_matches(|character: char| character <= ' ');
-    if written.len() > LONGEST {
+    if written.len() > MAX_LENGTH {
         return None;
     }
     let target = resolve(written)?;
     let usable = !target.is_empty()
-        && target.len() <= LONGEST
+        && target.len() <= MAX_LENGTH
         && !target.bytes().any(|byte| byte.is_ascii_control())
         && scheme(&target).is_none_or(|scheme| {
             schemes
@@ -42,7 +42,7 @@ fn target(
     usable.then_some(target)
 }
 
-/// What stands before the first colon, unless the address is a path.
+/// The text before the first colon, unless the address is a path.
 fn scheme(target: &str) -> Option<&str> {
     let end = target.find([':', '/', '?', '#'])?;
     target[end..].starts_with(':').then(|| target[..end].trim())

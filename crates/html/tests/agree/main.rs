@@ -1,28 +1,31 @@
-//! The scanner beside the tree of html5ever, on very many made-up pages and on real ones; any difference is a bug.
+//! Compares the scanner with html5ever's tree on many generated pages and on real ones; any difference is a
+//! bug.
 //!
-//! A short run of it is a test like any other; `cargo xtask fuzz agree` makes it as long as one likes. What was found
-//! once is in `known`.
+//! A short run is an ordinary test; `cargo xtask fuzz agree` makes it as long as desired. Differences found
+//! earlier are in `regressions`.
 
-#![expect(clippy::unwrap_used, reason = "a test's own parts may stop it")]
-#![expect(clippy::print_stdout, reason = "how much was compared is told")]
+#![expect(clippy::unwrap_used, reason = "a failing helper may panic in a test")]
+#![expect(clippy::print_stdout, reason = "reports how much was compared")]
 
 #[path = "../../../weburl/tests/agree/chance.rs"]
 mod chance;
-mod known;
-mod maker;
+#[path = "../scanner/link_tags.rs"]
+mod link_tags;
 mod manuals;
-#[path = "../suite/oracle.rs"]
+#[path = "../scanner/oracle.rs"]
 mod oracle;
+mod page_generator;
+mod regressions;
 #[path = "../../../weburl/tests/agree/search.rs"]
 mod search;
 mod vocabulary;
 
 use std::collections::BTreeSet;
 
-use maker::PageMaker;
+use page_generator::PageGenerator;
 use search::search;
 
-/// What scanner and tree say of a page, where they differ.
+/// The difference between scanner and tree on a page, if there is one.
 pub(crate) fn compare(page: &[u8]) -> Option<String> {
     let said = oracle::in_order(page);
     let theirs = oracle::theirs(&String::from_utf8_lossy(page));
@@ -30,17 +33,17 @@ pub(crate) fn compare(page: &[u8]) -> Option<String> {
     if ours != theirs {
         return Some(format!("ours   {ours:?}\ntheirs {theirs:?}"));
     }
-    // links with a number of their own are said once, in order
+    // Numbered links are reported once and in order.
     let numbers: Vec<u32> = said
         .iter()
-        .filter_map(|fact| maker::number_of(&fact.1))
+        .filter_map(|fact| page_generator::number_of(&fact.1))
         .collect();
     let in_order = numbers.windows(2).all(|pair| pair[0] < pair[1]);
-    (!in_order && maker::is_numbered(page)).then(|| format!("the order of {said:?}"))
+    (!in_order && page_generator::is_numbered(page)).then(|| format!("the order of {said:?}"))
 }
 
 #[test]
 fn scanner_and_tree_agree() {
-    let maker = PageMaker::new();
-    search("scanner and tree", |chance| maker.page(chance), compare);
+    let generator = PageGenerator::new();
+    search("scanner and tree", |chance| generator.page(chance), compare);
 }

@@ -1,21 +1,4 @@
-//! What pages are made of, by what it can do to each other.
-
-/// Links and bases, with `u#` where each gets its number.
-pub(crate) const LINKS: &[&str] = &[
-    "<a href=u#>",
-    "<a href='u#'>",
-    "<A\nHREF = \"u#\" download>",
-    "<a rel=\"me NoFollow\" href=u#>",
-    "<a title='<a href=no>' href=u#>",
-    "<a href=u# href=no>",
-    "<a/href=u#/>",
-    "<a href='u#&amp;x&copy;&notin&#x80;'>",
-    "<a x=\"y\"href=u#\r\n>",
-    "<base href=u#>",
-    "<a href=u#></a>",
-    "<a href=u#/>",
-    "<a href=u# />",
-];
+//! Building blocks of generated pages, grouped by how they interact.
 
 #[rustfmt::skip]
 pub(crate) const BLOCKS: &[&str] = &[
@@ -38,7 +21,7 @@ pub(crate) const FORMS: &[&str] = &[
     "form", "select", "option", "optgroup", "input", "button", "textarea", "keygen", "fieldset", "label",
 ];
 
-pub(crate) const HOLDERS: &[&str] = &[
+pub(crate) const CONTAINERS: &[&str] = &[
     "object", "applet", "marquee", "template", "template", "noscript", "embed", "param",
 ];
 
@@ -66,7 +49,7 @@ pub(crate) const MATH: &[&str] = &[
 ];
 
 #[rustfmt::skip]
-pub(crate) const BITS: &[&str] = &[
+pub(crate) const SNIPPETS: &[&str] = &[
     "<!--", "-->", "--!>", "--", "<!-->", "<!--->", "<!doctype html>", "<!DOCTYPE html PUBLIC \"-//W3C//DTD HTML 3.2//EN\">",
     "<!x ", "<?x ", "</ ", "</>", "<![CDATA[", "]]>", ">", "<", "</", "/", "\"", "'", "=", " ", "\n", "\r\n", "\0", "&amp;", "&#",
     "text", "é", "!", "-", "a", "<a ", "href=", "<a href=\"", "<a href='", "<script>", "</script>", "<svg", "<plaintext>",

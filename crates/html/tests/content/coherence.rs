@@ -1,11 +1,11 @@
-//! What belongs together stays together: tables, terms, code, lists, figures, headings.
+//! Tables, terms, code, lists, figures and headings stay complete.
 
-use html::{Tree, main_content, to_markdown};
+use crawler_html::{Tree, main_content, to_markdown};
 
 const PROSE: &str = "<p>The committee met on Tuesday to consider the proposal in detail, and after \
     several hours of debate the members agreed that the plan should go ahead next year.</p>";
 
-/// The Markdown of an article of some prose, the part, and more prose.
+/// The Markdown of an article made of prose, the part, and more prose.
 fn written(part: &str) -> String {
     let html = format!(
         "<!doctype html><title>The plan</title><body><nav><a href=/>Home</a> <a href=/n>News</a></nav>\
@@ -54,7 +54,7 @@ fn parts_between_kept_text_are_written_whole() {
 }
 
 #[test]
-fn pictures_under_a_lone_title_are_written() {
+fn pictures_under_a_title_without_text_are_written() {
     let html = "<title>Summer</title><nav><a href=/>Home</a></nav><main><h1>Summer</h1>\
         <div><a href=/1><img src=/1.jpg alt=Beach></a><img src=/2.jpg alt=Dunes></div></main>";
     let tree = Tree::parse(html);
@@ -67,7 +67,7 @@ fn pictures_under_a_lone_title_are_written() {
 }
 
 #[test]
-fn what_stands_apart_stays_out() {
+fn detached_parts_stay_out() {
     let links = "<nav><ul><li><a href=/a>Archive</a><li><a href=/b>Imprint</a></ul>\
         <table><tr><td><a href=/c>Jobs</a><td><a href=/d>Press</a><tr><td><a href=/e>Shop</a>\
         <td><a href=/f>Login</a></table><img src=/logo.png alt=Logo></nav>";

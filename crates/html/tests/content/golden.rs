@@ -1,12 +1,12 @@
-//! The main content of every page in `pages`, as Markdown, kept as files beside them.
+//! The main content of every page in `pages` as Markdown, compared with the files beside them.
 //!
-//! `UPDATE_GOLDEN=1 cargo test -p html --test content` writes them anew; the difference is for a person
-//! to read. After training, small ones are to be expected.
+//! `UPDATE_GOLDEN=1 cargo test -p crawler-html --test content` rewrites the files; review the difference.
+//! Small differences are expected after training.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use html::{Tree, main_content, to_markdown};
+use crawler_html::{Tree, main_content, to_markdown};
 
 fn pages() -> Vec<PathBuf> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/content/pages");

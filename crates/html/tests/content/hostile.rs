@@ -1,10 +1,10 @@
-//! Pages written to break the extraction: none may panic, and time has to grow with the page only.
+//! Adversarial pages: extraction must not panic, and time must be linear in the page.
 
 use std::time::{Duration, Instant};
 
-use html::{Tree, main_content, whole_body};
+use crawler_html::{Tree, main_content, whole_body};
 
-fn spent(html: &str) -> Duration {
+fn time_of(html: &str) -> Duration {
     let tree = Tree::parse(html);
     let start = Instant::now();
     let content = main_content(&tree);
@@ -13,7 +13,7 @@ fn spent(html: &str) -> Duration {
     start.elapsed()
 }
 
-/// Hostile pages by their size.
+/// Adversarial pages of the given size.
 fn pages(size: usize) -> Vec<(&'static str, String)> {
     let numbered = |part: &dyn Fn(usize) -> String| (0..size).map(part).collect::<String>();
     vec![
@@ -63,18 +63,18 @@ fn pages(size: usize) -> Vec<(&'static str, String)> {
 }
 
 #[test]
-fn none_panics() {
+fn hostile_pages_do_not_panic() {
     for (_, html) in pages(300) {
-        spent(&html);
+        time_of(&html);
     }
 }
 
 #[test]
 fn time_grows_with_the_page() {
-    // Eight times the page may take at most 40 times as long: far from 64, with room for a busy
-    // machine, and what is over before it can be measured does not count.
+    // Eight times the page may take at most 40 times as long: far below the quadratic 64, with margin for a
+    // busy machine. Times too short to measure are ignored.
     for ((name, small), (_, large)) in pages(2_000).into_iter().zip(pages(16_000)) {
-        let least = |html: &str| (0..3).map(|_| spent(html)).min().unwrap_or_default();
+        let least = |html: &str| (0..3).map(|_| time_of(html)).min().unwrap_or_default();
         let (short, long) = (least(&small), least(&large));
         let bound = short * 40 + Duration::from_millis(150);
         assert!(

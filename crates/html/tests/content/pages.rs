@@ -1,6 +1,6 @@
-//! One small page after another, of all seven kinds: what has to be there and what must not be.
+//! Small pages of all seven kinds: what must be kept and what must not.
 
-use html::{PageKind, Tree, main_content};
+use crawler_html::{PageKind, Tree, main_content};
 
 use crate::text_of;
 
@@ -186,7 +186,7 @@ fn cases() -> Vec<Case> {
 }
 
 #[test]
-fn what_a_reader_came_for_is_kept_and_the_frame_is_not() {
+fn content_is_kept_and_the_page_frame_is_not() {
     let mut faults = Vec::new();
     for case in cases() {
         let tree = Tree::parse(case.html);
@@ -206,8 +206,8 @@ fn what_a_reader_came_for_is_kept_and_the_frame_is_not() {
     assert!(faults.is_empty(), "{}", faults.join("\n"));
 }
 
-/// The guess is right on four real pages of five; these are far shorter than real pages, and a
-/// guess by counts has less to go by. A coin with seven sides would get two.
+/// On real pages the guess is right four times out of five; these pages are much shorter, and a guess based on
+/// counts has less to go by. Random guessing would get two right.
 #[test]
 fn most_kinds_are_guessed() {
     let cases = cases();
@@ -220,9 +220,9 @@ fn most_kinds_are_guessed() {
     assert!(guesses.len() * 2 < cases.len(), "{guesses:?}");
 }
 
-/// Pages that say themselves what they are, by type, address or make. The others leave room for
-/// doubt: a guide reads like an article, a small shop window like a list.
-const PLAIN: [&str; 10] = [
+/// Pages that declare what they are, by type, address or software. The others are ambiguous: a guide reads
+/// like an article, a small shop like a list.
+const DECLARED: [&str; 10] = [
     "article_news",
     "article_blog",
     "documentation_reference",
@@ -236,9 +236,9 @@ const PLAIN: [&str; 10] = [
 ];
 
 #[test]
-fn plain_kinds_are_guessed() {
+fn declared_kinds_are_guessed() {
     let cases = cases();
-    for name in PLAIN {
+    for name in DECLARED {
         let case = cases.iter().find(|case| case.name == name).expect(name);
         let guess = main_content(&Tree::parse(case.html)).kind;
         assert_eq!(guess, case.kind, "{name}");
@@ -246,7 +246,7 @@ fn plain_kinds_are_guessed() {
 }
 
 #[test]
-fn the_same_page_gives_the_same_answer() {
+fn results_are_deterministic() {
     for case in cases() {
         let tree = Tree::parse(case.html);
         assert_eq!(main_content(&tree), main_content(&tree), "{}", case.name);

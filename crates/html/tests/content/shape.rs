@@ -1,7 +1,6 @@
-//! What every answer has to be, whatever the page: parts in order, none inside another, quality a
-//! share of one.
+//! Invariants of every result: parts in order, none inside another, quality between 0 and 1.
 
-use html::{MainContent, Tree, main_content, whole_body};
+use crawler_html::{MainContent, Tree, main_content, whole_body};
 use proptest::prelude::*;
 
 fn check(tree: &Tree, content: &MainContent) -> Result<(), TestCaseError> {
@@ -19,7 +18,7 @@ fn check(tree: &Tree, content: &MainContent) -> Result<(), TestCaseError> {
         }
     }
     for cut in &content.excluded {
-        let inside = |root: &html::NodeId| root < cut && *cut < tree.end(*root);
+        let inside = |root: &crawler_html::NodeId| root < cut && *cut < tree.end(*root);
         prop_assert!(content.roots.iter().any(inside), "{cut:?} is in no root");
     }
     Ok(())
@@ -58,7 +57,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(128))]
 
     #[test]
-    fn answers_are_well_formed(
+    fn results_are_well_formed(
         parts in proptest::collection::vec((0..PIECES.len(), "[ a-zA-Z0-9.,|]{0,40}"), 0..60)
     ) {
         let mut html = String::new();

@@ -1,28 +1,28 @@
-//! What holds for the links of any bytes: the scanner finds those that the tree has.
+//! For any bytes, the scanner finds the links that the tree has.
 //!
-//! Also the body of a fuzz target, so it uses nothing but the crate's public face.
+//! This file is also the body of a fuzz target, so it uses only the public API of the crate.
 //!
-//! Compared as sets, because the tree moves and clones elements. Left out are pages too absurd for the
-//! tree to be whole.
+//! Compared as sets, because the tree moves and clones elements. Pages so extreme that the tree was cut short
+//! are left out.
 
 use std::collections::BTreeSet;
 
-use html::{Found, Tag, Tree, charset, scan_links};
+use crawler_html::{ScanEvent, Tag, Tree, charset, scan_links};
 
-/// Stops if the two disagree about the page.
+/// Panics if the two disagree about the page.
 pub(crate) fn check(page: &[u8]) {
     let (tree, read_as) = Tree::parse_bytes(page, None, None);
     assert_eq!(read_as.encoding, charset(page, None, None).encoding);
     let mut found = BTreeSet::new();
     scan_links(page, read_as.encoding, |fact| match fact {
-        Found::Base(href) => {
+        ScanEvent::Base(href) => {
             found.insert(("base", href.to_owned(), false, false));
         }
-        Found::Link(link) => {
+        ScanEvent::Link(link) => {
             found.insert(("a", link.href.to_owned(), link.nofollow, link.download));
         }
     });
-    if tree.cut() {
+    if tree.is_truncated() {
         return;
     }
     assert_eq!(found, of_tree(&tree), "scanner and tree");

@@ -1,10 +1,10 @@
-//! What the fuzz targets look for, on every test run: inputs that once failed and every golden page, and a
-//! few thousand changes of them.
+//! Runs the checks of the fuzz targets as tests: on inputs that once failed, on every golden page, and on a
+//! few thousand mutations of them.
 //!
-//! The checks are the very functions that the targets in `fuzz/` call. Chance comes from a fixed seed, so a
-//! failure is there again on the next run. What the fuzzer finds is made small and put into `corpus/`.
+//! The checks are the same functions that the targets in `fuzz/` call. The random seed is fixed, so failures
+//! are reproducible. Inputs found by the fuzzer are minimised and added to `corpus/`.
 
-#![expect(clippy::unwrap_used, reason = "a test's own parts may stop it")]
+#![expect(clippy::unwrap_used, reason = "a failing helper may panic in a test")]
 
 mod links;
 mod markdown;
@@ -16,9 +16,9 @@ use std::path::Path;
 
 use mutation::Mutator;
 
-const CHANGES: usize = 3_000;
-/// Longer pages are read as they are, but not changed: there is more to find in short ones.
-const LONGEST: usize = 2_048;
+const MUTATIONS: usize = 3_000;
+/// Longer pages are checked but not mutated: shorter ones are more productive.
+const MAX_MUTATED: usize = 2_048;
 
 /// The files of a folder under `tests`, in order.
 fn inputs(folder: &str, ending: &str) -> Vec<Vec<u8>> {
@@ -42,21 +42,21 @@ fn replay(corpus: &str, check: fn(&[u8])) {
     for page in &pages {
         run(page, check);
     }
-    pages.retain(|page| page.len() <= LONGEST);
+    pages.retain(|page| page.len() <= MAX_MUTATED);
     let mut mutator = Mutator::new(1);
-    for _ in 0..CHANGES {
+    for _ in 0..MUTATIONS {
         run(&mutator.change(&pages), check);
     }
 }
 
-/// Runs the check; if it stops, says on which page.
+/// Runs the check and reports the page if it panics.
 fn run(page: &[u8], check: fn(&[u8])) {
     let done = catch_unwind(|| check(page));
     assert!(done.is_ok(), "on {:?}", page.escape_ascii().to_string());
 }
 
 #[test]
-fn pages_in_every_form() {
+fn pages_in_every_format() {
     replay("fuzz/corpus/markdown", markdown::check);
 }
 

@@ -1,20 +1,24 @@
-//! What holds for any bytes, through the whole way to markdown, html and text.
+//! Properties of Markdown, HTML and text output that hold for any bytes.
 //!
-//! Also the body of a fuzz target, so it uses nothing but the crate's public face.
+//! This file is also the body of a fuzz target, so it uses only the public API of the crate.
 //!
 //! * Nothing panics, and the output is bounded by the page.
-//! * The html is inert: read again, it has no element and no attribute that does anything, and every
-//!   address is one that the resolver made.
-//! * The text of the page is never read as markup: a CommonMark reader finds no HTML in the markdown but
-//!   the few tags the writer makes itself, and no link but the writer's own.
+//! * The HTML is inert: parsed again, it has no active element or attribute, and every address comes from the
+//!   resolver.
+//! * Text of the page is never parsed as markup: a CommonMark parser finds no HTML in the Markdown except the
+//!   few tags the writer produces itself, and no link but the writer's own.
 
-use html::{MainContent, Selection, Tag, Tree, main_content, metadata, whole_body};
-use html::{to_inert_html, to_markdown, to_text};
+#[path = "active_content.rs"]
+mod active_content;
+
+use active_content::{is_active_attribute, is_active_element};
+use crawler_html::{MainContent, Selection, Tree, main_content, metadata, whole_body};
+use crawler_html::{to_inert_html, to_markdown, to_text};
 use pulldown_cmark::{Event, LinkType, Options, Parser, Tag as Mark};
 
-/// Where every address on a page leads.
-const PLACE: &str = "https://e.x/";
-/// The only HTML that markdown may hold.
+/// Prefix of every resolved address.
+const BASE: &str = "https://e.x/";
+/// The only HTML allowed in Markdown.
 const OWN_TAGS: [&str; 8] = [
     "<br>",
     "<strong>",
@@ -26,7 +30,7 @@ const OWN_TAGS: [&str; 8] = [
     "<br />",
 ];
 
-/// Stops if something does not hold for the page.
+/// Panics if a property does not hold for the page.
 pub(crate) fn check(page: &[u8]) {
     let (tree, _) = Tree::parse_bytes(page, None, None);
     let told = metadata(&tree, &resolve);
@@ -36,16 +40,16 @@ pub(crate) fn check(page: &[u8]) {
     );
     let chosen = main_content(&tree);
     let body = whole_body(&tree);
-    check_choice(&tree, &chosen);
-    check_choice(&tree, &body);
+    check_selection(&tree, &chosen);
+    check_selection(&tree, &body);
     let whole = Selection::whole(tree.root());
     for selection in [chosen.selection(), body.selection(), whole] {
-        check_forms(&tree, &selection, page.len());
+        check_formats(&tree, &selection, page.len());
     }
 }
 
-/// Roots and what is left out of them: in order, none in another, each left out of some root.
-fn check_choice(tree: &Tree, content: &MainContent) {
+/// Roots and excluded nodes are in order, none is inside another, and every excluded node is inside a root.
+fn check_selection(tree: &Tree, content: &MainContent) {
     for list in [&content.roots, &content.excluded] {
         assert!(
             list.windows(2).all(|pair| tree.end(pair[0]) <= pair[1]),
@@ -63,7 +67,7 @@ fn check_choice(tree: &Tree, content: &MainContent) {
     );
 }
 
-fn check_forms(tree: &Tree, selection: &Selection, length: usize) {
+fn check_formats(tree: &Tree, selection: &Selection, length: usize) {
     let markdown = to_markdown(tree, selection, &resolve);
     let inert = to_inert_html(tree, selection, &resolve);
     let text = to_text(tree, selection);
@@ -81,25 +85,22 @@ fn check_forms(tree: &Tree, selection: &Selection, length: usize) {
     assert!(!markdown.starts_with('\n'), "the start of {markdown:?}");
     check_markdown(&markdown);
     check_inert(&inert);
-    if !tree.cut() {
+    if !tree.is_truncated() {
         let again = Tree::parse(&inert);
         let twice = to_inert_html(&again, &Selection::whole(again.root()), &resolve);
         assert_eq!(twice, inert, "html that changes when it is read again");
     }
 }
 
-/// Absolute whatever the page says; a second time, the same.
-#[expect(
-    clippy::unnecessary_wraps,
-    reason = "the writers' resolvers may refuse"
-)]
+/// Always returns an absolute address; resolving it again changes nothing.
+#[expect(clippy::unnecessary_wraps, reason = "the signature of a resolver")]
 fn resolve(href: &str) -> Option<String> {
-    if href.starts_with(PLACE) {
+    if href.starts_with(BASE) {
         return Some(href.to_owned());
     }
     let word = href.bytes().filter(u8::is_ascii_alphanumeric).take(40);
     Some(format!(
-        "{PLACE}{}",
+        "{BASE}{}",
         word.map(char::from).collect::<String>()
     ))
 }
@@ -131,7 +132,7 @@ fn check_markdown(markdown: &str) {
                 },
             ) => {
                 assert_eq!(link_type, LinkType::Inline, "{dest_url} in {markdown:?}");
-                assert!(dest_url.starts_with(PLACE), "{dest_url} in {markdown:?}");
+                assert!(dest_url.starts_with(BASE), "{dest_url} in {markdown:?}");
             }
             _ => {}
         }
@@ -141,33 +142,14 @@ fn check_markdown(markdown: &str) {
 fn check_inert(inert: &str) {
     let tree = Tree::parse(inert);
     for id in tree.subtree(tree.root()) {
-        let runs = matches!(
-            tree.tag(id),
-            Some(
-                Tag::Script
-                    | Tag::Style
-                    | Tag::Svg
-                    | Tag::Math
-                    | Tag::Iframe
-                    | Tag::Object
-                    | Tag::Embed
-                    | Tag::Form
-                    | Tag::Input
-                    | Tag::Button
-                    | Tag::Meta
-                    | Tag::Base
-                    | Tag::Link
-                    | Tag::Template
-            )
-        );
+        let runs = is_active_element(tree.tag(id));
         assert!(!runs, "{} in {inert:?}", tree.name(id));
         for (name, value) in tree.attrs(id) {
-            let acts =
-                name.starts_with("on") || matches!(name, "style" | "srcdoc" | "action" | "id");
+            let acts = is_active_attribute(name);
             assert!(!acts, "{name} in {inert:?}");
             let leads = matches!(name, "href" | "src" | "srcset" | "poster" | "cite");
             assert!(
-                !leads || value.starts_with(PLACE),
+                !leads || value.starts_with(BASE),
                 "{name}={value} in {inert:?}"
             );
         }

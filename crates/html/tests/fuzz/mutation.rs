@@ -1,6 +1,6 @@
-//! Changed pages: parts of two put together, bytes turned, words of HTML and Markdown thrown in.
+//! Mutates pages: combines two, changes bytes, inserts tokens of HTML and Markdown.
 
-/// What pages and markdown are made of; the fuzzer's own dictionary is longer.
+/// Tokens to insert; the fuzzer's own dictionary is longer.
 const WORDS: [&str; 60] = [
     "<p>",
     "</p>",
@@ -106,9 +106,9 @@ impl Mutator {
         page
     }
 
-    /// A number below the bound, which is not zero.
+    /// A number below the bound, which must not be zero.
     fn below(&mut self, bound: usize) -> usize {
-        // splitmix64
+        // The splitmix64 generator.
         self.state = self.state.wrapping_add(0x9E37_79B9_7F4A_7C15);
         let mut mixed = self.state;
         mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);

@@ -1,4 +1,4 @@
-//! More attributes than anybody has names for.
+//! Extreme numbers of attributes.
 
 use crate::{numbered, survives};
 

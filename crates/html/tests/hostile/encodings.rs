@@ -1,4 +1,4 @@
-//! Bytes that are not what they are said to be.
+//! Bytes that do not match their declared encoding.
 
 use crate::pipeline::survives_as;
 use crate::survives;
@@ -20,8 +20,8 @@ const LABELS: [&str; 14] = [
     "no such thing",
 ];
 
-/// The text in two bytes a character.
-fn wide(text: &str, order: fn(u16) -> [u8; 2]) -> Vec<u8> {
+/// The text with two bytes per character.
+fn utf_16(text: &str, order: fn(u16) -> [u8; 2]) -> Vec<u8> {
     text.encode_utf16().flat_map(order).collect()
 }
 
@@ -36,7 +36,7 @@ fn wrong_labels() {
             bytes.as_slice(),
             Some(label),
         );
-        let little = wide(&page, u16::to_le_bytes);
+        let little = utf_16(&page, u16::to_le_bytes);
         survives_as(
             &format!("two bytes a character as {label}"),
             little,
@@ -93,7 +93,7 @@ fn broken_utf_8() {
 }
 
 #[test]
-fn zeros() {
+fn nul_bytes() {
     survives("nothing else", vec![0; 1_000_000]);
     for unit in [
         "\0a",

@@ -1,4 +1,4 @@
-//! Marks that close in the wrong order: the parser copies them into every block they reach.
+//! Misnested formatting, which the parser copies into every block it reaches.
 
 use crate::{numbered, survives};
 

@@ -1,4 +1,4 @@
-//! JSON in a page, written to hurt its reader.
+//! Extreme JSON-LD.
 
 use crate::survives;
 

@@ -1,4 +1,4 @@
-//! Ten megabytes without a line end, and a megabyte of it in rarer places.
+//! Ten megabytes without a line break, and one megabyte in less common places.
 
 use crate::survives;
 
@@ -57,7 +57,7 @@ fn addresses() {
 }
 
 #[test]
-fn what_nobody_sees() {
+fn invisible_content() {
     survives("comment", format!("a<!--{}-->b", "- ".repeat(LONGEST / 2)));
     survives(
         "comment of dashes",

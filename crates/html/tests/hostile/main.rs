@@ -1,12 +1,13 @@
-//! Pages made to hurt, through the whole way: bytes, tree, links, metadata, content, every writer.
+//! Adversarial pages through the whole pipeline: bytes, tree, links, metadata, content, every writer.
 //!
-//! The other tests of the crate look at one part each; here nothing may go wrong where parts meet. For every
-//! page: no panic; no more than 512 KiB of stack, the drop of the tree included; time in proportion to the
-//! page; and output in proportion to it, so that nothing grows with the square of anything.
+//! The other tests cover one part each; these cover their interaction. For every page: no panic; at most 512
+//! KiB of stack, including dropping the tree; and time and output proportional to the page, so that nothing
+//! grows quadratically.
 //!
-//! `cargo test --release -p html --test hostile -- --nocapture --test-threads 1` shows what each page took.
+//! `cargo test --release -p crawler-html --test hostile -- --nocapture --test-threads 1` prints what each page
+//! took.
 
-#![expect(clippy::unwrap_used, reason = "a test's own parts may stop it")]
+#![expect(clippy::unwrap_used, reason = "a failing helper may panic in a test")]
 
 mod attributes;
 mod encodings;
@@ -25,7 +26,7 @@ mod unclosed;
 
 use pipeline::survives;
 
-/// The unit so many times, with its number in place of every `#`.
+/// Repeats the unit, with its number in place of every `#`.
 fn numbered(unit: &str, count: usize) -> String {
     let mut rows = String::new();
     for number in 0..count {

@@ -1,10 +1,10 @@
-//! A hundred thousand elements, each in the one before; ten thousand where their ends are written too.
+//! A hundred thousand nested elements; ten thousand where end tags are written too.
 
 use crate::survives;
 
 const DEEP: usize = 100_000;
 
-/// Opens all, says something, and closes all or none.
+/// Opens all, writes some text, and closes all or none.
 fn nested(name: &str, open: &str, close: &str) {
     let opened = open.repeat(DEEP);
     survives(&format!("{name}, left open"), format!("{opened}text"));
@@ -65,7 +65,7 @@ fn foreign() {
 }
 
 #[test]
-fn the_rest() {
+fn other_elements() {
     nested("template", "<template>", "</template>");
     nested("table", "<table><tr><td>", "</table>");
     nested("object", "<object>", "</object>");

@@ -1,44 +1,46 @@
-//! One page through all of it, on a small stack, against the clock.
+//! Runs one page through the pipeline on a small stack, with a time limit.
 
 use std::time::Duration;
 
-use html::{Selection, Tree, main_content, metadata, scan_links, whole_body};
-use html::{to_inert_html, to_markdown, to_text};
+use crawler_html::{Selection, Tree, main_content, metadata, scan_links, whole_body};
+use crawler_html::{to_inert_html, to_markdown, to_text};
 
 use crate::stopwatch::Stopwatch;
 
 const MEGABYTE: usize = 1_000_000;
-/// The rule is a second for a megabyte. The development build, hardly optimised and full of
-/// assertions, is given four.
+/// The limit is one second per megabyte; unoptimised builds with assertions get four.
 const SECONDS_PER_MEGABYTE: f64 = if cfg!(debug_assertions) { 4.0 } else { 1.0 };
 const STACK: usize = 512 * 1024;
-/// Each form at most so many times the page, and so many bytes more.
-const TIMES: usize = 24;
-const MORE: usize = 10_000;
+/// Each output may be at most this many times the page, plus this many bytes.
+const MAX_FACTOR: usize = 24;
+const MAX_EXTRA: usize = 10_000;
 
-/// What one page took.
-struct Taken {
+/// Resources used by one page.
+struct Usage {
     time: Duration,
-    /// The longest form.
+    /// Length of the longest output.
     longest: usize,
 }
 
-/// Stops the test unless the page gets through whole, in time, and in proportion.
+/// Panics unless the page passes within the limits.
 pub(crate) fn survives(name: &str, page: impl Into<Vec<u8>>) {
     survives_as(name, page, None);
 }
 
-/// The same, with an encoding that the server tells.
+/// The same, with an encoding declared by the server.
 #[expect(
     clippy::print_stdout,
-    reason = "what each page took is shown on demand"
+    reason = "prints what each page took, with --nocapture"
 )]
 pub(crate) fn survives_as(name: &str, page: impl Into<Vec<u8>>, label: Option<&'static str>) {
     let page = page.into();
     let length = page.len();
     let thread = std::thread::Builder::new().stack_size(STACK);
-    let taken = thread.spawn(move || through(&page, label)).unwrap().join();
-    let Ok(Taken { time, longest }) = taken else {
+    let taken = thread
+        .spawn(move || run_pipeline(&page, label))
+        .unwrap()
+        .join();
+    let Ok(Usage { time, longest }) = taken else {
         panic!("{name}: a panic");
     };
     let megabytes = length.max(MEGABYTE) as f64 / MEGABYTE as f64;
@@ -53,28 +55,28 @@ pub(crate) fn survives_as(name: &str, page: impl Into<Vec<u8>>, label: Option<&'
         "{name}: {time:?} for {length} bytes"
     );
     assert!(
-        longest <= length * TIMES + MORE,
+        longest <= length * MAX_FACTOR + MAX_EXTRA,
         "{name}: {length} bytes became {longest}"
     );
 }
 
-fn through(page: &[u8], label: Option<&str>) -> Taken {
+fn run_pipeline(page: &[u8], label: Option<&str>) -> Usage {
     let watch = Stopwatch::start();
     let (tree, read_as) = Tree::parse_bytes(page, label, None);
     let mut links = 0;
     scan_links(page, read_as.encoding, |_| links += 1);
     assert!(links <= page.len());
-    let told = metadata(&tree, &resolve);
+    let found = metadata(&tree, &resolve);
     let chosen = main_content(&tree).selection();
     let whole = Selection::whole(tree.root());
-    // The whole page, whatever was chosen of it: the longest form there can be.
+    // The whole page, whatever was selected: the longest output possible.
     let markdown = to_markdown(&tree, &whole, &resolve).len();
     let time = watch.elapsed();
-    // What else can be asked of a page may not go wrong either; it is not on every page's way.
+    // The remaining functions must not fail either; they are not part of the usual pipeline.
     let body = whole_body(&tree).selection();
     let longest = [
         markdown,
-        format!("{told:?}").len(),
+        format!("{found:?}").len(),
         to_markdown(&tree, &chosen, &resolve).len(),
         to_text(&tree, &body).len(),
         to_inert_html(&tree, &whole, &resolve).len(),
@@ -82,14 +84,14 @@ fn through(page: &[u8], label: Option<&str>) -> Taken {
     ];
     let watch = Stopwatch::start();
     drop(tree);
-    Taken {
+    Usage {
         time: time + watch.elapsed(),
         longest: longest.into_iter().max().unwrap(),
     }
 }
 
-/// Every address is one: what is long stays long.
-#[expect(clippy::unnecessary_wraps, reason = "a resolver may refuse")]
+/// Every address resolves to itself: long ones stay long.
+#[expect(clippy::unnecessary_wraps, reason = "the signature of a resolver")]
 fn resolve(href: &str) -> Option<String> {
     Some(format!("https://e.x/{href}"))
 }

@@ -1,4 +1,4 @@
-//! A million character references; fewer of the rarer kinds.
+//! A million character references; fewer of the less common kinds.
 
 use crate::survives;
 
@@ -49,7 +49,7 @@ fn in_values() {
 }
 
 #[test]
-fn elsewhere() {
+fn in_other_places() {
     for around in ["title", "pre", "code", "td", "textarea", "h1", "li"] {
         survives(
             around,

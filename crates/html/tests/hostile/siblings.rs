@@ -1,4 +1,4 @@
-//! A hundred thousand of the same, side by side; fewer of the rarer kinds.
+//! A hundred thousand equal siblings; fewer of the less common kinds.
 
 use crate::{numbered, survives};
 
@@ -63,7 +63,7 @@ fn words() {
 }
 
 #[test]
-fn heads() {
+fn head_elements() {
     for unit in [
         "<meta name=author content=a#>",
         "<meta property=og:title content=t#>",
@@ -85,9 +85,9 @@ fn heads() {
 }
 
 #[test]
-fn notes() {
+fn footnotes() {
     survives(
-        "notes",
+        "footnotes",
         format!(
             "{}<ol class=footnotes>{}",
             numbered("<a href='#f#'>1</a>", 5_000).replace("href='0", "href='#"),

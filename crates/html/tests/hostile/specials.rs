@@ -1,4 +1,4 @@
-//! A megabyte of what Markdown would read as its own.
+//! A megabyte of characters that are special in Markdown.
 
 use crate::survives;
 

@@ -1,34 +1,34 @@
-//! How long a thread worked.
+//! Measures how long a thread worked.
 //!
-//! Counted in time on a processor where the system tells it (Linux), so that a busy machine does not make
-//! a test fail; elsewhere by the clock.
+//! Uses CPU time where the system provides it (Linux), so that a busy machine does not make a test fail;
+//! wall-clock time elsewhere.
 
 use std::time::{Duration, Instant};
 
 pub(crate) struct Stopwatch {
     started: Instant,
-    worked: Option<Duration>,
+    cpu_time: Option<Duration>,
 }
 
 impl Stopwatch {
     pub(crate) fn start() -> Self {
         Self {
             started: Instant::now(),
-            worked: worked(),
+            cpu_time: cpu_time(),
         }
     }
 
-    /// Since the start, on the thread that started it.
+    /// The time since the start; call on the thread that started it.
     pub(crate) fn elapsed(&self) -> Duration {
-        match (self.worked, worked()) {
+        match (self.cpu_time, cpu_time()) {
             (Some(before), Some(now)) => now.saturating_sub(before),
             _ => self.started.elapsed(),
         }
     }
 }
 
-/// What this thread has worked in all.
-fn worked() -> Option<Duration> {
+/// The total CPU time of this thread.
+fn cpu_time() -> Option<Duration> {
     let told = std::fs::read_to_string("/proc/thread-self/schedstat").ok()?;
     let nanoseconds = told.split_ascii_whitespace().next()?.parse().ok()?;
     Some(Duration::from_nanos(nanoseconds))

@@ -1,4 +1,4 @@
-//! Every input of the public tokenizer tests, the whole way.
+//! Every input of the public tokeniser tests, through the whole pipeline.
 
 use crate::survives;
 
@@ -16,7 +16,7 @@ const FILES: [&str; 11] = [
     "unicodeCharsProblematic",
 ];
 
-/// As written in the file; those written escaped with their escapes, which are text too.
+/// Inputs as written in the file; escaped ones keep their escapes, which are text too.
 fn inputs(file: &str) -> Vec<String> {
     let path = format!("{}/tests/data/{file}.test", env!("CARGO_MANIFEST_DIR"));
     let tests: serde_json::Value = serde_json::from_slice(&std::fs::read(path).unwrap()).unwrap();
@@ -30,7 +30,8 @@ fn inputs(file: &str) -> Vec<String> {
 fn every_input() {
     let mut count = 0;
     for file in FILES {
-        // A page for each, and one of all of them in each place: what one leaves open, the next meets.
+        // One page per input, and one page of all inputs per context, so that each meets what earlier ones
+        // left open.
         let inputs = inputs(file);
         for (at, input) in inputs.iter().enumerate() {
             survives(&format!("{file} {at}"), format!("<p>a {input} b"));

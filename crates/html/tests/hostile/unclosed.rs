@@ -1,11 +1,11 @@
-//! Whatever opens and never ends.
+//! Constructs that are never closed.
 
 use crate::survives;
 
 const LONG: usize = 100_000;
 
 #[test]
-fn everything() {
+fn every_construct() {
     for open in [
         "<",
         "</",

@@ -1,6 +1,6 @@
-//! The plain fields: which source wins, and how its value is cleaned.
+//! The simple fields: which source wins, and how its value is normalised.
 
-use html::Metadata;
+use crawler_html::Metadata;
 
 use crate::{list, optional, read, table};
 
@@ -250,7 +250,7 @@ fn properties_are_kept_by_name() {
 }
 
 #[test]
-fn a_page_that_says_nothing_has_nothing() {
+fn an_empty_page_has_no_metadata() {
     let pages = [
         "",
         "<p>text",
@@ -260,7 +260,7 @@ fn a_page_that_says_nothing_has_nothing() {
     ];
     table(pages.map(|page| (page, Metadata::default())), |found| {
         Metadata {
-            // a meta breaks out of svg, as in a browser
+            // A meta breaks out of svg, as in a browser.
             author: Vec::new(),
             ..found
         }

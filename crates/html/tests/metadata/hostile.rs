@@ -1,9 +1,9 @@
-//! Pages made to break it: deep, long, many. The stack is small, and the bound on time is wide
-//! enough for a slow machine; what is quadratic misses it by orders of magnitude.
+//! Adversarial pages: deep, long, many. The stack is small, and the time limit is generous enough for a slow
+//! machine; quadratic behaviour exceeds it by orders of magnitude.
 
 use std::time::{Duration, Instant};
 
-use html::{Metadata, Tree, metadata};
+use crawler_html::{Metadata, Tree, metadata};
 
 use crate::{read, resolve};
 
@@ -25,7 +25,7 @@ fn read_in_small_thread(page: String) -> Metadata {
 }
 
 #[test]
-fn absurd_pages_are_read_in_time() {
+fn extreme_pages_are_read_in_time() {
     let units = [
         "<h1>",
         "<h1></h1>",
@@ -47,7 +47,7 @@ fn absurd_pages_are_read_in_time() {
 }
 
 #[test]
-fn absurd_json_is_read_in_time() {
+fn extreme_json_is_read_in_time() {
     let wrap = |block: String| format!("<script type=application/ld+json>{block}</script>");
     let nested = |open: &str, close: &str, depth: usize| {
         wrap(open.repeat(depth) + "1" + &close.repeat(depth))

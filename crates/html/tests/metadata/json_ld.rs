@@ -1,4 +1,4 @@
-//! JSON-LD as it is found in the wild.
+//! JSON-LD as found on real pages.
 
 use crate::{list, optional, read};
 
@@ -7,7 +7,7 @@ fn page(block: &str) -> String {
 }
 
 #[test]
-fn blocks_are_read_in_whatever_they_are_wrapped() {
+fn wrapped_blocks_are_read() {
     let blocks = [
         r#"{"@type": "Article", "headline": "A b"}"#,
         r#"[{"@type": "Article", "headline": "A b"}]"#,
@@ -31,7 +31,7 @@ fn blocks_are_read_in_whatever_they_are_wrapped() {
 }
 
 #[test]
-fn what_is_not_json_is_left() {
+fn invalid_json_is_ignored() {
     let blocks = [
         "",
         "null",
@@ -52,7 +52,7 @@ fn what_is_not_json_is_left() {
 }
 
 #[test]
-fn a_list_of_things_does_not_speak_for_the_page() {
+fn a_list_of_things_does_not_describe_the_page() {
     optional(
         &[
             (
@@ -86,7 +86,7 @@ fn a_list_of_things_does_not_speak_for_the_page() {
 }
 
 #[test]
-fn types_are_those_of_what_is_described() {
+fn types_are_those_of_the_described_things() {
     list(
         &[
             (
@@ -107,7 +107,7 @@ fn types_are_those_of_what_is_described() {
 }
 
 #[test]
-fn a_broken_block_does_not_spoil_the_next() {
+fn a_broken_block_does_not_affect_the_next() {
     let found = read(&(page("{oops") + &page(r#"{"@type": "Article", "headline": "A"}"#)));
     assert_eq!(found.title.as_deref(), Some("A"));
 }

@@ -1,18 +1,18 @@
-//! What pages say about themselves, tested from outside: precedence and clean-up as tables, JSON-LD
-//! as it is found in the wild, random pages, and time that grows with the page and no faster.
+//! Metadata through the public API: precedence and normalisation as tables, real-world JSON-LD, random pages,
+//! and linear time.
 
-#![expect(clippy::unwrap_used, reason = "a test's own helpers may stop it")]
+#![expect(clippy::unwrap_used, reason = "a failing helper may panic in a test")]
 
 mod fields;
 mod hostile;
 mod json_ld;
 mod people_and_dates;
-mod soup;
+mod random_pages;
 mod titles;
 
-use html::{Metadata, Tree, metadata};
+use crawler_html::{Metadata, Tree, metadata};
 
-/// Resolves against `https://e.x/` in the simplest way that will do, and refuses scripts.
+/// A simple resolver for `https://e.x/` that rejects scripts.
 fn resolve(reference: &str) -> Option<String> {
     if reference.starts_with("javascript:") {
         None
@@ -27,7 +27,7 @@ fn read(page: &str) -> Metadata {
     metadata(&Tree::parse(page), &resolve)
 }
 
-/// Reads each page and compares the one field that `field` picks.
+/// Reads each page and compares the field that `field` picks.
 fn table<T: PartialEq<U> + std::fmt::Debug, U: std::fmt::Debug>(
     cases: impl IntoIterator<Item = (&'static str, U)>,
     field: impl Fn(Metadata) -> T,
@@ -37,7 +37,7 @@ fn table<T: PartialEq<U> + std::fmt::Debug, U: std::fmt::Debug>(
     }
 }
 
-/// Compares a field that is there or not.
+/// Compares an optional field.
 fn optional(
     cases: &[(&'static str, Option<&'static str>)],
     field: impl Fn(Metadata) -> Option<String>,
@@ -48,7 +48,7 @@ fn optional(
     table(cases, field);
 }
 
-/// Compares a field that is a list.
+/// Compares a list field.
 fn list(
     cases: &[(&'static str, &'static [&'static str])],
     field: impl Fn(Metadata) -> Vec<String>,

@@ -1,4 +1,4 @@
-//! Authors and dates: one source each, the best there is.
+//! Authors and dates: the best source wins.
 
 use crate::{list, optional};
 
@@ -62,7 +62,7 @@ fn authors() {
                 &["Jane"],
             ),
             ("<meta itemprop=author content=Jane>", &["Jane"]),
-            // the site itself is named only where nobody else is
+            // The site itself is named only if no one else is.
             (
                 "<meta property=og:site_name content=Foo><meta name=author content=foo>\
                  <a rel=author>Jane</a>",
@@ -72,13 +72,13 @@ fn authors() {
                 "<meta property=og:site_name content=Foo><meta name=author content=foo>",
                 &["foo"],
             ),
-            // those who comment did not write the page
+            // Commenters did not write the page.
             (
                 "<a rel=author>Jane</a><div id=comments><a rel=author>Reader</a></div>\
                  <article itemtype=https://schema.org/Comment><b itemprop=author>Troll</b></article>",
                 &["Jane"],
             ),
-            // a list of articles has no author
+            // A list of articles has no author.
             (
                 "<a rel=author>A</a><a rel=author>B</a><a rel=author>C</a><a rel=author>D</a>\
                  <a rel=author>E</a>",

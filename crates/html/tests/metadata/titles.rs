@@ -1,9 +1,9 @@
-//! The title: which source, and what is taken off it.
+//! The title: which source is used, and what is removed from it.
 
 use crate::optional;
 
 #[test]
-fn the_best_source_gives_the_title() {
+fn the_best_source_provides_the_title() {
     optional(
         &[
             ("", None),
@@ -50,7 +50,7 @@ fn the_best_source_gives_the_title() {
 }
 
 #[test]
-fn the_sites_name_is_taken_off_where_it_is_certain() {
+fn a_certain_site_name_is_removed() {
     optional(
         &[
             (
@@ -82,7 +82,7 @@ fn the_sites_name_is_taken_off_where_it_is_certain() {
                 "<meta name=application-name content=Foo><title>A story: Foo</title>",
                 Some("A story"),
             ),
-            // nothing but the name says nothing about the page
+            // A title that is only the site's name says nothing about the page.
             (
                 "<meta property=og:site_name content=Foo><meta property=og:title content=Foo>\
                  <title>A story | Foo</title>",
@@ -92,7 +92,7 @@ fn the_sites_name_is_taken_off_where_it_is_certain() {
                 "<meta property=og:site_name content=Foo><title>Foo</title>",
                 Some("Foo"),
             ),
-            // but on the first page of a site it is the title
+            // On the home page it is the title.
             (
                 "<link rel=canonical href=/><meta property=og:site_name content=Foo>\
                  <title>Foo | Good things</title>",

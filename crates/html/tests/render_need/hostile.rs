@@ -1,9 +1,9 @@
-//! Pages that are cut, garbled or made to cost time.
+//! Truncated, corrupted and adversarial pages.
 
 use std::time::{Duration, Instant};
 
-use html::{PageWeight, render_need};
-use model::RenderNeed;
+use crawler_html::{PageWeight, render_need};
+use crawler_model::RenderNeed;
 use proptest::prelude::*;
 
 use crate::{HTML, TABLE, page};
@@ -76,9 +76,9 @@ const PIECES: [&str; 26] = [
     "words ",
 ];
 
-/// Each would be dear to a reader that looks at anything twice.
+/// Each would be slow for a parser that looks at anything twice.
 #[test]
-fn time_grows_with_the_page_and_no_faster() {
+fn time_is_linear() {
     let shapes: [(&str, &str); 14] = [
         ("open tags", "<div id=root>"),
         ("roots", "<div id=root></div>"),
@@ -99,8 +99,8 @@ fn time_grows_with_the_page_and_no_faster() {
         ("angles", "<"),
     ];
     for (name, piece) in shapes {
-        let once = took(piece, 1 << 20);
-        let four = took(piece, 4 << 20);
+        let once = time_of(piece, 1 << 20);
+        let four = time_of(piece, 4 << 20);
         assert!(
             four < once * 12 + Duration::from_millis(50),
             "{name}: 1 MB in {once:?}, 4 MB in {four:?}"
@@ -108,8 +108,8 @@ fn time_grows_with_the_page_and_no_faster() {
     }
 }
 
-/// The best of three, so that a busy machine does not fail the test.
-fn took(piece: &str, bytes: usize) -> Duration {
+/// The best of three runs, so that a busy machine does not fail the test.
+fn time_of(piece: &str, bytes: usize) -> Duration {
     let body = piece.repeat(bytes / piece.len());
     let one = || {
         let start = Instant::now();
@@ -120,7 +120,7 @@ fn took(piece: &str, bytes: usize) -> Duration {
 }
 
 #[test]
-fn nothing_at_all_is_plain() {
+fn empty_pages_are_plain() {
     for body in [
         b"".as_slice(),
         b" ",

@@ -1,7 +1,7 @@
-//! Which pages need a browser: a table of pages as frameworks, servers and walls send them, what becomes of them when
-//! they are cut or garbled, and how long it takes.
+//! Which pages need a browser: a table of pages as sent by frameworks, servers and bot walls, behaviour on
+//! truncated and corrupted pages, and linear time.
 
-#![expect(clippy::unwrap_used, reason = "a test's own steps may stop it")]
+#![expect(clippy::unwrap_used, reason = "a failing helper may panic in a test")]
 
 mod hostile;
 mod rules;
@@ -11,8 +11,8 @@ mod weight;
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 
-use html::render_need;
-use model::RenderNeed;
+use crawler_html::render_need;
+use crawler_model::RenderNeed;
 use table::TABLE;
 
 const HTML: Option<&str> = Some("text/html; charset=utf-8");
@@ -51,7 +51,7 @@ fn the_table_and_the_folder_have_the_same_pages() {
     assert!(plain.count() >= 25);
 }
 
-/// Another encoding or no type at all changes nothing; another type changes everything.
+/// Another encoding or a missing type changes nothing; another type means no browser.
 #[test]
 fn types_and_encodings() {
     for (name, expected) in TABLE {

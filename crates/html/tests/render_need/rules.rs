@@ -1,8 +1,8 @@
-//! The lines between the verdicts.
+//! The thresholds between the results.
 
-use html::render_need;
-use model::RenderNeed::{self, Certain, Likely, Plain};
-use model::RenderReason::{EmptyRoot, Noscript};
+use crawler_html::render_need;
+use crawler_model::RenderNeed::{self, Certain, Likely, Plain};
+use crawler_model::RenderReason::{EmptyRoot, Noscript};
 
 use crate::HTML;
 
@@ -15,7 +15,7 @@ fn need(page: &str) -> RenderNeed {
 }
 
 #[test]
-fn the_more_text_beside_an_empty_root_the_less_it_is_needed() {
+fn more_text_beside_an_empty_root_lowers_the_need() {
     let page = |count| {
         let words = words(count);
         need(&format!(
@@ -30,7 +30,7 @@ fn the_more_text_beside_an_empty_root_the_less_it_is_needed() {
 }
 
 #[test]
-fn the_more_text_beside_a_notice_the_less_it_is_needed() {
+fn more_text_beside_a_notice_lowers_the_need() {
     let page = |count| {
         let words = words(count);
         need(&format!(
@@ -43,7 +43,7 @@ fn the_more_text_beside_a_notice_the_less_it_is_needed() {
 }
 
 #[test]
-fn without_scripts_nothing_is_needed() {
+fn pages_without_scripts_are_plain() {
     for page in [
         "<div id=root></div>",
         "<noscript>enable JavaScript</noscript>",
@@ -83,9 +83,9 @@ fn a_root_with_anything_in_it_is_not_empty() {
     }
 }
 
-/// Text that nobody sees is none.
+/// Invisible text does not count.
 #[test]
-fn what_is_not_shown_does_not_count() {
+fn invisible_text_does_not_count() {
     let words = words(300);
     for hidden in [
         format!("<style>{words}</style>"),

@@ -1,9 +1,9 @@
 //! What each page of the table needs.
 
-use model::RenderNeed::{self, Certain, Likely, Plain};
-use model::RenderReason::{EmptyBody, EmptyRoot, LittleText, Noscript, ScriptRedirect};
+use crawler_model::RenderNeed::{self, Certain, Likely, Plain};
+use crawler_model::RenderReason::{EmptyBody, EmptyRoot, LittleText, Noscript, ScriptRedirect};
 
-/// The name of each file in `pages`, and its verdict.
+/// The name of each file in `pages`, and its expected result.
 #[rustfmt::skip]
 pub(crate) const TABLE: [(&str, RenderNeed); 85] = [
     ("angular-loading", Certain(EmptyRoot)),

@@ -1,9 +1,9 @@
-//! What rendering brought.
+//! Whether rendering added content.
 
-use html::{PageWeight, rendering_helped};
+use crawler_html::{PageWeight, rendering_helped};
 
 #[test]
-fn what_a_page_weighs() {
+fn text_and_links_are_counted() {
     for (page, text, links) in [
         ("", 0, 0),
         ("<p>one two</p>", 6, 0),
@@ -29,7 +29,7 @@ fn what_a_page_weighs() {
 }
 
 #[test]
-fn more_is_a_quarter_and_not_a_trifle() {
+fn a_gain_is_a_quarter_and_not_a_trifle() {
     let weight = |text, links| PageWeight { text, links };
     for (before, after, helped) in [
         (weight(0, 0), weight(0, 0), false),
@@ -47,14 +47,14 @@ fn more_is_a_quarter_and_not_a_trifle() {
 }
 
 #[test]
-fn a_shell_and_what_became_of_it() {
+fn rendering_a_shell_helps() {
     let shell = b"<div id=root></div><script src=app.js></script>";
     let drawn = b"<div id=root><h1>Chapter 7</h1><p>It tells of the harbour.</p>\
         <a href=/p/1>1</a><a href=/p/2>2</a><a href=/p/3>3</a></div><script src=app.js></script>";
     assert!(rendering_helped(shell, Some("text/html"), drawn));
     assert!(!rendering_helped(drawn, Some("text/html"), drawn));
     assert!(!rendering_helped(drawn, Some("text/html"), shell));
-    // what came in UTF-16 is no gain in UTF-8
+    // Converting from UTF-16 to UTF-8 is not a gain.
     let wide: Vec<u8> = String::from_utf8(drawn.to_vec())
         .unwrap()
         .encode_utf16()

@@ -1,9 +1,9 @@
-//! What is dropped from absurd pages, and what is not.
+//! What is dropped from extreme pages, and what is not.
 
-use html::{Tag, Tree};
+use crawler_html::{Tag, Tree};
 
 use crate::numbered;
-use crate::soup::check;
+use crate::random_pages::check;
 
 fn text(tree: &Tree) -> String {
     tree.subtree(tree.root())
@@ -22,7 +22,7 @@ fn depth(tree: &Tree) -> u32 {
         .unwrap_or_default()
 }
 
-/// Parses, and holds the arena to its rules.
+/// Parses a page and checks the invariants of the tree.
 fn parse(page: &str) -> Tree {
     let tree = Tree::parse(page);
     check(&tree).unwrap();
@@ -37,7 +37,7 @@ fn five_hundred_levels_are_kept() {
         "<div>".repeat(500),
         "</div>".repeat(500)
     ));
-    assert!(!tree.cut());
+    assert!(!tree.is_truncated());
     assert_eq!(count(&tree, Tag::Div), 500);
     assert_eq!(text(&tree), "xy");
 }
@@ -48,19 +48,19 @@ fn beyond_the_depth_text_links_and_images_stay() {
     let close = "</div>".repeat(10_000);
     let page = format!("{deep}a<a href=1>b</a><p>c<img src=2><br>{close}<p id=after>d");
     let tree = parse(&page);
-    assert!(tree.cut());
+    assert!(tree.is_truncated());
     assert_eq!(text(&tree), "abcd");
     assert_eq!(count(&tree, Tag::A), 1);
     assert_eq!(count(&tree, Tag::Img), 1);
     assert!(count(&tree, Tag::Div) > 500);
-    // the end tags of what was dropped were dropped with it: behind them, we are at the top again
+    // The end tags of dropped elements were dropped too: after them we are at the top level again.
     let after = tree.find(Tag::P).find(|id| tree.attr(*id, "id").is_some());
     assert_eq!(tree.depth(after.unwrap()), 3);
 }
 
 #[test]
-fn beyond_the_depth_end_tags_find_their_own() {
-    // what is dropped and never closed ends with the element it is in
+fn beyond_the_depth_end_tags_match_their_elements() {
+    // A dropped element that is never closed ends with the element it is in.
     let deep = "<div>".repeat(505);
     let page = format!(
         "{deep}<section><i><ul><li><b><p>a</section>{}<p>b",
@@ -92,17 +92,17 @@ fn beyond_the_depth_templates_stay_hidden() {
 }
 
 #[test]
-fn names_that_mean_nothing_in_svg_nest_no_deeper() {
+fn names_without_meaning_in_svg_nest_no_deeper() {
     for name in ["script", "input", "g", "a", "foreignObject"] {
         let tree = parse(&format!("<svg>{}x", format!("<{name}>").repeat(5_000)));
-        assert!(tree.cut(), "{name}");
+        assert!(tree.is_truncated(), "{name}");
     }
 }
 
 #[test]
 fn tables_in_tables_nest_no_deeper() {
     let tree = parse(&"<table><tr>x<td>".repeat(5_000));
-    assert!(tree.cut());
+    assert!(tree.is_truncated());
     assert_eq!(text(&tree).len(), 5_000);
 }
 
@@ -110,7 +110,7 @@ fn tables_in_tables_nest_no_deeper() {
 fn attributes_beyond_256_are_dropped() {
     let many = numbered(" a#='>'", 1_000);
     let tree = parse(&format!("x<p{many} /><b>y</b{many}>z<img{many}"));
-    assert!(tree.cut());
+    assert!(tree.is_truncated());
     let p = tree.find(Tag::P).next().unwrap();
     assert_eq!(tree.attrs(p).count(), 256);
     assert_eq!(tree.attr(p, "a255"), Some(">"));
@@ -119,19 +119,19 @@ fn attributes_beyond_256_are_dropped() {
 
     let exactly = numbered(" a#", 256);
     let tree = parse(&format!("<p{exactly}>x"));
-    assert!(!tree.cut());
-    // not a tag, so nothing to cut
+    assert!(!tree.is_truncated());
+    // Not a tag, so there is nothing to drop.
     let tree = parse(&format!("<!-- <p{many}> --><script>'<p{many}>'</script>"));
-    assert!(!tree.cut());
+    assert!(!tree.is_truncated());
     let tree = parse(&format!("<svg><![CDATA[<p{many}>]]></svg>"));
-    assert!(!tree.cut());
+    assert!(!tree.is_truncated());
     assert!(text(&tree).contains("a999"));
 }
 
 #[test]
 fn html_tags_add_no_more_than_256_attributes() {
     let tree = parse(&numbered("<html a#>", 1_000));
-    assert!(tree.cut());
+    assert!(tree.is_truncated());
     let html = tree.find(Tag::Html).next().unwrap();
     assert_eq!(tree.attrs(html).count(), 256);
 }
@@ -139,13 +139,13 @@ fn html_tags_add_no_more_than_256_attributes() {
 #[test]
 fn formatting_nests_no_deeper_than_64() {
     let tree = parse(&format!("{}x", "<i><b>".repeat(1_000)));
-    assert!(tree.cut());
+    assert!(tree.is_truncated());
     assert_eq!(count(&tree, Tag::I) + count(&tree, Tag::B), 64);
     assert_eq!(text(&tree), "x");
-    // a cell starts anew
+    // A cell starts anew.
     let cell = format!("{}<table><td>", "<i>".repeat(40));
     let tree = parse(&cell.repeat(4));
-    assert!(!tree.cut());
+    assert!(!tree.is_truncated());
     assert_eq!(count(&tree, Tag::I), 160);
 }
 
@@ -154,17 +154,17 @@ fn clones_of_formatting_do_not_outgrow_the_page() {
     let open = numbered("<b id=#>", 60);
     let page = format!("<p>{open}</p>{}", "<p>x".repeat(100_000));
     let tree = parse(&page);
-    assert!(tree.cut());
+    assert!(tree.is_truncated());
     assert!(count(&tree, Tag::B) < 400_000);
     assert_eq!(text(&tree).len(), 100_000);
     assert_eq!(count(&tree, Tag::P), 100_001);
 }
 
 #[test]
-fn a_page_for_people_is_not_cut() {
-    // old pages leave their formatting open: it is opened again in every paragraph
+fn a_normal_page_is_not_truncated() {
+    // Old pages leave formatting open: it is reopened in every paragraph.
     let seven = numbered("<p><font size=#>text <b>bold", 7);
     let tree = parse(&seven.repeat(70));
-    assert!(!tree.cut());
+    assert!(!tree.is_truncated());
     assert_eq!(text(&tree), "text bold".repeat(490));
 }

@@ -1,4 +1,4 @@
-//! Every input of the public tokenizer tests, as a page: ours against html5ever's own tree.
+//! Every input of the public tokeniser tests as a page, compared with html5ever's own tree.
 
 use crate::oracle::{ours, theirs};
 
@@ -9,7 +9,7 @@ fn inputs(file: &str) -> Vec<String> {
         .as_array()
         .unwrap()
         .iter()
-        // a few are written escaped, for half characters that no page can hold
+        // A few are escaped because they contain lone surrogates, which no page can hold.
         .filter(|test| test["doubleEscaped"] != true)
         .map(|test| test["input"].as_str().unwrap().to_owned())
         .collect()

@@ -1,17 +1,19 @@
-//! The tree, tested from outside: repair as tables, a plain parser as oracle on random pages, the
-//! guards, and time that grows with the page and no faster.
+//! The tree through the public API: repair as tables, html5ever's own tree as oracle on random pages, the
+//! limits, and linear time.
 
-#![expect(clippy::unwrap_used, reason = "a test's own helpers may stop it")]
+#![expect(clippy::unwrap_used, reason = "a failing helper may panic in a test")]
 
 mod guards;
 mod hostile;
 mod html5lib;
+#[path = "../scanner/openers.rs"]
+mod openers;
 mod oracle;
+mod random_pages;
 mod reading;
-mod soup;
 mod structure;
 
-/// The unit so many times, with its number in place of every `#`.
+/// Repeats the unit, with its number in place of every `#`.
 fn numbered(unit: &str, count: usize) -> String {
     let mut rows = String::new();
     for n in 0..count {

@@ -1,17 +1,17 @@
-//! The same page as html5ever's own tree has it, without guards.
+//! The same page in html5ever's own tree, without limits.
 //!
-//! Both trees are written the same way: one line per node, indented by depth, texts side by side
-//! joined, comments and contents of templates left out.
+//! Both trees are written in the same form: one line per node, indented by depth, adjacent texts joined,
+//! comments and contents of templates left out.
 
 use std::fmt::Write as _;
 
-use html::{Node, Tree};
+use crawler_html::{Node, Tree};
 use html5ever::tendril::TendrilSink;
 use html5ever::tree_builder::TreeBuilderOpts;
 use html5ever::{ParseOpts, QualName, ns, parse_document};
 use markup5ever_rcdom::{Handle, NodeData, RcDom};
 
-/// What we build.
+/// The tree we build.
 pub(crate) fn ours(page: &str) -> String {
     let tree = Tree::parse(page);
     let mut out = String::new();
@@ -38,7 +38,7 @@ pub(crate) fn ours(page: &str) -> String {
     out
 }
 
-/// What html5ever builds.
+/// The tree html5ever builds.
 pub(crate) fn theirs(page: &str) -> String {
     let tree_builder = TreeBuilderOpts {
         scripting_enabled: false,

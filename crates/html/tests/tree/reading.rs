@@ -1,6 +1,6 @@
-//! The questions a reader asks.
+//! Reading a tree.
 
-use html::{CharsetSource, Event, Node, Tag, Tree};
+use crawler_html::{CharsetSource, Node, Tag, Tree, WalkEvent};
 
 #[test]
 fn tags_names_attributes_and_text() {
@@ -44,13 +44,13 @@ fn a_walk_can_skip() {
     let mut names = Vec::new();
     while let Some(event) = walk.next() {
         match event {
-            Event::Enter(id) => {
+            WalkEvent::Enter(id) => {
                 names.push(tree.name(id));
                 if tree.tag(id) == Some(Tag::Nav) {
                     walk.skip_inside(id);
                 }
             }
-            Event::Leave(id) => names.push(if tree.name(id).is_empty() { "" } else { "/" }),
+            WalkEvent::Leave(id) => names.push(if tree.name(id).is_empty() { "" } else { "/" }),
         }
     }
     assert_eq!(names, ["body", "nav", "/", "p", "", "", "/", "/"]);
@@ -81,6 +81,6 @@ fn a_tree_is_shared_between_threads() {
     shared(&tree);
     assert_eq!(
         format!("{tree:?}"),
-        "Tree { nodes: 6, text: 1, cut: false, .. }"
+        "Tree { nodes: 6, text: 1, truncated: false, .. }"
     );
 }

@@ -1,10 +1,10 @@
-//! What becomes of a page: repair, implied tags, tables, svg and math.
+//! The structure of a parsed page: repair, implied tags, tables, SVG and MathML.
 
 use std::fmt::Write as _;
 
-use html::{Event, Tag, Tree};
+use crawler_html::{Tag, Tree, WalkEvent};
 
-/// The body's inside in short: `p[b["x"]]`, with `svg` and `math` elements marked by `~`.
+/// The content of the body in short form: `p[b["x"]]`, with SVG and MathML elements marked by `~`.
 fn inside(page: &str, root: &str) -> String {
     let tree = Tree::parse(page);
     let id = tree
@@ -14,8 +14,8 @@ fn inside(page: &str, root: &str) -> String {
     let mut out = String::new();
     for event in tree.walk(id) {
         match event {
-            Event::Enter(node) | Event::Leave(node) if node == id => {}
-            Event::Enter(node) => {
+            WalkEvent::Enter(node) | WalkEvent::Leave(node) if node == id => {}
+            WalkEvent::Enter(node) => {
                 if tree.prev_sibling(node).is_some() {
                     out.push(' ');
                 }
@@ -32,8 +32,8 @@ fn inside(page: &str, root: &str) -> String {
                     out.push('[');
                 }
             }
-            Event::Leave(node) if tree.first_child(node).is_some() => out.push(']'),
-            Event::Leave(_) => {}
+            WalkEvent::Leave(node) if tree.first_child(node).is_some() => out.push(']'),
+            WalkEvent::Leave(_) => {}
         }
     }
     out
@@ -47,7 +47,7 @@ fn table(rows: &[(&str, &str)]) {
 }
 
 #[test]
-fn every_page_has_its_frame() {
+fn every_page_has_html_head_and_body() {
     for page in [
         "",
         "x",
@@ -61,12 +61,12 @@ fn every_page_has_its_frame() {
         let names: Vec<&str> = tree.subtree(tree.root()).map(|id| tree.name(id)).collect();
         assert_eq!(names[..3], ["", "html", "head"], "{page:?}");
         assert!(names.contains(&"body"), "{page:?}");
-        assert!(!tree.is_empty() && !tree.cut());
+        assert!(!tree.is_empty() && !tree.is_truncated());
     }
 }
 
 #[test]
-fn what_is_left_open_is_closed() {
+fn open_elements_are_closed() {
     table(&[
         ("<p>a<p>b", r#"p["a"] p["b"]"#),
         ("<ul><li>a<li>b</ul>c", r#"ul[li["a"] li["b"]] "c""#),
@@ -106,7 +106,7 @@ fn formatting_reaches_across_blocks() {
 }
 
 #[test]
-fn tables_get_their_parts_and_lose_what_is_none() {
+fn tables_are_completed_and_cleaned() {
     table(&[
         ("<table><td>a<td>b", r#"table[tbody[tr[td["a"] td["b"]]]]"#),
         (
@@ -171,7 +171,7 @@ fn svg_and_math_are_kept_apart() {
 }
 
 #[test]
-fn what_is_not_shown() {
+fn invisible_content() {
     table(&[
         ("<p>a<!-- b -->c", r#"p["ac"]"#),
         ("<p><template><p>a</template>b", r#"p[template "b"]"#),

@@ -1,7 +1,6 @@
-//! Small pages and what every writer makes of them, kept as files beside this one.
+//! Small pages and the output of every writer, compared with the files beside this one.
 //!
-//! `UPDATE_GOLDEN=1 cargo test -p html --test writers` writes them anew; the difference is for a
-//! person to read.
+//! `UPDATE_GOLDEN=1 cargo test -p crawler-html --test writers` rewrites the files; review the difference.
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -1,15 +1,15 @@
-//! Pages made to hurt: time stays linear and the output bounded, whatever comes.
+//! Adversarial pages: time is linear and the output bounded.
 
 use std::fmt::Write as _;
 use std::time::Duration;
 
-use html::{Selection, Tree, to_inert_html, to_markdown, to_text};
+use crawler_html::{Selection, Tree, to_inert_html, to_markdown, to_text};
 
 use crate::resolve;
 use crate::stopwatch::Stopwatch;
 
-/// Writes the page in all three ways on a small stack, and says how long that took and how much
-/// came out at most.
+/// Writes the page in all three formats on a small stack; returns the time and the length of the longest
+/// output.
 fn write_all(html: String) -> (Duration, usize) {
     std::thread::Builder::new()
         .stack_size(256 * 1024)
@@ -28,7 +28,7 @@ fn write_all(html: String) -> (Duration, usize) {
         .expect("no overflow")
 }
 
-/// A name, and a page of about so many bytes.
+/// A name, and a page of about the given number of bytes.
 type Hostile = (&'static str, fn(usize) -> String);
 
 fn hostile_pages() -> impl Iterator<Item = Hostile> {
@@ -178,7 +178,7 @@ fn the_output_is_bounded_and_nothing_overflows() {
 fn time_is_linear() {
     let size = 60_000;
     for (name, page) in hostile_pages() {
-        // The best of three, as other tests run beside this one.
+        // The best of three runs, because other tests run at the same time.
         let best = |size: usize| (0..3).map(|_| write_all(page(size)).0).min().unwrap();
         let small = best(size).max(Duration::from_millis(2));
         let large = best(size * 4);
@@ -190,7 +190,7 @@ fn time_is_linear() {
 }
 
 #[test]
-fn a_million_stars_are_escaped_once_each() {
+fn every_star_is_escaped_once() {
     let html = "*".repeat(1_000_000);
     let tree = Tree::parse(&html);
     let written = to_markdown(&tree, &Selection::whole(tree.root()), &resolve);

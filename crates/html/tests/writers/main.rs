@@ -1,6 +1,8 @@
-//! The writers, tested by reading back what they wrote: Markdown through a CommonMark reader, HTML
-//! through the parser. What comes back must mean what the page meant.
+//! The writers, tested by parsing their output: Markdown with a CommonMark parser, HTML with our parser. The
+//! result must mean the same as the page.
 
+#[path = "../fuzz/active_content.rs"]
+mod active_content;
 mod golden;
 mod hostile;
 mod inert;
@@ -11,9 +13,9 @@ mod round_trip;
 mod stopwatch;
 mod text;
 
-use html::{Selection, Tree, to_inert_html, to_markdown, to_text};
+use crawler_html::{Selection, Tree, to_inert_html, to_markdown, to_text};
 
-/// Resolves against `https://e.x/page` in the simplest way that will do.
+/// A simple resolver for `https://e.x/page`.
 pub(crate) fn resolve(href: &str) -> Option<String> {
     let start = href.split(['/', '?', '#']).next()?;
     if start.contains(':') {
@@ -41,7 +43,7 @@ pub(crate) fn inert_html(html: &str) -> String {
     to_inert_html(&tree, &Selection::whole(tree.root()), &resolve)
 }
 
-/// What holds for every Markdown we write.
+/// Checks what holds for all Markdown we write.
 pub(crate) fn check_shape(markdown: &str) {
     assert!(
         markdown.is_empty() || markdown.ends_with('\n'),

@@ -1,7 +1,7 @@
-//! What a reader of Markdown makes of it, as a list of lines: one per block, with the path to it.
+//! Parsed Markdown as a list of lines: one per block, with the path to it.
 //!
-//! A run of words is written plain, or as `{bi@address:words}` with the marks in force: `b`old,
-//! `i`talic, `s`truck, `c`ode. So how brackets are nested does not matter, and what they mean does.
+//! A run of words is written plain, or as `{bi@address:words}` with its styles: `b`old, `i`talic, `s`truck,
+//! `c`ode. So the nesting of delimiters does not matter, only their meaning.
 
 use pulldown_cmark::{CodeBlockKind, Event, Options, Parser, Tag, TagEnd};
 
@@ -25,7 +25,7 @@ impl Words {
         for character in text.chars() {
             let white = character.is_whitespace();
             let text = if white { ' ' } else { character };
-            // Whether a space is bold cannot be seen; code keeps its own.
+            // Whether a space is bold is invisible; code keeps its own.
             let marks = if white && !marks.code {
                 None
             } else {
@@ -44,7 +44,7 @@ impl Words {
         }
     }
 
-    /// Something that is not words.
+    /// Adds something that is not a word.
     pub(crate) fn sign(&mut self, sign: &str) {
         if sign == "br"
             && let Some((run, _)) = self.runs.last_mut()
@@ -61,7 +61,7 @@ impl Words {
     pub(crate) fn write(&self) -> String {
         let mut line = String::new();
         let mut runs = self.runs.clone();
-        // A space between two equal styles joins them; at a style's end it stands behind it.
+        // A space between two equal styles joins them; at the end of a style it comes after it.
         let mut joined: Vec<(String, Marks)> = Vec::new();
         for (text, marks) in runs.drain(..) {
             match joined.last_mut() {
@@ -289,7 +289,7 @@ impl Reader {
     }
 }
 
-/// The lines a reader makes of Markdown.
+/// The lines of a Markdown text.
 pub(crate) fn read(markdown: &str) -> Vec<String> {
     let options = Options::ENABLE_TABLES
         | Options::ENABLE_STRIKETHROUGH

@@ -1,9 +1,9 @@
-//! HTML to Markdown and back to meaning: every case says what a reader has to find.
+//! HTML to Markdown and back: every case lists what a parser must find.
 
 use crate::reading::read;
 use crate::{check_shape, markdown};
 
-/// (name, html, what a reader finds)
+/// Name, HTML, and what a parser finds.
 type Case = (&'static str, &'static str, &'static [&'static str]);
 
 #[rustfmt::skip]
@@ -120,7 +120,7 @@ const CASES: &[Case] = &[
 ];
 
 #[test]
-fn every_case_means_the_same_when_read_back() {
+fn every_case_reads_back_with_the_same_meaning() {
     let mut failures = Vec::new();
     for &(name, html, expected) in CASES {
         let written = markdown(html);
@@ -144,7 +144,7 @@ fn every_case_means_the_same_when_read_back() {
 
 /// Text that needs no escape gets none.
 #[test]
-fn nothing_is_escaped_without_need() {
+fn nothing_is_escaped_needlessly() {
     for (html, expected) in [
         (
             "<p>snake_case and 2 * 3 = 6, a < b, AT&amp;T, [sic], x~y, C#, #1</p>",
@@ -168,7 +168,7 @@ fn nothing_is_escaped_without_need() {
 }
 
 #[test]
-fn the_only_tags_are_the_ones_for_marks_that_cannot_be_read() {
+fn tags_replace_only_delimiters_that_would_not_parse() {
     assert_eq!(
         markdown("<p>word<b>(x)</b>word"),
         "word<strong>(x)</strong>word\n"

@@ -1,11 +1,11 @@
-//! Plain text, and selections.
+//! Plain text and selections.
 
-use html::{Selection, Tag, Tree, to_inert_html, to_markdown, to_text};
+use crawler_html::{Selection, Tag, Tree, to_inert_html, to_markdown, to_text};
 
 use crate::{plain_text, resolve};
 
 #[test]
-fn text_has_lines_where_a_reader_needs_them() {
+fn text_has_line_breaks_where_needed() {
     for (html, expected) in [
         ("<h1>A</h1><p>b<br>c</p>", "A\n\nb\nc\n"),
         (
@@ -30,7 +30,7 @@ fn text_has_lines_where_a_reader_needs_them() {
 }
 
 #[test]
-fn a_selection_says_what_is_written() {
+fn a_selection_decides_what_is_written() {
     let tree = Tree::parse("<div><p>a</p><p>b <i>c</i></p><p>d</p></div><ul><li>e<li>f</ul>");
     let paragraphs: Vec<_> = tree.find(Tag::P).collect();
     let emphasis = tree.find(Tag::I).next().unwrap();
@@ -45,7 +45,7 @@ fn a_selection_says_what_is_written() {
     let without = Selection::of(vec![whole], vec![paragraphs[0], paragraphs[2], entries[0]]);
     assert_eq!(to_markdown(&tree, &without, &resolve), "b *c*\n\n- f\n");
 
-    // A root in a root is written once; a root left out is not written.
+    // A root inside a root is written once; an excluded root is not written.
     let nested = Selection::of(vec![whole, paragraphs[1], emphasis], vec![]);
     assert_eq!(
         to_markdown(&tree, &nested, &resolve),
@@ -58,7 +58,7 @@ fn a_selection_says_what_is_written() {
         ""
     );
 
-    // Parts of lists and tables stand on their own.
+    // Parts of lists and tables can be written on their own.
     let entry = Selection::of(vec![entries[1]], vec![]);
     assert_eq!(to_markdown(&tree, &entry, &resolve), "- f\n");
     assert_eq!(
@@ -68,12 +68,12 @@ fn a_selection_says_what_is_written() {
 }
 
 #[test]
-fn nothing_is_linked_that_cannot_be_resolved() {
+fn unresolved_links_are_not_written() {
     let tree = Tree::parse("<p><a href=/x>a</a> <img src=/i alt=b> <video src=/v>c</video>");
     let whole = Selection::whole(tree.root());
     assert_eq!(to_markdown(&tree, &whole, &|_| None), "a b\n");
     assert_eq!(to_inert_html(&tree, &whole, &|_| None), "<p>a b </p>\n");
-    // Not even if the resolver says so.
+    // Not even if the resolver returns it.
     let run = |_: &str| Some("JavaScript:x".to_owned());
     assert_eq!(to_markdown(&tree, &whole, &run), "a b\n");
     assert_eq!(to_inert_html(&tree, &whole, &run), "<p>a b </p>\n");

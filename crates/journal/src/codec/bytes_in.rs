@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use weburl::CrawlUrl;
+use crawler_weburl::CrawlUrl;
 
 /// The bytes are not what was written; says what was expected.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

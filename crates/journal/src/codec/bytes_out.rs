@@ -11,7 +11,7 @@ impl BytesOut {
         self.0.push(byte);
     }
 
-    /// Seven bits a byte, the lowest first.
+    /// Seven bits per byte, the lowest first.
     pub(crate) fn number(&mut self, mut number: u64) {
         while number >= 0x80 {
             #[expect(clippy::cast_possible_truncation, reason = "the low bits are meant")]

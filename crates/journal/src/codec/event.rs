@@ -10,7 +10,7 @@ pub(crate) enum Kind {
     /// A page settled.
     Page,
     /// A site's own file settled.
-    Errand,
+    SiteFileTask,
     /// The frontier's numbers, to compare.
     Check,
 }
@@ -20,7 +20,7 @@ impl Kind {
         match byte {
             1 => Ok(Self::Take),
             2 => Ok(Self::Page),
-            3 => Ok(Self::Errand),
+            3 => Ok(Self::SiteFileTask),
             4 => Ok(Self::Check),
             _ => Err(Damaged("an event")),
         }
@@ -30,7 +30,7 @@ impl Kind {
         match self {
             Self::Take => 1,
             Self::Page => 2,
-            Self::Errand => 3,
+            Self::SiteFileTask => 3,
             Self::Check => 4,
         }
     }

@@ -1,7 +1,7 @@
 //! A page's links. Keys are left out: the plan makes them again.
 
-use model::{LinkFacts, LinkList};
-use weburl::{KeyPolicy, UrlKey, UrlRef};
+use crawler_model::{LinkFacts, LinkList};
+use crawler_weburl::{KeyPolicy, UrlKey, UrlRef};
 
 use super::{BytesIn, BytesOut, Damaged};
 

@@ -1,7 +1,9 @@
 //! A page's report, without what its task says.
 
-use model::{FailKind, Failure, Outcome, PageReport, RenderReason, Rendering, SkipReason, Task};
-use weburl::KeyPolicy;
+use crawler_model::{
+    FailKind, Failure, Outcome, PageReport, RenderReason, Rendering, SkipReason, Task,
+};
+use crawler_weburl::KeyPolicy;
 
 use super::links::{read_links, write_links};
 use super::{BytesIn, BytesOut, Damaged};
@@ -61,9 +63,9 @@ fn write_outcome(out: &mut BytesOut, outcome: &Outcome) {
             out.byte(4);
             out.text(rule);
         }
-        Outcome::Skipped(SkipReason::RobotsUnavailable { words }) => {
+        Outcome::Skipped(SkipReason::RobotsUnavailable { message }) => {
             out.byte(5);
-            out.text(words);
+            out.text(message);
         }
     }
 }
@@ -78,7 +80,7 @@ fn read_outcome(bytes: &mut BytesIn<'_>) -> Result<Outcome, Damaged> {
             rule: bytes.text()?.to_owned(),
         }),
         5 => Outcome::Skipped(SkipReason::RobotsUnavailable {
-            words: bytes.text()?.to_owned(),
+            message: bytes.text()?.to_owned(),
         }),
         _ => return Err(Damaged("an outcome")),
     })
@@ -117,7 +119,7 @@ fn read_rendering(bytes: &mut BytesIn<'_>) -> Result<Option<Rendering>, Damaged>
 pub(super) fn write_failure(out: &mut BytesOut, failure: &Failure) {
     let place = FailKind::ALL.iter().position(|kind| *kind == failure.kind);
     out.number(place.unwrap_or(FailKind::ALL.len()) as u64);
-    out.text(&failure.words);
+    out.text(&failure.message);
 }
 
 pub(super) fn read_failure(bytes: &mut BytesIn<'_>) -> Result<Failure, Damaged> {

@@ -1,13 +1,13 @@
-//! What a file is, from its first bytes alone: nothing is opened that is not ours.
+//! Recognises a state file by its first bytes alone: no other file is opened.
 
 use std::fs::File;
 use std::io::{ErrorKind, Read};
 use std::path::Path;
 
 use crate::StateError;
-use crate::state_error::Problem;
+use crate::state_error::StateProblem;
 
-/// `crwl` in the place SQLite has for whose file it is.
+/// `crwl` in SQLite's application id.
 const APPLICATION_ID: u32 = 0x6372_776c;
 pub(super) const APPLICATION_ID_PRAGMA: &str = "PRAGMA application_id = 1668446060";
 const MAGIC: &[u8; 16] = b"SQLite format 3\0";
@@ -16,7 +16,7 @@ const APPLICATION_ID_AT: usize = 68;
 /// Whether the file is a state file (true) or there is nothing yet (false).
 pub(super) fn look(path: &Path) -> Result<bool, StateError> {
     let unusable =
-        |error: std::io::Error| StateError::new(path, Problem::Unusable(error.to_string()));
+        |error: std::io::Error| StateError::new(path, StateProblem::Unusable(error.to_string()));
     let file = match File::open(path) {
         Ok(file) => file,
         Err(error) if error.kind() == ErrorKind::NotFound => {
@@ -29,7 +29,7 @@ pub(super) fn look(path: &Path) -> Result<bool, StateError> {
         Err(error) => return Err(unusable(error)),
     };
     if !file.metadata().map_err(unusable)?.is_file() {
-        return Err(StateError::new(path, Problem::NotAState));
+        return Err(StateError::new(path, StateProblem::NotAState));
     }
     let mut head = Vec::new();
     file.take(100).read_to_end(&mut head).map_err(unusable)?;
@@ -40,7 +40,7 @@ pub(super) fn look(path: &Path) -> Result<bool, StateError> {
     if head.starts_with(MAGIC) && id == Some(&APPLICATION_ID.to_be_bytes()) {
         return Ok(true);
     }
-    Err(StateError::new(path, Problem::NotAState))
+    Err(StateError::new(path, StateProblem::NotAState))
 }
 
 fn in_a_folder(path: &Path) -> bool {

@@ -1,8 +1,8 @@
-//! Events, compressed: pages of one site say much the same. With a checksum, which SQLite does not have.
+//! Compressed events, with a checksum, which SQLite does not have.
 
 use std::io::{self, Read, Write};
 
-/// The quickest: the writer waits for it.
+/// The fastest level: the writer waits for it.
 const LEVEL: i32 = 1;
 /// No mark carries more: it could not have been written.
 const MOST: u64 = 1 << 30;

@@ -1,4 +1,4 @@
-//! A chunk of the report: some pages, with the texts they need, as one call of the viewer's `chunk`.
+//! A chunk of the report: pages and their texts, as one call of the viewer's `chunk`.
 //!
 //! `s` are the URLs first mentioned here, numbered on from the last chunk's; `t` this chunk's content
 //! types, notes and reasons; `p` the rows, flat; `e` the edges: a negative number names the page they start from
@@ -7,12 +7,12 @@
 use super::page_row::PageRow;
 use crate::json_text::{push_in_script, push_number};
 
-/// Pages of one chunk.
+/// Maximum number of pages in a chunk.
 const MAX_PAGES: usize = 200;
-/// Bytes of one chunk, about.
+/// Approximate maximum size of a chunk in bytes.
 const MAX_BYTES: usize = 256 * 1024;
 
-/// A chunk being gathered.
+/// A chunk in progress.
 #[derive(Debug)]
 pub(super) struct Chunk {
     origin: String,
@@ -26,7 +26,7 @@ pub(super) struct Chunk {
 }
 
 impl Chunk {
-    /// URLs of that origin are written without it.
+    /// Origin that URLs are written without.
     pub(super) fn new(origin: &str) -> Self {
         Self {
             origin: origin.to_owned(),
@@ -73,12 +73,12 @@ impl Chunk {
         push_number(&mut self.edges, u64::from(to));
     }
 
-    /// One more than the text's place in `t`; an empty text is 0.
+    /// One more than the index of the text in `t`; 0 for an empty text.
     fn text(&mut self, text: String) -> u64 {
         if text.is_empty() {
             return 0;
         }
-        // A chunk has few distinct texts; looking through them is quicker than a table.
+        // A chunk has few distinct texts, so a linear search is faster than a hash table.
         let known = self.texts.iter().position(|known| *known == text);
         let place = known.unwrap_or_else(|| {
             self.texts_len += text.len();
@@ -88,7 +88,7 @@ impl Chunk {
         place as u64 + 1
     }
 
-    /// Writes the chunk, if there is anything in it, and starts the next.
+    /// Writes the chunk unless it is empty, and starts the next.
     pub(super) fn write_to(&mut self, out: &mut Vec<u8>) {
         if self.urls.is_empty() && self.rows.is_empty() && self.edges.is_empty() {
             return;

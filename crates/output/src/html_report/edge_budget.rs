@@ -1,18 +1,18 @@
 //! Which edges go into the report.
 //!
-//! A large site has millions, most of them the same menu on every page. The first half million are kept;
-//! beyond that only those to pages that are known to be broken, for they are what the report is read for.
+//! A large site has millions of links, mostly the same menu on every page. The first half million are kept; after that only
+//! those to broken pages, which matter most to the reader.
 
 use std::collections::HashSet;
 
-/// Edges of any kind.
+/// Maximum number of edges.
 const MAX_EDGES: u64 = 500_000;
-/// Further edges to broken pages.
+/// Maximum number of additional edges to broken pages.
 const MAX_BROKEN_EDGES: u64 = 100_000;
-/// Broken pages remembered.
+/// Maximum number of broken pages remembered.
 const MAX_BROKEN: usize = 50_000;
 
-/// Counts edges, and what is left out.
+/// Counts the edges written and those left out.
 #[derive(Default, Debug)]
 pub(super) struct EdgeBudget {
     taken: u64,
@@ -22,14 +22,14 @@ pub(super) struct EdgeBudget {
 }
 
 impl EdgeBudget {
-    /// A page turned out to be broken.
+    /// Records a broken page.
     pub(super) fn note_broken(&mut self, id: u32) {
         if self.broken.len() < MAX_BROKEN {
             self.broken.insert(id);
         }
     }
 
-    /// Whether there is room for an edge to that page; if not, it is counted.
+    /// Whether to write an edge to this page; counts it as left out if not.
     pub(super) fn takes(&mut self, to: u32) -> bool {
         if self.taken < MAX_EDGES {
             self.taken += 1;
@@ -42,7 +42,7 @@ impl EdgeBudget {
         true
     }
 
-    /// An edge is left out for want of a number.
+    /// Counts an edge left out because its target has no number.
     pub(super) fn leave_out(&mut self) {
         self.left_out += 1;
     }

@@ -1,21 +1,21 @@
-//! How the crawl ended, and what it left alone: the last call of the report.
+//! How the crawl ended and what was not followed: the last call of the report.
 //!
-//! Counts go out as numbers, and the viewer makes sentences of them: it knows how its reader groups
-//! digits. Only what is wrong with the seed is put into words here.
+//! Counts are written as numbers; the viewer makes sentences of them in the reader's number format. Only the problem with the
+//! seed is written as text.
 
-use model::{RefuseReason, SeedProblem, Summary};
+use crawler_model::{RefuseReason, SeedProblem, Summary};
 
 use crate::json_text::{push_in_script, push_number};
 
-/// Writes the call, and the end of the page.
+/// Writes the call and the end of the document.
 pub(super) fn push_ending(out: &mut Vec<u8>, summary: &Summary, edges_left_out: u64) {
     out.extend_from_slice(b"<script>finished({\"stop\":");
     push_in_script(out, summary.stop.as_str());
-    out.extend_from_slice(b",\"words\":");
+    out.extend_from_slice(b",\"message\":");
     push_in_script(out, &summary.stop.to_string());
     if let Some(problem) = &summary.seed_problem {
         out.extend_from_slice(b",\"seedProblem\":");
-        push_in_script(out, &seed_words(problem));
+        push_in_script(out, &seed_sentence(problem));
     }
     let refused = |reason| summary.refused.get(&reason).copied().unwrap_or_default();
     let elapsed = u64::try_from(summary.elapsed.as_millis()).unwrap_or(u64::MAX);
@@ -43,13 +43,13 @@ pub(super) fn push_ending(out: &mut Vec<u8>, summary: &Summary, edges_left_out: 
     out.extend_from_slice(b"})</script>\n</body>\n</html>\n");
 }
 
-/// As the terminal says it, as a sentence. Where the seed just failed, its URL is the report's title already.
-fn seed_words(problem: &SeedProblem) -> String {
-    if let SeedProblem::Failed { words, .. } = problem {
-        return format!("The start page could not be fetched: {words}");
+/// The problem with the seed as a sentence. A failed seed is not named again: its URL is the title of the report.
+fn seed_sentence(problem: &SeedProblem) -> String {
+    if let SeedProblem::Failed { message, .. } = problem {
+        return format!("The start page could not be fetched: {message}");
     }
-    let words = problem.to_string();
-    let mut chars = words.chars();
+    let message = problem.to_string();
+    let mut chars = message.chars();
     let first = chars.next().map(|first| first.to_ascii_uppercase());
     first.into_iter().chain(chars).collect()
 }

@@ -1,15 +1,15 @@
 //! URLs as numbers, in a table that stops growing.
 //!
 //! A link is looked up by its dedupe key first, so that `/a/` on one page and `/a` on another are one node
-//! of the graph where the crawl takes them for one page. When the table is full, pages still get numbers
-//! (they are not remembered), links to unknown URLs do not.
+//! of the graph if the crawl treats them as one page. When the table is full, pages still get numbers
+//! without an entry in the table, links to unknown URLs do not.
 
 use std::collections::HashMap;
 use std::hash::{BuildHasher, RandomState};
 
-use weburl::UrlKey;
+use crawler_weburl::UrlKey;
 
-/// Entries of the table, about two a URL.
+/// Maximum number of entries, about two per URL.
 const MAX_ENTRIES: usize = 400_000;
 
 /// Gives URLs their numbers, in the order they are first mentioned.

@@ -1,8 +1,8 @@
 //! A page as a row of numbers, in the order the viewer's `store.js` reads them.
 
-use model::{Found, Outcome, PageReport};
+use crawler_model::{Discovery, Outcome, PageReport};
 
-/// One page, its URLs already numbers.
+/// One page, with its URLs as numbers.
 pub(super) struct PageRow<'a> {
     pub(super) id: u32,
     pub(super) via: Option<u32>,
@@ -11,8 +11,8 @@ pub(super) struct PageRow<'a> {
 }
 
 impl PageRow<'_> {
-    /// The row but for its content type, its note and why it was rendered or not, which are numbers of the chunk's own texts.
-    /// Where a number may be missing, zero is "none" and the others are one more.
+    /// The row without content type, note and render reason, which are indexes of the chunk's texts. An optional number is
+    /// written plus one; 0 is none.
     pub(super) fn numbers(&self, kind: u64, note: u64, reason: u64) -> [u64; 17] {
         let report = self.report;
         let outside = report
@@ -32,10 +32,10 @@ impl PageRow<'_> {
                 Outcome::Failed(_) => 4,
             },
             match report.found {
-                Found::Seed => 0,
-                Found::Link => 1,
-                Found::Redirect => 2,
-                Found::Sitemap => 3,
+                Discovery::Seed => 0,
+                Discovery::Link => 1,
+                Discovery::Redirect => 2,
+                Discovery::Sitemap => 3,
             },
             kind,
             report.wire_bytes,
@@ -51,14 +51,14 @@ impl PageRow<'_> {
         ]
     }
 
-    /// The content type without its parameters, short and lower-case: what is counted.
+    /// The content type in lower case, without parameters and cut if long.
     pub(super) fn content_type(&self) -> String {
         let sent = self.report.content_type.as_deref().unwrap_or_default();
         let essence = sent.split(';').next().unwrap_or_default().trim();
         essence.chars().take(80).collect::<String>().to_lowercase()
     }
 
-    /// Why it was rendered or not, where that was a question.
+    /// Why it was or was not rendered, if that was decided.
     pub(super) fn render_reason(&self) -> Option<String> {
         let rendering = self.report.rendering?;
         Some(rendering.reason.as_str().to_owned())

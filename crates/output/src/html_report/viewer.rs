@@ -1,8 +1,6 @@
-//! The viewer: markup, style and scripts, put together when the report begins.
-//!
-//! They are files of their own, so that an editor knows what they are; the report holds all of them.
+//! The viewer: markup, style and scripts, which are separate files here and embedded in the report.
 
-/// The scripts in the order they need each other.
+/// The scripts, each after those it depends on.
 const SCRIPTS: [&str; 13] = [
     include_str!("viewer/store.js"),
     include_str!("viewer/format.js"),

@@ -1,6 +1,6 @@
-//! A map as CSV: a row a URL.
+//! A map as CSV: one row per URL.
 
-use model::SinkError;
+use crawler_model::SinkError;
 
 use super::entry::Entry;
 use super::writer::MapWriter;
@@ -34,7 +34,7 @@ impl MapWriter for CsvWriter {
         self.target.text(",").text(entry.found.as_str());
         push_rendering(self.target.buffer(), entry.rendering);
         self.target.text("\n");
-        self.target.relieve()
+        self.target.write_if_full()
     }
 
     fn close(&mut self) -> Result<(), SinkError> {

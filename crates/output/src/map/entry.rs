@@ -1,28 +1,33 @@
-//! One URL of a map, and its form while it is sorted by URL.
+//! One URL of a map, and its encoding for the sort by URL.
 
-use model::{Found, RenderReason, Rendering};
+use crawler_model::{Discovery, RenderReason, Rendering};
 
 /// One URL of a map.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Entry<'a> {
     pub(super) url: &'a str,
-    /// `None` when it was not fetched, or did not answer.
+    /// `None` if it was not fetched or there was no response.
     pub(super) status: Option<u16>,
-    /// Hops from the seed, where they are known.
+    /// Hops from the seed, if known.
     pub(super) depth: Option<u32>,
-    pub(super) found: Found,
-    /// Belongs in a sitemap: not known to be failed, redirected or skipped.
+    pub(super) found: Discovery,
+    /// Whether it belongs in a sitemap: not known to be failed, redirected or skipped.
     pub(super) listed: bool,
-    /// Whether a browser had part in it, and why, where that was a question. How long it waited is not kept.
+    /// Whether it was rendered and why, if that was decided, without the waiting time.
     pub(super) rendering: Option<Rendering>,
 }
 
-const FOUND: [Found; 4] = [Found::Seed, Found::Link, Found::Redirect, Found::Sitemap];
+const FOUND: [Discovery; 4] = [
+    Discovery::Seed,
+    Discovery::Link,
+    Discovery::Redirect,
+    Discovery::Sitemap,
+];
 /// Length of [`Entry::facts`].
 pub(super) const FACTS: usize = 9;
 
 impl<'a> Entry<'a> {
-    /// All but the URL, in a fixed length. Compared as bytes, a shorter distance is less.
+    /// Everything but the URL, in a fixed number of bytes. Compared as bytes, fewer hops sort first.
     pub(super) fn facts(&self) -> [u8; FACTS] {
         let depth = self.depth.unwrap_or(u32::MAX).to_be_bytes();
         let found = FOUND.iter().position(|found| *found == self.found);
@@ -56,7 +61,7 @@ impl<'a> Entry<'a> {
         })
     }
 
-    /// Appends the form that sorts by URL: the URL, a zero (less than any byte of a URL), the facts.
+    /// Appends the encoding that sorts by URL: the URL, a zero (less than any byte of a URL), the facts.
     pub(super) fn push_to(&self, out: &mut Vec<u8>) {
         out.extend_from_slice(self.url.as_bytes());
         out.push(0);
@@ -71,7 +76,7 @@ impl<'a> Entry<'a> {
     }
 }
 
-/// 0 is none; else the reason by its place in [`RenderReason::ALL`], and whether the page was rendered in the last bit.
+/// 0 is none; else the index of the reason in [`RenderReason::ALL`], with the last bit set if the page was rendered.
 fn rendering_byte(rendering: Option<Rendering>) -> u8 {
     let number = rendering.and_then(|rendering| {
         let mut reasons = RenderReason::ALL.iter();

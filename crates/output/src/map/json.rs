@@ -1,6 +1,6 @@
 //! A map as JSON: one array.
 
-use model::SinkError;
+use crawler_model::SinkError;
 
 use super::entry::Entry;
 use super::writer::{MapWriter, write_object};
@@ -26,7 +26,7 @@ impl MapWriter for JsonWriter {
         }
         self.any = true;
         write_object(&mut self.target, entry);
-        self.target.relieve()
+        self.target.write_if_full()
     }
 
     fn close(&mut self) -> Result<(), SinkError> {

@@ -1,6 +1,6 @@
-//! A map as ndjson: one object a line.
+//! A map as ndjson: one object per line.
 
-use model::SinkError;
+use crawler_model::SinkError;
 
 use super::entry::Entry;
 use super::writer::{MapWriter, write_object};
@@ -13,7 +13,7 @@ impl MapWriter for NdjsonWriter {
     fn entry(&mut self, entry: &Entry<'_>) -> Result<(), SinkError> {
         write_object(&mut self.0, entry);
         self.0.text("\n");
-        self.0.relieve()
+        self.0.write_if_full()
     }
 
     fn close(&mut self) -> Result<(), SinkError> {

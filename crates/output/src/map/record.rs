@@ -1,21 +1,21 @@
-//! A meeting with a URL, in the form that sorts by key, best first.
+//! One occurrence of a URL, in an encoding that sorts by key, best first.
 
-use weburl::UrlKey;
+use crawler_weburl::UrlKey;
 
 use super::entry::{Entry, FACTS};
 
-/// How much a meeting says about a URL; less is better.
+/// Rank of an occurrence; lower is better.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Rank {
-    /// It was reported as a page.
+    /// Reported as a page.
     Page,
-    /// A page links to it.
+    /// Linked from a page.
     Link,
-    /// It was known, and left over.
+    /// Known but not visited.
     Left,
 }
 
-/// One meeting with a URL.
+/// One occurrence of a URL.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Record<'a> {
     pub(super) key: UrlKey,
@@ -56,7 +56,7 @@ impl<'a> Record<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use model::{Found, RenderReason, Rendering};
+    use crawler_model::{Discovery, RenderReason, Rendering};
 
     #[test]
     fn reads_back() {
@@ -74,7 +74,7 @@ mod tests {
                 url: "http://a/é",
                 status,
                 depth,
-                found: Found::Redirect,
+                found: Discovery::Redirect,
                 listed: true,
                 rendering,
             };

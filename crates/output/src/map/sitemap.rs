@@ -1,29 +1,29 @@
-//! A map as a sitemap.xml, as sitemaps.org has it.
+//! A map as an XML sitemap, as defined by sitemaps.org.
 //!
-//! One file holds at most 50,000 URLs and 50 MiB. What is larger becomes an index under the name that was
-//! asked for, with its parts beside it (`site.xml`, `site-1.xml`, …); the index names the parts where they
-//! will be served from: the root of the seed's origin. Stdout cannot be split, so there it is an error.
+//! One file holds at most 50,000 URLs and 50 MiB. A larger map becomes an index with the given name and its parts beside it
+//! (`site.xml`, `site-1.xml`, …); the index gives their URLs at the root of the seed's origin. Stdout cannot be split, so a
+//! larger map is an error there.
 
 use std::io;
 use std::path::{Path, PathBuf};
 
-use model::SinkError;
+use crawler_model::SinkError;
 
 use super::entry::Entry;
 use super::writer::{MapWriter, Totals};
 use crate::Target;
 
-/// Most URLs of one file.
+/// Maximum number of URLs in one file.
 const MAX_URLS: u64 = 50_000;
-/// Most bytes of one file, with room left for its head and foot.
+/// Maximum size of one file, leaving space for its head and foot.
 const MAX_BYTES: u64 = 50 * 1024 * 1024 - 1024;
-/// Longest URL a sitemap may name.
+/// Maximum length of a URL in a sitemap.
 const MAX_URL: usize = 2_048;
 
 const XML: &str = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n";
 const SPACE: &str = " xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\">\n";
 
-/// Whether a sitemap names the URL.
+/// Whether the URL is written to a sitemap.
 pub(super) fn holds(entry: &Entry<'_>) -> bool {
     entry.listed && entry.url.len() <= MAX_URL
 }
@@ -38,7 +38,7 @@ pub(super) fn length(url: &str) -> u64 {
 /// Writes a sitemap, or an index and its parts.
 #[derive(Debug)]
 pub(super) struct SitemapWriter {
-    /// The file asked for.
+    /// The given file.
     target: Target,
     origin: String,
     parts: Option<Parts>,
@@ -47,7 +47,7 @@ pub(super) struct SitemapWriter {
 /// The parts of a sitemap that is too large for one file.
 #[derive(Debug)]
 struct Parts {
-    /// The index; a part's name is made from it.
+    /// The index; the names of the parts are derived from its name.
     index: PathBuf,
     current: Option<Target>,
     count: usize,
@@ -71,12 +71,12 @@ impl MapWriter for SitemapWriter {
             return Ok(());
         }
         let Some(index) = self.target.path().map(Path::to_owned) else {
-            let words = format!(
+            let message = format!(
                 "a sitemap holds at most {MAX_URLS} URLs and there are {}; \
                  give a file with -o, which becomes an index of several sitemaps",
                 totals.urls
             );
-            return Err(self.target.error(io::Error::other(words)));
+            return Err(self.target.error(io::Error::other(message)));
         };
         self.parts = Some(Parts {
             index,
@@ -97,7 +97,7 @@ impl MapWriter for SitemapWriter {
             None => &mut self.target,
         };
         push_url(target.buffer(), entry.url);
-        target.relieve()
+        target.write_if_full()
     }
 
     fn close(&mut self) -> Result<(), SinkError> {
@@ -119,7 +119,7 @@ impl MapWriter for SitemapWriter {
 }
 
 impl Parts {
-    /// The part that has room for the entry; a new one is named in the index.
+    /// The part with space for the entry; a new part is added to the index.
     fn part_for(
         &mut self,
         entry: &Entry<'_>,
@@ -159,7 +159,7 @@ impl Parts {
     }
 }
 
-/// `dir/site.xml` and 2 are `dir/site-2.xml`.
+/// `dir/site.xml` and 2 give `dir/site-2.xml`.
 fn part_path(index: &Path, number: usize) -> PathBuf {
     let mut name = index.file_stem().unwrap_or_default().to_owned();
     name.push(format!("-{number}"));

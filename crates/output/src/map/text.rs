@@ -1,6 +1,6 @@
-//! A map as text: one URL a line.
+//! A map as text: one URL per line.
 
-use model::SinkError;
+use crawler_model::SinkError;
 
 use super::entry::Entry;
 use super::writer::MapWriter;
@@ -12,7 +12,7 @@ pub(super) struct TextWriter(pub(super) Target);
 impl MapWriter for TextWriter {
     fn entry(&mut self, entry: &Entry<'_>) -> Result<(), SinkError> {
         self.0.line_text(entry.url).text("\n");
-        self.0.relieve()
+        self.0.write_if_full()
     }
 
     fn close(&mut self) -> Result<(), SinkError> {

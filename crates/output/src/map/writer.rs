@@ -1,8 +1,8 @@
-//! What a map format does, once the URLs are sorted.
+//! The interface of the map formats.
 
 use std::fmt;
 
-use model::SinkError;
+use crawler_model::SinkError;
 
 use super::entry::Entry;
 use super::sitemap;
@@ -19,7 +19,7 @@ pub(super) trait MapWriter: Send + fmt::Debug {
     fn flush(&mut self) -> Result<(), SinkError>;
 }
 
-/// How much a sitemap of the URLs would hold; it must know before the first.
+/// Size of a sitemap of the URLs, which must be known before the first is written.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub(super) struct Totals {
     pub(super) urls: u64,

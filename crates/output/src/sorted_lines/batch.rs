@@ -1,16 +1,16 @@
-//! The lines held in memory: one arena of text, a range a line.
+//! The lines held in memory: one arena of text, one range per line.
 //!
-//! Most links of a site repeat on every page. A small table of where recent lines lie drops most repeats
-//! before they take room; it compares the text itself, so it is never wrong, only forgetful.
+//! Most links of a site repeat on every page. A small table of recent lines drops most duplicates before they take space; it
+//! compares the text itself, so it may miss a duplicate but never drops a new line.
 
 use std::ops::Range;
 
 use xxhash_rust::xxh3::xxh3_64;
 
-/// Slots of the table of recent lines.
+/// Size of the table of recent lines.
 const RECENT: usize = 1 << 16;
 
-/// Some lines, sorted or not yet.
+/// Lines in memory.
 #[derive(Debug)]
 pub(crate) struct Batch {
     text: Vec<u8>,
@@ -54,8 +54,8 @@ impl Batch {
         self.text.len() + self.ranges.len() * size_of::<Range<usize>>()
     }
 
-    /// Sorts, drops repeats, closes the gaps they leave. Whether half of the budget is free afterwards;
-    /// if not, sorting again before much has been added would not pay.
+    /// Sorts and removes duplicates. Returns whether half of the budget is free afterwards; if not, sorting again soon would not
+    /// pay.
     pub(super) fn sort_and_make_room(&mut self) -> bool {
         let text = &self.text;
         self.ranges

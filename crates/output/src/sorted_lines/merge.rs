@@ -15,7 +15,7 @@ pub(crate) struct Merge {
     last: Option<Vec<u8>>,
 }
 
-/// A run and its next line; the least line is the greatest head, for a heap gives the greatest.
+/// A run and its next line, ordered in reverse because the heap returns its maximum.
 #[derive(Debug)]
 struct Head {
     line: Vec<u8>,

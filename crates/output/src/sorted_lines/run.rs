@@ -3,7 +3,7 @@
 use std::fs::File;
 use std::io::{self, BufReader, BufWriter, Read, Seek, Write};
 
-/// Bytes read or written at once; a merge holds one such buffer a run.
+/// Size of the read and write buffers; a merge holds one per run.
 const BUFFER: usize = 64 * 1024;
 
 /// A finished run.
@@ -19,7 +19,7 @@ pub(super) struct RunWriter {
 }
 
 impl RunWriter {
-    /// The file has no name: it is gone when its handle is.
+    /// An unnamed file, deleted with its handle.
     pub(super) fn new() -> io::Result<Self> {
         let file = tempfile::tempfile()?;
         Ok(Self {

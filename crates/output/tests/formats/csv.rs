@@ -1,7 +1,7 @@
 //! CSV reads back, cell for cell.
 
-use model::LinkFilter;
-use output::Format;
+use crawler_model::LinkFilter;
+use crawler_output::Format;
 
 use crate::fixture::{print, reports};
 

@@ -3,17 +3,17 @@
 use std::io::{self, Write};
 use std::path::Path;
 
-use model::{LinkFilter, SinkError};
-use output::{Format, MapFormat, Target, UniqueLinks, map_sink, sink};
+use crawler_model::{LinkFilter, SinkError};
+use crawler_output::{Format, MapFormat, Target, UniqueLinks, map_sink, sink};
 
 use crate::fixture::{KEYS, about, reports, url};
 
-fn fails(sink: &mut dyn model::Sink) -> SinkError {
+fn fails(sink: &mut dyn crawler_model::Sink) -> SinkError {
     reports()
         .iter()
         .try_for_each(|report| sink.page(report))
         .and_then(|()| sink.flush())
-        .and_then(|()| sink.finish(&model::Summary::default()))
+        .and_then(|()| sink.finish(&crawler_model::Summary::default()))
         .unwrap_err()
 }
 

@@ -3,12 +3,12 @@
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
-use model::{
-    FailKind, Failure, Found, LinkFacts, LinkFilter, LinkList, Outcome, PageReport, RenderReason,
-    Rendering, Sink, SkipReason, Summary, Task,
+use crawler_model::{
+    Discovery, FailKind, Failure, LinkFacts, LinkFilter, LinkList, Outcome, PageReport,
+    RenderReason, Rendering, Sink, SkipReason, Summary, Task,
 };
-use output::{Format, MapFormat, ReportAbout, Target, map_sink, sink};
-use weburl::{CrawlUrl, KeyPolicy, QueryPolicy, SlashPolicy, UrlKey, UrlRef};
+use crawler_output::{Format, MapFormat, ReportHeader, Target, map_sink, sink};
+use crawler_weburl::{CrawlUrl, KeyPolicy, QueryPolicy, SlashPolicy, UrlKey, UrlRef};
 
 pub(crate) const KEYS: KeyPolicy = KeyPolicy {
     slash: SlashPolicy::Merge,
@@ -41,7 +41,11 @@ pub(crate) fn page(text: &str, depth: u32, outcome: Outcome) -> PageReport {
         depth,
         hops: 0,
         via: (depth > 0).then(|| Arc::from("https://example.org/")),
-        found: if depth == 0 { Found::Seed } else { Found::Link },
+        found: if depth == 0 {
+            Discovery::Seed
+        } else {
+            Discovery::Link
+        },
         attempt: 1,
         ticket: 0,
     };
@@ -137,14 +141,14 @@ pub(crate) fn reports() -> Vec<PageReport> {
         Outcome::Failed(Failure::new(FailKind::Connect, "connection refused")),
     );
     new.via = Some(Arc::from("https://example.org/old"));
-    new.found = Found::Redirect;
+    new.found = Discovery::Redirect;
     new.attempt = 3;
 
     vec![home, about, missing, pdf, old, private, new]
 }
 
-pub(crate) fn about() -> ReportAbout {
-    ReportAbout {
+pub(crate) fn about() -> ReportHeader {
+    ReportHeader {
         seed: "https://example.org/".into(),
         version: "0.0.0",
         started: SystemTime::UNIX_EPOCH + Duration::from_secs(1_000_000_000),

@@ -2,8 +2,8 @@
 
 use std::path::PathBuf;
 
-use model::LinkFilter;
-use output::{Format, MapFormat};
+use crawler_model::LinkFilter;
+use crawler_output::{Format, MapFormat};
 
 use crate::fixture::{print, print_map, reports};
 

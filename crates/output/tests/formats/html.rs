@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use model::{LinkFilter, RefuseReason, SeedProblem, StopReason, Summary};
-use output::{Format, Target, sink};
+use crawler_model::{LinkFilter, RefuseReason, SeedProblem, StopReason, Summary};
+use crawler_output::{Format, Target, sink};
 use serde_json::{Value, json};
 
 use crate::fixture::{about, linking, print, reports, run_to};
@@ -100,7 +100,7 @@ fn what_was_left_alone_is_told() {
         ..Summary::default()
     });
     assert_eq!(told["stop"], "max_pages");
-    assert_eq!(told["words"], "reached --max-pages");
+    assert_eq!(told["message"], "reached --max-pages");
     for (name, count) in [
         ("left", 57),
         ("tooDeep", 33),
@@ -117,7 +117,7 @@ fn a_seed_that_could_not_be_fetched_is_told() {
     let url = "https://example.org/".to_owned();
     let failed = SeedProblem::Failed {
         url: url.clone(),
-        words: "connection refused".into(),
+        message: "connection refused".into(),
     };
     let left_scope = SeedProblem::LeftScope {
         url,

@@ -1,7 +1,7 @@
 //! JSON is JSON, however the crawl ended.
 
-use model::{LinkFilter, Summary};
-use output::{Format, MapFormat, Target, sink};
+use crawler_model::{LinkFilter, Summary};
+use crawler_output::{Format, MapFormat, Target, sink};
 use serde_json::Value;
 
 use crate::fixture::{about, print, print_map, reports};

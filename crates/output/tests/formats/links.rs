@@ -1,7 +1,7 @@
 //! Unique links, and several sinks at once.
 
-use model::LinkFilter;
-use output::{Format, Target, Tee, UniqueLinks, sink};
+use crawler_model::LinkFilter;
+use crawler_output::{Format, Target, Tee, UniqueLinks, sink};
 
 use crate::fixture::{about, print, reports, run};
 

@@ -1,7 +1,7 @@
 //! Maps: each page once, under the spelling that was fetched.
 
-use model::{Outcome, Sink};
-use output::{MapFormat, Target, map_sink};
+use crawler_model::{Outcome, Sink};
+use crawler_output::{MapFormat, Target, map_sink};
 
 use crate::fixture::{KEYS, linking, page, print_map, run, url};
 
@@ -82,7 +82,7 @@ fn fifty_thousand_fit_on_stdout_and_one_more_is_an_error_that_says_what_to_do() 
         let (target, memory) = Target::memory();
         let mut sink = map_sink(MapFormat::Sitemap, target, KEYS, &seed);
         many(sink.as_mut(), count);
-        let finished = sink.finish(&model::Summary::default());
+        let finished = sink.finish(&crawler_model::Summary::default());
         assert_eq!(finished.is_ok(), fits);
         match finished {
             Ok(()) => assert_eq!(memory.text().matches("<url>").count(), 50_000),

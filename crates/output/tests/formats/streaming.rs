@@ -4,8 +4,8 @@ use std::io::{self, Write};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use model::{LinkFilter, Summary};
-use output::{Format, Target, sink};
+use crawler_model::{LinkFilter, Summary};
+use crawler_output::{Format, Target, sink};
 
 use crate::fixture::{about, linking, reports};
 

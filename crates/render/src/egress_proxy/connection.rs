@@ -1,10 +1,11 @@
-//! One connection of the browser: plain requests one after the other, or one tunnel.
+//! One connection from the browser: plain requests in sequence, or one tunnel.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use bytes::Bytes;
-use fetch::Egress;
+use crawler_fetch::Egress;
+use crawler_model::Failure;
 use http::header::CONNECTION;
 use http::{HeaderValue, Method, Request, Response, StatusCode, Version};
 use http_body_util::{Either, Empty};
@@ -13,60 +14,61 @@ use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper::upgrade::OnUpgrade;
 use hyper_util::rt::{TokioIo, TokioTimer};
-use model::Failure;
 use tokio::io::copy_bidirectional_with_sizes;
 use tokio::net::TcpStream;
 
+use super::counting_stream::CountingStream;
 use super::hop_headers::remove_hop_headers;
-use super::ledger::Ledger;
-use super::metered::Metered;
-use super::pulse::Pulse;
+use super::idle_timer::IdleTimer;
+use super::proxy_stats::ProxyStats;
 use super::upstream::{Destination, Upstream};
 use super::{MAX_HEAD, MAX_HEADERS};
+use crate::lock::lock;
 
-/// Time for a request's head, from the connection's beginning or the answer before it.
+/// Time limit for a request head, from the start of the connection or the previous response.
 const HEAD_LIMIT: Duration = Duration::from_secs(10);
-/// Bytes held of a tunnel, each way.
+/// Buffer size of a tunnel, for each direction.
 const TUNNEL_BUFFER: usize = 16 * 1024;
 
-type Answer = Response<Either<Incoming, Empty<Bytes>>>;
+type ProxyResponse = Response<Either<Incoming, Empty<Bytes>>>;
 
-/// One connection. Dropping what it does closes both its ends.
+/// One connection from the browser. Cancelling [`Self::serve`] closes both ends.
 #[derive(Debug)]
 pub(super) struct Connection {
-    /// `None`: nothing is dialled.
+    /// `None`: every request is refused.
     egress: Option<Egress>,
-    ledger: Arc<Ledger>,
-    /// Of both ends.
-    pub(super) pulse: Arc<Pulse>,
-    /// Where the request before went, kept for the next.
+    stats: Arc<ProxyStats>,
+    /// Shared by both ends.
+    pub(super) idle_timer: Arc<IdleTimer>,
+    /// The connection of the previous request, for reuse.
     upstream: Mutex<Option<Upstream>>,
-    /// Set when the connection is to become one.
+    /// Set when the connection becomes a tunnel.
     tunnel: Mutex<Option<Tunnel>>,
 }
 
 #[derive(Debug)]
 struct Tunnel {
-    near: OnUpgrade,
-    far: Metered,
+    browser: OnUpgrade,
+    network: CountingStream,
 }
 
 impl Connection {
-    pub(super) fn new(egress: Option<Egress>, ledger: Arc<Ledger>) -> Self {
+    pub(super) fn new(egress: Option<Egress>, stats: Arc<ProxyStats>) -> Self {
         Self {
             egress,
-            ledger,
-            pulse: Arc::new(Pulse::new()),
+            stats,
+            idle_timer: Arc::new(IdleTimer::new()),
             upstream: Mutex::default(),
             tunnel: Mutex::default(),
         }
     }
 
-    /// To its end.
+    /// Serves the connection until it ends.
     pub(super) async fn serve(&self, stream: TcpStream) {
         let _ = stream.set_nodelay(true);
-        let near = Metered::near(stream, Arc::clone(&self.pulse));
-        let answer = service_fn(async |request| Ok::<_, hyper::Error>(self.answer(request).await));
+        let browser = CountingStream::browser_side(stream, Arc::clone(&self.idle_timer));
+        let service =
+            service_fn(async |request| Ok::<_, hyper::Error>(self.respond(request).await));
         let served = http1::Builder::new()
             .timer(TokioTimer::new())
             .header_read_timeout(HEAD_LIMIT)
@@ -74,26 +76,29 @@ impl Connection {
             .max_buf_size(MAX_HEAD)
             .preserve_header_case(true)
             .auto_date_header(false)
-            .serve_connection(TokioIo::new(near), answer)
+            .serve_connection(TokioIo::new(browser), service)
             .with_upgrades()
             .await;
         if let Err(error) = served {
-            tracing::debug!(%error, "a connection of the browser broke off");
+            tracing::debug!(%error, "a connection from the browser ended early");
         }
-        let tunnel = locked(&self.tunnel).take();
-        if let Some(Tunnel { near, mut far }) = tunnel
-            && let Ok(near) = near.await
+        let tunnel = lock(&self.tunnel).take();
+        if let Some(Tunnel {
+            browser,
+            mut network,
+        }) = tunnel
+            && let Ok(browser) = browser.await
         {
-            let mut near = TokioIo::new(near);
+            let mut browser = TokioIo::new(browser);
             let size = TUNNEL_BUFFER;
-            // However it ends, it has ended.
-            let _ = copy_bidirectional_with_sizes(&mut near, &mut far, size, size).await;
+            // The result does not matter: the tunnel has ended.
+            let _ = copy_bidirectional_with_sizes(&mut browser, &mut network, size, size).await;
         }
     }
 
-    async fn answer(&self, request: Request<Incoming>) -> Answer {
+    async fn respond(&self, request: Request<Incoming>) -> ProxyResponse {
         let target = request.uri();
-        self.ledger.ask();
+        self.stats.count_request();
         let is_tunnel = request.method() == Method::CONNECT;
         let to = match (is_tunnel, target.scheme_str()) {
             (true, _) => Destination::of(target, None),
@@ -101,11 +106,11 @@ impl Connection {
             (false, _) => None,
         };
         let Some(to) = to else {
-            return ended(StatusCode::BAD_REQUEST);
+            return empty_and_close(StatusCode::BAD_REQUEST);
         };
         let Some(egress) = &self.egress else {
-            tracing::debug!(host = %to.host, port = to.port, "a request of the browser's own");
-            return ended(StatusCode::BAD_GATEWAY);
+            tracing::debug!(host = %to.host, port = to.port, "refused a request of the browser itself");
+            return empty_and_close(StatusCode::BAD_GATEWAY);
         };
         if is_tunnel {
             self.tunnel(egress, &to, request).await
@@ -119,18 +124,18 @@ impl Connection {
         egress: &Egress,
         to: &Destination,
         mut request: Request<Incoming>,
-    ) -> Answer {
+    ) -> ProxyResponse {
         match egress.tunnel(&to.host, to.port).await {
             Ok(stream) => {
-                let (pulse, ledger) = (Arc::clone(&self.pulse), Arc::clone(&self.ledger));
-                *locked(&self.tunnel) = Some(Tunnel {
-                    near: hyper::upgrade::on(&mut request),
-                    far: Metered::far(stream, pulse, ledger),
+                let (idle_timer, stats) = (Arc::clone(&self.idle_timer), Arc::clone(&self.stats));
+                *lock(&self.tunnel) = Some(Tunnel {
+                    browser: hyper::upgrade::on(&mut request),
+                    network: CountingStream::network_side(stream, idle_timer, stats),
                 });
                 empty(StatusCode::OK)
             }
             Err(failure) => {
-                self.ledger.fail(&to.host, to.port, failure);
+                self.stats.record_failure(&to.host, to.port, failure);
                 empty(StatusCode::BAD_GATEWAY)
             }
         }
@@ -141,45 +146,45 @@ impl Connection {
         egress: &Egress,
         to: &Destination,
         request: Request<Incoming>,
-    ) -> Answer {
+    ) -> ProxyResponse {
         let target = request.uri().clone();
         let (mut head, body) = request.into_parts();
         remove_hop_headers(&mut head.headers);
         head.version = Version::HTTP_11;
-        // What has no body can be written once more.
-        let again = (body.is_end_stream() && head.method.is_safe()).then(|| head.clone());
-        let mut ask = Request::from_parts(head, Either::Left(body));
-        let mut kept = locked(&self.upstream).take();
+        // A request without a body can be sent again.
+        let resendable = (body.is_end_stream() && head.method.is_safe()).then(|| head.clone());
+        let mut outgoing = Request::from_parts(head, Either::Left(body));
+        let mut kept = lock(&self.upstream).take();
         loop {
             let mut upstream = match self.upstream(egress, to, kept.take()).await {
                 Ok(upstream) => upstream,
                 Err(failure) => {
-                    self.ledger.fail(&to.host, to.port, failure);
+                    self.stats.record_failure(&to.host, to.port, failure);
                     return empty(StatusCode::BAD_GATEWAY);
                 }
             };
-            let unanswered = match upstream.send(ask, &target).await {
-                Ok(answer) => {
-                    *locked(&self.upstream) = Some(upstream);
-                    return passed_on(answer);
+            let error = match upstream.send(outgoing, &target).await {
+                Ok(response) => {
+                    *lock(&self.upstream) = Some(upstream);
+                    return forwarded(response);
                 }
-                Err(unanswered) => unanswered,
+                Err(error) => error,
             };
-            // The next connection is a fresh one, so this happens once.
-            ask = match (unanswered.stale, unanswered.unsent, &again) {
+            // The next connection is new, so this happens only once.
+            outgoing = match (error.stale, error.unsent, &resendable) {
                 (true, Some(unsent), _) => *unsent,
                 (true, None, Some(head)) => {
                     Request::from_parts(head.clone(), Either::Right(Empty::new()))
                 }
                 _ => {
-                    self.ledger.fail(&to.host, to.port, unanswered.failure);
+                    self.stats.record_failure(&to.host, to.port, error.failure);
                     return empty(StatusCode::BAD_GATEWAY);
                 }
             };
         }
     }
 
-    /// The connection of the request before, if it leads there and is alive, or a fresh one.
+    /// Reuses the connection of the previous request if it has the same destination and is alive, or opens a new one.
     async fn upstream(
         &self,
         egress: &Egress,
@@ -191,34 +196,30 @@ impl Connection {
         {
             return Ok(kept);
         }
-        let (pulse, ledger) = (Arc::clone(&self.pulse), Arc::clone(&self.ledger));
-        Upstream::open(egress, to, pulse, ledger).await
+        let (idle_timer, stats) = (Arc::clone(&self.idle_timer), Arc::clone(&self.stats));
+        Upstream::open(egress, to, idle_timer, stats).await
     }
 }
 
-/// An answer of the network's, for the browser.
-fn passed_on(answer: Response<Incoming>) -> Answer {
-    let mut answer = answer.map(Either::Left);
-    remove_hop_headers(answer.headers_mut());
-    *answer.version_mut() = Version::HTTP_11;
-    answer
+/// A response from the network, for the browser.
+fn forwarded(response: Response<Incoming>) -> ProxyResponse {
+    let mut response = response.map(Either::Left);
+    remove_hop_headers(response.headers_mut());
+    *response.version_mut() = Version::HTTP_11;
+    response
 }
 
-/// An answer of ours.
-fn empty(status: StatusCode) -> Answer {
-    let mut answer = Response::new(Either::Right(Empty::new()));
-    *answer.status_mut() = status;
-    answer
+/// An empty response of the proxy itself.
+fn empty(status: StatusCode) -> ProxyResponse {
+    let mut response = Response::new(Either::Right(Empty::new()));
+    *response.status_mut() = status;
+    response
 }
 
-/// An answer of ours after which nothing more is heard.
-fn ended(status: StatusCode) -> Answer {
-    let mut answer = empty(status);
+/// An empty response that closes the connection.
+fn empty_and_close(status: StatusCode) -> ProxyResponse {
+    let mut response = empty(status);
     let close = HeaderValue::from_static("close");
-    answer.headers_mut().insert(CONNECTION, close);
-    answer
-}
-
-fn locked<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+    response.headers_mut().insert(CONNECTION, close);
+    response
 }

@@ -1,4 +1,4 @@
-//! Headers that are meant for the next hop and not for whoever is behind it (RFC 9110, 7.6.1).
+//! Hop-by-hop headers (RFC 9110, 7.6.1).
 
 use http::HeaderMap;
 use http::header::{
@@ -6,7 +6,7 @@ use http::header::{
     TRANSFER_ENCODING, UPGRADE,
 };
 
-/// Removes them, and those `connection` names.
+/// Removes hop-by-hop headers, including those named by `Connection`.
 pub(super) fn remove_hop_headers(headers: &mut HeaderMap) {
     let named: Vec<HeaderName> = headers
         .get_all(CONNECTION)
@@ -39,7 +39,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_for_one_hop_stays_there() {
+    fn hop_by_hop_headers_are_removed() {
         let mut headers = HeaderMap::new();
         for (name, value) in [
             ("connection", "keep-alive, X-Mine"),

@@ -1,6 +1,6 @@
-//! The proxy over real sockets, with nobody's browser.
+//! The proxy over real sockets, without a browser.
 
-mod browser;
 mod limits;
 mod plain;
+mod proxy_client;
 mod tunnels;

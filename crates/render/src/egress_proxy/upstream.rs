@@ -1,9 +1,10 @@
-//! A connection to the network over which plain requests are passed on.
+//! A connection to the network that forwards plain requests.
 
 use std::sync::Arc;
 
 use bytes::Bytes;
-use fetch::{Egress, Road};
+use crawler_fetch::{Egress, PlainConnection};
+use crawler_model::{FailKind, Failure};
 use http::header::{HOST, PROXY_AUTHORIZATION};
 use http::uri::PathAndQuery;
 use http::{HeaderValue, Request, Response, StatusCode, Uri};
@@ -11,28 +12,27 @@ use http_body_util::{Either, Empty};
 use hyper::body::Incoming;
 use hyper::client::conn::http1;
 use hyper_util::rt::TokioIo;
-use model::{FailKind, Failure};
 use tokio::task::JoinSet;
 
-use super::ledger::Ledger;
-use super::metered::Metered;
-use super::pulse::Pulse;
+use super::counting_stream::CountingStream;
+use super::idle_timer::IdleTimer;
+use super::proxy_stats::ProxyStats;
 use super::{MAX_HEAD, MAX_HEADERS};
 
-/// A request on its way: the browser's body, or none when it is sent again.
-pub(super) type Outgoing = Request<Either<Incoming, Empty<Bytes>>>;
+/// A request being forwarded: with the browser's body, or without one if it is resent.
+pub(super) type OutgoingRequest = Request<Either<Incoming, Empty<Bytes>>>;
 
-/// Where a plain request goes.
+/// The destination of a request.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Destination {
-    /// As the request wrote it; IPv6 in brackets.
+    /// As in the request; IPv6 in brackets.
     pub(super) host: String,
-    /// 80 where none was written.
+    /// 80 if the request has none.
     pub(super) port: u16,
 }
 
 impl Destination {
-    /// Of a request's target; `default`: the port where none is written. `None` if it is not to be understood.
+    /// Parses a request target; `default` is the port if there is none. `None` if it is invalid.
     pub(super) fn of(target: &Uri, default: Option<u16>) -> Option<Self> {
         let host = target.host().filter(|host| !host.is_empty())?;
         let authority = target.authority()?.as_str();
@@ -50,42 +50,42 @@ impl Destination {
     }
 }
 
-/// One connection, used by one browser connection.
+/// A connection to the network, used by one browser connection.
 #[derive(Debug)]
 pub(super) struct Upstream {
     to: Destination,
     sender: http1::SendRequest<Either<Incoming, Empty<Bytes>>>,
-    /// Whether it leads to a proxy, which wants the whole URL …
+    /// Whether it is connected to a proxy, which needs the full URL.
     is_proxy: bool,
-    /// … and this.
+    /// `Proxy-Authorization` header of that proxy.
     authorization: Option<HeaderValue>,
-    /// Whether a request was sent over it before: it may have gone stale since.
+    /// Whether it was used before, so that it may have gone stale.
     used: bool,
-    /// Ends with us.
+    /// Dropped with the connection.
     _driver: JoinSet<()>,
 }
 
-/// A request that got no answer.
-pub(super) struct Unanswered {
-    /// Why.
+/// A request without a response.
+pub(super) struct SendError {
+    /// The failure.
     pub(super) failure: Failure,
-    /// The request, if nothing of it was sent.
-    pub(super) unsent: Option<Box<Outgoing>>,
-    /// Whether a stale connection may be to blame.
+    /// The request, if none of it was sent.
+    pub(super) unsent: Option<Box<OutgoingRequest>>,
+    /// Whether a stale connection may be the cause.
     pub(super) stale: bool,
 }
 
 impl Upstream {
-    /// Dials.
+    /// Dials the destination.
     pub(super) async fn open(
         egress: &Egress,
         to: &Destination,
-        pulse: Arc<Pulse>,
-        ledger: Arc<Ledger>,
+        idle_timer: Arc<IdleTimer>,
+        stats: Arc<ProxyStats>,
     ) -> Result<Self, Failure> {
         let (stream, is_proxy, authorization) = match egress.plain(&to.host, to.port).await? {
-            Road::Direct(stream) => (stream, false, None),
-            Road::Proxy {
+            PlainConnection::Direct(stream) => (stream, false, None),
+            PlainConnection::Proxy {
                 stream,
                 authorization,
             } => (stream, true, authorization),
@@ -94,16 +94,18 @@ impl Upstream {
             .max_headers(MAX_HEADERS)
             .max_buf_size(MAX_HEAD)
             .preserve_header_case(true)
-            // What the browser would read, had it asked by itself.
+            // As lenient as the browser.
             .allow_spaces_after_header_name_in_responses(true)
             .allow_obsolete_multiline_headers_in_responses(true)
             .ignore_invalid_headers_in_responses(true)
-            .handshake(TokioIo::new(Metered::far(stream, pulse, ledger)))
+            .handshake(TokioIo::new(CountingStream::network_side(
+                stream, idle_timer, stats,
+            )))
             .await
-            .map_err(|error| of_head(&error, is_proxy))?;
+            .map_err(|error| send_failure(&error, is_proxy))?;
         let mut drivers = JoinSet::new();
         drivers.spawn(async move {
-            // Its errors reach us through the request or the body.
+            // Its errors surface in the request or the body.
             let _ = driver.await;
         });
         Ok(Self {
@@ -116,84 +118,85 @@ impl Upstream {
         })
     }
 
-    /// Whether another request for that destination may be sent over it.
+    /// Whether it can send another request to this destination.
     pub(super) async fn serves(&mut self, to: &Destination) -> bool {
         self.to == *to && self.sender.ready().await.is_ok()
     }
 
-    /// Sends a request for `target`, whose hop headers are gone, and waits for the answer's head.
+    /// Sends a request without hop-by-hop headers to `target` and waits for the response head.
     pub(super) async fn send(
         &mut self,
-        mut ask: Outgoing,
+        mut request: OutgoingRequest,
         target: &Uri,
-    ) -> Result<Response<Incoming>, Unanswered> {
+    ) -> Result<Response<Incoming>, SendError> {
         let stale = std::mem::replace(&mut self.used, true);
-        if let Err(failure) = self.address(&mut ask, target) {
-            return Err(Unanswered {
+        if let Err(failure) = self.set_target(&mut request, target) {
+            return Err(SendError {
                 failure,
                 unsent: None,
                 stale: false,
             });
         }
-        let answer = self.sender.try_send_request(ask).await;
+        let sent = self.sender.try_send_request(request).await;
         let is_proxy = self.is_proxy;
-        let answer = answer.map_err(|mut error| Unanswered {
-            failure: of_head(error.error(), is_proxy),
+        let response = sent.map_err(|mut error| SendError {
+            failure: send_failure(error.error(), is_proxy),
             unsent: error.take_message().map(Box::new),
             stale: stale && !error.error().is_parse(),
         })?;
-        let refused = match answer.status() {
+        let refused = match response.status() {
             StatusCode::PROXY_AUTHENTICATION_REQUIRED if self.is_proxy => {
                 Failure::new(FailKind::Connect, "the proxy refused the request (407)")
             }
             StatusCode::SWITCHING_PROTOCOLS => {
-                Failure::new(FailKind::Protocol, "the answer is not valid http")
+                Failure::new(FailKind::Protocol, "the response is not valid HTTP")
             }
-            _ => return Ok(answer),
+            _ => return Ok(response),
         };
-        Err(Unanswered {
+        Err(SendError {
             failure: refused,
             unsent: None,
             stale: false,
         })
     }
 
-    /// Writes the target as this connection's far end wants it, and the `host` that goes with it.
-    fn address(&self, ask: &mut Outgoing, target: &Uri) -> Result<(), Failure> {
+    /// Sets the target in the form the other end expects, and the `Host` header.
+    fn set_target(&self, request: &mut OutgoingRequest, target: &Uri) -> Result<(), Failure> {
         let unwritable =
-            || Failure::new(FailKind::Protocol, "the url cannot be written as a request");
+            || Failure::new(FailKind::Protocol, "the URL cannot be written as a request");
         let authority = target.authority().ok_or_else(unwritable)?.as_str();
         let authority = authority.rsplit('@').next().unwrap_or(authority);
         let host = HeaderValue::from_str(authority).map_err(|_| unwritable())?;
         let path = target.path_and_query().map_or("/", PathAndQuery::as_str);
-        // `http://host?query` has no path, which a request line has to have.
+        // `http://host?query` has no path, but a request line needs one.
         let slash = if path.starts_with('/') { "" } else { "/" };
         let uri = if self.is_proxy {
             format!("http://{authority}{slash}{path}")
         } else {
             format!("{slash}{path}")
         };
-        *ask.uri_mut() = Uri::try_from(uri).map_err(|_| unwritable())?;
-        ask.headers_mut().insert(HOST, host);
+        *request.uri_mut() = Uri::try_from(uri).map_err(|_| unwritable())?;
+        request.headers_mut().insert(HOST, host);
         if let Some(authorization) = &self.authorization {
-            ask.headers_mut()
+            request
+                .headers_mut()
                 .insert(PROXY_AUTHORIZATION, authorization.clone());
         }
         Ok(())
     }
 }
 
-fn of_head(error: &hyper::Error, is_proxy: bool) -> Failure {
+fn send_failure(error: &hyper::Error, is_proxy: bool) -> Failure {
     if error.is_parse_too_large() {
-        Failure::new(FailKind::Protocol, "the answer's head is too large")
+        Failure::new(FailKind::Protocol, "the response headers are too large")
     } else if error.is_parse() {
-        Failure::new(FailKind::Protocol, "the answer is not valid http")
+        Failure::new(FailKind::Protocol, "the response is not valid HTTP")
     } else {
-        let words = if is_proxy {
-            "the proxy closed the connection before an answer"
+        let message = if is_proxy {
+            "the proxy closed the connection before the response"
         } else {
-            "the connection was closed before the answer"
+            "the connection was closed before the response"
         };
-        Failure::new(FailKind::Reset, words)
+        Failure::new(FailKind::Reset, message)
     }
 }

@@ -1,19 +1,19 @@
-//! What scripts do, and what must come of it.
+//! Every test application is rendered as expected.
 
 use testsite::Server;
-use testsite::spa::{APPLICATIONS, Applications, Ends};
+use testsite::spa::{APPLICATIONS, ApplicationOutcome, Applications};
 
-use crate::stage::{Stage, markup};
+use crate::test_renderer::{TestRenderer, markup};
 
 #[tokio::test(flavor = "multi_thread")]
-async fn every_application_ends_as_it_must() {
+async fn every_application_ends_as_expected() {
     let site = Server::start(Applications);
-    let stage = Stage::new(|settings| {
+    let test = TestRenderer::new(|settings| {
         settings.nav_timeout = std::time::Duration::from_secs(4);
     });
     let mut wrong = Vec::new();
     for application in APPLICATIONS {
-        let fetched = stage.document(&site.url(application.path)).await;
+        let fetched = test.document(&site.url(application.path)).await;
         let fetched = match fetched {
             Ok(fetched) => fetched,
             Err(failure) => {
@@ -21,8 +21,8 @@ async fn every_application_ends_as_it_must() {
                 continue;
             }
         };
-        match application.ends {
-            Ends::Moves(to) => {
+        match application.outcome {
+            ApplicationOutcome::Moves(to) => {
                 let expected = Some(site.url(to));
                 if !fetched.moved_by_script || fetched.location != expected {
                     wrong.push(format!("{}: {fetched:?}", application.name));
@@ -30,11 +30,11 @@ async fn every_application_ends_as_it_must() {
                 assert_eq!(
                     site.count(to),
                     0,
-                    "{}: nothing is sent for a hop",
+                    "{}: the redirect is not followed",
                     application.name
                 );
             }
-            Ends::Document { texts, links } => {
+            ApplicationOutcome::Document { texts, links } => {
                 if fetched.status != 200 || fetched.moved_by_script {
                     wrong.push(format!("{}: {fetched:?}", application.name));
                     continue;
@@ -58,6 +58,6 @@ async fn every_application_ends_as_it_must() {
             }
         }
     }
-    stage.renderer.close().await;
+    test.renderer.close().await;
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }

@@ -1,14 +1,14 @@
-//! A browser that is started by a program of the test's own.
+//! A custom program that starts the browser.
 
 use std::fs::Permissions;
 use std::os::unix::fs::PermissionsExt;
 use std::path::PathBuf;
 
-use render::Chromium;
+use crawler_render::Chromium;
 use tempfile::TempDir;
 
-/// A program that does something of its own before it becomes Chromium, in a folder that everybody may write to: as root
-/// the browser is somebody else. `$HERE` is the folder, `$CHROMIUM` the browser.
+/// A script that runs before it executes Chromium, in a world-writable folder, because the browser may run as another
+/// user. `$HERE` is the folder, `$CHROMIUM` the browser.
 pub(crate) struct Launcher {
     folder: TempDir,
     pub(crate) program: PathBuf,
@@ -31,7 +31,7 @@ impl Launcher {
         Self { folder, program }
     }
 
-    /// A file beside it.
+    /// Returns the path of a file in the same folder.
     pub(crate) fn beside(&self, name: &str) -> PathBuf {
         self.folder.path().join(name)
     }

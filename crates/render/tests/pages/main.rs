@@ -1,16 +1,16 @@
 //! Pages in a real Chromium.
 #![expect(
     clippy::unwrap_used,
-    reason = "a browser that cannot be set up should stop the test where it stands"
+    reason = "a browser that cannot be set up should fail the test"
 )]
 
-mod answers;
 mod applications;
-mod family;
 mod launcher;
+mod process_tree;
 mod processes;
+mod responses;
+mod runaway;
 mod secure;
-mod stage;
 mod starts;
+mod test_renderer;
 mod visits;
-mod wild;

@@ -1,22 +1,22 @@
-//! Callers that do not wait for a browser's start.
+//! Callers that are cancelled while the browser starts.
 
-use model::ScrapeSpec;
+use crawler_model::ScrapeSpec;
 use testsite::{Pages, Server};
 
-use crate::family::{family, until};
 use crate::launcher::Launcher;
-use crate::stage::{Stage, markup};
+use crate::process_tree::{descendants, until};
+use crate::test_renderer::{TestRenderer, markup};
 
-/// Says that it is there, and starts the browser when it is let.
-const HELD: &str = "echo >> \"$HERE/asked\"
+/// Records the start and waits for the file `go` before it executes the browser.
+const WAITING_LAUNCHER: &str = "echo >> \"$HERE/started\"
 while [ ! -e \"$HERE/go\" ]; do sleep 0.02; done
 exec \"$CHROMIUM\" \"$@\"";
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_caller_that_goes_away_during_a_start_costs_nobody_anything() {
+async fn a_caller_cancelled_during_a_start_affects_no_other() {
     let site = Server::start(Pages::new().html("/", "<p>hello"));
-    let launcher = Launcher::new(HELD);
-    let stage = Stage::by(
+    let launcher = Launcher::new(WAITING_LAUNCHER);
+    let test = TestRenderer::by(
         Some(&launcher.program),
         &ScrapeSpec::default(),
         |settings| {
@@ -26,34 +26,38 @@ async fn a_caller_that_goes_away_during_a_start_costs_nobody_anything() {
     let url = site.url("/");
     for _ in 0..3 {
         tokio::select! {
-            page = stage.document(&url) => panic!("nothing was started yet: {page:?}"),
-            () = until("a start is under way", || launcher.beside("asked").exists()) => (),
+            page = test.document(&url) => panic!("nothing has started yet: {page:?}"),
+            () = until("the browser is starting", || launcher.beside("started").exists()) => (),
         }
     }
-    assert_eq!(stage.renderer.numbers().busy, 0, "their places are free");
+    assert_eq!(
+        test.renderer.numbers().busy,
+        0,
+        "their permits are released"
+    );
     std::fs::write(launcher.beside("go"), "").unwrap();
-    // The start they asked for is everybody's: this page gets its browser.
-    let page = stage.document(&url).await.unwrap();
+    // The start continues for all callers: this page gets its browser.
+    let page = test.document(&url).await.unwrap();
     assert!(markup(&page).contains("hello"));
-    assert_eq!(stage.renderer.numbers().starts, 1);
-    let asked = std::fs::read_to_string(launcher.beside("asked")).unwrap();
-    assert_eq!(asked.lines().count(), 1, "one browser was asked for");
-    stage.renderer.close().await;
-    until("all are gone", || family().is_empty()).await;
+    assert_eq!(test.renderer.numbers().starts, 1);
+    let started = std::fs::read_to_string(launcher.beside("started")).unwrap();
+    assert_eq!(started.lines().count(), 1, "one browser was started");
+    test.renderer.close().await;
+    until("all have exited", || descendants().is_empty()).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_browser_that_nobody_waited_for_is_closed_with_the_rest() {
+async fn a_browser_whose_caller_was_cancelled_is_closed_too() {
     let site = Server::start(Pages::new().html("/", "<p>hello"));
-    let launcher = Launcher::new(HELD);
-    let stage = Stage::by(Some(&launcher.program), &ScrapeSpec::default(), |_| ());
+    let launcher = Launcher::new(WAITING_LAUNCHER);
+    let test = TestRenderer::by(Some(&launcher.program), &ScrapeSpec::default(), |_| ());
     let url = site.url("/");
     tokio::select! {
-        page = stage.document(&url) => panic!("nothing was started yet: {page:?}"),
-        () = until("a start is under way", || launcher.beside("asked").exists()) => (),
+        page = test.document(&url) => panic!("nothing has started yet: {page:?}"),
+        () = until("the browser is starting", || launcher.beside("started").exists()) => (),
     }
     std::fs::write(launcher.beside("go"), "").unwrap();
-    stage.renderer.close().await;
-    until("all are gone", || family().is_empty()).await;
+    test.renderer.close().await;
+    until("all have exited", || descendants().is_empty()).await;
     assert_eq!(site.count("/"), 0);
 }

@@ -1,30 +1,30 @@
-//! What one visit leaves behind is not there for another, nor for its own next page.
+//! State of one page is not visible to other pages or visits.
 
 use std::time::{Duration, Instant};
 
 use testsite::spa::Applications;
-use testsite::{Answer, Pages, Server};
+use testsite::{Pages, Server, SiteResponse};
 
-use crate::stage::{Stage, markup};
+use crate::test_renderer::{TestRenderer, markup};
 
 #[tokio::test(flavor = "multi_thread")]
-async fn every_page_meets_a_first_time_reader() {
+async fn every_page_sees_a_first_time_visitor() {
     let site = Server::start(Applications);
-    let stage = Stage::new(|settings| settings.tabs = 1);
-    // Twice in the same visit, which keeps its tab, and once in another.
+    let test = TestRenderer::new(|settings| settings.tabs = 1);
+    // Three times in the same visit, which keeps its tab, and once in another.
     for visit in [1, 1, 1, 2] {
-        let fetched = stage.visit(&site.url("/visits"), visit).await.unwrap();
+        let fetched = test.visit(&site.url("/visits"), visit).await.unwrap();
         let markup = markup(&fetched);
         for text in ["cookie: 1", "storage: 1", "database: 1"] {
             assert!(markup.contains(text), "{visit}: {text} is not in {markup}");
         }
     }
-    stage.renderer.close().await;
+    test.renderer.close().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn the_pages_of_a_visit_share_a_cache_and_visits_do_not() {
-    let script = Answer::new(200, "text/javascript", "document.title = 'x'")
+    let script = SiteResponse::new(200, "text/javascript", "document.title = 'x'")
         .header("Cache-Control", "max-age=600");
     let page = "<p>text<script src=/app.js></script>";
     let site = Pages::new()
@@ -32,16 +32,16 @@ async fn the_pages_of_a_visit_share_a_cache_and_visits_do_not() {
         .html("/2", page)
         .page("/app.js", script);
     let site = Server::start(site);
-    let stage = Stage::new(|settings| settings.tabs = 1);
-    for (path, visit, asked) in [("/1", 1, 1), ("/2", 1, 1), ("/1", 1, 1), ("/1", 2, 2)] {
-        stage.visit(&site.url(path), visit).await.unwrap();
-        assert_eq!(site.count("/app.js"), asked, "{path} of visit {visit}");
+    let test = TestRenderer::new(|settings| settings.tabs = 1);
+    for (path, visit, requests) in [("/1", 1, 1), ("/2", 1, 1), ("/1", 1, 1), ("/1", 2, 2)] {
+        test.visit(&site.url(path), visit).await.unwrap();
+        assert_eq!(site.count("/app.js"), requests, "{path} of visit {visit}");
     }
-    stage.renderer.close().await;
+    test.renderer.close().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_page_that_is_over_does_not_go_on() {
+async fn scripts_of_a_finished_page_are_stopped() {
     let restless = "<p>calm<script>
         setTimeout(() => setInterval(() => { fetch('/beat?' + Math.random()); alert('still here'); }, 50), 800);
         </script>";
@@ -50,48 +50,48 @@ async fn a_page_that_is_over_does_not_go_on() {
         .html("/next", "<p>next")
         .page(
             "/slow",
-            testsite::Answer::html("<p>slow").after(Duration::from_millis(1_500)),
+            testsite::SiteResponse::html("<p>slow").after(Duration::from_millis(1_500)),
         );
     let site = Server::start(site);
-    let stage = Stage::new(|settings| settings.tabs = 2);
-    let page = stage.document(&site.url("/restless")).await.unwrap();
+    let test = TestRenderer::new(|settings| settings.tabs = 2);
+    let page = test.document(&site.url("/restless")).await.unwrap();
     assert!(markup(&page).contains("calm"));
-    // Its time to begin comes and goes while another tab waits for its page.
-    stage.visit(&site.url("/slow"), 2).await.unwrap();
+    // Its timers would fire while another tab loads a page.
+    test.visit(&site.url("/slow"), 2).await.unwrap();
     assert_eq!(site.count_below("/beat"), 0);
-    let next = stage.document(&site.url("/next")).await.unwrap();
+    let next = test.document(&site.url("/next")).await.unwrap();
     assert!(markup(&next).contains("next"));
-    assert_eq!(stage.renderer.numbers().starts, 1);
-    stage.renderer.close().await;
+    assert_eq!(test.renderer.numbers().starts, 1);
+    test.renderer.close().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn the_wait_for_a_tab_is_told_apart_from_the_pages_own_time() {
-    let slow = || testsite::Answer::html("<p>slow").after(Duration::from_secs(1));
+async fn the_wait_for_a_tab_is_reported_separately() {
+    let slow = || testsite::SiteResponse::html("<p>slow").after(Duration::from_secs(1));
     let site = Server::start(Pages::new().page("/1", slow()).page("/2", slow()));
-    let stage = Stage::new(|settings| settings.tabs = 1);
+    let test = TestRenderer::new(|settings| settings.tabs = 1);
     let (one, two) = (site.url("/1"), site.url("/2"));
     let begun = Instant::now();
-    let pages = tokio::join!(stage.visit(&one, 1), stage.visit(&two, 1));
+    let pages = tokio::join!(test.visit(&one, 1), test.visit(&two, 1));
     let all = begun.elapsed();
     let (mut first, mut second) = (pages.0.unwrap(), pages.1.unwrap());
-    let waited = |page: &fetch::Fetched| page.rendering.unwrap().waited;
+    let waited = |page: &crawler_fetch::Fetched| page.rendering.unwrap().waited;
     if waited(&first) > waited(&second) {
         std::mem::swap(&mut first, &mut second);
     }
     assert_eq!(waited(&first), Duration::ZERO);
-    // The first page took a second and a browser's start, and the other one waited for all of that.
+    // The second page waited for the start of the browser and the first page.
     assert!(waited(&second) > Duration::from_secs(1), "{second:?}");
     assert!(second.elapsed > Duration::from_secs(1), "{second:?}");
     assert!(
         waited(&second) + second.elapsed <= all,
         "{second:?} of {all:?}"
     );
-    stage.renderer.close().await;
+    test.renderer.close().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_service_worker_answers_for_no_later_page() {
+async fn a_service_worker_does_not_serve_later_pages() {
     let registering = "<p id=said>nothing<script>(async () => {
         const before = await navigator.serviceWorker.getRegistrations();
         await navigator.serviceWorker.register('/worker.js');
@@ -107,19 +107,22 @@ async fn a_service_worker_answers_for_no_later_page() {
         </script>";
     let site = Pages::new()
         .html("/register", registering)
-        .page("/worker.js", Answer::new(200, "text/javascript", worker))
-        .page("/words", Answer::text("words of the site"))
+        .page(
+            "/worker.js",
+            SiteResponse::new(200, "text/javascript", worker),
+        )
+        .page("/words", SiteResponse::text("words of the site"))
         .html("/asking", asking);
     let site = Server::start(site);
-    let stage = Stage::new(|settings| {
+    let test = TestRenderer::new(|settings| {
         settings.tabs = 1;
-        // A worker's start is no request of the page, and takes its time on a busy machine.
+        // The start of a worker is not a request of the page, and may be slow.
         settings.idle_timeout = Duration::from_secs(2);
     });
     for visit in [1, 1, 2] {
-        let page = stage.visit(&site.url("/register"), visit).await.unwrap();
+        let page = test.visit(&site.url("/register"), visit).await.unwrap();
         assert!(markup(&page).contains("0 before, and one now"), "{page:?}");
-        let page = stage.visit(&site.url("/asking"), visit).await.unwrap();
+        let page = test.visit(&site.url("/asking"), visit).await.unwrap();
         let markup = markup(&page);
         assert!(
             markup.contains("by the site") && markup.contains("words of the site"),
@@ -127,11 +130,11 @@ async fn a_service_worker_answers_for_no_later_page() {
         );
     }
     assert_eq!(site.count("/asking"), 3);
-    stage.renderer.close().await;
+    test.renderer.close().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_page_that_is_slow_to_leave_keeps_no_place() {
+async fn a_page_that_is_slow_to_unload_does_not_block_a_tab() {
     const SLOW: Duration = Duration::from_millis(2_500);
     let clinging = format!(
         "<p>clinging<script>addEventListener('pagehide', () => {{
@@ -144,16 +147,16 @@ async fn a_page_that_is_slow_to_leave_keeps_no_place() {
         .html("/clinging", &clinging)
         .html("/next", "<p>next");
     let site = Server::start(site);
-    let stage = Stage::new(|settings| settings.tabs = 4);
-    let page = stage.document(&site.url("/clinging")).await.unwrap();
+    let test = TestRenderer::new(|settings| settings.tabs = 4);
+    let page = test.document(&site.url("/clinging")).await.unwrap();
     assert!(markup(&page).contains("clinging"));
     let answered = Instant::now();
-    while stage.renderer.numbers().busy > 0 {
+    while test.renderer.numbers().busy > 0 {
         tokio::time::sleep(Duration::from_millis(5)).await;
     }
     let freed = answered.elapsed();
     assert!(freed < SLOW / 2, "{freed:?}");
-    let next = stage.document(&site.url("/next")).await.unwrap();
+    let next = test.document(&site.url("/next")).await.unwrap();
     assert!(markup(&next).contains("next"));
-    stage.renderer.close().await;
+    test.renderer.close().await;
 }

@@ -1,68 +1,68 @@
-//! Many pages through one renderer, whose processes are killed meanwhile.
+//! Renders many pages while the browser's processes are killed.
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
+use crawler_model::FailKind;
 use futures_util::future::join_all;
-use model::FailKind;
-use testsite::spa::Routed;
-use testsite::{Keep, Server, Setup};
+use testsite::spa::ClientRoutedSite;
+use testsite::{LogDetail, Server, ServerSetup};
 
-use crate::family::{family, until};
+use crate::kills::{Kill, kills};
 use crate::memory::Memory;
-use crate::sabotage::{Blow, blows};
-use crate::stage::{Stage, markup};
+use crate::process_tree::{descendants, until};
+use crate::test_renderer::{TestRenderer, markup};
 
 const TABS: usize = 4;
-/// Pages where nobody says how many.
-const USUAL: usize = 150;
-/// From so many pages on this is the long form, which has the strict bounds.
-const LONG: usize = 1_000;
-/// Pages between two looks at the memory in the long form.
-const LOOK: usize = 100;
-/// After a browser was killed each tab has made a page again within this; in the short form, which shares its machine with
-/// builds and other tests, within thrice that.
-const BACK: Duration = Duration::from_secs(5);
-/// Time for a page: none is so slow, however busy the machine is.
-const PATIENCE: Duration = Duration::from_mins(1);
-/// A page that failed so often would not come at all.
+/// Number of pages unless `SOAK_PAGES` is set.
+const DEFAULT_PAGES: usize = 150;
+/// A run of at least this many pages is a long run, which has stricter bounds.
+const LONG_RUN_PAGES: usize = 1_000;
+/// Pages between memory measurements in a long run.
+const PAGES_PER_LEG: usize = 100;
+/// Time limit for every tab to render a page after the browser was killed; three times that in a short run, which shares
+/// the machine with builds and other tests.
+const RECOVERY_TIME: Duration = Duration::from_secs(5);
+/// Time limit for a page, ample even on a busy machine.
+const PAGE_TIMEOUT: Duration = Duration::from_mins(1);
+/// Maximum number of attempts per page.
 const ATTEMPTS: usize = 10;
 
-/// A run.
+/// The state of a run.
 struct Run {
-    stage: Stage,
-    site: Routed,
+    test: TestRenderer,
+    site: ClientRoutedSite,
     server: Server,
-    blows: Vec<(usize, Blow)>,
+    kills: Vec<(usize, Kill)>,
     next: AtomicUsize,
     done: AtomicUsize,
-    /// How often each page had a document.
+    /// Number of documents for each page.
     documents: Vec<AtomicUsize>,
     failures: Mutex<Vec<String>>,
     slowest: Mutex<Duration>,
-    /// When each worker last had a document.
+    /// Time of each worker's last document.
     worked: Mutex<[Instant; TABS]>,
-    /// How long after each kill every worker had a document again.
+    /// Time after each kill until every worker had a document again.
     back: Mutex<Vec<Duration>>,
 }
 
 impl Run {
     fn new(pages: usize) -> Self {
-        let site = Routed::new(pages);
-        // What a site remembers of each request would be taken for our memory.
-        let setup = Setup {
-            keep: Keep::Totals,
-            ..Setup::default()
+        let site = ClientRoutedSite::new(pages);
+        // A log of every request would count as our memory.
+        let setup = ServerSetup {
+            log_detail: LogDetail::Totals,
+            ..ServerSetup::default()
         };
         Self {
-            stage: Stage::new(|settings| {
+            test: TestRenderer::new(|settings| {
                 settings.tabs = TABS;
-                settings.nav_timeout = PATIENCE;
+                settings.nav_timeout = PAGE_TIMEOUT;
             }),
             server: Server::start_with(site.clone(), setup),
             site,
-            blows: blows(pages),
+            kills: kills(pages),
             next: AtomicUsize::new(0),
             done: AtomicUsize::new(0),
             documents: (0..pages).map(|_| AtomicUsize::new(0)).collect(),
@@ -73,19 +73,19 @@ impl Run {
         }
     }
 
-    /// One page of the run. Two visits are at work at any time, each of thirty pages.
+    /// Renders one page. Two visits of thirty pages each are active at any time.
     async fn page(&self, page: usize) {
         let visit = page / 60 * 2 + page % 2;
         self.document(page, visit).await;
         self.documents[page].fetch_add(1, Ordering::Relaxed);
     }
 
-    /// A page until it has its document.
+    /// Renders a page until it succeeds.
     async fn document(&self, page: usize, visit: usize) {
         let path = &self.site.pages()[page];
         let visit = u64::try_from(visit).unwrap();
         for _ in 0..ATTEMPTS {
-            match self.stage.visit(&self.server.url(path), visit).await {
+            match self.test.visit(&self.server.url(path), visit).await {
                 Ok(fetched) => {
                     let phrase = self.site.text(path).unwrap();
                     let (took, markup) = (fetched.elapsed, markup(&fetched));
@@ -99,16 +99,16 @@ impl Run {
                 }
                 Err(failure) => {
                     assert_eq!(failure.kind, FailKind::Browser, "{path}: {failure:?}");
-                    self.failures.lock().unwrap().push(failure.words);
+                    self.failures.lock().unwrap().push(failure.message);
                 }
             }
         }
-        panic!("{path}: {ATTEMPTS} attempts, and no document");
+        panic!("{path}: no document after {ATTEMPTS} attempts");
     }
 
     async fn worker(&self, place: usize, end: usize) {
         loop {
-            // Taken one at a time: what is beyond the end is for the next leg.
+            // Pages beyond the end belong to the next leg.
             let taken = self
                 .next
                 .fetch_update(Ordering::Relaxed, Ordering::Relaxed, |next| {
@@ -121,36 +121,41 @@ impl Run {
         }
     }
 
-    /// Strikes when its time has come, and after a kill waits until all are at work again.
-    async fn saboteur(&self, begin: usize, end: usize) {
-        let due = |(_, (at, _)): &(usize, &(usize, Blow))| (begin..end).contains(at);
-        for (nth, (at, blow)) in self.blows.iter().enumerate().filter(due) {
-            let its_time = || {
-                let busy = self.stage.renderer.numbers().busy;
+    /// Kills processes at the planned times, and waits after a browser kill until all tabs work again.
+    async fn killer(&self, begin: usize, end: usize) {
+        let due = |(_, (at, _)): &(usize, &(usize, Kill))| (begin..end).contains(at);
+        for (nth, (at, kill)) in self.kills.iter().enumerate().filter(due) {
+            let is_due = || {
+                let busy = self.test.renderer.numbers().busy;
                 self.done.load(Ordering::Relaxed) >= *at && busy == TABS as u64
             };
-            until_so("its time has come", Duration::from_mins(5), its_time).await;
-            assert!(blow.strike(nth), "nobody to kill after {at} pages");
-            if *blow == Blow::Browser {
+            until_within(
+                "it is time for the next kill",
+                Duration::from_mins(5),
+                is_due,
+            )
+            .await;
+            assert!(kill.execute(nth), "no process to kill after {at} pages");
+            if *kill == Kill::Browser {
                 let struck = Instant::now();
                 let all_back = || {
                     let worked = *self.worked.lock().unwrap();
                     worked.iter().all(|last| *last > struck)
                 };
-                until_so("all tabs are back", Duration::from_mins(1), all_back).await;
+                until_within("all tabs are back", Duration::from_mins(1), all_back).await;
                 self.back.lock().unwrap().push(struck.elapsed());
             }
         }
     }
 
-    /// Pages up to this one.
+    /// Renders all pages up to this one.
     async fn leg(&self, end: usize) {
         let begin = self.next.load(Ordering::Relaxed);
         let workers = join_all((0..TABS).map(|place| self.worker(place, end)));
-        tokio::join!(workers, self.saboteur(begin, end));
+        tokio::join!(workers, self.killer(begin, end));
     }
 
-    /// Memory with a page in every tab, which is where legs can be compared.
+    /// Measures memory with a page in every tab, so that legs are comparable.
     async fn memory(&self) -> Memory {
         for _ in 0..2 {
             join_all((0..TABS).map(|page| self.document(page, usize::MAX))).await;
@@ -159,7 +164,7 @@ impl Run {
     }
 }
 
-async fn until_so(what: &str, patience: Duration, condition: impl Fn() -> bool) {
+async fn until_within(what: &str, patience: Duration, condition: impl Fn() -> bool) {
     let waiting = async {
         while !condition() {
             tokio::time::sleep(Duration::from_millis(5)).await;
@@ -170,11 +175,17 @@ async fn until_so(what: &str, patience: Duration, condition: impl Fn() -> bool) 
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn many_pages_with_crashes_and_kills_each_have_one_outcome_and_nothing_grows() {
-    let asked = std::env::var("SOAK_PAGES").ok();
-    let pages = asked.map_or(USUAL, |text| text.parse().expect("SOAK_PAGES is a number"));
-    let is_long = pages >= LONG;
-    let leg = if is_long { LOOK } else { pages.div_ceil(3) };
+async fn every_page_is_rendered_once_despite_kills_and_memory_does_not_grow() {
+    let configured = std::env::var("SOAK_PAGES").ok();
+    let pages = configured.map_or(DEFAULT_PAGES, |text| {
+        text.parse().expect("SOAK_PAGES is a number")
+    });
+    let is_long = pages >= LONG_RUN_PAGES;
+    let leg = if is_long {
+        PAGES_PER_LEG
+    } else {
+        pages.div_ceil(3)
+    };
     let run = Run::new(pages);
     let begun = Instant::now();
     let mut memories = Vec::new();
@@ -182,7 +193,7 @@ async fn many_pages_with_crashes_and_kills_each_have_one_outcome_and_nothing_gro
         run.leg((run.next.load(Ordering::Relaxed) + leg).min(pages))
             .await;
         let memory = run.memory().await;
-        let numbers = run.stage.renderer.numbers();
+        let numbers = run.test.renderer.numbers();
         let seconds = begun.elapsed().as_secs_f32();
         println!(
             "{} pages in {seconds:.0} s: {memory}; {numbers:?}",
@@ -192,10 +203,7 @@ async fn many_pages_with_crashes_and_kills_each_have_one_outcome_and_nothing_gro
     }
     let back = run.back.lock().unwrap().clone();
     let failures = run.failures.lock().unwrap().clone();
-    println!(
-        "{} failures, each tried again: {failures:?}",
-        failures.len()
-    );
+    println!("{} failures, all retried: {failures:?}", failures.len());
     let slowest = *run.slowest.lock().unwrap();
     println!("all tabs back after a kill: {back:.1?}; the slowest page: {slowest:.1?}");
 
@@ -205,24 +213,28 @@ async fn many_pages_with_crashes_and_kills_each_have_one_outcome_and_nothing_gro
             .map(|count| count.load(Ordering::Relaxed))
             .all(|count| count == 1)
     );
-    let count = |wanted| run.blows.iter().filter(|(_, blow)| *blow == wanted).count();
-    let (crashes, kills) = (count(Blow::Page), count(Blow::Browser));
+    let count = |wanted| run.kills.iter().filter(|(_, kill)| *kill == wanted).count();
+    let (crashes, kills) = (count(Kill::Page), count(Kill::Browser));
     let most = crashes + kills * TABS;
     assert!(
         (1..=most).contains(&failures.len()),
         "{} of {most}",
         failures.len()
     );
-    let numbers = run.stage.renderer.numbers();
+    let numbers = run.test.renderer.numbers();
     assert_eq!(numbers.deaths, kills as u64);
     assert_eq!(numbers.busy, 0);
-    let patience = if is_long { BACK } else { BACK * 3 };
+    let patience = if is_long {
+        RECOVERY_TIME
+    } else {
+        RECOVERY_TIME * 3
+    };
     assert!(
         back.len() == kills && back.iter().all(|time| *time <= patience),
         "{back:?}"
     );
     let (first, last) = (memories.first().unwrap().own, memories.last().unwrap().own);
-    // A short run has hardly warmed up at its first look.
+    // A short run has hardly warmed up at its first measurement.
     let most = if is_long { 1.10 } else { 1.25 };
     let grown = last as f64 / first as f64;
     assert!(
@@ -230,8 +242,8 @@ async fn many_pages_with_crashes_and_kills_each_have_one_outcome_and_nothing_gro
         "memory grew to {grown:.2} of what it was: {memories:#?}"
     );
 
-    run.stage.renderer.close().await;
-    until("all are gone", || family().is_empty()).await;
-    let folders = crate::left_behind::profiles(std::process::id());
+    run.test.renderer.close().await;
+    until("all have exited", || descendants().is_empty()).await;
+    let folders = crate::cleanup::profiles(std::process::id());
     assert!(folders.is_empty(), "{folders:?}");
 }

@@ -1,17 +1,17 @@
-//! Rendering for a long time, while processes are killed; and what is left of it when ours is.
+//! Long rendering runs while processes are killed, and cleanup after our own process is killed.
 //!
-//! `cargo xtask soak` does the same for longer. Every wait is for a condition, with a deadline; only memory is sampled,
-//! at intervals.
+//! `cargo xtask soak` runs this for longer. Every wait is for a condition, with a deadline; only memory is sampled at
+//! intervals.
 #![expect(
     clippy::unwrap_used,
-    reason = "a browser that cannot be set up should stop the test where it stands"
+    reason = "a browser that cannot be set up should fail the test"
 )]
 
+mod cleanup;
 mod endurance;
-#[path = "../pages/family.rs"]
-mod family;
-mod left_behind;
+mod kills;
 mod memory;
-mod sabotage;
-#[path = "../pages/stage.rs"]
-mod stage;
+#[path = "../pages/process_tree.rs"]
+mod process_tree;
+#[path = "../pages/test_renderer.rs"]
+mod test_renderer;

@@ -1,33 +1,32 @@
-//! What a tree of processes holds.
+//! Memory of a process tree.
 
 use std::fmt;
 use std::fs;
 use std::time::Duration;
 
-use crate::family::{Process, browsers, family, until};
+use crate::process_tree::{Process, browsers, descendants, until};
 
-/// Samples of one measurement, and the time between two.
+/// Number of samples per measurement, and their interval.
 const SAMPLES: usize = 9;
-const BETWEEN: Duration = Duration::from_millis(200);
+const SAMPLE_INTERVAL: Duration = Duration::from_millis(200);
 
-/// Of this process and of all that descend from it.
+/// Memory of this process and all its descendants.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(crate) struct Memory {
-    /// Bytes that are nobody's but theirs: what could grow. Programs are mapped from files, and how much of that is theirs
-    /// depends on who else runs the same program.
+    /// Private bytes, which could grow. Mapped files are excluded, because their share depends on other processes.
     pub(crate) own: u64,
-    /// Bytes with their part of everything that is shared, where the system tells.
+    /// Proportional set size in bytes, where available.
     all: u64,
     processes: usize,
 }
 
 impl Memory {
-    /// The middle of several samples, once the browsers that are on their way out are gone.
+    /// Returns the median of several samples, once retired browsers have exited.
     pub(crate) async fn at_rest() -> Self {
-        until("one browser is left", || browsers(family()).len() == 1).await;
+        until("one browser is left", || browsers(descendants()).len() == 1).await;
         let mut samples = Vec::new();
         for _ in 0..SAMPLES {
-            tokio::time::sleep(BETWEEN).await;
+            tokio::time::sleep(SAMPLE_INTERVAL).await;
             samples.push(Self::now());
         }
         samples.sort_unstable();
@@ -35,9 +34,9 @@ impl Memory {
     }
 
     fn now() -> Self {
-        let family = family();
+        let running = descendants();
         let here = Process::read(std::process::id()).unwrap();
-        let tree = || family.iter().chain([&here]);
+        let tree = || running.iter().chain([&here]);
         Self {
             own: tree().map(own).sum(),
             all: tree().filter_map(|process| all(process.id)).sum(),
@@ -46,13 +45,17 @@ impl Memory {
     }
 }
 
-/// What one process holds besides what is mapped from files.
+/// Private memory of one process, without mapped files.
 fn own(process: &Process) -> u64 {
-    let kilobytes = |field| process.says(field).map_or(0, |text| text.parse().unwrap());
+    let kilobytes = |field| {
+        process
+            .status_field(field)
+            .map_or(0, |text| text.parse().unwrap())
+    };
     (kilobytes("RssAnon:") + kilobytes("RssShmem:")) << 10
 }
 
-/// What one process holds, its part of what is shared included.
+/// Proportional set size of one process.
 fn all(process: u32) -> Option<u64> {
     let text = fs::read_to_string(format!("/proc/{process}/smaps_rollup")).ok()?;
     let line = text.lines().find_map(|line| line.strip_prefix("Pss:"))?;
@@ -67,7 +70,7 @@ impl fmt::Display for Memory {
         let processes = self.processes;
         write!(
             f,
-            "{own:.1} MB of their own in {processes} processes, {all:.0} MB with what they share"
+            "{own:.1} MB private in {processes} processes, {all:.0} MB with shared memory"
         )
     }
 }

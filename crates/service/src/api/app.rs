@@ -1,40 +1,60 @@
-//! What outlives a request: the store, the configuration, the fetcher of single pages, the keys.
+//! State shared by all requests: the store, the configuration, the scraper and the API keys.
 
 use std::hash::{BuildHasher, RandomState};
 use std::sync::Arc;
 use std::time::Duration;
 
-use engine::{Scraper, Stop};
-use fetch::{Allowed, FetchSetupError, Guard, HttpFetch, LookUp};
-use model::{Backoff, Notice, PlanError, RobotsPolicy, ScrapePlan, ScrapeSpec};
-use store::Store;
+use crawler_engine::{Scraper, Stop};
+use crawler_fetch::{AllowedTarget, FetchSetupError, Guard, HttpFetch, LookupFn};
+use crawler_model::{Backoff, Notice, PlanError, PlanField, RobotsPolicy, ScrapePlan, ScrapeSpec};
+use crawler_store::Store;
 use tokio::sync::watch;
-use weburl::CrawlUrl;
 
-use super::keys::Keys;
-use super::polite_fetch::PoliteFetch;
+use super::auth::Authenticator;
+use super::bounded_fetch::BoundedFetch;
 use super::readiness::Readiness;
-use crate::BrowserDesk;
+use super::store_host_gate::StoreHostGate;
+use crate::SharedBrowser;
 use crate::config::Config;
 use crate::job_params::JobDefaults;
 
-/// Single pages fetched at once for callers; more wait their turn.
-const SCRAPES_AT_ONCE: usize = 64;
-/// How much longer than a request may take a host's slot is kept for it.
-const TURN_SPARE: Duration = Duration::from_mins(1);
+/// Maximum number of concurrent page requests made for `POST /v1/scrape`.
+const MAX_SCRAPES: usize = 64;
+/// How much longer than the longest request a host slot is leased.
+const TURN_GRACE: Duration = Duration::from_mins(1);
 
 /// Why the API cannot be set up.
 #[derive(Debug, thiserror::Error)]
 pub enum SetupError {
-    /// The configuration makes no plan.
-    #[error("the configuration cannot be used: {0}")]
-    Plan(#[from] PlanError),
-    /// There can be no fetcher.
-    #[error("cannot set up fetching: {0}")]
+    /// The configuration is not usable.
+    #[error("invalid configuration: {key}: {message}")]
+    Plan {
+        /// The configuration key at fault.
+        key: &'static str,
+        /// What is wrong with its value.
+        message: String,
+    },
+    /// The HTTP client cannot be created.
+    #[error("cannot set up the HTTP client: {0}")]
     Fetch(#[from] FetchSetupError),
 }
 
-/// What handlers share. Cheap to clone.
+impl From<PlanError> for SetupError {
+    fn from(error: PlanError) -> Self {
+        let key = match error.field {
+            PlanField::Timeout => "http.timeout",
+            PlanField::UserAgent => "http.user_agent",
+            PlanField::MaxRedirects => "http.max_redirects",
+            PlanField::MaxBodyBytes => "http.max_body_bytes",
+            PlanField::MaxAttempts => "worker.max_attempts",
+            other => other.as_str(),
+        };
+        let message = error.message;
+        Self::Plan { key, message }
+    }
+}
+
+/// State shared by the handlers. Cheap to clone.
 #[derive(Debug)]
 pub struct App<S> {
     inner: Arc<Inner<S>>,
@@ -48,26 +68,29 @@ impl<S> Clone for App<S> {
     }
 }
 
+/// Fetches single pages in the turns of the store.
+pub(super) type ApiScraper<S> = Scraper<BoundedFetch, StoreHostGate<S>>;
+
 #[derive(Debug)]
 struct Inner<S> {
     store: S,
     config: Config,
     defaults: JobDefaults,
-    scraper: Scraper<PoliteFetch<S>>,
-    keys: Keys,
+    scraper: ApiScraper<S>,
+    keys: Authenticator,
     readiness: Readiness,
-    browser: BrowserDesk,
+    browser: SharedBrowser,
     stopping: watch::Sender<bool>,
 }
 
-/// What reading a body has to know.
-pub(super) trait Limits: Send + Sync {
+/// Limits for reading a request body.
+pub(super) trait BodyLimits: Send + Sync {
     fn max_body_bytes(&self) -> u64;
 
     fn body_timeout(&self) -> Duration;
 }
 
-impl<S: Store> Limits for App<S> {
+impl<S: Store> BodyLimits for App<S> {
     fn max_body_bytes(&self) -> u64 {
         self.inner.config.server.max_body_bytes
     }
@@ -78,45 +101,46 @@ impl<S: Store> Limits for App<S> {
 }
 
 impl<S: Store> App<S> {
-    /// An API over this store.
-    pub fn new(store: S, config: Config, browser: BrowserDesk) -> Result<Self, SetupError> {
+    /// Creates the API on top of a store.
+    pub fn new(store: S, config: Config, browser: SharedBrowser) -> Result<Self, SetupError> {
         let plan = scrape_plan(&config)?;
-        let (guard, sniff) = (guard(&config), html::looks_like_html);
-        let fetch = HttpFetch::new(&plan.fetch, SCRAPES_AT_ONCE, guard, sniff)?;
+        let (guard, sniff) = (guard(&config), crawler_html::looks_like_html);
+        let fetch = HttpFetch::new(&plan.fetch, max_scrapes(&config), guard, sniff)?;
         Ok(Self::build(store, config, browser, plan, fetch))
     }
 
-    /// The same, asking nobody but `look_up` for the addresses of scraped pages.
+    /// Like [`App::new`], but resolves the host names of scraped pages with `look_up` only.
     #[doc(hidden)]
-    pub fn resolving(store: S, config: Config, look_up: LookUp) -> Result<Self, SetupError> {
-        let browser = BrowserDesk::resolving(&config, Arc::clone(&look_up))?;
+    pub fn resolving(store: S, config: Config, look_up: LookupFn) -> Result<Self, SetupError> {
+        let browser = SharedBrowser::resolving(&config, Arc::clone(&look_up))?;
         let plan = scrape_plan(&config)?;
-        let (guard, sniff) = (guard(&config), html::looks_like_html);
-        let fetch = HttpFetch::resolving(&plan.fetch, SCRAPES_AT_ONCE, guard, sniff, look_up)?;
+        let (guard, sniff) = (guard(&config), crawler_html::looks_like_html);
+        let fetch = HttpFetch::resolving(&plan.fetch, max_scrapes(&config), guard, sniff, look_up)?;
         Ok(Self::build(store, config, browser, plan, fetch))
     }
 
     fn build(
         store: S,
         config: Config,
-        browser: BrowserDesk,
+        browser: SharedBrowser,
         plan: ScrapePlan,
         fetch: HttpFetch,
     ) -> Self {
-        let chance = RandomState::new().hash_one("api");
-        // A turn is kept until the request is over, or its process is.
-        let lease = config.http.timeout + config.browser.nav_timeout + TURN_SPARE;
+        let rng_seed = RandomState::new().hash_one("api");
+        // Long enough for any request; the slot of a process that died is freed after it.
+        let lease = config.http.timeout + config.browser.nav_timeout + TURN_GRACE;
         let guard = guard(&config);
         let fetch = browser.fetch(Arc::new(fetch));
-        let fetch = PoliteFetch::new(store.clone(), fetch, guard, SCRAPES_AT_ONCE, lease);
-        let tell = tell(store.clone());
+        let gate = StoreHostGate::new(store.clone(), guard.clone(), lease);
+        let fetch = Arc::new(BoundedFetch::new(fetch, guard, max_scrapes(&config)));
+        let on_notice = |notice: Notice| tracing::info!(event = notice.as_str(), "{notice}");
         Self {
             inner: Arc::new(Inner {
                 store,
                 defaults: JobDefaults::from(&config),
-                // A request that waits is ended by its own time limit.
-                scraper: Scraper::new(Arc::new(fetch), plan, chance, Stop::new(), tell),
-                keys: Keys::new(&config.server.api_keys),
+                // A request that waits is ended by its own timeout.
+                scraper: Scraper::with_gate(fetch, plan, gate, rng_seed, Stop::new(), on_notice),
+                keys: Authenticator::new(&config.server.api_keys),
                 readiness: Readiness::default(),
                 stopping: watch::Sender::new(false),
                 browser,
@@ -137,11 +161,11 @@ impl<S: Store> App<S> {
         &self.inner.defaults
     }
 
-    pub(super) fn scraper(&self) -> &Scraper<PoliteFetch<S>> {
+    pub(super) fn scraper(&self) -> &ApiScraper<S> {
         &self.inner.scraper
     }
 
-    pub(super) fn browser(&self) -> &BrowserDesk {
+    pub(super) fn browser(&self) -> &SharedBrowser {
         &self.inner.browser
     }
 
@@ -149,16 +173,16 @@ impl<S: Store> App<S> {
         &self.inner.readiness
     }
 
-    pub(super) fn keys(&self) -> &Keys {
+    pub(super) fn keys(&self) -> &Authenticator {
         &self.inner.keys
     }
 
-    /// Ends what would go on for ever: live events.
+    /// Ends event streams, which would otherwise continue until their job finishes.
     pub(super) fn stop(&self) {
         self.inner.stopping.send_replace(true);
     }
 
-    /// Waits a while, or less if the service stops; whether it goes on.
+    /// Waits for this long, or until the service stops; returns whether it is still running.
     pub(super) async fn pause(&self, pause: Duration) -> bool {
         let mut stopping = self.inner.stopping.subscribe();
         let stopped = stopping.wait_for(|stopping| *stopping);
@@ -166,34 +190,22 @@ impl<S: Store> App<S> {
     }
 }
 
-/// What a scraped page's host asks for is told, and holds for workers too.
-fn tell<S: Store>(store: S) -> impl Fn(Notice) + Send + Sync {
-    move |notice| {
-        tracing::info!(event = notice.as_str(), "{notice}");
-        let Notice::CrawlDelay { origin, pause } = notice else {
-            return;
-        };
-        let Some(site) = CrawlUrl::from_normalised(&format!("{origin}/")) else {
-            return;
-        };
-        let store = store.clone();
-        tokio::spawn(async move {
-            let told = store.slow_host(&site.host_key(), pause).await;
-            if let Err(error) = told {
-                tracing::warn!(%error, %origin, "a crawl-delay could not be kept");
-            }
-        });
-    }
+/// Scraped pages in flight at once: never fewer than one host may have.
+fn max_scrapes(config: &Config) -> usize {
+    let per_host = usize::try_from(config.worker.per_host_concurrency).unwrap_or(usize::MAX);
+    MAX_SCRAPES.max(per_host)
 }
 
-/// The guard that a configuration asks for: one for the API and the workers.
+/// Returns the address guard for a configuration, used by the API and the workers.
 pub fn guard(config: &Config) -> Guard {
     let list = config.egress.allow.iter();
-    let allowed = list.filter_map(|entry| Allowed::parse(entry)).collect();
+    let allowed = list
+        .filter_map(|entry| AllowedTarget::parse(entry))
+        .collect();
     Guard::new(config.egress.allow_private, allowed)
 }
 
-/// How single pages are asked for.
+/// Returns the plan for fetching single pages.
 pub(crate) fn scrape_plan(config: &Config) -> Result<ScrapePlan, PlanError> {
     let spec = ScrapeSpec {
         timeout: Some(config.http.timeout),
@@ -203,15 +215,14 @@ pub(crate) fn scrape_plan(config: &Config) -> Result<ScrapePlan, PlanError> {
             RobotsPolicy::Ignore
         },
         robots_errors: config.crawl.robots_fetch_error,
+        max_body_bytes: Some(config.http.max_body_bytes),
+        max_redirects: Some(config.http.max_redirects),
+        max_attempts: Some(config.worker.max_attempts),
+        backoff: Backoff {
+            first: config.worker.backoff_base,
+            longest: config.worker.backoff_max,
+        },
         ..ScrapeSpec::default()
     };
-    let mut plan = ScrapePlan::resolve(&spec, &config.http.user_agent)?;
-    plan.fetch.max_body = config.http.max_body_bytes;
-    plan.max_redirects = config.http.max_redirects;
-    plan.max_attempts = config.worker.max_attempts;
-    plan.backoff = Backoff {
-        first: config.worker.backoff_base,
-        longest: config.worker.backoff_max,
-    };
-    Ok(plan)
+    ScrapePlan::resolve(&spec, &config.http.user_agent)
 }

@@ -1,10 +1,10 @@
-//! A document's content in the format that was asked for.
+//! Content of a document in the requested format.
 
-use html::{Selection, Tree};
+use crawler_html::{Selection, Tree};
 
 use crate::job_params::OutputFormat;
 
-/// From what is stored: markdown and cleaned html as they are, text read from the html.
+/// Returns the stored Markdown or cleaned HTML, or plain text extracted from the HTML.
 pub(super) fn content(
     format: OutputFormat,
     markdown: Option<String>,
@@ -19,5 +19,5 @@ pub(super) fn content(
 
 fn text_of(html: &str) -> String {
     let tree = Tree::parse(html);
-    html::to_text(&tree, &Selection::whole(tree.root()))
+    crawler_html::to_text(&tree, &Selection::whole(tree.root()))
 }

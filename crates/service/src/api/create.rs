@@ -1,58 +1,58 @@
-//! What makes jobs: `POST /v1/batch/scrape`, `/v1/crawl`, `/v1/map`.
+//! Creates jobs: `POST /v1/batch/scrape`, `/v1/crawl`, `/v1/map`.
 
 use axum::Json;
 use axum::extract::State;
 use axum::response::{IntoResponse, Response};
+use crawler_store::{JobKind, Store};
 use http::{HeaderValue, StatusCode, header};
-use store::{JobKind, Store};
 
-use super::answers::Accepted;
 use super::app::App;
 use super::json_body::JsonBody;
 use super::problem::Problem;
 use super::requests::{BatchRequest, SiteRequest};
+use super::responses::AcceptedJob;
 use crate::job_params::JobParams;
 
-/// A list of pages, as a job
+/// Scrape a list of pages
 #[utoipa::path(
     post, path = "/v1/batch/scrape", operation_id = "create_batch", tag = "jobs", request_body = BatchRequest,
-    responses((status = 202, description = "The job; `Location` is where to ask about it", body = Accepted))
+    responses((status = 202, description = "The job was created; `Location` is the path of its status", body = AcceptedJob))
 )]
 pub(super) async fn batch<S: Store>(
     State(app): State<App<S>>,
     JsonBody(request): JsonBody<BatchRequest>,
 ) -> Result<Response, Problem> {
     let params = request.params(app.config())?;
-    make(&app, JobKind::BatchScrape, &params).await
+    create_job(&app, JobKind::BatchScrape, &params).await
 }
 
-/// A site's pages, as a job
+/// Crawl a site
 #[utoipa::path(
     post, path = "/v1/crawl", operation_id = "create_crawl", tag = "jobs", request_body = SiteRequest,
-    responses((status = 202, description = "The job; `Location` is where to ask about it", body = Accepted))
+    responses((status = 202, description = "The job was created; `Location` is the path of its status", body = AcceptedJob))
 )]
 pub(super) async fn crawl<S: Store>(
     State(app): State<App<S>>,
     JsonBody(request): JsonBody<SiteRequest>,
 ) -> Result<Response, Problem> {
     let params = request.params(app.config())?;
-    make(&app, JobKind::Crawl, &params).await
+    create_job(&app, JobKind::Crawl, &params).await
 }
 
-/// A site's URLs, as a job
+/// List the URLs of a site
 #[utoipa::path(
     post, path = "/v1/map", operation_id = "create_map", tag = "jobs", request_body = SiteRequest,
-    responses((status = 202, description = "The job; `Location` is where to ask about it", body = Accepted))
+    responses((status = 202, description = "The job was created; `Location` is the path of its status", body = AcceptedJob))
 )]
 pub(super) async fn map<S: Store>(
     State(app): State<App<S>>,
     JsonBody(request): JsonBody<SiteRequest>,
 ) -> Result<Response, Problem> {
     let params = request.params(app.config())?;
-    make(&app, JobKind::Map, &params).await
+    create_job(&app, JobKind::Map, &params).await
 }
 
-async fn make<S: Store>(
+async fn create_job<S: Store>(
     app: &App<S>,
     kind: JobKind,
     params: &JobParams,
@@ -62,7 +62,7 @@ async fn make<S: Store>(
         return Err(Problem::new(
             StatusCode::UNPROCESSABLE_ENTITY,
             "invalid_url",
-            "urls: none of them can be fetched",
+            "urls: none of the URLs is valid",
         )
         .at("urls")
         .in_body()
@@ -74,7 +74,7 @@ async fn make<S: Store>(
     tracing::info!(job_id = %id, kind = kind.as_str(), "job created");
     let url = format!("/v1/jobs/{id}");
     let location = HeaderValue::from_str(&url).map_err(|_| Problem::internal())?;
-    let accepted = Accepted {
+    let accepted = AcceptedJob {
         id: id.to_string(),
         kind: kind.as_str(),
         status: "queued",

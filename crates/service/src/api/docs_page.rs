@@ -1,4 +1,4 @@
-//! `/docs` and `/openapi.json`: a page of our own that works without the internet.
+//! `/docs` and `/openapi.json`: the API reference, which loads nothing from other hosts.
 
 use std::sync::LazyLock;
 
@@ -9,7 +9,7 @@ use super::openapi::openapi_json;
 
 static OPENAPI: LazyLock<String> = LazyLock::new(openapi_json);
 
-/// Nothing but our own files, and nothing inline.
+/// Allows files of this service only, and no inline scripts or styles.
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; \
                       base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 

@@ -1,8 +1,8 @@
-//! `GET /v1/jobs/{id}/events`: what happens to a job, as server-sent events.
+//! `GET /v1/jobs/{id}/events`: the progress of a job as server-sent events.
 //!
-//! `page` for each task that ended, with its number as the event's id; `progress` when the counts have changed;
-//! `finished` at the end, and then the stream ends. A caller that lost its connection sends `Last-Event-ID` and misses
-//! no page. The store is asked again and again: it is the only one who knows what all workers did.
+//! The stream contains a `page` event for each finished task, with its sequence number as the event id; a `progress`
+//! event when the counts have changed; and a `finished` event at the end. A client that lost its connection sends
+//! `Last-Event-ID` and misses no page. The store is polled, because only it knows what all workers did.
 
 use std::collections::VecDeque;
 use std::convert::Infallible;
@@ -10,35 +10,35 @@ use std::time::{Duration, Instant};
 
 use axum::extract::State;
 use axum::response::sse::{Event, KeepAlive, Sse};
+use crawler_store::{FinishedTask, JobCounts, JobId, Store, StoreError};
 use futures_util::{Stream, stream};
 use http::HeaderMap;
 use serde::Serialize;
-use store::{FinishedTask, JobCounts, JobId, Store, StoreError};
 
-use super::answers::{JobAnswer, TaskAnswer};
 use super::app::App;
 use super::job_path::JobPath;
-use super::lists::order;
 use super::problem::Problem;
+use super::responses::{JobResponse, TaskResponse};
+use super::results::order;
 use super::schemas::LiveEvent;
 
-/// How often the store is asked while nothing happens.
-const ASK_EVERY: Duration = Duration::from_millis(500);
-/// How long to wait when the store is away.
-const STORE_AWAY: Duration = Duration::from_secs(5);
-/// Pages told at a time.
-const MOST_PAGES: u32 = 200;
-/// A comment this often keeps the connection.
-const HEARTBEAT: Duration = Duration::from_secs(15);
+/// Interval at which the store is polled.
+const POLL_INTERVAL: Duration = Duration::from_millis(500);
+/// Delay after the store was unavailable.
+const STORE_RETRY_DELAY: Duration = Duration::from_secs(5);
+/// Maximum number of page events read from the store at a time.
+const MAX_PAGES: u32 = 200;
+/// Interval of the comments that keep an idle connection open.
+const KEEP_ALIVE: Duration = Duration::from_secs(15);
 
-/// What happens to a job, live
+/// Follow a job as server-sent events
 ///
-/// Events: `page` (a task ended), `progress` (the job's counts), `finished` (the job as it ended; the last one).
+/// Events: `page` (a task finished), `progress` (the task counts changed), `finished` (the job ended; the last event).
 #[utoipa::path(
     get, path = "/v1/jobs/{id}/events", tag = "results",
     params(
-        ("id" = uuid::Uuid, Path, description = "The job"),
-        ("Last-Event-ID" = Option<i64>, Header, minimum = 0, description = "The id of the last `page` event that was seen"),
+        ("id" = uuid::Uuid, Path, description = "ID of the job"),
+        ("Last-Event-ID" = Option<i64>, Header, minimum = 0, description = "ID of the last `page` event received"),
     ),
     responses((status = 200, description = "Server-sent events", body = LiveEvent, content_type = "text/event-stream"))
 )]
@@ -55,43 +55,43 @@ pub(super) async fn events<S: Store>(
                 .ok()
                 .and_then(|text| text.parse::<i64>().ok());
             number.filter(|number| *number >= 0).ok_or_else(|| {
-                let words = "Last-Event-ID: the id of a page event, a whole number";
-                Problem::invalid("Last-Event-ID", words)
+                let message = "Last-Event-ID: must be the id of a page event, a whole number";
+                Problem::invalid("Last-Event-ID", message)
             })?
         }
     };
     order(&app, id).await?;
-    let teller = Teller {
+    let source = EventStream {
         app,
         id,
         seen,
-        told: None,
+        reported: None,
         ended: false,
         pause: Duration::ZERO,
         ready: VecDeque::new(),
     };
-    let events = stream::unfold(teller, |mut teller| async move {
-        let event = teller.next().await?;
-        Some((Ok(event), teller))
+    let events = stream::unfold(source, |mut source| async move {
+        let event = source.next().await?;
+        Some((Ok(event), source))
     });
-    let beat = KeepAlive::new().interval(HEARTBEAT);
+    let beat = KeepAlive::new().interval(KEEP_ALIVE);
     Ok(Sse::new(events).keep_alive(beat))
 }
 
-struct Teller<S> {
+struct EventStream<S> {
     app: App<S>,
     id: JobId,
-    /// The number of the last page told.
+    /// Sequence number of the last page event.
     seen: i64,
-    /// The counts last told.
-    told: Option<JobCounts>,
+    /// Counts in the last progress event.
+    reported: Option<JobCounts>,
     ended: bool,
-    /// Before the store is asked again.
+    /// Delay before the next poll.
     pause: Duration,
     ready: VecDeque<Event>,
 }
 
-impl<S: Store> Teller<S> {
+impl<S: Store> EventStream<S> {
     async fn next(&mut self) -> Option<Event> {
         loop {
             if let Some(event) = self.ready.pop_front() {
@@ -103,59 +103,59 @@ impl<S: Store> Teller<S> {
             if !self.pause.is_zero() && !self.app.pause(self.pause).await {
                 return None;
             }
-            let begun = Instant::now();
-            self.pause = match self.ask().await {
-                // There is more to tell at once.
+            let started = Instant::now();
+            self.pause = match self.poll().await {
+                // More events are available.
                 Ok(true) => Duration::ZERO,
-                // A job so large that looking at it takes its time is looked at less often.
-                Ok(false) => ASK_EVERY.max(begun.elapsed() * 10),
+                // A job that is slow to read is polled less often.
+                Ok(false) => POLL_INTERVAL.max(started.elapsed() * 10),
                 Err(error) => {
-                    tracing::warn!(job_id = %self.id, %error, "events wait for the store");
-                    STORE_AWAY
+                    tracing::warn!(job_id = %self.id, %error, "cannot read events from the store, will retry");
+                    STORE_RETRY_DELAY
                 }
             };
         }
     }
 
-    /// Asks the store once. The job is read before its pages: what it says has ended is then in them.
-    /// Whether there is more.
-    async fn ask(&mut self) -> Result<bool, StoreError> {
+    /// Polls the store once and returns whether more events are available. The job is read before its pages, so that
+    /// the pages are complete when the job has ended.
+    async fn poll(&mut self) -> Result<bool, StoreError> {
         let job = self.app.store().job(self.id).await?;
         let pages = self
             .app
             .store()
-            .finished_since(self.id, self.seen, MOST_PAGES)
+            .finished_since(self.id, self.seen, MAX_PAGES)
             .await?;
-        let all_told = pages.len() < MOST_PAGES as usize;
+        let all_read = pages.len() < MAX_PAGES as usize;
         for page in pages {
             self.seen = page.sequence;
             self.ready.push_back(page_event(page));
         }
         let Some(job) = job else {
-            // Pruned while somebody listened.
+            // The job was deleted meanwhile.
             self.ended = true;
             return Ok(false);
         };
-        if self.told != Some(job.counts) {
-            self.told = Some(job.counts);
+        if self.reported != Some(job.counts) {
+            self.reported = Some(job.counts);
             self.ready
-                .push_back(event("progress", &JobAnswer::from(job.clone())));
+                .push_back(event("progress", &JobResponse::from(job.clone())));
         }
-        if job.state.is_final() && all_told {
+        if job.state.is_final() && all_read {
             self.ended = true;
             self.ready
-                .push_back(event("finished", &JobAnswer::from(job)));
+                .push_back(event("finished", &JobResponse::from(job)));
         }
-        Ok(!all_told)
+        Ok(!all_read)
     }
 }
 
 fn page_event(page: FinishedTask) -> Event {
-    event("page", &TaskAnswer::from(page.task)).id(page.sequence.to_string())
+    event("page", &TaskResponse::from(page.task)).id(page.sequence.to_string())
 }
 
-fn event(name: &str, answer: &impl Serialize) -> Event {
-    // Strings and numbers only, on one line.
-    let data = serde_json::to_string(answer).unwrap_or_default();
+fn event(name: &str, body: &impl Serialize) -> Event {
+    // Serializing strings and numbers cannot fail, and JSON has no line breaks.
+    let data = serde_json::to_string(body).unwrap_or_default();
     Event::default().event(name).data(data)
 }

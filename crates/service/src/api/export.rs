@@ -1,70 +1,71 @@
-//! `GET /v1/jobs/{id}/export`: everything of a job as ndjson, streamed.
+//! `GET /v1/jobs/{id}/export`: all results of a job as a stream of NDJSON.
 //!
-//! A task reads page after page from the store and waits whenever the caller is behind, so memory stays flat whatever
-//! the job's size. A store that goes away in the middle breaks the answer off, which a caller can tell from its end.
+//! A task reads the results from the store page by page and waits when the client is slow, so memory use does not
+//! depend on the size of the job. If the store fails, the connection is closed before the end of the response, which
+//! the client can detect.
 
 use std::io;
 
 use axum::body::{Body, Bytes};
 use axum::extract::State;
 use axum::response::{IntoResponse, Response};
+use crawler_store::{JobId, JobKind, Store, StoreError, documents_of, mapped_of};
 use futures_util::{Stream, StreamExt, stream};
 use http::{HeaderValue, header};
 use serde::Serialize;
-use store::{JobId, JobKind, Store, StoreError, documents_of, mapped_of};
 use tokio::sync::mpsc;
 
-use super::answers::{DocumentAnswer, MappedAnswer};
 use super::app::App;
 use super::job_path::JobPath;
-use super::lists::{format_of, order};
 use super::problem::Problem;
-use super::query::Params;
+use super::query::QueryParams;
 use super::requests::ExportQuery;
+use super::responses::{DocumentResponse, MappedUrlResponse};
+use super::results::{format_of, order};
 use crate::job_params::OutputFormat;
 
-/// Lines are sent together up to about this many bytes.
-const CHUNK: usize = 64 * 1_024;
-/// Chunks that may wait for the caller.
-const WAITING: usize = 2;
+/// Lines are sent in chunks of about this many bytes.
+const CHUNK_BYTES: usize = 64 * 1_024;
+/// Number of chunks buffered for the client.
+const BUFFERED_CHUNKS: usize = 2;
 
-/// Everything of a job as ndjson, streamed
+/// Export the results of a job as NDJSON
 #[utoipa::path(
     get, path = "/v1/jobs/{id}/export", tag = "results",
-    params(("id" = uuid::Uuid, Path, description = "The job"), ExportQuery),
-    responses((status = 200, description = "One object a line", body = String, content_type = "application/x-ndjson"))
+    params(("id" = uuid::Uuid, Path, description = "ID of the job"), ExportQuery),
+    responses((status = 200, description = "One JSON object per line", body = String, content_type = "application/x-ndjson"))
 )]
 pub(super) async fn export<S: Store>(
     State(app): State<App<S>>,
     JobPath(id): JobPath,
-    Params(query): Params<ExportQuery>,
+    QueryParams(query): QueryParams<ExportQuery>,
 ) -> Result<Response, Problem> {
     if query
         .format
         .as_deref()
         .is_some_and(|format| format != "ndjson")
     {
-        return Err(Problem::invalid("format", "format: allowed: ndjson"));
+        return Err(Problem::invalid("format", "format: must be ndjson"));
     }
     let order = order(&app, id).await?;
-    let usual = match order.kind {
+    let default = match order.kind {
         JobKind::Map => "map",
         _ => "documents",
     };
-    let kind = query.kind.as_deref().unwrap_or(usual);
+    let kind = query.kind.as_deref().unwrap_or(default);
     if !["documents", "map"].contains(&kind) {
-        return Err(Problem::invalid("type", "type: allowed: documents, map"));
+        return Err(Problem::invalid("type", "type: must be documents or map"));
     }
     let wants_documents = kind == "documents";
     let format = format_of(&order);
-    let (chunks, rest) = mpsc::channel(WAITING);
+    let (chunks, rest) = mpsc::channel(BUFFERED_CHUNKS);
     let store = app.store().clone();
     tokio::spawn(async move {
         if wants_documents {
             send_documents(store, id, format, chunks).await;
         } else {
             let lines = mapped_of(&store, id)
-                .map(|mapped| mapped.map(|mapped| line(&MappedAnswer::from(mapped))));
+                .map(|mapped| mapped.map(|mapped| line(&MappedUrlResponse::from(mapped))));
             send(lines, chunks).await;
         }
     });
@@ -88,9 +89,9 @@ type Chunks = mpsc::Sender<Result<Bytes, io::Error>>;
 async fn send_documents<S: Store>(store: S, id: JobId, format: OutputFormat, chunks: Chunks) {
     let lines = documents_of(&store, id).then(async |document| {
         let document = document?;
-        // Text is read from html, which takes its time: not on a thread that serves others.
+        // Extracting text from HTML is slow; do not block the runtime.
         let written =
-            tokio::task::spawn_blocking(move || line(&DocumentAnswer::new(document, format)));
+            tokio::task::spawn_blocking(move || line(&DocumentResponse::new(document, format)));
         written
             .await
             .map_err(|error| StoreError::Refused(error.to_string()))
@@ -98,7 +99,7 @@ async fn send_documents<S: Store>(store: S, id: JobId, format: OutputFormat, chu
     send(lines, chunks).await;
 }
 
-/// Sends lines until they end, the store fails or the caller has gone.
+/// Sends lines until there are no more, the store fails or the client disconnects.
 async fn send(lines: impl Stream<Item = Result<Vec<u8>, StoreError>>, chunks: Chunks) {
     let mut lines = std::pin::pin!(lines);
     let mut chunk = Vec::new();
@@ -106,15 +107,13 @@ async fn send(lines: impl Stream<Item = Result<Vec<u8>, StoreError>>, chunks: Ch
         match line {
             Ok(line) => chunk.extend(line),
             Err(error) => {
-                tracing::warn!(%error, "export broken off");
-                // A caller who has gone needs no answer.
-                let _ = chunks
-                    .send(Err(io::Error::other("the store went away")))
-                    .await;
+                tracing::warn!(%error, "export aborted");
+                // Fails only if the client has disconnected.
+                let _ = chunks.send(Err(io::Error::other("the store failed"))).await;
                 return;
             }
         }
-        if chunk.len() >= CHUNK {
+        if chunk.len() >= CHUNK_BYTES {
             let full = std::mem::take(&mut chunk);
             if chunks.send(Ok(full.into())).await.is_err() {
                 return;
@@ -126,9 +125,9 @@ async fn send(lines: impl Stream<Item = Result<Vec<u8>, StoreError>>, chunks: Ch
     }
 }
 
-fn line(answer: &impl Serialize) -> Vec<u8> {
-    // Strings and numbers only: there is nothing in it that could not be written.
-    let mut line = serde_json::to_vec(answer).unwrap_or_default();
+fn line(entry: &impl Serialize) -> Vec<u8> {
+    // Serializing strings and numbers cannot fail.
+    let mut line = serde_json::to_vec(entry).unwrap_or_default();
     line.push(b'\n');
     line
 }

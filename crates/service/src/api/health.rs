@@ -5,23 +5,22 @@ use std::time::Duration;
 use axum::Json;
 use axum::extract::State;
 use axum::response::IntoResponse;
+use crawler_store::Store;
 use http::{StatusCode, header};
-use store::Store;
 use tokio::time::timeout;
 
-use super::answers::Health;
 use super::app::App;
-use super::numbers;
 use super::problem::Problem;
-use crate::BrowserWord;
+use super::responses::Health;
+use crate::BrowserStatus;
 
-/// How long the store may take to say that it is there.
-const PATIENCE: Duration = Duration::from_secs(3);
+/// Timeout for a response of the store.
+const STORE_TIMEOUT: Duration = Duration::from_secs(3);
 
-/// Whether the process lives
+/// Liveness check
 #[utoipa::path(
     get, path = "/healthz", tag = "operations", security(()),
-    responses((status = 200, description = "It lives", body = Health))
+    responses((status = 200, description = "The process is running", body = Health))
 )]
 pub(super) fn healthz() -> Json<Health> {
     Json(Health {
@@ -32,52 +31,55 @@ pub(super) fn healthz() -> Json<Health> {
     })
 }
 
-/// Whether it can work: the store can be read and written
+/// Readiness check
 ///
-/// How the browser is stands beside it, and makes nothing unready: pages that need none go on.
+/// The service is ready when the store can be read and written. The status of the browser is included but does not
+/// affect readiness.
 #[utoipa::path(
     get, path = "/readyz", tag = "operations", security(()),
-    responses((status = 200, description = "It can work", body = Health))
+    responses((status = 200, description = "The service is ready", body = Health))
 )]
 pub(super) async fn readyz<S: Store>(State(app): State<App<S>>) -> Result<Json<Health>, Problem> {
-    let unready = |words: String| {
-        tracing::warn!(reason = words, "not ready");
+    let unready = |message: String| {
+        tracing::warn!(reason = message, "not ready");
         Problem::new(
             StatusCode::SERVICE_UNAVAILABLE,
             "not_ready",
-            "the store does not answer",
+            "the store does not respond",
         )
     };
-    let answer = app.readiness().ask(|| async {
-        match timeout(PATIENCE, app.store().ready()).await {
+    let checked = app.readiness().check(|| async {
+        match timeout(STORE_TIMEOUT, app.store().ready()).await {
             Ok(Ok(())) => Ok(()),
             Ok(Err(error)) => Err(error.to_string()),
-            Err(_) => Err("no answer in time".to_owned()),
+            Err(_) => Err("timed out".to_owned()),
         }
     });
-    answer.await.map_err(unready)?;
-    let BrowserWord { word, reason } = app.browser().word();
+    checked.await.map_err(unready)?;
+    let BrowserStatus { status, reason } = app.browser().status();
     Ok(Json(Health {
         status: "ok",
         store: Some("ok"),
-        browser: Some(word),
+        browser: Some(status),
         browser_reason: reason,
     }))
 }
 
-/// Numbers for Prometheus
+/// Metrics for Prometheus
 #[utoipa::path(
     get, path = "/metrics", tag = "operations",
-    responses((status = 200, description = "Prometheus's text format", body = String, content_type = "text/plain"))
+    responses((status = 200, description = "Prometheus text format", body = String, content_type = "text/plain"))
 )]
 pub(super) async fn metrics<S: Store>(State(app): State<App<S>>) -> impl IntoResponse {
-    match timeout(PATIENCE, app.store().statistics()).await {
-        Ok(Ok(statistics)) => numbers::keep(&statistics),
-        Ok(Err(error)) => tracing::warn!(%error, "no statistics"),
-        Err(_) => tracing::warn!("no statistics in time"),
+    match timeout(STORE_TIMEOUT, app.store().statistics()).await {
+        Ok(Ok(statistics)) => super::metrics::record_store_metrics(&statistics),
+        Ok(Err(error)) => tracing::warn!(%error, "cannot read the statistics of the store"),
+        Err(_) => tracing::warn!("timed out reading the statistics of the store"),
     }
     let renderer = app.browser().renderer();
-    numbers::keep_rendering(&renderer.map_or_else(Default::default, |one| one.numbers()));
+    super::metrics::record_render_metrics(
+        &renderer.map_or_else(Default::default, |one| one.numbers()),
+    );
     let media = [(header::CONTENT_TYPE, "text/plain; version=0.0.4")];
-    (media, numbers::text())
+    (media, super::metrics::text())
 }

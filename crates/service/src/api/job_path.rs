@@ -1,13 +1,13 @@
-//! The job that a path names.
+//! The job id in a path.
 
 use axum::extract::{FromRequestParts, RawPathParams};
+use crawler_store::JobId;
 use http::request::Parts;
-use store::JobId;
 use uuid::Uuid;
 
 use super::problem::Problem;
 
-/// The `{id}` of `/v1/jobs/{id}…`; what is no id names no job.
+/// The `{id}` of `/v1/jobs/{id}…`. An invalid id is treated like that of an unknown job.
 pub(super) struct JobPath(pub(super) JobId);
 
 impl<A: Send + Sync> FromRequestParts<A> for JobPath {

@@ -1,26 +1,26 @@
-//! Jobs as they stand, and their end: `GET /v1/jobs`, `GET` and `DELETE /v1/jobs/{id}`.
+//! Lists, shows and cancels jobs: `GET /v1/jobs`, `GET` and `DELETE /v1/jobs/{id}`.
 
 use axum::Json;
 use axum::extract::State;
+use crawler_store::{Cancel, JobFilter, JobKind, JobState, Store};
 use http::StatusCode;
-use store::{Cancel, JobFilter, JobKind, JobState, Store};
 
-use super::answers::{JobAnswer, JobList};
 use super::app::App;
 use super::job_path::JobPath;
 use super::paging;
 use super::problem::Problem;
-use super::query::Params;
+use super::query::QueryParams;
 use super::requests::JobsQuery;
+use super::responses::{JobList, JobResponse};
 
-/// Jobs, newest first
+/// List jobs, newest first
 #[utoipa::path(
     get, path = "/v1/jobs", operation_id = "list_jobs", tag = "jobs", params(JobsQuery),
     responses((status = 200, description = "A page of jobs", body = JobList))
 )]
 pub(super) async fn list<S: Store>(
     State(app): State<App<S>>,
-    Params(query): Params<JobsQuery>,
+    QueryParams(query): QueryParams<JobsQuery>,
 ) -> Result<Json<JobList>, Problem> {
     let limit = paging::limit(query.limit, 50, 1..=200)?;
     let filter = JobFilter {
@@ -37,45 +37,45 @@ pub(super) async fn list<S: Store>(
         .await
         .map_err(paging::problem)?;
     Ok(Json(JobList {
-        jobs: page.entries.into_iter().map(JobAnswer::from).collect(),
+        jobs: page.entries.into_iter().map(JobResponse::from).collect(),
         next_cursor: paging::next(page.next),
     }))
 }
 
-/// A job as it stands
+/// Get the status of a job
 #[utoipa::path(
-    get, path = "/v1/jobs/{id}", operation_id = "show_job", tag = "jobs", params(("id" = uuid::Uuid, Path, description = "The job")),
-    responses((status = 200, description = "The job", body = JobAnswer))
+    get, path = "/v1/jobs/{id}", operation_id = "show_job", tag = "jobs", params(("id" = uuid::Uuid, Path, description = "ID of the job")),
+    responses((status = 200, description = "Status of the job", body = JobResponse))
 )]
 pub(super) async fn show<S: Store>(
     State(app): State<App<S>>,
     JobPath(id): JobPath,
-) -> Result<Json<JobAnswer>, Problem> {
+) -> Result<Json<JobResponse>, Problem> {
     let job = app.store().job(id).await?;
     let job = job.ok_or_else(Problem::no_such_job)?;
     Ok(Json(job.into()))
 }
 
-/// Cancels a job
+/// Cancel a job
 ///
-/// Queued tasks become skipped, running ones are abandoned, what was stored stays readable.
+/// Queued tasks are skipped and running ones are abandoned. Results stored so far remain available.
 #[utoipa::path(
-    delete, path = "/v1/jobs/{id}", operation_id = "cancel_job", tag = "jobs", params(("id" = uuid::Uuid, Path, description = "The job")),
+    delete, path = "/v1/jobs/{id}", operation_id = "cancel_job", tag = "jobs", params(("id" = uuid::Uuid, Path, description = "ID of the job")),
     responses(
-        (status = 200, description = "The job, cancelled", body = JobAnswer),
-        (status = 409, description = "`job_is_final`: it had ended before", body = Problem, content_type = "application/problem+json"),
+        (status = 200, description = "The job was cancelled", body = JobResponse),
+        (status = 409, description = "`job_is_final`: the job has already ended", body = Problem, content_type = "application/problem+json"),
     )
 )]
 pub(super) async fn cancel<S: Store>(
     State(app): State<App<S>>,
     JobPath(id): JobPath,
-) -> Result<Json<JobAnswer>, Problem> {
+) -> Result<Json<JobResponse>, Problem> {
     match app.store().cancel(id).await? {
         Cancel::NotFound => Err(Problem::no_such_job()),
         Cancel::AlreadyFinal(state) => Err(Problem::new(
             StatusCode::CONFLICT,
             "job_is_final",
-            format!("the job has ended before: {}", state.as_str()),
+            format!("the job has already ended: {}", state.as_str()),
         )),
         Cancel::Cancelled => {
             tracing::info!(job_id = %id, "job cancelled");
@@ -86,16 +86,16 @@ pub(super) async fn cancel<S: Store>(
     }
 }
 
-/// A word of a few, or a problem that lists them.
+/// Parses one of a few keywords, or returns a problem that lists them.
 pub(super) fn one_of<T>(
     field: &str,
-    asked: Option<&str>,
+    value: Option<&str>,
     named: fn(&str) -> Option<T>,
     all: impl FnOnce() -> String,
 ) -> Result<Option<T>, Problem> {
-    let Some(asked) = asked else {
+    let Some(value) = value else {
         return Ok(None);
     };
-    let found = named(asked).map(Some);
-    found.ok_or_else(|| Problem::invalid(field, format!("{field}: allowed: {}", all())))
+    let found = named(value).map(Some);
+    found.ok_or_else(|| Problem::invalid(field, format!("{field}: must be one of {}", all())))
 }

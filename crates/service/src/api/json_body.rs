@@ -1,22 +1,23 @@
-//! A request's body, read as JSON of one type, or a problem that says where it is wrong.
+//! Parses a request body as JSON, or returns a problem that names the invalid field.
 
 use std::time::Duration;
 
 use axum::body::Bytes;
 use axum::extract::{FromRequest, Request};
+use crawler_model::counted;
 use http::{HeaderMap, StatusCode, header};
 use http_body_util::{BodyExt, LengthLimitError, Limited};
 use serde::de::{DeserializeOwned, IgnoredAny};
 use serde_json::error::Category;
 use tokio::time::timeout;
 
-use super::app::Limits;
+use super::app::BodyLimits;
 use super::problem::Problem;
 
-/// The body of a request.
+/// The parsed body of a request.
 pub(super) struct JsonBody<T>(pub(super) T);
 
-impl<T: DeserializeOwned, A: Limits> FromRequest<A> for JsonBody<T> {
+impl<T: DeserializeOwned, A: BodyLimits> FromRequest<A> for JsonBody<T> {
     type Rejection = Problem;
 
     async fn from_request(request: Request, app: &A) -> Result<Self, Problem> {
@@ -48,39 +49,42 @@ fn is_json(headers: &HeaderMap) -> bool {
     media == "application/json" || (media.starts_with("application/") && media.ends_with("+json"))
 }
 
-async fn body(request: Request, most: u64, patience: Duration) -> Result<Bytes, Problem> {
-    let most = usize::try_from(most).unwrap_or(usize::MAX);
+async fn body(request: Request, max_bytes: u64, time_limit: Duration) -> Result<Bytes, Problem> {
+    let max_bytes = usize::try_from(max_bytes).unwrap_or(usize::MAX);
     let too_large = || {
         Problem::new(
             StatusCode::PAYLOAD_TOO_LARGE,
             "body_too_large",
-            format!("the body is longer than {most} bytes (server.max_body_bytes)"),
+            format!(
+                "the body exceeds {} (server.max_body_bytes)",
+                counted(max_bytes, "byte")
+            ),
         )
     };
-    let told = request.headers().get(header::CONTENT_LENGTH);
-    let told = told.and_then(|value| value.to_str().ok()?.parse::<usize>().ok());
-    if told.is_some_and(|told| told > most) {
+    let length = request.headers().get(header::CONTENT_LENGTH);
+    let length = length.and_then(|value| value.to_str().ok()?.parse::<usize>().ok());
+    if length.is_some_and(|length| length > max_bytes) {
         return Err(too_large());
     }
-    let whole = Limited::new(request.into_body(), most).collect();
-    match timeout(patience, whole).await {
+    let whole = Limited::new(request.into_body(), max_bytes).collect();
+    match timeout(time_limit, whole).await {
         Ok(Ok(collected)) => Ok(collected.to_bytes()),
         Ok(Err(error)) if error.is::<LengthLimitError>() => Err(too_large()),
         Ok(Err(_)) => Err(Problem::new(
             StatusCode::BAD_REQUEST,
             "body_broken",
-            "the body broke off",
+            "the body is incomplete",
         )),
         Err(_) => Err(Problem::new(
             StatusCode::REQUEST_TIMEOUT,
             "request_timeout",
-            "the body took too long to arrive (server.body_timeout)",
+            "timed out reading the body (server.body_timeout)",
         )),
     }
 }
 
-/// What is no JSON is told before what its fields say; and a list would be read as an object's fields in their
-/// order, which nobody means.
+/// Checks that the body is a JSON object. Syntax errors take precedence over invalid fields, and serde would accept an
+/// array as the list of a struct's fields.
 fn only_object(bytes: &[u8]) -> Result<(), Problem> {
     serde_json::from_slice::<IgnoredAny>(bytes).map_err(|error| problem(".", &error))?;
     if bytes.trim_ascii_start().first() == Some(&b'{') {
@@ -95,29 +99,29 @@ fn only_object(bytes: &[u8]) -> Result<(), Problem> {
 
 fn problem(path: &str, error: &serde_json::Error) -> Problem {
     if error.classify() != Category::Data {
-        let words = format!("the body is not valid JSON: {error}");
-        return Problem::new(StatusCode::BAD_REQUEST, "invalid_json", words);
+        let message = format!("the body is not valid JSON: {error}");
+        return Problem::new(StatusCode::BAD_REQUEST, "invalid_json", message);
     }
-    let told = error.to_string();
-    let words = told.split(" at line ").next().unwrap_or(&told);
-    let (field, words) = blamed(path, words);
+    let text = error.to_string();
+    let message = text.split(" at line ").next().unwrap_or(&text);
+    let (field, message) = invalid_field(path, message);
     match field {
-        Some(field) => Problem::invalid(field.clone(), format!("{field}: {words}")).in_body(),
-        None => Problem::new(StatusCode::UNPROCESSABLE_ENTITY, "invalid_request", words),
+        Some(field) => Problem::invalid(field.clone(), format!("{field}: {message}")).in_body(),
+        None => Problem::new(StatusCode::UNPROCESSABLE_ENTITY, "invalid_request", message),
     }
 }
 
-/// The field at fault, and what is wrong with it. An unknown or missing field is named in the words alone.
-pub(super) fn blamed(path: &str, words: &str) -> (Option<String>, String) {
-    let named = words.split('`').nth(1).map(str::to_owned);
-    if words.starts_with("unknown field") || words.starts_with("missing field") {
-        return (named, words.replace('`', "\""));
+/// Returns the invalid field and what is wrong with it. The name of an unknown or missing field is only in the message.
+pub(super) fn invalid_field(path: &str, message: &str) -> (Option<String>, String) {
+    let named = message.split('`').nth(1).map(str::to_owned);
+    if message.starts_with("unknown field") || message.starts_with("missing field") {
+        return (named, message.replace('`', "\""));
     }
     let field = (path != "." && path != "?" && !path.is_empty()).then(|| path.to_owned());
-    let words = if words.contains("untagged enum UseJs") {
+    let message = if message.contains("untagged enum UseJs") {
         "must be false, true or \"auto\"".to_owned()
     } else {
-        words.replace('`', "\"")
+        message.replace('`', "\"")
     };
-    (field, words)
+    (field, message)
 }

@@ -1,44 +1,46 @@
-//! The API described by itself: OpenAPI 3.1, from the handlers and their types.
+//! Generates the OpenAPI 3.1 description from the handlers and their types.
 
 use utoipa::openapi::security::{HttpAuthScheme, HttpBuilder, SecurityScheme};
 use utoipa::openapi::{ContentBuilder, Ref, RefOr, Response, ResponseBuilder};
 use utoipa::{Modify, OpenApi};
 
 use super::problem::Problem;
-use super::{create, events, export, health, jobs, lists, scrape};
+use super::{create, events, export, health, jobs, results, scrape};
 
 #[derive(OpenApi)]
 #[openapi(
     info(
         title = "crawler",
-        description = "Pages as markdown, html or text: one at once, many as jobs.",
+        description = "Turns web pages into Markdown, HTML or text: single pages immediately, lists of pages and whole sites as jobs.",
         license(name = "MIT OR Apache-2.0", identifier = "MIT OR Apache-2.0")
     ),
     paths(
         scrape::scrape, create::batch, create::crawl, create::map, jobs::list, jobs::show, jobs::cancel,
-        lists::documents, lists::map, lists::tasks, export::export, events::events, health::healthz,
+        results::documents, results::map, results::tasks, export::export, events::events, health::healthz,
         health::readyz, health::metrics,
     ),
     components(schemas(Problem)),
     tags(
-        (name = "scrape", description = "One page, at once"),
-        (name = "jobs", description = "Work that is kept"),
-        (name = "results", description = "What jobs gave"),
-        (name = "operations", description = "For those who run it"),
+        (name = "scrape", description = "Scrape a page"),
+        (name = "jobs", description = "Jobs"),
+        (name = "results", description = "Results"),
+        (name = "operations", description = "Operations"),
     ),
     security(("key" = [])),
-    modifiers(&Rest)
+    modifiers(&AllOperations)
 )]
-struct Described;
+struct ApiDescription;
 
-/// What is true of every operation: how callers show who they are, and how problems look.
-struct Rest;
+/// Adds what applies to all operations: authentication and error responses.
+struct AllOperations;
 
-impl Modify for Rest {
+impl Modify for AllOperations {
     fn modify(&self, openapi: &mut utoipa::openapi::OpenApi) {
         let scheme = HttpBuilder::new()
             .scheme(HttpAuthScheme::Bearer)
-            .description(Some("One of server.api_keys; without any, none is needed"))
+            .description(Some(
+                "An API key, from server.api_keys or `crawler keys`; not needed if there are none",
+            ))
             .build();
         let components = openapi.components.get_or_insert_default();
         components.add_security_scheme("key", SecurityScheme::Http(scheme));
@@ -55,10 +57,10 @@ impl Modify for Rest {
                 let mut problems = Vec::new();
                 if !is_open {
                     problems.extend([
-                        ("401", "`unauthorized`: no key, or not one of ours"),
+                        ("401", "`unauthorized`: the API key is missing or not valid"),
                         (
                             "403",
-                            "`host_refused`: without keys only this machine is answered",
+                            "`host_refused`: without API keys only requests from this machine are allowed",
                         ),
                         (
                             "503",
@@ -67,10 +69,7 @@ impl Modify for Rest {
                     ]);
                 }
                 if path.starts_with("/v1/") {
-                    problems.push((
-                        "422",
-                        "A field or parameter that cannot be used: see `field`",
-                    ));
+                    problems.push(("422", "A field or parameter is not valid; see `field`"));
                 }
                 if one_job {
                     problems.push(("404", "`job_not_found`"));
@@ -78,36 +77,36 @@ impl Modify for Rest {
                 if has_body {
                     problems.extend([
                         ("400", "`invalid_json`"),
-                        ("408", "`request_timeout`: the body took too long"),
+                        ("408", "`request_timeout`: timed out reading the body"),
                         ("413", "`body_too_large`"),
                         ("415", "`unsupported_media_type`"),
                     ]);
                 }
-                problems.push(("500", "`internal`: a fault of ours"));
-                for (status, words) in problems {
-                    let answers = &mut operation.responses.responses;
-                    answers
+                problems.push(("500", "`internal`: an error in the service"));
+                for (status, message) in problems {
+                    let responses = &mut operation.responses.responses;
+                    responses
                         .entry(status.to_owned())
-                        .or_insert_with(|| RefOr::T(problem(words)));
+                        .or_insert_with(|| RefOr::T(problem(message)));
                 }
             }
         }
     }
 }
 
-fn problem(words: &str) -> Response {
+fn problem(message: &str) -> Response {
     let schema = Ref::from_schema_name("Problem");
     let content = ContentBuilder::new().schema(Some(schema)).build();
     ResponseBuilder::new()
-        .description(words)
+        .description(message)
         .content("application/problem+json", content)
         .build()
 }
 
-/// The description, as it is served and kept in the docs.
+/// Returns the description, as served and as stored in `docs/openapi.json`.
 pub fn openapi_json() -> String {
-    let described = Described::openapi();
-    // A tree of strings: there is nothing in it that could not be written.
+    let described = ApiDescription::openapi();
+    // Serializing a tree of strings cannot fail.
     let mut text = described.to_pretty_json().unwrap_or_default();
     text.push('\n');
     text

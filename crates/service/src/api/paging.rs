@@ -1,36 +1,36 @@
-//! Lists in pages: `limit` and `cursor`.
+//! Pagination: `limit` and `cursor`.
 
 use std::ops::RangeInclusive;
 
-use store::{Cursor, StoreError};
+use crawler_store::{Cursor, StoreError};
 
 use super::problem::Problem;
 
-/// The page's length, or what it may be.
+/// Returns the page size, or a problem that names the allowed range.
 pub(super) fn limit(
-    asked: Option<u32>,
-    usual: u32,
+    requested: Option<u32>,
+    default: u32,
     allowed: RangeInclusive<u32>,
 ) -> Result<u32, Problem> {
-    let limit = asked.unwrap_or(usual);
+    let limit = requested.unwrap_or(default);
     if allowed.contains(&limit) {
         return Ok(limit);
     }
-    let (least, most) = (allowed.start(), allowed.end());
-    let words = format!("limit: {limit} is out of range; allowed: {least} to {most}");
-    Err(Problem::invalid("limit", words))
+    let (min, max) = (allowed.start(), allowed.end());
+    let message = format!("limit: {limit} is out of range; allowed: {min} to {max}");
+    Err(Problem::invalid("limit", message))
 }
 
-pub(super) fn cursor(asked: Option<String>) -> Option<Cursor> {
-    asked.map(Cursor::new)
+pub(super) fn cursor(cursor: Option<String>) -> Option<Cursor> {
+    cursor.map(Cursor::new)
 }
 
-/// A store that cannot accept a listing's request means its cursor.
+/// Converts an error of the store; in a listing, a conflict means an invalid cursor.
 pub(super) fn problem(error: StoreError) -> Problem {
     match error {
         StoreError::Conflict(_) => Problem::invalid(
             "cursor",
-            "cursor: this is none of ours; send the next_cursor of the page before, or none",
+            "cursor: not valid; pass the next_cursor of the previous page, or leave it out",
         ),
         other => other.into(),
     }

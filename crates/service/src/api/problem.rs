@@ -1,53 +1,53 @@
-//! What went wrong, as RFC 9457 asks, with a stable code.
+//! Error responses as defined by RFC 9457, with a stable code.
 
 use axum::Json;
 use axum::response::{IntoResponse, Response};
+use crawler_store::StoreError;
 use http::{HeaderValue, StatusCode, header};
 use serde::Serialize;
-use store::StoreError;
 use utoipa::ToSchema;
 
 use crate::job_params::{InvalidUrl, ParamsError};
 
-/// A problem, as it is sent.
+/// An error response.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub(super) struct Problem {
-    /// Always `about:blank`: `code` tells problems apart.
+    /// Always `about:blank`; `code` identifies the problem.
     #[serde(rename = "type")]
     #[schema(value_type = String, example = "about:blank")]
     kind_of: AboutBlank,
-    /// The status in words.
+    /// Reason phrase of the HTTP status.
     title: &'static str,
-    /// The HTTP status.
+    /// HTTP status.
     pub(super) status: u16,
-    /// A stable word for machines.
+    /// Stable code of the problem.
     pub(super) code: &'static str,
-    /// What was wrong and what to do about it, for people.
+    /// Message that says what was wrong and what to do about it.
     #[schema(value_type = String)]
     detail: Box<str>,
-    /// The field, parameter or header at fault.
+    /// The invalid field, parameter or header.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<String>)]
     field: Option<Box<str>>,
-    /// Where it stands in the body, as a JSON pointer: `/urls/3`.
+    /// Location of the field in the body, as a JSON pointer: `/urls/3`.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<String>)]
     pointer: Option<Box<str>>,
-    /// Why the target gave no answer: `dns`, `connect`, `timeout` …
+    /// Why the page could not be fetched: `dns`, `connect`, `timeout` …
     #[serde(skip_serializing_if = "Option::is_none")]
     kind: Option<&'static str>,
-    /// URLs of a batch that are none.
+    /// URLs of a batch that are not valid.
     #[serde(skip_serializing_if = "no_urls")]
     #[schema(value_type = Vec<Object>)]
     invalid_urls: Box<[InvalidUrl]>,
 }
 
-#[expect(clippy::borrowed_box, reason = "the shape that serde asks for")]
+#[expect(clippy::borrowed_box, reason = "serde passes the field by reference")]
 fn no_urls(urls: &Box<[InvalidUrl]>) -> bool {
     urls.is_empty()
 }
 
-/// A word that takes no room: problems travel in results.
+/// A zero-sized constant, which keeps `Result<_, Problem>` small.
 #[derive(Clone, Copy, Debug, Serialize)]
 enum AboutBlank {
     #[serde(rename = "about:blank")]
@@ -69,12 +69,12 @@ impl Problem {
         }
     }
 
-    /// A value that cannot be used.
+    /// A field or parameter is not valid.
     pub(super) fn invalid(field: impl Into<String>, detail: impl Into<String>) -> Self {
         Self::new(StatusCode::UNPROCESSABLE_ENTITY, "invalid_request", detail).at(field)
     }
 
-    /// Nothing can be rendered here.
+    /// The service cannot render pages.
     pub(super) fn no_rendering(detail: impl Into<String>) -> Self {
         let status = StatusCode::UNPROCESSABLE_ENTITY;
         Self::new(status, "use_js_unavailable", detail)
@@ -87,7 +87,7 @@ impl Problem {
         self
     }
 
-    /// The field at fault is one of the body.
+    /// Marks the field as one of the body, and sets its JSON pointer.
     pub(super) fn in_body(mut self) -> Self {
         let pointer = self.field.as_deref().map(pointer);
         self.pointer = pointer.map(String::into_boxed_str);
@@ -108,7 +108,7 @@ impl Problem {
         Self::new(
             StatusCode::NOT_FOUND,
             "job_not_found",
-            "there is no job of that id; GET /v1/jobs lists them",
+            "no job has this id; GET /v1/jobs lists all jobs",
         )
     }
 
@@ -116,7 +116,7 @@ impl Problem {
         Self::new(
             StatusCode::INTERNAL_SERVER_ERROR,
             "internal",
-            "the service failed; its log has the request id",
+            "internal error; see the log of the service for this request id",
         )
     }
 }
@@ -124,19 +124,19 @@ impl Problem {
 impl From<StoreError> for Problem {
     fn from(error: StoreError) -> Self {
         match error {
-            StoreError::Unavailable(words) => {
-                tracing::warn!(error = %words, "store unavailable");
+            StoreError::Unavailable(message) => {
+                tracing::warn!(error = %message, "store unavailable");
                 Self::new(
                     StatusCode::SERVICE_UNAVAILABLE,
                     "store_unavailable",
-                    "the store cannot be reached or is busy; try again later",
+                    "the store is unavailable or busy; try again later",
                 )
             }
-            StoreError::Conflict(words) => {
-                Self::new(StatusCode::UNPROCESSABLE_ENTITY, "invalid_request", words)
+            StoreError::Conflict(message) => {
+                Self::new(StatusCode::UNPROCESSABLE_ENTITY, "invalid_request", message)
             }
-            StoreError::Refused(words) => {
-                tracing::error!(error = %words, "store refused");
+            StoreError::Refused(message) => {
+                tracing::error!(error = %message, "store error");
                 Self::internal()
             }
         }
@@ -155,7 +155,7 @@ impl From<ParamsError> for Problem {
     }
 }
 
-/// `urls[3]` as RFC 6901 writes it.
+/// Converts `urls[3]` to a JSON pointer (RFC 6901).
 fn pointer(field: &str) -> String {
     let (name, index) = match field
         .strip_suffix(']')
@@ -197,7 +197,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn pointers() {
+    fn fields_become_json_pointers() {
         for (field, written) in [
             ("url", "/url"),
             ("urls[3]", "/urls/3"),

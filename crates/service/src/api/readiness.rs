@@ -1,33 +1,36 @@
-//! Whether the store is there, asked once for all who want to know: anybody may ask, and each answer costs a write.
+//! Caches the readiness of the store: `/readyz` is public, and each check costs a write.
 
 use std::time::Duration;
 
 use tokio::sync::Mutex;
 use tokio::time::Instant;
 
-/// How long an answer is good for.
-const FRESH: Duration = Duration::from_secs(1);
+/// How long a result is cached.
+const CACHE_TIME: Duration = Duration::from_secs(1);
 
-type Answer = Result<(), String>;
+type CheckResult = Result<(), String>;
 
-/// The last answer, and when it was given.
+/// The last result and its time.
 #[derive(Debug, Default)]
 pub(super) struct Readiness {
-    last: Mutex<Option<(Instant, Answer)>>,
+    last: Mutex<Option<(Instant, CheckResult)>>,
 }
 
 impl Readiness {
-    /// The last answer if it is fresh; else asks, while others wait for the same answer.
-    pub(super) async fn ask<F: Future<Output = Answer>>(&self, ask: impl FnOnce() -> F) -> Answer {
+    /// Returns the cached result, or runs the check while other callers wait for its result.
+    pub(super) async fn check<F: Future<Output = CheckResult>>(
+        &self,
+        check: impl FnOnce() -> F,
+    ) -> CheckResult {
         let mut last = self.last.lock().await;
-        if let Some((at, answer)) = &*last
-            && at.elapsed() < FRESH
+        if let Some((at, result)) = &*last
+            && at.elapsed() < CACHE_TIME
         {
-            return answer.clone();
+            return result.clone();
         }
-        let answer = ask().await;
-        *last = Some((Instant::now(), answer.clone()));
-        answer
+        let result = check().await;
+        *last = Some((Instant::now(), result.clone()));
+        result
     }
 }
 
@@ -38,24 +41,24 @@ mod tests {
     use super::*;
 
     #[tokio::test(start_paused = true)]
-    async fn one_question_serves_everybody_for_a_moment() {
+    async fn a_result_is_shared_until_it_expires() {
         let readiness = Readiness::default();
-        let asked = Cell::new(0);
-        let look = async || {
-            let ask = || async {
-                asked.set(asked.get() + 1);
-                if asked.get() == 1 {
+        let checks = Cell::new(0);
+        let ready = async || {
+            let check = || async {
+                checks.set(checks.get() + 1);
+                if checks.get() == 1 {
                     Ok(())
                 } else {
-                    Err("away".to_owned())
+                    Err("unavailable".to_owned())
                 }
             };
-            readiness.ask(ask).await
+            readiness.check(check).await
         };
-        assert_eq!(look().await, Ok(()));
-        assert_eq!(look().await, Ok(()));
-        tokio::time::advance(FRESH).await;
-        assert_eq!(look().await, Err("away".to_owned()));
-        assert_eq!(asked.get(), 2);
+        assert_eq!(ready().await, Ok(()));
+        assert_eq!(ready().await, Ok(()));
+        tokio::time::advance(CACHE_TIME).await;
+        assert_eq!(ready().await, Err("unavailable".to_owned()));
+        assert_eq!(checks.get(), 2);
     }
 }

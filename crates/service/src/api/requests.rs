@@ -1,4 +1,4 @@
-//! What callers send, field by field. Each becomes the one [`JobParams`] that workers read.
+//! Request bodies and queries. Bodies are converted to [`JobParams`], which the workers read.
 
 use serde::Deserialize;
 use utoipa::{IntoParams, ToSchema};
@@ -8,93 +8,96 @@ use crate::job_params::{JobParams, OutputFormat, RobotsChoice, SitemapsChoice, U
 
 use super::problem::Problem;
 use super::schemas;
-use super::whole::whole;
+use super::whole_number::whole_number;
 
-/// One page, now.
+/// A page to scrape.
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct ScrapeRequest {
-    /// The page: an absolute http or https URL.
+    /// URL of the page, absolute, http or https.
     #[schema(schema_with = schemas::url)]
     pub(super) url: String,
-    /// What `content` is written in.
+    /// Format of `content`.
     pub(super) output_format: Option<OutputFormat>,
-    /// Whether the page is rendered in a browser.
+    /// Whether to render the page in a browser.
     #[schema(schema_with = schemas::use_js)]
     pub(super) use_js: Option<UseJs>,
 }
 
-/// A list of pages.
+/// A list of pages to scrape.
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct BatchRequest {
-    /// The pages: absolute http or https URLs. Those that are none are listed in the answer; the rest run.
+    /// URLs of the pages, absolute, http or https. Invalid ones are listed in the response; the others are scraped.
     #[schema(schema_with = schemas::urls)]
     pub(super) urls: Vec<String>,
-    /// What `content` is written in.
+    /// Format of `content`.
     pub(super) output_format: Option<OutputFormat>,
-    /// Whether pages are rendered in a browser.
+    /// Whether to render pages in a browser.
     #[schema(schema_with = schemas::use_js)]
     pub(super) use_js: Option<UseJs>,
 }
 
-/// A site's pages, or with `POST /v1/map` its URLs.
+/// A site to crawl, or to map with `POST /v1/map`.
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct SiteRequest {
-    /// Where to begin: an absolute http or https URL.
+    /// The URL to start from, absolute, http or https.
     #[schema(schema_with = schemas::url)]
     pub(super) url: String,
-    /// Links are followed while depth is below this; the page at `url` is depth 0. 2 unless said otherwise.
+    /// Maximum depth of pages; the page at `url` has depth 0. Default: 2.
     #[schema(minimum = 0, maximum = 1_000)]
-    #[serde(default, deserialize_with = "whole")]
+    #[serde(default, deserialize_with = "whole_number")]
     pub(super) max_depth: Option<u32>,
-    /// The exact host of `url` only; `false`: any host. True unless said otherwise.
+    /// Stay on the exact host of `url`; `false`: follow links to any host. Default: true.
     pub(super) same_domain: Option<bool>,
-    /// What `content` is written in.
+    /// Format of `content`.
     pub(super) output_format: Option<OutputFormat>,
-    /// Whether pages are rendered in a browser.
+    /// Whether to render pages in a browser.
     #[schema(schema_with = schemas::use_js)]
     pub(super) use_js: Option<UseJs>,
-    /// Most URLs of the job.
+    /// Maximum number of URLs of the job.
     #[schema(minimum = 1, maximum = 100_000_000)]
-    #[serde(default, deserialize_with = "whole")]
+    #[serde(default, deserialize_with = "whole_number")]
     pub(super) max_pages: Option<u64>,
-    /// The job's hard end, in seconds.
+    /// Maximum duration of the job, in seconds.
     #[schema(minimum = 1, maximum = 31_536_000)]
-    #[serde(default, deserialize_with = "whole")]
+    #[serde(default, deserialize_with = "whole_number")]
     pub(super) max_duration: Option<u64>,
-    /// Most body bytes of the job.
+    /// Maximum number of body bytes of the job.
     #[schema(minimum = 1, maximum = 1_000_000_000_000_000_i64)]
-    #[serde(default, deserialize_with = "whole")]
+    #[serde(default, deserialize_with = "whole_number")]
     pub(super) max_bytes: Option<u64>,
-    /// Follow only URLs that match one of these regular expressions.
+    /// Only follow URLs that match one of these regular expressions.
     #[schema(schema_with = schemas::include)]
     #[serde(default)]
     pub(super) include: Vec<String>,
-    /// Never follow URLs that match one of these; stronger than `include`.
+    /// Do not follow URLs that match one of these regular expressions; takes precedence over `include`.
     #[schema(schema_with = schemas::exclude)]
     #[serde(default)]
     pub(super) exclude: Vec<String>,
-    /// URLs that differ in their query alone are one page.
+    /// Treat URLs that differ only in their query as the same page.
     pub(super) ignore_query: Option<bool>,
-    /// Whether robots.txt is obeyed.
+    /// Whether to obey robots.txt.
     pub(super) robots: Option<RobotsChoice>,
-    /// Whether sitemaps are read.
+    /// Whether to read sitemaps.
     pub(super) sitemaps: Option<SitemapsChoice>,
 }
 
 impl BatchRequest {
     pub(super) fn params(self, config: &Config) -> Result<JobParams, Problem> {
         check_js(self.use_js, config)?;
-        let most = config.jobs.max_tasks;
+        let max = config.jobs.max_tasks;
         if self.urls.is_empty() {
-            let words = "urls: at least one URL is needed";
-            return Err(Problem::invalid("urls", words).in_body());
+            let message = "urls: at least one URL is required";
+            return Err(Problem::invalid("urls", message).in_body());
         }
-        if self.urls.len() as u64 > u64::from(most) {
-            let words = format!("urls: {} are too many; at most {most}", self.urls.len());
-            return Err(Problem::invalid("urls", words).in_body());
+        if self.urls.len() as u64 > u64::from(max) {
+            let message = format!(
+                "urls: too many, {}; at most {max} are allowed (jobs.max_tasks)",
+                self.urls.len()
+            );
+            return Err(Problem::invalid("urls", message).in_body());
         }
         Ok(JobParams {
             urls: Some(self.urls),
@@ -109,7 +112,7 @@ impl SiteRequest {
     pub(super) fn params(self, config: &Config) -> Result<JobParams, Problem> {
         check_js(self.use_js, config)?;
         let jobs = &config.jobs;
-        let within = [
+        let limited = [
             (
                 "max_depth",
                 self.max_depth.map(u64::from),
@@ -125,13 +128,14 @@ impl SiteRequest {
             ),
             ("max_bytes", self.max_bytes, 1, jobs.max_bytes),
         ];
-        for (field, asked, least, most) in within {
-            if asked.is_some_and(|asked| !(least..=most).contains(&asked)) {
-                let asked = asked.unwrap_or_default();
-                let words = format!(
-                    "{field}: {asked} is out of range; allowed: {least} to {most} (jobs.* of the configuration)"
+        for (field, value, min, max) in limited {
+            if let Some(value) = value
+                && !(min..=max).contains(&value)
+            {
+                let message = format!(
+                    "{field}: {value} is out of range; allowed: {min} to {max} (section jobs of the configuration)"
                 );
-                return Err(Problem::invalid(field, words).in_body());
+                return Err(Problem::invalid(field, message).in_body());
             }
         }
         check_patterns("include", &self.include)?;
@@ -156,32 +160,34 @@ impl SiteRequest {
     }
 }
 
-/// Every page's links are matched with every pattern.
-const MOST_PATTERNS: usize = 100;
-const LONGEST_PATTERN: usize = 1_000;
+/// Limited because every link is matched against every pattern.
+pub(super) const MAX_PATTERNS: usize = 100;
+pub(super) const MAX_PATTERN_BYTES: usize = 1_000;
 
 fn check_patterns(field: &str, patterns: &[String]) -> Result<(), Problem> {
-    if patterns.len() > MOST_PATTERNS {
-        let words = format!(
-            "{field}: {} patterns are too many; at most {MOST_PATTERNS}",
+    if patterns.len() > MAX_PATTERNS {
+        let message = format!(
+            "{field}: {} patterns are too many; allowed: at most {MAX_PATTERNS}",
             patterns.len()
         );
-        return Err(Problem::invalid(field, words).in_body());
+        return Err(Problem::invalid(field, message).in_body());
     }
-    let long = patterns.iter().position(|one| one.len() > LONGEST_PATTERN);
+    let long = patterns
+        .iter()
+        .position(|one| one.len() > MAX_PATTERN_BYTES);
     long.map_or(Ok(()), |at| {
-        let words = format!("{field}[{at}]: longer than {LONGEST_PATTERN} bytes");
-        Err(Problem::invalid(format!("{field}[{at}]"), words).in_body())
+        let message = format!("{field}[{at}]: longer than {MAX_PATTERN_BYTES} bytes");
+        Err(Problem::invalid(format!("{field}[{at}]"), message).in_body())
     })
 }
 
-/// Whether this service renders at all. Whether there is a browser is for whoever does the work to say.
-pub(super) fn check_js(asked: Option<UseJs>, config: &Config) -> Result<(), Problem> {
-    match asked {
+/// Checks whether rendering is enabled. Whether there is a browser is known only where the page is rendered.
+pub(super) fn check_js(use_js: Option<UseJs>, config: &Config) -> Result<(), Problem> {
+    match use_js {
         None | Some(UseJs::Fixed(false)) => Ok(()),
         Some(_) if config.browser.enabled => Ok(()),
         Some(_) => Err(Problem::no_rendering(
-            "use_js: this service does not render pages (browser.enabled is false); send false or leave it out",
+            "use_js: rendering is disabled (browser.enabled is false); set it to false or leave it out",
         )),
     }
 }
@@ -191,17 +197,17 @@ pub(super) fn check_js(asked: Option<UseJs>, config: &Config) -> Result<(), Prob
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub(super) struct JobsQuery {
-    /// Only jobs that stand here: queued, running, completed, completed_with_errors, failed, cancelled.
+    /// Only jobs with this status: queued, running, completed, completed_with_errors, failed or cancelled.
     #[param(pattern = "^(queued|running|completed|completed_with_errors|failed|cancelled)$")]
     pub(super) status: Option<String>,
-    /// Only jobs of this type: scrape, batch_scrape, crawl, map.
+    /// Only jobs of this type: scrape, batch_scrape, crawl or map.
     #[serde(rename = "type")]
     #[param(pattern = "^(scrape|batch_scrape|crawl|map)$")]
     pub(super) kind: Option<String>,
-    /// Entries a page, 1 to 200; 50 unless said otherwise.
+    /// Number of entries per page, 1 to 200. Default: 50.
     #[param(minimum = 1, maximum = 200)]
     pub(super) limit: Option<u32>,
-    /// The `next_cursor` of the page before.
+    /// The `next_cursor` of the previous page.
     pub(super) cursor: Option<String>,
 }
 
@@ -210,10 +216,10 @@ pub(super) struct JobsQuery {
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub(super) struct DocumentsQuery {
-    /// Entries a page, 1 to 100; 20 unless said otherwise.
+    /// Number of entries per page, 1 to 100. Default: 20.
     #[param(minimum = 1, maximum = 100)]
     pub(super) limit: Option<u32>,
-    /// The `next_cursor` of the page before.
+    /// The `next_cursor` of the previous page.
     pub(super) cursor: Option<String>,
 }
 
@@ -222,10 +228,10 @@ pub(super) struct DocumentsQuery {
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub(super) struct MapQuery {
-    /// Entries a page, 1 to 1,000; 100 unless said otherwise.
+    /// Number of entries per page, 1 to 1,000. Default: 100.
     #[param(minimum = 1, maximum = 1_000)]
     pub(super) limit: Option<u32>,
-    /// The `next_cursor` of the page before.
+    /// The `next_cursor` of the previous page.
     pub(super) cursor: Option<String>,
 }
 
@@ -234,13 +240,13 @@ pub(super) struct MapQuery {
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub(super) struct TasksQuery {
-    /// Only tasks that stand here: queued, processing, done, failed, skipped.
+    /// Only tasks with this status: queued, processing, done, failed or skipped.
     #[param(pattern = "^(queued|processing|done|failed|skipped)$")]
     pub(super) status: Option<String>,
-    /// Entries a page, 1 to 1,000; 100 unless said otherwise.
+    /// Number of entries per page, 1 to 1,000. Default: 100.
     #[param(minimum = 1, maximum = 1_000)]
     pub(super) limit: Option<u32>,
-    /// The `next_cursor` of the page before.
+    /// The `next_cursor` of the previous page.
     pub(super) cursor: Option<String>,
 }
 
@@ -249,11 +255,11 @@ pub(super) struct TasksQuery {
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub(super) struct ExportQuery {
-    /// `documents` or `map`; documents unless said otherwise.
+    /// `documents` or `map`. Default: `map` for map jobs, else `documents`.
     #[serde(rename = "type")]
     #[param(pattern = "^(documents|map)$")]
     pub(super) kind: Option<String>,
-    /// `ndjson`, the only one.
+    /// `ndjson`, the only format.
     #[param(pattern = "^ndjson$")]
     pub(super) format: Option<String>,
 }

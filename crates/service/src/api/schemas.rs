@@ -1,4 +1,4 @@
-//! Parts of the description that types alone do not tell.
+//! OpenAPI schemas that cannot be derived from the types.
 
 use serde_json::json;
 use utoipa::ToSchema;
@@ -6,7 +6,9 @@ use utoipa::openapi::schema::{
     Array, ArrayBuilder, KnownFormat, Object, ObjectBuilder, SchemaFormat, SchemaType, Type,
 };
 
-/// An absolute http or https URL.
+use super::requests::{MAX_PATTERN_BYTES, MAX_PATTERNS};
+
+/// A URL.
 pub(super) fn url() -> Object {
     ObjectBuilder::new()
         .schema_type(Type::String)
@@ -16,41 +18,41 @@ pub(super) fn url() -> Object {
         .build()
 }
 
-/// At least one of them.
+/// A list of at least one URL.
 pub(super) fn urls() -> Array {
     ArrayBuilder::new()
         .items(url())
         .min_items(Some(1))
         .description(Some(
-            "The pages: absolute http or https URLs. Those that are none are listed in the answer; the rest run.",
+            "URLs of the pages, absolute, http or https. Invalid ones are listed in the response; the others are scraped.",
         ))
         .build()
 }
 
-/// Regular expressions.
+/// A list of regular expressions.
 fn patterns(about: &str) -> Array {
     let pattern = ObjectBuilder::new()
         .schema_type(Type::String)
         .format(Some(SchemaFormat::KnownFormat(KnownFormat::Regex)))
-        .max_length(Some(1_000));
+        .max_length(Some(MAX_PATTERN_BYTES));
     ArrayBuilder::new()
         .items(pattern)
-        .max_items(Some(100))
+        .max_items(Some(MAX_PATTERNS))
         .description(Some(about))
         .build()
 }
 
 pub(super) fn include() -> Array {
-    patterns("Follow only URLs that match one of these regular expressions.")
+    patterns("Only follow URLs that match one of these regular expressions.")
 }
 
 pub(super) fn exclude() -> Array {
     patterns(
-        "Never follow URLs that match one of these regular expressions; stronger than `include`.",
+        "Do not follow URLs that match one of these regular expressions; takes precedence over `include`.",
     )
 }
 
-/// What `use_js` may be.
+/// The values of `use_js`.
 pub(super) fn use_js() -> Object {
     ObjectBuilder::new()
         .schema_type(SchemaType::from_iter([
@@ -65,8 +67,8 @@ pub(super) fn use_js() -> Object {
             json!(null),
         ]))
         .description(Some(
-            "Whether pages are rendered in a browser: false, true, or \"auto\" for those that need it. Left out or \
-             null: as `browser.use_js_default` says. Where the service does not render: `use_js_unavailable`.",
+            "Whether to render pages in a browser: false, true, or \"auto\" to render only pages that need it. Default: \
+             `browser.use_js_default`. If rendering is disabled, the request fails with `use_js_unavailable`.",
         ))
         .build()
 }
@@ -75,14 +77,14 @@ pub(super) fn use_js() -> Object {
 #[derive(ToSchema)]
 #[expect(
     dead_code,
-    reason = "events are written by axum; this is their shape for the description"
+    reason = "axum writes the events; this type only describes them"
 )]
 pub(super) struct LiveEvent {
     /// `page`, `progress` or `finished`.
     #[schema(pattern = "^(page|progress|finished)$")]
     event: String,
-    /// JSON: of `page` a task as in `/tasks`, else the job as in `/v1/jobs/{id}`.
+    /// JSON: for `page` the task as in `/v1/jobs/{id}/tasks`, otherwise the job as in `/v1/jobs/{id}`.
     data: String,
-    /// Of `page`: its number in the job. Send the last one as `Last-Event-ID` to go on from there.
+    /// For `page`: its sequence number in the job. Send the last one as `Last-Event-ID` to resume after it.
     id: Option<String>,
 }

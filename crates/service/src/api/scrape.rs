@@ -1,83 +1,83 @@
-//! `POST /v1/scrape`: one page, at once, without a job.
+//! `POST /v1/scrape`: scrapes one page immediately, without a job.
 
 use axum::Json;
 use axum::extract::State;
-use engine::{Document, Part, ScrapeProblem};
-use fetch::Asked;
+use crawler_engine::{Document, Part, ScrapeProblem};
+use crawler_fetch::RequestedUrl;
+use crawler_model::{FailKind, JsPolicy};
+use crawler_store::{Store, StoreError};
 use http::StatusCode;
-use model::{FailKind, JsPolicy};
 use serde_json::Value;
-use store::{Store, StoreError};
 use tokio::time::timeout;
 
-use super::answers::Scraped;
 use super::app::App;
 use super::json_body::JsonBody;
 use super::problem::Problem;
 use super::requests::{ScrapeRequest, check_js};
+use super::responses::ScrapedPage;
 use crate::job_params::OutputFormat;
 
-/// One page, at once
+/// Scrape a page
 ///
-/// Redirects are followed, robots.txt is obeyed. A target's error status is still a page: see `meta.status_code`. With
-/// `use_js` the answer is the page as its scripts left it: see `meta.rendered` and `meta.render_reason`.
+/// Follows redirects and obeys robots.txt. A page with an error status is returned as well; see `meta.status_code`. With
+/// `use_js`, the page is returned after its scripts have run; see `meta.rendered` and `meta.render_reason`.
 #[utoipa::path(
     post, path = "/v1/scrape", tag = "scrape", request_body = ScrapeRequest,
     responses(
-        (status = 200, description = "The page", body = Scraped),
+        (status = 200, description = "The page", body = ScrapedPage),
         (status = 403, description = "`address_refused`, `blocked_by_robots`", body = Problem, content_type = "application/problem+json"),
-        (status = 422, description = "`invalid_request`, `invalid_url`, `not_text`; `use_js_unavailable`: there is no browser here", body = Problem, content_type = "application/problem+json"),
-        (status = 502, description = "`fetch_failed`: the target gave no answer; `kind` says why", body = Problem, content_type = "application/problem+json"),
+        (status = 422, description = "`invalid_request`, `invalid_url`, `not_text`; `use_js_unavailable`: the service has no browser", body = Problem, content_type = "application/problem+json"),
+        (status = 502, description = "`fetch_failed`: the page could not be fetched; see `kind`", body = Problem, content_type = "application/problem+json"),
         (status = 503, description = "`browser_unavailable`: the browser cannot be started; `store_unavailable`, `timeout`; see `Retry-After`", body = Problem, content_type = "application/problem+json"),
-        (status = 504, description = "`fetch_timeout`", body = Problem, content_type = "application/problem+json"),
+        (status = 504, description = "`fetch_timeout`: the page took too long", body = Problem, content_type = "application/problem+json"),
     )
 )]
 pub(super) async fn scrape<S: Store>(
     State(app): State<App<S>>,
     JsonBody(request): JsonBody<ScrapeRequest>,
-) -> Result<Json<Scraped>, Problem> {
+) -> Result<Json<ScrapedPage>, Problem> {
     check_js(request.use_js, app.config())?;
     let js = app.defaults().js(request.use_js);
-    if let (JsPolicy::Always, Some(words)) = (js, app.browser().missing()) {
-        return Err(Problem::no_rendering(format!("use_js: {words}")));
+    if let (JsPolicy::Always, Some(message)) = (js, app.browser().missing()) {
+        return Err(Problem::no_rendering(format!("use_js: {message}")));
     }
-    let asked = Asked::parse(&request.url).map_err(|error| {
-        let words = format!("url: {error}");
-        Problem::new(StatusCode::UNPROCESSABLE_ENTITY, "invalid_url", words)
+    let url = RequestedUrl::parse(&request.url).map_err(|error| {
+        let message = format!("url: {error}");
+        Problem::new(StatusCode::UNPROCESSABLE_ENTITY, "invalid_url", message)
             .at("url")
             .in_body()
     })?;
-    let work = app.scraper().get(&asked, js);
-    let patience = app.config().server.request_timeout;
-    let answer = timeout(patience, work)
+    let work = app.scraper().get(&url, js);
+    let time_limit = app.config().server.request_timeout;
+    let response = timeout(time_limit, work)
         .await
         .map_err(|_| timed_out("the page took too long (server.request_timeout)"))?
         .map_err(problem)?;
     let format = request.output_format.unwrap_or_default();
-    // Reading a large page takes a while; other callers must not wait for it.
+    // Parsing a large page is slow; do not block the runtime.
     let read = tokio::task::spawn_blocking(move || {
-        Document::read(answer, Part::Main).map(|document| scraped(&document, format))
+        Document::read(response, Part::Main).map(|document| scraped(&document, format))
     });
     let read = read.await.map_err(|_| Problem::internal())?;
     read.map(Json).map_err(problem)
 }
 
-fn scraped(document: &Document, format: OutputFormat) -> Scraped {
+fn scraped(document: &Document, format: OutputFormat) -> ScrapedPage {
     let content = match format {
         OutputFormat::Markdown => document.markdown(),
         OutputFormat::Html => document.html(),
         OutputFormat::Text => document.text(),
     };
-    Scraped {
+    ScrapedPage {
         url: document.url().to_string(),
         title: document.title().map(str::to_owned),
         content,
-        meta: serde_json::from_str(&document.meta_json()).unwrap_or(Value::Null),
+        meta: serde_json::to_value(document.meta()).unwrap_or(Value::Null),
     }
 }
 
-fn timed_out(words: impl Into<String>) -> Problem {
-    Problem::new(StatusCode::GATEWAY_TIMEOUT, "fetch_timeout", words).of_kind("timeout")
+fn timed_out(message: impl Into<String>) -> Problem {
+    Problem::new(StatusCode::GATEWAY_TIMEOUT, "fetch_timeout", message).of_kind("timeout")
 }
 
 fn problem(problem: ScrapeProblem) -> Problem {
@@ -87,10 +87,10 @@ fn problem(problem: ScrapeProblem) -> Problem {
             FailKind::AddressRefused => Problem::new(
                 StatusCode::FORBIDDEN,
                 "address_refused",
-                "the URL, or one it redirects to, is not on a public address (egress.allow lets more in)",
+                "the URL, or one it redirects to, does not resolve to a public address (see egress.allow)",
             ),
-            // Of ours: no turn of the host could be had.
-            FailKind::Internal => StoreError::Unavailable(failure.words).into(),
+            // The store failed to grant a turn of the host.
+            FailKind::Internal => StoreError::Unavailable(failure.message).into(),
             FailKind::NoBrowser => Problem::new(
                 StatusCode::SERVICE_UNAVAILABLE,
                 "browser_unavailable",

@@ -1,8 +1,8 @@
-//! What jobs get of the configuration.
+//! The defaults of jobs, taken from the configuration.
 
-use model::{Backoff, JsPolicy};
+use crawler_model::Backoff;
 
-use super::{Config, UseJs};
+use super::Config;
 use crate::job_params::JobDefaults;
 
 impl From<&Config> for JobDefaults {
@@ -18,7 +18,7 @@ impl From<&Config> for JobDefaults {
                 first: config.worker.backoff_base,
                 longest: config.worker.backoff_max,
             },
-            // What is not asked for may not be more than what may be.
+            // The default must not exceed the configured limit.
             max_depth: config.jobs.max_depth.min(Self::default().max_depth),
             max_tasks: Some(u64::from(config.jobs.max_tasks)),
             max_duration: Some(config.jobs.max_duration),
@@ -29,18 +29,8 @@ impl From<&Config> for JobDefaults {
             obey_nofollow: config.crawl.obey_nofollow,
             blocked_extensions: endings.iter().map(|one| one.to_ascii_lowercase()).collect(),
             keep_fragments: !config.crawl.strip_fragments,
-            js: config.browser.use_js_default.into(),
+            js: config.browser.use_js_default,
             force_js: config.browser.force,
-        }
-    }
-}
-
-impl From<UseJs> for JsPolicy {
-    fn from(use_js: UseJs) -> Self {
-        match use_js {
-            UseJs::Never => Self::Never,
-            UseJs::Auto => Self::Auto,
-            UseJs::Always => Self::Always,
         }
     }
 }
@@ -49,38 +39,39 @@ impl From<UseJs> for JsPolicy {
 mod tests {
     use std::time::Duration;
 
-    use store::JobKind;
+    use crawler_model::JsPolicy;
+    use crawler_store::JobKind;
 
     use super::*;
     use crate::job_params::JobParams;
 
     #[test]
-    fn pages_are_rendered_as_asked_else_as_configured_and_always_where_that_is_forced() {
-        use crate::job_params::{AutoWord, UseJs as Asked};
+    fn use_js_of_a_request_overrides_the_default_and_browser_force_overrides_both() {
+        use crate::job_params::{AutoMode, UseJs};
         let mut config = Config::default();
         let policy = |config: &Config, use_js| {
             let params = JobParams {
                 use_js,
                 ..JobParams::site("https://example.org/")
             };
-            let plan = params.plan(JobKind::Crawl, &JobDefaults::from(config));
+            let plan = params.plan(JobKind::Crawl, &JobDefaults::from(config), 0, 0);
             plan.unwrap().js
         };
-        let auto = Some(Asked::Auto(AutoWord::Auto));
+        let auto = Some(UseJs::Auto(AutoMode::Auto));
         assert_eq!(policy(&config, None), JsPolicy::Never);
         assert_eq!(policy(&config, auto), JsPolicy::Auto);
-        assert_eq!(policy(&config, Some(Asked::Fixed(true))), JsPolicy::Always);
-        config.browser.use_js_default = UseJs::Auto;
+        assert_eq!(policy(&config, Some(UseJs::Fixed(true))), JsPolicy::Always);
+        config.browser.use_js_default = JsPolicy::Auto;
         assert_eq!(policy(&config, None), JsPolicy::Auto);
-        assert_eq!(policy(&config, Some(Asked::Fixed(false))), JsPolicy::Never);
+        assert_eq!(policy(&config, Some(UseJs::Fixed(false))), JsPolicy::Never);
         config.browser.force = true;
-        for asked in [None, auto, Some(Asked::Fixed(false))] {
-            assert_eq!(policy(&config, asked), JsPolicy::Always, "{asked:?}");
+        for use_js in [None, auto, Some(UseJs::Fixed(false))] {
+            assert_eq!(policy(&config, use_js), JsPolicy::Always, "{use_js:?}");
         }
     }
 
     #[test]
-    fn jobs_get_the_limits_of_the_configuration_unless_they_ask_for_less() {
+    fn jobs_use_the_configured_limits_unless_they_set_lower_ones() {
         let mut config = Config::default();
         config.jobs.max_depth = 1;
         config.jobs.max_tasks = 7;
@@ -89,11 +80,11 @@ mod tests {
         let defaults = JobDefaults::from(&config);
         let params = JobParams::site("https://example.org/");
         let limits = |params: &JobParams, kind| params.new_job(kind, &defaults).unwrap().job.limits;
-        let usual = limits(&params, JobKind::Crawl);
-        assert_eq!(usual.max_depth, Some(1));
-        assert_eq!(usual.max_tasks, Some(7));
-        assert_eq!(usual.max_duration, Some(Duration::from_secs(8)));
-        assert_eq!(usual.max_bytes, Some(9_000));
+        let defaults_used = limits(&params, JobKind::Crawl);
+        assert_eq!(defaults_used.max_depth, Some(1));
+        assert_eq!(defaults_used.max_tasks, Some(7));
+        assert_eq!(defaults_used.max_duration, Some(Duration::from_secs(8)));
+        assert_eq!(defaults_used.max_bytes, Some(9_000));
         let less = JobParams {
             max_depth: Some(0),
             max_pages: Some(3),

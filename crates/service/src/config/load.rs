@@ -1,64 +1,67 @@
-//! File, then environment, then flags; each value with its source.
+//! Loads the configuration from a file, the environment and flags, and records the source of each value.
 
 use std::collections::BTreeMap;
 use std::fmt;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
-use super::given::Given;
-use super::setting::Wrong;
-use super::{Config, SETTINGS, Setting, UseJs, yaml};
+use crawler_model::JsPolicy;
 
-/// The file that is read when none is named and it is there.
-const USUAL_FILE: &str = "config.yaml";
+use super::raw_value::RawValue;
+use super::setting::ValueError;
+use super::{Config, SETTINGS, Setting, yaml};
 
-/// A flag and what it says.
+/// File that is read if it exists and no other one is named.
+const DEFAULT_FILE: &str = "config.yaml";
+
+/// A command-line flag that sets a setting.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Flag {
-    /// As it was typed: `--addr`.
+pub struct ConfigFlag {
+    /// Name of the flag, for example `--addr`.
     pub name: &'static str,
-    /// The setting's key: `server.addr`.
+    /// Key of the setting, for example `server.addr`.
     pub key: &'static str,
-    /// Its value.
+    /// Value of the flag.
     pub value: String,
 }
 
-/// Everything the configuration is made of.
-pub struct Inputs<'a> {
-    /// `--config`.
+/// Inputs from which the configuration is loaded.
+pub struct ConfigInputs<'a> {
+    /// Path given with `--config`.
     pub file: Option<PathBuf>,
-    /// The environment.
+    /// Looks up an environment variable.
     pub env: &'a dyn Fn(&str) -> Option<String>,
-    /// The flags that were given.
-    pub flags: Vec<Flag>,
+    /// Flags on the command line.
+    pub flags: Vec<ConfigFlag>,
 }
 
-impl fmt::Debug for Inputs<'_> {
+impl fmt::Debug for ConfigInputs<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Inputs")
+        f.debug_struct("ConfigInputs")
             .field("file", &self.file)
             .finish_non_exhaustive()
     }
 }
 
-/// Where a value came from.
+/// Source of a setting's value.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Source {
-    /// Nobody said anything.
+pub enum SettingSource {
+    /// The built-in default.
     Default,
-    /// A line of the file.
+    /// The configuration file.
     File {
-        /// The file.
+        /// Path of the file.
         path: PathBuf,
-        /// Its line.
+        /// Line number.
         line: u64,
     },
-    /// A variable.
+    /// An environment variable.
     Env(&'static str),
-    /// A flag.
+    /// A command-line flag.
     Flag(&'static str),
 }
 
-impl fmt::Display for Source {
+impl fmt::Display for SettingSource {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Default => f.write_str("default"),
@@ -69,58 +72,68 @@ impl fmt::Display for Source {
     }
 }
 
-/// Why there is no configuration: every problem there is, one a line.
+/// All problems of an invalid configuration, one per line.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("{}", .0.join("\n"))]
 pub struct ConfigError(pub Vec<String>);
 
-/// A configuration, and where each of its values came from.
+/// A configuration, and the source of each of its values.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Loaded {
+pub struct LoadedConfig {
     /// The configuration.
     pub config: Config,
-    /// The file that was read.
+    /// The file that was read, if any.
     pub file: Option<PathBuf>,
-    sources: BTreeMap<String, Source>,
+    sources: BTreeMap<String, SettingSource>,
 }
 
-impl Loaded {
-    /// Puts a configuration together, or says everything that is wrong with it.
-    pub fn load(inputs: &Inputs<'_>) -> Result<Self, ConfigError> {
+impl LoadedConfig {
+    /// Loads the configuration, or returns every problem found.
+    pub fn load(inputs: &ConfigInputs<'_>) -> Result<Self, ConfigError> {
         let mut loaded = Self {
             config: Config::default(),
             file: None,
             sources: BTreeMap::new(),
         };
-        let mut wrong = Vec::new();
-        loaded.read_file(inputs, &mut wrong);
+        let mut problems = Vec::new();
+        loaded.read_file(inputs, &mut problems);
         for setting in &SETTINGS {
             let Some(name) = setting.env else { continue };
             if let Some(text) = (inputs.env)(name).filter(|text| !text.is_empty()) {
-                loaded.set(setting, &Given::Text(text), Source::Env(name), &mut wrong);
+                loaded.set(
+                    setting,
+                    &RawValue::Text(text),
+                    SettingSource::Env(name),
+                    &mut problems,
+                );
             }
         }
         for flag in &inputs.flags {
             let found = SETTINGS.iter().find(|setting| setting.key() == flag.key);
             if let Some(setting) = found {
-                let given = Given::Text(flag.value.clone());
-                loaded.set(setting, &given, Source::Flag(flag.name), &mut wrong);
+                let given = RawValue::Text(flag.value.clone());
+                loaded.set(
+                    setting,
+                    &given,
+                    SettingSource::Flag(flag.name),
+                    &mut problems,
+                );
             }
         }
-        loaded.check_pairs(&mut wrong);
-        if wrong.is_empty() {
+        loaded.check_pairs(&mut problems);
+        if problems.is_empty() {
             Ok(loaded)
         } else {
-            Err(ConfigError(wrong))
+            Err(ConfigError(problems))
         }
     }
 
-    /// Where a setting's value came from.
-    pub fn source(&self, setting: &Setting) -> &Source {
+    /// Returns the source of a setting's value.
+    pub fn source(&self, setting: &Setting) -> &SettingSource {
         self.source_of(&setting.key())
     }
 
-    /// The whole configuration as text: each value under its section, with its source. Secrets are hidden.
+    /// Formats the configuration as YAML with the source of each value as a comment. Secrets are hidden.
     pub fn text(&self) -> String {
         let mut lines = vec![match &self.file {
             Some(path) => format!("# file: {}", path.display()),
@@ -139,19 +152,24 @@ impl Loaded {
         lines.join("\n")
     }
 
-    fn read_file(&mut self, inputs: &Inputs<'_>, wrong: &mut Vec<String>) {
+    fn read_file(&mut self, inputs: &ConfigInputs<'_>, problems: &mut Vec<String>) {
         let named = inputs.file.clone().or_else(|| {
             let path = (inputs.env)("CONFIG_PATH").filter(|path| !path.is_empty());
             path.map(PathBuf::from)
         });
         let path = named
             .clone()
-            .unwrap_or_else(|| Path::new(USUAL_FILE).to_owned());
+            .unwrap_or_else(|| Path::new(DEFAULT_FILE).to_owned());
         let text = match std::fs::read_to_string(&path) {
             Ok(text) => text,
-            Err(error) if named.is_none() && error.kind() == std::io::ErrorKind::NotFound => return,
+            Err(error) if named.is_none() && error.kind() == ErrorKind::NotFound => return,
             Err(error) => {
-                wrong.push(format!("{}: cannot be read: {error}", path.display()));
+                let reason = match error.kind() {
+                    ErrorKind::NotFound => "no such file".to_owned(),
+                    ErrorKind::PermissionDenied => "permission denied".to_owned(),
+                    _ => error.to_string(),
+                };
+                problems.push(format!("{}: cannot read file: {reason}", path.display()));
                 return;
             }
         };
@@ -161,7 +179,7 @@ impl Loaded {
             Err(unreadable) => {
                 let line = unreadable.line.map(|line| format!(":{line}"));
                 let line = line.unwrap_or_default();
-                wrong.push(format!("{}{line}: {}", path.display(), unreadable.words));
+                problems.push(format!("{}{line}: {}", path.display(), unreadable.message));
                 return;
             }
         };
@@ -174,34 +192,45 @@ impl Loaded {
                 Some(setting) => {
                     let path = path.clone();
                     let line = entry.line;
-                    self.set(setting, &entry.given, Source::File { path, line }, wrong);
+                    self.set(
+                        setting,
+                        &entry.given,
+                        SettingSource::File { path, line },
+                        problems,
+                    );
                 }
-                None => wrong.push(format!("{place}: {}", unknown(&entry.section, &entry.name))),
+                None => problems.push(format!("{place}: {}", unknown(&entry.section, &entry.name))),
             }
         }
     }
 
-    fn set(&mut self, setting: &Setting, given: &Given, source: Source, wrong: &mut Vec<String>) {
+    fn set(
+        &mut self,
+        setting: &Setting,
+        given: &RawValue,
+        source: SettingSource,
+        problems: &mut Vec<String>,
+    ) {
         match (setting.write)(&mut self.config, given) {
             Ok(()) => {
                 self.sources.insert(setting.key(), source);
             }
-            Err(why) => {
+            Err(error) => {
                 let shown = if setting.secret {
                     "the value".to_owned()
                 } else {
                     given.to_string()
                 };
                 let place = match &source {
-                    Source::File { path, line } => format!("{}:{line}", path.display()),
+                    SettingSource::File { path, line } => format!("{}:{line}", path.display()),
                     other => other.to_string(),
                 };
-                let why = match why {
-                    Wrong::Type(wanted) => format!("{shown} is not {wanted}"),
-                    Wrong::Range => format!("{shown} is not allowed"),
+                let problem = match error {
+                    ValueError::Type(expected) => format!("{shown} is not {expected}"),
+                    ValueError::Range => format!("{shown} is not allowed"),
                 };
-                wrong.push(format!(
-                    "{place}: {}: {why}; allowed: {}",
+                problems.push(format!(
+                    "{place}: {}: {problem}; allowed: {}",
                     setting.key(),
                     setting.allowed
                 ));
@@ -209,39 +238,40 @@ impl Loaded {
         }
     }
 
-    /// Values that must fit each other.
-    fn check_pairs(&self, wrong: &mut Vec<String>) {
+    /// Checks settings that depend on each other.
+    fn check_pairs(&self, problems: &mut Vec<String>) {
         let worker = &self.config.worker;
         if worker.heartbeat * 2 > worker.lease {
-            wrong.push(self.pair(
+            problems.push(self.pair(
                 "worker.heartbeat",
                 "worker.lease",
-                "a heartbeat may be at most half a lease",
+                "the heartbeat must be at most half of the lease",
             ));
         }
         if worker.backoff_base > worker.backoff_max {
-            wrong.push(self.pair(
+            problems.push(self.pair(
                 "worker.backoff_base",
                 "worker.backoff_max",
-                "the first pause may not be longer than the longest",
+                "the first delay must not exceed the maximum",
             ));
         }
         let browser = &self.config.browser;
-        for (key, asked) in [
+        for (key, renders) in [
             ("browser.force", browser.force),
             (
                 "browser.use_js_default",
-                browser.use_js_default != UseJs::Never,
+                browser.use_js_default != JsPolicy::Never,
             ),
         ] {
-            if asked && !browser.enabled {
-                let rule = "nothing can be rendered without a browser";
-                wrong.push(self.pair(key, "browser.enabled", rule));
+            if renders && !browser.enabled {
+                let rule = "rendering requires browser.enabled: true";
+                problems.push(self.pair(key, "browser.enabled", rule));
             }
         }
     }
 
-    /// What is allowed and most likely not meant: said at the start and by `crawler config`, one a line.
+    /// Returns warnings about values that are valid but probably not intended, one per line. They are printed at startup
+    /// and by `crawler config`.
     pub fn notes(&self) -> Vec<String> {
         let Config {
             worker,
@@ -257,39 +287,39 @@ impl Loaded {
             notes.push(self.pair(
                 "browser.nav_timeout",
                 "server.request_timeout",
-                "a slow page that is asked for by POST /v1/scrape ends with an error after the latter, before it is rendered",
+                "POST /v1/scrape of a slow page times out before the page is rendered",
             ));
         }
-        // As they come they differ too, which the documents say; nobody who changed neither is told again and again.
-        let is_default = |key| *self.source_of(key) == Source::Default;
+        // The defaults differ as well, which is documented; do not warn about them on every start.
+        let is_default = |key| *self.source_of(key) == SettingSource::Default;
         let are_defaults = is_default("worker.drain") && is_default("browser.nav_timeout");
         if worker.drain < browser.nav_timeout && !are_defaults {
             notes.push(self.pair(
                 "worker.drain",
                 "browser.nav_timeout",
-                "a stop cuts off a POST /v1/scrape whose page takes longer to render than the drain",
+                "a shutdown interrupts a POST /v1/scrape whose page takes longer to render than worker.drain",
             ));
         }
         notes
     }
 
-    fn source_of(&self, key: &str) -> &Source {
-        self.sources.get(key).unwrap_or(&Source::Default)
+    fn source_of(&self, key: &str) -> &SettingSource {
+        self.sources.get(key).unwrap_or(&SettingSource::Default)
     }
 
     fn pair(&self, first: &str, second: &str, rule: &str) -> String {
-        let told = |key: &str| {
+        let describe = |key: &str| {
             let setting = SETTINGS.iter().find(|setting| setting.key() == key);
             setting.map_or_else(String::new, |setting| {
                 let value = setting.shown(&self.config);
                 format!("{key} = {value} ({})", self.source(setting))
             })
         };
-        format!("{}, {}: {rule}", told(first), told(second))
+        format!("{}, {}: {rule}", describe(first), describe(second))
     }
 }
 
-/// A key that there is not, and those that there are.
+/// Describes an unknown key and lists the known ones.
 fn unknown(section: &str, name: &str) -> String {
     let names: Vec<&str> = SETTINGS
         .iter()
@@ -300,12 +330,12 @@ fn unknown(section: &str, name: &str) -> String {
         let mut sections: Vec<&str> = SETTINGS.iter().map(|setting| setting.section).collect();
         sections.dedup();
         return format!(
-            "there is no section {section}; allowed: {}",
+            "unknown section {section}; allowed: {}",
             sections.join(", ")
         );
     }
     format!(
-        "there is no setting {section}.{name}; allowed: {}",
+        "unknown setting {section}.{name}; allowed: {}",
         names.join(", ")
     )
 }

@@ -1,18 +1,18 @@
-//! Text that must not be shown.
+//! A string that must not be printed.
 
 use std::fmt;
 
-/// A key or a password: shows itself as dots wherever it is printed.
+/// A key or password; `Debug` and `Display` do not reveal it.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Secret(String);
 
 impl Secret {
-    /// Keeps a text from being shown.
+    /// Wraps a secret.
     pub fn new(text: impl Into<String>) -> Self {
         Self(text.into())
     }
 
-    /// The text itself, for the one place that needs it.
+    /// Returns the secret itself.
     pub fn reveal(&self) -> &str {
         &self.0
     }

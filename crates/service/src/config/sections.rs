@@ -1,57 +1,59 @@
-//! The resolved configuration, section by section. What a field means and may be is told in the table of settings.
+//! The resolved configuration, by section. The table of settings describes each field and its allowed values.
 
 use std::net::{Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
 use std::time::Duration;
 
-use model::RobotsErrors;
+use crawler_model::site_rules::BLOCKED_EXTENSIONS;
+use crawler_model::{JsPolicy, RobotsErrors};
+use crawler_render::ResourceKind;
 
 use super::Secret;
 
-/// Everything the service is told.
+/// Configuration of the service.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Config {
-    /// How pages are asked for.
-    pub http: Http,
-    /// How much is done at once, and how failures are tried again.
-    pub worker: Worker,
-    /// What crawls obey and ignore.
-    pub crawl: Crawl,
+    /// Page requests.
+    pub http: HttpSection,
+    /// Concurrency, politeness, retries and leases.
+    pub worker: WorkerSection,
+    /// Robots rules and URL normalization.
+    pub crawl: CrawlSection,
     /// Rendering.
-    pub browser: Browser,
-    /// What one job may cost at most.
-    pub jobs: Jobs,
-    /// Where everything is kept.
-    pub store: Storage,
+    pub browser: BrowserSection,
+    /// Limits of a job.
+    pub jobs: JobsSection,
+    /// The database.
+    pub store: StoreSection,
     /// The HTTP API.
-    pub server: Server,
-    /// Which addresses may be dialled.
-    pub egress: Egress,
+    pub server: ServerSection,
+    /// Addresses to which requests are allowed.
+    pub egress: EgressSection,
 }
 
 impl Config {
-    /// The least time between two requests to one host: the longer of what `per_host_rps` and `crawl_delay` ask for.
-    /// Without a `crawl_delay` a host's own robots.txt may ask for more.
+    /// Minimum delay between requests to one host: the longer one of `per_host_rps` and `crawl_delay`. Without a
+    /// `crawl_delay`, the Crawl-delay in the host's robots.txt can make it longer.
     pub fn host_interval(&self) -> Duration {
-        let asked = self.crawl.crawl_delay.unwrap_or_default();
-        self.worker.host_interval().max(asked)
+        let delay = self.crawl.crawl_delay.unwrap_or_default();
+        self.worker.host_interval().max(delay)
     }
 }
 
-/// How pages are asked for.
+/// Page requests.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Http {
-    /// Time for one request.
+pub struct HttpSection {
+    /// Timeout for one request.
     pub timeout: Duration,
-    /// Redirects walked for one URL.
+    /// Maximum number of redirects followed for one URL.
     pub max_redirects: u32,
-    /// A longer body is cut.
+    /// Response bodies are truncated at this size.
     pub max_body_bytes: u64,
-    /// How we introduce ourselves.
+    /// User-Agent header.
     pub user_agent: String,
 }
 
-impl Default for Http {
+impl Default for HttpSection {
     fn default() -> Self {
         Self {
             timeout: Duration::from_secs(10),
@@ -62,34 +64,34 @@ impl Default for Http {
     }
 }
 
-/// How much is done at once, and how failures are tried again.
+/// Concurrency, politeness, retries and leases.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Worker {
-    /// Tasks in flight in this process.
+pub struct WorkerSection {
+    /// Number of tasks in flight in this process.
     pub pool_size: usize,
-    /// Requests in flight to one host, over all workers of the store.
+    /// Concurrent requests to one host, across all workers that share the store.
     pub per_host_concurrency: u32,
-    /// Requests a second to one host, over all workers of the store; 0 is no limit.
+    /// Requests per second to one host, across all workers that share the store; 0 means no limit.
     pub per_host_rps: f64,
-    /// The first pause before another attempt.
+    /// Delay before the first retry.
     pub backoff_base: Duration,
-    /// The longest pause before another attempt.
+    /// Maximum delay before a retry.
     pub backoff_max: Duration,
-    /// Attempts, the first included.
+    /// Attempts for one URL, including the first.
     pub max_attempts: u32,
-    /// How long a task is ours without a heartbeat.
+    /// How long a worker holds a task without a heartbeat.
     pub lease: Duration,
-    /// How often leases are renewed.
+    /// Interval at which leases are renewed.
     pub heartbeat: Duration,
-    /// A task that ended its worker so often is failed as poisoned.
+    /// A task that has crashed its worker this many times fails as poisoned.
     pub max_crashes: u32,
-    /// How long a stop may take: what is in flight is finished or handed back by then.
+    /// Time limit for a graceful shutdown, in which tasks in flight are finished or returned to the queue.
     pub drain: Duration,
-    /// Where a worker's numbers can be read; `None`: nowhere but in the API's.
+    /// Address of a worker's metrics; `None`: the metrics are served by the API only.
     pub metrics_addr: Option<SocketAddr>,
 }
 
-impl Default for Worker {
+impl Default for WorkerSection {
     fn default() -> Self {
         Self {
             pool_size: 8,
@@ -107,9 +109,9 @@ impl Default for Worker {
     }
 }
 
-impl Worker {
-    /// The least time between two requests to one host that `per_host_rps` leaves. A twentieth longer than its share
-    /// of a second: requests arrive a little sooner or later than they were sent, and no second may see one too many.
+impl WorkerSection {
+    /// Minimum delay between requests to one host according to `per_host_rps`. It is 5% longer than computed, because
+    /// latency varies and the host must not see more than `per_host_rps` requests in any second.
     pub fn host_interval(&self) -> Duration {
         if self.per_host_rps <= 0.0 {
             return Duration::ZERO;
@@ -118,34 +120,26 @@ impl Worker {
     }
 }
 
-/// What crawls obey and ignore.
+/// Robots rules and URL normalization.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Crawl {
-    /// robots.txt is obeyed.
+pub struct CrawlSection {
+    /// Obey robots.txt.
     pub respect_robots: bool,
-    /// What a robots.txt that cannot be read means.
+    /// What to do when robots.txt cannot be fetched.
     pub robots_fetch_error: RobotsErrors,
-    /// Links marked nofollow are not followed.
+    /// Do not follow links with `rel=nofollow`.
     pub obey_nofollow: bool,
-    /// So long between two requests to a host, instead of what its robots.txt asks for.
+    /// Minimum delay between requests to one host, instead of the Crawl-delay in its robots.txt.
     pub crawl_delay: Option<Duration>,
-    /// The query is ignored when asking whether a page is new.
+    /// Treat URLs that differ only in their query as the same page.
     pub strip_query: bool,
-    /// Links are stored without their fragment.
+    /// Store links without their fragment.
     pub strip_fragments: bool,
-    /// Links that end in one of these are not followed.
+    /// File name extensions of links that are not followed.
     pub block_binary_extensions: Vec<String>,
 }
 
-/// What nobody reads as a page.
-const BINARY_EXTENSIONS: [&str; 44] = [
-    "7z", "apk", "avi", "avif", "bin", "bmp", "bz2", "dmg", "doc", "docx", "eot", "exe", "flac",
-    "gif", "gz", "ico", "iso", "jar", "jpeg", "jpg", "m4a", "mkv", "mov", "mp3", "mp4", "mpeg",
-    "msi", "ogg", "otf", "pdf", "png", "ppt", "pptx", "rar", "tar", "tif", "tiff", "ttf", "wav",
-    "webm", "webp", "woff", "woff2", "zip",
-];
-
-impl Default for Crawl {
+impl Default for CrawlSection {
     fn default() -> Self {
         Self {
             respect_robots: true,
@@ -154,75 +148,50 @@ impl Default for Crawl {
             crawl_delay: None,
             strip_query: true,
             strip_fragments: true,
-            block_binary_extensions: BINARY_EXTENSIONS.map(str::to_owned).to_vec(),
+            block_binary_extensions: BLOCKED_EXTENSIONS.map(str::to_owned).to_vec(),
         }
     }
 }
 
-/// Whether pages are rendered when a request does not say.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub enum UseJs {
-    /// Never.
-    #[default]
-    Never,
-    /// Where a page seems to need it.
-    Auto,
-    /// Always.
-    Always,
-}
-
-/// What a rendered page loads besides itself, and may go without.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum ResourceKind {
-    /// Pictures.
-    Image,
-    /// Sound and film.
-    Media,
-    /// Typefaces.
-    Font,
-    /// Style sheets.
-    Stylesheet,
-}
-
-/// The size of a rendered page's window.
+/// Size of the browser window.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Viewport {
-    /// In pixels.
+    /// Width in pixels.
     pub width: u32,
-    /// In pixels.
+    /// Height in pixels.
     pub height: u32,
 }
 
 /// Rendering.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Browser {
-    /// Pages may be rendered; a browser starts with the first that is.
+pub struct BrowserSection {
+    /// Pages may be rendered; the browser is started for the first one.
     pub enabled: bool,
-    /// The program; `None`: the first of the usual names that is there.
+    /// Path of the browser; `None`: the first known name found in `PATH`.
     pub program: Option<PathBuf>,
-    /// With Chromium's sandbox.
+    /// Use Chromium's sandbox.
     pub sandbox: bool,
-    /// Everything is rendered, whatever a request says.
+    /// Render every page, whatever the request says.
     pub force: bool,
-    /// Without a window.
+    /// Run the browser without a window.
     pub headless: bool,
-    /// Pages rendered at once.
+    /// Number of pages rendered at once.
     pub pool_size: usize,
-    /// Time for one page.
+    /// Timeout for rendering one page.
     pub nav_timeout: Duration,
-    /// A page is ready when the network was quiet for this long.
+    /// A page is considered loaded when its network has been idle for this long.
     pub idle_timeout: Duration,
-    /// The window's size.
+    /// Size of the window.
     pub viewport: Viewport,
-    /// How the browser introduces itself; `None`: as a browser that names our agent.
+    /// User-Agent header of the browser; `None`: that of a browser, followed by `http.user_agent`.
     pub user_agent: Option<String>,
-    /// What is not loaded.
+    /// Resources that are not loaded.
     pub block_resources: Vec<ResourceKind>,
-    /// What `use_js` is when a request does not say.
-    pub use_js_default: UseJs,
+    /// Value of `use_js` for requests that do not set it.
+    pub use_js_default: JsPolicy,
 }
 
-impl Default for Browser {
+impl Default for BrowserSection {
     fn default() -> Self {
         Self {
             enabled: true,
@@ -239,27 +208,27 @@ impl Default for Browser {
             },
             user_agent: None,
             block_resources: vec![ResourceKind::Image, ResourceKind::Media, ResourceKind::Font],
-            use_js_default: UseJs::Never,
+            use_js_default: JsPolicy::Never,
         }
     }
 }
 
-/// What one job may cost at most; a request that asks for more is refused.
+/// Limits of a job; a request that exceeds them is rejected.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Jobs {
-    /// The largest `max_depth`.
+pub struct JobsSection {
+    /// Upper limit for `max_depth`.
     pub max_depth: u32,
-    /// URLs of one job.
+    /// Maximum number of URLs per job.
     pub max_tasks: u32,
-    /// The hard end.
+    /// Maximum duration of a job.
     pub max_duration: Duration,
-    /// Body bytes of one job.
+    /// Maximum number of body bytes per job.
     pub max_bytes: u64,
-    /// How long an ended job is kept; `None`: for ever.
+    /// How long finished jobs are kept; `None`: forever.
     pub retention: Option<Duration>,
 }
 
-impl Default for Jobs {
+impl Default for JobsSection {
     fn default() -> Self {
         Self {
             max_depth: 20,
@@ -271,18 +240,18 @@ impl Default for Jobs {
     }
 }
 
-/// Where everything is kept.
+/// The database.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Storage {
-    /// The SQLite file.
+pub struct StoreSection {
+    /// Path of the SQLite database.
     pub path: PathBuf,
-    /// Connections of one process.
+    /// Maximum number of connections per process.
     pub connections: u32,
-    /// Postgres instead of the file.
+    /// URL of a Postgres database to use instead of SQLite.
     pub database_url: Option<Secret>,
 }
 
-impl Default for Storage {
+impl Default for StoreSection {
     fn default() -> Self {
         Self {
             path: PathBuf::from("./crawler.db"),
@@ -294,28 +263,28 @@ impl Default for Storage {
 
 /// The HTTP API.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Server {
-    /// Where to listen.
+pub struct ServerSection {
+    /// Address to listen on.
     pub addr: SocketAddr,
-    /// Keys, one of which a caller sends; none: loopback only.
+    /// API keys; without any, only loopback addresses are allowed.
     pub api_keys: Vec<Secret>,
-    /// A longer request body is refused.
+    /// Maximum size of a request body.
     pub max_body_bytes: u64,
-    /// Time for a request, scrapes included; streams are not cut.
+    /// Timeout for handling one request, including scrapes; streams are exempt.
     pub request_timeout: Duration,
-    /// Connections at once; more wait to be accepted.
+    /// Maximum number of open connections; further ones wait to be accepted.
     pub max_connections: usize,
-    /// Time for a request's head, and how long a connection may be silent between two requests.
+    /// Timeout for reading the head of a request, and for idle connections.
     pub head_timeout: Duration,
-    /// Time for a request's body to arrive.
+    /// Timeout for reading a request body.
     pub body_timeout: Duration,
-    /// A caller that takes nothing of its answer for so long is let go.
+    /// A connection is closed when its client has not read any of the response for this long.
     pub stall_timeout: Duration,
-    /// `/metrics` needs no key.
+    /// Serve `/metrics` without a key.
     pub open_metrics: bool,
 }
 
-impl Default for Server {
+impl Default for ServerSection {
     fn default() -> Self {
         Self {
             addr: SocketAddr::from((Ipv4Addr::LOCALHOST, 8080)),
@@ -331,11 +300,11 @@ impl Default for Server {
     }
 }
 
-/// Which addresses may be dialled.
+/// Addresses to which requests are allowed.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct Egress {
-    /// Private, loopback and other special addresses too.
+pub struct EgressSection {
+    /// Allow private, loopback and other special addresses.
     pub allow_private: bool,
-    /// These too: networks (CIDR), addresses, host names, `*.` before a name for all below it.
+    /// Additional destinations: networks (CIDR), addresses, host names, `*.name` for all subdomains.
     pub allow: Vec<String>,
 }

@@ -1,51 +1,51 @@
-//! One row of the table of settings.
+//! A row of the table of settings.
 
 use super::Config;
-use super::given::Given;
-use super::value::Value;
+use super::raw_value::RawValue;
+use super::value::SettingValue;
 
-/// A setting: its key, what it may be and how it reaches its field.
+/// A setting: its key, allowed values, and access to its field of [`Config`].
 #[derive(Clone, Copy, Debug)]
 pub struct Setting {
-    /// The section.
+    /// Name of its section.
     pub section: &'static str,
-    /// The key in its section.
+    /// Name within the section.
     pub name: &'static str,
-    /// What it is for.
+    /// Description.
     pub about: &'static str,
-    /// What is allowed, for people.
+    /// Description of the allowed values.
     pub allowed: &'static str,
-    /// The variable that sets it.
+    /// Environment variable that sets it.
     pub env: Option<&'static str>,
-    /// Whether its value is hidden.
+    /// Whether its value is hidden when printed.
     pub secret: bool,
-    pub(super) write: fn(&mut Config, &Given) -> Result<(), Wrong>,
-    pub(super) read: fn(&Config) -> Given,
+    pub(super) write: fn(&mut Config, &RawValue) -> Result<(), ValueError>,
+    pub(super) read: fn(&Config) -> RawValue,
 }
 
-/// Why a value was not taken.
+/// Why a value was rejected.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Wrong {
-    /// It is none of its type: what is wanted.
+pub(super) enum ValueError {
+    /// It has the wrong type; the expected one.
     Type(&'static str),
     /// It is out of range.
     Range,
 }
 
 impl Setting {
-    /// `section.name`
+    /// Returns `section.name`.
     pub fn key(&self) -> String {
         format!("{}.{}", self.section, self.name)
     }
 
-    /// The value as `crawler config` shows it.
+    /// Formats the value for `crawler config`.
     pub fn shown(&self, config: &Config) -> String {
         let given = (self.read)(config);
         match &given {
-            Given::List(texts) if self.secret && !texts.is_empty() => {
+            RawValue::List(texts) if self.secret && !texts.is_empty() => {
                 format!("({} hidden)", texts.len())
             }
-            Given::Text(text) if self.secret && text != "none" => hidden(text),
+            RawValue::Text(text) if self.secret && text != "none" => hidden(text),
             given => given.yaml(),
         }
     }
@@ -61,30 +61,30 @@ impl Setting {
     }
 }
 
-/// A database's URL without its password and options; anything else is hidden whole.
+/// Removes the password and the options from a database URL; hides any other value completely.
 fn hidden(text: &str) -> String {
     let Some((scheme, rest)) = text.split_once("://") else {
         return "(hidden)".to_owned();
     };
     let rest = rest.split(['?', '#']).next().unwrap_or_default();
     match rest.rsplit_once('@') {
-        Some((who, place)) => {
-            let user = who.split(':').next().unwrap_or_default();
-            format!("{scheme}://{user}:(hidden)@{place}")
+        Some((userinfo, host)) => {
+            let user = userinfo.split(':').next().unwrap_or_default();
+            format!("{scheme}://{user}:(hidden)@{host}")
         }
         None => format!("{scheme}://{rest}"),
     }
 }
 
-/// Reads a value into its field, if it fits.
-pub(super) fn put<T: Value>(
+/// Parses a value and stores it in its field if it is allowed.
+pub(super) fn put<T: SettingValue>(
     field: &mut T,
-    given: &Given,
-    fits: fn(&T) -> bool,
-) -> Result<(), Wrong> {
-    let value = T::parse(given).ok_or(Wrong::Type(T::WANTED))?;
-    if !fits(&value) {
-        return Err(Wrong::Range);
+    given: &RawValue,
+    is_allowed: fn(&T) -> bool,
+) -> Result<(), ValueError> {
+    let value = T::parse(given).ok_or(ValueError::Type(T::EXPECTED))?;
+    if !is_allowed(&value) {
+        return Err(ValueError::Range);
     }
     *field = value;
     Ok(())

@@ -1,9 +1,9 @@
-//! Every setting there is.
+//! The table of all settings.
 
 use std::time::Duration;
 
 use super::setting::{Setting, put};
-use super::value::Value;
+use super::value::SettingValue;
 
 macro_rules! setting {
     ($section:ident.$name:ident, $about:literal, $allowed:literal, $fits:expr) => {
@@ -15,7 +15,7 @@ macro_rules! setting {
             env: None,
             secret: false,
             write: |config, given| put(&mut config.$section.$name, given, $fits),
-            read: |config| Value::print(&config.$section.$name),
+            read: |config| SettingValue::print(&config.$section.$name),
         }
     };
 }
@@ -26,96 +26,96 @@ const MINUTE: Duration = Duration::from_mins(1);
 const HOUR: Duration = Duration::from_hours(1);
 const DAY: Duration = Duration::from_hours(24);
 
-/// The table, in the order it is shown.
+/// All settings, in the order in which they are printed.
 pub const SETTINGS: [Setting; 53] = [
     setting!(
         http.timeout,
-        "Time for one request, its body included",
+        "Timeout for one request, including its body",
         "1ms to 1h",
         |d| (MILLISECOND..=HOUR).contains(d)
     ),
     setting!(
         http.max_redirects,
-        "Redirects walked for one URL",
+        "Maximum number of redirects followed for one URL",
         "0 to 50",
         |n| *n <= 50
     ),
     setting!(
         http.max_body_bytes,
-        "A longer body is cut there, and its page says truncated",
+        "Response bodies are truncated at this size; the page is then marked as truncated",
         "1KB to 1GB",
         |n| (1_000..=1_000_000_000).contains(n)
     ),
     setting!(
         http.user_agent,
-        "How we introduce ourselves; robots.txt is matched on the part before / or space",
+        "User-Agent header; robots.txt rules are matched against the part before the first / or space",
         "visible ASCII",
         is_header
     ),
     setting!(
         worker.pool_size,
-        "Tasks at once in this process",
+        "Number of tasks that this process works on at once",
         "1 to 1024",
         |n| (1..=1_024).contains(n)
     )
     .env("WORKER_CONCURRENCY"),
     setting!(
         worker.per_host_concurrency,
-        "Requests in flight to one host, over all workers of the store",
+        "Maximum number of concurrent requests to one host, across all workers that share the store",
         "1 to 256",
         |n| (1..=256).contains(n)
     ),
     setting!(
         worker.per_host_rps,
-        "Requests a second to one host, over all workers of the store; 0 = no limit",
+        "Maximum number of requests per second to one host, across all workers that share the store; 0 = no limit",
         "0 to 1000",
         |n| *n == 0.0 || (0.001..=1_000.0).contains(n)
     ),
     setting!(
         worker.backoff_base,
-        "The first pause before another attempt; it doubles, with jitter",
+        "Delay before the first retry; it doubles with each further retry, with jitter",
         "1ms to 1h",
         |d| (MILLISECOND..=HOUR).contains(d)
     ),
     setting!(
         worker.backoff_max,
-        "The longest pause before another attempt",
+        "Maximum delay before a retry",
         "1ms to 1d",
         |d| (MILLISECOND..=DAY).contains(d)
     ),
     setting!(
         worker.max_attempts,
-        "Attempts at one URL, the first included",
+        "Maximum number of attempts for one URL, including the first",
         "1 to 20",
         |n| (1..=20).contains(n)
     ),
     setting!(
         worker.lease,
-        "How long a task is a worker's without a heartbeat",
+        "How long a worker holds a task without a heartbeat",
         "1s to 1h",
         |d| (SECOND..=HOUR).contains(d)
     ),
     setting!(
         worker.heartbeat,
-        "How often a worker renews its leases; at most half a lease",
+        "Interval at which a worker renews its leases; at most half of worker.lease",
         "100ms to 30m",
         |d| (MILLISECOND * 100..=MINUTE * 30).contains(d)
     ),
     setting!(
         worker.max_crashes,
-        "A URL that ended its worker so often is failed as poisoned",
+        "A URL that has crashed its worker this many times fails as poisoned",
         "1 to 1000",
         |n| (1..=1_000).contains(n)
     ),
     setting!(
         worker.drain,
-        "How long a stop may take: tasks in flight are finished or handed back by then, a scrape that takes longer is cut off",
+        "Time limit for a graceful shutdown: tasks in flight are finished or returned to the queue, a scrape that takes longer is cut off",
         "0s to 10m",
         |d| *d <= MINUTE * 10
     ),
     setting!(
         worker.metrics_addr,
-        "Where /metrics, /healthz and /readyz of a process with --mode worker can be read; the rules of server.addr hold",
+        "Address of /metrics, /healthz and /readyz for a process started with --mode worker; the same rules apply as for server.addr",
         "none, or an address and port",
         any
     ),
@@ -127,49 +127,49 @@ pub const SETTINGS: [Setting; 53] = [
     ),
     setting!(
         crawl.robots_fetch_error,
-        "What a robots.txt that cannot be read means",
+        "What to do when robots.txt cannot be fetched",
         "allow or disallow",
         any
     ),
     setting!(
         crawl.obey_nofollow,
-        "Do not follow links marked nofollow",
+        "Do not follow links with rel=nofollow",
         "true or false",
         any
     ),
     setting!(
         crawl.crawl_delay,
-        "So long between two requests to a host, instead of what its robots.txt asks for; per_host_rps holds besides",
+        "Minimum delay between requests to one host, instead of the Crawl-delay in its robots.txt; per_host_rps applies as well",
         "none, or 0s to 1h",
         |d| d.is_none_or(|d| d <= HOUR)
     ),
     setting!(
         crawl.strip_query,
-        "Ignore the query when asking whether a page is new",
+        "Treat URLs that differ only in their query as the same page",
         "true or false",
         any
     ),
     setting!(
         crawl.strip_fragments,
-        "List the links of maps without their #fragment, each once; a page is visited once either way",
+        "Remove the #fragment from the links of a map and list each link once; a page is fetched only once either way",
         "true or false",
         any
     ),
     setting!(
         crawl.block_binary_extensions,
-        "Links that end in one of these are not followed",
-        "a list of endings without their dot",
-        |list| list.len() <= 1_000 && list.iter().all(|ending| is_ending(ending))
+        "File name extensions of links that are not followed",
+        "a list of extensions without the dot",
+        |list| list.len() <= 1_000 && list.iter().all(|text| is_extension(text))
     ),
     setting!(
         browser.enabled,
-        "Render pages with Chromium where a request asks for it; it starts with the first such page",
+        "Render pages with Chromium when a request asks for it; Chromium is started for the first such page",
         "true or false",
         any
     ),
     setting!(
         browser.program,
-        "The browser; none = chromium, chromium-browser, google-chrome … on the path",
+        "Path of the browser; none = search PATH for chromium, chromium-browser, google-chrome …",
         "none, or a path",
         |path| path
             .as_ref()
@@ -178,40 +178,40 @@ pub const SETTINGS: [Setting; 53] = [
     .env("CHROME"),
     setting!(
         browser.sandbox,
-        "Chromium's own sandbox; without it a page that breaks out of the browser has the rights of the service",
+        "Use Chromium's sandbox; without it, a page that exploits the browser gains the privileges of the service",
         "true or false",
         any
     )
     .env("BROWSER_SANDBOX"),
     setting!(
         browser.force,
-        "Render everything, whatever a request says",
+        "Render every page, whatever the request says",
         "true or false",
         any
     ),
-    setting!(browser.headless, "Without a window", "true or false", any).env("BROWSER_HEADLESS"),
+    setting!(browser.headless, "Run the browser without a window", "true or false", any).env("BROWSER_HEADLESS"),
     setting!(
         browser.pool_size,
-        "Pages rendered at once in this process; those of worker.pool_size that are more wait their turn",
+        "Number of pages that this process renders at once; further tasks wait",
         "1 to 64",
         |n| (1..=64).contains(n)
     ),
     setting!(
         browser.nav_timeout,
-        "Time to render one page; keep it below server.request_timeout",
+        "Timeout for rendering one page; keep it below server.request_timeout",
         "1s to 10m",
         |d| (SECOND..=MINUTE * 10).contains(d)
     )
     .env("BROWSER_TIMEOUT"),
     setting!(
         browser.idle_timeout,
-        "A page is ready when its network was quiet for this long",
+        "A page is considered loaded when its network has been idle for this long",
         "0s to 1m",
         |d| *d <= MINUTE
     ),
     setting!(
         browser.viewport,
-        "The window's size",
+        "Size of the browser window",
         "100x100 to 8192x8192",
         |v| [v.width, v.height]
             .iter()
@@ -219,68 +219,68 @@ pub const SETTINGS: [Setting; 53] = [
     ),
     setting!(
         browser.user_agent,
-        "How the browser introduces itself; none = as a browser that names http.user_agent",
+        "User-Agent header of the browser; none = that of a browser, followed by http.user_agent",
         "none, or visible ASCII",
         |agent| agent.as_ref().is_none_or(is_header)
     ),
     setting!(
         browser.block_resources,
-        "What rendered pages go without",
+        "Resources that rendered pages do not load",
         "a list of image, media, font, stylesheet",
         any
     ),
     setting!(
         browser.use_js_default,
-        "What use_js is when a request does not say",
+        "Value of use_js for requests that do not set it",
         "false, true or auto",
         any
     )
     .env("USE_JS_DEFAULT"),
     setting!(
         jobs.max_depth,
-        "The largest max_depth a job may ask for",
+        "Upper limit for max_depth of a job",
         "0 to 1000",
         |n| *n <= 1_000
     ),
     setting!(
         jobs.max_tasks,
-        "The most URLs of one job",
+        "Maximum number of URLs per job",
         "1 to 100000000",
         |n| (1..=100_000_000).contains(n)
     ),
     setting!(
         jobs.max_duration,
-        "The longest a job may take; it is ended then",
+        "Maximum duration of a job; it is stopped after that",
         "1s to 365d",
         |d| (SECOND..=DAY * 365).contains(d)
     ),
     setting!(
         jobs.max_bytes,
-        "The most body bytes of one job",
+        "Maximum number of body bytes per job",
         "1KB to 1000TB",
         |n| (1_000..=1_000_000_000_000_000).contains(n)
     ),
     setting!(
         jobs.retention,
-        "How long an ended job is kept; none = for ever",
+        "How long finished jobs are kept; none = forever",
         "none, or 1m to 3650d",
         |d| d.is_none_or(|d| (MINUTE..=DAY * 3_650).contains(&d))
     ),
     setting!(
         store.path,
-        "The SQLite file, when there is no database_url",
+        "Path of the SQLite database; not used if database_url is set",
         "a path",
         |path| !path.as_os_str().is_empty()
     ),
     setting!(
         store.connections,
-        "Connections of this process to its store",
+        "Maximum number of database connections per process",
         "2 to 1000",
         |n| (2..=1_000).contains(n)
     ),
     setting!(
         store.database_url,
-        "Postgres instead of the file: any number of processes share it",
+        "URL of a Postgres database to use instead of SQLite; any number of processes can share it",
         "none, or postgres://…",
         |url| url.as_ref().is_none_or(|url| is_postgres(url.reveal()))
     )
@@ -288,73 +288,73 @@ pub const SETTINGS: [Setting; 53] = [
     .secret(),
     setting!(
         server.addr,
-        "Where the API listens; not only loopback needs a key",
+        "Address on which the API listens; anything other than loopback requires an API key",
         "an address and port",
         any
     )
     .env("HTTP_ADDR"),
     setting!(
         server.api_keys,
-        "Keys that callers send as Authorization: Bearer, besides those of `crawler keys`; none at all = no key needed, loopback only",
-        "a list of texts of at least 16 visible characters",
+        "API keys that clients send as Authorization: Bearer, in addition to those created with `crawler keys`; without any key the API needs none and is served on loopback only",
+        "a list of strings of at least 16 visible ASCII characters",
         |keys| keys.iter().all(|key| is_key(key.reveal()))
     )
     .secret(),
     setting!(
         server.max_body_bytes,
-        "A longer request body is refused",
+        "Maximum size of a request body",
         "1KB to 100MB",
         |n| (1_000..=100_000_000).contains(n)
     ),
     setting!(
         server.request_timeout,
-        "Time for a request, scrapes included; exports and events are not cut",
+        "Timeout for handling one request, including POST /v1/scrape; exports and event streams are exempt",
         "1s to 1h",
         |d| (SECOND..=HOUR).contains(d)
     ),
     setting!(
         server.max_connections,
-        "Connections at once; more wait to be accepted",
+        "Maximum number of open connections; further ones wait to be accepted",
         "16 to 100000",
         |n| (16..=100_000).contains(n)
     ),
     setting!(
         server.head_timeout,
-        "Time for a request's head, and how long a connection may be silent between two requests",
+        "Timeout for reading the head of a request, and for idle connections",
         "1s to 5m",
         |d| (SECOND..=MINUTE * 5).contains(d)
     ),
     setting!(
         server.body_timeout,
-        "Time for a request's body to arrive",
+        "Timeout for reading a request body",
         "1s to 5m",
         |d| (SECOND..=MINUTE * 5).contains(d)
     ),
     setting!(
         server.stall_timeout,
-        "A caller that takes nothing of its answer for so long is let go",
+        "A connection is closed when its client has not read any of the response for this long",
         "1s to 1h",
         |d| (SECOND..=HOUR).contains(d)
     ),
     setting!(
         server.open_metrics,
-        "Whether /metrics is open to callers without a key",
+        "Serve /metrics without an API key",
         "true or false",
         any
     ),
     setting!(
         egress.allow_private,
-        "Dial private, loopback and other special addresses too",
+        "Allow requests to private, loopback and other special addresses",
         "true or false",
         any
     ),
     setting!(
         egress.allow,
-        "Dial these too: networks (10.1.0.0/16), addresses, host names, *.name for all below it",
+        "Additional destinations to allow: networks (10.1.0.0/16), addresses, host names, *.name for all subdomains",
         "a list of networks, addresses and host names",
         |list| list
             .iter()
-            .all(|entry| fetch::Allowed::parse(entry).is_some())
+            .all(|entry| crawler_fetch::AllowedTarget::parse(entry).is_some())
     ),
 ];
 
@@ -362,13 +362,13 @@ fn any<T>(_: &T) -> bool {
     true
 }
 
-#[expect(clippy::ptr_arg, reason = "the shape that a row asks for")]
+#[expect(clippy::ptr_arg, reason = "a setting passes its value by reference")]
 fn is_header(text: &String) -> bool {
     !text.is_empty() && text.bytes().all(|byte| (b' '..=b'~').contains(&byte))
 }
 
-fn is_ending(ending: &str) -> bool {
-    !ending.is_empty() && ending.bytes().all(|byte| byte.is_ascii_alphanumeric())
+fn is_extension(text: &str) -> bool {
+    !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_alphanumeric())
 }
 
 fn is_postgres(url: &str) -> bool {

@@ -1,16 +1,16 @@
-//! Durations and sizes as people write them.
+//! Parses and formats durations and sizes.
 
 use std::time::Duration;
 
-/// Longer than anybody waits, and short enough to be added to any clock.
-const LONGEST: Duration = Duration::from_hours(24 * 3_650);
+/// Upper limit, so that adding a duration to a clock cannot overflow.
+const MAX_DURATION: Duration = Duration::from_hours(24 * 3_650);
 
-/// `10s`, `500ms`, `1h30m`; a bare number is seconds.
+/// Parses `10s`, `500ms` or `1h30m`; a plain number is in seconds.
 pub(super) fn duration(text: &str) -> Option<Duration> {
     let mut total = Duration::ZERO;
     let mut rest = text.trim();
     if let Ok(seconds) = rest.parse::<u64>() {
-        return Some(Duration::from_secs(seconds)).filter(|total| *total <= LONGEST);
+        return Some(Duration::from_secs(seconds)).filter(|total| *total <= MAX_DURATION);
     }
     if rest.is_empty() {
         return None;
@@ -28,13 +28,15 @@ pub(super) fn duration(text: &str) -> Option<Duration> {
             _ => return None,
         };
         let part = Duration::try_from_secs_f64(number * seconds).ok()?;
-        total = total.checked_add(part).filter(|total| *total <= LONGEST)?;
+        total = total
+            .checked_add(part)
+            .filter(|total| *total <= MAX_DURATION)?;
         rest = remaining;
     }
     Some(total)
 }
 
-/// The shortest text that is read back as the same duration.
+/// Formats a duration in the largest unit that represents it exactly.
 pub(super) fn duration_text(duration: Duration) -> String {
     let millis = duration.as_millis();
     let units = [
@@ -52,7 +54,7 @@ pub(super) fn duration_text(duration: Duration) -> String {
     }
 }
 
-/// `500KB`, `5MB`, `1GiB`, `1000`.
+/// Parses `500KB`, `5MB`, `1GiB` or `1000`.
 pub(super) fn bytes(text: &str) -> Option<u64> {
     let (number, unit) = split_number(text.trim())?;
     let factor = match unit.trim().to_ascii_lowercase().as_str() {
@@ -71,12 +73,12 @@ pub(super) fn bytes(text: &str) -> Option<u64> {
     #[expect(
         clippy::cast_possible_truncation,
         clippy::cast_sign_loss,
-        reason = "a size in range; a fraction of a byte is nothing"
+        reason = "the size is in range; a fraction of a byte is dropped"
     )]
     (0.0..=1e18).contains(&size).then_some(size as u64)
 }
 
-/// The shortest text that is read back as the same size.
+/// Formats a size in the largest unit that represents it exactly.
 pub(super) fn bytes_text(bytes: u64) -> String {
     let units = [
         ("TB", 1_000_000_000_000),
@@ -104,7 +106,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn durations_are_read_back_as_they_are_written() {
+    fn durations_parse_and_print_alike() {
         for (text, millis) in [
             ("500ms", 500),
             ("10s", 10_000),
@@ -125,7 +127,7 @@ mod tests {
     }
 
     #[test]
-    fn sizes_are_read_back_as_they_are_written() {
+    fn sizes_parse_and_print_alike() {
         for (text, size) in [("5MB", 5_000_000), ("1GB", 1_000_000_000), ("1023", 1_023)] {
             assert_eq!(bytes(text), Some(size), "{text}");
             assert_eq!(bytes_text(size), text);

@@ -1,41 +1,42 @@
-//! Types that can stand in a configuration: read from what was given, and given back.
+//! Types of settings: how their values are parsed and printed.
 
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use model::RobotsErrors;
+use crawler_model::{JsPolicy, RobotsErrors};
+use crawler_render::ResourceKind;
 
-use super::given::Given;
+use super::raw_value::RawValue;
 use super::units;
-use super::{ResourceKind, Secret, UseJs, Viewport};
+use super::{Secret, Viewport};
 
-/// A value of a setting.
-pub(super) trait Value: Sized {
-    /// What is wanted, for people: `a duration like 10s`.
-    const WANTED: &'static str;
+/// A type that a setting can have.
+pub(super) trait SettingValue: Sized {
+    /// Description of valid values, for example `a duration like 10s`.
+    const EXPECTED: &'static str;
 
     fn from_text(text: &str) -> Option<Self>;
 
     fn to_text(&self) -> String;
 
-    fn parse(given: &Given) -> Option<Self> {
+    fn parse(given: &RawValue) -> Option<Self> {
         match given {
-            Given::Text(text) => Self::from_text(text),
-            Given::List(_) => None,
+            RawValue::Text(text) => Self::from_text(text),
+            RawValue::List(_) => None,
         }
     }
 
-    fn print(&self) -> Given {
-        Given::Text(self.to_text())
+    fn print(&self) -> RawValue {
+        RawValue::Text(self.to_text())
     }
 }
 
-/// Types that write themselves as they are read.
+/// Types that implement `FromStr` and `Display` accordingly.
 macro_rules! plain {
-    ($($type:ty: $wanted:literal),* $(,)?) => {$(
-        impl Value for $type {
-            const WANTED: &'static str = $wanted;
+    ($($type:ty: $expected:literal),* $(,)?) => {$(
+        impl SettingValue for $type {
+            const EXPECTED: &'static str = $expected;
 
             fn from_text(text: &str) -> Option<Self> {
                 text.trim().parse().ok()
@@ -55,10 +56,10 @@ plain! {
     SocketAddr: "an address and port like 127.0.0.1:8080",
 }
 
-impl Value for bool {
-    const WANTED: &'static str = "true or false";
+impl SettingValue for bool {
+    const EXPECTED: &'static str = "true or false";
 
-    /// `on` and `off` as well, as people write switches in an environment.
+    /// Accepts `on` and `off` as well, which are common in environment variables.
     fn from_text(text: &str) -> Option<Self> {
         match text.trim() {
             "true" | "on" => Some(true),
@@ -72,11 +73,11 @@ impl Value for bool {
     }
 }
 
-/// Types that are one of a few words.
-macro_rules! words {
-    ($($type:ty: $wanted:literal { $($word:literal => $value:expr),* })*) => {$(
-        impl Value for $type {
-            const WANTED: &'static str = $wanted;
+/// Types that are one of a few keywords.
+macro_rules! keywords {
+    ($($type:ty: $expected:literal { $($word:literal => $value:expr),* })*) => {$(
+        impl SettingValue for $type {
+            const EXPECTED: &'static str = $expected;
 
             fn from_text(text: &str) -> Option<Self> {
                 match text { $($word => Some($value),)* _ => None }
@@ -90,17 +91,17 @@ macro_rules! words {
     )*};
 }
 
-words! {
+keywords! {
     RobotsErrors: "allow or disallow" { "allow" => RobotsErrors::Allow, "disallow" => RobotsErrors::Disallow }
-    UseJs: "false, true or auto" { "false" => UseJs::Never, "true" => UseJs::Always, "auto" => UseJs::Auto }
+    JsPolicy: "false, true or auto" { "false" => JsPolicy::Never, "true" => JsPolicy::Always, "auto" => JsPolicy::Auto }
     ResourceKind: "image, media, font or stylesheet" {
         "image" => ResourceKind::Image, "media" => ResourceKind::Media,
         "font" => ResourceKind::Font, "stylesheet" => ResourceKind::Stylesheet
     }
 }
 
-impl Value for String {
-    const WANTED: &'static str = "a text";
+impl SettingValue for String {
+    const EXPECTED: &'static str = "a string";
 
     fn from_text(text: &str) -> Option<Self> {
         Some(text.to_owned())
@@ -111,8 +112,8 @@ impl Value for String {
     }
 }
 
-impl Value for Secret {
-    const WANTED: &'static str = "a text";
+impl SettingValue for Secret {
+    const EXPECTED: &'static str = "a string";
 
     fn from_text(text: &str) -> Option<Self> {
         Some(Self::new(text))
@@ -123,8 +124,8 @@ impl Value for Secret {
     }
 }
 
-impl Value for PathBuf {
-    const WANTED: &'static str = "a path";
+impl SettingValue for PathBuf {
+    const EXPECTED: &'static str = "a path";
 
     fn from_text(text: &str) -> Option<Self> {
         Some(Self::from(text))
@@ -135,8 +136,8 @@ impl Value for PathBuf {
     }
 }
 
-impl Value for Duration {
-    const WANTED: &'static str = "a duration like 500ms, 10s or 1h30m";
+impl SettingValue for Duration {
+    const EXPECTED: &'static str = "a duration like 500ms, 10s or 1h30m";
 
     fn from_text(text: &str) -> Option<Self> {
         units::duration(text)
@@ -147,9 +148,9 @@ impl Value for Duration {
     }
 }
 
-/// Every `u64` of the configuration is a size.
-impl Value for u64 {
-    const WANTED: &'static str = "a size like 500KB, 5MB or 1GiB";
+/// Every `u64` in the configuration is a size in bytes.
+impl SettingValue for u64 {
+    const EXPECTED: &'static str = "a size like 500KB, 5MB or 1GiB";
 
     fn from_text(text: &str) -> Option<Self> {
         units::bytes(text)
@@ -160,8 +161,8 @@ impl Value for u64 {
     }
 }
 
-impl Value for Viewport {
-    const WANTED: &'static str = "a width and height like 1280x800";
+impl SettingValue for Viewport {
+    const EXPECTED: &'static str = "a width and height like 1280x800";
 
     fn from_text(text: &str) -> Option<Self> {
         let (width, height) = text.split_once('x')?;
@@ -176,9 +177,9 @@ impl Value for Viewport {
     }
 }
 
-/// `none`, or nothing at all, means that there is none.
-impl<T: Value> Value for Option<T> {
-    const WANTED: &'static str = T::WANTED;
+/// `none` and the empty string mean `None`.
+impl<T: SettingValue> SettingValue for Option<T> {
+    const EXPECTED: &'static str = T::EXPECTED;
 
     fn from_text(text: &str) -> Option<Self> {
         match text {
@@ -192,8 +193,8 @@ impl<T: Value> Value for Option<T> {
     }
 }
 
-impl<T: Value> Value for Vec<T> {
-    const WANTED: &'static str = T::WANTED;
+impl<T: SettingValue> SettingValue for Vec<T> {
+    const EXPECTED: &'static str = T::EXPECTED;
 
     fn from_text(text: &str) -> Option<Self> {
         let texts = text.split(',').map(str::trim);
@@ -208,14 +209,14 @@ impl<T: Value> Value for Vec<T> {
         texts.join(",")
     }
 
-    fn parse(given: &Given) -> Option<Self> {
+    fn parse(given: &RawValue) -> Option<Self> {
         match given {
-            Given::Text(text) => Self::from_text(text),
-            Given::List(texts) => texts.iter().map(|text| T::from_text(text)).collect(),
+            RawValue::Text(text) => Self::from_text(text),
+            RawValue::List(texts) => texts.iter().map(|text| T::from_text(text)).collect(),
         }
     }
 
-    fn print(&self) -> Given {
-        Given::List(self.iter().map(T::to_text).collect())
+    fn print(&self) -> RawValue {
+        RawValue::List(self.iter().map(T::to_text).collect())
     }
 }

@@ -1,31 +1,31 @@
-//! The one place that knows YAML: a file's text in, its entries with their lines out.
+//! Parses a YAML file into settings with their line numbers. No other module knows about YAML.
 
 use std::fmt;
 
 use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
 use serde_saphyr::Spanned;
 
-use super::given::Given;
+use super::raw_value::RawValue;
 use super::settings::SETTINGS;
 
-/// A key, its value and where the value stands.
+/// A setting in the file, and the line of its value.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(super) struct Entry {
+pub(super) struct YamlEntry {
     pub(super) section: String,
     pub(super) name: String,
-    pub(super) given: Given,
+    pub(super) given: RawValue,
     pub(super) line: u64,
 }
 
-/// What could not be read, and where.
+/// Why a file cannot be parsed, and the line.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(super) struct Unreadable {
+pub(super) struct YamlError {
     pub(super) line: Option<u64>,
-    pub(super) words: String,
+    pub(super) message: String,
 }
 
-/// Reads a file of sections.
-pub(super) fn entries(text: &str) -> Result<Vec<Entry>, Unreadable> {
+/// Parses the text of a configuration file.
+pub(super) fn entries(text: &str) -> Result<Vec<YamlEntry>, YamlError> {
     let only_comments = |line: &str| {
         let line = line.trim();
         line.is_empty() || line.starts_with('#') || line == "---"
@@ -33,14 +33,14 @@ pub(super) fn entries(text: &str) -> Result<Vec<Entry>, Unreadable> {
     if text.lines().all(only_comments) {
         return Ok(Vec::new());
     }
-    let whole: Node = serde_saphyr::from_str(text).map_err(|error| Unreadable {
+    let whole: Node = serde_saphyr::from_str(text).map_err(|error| YamlError {
         line: error.location().map(|location| location.line()),
-        words: plain(&error.to_string()),
+        message: plain(&error.to_string()),
     })?;
     let Node::Map(sections) = whole else {
-        return Err(Unreadable {
+        return Err(YamlError {
             line: None,
-            words: "the file must be a map of sections".to_owned(),
+            message: "the file must be a map of sections".to_owned(),
         });
     };
     let mut entries = Vec::new();
@@ -51,15 +51,15 @@ pub(super) fn entries(text: &str) -> Result<Vec<Entry>, Unreadable> {
                 for (name, value) in settings {
                     let line = value.referenced.line();
                     let given = match value.value {
-                        Node::Given(given) => given,
+                        Node::RawValue(given) => given,
                         Node::Map(_) => {
-                            return Err(Unreadable {
+                            return Err(YamlError {
                                 line: Some(line),
-                                words: format!("{section}.{name}: a map; a value is wanted"),
+                                message: format!("{section}.{name}: expected a value, not a map"),
                             });
                         }
                     };
-                    entries.push(Entry {
+                    entries.push(YamlEntry {
                         section: section.clone(),
                         name,
                         given,
@@ -67,18 +67,18 @@ pub(super) fn entries(text: &str) -> Result<Vec<Entry>, Unreadable> {
                     });
                 }
             }
-            // A section with all its settings commented out.
-            Node::Given(Given::Text(text)) if text.is_empty() && is_section(&section) => (),
-            Node::Given(Given::Text(text)) if text.is_empty() => {
-                return Err(Unreadable {
+            // All settings of the section are commented out.
+            Node::RawValue(RawValue::Text(text)) if text.is_empty() && is_section(&section) => (),
+            Node::RawValue(RawValue::Text(text)) if text.is_empty() => {
+                return Err(YamlError {
                     line: Some(line),
-                    words: format!("{section}: there is no such section"),
+                    message: format!("unknown section {section}"),
                 });
             }
-            Node::Given(_) => {
-                return Err(Unreadable {
+            Node::RawValue(_) => {
+                return Err(YamlError {
                     line: Some(line),
-                    words: format!("{section}: a section has settings below it, like http.timeout"),
+                    message: format!("{section}: expected a map of settings"),
                 });
             }
         }
@@ -90,14 +90,14 @@ fn is_section(name: &str) -> bool {
     SETTINGS.iter().any(|setting| setting.section == name)
 }
 
-/// A library's message without the picture under it.
+/// Returns the first line of the parser's message, without the source excerpt that follows.
 fn plain(message: &str) -> String {
     let first = message.lines().next().unwrap_or("not valid YAML");
     first.strip_prefix("error: ").unwrap_or(first).to_owned()
 }
 
 enum Node {
-    Given(Given),
+    RawValue(RawValue),
     Map(Vec<(String, Spanned<Node>)>),
 }
 
@@ -111,7 +111,7 @@ struct NodeVisitor;
 
 impl NodeVisitor {
     fn text(value: impl fmt::Display) -> Node {
-        Node::Given(Given::Text(value.to_string()))
+        Node::RawValue(RawValue::Text(value.to_string()))
     }
 }
 
@@ -155,12 +155,12 @@ impl<'de> Visitor<'de> for NodeVisitor {
     }
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Node, A::Error> {
-        // Read as texts, so that a key of digits keeps its leading zeros.
+        // Read as strings, so that a key made of digits keeps its leading zeros.
         let mut texts = Vec::new();
         while let Some(text) = seq.next_element::<String>()? {
             texts.push(text);
         }
-        Ok(Node::Given(Given::List(texts)))
+        Ok(Node::RawValue(RawValue::List(texts)))
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Node, A::Error> {

@@ -1,17 +1,17 @@
-//! Who may call, and where the service listens.
+//! API keys, and the addresses on which the service may listen.
 
+use crawler_service::api::check_exposure;
+use crawler_service::config::{Config, Secret};
+use crawler_store::{ApiKeys, KeyHash};
 use serde_json::json;
-use service::api::check_posture;
-use service::config::{Config, Secret};
-use store::{KeyHash, Store};
 
 use crate::client::call;
-use crate::stage::{stage, stage_with};
+use crate::service::{service, service_with};
 
 const KEY: &str = "a-key-that-is-long-enough";
 const OTHER: &str = "another-key-of-that-length";
 
-const KEPT: [&str; 8] = [
+const PROTECTED: [&str; 8] = [
     "/v1/jobs",
     "/v1/jobs/00000000-0000-7000-8000-000000000000",
     "/v1/jobs/x/documents",
@@ -23,8 +23,8 @@ const KEPT: [&str; 8] = [
 ];
 
 #[tokio::test]
-async fn with_keys_a_caller_needs_one() {
-    let stage = stage_with(|config| {
+async fn with_keys_every_request_needs_one() {
+    let service = service_with(|config| {
         config.server.api_keys = vec![Secret::new(KEY), Secret::new(OTHER)];
     })
     .await;
@@ -39,21 +39,21 @@ async fn with_keys_a_caller_needs_one() {
         Some(format!("Bearer {}", &KEY[1..])),
         Some(format!("Bearer {KEY} {OTHER}")),
     ];
-    for path in KEPT {
+    for path in PROTECTED {
         for sent in &wrong {
             let headers: Vec<(&str, &str)> = sent
                 .iter()
                 .map(|value| ("authorization", value.as_str()))
                 .collect();
-            let reply = call(stage.port, "GET", path, &headers, "").await;
+            let reply = call(service.port, "GET", path, &headers, "").await;
             reply.problem(401, "unauthorized");
             assert_eq!(reply.header("www-authenticate"), Some("Bearer"));
         }
-        // A key in the query is no key.
-        let reply = stage.get(&format!("{path}?api_key={KEY}")).await;
+        // A key in the query is ignored.
+        let reply = service.get(&format!("{path}?api_key={KEY}")).await;
         reply.problem(401, "unauthorized");
     }
-    let reply = stage
+    let reply = service
         .post("/v1/scrape", &json!({"url": "https://example.org/"}))
         .await;
     reply.problem(401, "unauthorized");
@@ -64,18 +64,18 @@ async fn with_keys_a_caller_needs_one() {
                 ("authorization", value.as_str()),
                 ("host", "crawler.example"),
             ];
-            let reply = call(stage.port, "GET", "/v1/jobs", &headers, "").await;
+            let reply = call(service.port, "GET", "/v1/jobs", &headers, "").await;
             assert_eq!(reply.status, 200, "{}", reply.body);
         }
     }
     for path in ["/healthz", "/readyz", "/openapi.json", "/docs"] {
-        assert_eq!(stage.get(path).await.status, 200, "{path}");
+        assert_eq!(service.get(path).await.status, 200, "{path}");
     }
 }
 
 #[tokio::test]
-async fn without_keys_only_this_machine_is_answered() {
-    let stage = stage().await;
+async fn without_keys_only_local_requests_are_allowed() {
+    let service = service().await;
     for (host, status) in [
         ("localhost", 200),
         ("localhost:8080", 200),
@@ -85,7 +85,7 @@ async fn without_keys_only_this_machine_is_answered() {
         ("attacker.example:8080", 403),
         ("localhost.attacker.example", 403),
     ] {
-        let reply = call(stage.port, "GET", "/v1/jobs", &[("host", host)], "").await;
+        let reply = call(service.port, "GET", "/v1/jobs", &[("host", host)], "").await;
         assert_eq!(reply.status, status, "{host}: {}", reply.body);
         if status == 403 {
             reply.problem(403, "host_refused");
@@ -94,36 +94,36 @@ async fn without_keys_only_this_machine_is_answered() {
 }
 
 #[tokio::test]
-async fn without_a_key_the_service_listens_on_loopback_only() {
-    // Its folder goes with it.
-    let stage = stage().await;
-    let store = stage.store.clone();
+async fn without_a_key_the_service_may_listen_on_loopback_only() {
+    // Keeps the directory of the store.
+    let service = service().await;
+    let store = service.store.clone();
     let mut config = Config::default();
-    let judged = async |config: &Config, api| check_posture(config, &store, api).await.unwrap();
-    assert_eq!(judged(&config, true).await, Ok(()));
+    let checked = async |config: &Config, api| check_exposure(config, &store, api).await.unwrap();
+    assert_eq!(checked(&config, true).await, Ok(()));
     for addr in ["0.0.0.0:8080", "[::]:8080", "192.168.1.5:80"] {
         config.server.addr = addr.parse().unwrap();
-        let words = judged(&config, true).await.unwrap_err();
+        let message = checked(&config, true).await.unwrap_err();
         for part in [addr, "server.api_keys", "127.0.0.1:", "crawler keys add"] {
-            assert!(words.contains(part), "{words}");
+            assert!(message.contains(part), "{message}");
         }
-        // A worker does not listen there; its numbers keep the same rule.
-        assert_eq!(judged(&config, false).await, Ok(()));
+        // A worker does not listen there, but the same rule applies to its metrics.
+        assert_eq!(checked(&config, false).await, Ok(()));
         config.worker.metrics_addr = Some(addr.parse().unwrap());
-        let words = judged(&config, false).await.unwrap_err();
-        assert!(words.contains("worker.metrics_addr"), "{words}");
+        let message = checked(&config, false).await.unwrap_err();
+        assert!(message.contains("worker.metrics_addr"), "{message}");
         config.server.open_metrics = true;
-        assert_eq!(judged(&config, false).await, Ok(()));
+        assert_eq!(checked(&config, false).await, Ok(()));
         config.server.open_metrics = false;
         config.worker.metrics_addr = None;
     }
     let mut with_key = config.clone();
     with_key.server.api_keys = vec![Secret::new(KEY)];
-    assert_eq!(judged(&with_key, true).await, Ok(()));
+    assert_eq!(checked(&with_key, true).await, Ok(()));
     let key = store.add_key("alice", KeyHash::of(KEY)).await.unwrap();
-    assert_eq!(judged(&config, true).await, Ok(()));
+    assert_eq!(checked(&config, true).await, Ok(()));
     store.revoke_key(key.id).await.unwrap();
-    assert!(judged(&config, true).await.is_err());
+    assert!(checked(&config, true).await.is_err());
 }
 
 async fn status_with(port: u16, key: &str) -> u16 {
@@ -133,50 +133,50 @@ async fn status_with(port: u16, key: &str) -> u16 {
 }
 
 #[tokio::test]
-async fn a_key_of_the_store_opens_the_door_until_it_is_revoked() {
-    let stage = stage_with(|config| config.server.api_keys = vec![Secret::new(OTHER)]).await;
-    assert_eq!(status_with(stage.port, KEY).await, 401);
-    let key = stage
+async fn a_key_of_the_store_is_valid_until_it_is_revoked() {
+    let service = service_with(|config| config.server.api_keys = vec![Secret::new(OTHER)]).await;
+    assert_eq!(status_with(service.port, KEY).await, 401);
+    let key = service
         .store
         .add_key("alice", KeyHash::of(KEY))
         .await
         .unwrap();
-    assert_eq!(status_with(stage.port, KEY).await, 200);
-    assert_eq!(status_with(stage.port, OTHER).await, 200);
-    assert!(stage.store.revoke_key(key.id).await.unwrap());
-    // At once.
-    assert_eq!(status_with(stage.port, KEY).await, 401);
-    assert_eq!(status_with(stage.port, OTHER).await, 200);
+    assert_eq!(status_with(service.port, KEY).await, 200);
+    assert_eq!(status_with(service.port, OTHER).await, 200);
+    assert!(service.store.revoke_key(key.id).await.unwrap());
+    // Effective immediately.
+    assert_eq!(status_with(service.port, KEY).await, 401);
+    assert_eq!(status_with(service.port, OTHER).await, 200);
 }
 
 #[tokio::test]
-async fn the_first_key_of_the_store_closes_the_open_door() {
-    let stage = stage().await;
-    assert_eq!(stage.get("/v1/jobs").await.status, 200);
-    stage
+async fn the_first_key_of_the_store_ends_access_without_a_key() {
+    let service = service().await;
+    assert_eq!(service.get("/v1/jobs").await.status, 200);
+    service
         .store
         .add_key("alice", KeyHash::of(KEY))
         .await
         .unwrap();
-    let begun = std::time::Instant::now();
-    while stage.get("/v1/jobs").await.status != 401 {
-        assert!(begun.elapsed() < std::time::Duration::from_secs(20));
+    let started = std::time::Instant::now();
+    while service.get("/v1/jobs").await.status != 401 {
+        assert!(started.elapsed() < std::time::Duration::from_secs(20));
         tokio::time::sleep(std::time::Duration::from_millis(20)).await;
     }
-    assert_eq!(status_with(stage.port, KEY).await, 200);
+    assert_eq!(status_with(service.port, KEY).await, 200);
 }
 
 #[tokio::test]
-async fn where_others_can_reach_it_no_key_means_no_entry() {
-    // Its only key was revoked while it ran: a Host of one's own choosing opens nothing.
-    let stage = stage_with(|config| config.server.addr = "0.0.0.0:8080".parse().unwrap()).await;
-    stage.get("/v1/jobs").await.problem(401, "unauthorized");
+async fn on_a_public_address_without_keys_nothing_is_allowed() {
+    // As after the only key was revoked: a forged Host header does not help.
+    let service = service_with(|config| config.server.addr = "0.0.0.0:8080".parse().unwrap()).await;
+    service.get("/v1/jobs").await.problem(401, "unauthorized");
 }
 
 #[tokio::test]
-async fn a_store_that_is_away_does_not_open_the_door() {
-    let stage = stage().await;
-    stage.store.close().await;
-    assert_eq!(status_with(stage.port, KEY).await, 503);
-    assert_eq!(stage.get("/v1/jobs").await.status, 503);
+async fn an_unavailable_store_does_not_allow_access() {
+    let service = service().await;
+    service.store.close().await;
+    assert_eq!(status_with(service.port, KEY).await, 503);
+    assert_eq!(service.get("/v1/jobs").await.status, 503);
 }

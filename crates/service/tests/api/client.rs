@@ -1,4 +1,4 @@
-//! A caller, byte for byte: one request a connection.
+//! A minimal HTTP client: one request per connection.
 
 use std::fmt::Write as _;
 
@@ -6,7 +6,7 @@ use serde_json::Value;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 
-/// What came back.
+/// A response.
 #[derive(Debug)]
 pub(crate) struct Reply {
     pub(crate) status: u16,
@@ -26,7 +26,7 @@ impl Reply {
         serde_json::from_str(&self.body).unwrap_or_else(|error| panic!("{error}: {}", self.body))
     }
 
-    /// A problem with this status and code; every problem looks the same.
+    /// Checks that this is a problem with this status and code, and returns its body.
     #[track_caller]
     pub(crate) fn problem(&self, status: u16, code: &str) -> Value {
         assert_eq!(self.status, status, "{}{}", self.head, self.body);
@@ -41,14 +41,14 @@ impl Reply {
         assert!(
             problem["detail"]
                 .as_str()
-                .is_some_and(|words| !words.is_empty())
+                .is_some_and(|detail| !detail.is_empty())
         );
         problem
     }
 
-    /// A problem that names a field.
+    /// Checks that this is a problem that names a field.
     #[track_caller]
-    pub(crate) fn blames(&self, field: &str) {
+    pub(crate) fn names_field(&self, field: &str) {
         assert_eq!(self.status, 422, "{}", self.body);
         let problem = self.json();
         assert_eq!(problem["field"], field, "{problem}");
@@ -63,13 +63,13 @@ impl Reply {
     }
 }
 
-/// Sends bytes as they are and reads until the service closes.
+/// Sends raw bytes and reads until the service closes the connection.
 pub(crate) async fn raw(port: u16, request: &[u8]) -> Reply {
     let mut stream = TcpStream::connect(("127.0.0.1", port)).await.unwrap();
     stream.write_all(request).await.unwrap();
-    let mut answer = Vec::new();
-    stream.read_to_end(&mut answer).await.unwrap();
-    read(&answer)
+    let mut response = Vec::new();
+    stream.read_to_end(&mut response).await.unwrap();
+    parse(&response)
 }
 
 pub(crate) async fn call(
@@ -94,8 +94,8 @@ pub(crate) async fn call(
     raw(port, request.as_bytes()).await
 }
 
-fn read(answer: &[u8]) -> Reply {
-    let text = String::from_utf8_lossy(answer).into_owned();
+fn parse(response: &[u8]) -> Reply {
+    let text = String::from_utf8_lossy(response).into_owned();
     let (head, body) = text.split_once("\r\n\r\n").unwrap_or((&text, ""));
     let status = head.split(' ').nth(1).and_then(|code| code.parse().ok());
     let mut reply = Reply {

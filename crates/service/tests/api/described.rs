@@ -1,14 +1,14 @@
-//! The description, the docs page, health and metrics.
+//! The OpenAPI description, the docs page, health checks and metrics.
 
 use serde_json::{Value, json};
 
 use crate::client::call;
-use crate::stage::{stage, stage_with};
+use crate::service::{service, service_with};
 
 #[tokio::test]
-async fn the_description_names_what_is_served() {
-    let stage = stage().await;
-    let reply = stage.get("/openapi.json").await;
+async fn the_description_matches_the_routes() {
+    let service = service().await;
+    let reply = service.get("/openapi.json").await;
     assert_eq!(reply.header("content-type"), Some("application/json"));
     let described = reply.json();
     assert!(
@@ -22,13 +22,13 @@ async fn the_description_names_what_is_served() {
         let place = path.replace("{id}", "00000000-0000-7000-8000-000000000000");
         for (method, operation) in methods.as_object().unwrap() {
             let method = method.to_uppercase();
-            let reply = call(stage.port, &method, &place, &[], "").await;
+            let reply = call(service.port, &method, &place, &[], "").await;
             assert_ne!(reply.status, 405, "{method} {path}");
             let code = reply.status.to_string();
             let known = operation["responses"].as_object().unwrap();
             assert!(
                 known.contains_key(&code),
-                "{method} {path} answers {code}, which it does not tell"
+                "{method} {path} returns {code}, which is not described"
             );
             if reply.status == 404 {
                 reply.problem(404, "job_not_found");
@@ -47,20 +47,21 @@ async fn the_description_names_what_is_served() {
 }
 
 #[test]
-fn the_kept_description_is_the_one_in_the_code() {
-    let kept = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/openapi.json");
-    let kept: Value = serde_json::from_str(&std::fs::read_to_string(kept).unwrap()).unwrap();
-    let ours: Value = serde_json::from_str(&service::api::openapi_json()).unwrap();
+fn the_committed_description_is_up_to_date() {
+    let committed = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/openapi.json");
+    let committed: Value =
+        serde_json::from_str(&std::fs::read_to_string(committed).unwrap()).unwrap();
+    let generated: Value = serde_json::from_str(&crawler_service::api::openapi_json()).unwrap();
     assert!(
-        kept == ours,
+        committed == generated,
         "docs/openapi.json is stale; run cargo xtask docs and commit it"
     );
 }
 
 #[tokio::test]
-async fn the_docs_page_needs_nobody_else() {
-    let stage = stage().await;
-    let page = stage.get("/docs").await;
+async fn the_docs_page_loads_nothing_from_other_hosts() {
+    let service = service().await;
+    let page = service.get("/docs").await;
     assert_eq!(page.status, 200);
     assert!(
         page.header("content-security-policy")
@@ -71,7 +72,7 @@ async fn the_docs_page_needs_nobody_else() {
         ("/docs/page.js", "text/javascript"),
         ("/docs/page.css", "text/css"),
     ] {
-        let file = stage.get(path).await;
+        let file = service.get(path).await;
         assert_eq!(file.status, 200);
         assert!(file.header("content-type").unwrap().starts_with(media));
         for text in [&page.body, &file.body] {
@@ -85,21 +86,24 @@ async fn the_docs_page_needs_nobody_else() {
 }
 
 #[tokio::test]
-async fn health_readiness_and_numbers() {
-    let stage = stage_with(|config| config.server.open_metrics = true).await;
-    assert_eq!(stage.get("/healthz").await.json(), json!({"status": "ok"}));
-    let ready = stage.get("/readyz").await.json();
+async fn health_checks_and_metrics() {
+    let service = service_with(|config| config.server.open_metrics = true).await;
+    assert_eq!(
+        service.get("/healthz").await.json(),
+        json!({"status": "ok"})
+    );
+    let ready = service.get("/readyz").await.json();
     assert_eq!(
         ready,
         json!({"status": "ok", "store": "ok", "browser": "off"})
     );
-    stage
-        .made("/v1/crawl", &json!({"url": "https://example.org/"}))
+    service
+        .create("/v1/crawl", &json!({"url": "https://example.org/"}))
         .await;
-    let numbers = stage.get("/metrics").await;
-    assert_eq!(numbers.status, 200);
+    let metrics = service.get("/metrics").await;
+    assert_eq!(metrics.status, 200);
     assert!(
-        numbers
+        metrics
             .header("content-type")
             .unwrap()
             .starts_with("text/plain")
@@ -112,23 +116,23 @@ async fn health_readiness_and_numbers() {
         "crawler_http_request_seconds_bucket{route=\"/readyz\"",
         "crawler_jobs_created_total{type=\"crawl\"}",
     ] {
-        assert!(numbers.body.contains(line), "{line}:\n{}", numbers.body);
+        assert!(metrics.body.contains(line), "{line}:\n{}", metrics.body);
     }
-    assert!(!numbers.body.contains("example.org"));
+    assert!(!metrics.body.contains("example.org"));
 }
 
 #[tokio::test]
-async fn a_store_that_is_away_is_a_503_and_not_ready() {
-    let stage = stage().await;
-    stage.store.close().await;
-    stage.get("/healthz").await.json();
-    let reply = stage.get("/readyz").await;
+async fn an_unavailable_store_is_a_503_and_not_ready() {
+    let service = service().await;
+    service.store.close().await;
+    service.get("/healthz").await.json();
+    let reply = service.get("/readyz").await;
     reply.problem(503, "not_ready");
     assert!(reply.header("retry-after").is_some());
-    let reply = stage.get("/v1/jobs").await;
+    let reply = service.get("/v1/jobs").await;
     assert!(reply.header("retry-after").is_some());
     reply.problem(503, "store_unavailable");
-    let reply = stage
+    let reply = service
         .post("/v1/crawl", &json!({"url": "https://example.org/"}))
         .await;
     assert!(reply.header("retry-after").is_some());

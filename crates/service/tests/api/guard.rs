@@ -1,13 +1,13 @@
-//! Nothing of this machine can be reached through the API, however it is spelled, resolved or redirected to.
+//! Private addresses cannot be reached through the API, however they are spelled, resolved or redirected to.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 use serde_json::json;
 
-use crate::site::{Site, answer, moved, page};
-use crate::stage::{stage, stage_on};
+use crate::service::{service, service_with_names};
+use crate::site::{Site, moved, page, response};
 
-/// Spellings of this machine, and of what clouds keep inside.
+/// Spellings of loopback and of cloud metadata addresses.
 pub(crate) const INNER: [&str; 24] = [
     "127.0.0.1",
     "127.1",
@@ -51,62 +51,62 @@ async fn a_refused_address_is_403_on_the_page_and_on_a_redirect() {
             "http://{}:{port}/",
             INNER[at.parse::<usize>().unwrap()]
         )),
-        None => answer("404 Not Found", "text/plain", ""),
+        None => response("404 Not Found", "text/plain", ""),
     })
     .await;
-    let stage = stage_on(|_| (), &names()).await;
+    let service = service_with_names(|_| (), &names()).await;
     for (at, host) in INNER.iter().enumerate() {
         for url in [
             format!("http://{host}:{port}/"),
             site.url(&format!("/to/{at}")),
         ] {
-            let reply = stage.post("/v1/scrape", &json!({"url": url})).await;
+            let reply = service.post("/v1/scrape", &json!({"url": url})).await;
             let problem = reply.problem(403, "address_refused");
             assert!(!problem.to_string().contains("inside"), "{url}");
         }
     }
-    assert_eq!(canary.knocks(), 0);
+    assert_eq!(canary.connections(), 0);
 }
 
 #[tokio::test]
-async fn a_robots_txt_that_leads_inside_is_not_followed_there() {
+async fn a_robots_txt_that_redirects_to_a_private_address_is_not_followed() {
     let canary =
-        Site::start(|_| answer("200 OK", "text/plain", "User-agent: *\nDisallow: /")).await;
+        Site::start(|_| response("200 OK", "text/plain", "User-agent: *\nDisallow: /")).await;
     let port = canary.port;
     let site = Site::start(move |path| match path {
         "/robots.txt" => moved(&format!("http://127.0.0.1:{port}/robots.txt")),
         _ => page("<title>outside</title>"),
     })
     .await;
-    let stage = stage().await;
-    let reply = stage
+    let service = service().await;
+    let reply = service
         .post("/v1/scrape", &json!({"url": site.url("/")}))
         .await;
-    // A robots.txt that cannot be had means "allow" unless the operator says otherwise.
+    // The default for a robots.txt that cannot be fetched is "allow".
     assert_eq!(reply.status, 200, "{}", reply.body);
-    assert_eq!(canary.knocks(), 0);
+    assert_eq!(canary.connections(), 0);
 }
 
 #[tokio::test]
 async fn open_and_closed_ports_look_the_same() {
     let open = Site::start(|_| page("")).await;
-    let stage = stage().await;
-    let mut told = Vec::new();
+    let service = service().await;
+    let mut replies = Vec::new();
     for port in [open.port, 1] {
         let url = format!("http://127.0.0.1:{port}/");
-        told.push(stage.post("/v1/scrape", &json!({"url": url})).await.body);
+        replies.push(service.post("/v1/scrape", &json!({"url": url})).await.body);
     }
-    assert_eq!(told[0], told[1]);
-    assert_eq!(open.knocks(), 0);
+    assert_eq!(replies[0], replies[1]);
+    assert_eq!(open.connections(), 0);
 }
 
 #[tokio::test]
 async fn an_operator_may_allow_private_addresses() {
     let site = Site::start(|_| page("<title>inside</title><p>words")).await;
-    let stage = stage_on(|config| config.egress.allow_private = true, &names()).await;
+    let service = service_with_names(|config| config.egress.allow_private = true, &names()).await;
     for host in ["127.0.0.1", "inner.test"] {
         let url = format!("http://{host}:{}/", site.port);
-        let reply = stage.post("/v1/scrape", &json!({"url": url})).await;
+        let reply = service.post("/v1/scrape", &json!({"url": url})).await;
         assert_eq!(reply.json()["title"], "inside", "{}", reply.body);
     }
 }

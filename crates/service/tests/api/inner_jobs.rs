@@ -1,21 +1,21 @@
-//! A crawl by a real worker: links, redirects, robots.txt and sitemaps that lead inside reach nobody there.
+//! A crawl by a real worker: links, redirects, robots.txt and sitemaps cannot reach private addresses.
 
 use std::sync::Arc;
 use std::time::Duration;
 
-use engine::Stop;
-use fetch::{Allowed, Guard, HttpFetch};
+use crawler_engine::Stop;
+use crawler_fetch::{AllowedTarget, Guard, HttpFetch};
+use crawler_service::job_params::{JobDefaults, JobParams};
+use crawler_service::worker::{StoreFrontierSettings, Worker, WorkerSettings};
+use crawler_store::JobKind;
 use serde_json::{Value, json};
-use service::job_params::{JobDefaults, JobParams};
-use service::worker::{StoreFrontierSettings, Worker, WorkerSettings};
-use store::JobKind;
 
 use crate::guard::{INNER, names};
-use crate::site::{Site, answer, moved, page};
-use crate::stage::{look_up, stage_on};
+use crate::service::{look_up, service_with_names};
+use crate::site::{Site, moved, page, response};
 
 #[tokio::test]
-async fn nothing_inside_is_reached_by_links_redirects_robots_or_sitemaps() {
+async fn private_addresses_are_not_reached_by_links_redirects_robots_or_sitemaps() {
     let canary = Site::start(|_| page("<title>inside</title>")).await;
     let port = canary.port;
     let inner = move |at: usize, path: &str| format!("http://{}:{port}{path}", INNER[at]);
@@ -23,7 +23,7 @@ async fn nothing_inside_is_reached_by_links_redirects_robots_or_sitemaps() {
         "/robots.txt" => {
             let maps =
                 (0..INNER.len()).map(|at| format!("Sitemap: {}\n", inner(at, "/sitemap.xml")));
-            answer("200 OK", "text/plain", &maps.collect::<String>())
+            response("200 OK", "text/plain", &maps.collect::<String>())
         }
         "/" => {
             let links = (0..INNER.len()).map(|at| {
@@ -36,20 +36,20 @@ async fn nothing_inside_is_reached_by_links_redirects_robots_or_sitemaps() {
         }
         path => match path.strip_prefix("/to/") {
             Some(at) => moved(&inner(at.parse().unwrap(), "/moved")),
-            None => answer("404 Not Found", "text/plain", ""),
+            None => response("404 Not Found", "text/plain", ""),
         },
     })
     .await;
-    let stage = stage_on(|_| (), &names()).await;
+    let service = service_with_names(|_| (), &names()).await;
     let defaults = JobDefaults {
         max_attempts: 1,
         ..JobDefaults::default()
     };
-    let plan = JobParams::scrape("http://any.invalid/")
-        .plan(JobKind::Scrape, &defaults)
+    let plan = JobParams::default()
+        .plan(JobKind::Scrape, &defaults, 0, 0)
         .unwrap();
-    let guard = Guard::new(false, vec![Allowed::parse("site.test").unwrap()]);
-    let sniff = html::looks_like_html;
+    let guard = Guard::new(false, vec![AllowedTarget::parse("site.test").unwrap()]);
+    let sniff = crawler_html::looks_like_html;
     let fetch = HttpFetch::resolving(&plan.fetch, 8, guard, sniff, look_up(&names())).unwrap();
     let settings = WorkerSettings {
         frontier: StoreFrontierSettings {
@@ -59,17 +59,17 @@ async fn nothing_inside_is_reached_by_links_redirects_robots_or_sitemaps() {
         jobs: defaults,
         sole_owner: true,
     };
-    let worker = Worker::new(stage.store.clone(), Arc::new(fetch), settings).unwrap();
+    let worker = Worker::new(service.store.clone(), Arc::new(fetch), settings).unwrap();
     let stop = Stop::new();
     let working = tokio::spawn(worker.run(stop.clone()));
     let body = json!({"url": site.url("/"), "same_domain": false, "sitemaps": "include", "ignore_query": false});
-    let id = stage.made("/v1/crawl", &body).await;
+    let id = service.create("/v1/crawl", &body).await;
     // The stream ends when the job does.
-    let events = stage.get(&format!("/v1/jobs/{id}/events")).await;
+    let events = service.get(&format!("/v1/jobs/{id}/events")).await;
     assert!(events.body.contains("event: finished"), "{}", events.body);
     stop.ask();
     working.await.unwrap().unwrap();
-    let tasks = stage
+    let tasks = service
         .get(&format!("/v1/jobs/{id}/tasks?limit=1000"))
         .await
         .json();
@@ -91,5 +91,5 @@ async fn nothing_inside_is_reached_by_links_redirects_robots_or_sitemaps() {
         done.iter()
             .all(|task| task["url"].as_str().unwrap().contains("site.test"))
     );
-    assert_eq!(canary.knocks(), 0);
+    assert_eq!(canary.connections(), 0);
 }

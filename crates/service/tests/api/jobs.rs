@@ -1,14 +1,14 @@
-//! Jobs: made, listed, shown, cancelled.
+//! Creating, listing, showing and cancelling jobs.
 
 use serde_json::json;
 
-use crate::stage::stage;
+use crate::service::service;
 
-const NOBODY: &str = "/v1/jobs/00000000-0000-7000-8000-000000000000";
+const UNKNOWN_JOB: &str = "/v1/jobs/00000000-0000-7000-8000-000000000000";
 
 #[tokio::test]
-async fn a_job_is_accepted_with_its_place() {
-    let stage = stage().await;
+async fn a_new_job_is_accepted_with_its_location() {
+    let service = service().await;
     for (path, kind, body) in [
         (
             "/v1/crawl",
@@ -26,7 +26,7 @@ async fn a_job_is_accepted_with_its_place() {
             json!({"urls": ["https://example.org/a", "nonsense"]}),
         ),
     ] {
-        let reply = stage.post(path, &body).await;
+        let reply = service.post(path, &body).await;
         assert_eq!(reply.status, 202, "{}", reply.body);
         let made = reply.json();
         assert_eq!(made["type"], kind);
@@ -36,7 +36,7 @@ async fn a_job_is_accepted_with_its_place() {
         if kind == "batch_scrape" {
             assert_eq!(made["invalid_urls"][0]["url"], "nonsense", "{made}");
         }
-        let shown = stage.get(&place).await;
+        let shown = service.get(&place).await;
         assert_eq!(shown.status, 200);
         let shown = shown.json();
         assert_eq!(shown["id"], made["id"]);
@@ -45,7 +45,7 @@ async fn a_job_is_accepted_with_its_place() {
         assert_eq!(shown["tasks"]["total"], 1);
         assert!(shown["created_at"].as_str().unwrap().ends_with('Z'));
         if kind == "batch_scrape" {
-            // Its URLs are its tasks.
+            // The URLs of a batch are its tasks.
             assert_eq!(shown["params"], json!({"url_count": 1}), "{shown}");
             continue;
         }
@@ -57,17 +57,17 @@ async fn a_job_is_accepted_with_its_place() {
 
 #[tokio::test]
 async fn jobs_are_listed_newest_first_in_pages_and_by_filter() {
-    let stage = stage().await;
-    let mut made = Vec::new();
+    let service = service().await;
+    let mut created = Vec::new();
     for n in 0..5 {
         let path = if n % 2 == 0 { "/v1/crawl" } else { "/v1/map" };
         let body = json!({"url": format!("https://example.org/{n}")});
-        made.push(stage.made(path, &body).await);
+        created.push(service.create(path, &body).await);
     }
-    made.reverse();
+    created.reverse();
     let (mut seen, mut path) = (Vec::new(), "/v1/jobs?limit=2".to_owned());
     loop {
-        let page = stage.get(&path).await.json();
+        let page = service.get(&path).await.json();
         for job in page["jobs"].as_array().unwrap() {
             seen.push(job["id"].as_str().unwrap().to_owned());
         }
@@ -76,9 +76,9 @@ async fn jobs_are_listed_newest_first_in_pages_and_by_filter() {
             None => break,
         }
     }
-    assert_eq!(seen, made);
+    assert_eq!(seen, created);
     let count = async |query: &str| {
-        let page = stage.get(&format!("/v1/jobs?{query}")).await.json();
+        let page = service.get(&format!("/v1/jobs?{query}")).await.json();
         page["jobs"].as_array().unwrap().len()
     };
     assert_eq!(count("type=crawl").await, 3);
@@ -88,16 +88,16 @@ async fn jobs_are_listed_newest_first_in_pages_and_by_filter() {
 
 #[tokio::test]
 async fn a_cancelled_job_is_final() {
-    let stage = stage().await;
-    let id = stage
-        .made("/v1/crawl", &json!({"url": "https://example.org/"}))
+    let service = service().await;
+    let id = service
+        .create("/v1/crawl", &json!({"url": "https://example.org/"}))
         .await;
     let place = format!("/v1/jobs/{id}");
-    let reply = stage.delete(&place).await;
+    let reply = service.delete(&place).await;
     assert_eq!(reply.status, 200, "{}", reply.body);
     assert_eq!(reply.json()["status"], "cancelled");
     assert_eq!(reply.json()["tasks"]["skipped"], 1);
-    let again = stage.delete(&place).await;
+    let again = service.delete(&place).await;
     assert!(
         again.problem(409, "job_is_final")["detail"]
             .as_str()
@@ -107,47 +107,49 @@ async fn a_cancelled_job_is_final() {
 }
 
 #[tokio::test]
-async fn jobs_that_are_not_there() {
-    let stage = stage().await;
-    for place in [NOBODY, "/v1/jobs/nonsense", "/v1/jobs/1"] {
+async fn unknown_jobs_are_404() {
+    let service = service().await;
+    for place in [UNKNOWN_JOB, "/v1/jobs/nonsense", "/v1/jobs/1"] {
         for rest in ["", "/documents", "/map", "/tasks", "/export", "/events"] {
-            stage
+            service
                 .get(&format!("{place}{rest}"))
                 .await
                 .problem(404, "job_not_found");
         }
-        stage.delete(place).await.problem(404, "job_not_found");
+        service.delete(place).await.problem(404, "job_not_found");
     }
 }
 
 #[tokio::test]
-async fn a_batchs_urls_are_its_tasks_and_are_told_once() {
-    let stage = stage().await;
+async fn the_urls_of_a_batch_are_listed_as_tasks_only() {
+    let service = service().await;
     let urls: Vec<String> = (0..50)
         .map(|n| format!("https://example.org/{n}"))
         .collect();
-    let id = stage.made("/v1/batch/scrape", &json!({"urls": urls})).await;
+    let id = service
+        .create("/v1/batch/scrape", &json!({"urls": urls}))
+        .await;
     for path in ["/v1/jobs".to_owned(), format!("/v1/jobs/{id}")] {
-        let reply = stage.get(&path).await;
+        let reply = service.get(&path).await;
         assert!(!reply.body.contains("example.org"), "{}", reply.body);
         assert!(reply.body.contains("\"url_count\":50"), "{}", reply.body);
     }
-    let tasks = stage.get(&format!("/v1/jobs/{id}/tasks")).await.json();
+    let tasks = service.get(&format!("/v1/jobs/{id}/tasks")).await.json();
     assert_eq!(tasks["tasks"].as_array().unwrap().len(), 50);
 }
 
 #[tokio::test]
-async fn a_job_keeps_no_credentials() {
-    let stage = stage().await;
+async fn credentials_in_the_url_of_a_job_are_rejected() {
+    let service = service().await;
     let secret = "https://bob:s3cret@example.org/a";
     for path in ["/v1/crawl", "/v1/map"] {
-        let reply = stage.post(path, &json!({"url": secret})).await;
+        let reply = service.post(path, &json!({"url": secret})).await;
         let problem = reply.problem(422, "invalid_url").to_string();
         assert!(problem.contains("/v1/scrape"), "{problem}");
         assert!(!problem.contains("s3cret"), "{problem}");
     }
     let urls = json!({"urls": [secret, "https://example.org/b"]});
-    let reply = stage.post("/v1/batch/scrape", &urls).await;
+    let reply = service.post("/v1/batch/scrape", &urls).await;
     assert_eq!(reply.status, 202, "{}", reply.body);
     assert!(!reply.body.contains("s3cret"), "{}", reply.body);
     let invalid = &reply.json()["invalid_urls"][0]["url"];

@@ -1,8 +1,5 @@
-//! The API over real sockets: each row of its table, and each way to get it wrong.
-#![expect(
-    clippy::unwrap_used,
-    reason = "a run that cannot be set up should stop the test where it stands"
-)]
+//! The API over real sockets: every endpoint, and every error.
+#![expect(clippy::unwrap_used, reason = "a panic fails the test")]
 
 mod access;
 mod client;
@@ -10,11 +7,11 @@ mod described;
 mod guard;
 mod inner_jobs;
 mod jobs;
-mod lists;
 mod live;
 mod politeness;
 mod requests;
+mod results;
 mod scrape;
+mod service;
 mod site;
 mod slow;
-mod stage;

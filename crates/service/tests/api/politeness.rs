@@ -1,29 +1,29 @@
-//! Single pages keep to what a host is owed, together with the workers of the same store.
+//! `POST /v1/scrape` shares the politeness limits of a host with the workers.
 
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
+use crawler_store::{HostTurn, HostTurns};
+use crawler_weburl::HostKey;
 use futures_util::future::join_all;
 use serde_json::json;
-use store::{Store, Turn};
-use weburl::HostKey;
 
-use crate::site::{Site, answer, page};
-use crate::stage::stage_with;
+use crate::service::service_with;
+use crate::site::{Site, page, response};
 
-/// A site that writes down when each request came.
-async fn watched() -> (Site, Arc<Mutex<Vec<Instant>>>) {
+/// A site that records the time of each request.
+async fn logged_site() -> (Site, Arc<Mutex<Vec<Instant>>>) {
     let log = Arc::new(Mutex::new(Vec::new()));
     let seen = Arc::clone(&log);
     let site = Site::start(move |path| {
         seen.lock().unwrap().push(Instant::now());
         match path {
-            "/busy" => answer(
+            "/busy" => response(
                 "503 Service Unavailable\r\nretry-after: 3600",
                 "text/html",
                 "busy",
             ),
-            "/robots.txt" => answer("404 Not Found", "text/plain", ""),
+            "/robots.txt" => response("404 Not Found", "text/plain", ""),
             _ => page("<title>a page</title><p>words"),
         }
     })
@@ -33,12 +33,17 @@ async fn watched() -> (Site, Arc<Mutex<Vec<Instant>>>) {
 
 #[tokio::test]
 async fn scrapes_of_one_host_keep_its_rate() {
-    let (site, log) = watched().await;
-    let stage = stage_with(|config| config.worker.per_host_rps = 5.0).await;
+    let (site, log) = logged_site().await;
+    let service = service_with(|config| config.worker.per_host_rps = 5.0).await;
     let scrapes = (0..4).map(|page| {
         let url = site.url(&format!("/{page}"));
-        let stage = &stage;
-        async move { stage.post("/v1/scrape", &json!({"url": url})).await.status }
+        let service = &service;
+        async move {
+            service
+                .post("/v1/scrape", &json!({"url": url}))
+                .await
+                .status
+        }
     });
     assert_eq!(join_all(scrapes).await, [200; 4]);
     let mut starts = log.lock().unwrap().clone();
@@ -46,49 +51,82 @@ async fn scrapes_of_one_host_keep_its_rate() {
     assert_eq!(starts.len(), 5, "robots.txt and four pages");
     for pair in starts.windows(2) {
         let apart = pair[1] - pair[0];
-        // Both ends are seen by the site, a little after they began.
+        // The site sees each request slightly after it was sent.
         assert!(apart >= Duration::from_millis(150), "{apart:?}");
     }
 }
 
 #[tokio::test]
-async fn a_scrape_waits_for_a_slot_that_somebody_else_holds() {
-    let (site, log) = watched().await;
-    let stage = stage_with(|config| config.worker.per_host_concurrency = 1).await;
+async fn a_scrape_waits_for_a_host_slot_held_by_another_process() {
+    let (site, log) = logged_site().await;
+    let service = service_with(|config| config.worker.per_host_concurrency = 1).await;
     let host = HostKey::new("site.test");
     let lease = Duration::from_mins(1);
-    let Ok(Turn::Granted { id, .. }) = stage.store.take_turn(&host, lease).await else {
-        panic!("the only slot is free")
+    let Ok(HostTurn::Granted { id, .. }) = service.store.take_turn(&host, lease).await else {
+        panic!("the only slot should be free")
     };
     let url = site.url("/");
     let request = json!({ "url": url });
-    let scrape = stage.post("/v1/scrape", &request);
+    let scrape = service.post("/v1/scrape", &request);
     let mut scrape = std::pin::pin!(scrape);
     let early = tokio::time::timeout(Duration::from_millis(400), &mut scrape).await;
     assert!(early.is_err(), "it did not wait");
     assert!(log.lock().unwrap().is_empty());
-    stage.store.end_turn(id).await.unwrap();
+    service.store.end_turn(id).await.unwrap();
     assert_eq!(scrape.await.status, 200);
-    // Its own slots were given back.
+    // The slots of the scrape are released.
     let deadline = Instant::now() + Duration::from_secs(20);
     loop {
-        match stage.store.take_turn(&host, lease).await.unwrap() {
-            Turn::Granted { .. } => break,
-            Turn::Later(wait) => tokio::time::sleep(wait).await,
+        match service.store.take_turn(&host, lease).await.unwrap() {
+            HostTurn::Granted { .. } => break,
+            HostTurn::Later(wait) => tokio::time::sleep(wait).await,
         }
-        assert!(Instant::now() < deadline, "a slot was not given back");
+        assert!(Instant::now() < deadline, "a slot was not released");
     }
 }
 
 #[tokio::test]
-async fn what_a_host_asks_for_is_kept_for_everybody() {
-    let (site, _) = watched().await;
-    let stage = stage_with(|_| ()).await;
-    let reply = stage
+async fn retry_after_is_stored_for_all_workers() {
+    let (site, _) = logged_site().await;
+    let service = service_with(|_| ()).await;
+    let reply = service
         .post("/v1/scrape", &json!({"url": site.url("/busy")}))
         .await;
     assert_eq!(reply.status, 200, "{}", reply.body);
     let host = HostKey::new("site.test");
-    let turn = stage.store.take_turn(&host, Duration::from_mins(1)).await;
-    assert!(matches!(turn, Ok(Turn::Later(wait)) if wait > Duration::from_mins(50)));
+    let turn = service.store.take_turn(&host, Duration::from_mins(1)).await;
+    assert!(matches!(turn, Ok(HostTurn::Later(wait)) if wait > Duration::from_mins(50)));
+}
+
+#[tokio::test]
+async fn per_host_concurrency_is_the_only_limit_on_scrapes_at_once() {
+    const AT_ONCE: usize = 5;
+    // The site responds only when this many requests are in flight at the same time.
+    let barrier = Arc::new(tokio::sync::Barrier::new(AT_ONCE));
+    let site = Site::start_async(move |path| {
+        let barrier = Arc::clone(&barrier);
+        async move {
+            if path == "/robots.txt" {
+                return response("404 Not Found", "text/plain", "");
+            }
+            barrier.wait().await;
+            page("<title>a page</title><p>words")
+        }
+    })
+    .await;
+    let service = service_with(|config| {
+        config.worker.per_host_concurrency = u32::try_from(AT_ONCE).unwrap();
+    })
+    .await;
+    let scrapes = (0..AT_ONCE).map(|page| {
+        let url = site.url(&format!("/{page}"));
+        let service = &service;
+        async move {
+            service
+                .post("/v1/scrape", &json!({"url": url}))
+                .await
+                .status
+        }
+    });
+    assert_eq!(join_all(scrapes).await, [200; AT_ONCE]);
 }

@@ -1,9 +1,9 @@
-//! What callers get wrong, and what is said about it.
+//! Invalid requests and their error messages.
 
 use serde_json::{Value, json};
 
 use crate::client::{call, raw};
-use crate::stage::{stage, stage_with};
+use crate::service::{service, service_with};
 
 const PATHS: [&str; 4] = ["/v1/scrape", "/v1/batch/scrape", "/v1/crawl", "/v1/map"];
 
@@ -15,78 +15,78 @@ fn good(path: &str) -> Value {
 }
 
 #[tokio::test]
-async fn fields_at_fault_are_named() {
-    let stage = stage().await;
+async fn invalid_fields_are_named() {
+    let service = service().await;
     for path in PATHS {
         let mut body = good(path);
         body["frobnicate"] = 1.into();
-        stage.post(path, &body).await.blames("frobnicate");
+        service.post(path, &body).await.names_field("frobnicate");
         let mut body = good(path);
         body["output_format"] = "pdf".into();
-        stage.post(path, &body).await.blames("output_format");
+        service.post(path, &body).await.names_field("output_format");
         for value in [json!(true), json!("auto")] {
             let mut body = good(path);
             body["use_js"] = value;
-            let reply = stage.post(path, &body).await;
+            let reply = service.post(path, &body).await;
             reply.problem(422, "use_js_unavailable");
-            reply.blames("use_js");
+            reply.names_field("use_js");
             assert!(reply.body.contains("browser.enabled"), "{}", reply.body);
         }
         let mut body = good(path);
         body["use_js"] = "maybe".into();
-        stage.post(path, &body).await.blames("use_js");
+        service.post(path, &body).await.names_field("use_js");
         let needed = if path == "/v1/batch/scrape" {
             "urls"
         } else {
             "url"
         };
-        stage.post(path, &json!({})).await.blames(needed);
+        service.post(path, &json!({})).await.names_field(needed);
         let mut body = good(path);
         body[needed] = 7.into();
-        stage.post(path, &body).await.blames(needed);
-        stage
+        service.post(path, &body).await.names_field(needed);
+        service
             .post(path, &json!([1]))
             .await
             .problem(422, "invalid_request");
     }
-    // A field of another endpoint is as unknown as any.
-    stage
+    // Fields of other endpoints are unknown.
+    service
         .post(
             "/v1/scrape",
             &json!({"url": "https://example.org/", "max_depth": 1}),
         )
         .await
-        .blames("max_depth");
-    stage
+        .names_field("max_depth");
+    service
         .post(
             "/v1/crawl",
             &json!({"url": "https://example.org/", "urls": []}),
         )
         .await
-        .blames("urls");
+        .names_field("urls");
 }
 
-/// What the description calls nullable may be null, everywhere alike: as if it were left out.
+/// Fields that are nullable in the description may be null, which means the same as leaving them out.
 #[tokio::test]
-async fn null_is_as_good_as_nothing() {
-    let stage = stage().await;
+async fn null_is_the_same_as_missing() {
+    let service = service().await;
     for path in PATHS {
         let mut body = good(path);
         if path == "/v1/scrape" {
-            // Refused for its address and not for its fields.
+            // Rejected because of its address, not because of its fields.
             body["url"] = "http://127.0.0.1:9/".into();
         }
         body["output_format"] = Value::Null;
         body["use_js"] = Value::Null;
-        let reply = stage.post(path, &body).await;
+        let reply = service.post(path, &body).await;
         let status = if path == "/v1/scrape" { 403 } else { 202 };
         assert_eq!(reply.status, status, "{path}: {}", reply.body);
     }
 }
 
 #[tokio::test]
-async fn values_out_of_range_are_told_with_the_range() {
-    let stage = stage_with(|config| {
+async fn values_out_of_range_are_rejected_with_the_range() {
+    let service = service_with(|config| {
         config.jobs.max_depth = 5;
         config.jobs.max_tasks = 100;
     })
@@ -109,29 +109,29 @@ async fn values_out_of_range_are_told_with_the_range() {
         ] {
             let mut body = good(path);
             body[field] = value;
-            stage.post(path, &body).await.blames(field);
+            service.post(path, &body).await.names_field(field);
         }
     }
-    // JSON knows one kind of number.
+    // JSON has only one type of number.
     let body = json!({"url": "https://example.org/", "max_depth": 1.0, "max_pages": 5e1, "max_bytes": null});
-    let reply = stage.post("/v1/crawl", &body).await;
+    let reply = service.post("/v1/crawl", &body).await;
     assert_eq!(reply.status, 202, "{}", reply.body);
     let many: Vec<String> = (0..101)
         .map(|n| format!("https://example.org/{n}"))
         .collect();
-    stage
+    service
         .post("/v1/batch/scrape", &json!({"urls": many}))
         .await
-        .blames("urls");
-    stage
+        .names_field("urls");
+    service
         .post("/v1/batch/scrape", &json!({"urls": []}))
         .await
-        .blames("urls");
+        .names_field("urls");
 }
 
 #[tokio::test]
-async fn bad_urls() {
-    let stage = stage().await;
+async fn invalid_urls_are_rejected() {
+    let service = service().await;
     for url in [
         "",
         "example.org",
@@ -141,12 +141,12 @@ async fn bad_urls() {
         "javascript:1",
     ] {
         for path in ["/v1/scrape", "/v1/crawl", "/v1/map"] {
-            let reply = stage.post(path, &json!({"url": url})).await;
+            let reply = service.post(path, &json!({"url": url})).await;
             reply.problem(422, "invalid_url");
-            reply.blames("url");
+            reply.names_field("url");
         }
     }
-    let reply = stage
+    let reply = service
         .post("/v1/batch/scrape", &json!({"urls": ["nonsense"]}))
         .await;
     let problem = reply.problem(422, "invalid_url");
@@ -154,8 +154,8 @@ async fn bad_urls() {
 }
 
 #[tokio::test]
-async fn bodies_that_are_not_json() {
-    let stage = stage_with(|config| config.server.max_body_bytes = 1_000).await;
+async fn invalid_bodies_are_rejected() {
+    let service = service_with(|config| config.server.max_body_bytes = 1_000).await;
     let json_type = ("content-type", "application/json");
     for path in PATHS {
         for body in [
@@ -164,15 +164,15 @@ async fn bodies_that_are_not_json() {
             "nope",
             "{\"url\":\"https://example.org/\"} x",
         ] {
-            let reply = call(stage.port, "POST", path, &[json_type], body).await;
+            let reply = call(service.port, "POST", path, &[json_type], body).await;
             reply.problem(400, "invalid_json");
         }
         let deep = "[".repeat(900);
-        call(stage.port, "POST", path, &[json_type], &deep)
+        call(service.port, "POST", path, &[json_type], &deep)
             .await
             .problem(400, "invalid_json");
         let long = format!("{{\"url\": \"https://example.org/{}\"}}", "a".repeat(1_000));
-        call(stage.port, "POST", path, &[json_type], &long)
+        call(service.port, "POST", path, &[json_type], &long)
             .await
             .problem(413, "body_too_large");
         let body = good(path).to_string();
@@ -182,27 +182,27 @@ async fn bodies_that_are_not_json() {
             "multipart/form-data",
         ] {
             let headers = [("content-type", media)];
-            let reply = call(stage.port, "POST", path, &headers, &body).await;
+            let reply = call(service.port, "POST", path, &headers, &body).await;
             reply.problem(415, "unsupported_media_type");
         }
-        call(stage.port, "POST", path, &[], &body)
+        call(service.port, "POST", path, &[], &body)
             .await
             .problem(415, "unsupported_media_type");
     }
-    // A body that does not say how long it is, and is too long.
+    // A body without Content-Length that is too long.
     let chunk = format!("{:x}\r\n{}\r\n0\r\n\r\n", 2_000, " ".repeat(2_000));
     let request = format!(
         "POST /v1/scrape HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\ncontent-type: application/json\r\n\
          transfer-encoding: chunked\r\n\r\n{chunk}"
     );
-    raw(stage.port, request.as_bytes())
+    raw(service.port, request.as_bytes())
         .await
         .problem(413, "body_too_large");
 }
 
 #[tokio::test]
-async fn paths_and_methods_that_are_not_there() {
-    let stage = stage().await;
+async fn unknown_paths_and_methods_are_rejected() {
+    let service = service().await;
     for path in [
         "/",
         "/v1",
@@ -211,22 +211,22 @@ async fn paths_and_methods_that_are_not_there() {
         "/docs/nothing",
         "/v1/scrape/x",
     ] {
-        stage.get(path).await.problem(404, "not_found");
+        service.get(path).await.problem(404, "not_found");
     }
     for path in PATHS {
-        let reply = stage.get(path).await;
+        let reply = service.get(path).await;
         reply.problem(405, "method_not_allowed");
         assert_eq!(reply.header("allow"), Some("POST"), "{}", reply.head);
     }
-    call(stage.port, "PUT", "/v1/jobs", &[], "")
+    call(service.port, "PUT", "/v1/jobs", &[], "")
         .await
         .problem(405, "method_not_allowed");
 }
 
 #[tokio::test]
-async fn request_ids_are_ours_unless_the_callers_is_harmless() {
-    let stage = stage().await;
-    let port = stage.port;
+async fn the_request_id_of_a_client_is_used_if_it_is_safe() {
+    let service = service().await;
+    let port = service.port;
     let sent = async |id: &str| {
         let reply = call(port, "GET", "/healthz", &[("x-request-id", id)], "").await;
         reply.header("x-request-id").unwrap().to_owned()

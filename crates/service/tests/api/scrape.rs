@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use serde_json::json;
 
-use crate::site::{Site, answer, moved, page};
-use crate::stage::{stage, stage_with};
+use crate::service::{service, service_with};
+use crate::site::{Site, moved, page, response};
 
 const PAGE: &str = "<html lang=en><title>A title</title><body><main><h1>Hello</h1>\
                     <p>Some <b>bold</b> words that a reader came for.</p></main></body></html>";
@@ -15,24 +15,24 @@ async fn site() -> Site {
         "/" => page(PAGE),
         "/moved" => moved("/"),
         "/loop" => moved("/loop"),
-        "/gone" => answer(
+        "/gone" => response(
             "404 Not Found",
             "text/html",
             "<title>Nothing</title><p>Gone",
         ),
-        "/pdf" => answer("200 OK", "application/pdf", "%PDF-1.7"),
+        "/pdf" => response("200 OK", "application/pdf", "%PDF-1.7"),
         "/hang-up" => String::new(),
         "/never" => "never".to_owned(),
-        "/robots.txt" => answer("200 OK", "text/plain", "User-agent: *\nDisallow: /secret"),
-        _ => answer("404 Not Found", "text/plain", "no"),
+        "/robots.txt" => response("200 OK", "text/plain", "User-agent: *\nDisallow: /secret"),
+        _ => response("404 Not Found", "text/plain", "no"),
     })
     .await
 }
 
 #[tokio::test]
-async fn a_page_in_three_formats_with_its_meta() {
-    let (stage, site) = (stage().await, site().await);
-    for (format, words) in [
+async fn a_page_is_returned_in_each_format_with_its_meta() {
+    let (service, site) = (service().await, site().await);
+    for (format, expected) in [
         (None, "Some **bold** words"),
         (Some("markdown"), "# Hello"),
         (Some("html"), "<b>bold</b>"),
@@ -43,13 +43,13 @@ async fn a_page_in_three_formats_with_its_meta() {
             body["output_format"] = format.into();
             body["use_js"] = false.into();
         }
-        let reply = stage.post("/v1/scrape", &body).await;
+        let reply = service.post("/v1/scrape", &body).await;
         assert_eq!(reply.status, 200, "{}", reply.body);
         let scraped = reply.json();
         assert_eq!(scraped["url"], site.url("/"));
         assert_eq!(scraped["title"], "A title");
         assert!(
-            scraped["content"].as_str().unwrap().contains(words),
+            scraped["content"].as_str().unwrap().contains(expected),
             "{scraped}"
         );
         assert_eq!(scraped["meta"]["status_code"], 200);
@@ -61,8 +61,8 @@ async fn a_page_in_three_formats_with_its_meta() {
 
 #[tokio::test]
 async fn a_targets_404_is_still_a_page() {
-    let (stage, site) = (stage().await, site().await);
-    let reply = stage
+    let (service, site) = (service().await, site().await);
+    let reply = service
         .post("/v1/scrape", &json!({"url": site.url("/gone")}))
         .await;
     assert_eq!(reply.status, 200, "{}", reply.body);
@@ -71,24 +71,24 @@ async fn a_targets_404_is_still_a_page() {
 }
 
 #[tokio::test]
-async fn what_a_target_does_wrong_has_its_own_code() {
+async fn each_failure_of_a_target_has_its_own_code() {
     let site = site().await;
-    let stage = stage_with(|config| config.http.timeout = Duration::from_millis(500)).await;
+    let service = service_with(|config| config.http.timeout = Duration::from_millis(500)).await;
     for (path, status, code, kind) in [
         ("/hang-up", 502, "fetch_failed", "reset"),
         ("/loop", 502, "fetch_failed", "too_many_redirects"),
         ("/never", 504, "fetch_timeout", "timeout"),
     ] {
-        let reply = stage
+        let reply = service
             .post("/v1/scrape", &json!({"url": site.url(path)}))
             .await;
         assert_eq!(reply.problem(status, code)["kind"], kind, "{path}");
     }
-    let reply = stage
+    let reply = service
         .post("/v1/scrape", &json!({"url": "http://nowhere.test/"}))
         .await;
     assert_eq!(reply.problem(502, "fetch_failed")["kind"], "dns");
-    let reply = stage
+    let reply = service
         .post("/v1/scrape", &json!({"url": site.url("/pdf")}))
         .await;
     assert!(
@@ -97,7 +97,7 @@ async fn what_a_target_does_wrong_has_its_own_code() {
             .unwrap()
             .contains("PDF")
     );
-    let reply = stage
+    let reply = service
         .post("/v1/scrape", &json!({"url": site.url("/secret")}))
         .await;
     let problem = reply.problem(403, "blocked_by_robots");
@@ -108,14 +108,14 @@ async fn what_a_target_does_wrong_has_its_own_code() {
 }
 
 #[tokio::test]
-async fn a_whole_scrape_has_an_end() {
+async fn request_timeout_limits_a_scrape() {
     let site = site().await;
-    let stage = stage_with(|config| {
+    let service = service_with(|config| {
         config.server.request_timeout = Duration::from_secs(1);
         config.http.timeout = Duration::from_mins(1);
     })
     .await;
-    let reply = stage
+    let reply = service
         .post("/v1/scrape", &json!({"url": site.url("/never")}))
         .await;
     reply.problem(504, "fetch_timeout");

@@ -1,4 +1,4 @@
-//! A website that says exactly what a test wants, and counts who knocks.
+//! A website with fixed responses that counts its connections.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -8,21 +8,32 @@ use tokio::net::TcpListener;
 
 pub(crate) struct Site {
     pub(crate) port: u16,
-    knocks: Arc<AtomicUsize>,
+    connections: Arc<AtomicUsize>,
 }
 
 impl Site {
-    /// Answers each path with what `answer` says, raw; an empty answer hangs up.
-    pub(crate) async fn start(answer: impl Fn(&str) -> String + Send + Sync + 'static) -> Self {
+    /// Sends the raw response returned by `respond` for each path; an empty one closes the connection, `never` keeps it
+    /// open without a response.
+    pub(crate) async fn start(respond: impl Fn(&str) -> String + Send + Sync + 'static) -> Self {
+        Self::start_async(move |path| std::future::ready(respond(&path))).await
+    }
+
+    /// Like [`Site::start`], with responses that may wait.
+    pub(crate) async fn start_async<R>(
+        respond: impl Fn(String) -> R + Send + Sync + 'static,
+    ) -> Self
+    where
+        R: Future<Output = String> + Send,
+    {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let port = listener.local_addr().unwrap().port();
-        let knocks = Arc::new(AtomicUsize::new(0));
-        let counted = Arc::clone(&knocks);
-        let answer = Arc::new(answer);
+        let connections = Arc::new(AtomicUsize::new(0));
+        let counted = Arc::clone(&connections);
+        let respond = Arc::new(respond);
         tokio::spawn(async move {
             while let Ok((mut stream, _)) = listener.accept().await {
                 counted.fetch_add(1, Ordering::SeqCst);
-                let answer = Arc::clone(&answer);
+                let respond = Arc::clone(&respond);
                 tokio::spawn(async move {
                     let mut head = Vec::new();
                     let mut bytes = [0; 1_024];
@@ -34,30 +45,30 @@ impl Site {
                     }
                     let head = String::from_utf8_lossy(&head).into_owned();
                     let path = head.split(' ').nth(1).unwrap_or("/").to_owned();
-                    let said = answer(&path);
-                    if said == "never" {
-                        // Holds the connection until the caller gives up.
+                    let response = respond(path).await;
+                    if response == "never" {
+                        // Keeps the connection open until the client closes it.
                         let _ = stream.read(&mut bytes).await;
                         return;
                     }
-                    let _ = stream.write_all(said.as_bytes()).await;
+                    let _ = stream.write_all(response.as_bytes()).await;
                 });
             }
         });
-        Self { port, knocks }
+        Self { port, connections }
     }
 
-    /// By the name that the service is allowed to reach.
+    /// Returns a URL with the host name that the service is allowed to reach.
     pub(crate) fn url(&self, path: &str) -> String {
         format!("http://site.test:{}{path}", self.port)
     }
 
-    pub(crate) fn knocks(&self) -> usize {
-        self.knocks.load(Ordering::SeqCst)
+    pub(crate) fn connections(&self) -> usize {
+        self.connections.load(Ordering::SeqCst)
     }
 }
 
-pub(crate) fn answer(status: &str, media: &str, body: &str) -> String {
+pub(crate) fn response(status: &str, media: &str, body: &str) -> String {
     format!(
         "HTTP/1.1 {status}\r\ncontent-type: {media}\r\ncontent-length: {}\r\nconnection: close\r\n\r\n{body}",
         body.len()
@@ -65,7 +76,7 @@ pub(crate) fn answer(status: &str, media: &str, body: &str) -> String {
 }
 
 pub(crate) fn page(body: &str) -> String {
-    answer("200 OK", "text/html", body)
+    response("200 OK", "text/html", body)
 }
 
 pub(crate) fn moved(to: &str) -> String {

@@ -1,39 +1,39 @@
-//! The frontier in memory and the one over a store are one contract: the same site, by the same plan, is the same
-//! crawl, whatever the order in which its pages were had.
+//! The in-memory frontier and the stored one implement the same contract: the same site with the same plan gives the
+//! same crawl, whatever the order in which its pages are fetched.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 
-use engine::{Progress, Shelf, Stop, drive};
-use fetch::FakeFetch;
-use frontier::{Chance, MemoryFrontier};
-use model::{CrawlPlan, FailKind, Outcome, PageReport, Sink, SinkError, Summary};
-use service::job_params::{JobDefaults, JobParams, SitemapsChoice};
-use store::{JobKind, Store, StoredTask, TaskState};
+use crawler_engine::{OutputWriter, Progress, Stop, drive};
+use crawler_fetch::FakeFetch;
+use crawler_frontier::{MemoryFrontier, Rng};
+use crawler_model::{CrawlPlan, FailKind, Outcome, PageReport, Sink, SinkError, Summary};
+use crawler_service::job_params::{JobDefaults, JobParams, SitemapsChoice};
+use crawler_store::{JobKind, Results, StoredTask, TaskState};
 
-use crate::stage::{AtWork, Ground, fast, settings};
+use crate::test_store::{RunningWorker, TestStore, fast, settings};
 
 const SITE: &str = "http://site.test";
 const WORLDS: u64 = 40;
 
-/// What became of each page: its depth and the stable spelling of its end.
+/// Outcome of each page: its depth and the stable spelling of the outcome.
 type Crawled = BTreeMap<String, (u32, String)>;
 
-fn pick(chance: &mut Chance, of: usize) -> usize {
-    // A fraction's bits are as random as it is.
-    let bits = usize::try_from(chance.fraction().to_bits() >> 20).unwrap_or(0);
+fn pick(rng: &mut Rng, of: usize) -> usize {
+    // The bits of a random fraction are random as well.
+    let bits = usize::try_from(rng.fraction().to_bits() >> 20).unwrap_or(0);
     bits % of.max(1)
 }
 
-/// A site of pages, redirects, loops, failures, forbidden paths and links that lead out.
-fn world(chance: &mut Chance) -> FakeFetch {
-    let pages = 5 + pick(chance, 40);
+/// A random site of pages, redirects, loops, failures, disallowed paths and external links.
+fn world(rng: &mut Rng) -> FakeFetch {
+    let pages = 5 + pick(rng, 40);
     let mut site = FakeFetch::default().file(
         &format!("{SITE}/robots.txt"),
         "User-agent: *\nDisallow: /private\n",
     );
     let sitemap = (0..3)
-        .map(|_| format!("<url><loc>{SITE}/p{}</loc></url>", pick(chance, pages + 5)))
+        .map(|_| format!("<url><loc>{SITE}/p{}</loc></url>", pick(rng, pages + 5)))
         .collect::<Vec<_>>()
         .join("\n");
     site = site.file(
@@ -45,13 +45,13 @@ fn world(chance: &mut Chance) -> FakeFetch {
             0 => String::new(),
             _ => format!("p{page}"),
         };
-        let kind = pick(chance, 12);
-        let to = link(chance, pages);
-        let links = (0..pick(chance, 8))
-            .map(|_| format!("<a href=\"{}\">a</a>", link(chance, pages)))
+        let kind = pick(rng, 12);
+        let to = link(rng, pages);
+        let links = (0..pick(rng, 8))
+            .map(|_| format!("<a href=\"{}\">a</a>", link(rng, pages)))
             .collect::<Vec<_>>()
             .join(" ");
-        // Whichever spelling is met first is the one that is asked for.
+        // The spelling found first is the one that is requested.
         for ending in ["", "?visit=1", "/", "/?visit=1"] {
             let url = format!("{SITE}/{path}{ending}");
             site = match kind {
@@ -64,10 +64,10 @@ fn world(chance: &mut Chance) -> FakeFetch {
     site
 }
 
-/// Some link; the last few pages do not exist.
-fn link(chance: &mut Chance, pages: usize) -> String {
-    let page = pick(chance, pages + 5);
-    match pick(chance, 14) {
+/// A random link; the last few pages do not exist.
+fn link(rng: &mut Rng, pages: usize) -> String {
+    let page = pick(rng, pages + 5);
+    match pick(rng, 14) {
         0 => format!("{SITE}/p{page}?visit=1"),
         1 => format!("/p{page}#part"),
         2 => format!("/private/{page}"),
@@ -80,7 +80,7 @@ fn link(chance: &mut Chance, pages: usize) -> String {
     }
 }
 
-fn ending(outcome: &Outcome) -> String {
+fn spelling(outcome: &Outcome) -> String {
     match outcome {
         Outcome::Fetched { .. } => "done".to_owned(),
         Outcome::Redirected { .. } => "skipped redirected".to_owned(),
@@ -97,7 +97,7 @@ struct Collector {
 impl Sink for Collector {
     fn page(&mut self, report: &PageReport) -> Result<(), SinkError> {
         let key = self.plan.keys.key_text(report.url.parts());
-        let end = (report.depth, ending(&report.outcome));
+        let end = (report.depth, spelling(&report.outcome));
         let before = self.crawled.lock().unwrap().insert(key, end);
         assert!(before.is_none(), "{} was reported twice", report.url);
         Ok(())
@@ -118,10 +118,10 @@ async fn in_memory(plan: CrawlPlan, site: Arc<FakeFetch>) -> Crawled {
         plan: plan.clone(),
         crawled: Arc::clone(&crawled),
     };
-    let shelf = Shelf::start(Box::new(sink)).unwrap();
-    let frontier = MemoryFrontier::new(plan, 1);
+    let writer = Some(OutputWriter::start(Box::new(sink)).unwrap());
+    let frontier = MemoryFrontier::new(&plan, 1);
     let progress = Arc::<Progress>::default();
-    drive(frontier, site, 4, shelf, Stop::new(), progress)
+    drive(frontier, site, 4, writer, Stop::new(), progress)
         .await
         .unwrap();
     std::mem::take(&mut *crawled.lock().unwrap())
@@ -130,7 +130,7 @@ async fn in_memory(plan: CrawlPlan, site: Arc<FakeFetch>) -> Crawled {
 fn stored(task: &StoredTask) -> (String, (u32, String)) {
     let end = match (task.state, task.reason.as_deref()) {
         (TaskState::Done, _) => "done".to_owned(),
-        // Where a redirect's target may not be followed, the row says why; a report says where it leads.
+        // For a redirect that may not be followed, the row contains the reason and the report the target.
         (TaskState::Skipped, Some("out_of_scope" | "blocked_extension")) => {
             "skipped redirected".to_owned()
         }
@@ -141,31 +141,34 @@ fn stored(task: &StoredTask) -> (String, (u32, String)) {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn both_frontiers_crawl_a_site_alike() {
-    let ground = Ground::fresh(fast()).await;
+    let test_store = TestStore::fresh(fast()).await;
     let mut pages = 0;
     for seed in 0..WORLDS {
-        let mut chance = Chance::new(seed);
-        let site = Arc::new(world(&mut chance));
+        let mut rng = Rng::new(seed);
+        let site = Arc::new(world(&mut rng));
         let params = JobParams {
-            max_depth: Some(1 + u32::try_from(pick(&mut chance, 6)).unwrap()),
+            max_depth: Some(1 + u32::try_from(pick(&mut rng, 6)).unwrap()),
             sitemaps: (seed % 3 == 0).then_some(SitemapsChoice::Include),
             ignore_query: Some(seed % 2 == 0),
             same_domain: Some(seed % 5 > 0),
             ..JobParams::site(format!("{SITE}/"))
         };
-        let plan = params
-            .plan(JobKind::Crawl, &JobDefaults::default())
-            .unwrap();
+        let spec = params.spec(JobKind::Crawl, &JobDefaults::default());
+        let plan = CrawlPlan::resolve(&spec, "crawler/0", 0).unwrap();
         let expected = in_memory(plan, Arc::clone(&site)).await;
-        let job = ground.start(JobKind::Crawl, &params).await;
-        let crew: Vec<AtWork> = (0..2)
-            .map(|_| AtWork::begin(&ground.store, Arc::clone(&site), settings(fast())))
+        let job = test_store.start(JobKind::Crawl, &params).await;
+        let workers: Vec<RunningWorker> = (0..2)
+            .map(|_| RunningWorker::start(&test_store.store, Arc::clone(&site), settings(fast())))
             .collect();
-        ground.finished(job).await;
-        for worker in crew {
-            worker.end().await;
+        test_store.finished(job).await;
+        for worker in workers {
+            worker.stop().await;
         }
-        let tasks = ground.store.tasks(job, None, 1_000, None).await.unwrap();
+        let tasks = test_store
+            .store
+            .tasks(job, None, 1_000, None)
+            .await
+            .unwrap();
         let found: Crawled = tasks.entries.iter().map(stored).collect();
         assert_eq!(found, expected, "world {seed}, {params:?}");
         pages += found.len();

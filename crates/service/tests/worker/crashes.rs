@@ -1,63 +1,63 @@
-//! Workers in processes of their own, killed in the middle: every page has its one document all the same.
+//! Worker processes that are killed: every page still gets exactly one document.
 
 use std::io::Write;
 use std::path::Path;
 use std::time::Duration;
 
-use engine::Stop;
-use service::job_params::JobParams;
-use service::worker::Worker;
-use store::{JobKind, JobState};
+use crawler_engine::Stop;
+use crawler_service::job_params::JobParams;
+use crawler_service::worker::Worker;
+use crawler_store::{JobKind, JobState};
 use testsite::{Graph, Server};
 
-use crate::process::at_work;
-use crate::stage::{Ground, fast, http, open, settings, until};
+use crate::process::spawn_worker;
+use crate::test_store::{TestStore, fast, http, open, settings, until};
 
 const FILE: &str = "WORKER_TEST_FILE";
 const NAME: &str = "crashes::a_worker_that_never_stops";
 
-/// The other process: works until it is killed.
+/// The worker process; runs until it is killed.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-#[ignore = "run by the tests below, in a process of its own"]
+#[ignore = "run by the tests below in a separate process"]
 async fn a_worker_that_never_stops() {
     let path = std::env::var(FILE).unwrap();
     let store = open(Path::new(&path), fast()).await;
     let mut settings = settings(fast());
     settings.sole_owner = true;
     let worker = Worker::new(store, http(), settings).unwrap();
-    writeln!(std::io::stdout(), "at work").unwrap();
+    writeln!(std::io::stdout(), "worker started").unwrap();
     worker.run(Stop::new()).await.unwrap();
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_worker_killed_again_and_again_loses_and_doubles_nothing() {
+async fn a_worker_killed_repeatedly_loses_and_duplicates_nothing() {
     let graph = Graph {
         latency: Duration::from_millis(5),
         ..Graph::new(300)
     };
     let server = Server::start(graph.site());
-    let ground = Ground::fresh(fast()).await;
-    let file = ground.place.path().join("store.db");
+    let test_store = TestStore::fresh(fast()).await;
+    let file = test_store.location.path().join("store.db");
     let params = JobParams {
         max_depth: Some(50),
         ..JobParams::site(server.url("/"))
     };
-    let job = ground.start(JobKind::Crawl, &params).await;
+    let job = test_store.start(JobKind::Crawl, &params).await;
     for round in 1..=8_u64 {
-        let mut worker = at_work(NAME, &[(FILE, file.to_str().unwrap())]);
+        let mut worker = spawn_worker(NAME, &[(FILE, file.to_str().unwrap())]);
         let before = server.total();
-        until("some pages are asked for", || {
+        until("some pages are requested", || {
             server.total() >= before + 5 * round
         })
         .await;
         worker.kill();
     }
-    let mut last = at_work(NAME, &[(FILE, file.to_str().unwrap())]);
-    let job = ground.finished(job).await;
+    let mut last = spawn_worker(NAME, &[(FILE, file.to_str().unwrap())]);
+    let job = test_store.finished(job).await;
     last.kill();
     assert_eq!(job.state, JobState::Completed, "{job:?}");
     assert_eq!((job.counts.done, job.documents), (300, 300));
-    let documents = ground.by_path(job.id).await;
+    let documents = test_store.by_path(job.id).await;
     for page in 0..300 {
         let path = graph.path(page);
         assert!(documents.contains_key(&path), "no document of {path}");

@@ -1,31 +1,31 @@
-//! A worker that comes too late writes nothing; one that is asked to go leaves nothing behind.
+//! A worker that has lost its lease writes nothing; a worker that stops hands its tasks back.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-use fetch::{Fetch, FetchRequest, Fetched, fake};
-use model::Failure;
-use service::job_params::JobParams;
-use service::worker::WorkerSettings;
-use store::{JobKind, JobState, Store, TaskState};
+use crawler_fetch::{Fetch, FetchRequest, Fetched, fake};
+use crawler_model::Failure;
+use crawler_service::job_params::JobParams;
+use crawler_service::worker::WorkerSettings;
+use crawler_store::{JobKind, JobState, Jobs, Results, TaskState};
 use tokio::sync::Semaphore;
 
-use crate::stage::{AtWork, Ground, fast, settings, until};
+use crate::test_store::{RunningWorker, TestStore, fast, settings, until};
 
-/// Answers pages when it is let; everything else is a 404 at once.
+/// Returns pages only after the gate is opened; robots.txt is a 404 without delay.
 struct Gated {
     gate: Semaphore,
-    asked: AtomicUsize,
-    words: &'static str,
+    requests: AtomicUsize,
+    text: &'static str,
 }
 
 impl Gated {
-    fn new(open: bool, words: &'static str) -> Arc<Self> {
+    fn new(open: bool, text: &'static str) -> Arc<Self> {
         Arc::new(Self {
             gate: Semaphore::new(if open { Semaphore::MAX_PERMITS } else { 0 }),
-            asked: AtomicUsize::new(0),
-            words,
+            requests: AtomicUsize::new(0),
+            text,
         })
     }
 }
@@ -35,18 +35,18 @@ impl Fetch for Gated {
         if request.url.parts().path() == "/robots.txt" {
             return Ok(fake::status(404));
         }
-        self.asked.fetch_add(1, Ordering::SeqCst);
+        self.requests.fetch_add(1, Ordering::SeqCst);
         let passed = self.gate.acquire().await;
         drop(passed);
-        let mut answer = fake::status(200);
-        answer.content_type = Some("text/html".into());
-        answer.body = fetch::Body::Html(format!("<p>{}", self.words).into());
-        Ok(answer)
+        let mut response = fake::status(200);
+        response.content_type = Some("text/html".into());
+        response.body = crawler_fetch::Body::Html(format!("<p>{}", self.text).into());
+        Ok(response)
     }
 }
 
-/// Leases that end soon and are never renewed.
-fn hasty() -> WorkerSettings {
+/// Leases that expire soon and are never renewed.
+fn short_leases() -> WorkerSettings {
     let mut settings = settings(fast());
     settings.frontier.lease = Duration::from_millis(300);
     settings.frontier.heartbeat = Duration::from_hours(1);
@@ -56,29 +56,30 @@ fn hasty() -> WorkerSettings {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_late_write_is_dropped_and_counted() {
-    let ground = Ground::fresh(fast()).await;
+    let test_store = TestStore::fresh(fast()).await;
     let params = JobParams::scrape("http://a.test/page");
-    let job = ground.start(JobKind::Scrape, &params).await;
+    let job = test_store.start(JobKind::Scrape, &params).await;
     let slow = Gated::new(false, "late");
-    let mut quiet = hasty();
-    // It does not rescue its own lease either.
-    quiet.frontier.housekeeping = Duration::from_hours(1);
-    let late = AtWork::begin(&ground.store, slow.clone(), quiet);
-    until("the first worker asks", || {
-        slow.asked.load(Ordering::SeqCst) == 1
+    let mut isolated = short_leases();
+    // It does not reclaim its own lease either.
+    isolated.frontier.housekeeping = Duration::from_hours(1);
+    let late = RunningWorker::start(&test_store.store, slow.clone(), isolated);
+    until("the first worker requests the page", || {
+        slow.requests.load(Ordering::SeqCst) == 1
     })
     .await;
-    let mut patient = hasty();
-    patient.frontier.lease = Duration::from_secs(30);
-    let successor = AtWork::begin(&ground.store, Gated::new(true, "in time"), patient);
-    let job = ground.finished(job).await;
+    let mut long_lease = short_leases();
+    long_lease.frontier.lease = Duration::from_secs(30);
+    let successor =
+        RunningWorker::start(&test_store.store, Gated::new(true, "in time"), long_lease);
+    let job = test_store.finished(job).await;
     assert_eq!(job.state, JobState::Completed);
     slow.gate.add_permits(1);
     let counts = late.counts.clone();
     until("the late write is dropped", || counts.numbers().lost == 1).await;
-    assert_eq!(late.end().await.done, 0);
-    assert_eq!(successor.end().await.done, 1);
-    let documents = ground.documents(job.id).await;
+    assert_eq!(late.stop().await.done, 0);
+    assert_eq!(successor.stop().await.done, 1);
+    let documents = test_store.documents(job.id).await;
     assert_eq!(documents.len(), 1);
     let content = documents[0].content.content_md.as_ref().unwrap();
     assert!(content.contains("in time"), "{content}");
@@ -86,54 +87,57 @@ async fn a_late_write_is_dropped_and_counted() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn leases_are_renewed_while_a_page_takes_long() {
-    let ground = Ground::fresh(fast()).await;
-    let job = ground
+    let test_store = TestStore::fresh(fast()).await;
+    let job = test_store
         .start(JobKind::Scrape, &JobParams::scrape("http://a.test/page"))
         .await;
     let slow = Gated::new(false, "slow");
-    let mut renewing = hasty();
+    let mut renewing = short_leases();
     renewing.frontier.lease = Duration::from_millis(600);
     renewing.frontier.heartbeat = Duration::from_millis(100);
-    let worker = AtWork::begin(&ground.store, slow.clone(), renewing);
-    until("it asks", || slow.asked.load(Ordering::SeqCst) == 1).await;
-    let begun = Instant::now();
-    until("three leases' time is over", || {
-        begun.elapsed() > Duration::from_millis(1_800)
+    let worker = RunningWorker::start(&test_store.store, slow.clone(), renewing);
+    until("the page is requested", || {
+        slow.requests.load(Ordering::SeqCst) == 1
+    })
+    .await;
+    let started = Instant::now();
+    until("three lease durations have passed", || {
+        started.elapsed() > Duration::from_millis(1_800)
     })
     .await;
     slow.gate.add_permits(1);
-    let job = ground.finished(job).await;
-    let numbers = worker.end().await;
+    let job = test_store.finished(job).await;
+    let numbers = worker.stop().await;
     assert_eq!(job.state, JobState::Completed);
     assert_eq!((numbers.done, numbers.lost, numbers.rescued), (1, 0, 0));
-    assert_eq!(slow.asked.load(Ordering::SeqCst), 1);
+    assert_eq!(slow.requests.load(Ordering::SeqCst), 1);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_drain_hands_back_what_it_cannot_finish() {
-    let ground = Ground::fresh(fast()).await;
+    let test_store = TestStore::fresh(fast()).await;
     let urls = (0..30).map(|number| format!("http://a.test/{number}"));
-    let job = ground
+    let job = test_store
         .start(JobKind::BatchScrape, &JobParams::batch(urls))
         .await;
     let slow = Gated::new(false, "never");
-    let mut brief = settings(fast());
-    brief.frontier.drain = Duration::from_millis(200);
-    let worker = AtWork::begin(&ground.store, slow.clone(), brief);
+    let mut short_drain = settings(fast());
+    short_drain.frontier.drain = Duration::from_millis(200);
+    let worker = RunningWorker::start(&test_store.store, slow.clone(), short_drain);
     until("all its page workers are busy", || {
-        slow.asked.load(Ordering::SeqCst) == 8
+        slow.requests.load(Ordering::SeqCst) == 8
     })
     .await;
-    let begun = Instant::now();
-    let numbers = worker.end().await;
+    let started = Instant::now();
+    let numbers = worker.stop().await;
     assert!(
-        begun.elapsed() < Duration::from_secs(10),
+        started.elapsed() < Duration::from_secs(10),
         "{:?}",
-        begun.elapsed()
+        started.elapsed()
     );
     assert_eq!((numbers.done, numbers.lost), (0, 0));
     assert_eq!(numbers.handed_back, numbers.claimed);
-    let tasks = ground.store.tasks(job, None, 100, None).await.unwrap();
+    let tasks = test_store.store.tasks(job, None, 100, None).await.unwrap();
     for task in tasks.entries {
         assert_eq!(
             (task.state, task.attempt),
@@ -141,26 +145,33 @@ async fn a_drain_hands_back_what_it_cannot_finish() {
             "{task:?}"
         );
     }
-    let next = AtWork::begin(&ground.store, Gated::new(true, "words"), settings(fast()));
-    let job = ground.finished(job).await;
-    next.end().await;
+    let next = RunningWorker::start(
+        &test_store.store,
+        Gated::new(true, "words"),
+        settings(fast()),
+    );
+    let job = test_store.finished(job).await;
+    next.stop().await;
     assert_eq!((job.state, job.documents), (JobState::Completed, 30));
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn cancelling_takes_a_page_from_its_worker() {
-    let ground = Ground::fresh(fast()).await;
-    let job = ground
+async fn a_page_of_a_cancelled_job_is_dropped() {
+    let test_store = TestStore::fresh(fast()).await;
+    let job = test_store
         .start(JobKind::Scrape, &JobParams::scrape("http://a.test/page"))
         .await;
     let slow = Gated::new(false, "late");
-    let worker = AtWork::begin(&ground.store, slow.clone(), settings(fast()));
-    until("it asks", || slow.asked.load(Ordering::SeqCst) == 1).await;
-    ground.store.cancel(job).await.unwrap();
+    let worker = RunningWorker::start(&test_store.store, slow.clone(), settings(fast()));
+    until("the page is requested", || {
+        slow.requests.load(Ordering::SeqCst) == 1
+    })
+    .await;
+    test_store.store.cancel(job).await.unwrap();
     slow.gate.add_permits(1);
     let counts = worker.counts.clone();
     until("the page is dropped", || counts.numbers().lost == 1).await;
-    worker.end().await;
-    assert_eq!(ground.finished(job).await.state, JobState::Cancelled);
-    assert_eq!(ground.documents(job).await.len(), 0);
+    worker.stop().await;
+    assert_eq!(test_store.finished(job).await.state, JobState::Cancelled);
+    assert_eq!(test_store.documents(job).await.len(), 0);
 }

@@ -1,6 +1,6 @@
-//! Workers on a real store in a file, with real sockets and sites: jobs reach their ends, each page once.
+//! Workers with a real store, real sockets and real sites: jobs finish, and each page is stored once.
 
-#![expect(clippy::unwrap_used, reason = "a test's own helpers may stop it")]
+#![expect(clippy::unwrap_used, reason = "a panic fails the test")]
 
 mod both_frontiers;
 mod crashes;
@@ -10,4 +10,5 @@ mod politeness;
 mod postgres;
 mod process;
 mod settings;
-mod stage;
+mod status_rules;
+mod test_store;

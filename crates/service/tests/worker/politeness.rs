@@ -1,15 +1,15 @@
-//! What a host sees, from its own log.
+//! Politeness as seen by the host, from its request log.
 
 use std::time::Duration;
 
-use service::job_params::JobParams;
-use store::{HostDefaults, JobKind, JobState};
-use testsite::{Answer, Graph, Request, Server};
+use crawler_service::job_params::JobParams;
+use crawler_store::{HostDefaults, JobKind, JobState};
+use testsite::{Graph, Request, Server, SiteResponse};
 
-use crate::stage::{AtWork, Ground, http, settings};
+use crate::test_store::{RunningWorker, TestStore, http, settings};
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn three_workers_ask_a_host_five_times_a_second_and_twice_at_once() {
+async fn three_workers_together_keep_the_rate_and_concurrency_of_a_host() {
     let hosts = HostDefaults {
         in_flight: 2,
         interval: Duration::from_millis(200),
@@ -19,25 +19,25 @@ async fn three_workers_ask_a_host_five_times_a_second_and_twice_at_once() {
         ..Graph::new(25)
     };
     let server = Server::start(graph.site());
-    let ground = Ground::fresh(hosts).await;
+    let test_store = TestStore::fresh(hosts).await;
     let params = JobParams {
         max_depth: Some(9),
         ..JobParams::site(server.url("/"))
     };
-    let job = ground.start(JobKind::Crawl, &params).await;
+    let job = test_store.start(JobKind::Crawl, &params).await;
     let fetch = http();
-    let crew: Vec<AtWork> = (0..3)
-        .map(|_| AtWork::begin(&ground.store, fetch.clone(), settings(hosts)))
+    let workers: Vec<RunningWorker> = (0..3)
+        .map(|_| RunningWorker::start(&test_store.store, fetch.clone(), settings(hosts)))
         .collect();
-    let job = ground.finished(job).await;
-    for worker in crew {
-        worker.end().await;
+    let job = test_store.finished(job).await;
+    for worker in workers {
+        worker.stop().await;
     }
     assert_eq!((job.state, job.documents), (JobState::Completed, 25));
     assert!(server.most_in_flight() <= 2, "{}", server.most_in_flight());
     let mut pages: Vec<_> = server.hits();
     pages.retain(|hit| hit.path_and_query != "/robots.txt");
-    // Seven starts span six intervals, 1.2 s; less only by what a busy machine takes to begin the first.
+    // Seven requests span six intervals, 1.2 s; allow for a delayed first request on a busy machine.
     for window in pages.windows(7) {
         let span = window[6].at - window[0].at;
         assert!(span >= Duration::from_secs(1), "7 in {span:?}");
@@ -45,23 +45,27 @@ async fn three_workers_ask_a_host_five_times_a_second_and_twice_at_once() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_host_that_asks_for_a_pause_gets_it() {
+async fn retry_after_pauses_the_host() {
     let busy = std::sync::atomic::AtomicBool::new(true);
     let site = move |request: &Request| match request.path() {
         "/" if busy.swap(false, std::sync::atomic::Ordering::SeqCst) => {
-            Answer::status(429).header("Retry-After", "2")
+            SiteResponse::status(429).header("Retry-After", "2")
         }
-        "/" => Answer::html("<p>words"),
-        _ => Answer::status(404),
+        "/" => SiteResponse::html("<p>words"),
+        _ => SiteResponse::status(404),
     };
     let server = Server::start(site);
-    let ground = Ground::fresh(crate::stage::fast()).await;
-    let job = ground
+    let test_store = TestStore::fresh(crate::test_store::fast()).await;
+    let job = test_store
         .start(JobKind::Crawl, &JobParams::site(server.url("/")))
         .await;
-    let worker = AtWork::begin(&ground.store, http(), settings(crate::stage::fast()));
-    let job = ground.finished(job).await;
-    worker.end().await;
+    let worker = RunningWorker::start(
+        &test_store.store,
+        http(),
+        settings(crate::test_store::fast()),
+    );
+    let job = test_store.finished(job).await;
+    worker.stop().await;
     assert_eq!(job.state, JobState::Completed, "{job:?}");
     let mut pages: Vec<_> = server.hits();
     pages.retain(|hit| hit.path_and_query == "/");
@@ -73,18 +77,22 @@ async fn a_host_that_asks_for_a_pause_gets_it() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_crawl_delay_is_obeyed() {
     let site = |request: &Request| match request.path() {
-        "/robots.txt" => Answer::text("User-agent: *\nCrawl-delay: 0.5"),
-        "/" => Answer::html("<a href=/1>1</a><a href=/2>2</a><a href=/3>3</a>"),
-        _ => Answer::html("<p>words"),
+        "/robots.txt" => SiteResponse::text("User-agent: *\nCrawl-delay: 0.5"),
+        "/" => SiteResponse::html("<a href=/1>1</a><a href=/2>2</a><a href=/3>3</a>"),
+        _ => SiteResponse::html("<p>words"),
     };
     let server = Server::start(site);
-    let ground = Ground::fresh(crate::stage::fast()).await;
-    let job = ground
+    let test_store = TestStore::fresh(crate::test_store::fast()).await;
+    let job = test_store
         .start(JobKind::Crawl, &JobParams::site(server.url("/")))
         .await;
-    let worker = AtWork::begin(&ground.store, http(), settings(crate::stage::fast()));
-    let job = ground.finished(job).await;
-    worker.end().await;
+    let worker = RunningWorker::start(
+        &test_store.store,
+        http(),
+        settings(crate::test_store::fast()),
+    );
+    let job = test_store.finished(job).await;
+    worker.stop().await;
     assert_eq!((job.state, job.documents), (JobState::Completed, 4));
     let hits = server.hits();
     for pair in hits.windows(2) {

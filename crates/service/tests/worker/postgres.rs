@@ -1,27 +1,27 @@
-//! Workers in several processes on one Postgres, as in production: each page once, whoever is killed, whatever the
-//! server does to its connections.
+//! Worker processes that share a Postgres database, as in production: each page is stored once, even if workers are
+//! killed or connections break.
 
 use std::io::Write;
 use std::str::FromStr;
 use std::time::{Duration, Instant};
 
-use engine::Stop;
-use service::job_params::JobParams;
-use service::worker::{Worker, WorkerSettings};
+use crawler_engine::Stop;
+use crawler_service::job_params::JobParams;
+use crawler_service::worker::{Worker, WorkerSettings};
+use crawler_store::{HostDefaults, JobId, JobKind, JobState};
+use crawler_store_postgres::{PostgresOptions, PostgresStore};
 use sqlx::postgres::{PgConnectOptions, PgConnection};
 use sqlx::{AssertSqlSafe, Connection, Executor};
-use store::{HostDefaults, JobId, JobKind, JobState};
-use store_postgres::{PostgresOptions, PostgresStore};
 use testsite::{Graph, Server};
 
-use crate::process::{Process, at_work};
-use crate::stage::{AtWork, Ground, fast, http, settings, until};
+use crate::process::{WorkerProcess, spawn_worker};
+use crate::test_store::{RunningWorker, TestStore, fast, http, settings, until};
 
 const DATABASE: &str = "WORKER_TEST_DATABASE";
 const INTERVAL: &str = "WORKER_TEST_INTERVAL";
 const NAME: &str = "postgres::a_worker_that_never_stops";
 
-/// A database that is gone with its test.
+/// A database that is dropped at the end of its test.
 struct Database {
     name: String,
     url: String,
@@ -31,7 +31,7 @@ fn cluster() -> String {
     std::env::var("TEST_DATABASE_URL").unwrap_or_else(|_| {
         panic!(
             "these tests need Postgres: run `cargo xtask test`, which starts one, \
-             or set TEST_DATABASE_URL to a cluster in which databases may be made"
+             or set TEST_DATABASE_URL to a cluster in which databases can be created"
         )
     })
 }
@@ -53,8 +53,8 @@ impl Database {
         Self { name, url }
     }
 
-    /// Every connection to it breaks.
-    async fn shake(&self) {
+    /// Terminates all connections to the database.
+    async fn break_connections(&self) {
         let name = &self.name;
         let sql = format!(
             "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '{name}'"
@@ -66,7 +66,7 @@ impl Database {
 impl Drop for Database {
     fn drop(&mut self) {
         let name = self.name.clone();
-        // The test's runtime may be on its way out: a thread with one of its own drops the database.
+        // The test's runtime may be shutting down: use a thread with its own.
         let dropped = std::thread::spawn(move || {
             let runtime = tokio::runtime::Builder::new_current_thread()
                 .enable_all()
@@ -85,21 +85,21 @@ async fn open(url: &str, hosts: HostDefaults) -> PostgresStore {
     let options = PostgresOptions {
         connections: 3,
         hosts,
-        // Here workers are killed for no fault of their pages.
-        most_crashes: 1_000,
+        // These tests kill workers; their pages are not to blame.
+        max_crashes: 1_000,
         ..PostgresOptions::default()
     };
     PostgresStore::open(url, options).await.unwrap()
 }
 
-async fn fresh(hosts: HostDefaults) -> Ground<PostgresStore, Database> {
-    let place = Database::fresh().await;
-    let store = open(&place.url, hosts).await;
-    Ground { store, place }
+async fn fresh(hosts: HostDefaults) -> TestStore<PostgresStore, Database> {
+    let location = Database::fresh().await;
+    let store = open(&location.url, hosts).await;
+    TestStore { store, location }
 }
 
-/// Leases that are soon over when a worker is.
-fn brief(hosts: HostDefaults) -> WorkerSettings {
+/// Leases that expire soon after a worker is killed.
+fn short_leases(hosts: HostDefaults) -> WorkerSettings {
     let mut settings = settings(hosts);
     settings.frontier.lease = Duration::from_secs(2);
     settings.frontier.heartbeat = Duration::from_millis(500);
@@ -107,9 +107,9 @@ fn brief(hosts: HostDefaults) -> WorkerSettings {
     settings
 }
 
-/// The other process: works until it is killed.
+/// The worker process; runs until it is killed.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-#[ignore = "run by the tests below, in processes of its own"]
+#[ignore = "run by the tests below in separate processes"]
 async fn a_worker_that_never_stops() {
     let millis = std::env::var(INTERVAL).unwrap().parse().unwrap();
     let hosts = if millis == 0 {
@@ -118,8 +118,8 @@ async fn a_worker_that_never_stops() {
         polite(Duration::from_millis(millis))
     };
     let store = open(&std::env::var(DATABASE).unwrap(), hosts).await;
-    let worker = Worker::new(store, http(), brief(hosts)).unwrap();
-    writeln!(std::io::stdout(), "at work").unwrap();
+    let worker = Worker::new(store, http(), short_leases(hosts)).unwrap();
+    writeln!(std::io::stdout(), "worker started").unwrap();
     worker.run(Stop::new()).await.unwrap();
 }
 
@@ -130,28 +130,28 @@ fn polite(interval: Duration) -> HostDefaults {
     }
 }
 
-fn process(database: &Database, interval: &str) -> Process {
-    at_work(NAME, &[(DATABASE, &database.url), (INTERVAL, interval)])
+fn process(database: &Database, interval: &str) -> WorkerProcess {
+    spawn_worker(NAME, &[(DATABASE, &database.url), (INTERVAL, interval)])
 }
 
-/// A site, and a job that crawls all of it.
-async fn crawl(ground: &Ground<PostgresStore, Database>, graph: Graph) -> (Server, JobId) {
+/// Starts a site, and a job that crawls all of it.
+async fn crawl(test_store: &TestStore<PostgresStore, Database>, graph: Graph) -> (Server, JobId) {
     let server = Server::start(graph.site());
     let params = JobParams {
         max_depth: Some(50),
         ..JobParams::site(server.url("/"))
     };
-    let job = ground.start(JobKind::Crawl, &params).await;
+    let job = test_store.start(JobKind::Crawl, &params).await;
     (server, job)
 }
 
-/// Every page of the site has its one document.
-async fn check(ground: &Ground<PostgresStore, Database>, graph: Graph, job: JobId) {
-    let job = ground.finished(job).await;
+/// Checks that every page of the site has exactly one document.
+async fn check(test_store: &TestStore<PostgresStore, Database>, graph: Graph, job: JobId) {
+    let job = test_store.finished(job).await;
     assert_eq!(job.state, JobState::Completed, "{job:?}");
     let pages = u64::from(graph.pages);
     assert_eq!((job.counts.done, job.documents), (pages, pages));
-    let documents = ground.by_path(job.id).await;
+    let documents = test_store.by_path(job.id).await;
     for page in 0..graph.pages {
         let path = graph.path(page);
         assert!(documents.contains_key(&path), "no document of {path}");
@@ -160,11 +160,11 @@ async fn check(ground: &Ground<PostgresStore, Database>, graph: Graph, job: JobI
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn three_processes_crawl_each_page_once() {
-    let ground = fresh(fast()).await;
+    let test_store = fresh(fast()).await;
     let graph = Graph::new(500);
-    let (server, job) = crawl(&ground, graph).await;
-    let _crew: Vec<Process> = (0..3).map(|_| process(&ground.place, "0")).collect();
-    check(&ground, graph, job).await;
+    let (server, job) = crawl(&test_store, graph).await;
+    let _workers: Vec<WorkerProcess> = (0..3).map(|_| process(&test_store.location, "0")).collect();
+    check(&test_store, graph, job).await;
     for page in 0..500 {
         let path = graph.path(page);
         assert_eq!(server.count(&path), 1, "{path}");
@@ -172,55 +172,58 @@ async fn three_processes_crawl_each_page_once() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn killed_processes_lose_and_double_nothing() {
-    let ground = fresh(fast()).await;
+async fn killed_processes_lose_and_duplicate_nothing() {
+    let test_store = fresh(fast()).await;
     let graph = Graph {
         latency: Duration::from_millis(10),
         ..Graph::new(300)
     };
-    let (server, job) = crawl(&ground, graph).await;
-    let mut crew: Vec<Process> = (0..3).map(|_| process(&ground.place, "0")).collect();
+    let (server, job) = crawl(&test_store, graph).await;
+    let mut workers: Vec<WorkerProcess> =
+        (0..3).map(|_| process(&test_store.location, "0")).collect();
     for round in 0..6 {
         let before = server.total();
-        until("some pages are asked for", || server.total() >= before + 20).await;
-        crew[round % 3].kill();
-        crew[round % 3] = process(&ground.place, "0");
+        until("some pages are requested", || server.total() >= before + 20).await;
+        workers[round % 3].kill();
+        workers[round % 3] = process(&test_store.location, "0");
     }
-    check(&ground, graph, job).await;
+    check(&test_store, graph, job).await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_worker_outlives_its_connections() {
-    let ground = fresh(fast()).await;
+async fn a_worker_survives_broken_connections() {
+    let test_store = fresh(fast()).await;
     let graph = Graph {
         latency: Duration::from_millis(10),
         ..Graph::new(200)
     };
-    let (server, job) = crawl(&ground, graph).await;
-    let store = open(&ground.place.url, fast()).await;
-    let worker = AtWork::begin(&store, http(), brief(fast()));
+    let (server, job) = crawl(&test_store, graph).await;
+    let store = open(&test_store.location.url, fast()).await;
+    let worker = RunningWorker::start(&store, http(), short_leases(fast()));
     for _ in 0..5 {
         let before = server.total();
-        until("some pages are asked for", || server.total() >= before + 15).await;
-        ground.place.shake().await;
+        until("some pages are requested", || server.total() >= before + 15).await;
+        test_store.location.break_connections().await;
     }
-    check(&ground, graph, job).await;
-    let begun = Instant::now();
-    worker.end().await;
-    assert!(begun.elapsed() < Duration::from_secs(25));
+    check(&test_store, graph, job).await;
+    let started = Instant::now();
+    worker.stop().await;
+    assert!(started.elapsed() < Duration::from_secs(25));
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn three_processes_are_polite_together() {
+async fn three_processes_together_keep_the_rate_of_a_host() {
     let hosts = polite(Duration::from_millis(200));
-    let ground = fresh(hosts).await;
+    let test_store = fresh(hosts).await;
     let graph = Graph {
         latency: Duration::from_millis(120),
         ..Graph::new(20)
     };
-    let (server, job) = crawl(&ground, graph).await;
-    let _crew: Vec<Process> = (0..3).map(|_| process(&ground.place, "200")).collect();
-    check(&ground, graph, job).await;
+    let (server, job) = crawl(&test_store, graph).await;
+    let _workers: Vec<WorkerProcess> = (0..3)
+        .map(|_| process(&test_store.location, "200"))
+        .collect();
+    check(&test_store, graph, job).await;
     assert!(server.most_in_flight() <= 2, "{}", server.most_in_flight());
     let mut pages = server.hits();
     pages.retain(|hit| hit.path_and_query != "/robots.txt");

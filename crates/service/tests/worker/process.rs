@@ -1,13 +1,13 @@
-//! A worker in a process of its own: this test program again, with one ignored test.
+//! Runs a worker in a separate process: this test binary again, with one ignored test.
 
 use std::io::{BufRead, BufReader};
 use std::process::{Child, Command, Stdio};
 
-/// A process that can be killed, and is when it is dropped.
-pub(crate) struct Process(Child);
+/// A worker process, killed on drop.
+pub(crate) struct WorkerProcess(Child);
 
-/// A process that runs this test, and is at work when this returns.
-pub(crate) fn at_work(test: &str, variables: &[(&str, &str)]) -> Process {
+/// Starts a process that runs the given test, and waits until its worker is running.
+pub(crate) fn spawn_worker(test: &str, variables: &[(&str, &str)]) -> WorkerProcess {
     let mut child = Command::new(std::env::current_exe().unwrap())
         .args(["--ignored", "--exact", test, "--nocapture"])
         .envs(variables.iter().copied())
@@ -15,24 +15,24 @@ pub(crate) fn at_work(test: &str, variables: &[(&str, &str)]) -> Process {
         .spawn()
         .unwrap();
     let lines = BufReader::new(child.stdout.take().unwrap()).lines();
-    let begun = lines
+    let started = lines
         .map_while(Result::ok)
-        .any(|line| line.contains("at work"));
-    assert!(begun, "the worker ended by itself");
-    Process(child)
+        .any(|line| line.contains("worker started"));
+    assert!(started, "the worker process exited");
+    WorkerProcess(child)
 }
 
-impl Process {
-    /// No signal that could be heard: it is gone.
+impl WorkerProcess {
+    /// Kills the process with SIGKILL.
     pub(crate) fn kill(&mut self) {
         self.0.kill().unwrap();
         self.0.wait().unwrap();
     }
 }
 
-impl Drop for Process {
+impl Drop for WorkerProcess {
     fn drop(&mut self) {
-        // A test that failed leaves nothing running; one that is gone already cannot be killed.
+        // Fails if the process has already exited.
         let _ = self.0.kill();
         let _ = self.0.wait();
     }

@@ -1,20 +1,22 @@
-//! Each setting of `worker` and `crawl` changes what a worker does.
+//! The settings of the sections `worker` and `crawl` take effect.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
+use crawler_fetch::Guard;
+use crawler_service::config::Config;
+use crawler_service::job_params::{JobDefaults, JobParams};
+use crawler_service::worker::{WorkerSettings, http_fetch};
+use crawler_store::{HostDefaults, Job, JobKind, JobState, mapped_of};
+use crawler_store_sqlite::{SqliteOptions, SqliteStore};
 use futures_util::TryStreamExt;
-use service::config::Config;
-use service::job_params::{JobDefaults, JobParams};
-use service::worker::WorkerSettings;
-use store::{HostDefaults, Job, JobKind, JobState, mapped_of};
-use store_sqlite::{SqliteOptions, SqliteStore};
-use testsite::{Answer, Pages, Request, Server};
+use testsite::{Pages, Request, Server, SiteResponse};
 
-use crate::stage::{AtWork, Ground, http};
+use crate::test_store::{RunningWorker, TestStore};
 
-/// A configuration that holds nobody up.
-fn quick() -> Config {
+/// A configuration without politeness limits.
+fn unlimited() -> Config {
     let mut config = Config::default();
     config.worker.per_host_rps = 0.0;
     config.worker.per_host_concurrency = 100;
@@ -24,8 +26,8 @@ fn quick() -> Config {
 }
 
 /// A store as `serve` opens it.
-async fn ground(config: &Config) -> Ground {
-    let place = tempfile::tempdir().unwrap();
+async fn test_store(config: &Config) -> TestStore {
+    let location = tempfile::tempdir().unwrap();
     let options = SqliteOptions {
         hosts: HostDefaults {
             in_flight: config.worker.per_host_concurrency,
@@ -34,23 +36,25 @@ async fn ground(config: &Config) -> Ground {
         fixed_interval: config.crawl.crawl_delay.is_some(),
         ..SqliteOptions::default()
     };
-    let store = SqliteStore::open(&place.path().join("store.db"), options).await;
-    Ground {
+    let store = SqliteStore::open(&location.path().join("store.db"), options).await;
+    TestStore {
         store: store.unwrap(),
-        place,
+        location,
     }
 }
 
-/// Runs one job to its end by this configuration.
-async fn run(config: &Config, ground: &Ground, kind: JobKind, params: &JobParams) -> Job {
+/// Runs one job with this configuration.
+async fn run(config: &Config, test_store: &TestStore, kind: JobKind, params: &JobParams) -> Job {
     let prepared = params.new_job(kind, &JobDefaults::from(config)).unwrap();
     let id = prepared.job.id;
-    store::Store::create_job(&ground.store, prepared.job)
+    crawler_store::Jobs::create_job(&test_store.store, prepared.job)
         .await
         .unwrap();
-    let worker = AtWork::begin(&ground.store, http(), WorkerSettings::of(config, true));
-    let job = ground.finished(id).await;
-    worker.end().await;
+    let settings = WorkerSettings::of(config, true);
+    let fetch = http_fetch(&settings.jobs, 8, Guard::anywhere()).unwrap();
+    let worker = RunningWorker::start(&test_store.store, Arc::new(fetch), settings);
+    let job = test_store.finished(id).await;
+    worker.stop().await;
     job
 }
 
@@ -58,18 +62,18 @@ type Change = fn(&mut Config);
 
 async fn crawled(config: &Config, server: &Server) -> Job {
     let params = JobParams::site(server.url("/"));
-    run(config, &ground(config).await, JobKind::Crawl, &params).await
+    run(config, &test_store(config).await, JobKind::Crawl, &params).await
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn backoff_is_between_its_base_and_its_longest() {
-    let mut config = quick();
+async fn backoff_is_between_its_base_and_its_maximum() {
+    let mut config = unlimited();
     config.worker.max_attempts = 4;
     config.worker.backoff_base = Duration::from_millis(400);
     config.worker.backoff_max = Duration::from_millis(500);
     let server = Server::start(|request: &Request| match request.path() {
-        "/" => Answer::status(500),
-        _ => Answer::status(404),
+        "/" => SiteResponse::status(500),
+        _ => SiteResponse::status(404),
     });
     let job = crawled(&config, &server).await;
     assert_eq!(job.state, JobState::Failed);
@@ -77,7 +81,7 @@ async fn backoff_is_between_its_base_and_its_longest() {
     pages.retain(|hit| hit.path_and_query == "/");
     assert_eq!(pages.len(), 4, "max_attempts");
     let pauses: Vec<Duration> = pages.windows(2).map(|two| two[1].at - two[0].at).collect();
-    // Half of it is jitter. The usual base and longest would wait at most 0.5, 1 and 2 s.
+    // Half of it is jitter. The defaults would wait at most 0.5, 1 and 2 s.
     assert!(pauses[0] >= Duration::from_millis(200), "{pauses:?}");
     assert!(pauses[1] >= Duration::from_millis(250), "{pauses:?}");
 
@@ -85,48 +89,48 @@ async fn backoff_is_between_its_base_and_its_longest() {
     config.worker.backoff_max = Duration::from_millis(1);
     config.worker.max_attempts = 3;
     let before = server.hits().len();
-    let begun = std::time::Instant::now();
+    let started = std::time::Instant::now();
     crawled(&config, &server).await;
     assert!(server.hits().len() - before >= 3);
-    // The usual pauses take 750 ms at least; a busy machine takes its time too.
+    // The default delays take at least 750 ms.
     assert!(
-        begun.elapsed() < Duration::from_millis(700),
+        started.elapsed() < Duration::from_millis(700),
         "{:?}",
-        begun.elapsed()
+        started.elapsed()
     );
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_crawl_delay_of_ours_replaces_that_of_robots_txt() {
+async fn the_configured_crawl_delay_replaces_that_of_robots_txt() {
     let site = || {
         Pages::new()
             .page(
                 "/robots.txt",
-                Answer::text("User-agent: *\nCrawl-delay: 30"),
+                SiteResponse::text("User-agent: *\nCrawl-delay: 30"),
             )
             .links("/", &["/a", "/b"])
             .html("/a", "<p>a")
             .html("/b", "<p>b")
     };
-    let mut config = quick();
+    let mut config = unlimited();
     config.crawl.crawl_delay = Some(Duration::from_millis(300));
     let server = Server::start(site());
-    let ground = ground(&config).await;
+    let test_store = test_store(&config).await;
     let params = JobParams::site(server.url("/"));
-    let begun = std::time::Instant::now();
-    let job = run(&config, &ground, JobKind::Crawl, &params).await;
+    let started = std::time::Instant::now();
+    let job = run(&config, &test_store, JobKind::Crawl, &params).await;
     assert_eq!((job.state, job.documents), (JobState::Completed, 3));
-    // Somebody without the setting has met the site meanwhile.
-    let host = weburl::CrawlUrl::parse(&server.url("/"))
+    // Another process without the setting has stored the Crawl-delay meanwhile.
+    let host = crawler_weburl::CrawlUrl::parse(&server.url("/"))
         .unwrap()
         .host_key();
-    store::Store::slow_host(&ground.store, &host, Duration::from_secs(30))
+    crawler_store::HostTurns::slow_host(&test_store.store, &host, Duration::from_secs(30))
         .await
         .unwrap();
-    let job = run(&config, &ground, JobKind::Crawl, &params).await;
+    let job = run(&config, &test_store, JobKind::Crawl, &params).await;
     assert_eq!((job.state, job.documents), (JobState::Completed, 3));
     assert!(
-        begun.elapsed() < Duration::from_secs(25),
+        started.elapsed() < Duration::from_secs(25),
         "robots.txt was obeyed"
     );
     let mut pages = server.hits();
@@ -148,12 +152,12 @@ async fn maps_list_fragments_only_when_they_are_not_stripped() {
             .html("/a", "<p>a"),
     );
     for (strip, expected) in [(true, vec!["/a"]), (false, vec!["/a#one", "/a#two"])] {
-        let mut config = quick();
+        let mut config = unlimited();
         config.crawl.strip_fragments = strip;
-        let ground = ground(&config).await;
+        let test_store = test_store(&config).await;
         let params = JobParams::site(server.url("/"));
-        let job = run(&config, &ground, JobKind::Map, &params).await;
-        let listed: Vec<_> = mapped_of(&ground.store, job.id)
+        let job = run(&config, &test_store, JobKind::Map, &params).await;
+        let listed: Vec<_> = mapped_of(&test_store.store, job.id)
             .try_collect()
             .await
             .unwrap();
@@ -161,17 +165,17 @@ async fn maps_list_fragments_only_when_they_are_not_stripped() {
         let expected: Vec<String> = expected.iter().map(|path| server.url(path)).collect();
         assert_eq!(listed, expected, "strip_fragments: {strip}");
     }
-    // A page is visited once a crawl either way.
+    // A page is fetched once per crawl either way.
     assert_eq!(server.count("/a"), 2);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn what_is_followed() {
+async fn settings_decide_which_links_are_followed() {
     let site = || {
         Pages::new()
             .page(
                 "/robots.txt",
-                Answer::text("User-agent: *\nDisallow: /private"),
+                SiteResponse::text("User-agent: *\nDisallow: /private"),
             )
             .html(
                 "/",
@@ -186,11 +190,7 @@ async fn what_is_followed() {
             .html("/private", "<p>private")
     };
     let cases: [(&str, Change, &[&str]); 6] = [
-        (
-            "as it comes",
-            |_| (),
-            &["/", "/a?x=1", "/notes.xyz", "/shy"],
-        ),
+        ("default", |_| (), &["/", "/a?x=1", "/notes.xyz", "/shy"]),
         (
             "strip_query",
             |config| config.crawl.strip_query = false,
@@ -214,74 +214,59 @@ async fn what_is_followed() {
         ("jobs.max_depth", |config| config.jobs.max_depth = 0, &["/"]),
     ];
     for (name, change, expected) in cases {
-        let mut config = quick();
+        let mut config = unlimited();
         change(&mut config);
         let server = Server::start(site());
         let job = crawled(&config, &server).await;
         assert!(job.state.is_final());
         let hits = server.hits().into_iter().map(|hit| hit.path_and_query);
-        let mut asked: Vec<String> = hits.filter(|path| path != "/robots.txt").collect();
-        asked.sort();
-        assert_eq!(asked, expected, "{name}");
+        let mut requested: Vec<String> = hits.filter(|path| path != "/robots.txt").collect();
+        requested.sort();
+        assert_eq!(requested, expected, "{name}");
     }
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_robots_txt_that_cannot_be_read_means_what_the_operator_says() {
-    static ASKED: AtomicU32 = AtomicU32::new(0);
+async fn robots_fetch_error_decides_what_an_unreadable_robots_txt_means() {
+    static REQUESTS: AtomicU32 = AtomicU32::new(0);
     let server = Server::start(|request: &Request| {
         if request.path() == "/robots.txt" {
-            return Answer::status(500);
+            return SiteResponse::status(500);
         }
-        ASKED.fetch_add(1, Ordering::SeqCst);
-        Answer::html("<p>words")
+        REQUESTS.fetch_add(1, Ordering::SeqCst);
+        SiteResponse::html("<p>words")
     });
     for (errors, pages) in [
-        (model::RobotsErrors::Allow, 1),
-        (model::RobotsErrors::Disallow, 1),
+        (crawler_model::RobotsErrors::Allow, 1),
+        (crawler_model::RobotsErrors::Disallow, 1),
     ] {
-        let mut config = quick();
+        let mut config = unlimited();
         config.crawl.robots_fetch_error = errors;
         crawled(&config, &server).await;
-        assert_eq!(ASKED.load(Ordering::SeqCst), pages, "{errors:?}");
+        assert_eq!(REQUESTS.load(Ordering::SeqCst), pages, "{errors:?}");
     }
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn how_pages_are_asked_for() {
+async fn the_http_settings_apply_to_page_requests() {
     let server = Server::start(|request: &Request| match request.path() {
-        "/hops" => Answer::status(302).header("Location", "/two"),
-        "/two" => Answer::status(302).header("Location", "/end"),
-        "/big" => Answer::html(format!("<p>{}", "word ".repeat(2_000))),
-        "/slow" => Answer::html("<p>late").after(Duration::from_secs(5)),
-        _ => Answer::html("<p>words"),
+        "/hops" => SiteResponse::status(302).header("Location", "/two"),
+        "/two" => SiteResponse::status(302).header("Location", "/end"),
+        "/big" => SiteResponse::html(format!("<p>{}", "word ".repeat(2_000))),
+        "/slow" => SiteResponse::html("<p>late").after(Duration::from_secs(5)),
+        _ => SiteResponse::html("<p>words"),
     });
-    let mut config = quick();
+    let mut config = unlimited();
     config.http.timeout = Duration::from_millis(400);
     config.http.max_redirects = 1;
     config.http.max_body_bytes = 2_000;
     config.http.user_agent = "tester/7".to_owned();
     config.worker.max_attempts = 1;
-    let ground = ground(&config).await;
+    let test_store = test_store(&config).await;
     let urls = ["/hops", "/big", "/slow"].map(|path| server.url(path));
     let params = JobParams::batch(urls);
-    let job = {
-        let prepared = params
-            .new_job(JobKind::BatchScrape, &JobDefaults::from(&config))
-            .unwrap();
-        let id = prepared.job.id;
-        store::Store::create_job(&ground.store, prepared.job)
-            .await
-            .unwrap();
-        let settings = WorkerSettings::of(&config, true);
-        let guard = fetch::Guard::anywhere();
-        let fetch = service::worker::http_fetch(&settings.jobs, 8, guard).unwrap();
-        let worker = AtWork::begin(&ground.store, std::sync::Arc::new(fetch), settings);
-        let job = ground.finished(id).await;
-        worker.end().await;
-        job
-    };
-    let tasks = store::Store::tasks(&ground.store, job.id, None, 10, None)
+    let job = run(&config, &test_store, JobKind::BatchScrape, &params).await;
+    let tasks = crawler_store::Results::tasks(&test_store.store, job.id, None, 10, None)
         .await
         .unwrap();
     let reason = |path: &str| {
@@ -290,7 +275,7 @@ async fn how_pages_are_asked_for() {
     };
     assert_eq!(reason("/slow").as_deref(), Some("timeout"));
     assert_eq!(reason("/two").as_deref(), Some("too_many_redirects"));
-    let documents = ground.by_path(job.id).await;
+    let documents = test_store.by_path(job.id).await;
     assert_eq!(documents["/big"].content.meta["truncated"], true);
     assert!(
         server.hits().iter().all(|hit| hit

@@ -1,6 +1,6 @@
-//! Names of crawlers: how ours becomes a token, and whether a `User-agent` line means us.
+//! User-agent matching: our product token, and whether a `User-agent` line applies to it.
 
-/// The product token of a user agent string: what stands before the first `/` or space.
+/// The product token of a user agent string: the part before the first `/` or space.
 pub fn robots_token(user_agent: &str) -> &str {
     user_agent.split(['/', ' ']).next().unwrap_or(user_agent)
 }
@@ -21,7 +21,7 @@ pub(super) fn names(value: &[u8], agent: &str) -> bool {
     !agent.is_empty() && (is_agent(token) || is_agent(word))
 }
 
-/// Does a `User-agent` value mean every crawler? `* and more` still does, as at Google.
+/// Whether a `User-agent` value applies to every crawler. `*` followed by other text does too, as in Google's parser.
 pub(super) fn names_everyone(value: &[u8]) -> bool {
     matches!(value, [b'*']) || matches!(value, [b'*', next, ..] if next.is_ascii_whitespace())
 }

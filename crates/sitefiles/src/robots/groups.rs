@@ -1,4 +1,4 @@
-//! Which lines are for us: the groups of a file, followed for one agent.
+//! Selects the groups of a robots.txt that apply to one agent.
 //!
 //! A run of `User-agent` lines opens a group, and only an `Allow` or `Disallow` line ends the run.
 //! `Sitemap` and unknown lines stand outside groups, so they neither end a run nor split it.

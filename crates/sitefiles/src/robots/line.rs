@@ -61,8 +61,8 @@ fn split(text: &[u8]) -> Option<(&[u8], &[u8])> {
     let at = colon.or_else(|| text.iter().position(is_blank))?;
     let (name, rest) = text.split_at_checked(at)?;
     let value = rest.get(1..)?;
-    let words = value.trim_ascii();
-    (colon.is_some() || !words.iter().any(is_blank)).then_some((name, value))
+    let message = value.trim_ascii();
+    (colon.is_some() || !message.iter().any(is_blank)).then_some((name, value))
 }
 
 fn field(name: &[u8]) -> Option<Field> {

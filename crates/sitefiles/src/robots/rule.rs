@@ -14,7 +14,7 @@ pub(super) struct Rule {
     pattern: Pattern,
     rank: Rank,
     allows: bool,
-    /// The line as written, for whoever asks why.
+    /// The line as written, to report why a page was skipped.
     text: Box<str>,
 }
 

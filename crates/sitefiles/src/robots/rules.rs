@@ -9,17 +9,17 @@ use super::rule::{Rank, Rule};
 
 /// The rules that share one literal prefix: `Rules::rules[first..end]`, best first.
 #[derive(Debug)]
-struct Shelf {
+struct PrefixGroup {
     first: usize,
     end: usize,
-    /// The shelf of the longest other prefix that this one begins with.
+    /// The group of the longest other prefix that this one begins with.
     shorter: Option<usize>,
 }
 
 #[derive(Debug)]
 pub(super) struct Rules {
     rules: Vec<Rule>,
-    shelves: Vec<Shelf>,
+    groups: Vec<PrefixGroup>,
 }
 
 impl Rules {
@@ -29,40 +29,40 @@ impl Rules {
                 .cmp(b.prefix())
                 .then_with(|| a.rank().cmp(&b.rank()))
         });
-        let mut shelves: Vec<Shelf> = Vec::new();
+        let mut groups: Vec<PrefixGroup> = Vec::new();
         let mut first = 0;
         for same in rules.chunk_by(|a, b| a.prefix() == b.prefix()) {
             let end = first + same.len();
             let prefix = same.first().map_or(&[][..], Rule::prefix);
-            let shorter = chain(&shelves, shelves.len().checked_sub(1))
-                .find(|(_, shelf)| {
+            let shorter = chain(&groups, groups.len().checked_sub(1))
+                .find(|(_, group)| {
                     rules
-                        .get(shelf.first)
+                        .get(group.first)
                         .is_some_and(|rule| prefix.starts_with(rule.prefix()))
                 })
                 .map(|(at, _)| at);
-            shelves.push(Shelf {
+            groups.push(PrefixGroup {
                 first,
                 end,
                 shorter,
             });
             first = end;
         }
-        Rules { rules, shelves }
+        Rules { rules, groups }
     }
 
     /// The rule that decides about `path`, which is normalised.
     pub(super) fn decide(&self, path: &[u8]) -> Option<&Rule> {
         let after = self
-            .shelves
-            .partition_point(|shelf| self.prefix(shelf) <= path);
+            .groups
+            .partition_point(|group| self.prefix(group) <= path);
         let mut best: Option<(Rank, &Rule)> = None;
-        for (_, shelf) in chain(&self.shelves, after.checked_sub(1)) {
-            let Some(rest) = path.strip_prefix(self.prefix(shelf)) else {
+        for (_, group) in chain(&self.groups, after.checked_sub(1)) {
+            let Some(rest) = path.strip_prefix(self.prefix(group)) else {
                 continue;
             };
             let better = |rule: &&Rule| best.is_none_or(|(rank, _)| rule.rank() < rank);
-            let rules = self.rules.get(shelf.first..shelf.end).unwrap_or_default();
+            let rules = self.rules.get(group.first..group.end).unwrap_or_default();
             let found = rules
                 .iter()
                 .take_while(better)
@@ -72,15 +72,18 @@ impl Rules {
         best.map(|(_, rule)| rule)
     }
 
-    fn prefix(&self, of: &Shelf) -> &[u8] {
+    fn prefix(&self, of: &PrefixGroup) -> &[u8] {
         self.rules.get(of.first).map_or(&[], Rule::prefix)
     }
 }
 
-/// A shelf and the ever shorter ones it leads to.
-fn chain(shelves: &[Shelf], from: Option<usize>) -> impl Iterator<Item = (usize, &Shelf)> {
-    let at = move |at: usize| shelves.get(at).map(|shelf| (at, shelf));
-    std::iter::successors(from.and_then(at), move |(_, shelf)| {
-        shelf.shorter.and_then(at)
+/// A group and the ever shorter ones it leads to.
+fn chain(
+    groups: &[PrefixGroup],
+    from: Option<usize>,
+) -> impl Iterator<Item = (usize, &PrefixGroup)> {
+    let at = move |at: usize| groups.get(at).map(|group| (at, group));
+    std::iter::successors(from.and_then(at), move |(_, group)| {
+        group.shorter.and_then(at)
     })
 }

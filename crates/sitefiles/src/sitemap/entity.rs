@@ -31,8 +31,8 @@ pub(super) fn push_unescaped(escaped: &str, text: &mut String) {
 /// The character that the text after a `&` begins with the name of, and what follows it. Looks a
 /// name's length ahead and no further, or a row of `&` would be looked through once for each.
 fn reference(after: &str) -> Option<(char, &str)> {
-    const LONGEST: usize = 12;
-    let near = after.as_bytes().get(..LONGEST).unwrap_or(after.as_bytes());
+    const MAX_NAME: usize = 12;
+    let near = after.as_bytes().get(..MAX_NAME).unwrap_or(after.as_bytes());
     let end = memchr::memchr(b';', near)?;
     let (name, rest) = after.split_at_checked(end)?;
     Some((character(name)?, rest.strip_prefix(';')?))

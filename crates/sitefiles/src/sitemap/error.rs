@@ -1,4 +1,4 @@
-//! Why a file gave nothing.
+//! Why a sitemap could not be read.
 
 use std::error::Error;
 use std::fmt;

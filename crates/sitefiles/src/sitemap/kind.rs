@@ -7,7 +7,7 @@ pub enum SitemapKind {
     UrlSet,
     /// XML with a `sitemapindex` root: more sitemaps.
     Index,
-    /// Text with one URL a line.
+    /// Text with one URL per line.
     Text,
     /// RSS of any version: the links of its items.
     Rss,

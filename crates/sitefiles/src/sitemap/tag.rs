@@ -29,7 +29,7 @@ impl Tag {
         }
     }
 
-    /// Is its text a location, if it is in the right place?
+    /// Whether the element's text is a location, in the right context.
     pub(super) fn holds_location(self) -> bool {
         matches!(self, Tag::Loc | Tag::Link)
     }

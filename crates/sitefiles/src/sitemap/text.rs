@@ -1,4 +1,4 @@
-//! Text sitemaps: one URL a line, everything else passed over.
+//! Text sitemaps: one URL per line, everything else passed over.
 
 use std::io::BufRead;
 use std::ops::ControlFlow;
@@ -12,7 +12,7 @@ pub(super) fn read(
     mut outlet: Outlet<impl FnMut(SitemapItem<'_>)>,
 ) -> Result<SitemapSummary, SitemapError> {
     let mut line = Vec::new();
-    // The source fails no read: damage and limits look like its end, and are asked for below.
+    // Reads never fail: a damaged file or a limit looks like the end of input and is checked below.
     while let Ok(ahead) = source.fill_buf() {
         if ahead.is_empty() {
             break;

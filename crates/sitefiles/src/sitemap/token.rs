@@ -5,7 +5,7 @@
 
 use std::io::{self, BufRead, Read};
 
-/// Longer than any article in a feed, shorter than what would hurt.
+/// Larger than any article in a feed, small enough to bound memory use.
 const MAX_TOKEN: usize = 4 * 1024 * 1024;
 
 pub(super) struct TokenGuard<R> {

@@ -1,4 +1,4 @@
-//! The body as UTF-8, whatever it was: what the readers of text and XML read from.
+//! Decodes the body to UTF-8 for the text and XML readers.
 
 use std::io::{self, BufRead, Read};
 

@@ -16,7 +16,7 @@ use super::token::TokenGuard;
 use super::utf8::Utf8;
 use super::{SitemapError, SitemapKind, SitemapSummary, entity};
 
-/// Elements inside each other before the file is given up; a feed has about six.
+/// Maximum nesting depth; a feed has about six levels.
 const MAX_DEPTH: usize = 64;
 
 /// Why the walk ended.

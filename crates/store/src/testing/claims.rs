@@ -3,32 +3,33 @@
 use std::collections::HashSet;
 use std::time::Duration;
 
+use crawler_model::Discovery;
 use futures_util::future::join_all;
-use model::Found;
 
-use super::Ground;
+use super::StoreFixture;
 use super::stage::{
-    LEASE, crawl, done, fast, look, page, pages, retry, settle, start, take, take_all, verdict_on,
+    LEASE, crawl, done, fast, look, page, pages, retry, settle, settlement_of, start, take,
+    take_all,
 };
-use crate::{Claimed, JobLimits, JobState, Store, TaskState, Verdict};
+use crate::{Claimed, JobLimits, JobState, Results, TaskOutcome, TaskState};
 
-/// Four claimers empty a queue of several hosts: everything is handed out, nothing twice.
-pub async fn two_claimers_never_get_the_same_task<G: Ground>(ground: &G) {
-    let first = ground.open(fast()).await;
+/// Four claimers empty a queue of several hosts: every task is claimed, none twice.
+pub async fn two_claimers_never_get_the_same_task<G: StoreFixture>(fixture: &G) {
+    let first = fixture.open(fast()).await;
     let seeds = ["a.test", "b.test", "c.test"]
         .map(|host| pages(host, 100))
         .concat();
     start(&first, crawl(seeds, JobLimits::default())).await;
     let stores = [
         first,
-        ground.open(fast()).await,
-        ground.open(fast()).await,
-        ground.open(fast()).await,
+        fixture.open(fast()).await,
+        fixture.open(fast()).await,
+        fixture.open(fast()).await,
     ];
     let claimers = stores.iter().map(|store| async move {
         let mut mine: Vec<Claimed> = Vec::new();
         let mut empty = 0;
-        // A claim skips hosts that another one is looking at; several empty ones in a row mean the end.
+        // A claim skips hosts that another one has locked; several empty claims in a row mean the end.
         while empty < 20 {
             let taken = take(store, 7, LEASE).await;
             empty = if taken.is_empty() { empty + 1 } else { 0 };
@@ -43,9 +44,9 @@ pub async fn two_claimers_never_get_the_same_task<G: Ground>(ground: &G) {
     assert_eq!(different.len(), 300);
 }
 
-/// A planner that runs a sub-query twice would hand out more.
-pub async fn a_claim_takes_no_more_than_asked_for<G: Ground>(ground: &G) {
-    let store = ground.open(fast()).await;
+/// A query planner that runs a sub-query twice would claim more.
+pub async fn a_claim_takes_no_more_than_asked_for<G: StoreFixture>(fixture: &G) {
+    let store = fixture.open(fast()).await;
     let seeds = ["a.test", "b.test"].map(|host| pages(host, 30)).concat();
     start(&store, crawl(seeds, JobLimits::default())).await;
     assert!(take(&store, 0, LEASE).await.is_empty());
@@ -55,9 +56,9 @@ pub async fn a_claim_takes_no_more_than_asked_for<G: Ground>(ground: &G) {
     assert_eq!(take(&store, 1_000, LEASE).await.len(), 21);
 }
 
-/// The number is right though nobody ever says how an attempt ended.
-pub async fn attempts_are_counted_at_the_claim<G: Ground>(ground: &G) {
-    let store = ground.open(fast()).await;
+/// The count is right even if the outcome of an attempt is never reported.
+pub async fn attempts_are_counted_at_the_claim<G: StoreFixture>(fixture: &G) {
+    let store = fixture.open(fast()).await;
     let job = start(&store, crawl(pages("a.test", 1), JobLimits::default())).await;
     for attempt in 1..=3 {
         let task = take_all(&store, 1).await.remove(0);
@@ -72,9 +73,9 @@ pub async fn attempts_are_counted_at_the_claim<G: Ground>(ground: &G) {
     );
 }
 
-/// A waiting retry is queued, but not handed out, and holds up no other task of its host.
-pub async fn a_retry_waits_its_time<G: Ground>(ground: &G) {
-    let store = ground.open(fast()).await;
+/// A task that waits for its retry is queued but not claimed, and does not block other tasks of its host.
+pub async fn a_retry_waits_its_time<G: StoreFixture>(fixture: &G) {
+    let store = fixture.open(fast()).await;
     let job = start(&store, crawl(pages("a.test", 2), JobLimits::default())).await;
     let task = take_all(&store, 1).await.remove(0);
     settle(&store, vec![retry(&task, Duration::from_hours(1))]).await;
@@ -86,22 +87,26 @@ pub async fn a_retry_waits_its_time<G: Ground>(ground: &G) {
     assert_eq!((counts.queued, counts.done), (1, 1));
 }
 
-/// Draining costs a task nothing.
-pub async fn a_task_handed_back_was_not_tried<G: Ground>(ground: &G) {
-    let store = ground.open(fast()).await;
+/// Draining does not use up an attempt.
+pub async fn a_task_handed_back_was_not_tried<G: StoreFixture>(fixture: &G) {
+    let store = fixture.open(fast()).await;
     start(&store, crawl(pages("a.test", 1), JobLimits::default())).await;
     let first = take_all(&store, 1).await.remove(0);
     let found = vec![page("a.test", "never", 1)];
-    let settled = settle(&store, vec![verdict_on(&first, Verdict::HandBack, found)]).await;
+    let settled = settle(
+        &store,
+        vec![settlement_of(&first, TaskOutcome::HandBack, found)],
+    )
+    .await;
     assert_eq!((settled.kept.len(), settled.admitted), (1, 0));
     let again = take_all(&store, 1).await.remove(0);
     assert_eq!(again.attempt, 1);
     assert!(again.lease.fence > first.lease.fence);
 }
 
-/// A job is queued until somebody begins it.
-pub async fn the_first_claim_makes_a_job_running<G: Ground>(ground: &G) {
-    let store = ground.open(fast()).await;
+/// A job is queued until its first task is claimed.
+pub async fn the_first_claim_makes_a_job_running<G: StoreFixture>(fixture: &G) {
+    let store = fixture.open(fast()).await;
     let job = start(&store, crawl(pages("a.test", 2), JobLimits::default())).await;
     assert_eq!(look(&store, job).await.state, JobState::Queued);
     take_all(&store, 1).await;
@@ -109,13 +114,13 @@ pub async fn the_first_claim_makes_a_job_running<G: Ground>(ground: &G) {
 }
 
 /// Every field of a task makes the round trip.
-pub async fn what_was_admitted_comes_back_whole<G: Ground>(ground: &G) {
-    let store = ground.open(fast()).await;
+pub async fn an_admitted_task_is_returned_unchanged<G: StoreFixture>(fixture: &G) {
+    let store = fixture.open(fast()).await;
     let mut seed = page("a.test", "from", 3);
     "https://a.test/asked".clone_into(&mut seed.requested_url);
     "https://a.test/from?".clone_into(&mut seed.url);
     seed.hops = 2;
-    seed.found = Found::Redirect;
+    seed.found = Discovery::Redirect;
     let job = start(&store, crawl(vec![seed.clone()], JobLimits::default())).await;
     let task = take_all(&store, 1).await.remove(0);
     assert_eq!(task.job, job);
@@ -125,7 +130,7 @@ pub async fn what_was_admitted_comes_back_whole<G: Ground>(ground: &G) {
     assert_eq!(task.host, seed.host);
     assert_eq!((task.depth, task.hops), (3, 2));
     assert_eq!(task.via, seed.via);
-    assert_eq!(task.found, Found::Redirect);
+    assert_eq!(task.found, Discovery::Redirect);
     let listed = store
         .tasks(job, Some(TaskState::Processing), 10, None)
         .await;

@@ -1,21 +1,21 @@
-//! Leases, fences, rescue: what a worker may write, and what becomes of a dead one's work.
+//! Leases, fences and rescue: what a worker may write, and what happens to the tasks of a dead worker.
 
 use std::time::Duration;
 
 use futures_util::future::join;
 
-use super::Ground;
+use super::StoreFixture;
 use super::stage::{
     LEASE, OVER, crawl, done, fast, look, page, pages, settle, start, take, take_all,
 };
 use crate::{
-    Cancel, Fence, JobId, JobLimits, JobState, Lease, Rescue, Rescued, Store, TaskId, TaskState,
-    WorkerId,
+    Cancel, Fence, JobId, JobLimits, JobQueue, JobState, Jobs, Lease, Rescue, Rescued, Results,
+    TaskId, TaskState, WorkerId,
 };
 
-/// The first worker's lease ran out, the second one holds the task: whatever the first one brings is dropped.
-pub async fn a_stale_fence_writes_nothing<G: Ground>(ground: &G) {
-    let store = ground.open(fast()).await;
+/// The first worker's lease expired and the second one holds the task: what the first one writes is dropped.
+pub async fn a_stale_fence_writes_nothing<G: StoreFixture>(fixture: &G) {
+    let store = fixture.open(fast()).await;
     let job = start(&store, crawl(pages("a.test", 1), JobLimits::default())).await;
     let late = take(&store, 1, OVER).await.remove(0);
     let rescued = store.rescue(Rescue::Expired).await.expect("a rescue");
@@ -26,14 +26,14 @@ pub async fn a_stale_fence_writes_nothing<G: Ground>(ground: &G) {
             poisoned: 0
         }
     );
-    // Late, while nobody holds it …
+    // Late, while the task is queued …
     let link = page("a.test", "link", 1);
     let settled = settle(&store, vec![done(&late, vec![link.clone()])]).await;
     assert_eq!(
         (settled.kept.len(), settled.lost.as_slice()),
         (0, [late.lease].as_slice())
     );
-    // … and late, while another one holds it.
+    // … and late, while another worker holds it.
     let holder = take_all(&store, 1).await.remove(0);
     assert!(holder.lease.fence > late.lease.fence);
     let settled = settle(&store, vec![done(&late, vec![link])]).await;
@@ -54,8 +54,8 @@ pub async fn a_stale_fence_writes_nothing<G: Ground>(ground: &G) {
 }
 
 /// In a batch of three with one lost lease, the other two are written.
-pub async fn one_lost_lease_does_not_cost_the_batch<G: Ground>(ground: &G) {
-    let store = ground.open(fast()).await;
+pub async fn one_lost_lease_does_not_cost_the_batch<G: StoreFixture>(fixture: &G) {
+    let store = fixture.open(fast()).await;
     let job = start(&store, crawl(pages("a.test", 3), JobLimits::default())).await;
     let late = take(&store, 1, OVER).await.remove(0);
     store.rescue(Rescue::Expired).await.expect("a rescue");
@@ -76,9 +76,9 @@ pub async fn one_lost_lease_does_not_cost_the_batch<G: Ground>(ground: &G) {
     );
 }
 
-/// The answer to a settlement may be lost on the way; saying it again must not count twice.
-pub async fn a_lease_settles_once<G: Ground>(ground: &G) {
-    let store = ground.open(fast()).await;
+/// The response to a settlement may be lost; sending it again must not count twice.
+pub async fn a_lease_settles_once<G: StoreFixture>(fixture: &G) {
+    let store = fixture.open(fast()).await;
     let job = start(&store, crawl(pages("a.test", 2), JobLimits::default())).await;
     let task = take_all(&store, 1).await.remove(0);
     let settled = settle(
@@ -93,8 +93,8 @@ pub async fn a_lease_settles_once<G: Ground>(ground: &G) {
 }
 
 /// A task is settled under its own job's lock, or not at all.
-pub async fn a_lease_of_another_job_is_none<G: Ground>(ground: &G) {
-    let store = ground.open(fast()).await;
+pub async fn a_lease_does_not_settle_under_another_job<G: StoreFixture>(fixture: &G) {
+    let store = fixture.open(fast()).await;
     start(&store, crawl(pages("a.test", 1), JobLimits::default())).await;
     let other = start(&store, crawl(pages("b.test", 1), JobLimits::default())).await;
     let tasks = take_all(&store, 2).await;
@@ -108,9 +108,9 @@ pub async fn a_lease_of_another_job_is_none<G: Ground>(ground: &G) {
     assert_eq!((settled.kept.len(), settled.lost.len()), (0, 1));
 }
 
-/// One statement renews them all, and names those that are gone.
-pub async fn renewing_tells_what_is_lost<G: Ground>(ground: &G) {
-    let store = ground.open(fast()).await;
+/// One statement renews all leases and returns those that are lost.
+pub async fn renewing_returns_lost_leases<G: StoreFixture>(fixture: &G) {
+    let store = fixture.open(fast()).await;
     start(&store, crawl(pages("a.test", 3), JobLimits::default())).await;
     let worker = WorkerId::fresh();
     let tasks = store.claim(&worker, 3, OVER).await.expect("a claim");
@@ -147,9 +147,9 @@ pub async fn renewing_tells_what_is_lost<G: Ground>(ground: &G) {
     );
 }
 
-/// A worker that lost a task and got it again holds it by its new lease alone.
-pub async fn a_renewal_carries_its_fence<G: Ground>(ground: &G) {
-    let store = ground.open(fast()).await;
+/// A worker that lost a task and claimed it again holds it by the new lease only.
+pub async fn a_renewal_carries_its_fence<G: StoreFixture>(fixture: &G) {
+    let store = fixture.open(fast()).await;
     start(&store, crawl(pages("a.test", 1), JobLimits::default())).await;
     let worker = WorkerId::fresh();
     let claim = async |lease| {
@@ -170,9 +170,9 @@ pub async fn a_renewal_carries_its_fence<G: Ground>(ground: &G) {
     assert_eq!(lost, [old], "named beside its successor");
 }
 
-/// Rescue is for what ran out.
-pub async fn rescue_leaves_live_leases_alone<G: Ground>(ground: &G) {
-    let store = ground.open(fast()).await;
+/// Only expired leases are rescued.
+pub async fn rescue_leaves_live_leases_alone<G: StoreFixture>(fixture: &G) {
+    let store = fixture.open(fast()).await;
     start(&store, crawl(pages("a.test", 4), JobLimits::default())).await;
     let live = take(&store, 2, LEASE).await;
     take(&store, 2, OVER).await;
@@ -192,14 +192,14 @@ pub async fn rescue_leaves_live_leases_alone<G: Ground>(ground: &G) {
     assert_eq!(settle(&store, batch).await.kept.len(), 2);
 }
 
-/// A lease that is over is settled and rescued at the same moment: one of the two, and never half of each.
-pub async fn a_settlement_and_a_rescue_never_both_win<G: Ground>(ground: &G) {
-    let (left, right) = (ground.open(fast()).await, ground.open(fast()).await);
+/// An expired lease is settled and rescued at the same time: exactly one of the two takes effect.
+pub async fn a_settlement_and_a_rescue_never_both_win<G: StoreFixture>(fixture: &G) {
+    let (left, right) = (fixture.open(fast()).await, fixture.open(fast()).await);
     for round in 0..40 {
         let job = start(&left, crawl(pages("a.test", 1), JobLimits::default())).await;
         let task = take(&left, 1, OVER).await.remove(0);
         let (settled, rescued) = join(
-            left.settle(vec![done(&task, Vec::new())], None),
+            left.settle(vec![done(&task, Vec::new())]),
             right.rescue(Rescue::Expired),
         )
         .await;
@@ -219,9 +219,9 @@ pub async fn a_settlement_and_a_rescue_never_both_win<G: Ground>(ground: &G) {
     }
 }
 
-/// Whoever owns a store alone need not wait for its own leases of before.
-pub async fn the_only_owner_takes_back_everything<G: Ground>(ground: &G) {
-    let store = ground.open(fast()).await;
+/// The only process of a store need not wait for the leases of its previous run.
+pub async fn the_only_owner_takes_back_everything<G: StoreFixture>(fixture: &G) {
+    let store = fixture.open(fast()).await;
     start(&store, crawl(pages("a.test", 2), JobLimits::default())).await;
     for _ in 0..5 {
         let held = take_all(&store, 2).await;
@@ -254,9 +254,9 @@ pub async fn the_only_owner_takes_back_everything<G: Ground>(ground: &G) {
     }
 }
 
-/// A page that ends its worker each time must not do so for ever, and its job must end.
-pub async fn a_task_that_ends_its_worker_three_times_is_poisoned<G: Ground>(ground: &G) {
-    let store = ground.open(fast()).await;
+/// A page that crashes its worker each time is given up, and its job ends.
+pub async fn a_task_that_crashes_its_worker_three_times_is_poisoned<G: StoreFixture>(fixture: &G) {
+    let store = fixture.open(fast()).await;
     let job = start(&store, crawl(pages("a.test", 1), JobLimits::default())).await;
     for crash in 1..=3 {
         let late = take(&store, 1, OVER).await.remove(0);
@@ -288,15 +288,15 @@ pub async fn a_task_that_ends_its_worker_three_times_is_poisoned<G: Ground>(grou
     assert_eq!(task.reason.as_deref(), Some("poisoned"));
     let seen = look(&store, job).await;
     assert_eq!(seen.state, JobState::Failed);
-    assert!(seen.error.is_some_and(|error| error.contains("3 times")));
+    assert!(seen.error.is_some_and(|error| error.contains("(3)")));
     let events = store.finished_since(job, 0, 10).await.expect("events");
     assert_eq!(events.len(), 1);
 }
 
-/// Of the tasks that a dead worker held one may have killed it: they are tried one by one, so that the others are not
-/// held when it kills again.
-pub async fn a_worker_has_one_suspect_at_a_time<G: Ground>(ground: &G) {
-    let store = ground.open(fast()).await;
+/// One of the tasks that a dead worker held may have crashed it: they are retried one by one, so that the others are not
+/// held when it crashes again.
+pub async fn a_worker_has_one_suspect_at_a_time<G: StoreFixture>(fixture: &G) {
+    let store = fixture.open(fast()).await;
     start(&store, crawl(pages("a.test", 5), JobLimits::default())).await;
     let suspects = take(&store, 3, OVER).await;
     let suspects: Vec<_> = suspects.iter().map(|task| task.lease.task).collect();
@@ -308,7 +308,7 @@ pub async fn a_worker_has_one_suspect_at_a_time<G: Ground>(ground: &G) {
     held.retain(|task| suspects.contains(&task.lease.task));
     assert_eq!(held.len(), 1);
     assert!(claim().await.is_empty());
-    // Another worker is another suspect's.
+    // Another worker may hold another suspect.
     assert_eq!(take(&store, 10, LEASE).await.len(), 1);
     settle(&store, vec![done(&held[0], Vec::new())]).await;
     let next = claim().await;
@@ -316,9 +316,9 @@ pub async fn a_worker_has_one_suspect_at_a_time<G: Ground>(ground: &G) {
     assert!(suspects.contains(&next[0].lease.task));
 }
 
-/// Queued tasks become skipped, running ones are taken away, what was stored stays.
-pub async fn cancelling_takes_tasks_from_workers<G: Ground>(ground: &G) {
-    let store = ground.open(fast()).await;
+/// Queued tasks become skipped, held ones are taken away, stored results stay.
+pub async fn cancelling_takes_tasks_from_workers<G: StoreFixture>(fixture: &G) {
+    let store = fixture.open(fast()).await;
     let job = start(&store, crawl(pages("a.test", 4), JobLimits::default())).await;
     let tasks = take_all(&store, 2).await;
     settle(&store, vec![done(&tasks[0], Vec::new())]).await;
@@ -352,8 +352,8 @@ pub async fn cancelling_takes_tasks_from_workers<G: Ground>(ground: &G) {
     );
     let again = store.cancel(job).await.expect("a cancel");
     assert_eq!(again, Cancel::AlreadyFinal(JobState::Cancelled));
-    let nobody = store.cancel(JobId::fresh()).await.expect("a cancel");
-    assert_eq!(nobody, Cancel::NotFound);
+    let unknown = store.cancel(JobId::fresh()).await.expect("a cancel");
+    assert_eq!(unknown, Cancel::NotFound);
     let lost = store
         .renew(&WorkerId::fresh(), &[tasks[1].lease], Duration::ZERO)
         .await;

@@ -1,21 +1,22 @@
-//! Budgets, the deadline, and the gate that makes depth the shortest distance.
+//! Limits, the deadline, and the gate that makes depth the shortest distance.
 
 use std::time::Duration;
 
+use crawler_model::Discovery;
 use futures_util::future::join_all;
-use model::Found;
 
-use super::Ground;
+use super::StoreFixture;
 use super::stage::{
     LEASE, crawl, done, fast, look, page, pages, retry, settle, start, take, take_all,
 };
 use crate::{
-    Cancel, HostDefaults, JobLimits, JobState, NewTask, Settlement, Store, TaskState, Verdict,
+    Cancel, HostDefaults, JobLimits, JobQueue, JobState, Jobs, NewTask, Results, Settlement,
+    TaskOutcome, TaskState,
 };
 
-/// Four workers find far more than is allowed, at the same time: exactly as many are let in as the limit says.
-pub async fn max_tasks_is_exact<G: Ground>(ground: &G) {
-    let first = ground.open(fast()).await;
+/// Four workers find far more than the limit at the same time: exactly as many tasks are admitted as the limit allows.
+pub async fn max_tasks_is_exact<G: StoreFixture>(fixture: &G) {
+    let first = fixture.open(fast()).await;
     let limits = JobLimits {
         max_tasks: Some(25),
         ..JobLimits::default()
@@ -23,9 +24,9 @@ pub async fn max_tasks_is_exact<G: Ground>(ground: &G) {
     let job = start(&first, crawl(pages("a.test", 4), limits)).await;
     let stores = [
         first,
-        ground.open(fast()).await,
-        ground.open(fast()).await,
-        ground.open(fast()).await,
+        fixture.open(fast()).await,
+        fixture.open(fast()).await,
+        fixture.open(fast()).await,
     ];
     let tasks = take_all(&stores[0], 4).await;
     let settling = stores
@@ -54,9 +55,9 @@ pub async fn max_tasks_is_exact<G: Ground>(ground: &G) {
     );
 }
 
-/// Once enough was read, what is queued is skipped, nothing more is let in, and what is with workers ends the job.
-pub async fn max_bytes_ends_a_job<G: Ground>(ground: &G) {
-    let store = ground.open(fast()).await;
+/// At the limit, queued tasks are skipped, nothing more is admitted, and the job ends with the tasks that are held.
+pub async fn max_bytes_ends_a_job<G: StoreFixture>(fixture: &G) {
+    let store = fixture.open(fast()).await;
     let limits = JobLimits {
         max_bytes: Some(150),
         ..JobLimits::default()
@@ -73,7 +74,7 @@ pub async fn max_bytes_ends_a_job<G: Ground>(ground: &G) {
     let seen = look(&store, job).await;
     assert_eq!((seen.counts.queued, seen.counts.processing), (0, 2));
     assert_eq!(seen.stop_reason.as_deref(), Some("max_bytes"));
-    // A retry of a job that has had enough is none.
+    // A job at its limit does not retry.
     settle(
         &store,
         vec![
@@ -90,9 +91,9 @@ pub async fn max_bytes_ends_a_job<G: Ground>(ground: &G) {
     assert_eq!(seen.counts.queued, 0);
 }
 
-/// The hard end: whatever is queued or with workers is skipped, with the reason.
-pub async fn the_deadline_ends_a_job<G: Ground>(ground: &G) {
-    let store = ground.open(fast()).await;
+/// At the deadline, queued and held tasks are skipped, with the reason.
+pub async fn the_deadline_ends_a_job<G: StoreFixture>(fixture: &G) {
+    let store = fixture.open(fast()).await;
     let limits = JobLimits {
         max_duration: Some(Duration::ZERO),
         ..JobLimits::default()
@@ -144,9 +145,9 @@ fn deep(max_depth: u32) -> JobLimits {
     }
 }
 
-/// Deeper tasks are stored and wait until everything nearer is settled.
-pub async fn a_level_waits_for_the_one_before<G: Ground>(ground: &G) {
-    let store = ground.open(fast()).await;
+/// Deeper tasks are stored and wait until all nearer ones are settled.
+pub async fn a_level_waits_for_the_previous_one<G: StoreFixture>(fixture: &G) {
+    let store = fixture.open(fast()).await;
     let job = start(&store, crawl(pages("a.test", 1), deep(3))).await;
     let seed = take_all(&store, 1).await.remove(0);
     settle(
@@ -182,9 +183,9 @@ pub async fn a_level_waits_for_the_one_before<G: Ground>(ground: &G) {
     assert_eq!(look(&store, job).await.state, JobState::Completed);
 }
 
-/// A redirect's target has the depth of the page that redirects; a link may have found it one deeper before.
-pub async fn a_page_found_nearer_moves_up<G: Ground>(ground: &G) {
-    let store = ground.open(fast()).await;
+/// A redirect's target has the depth of the redirecting page; a link may have found it one level deeper before.
+pub async fn a_page_found_nearer_moves_up<G: StoreFixture>(fixture: &G) {
+    let store = fixture.open(fast()).await;
     start(&store, crawl(pages("a.test", 1), deep(3))).await;
     let seed = take_all(&store, 1).await.remove(0);
     settle(
@@ -202,18 +203,21 @@ pub async fn a_page_found_nearer_moves_up<G: Ground>(ground: &G) {
     )
     .await;
     let mut target = page("a.test", "target", 1);
-    target.found = Found::Redirect;
+    target.found = Discovery::Redirect;
     target.hops = 1;
     settle(&store, vec![done(&level[1], vec![target])]).await;
     let task = take_all(&store, 1).await.remove(0);
-    assert_eq!((task.depth, task.hops, task.found), (1, 1, Found::Redirect));
+    assert_eq!(
+        (task.depth, task.hops, task.found),
+        (1, 1, Discovery::Redirect)
+    );
     settle(&store, vec![done(&task, vec![page("a.test", "last", 2)])]).await;
     assert_eq!(take_all(&store, 1).await[0].depth, 2);
 }
 
-/// One page that is tried again in an hour must not hold up the rest for an hour.
-pub async fn a_waiting_retry_does_not_hold_the_gate<G: Ground>(ground: &G) {
-    let store = ground.open(fast()).await;
+/// A page that is retried in an hour must not block the rest for an hour.
+pub async fn a_waiting_retry_does_not_keep_the_gate_closed<G: StoreFixture>(fixture: &G) {
+    let store = fixture.open(fast()).await;
     let job = start(&store, crawl(pages("a.test", 2), deep(2))).await;
     let tasks = take_all(&store, 2).await;
     settle(&store, vec![done(&tasks[0], vec![page("a.test", "x", 1)])]).await;
@@ -230,51 +234,48 @@ pub async fn a_waiting_retry_does_not_hold_the_gate<G: Ground>(ground: &G) {
     );
 }
 
-/// Without a limit depth is only told, and nobody waits.
-pub async fn without_a_depth_limit_there_is_no_gate<G: Ground>(ground: &G) {
-    let store = ground.open(fast()).await;
+/// Without a depth limit, no task waits.
+pub async fn without_a_depth_limit_there_is_no_gate<G: StoreFixture>(fixture: &G) {
+    let store = fixture.open(fast()).await;
     start(&store, crawl(pages("a.test", 2), JobLimits::default())).await;
     let tasks = take_all(&store, 2).await;
     settle(&store, vec![done(&tasks[0], vec![page("a.test", "x", 7)])]).await;
     assert_eq!(take_all(&store, 1).await[0].depth, 7);
 }
 
-/// It could never end by itself.
-pub async fn a_job_without_seeds_has_failed<G: Ground>(ground: &G) {
-    let store = ground.open(fast()).await;
+/// It could never end otherwise.
+pub async fn a_job_without_seeds_has_failed<G: StoreFixture>(fixture: &G) {
+    let store = fixture.open(fast()).await;
     let job = start(&store, crawl(Vec::new(), JobLimits::default())).await;
     let seen = look(&store, job).await;
     assert_eq!(seen.state, JobState::Failed);
     assert!(seen.error.is_some());
 }
 
-/// A job larger than one transaction changes at once: it is cancelled to its last task, in the end.
-pub async fn a_large_job_is_cancelled_in_steps<G: Ground>(ground: &G) {
-    let store = ground.open(fast()).await;
+/// A job with more tasks than one transaction changes is cancelled completely.
+pub async fn a_large_job_is_cancelled_in_steps<G: StoreFixture>(fixture: &G) {
+    let store = fixture.open(fast()).await;
     let seeds = pages("a.test", 21_000);
     let job = start(&store, crawl(seeds, JobLimits::default())).await;
     let held = take(&store, 10, LEASE).await;
-    assert_eq!(
-        store.cancel(job).await.expect("an answer"),
-        Cancel::Cancelled
-    );
+    assert_eq!(store.cancel(job).await.expect("a turn"), Cancel::Cancelled);
     let seen = look(&store, job).await;
     assert_eq!(seen.state, JobState::Cancelled);
     assert_eq!(seen.counts.skipped, 21_000);
     let settled = settle(&store, vec![done(&held[0], Vec::new())]).await;
     assert_eq!(settled.lost.len(), 1);
-    let again = store.cancel(job).await.expect("an answer");
+    let again = store.cancel(job).await.expect("a turn");
     assert_eq!(again, Cancel::AlreadyFinal(JobState::Cancelled));
 }
 
-/// A level larger than that opens in parts, before the one before runs out, and none of it is forgotten.
-pub async fn a_large_level_opens_in_parts<G: Ground>(ground: &G) {
+/// A level with more tasks than one transaction changes opens in parts, each before the previous one runs out.
+pub async fn a_large_level_opens_in_parts<G: StoreFixture>(fixture: &G) {
     const LEVEL: usize = 12_000;
     let hosts = HostDefaults {
         in_flight: 100_000,
         interval: Duration::ZERO,
     };
-    let store = ground.open(hosts).await;
+    let store = fixture.open(hosts).await;
     let limits = JobLimits {
         max_depth: Some(3),
         ..JobLimits::default()
@@ -297,9 +298,9 @@ pub async fn a_large_level_opens_in_parts<G: Ground>(ground: &G) {
     assert_eq!(finished, LEVEL + 1);
 }
 
-/// A redirect's place goes to its target, so one page may be a page behind a redirect.
-pub async fn a_redirects_target_takes_its_place<G: Ground>(ground: &G) {
-    let store = ground.open(fast()).await;
+/// A redirect's target takes its place, so a limit of one page allows a page behind a redirect.
+pub async fn a_redirects_target_takes_its_place<G: StoreFixture>(fixture: &G) {
+    let store = fixture.open(fast()).await;
     let limits = JobLimits {
         max_tasks: Some(1),
         ..JobLimits::default()
@@ -307,12 +308,12 @@ pub async fn a_redirects_target_takes_its_place<G: Ground>(ground: &G) {
     let job = start(&store, crawl(pages("a.test", 1), limits)).await;
     let seed = take_all(&store, 1).await;
     let target = NewTask {
-        found: Found::Redirect,
+        found: Discovery::Redirect,
         hops: 1,
         ..page("a.test", "target", 0)
     };
     let moved = Settlement {
-        verdict: Verdict::Skipped {
+        outcome: TaskOutcome::Skipped {
             reason: "redirected".to_owned(),
             detail: "redirects".to_owned(),
         },

@@ -1,33 +1,33 @@
-//! What is owed to hosts, whatever the number of workers.
+//! Politeness towards hosts, whatever the number of workers.
 
 use std::time::{Duration, Instant};
 
+use crawler_weburl::HostKey;
 use futures_util::future::join_all;
-use weburl::HostKey;
 
-use super::Ground;
+use super::StoreFixture;
 use super::stage::{
     LEASE, OVER, crawl, done, fast, look, page, pages, settle, start, take, take_all,
 };
-use crate::{HostDefaults, JobLimits, JobState, LOOKAHEAD, Store};
+use crate::{HostDefaults, HostTurns, JobLimits, JobState, MAX_START_DELAY};
 
-/// A start as it is known from outside: the claim happened between two readings of the clock.
+/// A start as observed from outside: the claim happened between two readings of the clock.
 struct Start {
     earliest: Instant,
     latest: Instant,
 }
 
-/// Five requests a second and two in flight, with three claimers that settle as soon as they may.
-pub async fn three_claimers_keep_one_hosts_rate_and_slots<G: Ground>(ground: &G) {
+/// Five requests per second and two in flight, with three claimers that settle as soon as they can.
+pub async fn three_claimers_keep_one_hosts_rate_and_slots<G: StoreFixture>(fixture: &G) {
     const TASKS: usize = 12;
     let interval = Duration::from_millis(200);
     let hosts = HostDefaults {
         in_flight: 2,
         interval,
     };
-    let first = ground.open(hosts).await;
+    let first = fixture.open(hosts).await;
     let job = start(&first, crawl(pages("a.test", TASKS), JobLimits::default())).await;
-    let stores = [first, ground.open(hosts).await, ground.open(hosts).await];
+    let stores = [first, fixture.open(hosts).await, fixture.open(hosts).await];
     let deadline = Instant::now() + Duration::from_mins(1);
     let claimers = stores.iter().map(|store| async move {
         let mut starts = Vec::new();
@@ -62,9 +62,9 @@ pub async fn three_claimers_keep_one_hosts_rate_and_slots<G: Ground>(ground: &G)
     }
 }
 
-/// A pause counts for all of a host's tasks, the longest one holds, and other hosts do not notice.
-pub async fn a_paused_host_gives_nothing_and_holds_up_nobody<G: Ground>(ground: &G) {
-    let store = ground.open(fast()).await;
+/// A pause applies to all tasks of a host, the longest one wins, and other hosts are not affected.
+pub async fn a_paused_host_gives_nothing_and_blocks_no_other<G: StoreFixture>(fixture: &G) {
+    let store = fixture.open(fast()).await;
     let paused = HostKey::new("a.test");
     let seeds = [pages("a.test", 3), pages("b.test", 3)].concat();
     start(&store, crawl(seeds, JobLimits::default())).await;
@@ -79,7 +79,7 @@ pub async fn a_paused_host_gives_nothing_and_holds_up_nobody<G: Ground>(ground: 
     let tasks = take(&store, 10, LEASE).await;
     assert_eq!(tasks.len(), 3);
     assert!(tasks.iter().all(|task| task.host.as_str() == "b.test"));
-    // New tasks for it, and one of its own that settles, do not end a pause.
+    // Neither new tasks for the host nor a settled one ends a pause.
     let found = vec![page("a.test", "new", 1)];
     settle(&store, vec![done(&tasks[0], found)]).await;
     assert!(take(&store, 10, LEASE).await.is_empty());
@@ -92,9 +92,9 @@ pub async fn a_paused_host_gives_nothing_and_holds_up_nobody<G: Ground>(ground: 
     assert!(take(&store, 10, LEASE).await.is_empty());
 }
 
-/// robots.txt asks for a pause between requests; the longest one asked for holds.
-pub async fn a_crawl_delay_holds<G: Ground>(ground: &G) {
-    let store = ground.open(fast()).await;
+/// robots.txt asks for a delay between requests; the longest one applies.
+pub async fn a_crawl_delay_holds<G: StoreFixture>(fixture: &G) {
+    let store = fixture.open(fast()).await;
     let host = HostKey::new("a.test");
     store
         .slow_host(&host, Duration::from_mins(10))
@@ -112,13 +112,13 @@ pub async fn a_crawl_delay_holds<G: Ground>(ground: &G) {
     assert!(take(&store, 10, LEASE).await.is_empty());
 }
 
-/// Slots are counted from live leases, so those of a dead worker are free when its leases are over.
-pub async fn a_dead_worker_leaks_no_slot<G: Ground>(ground: &G) {
+/// Slots are counted from live leases, so those of a dead worker are free once its leases expire.
+pub async fn a_dead_worker_leaks_no_slot<G: StoreFixture>(fixture: &G) {
     let hosts = HostDefaults {
         in_flight: 2,
         interval: Duration::ZERO,
     };
-    let store = ground.open(hosts).await;
+    let store = fixture.open(hosts).await;
     start(&store, crawl(pages("a.test", 4), JobLimits::default())).await;
     assert_eq!(take(&store, 10, OVER).await.len(), 2);
     assert_eq!(
@@ -129,13 +129,13 @@ pub async fn a_dead_worker_leaks_no_slot<G: Ground>(ground: &G) {
     assert!(take(&store, 10, LEASE).await.is_empty());
 }
 
-/// Two of three at a time; each that ends lets the next one in.
-pub async fn a_full_host_opens_when_a_task_settles<G: Ground>(ground: &G) {
+/// Two of three at a time; each that ends makes room for the next.
+pub async fn a_full_host_opens_when_a_task_settles<G: StoreFixture>(fixture: &G) {
     let hosts = HostDefaults {
         in_flight: 2,
         interval: Duration::ZERO,
     };
-    let store = ground.open(hosts).await;
+    let store = fixture.open(hosts).await;
     start(&store, crawl(pages("a.test", 3), JobLimits::default())).await;
     let tasks = take(&store, 10, LEASE).await;
     assert_eq!(tasks.len(), 2);
@@ -144,14 +144,14 @@ pub async fn a_full_host_opens_when_a_task_settles<G: Ground>(ground: &G) {
     assert_eq!(take_all(&store, 1).await.len(), 1);
 }
 
-/// A request without a claim of its own takes the host's next start, and what comes after it waits.
-pub async fn a_start_that_is_reserved_is_nobody_elses<G: Ground>(ground: &G) {
+/// A request without a claim takes the host's next start, and later ones wait.
+pub async fn a_reserved_start_is_used_once<G: StoreFixture>(fixture: &G) {
     const MINUTE: Duration = Duration::from_mins(1);
     let hosts = HostDefaults {
         in_flight: 10,
         interval: MINUTE,
     };
-    let store = ground.open(hosts).await;
+    let store = fixture.open(hosts).await;
     start(&store, crawl(pages("a.test", 3), JobLimits::default())).await;
     assert_eq!(take(&store, 10, LEASE).await.len(), 1);
     let begun = Instant::now();
@@ -159,42 +159,42 @@ pub async fn a_start_that_is_reserved_is_nobody_elses<G: Ground>(ground: &G) {
         let reserved = store.reserve_start(&HostKey::new("a.test")).await;
         let delay = reserved.expect("a start");
         let due = MINUTE * place;
-        // The clock went on since the claim, and milliseconds are the store's unit.
+        // Time has passed since the claim, and the store's unit is milliseconds.
         assert!(delay <= due, "{delay:?}");
         assert!(
             delay + begun.elapsed() + Duration::from_secs(5) >= due,
             "{delay:?}"
         );
     }
-    // A host that nobody knows yet is free at once, and only once.
+    // An unknown host is free immediately, once.
     let unknown = HostKey::new("b.test");
     let delay = store.reserve_start(&unknown).await.expect("a start");
     assert_eq!(delay, Duration::ZERO);
     assert!(store.reserve_start(&unknown).await.expect("a start") > MINUTE / 2);
 }
 
-/// A task whose start lay beyond its lease would be taken back before it began.
-pub async fn no_start_lies_beyond_the_lease<G: Ground>(ground: &G) {
+/// A task with a start after the end of its lease would be taken back before it starts.
+pub async fn no_start_is_after_the_end_of_the_lease<G: StoreFixture>(fixture: &G) {
     let hosts = HostDefaults {
         in_flight: 100,
         interval: Duration::from_millis(100),
     };
-    let store = ground.open(hosts).await;
+    let store = fixture.open(hosts).await;
     start(&store, crawl(pages("a.test", 50), JobLimits::default())).await;
     let lease = Duration::from_millis(350);
     let tasks = take(&store, 50, lease).await;
     assert!(!tasks.is_empty() && tasks.len() <= 4, "{}", tasks.len());
     assert!(tasks.iter().all(|task| task.delay <= lease));
-    let store = ground.open(hosts).await;
+    let store = fixture.open(hosts).await;
     start(&store, crawl(pages("b.test", 50), JobLimits::default())).await;
     let tasks = take(&store, 50, LEASE).await;
-    assert!(tasks.iter().all(|task| task.delay <= LOOKAHEAD));
+    assert!(tasks.iter().all(|task| task.delay <= MAX_START_DELAY));
 }
 
-/// Hosts wait in the order in which they became ready: whoever brings new ones all the time is not served before
-/// those that wait.
-pub async fn new_hosts_stand_behind_those_that_wait<G: Ground>(ground: &G) {
-    let store = ground.open(fast()).await;
+/// Hosts wait in the order in which they became ready: a job that keeps finding new hosts is not served before those that
+/// wait.
+pub async fn new_hosts_queue_behind_waiting_ones<G: StoreFixture>(fixture: &G) {
+    let store = fixture.open(fast()).await;
     start(&store, crawl(pages("zzz.test", 2), JobLimits::default())).await;
     for host in ["aaa.test", "bbb.test", "ccc.test"] {
         start(&store, crawl(pages(host, 1), JobLimits::default())).await;

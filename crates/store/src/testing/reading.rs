@@ -3,14 +3,14 @@
 use futures_util::TryStreamExt;
 use futures_util::future::join_all;
 
-use super::Ground;
-use super::stage::{crawl, done, fast, page, pages, settle, start, take_all, verdict_on};
+use super::StoreFixture;
+use super::stage::{crawl, done, fast, page, pages, settle, settlement_of, start, take_all};
 use crate::{
-    Cursor, JobFilter, JobId, JobKind, JobLimits, JobState, NewMappedUrl, Store, StoreError,
-    TaskState, Verdict, documents_of, mapped_of,
+    Cursor, JobFilter, JobId, JobKind, JobLimits, JobState, Jobs, NewMappedUrl, Results, Store,
+    StoreError, TaskOutcome, TaskState, documents_of, mapped_of,
 };
 
-/// A job with so many documents and ten times as many mapped URLs.
+/// A job with this many documents and ten times as many mapped URLs.
 async fn finished<S: Store>(store: &S, count: usize) -> JobId {
     let job = start(store, crawl(pages("a.test", count), JobLimits::default())).await;
     let tasks = take_all(store, count).await;
@@ -18,7 +18,7 @@ async fn finished<S: Store>(store: &S, count: usize) -> JobId {
         .iter()
         .map(|task| {
             let mut settlement = done(task, Vec::new());
-            if let Verdict::Done { mapped, .. } = &mut settlement.verdict {
+            if let TaskOutcome::Done { mapped, .. } = &mut settlement.outcome {
                 *mapped = (0..10)
                     .map(|number| NewMappedUrl {
                         source_url: task.url.clone(),
@@ -34,9 +34,9 @@ async fn finished<S: Store>(store: &S, count: usize) -> JobId {
     job
 }
 
-/// Each page begins where the one before ended, and the last one says so.
-pub async fn lists_come_in_pages<G: Ground>(ground: &G) {
-    let store = ground.open(fast()).await;
+/// Each page begins where the previous one ended, and the last one has no cursor.
+pub async fn lists_come_in_pages<G: StoreFixture>(fixture: &G) {
+    let store = fixture.open(fast()).await;
     finished(&store, 3).await;
     let job = finished(&store, 7).await;
     let (mut documents, mut mapped, mut tasks) = (Vec::new(), Vec::new(), Vec::new());
@@ -85,8 +85,8 @@ pub async fn lists_come_in_pages<G: Ground>(ground: &G) {
 }
 
 /// By state, by kind, and in pages.
-pub async fn jobs_are_listed_newest_first<G: Ground>(ground: &G) {
-    let store = ground.open(fast()).await;
+pub async fn jobs_are_listed_newest_first<G: StoreFixture>(fixture: &G) {
+    let store = fixture.open(fast()).await;
     let ended = finished(&store, 1).await;
     let mut map = crawl(pages("b.test", 1), JobLimits::default());
     map.kind = JobKind::Map;
@@ -118,9 +118,9 @@ pub async fn jobs_are_listed_newest_first<G: Ground>(ground: &G) {
     assert!(store.job(JobId::fresh()).await.expect("a look").is_none());
 }
 
-/// It comes from outside, so it is the caller's mistake and not ours.
-pub async fn a_foreign_cursor_is_refused<G: Ground>(ground: &G) {
-    let store = ground.open(fast()).await;
+/// A cursor comes from a client, so an invalid one is the caller's mistake.
+pub async fn a_foreign_cursor_is_refused<G: StoreFixture>(fixture: &G) {
+    let store = fixture.open(fast()).await;
     let job = JobId::fresh();
     for text in ["", "x", "1; DROP TABLE jobs", "99999999999999999999999"] {
         let cursor = || Some(Cursor::new(text));
@@ -150,9 +150,9 @@ pub async fn a_foreign_cursor_is_refused<G: Ground>(ground: &G) {
     }
 }
 
-/// More than one page of each.
-pub async fn an_export_has_everything<G: Ground>(ground: &G) {
-    let store = ground.open(fast()).await;
+/// With more than one page of each.
+pub async fn an_export_is_complete<G: StoreFixture>(fixture: &G) {
+    let store = fixture.open(fast()).await;
     let job = finished(&store, 120).await;
     let documents: Vec<_> = documents_of(&store, job)
         .try_collect()
@@ -167,11 +167,11 @@ pub async fn an_export_has_everything<G: Ground>(ground: &G) {
     assert!(nothing.is_empty());
 }
 
-/// Two workers settle while a reader follows: every task is told once, in order, and from any point on.
-pub async fn events_have_no_gaps<G: Ground>(ground: &G) {
-    let first = ground.open(fast()).await;
+/// Two workers settle while a reader follows: every task is reported once, in order, from any position.
+pub async fn events_have_no_gaps<G: StoreFixture>(fixture: &G) {
+    let first = fixture.open(fast()).await;
     let job = start(&first, crawl(pages("a.test", 60), JobLimits::default())).await;
-    let stores = [first, ground.open(fast()).await];
+    let stores = [first, fixture.open(fast()).await];
     let tasks = take_all(&stores[0], 60).await;
     let (left, right) = tasks.split_at(30);
     let settling = stores
@@ -184,18 +184,18 @@ pub async fn events_have_no_gaps<G: Ground>(ground: &G) {
             }
         });
     let reader = async {
-        let mut told = Vec::new();
-        while told.len() < 60 {
-            let from = told.len();
+        let mut seen = Vec::new();
+        while seen.len() < 60 {
+            let from = seen.len();
             let events = stores[0]
                 .finished_since(job, i64::try_from(from).unwrap_or(0), 7)
                 .await
                 .expect("events");
             for event in events {
-                told.push(event.sequence);
+                seen.push(event.sequence);
                 assert_eq!(
                     event.sequence,
-                    i64::try_from(told.len()).unwrap_or(0),
+                    i64::try_from(seen.len()).unwrap_or(0),
                     "one passed over"
                 );
                 assert_eq!(event.task.state, TaskState::Done);
@@ -204,11 +204,15 @@ pub async fn events_have_no_gaps<G: Ground>(ground: &G) {
     };
     futures_util::future::join(join_all(settling), reader).await;
     let again = take_all(&stores[0], 60).await;
-    let reason = Verdict::Skipped {
+    let reason = TaskOutcome::Skipped {
         reason: "robots".to_owned(),
         detail: "blocked".to_owned(),
     };
-    settle(&stores[0], vec![verdict_on(&again[0], reason, Vec::new())]).await;
+    settle(
+        &stores[0],
+        vec![settlement_of(&again[0], reason, Vec::new())],
+    )
+    .await;
     stores[0].cancel(job).await.expect("a cancel");
     let events = stores[0]
         .finished_since(job, 60, 100)
@@ -218,6 +222,6 @@ pub async fn events_have_no_gaps<G: Ground>(ground: &G) {
     assert_eq!(
         numbers,
         (61..=120).collect::<Vec<i64>>(),
-        "what cancelling ended is told as well"
+        "cancelled tasks are events too"
     );
 }

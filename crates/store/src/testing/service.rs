@@ -1,16 +1,19 @@
-//! What a service needs beside its jobs: keys, robots.txt, forgetting, readiness, numbers.
+//! What a service needs besides its jobs: keys, robots.txt, pruning, readiness, statistics.
 
 use std::time::Duration;
 
-use super::Ground;
+use super::StoreFixture;
 use super::stage::{
     LEASE, OVER, crawl, done, fast, page, pages, retry, settle, start, take, take_all,
 };
-use crate::{JobFilter, JobKind, JobLimits, KeyHash, Reconciled, RobotsText, Store, StoreError};
+use crate::{
+    ApiKeys, JobFilter, JobKind, JobLimits, JobQueue, Jobs, KeyHash, Reconciled, RobotsRecords,
+    RobotsText, StoreError, Upkeep,
+};
 
-/// Lookups are by hash; a revoked key is no key, and is still listed.
-pub async fn keys_are_known_by_hash_until_revoked<G: Ground>(ground: &G) {
-    let store = ground.open(fast()).await;
+/// Keys are looked up by hash; a revoked key is not valid but still listed.
+pub async fn keys_are_known_by_hash_until_revoked<G: StoreFixture>(fixture: &G) {
+    let store = fixture.open(fast()).await;
     let key = store
         .add_key("laptop", KeyHash::of("secret-1"))
         .await
@@ -54,9 +57,9 @@ pub async fn keys_are_known_by_hash_until_revoked<G: Ground>(ground: &G) {
     assert_eq!(revoked, [true, false]);
 }
 
-/// The last answer counts, and its age is known.
-pub async fn robots_are_kept_by_origin<G: Ground>(ground: &G) {
-    let store = ground.open(fast()).await;
+/// The last file is returned, with its age.
+pub async fn robots_are_stored_by_origin<G: StoreFixture>(fixture: &G) {
+    let store = fixture.open(fast()).await;
     assert!(
         store
             .robots("https://a.test")
@@ -70,7 +73,7 @@ pub async fn robots_are_kept_by_origin<G: Ground>(ground: &G) {
         RobotsText::Text("User-agent: *\nDisallow: /private\n".to_owned()),
     ] {
         store
-            .keep_robots("https://a.test", robots.clone())
+            .save_robots("https://a.test", robots.clone())
             .await
             .expect("kept");
         let stored = store
@@ -90,9 +93,9 @@ pub async fn robots_are_kept_by_origin<G: Ground>(ground: &G) {
     );
 }
 
-/// Final jobs only, old ones only, and never more rows at once than allowed.
-pub async fn old_jobs_are_forgotten_in_bounded_steps<G: Ground>(ground: &G) {
-    let store = ground.open(fast()).await;
+/// Only final jobs, only old ones, and never more rows at a time than allowed.
+pub async fn old_jobs_are_pruned_in_bounded_steps<G: StoreFixture>(fixture: &G) {
+    let store = fixture.open(fast()).await;
     let open = start(&store, crawl(pages("b.test", 2), JobLimits::default())).await;
     let job = start(&store, crawl(pages("a.test", 10), JobLimits::default())).await;
     let mut tasks = take_all(&store, 12).await;
@@ -131,15 +134,15 @@ pub async fn old_jobs_are_forgotten_in_bounded_steps<G: Ground>(ground: &G) {
     assert_eq!((left.len(), left[0].id), (1, open));
 }
 
-/// The one answer of a healthy store; the other one is each store's own test.
-pub async fn a_store_that_works_is_ready<G: Ground>(ground: &G) {
-    let store = ground.open(fast()).await;
+/// A store that is not ready is tested by each store.
+pub async fn a_working_store_is_ready<G: StoreFixture>(fixture: &G) {
+    let store = fixture.open(fast()).await;
     store.ready().await.expect("ready");
 }
 
-/// Only what is alive is counted.
-pub async fn statistics_tell_what_is_alive<G: Ground>(ground: &G) {
-    let store = ground.open(fast()).await;
+/// Only open jobs and tasks are counted.
+pub async fn statistics_count_open_jobs_and_tasks<G: StoreFixture>(fixture: &G) {
+    let store = fixture.open(fast()).await;
     assert_eq!(
         store.statistics().await.expect("numbers"),
         crate::Statistics::default()
@@ -171,9 +174,9 @@ pub async fn statistics_tell_what_is_alive<G: Ground>(ground: &G) {
     assert!(numbers.oldest_ready.is_some());
 }
 
-/// Everything it would repeat was done in its time.
-pub async fn reconciling_a_healthy_store_changes_nothing<G: Ground>(ground: &G) {
-    let store = ground.open(fast()).await;
+/// The rules were already applied when the tasks were settled.
+pub async fn reconciling_a_healthy_store_changes_nothing<G: StoreFixture>(fixture: &G) {
+    let store = fixture.open(fast()).await;
     let limits = JobLimits {
         max_depth: Some(2),
         ..JobLimits::default()
@@ -202,22 +205,25 @@ pub async fn reconciling_a_healthy_store_changes_nothing<G: Ground>(ground: &G) 
     );
 }
 
-/// What nobody asked for goes; what has work, or was asked for lately, stays.
-pub async fn hosts_without_work_and_old_robots_are_forgotten<G: Ground>(ground: &G) {
-    let store = ground.open(fast()).await;
+/// What is unused is deleted; what has work, or was used recently, stays.
+pub async fn hosts_without_work_and_old_robots_are_pruned<G: StoreFixture>(fixture: &G) {
+    let store = fixture.open(fast()).await;
     let job = start(&store, crawl(pages("a.test", 2), JobLimits::default())).await;
     let robots = RobotsText::Absent;
     store
-        .keep_robots("https://a.test", robots)
+        .save_robots("https://a.test", robots)
         .await
         .expect("kept");
     assert_eq!(
-        store.forget(Duration::from_hours(1)).await.expect("none"),
+        store
+            .prune_hosts(Duration::from_hours(1))
+            .await
+            .expect("none"),
         0
     );
-    // One with a worker, one queued: the host has work, its robots.txt is only old.
+    // One task held and one queued: the host has work, but its robots.txt is old.
     let tasks = take(&store, 1, LEASE).await;
-    assert_eq!(store.forget(Duration::ZERO).await.expect("robots"), 1);
+    assert_eq!(store.prune_hosts(Duration::ZERO).await.expect("robots"), 1);
     assert!(
         store
             .robots("https://a.test")
@@ -228,13 +234,17 @@ pub async fn hosts_without_work_and_old_robots_are_forgotten<G: Ground>(ground: 
     settle(&store, vec![done(&tasks[0], Vec::new())]).await;
     let tasks = take_all(&store, 1).await;
     settle(&store, vec![done(&tasks[0], Vec::new())]).await;
-    // A claim finds out that it has no more.
+    // A claim marks the host idle.
     assert!(take(&store, 1, LEASE).await.is_empty());
-    assert_eq!(store.forget(Duration::ZERO).await.expect("a host"), 1);
-    // Forgotten is not forbidden.
+    assert_eq!(store.prune_hosts(Duration::ZERO).await.expect("a host"), 1);
+    // A deleted host can be used again.
     start(&store, crawl(pages("a.test", 1), JobLimits::default())).await;
     assert_eq!(take_all(&store, 1).await.len(), 1);
-    let order = store.order(job).await.expect("a look").expect("an order");
+    let order = store
+        .job_request(job)
+        .await
+        .expect("a look")
+        .expect("a request");
     let whole = store.job(job).await.expect("a look").expect("a job");
     assert_eq!((order.kind, order.params), (whole.kind, whole.params));
 }

@@ -1,19 +1,20 @@
-//! Settling: what is written together, what ends a job, and that writers do not stand in each other's way.
+//! Settling: what is written together, what ends a job, and that writers do not block each other.
 
 use futures_util::future::{join, join_all};
 use serde_json::json;
 
-use super::Ground;
+use super::StoreFixture;
 use super::stage::{
     LEASE, crawl, done, failed, fast, look, page, pages, settle, skipped, start, take, take_all,
 };
 use crate::{
-    Checkpoint, Claimed, JobLimits, JobState, NewTask, Settlement, Store, StoreError, Verdict,
+    Claimed, JobLimits, JobQueue, JobState, Jobs, NewTask, Results, Settlement, StoreError,
+    TaskOutcome,
 };
 
-/// A name that is taken leaves nothing behind.
-pub async fn a_job_is_made_whole_or_not_at_all<G: Ground>(ground: &G) {
-    let store = ground.open(fast()).await;
+/// A job with an id that exists leaves nothing behind.
+pub async fn a_job_is_created_completely_or_not_at_all<G: StoreFixture>(fixture: &G) {
+    let store = fixture.open(fast()).await;
     let job = crawl(pages("a.test", 2), JobLimits::default());
     store.create_job(job.clone()).await.expect("a job is made");
     let mut again = job.clone();
@@ -27,9 +28,9 @@ pub async fn a_job_is_made_whole_or_not_at_all<G: Ground>(ground: &G) {
     assert_eq!(take(&store, 10, LEASE).await.len(), 2);
 }
 
-/// Seeds, links and redirects: one task per job and key, whoever finds it and how often.
-pub async fn a_key_is_let_in_once<G: Ground>(ground: &G) {
-    let store = ground.open(fast()).await;
+/// Seeds, links and redirects: one task per job and key, however often it is found.
+pub async fn a_key_is_admitted_once<G: StoreFixture>(fixture: &G) {
+    let store = fixture.open(fast()).await;
     let twice = [pages("a.test", 2), pages("a.test", 2)].concat();
     let job = start(&store, crawl(twice.clone(), JobLimits::default())).await;
     let other = start(&store, crawl(twice, JobLimits::default())).await;
@@ -53,9 +54,9 @@ pub async fn a_key_is_let_in_once<G: Ground>(ground: &G) {
 /// How a task ends.
 type Ending = fn(&Claimed) -> Settlement;
 
-/// The one rule, by every way to end.
-pub async fn the_state_follows_from_the_tasks<G: Ground>(ground: &G) {
-    let store = ground.open(fast()).await;
+/// The rule of the final state, for every combination of outcomes.
+pub async fn the_state_follows_from_the_tasks<G: StoreFixture>(fixture: &G) {
+    let store = fixture.open(fast()).await;
     let good = |task: &Claimed| done(task, Vec::new());
     let endings: [(Ending, Ending, JobState); 5] = [
         (good, good, JobState::Completed),
@@ -81,15 +82,15 @@ pub async fn the_state_follows_from_the_tasks<G: Ground>(ground: &G) {
     }
 }
 
-/// Two workers finish the last two tasks at the same time: each sees the other's as unfinished, or does it?
-pub async fn the_last_two_tasks_always_end_the_job<G: Ground>(ground: &G) {
-    let (left, right) = (ground.open(fast()).await, ground.open(fast()).await);
+/// Two workers finish the last two tasks at the same time, and each might see the other's as unfinished.
+pub async fn the_last_two_tasks_always_end_the_job<G: StoreFixture>(fixture: &G) {
+    let (left, right) = (fixture.open(fast()).await, fixture.open(fast()).await);
     for round in 0..100 {
         let job = start(&left, crawl(pages("a.test", 2), JobLimits::default())).await;
         let tasks = take_all(&left, 2).await;
         let (one, two) = join(
-            left.settle(vec![done(&tasks[0], Vec::new())], None),
-            right.settle(vec![done(&tasks[1], Vec::new())], None),
+            left.settle(vec![done(&tasks[0], Vec::new())]),
+            right.settle(vec![done(&tasks[1], Vec::new())]),
         )
         .await;
         one.expect("a settlement");
@@ -102,9 +103,9 @@ pub async fn the_last_two_tasks_always_end_the_job<G: Ground>(ground: &G) {
     }
 }
 
-/// Four workers whose pages all link to each other's pages, of one job and of two.
-pub async fn pages_that_link_to_each_other_do_not_deadlock<G: Ground>(ground: &G) {
-    let first = ground.open(fast()).await;
+/// Four workers with pages that all link to each other, in one job and in two.
+pub async fn pages_that_link_to_each_other_do_not_deadlock<G: StoreFixture>(fixture: &G) {
+    let first = fixture.open(fast()).await;
     let everything: Vec<NewTask> = (0..400)
         .map(|number| page("a.test", &number.to_string(), 1))
         .collect();
@@ -114,9 +115,9 @@ pub async fn pages_that_link_to_each_other_do_not_deadlock<G: Ground>(ground: &G
     ];
     let stores = [
         first,
-        ground.open(fast()).await,
-        ground.open(fast()).await,
-        ground.open(fast()).await,
+        fixture.open(fast()).await,
+        fixture.open(fast()).await,
+        fixture.open(fast()).await,
     ];
     let workers = stores.iter().enumerate().map(|(place, store)| {
         let everything = &everything;
@@ -160,51 +161,17 @@ pub async fn pages_that_link_to_each_other_do_not_deadlock<G: Ground>(ground: &G
     }
 }
 
-/// The caller's own bytes are as old as the batch they speak about.
-pub async fn a_checkpoint_is_written_with_its_batch<G: Ground>(ground: &G) {
-    let store = ground.open(fast()).await;
-    start(&store, crawl(pages("a.test", 2), JobLimits::default())).await;
-    let tasks = take_all(&store, 2).await;
-    assert_eq!(store.checkpoint("output").await.expect("a look"), None);
-    for (task, bytes) in tasks.iter().zip([vec![0, 1, 255], Vec::new()]) {
-        let checkpoint = Checkpoint {
-            key: "output".to_owned(),
-            bytes: bytes.clone(),
-        };
-        store
-            .settle(vec![done(task, Vec::new())], Some(checkpoint))
-            .await
-            .expect("a settlement");
-        assert_eq!(
-            store.checkpoint("output").await.expect("a look"),
-            Some(bytes)
-        );
-    }
-    let checkpoint = Checkpoint {
-        key: "alone".to_owned(),
-        bytes: vec![7],
-    };
-    store
-        .settle(Vec::new(), Some(checkpoint))
-        .await
-        .expect("a settlement");
-    assert_eq!(
-        store.checkpoint("alone").await.expect("a look"),
-        Some(vec![7])
-    );
-}
-
-/// Two tasks that end at the same place give one document.
-pub async fn one_document_per_final_url<G: Ground>(ground: &G) {
-    let store = ground.open(fast()).await;
+/// Two tasks with the same final URL give one document.
+pub async fn one_document_per_final_url<G: StoreFixture>(fixture: &G) {
+    let store = fixture.open(fast()).await;
     let job = start(&store, crawl(pages("a.test", 2), JobLimits::default())).await;
     let tasks = take_all(&store, 2).await;
     for task in &tasks {
         let mut settlement = done(task, Vec::new());
-        if let Verdict::Done {
+        if let TaskOutcome::Done {
             document: Some(document),
             ..
-        } = &mut settlement.verdict
+        } = &mut settlement.outcome
         {
             "https://a.test/same".clone_into(&mut document.final_url);
         }
@@ -214,18 +181,18 @@ pub async fn one_document_per_final_url<G: Ground>(ground: &G) {
     assert_eq!((seen.counts.done, seen.documents), (2, 1));
 }
 
-/// NUL characters, quotes, unpaired escapes, endless URLs: one page's oddities are its own.
-pub async fn odd_text_does_not_fail_its_batch<G: Ground>(ground: &G) {
-    let store = ground.open(fast()).await;
+/// NUL characters, quotes, unpaired escapes and overlong URLs affect only their own page.
+pub async fn odd_text_does_not_fail_its_batch<G: StoreFixture>(fixture: &G) {
+    let store = fixture.open(fast()).await;
     let job = start(&store, crawl(pages("a.test", 2), JobLimits::default())).await;
     let tasks = take_all(&store, 2).await;
     let endless = page("a.test", &"0123456789".repeat(2_000), 1);
     let quoted = page("a.test", "it's \"quoted\" \\ {1,2} NULL \u{1f600}", 1);
     let mut odd = done(&tasks[0], vec![endless, quoted.clone()]);
-    if let Verdict::Done {
+    if let TaskOutcome::Done {
         document: Some(document),
         ..
-    } = &mut odd.verdict
+    } = &mut odd.outcome
     {
         document.title = Some("a\0title".to_owned());
         document.content_md = Some("\0\"\\ \u{1f600} {}".to_owned());

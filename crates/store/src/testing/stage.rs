@@ -1,22 +1,22 @@
-//! What the rules are played with.
+//! Builders and shorthands for the rules.
 
 use std::time::Duration;
 
-use model::{FailKind, Found};
+use crawler_model::{Discovery, FailKind};
+use crawler_weburl::HostKey;
 use serde_json::json;
-use weburl::HostKey;
 
 use crate::{
     Claimed, HostDefaults, Job, JobId, JobKind, JobLimits, NewDocument, NewJob, NewTask, Settled,
-    Settlement, Store, Verdict, WorkerId,
+    Settlement, Store, TaskOutcome, WorkerId,
 };
 
 /// A lease that outlasts its test.
 pub const LEASE: Duration = Duration::from_secs(30);
-/// A lease that is over at once.
+/// A lease that expires immediately.
 pub(super) const OVER: Duration = Duration::ZERO;
 
-/// Hosts that hold nothing up.
+/// Hosts without limits.
 pub fn fast() -> HostDefaults {
     HostDefaults {
         in_flight: 100_000,
@@ -24,7 +24,7 @@ pub fn fast() -> HostDefaults {
     }
 }
 
-/// A page of a host, as a link leads to it.
+/// A page of a host, as a link finds it.
 pub fn page(host: &str, path: &str, depth: u32) -> NewTask {
     let url = format!("https://{host}/{path}");
     NewTask {
@@ -35,7 +35,11 @@ pub fn page(host: &str, path: &str, depth: u32) -> NewTask {
         depth,
         hops: 0,
         via: (depth > 0).then(|| format!("https://{host}/")),
-        found: if depth == 0 { Found::Seed } else { Found::Link },
+        found: if depth == 0 {
+            Discovery::Seed
+        } else {
+            Discovery::Link
+        },
     }
 }
 
@@ -57,7 +61,7 @@ pub fn crawl(seeds: Vec<NewTask>, limits: JobLimits) -> NewJob {
     }
 }
 
-/// A claimed page that was fetched, with a document of it, and what was found there.
+/// The settlement of a fetched page, with a document and the links found on it.
 pub fn done(task: &Claimed, found: Vec<NewTask>) -> Settlement {
     let document = NewDocument {
         requested_url: task.requested_url.clone(),
@@ -67,46 +71,50 @@ pub fn done(task: &Claimed, found: Vec<NewTask>) -> Settlement {
         content_raw: None,
         meta: json!({"status_code": 200}),
     };
-    let verdict = Verdict::Done {
+    let outcome = TaskOutcome::Done {
         document: Some(document),
         mapped: Vec::new(),
         bytes: 100,
     };
-    verdict_on(task, verdict, found)
+    settlement_of(task, outcome, found)
 }
 
-pub(super) fn verdict_on(task: &Claimed, verdict: Verdict, found: Vec<NewTask>) -> Settlement {
+pub(super) fn settlement_of(
+    task: &Claimed,
+    outcome: TaskOutcome,
+    found: Vec<NewTask>,
+) -> Settlement {
     Settlement {
         lease: task.lease,
         job: task.job,
-        verdict,
+        outcome,
         found,
     }
 }
 
 pub(super) fn failed(task: &Claimed) -> Settlement {
-    let verdict = Verdict::Failed {
+    let outcome = TaskOutcome::Failed {
         kind: FailKind::DeadLink,
         error: "404 Not Found".to_owned(),
         bytes: 0,
     };
-    verdict_on(task, verdict, Vec::new())
+    settlement_of(task, outcome, Vec::new())
 }
 
 pub(super) fn skipped(task: &Claimed) -> Settlement {
-    let verdict = Verdict::Skipped {
+    let outcome = TaskOutcome::Skipped {
         reason: "robots".to_owned(),
         detail: "blocked by robots.txt".to_owned(),
     };
-    verdict_on(task, verdict, Vec::new())
+    settlement_of(task, outcome, Vec::new())
 }
 
 pub(super) fn retry(task: &Claimed, after: Duration) -> Settlement {
     let error = "503 Service Unavailable".to_owned();
-    verdict_on(task, Verdict::Retry { after, error }, Vec::new())
+    settlement_of(task, TaskOutcome::Retry { after, error }, Vec::new())
 }
 
-/// Makes a job and returns its name.
+/// Creates a job and returns its id.
 pub(super) async fn start<S: Store>(store: &S, job: NewJob) -> JobId {
     let id = job.id;
     store.create_job(job).await.expect("a job is made");
@@ -118,7 +126,7 @@ pub(super) async fn take<S: Store>(store: &S, most: usize, lease: Duration) -> V
     store.claim(&worker, most, lease).await.expect("a claim")
 }
 
-/// Claims until so many are there: a claim that meets another one gets less than there is.
+/// Claims until there are this many tasks: a claim that runs beside another one gets fewer than there are.
 pub(super) async fn take_all<S: Store>(store: &S, count: usize) -> Vec<Claimed> {
     let mut taken = Vec::new();
     for _ in 0..200 {
@@ -132,10 +140,10 @@ pub(super) async fn take_all<S: Store>(store: &S, count: usize) -> Vec<Claimed> 
 }
 
 pub(super) async fn settle<S: Store>(store: &S, batch: Vec<Settlement>) -> Settled {
-    store.settle(batch, None).await.expect("a settlement")
+    store.settle(batch).await.expect("a settlement")
 }
 
 pub(super) async fn look<S: Store>(store: &S, id: JobId) -> Job {
     let job = store.job(id).await.expect("a look at a job");
-    job.expect("the job is there")
+    job.expect("the job exists")
 }

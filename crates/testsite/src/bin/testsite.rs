@@ -1,4 +1,4 @@
-//! The test sites as a program, for benchmarks and for looking at them in a browser.
+//! Serves a test site from the command line, for benchmarks and for viewing in a browser.
 
 use std::fmt::Write as _;
 use std::io::{BufRead, Write as _};
@@ -8,9 +8,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use testsite::hostile::Hostile;
-use testsite::spa::wild::Wild;
-use testsite::spa::{Applications, Routed};
-use testsite::{Folder, Graph, Keep, Kept, Realistic, Server, Setup, Site, Tls};
+use testsite::spa::runaway::RunawaySite;
+use testsite::spa::{Applications, ClientRoutedSite};
+use testsite::{CachedSite, Folder, Graph, LogDetail, Realistic, Server, ServerSetup, Site, Tls};
 
 const USAGE: &str = "usage:
   testsite graph [--pages N] [--links L] [--body BYTES] [--seed S] [--gzip] [--latency-ms MS] [--kept]
@@ -18,26 +18,26 @@ const USAGE: &str = "usage:
   testsite hostile [--only NAME]
   testsite routed [--pages N] [--latency-ms MS]
   testsite applications
-  testsite wild
+  testsite runaway
   testsite dir PATH
-every site also takes [--port P] [--threads T]; its URL is printed on stdout
-with [--tls] (HTTP/1.1) or [--http2] it is served over TLS; [--authority FILE] is where to write whom to trust
-with [--kept] pages are written once and kept in memory
-with [--counts] every line on stdin is answered by lines and an empty one: `reset` forgets the requests so far,
-`pages` lists the targets of a graph's or a realistic site's pages, and anything else has for an answer
+every site also accepts [--port P] [--threads T]; the URL is printed on stdout
+[--tls] (HTTP/1.1) or [--http2] serves it over TLS; [--authority FILE] writes the CA certificate to FILE
+[--kept] generates each page once and caches it in memory
+[--counts] reads commands from stdin and answers each with lines and an empty line: `reset` clears the counts,
+`pages` lists the targets of all pages of a graph or realistic site, anything else prints
 `<requests> <target>` for each target";
 
 #[expect(
     clippy::print_stdout,
     clippy::print_stderr,
-    reason = "a program speaks on its streams"
+    reason = "this is a command-line program"
 )]
 fn main() -> ExitCode {
-    let words: Vec<String> = std::env::args().skip(1).collect();
-    match start(&words) {
+    let args: Vec<String> = std::env::args().skip(1).collect();
+    match start(&args) {
         Ok((server, pages)) => {
             println!("{}", server.url("/"));
-            if words.iter().any(|word| word == "--counts") {
+            if args.iter().any(|word| word == "--counts") {
                 answer_lines(&server, &pages);
             } else {
                 server.run_forever();
@@ -51,27 +51,27 @@ fn main() -> ExitCode {
     }
 }
 
-/// The targets of a site's pages.
+/// Returns the targets of all pages of a site.
 type PageList = Box<dyn Fn() -> Vec<String>>;
 
-/// Answers what is asked about the site, until nobody asks any more.
+/// Answers commands from stdin until it is closed.
 fn answer_lines(server: &Server, pages: &PageList) {
     for line in std::io::stdin().lock().lines() {
-        let mut told = String::new();
+        let mut output = String::new();
         // Writing to a string cannot fail.
         match line.as_deref() {
             Ok("reset") => server.forget(),
             Ok("pages") => pages()
                 .iter()
-                .for_each(|target| writeln!(told, "{target}").unwrap_or_default()),
+                .for_each(|target| writeln!(output, "{target}").unwrap_or_default()),
             _ => server.counts().iter().for_each(|(target, requests)| {
-                writeln!(told, "{requests} {target}").unwrap_or_default();
+                writeln!(output, "{requests} {target}").unwrap_or_default();
             }),
         }
-        told.push('\n');
+        output.push('\n');
         let mut out = std::io::stdout().lock();
         if out
-            .write_all(told.as_bytes())
+            .write_all(output.as_bytes())
             .and_then(|()| out.flush())
             .is_err()
         {
@@ -80,18 +80,18 @@ fn answer_lines(server: &Server, pages: &PageList) {
     }
 }
 
-fn start(words: &[String]) -> Result<(Server, PageList), String> {
-    let (name, rest) = words.split_first().ok_or("which site?")?;
+fn start(args: &[String]) -> Result<(Server, PageList), String> {
+    let (name, rest) = args.split_first().ok_or("missing site name")?;
     let flags = Flags(rest);
-    let keep = if flags.has("--counts") {
-        Keep::Counts
+    let log_detail = if flags.has("--counts") {
+        LogDetail::Counts
     } else {
-        Keep::Totals
+        LogDetail::Totals
     };
-    let mut setup = Setup {
-        keep,
+    let mut setup = ServerSetup {
+        log_detail,
         threads: flags.number("--threads", 1)?,
-        ..Setup::default()
+        ..ServerSetup::default()
     };
     setup.address.set_port(flags.number("--port", 0)?);
     let mut pages: PageList = Box::new(Vec::new);
@@ -109,15 +109,15 @@ fn start(words: &[String]) -> Result<(Server, PageList), String> {
         "hostile" => Arc::new(hostile(&flags)?),
         "routed" => {
             let latency = Duration::from_millis(flags.number("--latency-ms", 10)?);
-            Arc::new(Routed::new(flags.number("--pages", 100)?).after(latency))
+            Arc::new(ClientRoutedSite::new(flags.number("--pages", 100)?).after(latency))
         }
         "applications" => Arc::new(Applications),
-        "wild" => Arc::new(Wild),
+        "runaway" => Arc::new(RunawaySite),
         "dir" => Arc::new(Folder::new(rest.first().ok_or("dir needs a path")?)),
-        other => return Err(format!("no site is called '{other}'")),
+        other => return Err(format!("unknown site '{other}'")),
     };
     if flags.has("--kept") {
-        let kept = Kept::new(site);
+        let kept = CachedSite::new(site);
         site = if flags.has("--gzip") {
             Arc::new(kept.gzipped())
         } else {
@@ -137,7 +137,7 @@ fn tls(flags: &Flags<'_>) -> Result<Option<Tls>, String> {
         (_, true) => Tls::generate().http2_only(),
         (true, false) => Tls::generate().http1_only(),
     };
-    if let Some(file) = flags.word("--authority") {
+    if let Some(file) = flags.value("--authority") {
         std::fs::write(Path::new(file), tls.authority_pem())
             .map_err(|error| format!("cannot write '{file}': {error}"))?;
     }
@@ -145,35 +145,35 @@ fn tls(flags: &Flags<'_>) -> Result<Option<Tls>, String> {
 }
 
 fn graph(flags: &Flags<'_>) -> Result<Graph, String> {
-    let usual = Graph::default();
+    let default = Graph::default();
     Ok(Graph {
-        pages: flags.number("--pages", usual.pages)?,
-        links_per_page: flags.number("--links", usual.links_per_page)?,
-        body_bytes: flags.number("--body", usual.body_bytes)?,
-        seed: flags.number("--seed", usual.seed)?,
-        // Kept pages are gzipped where they are kept.
+        pages: flags.number("--pages", default.pages)?,
+        links_per_page: flags.number("--links", default.links_per_page)?,
+        body_bytes: flags.number("--body", default.body_bytes)?,
+        seed: flags.number("--seed", default.seed)?,
+        // Cached pages are compressed in the cache.
         gzip: flags.has("--gzip") && !flags.has("--kept"),
         latency: Duration::from_millis(flags.number("--latency-ms", 0)?),
     })
 }
 
 fn realistic(flags: &Flags<'_>) -> Result<Realistic, String> {
-    let usual = Realistic::default();
+    let default = Realistic::default();
     Ok(Realistic {
-        pages: flags.number("--pages", usual.pages)?,
-        seed: flags.number("--seed", usual.seed)?,
-        body_bytes: flags.number("--body", usual.body_bytes)?,
+        pages: flags.number("--pages", default.pages)?,
+        seed: flags.number("--seed", default.seed)?,
+        body_bytes: flags.number("--body", default.body_bytes)?,
     })
 }
 
 fn hostile(flags: &Flags<'_>) -> Result<Hostile, String> {
-    match flags.word("--only") {
+    match flags.value("--only") {
         None => Ok(Hostile::new()),
-        Some(name) => Hostile::only(name).ok_or(format!("no behaviour is called '{name}'")),
+        Some(name) => Hostile::only(name).ok_or(format!("unknown behaviour '{name}'")),
     }
 }
 
-/// The words after the site's name.
+/// The arguments after the site name.
 struct Flags<'a>(&'a [String]);
 
 impl Flags<'_> {
@@ -181,14 +181,14 @@ impl Flags<'_> {
         self.0.iter().any(|word| word == name)
     }
 
-    fn word(&self, name: &str) -> Option<&str> {
+    fn value(&self, name: &str) -> Option<&str> {
         let place = self.0.iter().position(|word| word == name)?;
         Some(self.0.get(place + 1).map_or("", String::as_str))
     }
 
-    fn number<N: std::str::FromStr>(&self, name: &str, usual: N) -> Result<N, String> {
-        match self.word(name) {
-            None => Ok(usual),
+    fn number<N: std::str::FromStr>(&self, name: &str, default: N) -> Result<N, String> {
+        match self.value(name) {
+            None => Ok(default),
             Some(word) => word
                 .parse()
                 .map_err(|_| format!("{name} needs a number, not '{word}'")),

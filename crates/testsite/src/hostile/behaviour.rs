@@ -1,25 +1,24 @@
-//! What a behaviour is called, where it begins, and what must be said about it.
+//! A behaviour of the hostile site, and what a crawler must report for it.
 
-/// One way of misbehaving.
+/// One kind of misbehaviour.
 #[derive(Debug, Clone)]
 pub struct Behaviour {
-    /// Its name, and the first segment of all its paths.
+    /// Name, and first segment of all its paths.
     pub name: &'static str,
-    /// The path to ask for first.
+    /// The path to request first.
     pub path: String,
-    /// What a crawler must report for that path.
+    /// What a crawler must report for this path.
     pub expect: Expect,
     /// What it must report for other paths of the same behaviour.
     pub also: Vec<(String, Expect)>,
-    /// The most requests below `/<name>/` that are acceptable in one crawl; only traps and
-    /// throttlers set it.
+    /// Maximum acceptable number of requests below `/<name>/` in one crawl; set only for traps and throttlers.
     pub max_pages: Option<usize>,
-    /// What it stands for, and why the expectation is right.
+    /// What it does, and why the expectation is right.
     pub why: &'static str,
 }
 
 impl Behaviour {
-    /// The prefix of all its paths, to count requests below.
+    /// Returns the prefix of all its paths.
     pub fn prefix(&self) -> String {
         format!("/{}/", self.name)
     }
@@ -28,27 +27,27 @@ impl Behaviour {
 /// What a crawler must report for a URL.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Expect {
-    /// Fetched as HTML, whole, with this many http(s) links, duplicates and off-site ones counted.
+    /// Fetched completely as HTML, with this many http(s) links, including duplicates and off-site links.
     Fetched {
-        /// How many links.
+        /// Number of links.
         links: usize,
     },
-    /// Fetched as HTML and cut at the body limit.
+    /// Fetched as HTML and truncated at the body limit.
     Truncated,
-    /// Fetched, and not HTML: no links, body not read.
+    /// Fetched, but not HTML: no links, body not read.
     NotHtml,
-    /// A redirect with its target as its one link.
+    /// A redirect, with its target as the only link.
     Redirect,
-    /// Failed, with the name of the kind (`dead_link`, `timeout`, `protocol`, …).
+    /// Failed, with the name of the fail kind (`dead_link`, `timeout`, `protocol`, …).
     Failed(&'static str),
-    /// Never asked for at all.
+    /// Never requested.
     Never,
-    /// One of these: where the standard leaves a choice, or it depends on timing.
+    /// One of these, where the standard leaves a choice or it depends on timing.
     AnyOf(&'static [Expect]),
 }
 
 impl Expect {
-    /// Whether what was seen is what was expected.
+    /// Whether the observed outcome is accepted.
     pub fn accepts(&self, seen: &Expect) -> bool {
         match self {
             Self::AnyOf(choices) => choices.iter().any(|choice| choice.accepts(seen)),

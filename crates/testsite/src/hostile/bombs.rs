@@ -1,5 +1,5 @@
-//! Small answers that unpack to gigabytes. None is ever held unpacked here: a block of packed
-//! filler is made once and sent again and again.
+//! Small responses that decompress to gigabytes. They are never held decompressed here: a compressed block is created
+//! once and sent repeatedly.
 
 use std::sync::LazyLock;
 use std::time::Duration;
@@ -10,7 +10,7 @@ use flate2::{Compress, Compression, FlushCompress};
 use super::Expect;
 use super::case::{Case, DECODE, TIMEOUT, case, response};
 use crate::coding::{brotli_blocks, gzip, zstd};
-use crate::{Answer, Step};
+use crate::{SiteResponse, SocketStep};
 
 const MEGABYTE: usize = 1 << 20;
 /// 10,240 blocks of a megabyte.
@@ -20,7 +20,7 @@ const GZIP_HEADER: [u8; 10] = [0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 255];
 const ZLIB_HEADER: [u8; 2] = [0x78, 0x9c];
 const EMPTY_BLOCK: [u8; 5] = [0, 0, 0, 0xff, 0xff];
 
-/// A megabyte of spaces as deflate blocks that start and end on a byte and refer to nothing before.
+/// A megabyte of spaces as deflate blocks that are byte-aligned and refer to no earlier data.
 static BLOCK: LazyLock<Bytes> = LazyLock::new(|| {
     let filler = vec![b' '; MEGABYTE];
     let mut packed = Vec::with_capacity(64 << 10);
@@ -30,16 +30,16 @@ static BLOCK: LazyLock<Bytes> = LazyLock::new(|| {
     packed.into()
 });
 
-/// The beginning, and what follows it again and again; each is 16 MB of spaces.
+/// The beginning, and the piece that is repeated after it; each is 16 MB of spaces.
 static BROTLI: LazyLock<[Bytes; 2]> = LazyLock::new(|| {
     let (first, again) = brotli_blocks(&vec![b' '; 16 * MEGABYTE]);
     [first.into(), again.into()]
 });
 
-/// Zstandard frames may follow each other, so this one is sent many times.
+/// Zstandard frames can be concatenated, so this one is sent many times.
 static ZSTD: LazyLock<Bytes> = LazyLock::new(|| zstd(&vec![b' '; 64 * MEGABYTE]).into());
 
-/// Ten gigabytes in gzip, in gzip again.
+/// Ten gigabytes compressed twice with gzip.
 static NESTED: LazyLock<Bytes> = LazyLock::new(|| {
     let mut inner = GZIP_HEADER.to_vec();
     for _ in 0..BLOCKS {
@@ -48,7 +48,7 @@ static NESTED: LazyLock<Bytes> = LazyLock::new(|| {
     gzip(&inner).into()
 });
 
-/// Packs everything now, so that the first client does not wait for it.
+/// Compresses everything in advance, so that the first client does not have to wait.
 pub(super) fn prepare() {
     for bomb in [&BLOCK, &ZSTD, &NESTED] {
         LazyLock::force(bomb);
@@ -56,9 +56,9 @@ pub(super) fn prepare() {
     LazyLock::force(&BROTLI);
 }
 
-fn coded(coding: &str, steps: Vec<Step>) -> Answer {
+fn coded(coding: &str, steps: Vec<SocketStep>) -> SiteResponse {
     let head = response(&format!("Content-Encoding: {coding}\r\n"), b"");
-    Answer::script([vec![Step::send(head)], steps].concat())
+    SiteResponse::script([vec![SocketStep::send(head)], steps].concat())
 }
 
 pub(super) fn cases() -> Vec<Case> {
@@ -67,8 +67,8 @@ pub(super) fn cases() -> Vec<Case> {
     vec![
         case("bomb-gzip", truncated, "10 GB of spaces in 10 MB", |_| {
             let steps = vec![
-                Step::send(GZIP_HEADER),
-                Step::SendTimes(BLOCK.clone(), BLOCKS),
+                SocketStep::send(GZIP_HEADER),
+                SocketStep::SendTimes(BLOCK.clone(), BLOCKS),
             ];
             coded("gzip", steps)
         }),
@@ -78,8 +78,8 @@ pub(super) fn cases() -> Vec<Case> {
             "10 GB of spaces in 10 MB",
             |_| {
                 let steps = vec![
-                    Step::send(ZLIB_HEADER),
-                    Step::SendTimes(BLOCK.clone(), BLOCKS),
+                    SocketStep::send(ZLIB_HEADER),
+                    SocketStep::SendTimes(BLOCK.clone(), BLOCKS),
                 ];
                 coded("deflate", steps)
             },
@@ -90,17 +90,20 @@ pub(super) fn cases() -> Vec<Case> {
             "10 GB of spaces in 640 pieces",
             |_| {
                 let [first, again] = BROTLI.clone();
-                coded("br", vec![Step::Send(first), Step::SendTimes(again, 639)])
+                coded(
+                    "br",
+                    vec![SocketStep::Send(first), SocketStep::SendTimes(again, 639)],
+                )
             },
         ),
         case(
             "bomb-zstd",
             truncated,
             "10 GB of spaces in 160 frames",
-            |_| coded("zstd", vec![Step::SendTimes(ZSTD.clone(), 160)]),
+            |_| coded("zstd", vec![SocketStep::SendTimes(ZSTD.clone(), 160)]),
         ),
         case("bomb-nested", truncated, "10 GB in gzip, in gzip", |_| {
-            coded("gzip, gzip", vec![Step::Send(NESTED.clone())])
+            coded("gzip, gzip", vec![SocketStep::Send(NESTED.clone())])
         }),
         case(
             "gzip-endless-name",
@@ -108,17 +111,18 @@ pub(super) fn cases() -> Vec<Case> {
             "a gzip header whose file name never ends: input without output",
             |_| {
                 let named = [0x1f, 0x8b, 8, 8, 0, 0, 0, 0, 0, 255];
-                let name = Step::SendForever(vec![b'a'; 16 << 10].into(), Duration::ZERO);
-                coded("gzip", vec![Step::send(named), name])
+                let name = SocketStep::SendForever(vec![b'a'; 16 << 10].into(), Duration::ZERO);
+                coded("gzip", vec![SocketStep::send(named), name])
             },
         ),
         case(
             "gzip-empty-blocks",
             stuck,
-            "empty blocks for ever: input without output",
+            "empty blocks forever: input without output",
             |_| {
-                let blocks = Step::SendForever(EMPTY_BLOCK.repeat(4 << 10).into(), Duration::ZERO);
-                coded("gzip", vec![Step::send(GZIP_HEADER), blocks])
+                let blocks =
+                    SocketStep::SendForever(EMPTY_BLOCK.repeat(4 << 10).into(), Duration::ZERO);
+                coded("gzip", vec![SocketStep::send(GZIP_HEADER), blocks])
             },
         ),
     ]
@@ -133,7 +137,7 @@ mod tests {
     use super::{BLOCK, BROTLI, GZIP_HEADER, NESTED, ZSTD};
 
     #[test]
-    fn bombs_are_small_and_blocks_can_follow_each_other() {
+    fn bombs_are_small_and_blocks_can_be_repeated() {
         assert!(BLOCK.len() < 2_000, "{}", BLOCK.len());
         let brotli = BROTLI[0].len() + BROTLI[1].len();
         assert!(brotli < 10_000, "{brotli}");
@@ -148,7 +152,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn pieces_of_brotli_can_follow_each_other() {
+    async fn brotli_pieces_can_be_repeated() {
         let [first, again] = &*BROTLI;
         let packed = [&first[..], again, again, again].concat();
         let mut unpacked = Vec::new();

@@ -1,26 +1,26 @@
-//! A behaviour together with the code that shows it.
+//! A behaviour together with its implementation.
 
 use std::collections::HashMap;
 use std::fmt;
 
 use super::{Behaviour, Expect};
-use crate::{Answer, Request};
+use crate::{Request, SiteResponse};
 
-/// A request below a behaviour's path.
+/// A request below the path of a behaviour.
 pub(super) struct Visit<'a> {
     pub(super) request: &'a Request,
     /// The target after `/<name>/`.
     pub(super) rest: &'a str,
-    /// How often this target was asked for before.
+    /// Number of earlier requests for this target.
     pub(super) visits: u64,
 }
 
-type Act = Box<dyn Fn(&Visit<'_>) -> Answer + Send + Sync>;
+type RespondFn = Box<dyn Fn(&Visit<'_>) -> SiteResponse + Send + Sync>;
 
 pub(super) struct Case {
     pub(super) behaviour: Behaviour,
-    pages: HashMap<String, Answer>,
-    act: Act,
+    pages: HashMap<String, SiteResponse>,
+    act: RespondFn,
 }
 
 impl fmt::Debug for Case {
@@ -29,13 +29,13 @@ impl fmt::Debug for Case {
     }
 }
 
-/// A case whose every path is answered by `act`, except those given by [`Case::lands`]. It begins
-/// at `/<name>/in`.
+/// Creates a case that starts at `/<name>/in`. `act` responds to all its paths except those set by [`Case::lands`] and
+/// [`Case::page`].
 pub(super) fn case(
     name: &'static str,
     expect: Expect,
     why: &'static str,
-    act: impl Fn(&Visit<'_>) -> Answer + Send + Sync + 'static,
+    act: impl Fn(&Visit<'_>) -> SiteResponse + Send + Sync + 'static,
 ) -> Case {
     Case {
         behaviour: Behaviour {
@@ -51,52 +51,57 @@ pub(super) fn case(
     }
 }
 
-/// A case with one answer at `/<name>/in`, and 404 elsewhere.
-pub(super) fn fixed(name: &'static str, expect: Expect, why: &'static str, answer: Answer) -> Case {
+/// Creates a case with one response at `/<name>/in`, and 404 elsewhere.
+pub(super) fn fixed(
+    name: &'static str,
+    expect: Expect,
+    why: &'static str,
+    response: SiteResponse,
+) -> Case {
     case(name, expect, why, move |visit| {
         if visit.rest.split('?').next() == Some("in") {
-            answer.clone()
+            response.clone()
         } else {
-            Answer::status(404)
+            SiteResponse::status(404)
         }
     })
 }
 
 impl Case {
-    pub(super) fn answer(&self, visit: &Visit<'_>) -> Answer {
+    pub(super) fn respond(&self, visit: &Visit<'_>) -> SiteResponse {
         match self.pages.get(visit.rest) {
             Some(page) => page.clone(),
             None => (self.act)(visit),
         }
     }
 
-    /// Begins at another path.
+    /// Starts at another path.
     pub(super) fn at(mut self, rest: &str) -> Self {
         self.behaviour.path = self.below(rest);
         self
     }
 
-    /// Another path with its expectation.
+    /// Adds an expectation for another path.
     pub(super) fn also(mut self, rest: &str, expect: Expect) -> Self {
         let path = self.below(rest);
         self.behaviour.also.push((path, expect));
         self
     }
 
-    /// A page without links that must be found here.
+    /// Adds a page without links that must be found.
     pub(super) fn lands(self, rest: &str) -> Self {
-        let page = Answer::html("<!doctype html><title>landed</title><p>Here.");
+        let page = SiteResponse::html("<!doctype html><title>landed</title><p>Here.");
         self.page(rest, page)
             .also(rest, Expect::Fetched { links: 0 })
     }
 
-    /// An answer for one more path, with no expectation of its own.
-    pub(super) fn page(mut self, rest: &str, answer: Answer) -> Self {
-        self.pages.insert(rest.to_owned(), answer);
+    /// Adds a response for another path, without an expectation.
+    pub(super) fn page(mut self, rest: &str, response: SiteResponse) -> Self {
+        self.pages.insert(rest.to_owned(), response);
         self
     }
 
-    /// The most requests that are acceptable.
+    /// Sets the maximum acceptable number of requests.
     pub(super) fn at_most(mut self, pages: usize) -> Self {
         self.behaviour.max_pages = Some(pages);
         self
@@ -113,17 +118,17 @@ pub(super) const RESET: Expect = Expect::Failed("reset");
 pub(super) const TIMEOUT: Expect = Expect::Failed("timeout");
 pub(super) const DECODE: Expect = Expect::Failed("decode");
 
-/// A small page with one link, to a healthy page.
+/// A small page with one link to a healthy page.
 pub(super) const PAGE: &str =
     "<!doctype html><title>page</title><p>Text. <a href=\"/healthy/0\">healthy</a></p>\n";
 
-/// A page around this markup.
-pub(super) fn page_of(markup: &str) -> Answer {
-    Answer::html(format!("<!doctype html><title>page</title>\n{markup}\n"))
+/// Returns a page with this markup.
+pub(super) fn page_of(markup: &str) -> SiteResponse {
+    SiteResponse::html(format!("<!doctype html><title>page</title>\n{markup}\n"))
 }
 
-/// A response written out: head lines (each with its line end) and body. It names the close that
-/// follows, so that one case does not disturb the next request of its connection.
+/// Returns a raw response: header lines (each with its line end) and body. It announces that the connection will be closed,
+/// so that one case does not affect the next request.
 pub(super) fn response(head: &str, body: &[u8]) -> Vec<u8> {
     let mut bytes =
         format!("HTTP/1.1 200 OK\r\nContent-Type: text/html; charset=utf-8\r\nConnection: close\r\n{head}\r\n")
@@ -132,7 +137,7 @@ pub(super) fn response(head: &str, body: &[u8]) -> Vec<u8> {
     bytes
 }
 
-/// [`PAGE`] as a response with a correct length and these head lines before it.
+/// Returns [`PAGE`] as a raw response with a correct length and these header lines.
 pub(super) fn good_response(head: &str) -> Vec<u8> {
     let head = format!("Content-Length: {}\r\n{head}", PAGE.len());
     response(&head, PAGE.as_bytes())

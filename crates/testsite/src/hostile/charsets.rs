@@ -1,8 +1,7 @@
-//! Pages in other encodings. Each has one link whose name is not ASCII, and the page behind it
-//! exists only under the name that a correct reader arrives at.
+//! Pages in other encodings. Each has one non-ASCII link whose target exists only if the link is decoded correctly.
 
 use super::case::{Case, ONE_LINK, fixed};
-use crate::Answer;
+use crate::SiteResponse;
 
 pub(super) fn cases() -> Vec<Case> {
     let latin = |charset| (charset, link(b"caf\xe9"));
@@ -51,13 +50,13 @@ pub(super) fn cases() -> Vec<Case> {
             ),
         )
         .lands("caf%C3%A9"),
-        page("charset-wrong", "labelled UTF-8, and is not: a replacement character", latin("text/html; charset=utf-8"))
+        page("charset-wrong", "labelled UTF-8 but not valid: a replacement character", latin("text/html; charset=utf-8"))
             .lands("caf%EF%BF%BD"),
-        page("charset-unknown", "a label nobody knows", ("text/html; charset=klingon-8", link(b"plain")))
+        page("charset-unknown", "an unknown label", ("text/html; charset=klingon-8", link(b"plain")))
             .lands("plain"),
         page(
             "charset-invalid",
-            "bytes that are no UTF-8 around a link that is",
+            "invalid UTF-8 around a valid link",
             (
                 "text/html; charset=utf-8",
                 [&b"<p>\xff\xfe\xc0\x80\xed\xa0\x80"[..], &link("é".as_bytes()), b"\xf5\x80"].concat(),
@@ -78,10 +77,15 @@ fn page(
     why: &'static str,
     (content_type, body): (&'static str, Vec<u8>),
 ) -> Case {
-    fixed(name, ONE_LINK, why, Answer::new(200, content_type, body))
+    fixed(
+        name,
+        ONE_LINK,
+        why,
+        SiteResponse::new(200, content_type, body),
+    )
 }
 
-/// A link relative to the page, in bytes as they stand.
+/// A relative link, in raw bytes.
 fn link(target: &[u8]) -> Vec<u8> {
     [b"<title>page</title><a href=\"", target, b"\">link</a>"].concat()
 }

@@ -1,13 +1,14 @@
-//! Content codings: the ones to understand, and the ones to refuse.
+//! Content codings to decode and to refuse.
 
 use super::Expect;
 use super::case::{Case, DECODE, ONE_LINK, PAGE, fixed};
-use crate::Answer;
+use crate::SiteResponse;
 use crate::coding::{brotli, deflate, gzip, zlib, zstd};
 
 pub(super) fn cases() -> Vec<Case> {
     let page = PAGE.as_bytes();
-    let coded = |coding: &str, body: Vec<u8>| Answer::html(body).header("Content-Encoding", coding);
+    let coded =
+        |coding: &str, body: Vec<u8>| SiteResponse::html(body).header("Content-Encoding", coding);
     let good = |name, coding, body, why| fixed(name, ONE_LINK, why, coded(coding, body));
     let bad = |name, coding, body, why| fixed(name, DECODE, why, coded(coding, body));
     let cut = gzip(&page.repeat(20));
@@ -19,13 +20,13 @@ pub(super) fn cases() -> Vec<Case> {
             "coding-x-gzip",
             "X-GZip",
             gzip(page),
-            "its old name, in odd case",
+            "its old name, in mixed case",
         ),
         good(
             "coding-deflate-zlib",
             "deflate",
             zlib(page),
-            "deflate as the standard says",
+            "deflate as specified",
         ),
         good(
             "coding-deflate-raw",
@@ -39,7 +40,7 @@ pub(super) fn cases() -> Vec<Case> {
             "coding-identity",
             "identity",
             page.to_vec(),
-            "no coding, said aloud",
+            "no coding, stated explicitly",
         ),
         good(
             "coding-empty",
@@ -70,26 +71,26 @@ pub(super) fn cases() -> Vec<Case> {
             DECODE,
             "the same over five header lines",
             (0..5).fold(
-                Answer::html((0..5).fold(page.to_vec(), |body, _| gzip(&body))),
-                |answer, _| answer.header("Content-Encoding", "gzip"),
+                SiteResponse::html((0..5).fold(page.to_vec(), |body, _| gzip(&body))),
+                |response, _| response.header("Content-Encoding", "gzip"),
             ),
         ),
         bad(
             "coding-unknown",
             "x-foo",
             page.to_vec(),
-            "a coding nobody knows",
+            "an unknown coding",
         ),
         bad(
             "gzip-lie",
             "gzip",
             page.to_vec(),
-            "says gzip, and is plain text",
+            "labelled gzip but plain text",
         ),
         fixed(
             "gzip-cut",
             Expect::Truncated,
-            "the stream ends too early: what was decoded counts, and the page says that it is not whole",
+            "the stream ends too early: the decoded part is used and marked as truncated",
             coded("gzip", cut[..cut.len() - 20].to_vec()),
         ),
         fixed(

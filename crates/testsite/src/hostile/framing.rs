@@ -1,15 +1,15 @@
-//! Bodies whose length is a lie, and connections that end at the wrong moment.
+//! Bodies with a wrong length, and connections that end too early.
 
 use std::time::Duration;
 
 use super::Expect;
 use super::case::{Case, ONE_LINK, PAGE, PROTOCOL, RESET, case, fixed, response};
 use crate::pages::list_of_links;
-use crate::{Answer, Step};
+use crate::{SiteResponse, SocketStep};
 
 const CHUNKED: &str = "Transfer-Encoding: chunked\r\n";
-/// A second answer that nobody asked for.
-const RUBBISH: &[u8] = b"HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nevil";
+/// A second response without a request.
+const EXTRA_RESPONSE: &[u8] = b"HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nevil";
 
 pub(super) fn cases() -> Vec<Case> {
     let mut cases = lengths();
@@ -20,7 +20,7 @@ pub(super) fn cases() -> Vec<Case> {
 
 fn lengths() -> Vec<Case> {
     let size = PAGE.len();
-    let with = |head: &str| Answer::raw(response(head, PAGE.as_bytes()));
+    let with = |head: &str| SiteResponse::raw(response(head, PAGE.as_bytes()));
     let twice = format!("Content-Length: {size}\r\nContent-Length: {size}\r\n");
     let differing = format!("Content-Length: {size}\r\nContent-Length: 7\r\n");
     let both = format!("Content-Length: 7\r\n{CHUNKED}");
@@ -30,14 +30,14 @@ fn lengths() -> Vec<Case> {
         fixed(
             "length-too-long",
             RESET,
-            "the connection closes before the declared length: data was lost, try again",
+            "the connection closes before the declared length: data was lost, retry",
             with("Content-Length: 10000\r\n"),
         ),
         fixed(
             "length-too-short",
             ONE_LINK,
-            "what comes after the declared length is not part of the page",
-            Answer::raw(response(
+            "bytes after the declared length are not part of the page",
+            SiteResponse::raw(response(
                 &format!("Content-Length: {size}\r\n"),
                 short.as_bytes(),
             )),
@@ -51,7 +51,7 @@ fn lengths() -> Vec<Case> {
         fixed(
             "length-word",
             PROTOCOL,
-            "a length in words",
+            "a length that is not a number",
             with("Content-Length: many\r\n"),
         ),
         fixed(
@@ -63,32 +63,32 @@ fn lengths() -> Vec<Case> {
         fixed(
             "length-twice",
             ONE_LINK,
-            "said twice, and the same: RFC 9112 allows it",
+            "two identical lengths: RFC 9112 allows it",
             with(&twice),
         ),
         fixed(
             "length-differing",
             PROTOCOL,
-            "two lengths that differ are how responses are smuggled",
+            "two different lengths: used for response smuggling",
             with(&differing),
         ),
         fixed(
             "length-and-chunked",
             ONE_LINK,
             "chunked wins over a length (RFC 9112, 6.3)",
-            Answer::raw(response(&both, chunked.as_bytes())),
+            SiteResponse::raw(response(&both, chunked.as_bytes())),
         ),
     ]
 }
 
 fn chunks() -> Vec<Case> {
     let size = PAGE.len();
-    let with = |body: String| Answer::raw(response(CHUNKED, body.as_bytes()));
+    let with = |body: String| SiteResponse::raw(response(CHUNKED, body.as_bytes()));
     vec![
         fixed(
             "chunk-size-bad",
             PROTOCOL,
-            "a size that is no number",
+            "a size that is not a number",
             with(format!("zz\r\n{PAGE}\r\n0\r\n\r\n")),
         ),
         fixed(
@@ -121,7 +121,7 @@ fn chunks() -> Vec<Case> {
         fixed(
             "chunk-last-missing",
             RESET,
-            "closed without the last chunk: nobody knows what is missing",
+            "closed without the last chunk: the body is incomplete",
             with(format!("{size:x}\r\n{PAGE}\r\n")),
         ),
     ]
@@ -133,62 +133,61 @@ fn endings() -> Vec<Case> {
             "reset-in-body",
             RESET,
             "the connection is reset in the middle of a body",
-            Answer::script(vec![
-                Step::send(response("Content-Length: 10000\r\n", PAGE.as_bytes())),
-                Step::Pause(Duration::from_millis(50)),
-                Step::Reset,
+            SiteResponse::script(vec![
+                SocketStep::send(response("Content-Length: 10000\r\n", PAGE.as_bytes())),
+                SocketStep::Pause(Duration::from_millis(50)),
+                SocketStep::Reset,
             ]),
         ),
         fixed(
             "reset-at-once",
             RESET,
-            "the connection is reset instead of an answer",
-            Answer::script(vec![Step::Reset]),
+            "the connection is reset instead of a response",
+            SiteResponse::script(vec![SocketStep::Reset]),
         ),
         fixed(
             "close-at-once",
             RESET,
             "the connection is closed without a byte, each time",
-            Answer::script(vec![Step::Close]),
+            SiteResponse::script(vec![SocketStep::Close]),
         ),
         fixed(
             "close-in-head",
             RESET,
             "closed in the middle of the head",
-            Answer::raw("HTTP/1.1 200 OK\r\nConte"),
+            SiteResponse::raw("HTTP/1.1 200 OK\r\nConte"),
         ),
         case(
             "close-at-first",
             ONE_LINK,
-            "the first connection is closed without a byte, the second works: one retry is due",
+            "the first connection is closed without a byte, the second works: one retry is expected",
             |visit| match visit.visits {
-                0 => Answer::script(vec![Step::Close]),
-                _ => Answer::html(PAGE),
+                0 => SiteResponse::script(vec![SocketStep::Close]),
+                _ => SiteResponse::html(PAGE),
             },
         ),
         keep_alive_closed(),
         fixed(
             "extra-bytes",
             ONE_LINK,
-            "rubbish after a complete answer belongs to no request: the connection is not used again",
-            // In one piece: rubbish that comes after the next request was sent looks like its answer to
-            // anybody, and the server could as well have answered that.
-            Answer::script(vec![
-                Step::send([kept_response(PAGE), RUBBISH.to_vec()].concat()),
-                Step::Pause(Duration::from_millis(20)),
-                Step::Close,
+            "extra bytes after a complete response belong to no request: the connection is not reused",
+            // In one piece: extra bytes that arrive after the next request cannot be told from its response.
+            SiteResponse::script(vec![
+                SocketStep::send([kept_response(PAGE), EXTRA_RESPONSE.to_vec()].concat()),
+                SocketStep::Pause(Duration::from_millis(20)),
+                SocketStep::Close,
             ]),
         ),
     ]
 }
 
-/// Every answer is correct, and every connection is closed right after it without a word.
+/// Every response is correct, but every connection is closed after it without notice.
 fn keep_alive_closed() -> Case {
     let entry = list_of_links((0..20).map(|page| format!("/keep-alive-closed/{page}")));
     let case = case(
         "keep-alive-closed",
         Expect::Fetched { links: 20 },
-        "the server closes idle connections as it likes; no URL may be lost to that",
+        "the server may close idle connections at any time; no URL may be lost",
         move |visit| match visit.rest {
             "in" => silent_close(&entry),
             _ => silent_close(PAGE),
@@ -197,13 +196,13 @@ fn keep_alive_closed() -> Case {
     (0..20).fold(case, |case, page| case.also(&page.to_string(), ONE_LINK))
 }
 
-/// A response after which the client may believe that the connection stays open.
+/// A response that suggests that the connection stays open.
 fn kept_response(body: &str) -> Vec<u8> {
     let length = body.len();
     let head = "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n";
     format!("{head}Content-Length: {length}\r\n\r\n{body}").into_bytes()
 }
 
-fn silent_close(body: &str) -> Answer {
-    Answer::raw(kept_response(body))
+fn silent_close(body: &str) -> SiteResponse {
+    SiteResponse::raw(kept_response(body))
 }

@@ -1,9 +1,9 @@
-//! Heads that are odd, old or not HTTP at all.
+//! Unusual, obsolete and invalid response heads.
 
 use std::fmt::Write;
 
 use super::case::{Case, ONE_LINK, PAGE, PROTOCOL, fixed, good_response};
-use crate::Answer;
+use crate::SiteResponse;
 
 pub(super) fn cases() -> Vec<Case> {
     let mut cases = tolerable();
@@ -11,11 +11,11 @@ pub(super) fn cases() -> Vec<Case> {
     cases
 }
 
-/// Unusual, and a browser shows the page.
+/// Unusual, but accepted by browsers.
 fn tolerable() -> Vec<Case> {
-    // Three headers are there already.
+    // Three headers are already present.
     let many = headers(247);
-    let fine = |name, why, bytes: Vec<u8>| fixed(name, ONE_LINK, why, Answer::raw(bytes));
+    let fine = |name, why, bytes: Vec<u8>| fixed(name, ONE_LINK, why, SiteResponse::raw(bytes));
     let spelled = |line: &str| {
         let length = PAGE.len();
         format!("{line}\r\nContent-Type: text/html\r\nConnection: close\r\nContent-Length: {length}\r\n\r\n{PAGE}")
@@ -42,7 +42,7 @@ fn tolerable() -> Vec<Case> {
         ),
         fine(
             "reason-odd",
-            "a reason phrase says nothing",
+            "the reason phrase is ignored",
             spelled("HTTP/1.1 200 okay, wHatever ~ yes"),
         ),
         fine("reason-none", "and may be missing", spelled("HTTP/1.1 200")),
@@ -56,10 +56,10 @@ fn tolerable() -> Vec<Case> {
         ),
         fine(
             "header-folded",
-            "a header over two lines is obsolete, and a client must read it as one (RFC 9112, 5.2)",
+            "a header over two lines is obsolete but must be accepted (RFC 9112, 5.2)",
             good_response("X-Folded: one\r\n two\r\n"),
         ),
-        fine("header-8-bit", "Latin-1 in a header nobody asked for", {
+        fine("header-8-bit", "Latin-1 in an unused header", {
             let mut bytes = good_response("X-Name: caf?\r\n");
             let place = bytes.iter().position(|byte| *byte == b'?').unwrap();
             bytes[place] = 0xe9;
@@ -67,27 +67,23 @@ fn tolerable() -> Vec<Case> {
         }),
         fine(
             "header-without-colon",
-            "a line that is no header is skipped, as browsers do",
+            "an invalid header line is skipped, as in browsers",
             good_response("this is no header\r\n"),
         ),
-        fine(
-            "early-hints",
-            "one 103 before the answer is good manners",
-            {
-                let mut bytes =
-                    b"HTTP/1.1 103 Early Hints\r\nLink: </a.css>; rel=preload\r\n\r\n".to_vec();
-                bytes.extend(good_response(""));
-                bytes
-            },
-        ),
+        fine("early-hints", "one 103 before the response is valid", {
+            let mut bytes =
+                b"HTTP/1.1 103 Early Hints\r\nLink: </a.css>; rel=preload\r\n\r\n".to_vec();
+            bytes.extend(good_response(""));
+            bytes
+        }),
     ]
 }
 
-/// Not HTTP, or too much of it.
+/// Not HTTP, or too large.
 fn refused() -> Vec<Case> {
     let many = headers(10_000);
     let long = format!("X-Long: {}\r\n", "y".repeat(300 << 10));
-    let refuse = |name, why, bytes: Vec<u8>| fixed(name, PROTOCOL, why, Answer::raw(bytes));
+    let refuse = |name, why, bytes: Vec<u8>| fixed(name, PROTOCOL, why, SiteResponse::raw(bytes));
     vec![
         refuse(
             "headers-10000",
@@ -106,7 +102,7 @@ fn refused() -> Vec<Case> {
         ),
         refuse(
             "http-0.9",
-            "a page without a head is how the web began, and no longer",
+            "a page without a head (HTTP/0.9) is no longer supported",
             PAGE.as_bytes().to_vec(),
         ),
         refuse(
@@ -121,12 +117,12 @@ fn refused() -> Vec<Case> {
         ),
         refuse(
             "binary-noise",
-            "bytes without meaning",
+            "random bytes",
             (0..4096_u32).map(|byte| (byte * 37 % 251) as u8).collect(),
         ),
         refuse(
             "status-word",
-            "a status that is no number",
+            "a status that is not a number",
             format!("HTTP/1.1 OK fine\r\n\r\n{PAGE}").into_bytes(),
         ),
     ]

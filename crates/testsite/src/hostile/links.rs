@@ -1,8 +1,8 @@
-//! Links that are hard to read: odd schemes, odd bases, odd spellings.
+//! Unusual links: schemes, bases and spellings.
 
 use super::Expect;
 use super::case::{Case, ONE_LINK, case, fixed, page_of};
-use crate::Answer;
+use crate::SiteResponse;
 use crate::pages::list_of_links;
 
 pub(super) fn cases() -> Vec<Case> {
@@ -30,7 +30,7 @@ fn bases() -> Vec<Case> {
         .lands("sub/x"),
         here(
             "base-two",
-            "the first of two bases counts",
+            "the first of two bases is used",
             "<base href=\"one/\"><base href=\"two/\">",
         )
         .lands("one/x")
@@ -43,32 +43,32 @@ fn bases() -> Vec<Case> {
         .lands("two/x"),
         here(
             "base-invalid",
-            "a base that is no URL is as none",
+            "an invalid base is ignored",
             "<base href=\"http://[\">",
         )
         .lands("x"),
         here(
             "base-data",
-            "a data: base is not taken",
+            "a data: base is ignored",
             "<base href=\"data:text/html,x/\">",
         )
         .lands("x"),
         here(
             "base-javascript",
-            "nor is a javascript: base",
+            "a javascript: base is ignored",
             "<base href=\"javascript:/x/\">",
         )
         .lands("x"),
         here(
             "base-elsewhere",
-            "a base on another host takes all links there",
+            "a base on another host applies to all links",
             "<base href=\"http://elsewhere.example/\">",
         )
         .also("x", Expect::Never),
         fixed(
             "base-late",
             ONE_LINK,
-            "a base after the links still counts for them: URLs are resolved when they are used",
+            "a base after the links applies to them too",
             page_of("<a href=\"x\">link</a><base href=\"late/\">"),
         )
         .lands("late/x")
@@ -87,7 +87,7 @@ fn hosts() -> Vec<Case> {
         links(
             "link-userinfo",
             3,
-            "what stands before the @ is no host",
+            "the part before the @ is not the host",
             &[
                 "http://user:word@elsewhere.example/",
                 "http://127.0.0.1@elsewhere.example/",
@@ -97,7 +97,7 @@ fn hosts() -> Vec<Case> {
         links(
             "link-ports",
             2,
-            "65536 is no port; 0 and an empty one are",
+            "65536 is not a valid port; 0 and an empty port are",
             &[
                 "http://elsewhere.example:65536/",
                 "http://elsewhere.example:0/",
@@ -108,7 +108,7 @@ fn hosts() -> Vec<Case> {
         links(
             "link-bad-hosts",
             0,
-            "none of these is a URL",
+            "none of these is a valid URL",
             &[
                 "http://",
                 "http://[::1",
@@ -132,7 +132,7 @@ fn hosts() -> Vec<Case> {
         local(
             "link-ipv6",
             2,
-            "another address of this very server is another host",
+            "another address of the same server is another host",
             &["http://[::1]:{port}/", "http://[0:0:0:0:0:0:0:1]:{port}/x"],
         ),
         local(
@@ -159,7 +159,7 @@ fn hosts() -> Vec<Case> {
         local(
             "link-capitals",
             1,
-            "scheme and host know no case",
+            "scheme and host are case-insensitive",
             &["HTTP://127.0.0.1:{port}/link-capitals/x"],
         )
         .lands("x"),
@@ -172,7 +172,7 @@ fn spellings() -> Vec<Case> {
         links(
             "link-schemes",
             1,
-            "what is not http is no page",
+            "other schemes than http are ignored",
             &[
                 "javascript:alert(1)",
                 "JaVaScRiPt:alert(1)",
@@ -194,13 +194,13 @@ fn spellings() -> Vec<Case> {
         fixed(
             "link-long",
             Expect::AnyOf(&[Expect::Fetched { links: 2 }, ONE_LINK]),
-            "a URL of 12,000 characters is listed or dropped; what matters is that the other is there",
-            Answer::html(list_of_links([long.as_str(), "/healthy/2"])),
+            "a URL of 12,000 characters may be listed or dropped; the other link must be found",
+            SiteResponse::html(list_of_links([long.as_str(), "/healthy/2"])),
         ),
         links(
             "link-whitespace",
             1,
-            "tabs and line ends inside a URL vanish",
+            "tabs and line breaks in a URL are removed",
             &[" \n/link-white\tspace/a\r\n\tb \t"],
         )
         .lands("ab"),
@@ -216,13 +216,7 @@ fn spellings() -> Vec<Case> {
             ],
         )
         .lands("b/c"),
-        links(
-            "link-percent",
-            1,
-            "a broken escape stays as it is",
-            &["%zz"],
-        )
-        .lands("%zz"),
+        links("link-percent", 1, "an invalid escape is kept", &["%zz"]).lands("%zz"),
         links(
             "link-beyond-ascii",
             1,
@@ -244,11 +238,11 @@ fn links(name: &'static str, count: usize, why: &'static str, links: &[&str]) ->
         name,
         Expect::Fetched { links: count },
         why,
-        Answer::html(list_of_links(links)),
+        SiteResponse::html(list_of_links(links)),
     )
 }
 
-/// Links that name the port of the server they are on.
+/// Links that contain the port of their server.
 fn local(name: &'static str, count: usize, why: &'static str, links: &'static [&str]) -> Case {
     case(
         name,
@@ -257,11 +251,11 @@ fn local(name: &'static str, count: usize, why: &'static str, links: &'static [&
         move |visit| match visit.rest {
             "in" => {
                 let port = visit.request.server().port().to_string();
-                Answer::html(list_of_links(
+                SiteResponse::html(list_of_links(
                     links.iter().map(|link| link.replace("{port}", &port)),
                 ))
             }
-            _ => Answer::status(404),
+            _ => SiteResponse::status(404),
         },
     )
 }

@@ -1,8 +1,8 @@
-//! Pages that are hard on a parser.
+//! Pages that are hard to parse.
 
 use super::Expect;
 use super::case::{Case, ONE_LINK, case, fixed, page_of};
-use crate::Answer;
+use crate::SiteResponse;
 use crate::pages::list_of_links;
 
 const LINK: &str = "<a href=\"/healthy/2\">healthy</a>";
@@ -14,7 +14,7 @@ pub(super) fn cases() -> Vec<Case> {
     cases
 }
 
-/// Built when asked for, because they are megabytes and most tests need none of them.
+/// Generated on request, because they are large and most tests do not need them.
 fn large() -> Vec<Case> {
     vec![
         case(
@@ -35,7 +35,7 @@ fn large() -> Vec<Case> {
         case(
             "nesting-formats",
             TWO_LINKS,
-            "50,000 open format elements, each of which a tree builder opens again",
+            "50,000 open formatting elements, which a tree builder reopens",
             |_| page_of(&format!("{LINK}{}{LINK}", "<p><b><i>".repeat(25_000))),
         ),
         case(
@@ -69,13 +69,13 @@ fn large() -> Vec<Case> {
         case(
             "one-line",
             ONE_LINK,
-            "1.5 MB of text without a line end",
+            "1.5 MB of text without a line break",
             |_| page_of(&format!("<p>{}</p>{LINK}", "text ".repeat(300_000))),
         ),
         case(
             "tags-unfinished",
             ONE_LINK,
-            "half a million signs that begin no tag",
+            "half a million `<` that start no tag",
             |_| page_of(&format!("{LINK}{}", "< ".repeat(500_000))),
         ),
         case(
@@ -86,7 +86,7 @@ fn large() -> Vec<Case> {
             ]),
             "more links than any page needs: all of them, or the first 10,000",
             |_| {
-                Answer::html(list_of_links(
+                SiteResponse::html(list_of_links(
                     (0..12_000).map(|link| format!("/healthy/{}", link % 100)),
                 ))
             },
@@ -101,7 +101,7 @@ fn broken() -> Vec<Case> {
     };
     vec![
         one("comment-unclosed", "the rest of the page is a comment", format!("{LINK}<!-- {hidden}")),
-        one("comment-odd", "a comment ends where the standard says", format!("<!-- {hidden} --!>{LINK}<!-- a -- b {hidden} -->")),
+        one("comment-odd", "a comment ends as specified", format!("<!-- {hidden} --!>{LINK}<!-- a -- b {hidden} -->")),
         one("script-unclosed", "the rest of the page is a script", format!("{LINK}<script>var a = '{hidden}';")),
         one("script-text", "markup in scripts, styles, titles and text areas is text", format!(
             "<script>'{hidden}'</script><style>{hidden}</style><title>{hidden}</title>\
@@ -111,8 +111,8 @@ fn broken() -> Vec<Case> {
             "<script><!-- <script> {hidden} </script> {hidden} --></script>{LINK}"
         )),
         one("attribute-unclosed", "the rest of the page is an attribute", format!("{LINK}<a href=\"hidden><a href=hidden>hidden</a>")),
-        one("attribute-twice", "of two attributes of one name the first counts", "<a href=\"/healthy/2\" href=\"hidden\">x</a>".to_owned()),
-        one("attribute-like", "names that only end or begin like href", format!("<a data-href=hidden hrefs=hidden xhref='hidden'>x</a>{LINK}")),
+        one("attribute-twice", "the first of two attributes with the same name is used", "<a href=\"/healthy/2\" href=\"hidden\">x</a>".to_owned()),
+        one("attribute-like", "names that only start or end like href", format!("<a data-href=hidden hrefs=hidden xhref='hidden'>x</a>{LINK}")),
         fixed(
             "attribute-forms",
             Expect::Fetched { links: 4 },

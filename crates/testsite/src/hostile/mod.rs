@@ -1,10 +1,8 @@
-//! A site on which everything that can go wrong does. Each behaviour lives below a path of its own,
-//! `/<name>/`, keeps its own state there, and says what a crawler must report for it. Beside them
-//! stand healthy pages, all of which must be found whatever the others do.
+//! A site where everything goes wrong. Each behaviour has its own path, `/<name>/`, its own state, and the outcome that a
+//! crawler must report. The site also has healthy pages, all of which must be found.
 //!
-//! The expectations take these rules of the crawler as given: bodies are cut at 2 MB (decoded), a
-//! request ends after a total timeout, at most 256 headers and 256 KiB of them, at most two content
-//! codings, at most 10 redirects in a row, traps refused.
+//! The expectations assume these rules: bodies are truncated at 2 MB (decoded), a request has a total timeout, at most 256
+//! headers and 256 KiB of them, at most two content codings, at most 10 redirects in a row, traps refused.
 
 mod behaviour;
 mod bombs;
@@ -29,25 +27,25 @@ use std::sync::Mutex;
 pub use behaviour::{Behaviour, Expect};
 
 use crate::pages::list_of_links;
-use crate::{Answer, Request, Site};
+use crate::{Request, Site, SiteResponse};
 use case::{Case, Visit};
 
-/// How many healthy pages there are.
+/// Number of healthy pages.
 pub const HEALTHY: usize = 100;
 
-/// Everything that one server can show at once.
+/// Returns all behaviours that one server can have at the same time.
 pub fn behaviours() -> Vec<Behaviour> {
     cases().into_iter().map(|case| case.behaviour).collect()
 }
 
-/// What slows or parks a whole host in a polite crawler; each needs a server of its own, see
+/// Returns the behaviours that slow down the whole host in a polite crawler; each needs its own server, see
 /// [`Hostile::only`].
 pub fn throttlers() -> Vec<Behaviour> {
     let cases = throttle::cases().into_iter();
     cases.map(|case| case.behaviour).collect()
 }
 
-/// The paths of the healthy pages.
+/// Returns the paths of the healthy pages.
 pub fn healthy_paths() -> Vec<String> {
     (0..HEALTHY)
         .map(|page| format!("/healthy/{page}"))
@@ -75,7 +73,7 @@ fn cases() -> Vec<Case> {
     .collect()
 }
 
-/// The site.
+/// The hostile site.
 #[derive(Debug)]
 pub struct Hostile {
     cases: HashMap<&'static str, Case>,
@@ -90,13 +88,13 @@ impl Default for Hostile {
 }
 
 impl Hostile {
-    /// Shows all of [`behaviours`].
+    /// Creates a site with all [`behaviours`].
     pub fn new() -> Self {
         bombs::prepare();
         Self::of(cases())
     }
 
-    /// Shows the one behaviour or throttler of that name, beside the healthy pages.
+    /// Creates a site with one behaviour or throttler and the healthy pages.
     pub fn only(name: &str) -> Option<Self> {
         let mut all = cases().into_iter().chain(throttle::cases());
         all.find(|case| case.behaviour.name == name)
@@ -116,7 +114,7 @@ impl Hostile {
         }
     }
 
-    /// How often this very target was asked for before.
+    /// Counts a request and returns the number of earlier ones for the same target.
     fn count(&self, target: &str) -> u64 {
         let mut visits = self.visits.lock().unwrap();
         let visit = visits.entry(target.to_owned()).or_default();
@@ -126,35 +124,35 @@ impl Hostile {
 }
 
 impl Site for Hostile {
-    fn answer(&self, request: &Request) -> Answer {
+    fn respond(&self, request: &Request) -> SiteResponse {
         if request.target() == "/" {
-            return Answer::html(self.index.clone());
+            return SiteResponse::html(self.index.clone());
         }
         let Some((name, rest)) = request.target()[1..].split_once('/') else {
-            return Answer::status(404);
+            return SiteResponse::status(404);
         };
         if name == "healthy" {
             return healthy(rest);
         }
         match self.cases.get(name) {
-            Some(case) => case.answer(&Visit {
+            Some(case) => case.respond(&Visit {
                 request,
                 rest,
                 visits: self.count(request.target()),
             }),
-            None => Answer::status(404),
+            None => SiteResponse::status(404),
         }
     }
 }
 
-/// Page `i` links to ten more, so that all are three clicks from the root at most.
-fn healthy(rest: &str) -> Answer {
+/// Page `i` links to ten more, so that all are at most three clicks from the root.
+fn healthy(rest: &str) -> SiteResponse {
     match rest.parse::<usize>() {
         Ok(page) if page < HEALTHY => {
             let first = 10 * (page + 1);
             let links = (first..(first + 10).min(HEALTHY)).map(|next| format!("/healthy/{next}"));
-            Answer::html(list_of_links(links))
+            SiteResponse::html(list_of_links(links))
         }
-        _ => Answer::status(404),
+        _ => SiteResponse::status(404),
     }
 }

@@ -1,18 +1,18 @@
-//! Redirects that lead nowhere, round in circles, or out of the web.
+//! Redirects that loop, have invalid targets or leave the web.
 
 use std::time::Duration;
 
 use super::Expect;
 use super::case::{Case, ONE_LINK, PAGE, case, fixed};
-use crate::{Answer, Step};
+use crate::{SiteResponse, SocketStep};
 
-const TOO_MANY: Expect = Expect::Failed("too_many_redirects");
-const BAD: Expect = Expect::Failed("bad_redirect");
+const TOO_MANY_REDIRECTS: Expect = Expect::Failed("too_many_redirects");
+const BAD_REDIRECT: Expect = Expect::Failed("bad_redirect");
 
 pub(super) fn cases() -> Vec<Case> {
     let mut cases = loops();
     cases.extend(locations());
-    cases.extend(useless());
+    cases.extend(invalid_locations());
     cases
 }
 
@@ -20,49 +20,49 @@ fn loops() -> Vec<Case> {
     vec![
         case(
             "redirect-self",
-            TOO_MANY,
+            TOO_MANY_REDIRECTS,
             "a redirect to its own URL is followed in place, under the hop limit",
-            |visit| Answer::redirect(302, visit.request.target()),
+            |visit| SiteResponse::redirect(302, visit.request.target()),
         )
         .at_most(12),
         case(
             "redirect-loop-2",
             Expect::Redirect,
-            "two pages that name each other: both are redirects, and the second leads to a seen URL",
+            "two pages that redirect to each other: both are redirects, and the second leads to a seen URL",
             |visit| match visit.rest {
-                "in" => Answer::redirect(301, "/redirect-loop-2/b"),
-                _ => Answer::redirect(301, "/redirect-loop-2/in"),
+                "in" => SiteResponse::redirect(301, "/redirect-loop-2/b"),
+                _ => SiteResponse::redirect(301, "/redirect-loop-2/in"),
             },
         )
         .also("b", Expect::Redirect)
         .at_most(2),
-        chain("redirect-chain-5", 5, "five hops are everyday life").also("5", ONE_LINK),
-        chain("redirect-chain-10", 10, "ten hops are the most that is allowed").also("10", ONE_LINK),
-        chain("redirect-chain-11", 11, "the eleventh redirect answer in a row is one too many")
+        chain("redirect-chain-5", 5, "five hops are common").also("5", ONE_LINK),
+        chain("redirect-chain-10", 10, "ten hops are the maximum").also("10", ONE_LINK),
+        chain("redirect-chain-11", 11, "the eleventh redirect in a row is one too many")
             .also("9", Expect::Redirect)
-            .also("10", TOO_MANY)
+            .also("10", TOO_MANY_REDIRECTS)
             .also("11", Expect::Never),
-        chain("redirect-chain-10000", 10_000, "a chain as good as endless costs eleven requests")
-            .also("10", TOO_MANY)
+        chain("redirect-chain-10000", 10_000, "a practically endless chain takes eleven requests")
+            .also("10", TOO_MANY_REDIRECTS)
             .also("11", Expect::Never)
             .at_most(11),
         fixed(
             "location-slash",
             ONE_LINK,
             "to itself with a slash added: the same page when slashes are merged, followed in place",
-            Answer::redirect(301, "/location-slash/in/"),
+            SiteResponse::redirect(301, "/location-slash/in/"),
         )
-        .page("in/", Answer::html(PAGE)),
+        .page("in/", SiteResponse::html(PAGE)),
     ]
 }
 
-/// Page `i` redirects to page `i + 1`, and the last is a page.
+/// Page `i` redirects to page `i + 1`; the last one is a page.
 fn chain(name: &'static str, hops: u32, why: &'static str) -> Case {
     case(name, Expect::Redirect, why, move |visit| {
         match visit.rest.parse::<u32>() {
-            Ok(hop) if hop < hops => Answer::redirect(302, &format!("/{name}/{}", hop + 1)),
-            Ok(hop) if hop == hops => Answer::html(PAGE),
-            _ => Answer::status(404),
+            Ok(hop) if hop < hops => SiteResponse::redirect(302, &format!("/{name}/{}", hop + 1)),
+            Ok(hop) if hop == hops => SiteResponse::html(PAGE),
+            _ => SiteResponse::status(404),
         }
     })
     .at("0")
@@ -74,21 +74,21 @@ fn locations() -> Vec<Case> {
             "location-relative",
             Expect::Redirect,
             "a relative Location is resolved against the URL that sent it",
-            Answer::redirect(303, "target"),
+            SiteResponse::redirect(303, "target"),
         )
         .lands("target"),
         fixed(
             "location-fragment",
             Expect::Redirect,
             "the fragment is not part of the request that follows",
-            Answer::redirect(308, "/location-fragment/target#part"),
+            SiteResponse::redirect(308, "/location-fragment/target#part"),
         )
         .lands("target"),
         fixed(
             "location-space",
             Expect::Redirect,
-            "a space in a Location is encoded, as browsers do",
-            Answer::redirect(307, "/location-space/a b"),
+            "a space in a Location is encoded, as in browsers",
+            SiteResponse::redirect(307, "/location-space/a b"),
         )
         .lands("a%20b"),
         case(
@@ -99,72 +99,79 @@ fn locations() -> Vec<Case> {
                 "in" => {
                     let host = visit.request.header("host").unwrap_or_default();
                     let target = format!("http://user:secret@{host}/location-credentials/target");
-                    Answer::redirect(302, &target)
+                    SiteResponse::redirect(302, &target)
                 }
-                _ => Answer::html(PAGE),
+                _ => SiteResponse::html(PAGE),
             },
         ),
         case(
             "location-8-bit",
             Expect::Redirect,
-            "servers send raw Latin-1 or UTF-8 here; it must end in a URL, not in a panic",
+            "servers send raw Latin-1 or UTF-8 here; the result must be a URL, not a panic",
             |visit| match visit.rest {
-                "in" => Answer::raw(
+                "in" => SiteResponse::raw(
                     b"HTTP/1.1 302 Found\r\nLocation: /location-8-bit/caf\xe9\r\n\
                       Content-Length: 0\r\nConnection: close\r\n\r\n",
                 ),
-                _ => Answer::html(PAGE),
+                _ => SiteResponse::html(PAGE),
             },
         ),
         fixed(
             "location-off-site",
             Expect::Redirect,
-            "leaving the scope is an outcome; the target is not asked for",
-            Answer::redirect(301, "http://elsewhere.example/"),
+            "the target is out of scope and not requested",
+            SiteResponse::redirect(301, "http://elsewhere.example/"),
         ),
         fixed(
             "redirect-endless-body",
             Expect::Redirect,
-            "the body of a redirect is nobody's business, least of all an endless one",
-            Answer::script(vec![
-                Step::send("HTTP/1.1 302 Found\r\nLocation: /healthy/1\r\n\r\n"),
-                Step::SendForever(vec![b'x'; 4096].into(), Duration::from_millis(1)),
+            "the body of a redirect is not read, even if it is endless",
+            SiteResponse::script(vec![
+                SocketStep::send("HTTP/1.1 302 Found\r\nLocation: /healthy/1\r\n\r\n"),
+                SocketStep::SendForever(vec![b'x'; 4096].into(), Duration::from_millis(1)),
             ]),
         ),
     ]
 }
 
-fn useless() -> Vec<Case> {
+fn invalid_locations() -> Vec<Case> {
     [
-        ("location-empty", "", "an empty Location names nothing"),
+        ("location-empty", "", "an empty Location"),
         (
             "location-file",
             "file:///etc/passwd",
-            "a crawler of the web does not read files",
+            "local files are not read",
         ),
         (
             "location-javascript",
             "javascript:alert(1)",
-            "a script is no place",
+            "a script is not a target",
         ),
         (
             "location-data",
             "data:text/html,<p>x",
-            "a document inside a URL is no place",
+            "a data URL is not a target",
         ),
         (
             "location-invalid",
             "http://[:::1/",
-            "what is no URL cannot be followed",
+            "an invalid URL cannot be followed",
         ),
     ]
     .into_iter()
-    .map(|(name, location, why)| fixed(name, BAD, why, Answer::redirect(302, location)))
+    .map(|(name, location, why)| {
+        fixed(
+            name,
+            BAD_REDIRECT,
+            why,
+            SiteResponse::redirect(302, location),
+        )
+    })
     .chain([fixed(
         "location-missing",
-        BAD,
+        BAD_REDIRECT,
         "a redirect without a Location",
-        Answer::status(302),
+        SiteResponse::status(302),
     )])
     .collect()
 }

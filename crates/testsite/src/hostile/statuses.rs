@@ -1,14 +1,14 @@
-//! Statuses: the usual ones with the kinds they stand for, and the ones nobody should send.
+//! Statuses: common ones with their fail kinds, and invalid ones.
 
 use std::time::Duration;
 
 use super::Expect;
 use super::case::{Case, ONE_LINK, PAGE, PROTOCOL, TIMEOUT, case, fixed};
-use crate::{Answer, Step};
+use crate::{SiteResponse, SocketStep};
 
-const DEAD: Expect = Expect::Failed("dead_link");
-const CLIENT: Expect = Expect::Failed("client_error");
-const SERVER: Expect = Expect::Failed("server_error");
+const DEAD_LINK: Expect = Expect::Failed("dead_link");
+const CLIENT_ERROR: Expect = Expect::Failed("client_error");
+const SERVER_ERROR: Expect = Expect::Failed("server_error");
 
 pub(super) fn cases() -> Vec<Case> {
     let mut cases = plain();
@@ -18,28 +18,33 @@ pub(super) fn cases() -> Vec<Case> {
 
 fn plain() -> Vec<Case> {
     [
-        ("status-404", 404, DEAD, "not found"),
-        ("status-410", 410, DEAD, "gone is as dead as not found"),
-        ("status-400", 400, CLIENT, "the server did not understand"),
-        ("status-401", 401, CLIENT, "a password is wanted"),
-        ("status-403", 403, CLIENT, "forbidden"),
-        ("status-418", 418, CLIENT, "a teapot"),
-        ("status-451", 451, CLIENT, "withheld by law"),
+        ("status-404", 404, DEAD_LINK, "not found"),
+        ("status-410", 410, DEAD_LINK, "gone counts as a dead link"),
+        (
+            "status-400",
+            400,
+            CLIENT_ERROR,
+            "the server did not understand",
+        ),
+        ("status-401", 401, CLIENT_ERROR, "a password is required"),
+        ("status-403", 403, CLIENT_ERROR, "forbidden"),
+        ("status-418", 418, CLIENT_ERROR, "a teapot"),
+        ("status-451", 451, CLIENT_ERROR, "withheld by law"),
         ("status-408", 408, TIMEOUT, "the server gave up waiting"),
         ("status-504", 504, TIMEOUT, "a gateway gave up waiting"),
         (
             "status-500",
             500,
-            SERVER,
-            "always an error; tried again, then reported",
+            SERVER_ERROR,
+            "always an error; retried, then reported",
         ),
-        ("status-502", 502, SERVER, "a bad gateway"),
+        ("status-502", 502, SERVER_ERROR, "a bad gateway"),
         ("status-201", 201, ONE_LINK, "every 2xx is fetched"),
         (
             "status-206",
             206,
             ONE_LINK,
-            "a part that nobody asked for is what there is",
+            "an unrequested part is used as the page",
         ),
         ("status-299", 299, ONE_LINK, "an unknown 2xx is a 200"),
         ("status-600", 600, PROTOCOL, "there is no class 6"),
@@ -52,7 +57,12 @@ fn plain() -> Vec<Case> {
     ]
     .into_iter()
     .map(|(name, status, expect, why)| {
-        fixed(name, expect, why, Answer::new(status, "text/html", PAGE))
+        fixed(
+            name,
+            expect,
+            why,
+            SiteResponse::new(status, "text/html", PAGE),
+        )
     })
     .collect()
 }
@@ -62,22 +72,22 @@ fn odd() -> Vec<Case> {
         fixed(
             "status-304",
             PROTOCOL,
-            "not modified, in answer to a request without a condition",
-            Answer::status(304),
+            "not modified, although the request had no condition",
+            SiteResponse::status(304),
         ),
         fixed(
             "status-099",
             PROTOCOL,
             "below the first class",
-            Answer::raw(format!(
+            SiteResponse::raw(format!(
                 "HTTP/1.1 099 Odd\r\nContent-Length: 0\r\n\r\n{PAGE}"
             )),
         ),
         fixed(
             "status-101",
             PROTOCOL,
-            "switching to a protocol that nobody asked for",
-            Answer::raw(
+            "switching to an unrequested protocol",
+            SiteResponse::raw(
                 "HTTP/1.1 101 Switching Protocols\r\nUpgrade: other\r\nConnection: upgrade\r\n\r\n",
             ),
         ),
@@ -85,27 +95,27 @@ fn odd() -> Vec<Case> {
             "status-204-body",
             Expect::Fetched { links: 0 },
             "204 has no body, whatever the head says and whatever follows",
-            Answer::raw(format!(
+            SiteResponse::raw(format!(
                 "HTTP/1.1 204 No Content\r\nContent-Type: text/html\r\nContent-Length: {}\r\n\r\n{PAGE}",
                 PAGE.len()
             )),
         ),
         fixed(
             "status-404-endless",
-            DEAD,
-            "the body of an error is not worth waiting for",
-            Answer::script(vec![
-                Step::send("HTTP/1.1 404 Not Found\r\nContent-Type: text/html\r\n\r\n"),
-                Step::SendForever(vec![b'x'; 4096].into(), Duration::from_millis(1)),
+            DEAD_LINK,
+            "the body of an error is not read",
+            SiteResponse::script(vec![
+                SocketStep::send("HTTP/1.1 404 Not Found\r\nContent-Type: text/html\r\n\r\n"),
+                SocketStep::SendForever(vec![b'x'; 4096].into(), Duration::from_millis(1)),
             ]),
         ),
         case(
             "status-500-once",
             ONE_LINK,
-            "an error that is gone at the next attempt",
+            "an error that does not occur on the next attempt",
             |visit| match visit.visits {
-                0 => Answer::status(500),
-                _ => Answer::html(PAGE),
+                0 => SiteResponse::status(500),
+                _ => SiteResponse::html(PAGE),
             },
         ),
     ]

@@ -1,13 +1,12 @@
-//! Servers that ask for less. In a polite crawler each of these slows its whole host, so each runs
-//! on a server of its own.
+//! Servers that throttle. In a polite crawler each of these slows down its whole host, so each runs on its own server.
 
 use std::time::{Duration, SystemTime};
 
 use super::Expect;
 use super::case::{Case, ONE_LINK, PAGE, case};
-use crate::Answer;
+use crate::SiteResponse;
 
-const LIMITED: Expect = Expect::Failed("rate_limited");
+const RATE_LIMITED: Expect = Expect::Failed("rate_limited");
 const UNAVAILABLE: Expect = Expect::Failed("server_error");
 
 pub(super) fn cases() -> Vec<Case> {
@@ -21,30 +20,26 @@ fn limits() -> Vec<Case> {
         refuses(
             "429-always",
             u64::MAX,
-            LIMITED,
-            "for ever, and without a word about when",
+            RATE_LIMITED,
+            "always, without Retry-After",
             || limited(""),
         )
         .at_most(20),
-        refuses(
-            "429-once",
-            1,
-            ONE_LINK,
-            "once, without a word about when",
-            || limited(""),
-        ),
+        refuses("429-once", 1, ONE_LINK, "once, without Retry-After", || {
+            limited("")
+        }),
         refuses(
             "429-twice-retry-0",
             2,
             ONE_LINK,
-            "twice, and at once would be fine",
+            "twice, with a wait of zero seconds",
             || limited("0"),
         ),
         refuses(
             "429-twice-retry-1",
             2,
             ONE_LINK,
-            "twice, with a second to wait",
+            "twice, with a wait of one second",
             || limited("1"),
         ),
     ]
@@ -56,7 +51,7 @@ fn outages() -> Vec<Case> {
             "503-always",
             u64::MAX,
             UNAVAILABLE,
-            "unavailable for ever",
+            "always unavailable",
             || unavailable(""),
         )
         .at_most(20),
@@ -81,28 +76,28 @@ fn outages() -> Vec<Case> {
             "503-retry-past",
             1,
             ONE_LINK,
-            "a date long past is no wait",
+            "a date in the past means no wait",
             || unavailable("Sun, 06 Nov 1994 08:49:37 GMT"),
         ),
         refuses(
             "503-retry-garbage",
             1,
             ONE_LINK,
-            "neither number nor date: the usual backoff",
+            "neither number nor date: the default backoff",
             || unavailable("soon, maybe"),
         ),
         refuses(
             "503-retry-negative",
             1,
             ONE_LINK,
-            "less than nothing: the usual backoff",
+            "a negative number: the default backoff",
             || unavailable("-1"),
         ),
         refuses(
             "503-retry-huge",
             u64::MAX,
             UNAVAILABLE,
-            "thirty years: the host is parked, and the crawl ends all the same",
+            "thirty years: the host is suspended, and the crawl still ends",
             || unavailable("1000000000"),
         )
         .at_most(20),
@@ -125,34 +120,34 @@ fn outages() -> Vec<Case> {
     ]
 }
 
-/// Refuses the first `times` requests for a target, then shows a page.
+/// Refuses the first `times` requests for a target, then serves a page.
 fn refuses(
     name: &'static str,
     times: u64,
     expect: Expect,
     why: &'static str,
-    refusal: fn() -> Answer,
+    refusal: fn() -> SiteResponse,
 ) -> Case {
     case(name, expect, why, move |visit| {
         if visit.visits < times {
             refusal()
         } else {
-            Answer::html(PAGE)
+            SiteResponse::html(PAGE)
         }
     })
 }
 
-fn limited(retry_after: &str) -> Answer {
-    with(Answer::status(429), retry_after)
+fn limited(retry_after: &str) -> SiteResponse {
+    with(SiteResponse::status(429), retry_after)
 }
 
-fn unavailable(retry_after: &str) -> Answer {
-    with(Answer::status(503), retry_after)
+fn unavailable(retry_after: &str) -> SiteResponse {
+    with(SiteResponse::status(503), retry_after)
 }
 
-fn with(answer: Answer, retry_after: &str) -> Answer {
+fn with(response: SiteResponse, retry_after: &str) -> SiteResponse {
     match retry_after {
-        "" => answer,
-        value => answer.header("Retry-After", value),
+        "" => response,
+        value => response.header("Retry-After", value),
     }
 }

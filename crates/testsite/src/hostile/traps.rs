@@ -1,11 +1,10 @@
-//! Places without an end, where every page has new links. Found is what counts: how many requests
-//! a crawler spends here before it sees what they are.
+//! Crawler traps: endless sets of pages with new links. The tests limit how many requests a crawler may spend on them.
 
 use super::Expect;
 use super::case::{Case, ONE_LINK, Visit, case};
-use crate::Answer;
-use crate::chance::mix;
+use crate::SiteResponse;
 use crate::pages::list_of_links;
+use crate::pseudo_random::mix;
 
 pub(super) fn cases() -> Vec<Case> {
     vec![
@@ -20,7 +19,7 @@ pub(super) fn cases() -> Vec<Case> {
         case(
             "trap-calendar-query",
             Expect::Fetched { links: 2 },
-            "the same with the day in the query: a year of days is what a calendar may have",
+            "the same with the day in the query; a year of days is acceptable",
             |visit| {
                 let day: i64 = number_after(visit.rest, "day=").unwrap_or(0);
                 let links = [day - 1, day + 1];
@@ -32,7 +31,7 @@ pub(super) fn cases() -> Vec<Case> {
         case(
             "trap-repeat",
             ONE_LINK,
-            "a/b/a/b/… for ever, each level a page",
+            "a/b/a/b/… forever, each level a page",
             |visit| {
                 let after_a = visit.rest.trim_end_matches('/').ends_with("/a");
                 page([if after_a { "b/" } else { "a/" }])
@@ -43,7 +42,7 @@ pub(super) fn cases() -> Vec<Case> {
         case(
             "trap-relative",
             Expect::Fetched { links: 2 },
-            "a menu with its slash forgotten: every page seems to have a folder of its own",
+            "a menu with relative links: every page seems to have its own folder",
             |_| page(["shop/list/", "shop/about/"]),
         )
         .at("in/")
@@ -74,7 +73,7 @@ pub(super) fn cases() -> Vec<Case> {
         case(
             "trap-pages",
             ONE_LINK,
-            "a list that always has a next page: honest lists are long too, so the bound is generous",
+            "a list that always has a next page; real lists are long too, so the limit is generous",
             |visit| {
                 let current: i64 = number_after(visit.rest, "page=").unwrap_or(0);
                 page([format!("?page={}", current + 1)])
@@ -85,23 +84,23 @@ pub(super) fn cases() -> Vec<Case> {
     ]
 }
 
-fn page<L: AsRef<str>>(links: impl IntoIterator<Item = L>) -> Answer {
-    Answer::html(list_of_links(links))
+fn page<L: AsRef<str>>(links: impl IntoIterator<Item = L>) -> SiteResponse {
+    SiteResponse::html(list_of_links(links))
 }
 
 fn number_after(text: &str, mark: &str) -> Option<i64> {
     text.split_once(mark)?.1.parse().ok()
 }
 
-/// Months have 28 days here, as far as the eye can see.
-fn calendar(visit: &Visit<'_>) -> Answer {
+/// All months have 28 days.
+fn calendar(visit: &Visit<'_>) -> SiteResponse {
     let parts: Vec<i64> = visit
         .rest
         .split('/')
         .filter_map(|part| part.parse().ok())
         .collect();
     let [year, month, day] = parts[..] else {
-        return Answer::status(404);
+        return SiteResponse::status(404);
     };
     let link = |days: i64| {
         let all = (year * 12 + month - 1) * 28 + day - 1 + days;
@@ -116,8 +115,8 @@ fn calendar(visit: &Visit<'_>) -> Answer {
     page([link(-1), link(1), link(28)])
 }
 
-/// Ten real pages; the id is another one whenever any of them is shown.
-fn sessions(visit: &Visit<'_>, pattern: &str) -> Answer {
+/// Ten pages, with a new session id in every response.
+fn sessions(visit: &Visit<'_>, pattern: &str) -> SiteResponse {
     let seed = visit
         .rest
         .bytes()
@@ -130,8 +129,8 @@ fn sessions(visit: &Visit<'_>, pattern: &str) -> Answer {
     }))
 }
 
-/// The current query with one filter set or changed, in the order they were clicked.
-fn facets(visit: &Visit<'_>) -> Answer {
+/// The current query with one filter added or changed, in click order.
+fn facets(visit: &Visit<'_>) -> SiteResponse {
     let query = visit.request.query();
     page((0..20).map(|filter| {
         let kept: Vec<&str> = query

@@ -1,10 +1,10 @@
-//! Content types that lie, are missing, or mean that the body is not for us.
+//! Content types that are wrong, missing, or not HTML.
 
 use std::time::Duration;
 
 use super::Expect;
 use super::case::{Case, ONE_LINK, PAGE, case, fixed};
-use crate::{Answer, Step};
+use crate::{SiteResponse, SocketStep};
 
 const PNG: &[u8] =
     b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\0\x01\0\0\0\x01\x08\x06\0\0\0\x1f\x15\xc4\x89";
@@ -16,8 +16,14 @@ pub(super) fn cases() -> Vec<Case> {
 }
 
 fn pages() -> Vec<Case> {
-    let typed =
-        |name, content_type, why| fixed(name, ONE_LINK, why, Answer::new(200, content_type, PAGE));
+    let typed = |name, content_type, why| {
+        fixed(
+            name,
+            ONE_LINK,
+            why,
+            SiteResponse::new(200, content_type, PAGE),
+        )
+    };
     vec![
         typed(
             "type-missing",
@@ -33,31 +39,33 @@ fn pages() -> Vec<Case> {
         typed(
             "type-no-space",
             "text/html;charset=utf-8;",
-            "a semicolon too many",
+            "an extra semicolon",
         ),
         fixed(
             "type-twice",
             ONE_LINK,
-            "said twice",
-            Answer::new(200, "text/html", PAGE).header("Content-Type", "text/html; charset=utf-8"),
+            "sent twice",
+            SiteResponse::new(200, "text/html", PAGE)
+                .header("Content-Type", "text/html; charset=utf-8"),
         ),
         fixed(
             "type-attachment",
             ONE_LINK,
-            "a browser would save it; it is HTML all the same",
-            Answer::html(PAGE).header("Content-Disposition", "attachment; filename=\"a.html\""),
+            "a browser would download it, but it is HTML",
+            SiteResponse::html(PAGE)
+                .header("Content-Disposition", "attachment; filename=\"a.html\""),
         ),
         fixed(
             "png-as-html",
             Expect::AnyOf(&[Expect::Fetched { links: 0 }, Expect::NotHtml]),
-            "the label says HTML and decides, unless one looks closer; no link either way",
-            Answer::html(PNG),
+            "labelled HTML; whether or not its bytes are checked, there are no links",
+            SiteResponse::html(PNG),
         ),
         fixed(
             "empty-page",
             Expect::Fetched { links: 0 },
-            "nothing, and HTML by its label",
-            Answer::html(""),
+            "empty, labelled HTML",
+            SiteResponse::html(""),
         ),
     ]
 }
@@ -68,7 +76,7 @@ fn others() -> Vec<Case> {
             name,
             Expect::NotHtml,
             why,
-            Answer::new(200, content_type, body),
+            SiteResponse::new(200, content_type, body),
         )
     };
     vec![
@@ -94,26 +102,26 @@ fn others() -> Vec<Case> {
             "type-missing-binary",
             "",
             PNG,
-            "no type, and the first bytes are no HTML",
+            "no type, and the first bytes are not HTML",
         ),
         typed("type-missing-empty", "", b"", "no type and no bytes"),
         fixed(
             "type-rubbish",
             Expect::AnyOf(&[Expect::NotHtml, ONE_LINK]),
-            "a word that is no type: another type, or none",
-            Answer::new(200, "html", PAGE),
+            "an invalid type: treated as another type or as none",
+            SiteResponse::new(200, "html", PAGE),
         ),
         case(
             "pdf-endless",
             Expect::NotHtml,
-            "the body of a PDF is never read: the connection is given up after the head, so that \
-             only a little of this trickle is ever sent",
+            "the body of a PDF is never read: the connection is closed after the head, so that \
+             only a little of it is sent",
             |_| {
-                Answer::script(vec![
-                    Step::send(
+                SiteResponse::script(vec![
+                    SocketStep::send(
                         "HTTP/1.1 200 OK\r\nContent-Type: application/pdf\r\nContent-Length: 5000000000\r\n\r\n%PDF-1.7\n",
                     ),
-                    Step::SendForever(vec![b'x'; 16 << 10].into(), Duration::from_millis(5)),
+                    SocketStep::SendForever(vec![b'x'; 16 << 10].into(), Duration::from_millis(5)),
                 ])
             },
         ),
@@ -122,11 +130,11 @@ fn others() -> Vec<Case> {
             Expect::NotHtml,
             "an archive at full speed",
             |_| {
-                Answer::script(vec![
-                    Step::send(
+                SiteResponse::script(vec![
+                    SocketStep::send(
                         "HTTP/1.1 200 OK\r\nContent-Type: application/zip\r\n\r\nPK\x03\x04",
                     ),
-                    Step::SendForever(vec![0; 64 << 10].into(), Duration::ZERO),
+                    SocketStep::SendForever(vec![0; 64 << 10].into(), Duration::ZERO),
                 ])
             },
         ),

@@ -1,20 +1,20 @@
-//! A site like the ones out there: documentation pages of 60 KB with navigation, breadcrumbs, inline
-//! styles, JSON, comments, images and 120 links spelled in every way that occurs. The page and the
-//! list of its links are written by the same hand, so a test knows the exact answer without parsing.
+//! A realistic site: documentation pages of 60 KB with navigation, breadcrumbs, inline styles, JSON, comments, images and
+//! 120 links in all common spellings. Each page and the list of its links are generated together, so a test knows the exact
+//! links without parsing.
 
 mod page;
 
 use std::fmt::Write;
 
-use crate::chance::mix;
-use crate::{Answer, Request, Site};
+use crate::pseudo_random::mix;
+use crate::{Request, Site, SiteResponse};
 use page::Writer;
 
-/// Links with http or https on every page.
-pub const LINKS: usize = 120;
+/// Number of http and https links on every page.
+pub const LINKS_PER_PAGE: usize = 120;
 
-/// Linked from the sections and missing, as something always is.
-pub const DEAD: &str = "/docs/";
+/// A path that is linked but does not exist.
+pub const DEAD_PATH: &str = "/docs/";
 
 const SECTIONS: [&str; 8] = [
     "guides",
@@ -31,14 +31,14 @@ const WORDS: [&str; 12] = [
     "river", "signal", "timber",
 ];
 
-/// A site by its numbers: page 0 is the root, pages 1 to 8 are sections, the others articles.
+/// The parameters of a site: page 0 is the root, pages 1 to 8 are sections, the others are articles.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Realistic {
-    /// How many pages there are, at least 9.
+    /// Number of pages, at least 9.
     pub pages: u32,
-    /// Another seed is another site.
+    /// Seed of the pseudo-random content.
     pub seed: u64,
-    /// The least size of a page.
+    /// Minimum size of a page.
     pub body_bytes: usize,
 }
 
@@ -53,7 +53,7 @@ impl Default for Realistic {
 }
 
 impl Realistic {
-    /// The path of a page; all end with a slash.
+    /// Returns the path of a page; all end with a slash.
     pub fn path(&self, page: u32) -> String {
         let mut path = String::from("/");
         if page > 0 {
@@ -68,7 +68,7 @@ impl Realistic {
         path
     }
 
-    /// The page of a path, without its query.
+    /// Returns the page of a path without a query.
     pub fn page(&self, path: &str) -> Option<u32> {
         let page = match path.trim_matches('/').split('/').collect::<Vec<_>>()[..] {
             [""] => 0,
@@ -82,27 +82,26 @@ impl Realistic {
         (page < self.pages && self.path(page) == path).then_some(page)
     }
 
-    /// The HTML of a target (path, with or without `?page=2`), as seen below an origin such as
-    /// `http://127.0.0.1:8080`. `None` if there is no such page.
+    /// Returns the HTML of a target (path, with or without `?page=2`) for an origin such as `http://127.0.0.1:8080`. `None`
+    /// if there is no such page.
     pub fn body(&self, target: &str, origin: &str) -> Option<String> {
         self.write(target, origin).map(|writer| writer.body)
     }
 
-    /// The http and https links of that page, absolute, in document order, duplicates kept,
-    /// fragments cut off.
+    /// Returns the http and https links of a page: absolute, in document order, with duplicates, without fragments.
     pub fn links_of(&self, target: &str, origin: &str) -> Option<Vec<String>> {
         let links = self.links_with_fragments(target, origin)?;
         let cut = |link: String| link.split('#').next().unwrap_or_default().to_owned();
         Some(links.into_iter().map(cut).collect())
     }
 
-    /// [`Self::links_of`] with the fragments left on.
+    /// Like [`Self::links_of`], with fragments.
     pub fn links_with_fragments(&self, target: &str, origin: &str) -> Option<Vec<String>> {
         self.write(target, origin).map(|writer| writer.links)
     }
 
-    /// Every page that can be found from the root: each one, and each with `?page=2`. Besides
-    /// them only [`DEAD`] is linked.
+    /// Returns every page that can be found from the root: each one, and each with `?page=2`. The only other local link is
+    /// [`DEAD_PATH`].
     pub fn urls(&self, origin: &str) -> Vec<String> {
         (0..self.pages)
             .map(|page| format!("{origin}{}", self.path(page)))
@@ -122,10 +121,10 @@ fn below(limit: usize, number: u64) -> usize {
 }
 
 impl Site for Realistic {
-    fn answer(&self, request: &Request) -> Answer {
+    fn respond(&self, request: &Request) -> SiteResponse {
         match self.body(request.target(), &request.origin()) {
-            Some(body) => Answer::html(body),
-            None => Answer::status(404),
+            Some(body) => SiteResponse::html(body),
+            None => SiteResponse::status(404),
         }
     }
 }

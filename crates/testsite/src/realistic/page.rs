@@ -1,12 +1,12 @@
-//! Writes one page and, beside it, the list of links that a correct reader finds on it.
+//! Generates one page together with the list of its links.
 
 use std::fmt::Write;
 use std::sync::LazyLock;
 
-use super::{LINKS, Realistic, SECTIONS, below};
-use crate::chance::mix;
+use super::{LINKS_PER_PAGE, Realistic, SECTIONS, below};
+use crate::pseudo_random::mix;
 
-/// Prose to cut paragraphs from; ASCII, so it can be cut anywhere.
+/// Text for paragraphs; ASCII, so that it can be cut anywhere.
 static PROSE: LazyLock<String> = LazyLock::new(|| {
     let words = [
         "the", "index", "keeps", "every", "record", "until", "a", "reader", "asks", "for", "it",
@@ -44,7 +44,7 @@ const OTHERS: &str = r#"<!-- <a href="/old-menu">removed</a> -->
 pub(super) struct Writer {
     site: Realistic,
     page: u32,
-    /// The URL of this page without its query, the URL with it, and the origin.
+    /// The URL of this page without its query, the full URL, and the origin.
     here: String,
     full: String,
     origin: String,
@@ -61,7 +61,7 @@ impl Writer {
             full: format!("{origin}{target}"),
             origin: origin.to_owned(),
             body: String::with_capacity(site.body_bytes + 4_096),
-            links: Vec::with_capacity(LINKS),
+            links: Vec::with_capacity(LINKS_PER_PAGE),
         }
     }
 
@@ -79,7 +79,7 @@ impl Writer {
         self
     }
 
-    /// An anchor in its usual spelling.
+    /// Writes an anchor in the usual spelling.
     fn link(&mut self, href: &str, url: String) {
         let text = self.links.len();
         writeln!(
@@ -150,7 +150,7 @@ impl Writer {
         self.body.push_str("</div>\n");
     }
 
-    /// The links into the site: children in a tree, so that all pages are found, then any.
+    /// Writes the links within the site: children in a tree, so that all pages are found, then pseudo-random ones.
     fn article(&mut self) {
         let children = (1..=4).map(|child| self.page * 4 + child);
         let children = children.filter(|child| *child < self.site.pages);
@@ -170,7 +170,7 @@ impl Writer {
         }
     }
 
-    /// One link to a page of the site, in one of the spellings found in the wild.
+    /// Writes a link to a page of the site, in one of the common spellings.
     fn spelled(&mut self, place: usize, target: u32) {
         let path = self.site.path(target);
         let url = format!("{}{path}", self.origin);
@@ -196,7 +196,7 @@ impl Writer {
 
     fn footer(&mut self) {
         self.body.push_str("<footer>\n");
-        for place in self.links.len()..LINKS {
+        for place in self.links.len()..LINKS_PER_PAGE {
             let url = format!(
                 "https://partner-{}.example/path/{place}?from={}",
                 place % 9,
@@ -223,7 +223,7 @@ impl Writer {
     }
 }
 
-/// The folder above a URL that ends with a slash; the root is above itself.
+/// Returns the parent of a URL that ends with a slash; the parent of the root is the root.
 fn parent(url: &str, origin: usize) -> String {
     let path = url[origin..].trim_end_matches('/');
     let end = path.rfind('/').map_or(0, |place| place + 1);

@@ -1,34 +1,34 @@
-//! One page for each thing that scripts do.
+//! One page for each common behaviour of scripts.
 
 use std::time::Duration;
 
 use super::assets::{asset, script, shell};
-use crate::{Answer, Request, Site};
+use crate::{Request, Site, SiteResponse};
 
-/// A page, and what must come out of it when it is rendered. Without its script none of this is there.
+/// A page and the expected outcome of rendering it. Without its script the page has no content.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Application {
-    /// Its name.
+    /// Name.
     pub name: &'static str,
-    /// Where it is.
+    /// Path.
     pub path: &'static str,
-    /// How it ends.
-    pub ends: Ends,
-    /// What it does.
+    /// Expected outcome.
+    pub outcome: ApplicationOutcome,
+    /// Description.
     pub about: &'static str,
 }
 
-/// How the rendering of an application ends.
+/// The expected outcome of rendering an application.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Ends {
-    /// With a document that has every one of these texts, and links to every one of these paths.
+pub enum ApplicationOutcome {
+    /// A document with all these texts and links.
     Document {
-        /// Phrases of its text.
+        /// Phrases in its text.
         texts: &'static [&'static str],
-        /// The `href`s of its links, as written.
+        /// `href` attributes of its links.
         links: &'static [&'static str],
     },
-    /// With a hop to this path: a script sends the reader there.
+    /// A script navigates to this path.
     Moves(&'static str),
 }
 
@@ -39,11 +39,11 @@ const fn document(
     links: &'static [&'static str],
     about: &'static str,
 ) -> Application {
-    let ends = Ends::Document { texts, links };
+    let outcome = ApplicationOutcome::Document { texts, links };
     Application {
         name,
         path,
-        ends,
+        outcome,
         about,
     }
 }
@@ -54,16 +54,16 @@ const fn moves(
     to: &'static str,
     about: &'static str,
 ) -> Application {
-    let ends = Ends::Moves(to);
+    let outcome = ApplicationOutcome::Moves(to);
     Application {
         name,
         path,
-        ends,
+        outcome,
         about,
     }
 }
 
-/// All of them: name, path, what must come out, what it does.
+/// All applications: name, path, expected outcome, description.
 #[rustfmt::skip]
 pub const APPLICATIONS: [Application; 26] = [
     document("lazy", "/lazy", &["the first load is ashore", "the second load is ashore"], &["/landed/lazy"],
@@ -85,13 +85,13 @@ pub const APPLICATIONS: [Application; 26] = [
     document("hash-move", "/hash-move", &["moved within the page"], &["/landed/hash"],
         "location.hash set: a move within the page"),
     document("polling", "/polling", &["the tide is known"], &["/landed/tide"],
-        "asks again every 50 ms for ever: never idle"),
+        "polls every 50 ms forever: never idle"),
     document("long-poll", "/long-poll", &["waiting at the quay"], &["/landed/quay"],
         "one request that is never answered"),
     document("error", "/error", &["written before the fault", "written in spite of it"], &["/landed/error"],
         "throws between two parts of its text, and leaves a promise rejected"),
     document("noscript", "/noscript", &["the script wrote this"], &["/landed/noscript"],
-        "a notice for readers without scripts"),
+        "a notice for browsers without scripts"),
     document("hash-routing", "/hash-routing", &["hash route: home"], &["#/about", "#/contact"],
         "routes behind the hash"),
     document("visits", "/visits", &["visits by cookie: 1", "visits by storage: 1", "visits by database: 1"], &[],
@@ -99,7 +99,7 @@ pub const APPLICATIONS: [Application; 26] = [
     document("shift-jis", "/shift-jis", &["日本語のページ", "スクリプトが書いた文"], &["/landed/minato"],
         "in Shift_JIS, its script too"),
     document("dialogs", "/dialogs", &["alert, confirm, prompt and print are behind us"], &["/landed/dialogs"],
-        "asks four times before it writes, and wants to keep the reader"),
+        "opens four dialogs before it writes, and tries to prevent leaving"),
     document("download", "/download", &["the download was clicked"], &["/download/cargo.bin"],
         "clicks a link that is a download"),
     document("window-open", "/window-open", &["a window was asked for"], &["/landed/window"],
@@ -107,7 +107,7 @@ pub const APPLICATIONS: [Application; 26] = [
     document("modules", "/modules", &["the imported module speaks"], &["/landed/module"],
         "written as modules, one imported when it is needed"),
     document("frame", "/frame", &["beside the frame"], &["/landed/frame"],
-        "an inner frame that moves itself: no move of the page"),
+        "an inner frame that navigates: the page does not"),
     document("late", "/late", &["after a second of silence"], &["/landed/late"],
         "shows a spinner, asks for data that takes a second, then writes"),
     document("web-component", "/web-component", &["said by a custom element"], &["/landed/component"],
@@ -119,14 +119,14 @@ pub const APPLICATIONS: [Application; 26] = [
 pub struct Applications;
 
 impl Site for Applications {
-    fn answer(&self, request: &Request) -> Answer {
+    fn respond(&self, request: &Request) -> SiteResponse {
         let path = request.path();
         if path == "/" {
             let paths = APPLICATIONS.iter().map(|application| application.path);
-            return Answer::html(crate::pages::list_of_links(paths));
+            return SiteResponse::html(crate::pages::list_of_links(paths));
         }
         if let Some(place) = path.strip_prefix("/landed/") {
-            return Answer::html(format!(
+            return SiteResponse::html(format!(
                 "<!doctype html><title>Landed</title><p>You have landed at {place}.</p>"
             ));
         }
@@ -134,11 +134,11 @@ impl Site for Applications {
             .or_else(|| data(path))
             .or_else(|| code(path))
             .or_else(|| page(path))
-            .unwrap_or_else(|| Answer::status(404))
+            .unwrap_or_else(|| SiteResponse::status(404))
     }
 }
 
-fn page(path: &str) -> Option<Answer> {
+fn page(path: &str) -> Option<SiteResponse> {
     let application = APPLICATIONS
         .iter()
         .find(|application| application.path == path)?;
@@ -154,13 +154,13 @@ fn page(path: &str) -> Option<Answer> {
     if application.name == "modules" {
         body = body.replace("<script defer", "<script type=\"module\"");
     }
-    Some(Answer::html(body))
+    Some(SiteResponse::html(body))
 }
 
-/// What the scripts ask for.
-fn data(path: &str) -> Option<Answer> {
+/// Data requested by the scripts.
+fn data(path: &str) -> Option<SiteResponse> {
     let json = |text: &'static str, delay: u64| {
-        Answer::new(200, "application/json", text)
+        SiteResponse::new(200, "application/json", text)
             .header("Cache-Control", "no-store")
             .after(Duration::from_millis(delay))
     };
@@ -170,17 +170,19 @@ fn data(path: &str) -> Option<Answer> {
         "/data/late.json" => json("{\"text\":\"after a second of silence\"}", 1_000),
         "/data/tide.json" => json("{\"text\":\"the tide is known\"}", 0),
         "/data/assign.json" => json("{\"to\":\"/landed/assign\"}", 50),
-        "/data/never.json" => Answer::script(vec![crate::Step::Hang]),
-        "/download/cargo.bin" => Answer::new(200, "application/octet-stream", vec![0x7F_u8; 4_096])
-            .header("Content-Disposition", "attachment; filename=\"cargo.bin\""),
-        "/inner" => Answer::html(
+        "/data/never.json" => SiteResponse::script(vec![crate::SocketStep::Hang]),
+        "/download/cargo.bin" => {
+            SiteResponse::new(200, "application/octet-stream", vec![0x7F_u8; 4_096])
+                .header("Content-Disposition", "attachment; filename=\"cargo.bin\"")
+        }
+        "/inner" => SiteResponse::html(
             "<!doctype html><p>inner frame<script>location.replace('/landed/inner')</script>",
         ),
         _ => return None,
     })
 }
 
-fn code(path: &str) -> Option<Answer> {
+fn code(path: &str) -> Option<SiteResponse> {
     let name = path.strip_prefix("/code/")?.strip_suffix(".js")?;
     if name == "shift-jis" {
         return Some(shift_jis_code());
@@ -194,7 +196,7 @@ fn code(path: &str) -> Option<Answer> {
             "addEventListener('load', () => setTimeout(() => { location.href = '/landed/href'; }, 100));"
         }
         "assign-late" => {
-            "fetch('/data/assign.json').then((answer) => answer.json()).then(({ to }) => location.assign(to));"
+            "fetch('/data/assign.json').then((response) => response.json()).then(({ to }) => location.assign(to));"
         }
         "meta-refresh" => {
             "const meta = document.createElement('meta'); meta.httpEquiv = 'refresh';
@@ -249,7 +251,7 @@ root.innerHTML = '<p>a window was asked for</p><a href=\"/landed/window\" target
         }
         "late" => {
             "root.innerHTML = '<div class=\"spinner\">Loading…</div>';
-fetch('/data/late.json').then((answer) => answer.json()).then(({ text }) => {
+fetch('/data/late.json').then((response) => response.json()).then(({ text }) => {
   root.innerHTML = `<p>${text}</p><a href=\"/landed/late\">on</a>`; });"
         }
         "web-component" => include_str!("scripts/web_component.js"),
@@ -257,8 +259,8 @@ fetch('/data/late.json').then((answer) => answer.json()).then(({ text }) => {
     }))
 }
 
-/// The title is in the page itself, the text by its script; both in Shift_JIS, which the header does not tell.
-fn shift_jis() -> Answer {
+/// The title is in the page, the text is added by its script; both are in Shift_JIS, which the header does not state.
+fn shift_jis() -> SiteResponse {
     let mut body =
         b"<!doctype html><html lang=\"ja\"><head><meta charset=\"shift_jis\"><title>".to_vec();
     body.extend_from_slice(MINATO);
@@ -269,16 +271,16 @@ fn shift_jis() -> Answer {
     body.extend_from_slice(
         b"</h1><div id=\"root\"></div><script src=\"/code/shift-jis.js\"></script></body></html>",
     );
-    Answer::new(200, "text/html", body)
+    SiteResponse::new(200, "text/html", body)
 }
 
-fn shift_jis_code() -> Answer {
+fn shift_jis_code() -> SiteResponse {
     let mut code = b"document.getElementById('root').innerHTML = '<p>".to_vec();
     code.extend_from_slice(SUKURIPUTO_GA_KAITA_BUN);
     code.extend_from_slice(b"</p><a href=\"/landed/minato\">");
     code.extend_from_slice(MINATO);
     code.extend_from_slice(b"</a>';");
-    Answer::new(200, "text/javascript", code)
+    SiteResponse::new(200, "text/javascript", code)
 }
 
 /// 日本語のページ

@@ -1,8 +1,8 @@
-//! What every application loads besides its script: a style sheet, a font, an image.
+//! Assets of every application besides its script: a style sheet, a font, an image.
 
 use bytes::Bytes;
 
-use crate::Answer;
+use crate::SiteResponse;
 
 /// One grey pixel.
 const PIXEL: &[u8] = b"\x89PNG\x0D\x0A\x1A\x0A\x00\x00\x00\x0DIHDR\x00\x00\x00\x01\x00\x00\x00\x01\x08\x00\x00\x00\x00:~\x9BU\x00\x00\x00\x0AIDATx\x9Cch\x00\x00\x00\x82\x00\x81w\xCDr\xB6\x00\x00\x00\x00IEND\xAEB`\x82";
@@ -11,7 +11,7 @@ const STYLE: &str = "@font-face { font-family: Tin; src: url(/assets/tin.woff2) 
 body { font-family: Tin, sans-serif; margin: 2rem; } nav a { margin-right: 1rem; } .tall { height: 40rem; }
 ";
 
-/// The shell of an application: what its server sends for every route. `lang` and `title` as in a build of today.
+/// Returns the shell of an application, which its server sends for every route.
 pub(crate) fn shell(title: &str, script: &str) -> String {
     format!(
         "<!doctype html>
@@ -32,18 +32,19 @@ pub(crate) fn shell(title: &str, script: &str) -> String {
     )
 }
 
-/// The files that all share; `None` for any other path. The font is no font: that it is asked for is what counts.
-pub(crate) fn asset(path: &str) -> Option<Answer> {
-    let answer = match path {
-        "/assets/app.css" => Answer::new(200, "text/css", STYLE),
-        "/assets/logo.png" => Answer::new(200, "image/png", PIXEL),
-        "/assets/tin.woff2" => Answer::new(200, "font/woff2", Bytes::from_static(b"wOF2")),
+/// Returns an asset; `None` for any other path. The font is not a valid one; only its request matters.
+pub(crate) fn asset(path: &str) -> Option<SiteResponse> {
+    let response = match path {
+        "/assets/app.css" => SiteResponse::new(200, "text/css", STYLE),
+        "/assets/logo.png" => SiteResponse::new(200, "image/png", PIXEL),
+        "/assets/tin.woff2" => SiteResponse::new(200, "font/woff2", Bytes::from_static(b"wOF2")),
         _ => return None,
     };
-    Some(answer.header("Cache-Control", "no-store"))
+    Some(response.header("Cache-Control", "no-store"))
 }
 
-/// A script.
-pub(crate) fn script(text: &'static str) -> Answer {
-    Answer::new(200, "text/javascript; charset=utf-8", text).header("Cache-Control", "no-store")
+/// Returns a script.
+pub(crate) fn script(text: &'static str) -> SiteResponse {
+    SiteResponse::new(200, "text/javascript; charset=utf-8", text)
+        .header("Cache-Control", "no-store")
 }

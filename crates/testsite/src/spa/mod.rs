@@ -1,14 +1,14 @@
-//! Sites that are nothing until their scripts ran: hand-written single-page applications, each a real shell (an
-//! empty root, a script, a style sheet with a font) and its own code, without any framework.
+//! Single-page applications that are empty until their scripts have run. Each has a shell (an empty root element, a script,
+//! a style sheet with a font) and its own code, without a framework.
 //!
-//! - [`Routed`]: any number of pages behind one shell, found by following links that only the script makes;
-//! - [`Applications`]: one page per thing that scripts do, with what must come out of it;
-//! - [`wild`]: pages that never end, never stop growing or never let go.
+//! - [`ClientRoutedSite`]: any number of pages behind one shell, linked only by its script;
+//! - [`Applications`]: one page per script behaviour, with its expected outcome;
+//! - [`runaway`]: pages that never finish, never stop growing or cannot be left.
 
 mod applications;
 mod assets;
-mod routed;
-pub mod wild;
+mod client_routed_site;
+pub mod runaway;
 
-pub use applications::{APPLICATIONS, Application, Applications, Ends};
-pub use routed::Routed;
+pub use applications::{APPLICATIONS, Application, ApplicationOutcome, Applications};
+pub use client_routed_site::ClientRoutedSite;

@@ -1,6 +1,6 @@
-//! Finds links the slow and simple way, to check what a site says about its own.
+//! A simple link finder, to check what a site reports about its links.
 
-/// The href of every anchor outside scripts, styles and comments.
+/// Returns the href of every anchor outside scripts, styles and comments.
 pub(crate) fn hrefs(body: &str) -> Vec<String> {
     let mut text = body.to_owned();
     for (open, close) in [

@@ -2,10 +2,10 @@
 
 use testsite::{Folder, Server};
 
-use crate::wire;
+use crate::raw_client;
 
 #[test]
-fn files_folders_and_what_lies_outside() {
+fn files_folders_and_paths_outside() {
     let folder = tempfile::tempdir().unwrap();
     let root = folder.path().join("root");
     std::fs::create_dir_all(root.join("sub dir")).unwrap();
@@ -14,7 +14,7 @@ fn files_folders_and_what_lies_outside() {
     std::fs::write(root.join("sub dir/index.html"), "below").unwrap();
     std::fs::write(root.join("style.css"), "p {}").unwrap();
     let server = Server::start(Folder::new(&root));
-    let at = |path: &str| wire::text(server.addr(), path);
+    let at = |path: &str| raw_client::text(server.addr(), path);
     assert!(at("/").ends_with("\r\n\r\nhome"));
     assert!(at("/sub%20dir/").ends_with("\r\n\r\nbelow"));
     assert!(at("/sub%20dir").contains("\r\nLocation: /sub%20dir/\r\n"));

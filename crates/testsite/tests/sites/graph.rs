@@ -1,11 +1,11 @@
-//! The graph site: the same every time, and every page can be reached.
+//! The graph site: deterministic, and every page can be reached.
 
-use crate::wire;
+use crate::raw_client;
 
 use testsite::{Graph, Server};
 
 #[test]
-fn every_page_is_reachable_whatever_the_numbers() {
+fn every_page_is_reachable_with_any_parameters() {
     for (pages, links_per_page) in [
         (1, 1),
         (2, 1),
@@ -26,11 +26,11 @@ fn every_page_is_reachable_whatever_the_numbers() {
 }
 
 #[test]
-fn pages_are_deterministic_and_say_what_links_of_says() {
+fn pages_are_deterministic_and_match_links_of() {
     let graph = Graph::new(500);
     let server = Server::start(graph.site());
     for page in [0, 1, 499] {
-        let got = wire::text(server.addr(), &graph.path(page));
+        let got = raw_client::text(server.addr(), &graph.path(page));
         let (head, body) = got.split_once("\r\n\r\n").unwrap();
         assert!(head.starts_with("HTTP/1.1 200 OK\r\n"));
         assert_eq!(body, graph.body(page));
@@ -47,7 +47,7 @@ fn pages_are_deterministic_and_say_what_links_of_says() {
     assert_ne!(other.links_of(400), graph.links_of(400));
     for absent in ["/p/500", "/p/0", "/p/01", "/p/x", "/robots.txt"] {
         assert!(
-            wire::text(server.addr(), absent).starts_with("HTTP/1.1 404 "),
+            raw_client::text(server.addr(), absent).starts_with("HTTP/1.1 404 "),
             "{absent}"
         );
     }
@@ -62,7 +62,7 @@ fn a_client_that_accepts_gzip_gets_gzip() {
         ..Graph::default()
     };
     let server = Server::start(graph.site());
-    assert!(wire::text(server.addr(), "/p/5").ends_with(&graph.body(5)));
+    assert!(raw_client::text(server.addr(), "/p/5").ends_with(&graph.body(5)));
     let mut stream = std::net::TcpStream::connect(server.addr()).unwrap();
     stream
         .write_all(b"GET /p/5 HTTP/1.1\r\nAccept-Encoding: br, gzip\r\nConnection: close\r\n\r\n")

@@ -1,4 +1,4 @@
-//! The hostile site: every behaviour begins as declared, and the healthy pages are all there.
+//! The hostile site: every behaviour starts as declared, and all healthy pages exist.
 
 use std::collections::BTreeSet;
 use std::io::Read;
@@ -9,10 +9,10 @@ use testsite::hostile::{
 };
 
 use crate::anchors::hrefs;
-use crate::wire;
+use crate::raw_client;
 
 #[test]
-fn there_are_many_and_each_has_its_own_name_and_path() {
+fn every_behaviour_has_its_own_name_and_path() {
     let all: Vec<Behaviour> = [behaviours(), throttlers()].concat();
     assert!(behaviours().len() >= 120, "{}", behaviours().len());
     let names: BTreeSet<&str> = all.iter().map(|one| one.name).collect();
@@ -26,7 +26,7 @@ fn there_are_many_and_each_has_its_own_name_and_path() {
 #[test]
 fn the_root_links_to_every_entry_and_the_healthy_pages_are_linked() {
     let server = Server::start(Hostile::new());
-    let index = wire::text(server.addr(), "/");
+    let index = raw_client::text(server.addr(), "/");
     for one in behaviours() {
         assert!(
             index.contains(&format!("href=\"{}\"", one.path)),
@@ -37,23 +37,24 @@ fn the_root_links_to_every_entry_and_the_healthy_pages_are_linked() {
     let mut found = index;
     for path in healthy_paths() {
         assert!(found.contains(&format!("href=\"{path}\"")), "{path}");
-        let page = wire::text(server.addr(), &path);
+        let page = raw_client::text(server.addr(), &path);
         assert!(page.starts_with("HTTP/1.1 200 "), "{path}");
         found.push_str(&page);
     }
     assert_eq!(server.count_below("/healthy/"), HEALTHY as u64);
-    assert!(wire::text(server.addr(), "/robots.txt").starts_with("HTTP/1.1 404 "));
+    assert!(raw_client::text(server.addr(), "/robots.txt").starts_with("HTTP/1.1 404 "));
 }
 
-/// The first bytes of each answer, read with a limit because some have no end.
+/// Reads only the first bytes of each response, because some are endless.
 #[test]
-fn every_entry_begins_as_declared() {
+fn every_response_starts_as_declared() {
     let server = Server::start(Hostile::new());
     for one in behaviours() {
         if matches!(one.expect, Expect::Failed("timeout" | "protocol" | "reset")) {
             continue;
         }
-        let text = String::from_utf8_lossy(&wire::get(server.addr(), &one.path, 1)).into_owned();
+        let text =
+            String::from_utf8_lossy(&raw_client::get(server.addr(), &one.path, 1)).into_owned();
         let status = text.get(9..10);
         let class = match one.expect {
             Expect::Redirect | Expect::Failed("too_many_redirects" | "bad_redirect") => "3",
@@ -70,7 +71,7 @@ fn every_entry_begins_as_declared() {
 }
 
 #[test]
-fn what_must_be_found_is_there() {
+fn expected_pages_exist() {
     let server = Server::start(Hostile::new());
     for one in behaviours() {
         for (path, expect) in one.also {
@@ -82,16 +83,16 @@ fn what_must_be_found_is_there() {
             if one.name == "redirect-loop-2" {
                 continue;
             }
-            let text = wire::text(server.addr(), &path);
+            let text = raw_client::text(server.addr(), &path);
             assert_eq!(text.get(9..12), Some(status), "{path}: {text}");
         }
     }
 }
 
 #[test]
-fn answers_break_the_rules_in_the_way_they_say() {
+fn responses_are_invalid_as_declared() {
     let server = Server::start(Hostile::new());
-    let at = |path: &str| wire::text(server.addr(), path);
+    let at = |path: &str| raw_client::text(server.addr(), path);
     assert_eq!(at("/close-at-once/in"), "");
     assert_eq!(at("/reset-at-once/in"), "");
     assert!(at("/http-0.9/in").starts_with("<!doctype html>"));
@@ -111,9 +112,9 @@ fn answers_break_the_rules_in_the_way_they_say() {
     assert!(at("/status-500-once/in").starts_with("HTTP/1.1 500 "));
     assert!(at("/status-500-once/in").starts_with("HTTP/1.1 200 "));
     assert!(at("/trap-calendar/2026/12/28").contains("/trap-calendar/2027/01/01"));
-    let endless = wire::get(server.addr(), "/endless-body/in", 4 << 20);
+    let endless = raw_client::get(server.addr(), "/endless-body/in", 4 << 20);
     assert!(endless.len() >= 4 << 20);
-    let bomb = wire::get(server.addr(), "/bomb-gzip/in", 1 << 20);
+    let bomb = raw_client::get(server.addr(), "/bomb-gzip/in", 1 << 20);
     let start = bomb
         .windows(4)
         .position(|bytes| bytes == b"\r\n\r\n")
@@ -128,30 +129,30 @@ fn answers_break_the_rules_in_the_way_they_say() {
 fn throttlers_run_alone() {
     for one in throttlers() {
         let server = Server::start(Hostile::only(one.name).unwrap());
-        let first = wire::text(server.addr(), &one.path);
+        let first = raw_client::text(server.addr(), &one.path);
         assert!(
             first.starts_with(&format!("HTTP/1.1 {} ", &one.name[..3])),
             "{first}"
         );
         if one.expect == (Expect::Fetched { links: 1 }) {
-            wire::text(server.addr(), &one.path);
-            let third = wire::text(server.addr(), &one.path);
+            raw_client::text(server.addr(), &one.path);
+            let third = raw_client::text(server.addr(), &one.path);
             assert!(third.starts_with("HTTP/1.1 200 "), "{third}");
         }
     }
     assert!(Hostile::only("no-such-thing").is_none());
 }
 
-/// The odd links of `link-…`, read by a URL library.
+/// Resolves the links of `link-…` with a URL library.
 #[test]
-fn odd_links_are_counted_as_the_url_standard_does() {
+fn unusual_links_are_counted_as_in_the_url_standard() {
     let server = Server::start(Hostile::new());
     for one in behaviours()
         .into_iter()
         .filter(|one| one.name.starts_with("link-"))
     {
         let page = url::Url::parse(&server.url(&one.path)).unwrap();
-        let body = wire::text(server.addr(), &one.path);
+        let body = raw_client::text(server.addr(), &one.path);
         let links: Vec<String> = hrefs(&body)
             .iter()
             .filter_map(|href| page.join(href).ok())

@@ -1,17 +1,14 @@
-//! Every site of this crate, seen from the other end of a socket.
-#![expect(
-    clippy::unwrap_used,
-    reason = "a test that cannot go on should stop there"
-)]
+//! Tests every site of this crate over a socket.
+#![expect(clippy::unwrap_used, reason = "a failing step should fail the test")]
 
 mod anchors;
+mod cached_site;
 mod folder;
 mod graph;
 mod hostile;
-mod judge;
-mod kept;
+mod hyper_client;
+mod raw_client;
 mod realistic;
 mod secure;
 mod server;
 mod spa;
-mod wire;

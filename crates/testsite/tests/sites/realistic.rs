@@ -1,15 +1,15 @@
-//! The realistic site: what it says about its links is what is on its pages.
+//! The realistic site: the reported links match its pages.
 
 use std::collections::BTreeSet;
 
-use testsite::{REALISTIC_DEAD, REALISTIC_LINKS, Realistic, Server};
+use testsite::{REALISTIC_DEAD_PATH, REALISTIC_LINKS_PER_PAGE, Realistic, Server};
 use url::Url;
 
 use crate::anchors::hrefs;
-use crate::wire;
+use crate::raw_client;
 
 #[test]
-fn the_links_are_those_of_the_page_and_lead_everywhere() {
+fn the_reported_links_match_the_pages_and_reach_all_of_them() {
     let site = Realistic {
         pages: 60,
         ..Realistic::default()
@@ -32,22 +32,22 @@ fn the_links_are_those_of_the_page_and_lead_everywhere() {
             site.links_with_fragments(target, origin).unwrap(),
             "{target}"
         );
-        assert_eq!(resolved.len(), REALISTIC_LINKS);
+        assert_eq!(resolved.len(), REALISTIC_LINKS_PER_PAGE);
         found.extend(site.links_of(target, origin).unwrap());
     }
     found.retain(|link| link.starts_with(origin));
-    let dead = format!("{origin}{REALISTIC_DEAD}");
-    assert!(site.body(REALISTIC_DEAD, origin).is_none());
+    let dead = format!("{origin}{REALISTIC_DEAD_PATH}");
+    assert!(site.body(REALISTIC_DEAD_PATH, origin).is_none());
     assert_eq!(found, urls.into_iter().chain([dead]).collect());
 }
 
 #[test]
-fn it_is_served_as_it_is_described() {
+fn pages_are_served_as_reported() {
     let site = Realistic::default();
     let server = Server::start(site);
     let path = site.path(100);
-    let got = wire::text(server.addr(), &path);
+    let got = raw_client::text(server.addr(), &path);
     assert!(got.ends_with(&site.body(&path, &server.origin()).unwrap()));
-    assert!(wire::text(server.addr(), "/docs/none/").starts_with("HTTP/1.1 404 "));
-    assert!(wire::text(server.addr(), "/robots.txt").starts_with("HTTP/1.1 404 "));
+    assert!(raw_client::text(server.addr(), "/docs/none/").starts_with("HTTP/1.1 404 "));
+    assert!(raw_client::text(server.addr(), "/robots.txt").starts_with("HTTP/1.1 404 "));
 }

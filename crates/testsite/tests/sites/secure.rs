@@ -10,16 +10,16 @@ use hyper_util::rt::{TokioExecutor, TokioIo};
 use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, ServerName};
 use rustls::{ClientConfig, ClientConnection, RootCertStore, StreamOwned};
-use testsite::{Answer, Graph, Pages, Proxy, Request, Server, Tls};
+use testsite::{Graph, Pages, Proxy, Request, Server, SiteResponse, Tls};
 
-use crate::wire;
+use crate::raw_client;
 
 fn client(tls: &Tls, protocol: &str) -> Arc<ClientConfig> {
     let mut roots = RootCertStore::empty();
     roots
         .add(CertificateDer::from_pem_slice(tls.authority_pem().as_bytes()).unwrap())
         .unwrap();
-    let provider = Arc::new(rustls::crypto::aws_lc_rs::default_provider());
+    let provider = Arc::new(rustls::crypto::ring::default_provider());
     let mut config = ClientConfig::builder_with_provider(provider)
         .with_safe_default_protocol_versions()
         .unwrap()
@@ -42,13 +42,13 @@ fn get(server: &Server, tls: &Tls) -> std::io::Result<String> {
 }
 
 #[test]
-fn a_good_certificate_is_trusted_and_each_flaw_is_not() {
+fn a_valid_certificate_is_trusted_and_invalid_ones_are_not() {
     let site = || Pages::new().html("/", "secret");
     let good = Tls::generate();
     let server = Server::start_tls(site(), &good);
     assert!(server.url("/").starts_with("https://127.0.0.1:"));
     assert!(get(&server, &good).unwrap().ends_with("secret"));
-    for (tls, words) in [
+    for (tls, message) in [
         (Tls::generate().expired(), "Expired"),
         (Tls::generate().wrong_host(), "NotValidForName"),
         (Tls::generate().self_signed(), "UnknownIssuer"),
@@ -56,7 +56,7 @@ fn a_good_certificate_is_trusted_and_each_flaw_is_not() {
     ] {
         let server = Server::start_tls(site(), &tls);
         let problem = format!("{:?}", get(&server, &tls).unwrap_err());
-        assert!(problem.contains(words), "{words}: {problem}");
+        assert!(problem.contains(message), "{message}: {problem}");
     }
     let tls = Tls::generate().stalled();
     let server = Server::start_tls(site(), &tls);
@@ -65,7 +65,7 @@ fn a_good_certificate_is_trusted_and_each_flaw_is_not() {
 }
 
 #[test]
-fn http2_works_and_says_goaway() {
+fn http2_works_and_sends_goaway() {
     let tls = Tls::generate().goaway_every(7).max_streams(4);
     let graph = Graph::new(50);
     let server = Server::start_tls(graph.site(), &tls);
@@ -107,10 +107,10 @@ fn http2_works_and_says_goaway() {
 
 #[test]
 fn the_proxy_forwards_and_tunnels() {
-    let server = Server::start(|request: &Request| Answer::text(request.target().to_owned()));
+    let server = Server::start(|request: &Request| SiteResponse::text(request.target().to_owned()));
     let proxy = Proxy::start();
     let url = server.url("/a?b");
-    let got = wire::text(proxy.addr(), &url);
+    let got = raw_client::text(proxy.addr(), &url);
     assert!(got.ends_with("\r\n\r\n/a?b"), "{got}");
     assert_eq!(proxy.hits()[0].path_and_query, url);
 
@@ -127,10 +127,10 @@ fn the_proxy_forwards_and_tunnels() {
     assert!(inside.ends_with("/in"), "{inside}");
 
     let routed = Proxy::start_routed(server.addr());
-    assert!(wire::text(routed.addr(), "http://far.example/x").ends_with("/x"));
+    assert!(raw_client::text(routed.addr(), "http://far.example/x").ends_with("/x"));
 
     let guarded = Proxy::start_guarded("user", "word");
-    assert!(wire::text(guarded.addr(), &url).starts_with("HTTP/1.1 407 "));
+    assert!(raw_client::text(guarded.addr(), &url).starts_with("HTTP/1.1 407 "));
     let mut known = TcpStream::connect(guarded.addr()).unwrap();
     write!(
         known,

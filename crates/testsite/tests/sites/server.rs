@@ -1,15 +1,15 @@
-//! The server itself: framing, keep-alive, scripts, and what it remembers.
+//! The server itself: framing, keep-alive, scripts and the log.
 
-use crate::wire;
+use crate::raw_client;
 
 use std::io::{Read, Write};
 use std::net::TcpStream;
 use std::time::{Duration, Instant};
 
-use testsite::{Answer, Pages, Request, Server, Step};
+use testsite::{Pages, Request, Server, SiteResponse, SocketStep};
 
 #[test]
-fn answers_many_requests_on_one_connection() {
+fn many_requests_are_served_on_one_connection() {
     let server = Server::start(Pages::new().html("/", "home"));
     let mut stream = TcpStream::connect(server.addr()).unwrap();
     let pipelined = "GET / HTTP/1.1\r\nHost: x\r\n\r\n".repeat(3)
@@ -32,14 +32,14 @@ fn answers_many_requests_on_one_connection() {
     server.forget();
     assert!(server.counts().is_empty() && server.hits().is_empty());
     assert_eq!((server.total(), server.connections()), (0, 1));
-    wire::text(server.addr(), "/");
+    raw_client::text(server.addr(), "/");
     assert_eq!(server.counts(), [("/".to_owned(), 1)]);
 }
 
 #[test]
 fn a_closure_is_a_site_and_sees_the_request() {
     let server = Server::start(|request: &Request| {
-        Answer::text(format!(
+        SiteResponse::text(format!(
             "{} {} {} {}",
             request.method(),
             request.path(),
@@ -47,45 +47,45 @@ fn a_closure_is_a_site_and_sees_the_request() {
             request.origin()
         ))
     });
-    let got = wire::text(server.addr(), "/a?b=c");
+    let got = raw_client::text(server.addr(), "/a?b=c");
     assert!(
         got.ends_with(&format!("GET /a b=c {}", server.origin())),
         "{got}"
     );
-    let six = Server::start_ipv6(|_: &Request| Answer::redirect(301, "/x"));
-    assert!(wire::text(six.addr(), "/").contains("\r\nLocation: /x\r\n"));
+    let six = Server::start_ipv6(|_: &Request| SiteResponse::redirect(301, "/x"));
+    assert!(raw_client::text(six.addr(), "/").contains("\r\nLocation: /x\r\n"));
     assert!(six.origin().starts_with("http://[::1]:"));
 }
 
 #[test]
 fn scripts_control_the_socket() {
     let script = vec![
-        Step::send("abc"),
-        Step::Pause(Duration::from_millis(20)),
-        Step::SendTimes("xy".into(), 3),
-        Step::Drip("123".into(), Duration::from_millis(1)),
-        Step::Close,
+        SocketStep::send("abc"),
+        SocketStep::Pause(Duration::from_millis(20)),
+        SocketStep::SendTimes("xy".into(), 3),
+        SocketStep::Drip("123".into(), Duration::from_millis(1)),
+        SocketStep::Close,
     ];
     let site = Pages::new()
-        .page("/script", Answer::script(script))
-        .page("/reset", Answer::script(vec![Step::Reset]))
+        .page("/script", SiteResponse::script(script))
+        .page("/reset", SiteResponse::script(vec![SocketStep::Reset]))
         .page(
             "/forever",
-            Answer::script(vec![Step::SendForever(
+            SiteResponse::script(vec![SocketStep::SendForever(
                 vec![b"x"[0]; 4096].into(),
                 Duration::ZERO,
             )]),
         );
     let server = Server::start(site);
-    assert_eq!(wire::text(server.addr(), "/script"), "abcxyxyxy123");
+    assert_eq!(raw_client::text(server.addr(), "/script"), "abcxyxyxy123");
     assert_eq!(server.bytes_sent("/script"), 12);
-    assert_eq!(wire::text(server.addr(), "/reset"), "");
-    assert!(wire::get(server.addr(), "/forever", 1 << 20).len() >= 1 << 20);
+    assert_eq!(raw_client::text(server.addr(), "/reset"), "");
+    assert!(raw_client::get(server.addr(), "/forever", 1 << 20).len() >= 1 << 20);
 }
 
 #[test]
-fn the_server_notices_that_a_client_left_and_stops_with_open_connections() {
-    let server = Server::start(|_: &Request| Answer::script(vec![Step::Hang]));
+fn the_server_notices_disconnects_and_stops_with_open_connections() {
+    let server = Server::start(|_: &Request| SiteResponse::script(vec![SocketStep::Hang]));
     let mut first = TcpStream::connect(server.addr()).unwrap();
     first.write_all(b"GET / HTTP/1.1\r\n\r\n").unwrap();
     until(|| server.in_flight() == 1);

@@ -1,21 +1,21 @@
-//! The applications by HTTP alone: a shell, its files, and not a word of what the scripts write.
+//! The applications without scripts: a shell and its files, but no content.
 
 use std::collections::{BTreeSet, VecDeque};
 
-use crate::wire;
+use crate::raw_client;
 
 use testsite::Server;
-use testsite::spa::{APPLICATIONS, Applications, Ends, Routed, wild};
+use testsite::spa::{APPLICATIONS, ApplicationOutcome, Applications, ClientRoutedSite, runaway};
 
 #[test]
-fn every_route_is_the_same_shell_without_a_word() {
-    let site = Routed::new(40);
+fn every_route_is_the_same_empty_shell() {
+    let site = ClientRoutedSite::new(40);
     let server = Server::start(site.clone());
-    let shell = wire::text(server.addr(), "/");
+    let shell = raw_client::text(server.addr(), "/");
     assert!(shell.starts_with("HTTP/1.1 200 OK\r\n"));
     assert!(!shell.contains("<a "));
     for path in site.pages() {
-        let got = wire::text(server.addr(), &path);
+        let got = raw_client::text(server.addr(), &path);
         assert_eq!(got, shell, "{path}");
         assert!(!got.contains(&site.text(&path).unwrap()));
     }
@@ -26,7 +26,7 @@ fn every_route_is_the_same_shell_without_a_word() {
         "/assets/tin.woff2",
     ] {
         assert!(
-            wire::text(server.addr(), file).starts_with("HTTP/1.1 200 "),
+            raw_client::text(server.addr(), file).starts_with("HTTP/1.1 200 "),
             "{file}"
         );
     }
@@ -37,7 +37,7 @@ fn every_route_is_the_same_shell_without_a_word() {
         "/api/page/x.json",
     ] {
         assert!(
-            wire::text(server.addr(), absent).starts_with("HTTP/1.1 404 "),
+            raw_client::text(server.addr(), absent).starts_with("HTTP/1.1 404 "),
             "{absent}"
         );
     }
@@ -45,7 +45,7 @@ fn every_route_is_the_same_shell_without_a_word() {
 
 #[test]
 fn the_links_reach_every_route_and_each_has_its_own_phrase() {
-    let site = Routed::new(300);
+    let site = ClientRoutedSite::new(300);
     let server = Server::start(site.clone());
     let mut seen = BTreeSet::from(["/".to_owned()]);
     let mut queue = VecDeque::from(["/".to_owned()]);
@@ -60,7 +60,7 @@ fn the_links_reach_every_route_and_each_has_its_own_phrase() {
     let phrases: BTreeSet<_> = seen.iter().map(|path| site.text(path)).collect();
     assert_eq!(phrases.len(), 300);
     assert_eq!(site.text("/p/300"), None);
-    let got = wire::text(server.addr(), "/api/page/7.json");
+    let got = raw_client::text(server.addr(), "/api/page/7.json");
     assert!(got.contains(&site.text("/p/7").unwrap()));
     for link in site.links("/p/7") {
         assert!(got.contains(&format!("\"to\":\"{link}\"")), "{link}");
@@ -68,31 +68,31 @@ fn the_links_reach_every_route_and_each_has_its_own_phrase() {
 }
 
 #[test]
-fn an_application_says_nothing_without_its_script() {
+fn an_application_is_empty_without_its_script() {
     let server = Server::start(Applications);
-    let index = wire::text(server.addr(), "/");
+    let index = raw_client::text(server.addr(), "/");
     let mut names = BTreeSet::new();
     for application in APPLICATIONS {
         let name = application.name;
-        assert!(names.insert(name), "{name} is there twice");
+        assert!(names.insert(name), "{name} occurs twice");
         assert!(
             index.contains(&format!("\"{}\"", application.path)),
             "{name}"
         );
-        let page = wire::text(server.addr(), application.path);
+        let page = raw_client::text(server.addr(), application.path);
         assert!(page.starts_with("HTTP/1.1 200 "), "{name}");
         assert!(
             !page.contains("<a ") && !page.contains("/landed/"),
             "{name}"
         );
-        let code = wire::text(server.addr(), &format!("/code{}.js", application.path));
+        let code = raw_client::text(server.addr(), &format!("/code{}.js", application.path));
         assert!(code.starts_with("HTTP/1.1 200 "), "{name}");
-        match application.ends {
-            Ends::Document { texts, .. } => {
+        match application.outcome {
+            ApplicationOutcome::Document { texts, .. } => {
                 assert!(texts.iter().all(|text| !page.contains(text)), "{name}");
             }
-            Ends::Moves(to) => {
-                let landed = wire::text(server.addr(), to);
+            ApplicationOutcome::Moves(to) => {
+                let landed = raw_client::text(server.addr(), to);
                 assert!(landed.contains("You have landed"), "{name}");
             }
         }
@@ -100,25 +100,25 @@ fn an_application_says_nothing_without_its_script() {
 }
 
 #[test]
-fn every_wild_page_is_served() {
-    let server = Server::start(wild::Wild);
+fn every_runaway_page_is_served() {
+    let server = Server::start(runaway::RunawaySite);
     let mut names = BTreeSet::new();
-    for page in wild::PAGES {
-        assert!(names.insert(page.name), "{} is there twice", page.name);
-        if page.ends == wild::Ends::Fails {
+    for page in runaway::PAGES {
+        assert!(names.insert(page.name), "{} occurs twice", page.name);
+        if page.outcome == runaway::RunawayOutcome::Fails {
             continue;
         }
-        // enough to see how it begins: some have no end
-        let got = wire::get(server.addr(), &page.path(), 200);
+        // Only the beginning: some are endless.
+        let got = raw_client::get(server.addr(), &page.path(), 200);
         let got = String::from_utf8_lossy(&got);
         assert!(got.starts_with("HTTP/1.1 200 "), "{}", page.name);
-        assert!(got.contains(wild::TEXT), "{}", page.name);
+        assert!(got.contains(runaway::TEXT), "{}", page.name);
     }
 }
 
 #[test]
 fn the_big_page_is_fifty_megabytes() {
-    let server = Server::start(wild::Wild);
-    let got = wire::get(server.addr(), "/big", usize::MAX);
+    let server = Server::start(runaway::RunawaySite);
+    let got = raw_client::get(server.addr(), "/big", usize::MAX);
     assert!(got.len() > 50_000_000, "{}", got.len());
 }

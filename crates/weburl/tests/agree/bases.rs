@@ -1,4 +1,4 @@
-//! Pages that references stand on.
+//! Base URLs for references.
 
 pub(crate) const BASES: &[&str] = &[
     "http://example.org/",

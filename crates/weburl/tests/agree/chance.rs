@@ -1,12 +1,12 @@
-//! Chance that can be had again: the same seed, the same numbers.
+//! Reproducible random numbers.
 
-/// A row of numbers that look random.
+/// A sequence of random numbers.
 pub(crate) struct Chance {
     state: u64,
 }
 
 impl Chance {
-    /// The row for one input of a run.
+    /// The sequence for one input of a run.
     pub(crate) fn new(seed: u64, input: u64) -> Self {
         let mut chance = Self {
             state: seed ^ input.wrapping_mul(0xA24B_AED4_963E_E407),
@@ -29,12 +29,12 @@ impl Chance {
         usize::try_from(self.number() % bound as u64).unwrap()
     }
 
-    /// Whether a chance of one in so many came up.
+    /// True with a probability of one in `bound`.
     pub(crate) fn one_in(&mut self, bound: usize) -> bool {
         self.below(bound) == 0
     }
 
-    /// One of these.
+    /// One of the given values.
     pub(crate) fn pick<'t, T: ?Sized>(&mut self, these: &[&'t T]) -> &'t T {
         these[self.below(these.len())]
     }

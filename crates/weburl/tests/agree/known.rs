@@ -1,10 +1,10 @@
-//! Inputs on which ours and `url` once differed.
+//! Inputs on which this crate and `url` once differed.
 
 use crate::{oracle, resolver, url_key};
 
 /// Page, base element, references.
 const REFERENCES: &[&str] = &[
-    // a segment that looks like a drive: the crate does not climb out of it
+    // a segment that looks like a drive: the `url` crate does not go above it
     "http://example.org/c|/\n\n../b\n../../b",
     "http://example.org/x/c:/y/\n\n../../b\n../b",
 ];

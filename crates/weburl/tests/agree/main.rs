@@ -1,7 +1,6 @@
-//! Our ways with URLs beside the `url` crate, on very many made-up inputs; any difference is a bug.
+//! Compares this crate with the `url` crate on generated inputs; any difference is a bug.
 //!
-//! A short run of it is a test like any other; `cargo xtask fuzz agree` makes it as long as one likes. What was found
-//! once is in `known`.
+//! The test is a short run; `cargo xtask fuzz agree` runs longer. Differences found so far are in `known`.
 
 #![expect(clippy::unwrap_used, reason = "a test's own parts may stop it")]
 #![expect(clippy::print_stdout, reason = "how much was compared is told")]

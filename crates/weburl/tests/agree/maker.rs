@@ -1,4 +1,4 @@
-//! Addresses and references made of the pieces that matter to those who read them.
+//! Generates URLs and references from pieces that URL parsers treat specially.
 
 use super::bases::BASES;
 use super::chance::Chance;
@@ -64,7 +64,7 @@ pub(crate) fn reference(chance: &mut Chance, into: &mut Vec<u8>) {
     }
 }
 
-/// The address of a page: one of a few, at times longer.
+/// The URL of a page: one of a few, sometimes longer.
 fn address(chance: &mut Chance, into: &mut Vec<u8>) {
     into.extend(chance.pick(BASES).bytes());
     if chance.one_in(2) {
@@ -88,7 +88,7 @@ pub(crate) fn references(chance: &mut Chance) -> Vec<u8> {
     input
 }
 
-/// Two addresses, at times nearly one.
+/// Two URLs, sometimes nearly the same.
 pub(crate) fn addresses(chance: &mut Chance) -> Vec<u8> {
     let mut input = Vec::new();
     address(chance, &mut input);

@@ -1,20 +1,20 @@
-//! What the resolver must say, worked out with the `url` crate alone.
+//! The expected results of the resolver, computed with the `url` crate.
 
 use std::borrow::Cow;
 
+use crawler_weburl::{CrawlUrl, Resolved, Resolver, UrlRef};
 use url::{ParseError, Url};
-use weburl::{CrawlUrl, Resolved, Resolver, UrlRef};
 
-/// A resolved reference, and its length without the fragment if it is one of the web.
-pub(crate) type Answer = (String, Option<usize>);
+/// A resolved reference, and its length without the fragment if it is an http(s) URL.
+pub(crate) type Resolution = (String, Option<usize>);
 
-/// What `url` says.
-pub(crate) fn oracle(base: &str, href: &str) -> Answer {
+/// The result of `url`.
+pub(crate) fn oracle(base: &str, href: &str) -> Resolution {
     oracle_on(&Url::parse(base).unwrap(), href, false)
 }
 
-/// The same on a parsed base; queries in Latin-1 where that is asked for.
-pub(crate) fn oracle_on(base: &Url, href: &str, latin: bool) -> Answer {
+/// The same with a parsed base; `latin` encodes queries in Latin-1.
+pub(crate) fn oracle_on(base: &Url, href: &str, latin: bool) -> Resolution {
     let encoding: &dyn Fn(&str) -> Cow<'_, [u8]> = &in_latin;
     let parse = |href: &str| {
         let options = Url::options().base_url(Some(base));
@@ -23,7 +23,7 @@ pub(crate) fn oracle_on(base: &Url, href: &str, latin: bool) -> Answer {
             .parse(href)
     };
     let parsed = match parse(href) {
-        // The crate does not skip surplus slashes before a host; the standard does, and so do we.
+        // The standard skips surplus slashes before a host, as does our resolver; the `url` crate does not.
         Err(ParseError::EmptyHost) => {
             let trimmed = href.trim_start_matches(|c: char| c <= ' ');
             if !trimmed.starts_with(['/', '\\']) {
@@ -48,18 +48,18 @@ pub(crate) fn oracle_on(base: &Url, href: &str, latin: bool) -> Answer {
     }
 }
 
-/// What the resolver says.
-pub(crate) fn ours(base: &str, href: &str) -> Answer {
+/// The result of our resolver.
+pub(crate) fn ours(base: &str, href: &str) -> Resolution {
     let page = CrawlUrl::parse(base).unwrap();
     ours_by(&Resolver::new(&page), href)
 }
 
-/// What that resolver says.
-pub(crate) fn ours_by(resolver: &Resolver<'_>, href: &str) -> Answer {
+/// The result of a given resolver.
+pub(crate) fn ours_by(resolver: &Resolver<'_>, href: &str) -> Resolution {
     let mut out = String::from("kept|");
     let page_len = match resolver.resolve(href, &mut out) {
         Resolved::Web(url) => {
-            // Its parts are where a reader of the text finds them.
+            // The parts match those found in the text.
             assert_eq!(UrlRef::split(url.as_str()), Some(url), "{href:?}");
             Some(url.as_str().len())
         }
@@ -72,7 +72,7 @@ pub(crate) fn ours_by(resolver: &Resolver<'_>, href: &str) -> Answer {
     (text, page_len)
 }
 
-/// Latin-1, with references for what it does not have, as forms and links do.
+/// Latin-1, with character references for everything else, as in forms and links.
 pub(crate) fn in_latin(text: &str) -> Cow<'_, [u8]> {
     let mut bytes = Vec::with_capacity(text.len());
     for character in text.chars() {

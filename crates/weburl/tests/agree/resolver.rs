@@ -1,9 +1,9 @@
-//! What holds for any base and any reference: the resolver says what the `url` crate says.
+//! Compares the resolver with the `url` crate for any base and reference.
 //!
-//! Also the body of a fuzz target, so it uses nothing but the crate's public face and `url`.
+//! Also the body of a fuzz target, so it uses only the crate's public API and `url`.
 
+use crawler_weburl::{CrawlUrl, Resolver, UrlRef};
 use url::{ParseError, Url};
-use weburl::{CrawlUrl, Resolver, UrlRef};
 
 use super::oracle::{in_latin, oracle_on, ours_by};
 
@@ -11,7 +11,7 @@ use super::oracle::{in_latin, oracle_on, ours_by};
 pub(crate) fn compare(input: &[u8]) -> Option<String> {
     let text = String::from_utf8_lossy(input);
     let mut lines = text.split('\n');
-    // the page's address is typed or was resolved; neither is our question here
+    // parsing the page's URL is tested elsewhere
     let page = CrawlUrl::parse(lines.next()?).ok()?;
     let element = lines.next()?;
     let parsed = Url::parse(page.as_str()).ok()?;
@@ -62,7 +62,7 @@ fn join(page: &Url, element: &str, latin: bool) -> Option<Url> {
     }
 }
 
-/// Whether the standard lets a base element have that address.
+/// Whether the standard allows this URL in a base element.
 fn is_base(url: &Url) -> bool {
     !matches!(url.scheme(), "data" | "javascript") && !url.cannot_be_a_base()
 }

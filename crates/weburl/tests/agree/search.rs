@@ -1,8 +1,7 @@
-//! The search for an input on which two ways differ: as many inputs as asked for, each from a seed of its own,
-//! and what is found made small.
+//! Searches for an input on which two implementations differ, and shrinks it.
 //!
-//! `AGREE_INPUTS`, or `AGREE_SECONDS`, says how many; `AGREE_SEED` which. Without them it is a short run that is the
-//! same every time. `cargo xtask fuzz agree` sets them.
+//! `AGREE_INPUTS` or `AGREE_SECONDS` sets how many inputs are tried, `AGREE_SEED` the first seed. Without them the run is short
+//! and the same every time. `cargo xtask fuzz agree` sets them.
 
 use std::env;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -10,11 +9,11 @@ use std::time::{Duration, Instant};
 
 use super::chance::Chance;
 
-/// Inputs of a run nobody asked to be longer.
+/// Default number of inputs.
 const INPUTS: u64 = 200_000;
 const SEED: u64 = 1;
 
-/// What two ways say of an input, where they differ.
+/// Compares two implementations on an input; returns the difference, if any.
 pub(crate) type Difference = Option<String>;
 
 fn asked(variable: &str) -> Option<u64> {
@@ -23,7 +22,7 @@ fn asked(variable: &str) -> Option<u64> {
     Some(number.unwrap_or_else(|_| panic!("{variable}={text:?} is no number")))
 }
 
-/// Makes inputs and compares; stops the test on the first difference.
+/// Generates inputs and compares; fails the test on the first difference.
 pub(crate) fn search(
     what: &str,
     make: impl Fn(&mut Chance) -> Vec<u8>,
@@ -58,7 +57,7 @@ fn differs(input: &[u8], compare: fn(&[u8]) -> Difference) -> Difference {
     catch_unwind(AssertUnwindSafe(|| compare(input))).unwrap_or_else(|_| Some("a panic".to_owned()))
 }
 
-/// Takes parts out, large ones first, as long as the difference stays.
+/// Removes parts, large ones first, as long as the difference remains.
 fn minimised(mut input: Vec<u8>, compare: fn(&[u8]) -> Difference) -> Vec<u8> {
     let mut part = input.len() / 2;
     while part > 0 {

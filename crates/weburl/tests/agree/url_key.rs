@@ -1,9 +1,9 @@
-//! What holds for the parts and the keys of any two URLs, worked out from what the `url` crate parsed.
+//! Compares the parts and keys of two URLs with those derived from the `url` crate.
 //!
-//! Also the body of a fuzz target, so it uses nothing but the crate's public face and `url`.
+//! Also the body of a fuzz target, so it uses only the crate's public API and `url`.
 
+use crawler_weburl::{CrawlUrl, KeyPolicy, QueryPolicy, SlashPolicy};
 use url::Url;
-use weburl::{CrawlUrl, KeyPolicy, QueryPolicy, SlashPolicy};
 
 /// Compares on an input of two lines, each a URL.
 pub(crate) fn compare(input: &[u8]) -> Option<String> {
@@ -56,7 +56,7 @@ fn parts_differ(ours: &CrawlUrl, theirs: &Url) -> Option<String> {
     (!same).then(|| format!("{parts:?} is not {theirs:?}"))
 }
 
-/// What makes two URLs one page, by the words of the policy.
+/// The identity of a page under a policy: URLs with the same identity are one page.
 fn identity(url: &Url, policy: &KeyPolicy) -> (String, String, String) {
     let path = match url.path() {
         path if policy.slash == SlashPolicy::Merge && path.len() > 1 => {

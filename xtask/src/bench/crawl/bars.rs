@@ -1,4 +1,4 @@
-//! What must hold, and what is aimed for; figures as the table shows them.
+//! The bars (must hold) and goals (aimed for), as the table shows them.
 
 use super::course::Course;
 use super::growth::{Growth, is_flat};
@@ -7,10 +7,10 @@ use super::runner::Runner;
 use super::sample::{Sample, middle, ratio};
 use std::collections::BTreeMap;
 
-/// Everything one run of the bench saw.
+/// All figures of one run of the benchmark.
 pub(crate) struct Figures {
     pub(crate) courses: BTreeMap<Course, Runs>,
-    /// On one core, and on both.
+    /// Samples on one core and on both.
     pub(crate) scaling: (Vec<Sample>, Vec<Sample>),
     pub(crate) growth: Growth,
 }
@@ -19,7 +19,7 @@ pub(crate) struct Figures {
 #[derive(Debug)]
 pub(crate) struct Bar {
     pub(crate) what: String,
-    /// What must be reached.
+    /// The bar.
     pub(crate) limit: String,
     pub(crate) goal: String,
     pub(crate) seen: String,
@@ -27,7 +27,7 @@ pub(crate) struct Bar {
     pub(crate) reaches_goal: bool,
 }
 
-/// How a figure is written.
+/// How a figure is formatted.
 #[derive(Clone, Copy)]
 enum Unit {
     Times,
@@ -37,17 +37,17 @@ enum Unit {
     Seconds,
 }
 
-/// Which way is better.
+/// Direction of a limit.
 #[derive(Clone, Copy)]
-enum Way {
-    Least,
-    Most,
+enum Bound {
+    AtLeast,
+    AtMost,
 }
 
-const ROOMY: f64 = 120.0;
+const BYTES_PER_PAGE_GOAL: f64 = 120.0;
 
 impl Figures {
-    /// All bars, in the order they are told.
+    /// All bars, in display order.
     pub(crate) fn bars(&self) -> Vec<Bar> {
         use Course::{Rich, RichGzipped, Small, SmallFar, SmallHttp2, SmallTls};
         let mut bars = Vec::new();
@@ -69,7 +69,7 @@ impl Figures {
             bars.push(Bar::new(
                 what,
                 seen,
-                Way::Least,
+                Bound::AtLeast,
                 (Some(bar), goal),
                 Unit::Times,
             ));
@@ -80,7 +80,7 @@ impl Figures {
             bars.push(Bar::new(
                 what,
                 seen,
-                Way::Least,
+                Bound::AtLeast,
                 (Some(bar), goal),
                 Unit::Share,
             ));
@@ -90,7 +90,7 @@ impl Figures {
         bars.push(Bar::new(
             what,
             seen,
-            Way::Least,
+            Bound::AtLeast,
             (Some(1.7), 1.9),
             Unit::Times,
         ));
@@ -99,19 +99,25 @@ impl Figures {
         bars.push(Bar::new(
             what,
             seen,
-            Way::Least,
+            Bound::AtLeast,
             (Some(0.97), 0.97),
             Unit::Share,
         ));
         let what = "CPU seconds per 1,000 pages there".to_owned();
         let seen = self.ours(SmallFar, Sample::price);
-        bars.push(Bar::new(what, seen, Way::Most, (None, 0.05), Unit::Seconds));
+        bars.push(Bar::new(
+            what,
+            seen,
+            Bound::AtMost,
+            (None, 0.05),
+            Unit::Seconds,
+        ));
         let what = format!("resident memory, {} pages", self.growth.0[2].0);
         let seen = Some(self.growth.most());
         bars.push(Bar::new(
             what,
             seen,
-            Way::Most,
+            Bound::AtMost,
             (Some(200.0), 145.0),
             Unit::Megabytes,
         ));
@@ -121,7 +127,7 @@ impl Figures {
             bars.push(Bar::new(
                 what,
                 seen,
-                Way::Most,
+                Bound::AtMost,
                 (Some(32.0), 12.0),
                 Unit::Megabytes,
             ));
@@ -135,10 +141,16 @@ impl Figures {
         let [small, medium, large] = self.growth.0.each_ref().map(|(pages, _)| *pages);
         let what =
             format!("memory per further page, {medium} → {large} (before it {small} → {medium})");
-        let mut bar = Bar::new(what, Some(after), Way::Most, (None, ROOMY), Unit::Bytes);
+        let mut bar = Bar::new(
+            what,
+            Some(after),
+            Bound::AtMost,
+            (None, BYTES_PER_PAGE_GOAL),
+            Unit::Bytes,
+        );
         "flat".clone_into(&mut bar.limit);
         bar.seen = format!("{} ({})", bar.seen, Unit::Bytes.write(before));
-        bar.holds = is_flat([before, after], ROOMY);
+        bar.holds = is_flat([before, after], BYTES_PER_PAGE_GOAL);
         bar
     }
 
@@ -157,19 +169,19 @@ impl Bar {
     fn new(
         what: String,
         seen: Option<f64>,
-        way: Way,
+        bound: Bound,
         (bar, goal): (Option<f64>, f64),
         unit: Unit,
     ) -> Self {
         let reaches = |limit: f64| {
-            seen.is_some_and(|seen| match way {
-                Way::Least => seen >= limit,
-                Way::Most => seen <= limit,
+            seen.is_some_and(|seen| match bound {
+                Bound::AtLeast => seen >= limit,
+                Bound::AtMost => seen <= limit,
             })
         };
-        let sign = match way {
-            Way::Least => "≥",
-            Way::Most => "≤",
+        let sign = match bound {
+            Bound::AtLeast => "≥",
+            Bound::AtMost => "≤",
         };
         let limit = |limit: f64| format!("{sign} {}", unit.write_limit(limit));
         Self {
@@ -187,7 +199,7 @@ impl Unit {
     fn write(self, figure: f64) -> String {
         match self {
             Self::Times => format!("{figure:.2}×"),
-            Self::Share => format!("{:.1} %", figure * 100.0),
+            Self::Share => format!("{:.1}%", figure * 100.0),
             Self::Megabytes => format!("{figure:.1} MB"),
             Self::Bytes => format!("{figure:.0} B"),
             Self::Seconds => format!("{figure:.3}"),
@@ -197,7 +209,7 @@ impl Unit {
     fn write_limit(self, figure: f64) -> String {
         match self {
             Self::Times => format!("{figure}×"),
-            Self::Share => format!("{:.0} %", figure * 100.0),
+            Self::Share => format!("{:.0}%", figure * 100.0),
             Self::Megabytes => format!("{figure} MB"),
             Self::Bytes => format!("{figure} B"),
             Self::Seconds => figure.to_string(),
@@ -211,12 +223,13 @@ mod tests {
 
     #[test]
     fn a_bar_is_held_in_its_own_direction() {
-        let bar = |seen, way| Bar::new("x".to_owned(), seen, way, (Some(2.0), 4.0), Unit::Times);
-        let fast = bar(Some(3.0), Way::Least);
+        let bar =
+            |seen, bound| Bar::new("x".to_owned(), seen, bound, (Some(2.0), 4.0), Unit::Times);
+        let fast = bar(Some(3.0), Bound::AtLeast);
         assert!(fast.holds && !fast.reaches_goal);
         assert_eq!((fast.limit.as_str(), fast.seen.as_str()), ("≥ 2×", "3.00×"));
-        assert!(!bar(Some(1.99), Way::Least).holds);
-        assert!(bar(Some(1.99), Way::Most).holds);
-        assert!(!bar(None, Way::Most).holds);
+        assert!(!bar(Some(1.99), Bound::AtLeast).holds);
+        assert!(bar(Some(1.99), Bound::AtMost).holds);
+        assert!(!bar(None, Bound::AtMost).holds);
     }
 }

@@ -1,4 +1,4 @@
-//! The sites that are crawled against time.
+//! The sites used for measuring speed.
 
 use std::path::Path;
 
@@ -6,12 +6,12 @@ use super::runner::Runner;
 
 /// Small: short pages, few links.
 const SMALL: u64 = 10_000;
-/// Rich: pages as they are out there. Each page has a second one behind its `?page=2`, so the site is told half of this.
+/// Rich: realistic pages. Each page has a second one behind its `?page=2`, so `testsite` gets half of this number.
 const RICH: u64 = 5_000;
-/// Long: rich pages of 300 KB. The crawler has so much to do with each that the site, which needs a core as well, is light.
+/// Long: rich pages of 300 KB. The crawler has so much work per page that the site's share of a core is small.
 const LONG: u64 = 4_000;
 
-/// A site, and the way to it.
+/// A site and its transport.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Course {
     Small,
@@ -20,24 +20,24 @@ pub(crate) enum Course {
     SmallTls,
     SmallHttp2,
     SmallFar,
-    /// Not among all: only how we scale is seen on it.
+    /// Not in `ALL`: used only for scaling.
     LongGzipped,
 }
 
-/// How much of the usual is done.
+/// Size of a benchmark.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Size {
-    Usual,
-    /// A twentieth, to try it out.
+    Full,
+    /// A twentieth, for a trial run.
     Quick,
 }
 
 impl Size {
-    /// So much of a number.
-    pub(crate) fn of(self, usual: u64) -> u64 {
+    /// Scales a number.
+    pub(crate) fn of(self, full: u64) -> u64 {
         match self {
-            Self::Usual => usual,
-            Self::Quick => (usual / 20).max(1),
+            Self::Full => full,
+            Self::Quick => (full / 20).max(1),
         }
     }
 }
@@ -64,8 +64,8 @@ impl Course {
         }
     }
 
-    /// What `testsite` is told.
-    pub(crate) fn words(self, size: Size, authority: &Path) -> Vec<String> {
+    /// Arguments of `testsite`.
+    pub(crate) fn site_args(self, size: Size, authority: &Path) -> Vec<String> {
         let authority = authority.display().to_string();
         let own: &[&str] = match self {
             Self::Small | Self::Rich => &[],
@@ -96,7 +96,7 @@ impl Course {
         }
     }
 
-    /// Connections, or requests at once where they share one.
+    /// Connections, or concurrent requests on one.
     pub(crate) fn at_once(self) -> u32 {
         match self {
             Self::SmallFar => 64,
@@ -104,23 +104,23 @@ impl Course {
         }
     }
 
-    /// Who runs on it.
+    /// Programs that run on it.
     pub(crate) fn runners(self) -> &'static [Runner] {
         match self {
             Self::SmallFar => &[Runner::Wrk, Runner::Ours],
             Self::LongGzipped => &[Runner::Ours],
-            // wrk does not speak it.
+            // wrk does not support it.
             Self::SmallHttp2 => &[Runner::Ours, Runner::Wget2, Runner::Spider],
             _ => &[Runner::Wrk, Runner::Ours, Runner::Wget2, Runner::Spider],
         }
     }
 
-    /// How long wrk asks, in seconds.
+    /// Duration of wrk's run, in seconds.
     pub(crate) fn seconds(self, size: Size) -> u64 {
         match (self, size) {
             (_, Size::Quick) => 1,
-            (Self::SmallFar, Size::Usual) => 5,
-            (_, Size::Usual) => 2,
+            (Self::SmallFar, Size::Full) => 5,
+            (_, Size::Full) => 2,
         }
     }
 }

@@ -1,4 +1,4 @@
-//! `docs/benchmarks.md`: what was measured, on what, how, and whether the bars hold.
+//! Writes `docs/benchmarks.md`: the machine, the method, the figures and the bars.
 
 use std::fmt::Write;
 
@@ -12,22 +12,22 @@ use super::runner::{Runner, Track};
 use super::sample::{Sample, middle, ratio};
 use crate::shell::root;
 
-/// The document, all runs in it.
+/// Writes the document with all runs.
 pub(crate) fn write(
     machine: &str,
     peers: &Peers,
     track: &Track<'_>,
     runs: &[Figures],
 ) -> Result<()> {
-    let mut text = "# Figures of a crawl\n\nWritten by `cargo xtask bench`. They are of the machine and the hour they name; the ratios, \
-                    formed within a round, say more than the figures.\n\n"
+    let mut text = "# Crawl benchmarks\n\nWritten by `cargo xtask bench`. The figures depend on the machine and its load at the time; the ratios, \
+                    computed within one round, are more reliable.\n\n"
         .to_owned();
     writeln!(text, "{machine}.\n")?;
     for peer in peers.said() {
         writeln!(text, "- {peer}")?;
     }
     text.push('\n');
-    text.push_str(HOW);
+    text.push_str(METHOD);
     commands(&mut text, track)?;
     text.push_str("\n## Bars\n\n");
     text.push_str(&table(&runs.iter().map(Figures::bars).collect::<Vec<_>>()));
@@ -42,24 +42,25 @@ pub(crate) fn write(
     Ok(())
 }
 
-const HOW: &str = "\
-The sites are served by `testsite`, one thread, on core 0; the programs run on core 1, one after the other, three rounds, in each round every program
-once, or as often as it takes to have run for a second and a half. Pages are kept in memory by the server, written before the first round by a crawl that is not measured. After each run the server is asked how
-often it sent which page: our run fails unless each page was fetched, and printed, exactly once; of the others it is told below, and the pages they did fetch are
-counted. Processor time is user and system time of the process, to the microsecond, from `getrusage`; memory is its `ru_maxrss`, the largest of a round, MB are a million bytes. Time
-is from start to end of the process, of wrk the time it asked. wrk walks all pages of a site too: one page alone would stay in the processor's cache.
+const METHOD: &str = "\
+The sites are served by `testsite`, single-threaded, on core 0. The programs run on core 1, one after the other, in three rounds; in each round every
+program runs once, or repeatedly until it has run for a second and a half. The server keeps all pages in memory; an unmeasured crawl before the first round
+generates them. After each run the server reports how often it sent which page: our run fails unless each page was fetched and printed exactly once; for the
+other programs the table shows what they fetched, and only those pages count. CPU time is user and system time of the process from `getrusage`, memory its
+`ru_maxrss` (the maximum of a round; 1 MB is a million bytes). Time is from start to exit of the process; for wrk it is the time it sent requests. wrk
+requests all pages of a site as well: a single page would stay in the processor's cache.
 
-- S: 10,000 pages of 3 KB with 20 links (`testsite graph`); over TLS with HTTP/1.1, and with HTTP/2 alone on offer; and 50 ms away: each answer takes as long.
-- R: 5,000 pages of 63 KB with 120 links in every spelling (`testsite realistic`), and the same gzipped.
+- S: 10,000 pages of 3 KB with 20 links (`testsite graph`); also over TLS with HTTP/1.1, over HTTP/2, and 50 ms away (every response is delayed by 50 ms).
+- R: 5,000 pages of 63 KB with 120 links in many spellings (`testsite realistic`), plain and gzipped.
 - growth: 20,000, 200,000 and 1,000,000 pages of 300 bytes with 5 links.
-- two cores: 4,000 pages of 300 KB made like R's, gzipped, our crawl on core 1 and on both; the server stays on core 0 and has to share it then. On R it
-  would need a seventh of what we do, and no crawl could be more than 1.75 times as fast on the two.
+- two cores: 4,000 pages of 300 KB like those of R, gzipped; our crawl runs on core 1 and on both. The server stays on core 0 and shares it. On R
+  the server would need a seventh of the crawl's CPU time, and no crawl could be more than 1.75 times as fast on two cores.
 
-Our crawl is the released program: robots.txt, limits, deadlines, caps and retries on, every page and its links written as ndjson to a file in memory.
-wget2 asks for what its pages are made of too, which does not exist, and keeps nothing. spider keeps nothing and prints nothing.
+Our crawl is the release binary with robots.txt, limits, deadlines, size limits and retries enabled; it writes every page and its links as ndjson to a file in
+memory. wget2 also requests page assets, which do not exist, and saves nothing. spider saves and prints nothing.
 ";
 
-/// The command lines of the first site that has all, and what our others differ in.
+/// Command lines of all programs on the first site.
 fn commands(text: &mut String, track: &Track<'_>) -> Result<()> {
     text.push_str("\n```\n");
     for runner in Course::Small.runners() {
@@ -80,7 +81,7 @@ fn commands(text: &mut String, track: &Track<'_>) -> Result<()> {
     Ok(())
 }
 
-/// The bars, a column for each run.
+/// The bars, one column per run.
 pub(crate) fn table(runs: &[Vec<Bar>]) -> String {
     let columns = (1..=runs.len()).map(|number| format!(" run {number} |"));
     let mut text = format!(
@@ -111,7 +112,7 @@ pub(crate) fn table(runs: &[Vec<Bar>]) -> String {
 /// Medians of each program on each site.
 fn sites(text: &mut String, figures: &Figures) -> Result<()> {
     text.push_str(
-        "Medians of the rounds; what ours is to the program on that line, in pages per CPU second, is the median of the rounds' ratios.\n\n\
+        "Medians of the rounds. \"ours to it\" compares our pages per CPU second with those of the program in that row: the median of the rounds' ratios.\n\n\
          | site | | CPU s per 1,000 | pages/s | of wrk | memory, MB | its core | server's core | ours to it | pages |\n\
          |---|---|---|---|---|---|---|---|---|---|\n",
     );
@@ -121,7 +122,7 @@ fn sites(text: &mut String, figures: &Figures) -> Result<()> {
             let of_wrk = runs
                 .get(&Runner::Wrk)
                 .and_then(|wrk| ratio(samples, wrk, Sample::rate))
-                .map_or_else(|| "–".to_owned(), |share| format!("{:.1} %", share * 100.0));
+                .map_or_else(|| "–".to_owned(), |share| format!("{:.1}%", share * 100.0));
             let ours = runs
                 .get(&Runner::Ours)
                 .filter(|_| *runner != Runner::Ours)
@@ -136,7 +137,7 @@ fn sites(text: &mut String, figures: &Figures) -> Result<()> {
             };
             writeln!(
                 text,
-                "| {} | {} | {:.4} | {:.0} | {of_wrk} | {:.1} | {:.0} % | {:.0} % | {ours} | {fetched} |",
+                "| {} | {} | {:.4} | {:.0} | {of_wrk} | {:.1} | {:.0}% | {:.0}% | {ours} | {fetched} |",
                 course.name(),
                 runner.name(),
                 figure(Sample::price),
@@ -154,7 +155,7 @@ fn two_cores(text: &mut String, figures: &Figures) -> Result<()> {
     text.push_str("\nTwo cores, long pages gzipped, each round: ");
     let (one, two) = &figures.scaling;
     for (one, two) in one.iter().zip(two) {
-        // Were nothing lost, both cores would be full of the crawl's work and the server's.
+        // Upper limit: both cores fully busy with the crawl's and the server's work.
         let price = one.cost.processor + one.server;
         let most = 2.0 * one.cost.processor.as_secs_f64() / price.as_secs_f64();
         write!(
@@ -171,7 +172,7 @@ fn two_cores(text: &mut String, figures: &Figures) -> Result<()> {
 }
 
 fn growth(text: &mut String, figures: &Figures) -> Result<()> {
-    text.push_str("\n| growth: pages | memory, MB | B a page | pages/s |\n|---|---|---|---|\n");
+    text.push_str("\n| growth: pages | memory, MB | B per page | pages/s |\n|---|---|---|---|\n");
     for (pages, sample) in &figures.growth.0 {
         writeln!(
             text,
@@ -184,14 +185,14 @@ fn growth(text: &mut String, figures: &Figures) -> Result<()> {
     Ok(())
 }
 
-/// Every round as it was.
+/// Every round.
 fn rounds_of(text: &mut String, figures: &Figures) -> Result<()> {
     text.push_str("\nEach round: seconds, CPU seconds, MB; pages fetched.\n\n| site | |");
-    for round in 1..=rounds::count(Size::Usual) {
+    for round in 1..=rounds::count(Size::Full) {
         write!(text, " round {round} |")?;
     }
     text.push_str("\n|---|---|");
-    text.push_str(&"---|".repeat(rounds::count(Size::Usual)));
+    text.push_str(&"---|".repeat(rounds::count(Size::Full)));
     text.push('\n');
     let mut row = |course: &str, runner: &str, samples: &[Sample]| {
         let cells = samples.iter().map(|sample| {

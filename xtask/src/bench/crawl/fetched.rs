@@ -1,24 +1,24 @@
-//! What a site was asked for, compared with the pages it has.
+//! The requests a site received, compared with the pages it has.
 
 use std::collections::BTreeMap;
 
 use anyhow::{Result, bail};
 
-/// How complete a crawl was.
+/// Completeness of a crawl.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Fetched {
     /// Requests for pages.
     pub(crate) requests: u64,
-    /// Pages that were never asked for.
+    /// Pages that were never requested.
     pub(crate) missed: u64,
-    /// Requests for pages beyond the first.
+    /// Repeated requests for a page.
     pub(crate) again: u64,
-    /// Requests for what is no page: pictures, and what links lead nowhere.
+    /// Requests for anything but pages: images and dead links.
     pub(crate) others: u64,
 }
 
 impl Fetched {
-    /// Compares.
+    /// Compares requests with pages.
     pub(crate) fn new(pages: &[String], mut counts: BTreeMap<String, u64>) -> Self {
         let mut fetched = Self::default();
         for page in pages {
@@ -31,7 +31,7 @@ impl Fetched {
         fetched
     }
 
-    /// Counts another run in: the requests together, of the rest what was worst.
+    /// Adds another run: requests are summed, of the other counts the worst is kept.
     pub(crate) fn add(&mut self, other: &Self) {
         self.requests += other.requests;
         self.missed = self.missed.max(other.missed);
@@ -50,13 +50,13 @@ impl Fetched {
             return Ok(());
         }
         bail!(
-            "{} pages were never fetched, and {} requests came for pages fetched already",
+            "{} pages were never fetched, and {} requests repeated a page",
             self.missed,
             self.again
         );
     }
 
-    /// In a few words.
+    /// Short description.
     pub(crate) fn said(&self) -> String {
         let pages = match (self.missed, self.again) {
             (0, 0) => "each once".to_owned(),

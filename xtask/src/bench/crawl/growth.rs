@@ -1,4 +1,4 @@
-//! How memory grows with the crawl: small pages, more and more of them.
+//! Memory by size of the crawl, on small pages.
 
 use anyhow::{Context, Result};
 
@@ -6,9 +6,9 @@ use super::course::Course;
 use super::rounds::{CLIENT, Ground};
 use super::runner::{Runner, Track};
 use super::sample::Sample;
-use crate::shell::tell;
+use crate::shell::print;
 
-/// Pages of the three sites.
+/// Sizes of the three sites, in pages.
 const PAGES: [u64; 3] = [20_000, 200_000, 1_000_000];
 
 /// Our crawls, from the smallest site to the largest.
@@ -24,7 +24,7 @@ impl Growth {
             let mut ground = Ground::served(&words, track)?;
             let command = Runner::Ours.command(Course::Small, ground.url(), track);
             let sample = ground.run(Runner::Ours, &command, CLIENT, track)?;
-            tell(&format!(
+            print(&format!(
                 "growth, {pages} pages: {:.1} MB, {:.0} pages/s",
                 sample.memory(),
                 sample.rate()
@@ -35,12 +35,12 @@ impl Growth {
         Ok(Self(steps))
     }
 
-    /// Megabytes of the largest.
+    /// Memory of the largest, in megabytes.
     pub(crate) fn most(&self) -> f64 {
         self.0[2].1.memory()
     }
 
-    /// Bytes that each further page took, from the first step to the second and from there to the third.
+    /// Bytes per additional page, from the first size to the second and from the second to the third.
     pub(crate) fn slopes(&self) -> [f64; 2] {
         let slope = |from: usize, to: usize| {
             let (fewer, less) = &self.0[from];
@@ -51,8 +51,8 @@ impl Growth {
     }
 }
 
-/// Whether memory for each page stays what it was. A table that doubles makes a step, so a quarter more is still flat;
-/// and so little as the goal allows is flat anyway.
+/// Whether memory per page stays constant. A hash table doubles in steps, so up to a quarter more still counts as flat,
+/// and so does anything below the goal.
 pub(crate) fn is_flat([before, after]: [f64; 2], goal: f64) -> bool {
     after <= (before * 1.25).max(goal)
 }

@@ -1,4 +1,4 @@
-//! The programs that ours is measured beside: from Debian's packages, and spider by a small driver in `peers/spider`.
+//! The programs we compare with: Debian packages, and spider through a small driver in `peers/spider`.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -8,18 +8,18 @@ use anyhow::{Context, Result};
 
 use super::runner::Runner;
 use crate::bench::workplace::Workplace;
-use crate::setup;
-use crate::shell::{cargo, output_of, root, run, tell};
+use crate::requirements;
+use crate::shell::{cargo, output_of, print, root, run};
 
-/// Those that can be run here.
+/// The programs that can run on this machine.
 pub(crate) struct Peers {
-    /// What each is, or why it is not there.
+    /// The version of each, or why it is missing.
     found: BTreeMap<Runner, Result<String>>,
     pub(crate) spider: PathBuf,
 }
 
 impl Peers {
-    /// Installs and builds what is missing. One that cannot be had is left out, loudly: its bars do not hold.
+    /// Installs and builds what is missing. One that cannot be installed is reported and left out, and its bars are missed.
     pub(crate) fn installed(place: &Workplace) -> Result<Self> {
         let ours = output_of(Command::new(&place.crawler).arg("--version"))?;
         let target = place.cache.join("peers");
@@ -31,7 +31,7 @@ impl Peers {
         ]);
         for (runner, reason) in &found {
             if let Err(reason) = reason {
-                tell(&format!("{} is left out: {reason:#}", runner.name()));
+                print(&format!("{} is left out: {reason:#}", runner.name()));
             }
         }
         Ok(Self {
@@ -40,12 +40,12 @@ impl Peers {
         })
     }
 
-    /// Whether it can be run.
+    /// Whether it can run.
     pub(crate) fn has(&self, runner: Runner) -> bool {
         self.found.get(&runner).is_some_and(Result::is_ok)
     }
 
-    /// A line for each.
+    /// One line per program.
     pub(crate) fn said(&self) -> Vec<String> {
         let said = |(runner, found): (&Runner, &Result<String>)| match found {
             Ok(version) => version.clone(),
@@ -57,24 +57,24 @@ impl Peers {
     }
 }
 
-/// Debian's package of that name, installed where it is missing, with its version.
+/// Installs the Debian package of that name if it is missing, and returns its version.
 fn package(name: &str) -> Result<String> {
     if installed(name).is_err() {
-        tell(&format!("installing {name}, to be measured beside"));
-        setup::packages(&[name])?;
+        print(&format!("installing {name} for comparison"));
+        requirements::install(&[name])?;
     }
     let version = installed(name)?;
-    Ok(format!("{name} {version} (Debian's package)"))
+    Ok(format!("{name} {version} (Debian package)"))
 }
 
-/// Asked of the packages: wrk has no flag that says its version and ends well.
+/// Version from dpkg: wrk has no version flag that exits with 0.
 fn installed(name: &str) -> Result<String> {
     output_of(Command::new("dpkg-query").args(["-W", "-f", "${Version}", name]))
 }
 
 fn build_spider(target: &Path) -> Result<String> {
-    tell("building the driver of spider");
-    // Ours may be built with symbols, to be looked into; that is no reason to build all of this anew.
+    print("building the spider driver");
+    // Our own build may have debug info enabled; that must not rebuild spider.
     run(cargo()
         .env_remove("CARGO_PROFILE_RELEASE_DEBUG")
         .env_remove("CARGO_PROFILE_RELEASE_STRIP")
@@ -84,7 +84,7 @@ fn build_spider(target: &Path) -> Result<String> {
     spider_version()
 }
 
-/// From the driver's lock file.
+/// Version from the driver's lock file.
 fn spider_version() -> Result<String> {
     let lock = std::fs::read_to_string(root().join("peers/spider/Cargo.lock"))?;
     let version = lock

@@ -1,4 +1,4 @@
-//! Every program over every site, in turns: what else the machine does meets all of them.
+//! Runs every program on every site, in turns, so that other load on the machine affects all of them.
 
 use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader};
@@ -13,47 +13,51 @@ use super::runner::{Runner, Track};
 use super::sample::Sample;
 use crate::bench::site::Site;
 use crate::bench::stopwatch;
-use crate::shell::tell;
+use crate::shell::print;
 
-/// The site's core.
+/// Core of the site.
 pub(crate) const SERVER: &str = "0";
-/// The crawler's core.
+/// Core of the crawler.
 pub(crate) const CLIENT: &str = "1";
-/// For the crawl that may use both: the site then has to share.
+/// Both cores, for the crawl that may use both; the site then shares one.
 const BOTH: &str = "0,1";
 
-/// Runs of a course by who ran it.
+/// Samples of a course by program.
 pub(crate) type Runs = BTreeMap<Runner, Vec<Sample>>;
 
-/// How often each program runs over each site.
+/// Rounds of each program on each site.
 pub(crate) fn count(size: Size) -> usize {
     match size {
-        Size::Usual => 3,
+        Size::Full => 3,
         Size::Quick => 1,
     }
 }
 
-/// How long each program runs over each site, at least.
+/// Minimum time each program runs on each site.
 fn least(size: Size) -> Duration {
     match size {
-        Size::Usual => Duration::from_millis(1_500),
+        Size::Full => Duration::from_millis(1_500),
         Size::Quick => Duration::ZERO,
     }
 }
 
-/// A site that is served, and what it has.
+/// A running site and its pages.
 pub(crate) struct Ground {
     site: Site,
     pages: Vec<String>,
 }
 
 impl Ground {
-    /// Starts it, and has us crawl it once for nothing: from then on every page is written and kept.
+    /// Starts it and crawls it once unmeasured, so that the server has every page in memory.
     pub(crate) fn prepared(course: Course, track: &Track<'_>) -> Result<Self> {
-        let words = course.words(track.size, &track.authority());
-        let mut ground = Self::served(&words, track)?;
+        let args = course.site_args(track.size, &track.authority());
+        let mut ground = Self::served(&args, track)?;
         if ground.pages.len() as u64 != course.pages(track.size) {
-            bail!("{}: it has {} pages", course.name(), ground.pages.len());
+            bail!(
+                "{}: the site has {} pages",
+                course.name(),
+                ground.pages.len()
+            );
         }
         let command = Runner::Ours.command(course, ground.url(), track);
         ground.run(Runner::Ours, &command, CLIENT, track)?;
@@ -61,9 +65,9 @@ impl Ground {
         Ok(ground)
     }
 
-    /// Starts a site by what `testsite` is told.
-    pub(crate) fn served(words: &[String], track: &Track<'_>) -> Result<Self> {
-        let mut site = Site::on_core(SERVER, &track.place.testsite, words)?;
+    /// Starts a site with the given `testsite` arguments.
+    pub(crate) fn served(args: &[String], track: &Track<'_>) -> Result<Self> {
+        let mut site = Site::on_core(SERVER, &track.place.testsite, args)?;
         let pages = site.pages()?;
         Ok(Self { site, pages })
     }
@@ -72,8 +76,8 @@ impl Ground {
         &self.site.url
     }
 
-    /// Runs a program, and checks from the site's side what it fetched. Ours must have fetched, and printed, each page
-    /// exactly once; of the others it is told.
+    /// Runs a program and checks on the site's side what it fetched. Ours must have fetched and printed each page exactly
+    /// once; for the others this is reported.
     pub(crate) fn run(
         &mut self,
         runner: Runner,
@@ -100,8 +104,8 @@ impl Ground {
         })
     }
 
-    /// Runs a program as often as it takes to have run for a while: what disturbs the machine for a moment then meets the fast
-    /// as it meets the slow.
+    /// Repeats a program until the minimum time has passed, so that a short disturbance affects fast and slow programs
+    /// alike.
     fn run_long(&mut self, runner: Runner, command: &Command, track: &Track<'_>) -> Result<Sample> {
         let mut sample = self.run(runner, command, CLIENT, track)?;
         while sample.cost.time < least(track.size) {
@@ -110,13 +114,13 @@ impl Ground {
         Ok(sample)
     }
 
-    /// Fails unless what we printed has a line for each page, and no more than one for what is none.
+    /// Fails unless our output has one line per page, and at most one for the dead link.
     fn check_printed(&self, track: &Track<'_>) -> Result<()> {
         let path = track.output();
-        let file = std::fs::File::open(&path).context("what was printed")?;
+        let file = std::fs::File::open(&path).context("cannot open the output")?;
         let lines = BufReader::new(file).split(b'\n').count();
         std::fs::remove_file(path)?;
-        // The rich site has a link that leads nowhere, which is told too.
+        // The rich site has one dead link, which is printed as well.
         if !(self.pages.len()..=self.pages.len() + 1).contains(&lines) {
             bail!("{lines} lines for {} pages", self.pages.len());
         }
@@ -124,7 +128,7 @@ impl Ground {
     }
 }
 
-/// All rounds over one site.
+/// All rounds on one site.
 pub(crate) fn over(course: Course, track: &Track<'_>) -> Result<Runs> {
     let mut ground = Ground::prepared(course, track)?;
     let mut runs = Runs::new();
@@ -135,14 +139,14 @@ pub(crate) fn over(course: Course, track: &Track<'_>) -> Result<Runs> {
             let sample = ground
                 .run_long(*runner, &command, track)
                 .with_context(|| format!("{} over {}", runner.name(), course.name()))?;
-            tell(&told(course.name(), runner.name(), round, &sample));
+            print(&told(course.name(), runner.name(), round, &sample));
             runs.entry(*runner).or_default().push(sample);
         }
     }
     Ok(runs)
 }
 
-/// Our crawl of a site with long pages on one core and on both, in turns; the site stays where it is.
+/// Crawls a site with long pages on one core and on both, in turns; the site stays on its core.
 pub(crate) fn scaling(track: &Track<'_>) -> Result<(Vec<Sample>, Vec<Sample>)> {
     let course = Course::LongGzipped;
     let mut ground = Ground::prepared(course, track)?;
@@ -152,17 +156,17 @@ pub(crate) fn scaling(track: &Track<'_>) -> Result<(Vec<Sample>, Vec<Sample>)> {
             let command = Runner::Ours.command(course, ground.url(), track);
             let sample = ground.run(Runner::Ours, &command, cores, track)?;
             let name = format!("crawler on cores {cores}");
-            tell(&told(course.name(), &name, round, &sample));
+            print(&told(course.name(), &name, round, &sample));
             samples.push(sample);
         }
     }
     Ok((one, two))
 }
 
-/// A line for who watches.
+/// Progress line on the terminal.
 fn told(course: &str, runner: &str, round: usize, sample: &Sample) -> String {
     format!(
-        "{course}, round {}, {runner}: {:.0} pages/s, {:.4} cpu s per 1,000, {:.1} MB, core {:.0} %, site's {:.0} %; {}",
+        "{course}, round {}, {runner}: {:.0} pages/s, {:.4} CPU s per 1,000, {:.1} MB, core {:.0}%, site {:.0}%; {}",
         round + 1,
         sample.rate(),
         sample.price(),

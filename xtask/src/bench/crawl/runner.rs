@@ -1,4 +1,4 @@
-//! Who crawls: we, and the others, each by its own command line.
+//! The programs that crawl, each with its command line.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -11,18 +11,18 @@ use crate::shell::root;
 /// A program that fetches a whole site.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Runner {
-    /// The limit: asks for every page, and reads none.
+    /// The upper limit: requests every page and parses none.
     Wrk,
     Ours,
     Wget2,
     Spider,
 }
 
-/// Where everything is.
+/// Programs, folders and size of a benchmark.
 pub(crate) struct Track<'a> {
     pub(crate) place: &'a Workplace,
     pub(crate) peers: &'a Peers,
-    /// In memory, so that no disk is measured.
+    /// In memory, so that no disk is involved.
     pub(crate) folder: &'a Path,
     pub(crate) size: Size,
 }
@@ -37,7 +37,7 @@ impl Runner {
         }
     }
 
-    /// An exit code that is no failure of its own: wget2 says so that a link led nowhere.
+    /// An exit code besides 0 that is not a failure: wget2 reports dead links this way.
     pub(crate) fn good_end(self) -> u64 {
         match self {
             Self::Wget2 => 8,
@@ -45,7 +45,7 @@ impl Runner {
         }
     }
 
-    /// Its command line for a site.
+    /// Command line for a site.
     pub(crate) fn command(self, course: Course, url: &str, track: &Track<'_>) -> Command {
         let at_once = course.at_once().to_string();
         match self {
@@ -97,17 +97,17 @@ impl Runner {
 }
 
 impl Track<'_> {
-    /// What our crawl prints.
+    /// Output file of our crawl.
     pub(crate) fn output(&self) -> PathBuf {
         self.folder.join("pages.ndjson")
     }
 
-    /// What wrk asks for.
+    /// List of the paths that wrk requests.
     pub(crate) fn targets(&self) -> PathBuf {
         self.folder.join("targets")
     }
 
-    /// Whom to trust.
+    /// The certificate authority of the TLS sites.
     pub(crate) fn authority(&self) -> PathBuf {
         self.folder.join("authority.pem")
     }

@@ -1,4 +1,4 @@
-//! What one program did over one site in one round: one run, or several if one is short.
+//! The result of one program on one site in one round: one run, or several short ones.
 
 use std::time::Duration;
 
@@ -8,17 +8,17 @@ use super::fetched::Fetched;
 use crate::bench::median::median;
 use crate::bench::tree::Cost;
 
-/// What it took.
+/// Measured cost and completeness.
 #[derive(Clone, Debug)]
 pub(crate) struct Sample {
     pub(crate) cost: Cost,
     pub(crate) fetched: Fetched,
-    /// Processor time of the site.
+    /// CPU time of the site.
     pub(crate) server: Duration,
 }
 
 impl Sample {
-    /// wrk asks as long as it is told, and counts by itself.
+    /// Parses wrk's output: wrk runs for a fixed time and counts its requests.
     pub(crate) fn of_wrk(mut cost: Cost, server: Duration, printed: &str) -> Result<Self> {
         let line = |word: &str| printed.lines().find(|line| line.contains(word));
         for trouble in ["Socket errors", "Non-2xx"] {
@@ -29,11 +29,11 @@ impl Sample {
         let read = |word: &str, place: usize| {
             line(word)
                 .and_then(|line| line.split_whitespace().nth(place))
-                .with_context(|| format!("no {word:?} in what wrk said: {printed}"))
+                .with_context(|| format!("no {word:?} in wrk's output: {printed}"))
         };
         let requests: u64 = read(" requests in ", 0)?.parse()?;
         let rate: f64 = read("Requests/sec:", 1)?.parse()?;
-        // Without the time it took to begin.
+        // Without start-up time.
         cost.time = Duration::from_secs_f64(requests as f64 / rate);
         Ok(Self {
             cost,
@@ -45,7 +45,7 @@ impl Sample {
         })
     }
 
-    /// Counts another run in: times and pages together, the memory of the larger one.
+    /// Adds another run: times and pages are summed, of memory the maximum is kept.
     pub(crate) fn add(&mut self, other: &Self) {
         self.cost.time += other.cost.time;
         self.cost.processor += other.cost.processor;
@@ -54,32 +54,32 @@ impl Sample {
         self.server += other.server;
     }
 
-    /// Pages a second.
+    /// Pages per second.
     pub(crate) fn rate(&self) -> f64 {
         self.pages() / self.cost.time.as_secs_f64()
     }
 
-    /// Pages for each second of processor time.
+    /// Pages per CPU second.
     pub(crate) fn worth(&self) -> f64 {
         self.pages() / self.cost.processor.as_secs_f64()
     }
 
-    /// Seconds of processor time for a thousand pages.
+    /// CPU seconds per 1,000 pages.
     pub(crate) fn price(&self) -> f64 {
         1_000.0 / self.worth()
     }
 
-    /// Megabytes, of a million bytes each.
+    /// Peak memory in megabytes (10^6 bytes).
     pub(crate) fn memory(&self) -> f64 {
         self.cost.memory as f64 / 1e6
     }
 
-    /// How busy its core was, from 0 to 1.
+    /// Utilization of its core, from 0 to 1.
     pub(crate) fn busy(&self) -> f64 {
         self.cost.processor.as_secs_f64() / self.cost.time.as_secs_f64()
     }
 
-    /// How busy the site's core was, from 0 to 1.
+    /// Utilization of the site's core, from 0 to 1.
     pub(crate) fn server_busy(&self) -> f64 {
         self.server.as_secs_f64() / self.cost.time.as_secs_f64()
     }
@@ -89,12 +89,12 @@ impl Sample {
     }
 }
 
-/// The median of a figure over runs.
+/// Median of a figure over runs.
 pub(crate) fn middle(samples: &[Sample], figure: impl Fn(&Sample) -> f64) -> Option<f64> {
     median(samples.iter().map(figure))
 }
 
-/// The median of what a figure of ours is to theirs, each pair from the same round.
+/// Median of the ratios of two programs' figures, each pair from the same round.
 pub(crate) fn ratio(
     ours: &[Sample],
     theirs: &[Sample],

@@ -1,15 +1,15 @@
-//! Lists and what stands in them.
+//! Lists and their items.
 
 use crate::tree::{NodeId, Tag, Tree};
 
 use super::Leave;
-use super::page::{Context, Page};
+use super::page_writer::{FlowContext, PageWriter};
 use crate::markdown::blocks::ListShape;
 
-impl Page<'_> {
+impl PageWriter<'_> {
     pub(super) fn enter_list(&mut self, id: NodeId, tag: Tag) -> Leave {
         self.boundary();
-        if self.context != Context::Flow {
+        if self.context != FlowContext::Flow {
             let number = (tag == Tag::Ol).then(|| start(self.tree, id).unwrap_or(1));
             self.cell_lists.push(number);
             return Leave::CellList;
@@ -28,8 +28,8 @@ impl Page<'_> {
 
     pub(super) fn enter_entry(&mut self, id: NodeId) -> Leave {
         self.boundary();
-        if self.context != Context::Flow {
-            if self.context == Context::Cell {
+        if self.context != FlowContext::Flow {
+            if self.context == FlowContext::Cell {
                 let marker = match self.cell_lists.last_mut() {
                     Some(Some(number)) => {
                         *number += 1;
@@ -56,10 +56,10 @@ impl Page<'_> {
         }
     }
 
-    /// A definition is written as an item of a list under its term.
+    /// Writes a definition as a list item under its term.
     pub(super) fn enter_definition(&mut self) -> Leave {
         self.boundary();
-        if self.context != Context::Flow {
+        if self.context != FlowContext::Flow {
             return Leave::Block;
         }
         match self.blocks.open_entry(None) {
@@ -68,14 +68,14 @@ impl Page<'_> {
         }
     }
 
-    /// A box to tick, if it is the first thing in a list item: a task.
+    /// Writes a checkbox as a task if it is the first thing in a list item.
     pub(super) fn write_checkbox(&mut self, id: NodeId) {
         let is_checkbox = self
             .tree
             .attr(id, "type")
             .is_some_and(|kind| kind.eq_ignore_ascii_case("checkbox"));
         if is_checkbox
-            && self.context == Context::Flow
+            && self.context == FlowContext::Flow
             && self.run.is_blank()
             && self.blocks.at_entry_start()
         {
@@ -91,8 +91,8 @@ fn start(tree: &Tree, id: NodeId) -> Option<i64> {
     tree.attr(id, "start")?.trim().parse().ok()
 }
 
-/// Whether the items have blank lines between them, and how they are numbered. Looks at the items
-/// and at what is directly in them, so that a page's lists together are looked at twice at most.
+/// Numbering of a list, and whether its items are separated by blank lines. Looks at the items and their
+/// direct children only, so that all lists of a page together are visited at most twice.
 fn shape(tree: &Tree, id: NodeId, tag: Tag) -> ListShape {
     let mut entries = 0;
     let mut loose = false;
@@ -113,7 +113,7 @@ fn shape(tree: &Tree, id: NodeId, tag: Tag) -> ListShape {
     }
 }
 
-/// Whether an item is made of several blocks, lists in it aside.
+/// Whether an item consists of several blocks, not counting nested lists.
 fn holds_blocks(tree: &Tree, entry: NodeId) -> bool {
     let mut blocks = 0;
     let mut in_words = false;

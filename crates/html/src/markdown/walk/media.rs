@@ -1,22 +1,22 @@
-//! Images, films, frames and formulas.
+//! Images, video, audio, frames and formulas.
 
 use crate::tree::{NodeId, Tag};
 use crate::writing::formula::Formula;
-use crate::writing::image::{image_source, is_pixel, media_source};
+use crate::writing::image::{image_source, is_tracking_pixel, media_source};
 use crate::writing::target::{link_target, media_target};
 
 use super::Leave;
-use super::page::{Context, Page};
-use crate::markdown::inline::Flavour;
+use super::page_writer::{FlowContext, PageWriter};
+use crate::markdown::inline::TextFormat;
 use crate::markdown::run::Style;
 
-impl Page<'_> {
+impl PageWriter<'_> {
     pub(super) fn write_image(&mut self, id: NodeId) {
         if let Some(formula) = Formula::of_image(self.tree, id) {
             self.write_formula(&formula);
             return;
         }
-        if self.flavour == Flavour::Text || is_pixel(self.tree, id) {
+        if self.format == TextFormat::Text || is_tracking_pixel(self.tree, id) {
             return;
         }
         let mut alt = String::new();
@@ -41,13 +41,13 @@ impl Page<'_> {
         }
     }
 
-    /// A film, a sound or another page is written as a link to it.
+    /// Writes a video, audio or embedded page as a link to it.
     pub(super) fn enter_media(&mut self, id: NodeId, tag: Tag) -> Option<Leave> {
         let target = media_source(self.tree, id)
-            .filter(|_| self.flavour == Flavour::Markdown)
+            .filter(|_| self.format == TextFormat::Markdown)
             .and_then(|src| link_target(self.resolve, src));
         let Some(target) = target else {
-            // What is inside is shown by browsers that cannot show the object itself.
+            // The content is a fallback for browsers that cannot show the object itself.
             return (tag == Tag::Object).then_some(Leave::Nothing);
         };
         let label = ["title", "aria-label"]
@@ -75,12 +75,12 @@ impl Page<'_> {
     }
 
     pub(super) fn write_formula(&mut self, formula: &Formula) {
-        if self.flavour == Flavour::Text || !formula.is_tex {
+        if self.format == TextFormat::Text || !formula.is_tex {
             self.run.push_text(&formula.text, self.style);
             return;
         }
-        let tex = inert(&formula.text, self.context == Context::Cell);
-        if formula.display && self.context == Context::Flow {
+        let tex = inert(&formula.text, self.context == FlowContext::Cell);
+        if formula.display && self.context == FlowContext::Flow {
             self.boundary();
             self.run
                 .push_verbatim(&format!("$${tex}$$"), Style::default());
@@ -91,7 +91,7 @@ impl Page<'_> {
     }
 }
 
-/// TeX that no reader of Markdown can take for tags, links or code, and that says the same.
+/// Rewrites TeX so that no Markdown parser sees tags, links or code in it, without changing its meaning.
 fn inert(tex: &str, in_cell: bool) -> String {
     let mut inert = String::with_capacity(tex.len() + 8);
     let mut before = ' ';

@@ -1,27 +1,27 @@
-//! Elements that are part of a line: emphasis, code, links, raised and lowered text.
+//! Inline elements: emphasis, code, links, superscripts and subscripts.
 
 use crate::tree::{NodeId, Tag, Tree};
 use crate::writing::code::code_text;
-use crate::writing::looks::Looks;
+use crate::writing::display_attributes::DisplayAttributes;
 use crate::writing::target::link_target;
 
 use super::Leave;
-use super::page::{Context, Page};
-use crate::markdown::inline::Flavour;
+use super::page_writer::{FlowContext, PageWriter};
+use crate::markdown::inline::TextFormat;
 use crate::markdown::run::{CODE, EMPHASIS, STRIKE, STRONG};
-use crate::markdown::scripts::script;
+use crate::markdown::superscript::script;
 
-impl Page<'_> {
+impl PageWriter<'_> {
     pub(super) fn enter_phrase(
         &mut self,
         id: NodeId,
         tag: Tag,
-        looks: &Looks<'_>,
+        display: &DisplayAttributes<'_>,
     ) -> Option<Leave> {
         match tag {
             Tag::B | Tag::Strong
-                if looks.declares("font-weight", "normal")
-                    || looks.declares("font-weight", "400") =>
+                if display.declares("font-weight", "normal")
+                    || display.declares("font-weight", "400") =>
             {
                 Some(Leave::Nothing)
             }
@@ -47,22 +47,22 @@ impl Page<'_> {
         }
     }
 
-    /// A span is what its style says.
-    pub(super) fn enter_span(&mut self, looks: &Looks<'_>) -> Leave {
-        if looks.style.is_empty() {
+    /// Styles a span according to its inline style.
+    pub(super) fn enter_span(&mut self, display: &DisplayAttributes<'_>) -> Leave {
+        if display.style.is_empty() {
             return Leave::Nothing;
         }
         let mut marks = 0;
         if ["bold", "600", "700", "800", "900"]
             .iter()
-            .any(|weight| looks.declares("font-weight", weight))
+            .any(|weight| display.declares("font-weight", weight))
         {
             marks |= STRONG;
         }
-        if looks.declares("font-style", "italic") {
+        if display.declares("font-style", "italic") {
             marks |= EMPHASIS;
         }
-        if looks.declares("text-decoration", "line-through") {
+        if display.declares("text-decoration", "line-through") {
             marks |= STRIKE;
         }
         if marks == 0 {
@@ -75,7 +75,7 @@ impl Page<'_> {
         let before = self.style;
         let adds = if before.marks & CODE != 0 {
             0
-        } else if self.flavour == Flavour::Text {
+        } else if self.format == TextFormat::Text {
             marks & CODE
         } else {
             marks
@@ -84,9 +84,9 @@ impl Page<'_> {
         Leave::Style(before)
     }
 
-    /// Whether a `code` outside any `pre` shows lines.
+    /// Whether a `code` outside any `pre` has several lines.
     fn is_code_block(&self, id: NodeId) -> bool {
-        self.context == Context::Flow
+        self.context == FlowContext::Flow
             && self
                 .tree
                 .children(id)
@@ -94,7 +94,7 @@ impl Page<'_> {
                 .any(|child| self.tree.tag(child) == Some(Tag::Br))
     }
 
-    /// Text alone is raised or lowered; anything else stands as it is.
+    /// Writes plain text as superscript or subscript; any other content is written unchanged.
     fn enter_script(&mut self, id: NodeId, raised: bool) -> Option<Leave> {
         let only = sole_text(self.tree, id);
         match only.and_then(|text| script(text, raised)) {
@@ -106,27 +106,31 @@ impl Page<'_> {
         }
     }
 
-    pub(super) fn enter_link(&mut self, id: NodeId, looks: &Looks<'_>) -> Option<Leave> {
+    pub(super) fn enter_link(
+        &mut self,
+        id: NodeId,
+        display: &DisplayAttributes<'_>,
+    ) -> Option<Leave> {
         let before = self.style;
         let Some(href) = self.tree.attr(id, "href") else {
             return Some(Leave::Nothing);
         };
         if let Some(note) = self.survey.note(href) {
-            let note = match self.flavour {
-                Flavour::Markdown => format!("[^{note}]"),
-                Flavour::Text => format!("[{note}]"),
+            let note = match self.format {
+                TextFormat::Markdown => format!("[^{note}]"),
+                TextFormat::Text => format!("[{note}]"),
             };
             self.run.push_verbatim(&note, before);
             return None;
         }
-        if self.context == Context::Heading && is_permalink(self.tree, id, href, looks) {
+        if self.context == FlowContext::Heading && is_permalink(self.tree, id, href, display) {
             return None;
         }
-        // A heading that links into its own page links to itself.
-        let is_self = self.context == Context::Heading && href.starts_with('#');
+        // A link in a heading to its own page points to the heading itself.
+        let is_self = self.context == FlowContext::Heading && href.starts_with('#');
         if before.link == 0
             && !is_self
-            && self.flavour == Flavour::Markdown
+            && self.format == TextFormat::Markdown
             && let Some(target) = link_target(self.resolve, href)
         {
             self.style.link = self.add_target(target);
@@ -136,18 +140,18 @@ impl Page<'_> {
     }
 }
 
-/// The text of an element that holds nothing else.
+/// The text of an element that contains nothing else.
 fn sole_text(tree: &Tree, id: NodeId) -> Option<&str> {
     let child = tree.first_child(id)?;
     tree.text(child)
         .filter(|_| tree.next_sibling(child).is_none())
 }
 
-/// The sign beside a heading that links to the heading itself.
-fn is_permalink(tree: &Tree, id: NodeId, href: &str, looks: &Looks<'_>) -> bool {
+/// Whether a link is the symbol beside a heading that links to the heading itself.
+fn is_permalink(tree: &Tree, id: NodeId, href: &str, display: &DisplayAttributes<'_>) -> bool {
     let text = sole_text(tree, id).map(str::trim);
     let is_named = || {
-        looks.any_class(|class| {
+        display.any_class(|class| {
             matches!(
                 class,
                 "headerlink"

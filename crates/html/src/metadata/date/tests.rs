@@ -1,4 +1,4 @@
-//! Every way of writing a date, as a table.
+//! All supported date formats, as a table.
 
 use super::{first, rfc3339};
 
@@ -63,7 +63,7 @@ fn dates_are_read() {
 }
 
 #[test]
-fn what_is_no_certain_date_is_not_read() {
+fn ambiguous_and_invalid_dates_are_not_read() {
     #[rustfmt::skip]
     let cases = [
         "", "2024", "2024-01", "2024-13-01", "2023-02-29", "2024-02-30", "2024-01-02T25:00",
@@ -77,7 +77,7 @@ fn what_is_no_certain_date_is_not_read() {
 }
 
 #[test]
-fn a_date_that_reads_is_taken_before_one_that_does_not() {
+fn a_readable_date_beats_an_earlier_unreadable_one() {
     let cases: &[(&[&str], Option<&str>)] = &[
         (&["3 days ago", "2024-01-02"], Some("2024-01-02")),
         (&["3 days ago", "4 days ago"], Some("3 days ago")),

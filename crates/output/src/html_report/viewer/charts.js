@@ -1,7 +1,7 @@
-// Bars and columns. Each is a button: it filters the table to what it stands for.
+// Bar and column charts. Each bar is a button that filters the table.
 const charts = (() => {
   const TONES = ['ok', 'other', 'redirect', 'skipped', 'failed'];
-  const MOST_STATUSES = 8;
+  const MAX_STATUSES = 8;
 
   function bars(box, entries, whole) {
     const most = Math.max(1, ...entries.map(entry => entry.value));
@@ -24,7 +24,7 @@ const charts = (() => {
     ))));
   }
 
-  // Adds up the rows by what `keyOf` says, split by tone.
+  // Sums the rows by `keyOf`, split by tone.
   function tally(keyOf) {
     const sums = new Map();
     for (let row = 0; row < store.count; row++) {
@@ -61,14 +61,14 @@ const charts = (() => {
   }
   // Where there are too many statuses to show, a page that failed counts for ten that did not.
   function chosen(sums) {
-    if (sums.length <= MOST_STATUSES + 2) return [...sums];
+    if (sums.length <= MAX_STATUSES + 2) return [...sums];
     const weight = sum => sum.value + (sum.tones.failed || 0) * 9;
-    return [...sums].sort((a, b) => weight(b) - weight(a)).slice(0, MOST_STATUSES);
+    return [...sums].sort((a, b) => weight(b) - weight(a)).slice(0, MAX_STATUSES);
   }
   function mainTone(sum) { return TONES.reduce((best, tone) => (sum.tones[tone] || 0) > (sum.tones[best] || 0) ? tone : best, 'ok'); }
   function statusLabel(key) {
     const words = {200: 'OK', 301: 'moved', 302: 'found', 303: 'see other', 307: 'temporary', 308: 'permanent', 400: 'bad request', 401: 'unauthorised', 403: 'forbidden', 404: 'not found', 410: 'gone', 429: 'rate limited', 500: 'server error', 502: 'bad gateway', 503: 'unavailable', 504: 'timeout'}[key];
-    return key === 'robots' ? 'not fetched (robots)' : key === 'error' ? 'no answer' : words ? key + ' ' + words : key;
+    return key === 'robots' ? 'not fetched (robots)' : key === 'error' ? 'no response' : words ? key + ' ' + words : key;
   }
 
   function depth() {
@@ -83,7 +83,7 @@ const charts = (() => {
 
   function time() {
     const edges = [50, 100, 200, 400, 800, 1600, 3200, Infinity], silent = edges.length;
-    // What was asked for and never answered has a column of its own: how long we waited is our own timeout.
+    // Requests without a response have their own column: their time is only the timeout.
     const slot = row => store.group[row] === 'skipped' ? null : store.status[row] ? edges.findIndex(edge => store.ms[row] < edge) : silent;
     const sums = new Map(tally(slot).map(sum => [sum.key, sum]));
     const entry = (at, label, words) => {
@@ -96,7 +96,7 @@ const charts = (() => {
       if (edge === Infinity) return entry(at, '≥' + from, from + ' or more');
       return entry(at, '<' + duration(edge), (at ? from + ' to ' : 'under ') + duration(edge));
     });
-    if (sums.has(silent)) entries.push(entry(silent, 'no answer', 'no answer'));
+    if (sums.has(silent)) entries.push(entry(silent, 'no response', 'no response'));
     columns(by('by-time'), entries);
   }
 
@@ -115,7 +115,7 @@ const charts = (() => {
       entries.push({label: plural(rest.length, 'other type', 'other types'), value: rest.reduce((all, sum) => all + sum.value, 0), tone: 'skipped',
         pick: () => table.only('type', 'rest', 'other types', row => store.status[row] && keys.has(store.kind[row]))});
     }
-    if (entries.length) bars(by('by-type'), entries, whole); else by('by-type').append(el('p', {class: 'empty'}, 'No page answered.'));
+    if (entries.length) bars(by('by-type'), entries, whole); else by('by-type').append(el('p', {class: 'empty'}, 'No responses.'));
   }
 
   return {draw() { status(); depth(); time(); type(); }};

@@ -44,17 +44,17 @@ const details = (() => {
         ['Depth', number(store.depth[row])],
         ['Found by', FOUND[store.found[row]]],
         ['Type', store.texts[store.kind[row]]],
-        store.status[row] ? ['Size', bytes(store.bytes[row]) + (store.truncated[row] ? ', cut off' : '')] : null,
+        store.status[row] ? ['Size', bytes(store.bytes[row]) + (store.truncated[row] ? ', truncated' : '')] : null,
         store.status[row] || store.ms[row] ? ['Time', duration(store.ms[row])] : null,
         store.render_reason[row] ? ['Rendered', (store.rendered[row] ? 'yes' : 'no') + ' (' + store.texts[store.render_reason[row]] + ')'] : null,
         store.attempts[row] > 1 ? ['Attempts', number(store.attempts[row])] : null,
         store.status[row] ? ['Links', number(store.links[row]) + (store.external[row] ? ', ' + number(store.external[row]) + ' out of scope' : '')] : null,
       ]),
-      el('div', {class: 'acts'}, el('a', {class: 'act', href: fullUrl(id), target: '_blank', rel: 'noopener noreferrer'}, 'Open the page'),
-        graph.has(row) ? el('button', {class: 'act', type: 'button', on: {click: () => graph.reveal(row)}}, 'Show in the graph') : null),
+      el('div', {class: 'acts'}, el('a', {class: 'act', href: fullUrl(id), target: '_blank', rel: 'noopener noreferrer'}, 'Open page'),
+        graph.has(row) ? el('button', {class: 'act', type: 'button', on: {click: () => graph.reveal(row)}}, 'Show in graph') : null),
       found.length > 1 ? [el('h3', {}, 'How it was found'), el('ul', {class: 'trail'}, found.slice(0, -1).map(step => el('li', {}, pageButton(step))))] : '',
       ...[].concat(urls('Linked from', linkedFrom(id)), urls('Links to', [...store.out.list(id)])),
-      short ? el('p', {class: 'hint', style: {marginTop: '12px'}}, 'The graph of this site is capped: some links are not listed here.') : '');
+      short ? el('p', {class: 'hint', style: {marginTop: '12px'}}, 'The graph is capped: some links are not listed.') : '');
     graph.select(row);
   }
 
@@ -62,13 +62,13 @@ const details = (() => {
     open('Folder ' + node.label, el('p', {class: 'name'}, node.title),
       facts([['Pages', number(node.rows.length)], ['Broken', node.failed ? number(node.failed) : 'none'], ['Links out', number(node.out)], ['Links in', number(node.in)]]),
       el('div', {class: 'acts'},
-        el('button', {class: 'act', type: 'button', on: {click: () => { close(); pages(); }}}, 'Draw its pages'),
+        el('button', {class: 'act', type: 'button', on: {click: () => { close(); pages(); }}}, 'Show pages in graph'),
         el('button', {class: 'act', type: 'button', on: {click: () => {
           const rows = new Set(node.rows);
           close();
           table.only('folder', node.title, 'below ' + node.label, row => rows.has(row));
-        }}}, 'List its pages')),
-      ...urls('Its most linked pages', [...node.rows].sort((a, b) => store.inbound[b] - store.inbound[a]).slice(0, 100).map(row => store.id[row])));
+        }}}, 'List pages')),
+      ...urls('Most linked pages', [...node.rows].sort((a, b) => store.inbound[b] - store.inbound[a]).slice(0, 100).map(row => store.id[row])));
   }
   return {show, folder, close};
 })();

@@ -5,7 +5,7 @@ function plural(value, one, many) { return number(value) + ' ' + (value === 1 ? 
 function percent(part, whole) {
   if (!whole) return '';
   const share = part / whole * 100;
-  return share > 0 && share < 1 ? '<1 %' : Math.round(share) + ' %';
+  return share > 0 && share < 1 ? '<1%' : Math.round(share) + '%';
 }
 function bytes(value) {
   if (value < 1000) return value + ' B';

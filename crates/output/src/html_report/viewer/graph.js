@@ -1,6 +1,6 @@
 // The site on a canvas: draws a model at its layout, and answers mouse, touch and keys.
 const graph = (() => {
-  const MOST_LINES = 5000;
+  const MAX_LINES = 5000;
   let canvas, context, model = null, layout = null, running = false, frame = 0;
   let scale = 1, left = 0, top = 0, moved = false, over = -1, selected = -1, near = new Set(), colours = {};
 
@@ -13,7 +13,7 @@ const graph = (() => {
     by('stage').classList.toggle('small', store.count < 40);
     resize();
     listen();
-    if (store.count > graphModel.MOST_PAGES && !graphModel.isFlat()) showFolders(); else showPages(null);
+    if (store.count > graphModel.MAX_PAGES && !graphModel.isFlat()) showFolders(); else showPages(null);
   }
   function readColours() {
     colours = {ink: colour('ink'), soft: colour('soft'), line: colour('line'), card: colour('card'), paper: colour('paper'), failed: colour('failed'), section: []};
@@ -28,7 +28,7 @@ const graph = (() => {
   }
   function tools(mode) {
     const button = (label, pressed, call, name) => el('button', {type: 'button', 'aria-pressed': pressed === null ? undefined : String(pressed), 'aria-label': name, on: {click: call}}, label);
-    const modes = store.count > graphModel.MOST_PAGES ? [button('Folders', mode === 'folders', showFolders), button('Most linked pages', mode === 'pages', () => showPages(null))] : [];
+    const modes = store.count > graphModel.MAX_PAGES ? [button('Folders', mode === 'folders', showFolders), button('Most linked pages', mode === 'pages', () => showPages(null))] : [];
     by('graph-tools').replaceChildren(...modes, button('−', null, () => zoom(1 / 1.4), 'Zoom out'), button('+', null, () => zoom(1.4), 'Zoom in'), button('Fit', null, () => { moved = false; fit(); draw(); }, 'Show everything'));
   }
 
@@ -37,7 +37,7 @@ const graph = (() => {
     over = selected = -1;
     moved = false;
     layout = graphLayout(model, Math.max(.6, Math.min(1.8, canvas.clientWidth / Math.max(1, canvas.clientHeight))));
-    by('graph-note').textContent = model.note + (model.kind === 'folders' ? '; a slice of red is what is broken' : model.edges.length > MOST_LINES ? '; lines are how pages were found, hover for all links' : '');
+    by('graph-note').textContent = model.note + (model.kind === 'folders' ? '; red slices are broken pages' : model.edges.length > MAX_LINES ? '; lines show how pages were found, hover to see all links' : '');
     const named = model.colours.named.map((name, at) => el('li', {}, el('i', {style: {background: 'var(--s' + at + ')'}}), name));
     if (model.colours.rest) named.push(el('li', {}, el('i', {style: {background: 'var(--s8)'}}), 'elsewhere'));
     named.push(el('li', {}, el('i', {style: {background: 'var(--failed)'}}), 'broken'));
@@ -104,7 +104,7 @@ const graph = (() => {
   // Too many lines say nothing.
   function drawnLinks() {
     if (model.kind === 'folders') return model.edges.slice(0, model.nodes.length * 2);
-    return model.edges.length <= MOST_LINES ? model.edges : [];
+    return model.edges.length <= MAX_LINES ? model.edges : [];
   }
 
   function draw() {

@@ -1,7 +1,7 @@
 // What the graph draws: pages, or for a large site its folders. A layout of fifty thousand dots says
 // nothing; a hundred folders do, and each opens into its pages.
 const graphModel = (() => {
-  const MOST_PAGES = 1200, MOST_FOLDERS = 80;
+  const MAX_PAGES = 1200, MAX_FOLDERS = 80;
 
   function folderPath(id) {
     const url = store.urls[id].split('?', 1)[0];
@@ -26,13 +26,13 @@ const graphModel = (() => {
 
   // The most linked pages, each with the pages it was found through, so that all hang together.
   function chosen(rows) {
-    if (rows.length <= MOST_PAGES) return rows;
+    if (rows.length <= MAX_PAGES) return rows;
     const among = new Set(rows), kept = new Set();
     for (const row of [...rows].sort((a, b) => store.inbound[b] - store.inbound[a] || a - b)) {
       const chain = [];
       for (let at = row; at >= 0 && among.has(at) && !kept.has(at) && chain.length < 60; at = store.via[at] >= 0 ? store.rowOf[store.via[at]] : -1) chain.push(at);
-      if (kept.size + chain.length <= MOST_PAGES) chain.forEach(at => kept.add(at));
-      if (kept.size >= MOST_PAGES) break;
+      if (kept.size + chain.length <= MAX_PAGES) chain.forEach(at => kept.add(at));
+      if (kept.size >= MAX_PAGES) break;
     }
     return [...kept].sort((a, b) => a - b);
   }
@@ -79,7 +79,7 @@ const graphModel = (() => {
     let count = root.kids.size, edge = [...root.kids.values()];
     while (edge.length) {
       edge.sort((a, b) => b.all - a.all);
-      const next = edge.findIndex(folder => folder.kids.size && count + folder.kids.size <= MOST_FOLDERS);
+      const next = edge.findIndex(folder => folder.kids.size && count + folder.kids.size <= MAX_FOLDERS);
       if (next < 0) break;
       const [folder] = edge.splice(next, 1);
       open.add(folder);
@@ -136,5 +136,5 @@ const graphModel = (() => {
     }
     return most > store.count * .9;
   }
-  return {pages, folders, isFlat, MOST_PAGES};
+  return {pages, folders, isFlat, MAX_PAGES};
 })();

@@ -11,7 +11,7 @@ const lists = (() => {
     const failed = rows(row => store.group[row] === 'failed');
     const entries = failed.map(row => ({row, on: linkedFrom(store.id[row])})).sort((a, b) => b.on.length - a.on.length);
     by('broken-count').textContent = failed.length ? plural(failed.length, 'URL', 'URLs') + ', most linked first' : '';
-    if (!failed.length) return nothing(by('broken'), rows(row => store.group[row] !== 'skipped').length ? 'None. Every page that was asked for answered.' : 'None. No page was asked for.');
+    if (!failed.length) return nothing(by('broken'), rows(row => store.group[row] !== 'skipped').length ? 'None. All pages were fetched successfully.' : 'None. No pages were fetched.');
     by('broken').append(growing(el('ul', {class: 'list'}), entries, ({row, on}) => {
       const inner = el('ul', {class: 'pages'});
       const box = el('div', {class: 'fold', hidden: true}, inner);
@@ -35,7 +35,7 @@ const lists = (() => {
 
   function redirects() {
     const kept = rows(row => store.outcome[row] === 2).sort((a, b) => store.inbound[b] - store.inbound[a]);
-    by('redirects-count').textContent = kept.length ? plural(kept.length, 'URL points', 'URLs point') + ' elsewhere' : '';
+    by('redirects-count').textContent = kept.length ? plural(kept.length, 'URL redirects', 'URLs redirect') : '';
     if (!kept.length) return nothing(by('redirects'), 'None.');
     by('redirects').append(growing(el('ul', {class: 'list'}), kept, row => el('li', {}, badge(row),
       el('span', {}, pageButton(store.id[row]), el('span', {class: 'arrow'}, '→ ', store.redirect[row] >= 0 ? pageButton(store.redirect[row]) : '')),
@@ -44,8 +44,8 @@ const lists = (() => {
 
   return {draw() {
     broken();
-    top(by('slowest'), row => store.ms[row], row => duration(store.ms[row]) + (store.status[row] ? '' : ', no answer'), 'No page was timed.');
-    top(by('largest'), row => store.bytes[row], row => bytes(store.bytes[row]), 'No page has a body.');
+    top(by('slowest'), row => store.ms[row], row => duration(store.ms[row]) + (store.status[row] ? '' : ', no response'), 'No response times.');
+    top(by('largest'), row => store.bytes[row], row => bytes(store.bytes[row]), 'No response bodies.');
     redirects();
   }};
 })();

@@ -1,4 +1,4 @@
-// Puts it all on the page once the last chunk has been read, or what there is of them.
+// Draws the report once all chunks are read.
 const main = (() => {
   function totals() {
     const sums = {pages: 0, ok: 0, other: 0, redirect: 0, failed: 0, skipped: 0, links: 0, bytes: 0, times: []};
@@ -20,21 +20,21 @@ const main = (() => {
     const broken = [];
     for (let row = 0; row < store.count; row++) if (store.group[row] === 'failed') broken.push(row);
     const on = new Set(broken.flatMap(row => linkedFrom(store.id[row])));
-    const pace = end && end.elapsed > 0 ? ' in ' + duration(end.elapsed) + (end.elapsed > 1000 && sums.pages > 20 ? ', ' + number(Math.round(sums.pages / end.elapsed * 1000)) + ' a second' : '') : '';
+    const pace = end && end.elapsed > 0 ? ' in ' + duration(end.elapsed) + (end.elapsed > 1000 && sums.pages > 20 ? ', ' + number(Math.round(sums.pages / end.elapsed * 1000)) + ' per second' : '') : '';
     by('lede').replaceChildren(el('b', {}, plural(sums.pages, 'page', 'pages')), pace + '. ',
       ...(broken.length
         ? [el('b', {class: 'bad'}, plural(broken.length, 'URL is', 'URLs are') + ' broken'), on.size ? ', linked from ' + plural(on.size, 'page', 'pages') + '.' : '.']
-        : [sums.pages && !(end && end.seedProblem) ? 'Nothing is broken.' : '']));
+        : [sums.pages && !(end && end.seedProblem) ? 'No broken links.' : '']));
     const left = end ? caveats(end) : [];
-    by('facts').textContent = [moment(started), end && !left.length ? 'every page within reach was visited' : null].filter(Boolean).join(' · ');
+    by('facts').textContent = [moment(started), end && !left.length ? 'all reachable pages were visited' : null].filter(Boolean).join(' · ');
     if (left.length) by('caveats').append(...left.map((words, at) => el('li', {class: at === 0 && end.seedProblem ? 'bad' : ''}, words)));
     by('config').textContent = ['crawler ' + version, config].filter(Boolean).join(' · ');
   }
 
   function notes() {
     const note = words => by('notes').append(el('p', {class: 'note'}, words));
-    if (!store.end) note('This report ends early: the crawl is still running, or was cut off. It shows what had been written.');
-    else if (store.end.edgesLeftOut) note('The graph is capped: ' + plural(store.end.edgesLeftOut, 'link between pages is', 'links between pages are') + ' left out. Counts of links on a page are complete; “linked from” is not.');
+    if (!store.end) note('This report is incomplete: the crawl is still running or was interrupted.');
+    else if (store.end.edgesLeftOut) note('The graph is capped: ' + plural(store.end.edgesLeftOut, 'link between pages is', 'links between pages are') + ' left out. Link counts of pages are complete; “linked from” is not.');
   }
 
   function tiles(sums) {
@@ -60,7 +60,7 @@ const main = (() => {
     lists.draw();
     table.build();
     document.documentElement.dataset.drawn = Math.round(performance.now() - begun) + ' of ' + Math.round(performance.now());
-    // The graph takes longest; everything else can be read meanwhile.
+    // The graph takes longest, so it is drawn last.
     setTimeout(graph.build, 30);
   }
   return {draw};

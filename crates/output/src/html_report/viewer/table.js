@@ -1,6 +1,6 @@
 // All pages, searchable and sortable. Only the rows in view exist, so the number of pages does not matter.
 const table = (() => {
-  const TALLEST = 8e6; // browsers stop placing elements correctly somewhere above this
+  const MAX_HEIGHT = 8e6; // browsers stop placing elements correctly somewhere above this
   const FIELDS = [
     {name: 'Status', class: '', value: row => store.status[row]},
     {name: 'URL', class: '', value: row => store.urls[store.id[row]]},
@@ -55,7 +55,7 @@ const table = (() => {
     }
     by('table-count').textContent = shown.length === store.count ? number(store.count) : number(shown.length) + ' of ' + number(store.count);
     by('chips').replaceChildren(...[...filters].filter(([, filter]) => filter.label).map(([name, filter]) =>
-      el('button', {type: 'button', 'aria-label': 'Remove the filter ' + filter.label, on: {click: () => set(name, null)}}, filter.label + ' ×')));
+      el('button', {type: 'button', 'aria-label': 'Remove filter ' + filter.label, on: {click: () => set(name, null)}}, filter.label + ' ×')));
     active = -1;
     win.scrollTop = 0;
     render();
@@ -72,7 +72,7 @@ const table = (() => {
   function later() { if (!pending) pending = requestAnimationFrame(() => { pending = 0; render(); }); }
   function rowHeight() { return innerWidth <= 640 ? 40 : 34; }
   function render() {
-    const high = rowHeight(), view = innerWidth <= 640 ? 480 : 544, all = shown.length * high, tall = Math.min(all, TALLEST);
+    const high = rowHeight(), view = innerWidth <= 640 ? 480 : 544, all = shown.length * high, tall = Math.min(all, MAX_HEIGHT);
     space.style.height = tall + 'px';
     // Where the list is taller than a browser can place, scrolling stands for a share of it.
     const ratio = tall > view ? (all - view) / (tall - view) : 1;
@@ -82,7 +82,7 @@ const table = (() => {
     heads[0].parentNode.style.paddingRight = 10 + win.offsetWidth - win.clientWidth + 'px';
     const rows = [];
     for (let at = first; at < last; at++) rows.push(line(at, win.scrollTop + at * high - offset));
-    if (!shown.length) rows.push(el('p', {class: 'empty', style: {padding: '14px'}}, 'No page matches.'));
+    if (!shown.length) rows.push(el('p', {class: 'empty', style: {padding: '14px'}}, 'No matching pages.'));
     win.replaceChildren(space, ...rows);
   }
   function line(at, top) {
@@ -103,7 +103,7 @@ const table = (() => {
     } else if (event.key === 'Enter' && active >= 0) details.show(shown[active]);
   }
   function reveal() {
-    const high = rowHeight(), view = win.clientHeight, all = shown.length * high, tall = Math.min(all, TALLEST);
+    const high = rowHeight(), view = win.clientHeight, all = shown.length * high, tall = Math.min(all, MAX_HEIGHT);
     const ratio = tall > view ? (all - view) / (tall - view) : 1;
     const offset = win.scrollTop * ratio, top = active * high;
     if (top < offset) win.scrollTop = top / ratio;

@@ -1,54 +1,54 @@
-//! Plain requests, passed on.
+//! Forwarded plain requests.
 
 use std::fmt::Write;
 
-use model::FailKind;
-use testsite::{Answer, Proxy, ProxyRules, Request, Server};
+use crawler_model::FailKind;
+use testsite::{Proxy, ProxyRules, Request, Server, SiteResponse};
 use tokio::net::TcpListener;
 
-use super::browser::{Browser, header, proxy, proxy_through};
+use super::proxy_client::{ProxyClient, header, proxy, proxy_through};
 
-/// Says what it was asked.
+/// Responds with the request it received.
 fn echo() -> Server {
     Server::start(|request: &Request| {
-        let mut told = format!("{} {}\n", request.method(), request.target());
+        let mut body = format!("{} {}\n", request.method(), request.target());
         for (name, value) in request.headers() {
-            let _ = writeln!(told, "{name}: {value}");
+            let _ = writeln!(body, "{name}: {value}");
         }
-        told += &String::from_utf8_lossy(request.body());
-        Answer::text(told).header("X-Answer", "yes")
+        body += &String::from_utf8_lossy(request.body());
+        SiteResponse::text(body).header("X-Answer", "yes")
     })
 }
 
 #[tokio::test]
-async fn requests_go_to_the_origin_in_its_form_over_one_connection() {
+async fn requests_are_forwarded_in_origin_form_over_one_connection() {
     let site = echo();
     let proxy = proxy();
-    let mut browser = Browser::connect(&proxy).await;
+    let mut client = ProxyClient::connect(&proxy).await;
     for path in ["/a?b=c", "/second", "/third"] {
         let url = format!("http://site.test:{}{path}", site.port());
-        let (head, told) = browser.get(&url).await;
+        let (head, body) = client.get(&url).await;
         assert!(head.starts_with("HTTP/1.1 200"), "{head}");
         assert_eq!(header(&head, "x-answer"), Some("yes"));
-        assert!(told.starts_with(&format!("GET {path}\n")), "{told}");
-        assert!(told.contains(&format!("Host: site.test:{}\n", site.port())));
-        assert!(!told.to_lowercase().contains("connection"), "{told}");
+        assert!(body.starts_with(&format!("GET {path}\n")), "{body}");
+        assert!(body.contains(&format!("Host: site.test:{}\n", site.port())));
+        assert!(!body.to_lowercase().contains("connection"), "{body}");
     }
     assert_eq!(site.connections(), 1, "kept alive on both sides");
-    assert_eq!(proxy.asked(), 3);
+    assert_eq!(proxy.requests(), 3);
     assert_eq!(proxy.failure_of("site.test", site.port()), None);
     let seen = proxy.bytes_in();
-    // The site counts what it sent when it has sent it, which may be later than it is here.
+    // The site counts bytes after sending them, which may be later than their arrival here.
     let counted = async {
         while site.total_bytes_sent() != seen {
             tokio::task::yield_now().await;
         }
     };
-    let counted = tokio::time::timeout(super::browser::PATIENCE, counted).await;
+    let counted = tokio::time::timeout(super::proxy_client::TEST_TIMEOUT, counted).await;
     assert!(counted.is_ok(), "{seen}, {}", site.total_bytes_sent());
     proxy.begin_page();
     assert_eq!(proxy.bytes_in(), 0);
-    browser
+    client
         .get(&format!("http://site.test:{}/", site.port()))
         .await;
     assert_eq!(site.connections(), 1, "a new page keeps its connections");
@@ -56,44 +56,44 @@ async fn requests_go_to_the_origin_in_its_form_over_one_connection() {
 }
 
 #[tokio::test]
-async fn a_body_goes_along_and_another_host_is_another_connection() {
+async fn bodies_are_forwarded_and_each_host_has_its_own_connection() {
     let (one, two) = (echo(), echo());
     let proxy = proxy();
-    let mut browser = Browser::connect(&proxy).await;
+    let mut client = ProxyClient::connect(&proxy).await;
     for site in [&one, &two, &one] {
         let port = site.port();
-        browser
-            .say(&format!(
+        client
+            .send(&format!(
                 "POST http://site.test:{port}/form HTTP/1.1\r\nHost: elsewhere\r\ncontent-length: 5\r\n\r\na=b&c"
             ))
             .await;
-        let head = browser.head().await;
+        let head = client.head().await;
         let length = header(&head, "content-length").unwrap().parse().unwrap();
-        let told = browser.exactly(length).await;
-        assert!(told.starts_with("POST /form\n"), "{told}");
-        assert!(told.ends_with("a=b&c"), "{told}");
-        assert!(told.contains(&format!(": site.test:{port}\n")), "{told}");
+        let body = client.exactly(length).await;
+        assert!(body.starts_with("POST /form\n"), "{body}");
+        assert!(body.ends_with("a=b&c"), "{body}");
+        assert!(body.contains(&format!(": site.test:{port}\n")), "{body}");
     }
     assert_eq!((one.connections(), two.connections()), (2, 1));
 }
 
 #[tokio::test]
-async fn a_connection_the_server_closed_meanwhile_costs_nothing() {
+async fn a_connection_closed_by_the_server_is_replaced() {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let port = listener.local_addr().unwrap().port();
     let served = tokio::spawn(async move {
         for _ in 0..3 {
             let (stream, _) = listener.accept().await.unwrap();
-            let mut conn = Browser { stream };
+            let mut conn = ProxyClient { stream };
             conn.head().await;
-            conn.say("HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nhi")
+            conn.send("HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nhi")
                 .await;
         }
     });
     let proxy = proxy();
-    let mut browser = Browser::connect(&proxy).await;
+    let mut client = ProxyClient::connect(&proxy).await;
     for _ in 0..3 {
-        let (head, body) = browser.get(&format!("http://site.test:{port}/")).await;
+        let (head, body) = client.get(&format!("http://site.test:{port}/")).await;
         assert!(head.starts_with("HTTP/1.1 200"), "{head}");
         assert_eq!(body, "hi");
     }
@@ -101,17 +101,17 @@ async fn a_connection_the_server_closed_meanwhile_costs_nothing() {
 }
 
 #[tokio::test]
-async fn why_a_host_could_not_be_had_is_told_apart() {
+async fn failures_are_distinguished_by_host() {
     let site = echo();
     let mute = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let mute_port = mute.local_addr().unwrap().port();
     tokio::spawn(async move { while mute.accept().await.is_ok() {} });
-    let babble = Server::start(|_: &Request| Answer::raw("what do you want\r\n\r\n"));
+    let babble = Server::start(|_: &Request| SiteResponse::raw("what do you want\r\n\r\n"));
     let switch = Server::start(|_: &Request| {
-        Answer::raw("HTTP/1.1 101 Switching Protocols\r\nupgrade: mine\r\n\r\n")
+        SiteResponse::raw("HTTP/1.1 101 Switching Protocols\r\nupgrade: mine\r\n\r\n")
     });
     let proxy = proxy();
-    let mut browser = Browser::connect(&proxy).await;
+    let mut client = ProxyClient::connect(&proxy).await;
     for (host, port, kind) in [
         ("private.test", site.port(), FailKind::AddressRefused),
         ("mixed.test", site.port(), FailKind::AddressRefused),
@@ -124,7 +124,7 @@ async fn why_a_host_could_not_be_had_is_told_apart() {
         ("site.test", babble.port(), FailKind::Protocol),
         ("site.test", switch.port(), FailKind::Protocol),
     ] {
-        let (head, body) = browser.get(&format!("http://{host}:{port}/")).await;
+        let (head, body) = client.get(&format!("http://{host}:{port}/")).await;
         assert!(head.starts_with("HTTP/1.1 502"), "{host}: {head}");
         assert_eq!(body, "");
         let failure = proxy.failure_of(&host.to_uppercase(), port);
@@ -138,11 +138,11 @@ async fn why_a_host_could_not_be_had_is_told_apart() {
 }
 
 #[tokio::test]
-async fn what_is_no_request_to_a_proxy_is_a_bad_one() {
+async fn requests_that_are_not_for_a_proxy_are_rejected() {
     let site = echo();
     let port = site.port();
     let proxy = proxy();
-    for ask in [
+    for request in [
         "GET / HTTP/1.1\r\nhost: site.test\r\n\r\n".to_owned(),
         format!("GET https://site.test:{port}/ HTTP/1.1\r\nhost: site.test\r\n\r\n"),
         format!("GET ftp://site.test:{port}/ HTTP/1.1\r\nhost: site.test\r\n\r\n"),
@@ -153,20 +153,20 @@ async fn what_is_no_request_to_a_proxy_is_a_bad_one() {
         "\u{16}\u{3}\u{1}\u{2}\r\n\r\n".to_owned(),
         "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".to_owned(),
     ] {
-        let mut browser = Browser::connect(&proxy).await;
-        browser.say(&ask).await;
-        let head = browser.head().await;
+        let mut client = ProxyClient::connect(&proxy).await;
+        client.send(&request).await;
+        let head = client.head().await;
         assert!(
             head.starts_with("HTTP/1.1 400") || head.is_empty(),
-            "{ask:?}: {head}"
+            "{request:?}: {head}"
         );
-        browser.gone().await;
+        client.closed().await;
     }
     assert_eq!(site.total(), 0);
 }
 
 #[tokio::test]
-async fn a_proxy_of_the_operators_is_asked_in_its_form_and_with_its_credentials() {
+async fn an_upstream_proxy_is_used_in_absolute_form_with_its_credentials() {
     let site = echo();
     let upstream = Proxy::start_with(ProxyRules {
         credentials: Some(("me".into(), "s3cret".into())),
@@ -174,27 +174,27 @@ async fn a_proxy_of_the_operators_is_asked_in_its_form_and_with_its_credentials(
     });
     let port = upstream.addr().port();
     let proxy = proxy_through(&[format!("http://me:s3cret@upstream.test:{port}")]);
-    let mut browser = Browser::connect(&proxy).await;
-    let (head, told) = browser.get("http://far.example/x").await;
+    let mut client = ProxyClient::connect(&proxy).await;
+    let (head, body) = client.get("http://far.example/x").await;
     assert!(head.starts_with("HTTP/1.1 200"), "{head}");
-    assert!(told.starts_with("GET /x\n"), "{told}");
+    assert!(body.starts_with("GET /x\n"), "{body}");
     assert!(
-        !told.contains("s3cret") && !told.contains("roxy-"),
-        "{told}"
+        !body.contains("s3cret") && !body.contains("roxy-"),
+        "{body}"
     );
     assert_eq!(upstream.hits()[0].path_and_query, "http://far.example/x");
 
-    // A literal is judged by us, whoever would dial it.
-    let (head, _) = browser.get("http://10.0.0.1/").await;
+    // IP literals are checked here even if the upstream proxy would dial them.
+    let (head, _) = client.get("http://10.0.0.1/").await;
     assert!(head.starts_with("HTTP/1.1 502"), "{head}");
     let refused = proxy.failure_of("10.0.0.1", 80).unwrap();
     assert_eq!(refused.kind, FailKind::AddressRefused);
 
-    // Not let in: the browser must not be asked for credentials.
+    // With wrong credentials: the browser must not be asked for any.
     let proxy = proxy_through(&[format!("http://me:wrong@upstream.test:{port}")]);
-    let mut browser = Browser::connect(&proxy).await;
-    let (head, _) = browser.get("http://far.example/x").await;
+    let mut client = ProxyClient::connect(&proxy).await;
+    let (head, _) = client.get("http://far.example/x").await;
     assert!(head.starts_with("HTTP/1.1 502"), "{head}");
     let failure = proxy.failure_of("far.example", 80).unwrap();
-    assert_eq!(failure.words, "the proxy refused the request (407)");
+    assert_eq!(failure.message, "the proxy refused the request (407)");
 }

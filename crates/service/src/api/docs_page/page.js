@@ -8,8 +8,8 @@ const make = (tag, text, ...children) => {
   return node;
 };
 
-// `words` between backticks are set as code, like everywhere else.
-const words = (tag, text) => make(tag, "", ...(text || "").split("`").map((part, at) =>
+// Text between backticks is shown as code.
+const markdown = (tag, text) => make(tag, "", ...(text || "").split("`").map((part, at) =>
   (at % 2 ? make("code", part) : part)));
 
 let schemas = {};
@@ -18,7 +18,7 @@ const typeOf = (schema, depth = 0) => {
   if (!schema) return "";
   if (schema.$ref) {
     const name = schema.$ref.split("/").pop();
-    // A short list of words says more than its name.
+    // The values of an enum say more than its name.
     const found = schemas[name] || {};
     return found.enum || found.oneOf || found.anyOf ? typeOf(found, depth) : name;
   }
@@ -33,7 +33,7 @@ const typeOf = (schema, depth = 0) => {
 const table = (heads, rows) => {
   const head = make("tr", "", ...heads.map((text) => make("th", text)));
   const body = rows.map((cells) => make("tr", "", ...cells.map((cell) =>
-    cell instanceof Node ? make("td", "", cell) : words("td", cell))));
+    cell instanceof Node ? make("td", "", cell) : markdown("td", cell))));
   const wide = make("div", "", make("table", "", make("thead", "", head), make("tbody", "", ...body)));
   wide.className = "wide";
   return wide;
@@ -42,9 +42,9 @@ const table = (heads, rows) => {
 const fields = (schema, all) => {
   const found = schema.$ref ? all[schema.$ref.split("/").pop()] : schema;
   if (!found || !found.properties) return null;
-  const needed = found.required || [];
-  return table(["field", "type", "* needed"], Object.entries(found.properties).map(([name, value]) => [
-    make("code", name + (needed.includes(name) ? " *" : "")), typeOf(value), value.description || "",
+  const required = found.required || [];
+  return table(["field", "type", "* = required"], Object.entries(found.properties).map(([name, value]) => [
+    make("code", name + (required.includes(name) ? " *" : "")), typeOf(value), value.description || "",
   ]));
 };
 
@@ -59,13 +59,13 @@ const bodies = {
   "/v1/batch/scrape": '{"urls": ["https://example.org/"]}',
 };
 
-// The operations under a tag: path, method, operation.
+// Returns path, method and description of the operations with a tag.
 const tagged = (api, tag) => Object.entries(api.paths).flatMap(([path, methods]) =>
   Object.entries(methods)
     .filter(([, operation]) => (operation.tags || []).includes(tag))
     .map(([name, operation]) => [path, name, operation]));
 
-// Whether an operation needs no key, whoever calls.
+// Returns whether an operation never needs a key.
 const isOpen = (operation) => (operation.security || []).some((one) => Object.keys(one).length === 0);
 
 const show = (api) => {
@@ -85,21 +85,21 @@ const show = (api) => {
       list.append(make("li", "", link));
       const badge = make("span", method);
       badge.className = "method";
-      const section = make("section", "", make("h2", "", badge, " ", make("code", path)), words("p", operation.summary));
+      const section = make("section", "", make("h2", "", badge, " ", make("code", path)), markdown("p", operation.summary));
       section.id = id;
-      if (operation.description) section.append(words("p", operation.description));
+      if (operation.description) section.append(markdown("p", operation.description));
       if (operation.parameters) {
         section.append(make("h3", "Parameters"), table(["name", "in", "meaning"], operation.parameters.map((one) =>
           [make("code", one.name), one.in, one.description || ""])));
       }
       const sent = operation.requestBody && operation.requestBody.content["application/json"].schema;
       if (sent) section.append(make("h3", "Body"), fields(sent, schemas) || make("p", typeOf(sent)));
-      section.append(make("h3", "Answers"), table(["status", "type", "meaning"], Object.entries(operation.responses).map(
-        ([status, answer]) => [status, Object.values(answer.content || {}).map((one) => typeOf(one.schema)).join(", "), answer.description])));
-      const kept = operation.responses["200"] || operation.responses["202"];
-      const given = kept && kept.content && kept.content["application/json"];
-      const shape = given && fields(given.schema, schemas);
-      if (shape) section.append(make("h3", typeOf(given.schema)), shape);
+      section.append(make("h3", "Responses"), table(["status", "type", "meaning"], Object.entries(operation.responses).map(
+        ([status, response]) => [status, Object.values(response.content || {}).map((one) => typeOf(one.schema)).join(", "), response.description])));
+      const success = operation.responses["200"] || operation.responses["202"];
+      const json = success && success.content && success.content["application/json"];
+      const shape = json && fields(json.schema, schemas);
+      if (shape) section.append(make("h3", typeOf(json.schema)), shape);
       const body = sent && (bodies[path] || '{"url": "https://example.org/"}');
       section.append(make("pre", curl(method, path, body, isOpen(operation))));
       main.append(section);
@@ -108,6 +108,6 @@ const show = (api) => {
   document.getElementById("contents").append(list);
 };
 
-fetch("/openapi.json").then((answer) => answer.json()).then(show).catch((error) => {
-  document.getElementById("operations").textContent = `openapi.json cannot be read: ${error}`;
+fetch("/openapi.json").then((response) => response.json()).then(show).catch((error) => {
+  document.getElementById("operations").textContent = `Cannot read openapi.json: ${error}`;
 });

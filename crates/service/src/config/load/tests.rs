@@ -1,21 +1,21 @@
-//! Files, variables and flags, and what is said about wrong ones.
+//! Files, variables and flags, and the messages for invalid ones.
 
 use super::*;
 use std::time::Duration;
 
-fn nobody(_: &str) -> Option<String> {
+fn no_env(_: &str) -> Option<String> {
     None
 }
 
 fn load(
     text: &str,
     env: &dyn Fn(&str) -> Option<String>,
-    flags: Vec<Flag>,
-) -> (String, Result<Loaded, ConfigError>) {
+    flags: Vec<ConfigFlag>,
+) -> (String, Result<LoadedConfig, ConfigError>) {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("config.yaml");
     std::fs::write(&path, text).unwrap();
-    let loaded = Loaded::load(&Inputs {
+    let loaded = LoadedConfig::load(&ConfigInputs {
         file: Some(path.clone()),
         env,
         flags,
@@ -23,7 +23,7 @@ fn load(
     (path.display().to_string(), loaded)
 }
 
-fn source_of(loaded: &Loaded, key: &str) -> String {
+fn source_of(loaded: &LoadedConfig, key: &str) -> String {
     let setting = SETTINGS
         .iter()
         .find(|setting| setting.key() == key)
@@ -32,7 +32,7 @@ fn source_of(loaded: &Loaded, key: &str) -> String {
 }
 
 #[test]
-fn flags_are_stronger_than_the_environment_and_that_than_the_file() {
+fn flags_override_the_environment_which_overrides_the_file() {
     let text = "# a comment\nworker:\n  pool_size: 3\n  per_host_rps: 0.5\nserver:\n  addr: 127.0.0.1:1\nhttp:\n";
     let env = |name: &str| match name {
         "WORKER_CONCURRENCY" => Some("4".to_owned()),
@@ -44,7 +44,7 @@ fn flags_are_stronger_than_the_environment_and_that_than_the_file() {
         "CHROME" => Some("/opt/chromium".to_owned()),
         _ => None,
     };
-    let flags = vec![Flag {
+    let flags = vec![ConfigFlag {
         name: "--addr",
         key: "server.addr",
         value: "127.0.0.1:3".to_owned(),
@@ -55,7 +55,7 @@ fn flags_are_stronger_than_the_environment_and_that_than_the_file() {
     assert!((loaded.config.worker.per_host_rps - 0.5).abs() < f64::EPSILON);
     assert_eq!(loaded.config.server.addr.port(), 3);
     assert_eq!(loaded.config.browser.nav_timeout, Duration::from_secs(45));
-    assert_eq!(loaded.config.browser.use_js_default, UseJs::Auto);
+    assert_eq!(loaded.config.browser.use_js_default, JsPolicy::Auto);
     assert!(!loaded.config.browser.headless);
     assert!(!loaded.config.browser.sandbox);
     let program = loaded.config.browser.program.as_deref();
@@ -75,8 +75,8 @@ fn flags_are_stronger_than_the_environment_and_that_than_the_file() {
 }
 
 #[test]
-fn wrong_files_are_refused_with_their_line_and_what_is_allowed() {
-    for (text, line, words) in [
+fn an_invalid_file_is_rejected_with_the_line_and_the_allowed_values() {
+    for (text, line, message) in [
         (
             "worker:\n  pool_size: 0\n",
             2,
@@ -90,12 +90,12 @@ fn wrong_files_are_refused_with_their_line_and_what_is_allowed() {
         (
             "http:\n  timeout: 10s\n  timout: 5s\n",
             3,
-            "there is no setting http.timout; allowed: timeout, max_redirects",
+            "unknown setting http.timout; allowed: timeout, max_redirects",
         ),
         (
             "htp:\n  timeout: 10s\n",
             2,
-            "there is no section htp; allowed: http, worker",
+            "unknown section htp; allowed: http, worker",
         ),
         (
             "http:\n  timeout: 10 parsecs\n",
@@ -129,50 +129,57 @@ fn wrong_files_are_refused_with_their_line_and_what_is_allowed() {
             "store.database_url: the value is not allowed",
         ),
         ("browser:\n  viewport: 10x10\n", 2, "100x100 to 8192x8192"),
-        ("http: 5\n", 1, "a section has settings below it"),
-        ("http:\n  timeout: {a: 1}\n", 2, "a value is wanted"),
+        ("http: 5\n", 1, "expected a map of settings"),
+        ("http:\n  timeout: {a: 1}\n", 2, "expected a value"),
         ("http:\n  timeout: 10s\n  timeout: 11s\n", 3, "timeout"),
         ("http: [\n", 1, ""),
     ] {
-        let (path, loaded) = load(text, &nobody, Vec::new());
-        let told = loaded.unwrap_err().to_string();
+        let (path, loaded) = load(text, &no_env, Vec::new());
+        let reported = loaded.unwrap_err().to_string();
         assert!(
-            told.starts_with(&format!("{path}:{line}: ")) || words.is_empty(),
-            "{told}"
+            reported.starts_with(&format!("{path}:{line}: ")) || message.is_empty(),
+            "{reported}"
         );
-        assert!(told.contains(words), "{told}");
-        assert!(!told.contains("hunter2"), "{told}");
+        assert!(reported.contains(message), "{reported}");
+        assert!(!reported.contains("hunter2"), "{reported}");
     }
 }
 
 #[test]
-fn every_problem_is_told_at_once() {
+fn every_problem_is_reported_at_once() {
     let text = "worker:\n  pool_size: 0\n  lease: 10s\n  heartbeat: 6s\nnothing:\n  at: all\n";
     let env = |name: &str| (name == "HTTP_ADDR").then(|| "here".to_owned());
     let (_, loaded) = load(text, &env, Vec::new());
-    let told = loaded.unwrap_err().0;
-    assert_eq!(told.len(), 4, "{told:?}");
+    let reported = loaded.unwrap_err().0;
+    assert_eq!(reported.len(), 4, "{reported:?}");
     assert!(
-        told.iter()
+        reported
+            .iter()
             .any(|line| line.starts_with("environment HTTP_ADDR: server.addr: here is not"))
     );
     assert!(
-        told.iter()
-            .any(|line| line.contains("at most half a lease"))
+        reported
+            .iter()
+            .any(|line| line.contains("at most half of the lease"))
     );
 }
 
 #[test]
-fn a_named_file_must_be_there_and_the_usual_one_need_not() {
+fn a_named_file_must_exist_but_the_default_one_need_not() {
     let missing = Some(PathBuf::from("/nowhere/config.yaml"));
-    let by_flag = Loaded::load(&Inputs {
+    let by_flag = LoadedConfig::load(&ConfigInputs {
         file: missing,
-        env: &nobody,
+        env: &no_env,
         flags: Vec::new(),
     });
-    assert!(by_flag.unwrap_err().to_string().contains("cannot be read"));
+    assert!(
+        by_flag
+            .unwrap_err()
+            .to_string()
+            .contains("cannot read file")
+    );
     let env = |name: &str| (name == "CONFIG_PATH").then(|| "/nowhere/else.yaml".to_owned());
-    let by_env = Loaded::load(&Inputs {
+    let by_env = LoadedConfig::load(&ConfigInputs {
         file: None,
         env: &env,
         flags: Vec::new(),
@@ -183,18 +190,18 @@ fn a_named_file_must_be_there_and_the_usual_one_need_not() {
             .to_string()
             .contains("/nowhere/else.yaml")
     );
-    let usual = Loaded::load(&Inputs {
+    let default_file = LoadedConfig::load(&ConfigInputs {
         file: None,
-        env: &nobody,
+        env: &no_env,
         flags: Vec::new(),
     });
-    assert_eq!(usual.unwrap().config, Config::default());
+    assert_eq!(default_file.unwrap().config, Config::default());
 }
 
 #[test]
 fn secrets_are_not_shown() {
     let text = "server:\n  api_keys: [0123456789012345678, another-long-key-of-ours]\nstore:\n  database_url: postgres://me:hunter2@db.example/crawler?password=hunter2\n";
-    let (_, loaded) = load(text, &nobody, Vec::new());
+    let (_, loaded) = load(text, &no_env, Vec::new());
     let loaded = loaded.unwrap();
     assert_eq!(
         loaded.config.server.api_keys[0].reveal(),
@@ -215,35 +222,35 @@ fn secrets_are_not_shown() {
 }
 
 #[test]
-fn times_that_do_not_fit_each_other_are_told_with_their_sources() {
+fn timeouts_that_conflict_are_reported_with_their_sources() {
     let notes = |text: &str, env: &dyn Fn(&str) -> Option<String>| {
         let (path, loaded) = load(text, env, Vec::new());
         (path, loaded.unwrap().notes())
     };
-    // As it comes nothing is said, although a page may take longer to render than a stop.
-    assert_eq!(notes("worker:\n", &nobody).1, Vec::<String>::new());
+    // No warning for the defaults, although rendering may take longer than the drain.
+    assert_eq!(notes("worker:\n", &no_env).1, Vec::<String>::new());
     let short = "server:\n  request_timeout: 20s\n";
-    let (path, told) = notes(short, &nobody);
-    let [told] = told.as_slice() else {
-        panic!("{told:?}");
+    let (path, reported) = notes(short, &no_env);
+    let [reported] = reported.as_slice() else {
+        panic!("{reported:?}");
     };
-    let words = format!(
-        "browser.nav_timeout = 30s (default), server.request_timeout = 20s ({path}:2): a slow page"
+    let message = format!(
+        "browser.nav_timeout = 30s (default), server.request_timeout = 20s ({path}:2): POST /v1/scrape"
     );
-    assert!(told.starts_with(&words), "{told}");
+    assert!(reported.starts_with(&message), "{reported}");
     let slow = |name: &str| (name == "BROWSER_TIMEOUT").then(|| "2m".to_owned());
-    let told = notes("worker:\n", &slow).1;
-    assert_eq!(told.len(), 2, "{told:?}");
+    let reported = notes("worker:\n", &slow).1;
+    assert_eq!(reported.len(), 2, "{reported:?}");
     assert!(
-        told[1].starts_with("worker.drain = 25s (default), browser.nav_timeout = 2m (environment BROWSER_TIMEOUT): a stop cuts off"),
-        "{told:?}"
+        reported[1].starts_with("worker.drain = 25s (default), browser.nav_timeout = 2m (environment BROWSER_TIMEOUT): a shutdown interrupts"),
+        "{reported:?}"
     );
-    // Nothing is rendered, or the drain is long enough.
+    // Rendering is off, or the drain is long enough.
     for text in [
         "browser:\n  enabled: false\n  nav_timeout: 5m\n",
         "browser:\n  nav_timeout: 20s\n",
         "worker:\n  drain: 40s\n",
     ] {
-        assert_eq!(notes(text, &nobody).1, Vec::<String>::new(), "{text}");
+        assert_eq!(notes(text, &no_env).1, Vec::<String>::new(), "{text}");
     }
 }

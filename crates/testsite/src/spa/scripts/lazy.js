@@ -1,4 +1,4 @@
-// Two requests, the second asked for only when the first has come.
+// Two requests; the second starts after the first has finished.
 (async () => {
   const part = async (url) => (await (await fetch(url)).json()).text;
   const write = (text) => root.append(Object.assign(document.createElement('p'), { textContent: text }));

@@ -1,9 +1,9 @@
-// The text is there with the first answer; the asking never stops.
+// The text appears with the first response; polling never stops.
 (() => {
-  const ask = async () => {
+  const poll = async () => {
     const { text } = await (await fetch('/data/tide.json')).json();
     if (!root.firstChild) root.innerHTML = `<p>${text}</p><a href="/landed/tide">on</a>`;
-    setTimeout(ask, 50);
+    setTimeout(poll, 50);
   };
-  ask();
+  poll();
 })();

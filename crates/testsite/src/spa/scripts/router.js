@@ -1,4 +1,4 @@
-// A router over history, the way the libraries do it: routes by path, links that do not load.
+// A router based on the history API, as in common libraries: routes by path, links that do not load pages.
 (() => {
   const root = document.getElementById('root');
   const element = (name, attributes, ...children) => {
@@ -16,9 +16,9 @@
     let content;
     try {
       if (page === undefined) throw new Error('no route');
-      const answer = await fetch(`/api/page/${page}.json`);
-      if (!answer.ok) throw new Error(answer.status);
-      const { title, text, links } = await answer.json();
+      const response = await fetch(`/api/page/${page}.json`);
+      if (!response.ok) throw new Error(response.status);
+      const { title, text, links } = await response.json();
       document.title = title;
       content = element('main', {},
         element('img', { src: '/assets/logo.png', alt: '', width: 16, height: 16 }),

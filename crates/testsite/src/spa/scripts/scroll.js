@@ -1,4 +1,4 @@
-// A list that grows by five whenever its end is in view. There is always more.
+// An endless list that grows by five whenever its end is in view.
 (() => {
   let count = 0;
   const end = document.createElement('div');

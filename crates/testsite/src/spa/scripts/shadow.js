@@ -1,4 +1,4 @@
-// A host with an open root; in it a slot for the light child, and a second host with a root of its own.
+// A host with an open shadow root that contains a slot and a second host with its own shadow root.
 (() => {
   const host = document.createElement('section');
   host.innerHTML = '<p>light in the slot <a href="/landed/slot">slotted</a></p>';

@@ -1,4 +1,4 @@
-// Whatever a browser keeps, this page counts in it.
+// Counts visits in every kind of browser storage.
 (() => {
   const write = (text) => root.append(Object.assign(document.createElement('p'), { textContent: text }));
   const cookie = Number((/visits=(\d+)/.exec(document.cookie) || [0, 0])[1]) + 1;

@@ -1,0 +1,35 @@
+//! The service in a build without the feature `postgres`: DATABASE_URL is refused.
+
+use anyhow::bail;
+use crawler_engine::Stop;
+use crawler_service::config::Config;
+use crawler_store::HostDefaults;
+
+use crate::serve_args::{KeysCommand, ModeChoice};
+
+const NOT_BUILT: &str = "store.database_url: this build does not support Postgres; rebuild with --features postgres, \
+    or remove the setting (DATABASE_URL) to use SQLite";
+
+/// Fails: this build has no Postgres.
+#[expect(
+    clippy::unused_async,
+    reason = "the version with Postgres waits for it"
+)]
+pub(crate) async fn serve(
+    _url: &str,
+    _hosts: HostDefaults,
+    _config: Config,
+    _mode: ModeChoice,
+    _stop: &Stop,
+) -> anyhow::Result<()> {
+    bail!(NOT_BUILT)
+}
+
+/// Fails: this build has no Postgres.
+#[expect(
+    clippy::unused_async,
+    reason = "the version with Postgres waits for it"
+)]
+pub(crate) async fn keys(_url: &str, _command: &KeysCommand) -> anyhow::Result<String> {
+    bail!(NOT_BUILT)
+}

@@ -1,0 +1,75 @@
+//! The service and its keys over Postgres.
+
+use std::time::Duration;
+
+use anyhow::{Context, bail};
+use crawler_engine::{Stop, StopLevel};
+use crawler_service::config::Config;
+use crawler_store::{HostDefaults, StoreError};
+use crawler_store_postgres::{PostgresOptions, PostgresStore};
+
+use crate::serve_args::{KeysCommand, ModeChoice};
+use crate::{keys, serve};
+
+/// First and longest delay between attempts to open a database that is unavailable at the start.
+const STORE_RETRY_DELAYS: [Duration; 2] = [Duration::from_millis(500), Duration::from_secs(10)];
+
+/// Runs the service until it is stopped.
+pub(crate) async fn serve(
+    url: &str,
+    hosts: HostDefaults,
+    config: Config,
+    mode: ModeChoice,
+    stop: &Stop,
+) -> anyhow::Result<()> {
+    let options = PostgresOptions {
+        connections: config.store.connections,
+        hosts,
+        max_crashes: config.worker.max_crashes,
+        fixed_interval: config.crawl.crawl_delay.is_some(),
+        ..PostgresOptions::default()
+    };
+    let open = || PostgresStore::open(url, options.clone());
+    let Some(store) = open_store(open, stop).await? else {
+        return Ok(());
+    };
+    let ended = serve::run_on(store.clone(), config, mode, stop, "postgres").await;
+    store.close().await;
+    ended
+}
+
+/// Runs a command on the API keys.
+pub(crate) async fn keys(url: &str, command: &KeysCommand) -> anyhow::Result<String> {
+    let store = PostgresStore::open(url, PostgresOptions::default())
+        .await
+        .context("cannot open the store")?;
+    let output = keys::run_on(&store, command).await;
+    store.close().await;
+    output
+}
+
+/// Opens a store, retrying while it is unavailable; `None` if a stop is requested meanwhile.
+async fn open_store<S, F>(open: impl Fn() -> F, stop: &Stop) -> anyhow::Result<Option<S>>
+where
+    F: Future<Output = Result<S, StoreError>>,
+{
+    let [mut delay, max_delay] = STORE_RETRY_DELAYS;
+    loop {
+        let open = tokio::select! {
+            opened = open() => opened,
+            () = stop.reached(StopLevel::Drain) => return Ok(None),
+        };
+        match open {
+            Ok(store) => return Ok(Some(store)),
+            Err(error) if error.retryable() => {
+                tracing::warn!(%error, "store unavailable, retrying");
+            }
+            Err(error) => bail!("cannot open the store: {error}"),
+        }
+        let stopped = stop.reached(StopLevel::Drain);
+        if tokio::time::timeout(delay, stopped).await.is_ok() {
+            return Ok(None);
+        }
+        delay = (delay * 2).min(max_delay);
+    }
+}

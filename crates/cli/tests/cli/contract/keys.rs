@@ -1,0 +1,100 @@
+//! `keys`: creating, listing and revoking API keys.
+
+use std::path::Path;
+
+use crate::api::{ANY_PORT, Api, isolated_run};
+use crate::run::Finished;
+
+fn keys(folder: &Path, args: &[&str]) -> Finished {
+    isolated_run(folder, &[&["keys"], args].concat()).finish()
+}
+
+fn status(service: &Api, key: &str) -> u16 {
+    let request = format!(
+        "GET /v1/jobs HTTP/1.0\r\nhost: crawler.example\r\nauthorization: Bearer {key}\r\n\r\n"
+    );
+    service.send(&request).0
+}
+
+#[test]
+fn a_key_is_accepted_until_it_is_revoked() {
+    let folder = tempfile::tempdir().unwrap();
+    let words = [&["serve"][..], &ANY_PORT].concat();
+    let added = keys(folder.path(), &["add", "alice"]).success();
+    let key = added.stdout.trim();
+    assert!(key.len() >= 64, "{key}");
+    let service = Api::start(folder.path(), &words);
+    assert_eq!(service.get("/v1/jobs").0, 401);
+    assert_eq!(status(&service, key), 200);
+    // Created while the service runs, and rejected as soon as it is revoked.
+    let second = keys(folder.path(), &["add", "bob"]).success().stdout;
+    assert_eq!(status(&service, second.trim()), 200);
+    let revoked = keys(folder.path(), &["revoke", "bob"]).success();
+    assert!(revoked.stdout.contains("bob"), "{}", revoked.stdout);
+    assert_eq!(status(&service, second.trim()), 401);
+    assert_eq!(status(&service, key), 200);
+    let list = keys(folder.path(), &["list"]).success().stdout;
+    let lines: Vec<&str> = list.lines().collect();
+    assert_eq!(lines.len(), 2, "{list}");
+    assert!(
+        lines[0].contains("\talice\t") && lines[0].ends_with("\t-"),
+        "{list}"
+    );
+    assert!(
+        lines[1].contains("\tbob\t") && lines[1].ends_with('Z'),
+        "{list}"
+    );
+    assert!(!list.contains(key) && !list.contains(second.trim()));
+    assert_eq!(service.terminate(), Some(0));
+    // Only its hash is stored.
+    for file in std::fs::read_dir(folder.path()).unwrap() {
+        let bytes = std::fs::read(file.unwrap().path()).unwrap();
+        let found = bytes.windows(key.len()).any(|part| part == key.as_bytes());
+        assert!(!found, "the key is in the store");
+    }
+}
+
+#[test]
+fn with_a_key_in_the_store_the_service_may_listen_on_any_address() {
+    let folder = tempfile::tempdir().unwrap();
+    let words = ["serve", "--addr", "0.0.0.0:0", "--log-format", "json"];
+    let key = keys(folder.path(), &["add", "alice"]).success().stdout;
+    let service = Api::start(folder.path(), &words);
+    assert_eq!(service.get("/v1/jobs").0, 401);
+    assert_eq!(status(&service, key.trim()), 200);
+}
+
+#[test]
+fn errors_name_what_is_wrong() {
+    let folder = tempfile::tempdir().unwrap();
+    keys(folder.path(), &["add", "alice"]).success();
+    for (args, code, expected) in [
+        (
+            &["add", "alice"][..],
+            1,
+            "a key named \"alice\" already exists",
+        ),
+        (&["add", ""], 1, "1 to 100 characters"),
+        (&["add", "a\nb"], 1, "1 to 100 characters"),
+        (&["revoke", "nobody"], 1, "no key \"nobody\""),
+        (&["revoke"], 2, "KEY"),
+        (&["sell"], 2, "sell"),
+        (
+            &["list", "--store", "/nowhere/at/all.db"],
+            1,
+            "no store at /nowhere/at/all.db",
+        ),
+        (
+            &["add", "bob", "--store", "/nowhere/at/all.db"],
+            1,
+            "cannot open store.path",
+        ),
+    ] {
+        let failed = keys(folder.path(), args).with_code(code);
+        failed.says(expected);
+        assert_eq!(failed.stdout, "");
+    }
+    keys(folder.path(), &["revoke", "alice"]).success();
+    let failed = keys(folder.path(), &["revoke", "alice"]).with_code(1);
+    failed.says("is already revoked");
+}

@@ -1,0 +1,218 @@
+//! `--max-pages`, `--max-depth`, `--max-duration`, `--max-bytes`, `--max-redirects`,
+//! `--max-body-bytes`: where a crawl or a page ends, and what is said about it.
+
+use std::time::Duration;
+
+use testsite::{Graph, Pages, Request, Server, SiteResponse};
+
+use crate::contract::run::{crawl, crawl_from, object, objects, visited};
+use crate::run::Finished;
+
+/// Every page has links to two pages more.
+fn endless(delay: Duration, bytes: usize) -> impl Fn(&Request) -> SiteResponse {
+    move |request| {
+        if request.path() == "/robots.txt" {
+            return SiteResponse::status(404);
+        }
+        let here: u64 = request.path()[1..].parse().unwrap_or(0);
+        let mut body = format!(
+            "<a href=\"/{}\">left</a><a href=\"/{}\">right</a>",
+            here * 2 + 1,
+            here * 2 + 2
+        );
+        body.push_str(&" ".repeat(bytes.saturating_sub(body.len())));
+        SiteResponse::html(body).after(delay)
+    }
+}
+
+/// The summary names the limit, how many known URLs were left, and the flag that lifts it.
+fn assert_says_limit(ended: &Finished, limit: &str) {
+    let said = ended
+        .stderr
+        .lines()
+        .find(|line| line.contains("Stopped at --max"))
+        .unwrap_or_else(|| panic!("no ending in {}", ended.stderr));
+    let (flag, _) = limit.split_once(' ').unwrap();
+    assert!(said.contains(&format!("{limit} with ")), "{said}");
+    let (number, rest) = said
+        .split_once(" with ")
+        .unwrap()
+        .1
+        .split_once(' ')
+        .unwrap();
+    assert!(
+        number.replace(',', "").parse::<u64>().unwrap() > 0,
+        "{said}"
+    );
+    assert!(rest.starts_with("known URLs left; "), "{said}");
+    let advice = rest.split_once("; ").unwrap().1;
+    assert!(advice.contains(flag) && advice.contains("use "), "{said}");
+}
+
+#[test]
+fn max_pages_ends_the_crawl_and_is_reported() {
+    let server = Server::start(endless(Duration::ZERO, 0));
+    let ended = crawl(&server, &["--max-pages", "20", "--max-depth", "0"]);
+    assert_eq!(ended.visited_paths(&server).len(), 20);
+    assert_says_limit(&ended, "--max-pages 20");
+}
+
+#[test]
+fn zero_is_no_limit() {
+    let server = Server::start(Graph::new(2_300).site());
+    let flags = ["--max-pages", "0", "--max-depth", "0"];
+    assert_eq!(visited(&server, &flags).len(), 2_300);
+}
+
+#[test]
+fn a_limit_that_is_not_reached_is_not_mentioned() {
+    let server = Server::start(Graph::new(30).site());
+    let ended = crawl(&server, &["--max-pages", "30"]);
+    assert_eq!(ended.visited_paths(&server).len(), 30);
+    assert!(!ended.stderr.contains("Stopped"), "{}", ended.stderr);
+}
+
+#[test]
+fn links_beyond_max_depth_are_reported_with_the_flag() {
+    let server = Server::start(Pages::new().links("/", &["/a"]).links("/a", &["/b", "/c"]));
+    let ended = crawl(&server, &["--max-depth", "1"]);
+    assert_eq!(ended.visited_paths(&server), ["/", "/a"]);
+    assert!(
+        ended.stderr.contains("2 links beyond --max-depth 1"),
+        "{}",
+        ended.stderr
+    );
+    assert!(
+        ended
+            .stderr
+            .contains("use --max-depth 0 to follow all links"),
+        "{}",
+        ended.stderr
+    );
+}
+
+#[test]
+fn max_duration() {
+    let server = Server::start(endless(Duration::from_millis(30), 0));
+    let ended = crawl(
+        &server,
+        &["--max-duration", "400ms", "--profile", "exhaustive"],
+    );
+    let last = server.hits().last().unwrap().at;
+    assert!(ended.began.elapsed() >= Duration::from_millis(400));
+    assert!(last > ended.began);
+    assert!(ended.visited_paths(&server).len() > 1);
+    assert_says_limit(&ended, "--max-duration 0.4 s");
+    // What was in flight was finished: every request is a page.
+    let pages = server.total() - server.count("/robots.txt");
+    assert_eq!(ended.visited_paths(&server).len() as u64, pages);
+}
+
+#[test]
+fn max_bytes() {
+    let server = Server::start(endless(Duration::ZERO, 10_000));
+    let flags = [
+        "--max-bytes",
+        "50KB",
+        "--workers",
+        "1",
+        "--profile",
+        "exhaustive",
+    ];
+    let ended = crawl(&server, &flags);
+    let pages = ended.visited_paths(&server).len();
+    assert!((5..=6).contains(&pages), "{pages}");
+    assert_says_limit(&ended, "--max-bytes 50.0 kB");
+}
+
+#[test]
+fn a_longer_body_is_truncated_and_marked() {
+    let page = |padding: usize| {
+        format!(
+            "<a href=\"/early\">a</a>{}<a href=\"/late\">b</a>",
+            " ".repeat(padding)
+        )
+    };
+    let server = Server::start(Pages::new().html("/", &page(1_000)));
+    for (flags, truncated) in [
+        (["--max-body-bytes", "1000"].as_slice(), true),
+        (&["--max-body-bytes", "1KB"], true),
+        (&["--max-body-bytes", "2000"], false),
+        (&[], false),
+    ] {
+        let pages = objects(&server, flags);
+        let seed = object(&pages, &server.url("/"));
+        assert_eq!(seed["truncated"] == true, truncated, "{flags:?}");
+        let links = seed["links"].as_array().unwrap().len();
+        assert_eq!(links, if truncated { 1 } else { 2 }, "{flags:?}");
+        assert_eq!(seed["status"], 200, "{flags:?}");
+    }
+}
+
+#[test]
+fn a_body_is_cut_at_2_mb() {
+    let mut body = String::from("<a href=\"/early\">a</a>");
+    body.push_str(&" ".repeat(2_000_000 - body.len()));
+    let longer = format!("{body}<a href=\"/late\">b</a>");
+    let server = Server::start(
+        Pages::new()
+            .links("/", &["/exact", "/longer"])
+            .html("/exact", &body)
+            .html("/longer", &longer),
+    );
+    let pages = objects(&server, &[]);
+    assert!(
+        object(&pages, &server.url("/exact"))
+            .get("truncated")
+            .is_none()
+    );
+    let cut = object(&pages, &server.url("/longer"));
+    assert_eq!(cut["truncated"], true);
+    assert_eq!(cut["links"], serde_json::json!([server.url("/early")]));
+}
+
+/// `/0` redirects to `/1`, and so on; the last is a page.
+fn redirects(count: usize) -> Server {
+    Server::start(
+        move |request: &Request| match request.path()[1..].parse::<usize>() {
+            Ok(at) if at < count => SiteResponse::redirect(302, &format!("/{}", at + 1)),
+            Ok(at) if at == count => SiteResponse::html("the end"),
+            _ if request.path() == "/" => SiteResponse::html("<a href=\"/0\">go</a>"),
+            _ => SiteResponse::status(404),
+        },
+    )
+}
+
+#[test]
+fn max_redirects() {
+    for (flags, walked) in [
+        ([].as_slice(), 10),
+        (&["--max-redirects", "3"], 3),
+        (&["--max-redirects", "1"], 1),
+        (&["--max-redirects", "0"], 0),
+    ] {
+        let server = redirects(walked);
+        let pages = objects(&server, flags);
+        let last = object(&pages, &server.url(&format!("/{walked}")));
+        assert_eq!(last["outcome"], "fetched", "{flags:?}");
+
+        let server = redirects(walked + 1);
+        let pages = objects(&server, flags);
+        let last = object(&pages, &server.url(&format!("/{walked}")));
+        let error = format!("fetch failed: too many redirects ({walked})");
+        assert_eq!(last["error"], error, "{flags:?}");
+        assert_eq!(server.count(&format!("/{}", walked + 1)), 0, "{flags:?}");
+    }
+}
+
+#[test]
+fn a_loop_of_redirects_ends() {
+    let server = Server::start(
+        Pages::new()
+            .links("/", &["/a"])
+            .redirect("/a", "/b")
+            .redirect("/b", "/a"),
+    );
+    assert_eq!(visited(&server, &[]), ["/", "/a", "/b"]);
+    assert_eq!(crawl_from(&server, "/", &[]).links(&server, "/b"), ["/a"]);
+}

@@ -1,0 +1,132 @@
+//! `serve` and `config`.
+
+use serde_json::Value;
+
+use crate::api::{ANY_PORT, Api, isolated_run};
+
+#[test]
+fn serve_needs_nothing_installed_and_sigterm_ends_it_with_0() {
+    for words in [
+        &["serve"][..],
+        &["serve", "--mode", "all"],
+        &["--mode=api"],
+        &["-mode", "api"],
+    ] {
+        let folder = tempfile::tempdir().unwrap();
+        let service = Api::start(folder.path(), &[words, &ANY_PORT].concat());
+        assert_eq!(service.get("/healthz").0, 200);
+        assert_eq!(service.get("/readyz").0, 200);
+        assert!(folder.path().join("crawler.db").exists());
+        let (status, body) = service.post("/v1/crawl", "{\"url\": \"http://127.0.0.1:9/\"}");
+        assert_eq!(status, 202, "{body}");
+        assert_eq!(service.terminate(), Some(0), "{words:?}");
+    }
+}
+
+#[test]
+fn a_job_to_a_private_address_fails_with_the_reason_and_jobs_survive_a_restart() {
+    let folder = tempfile::tempdir().unwrap();
+    let words = [&["serve"][..], &ANY_PORT].concat();
+    let service = Api::start(folder.path(), &words);
+    let (_, made) = service.post("/v1/batch/scrape", "{\"urls\": [\"http://127.0.0.1:9/\"]}");
+    let made: Value = serde_json::from_str(&made).unwrap();
+    let place = made["url"].as_str().unwrap().to_owned();
+    // The stream ends when the job does.
+    let (_, events) = service.get(&format!("{place}/events"));
+    assert!(events.contains("event: finished"), "{events}");
+    assert!(events.contains("address_refused"), "{events}");
+    assert_eq!(service.terminate(), Some(0));
+    let service = Api::start(folder.path(), &words);
+    let (status, job) = service.get(&place);
+    assert_eq!(status, 200);
+    let job: Value = serde_json::from_str(&job).unwrap();
+    assert_eq!(job["status"], "failed", "{job}");
+}
+
+#[test]
+fn an_invalid_configuration_exits_with_2_and_says_how_to_fix_it() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("bad.yaml"), "worker:\n  pool_size: 0\n").unwrap();
+    let forced = "browser:\n  enabled: false\n  force: true\n";
+    std::fs::write(folder.path().join("js.yaml"), forced).unwrap();
+    for (args, expected) in [
+        (&["serve", "--addr", "0.0.0.0:0"][..], "server.api_keys"),
+        (
+            &["serve", "--config", "bad.yaml"],
+            "bad.yaml:2: worker.pool_size: 0 is not allowed; allowed: 1 to 1024",
+        ),
+        (
+            &["serve", "--config", "none.yaml"],
+            "none.yaml: cannot read file: no such file",
+        ),
+        (
+            &["serve", "--config", "js.yaml"],
+            "browser.force = true (js.yaml:3), browser.enabled = false (js.yaml:2): rendering requires browser.enabled",
+        ),
+        (&["serve", "--mode", "both"], "both"),
+        (
+            &["serve", "--workers", "0"],
+            "flag --workers: worker.pool_size: 0 is not allowed",
+        ),
+    ] {
+        let finished = isolated_run(folder.path(), args).finish();
+        finished.with_code(2).says(expected);
+    }
+}
+
+#[test]
+fn config_prints_each_value_and_its_source() {
+    let folder = tempfile::tempdir().unwrap();
+    let text = "server:\n  api_keys: [very-secret-key-of-ours]\nhttp:\n  timeout: 7s\n";
+    std::fs::write(folder.path().join("config.yaml"), text).unwrap();
+    let run = isolated_run(folder.path(), &["config", "--workers", "3"])
+        .env("HTTP_ADDR", "127.0.0.1:9999")
+        .env("DATABASE_URL", "postgres://me:hunter2@db/crawler");
+    let printed = run.finish().success().stdout;
+    for (value, source) in [
+        ("timeout: 7s", "# config.yaml:4"),
+        ("addr: 127.0.0.1:9999", "# environment HTTP_ADDR"),
+        ("pool_size: 3", "# flag --workers"),
+        ("max_redirects: 5", "# default"),
+        ("api_keys: (1 hidden)", "# config.yaml:2"),
+        (
+            "database_url: postgres://me:(hidden)@db/crawler",
+            "# environment DATABASE_URL",
+        ),
+    ] {
+        assert!(
+            printed
+                .lines()
+                .any(|line| line.contains(value) && line.contains(source)),
+            "{value} {source}:\n{printed}"
+        );
+    }
+    assert!(
+        !printed.contains("hunter2") && !printed.contains("very-secret"),
+        "{printed}"
+    );
+}
+
+#[test]
+fn config_warns_of_timeouts_that_conflict() {
+    let folder = tempfile::tempdir().unwrap();
+    let config = |timeout: &str| {
+        let run = isolated_run(folder.path(), &["config"]).env("BROWSER_TIMEOUT", timeout);
+        let finished = run.finish().success();
+        assert!(finished.stdout.starts_with("# file: none\n"));
+        finished
+    };
+    let warned = config("3m");
+    warned.says("warning: browser.nav_timeout = 3m");
+    warned.says("warning: worker.drain");
+    assert_eq!(config("20s").stderr, "");
+}
+
+#[test]
+fn the_example_configuration_is_current() {
+    let folder = tempfile::tempdir().unwrap();
+    let example = isolated_run(folder.path(), &["config", "--example"]).finish();
+    let committed = concat!(env!("CARGO_MANIFEST_DIR"), "/../../config.example.yaml");
+    let committed = std::fs::read_to_string(committed).unwrap();
+    assert!(example.stdout == committed, "run cargo xtask docs");
+}

@@ -1,0 +1,154 @@
+//! `--traps`: endless URL spaces are refused, each refusal counted by reason; off, they are followed.
+
+use testsite::{Pages, Request, Server, SiteResponse};
+
+use crate::contract::run::{crawl, visited};
+use crate::run::Finished;
+
+/// Without limits of its own, so that only the traps can end it; a lid, so that a test ends anyway.
+const FLAGS: [&str; 8] = [
+    "--max-pages",
+    "2500",
+    "--max-depth",
+    "0",
+    "--log-format",
+    "json",
+    "--format",
+    "edges",
+];
+
+fn endless(next: impl Fn(&str) -> Vec<String> + Send + Sync + 'static) -> Server {
+    Server::start(move |request: &Request| match request.path() {
+        "/robots.txt" => SiteResponse::status(404),
+        _ => SiteResponse::html(
+            next(request.target())
+                .iter()
+                .map(|link| format!("<a href=\"{link}\">more</a>\n"))
+                .collect::<String>(),
+        ),
+    })
+}
+
+fn number_in(target: &str) -> u64 {
+    let digits: String = target.chars().filter(char::is_ascii_digit).collect();
+    digits.parse().unwrap_or(0)
+}
+
+fn repeating_path() -> Server {
+    endless(|target| vec![format!("{}/loop", target.trim_end_matches('/'))])
+}
+
+fn calendar() -> Server {
+    endless(|target| {
+        // 2000/01 and so on: a number of months.
+        let months = number_in(target).max(200_001);
+        let (year, month) = (months / 100, months % 100);
+        let next = if month == 12 {
+            (year + 1) * 100 + 1
+        } else {
+            months + 1
+        };
+        vec![format!("/calendar/{:04}/{:02}", next / 100, next % 100)]
+    })
+}
+
+fn sessions() -> Server {
+    endless(|target| {
+        let session = number_in(target).wrapping_mul(31) % 100_000_000 + 12_345_678;
+        vec![
+            format!("/page?PHPSESSID=ab{session}cd"),
+            format!("/cart;jsessionid=AB{session}"),
+        ]
+    })
+}
+
+fn queries() -> Server {
+    endless(|target| {
+        let at = number_in(target) % 1_000_000;
+        (1..=4)
+            .map(|step| {
+                let at = at * 3 + step;
+                format!("/list?color={}&size={}&sort={}", at % 83, at % 89, at % 97)
+            })
+            .collect()
+    })
+}
+
+fn crawl_with(server: &Server, flags: &[&str]) -> Finished {
+    let mut words = FLAGS.to_vec();
+    words.extend(flags);
+    crawl(server, &words)
+}
+
+fn assert_trapped(server: &Server, reason: &str) {
+    let ended = crawl_with(server, &[]);
+    let summary = ended.event("summary");
+    assert_eq!(summary["stop_reason"], "done", "{summary}");
+    assert!(summary[reason].as_u64() > Some(0), "{summary}");
+    assert_eq!(
+        summary["traps"], summary[reason],
+        "counted once, by its reason: {summary}"
+    );
+    assert!(ended.stderr.contains("--traps off"), "{}", ended.stderr);
+}
+
+fn assert_followed(server: &Server, flags: &[&str]) {
+    let mut words = vec!["--max-pages", "100"];
+    words.extend(flags);
+    words.extend(["--max-depth", "0", "--log-format", "json"]);
+    let summary = crawl(server, &words).event("summary");
+    assert_eq!(summary["stop_reason"], "max_pages", "{summary}");
+    assert_eq!(summary["traps"], 0, "{summary}");
+}
+
+#[test]
+fn repeating_path_segments() {
+    assert_trapped(&repeating_path(), "refused_trap_path");
+}
+
+#[test]
+fn calendars() {
+    assert_trapped(&calendar(), "refused_trap_calendar");
+}
+
+#[test]
+fn session_ids() {
+    assert_trapped(&sessions(), "refused_trap_session");
+}
+
+#[test]
+fn exploding_queries() {
+    assert_trapped(&queries(), "refused_trap_query");
+}
+
+#[test]
+fn off_follows_them_all() {
+    for server in [repeating_path(), calendar(), sessions(), queries()] {
+        assert_followed(&server, &["--traps", "off"]);
+    }
+}
+
+#[test]
+fn traps_are_off_in_exhaustive_unless_given() {
+    let server = repeating_path();
+    assert_followed(&server, &["--profile", "exhaustive"]);
+    let summary =
+        crawl_with(&server, &["--profile", "exhaustive", "--traps", "on"]).event("summary");
+    assert_eq!(summary["stop_reason"], "done", "{summary}");
+}
+
+#[test]
+fn honest_sites_are_not_refused() {
+    let links: Vec<String> = (0..400)
+        .flat_map(|at| {
+            [
+                format!("/2024/{:02}/{:02}/story-{at}", 1 + at % 12, 1 + at % 28),
+                format!("/article?id={at}"),
+                format!("/en/docs/page-{at}/docs"),
+            ]
+        })
+        .collect();
+    let links: Vec<&str> = links.iter().map(String::as_str).collect();
+    let server = Server::start(Pages::new().links("/", &links));
+    assert_eq!(visited(&server, &[]).len(), 1_201);
+}

@@ -1,0 +1,174 @@
+//! Metrics and logs of the service: names, ids, one line per event.
+
+use std::collections::BTreeSet;
+use std::io::{BufRead, BufReader};
+use std::process::{Child, Stdio};
+use std::time::Instant;
+
+use crawler_service::api::METRICS;
+use serde_json::Value;
+use testsite::{Pages, Server, SiteResponse};
+
+use crate::api::{ANY_PORT, Api, isolated_command};
+use crate::harness::http;
+use crate::harness::wait::TIMEOUT;
+
+fn site() -> Server {
+    Server::start(
+        Pages::new()
+            .links("/", &["/a", "/gone"])
+            .html("/a", "<p>Words that somebody came for.")
+            .page("/gone", SiteResponse::status(404)),
+    )
+}
+
+const CONFIG: &str =
+    "egress:\n  allow: [127.0.0.1]\nworker:\n  per_host_rps: 0\n  metrics_addr: 127.0.0.1:0\n";
+
+/// The names in a text, without what a spread adds to them.
+fn names(text: &str) -> BTreeSet<String> {
+    let is_part = |c: char| c.is_ascii_lowercase() || c == '_';
+    let words = text.split(|c: char| !is_part(c));
+    let words = words.filter(|word| word.starts_with("crawler_"));
+    words
+        .map(|word| {
+            let plain = ["_bucket", "_sum", "_count"]
+                .iter()
+                .find_map(|end| word.strip_suffix(end));
+            plain.unwrap_or(word).to_owned()
+        })
+        .collect()
+}
+
+fn ours() -> BTreeSet<String> {
+    METRICS.iter().map(|(name, _)| (*name).to_owned()).collect()
+}
+
+#[test]
+fn operations_md_names_every_metric_and_no_other() {
+    let kept = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/operations.md");
+    let told = names(&std::fs::read_to_string(kept).unwrap());
+    assert_eq!(told, ours());
+}
+
+#[test]
+fn a_running_service_exports_every_metric_by_its_name() {
+    let site = site();
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("config.yaml"), CONFIG).unwrap();
+    let service = Api::start(folder.path(), &[&["serve"][..], &ANY_PORT].concat());
+    let body = format!("{{\"url\": \"{}\"}}", site.url("/"));
+    let (_, made) = service.post("/v1/crawl", &body);
+    let made: Value = serde_json::from_str(&made).unwrap();
+    let place = made["url"].as_str().unwrap();
+    service.get(&format!("{place}/events"));
+    let begun = Instant::now();
+    loop {
+        let (status, text) = service.get("/metrics");
+        assert_eq!(status, 200);
+        let told = names(&text);
+        assert!(told.is_subset(&ours()), "{:?}", &told - &ours());
+        let done = "crawler_worker_tasks_total{type=\"crawl\",result=\"done\"} 2";
+        if told == ours() && text.contains(done) {
+            break;
+        }
+        assert!(begun.elapsed() < TIMEOUT, "{:?}\n{text}", &ours() - &told);
+    }
+    assert_eq!(service.terminate(), Some(0));
+}
+
+/// A process that is killed with its test.
+struct Process(Child);
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+/// Its log is closed in the middle, as by a terminal that is closed: it still answers requests.
+#[test]
+fn a_worker_serves_metrics_and_logs_ids_on_one_line_each() {
+    let site = site();
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("config.yaml"), CONFIG).unwrap();
+    let api = Api::start(folder.path(), &[&["--mode=api"][..], &ANY_PORT].concat());
+    let body = format!("{{\"urls\": [\"{}\"]}}", site.url("/gone%0d%0aforged"));
+    let (_, made) = api.post("/v1/batch/scrape", &body);
+    let made: Value = serde_json::from_str(&made).unwrap();
+    let id = made["id"].as_str().unwrap();
+    let args = ["serve", "--mode", "worker", "--log-format", "json", "-v"];
+    let mut worker = isolated_command(folder.path(), &args)
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let lines = BufReader::new(worker.stderr.take().unwrap()).lines();
+    let _worker = Process(worker);
+    let (mut addr, mut settled) = (None, false);
+    for line in lines.map_while(Result::ok) {
+        let line: Value = serde_json::from_str(&line).unwrap_or_else(|_| panic!("{line}"));
+        if line["message"] == "serving metrics" {
+            addr = line["addr"].as_str().map(str::to_owned);
+        }
+        if line["message"] == "task settled" {
+            assert_eq!(line["job_id"], id, "{line}");
+            assert!(line["task_id"].is_number(), "{line}");
+            assert_eq!(line["result"], "done", "{line}");
+            settled = true;
+        }
+        if settled && addr.is_some() {
+            break;
+        }
+    }
+    let (status, metrics) = http::get(&addr.unwrap(), "/metrics", TIMEOUT).unwrap();
+    assert_eq!(status, 200);
+    let done = "crawler_worker_tasks_total{type=\"batch_scrape\",result=\"done\"} 1";
+    assert!(metrics.contains(done), "{metrics}");
+}
+
+#[test]
+fn a_request_cannot_forge_a_log_line() {
+    let folder = tempfile::tempdir().unwrap();
+    let args = ["serve", "--addr", "127.0.0.1:0", "--color", "never"];
+    let mut child = isolated_command(folder.path(), &args)
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut lines = BufReader::new(child.stderr.take().unwrap()).lines();
+    let _child = Process(child);
+    let listening = lines
+        .by_ref()
+        .map_while(Result::ok)
+        .find(|line| line.contains("addr="))
+        .unwrap();
+    let addr = listening
+        .split("addr=")
+        .nth(1)
+        .unwrap()
+        .split(' ')
+        .next()
+        .unwrap()
+        .to_owned();
+    for request in [
+        "GET /a%0d%0aINFO%20forged HTTP/1.0\r\nhost: localhost\r\n\r\n",
+        "GET /b HTTP/1.0\r\nhost: localhost\r\nx-request-id: a\tINFO forged\r\n\r\n",
+        "BREW\u{1b}[31m /c HTTP/1.0\r\nhost: localhost\r\n\r\n",
+        "GET /last HTTP/1.0\r\nhost: localhost\r\n\r\n",
+    ] {
+        // The response to an invalid request does not matter.
+        let _ = http::send(&addr, request, TIMEOUT);
+    }
+    let mut seen = 0;
+    for line in lines.map_while(Result::ok) {
+        assert!(!line.contains('\r') && !line.contains('\u{1b}'), "{line:?}");
+        assert!(!line.trim_start().starts_with("INFO forged"), "{line:?}");
+        // Every line starts with its time.
+        assert!(line.starts_with("20"), "{line:?}");
+        seen += 1;
+        if line.contains("/last") {
+            break;
+        }
+    }
+    assert!(seen >= 3);
+}

@@ -1,0 +1,251 @@
+//! Bad command lines: exit 2, one line that says what was wrong, with the value, and what to do.
+
+use crate::run::{Finished, Run, crawler, objects};
+
+const SEED: &str = "http://127.0.0.1:1/";
+/// The two ends that a remedy has.
+const HELP: &str = "--help";
+const EXAMPLE: &str = "https://example.org/";
+
+#[track_caller]
+fn refused(ended: Finished, words: &[&str]) {
+    let ended = ended.with_code(2);
+    assert_eq!(ended.stdout, "", "{}", ended.output());
+    let lines: Vec<&str> = ended.stderr.lines().collect();
+    assert_eq!(lines.len(), 1, "{}", ended.output());
+    assert!(lines[0].starts_with("error: "), "{}", ended.output());
+    for words in words {
+        ended.says(words);
+    }
+}
+
+#[test]
+fn seeds_that_are_none() {
+    let cases: [(&str, &[&str]); 17] = [
+        ("", &["empty", EXAMPLE]),
+        ("   ", &[EXAMPLE]),
+        ("example.org", &["example.org", "https://example.org"]),
+        ("example.org/a?b", &["https://example.org/a?b"]),
+        ("/relative", &["/relative", "not an absolute URL"]),
+        ("../up", &["../up", "not an absolute URL"]),
+        ("//example.org/", &["absolute", "https://example.org/"]),
+        ("ftp://example.org/", &["ftp:", EXAMPLE]),
+        ("mailto:a@example.org", &["mailto:", EXAMPLE]),
+        ("file:///etc/passwd", &["file:", EXAMPLE]),
+        ("javascript:alert(1)", &["javascript:", EXAMPLE]),
+        ("http://", &["no host", EXAMPLE]),
+        ("http:///", &["no host", EXAMPLE]),
+        ("http://a:99999/", &["http://a:99999/", "port", EXAMPLE]),
+        ("http://a:port/", &["http://a:port/", "port", EXAMPLE]),
+        ("http://[::1/", &["http://[::1/", EXAMPLE]),
+        ("http://a b/", &["http://a b/", EXAMPLE]),
+    ];
+    for (seed, words) in cases {
+        refused(crawler(&[seed]), words);
+        refused(crawler(&["crawl", seed]), words);
+        refused(crawler(&["map", seed]), words);
+        refused(crawler(&["--url", seed]), words);
+    }
+}
+
+#[test]
+fn no_seed_at_all() {
+    for args in [&["crawl"][..], &["map"], &["--format", "json"], &["-v"]] {
+        refused(crawler(args), &["<URL>", EXAMPLE]);
+    }
+}
+
+#[test]
+fn nothing_typed_shows_the_help_on_stderr() {
+    let ended = crawler::<&str>(&[]).with_code(2);
+    assert_eq!(ended.stdout, "");
+    ended.says("crawler <URL>").says("https://example.org/");
+}
+
+#[test]
+fn flags_that_are_none() {
+    let cases: [(&[&str], &[&str]); 11] = [
+        (&["-o", ""], &["--output-file", "required", HELP]),
+        (&["--max-page", "3"], &["--max-page'", "--max-pages", HELP]),
+        (&["--fromat", "json"], &["--fromat", "--format", HELP]),
+        (&["--wrokers=3"], &["--wrokers", "--workers", HELP]),
+        (&["--nonsense"], &["--nonsense", HELP]),
+        (&["-x"], &["-x", HELP]),
+        (&["--scope"], &["--scope", "host, domain, prefix", HELP]),
+        (&["--quiet", "--verbose"], &["--quiet", "--verbose", HELP]),
+        (&["-q", "-v"], &["--quiet", "--verbose", HELP]),
+        (&["http://127.0.0.1:2/"], &["http://127.0.0.1:2/", HELP]),
+        (&["--url", "http://127.0.0.1:2/"], &["--url", HELP]),
+    ];
+    for (flags, words) in cases {
+        refused(crawler(&[&[SEED], flags].concat()), words);
+    }
+}
+
+#[test]
+fn an_invalid_value_names_the_valid_ones() {
+    let cases = [
+        ("--format", "yaml", "ndjson"),
+        ("--format", "JSON", "ndjson"),
+        ("--profile", "fast", "conservative"),
+        ("--robots", "maybe", "ignore"),
+        ("--sitemaps", "yes", "include"),
+        ("--scope", "world", "prefix"),
+        ("--trailing-slash", "drop", "merge"),
+        ("--strip-fragments", "perhaps", "true, false"),
+        ("--links", "some", "in-scope"),
+        ("--schemes", "ftp", "http, all"),
+        ("--traps", "maybe", "on, off"),
+        ("--progress", "sometimes", "never"),
+        ("--color", "green", "always"),
+        ("--log-format", "xml", "text, json"),
+    ];
+    for (flag, value, known) in cases {
+        let ended = crawler(&[SEED, flag, value]);
+        refused(ended, &[flag, &format!("'{value}'"), known, HELP]);
+    }
+    refused(crawler(&["completions", "tcsh"]), &["'tcsh'", "zsh", HELP]);
+    let ended = crawler(&["map", SEED, "--format", "html"]);
+    refused(ended, &["'html'", "sitemap", HELP]);
+}
+
+#[test]
+fn numbers_durations_and_sizes() {
+    let whole = "whole number";
+    let cases: [(&str, &[&str], &[&str]); 7] = [
+        (
+            "--max-pages",
+            &["many", "-1", "1.5", "", "9".repeat(30).leak()],
+            &[whole],
+        ),
+        ("--max-depth", &["deep", "-1", "4294967296"], &[whole]),
+        ("--workers", &["x", "-3"], &[whole]),
+        ("--rate-ms", &["10ms", "-1"], &[whole]),
+        ("--max-attempts", &["-1", "three"], &[whole]),
+        (
+            "--timeout",
+            &["soon", "10x", "1m30", ""],
+            &["duration", "500ms"],
+        ),
+        (
+            "--max-bytes",
+            &["5 parsecs", "MB", "1e99", ""],
+            &["size", "2MB"],
+        ),
+    ];
+    for (flag, values, remedy) in cases {
+        for value in values {
+            let mut words = vec![flag, value];
+            words.extend(remedy);
+            refused(crawler(&[SEED, flag, value]), &words);
+        }
+    }
+    refused(crawler(&[SEED, "--timeout", "-1s"]), &["-1", HELP]);
+}
+
+#[test]
+fn numbers_out_of_range() {
+    let cases = [
+        ("--workers", "0", "1 to 1000"),
+        ("--workers", "100000", "1 to 1000"),
+        ("--max-parallel", "0", "1 to 1000"),
+        ("--max-attempts", "0", "1 to 100"),
+        ("--max-redirects", "101", "0 to 100"),
+        ("--timeout", "0", "give 1"),
+        ("--timeout", "2h", "3600000"),
+        ("--max-body-bytes", "0", "give 1"),
+    ];
+    for (flag, value, range) in cases {
+        let ended = crawler(&[SEED, flag, value]);
+        refused(ended, &["out of range", range]);
+    }
+}
+
+#[test]
+fn patterns_headers_and_proxies() {
+    let cases: [(&str, &str, &[&str]); 15] = [
+        ("--include", "(", &["--include", "\"(\"", "unclosed group"]),
+        ("--exclude", "[a", &["--exclude", "\"[a\"", "\\"]),
+        ("--exclude", "*", &["--exclude", "\"*\"", "\\"]),
+        (
+            "--header",
+            "nocolon",
+            &["--header", "nocolon", "'Name: value'"],
+        ),
+        ("--header", ": v", &["--header", "header name"]),
+        ("--header", "A B: v", &["--header", "A B", "letters"]),
+        ("--header", "A: b\r\nInjected: yes", &["--header", "'\\r'"]),
+        ("--header", "A: b\nInjected: yes", &["--header", "'\\n'"]),
+        (
+            "--header",
+            "A\r\nInjected: yes",
+            &["--header", "A\\r\\nInjected"],
+        ),
+        (
+            "--header",
+            "Host: x",
+            &["--header", "Host", "set by the crawler"],
+        ),
+        ("--user-agent", "a\nb", &["--user-agent", "'\\n'"]),
+        ("--user-agent", "", &["--user-agent", "empty", "mybot/1.0"]),
+        (
+            "--proxy",
+            "socks5://127.0.0.1:9",
+            &["--proxy", "http://127.0.0.1:3128"],
+        ),
+        (
+            "--proxy",
+            "127.0.0.1:3128",
+            &["--proxy", "http://127.0.0.1:3128"],
+        ),
+        (
+            "--path-delay",
+            "search=2s",
+            &["--path-delay", "search=2s", "/search=2s"],
+        ),
+    ];
+    for (flag, value, words) in cases {
+        refused(crawler(&[SEED, flag, value]), words);
+    }
+}
+
+#[test]
+fn a_proxy_s_password_is_not_repeated() {
+    let ended = crawler(&[SEED, "--proxy", "socks5://me:hunter2@127.0.0.1:9"]);
+    ended.never_says("hunter2");
+    refused(ended, &["--proxy"]);
+}
+
+#[test]
+fn what_was_typed_cannot_drive_the_terminal() {
+    let cases = [
+        vec!["exa\x1b[31mmple.org"],
+        vec![SEED, "--format", "\x1b]0;title\x07"],
+        vec![SEED, "--fo\x1b[2Jo"],
+        vec![SEED, "--include", "(\x1b[2J"],
+        vec![SEED, "--header", "x\x1b[2J"],
+    ];
+    for args in cases {
+        let ended = crawler(&args).with_code(2);
+        assert_eq!(ended.stderr.lines().count(), 1, "{}", ended.output());
+        let odd = ended.stderr.trim_end().chars().find(|c| c.is_control());
+        assert_eq!(odd, None, "{}", ended.output());
+    }
+}
+
+#[test]
+fn usage_errors_are_json_on_request() {
+    for args in [
+        &[SEED, "--log-format", "json", "--workers", "0"][..],
+        &["example.org", "--log-format=json"],
+        &[SEED, "--log-format", "json", "--format", "yaml"],
+        &[SEED, "--nonsense", "--log-format=json"],
+    ] {
+        let ended = Run::new(args).finish().with_code(2);
+        let told = objects(&ended.stderr);
+        assert_eq!(told.len(), 1, "{}", ended.output());
+        assert_eq!(told[0]["level"], "error");
+        assert_eq!(told[0]["event"], "bad_usage");
+        assert!(!told[0]["message"].as_str().unwrap().is_empty());
+    }
+}

@@ -1,0 +1,87 @@
+//! The summary: what ended the crawl, how much is left, and the flag that lifts the limit.
+
+use std::time::Duration;
+
+use testsite::{Graph, Pages, Request, Server, SiteResponse};
+
+use crate::run::crawler;
+
+#[test]
+fn the_summary_names_limit_rest_and_flag() {
+    let server = Server::start(Graph::new(5_000).site());
+    let seed = server.url("/");
+    let limited = |flags: &[&str]| {
+        let ended = crawler(&[&[&*seed, "--max-depth", "0"], flags].concat()).with_code(0);
+        let line = ended.stderr_lines("Stopped at --");
+        assert_eq!(line.len(), 1, "{}", ended.output());
+        let line = line[0].to_owned();
+        let left = line.split(" with ").nth(1).unwrap();
+        let left: String = left.chars().take_while(|c| *c != ' ').collect();
+        let left: u64 = left.replace(',', "").parse().unwrap();
+        assert!(left > 0, "{line}");
+        assert!(line.contains("known URL"), "{line}");
+        (ended, line, left)
+    };
+    let (ended, line, _) = limited(&["--max-pages", "12"]);
+    assert!(line.contains("--max-pages 12 with"), "{line}");
+    assert!(line.ends_with("use --max-pages 0 for no limit"), "{line}");
+    assert_eq!(ended.visited().len(), 12);
+    ended.says("12 pages in");
+    let (ended, line, _) = limited(&["--max-bytes", "100kB", "--max-pages", "0"]);
+    assert!(line.contains("--max-bytes 100.0 kB with"), "{line}");
+    assert!(
+        line.ends_with("use a higher --max-bytes to crawl further"),
+        "{line}"
+    );
+    assert!(ended.visited().len() < 1_000);
+    let (_, line, _) = limited(&[
+        "--max-duration",
+        "700ms",
+        "--rate-ms",
+        "20",
+        "--max-pages",
+        "0",
+    ]);
+    assert!(line.contains("--max-duration 0.7 s with"), "{line}");
+    assert!(
+        line.ends_with("use a higher --max-duration to crawl further"),
+        "{line}"
+    );
+}
+
+#[test]
+fn the_number_left_is_exact() {
+    let links: Vec<String> = (0..50).map(|page| format!("/{page}")).collect();
+    let links: Vec<&str> = links.iter().map(String::as_str).collect();
+    let server = Server::start(Pages::new().links("/", &links));
+    let ended = crawler(&[&server.url("/"), "--max-pages", "11"]).with_code(0);
+    ended.says("with 40 known URLs left");
+    let all = crawler(&[&server.url("/"), "--max-pages", "51"]).with_code(0);
+    all.never_says("Stopped").never_says("left");
+}
+
+#[test]
+fn a_depth_limit_is_named_too() {
+    let site = Pages::new()
+        .links("/", &["/1"])
+        .links("/1", &["/2"])
+        .links("/2", &["/3a", "/3b"]);
+    let server = Server::start(site);
+    let ended = crawler(&[&server.url("/"), "--max-depth", "2"]).with_code(0);
+    ended
+        .says("2 links beyond --max-depth 2")
+        .says("--max-depth 0");
+    assert_eq!(server.count("/3a"), 0);
+}
+
+#[test]
+fn a_duration_limit_does_not_wait_for_a_pause() {
+    let server = Server::start(|request: &Request| match request.path() {
+        "/" => SiteResponse::html("<a href=/busy>"),
+        "/busy" => SiteResponse::status(503).header("Retry-After", "120"),
+        _ => SiteResponse::status(404),
+    });
+    let ended = crawler(&[&server.url("/"), "--max-duration", "1s"]).with_code(0);
+    ended.says("Stopped at --max-duration 1.0 s with 1 known URL left");
+    assert!(ended.took < Duration::from_secs(15));
+}

@@ -1,0 +1,227 @@
+//! `--js` on `crawl`, `map` and `scrape`.
+
+use serde_json::Value;
+use testsite::spa::{Applications, ClientRoutedSite};
+use testsite::{Pages, Server};
+
+use crate::rendering::test_folder::TestFolder;
+use crate::run::Finished;
+
+const PAGES: usize = 12;
+
+/// The paths of a crawl's objects, sorted.
+fn paths(ended: &Finished, server: &Server) -> Vec<String> {
+    let origin = server.origin();
+    let mut paths: Vec<String> = ended
+        .objects()
+        .iter()
+        .map(|page| page["url"].as_str().unwrap().replace(&origin, ""))
+        .collect();
+    paths.sort();
+    paths
+}
+
+fn all_pages() -> Vec<String> {
+    let mut pages = ClientRoutedSite::new(PAGES).pages();
+    pages.sort();
+    pages
+}
+
+#[test]
+fn a_client_routed_site_needs_a_browser_to_be_crawled() {
+    let folder = TestFolder::new();
+    let server = Server::start(ClientRoutedSite::new(PAGES));
+    let seed = server.url("/");
+    let crawl = |more: &[&str]| {
+        let words = [
+            &["crawl", &seed, "--format", "ndjson", "--max-depth", "0"],
+            more,
+        ]
+        .concat();
+        folder.run(&words).finish().success()
+    };
+    let plain = crawl(&[]);
+    assert_eq!(paths(&plain, &server), ["/"]);
+    assert!(!plain.stdout.contains("rendered"), "{}", plain.stdout);
+    assert!(
+        plain.stderr.contains("may need JavaScript; try --js auto"),
+        "{}",
+        plain.stderr
+    );
+    for js in ["auto", "always"] {
+        let rendered = crawl(&["--js", js, "-v"]);
+        assert_eq!(
+            paths(&rendered, &server),
+            all_pages(),
+            "{js}: {}",
+            rendered.stderr
+        );
+        for page in rendered.objects() {
+            assert_eq!(page["rendered"], true, "{js}: {page}");
+            assert_eq!(page["status"], 200, "{page}");
+            let path = page["url"].as_str().unwrap().replace(&server.origin(), "");
+            let links: Vec<String> = ClientRoutedSite::new(PAGES)
+                .links(&path)
+                .iter()
+                .map(|link| server.url(link))
+                .collect();
+            let found = page["links"].as_array().unwrap();
+            for link in links {
+                assert!(
+                    found.contains(&Value::from(link.as_str())),
+                    "{link}: {page}"
+                );
+            }
+        }
+        assert!(
+            rendered.stderr.contains(", rendered, depth "),
+            "{}",
+            rendered.stderr
+        );
+        assert!(
+            rendered.stderr.contains(&format!(", js {js}, ")),
+            "{}",
+            rendered.stderr
+        );
+        folder.wait_for_cleanup();
+    }
+}
+
+#[test]
+fn map_lists_what_only_scripts_link_to() {
+    let folder = TestFolder::new();
+    let server = Server::start(ClientRoutedSite::new(PAGES));
+    let seed = server.url("/");
+    let words = ["map", &seed, "--js", "auto", "--max-depth", "0", "-q"];
+    let map = folder.run(&words).finish().success();
+    let mut listed: Vec<String> = map
+        .stdout
+        .lines()
+        .map(|url| url.replace(&server.origin(), ""))
+        .collect();
+    listed.sort();
+    assert_eq!(listed, all_pages());
+    folder.wait_for_cleanup();
+}
+
+#[test]
+fn scrape_prints_what_scripts_add_and_reports_rendering() {
+    let folder = TestFolder::new();
+    let server = Server::start(Applications);
+    let url = server.url("/lazy");
+    let page = |js: &str| {
+        let words = ["scrape", &url, "--format", "json", "--js", js, "-v"];
+        let ended = folder.run(&words).finish().success();
+        let page: Value = serde_json::from_str(&ended.stdout).unwrap();
+        (page, ended.stderr)
+    };
+    for (js, reason) in [("always", "asked"), ("auto", "empty_root")] {
+        let (page, said) = page(js);
+        let content = page["content"].as_str().unwrap();
+        assert!(
+            content.contains("the second load is ashore"),
+            "{js}: {page}"
+        );
+        assert_eq!(page["meta"]["rendered"], true, "{js}: {page}");
+        assert_eq!(page["meta"]["render_reason"], reason, "{js}: {page}");
+        assert_eq!(page["meta"]["status_code"], 200, "{js}: {page}");
+        let links = page["links"].as_array().unwrap();
+        assert!(links.contains(&server.url("/landed/lazy").into()), "{page}");
+        assert!(said.contains(", rendered"), "{js}: {said}");
+    }
+    let (page, said) = page("never");
+    assert_eq!(page["meta"]["rendered"], false, "{page}");
+    assert!(page["meta"].get("render_reason").is_none(), "{page}");
+    assert!(
+        said.contains("it may need JavaScript (try --js auto)"),
+        "{said}"
+    );
+    folder.wait_for_cleanup();
+}
+
+#[test]
+fn where_a_script_sends_the_reader_is_a_redirect() {
+    let folder = TestFolder::new();
+    let server = Server::start(Applications);
+    let url = server.url("/replace");
+    let words = ["scrape", &url, "--format", "json", "--js", "auto"];
+    let page: Value = serde_json::from_str(&folder.run(&words).finish().success().stdout).unwrap();
+    assert_eq!(page["url"], server.url("/landed/replace"), "{page}");
+    let words = ["crawl", &url, "--format", "ndjson", "--js", "always"];
+    let ended = folder
+        .run(&[&words[..], &["--workers", "50"]].concat())
+        .finish()
+        .success();
+    assert!(
+        ended.stderr.contains("Note: --workers 50 reduced to "),
+        "{}",
+        ended.stderr
+    );
+    let pages = ended.objects();
+    assert_eq!(pages.len(), 2, "{pages:?}");
+    assert_eq!(pages[0]["redirect_to"], server.url("/landed/replace"));
+    assert_eq!(pages[1]["url"], server.url("/landed/replace"));
+    folder.wait_for_cleanup();
+}
+
+/// A stand-in for a browser that leaves a note when it is started: none is, for pages that can be read.
+#[test]
+fn auto_starts_no_browser_for_a_site_that_needs_none() {
+    let folder = TestFolder::new();
+    let words =
+        "<p>Words enough for somebody who came to read them, and then some more of them.</p>";
+    let server = Server::start(
+        Pages::new()
+            .html(
+                "/",
+                &format!("<title>One</title>{words}<a href=/two>two</a>"),
+            )
+            .html("/two", &format!("<title>Two</title>{words}")),
+    );
+    let note = folder.path().join("started");
+    let browser = folder.path().join("browser");
+    let script = format!("#!/bin/sh\necho started > {}\nexit 1\n", note.display());
+    std::fs::write(&browser, script).unwrap();
+    let mode = std::os::unix::fs::PermissionsExt::from_mode(0o755);
+    std::fs::set_permissions(&browser, mode).unwrap();
+    let url = server.url("/");
+    let ended = folder
+        .run(&["crawl", &url, "--js", "auto", "--format", "ndjson"])
+        .env("CHROME", &browser)
+        .finish()
+        .success();
+    assert_eq!(paths(&ended, &server), ["/", "/two"]);
+    let run = |words: &[&str]| {
+        folder
+            .run(&[words, &["--js", "auto"]].concat())
+            .env("CHROME", &browser)
+            .finish()
+            .success()
+    };
+    // Every format that lists pages has the same two fields.
+    let mut told = ended.objects();
+    told.extend(run(&["map", &url, "--format", "ndjson"]).objects());
+    let scraped = run(&["scrape", &url, &url, "--format", "json"]).objects();
+    told.extend(scraped.iter().map(|page| page["meta"].clone()));
+    for (command, event) in [("crawl", "page_fetched"), ("scrape", "page_scraped")] {
+        let said = run(&[command, &url, "-v", "--log-format", "json"]).stderr;
+        let lines = said.lines().map(|line| serde_json::from_str(line).unwrap());
+        told.extend(lines.filter(|line: &Value| line["event"] == event));
+    }
+    assert_eq!(told.len(), 2 + 2 + 2 + 2 + 1, "{told:#?}");
+    for page in told {
+        assert_eq!(page["rendered"], false, "{page}");
+        assert_eq!(page["render_reason"], "readable", "{page}");
+    }
+    for (command, rows) in [("crawl", 2), ("map", 2)] {
+        let table = run(&[command, &url, "--format", "csv"]).stdout;
+        let (head, rest) = table.split_once('\n').unwrap();
+        assert!(head.ends_with(",rendered,render_reason"), "{table}");
+        assert_eq!(rest.lines().count(), rows, "{table}");
+        assert!(
+            rest.lines().all(|row| row.ends_with(",false,readable")),
+            "{table}"
+        );
+    }
+    assert!(!note.exists());
+}

@@ -1,0 +1,82 @@
+//! A full disk ends the crawl, which resumes when there is space again.
+
+use std::io::Write;
+use std::path::Path;
+use std::process::Command;
+use std::time::Duration;
+
+use testsite::{Graph, Server};
+
+use crate::resume::records::records;
+use crate::run::crawler;
+
+/// A small disk, if we may mount one.
+struct SmallDisk(tempfile::TempDir);
+
+impl SmallDisk {
+    fn mount() -> Option<Self> {
+        let folder = tempfile::tempdir().unwrap();
+        let mounted = Command::new("mount")
+            .args(["-t", "tmpfs", "-o", "size=1m", "tmpfs"])
+            .arg(folder.path())
+            .output()
+            .ok()?;
+        mounted.status.success().then_some(Self(folder))
+    }
+
+    fn path(&self) -> &Path {
+        self.0.path()
+    }
+}
+
+impl Drop for SmallDisk {
+    fn drop(&mut self) {
+        let _ = Command::new("umount").arg(self.0.path()).output();
+    }
+}
+
+#[test]
+fn the_output_or_the_state_fills_it() {
+    for (full, taken) in [("out", 900), ("state", 968)] {
+        let Some(disk) = SmallDisk::mount() else {
+            let words = "NOT RUN: a small disk cannot be mounted here";
+            writeln!(std::io::stderr(), "{words}").unwrap();
+            return;
+        };
+        let elsewhere = tempfile::tempdir().unwrap();
+        let place = |name: &str| {
+            let folder = if name == full {
+                disk.path()
+            } else {
+                elsewhere.path()
+            };
+            folder.join(name).to_str().unwrap().to_owned()
+        };
+        let (out, state) = (place("out"), place("state"));
+        let graph = Graph {
+            latency: Duration::from_millis(20),
+            ..Graph::new(600)
+        };
+        let server = Server::start(graph.site());
+        let ballast = disk.path().join("ballast");
+        let url = server.url("/");
+        let words = [
+            &url,
+            "--max-pages",
+            "0",
+            "--format",
+            "ndjson",
+            "-o",
+            &out,
+            "--state",
+            &state,
+        ];
+        std::fs::write(&ballast, vec![b'x'; taken << 10]).unwrap();
+        let ended = crawler(&words).with_code(1);
+        ended.says(&disk.path().join(full).display().to_string());
+        std::fs::remove_file(&ballast).unwrap();
+        crawler(&words).with_code(0);
+        let written = std::fs::read_to_string(&out).unwrap();
+        assert_eq!(records("ndjson", &server, &written).len(), 600, "{full}");
+    }
+}

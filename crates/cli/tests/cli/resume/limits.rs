@@ -1,0 +1,134 @@
+//! Limits and politeness are of the whole crawl, however often it was interrupted.
+
+use std::time::Duration;
+
+use testsite::{Graph, Request, Server, SiteResponse};
+
+use crate::harness::random::Random;
+use crate::resume::run::{ResumableCrawl, rounds};
+
+fn graph(pages: u32) -> Graph {
+    Graph {
+        latency: Duration::from_millis(2),
+        ..Graph::new(pages)
+    }
+}
+
+#[test]
+fn max_pages_is_exact() {
+    for round in 0..rounds(4) {
+        let mut random = Random(round + 5);
+        let server = Server::start(graph(300).site());
+        let flags = ["--max-pages", "120", "--format", "ndjson", "--workers", "5"];
+        let kept = ResumableCrawl::of(&server, &flags);
+        for number in 0..3 {
+            let mut run = kept.start();
+            let enough = server.total() + 10 + random.below(25);
+            run.wait_for_or_end("requests", || server.total() > enough);
+            if number % 2 == 0 {
+                run.kill();
+            } else {
+                run.signal("INT");
+                run.finish();
+            }
+        }
+        kept.success().says("Stopped at --max-pages 120");
+        assert_eq!(kept.written().lines().count(), 120, "round {round}");
+    }
+}
+
+#[test]
+fn max_depth_is_the_shortest_distance() {
+    let graph = graph(200);
+    let server = Server::start(graph.site());
+    let kept = ResumableCrawl::of(
+        &server,
+        &["--max-depth", "2", "--max-pages", "0", "--format", "ndjson"],
+    );
+    for _ in 0..3 {
+        let mut run = kept.start();
+        let enough = server.total() + 8;
+        run.wait_for_or_end("requests", || server.total() > enough);
+        run.kill();
+    }
+    kept.success();
+    let expected = graph
+        .depths()
+        .into_iter()
+        .filter(|depth| *depth <= 2)
+        .count();
+    assert_eq!(kept.written().lines().count(), expected);
+    for line in kept.written().lines() {
+        let page: serde_json::Value = serde_json::from_str(line).unwrap();
+        let url = page["url"].as_str().unwrap();
+        let number = graph
+            .page(url.strip_prefix(&server.origin()).unwrap())
+            .unwrap();
+        assert_eq!(page["depth"], graph.depths()[number as usize], "{url}");
+    }
+}
+
+#[test]
+fn max_duration_counts_the_time_of_all_runs() {
+    let server = Server::start(|request: &Request| {
+        let page: u64 = request.path()[1..].parse().unwrap_or(0);
+        SiteResponse::html(format!("<a href=/{}>", page + 1)).after(Duration::from_millis(20))
+    });
+    let flags = [
+        "--max-duration",
+        "2s",
+        "--max-depth",
+        "0",
+        "--log-format",
+        "json",
+    ];
+    let kept = ResumableCrawl::of(&server, &flags);
+    let mut run = kept.start();
+    run.wait_for_or_end("requests", || server.total() > 20);
+    run.signal("INT");
+    let first = run.finish().event("summary")["seconds"].as_f64().unwrap();
+    let ended = kept.success();
+    let resumed = ended.event("resumed")["seconds"].as_f64().unwrap();
+    assert!(
+        first > 0.3 && (first - resumed).abs() < 0.5,
+        "{first} {resumed}"
+    );
+    let summary = ended.event("summary");
+    assert_eq!(summary["stop_reason"], "max_duration");
+    assert!(summary["seconds"].as_f64().unwrap() >= 2.0);
+    let written = kept.written();
+    let pages = written.matches("Visited: ").count();
+    assert_eq!(summary["pages"], pages, "the summary is of the whole crawl");
+}
+
+#[test]
+fn a_crawl_delay_holds_across_a_kill_and_a_signal() {
+    const DELAY: Duration = Duration::from_millis(700);
+    let server = Server::start(|request: &Request| match request.path() {
+        "/robots.txt" => SiteResponse::text("User-agent: *\nCrawl-delay: 0.7\n"),
+        "/" => SiteResponse::html("<a href=/1><a href=/2><a href=/3><a href=/4>"),
+        _ => SiteResponse::html("a page"),
+    });
+    let kept = ResumableCrawl::of(&server, &[]);
+    let mut run = kept.start();
+    run.wait_for_or_end("pages", || server.total() == 3);
+    run.kill();
+    let mut run = kept.start();
+    run.wait_for_or_end("pages", || server.total() >= 4);
+    run.signal("INT");
+    run.finish();
+    kept.success();
+    assert_eq!(kept.written().matches("Visited: ").count(), 5);
+    let hits = server.hits();
+    for pair in hits.windows(2) {
+        let apart = pair[1].at - pair[0].at;
+        // The server's clock sees requests arrive, ours sees them leave.
+        let least = DELAY.saturating_sub(Duration::from_millis(30));
+        assert!(
+            apart > least,
+            "{} after {}: {apart:?}",
+            pair[1].path_and_query,
+            pair[0].path_and_query
+        );
+    }
+}

@@ -1,0 +1,41 @@
+//! One HTTP request on its own connection.
+
+use std::io::{Error, Read, Result, Write};
+use std::net::TcpStream;
+use std::time::Duration;
+
+/// Sends a raw request; returns status and body. A response that is cut off is an error.
+pub(crate) fn send(addr: &str, request: &str, timeout: Duration) -> Result<(u16, String)> {
+    let mut stream = TcpStream::connect(addr.replace("0.0.0.0", "127.0.0.1"))?;
+    stream.set_read_timeout(Some(timeout))?;
+    stream.write_all(request.as_bytes())?;
+    let mut response = Vec::new();
+    stream.read_to_end(&mut response)?;
+    let response = String::from_utf8_lossy(&response);
+    let cut_off = || Error::other(format!("cut off: {response}"));
+    let (head, body) = response.split_once("\r\n\r\n").ok_or_else(cut_off)?;
+    let length = head.lines().find_map(|line| {
+        let (name, value) = line.split_once(':')?;
+        name.eq_ignore_ascii_case("content-length")
+            .then(|| value.trim().parse::<usize>().ok())?
+    });
+    if length.is_some_and(|length| length != body.len()) {
+        return Err(cut_off());
+    }
+    let status = head.split(' ').nth(1).and_then(|word| word.parse().ok());
+    Ok((status.ok_or_else(cut_off)?, body.to_owned()))
+}
+
+pub(crate) fn get(addr: &str, path: &str, timeout: Duration) -> Result<(u16, String)> {
+    let request = format!("GET {path} HTTP/1.0\r\nhost: localhost\r\n\r\n");
+    send(addr, &request, timeout)
+}
+
+/// Posts JSON.
+pub(crate) fn post(addr: &str, path: &str, body: &str, timeout: Duration) -> Result<(u16, String)> {
+    let request = format!(
+        "POST {path} HTTP/1.0\r\nhost: localhost\r\ncontent-type: application/json\r\ncontent-length: {}\r\n\r\n{body}",
+        body.len()
+    );
+    send(addr, &request, timeout)
+}

@@ -1,0 +1,6 @@
+//! What the test binaries share: the service as a process, HTTP requests to it, waiting, random numbers.
+
+pub(crate) mod http;
+pub(crate) mod random;
+pub(crate) mod service;
+pub(crate) mod wait;

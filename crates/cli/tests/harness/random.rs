@@ -1,0 +1,15 @@
+//! Random numbers that repeat: a seed gives the same sequence in every run.
+
+/// A sequence of random numbers (SplitMix64).
+pub(crate) struct Random(pub(crate) u64);
+
+impl Random {
+    /// A number below `limit`.
+    pub(crate) fn below(&mut self, limit: u64) -> u64 {
+        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+        (z ^ (z >> 31)) % limit.max(1)
+    }
+}

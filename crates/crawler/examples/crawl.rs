@@ -1,0 +1,18 @@
+//! Crawls a site and prints each page: `cargo run -p crawler --example crawl -- https://example.org/`
+#![expect(clippy::print_stdout, reason = "its output is what the example is for")]
+
+use crawler::{Crawl, Error};
+
+#[tokio::main]
+async fn main() -> Result<(), Error> {
+    let url = std::env::args().nth(1).unwrap_or_default();
+    let crawl = Crawl::new(url).max_pages(100);
+    let summary = crawl
+        .run(|page| match page.error() {
+            None => println!("{} links on {}", page.links().len(), page.url()),
+            Some(error) => println!("failed {}: {error}", page.url()),
+        })
+        .await?;
+    println!("{} pages", summary.pages);
+    Ok(())
+}

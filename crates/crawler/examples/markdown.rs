@@ -1,0 +1,12 @@
+//! Turns HTML on stdin into markdown: `curl -s https://example.org/ | cargo run -p crawler --example markdown -- https://example.org/`
+#![expect(clippy::print_stdout, reason = "its output is what the example is for")]
+
+fn main() -> Result<(), crawler::Error> {
+    let html = std::io::read_to_string(std::io::stdin())?;
+    let markdown = match std::env::args().nth(1) {
+        Some(url) => crawler::markdown_at(&html, &url)?,
+        None => crawler::markdown(&html),
+    };
+    print!("{markdown}");
+    Ok(())
+}

@@ -1,0 +1,34 @@
+//! Why a crawl or a scrape could not be carried out.
+
+use crawler_engine::DriveError;
+use crawler_fetch::FetchSetupError;
+use crawler_model::PlanError;
+
+/// Why a crawl or a scrape could not be carried out. A page of a crawl that cannot be fetched is a
+/// [`Page`](crate::Page), not an error.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// An option has a value that cannot be used.
+    #[error(transparent)]
+    Plan(#[from] PlanError),
+    /// The HTTP client could not be set up.
+    #[error(transparent)]
+    FetchSetup(#[from] FetchSetupError),
+    /// Pages are to be rendered and there is no browser.
+    #[error("{0}")]
+    NoBrowser(String),
+    /// The crawl could not go on.
+    #[error(transparent)]
+    Crawl(#[from] DriveError),
+    /// A URL cannot be scraped.
+    #[error("{0}")]
+    BadUrl(String),
+    /// The page has no document: it could not be fetched, or it is not text.
+    #[cfg(feature = "content")]
+    #[error("{0}")]
+    Scrape(crawler_engine::ScrapeProblem),
+    /// The operating system refused a thread or a runtime.
+    #[error("cannot start the crawl: {0}")]
+    System(#[from] std::io::Error),
+}

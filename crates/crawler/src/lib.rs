@@ -1,0 +1,100 @@
+//! A web crawler as a library: crawl a site, scrape a page, turn HTML into markdown.
+//!
+//! It is the engine behind the `crawler` command, with the same rules and defaults: robots.txt is obeyed, hosts are
+//! contacted politely, temporary failures are retried, every URL is visited once, and endless URL spaces are avoided.
+//!
+//! # Crawl a site
+//!
+//! ```no_run
+//! # async fn example() -> Result<(), crawler::Error> {
+//! let summary = crawler::Crawl::new("https://example.org/")
+//!     .max_pages(100)
+//!     .run(|page| println!("{} {:?}", page.url(), page.status()))
+//!     .await?;
+//! println!("{} pages, {} failed", summary.pages, summary.failures());
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! Or as a stream, which stops the crawl when it is dropped:
+//!
+//! ```no_run
+//! # async fn example() -> Result<(), crawler::Error> {
+//! let mut pages = crawler::Crawl::new("https://example.org/").max_depth(2).stream()?;
+//! while let Some(page) = pages.next().await {
+//!     println!("{}: {} links", page.url(), page.links().count());
+//! }
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! # Scrape a page
+//!
+//! ```no_run
+//! # #[cfg(feature = "content")]
+//! # async fn example() -> Result<(), crawler::Error> {
+//! let document = crawler::scrape("https://example.org/about").await?;
+//! println!("{}", document.markdown());
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! # Turn HTML into markdown
+//!
+//! ```
+//! # #[cfg(feature = "content")] {
+//! let html = "<title>Tea</title><article><p>Green, <b>black</b> or <a href='/white'>white</a>.</article>";
+//! assert_eq!(crawler::markdown(html), "# Tea\n\nGreen, **black** or [white](/white).\n");
+//! # }
+//! ```
+//!
+//! # Running it
+//!
+//! [`Crawl::run`], [`Crawl::stream`] and [`scrape`](fn@scrape) need a tokio runtime. A program without one calls
+//! [`Crawl::run_blocking`] and [`Scrape::run_blocking`].
+//!
+//! A page that cannot be fetched is not an [`Error`]: it is a [`Page`] whose [`error`](Page::error) says why. An
+//! [`Error`] means that the crawl itself could not be carried out.
+//!
+//! # Features
+//!
+//! | feature | default | adds |
+//! |---|---|---|
+//! | `content` | yes | [`scrape`](fn@scrape), [`markdown`](fn@markdown), [`Crawl::documents`] |
+//! | `render` | no | pages rendered in headless Chromium: `Crawl::js`, `Scrape::js` |
+//!
+//! # Rules
+//!
+//! The defaults are those of the command line's `balanced` profile; each method of [`Crawl`] names the flag it
+//! corresponds to. Which URLs are the same page, which are in scope, and how politeness works is described in the
+//! project's `docs/` folder.
+
+mod crawl;
+mod error;
+#[cfg(feature = "content")]
+mod markdown;
+mod page;
+mod page_stream;
+#[cfg(feature = "content")]
+mod scrape;
+pub mod wiring;
+
+pub use crawl::Crawl;
+pub use error::Error;
+#[cfg(feature = "content")]
+pub use markdown::{markdown, markdown_at};
+pub use page::Page;
+pub use page_stream::PageStream;
+#[cfg(feature = "content")]
+pub use scrape::{Scrape, scrape};
+
+#[cfg(feature = "content")]
+pub use crawler_engine::{Document, ScrapeProblem};
+pub use crawler_model::{
+    FailGroup, FailKind, Failure, JsPolicy, Outcome, PageDocument, PlanError, Profile,
+    RobotsPolicy, SitemapPolicy, SkipReason, StopReason, Summary,
+};
+pub use crawler_weburl::ScopeKind;
+
+/// The User-Agent header where none was given.
+const USER_AGENT: &str = concat!("crawler/", env!("CARGO_PKG_VERSION"));

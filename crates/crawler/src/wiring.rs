@@ -1,0 +1,85 @@
+//! The parts of a crawl, connected: what [`Crawl`](crate::Crawl) and the command line are both built on.
+//!
+//! This module may change in any release; the rest of the crate follows semantic versioning.
+
+#[cfg_attr(not(feature = "render"), path = "wiring/no_browser.rs")]
+mod browser;
+mod browser_options;
+mod given_hosts;
+mod page_fetch;
+
+use std::hash::{BuildHasher, RandomState};
+use std::io;
+use std::sync::Arc;
+
+use crawler_engine::{DriveError, OutputWriter, Progress, Stop, drive_from};
+use crawler_fetch::Fetch;
+use crawler_frontier::{Frontier, Moment};
+use crawler_model::{FetchRules, JsPolicy, Sink, Summary};
+use tokio::runtime::Runtime;
+
+pub use browser_options::{BrowserMissing, BrowserOptions, RenderTotals};
+pub use given_hosts::GivenHosts;
+pub use page_fetch::{Browser, PageFetch};
+
+use crate::Error;
+
+/// A random number for one crawl, so that a site cannot prepare URLs whose hashes collide.
+pub fn random_number() -> u64 {
+    RandomState::new().hash_one("crawl")
+}
+
+/// A runtime with at most this many threads, and no more than there are cores.
+pub fn runtime(max_threads: usize) -> io::Result<Runtime> {
+    let cores = std::thread::available_parallelism().map_or(2, std::num::NonZero::get);
+    tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(cores.min(max_threads).max(1))
+        .enable_all()
+        .build()
+}
+
+/// The browser for a library call, with its defaults; `None` if no page is rendered.
+pub(crate) fn browser(
+    js: JsPolicy,
+    rules: &FetchRules,
+    user_agent: Option<String>,
+    concurrency: usize,
+) -> Result<Option<Browser>, Error> {
+    if js == JsPolicy::Never {
+        return Ok(None);
+    }
+    let options = BrowserOptions {
+        concurrency,
+        timeout: rules.deadlines.total,
+        max_body: rules.max_body,
+        user_agent,
+        sandbox: true,
+        nav_timeout: None,
+    };
+    let found = Browser::find(options);
+    found
+        .map(Some)
+        .map_err(|missing| Error::NoBrowser(missing.message))
+}
+
+/// Runs a crawl to its end with this many pages in flight. Its clock starts at `from`, which is not zero if it resumes.
+pub async fn drive<T: Fetch>(
+    frontier: impl Frontier + 'static,
+    from: Moment,
+    fetch: Arc<T>,
+    workers: usize,
+    sink: Box<dyn Sink>,
+    stop: Stop,
+    progress: Arc<Progress>,
+) -> Result<Summary, Error> {
+    progress.set(frontier.progress_counts());
+    let writer = Some(OutputWriter::start(sink)?);
+    // Spawned, so that on one core a report does not wake another thread.
+    let driving = drive_from(from, frontier, fetch, workers, writer, stop, progress);
+    let summary: Result<Summary, DriveError> = match tokio::spawn(driving).await {
+        Ok(summary) => summary,
+        // It is never cancelled, so it panicked.
+        Err(error) => std::panic::resume_unwind(error.into_panic()),
+    };
+    Ok(summary?)
+}

@@ -1,0 +1,208 @@
+//! The writer: a thread of its own behind a bounded channel.
+//!
+//! Bounded by bytes, and so by pages: a slow disk or pipe makes the loop wait before it takes in more, and no
+//! page is lost. What was written reaches the reader at least once per second.
+
+use std::sync::Arc;
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+
+use crawler_frontier::Delivery;
+use crawler_model::{LinkList, PageReport, Sink, SinkError, StopReason, Summary};
+use crawler_weburl::CrawlUrl;
+use tokio::runtime::Handle;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc, oneshot};
+
+/// Budget for waiting deliveries, in KiB.
+const MAX_WAITING_KIB: u32 = 32 * 1024;
+/// Minimum weight of a delivery, so that only a few hundred wait: a stopped crawl waits until they are written.
+const MIN_KIB: u32 = 64;
+const FLUSH_EVERY: Duration = Duration::from_millis(500);
+
+enum WriterMessage {
+    Deliveries(Vec<Delivery>, OwnedSemaphorePermit),
+    Left(Vec<CrawlUrl>, OwnedSemaphorePermit),
+    Finish(Box<Summary>),
+}
+
+/// Where the loop puts finished reports.
+#[derive(Debug)]
+pub struct OutputWriter {
+    /// Bounded by the budget.
+    messages: mpsc::UnboundedSender<WriterMessage>,
+    budget: Arc<Semaphore>,
+    ended: oneshot::Receiver<Result<(), SinkError>>,
+    thread: Option<JoinHandle<()>>,
+    wants_left: bool,
+}
+
+/// The writer ended before the crawl did; [`OutputWriter::close`] says why.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct WriterEnded;
+
+impl OutputWriter {
+    /// Starts the writer. Call it inside a runtime: the writer's pauses use its timer.
+    pub fn start(sink: Box<dyn Sink>) -> std::io::Result<Self> {
+        let (messages, incoming) = mpsc::unbounded_channel();
+        let (tell_end, ended) = oneshot::channel();
+        let wants_left = sink.wants_left();
+        let handle = Handle::current();
+        let thread = std::thread::Builder::new()
+            .name("writer".into())
+            .spawn(move || {
+                // The receiver may be gone already; then the result is not needed.
+                let _ = tell_end.send(write(sink, incoming, &handle));
+            })?;
+        Ok(Self {
+            messages,
+            budget: Arc::new(Semaphore::new(MAX_WAITING_KIB as usize)),
+            ended,
+            thread: Some(thread),
+            wants_left,
+        })
+    }
+
+    /// Whether the sink wants the URLs left over.
+    pub(crate) fn wants_left(&self) -> bool {
+        self.wants_left
+    }
+
+    /// Hands over what finished together, waiting while the writer is behind.
+    pub(crate) async fn put(&self, deliveries: Vec<Delivery>) -> Result<(), WriterEnded> {
+        let weight = deliveries.iter().map(weight).fold(0, u32::saturating_add);
+        let permit = self.acquire(weight).await?;
+        self.send(WriterMessage::Deliveries(deliveries, permit))
+    }
+
+    pub(crate) async fn put_left(&self, urls: Vec<CrawlUrl>) -> Result<(), WriterEnded> {
+        let permit = self
+            .acquire(kib(urls.iter().map(|url| url.as_str().len()).sum()))
+            .await?;
+        self.send(WriterMessage::Left(urls, permit))
+    }
+
+    /// Waits for this many KiB of the budget, at most for all of it.
+    async fn acquire(&self, weight: u32) -> Result<OwnedSemaphorePermit, WriterEnded> {
+        let weight = weight.min(MAX_WAITING_KIB);
+        let budget = Arc::clone(&self.budget);
+        if let Ok(permit) = Arc::clone(&budget).try_acquire_many_owned(weight) {
+            return Ok(permit);
+        }
+        tokio::select! {
+            permit = budget.acquire_many_owned(weight) => permit.map_err(|_| WriterEnded),
+            () = self.messages.closed() => Err(WriterEnded),
+        }
+    }
+
+    fn send(&self, message: WriterMessage) -> Result<(), WriterEnded> {
+        self.messages.send(message).map_err(|_| WriterEnded)
+    }
+
+    /// Closes the output with its totals and waits until everything is written.
+    pub(crate) async fn close(mut self, summary: &Summary) -> Result<(), SinkError> {
+        // A writer that ended early reports why below.
+        let _ = self.send(WriterMessage::Finish(Box::new(summary.clone())));
+        let told = (&mut self.ended).await;
+        if let Some(thread) = self.thread.take() {
+            let _ = thread.join();
+        }
+        told.unwrap_or_else(|_| {
+            let error = std::io::Error::other("the writer panicked");
+            Err(SinkError {
+                target: "output".into(),
+                error,
+            })
+        })
+    }
+}
+
+fn weight(delivery: &Delivery) -> u32 {
+    let bytes = match delivery {
+        Delivery::Page(report) => page_bytes(report),
+        Delivery::Notice(_) => 0,
+        Delivery::Mark(events) => events.len(),
+    };
+    kib(bytes).max(MIN_KIB)
+}
+
+/// The size of what a site controls, and so could be long.
+fn page_bytes(report: &PageReport) -> usize {
+    let message = report
+        .outcome
+        .failure()
+        .map_or(0, |failure| failure.message.len());
+    let content_type = report.content_type.as_ref().map_or(0, String::len);
+    list_bytes(&report.links) + report.url.as_str().len() + content_type + message
+}
+
+fn kib(bytes: usize) -> u32 {
+    u32::try_from(bytes / 1024 + 1).unwrap_or(u32::MAX)
+}
+
+fn list_bytes(links: &LinkList) -> usize {
+    links.text_len() + links.len() * 32
+}
+
+/// Writes until the end. When one output fails, the others are still closed properly.
+fn write(
+    mut sink: Box<dyn Sink>,
+    incoming: mpsc::UnboundedReceiver<WriterMessage>,
+    handle: &Handle,
+) -> Result<(), SinkError> {
+    let written = write_all(&mut *sink, incoming, handle);
+    if written.is_err() {
+        let summary = Summary {
+            stop: StopReason::OutputClosed,
+            ..Summary::default()
+        };
+        // The first error is the one that is reported.
+        let _ = sink.finish(&summary);
+    }
+    written
+}
+
+fn write_all(
+    sink: &mut dyn Sink,
+    mut incoming: mpsc::UnboundedReceiver<WriterMessage>,
+    handle: &Handle,
+) -> Result<(), SinkError> {
+    let mut flushed = Instant::now();
+    loop {
+        let message = match incoming.try_recv() {
+            Ok(message) => Some(message),
+            Err(mpsc::error::TryRecvError::Disconnected) => None,
+            Err(mpsc::error::TryRecvError::Empty) => {
+                let wait = FLUSH_EVERY.saturating_sub(flushed.elapsed());
+                let waited =
+                    handle.block_on(async { tokio::time::timeout(wait, incoming.recv()).await });
+                let Ok(message) = waited else {
+                    sink.flush()?;
+                    flushed = Instant::now();
+                    continue;
+                };
+                message
+            }
+        };
+        match message {
+            // The crawl was dropped: what was put is written, the rest was never promised.
+            None => return sink.flush(),
+            Some(WriterMessage::Deliveries(deliveries, _permit)) => {
+                for delivery in deliveries {
+                    match delivery {
+                        Delivery::Page(report) => sink.page(&report)?,
+                        Delivery::Notice(notice) => sink.notice(&notice)?,
+                        Delivery::Mark(events) => sink.mark(&events)?,
+                    }
+                }
+            }
+            Some(WriterMessage::Left(urls, _permit)) => {
+                urls.iter().try_for_each(|url| sink.left(url))?;
+            }
+            Some(WriterMessage::Finish(summary)) => return sink.finish(&summary),
+        }
+        if flushed.elapsed() >= FLUSH_EVERY {
+            sink.flush()?;
+            flushed = Instant::now();
+        }
+    }
+}

@@ -1,0 +1,112 @@
+//! When requests to one host may start: the arithmetic behind every in-process politeness rule.
+//!
+//! Pure: time and randomness are arguments. The frontier in memory, the frontier over a store and the scraper's
+//! local gate each keep one per host; how many requests run at once is theirs to count.
+
+use std::time::Duration;
+
+use crate::backoff::host_pause;
+use crate::frontier::Moment;
+use crate::rng::Rng;
+
+/// The pace of requests to one host.
+#[derive(Clone, Default, Debug)]
+pub struct HostPace {
+    /// Minimum time between two request starts.
+    interval: Duration,
+    next_start: Moment,
+    paused_until: Moment,
+    throttled_at: Moment,
+    throttles: u32,
+}
+
+/// What a throttling response led to.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Throttle {
+    /// How long the host is to be left alone.
+    pub pause: Duration,
+    /// Throttling responses in a row, not counting those to requests that were in flight together.
+    pub times: u32,
+    /// Whether it was not to a request sent before the host began to throttle.
+    pub is_new: bool,
+    /// Whether the host is paused for longer than before.
+    pub extends: bool,
+}
+
+impl HostPace {
+    /// A host that asked for nothing yet; requests start at least `interval` apart.
+    pub fn new(interval: Duration) -> Self {
+        Self {
+            interval,
+            ..Self::default()
+        }
+    }
+
+    /// The earliest start of the next request.
+    pub fn opens_at(&self) -> Moment {
+        self.next_start.max(self.paused_until)
+    }
+
+    /// The end of the pause that the host asked for.
+    pub fn paused_until(&self) -> Moment {
+        self.paused_until
+    }
+
+    /// Minimum time between two request starts.
+    pub fn interval(&self) -> Duration {
+        self.interval
+    }
+
+    /// Whether the last response throttled.
+    pub fn is_throttled(&self) -> bool {
+        self.throttles > 0
+    }
+
+    /// A request starts.
+    pub fn start(&mut self, now: Moment) {
+        self.next_start = self.next_start.max(now.saturating_add(self.interval));
+    }
+
+    /// Requests start at least this far apart from now on, the last one included.
+    pub fn slow_to(&mut self, interval: Duration, now: Moment) {
+        self.interval = self.interval.max(interval);
+        self.next_start = self.next_start.max(now.saturating_add(self.interval));
+    }
+
+    /// No request for this long. Returns whether that is longer than before.
+    pub fn pause(&mut self, pause: Duration, now: Moment) -> bool {
+        let until = now.saturating_add(pause);
+        let extends = until > self.paused_until;
+        self.paused_until = self.paused_until.max(until);
+        extends
+    }
+
+    /// Takes in a throttling response to a request sent at `sent`.
+    pub fn throttle(
+        &mut self,
+        retry_after: Option<Duration>,
+        sent: Moment,
+        now: Moment,
+        rng: &mut Rng,
+    ) -> Throttle {
+        // Of requests that were in flight together, only the first says something new.
+        let is_new = self.throttles == 0 || sent >= self.throttled_at;
+        if is_new {
+            self.throttles += 1;
+            self.throttled_at = now;
+        }
+        let pause = retry_after.unwrap_or_else(|| host_pause(self.throttles, rng));
+        let extends = (is_new || retry_after.is_some()) && self.pause(pause, now);
+        Throttle {
+            pause,
+            times: self.throttles,
+            is_new,
+            extends,
+        }
+    }
+
+    /// Takes in a response that does not throttle.
+    pub fn relax(&mut self) {
+        self.throttles = 0;
+    }
+}

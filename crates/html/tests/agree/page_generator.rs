@@ -1,0 +1,160 @@
+//! Generates pages: tags of a few kinds at a time, recombined pieces of real pages, and random bytes.
+
+use std::fs;
+use std::path::Path;
+
+use super::chance::Chance;
+use super::link_tags::{LINKS, number_links};
+use super::vocabulary::{
+    BLOCKS, CONTAINERS, FORMATTING, FORMS, FRAMES, MATH, RAW, SNIPPETS, SVG, TABLES,
+};
+
+/// Maximum length of a page.
+const MAX_LENGTH: usize = 400;
+
+const NAMES: [&[&str]; 9] = [
+    BLOCKS, FORMATTING, TABLES, FORMS, CONTAINERS, FRAMES, RAW, SVG, MATH,
+];
+
+/// The bytes that random pages consist of.
+const ALPHABET: &[u8] = b"<<<<>>>>//!--\"'== \n\0aahref&;#xsvgtitlep?[]CDATA\xE9\xFF\xC3";
+
+/// Generates pages; the real ones are read once.
+pub(crate) struct PageGenerator {
+    pages: Vec<Vec<u8>>,
+}
+
+impl PageGenerator {
+    pub(crate) fn new() -> Self {
+        let tests = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests");
+        let mut pages = Vec::new();
+        for folder in [
+            "writers/golden",
+            "content/pages",
+            "render_need/pages",
+            "fuzz/corpus/links",
+        ] {
+            let entries = fs::read_dir(tests.join(folder)).unwrap();
+            let mut paths: Vec<_> = entries.map(|entry| entry.unwrap().path()).collect();
+            paths.sort();
+            pages.extend(paths.iter().filter_map(|path| fs::read(path).ok()));
+        }
+        pages.retain(|page| page.contains(&b'<'));
+        assert!(pages.len() > 60, "{} pages to make others of", pages.len());
+        Self { pages }
+    }
+
+    /// A random page.
+    pub(crate) fn page(&self, chance: &mut Chance) -> Vec<u8> {
+        let mut page = match chance.below(10) {
+            0 => bytes(chance),
+            1 | 2 => self.pieces(chance),
+            _ => tags(chance).into_bytes(),
+        };
+        page.truncate(MAX_LENGTH);
+        page
+    }
+
+    /// Pieces of real pages with random tags inserted.
+    fn pieces(&self, chance: &mut Chance) -> Vec<u8> {
+        let mut page = Vec::new();
+        for _ in 0..=chance.below(4) {
+            let real = &self.pages[chance.below(self.pages.len())];
+            let mut from = chance.below(real.len());
+            if !chance.one_in(4) {
+                from += real[from..]
+                    .iter()
+                    .position(|byte| *byte == b'<')
+                    .unwrap_or(0);
+            }
+            let until = (from + chance.below(160)).min(real.len());
+            page.extend_from_slice(&real[from..until]);
+            for _ in 0..chance.below(4) {
+                let all: Vec<&[&str]> = NAMES.to_vec();
+                page.extend(fragment(chance, &all).bytes());
+            }
+            if chance.one_in(6)
+                && let Some(byte) = page.last_mut()
+            {
+                *byte = u8::try_from(chance.below(256)).unwrap();
+            }
+        }
+        page
+    }
+}
+
+/// Random bytes.
+fn bytes(chance: &mut Chance) -> Vec<u8> {
+    let length = 20 + chance.below(200);
+    (0..length)
+        .map(|_| match chance.below(12) {
+            0 => u8::try_from(chance.below(256)).unwrap(),
+            _ => ALPHABET[chance.below(ALPHABET.len())],
+        })
+        .collect()
+}
+
+/// Tags of a few kinds, with numbered links.
+fn tags(chance: &mut Chance) -> String {
+    let mut kinds: Vec<&[&str]> = Vec::new();
+    for _ in 0..=chance.below(4) {
+        kinds.push(NAMES[chance.below(NAMES.len())]);
+    }
+    let (links, bits) = (1 + chance.below(4), chance.below(3));
+    let mut page = String::new();
+    for _ in 0..3 + chance.below(24) {
+        match chance.below(8 + links + bits) {
+            0..8 => page.push_str(&fragment(chance, &kinds)),
+            at if at < 8 + links => page.push_str(chance.pick(LINKS)),
+            _ => page.push_str(chance.pick(SNIPPETS)),
+        }
+        if chance.one_in(6) {
+            page.push_str("text");
+        }
+        if page.len() > MAX_LENGTH - 40 {
+            break;
+        }
+    }
+    // Shows how the end of the page is read.
+    page.push_str(chance.pick(&[
+        "",
+        "",
+        "<a href=u#>",
+        "<title><a href=u#></title><a href=u#>",
+    ]));
+    number_links(&page)
+}
+
+/// A start or end tag of one of the kinds.
+fn fragment(chance: &mut Chance, kinds: &[&[&str]]) -> String {
+    let kind = kinds[chance.below(kinds.len())];
+    let name = chance.pick(kind);
+    let bare = name.split(' ').next().unwrap_or_default();
+    match chance.below(20) {
+        0..8 => format!("</{bare}>"),
+        8 => format!("<{name}/>"),
+        9 => format!("<{name} x='>' y>"),
+        10 => format!("<{}>", name.to_ascii_uppercase()),
+        11 => format!("<{name}>x</{bare}>"),
+        12 => format!("</{bare} x='>'/>"),
+        _ => format!("<{name}>"),
+    }
+}
+
+/// The number of a link.
+pub(crate) fn number_of(href: &str) -> Option<u32> {
+    let digits = href.strip_prefix('u')?;
+    let end = digits.find(|c: char| !c.is_ascii_digit());
+    digits[..end.unwrap_or(digits.len())].parse().ok()
+}
+
+/// Whether the numbers on the page are unique and in order. They may not be if a page was cut or combined from
+/// pieces.
+pub(crate) fn is_numbered(page: &[u8]) -> bool {
+    let text = String::from_utf8_lossy(page);
+    let numbers: Vec<u32> = text
+        .match_indices('u')
+        .filter_map(|(at, _)| number_of(&text[at..]))
+        .collect();
+    numbers.windows(2).all(|pair| pair[0] < pair[1])
+}

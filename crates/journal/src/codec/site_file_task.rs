@@ -1,0 +1,135 @@
+//! A report about a site's own file, without its site-file task.
+//!
+//! Of a robots.txt the text is kept, and read again; where there is none, nothing is forbidden.
+
+use crawler_frontier::{RobotsAnswer, SiteFileReport, SiteFileResult, SiteFileTask, SitemapAnswer};
+use crawler_model::CrawlRules;
+use crawler_sitefiles::{Robots, robots_token};
+
+use super::links::{read_links, write_links};
+use super::page::{read_failure, read_status, write_failure};
+use super::{BytesIn, BytesOut, Damaged};
+
+pub(crate) fn write_site_file(out: &mut BytesOut, report: &SiteFileReport) {
+    match &report.found {
+        SiteFileResult::Robots(_, answer) => write_robots(out, answer, report.text.as_deref()),
+        SiteFileResult::Sitemap(_, answer) => write_sitemap(out, answer),
+    }
+    out.number(report.status.map_or(0, u64::from));
+    out.option(report.retry_after, BytesOut::duration);
+    out.duration(report.elapsed);
+    out.number(report.wire_bytes);
+}
+
+pub(crate) fn read_site_file(
+    bytes: &mut BytesIn<'_>,
+    site_file: SiteFileTask,
+    plan: &CrawlRules,
+) -> Result<SiteFileReport, Damaged> {
+    let mut text = None;
+    let found = match site_file {
+        SiteFileTask::Robots(site_file) => {
+            let answer = read_robots(bytes, &mut text, plan)?;
+            SiteFileResult::Robots(site_file, answer)
+        }
+        SiteFileTask::Sitemap(site_file) => {
+            SiteFileResult::Sitemap(site_file, read_sitemap(bytes, plan)?)
+        }
+    };
+    Ok(SiteFileReport {
+        found,
+        status: read_status(bytes)?,
+        retry_after: bytes.option(BytesIn::duration)?,
+        elapsed: bytes.duration()?,
+        wire_bytes: bytes.number()?,
+        text,
+    })
+}
+
+/// The rules of a text, or of none.
+pub(crate) fn rules(text: Option<&str>, plan: &CrawlRules) -> Robots {
+    text.map_or_else(Robots::allow_all, |text| {
+        Robots::parse(text.as_bytes(), robots_token(&plan.fetch.user_agent))
+    })
+}
+
+fn write_robots(out: &mut BytesOut, answer: &RobotsAnswer, text: Option<&str>) {
+    match answer {
+        RobotsAnswer::Rules(_) => {
+            out.byte(0);
+            out.option(text, BytesOut::text);
+        }
+        RobotsAnswer::Unavailable(failure) => {
+            out.byte(1);
+            write_failure(out, failure);
+        }
+        RobotsAnswer::Unreachable(failure) => {
+            out.byte(2);
+            write_failure(out, failure);
+        }
+        RobotsAnswer::Moved(to) => {
+            out.byte(3);
+            out.text(to.as_str());
+        }
+    }
+}
+
+fn read_robots(
+    bytes: &mut BytesIn<'_>,
+    text: &mut Option<String>,
+    plan: &CrawlRules,
+) -> Result<RobotsAnswer, Damaged> {
+    Ok(match bytes.byte()? {
+        0 => {
+            *text = bytes.option(|bytes| bytes.text().map(str::to_owned))?;
+            RobotsAnswer::Rules(rules(text.as_deref(), plan))
+        }
+        1 => RobotsAnswer::Unavailable(read_failure(bytes)?),
+        2 => RobotsAnswer::Unreachable(read_failure(bytes)?),
+        3 => RobotsAnswer::Moved(bytes.url()?),
+        _ => return Err(Damaged("an answer about robots.txt")),
+    })
+}
+
+fn write_sitemap(out: &mut BytesOut, answer: &SitemapAnswer) {
+    match answer {
+        SitemapAnswer::Read {
+            pages,
+            sitemaps,
+            problem,
+        } => {
+            out.byte(0);
+            write_links(out, pages);
+            out.number(sitemaps.len() as u64);
+            for sitemap in sitemaps {
+                out.text(sitemap.as_str());
+            }
+            out.option(problem.as_deref(), BytesOut::text);
+        }
+        SitemapAnswer::Failed(failure) => {
+            out.byte(1);
+            write_failure(out, failure);
+        }
+        SitemapAnswer::Moved(to) => {
+            out.byte(2);
+            out.text(to.as_str());
+        }
+    }
+}
+
+fn read_sitemap(bytes: &mut BytesIn<'_>, plan: &CrawlRules) -> Result<SitemapAnswer, Damaged> {
+    Ok(match bytes.byte()? {
+        0 => {
+            let pages = read_links(bytes, &plan.keys)?;
+            let count = bytes.count()?;
+            SitemapAnswer::Read {
+                pages,
+                sitemaps: (0..count).map(|_| bytes.url()).collect::<Result<_, _>>()?,
+                problem: bytes.option(|bytes| bytes.text().map(str::to_owned))?,
+            }
+        }
+        1 => SitemapAnswer::Failed(read_failure(bytes)?),
+        2 => SitemapAnswer::Moved(bytes.url()?),
+        _ => return Err(Damaged("an answer about a sitemap")),
+    })
+}

@@ -1,0 +1,282 @@
+//! How pages are fetched and which links are followed: a plan without its seed.
+//!
+//! Regexes are compiled, numbers checked, defaults and the profile filled in. After this nothing asks "was it set?".
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use crawler_weburl::{CrawlUrl, KeyPolicy, QueryPolicy, Scope, ScopeKind, Userinfo};
+
+use crate::plan_checks::{
+    check_header_value, check_patterns, headers, in_range, nonzero, path_delays, proxies,
+};
+use crate::plan_error::{PlanError, PlanField};
+use crate::{Backoff, CrawlSpec, DocumentRules, JsPolicy};
+
+/// What to do about robots.txt.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub enum RobotsPolicy {
+    /// Obey it.
+    #[default]
+    Respect,
+    /// Do not fetch it.
+    Ignore,
+}
+
+/// What a robots.txt that cannot be fetched means for its origin.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub enum RobotsErrors {
+    /// Nothing of the origin is fetched, as RFC 9309 requires.
+    #[default]
+    Disallow,
+    /// Everything is allowed, as without a robots.txt.
+    Allow,
+}
+
+/// What to do about sitemaps.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub enum SitemapPolicy {
+    /// Do not fetch them.
+    #[default]
+    Skip,
+    /// Their URLs are visited like links of the seed.
+    Include,
+    /// Only their URLs are visited; links are not followed.
+    Only,
+}
+
+/// Which of a page's links are printed, and how.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct LinkFilter {
+    /// Only links in scope.
+    pub in_scope_only: bool,
+    /// Also links of other schemes than `http` and `https`.
+    pub all_schemes: bool,
+    /// Print fragments.
+    pub keep_fragments: bool,
+}
+
+/// Budgets. `None` is no limit.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct Limits {
+    /// Pages.
+    pub pages: Option<u64>,
+    /// Links followed from the seed.
+    pub depth: Option<u32>,
+    /// Wall-clock time.
+    pub duration: Option<Duration>,
+    /// Body bytes over the wire.
+    pub bytes: Option<u64>,
+}
+
+/// Deadlines of one request.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Deadlines {
+    /// Name resolution, TCP and TLS together.
+    pub connect: Duration,
+    /// From the request to the response's head.
+    pub head: Duration,
+    /// Between two chunks of the body.
+    pub idle: Duration,
+    /// The whole request.
+    pub total: Duration,
+}
+
+impl Deadlines {
+    /// The deadlines for a per-request timeout. The total is the timeout itself, so that no page can take
+    /// longer; a connection or a gap in the body may take half of it.
+    pub fn within(timeout: Duration) -> Self {
+        Self {
+            connect: timeout / 2,
+            head: timeout,
+            idle: timeout / 2,
+            total: timeout,
+        }
+    }
+}
+
+/// How pages are requested.
+#[derive(Clone, Debug)]
+pub struct FetchRules {
+    /// Deadlines of one request.
+    pub deadlines: Deadlines,
+    /// Decoded body bytes read of one page; the rest is cut off.
+    pub max_body: u64,
+    /// The User-Agent header.
+    pub user_agent: String,
+    /// The caller's headers, sent to the seed's origin only.
+    pub headers: Vec<(String, String)>,
+    /// The seed's own credentials, sent to the seed's origin only.
+    pub userinfo: Option<Userinfo>,
+    /// Proxies, used in turn; empty: direct connections.
+    pub proxies: Vec<String>,
+    /// The seed, to whose origin headers and credentials are sent; `None` where each request names its own.
+    pub seed: Option<CrawlUrl>,
+}
+
+/// An extra delay below a path.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct PathDelay {
+    /// Prefix of the path.
+    pub prefix: String,
+    /// Minimum time between two requests below it.
+    pub delay: Duration,
+}
+
+/// Everything a [`CrawlPlan`](crate::CrawlPlan) holds besides the seed. Only handed out shared, so nothing changes it.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct CrawlRules {
+    /// Which URLs are in scope.
+    pub scope: Scope,
+    /// The kind of scope, for display.
+    pub scope_kind: ScopeKind,
+    /// The include patterns as typed, for display.
+    pub include: Vec<String>,
+    /// The exclude patterns as typed, for display.
+    pub exclude: Vec<String>,
+    /// Identity of URLs.
+    pub keys: KeyPolicy,
+    /// Budgets.
+    pub limits: Limits,
+    /// Pages in flight at once.
+    pub workers: usize,
+    /// Minimum time between two request starts.
+    pub rate: Duration,
+    /// Attempts, the first included.
+    pub max_attempts: u32,
+    /// Pauses between them.
+    pub backoff: Backoff,
+    /// Redirects followed for one URL.
+    pub max_redirects: u32,
+    /// Whether robots.txt is obeyed.
+    pub robots: RobotsPolicy,
+    /// What a robots.txt that cannot be fetched means.
+    pub robots_errors: RobotsErrors,
+    /// Whether sitemaps are read.
+    pub sitemaps: SitemapPolicy,
+    /// Whether endless URL spaces are refused.
+    pub traps: bool,
+    /// Extra delays below a path.
+    pub path_delays: Vec<PathDelay>,
+    /// How pages are requested.
+    pub fetch: FetchRules,
+    /// Which links are printed.
+    pub links: LinkFilter,
+    /// Pages are read into documents; `None`: only their links are read.
+    pub documents: Option<DocumentRules>,
+    /// Links with one of these extensions are not followed: lower case, without the dot.
+    pub blocked_extensions: Vec<String>,
+    /// Links with `rel=nofollow` are not followed.
+    pub obey_nofollow: bool,
+    /// Rendering in a browser.
+    pub js: JsPolicy,
+    /// Pages of different visits share nothing in a browser.
+    pub visit: u64,
+}
+
+/// Limit on pages in flight at once.
+const MAX_WORKERS: usize = 1_000;
+/// Limit on the body bytes of one page.
+const MAX_BODY: u64 = 1 << 30;
+const DEFAULT_MAX_BODY: u64 = 2_000_000;
+const DEFAULT_MAX_REDIRECTS: u32 = 10;
+
+impl CrawlRules {
+    /// Checks a spec for pages and site files whose URLs come from elsewhere: its seed and scope are not looked at, any
+    /// host is in scope. The arguments are those of [`CrawlPlan::resolve`](crate::CrawlPlan::resolve).
+    pub fn without_seed(
+        spec: &CrawlSpec,
+        agent: &str,
+        key_seed: u64,
+    ) -> Result<Arc<Self>, PlanError> {
+        Self::resolve(spec, None, agent, key_seed).map(Arc::new)
+    }
+
+    /// Checks a spec and fills in what it leaves open.
+    pub(crate) fn resolve(
+        spec: &CrawlSpec,
+        seed: Option<&CrawlUrl>,
+        agent: &str,
+        key_seed: u64,
+    ) -> Result<Self, PlanError> {
+        let profile = spec.profile;
+        let scope_kind = match seed {
+            Some(_) => spec.scope.unwrap_or(ScopeKind::Host),
+            None => ScopeKind::Any,
+        };
+        check_patterns(PlanField::Include, &spec.include)?;
+        check_patterns(PlanField::Exclude, &spec.exclude)?;
+        let scope = match seed {
+            Some(seed) => Scope::new(scope_kind, seed, &spec.include, &spec.exclude),
+            None => Scope::any(&spec.include, &spec.exclude),
+        };
+        let scope = scope.map_err(|error| PlanError {
+            field: PlanField::Include,
+            message: error.to_string(),
+        })?;
+        let workers = spec.workers.unwrap_or(profile.workers());
+        in_range(PlanField::Workers, workers, 1, MAX_WORKERS)?;
+        let timeout = spec.timeout.unwrap_or(profile.timeout());
+        in_range(PlanField::Timeout, timeout.as_millis(), 1, 3_600_000)?;
+        in_range(PlanField::RateMs, spec.rate.as_millis(), 0, 86_400_000)?;
+        let max_attempts = spec.max_attempts.unwrap_or(profile.max_attempts());
+        in_range(PlanField::MaxAttempts, max_attempts, 1, 100)?;
+        let max_redirects = spec.max_redirects.unwrap_or(DEFAULT_MAX_REDIRECTS);
+        in_range(PlanField::MaxRedirects, max_redirects, 0, 100)?;
+        let max_body = spec.max_body_bytes.unwrap_or(DEFAULT_MAX_BODY);
+        in_range(PlanField::MaxBodyBytes, max_body, 1, MAX_BODY)?;
+        let user_agent = spec.user_agent.clone().unwrap_or_else(|| agent.to_owned());
+        check_header_value(PlanField::UserAgent, &user_agent)?;
+        Ok(Self {
+            scope,
+            scope_kind,
+            include: spec.include.clone(),
+            exclude: spec.exclude.clone(),
+            keys: KeyPolicy {
+                slash: spec.slash.unwrap_or(profile.slash()),
+                query: if spec.strip_query {
+                    QueryPolicy::Strip
+                } else {
+                    QueryPolicy::Keep
+                },
+                seed: key_seed,
+            },
+            limits: Limits {
+                pages: nonzero(spec.max_pages.unwrap_or(profile.max_pages())),
+                depth: if spec.seed_only {
+                    Some(0)
+                } else {
+                    nonzero(spec.max_depth.unwrap_or(profile.max_depth()))
+                },
+                duration: spec.max_duration.filter(|duration| !duration.is_zero()),
+                bytes: spec.max_bytes.and_then(nonzero),
+            },
+            workers,
+            rate: spec.rate,
+            max_attempts,
+            backoff: spec.backoff,
+            max_redirects,
+            robots: spec.robots,
+            robots_errors: spec.robots_errors,
+            sitemaps: spec.sitemaps,
+            traps: spec.traps.unwrap_or(profile.traps()),
+            path_delays: path_delays(&spec.path_delays)?,
+            fetch: FetchRules {
+                deadlines: Deadlines::within(timeout),
+                max_body,
+                user_agent,
+                headers: headers(&spec.headers)?,
+                userinfo: seed.and_then(|_| Userinfo::of(&spec.seed)),
+                proxies: proxies(&spec.proxies)?,
+                seed: seed.cloned(),
+            },
+            links: spec.links,
+            documents: spec.documents,
+            blocked_extensions: spec.blocked_extensions.clone(),
+            obey_nofollow: spec.obey_nofollow,
+            js: spec.js,
+            visit: spec.visit,
+        })
+    }
+}

@@ -1,0 +1,50 @@
+//! No spelling of a private address can be rendered.
+
+use std::sync::Arc;
+
+use crawler_fetch::{Guard, HttpFetch};
+use crawler_model::FailKind;
+use crawler_render::RenderSettings;
+use futures_util::StreamExt;
+use futures_util::stream;
+use testsite::PRIVATE_HOSTS;
+
+use crate::canary::Canary;
+use crate::renderers::{page, renderer_over, rules};
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn every_spelling_of_a_private_address_is_refused() {
+    let canaries = ["127.0.0.1", "::1"].map(Canary::new);
+    let http = HttpFetch::new(
+        &rules(),
+        8,
+        Guard::public_only(),
+        crawler_html::looks_like_html,
+    )
+    .unwrap();
+    let renderer = Arc::new(renderer_over(http, RenderSettings::default()));
+    let ports = canaries.each_ref().map(|canary| canary.address.port());
+    let urls = PRIVATE_HOSTS.iter().flat_map(|host| {
+        let both = ["http", "https"].into_iter();
+        both.flat_map(move |scheme| ports.map(|port| format!("{scheme}://{host}:{port}/")))
+    });
+    let ends: Vec<_> = stream::iter(urls)
+        .map(|url| {
+            let renderer = Arc::clone(&renderer);
+            async move {
+                let failure = page(&renderer, &url).await.unwrap_err();
+                (url, failure)
+            }
+        })
+        .buffer_unordered(4)
+        .collect()
+        .await;
+    assert_eq!(ends.len(), PRIVATE_HOSTS.len() * 4);
+    for (url, failure) in ends {
+        assert_eq!(failure.kind, FailKind::AddressRefused, "{url}: {failure}");
+    }
+    renderer.close().await;
+    for canary in &canaries {
+        assert_eq!(canary.received(), [""; 0]);
+    }
+}

@@ -1,0 +1,73 @@
+//! A renderer for tests.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use crawler_fetch::{Accept, Body, Fetch, FetchRequest, Fetched, Guard, HttpFetch};
+use crawler_model::{Failure, JsPolicy, ScrapePlan, ScrapeSpec};
+use crawler_render::{Chromium, RenderSettings, Renderer};
+use crawler_weburl::CrawlUrl;
+
+/// A renderer with its own browser, which must be installed.
+pub(crate) struct TestRenderer {
+    pub(crate) renderer: Arc<Renderer>,
+}
+
+impl TestRenderer {
+    pub(crate) fn new(change: impl FnOnce(&mut RenderSettings)) -> Self {
+        Self::with(&ScrapeSpec::default(), change)
+    }
+
+    pub(crate) fn with(spec: &ScrapeSpec, change: impl FnOnce(&mut RenderSettings)) -> Self {
+        Self::by(None, spec, change)
+    }
+
+    /// Like [`Self::with`], with the browser started by another program.
+    pub(crate) fn by(
+        program: Option<&Path>,
+        spec: &ScrapeSpec,
+        change: impl FnOnce(&mut RenderSettings),
+    ) -> Self {
+        let mut settings = RenderSettings {
+            nav_timeout: Duration::from_secs(15),
+            ..RenderSettings::default()
+        };
+        change(&mut settings);
+        let plan = ScrapePlan::resolve(spec, "crawler/test").unwrap();
+        let http = HttpFetch::new(
+            &plan.fetch,
+            8,
+            Guard::anywhere(),
+            crawler_html::looks_like_html,
+        );
+        let chromium = Chromium::find(program).expect("these tests need a Chromium");
+        Self {
+            renderer: Renderer::new(chromium, settings, Arc::new(http.unwrap())),
+        }
+    }
+
+    /// Renders a page of a visit.
+    pub(crate) async fn visit(&self, url: &str, visit: u64) -> Result<Fetched, Failure> {
+        let url = CrawlUrl::parse(url).unwrap();
+        let request = FetchRequest {
+            js: JsPolicy::Always,
+            visit,
+            ..FetchRequest::new(&url, Accept::Document)
+        };
+        self.renderer.fetch(request).await
+    }
+
+    /// Renders a page.
+    pub(crate) async fn document(&self, url: &str) -> Result<Fetched, Failure> {
+        self.visit(url, 0).await
+    }
+}
+
+/// Returns the markup of a document.
+pub(crate) fn markup(fetched: &Fetched) -> String {
+    match &fetched.body {
+        Body::Html(bytes) => String::from_utf8(bytes.to_vec()).unwrap(),
+        other => panic!("not a page: {other:?}"),
+    }
+}

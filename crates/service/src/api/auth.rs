@@ -1,0 +1,189 @@
+//! Authorizes requests by API key, from the configuration or the store. If there are no keys at all, requests from this
+//! machine are allowed.
+//!
+//! A key of the store is looked up on every request, so revoking it takes effect immediately. Whether the store has any
+//! keys is cached briefly; an unavailable store does not allow access.
+
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use axum::extract::{Request, State};
+use axum::middleware::Next;
+use axum::response::{IntoResponse, Response};
+use crawler_store::{ApiKey, KeyHash, Store, StoreError};
+use http::{HeaderMap, StatusCode, header};
+
+use super::app::App;
+use super::problem::Problem;
+use crate::config::Secret;
+
+/// How long it is cached whether the store has keys.
+const CACHE_TIME: Duration = Duration::from_secs(2);
+
+/// The hashes of the configured keys, and whether the store has keys.
+pub(super) struct Authenticator {
+    configured: Vec<blake3::Hash>,
+    stored: Mutex<Option<(Instant, bool)>>,
+}
+
+impl std::fmt::Debug for Authenticator {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Authenticator({})", self.configured.len())
+    }
+}
+
+impl Authenticator {
+    pub(super) fn new(keys: &[Secret]) -> Self {
+        let hash = |key: &Secret| blake3::hash(key.reveal().as_bytes());
+        Self {
+            configured: keys.iter().map(hash).collect(),
+            stored: Mutex::new(None),
+        }
+    }
+
+    /// Returns whether this is a configured key. It is compared with all of them, in constant time.
+    fn has(&self, key: &str) -> bool {
+        let sent = blake3::hash(key.as_bytes());
+        let same = self.configured.iter().filter(|hash| **hash == sent);
+        same.count() > 0
+    }
+
+    /// Returns whether the store has keys, including revoked ones; the last known result if the store is unavailable.
+    async fn any_stored<S: Store>(&self, store: &S) -> Result<bool, StoreError> {
+        let before = *self.stored.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((at, any)) = before
+            && at.elapsed() < CACHE_TIME
+        {
+            return Ok(any);
+        }
+        let any = match (any_ever(store).await, before) {
+            (Ok(any), _) | (Err(_), Some((_, any))) => any,
+            (Err(error), None) => return Err(error),
+        };
+        let mut stored = self.stored.lock().unwrap_or_else(PoisonError::into_inner);
+        *stored = Some((Instant::now(), any));
+        Ok(any)
+    }
+}
+
+/// Returns whether the store has ever had a key: revoking the last one must not make the API public.
+async fn any_ever<S: Store>(store: &S) -> Result<bool, StoreError> {
+    Ok(!store.keys().await?.is_empty())
+}
+
+/// Returns whether the store has a key that is not revoked.
+pub(super) async fn any_in_use<S: Store>(store: &S) -> Result<bool, StoreError> {
+    let in_use = |key: &ApiKey| key.revoked_at.is_none();
+    Ok(store.keys().await?.iter().any(in_use))
+}
+
+/// Middleware that requires a key. Without any key the service listens on loopback only, and the `Host` header is
+/// checked to prevent DNS rebinding by a page in a local browser.
+pub(super) async fn require_key<S: Store>(
+    State(app): State<App<S>>,
+    request: Request,
+    next: Next,
+) -> Response {
+    let caller = Caller::of(&request);
+    match authorize(&app, &caller).await {
+        Ok(()) => next.run(request).await,
+        Err(problem) => problem.into_response(),
+    }
+}
+
+/// Credentials and origin of a request.
+struct Caller {
+    key: Option<String>,
+    has_authorization: bool,
+    is_local: bool,
+}
+
+impl Caller {
+    fn of(request: &Request) -> Self {
+        let headers = request.headers();
+        Self {
+            key: bearer(headers).map(str::to_owned),
+            has_authorization: headers.contains_key(header::AUTHORIZATION),
+            is_local: is_local(request),
+        }
+    }
+}
+
+async fn authorize<S: Store>(app: &App<S>, caller: &Caller) -> Result<(), Problem> {
+    let keys = app.keys();
+    if let Some(key) = &caller.key {
+        if keys.has(key) {
+            return Ok(());
+        }
+        // Looked up by its hash: the duration reveals nothing about the key.
+        if app.store().verify_key(KeyHash::of(key)).await?.is_some() {
+            return Ok(());
+        }
+    }
+    let config = app.config();
+    let listens = [Some(config.server.addr), config.worker.metrics_addr];
+    let on_loopback = listens.iter().flatten().all(|addr| addr.ip().is_loopback());
+    let open = on_loopback && keys.configured.is_empty();
+    if open && !keys.any_stored(app.store()).await? {
+        if caller.is_local {
+            return Ok(());
+        }
+        return Err(Problem::new(
+            StatusCode::FORBIDDEN,
+            "host_refused",
+            "without API keys only requests from this machine to localhost, 127.0.0.1 or [::1] are allowed; behind a proxy, \
+             create a key with `crawler keys add NAME`",
+        )
+        .at("Host"));
+    }
+    let message = if caller.key.is_none() && caller.has_authorization {
+        "the header must have the form Authorization: Bearer <key>"
+    } else if caller.has_authorization {
+        "the API key is not valid"
+    } else {
+        "an API key is required: Authorization: Bearer <key>"
+    };
+    Err(Problem::new(StatusCode::UNAUTHORIZED, "unauthorized", message).at("Authorization"))
+}
+
+fn bearer(headers: &HeaderMap) -> Option<&str> {
+    let sent = headers.get(header::AUTHORIZATION)?.to_str().ok()?;
+    let (scheme, key) = sent.split_once(' ')?;
+    let key = key.trim();
+    (scheme.eq_ignore_ascii_case("bearer") && !key.is_empty()).then_some(key)
+}
+
+/// Returns whether a request seems to come from this machine: it names a loopback host and was not forwarded by a
+/// proxy.
+fn is_local(request: &Request) -> bool {
+    let forwarded_headers = [
+        "forwarded",
+        "via",
+        "x-forwarded-for",
+        "x-forwarded-host",
+        "x-real-ip",
+    ];
+    if forwarded_headers
+        .iter()
+        .any(|name| request.headers().contains_key(*name))
+    {
+        return false;
+    }
+    let sent = request.headers().get(header::HOST);
+    let host = match sent {
+        Some(host) => host.to_str().ok(),
+        None => request.uri().authority().map(http::uri::Authority::as_str),
+    };
+    let Some(host) = host else {
+        return true;
+    };
+    let name = match host.rsplit_once(':') {
+        Some((name, port)) if port.bytes().all(|byte| byte.is_ascii_digit()) => name,
+        _ => host,
+    };
+    let name = name.trim_start_matches('[').trim_end_matches(']');
+    name.eq_ignore_ascii_case("localhost")
+        || name
+            .parse::<std::net::IpAddr>()
+            .is_ok_and(|address| address.is_loopback())
+}

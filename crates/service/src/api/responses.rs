@@ -1,0 +1,254 @@
+//! Response bodies.
+
+use crawler_store::{Job, MappedUrl, StoredDocument, StoredTask};
+use serde::Serialize;
+use serde_json::Value;
+use utoipa::ToSchema;
+
+use super::content::content;
+use super::moment::rfc3339;
+use crate::job_params::{InvalidUrl, OutputFormat};
+
+/// A scraped page.
+#[derive(Debug, Serialize, ToSchema)]
+pub(super) struct ScrapedPage {
+    /// The URL of the page after redirects.
+    pub(super) url: String,
+    /// Title of the page.
+    pub(super) title: Option<String>,
+    /// Main content of the page, in the requested format.
+    pub(super) content: String,
+    /// Metadata of the page and how it was fetched: `status_code`, `content_type`, `fetched_at`, `rendered` (whether it
+    /// was rendered in a browser) and, unless rendering was off, `render_reason`: why it was rendered (`asked`,
+    /// `host_needs`, or what the page lacks) or why not (`readable`, `host_plain`, `not_html`, `no_browser` if there is no
+    /// browser, `browser_failed` if rendering failed) …
+    #[schema(value_type = Object)]
+    pub(super) meta: Value,
+}
+
+/// A job that was created.
+#[derive(Debug, Serialize, ToSchema)]
+pub(super) struct AcceptedJob {
+    /// ID of the job.
+    pub(super) id: String,
+    /// scrape, batch_scrape, crawl or map.
+    #[serde(rename = "type")]
+    pub(super) kind: &'static str,
+    /// Always `queued`.
+    pub(super) status: &'static str,
+    /// Path of the job's status.
+    pub(super) url: String,
+    /// URLs of a batch that are not valid; the others are scraped.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<Vec<Object>>)]
+    pub(super) invalid_urls: Option<Vec<InvalidUrl>>,
+}
+
+/// Number of tasks by status.
+#[derive(Debug, Serialize, ToSchema)]
+pub(super) struct TaskCounts {
+    queued: u64,
+    processing: u64,
+    done: u64,
+    failed: u64,
+    skipped: u64,
+    total: u64,
+}
+
+/// Status of a job.
+#[derive(Debug, Serialize, ToSchema)]
+pub(super) struct JobResponse {
+    id: String,
+    /// scrape, batch_scrape, crawl or map.
+    #[serde(rename = "type")]
+    kind: &'static str,
+    /// queued, running, completed, completed_with_errors, failed or cancelled.
+    status: &'static str,
+    /// Parameters of the request.
+    #[schema(value_type = Object)]
+    params: Value,
+    /// Why the job failed.
+    error: Option<String>,
+    /// Why the job ended early: a limit, or a cancellation.
+    stop_reason: Option<String>,
+    /// Number of tasks by status.
+    tasks: TaskCounts,
+    /// Number of URLs that were not added because of a limit.
+    left_out: u64,
+    /// Number of documents stored.
+    documents: u64,
+    /// Number of mapped URLs stored.
+    mapped_urls: u64,
+    /// Number of body bytes read.
+    bytes: u64,
+    created_at: String,
+    updated_at: String,
+}
+
+impl From<Job> for JobResponse {
+    fn from(job: Job) -> Self {
+        Self {
+            id: job.id.to_string(),
+            kind: job.kind.as_str(),
+            status: job.state.as_str(),
+            params: job.params,
+            error: job.error,
+            stop_reason: job.stop_reason,
+            tasks: TaskCounts {
+                queued: job.counts.queued,
+                processing: job.counts.processing,
+                done: job.counts.done,
+                failed: job.counts.failed,
+                skipped: job.counts.skipped,
+                total: job.counts.total(),
+            },
+            left_out: job.left_out,
+            documents: job.documents,
+            mapped_urls: job.mapped_urls,
+            bytes: job.bytes,
+            created_at: rfc3339(job.created_at),
+            updated_at: rfc3339(job.updated_at),
+        }
+    }
+}
+
+/// A page of jobs, newest first.
+#[derive(Debug, Serialize, ToSchema)]
+pub(super) struct JobList {
+    pub(super) jobs: Vec<JobResponse>,
+    /// Pass this as `cursor` to get the next page; null on the last page.
+    pub(super) next_cursor: Option<String>,
+}
+
+/// A scraped document.
+#[derive(Debug, Serialize, ToSchema)]
+pub(super) struct DocumentResponse {
+    id: i64,
+    /// The URL as requested, before redirects.
+    requested_url: String,
+    /// The URL after redirects.
+    final_url: String,
+    title: Option<String>,
+    /// Content in the job's output format.
+    content: String,
+    #[schema(value_type = Object)]
+    meta: Value,
+    created_at: String,
+}
+
+impl DocumentResponse {
+    /// Converts a stored document. For plain text this parses its HTML.
+    pub(super) fn new(document: StoredDocument, format: OutputFormat) -> Self {
+        let stored = document.content;
+        Self {
+            id: document.id,
+            requested_url: stored.requested_url,
+            final_url: stored.final_url,
+            title: stored.title,
+            content: content(format, stored.content_md, stored.content_raw),
+            meta: stored.meta,
+            created_at: rfc3339(document.created_at),
+        }
+    }
+}
+
+/// A page of documents, in the order in which they were stored.
+#[derive(Debug, Serialize, ToSchema)]
+pub(super) struct DocumentList {
+    pub(super) documents: Vec<DocumentResponse>,
+    /// Pass this as `cursor` to get the next page; null on the last page.
+    pub(super) next_cursor: Option<String>,
+}
+
+/// A link in the map of a site.
+#[derive(Debug, Serialize, ToSchema)]
+pub(super) struct MappedUrlResponse {
+    /// The page on which the link was found.
+    source_url: String,
+    /// The target of the link.
+    target_url: String,
+    /// Number of links from the seed to the target.
+    depth: u32,
+}
+
+impl From<MappedUrl> for MappedUrlResponse {
+    fn from(mapped: MappedUrl) -> Self {
+        Self {
+            source_url: mapped.link.source_url,
+            target_url: mapped.link.target_url,
+            depth: mapped.link.depth,
+        }
+    }
+}
+
+/// A page of links in the map of a site.
+#[derive(Debug, Serialize, ToSchema)]
+pub(super) struct MappedUrlList {
+    pub(super) urls: Vec<MappedUrlResponse>,
+    /// Pass this as `cursor` to get the next page; null on the last page.
+    pub(super) next_cursor: Option<String>,
+}
+
+/// A URL of a job, and its outcome.
+#[derive(Debug, Serialize, ToSchema)]
+pub(super) struct TaskResponse {
+    id: i64,
+    /// The URL as requested, before redirects.
+    requested_url: String,
+    /// The URL that is fetched.
+    url: String,
+    /// The normalized URL, used to detect duplicates.
+    final_url: String,
+    depth: u32,
+    /// queued, processing, done, failed or skipped.
+    status: &'static str,
+    /// Number of attempts started.
+    attempts: u32,
+    /// Why the URL was not fetched, or not yet: a stable code.
+    reason: Option<String>,
+    /// The same as a message.
+    error: Option<String>,
+    updated_at: String,
+}
+
+impl From<StoredTask> for TaskResponse {
+    fn from(task: StoredTask) -> Self {
+        Self {
+            id: task.id.0,
+            requested_url: task.requested_url,
+            url: task.url,
+            final_url: task.final_url,
+            depth: task.depth,
+            status: task.state.as_str(),
+            attempts: task.attempt,
+            reason: task.reason,
+            error: task.error,
+            updated_at: rfc3339(task.updated_at),
+        }
+    }
+}
+
+/// A page of tasks, in the order in which they were added.
+#[derive(Debug, Serialize, ToSchema)]
+pub(super) struct TaskList {
+    pub(super) tasks: Vec<TaskResponse>,
+    /// Pass this as `cursor` to get the next page; null on the last page.
+    pub(super) next_cursor: Option<String>,
+}
+
+/// Health of the service.
+#[derive(Debug, Serialize, ToSchema)]
+pub(super) struct Health {
+    /// Always `ok`.
+    pub(super) status: &'static str,
+    /// Status of the store.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) store: Option<&'static str>,
+    /// Status of the browser: `off` (disabled in the configuration), `missing` (not installed), `asleep` (not started
+    /// yet), `running` or `down`. It does not affect readiness.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) browser: Option<&'static str>,
+    /// Why the browser is missing or down.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) browser_reason: Option<String>,
+}

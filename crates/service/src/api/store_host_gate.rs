@@ -1,0 +1,98 @@
+//! The store's turns as the gate of `/v1/scrape`: what the API fetches by itself counts like what workers fetch.
+
+use std::time::Duration;
+
+use crawler_engine::{HostGate, NoTurn};
+use crawler_fetch::Guard;
+use crawler_model::site_rules::{MAX_HOST_PAUSE, MAX_WAIT};
+use crawler_model::{FailKind, Failure};
+use crawler_store::{HostTurn, Store, TurnId};
+use crawler_weburl::CrawlUrl;
+
+use super::bounded_fetch::refuses;
+
+/// Grants requests in the turns that the store hands out, together with the workers of the same store.
+#[derive(Debug)]
+pub(super) struct StoreHostGate<S> {
+    store: S,
+    guard: Guard,
+    /// After this time the slot of a process that died is free again.
+    lease: Duration,
+}
+
+impl<S: Store> StoreHostGate<S> {
+    pub(super) fn new(store: S, guard: Guard, lease: Duration) -> Self {
+        Self {
+            store,
+            guard,
+            lease,
+        }
+    }
+}
+
+impl<S: Store> HostGate for StoreHostGate<S> {
+    /// `None` for a host that the guard refuses: nothing is sent to it.
+    type Turn = Option<HeldTurn<S>>;
+
+    /// Waits for the host's turn. The caller has a time limit.
+    async fn turn(&self, url: &CrawlUrl) -> Result<Self::Turn, NoTurn> {
+        let host = url.host_key();
+        if refuses(&self.guard, host.as_str()) {
+            return Ok(None);
+        }
+        loop {
+            let turn = self.store.take_turn(&host, self.lease).await;
+            let turn = turn.map_err(|error| {
+                tracing::warn!(%error, %host, "cannot get a turn from the store");
+                let failure = Failure::new(FailKind::Internal, "the store does not respond");
+                NoTurn::Failed(failure)
+            })?;
+            match turn {
+                HostTurn::Granted { id, delay } => {
+                    // Held from here on: a caller that goes away while it waits gives it back.
+                    let held = HeldTurn {
+                        store: self.store.clone(),
+                        id,
+                    };
+                    tokio::time::sleep(delay).await;
+                    return Ok(Some(held));
+                }
+                HostTurn::Later(wait) if wait > MAX_WAIT => return Err(NoTurn::Parked(wait)),
+                HostTurn::Later(wait) => tokio::time::sleep(wait).await,
+            }
+        }
+    }
+
+    async fn pause(&self, url: &CrawlUrl, pause: Duration) {
+        let host = url.host_key();
+        let paused = self.store.pause_host(&host, pause.min(MAX_HOST_PAUSE));
+        if let Err(error) = paused.await {
+            tracing::warn!(%error, %host, "cannot store a host's pause");
+        }
+    }
+
+    async fn slow_to(&self, url: &CrawlUrl, interval: Duration) {
+        let host = url.host_key();
+        if let Err(error) = self.store.slow_host(&host, interval).await {
+            tracing::warn!(%error, %host, "cannot store a crawl-delay");
+        }
+    }
+}
+
+/// A slot of a host, given back when it is dropped, however the request ended.
+pub(super) struct HeldTurn<S: Store> {
+    store: S,
+    id: TurnId,
+}
+
+impl<S: Store> Drop for HeldTurn<S> {
+    fn drop(&mut self) {
+        let (store, id) = (self.store.clone(), self.id);
+        tokio::spawn(async move {
+            // If this fails, the slot is free again when its lease is over.
+            if let Err(error) = store.end_turn(id).await {
+                tracing::warn!(%error, "cannot give back a host's slot");
+            }
+        });
+    }
+}

@@ -1,0 +1,386 @@
+//! What every HTTP status means, caller by caller: crawl, scrape, robots.txt, sitemap, both frontiers and the scraper's
+//! gate give the answer of `crawler_model::site_rules`, for every status from 100 to 599.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::fmt::Write as _;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use crawler_engine::{
+    HostGate, NoTurn, OutputWriter, Progress, ScrapeProblem, Scraper, Stop, drive,
+};
+use crawler_fetch::{Body, FakeFetch, Fetched, RequestedUrl, fake};
+use crawler_frontier::MemoryFrontier;
+use crawler_model::site_rules::{PageStatus, throttles_host};
+use crawler_model::{
+    CrawlPlan, CrawlSpec, FailKind, Failure, JsPolicy, Notice, Outcome, PageReport, RobotsPolicy,
+    ScrapePlan, ScrapeSpec, Sink, SinkError, SitemapPolicy, SkipReason, Summary,
+};
+use crawler_service::job_params::JobParams;
+use crawler_store::{HostTurn, HostTurns, JobKind, Results, TaskState};
+use crawler_weburl::{CrawlUrl, HostKey, ScopeKind};
+
+use crate::test_store::{RunningWorker, TestStore, fast, settings};
+
+const SEED: &str = "http://seed.test/";
+const TARGET: &str = "http://target.test/";
+
+/// A response that a caller has to judge.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+struct Case {
+    status: u16,
+    location: bool,
+    retry_after: bool,
+}
+
+/// A caller's answer, in words that a failed comparison shows.
+type Answers = BTreeMap<Case, String>;
+
+impl Case {
+    fn all() -> Vec<Self> {
+        let mut cases = Vec::new();
+        for status in 100..600 {
+            for (location, retry_after) in
+                [(false, false), (false, true), (true, false), (true, true)]
+            {
+                cases.push(Self {
+                    status,
+                    location,
+                    retry_after,
+                });
+            }
+        }
+        cases
+    }
+
+    /// Without `Retry-After`, which has no part in what a site file says.
+    fn of_site_files() -> Vec<Self> {
+        let mut cases = Self::all();
+        cases.retain(|case| !case.retry_after);
+        cases
+    }
+
+    /// A host of its own for each, so that none slows down another.
+    fn host(self) -> String {
+        let location = if self.location { "-to" } else { "" };
+        let retry_after = if self.retry_after { "-later" } else { "" };
+        format!("s{}{location}{retry_after}.test", self.status)
+    }
+
+    fn url(self, path: &str) -> String {
+        format!("http://{}{path}", self.host())
+    }
+
+    fn response(self, location: &str, body: Body) -> Fetched {
+        let mut response = fake::status(self.status);
+        response.location = self.location.then(|| location.to_owned());
+        response.retry_after = self.retry_after.then_some(Duration::from_secs(30));
+        if (200..300).contains(&self.status) {
+            response.content_type = Some("text/html".to_owned());
+            response.body = body;
+        }
+        response
+    }
+
+    /// The one table.
+    fn page_status(self) -> String {
+        match PageStatus::of(self.status, self.location) {
+            PageStatus::Success => "page".to_owned(),
+            PageStatus::Redirect if self.location => "redirect".to_owned(),
+            PageStatus::Redirect => "bad_redirect".to_owned(),
+            PageStatus::Failure(kind) => kind.to_string(),
+        }
+    }
+
+    fn throttles(self) -> bool {
+        throttles_host(self.status, self.retry_after)
+    }
+}
+
+/// A site for each case, and a seed that links to all of them.
+fn pages() -> FakeFetch {
+    let mut site = FakeFetch::default().page(TARGET, "<p>target");
+    let mut links = String::new();
+    for case in Case::all() {
+        let body = Body::Html("<title>a</title><p>words".into());
+        let response = case.response(TARGET, body);
+        site.responses.insert(case.url("/"), Ok(response));
+        write!(links, "<a href='{}'>a</a>", case.url("/")).unwrap();
+    }
+    site.page(SEED, &links)
+}
+
+#[derive(Clone, Default)]
+struct Reported {
+    pages: Arc<Mutex<HashMap<String, Outcome>>>,
+    notices: Arc<Mutex<Vec<Notice>>>,
+}
+
+impl Sink for Reported {
+    fn page(&mut self, report: &PageReport) -> Result<(), SinkError> {
+        let url = report.url.to_string();
+        self.pages
+            .lock()
+            .unwrap()
+            .insert(url, report.outcome.clone());
+        Ok(())
+    }
+
+    fn notice(&mut self, notice: &Notice) -> Result<(), SinkError> {
+        self.notices.lock().unwrap().push(notice.clone());
+        Ok(())
+    }
+
+    fn flush(&mut self) -> Result<(), SinkError> {
+        Ok(())
+    }
+
+    fn finish(&mut self, _summary: &Summary) -> Result<(), SinkError> {
+        Ok(())
+    }
+}
+
+/// Crawls from the seed, in memory.
+async fn crawl(site: FakeFetch, change: impl FnOnce(&mut CrawlSpec)) -> Reported {
+    let mut spec = CrawlSpec {
+        seed: SEED.to_owned(),
+        max_pages: Some(0),
+        max_depth: Some(1),
+        max_attempts: Some(1),
+        max_body_bytes: Some(1 << 20),
+        robots: RobotsPolicy::Ignore,
+        scope: Some(ScopeKind::Any),
+        traps: Some(false),
+        ..CrawlSpec::default()
+    };
+    change(&mut spec);
+    let plan = CrawlPlan::resolve(&spec, "crawler/0", 1).unwrap();
+    let reported = Reported::default();
+    let writer = Some(OutputWriter::start(Box::new(reported.clone())).unwrap());
+    let frontier = MemoryFrontier::new(&plan, 1);
+    let progress = Arc::<Progress>::default();
+    drive(frontier, Arc::new(site), 64, writer, Stop::new(), progress)
+        .await
+        .unwrap();
+    reported
+}
+
+fn expected(cases: &[Case]) -> Answers {
+    cases
+        .iter()
+        .map(|case| (*case, case.page_status()))
+        .collect()
+}
+
+/// Fails with the cases in which two callers differ, side by side.
+fn assert_same(caller: &str, found: &Answers, expected: &Answers) {
+    let differing: Vec<_> = expected
+        .iter()
+        .filter(|(case, answer)| found.get(case) != Some(answer))
+        .map(|(case, answer)| format!("{case:?}: {answer}, {caller}: {:?}", found.get(case)))
+        .collect();
+    assert!(differing.is_empty(), "{}", differing.join("\n"));
+    assert_eq!(found.len(), expected.len());
+}
+
+fn assert_throttles(caller: &str, slowed: &HashSet<String>) {
+    for case in Case::all() {
+        let found = slowed.contains(&case.host());
+        assert_eq!(found, case.throttles(), "{caller}: {case:?}");
+    }
+}
+
+fn outcome(outcome: &Outcome) -> String {
+    match outcome {
+        Outcome::Fetched { .. } => "page".to_owned(),
+        Outcome::Redirected { .. } => "redirect".to_owned(),
+        Outcome::Skipped(reason) => format!("skipped {}", reason.as_str()),
+        Outcome::Failed(failure) => failure.kind.to_string(),
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_crawl_in_memory() {
+    let reported = crawl(pages(), |_| ()).await;
+    let pages = reported.pages.lock().unwrap();
+    let found = Case::all()
+        .into_iter()
+        .map(|case| (case, outcome(&pages[&case.url("/")])))
+        .collect();
+    assert_same("crawl", &found, &expected(&Case::all()));
+    let notices = reported.notices.lock().unwrap();
+    let slowed = notices.iter().filter_map(|notice| match notice {
+        Notice::HostSlowed { host, .. } => Some(host.clone()),
+        _ => None,
+    });
+    assert_throttles("frontier in memory", &slowed.collect());
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_worker_over_a_store() {
+    let test_store = TestStore::fresh(fast()).await;
+    let params = JobParams {
+        same_domain: Some(false),
+        max_depth: Some(1),
+        ..JobParams::site(SEED.to_owned())
+    };
+    let job = test_store.start(JobKind::Crawl, &params).await;
+    let mut settings = settings(fast());
+    settings.jobs.max_attempts = 1;
+    settings.jobs.respect_robots = false;
+    let worker = RunningWorker::start(&test_store.store, Arc::new(pages()), settings);
+    test_store.finished(job).await;
+    let mut ends: HashMap<String, String> = HashMap::new();
+    let mut cursor = None;
+    loop {
+        let tasks = test_store.store.tasks(job, None, 1_000, cursor).await;
+        let tasks = tasks.unwrap();
+        ends.extend(tasks.entries.into_iter().map(|task| {
+            let end = match (task.state, task.reason.as_deref()) {
+                (TaskState::Done, _) => "page".to_owned(),
+                (TaskState::Skipped, Some("redirected")) => "redirect".to_owned(),
+                (_, reason) => reason.unwrap_or("?").to_owned(),
+            };
+            (task.url, end)
+        }));
+        cursor = tasks.next;
+        if cursor.is_none() {
+            break;
+        }
+    }
+    let found = Case::all()
+        .into_iter()
+        .map(|case| (case, ends[&case.url("/")].clone()))
+        .collect();
+    assert_same("worker", &found, &expected(&Case::all()));
+    worker.stop().await;
+    // A 429 without `Retry-After` pauses its host for about a second, which is over by now.
+    for case in Case::all().into_iter().filter(|case| case.retry_after) {
+        let host = HostKey::new(&case.host());
+        let turn = test_store.store.take_turn(&host, Duration::from_mins(1));
+        let slowed = matches!(turn.await.unwrap(), HostTurn::Later(_));
+        assert_eq!(slowed, case.throttles(), "frontier over a store: {case:?}");
+    }
+}
+
+/// Lets everything through and writes down the pauses.
+#[derive(Clone, Default)]
+struct OpenGate(Arc<Mutex<HashSet<String>>>);
+
+impl HostGate for OpenGate {
+    type Turn = ();
+
+    async fn turn(&self, _url: &CrawlUrl) -> Result<(), NoTurn> {
+        Ok(())
+    }
+
+    async fn pause(&self, url: &CrawlUrl, _pause: Duration) {
+        self.0.lock().unwrap().insert(url.host_key().to_string());
+    }
+
+    async fn slow_to(&self, _url: &CrawlUrl, _interval: Duration) {}
+}
+
+#[tokio::test]
+async fn a_scraped_page() {
+    let spec = ScrapeSpec {
+        robots: RobotsPolicy::Ignore,
+        max_attempts: Some(1),
+        ..ScrapeSpec::default()
+    };
+    let plan = ScrapePlan::resolve(&spec, "crawler/0").unwrap();
+    let gate = OpenGate::default();
+    let site = Arc::new(pages());
+    let scraper = Scraper::with_gate(site, plan, gate.clone(), 1, Stop::new(), |_| ());
+    let mut found = Answers::new();
+    for case in Case::all() {
+        let requested = RequestedUrl::parse(&case.url("/")).unwrap();
+        let answer = match scraper.get(&requested, JsPolicy::Never).await {
+            Ok(response) if response.hops > 0 => "redirect".to_owned(),
+            Ok(response) if response.fetched.status < 300 => "page".to_owned(),
+            Ok(response) => FailKind::of_status(response.fetched.status).to_string(),
+            Err(ScrapeProblem::Failed { failure, .. }) => failure.kind.to_string(),
+            Err(problem) => problem.to_string(),
+        };
+        found.insert(case, answer);
+    }
+    assert_same("scrape", &found, &expected(&Case::all()));
+    assert_throttles("scraper", &gate.0.lock().unwrap());
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_robots_txt() {
+    let elsewhere = "http://rules.test/robots.txt";
+    let mut site = FakeFetch::default().file(elsewhere, "User-agent: *\nDisallow: /pag");
+    let mut links = String::new();
+    for case in Case::of_site_files() {
+        let rules = Body::File("User-agent: *\nDisallow: /page".into());
+        let response = case.response(elsewhere, rules);
+        site.responses.insert(case.url("/robots.txt"), Ok(response));
+        site = site.page(&case.url("/page"), "<p>words");
+        write!(links, "<a href='{}'>a</a>", case.url("/page")).unwrap();
+    }
+    let respect = |spec: &mut CrawlSpec| spec.robots = RobotsPolicy::Respect;
+    let reported = crawl(site.page(SEED, &links), respect).await;
+    let pages = reported.pages.lock().unwrap();
+    for case in Case::of_site_files() {
+        let found = match &pages[&case.url("/page")] {
+            Outcome::Skipped(SkipReason::Robots { rule }) => rule.clone(),
+            other => outcome(other),
+        };
+        let expected = match PageStatus::of(case.status, case.location) {
+            PageStatus::Success => "Disallow: /page",
+            PageStatus::Redirect if case.location => "Disallow: /pag",
+            PageStatus::Failure(_) if case.status >= 500 => "skipped robots_unavailable",
+            // No usable file: no rules.
+            PageStatus::Redirect | PageStatus::Failure(_) => "page",
+        };
+        assert_eq!(found, expected, "robots.txt: {case:?}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_sitemap() {
+    let list = |name: &str, case: Case| {
+        let url = format!("{SEED}{name}/{}", case.host());
+        format!("<urlset><url><loc>{url}</loc></url></urlset>")
+    };
+    let mut site = FakeFetch::default().page(SEED, "<p>seed");
+    let mut robots = String::new();
+    for case in Case::of_site_files() {
+        let moved = format!("http://maps.test/{}.xml", case.host());
+        site = site.file(&moved, &list("moved", case));
+        let body = Body::File(list("named", case).into());
+        let response = case.response(&moved, body);
+        site.responses.insert(case.url("/map.xml"), Ok(response));
+        writeln!(robots, "Sitemap: {}", case.url("/map.xml")).unwrap();
+    }
+    let site = site.file(&format!("{SEED}robots.txt"), &robots);
+    let include = |spec: &mut CrawlSpec| spec.sitemaps = SitemapPolicy::Include;
+    let reported = crawl(site, include).await;
+    let pages = reported.pages.lock().unwrap();
+    let notices = reported.notices.lock().unwrap();
+    let problems: HashMap<&str, &str> = notices
+        .iter()
+        .filter_map(|notice| match notice {
+            Notice::Sitemap { url, message } => Some((url.as_str(), message.as_str())),
+            _ => None,
+        })
+        .collect();
+    let found = Case::of_site_files().into_iter().map(|case| {
+        let is_known = |name: &str| pages.contains_key(&format!("{SEED}{name}/{}", case.host()));
+        let answer = match problems.get(case.url("/map.xml").as_str()) {
+            Some(message) if message.contains("redirect without a target") => "bad_redirect".into(),
+            Some(message) if *message == Failure::of_status(case.status).message => {
+                FailKind::of_status(case.status).to_string()
+            }
+            Some(message) => (*message).to_owned(),
+            None if is_known("named") => "page".to_owned(),
+            None if is_known("moved") => "redirect".to_owned(),
+            None => "nothing".to_owned(),
+        };
+        (case, answer)
+    });
+    let cases = Case::of_site_files();
+    assert_same("sitemap", &found.collect(), &expected(&cases));
+}

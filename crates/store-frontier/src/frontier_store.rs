@@ -1,0 +1,8 @@
+//! What the frontier needs of a store.
+
+use crawler_store::{HostTurns, JobQueue, RobotsRecords};
+
+/// The roles of a store that the frontier needs.
+pub trait FrontierStore: JobQueue + HostTurns + RobotsRecords + Clone + 'static {}
+
+impl<S> FrontierStore for S where S: JobQueue + HostTurns + RobotsRecords + Clone + 'static {}

@@ -1,0 +1,89 @@
+//! The pace of each host as this worker knows it, besides the store's buckets: no request before a pause is over, and
+//! requests without a start of their own (robots.txt, sitemaps) one by one.
+
+use std::collections::HashMap;
+use std::time::Duration;
+
+use crawler_frontier::{HostPace, Moment, Rng, Throttle};
+use crawler_weburl::HostKey;
+
+/// Hosts kept before those at rest are forgotten.
+const MAX_HOSTS: usize = 10_000;
+
+/// The pace of every host.
+#[derive(Debug)]
+pub(crate) struct HostPaces {
+    paces: HashMap<HostKey, HostPace>,
+    interval: Duration,
+}
+
+impl HostPaces {
+    pub(crate) fn new(interval: Duration) -> Self {
+        Self {
+            paces: HashMap::new(),
+            interval,
+        }
+    }
+
+    fn pace(&mut self, host: &HostKey, now: Moment) -> &mut HostPace {
+        if self.paces.len() >= MAX_HOSTS && !self.paces.contains_key(host) {
+            self.paces.retain(|_, pace| pace.opens_at() > now);
+        }
+        let interval = self.interval;
+        self.paces
+            .entry(host.clone())
+            .or_insert_with(|| HostPace::new(interval))
+    }
+
+    /// When a request may start.
+    pub(crate) fn opens_at(&self, host: &HostKey) -> Moment {
+        self.paces
+            .get(host)
+            .map_or(Moment::ZERO, HostPace::opens_at)
+    }
+
+    /// The end of the pause that the host asked for.
+    pub(crate) fn paused_until(&self, host: &HostKey) -> Moment {
+        self.paces
+            .get(host)
+            .map_or(Moment::ZERO, HostPace::paused_until)
+    }
+
+    /// Whether its requests are spaced out.
+    pub(crate) fn is_paced(&self, host: &HostKey) -> bool {
+        let pace = self.paces.get(host);
+        !pace.map_or(self.interval, HostPace::interval).is_zero()
+    }
+
+    /// Notes that a request starts.
+    pub(crate) fn start(&mut self, host: &HostKey, now: Moment) {
+        self.pace(host, now).start(now);
+    }
+
+    /// Sets the minimum time between two requests.
+    pub(crate) fn slow(&mut self, host: &HostKey, interval: Duration, now: Moment) {
+        let pace = self.pace(host, now);
+        pace.slow_to(interval, now);
+        // Pages have starts of their own, from the store, and look at the pause alone.
+        pace.pause(interval, now);
+    }
+
+    /// Takes in a throttling response.
+    pub(crate) fn throttle(
+        &mut self,
+        host: &HostKey,
+        retry_after: Option<Duration>,
+        sent: Moment,
+        now: Moment,
+        rng: &mut Rng,
+    ) -> Throttle {
+        self.pace(host, now).throttle(retry_after, sent, now, rng)
+    }
+
+    /// Takes in a response that does not throttle.
+    pub(crate) fn relax(&mut self, host: &HostKey) {
+        if let Some(pace) = self.paces.get_mut(host) {
+            pace.relax();
+        }
+    }
+}

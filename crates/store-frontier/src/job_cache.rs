@@ -1,0 +1,37 @@
+//! What this worker knows about a job.
+
+use std::sync::Arc;
+
+use crawler_frontier::AdmissionFilter;
+use crawler_model::CrawlRules;
+use crawler_store::{JobKind, JobRequest};
+
+/// Makes a job's plan from its request; the error is a message for the job's owner.
+pub type Planner = Arc<dyn Fn(&JobRequest) -> Result<Arc<CrawlRules>, String> + Send + Sync>;
+
+/// What this worker knows about a job.
+#[derive(Debug)]
+pub(crate) struct JobCache {
+    pub(crate) kind: JobKind,
+    /// How its pages are fetched, or why they cannot be.
+    pub(crate) plan: Result<Arc<CrawlRules>, String>,
+    pub(crate) links: AdmissionFilter,
+    /// Number of its tasks held here.
+    pub(crate) held: usize,
+}
+
+impl JobCache {
+    pub(crate) fn new(job: &JobRequest, planner: &Planner) -> Self {
+        Self {
+            kind: job.kind,
+            plan: planner(job),
+            links: AdmissionFilter::default(),
+            held: 0,
+        }
+    }
+
+    /// Whether the links of its pages are followed.
+    pub(crate) fn follows(&self) -> bool {
+        matches!(self.kind, JobKind::Crawl | JobKind::Map)
+    }
+}

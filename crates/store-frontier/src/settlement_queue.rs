@@ -1,0 +1,184 @@
+//! Settlements on their way to the store: written in batches, kept while the store is unreachable.
+
+use std::collections::VecDeque;
+use std::time::Duration;
+
+use crawler_frontier::{Moment, Rng};
+use crawler_store::{Settlement, StoreError, TaskOutcome};
+
+use crate::store_client::StoreClient;
+use crate::{FrontierStore, StoreFrontierSettings};
+
+/// The first wait after a failed store call; it doubles.
+const FIRST_BACKOFF: Duration = Duration::from_millis(100);
+/// Maximum wait after a failed store call.
+const MAX_BACKOFF: Duration = Duration::from_secs(5);
+
+/// How long to wait after this many failed store calls in a row.
+pub(crate) fn store_backoff(failures: u32, rng: &mut Rng) -> Duration {
+    let factor = 1_u32 << failures.saturating_sub(1).min(10);
+    let wait = FIRST_BACKOFF.saturating_mul(factor).min(MAX_BACKOFF);
+    wait.mul_f64(0.5 + rng.fraction() / 2.0)
+}
+
+/// Settlements on their way to the store.
+#[derive(Debug, Default)]
+pub(crate) struct SettlementQueue {
+    waiting: VecDeque<Settlement>,
+    /// When the first of them was added.
+    since: Option<Moment>,
+    /// A batch is being written.
+    out: bool,
+    not_before: Moment,
+    failures: u32,
+    /// This many are written one by one, because one of them failed its batch.
+    alone: usize,
+    /// This many are written job by job, because one of the jobs may block the others.
+    apart: usize,
+    /// Number of settlements being written, and bytes of all documents here.
+    with_store: usize,
+    weight: usize,
+}
+
+/// Maximum number of bytes of documents that wait for the store.
+const MAX_WAITING_BYTES: usize = 64 * 1024 * 1024;
+
+/// Approximate size of a settlement, in bytes.
+fn weight(settlement: &Settlement) -> usize {
+    let TaskOutcome::Done {
+        document: Some(document),
+        ..
+    } = &settlement.outcome
+    else {
+        return 0;
+    };
+    let text = |text: &Option<String>| text.as_ref().map_or(0, String::len);
+    text(&document.content_md) + text(&document.content_raw)
+}
+
+/// What happened to a batch that was not written.
+pub(crate) enum FailedBatch {
+    /// It is written later.
+    Requeued,
+    /// This settlement can never be written.
+    Rejected(Box<Settlement>),
+}
+
+impl SettlementQueue {
+    pub(crate) fn push(&mut self, settlement: Settlement, now: Moment) {
+        self.since.get_or_insert(now);
+        self.weight += weight(&settlement);
+        self.waiting.push_back(settlement);
+    }
+
+    /// Whether so much waits that no more tasks should be claimed.
+    pub(crate) fn is_full(&self, most: usize) -> bool {
+        self.waiting.len() + self.with_store >= most || self.weight >= MAX_WAITING_BYTES
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.waiting.is_empty() && !self.out
+    }
+
+    /// When the next batch is due.
+    fn due(&self, settings: &StoreFrontierSettings) -> Option<Moment> {
+        if self.out || self.waiting.is_empty() {
+            return None;
+        }
+        let full = self.waiting.len() >= settings.max_batch;
+        let wait = if full {
+            Duration::ZERO
+        } else {
+            settings.batch_delay
+        };
+        let since = self.since.unwrap_or_default();
+        Some((since + wait).max(self.not_before))
+    }
+
+    /// Writes a batch if one is due; else returns when it will be.
+    pub(crate) fn flush<S: FrontierStore>(
+        &mut self,
+        client: &StoreClient<S>,
+        settings: &StoreFrontierSettings,
+        now: Moment,
+    ) -> Option<Moment> {
+        let due = self.due(settings)?;
+        if due > now {
+            return Some(due);
+        }
+        let batch = self.next_batch(settings.max_batch);
+        self.with_store = batch.len();
+        self.since = (!self.waiting.is_empty()).then_some(now);
+        self.out = true;
+        client.settle(batch);
+        None
+    }
+
+    fn next_batch(&mut self, most: usize) -> Vec<Settlement> {
+        if self.alone > 0 {
+            self.alone -= 1;
+            return self.waiting.pop_front().into_iter().collect();
+        }
+        let Some(job) = self.waiting.front().map(|first| first.job) else {
+            return Vec::new();
+        };
+        if self.apart == 0 {
+            return self.waiting.drain(..most.min(self.waiting.len())).collect();
+        }
+        let mut batch = Vec::new();
+        self.waiting = std::mem::take(&mut self.waiting)
+            .into_iter()
+            .filter_map(|settlement| {
+                if settlement.job == job && batch.len() < most {
+                    batch.push(settlement);
+                    return None;
+                }
+                Some(settlement)
+            })
+            .collect();
+        self.apart = self.apart.saturating_sub(batch.len());
+        batch
+    }
+
+    /// The batch was written.
+    pub(crate) fn written(&mut self, batch: &[Settlement]) {
+        self.out = false;
+        self.with_store = 0;
+        self.weight -= batch.iter().map(weight).sum::<usize>();
+        self.failures = 0;
+    }
+
+    /// The batch was not written.
+    pub(crate) fn failed(
+        &mut self,
+        mut batch: Vec<Settlement>,
+        error: &StoreError,
+        now: Moment,
+        rng: &mut Rng,
+    ) -> FailedBatch {
+        self.out = false;
+        self.with_store = 0;
+        if !error.retryable() {
+            if batch.len() == 1
+                && let Some(spoiled) = batch.pop()
+            {
+                self.weight -= weight(&spoiled);
+                return FailedBatch::Rejected(Box::new(spoiled));
+            }
+            self.alone = batch.len();
+        }
+        self.failures += 1;
+        self.not_before = now + store_backoff(self.failures, rng);
+        self.since.get_or_insert(now);
+        if error.retryable() {
+            // Behind the others, and job by job: a job with a locked row must not block the rest.
+            self.waiting.extend(batch);
+            self.apart = self.waiting.len();
+        } else {
+            for settlement in batch.into_iter().rev() {
+                self.waiting.push_front(settlement);
+            }
+        }
+        FailedBatch::Requeued
+    }
+}

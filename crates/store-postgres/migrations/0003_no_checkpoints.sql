@@ -1,0 +1,2 @@
+-- Nothing reads or writes checkpoints any more.
+DROP TABLE checkpoints;

@@ -1,0 +1,146 @@
+//! Politeness towards hosts. Requests outside of any job use the same buckets and slots as tasks.
+
+use std::time::Duration;
+
+use crawler_store::backend::to_millis;
+use crawler_store::{HostTurn, HostTurns, StoreResult, TURN_RESERVATION, TurnId};
+use crawler_weburl::HostKey;
+use sqlx::Error;
+
+use crate::PostgresStore;
+use crate::fault::fault;
+
+impl HostTurns for PostgresStore {
+    async fn slow_host(&self, host: &HostKey, interval: Duration) -> StoreResult<()> {
+        sqlx::query!(
+            "INSERT INTO hosts (host_key, interval_ms, idle) VALUES ($1, $2, true)
+             ON CONFLICT (host_key) DO UPDATE
+             SET interval_ms = GREATEST(hosts.interval_ms, EXCLUDED.interval_ms)",
+            host.as_str(),
+            to_millis(interval)
+        )
+        .execute(&self.pool)
+        .await
+        .map_err(fault)?;
+        Ok(())
+    }
+
+    async fn pause_host(&self, host: &HostKey, pause: Duration) -> StoreResult<()> {
+        sqlx::query!(
+            "INSERT INTO hosts (host_key, paused_until, open_at, idle)
+             VALUES ($1, now() + $2 * interval '1 ms', now() + $2 * interval '1 ms', true)
+             ON CONFLICT (host_key) DO UPDATE
+             SET paused_until = GREATEST(hosts.paused_until, EXCLUDED.paused_until),
+                 open_at = GREATEST(hosts.open_at, EXCLUDED.paused_until)",
+            host.as_str(),
+            to_millis(pause) as f64
+        )
+        .execute(&self.pool)
+        .await
+        .map_err(fault)?;
+        Ok(())
+    }
+
+    async fn take_turn(&self, host: &HostKey, lease: Duration) -> StoreResult<HostTurn> {
+        take_turn(self, host, lease).await.map_err(fault)
+    }
+
+    async fn end_turn(&self, turn: TurnId) -> StoreResult<()> {
+        sqlx::query!(
+            "WITH ended AS (DELETE FROM host_turns WHERE id = $1 RETURNING host_key)
+             UPDATE hosts h SET open_at = GREATEST(h.next_start, h.paused_until)
+             FROM ended WHERE h.host_key = ended.host_key AND NOT h.idle",
+            turn.0
+        )
+        .execute(&self.pool)
+        .await
+        .map_err(fault)?;
+        Ok(())
+    }
+
+    async fn reserve_start(&self, host: &HostKey) -> StoreResult<Duration> {
+        let delay = sqlx::query_scalar!(
+            r#"INSERT INTO hosts AS h (host_key, next_start, idle)
+               VALUES ($1, now() + $2 * interval '1 ms', true)
+               ON CONFLICT (host_key) DO UPDATE
+               SET next_start = GREATEST(h.next_start, h.paused_until, now())
+                                + GREATEST(h.interval_ms, $2) * interval '1 ms'
+               RETURNING (extract(epoch FROM next_start - now()) * 1000)::bigint - GREATEST(interval_ms, $2)::bigint AS "delay!""#,
+            host.as_str(),
+            to_millis(self.options.hosts.interval) as f64
+        )
+        .fetch_one(&self.pool)
+        .await
+        .map_err(fault)?;
+        Ok(Duration::from_millis(delay.max(0).unsigned_abs()))
+    }
+}
+
+async fn take_turn(
+    store: &PostgresStore,
+    host: &HostKey,
+    lease: Duration,
+) -> Result<HostTurn, Error> {
+    let host = host.as_str();
+    let mut db = store.pool.begin().await?;
+    // Also locks the row, so that no claim hands out slots while they are counted.
+    let row = sqlx::query!(
+        r#"INSERT INTO hosts AS h (host_key, idle) VALUES ($1, true)
+           ON CONFLICT (host_key) DO UPDATE SET idle = h.idle
+           RETURNING interval_ms,
+                     (extract(epoch FROM GREATEST(next_start, paused_until) - now()) * 1000)::bigint AS "next_start!""#,
+        host
+    )
+    .fetch_one(&mut *db)
+    .await?;
+    sqlx::query!(
+        "DELETE FROM host_turns WHERE host_key = $1 AND lease_until <= now()",
+        host
+    )
+    .execute(&mut *db)
+    .await?;
+    let held = sqlx::query_scalar!(
+        r#"SELECT (SELECT count(*) FROM crawl_tasks
+                   WHERE host_key = $1 AND status = 'processing' AND lease_until > now())
+                + (SELECT count(*) FROM host_turns WHERE host_key = $1) AS "held!""#,
+        host
+    )
+    .fetch_one(&mut *db)
+    .await?;
+    let bucket = store.options.bucket(row.interval_ms, row.next_start, held);
+    let schedule = match bucket.turn(lease) {
+        Ok(schedule) => schedule,
+        Err(wait) => {
+            sqlx::query!(
+                "UPDATE hosts SET wanted_until = now() + $2 * interval '1 ms' WHERE host_key = $1",
+                host,
+                to_millis(TURN_RESERVATION) as f64
+            )
+            .execute(&mut *db)
+            .await?;
+            db.commit().await?;
+            return Ok(HostTurn::Later(wait));
+        }
+    };
+    let delay = schedule.delay(0);
+    let id = sqlx::query_scalar!(
+        r#"WITH advanced AS (
+               UPDATE hosts
+               SET next_start = now() + $2 * interval '1 ms', wanted_until = 'epoch',
+                   open_at = GREATEST(open_at, now() + $2 * interval '1 ms')
+               WHERE host_key = $1
+           )
+           INSERT INTO host_turns (host_key, lease_until)
+           VALUES ($1, now() + $3 * interval '1 ms') RETURNING id"#,
+        host,
+        schedule.next_start(1) as f64,
+        to_millis(delay + lease) as f64
+    )
+    .fetch_one(&mut *db)
+    .await?;
+    db.commit().await?;
+    Ok(HostTurn::Granted {
+        id: TurnId(id),
+        delay,
+    })
+}

@@ -1,0 +1,68 @@
+//! Jobs as a client sees them.
+
+use crawler_store::backend::{self, JobRow, before_job, page_limit};
+use crawler_store::{
+    Cancel, Cursor, Job, JobFilter, JobId, JobKind, JobState, Jobs, ListPage, NewJob, StoreResult,
+};
+
+use crate::PostgresStore;
+use crate::fault::fault;
+
+impl Jobs for PostgresStore {
+    async fn create_job(&self, job: NewJob) -> StoreResult<()> {
+        backend::create_job(self, &job).await
+    }
+
+    async fn job(&self, id: JobId) -> StoreResult<Option<Job>> {
+        let row = sqlx::query_as!(
+            JobRow,
+            r#"SELECT id, status, type AS kind, params, error, stop_reason, max_depth::bigint AS max_depth, max_tasks,
+                      max_bytes, max_duration_ms, left_out, bytes,
+                      (extract(epoch FROM created_at) * 1000)::bigint AS "created_at!",
+                      (extract(epoch FROM updated_at) * 1000)::bigint AS "updated_at!",
+                      (SELECT count(*) FROM documents WHERE job_id = jobs.id) AS "documents!",
+                      (SELECT count(*) FROM mapped_urls WHERE job_id = jobs.id) AS "mapped_urls!"
+               FROM jobs WHERE id = $1"#,
+            id.0
+        )
+        .fetch_optional(&self.pool)
+        .await
+        .map_err(fault)?;
+        backend::job(self, row).await
+    }
+
+    async fn jobs(
+        &self,
+        filter: JobFilter,
+        limit: u32,
+        cursor: Option<Cursor>,
+    ) -> StoreResult<ListPage<Job>> {
+        let limit = page_limit(limit);
+        let before = before_job(cursor)?.map(|job| job.0);
+        let rows = sqlx::query_as!(
+            JobRow,
+            r#"SELECT id, status, type AS kind, params, error, stop_reason, max_depth::bigint AS max_depth, max_tasks,
+                      max_bytes, max_duration_ms, left_out, bytes,
+                      (extract(epoch FROM created_at) * 1000)::bigint AS "created_at!",
+                      (extract(epoch FROM updated_at) * 1000)::bigint AS "updated_at!",
+                      (SELECT count(*) FROM documents WHERE job_id = jobs.id) AS "documents!",
+                      (SELECT count(*) FROM mapped_urls WHERE job_id = jobs.id) AS "mapped_urls!"
+               FROM jobs
+               WHERE ($1::uuid IS NULL OR id < $1) AND ($2::text IS NULL OR status = $2)
+                 AND ($3::text IS NULL OR type = $3)
+               ORDER BY id DESC LIMIT $4"#,
+            before,
+            filter.state.map(JobState::as_str),
+            filter.kind.map(JobKind::as_str),
+            i64::from(limit) + 1
+        )
+        .fetch_all(&self.pool)
+        .await
+        .map_err(fault)?;
+        backend::job_page(self, rows, limit).await
+    }
+
+    async fn cancel(&self, id: JobId) -> StoreResult<Cancel> {
+        backend::cancel(self, id).await
+    }
+}

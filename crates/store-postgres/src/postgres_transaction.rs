@@ -1,0 +1,326 @@
+//! The statements of one writing transaction.
+
+use std::collections::{BTreeSet, HashMap};
+
+use crawler_store::backend::{
+    CountsRow, HeldLease, InsertedTasks, JobTransaction, LockedJob, MAX_TASKS_PER_STEP,
+    MIN_OPEN_TASKS, SkippedTasks, TaskUpdate,
+};
+use crawler_store::{
+    Fence, JobCounts, JobId, Lease, NewDocument, NewJob, NewMappedUrl, NewTask, TaskId,
+};
+use sqlx::{Error, PgConnection, Postgres, Transaction};
+use uuid::Uuid;
+
+use crate::{inserts, text};
+
+/// A transaction.
+#[derive(Debug)]
+pub struct PostgresTransaction(pub(crate) Transaction<'static, Postgres>);
+
+impl JobTransaction for PostgresTransaction {
+    type Error = Error;
+
+    fn inconsistent(message: String) -> Error {
+        Error::Decode(message.into())
+    }
+
+    async fn insert_job(&mut self, job: &NewJob) -> Result<(), Error> {
+        inserts::job(&mut self.0, job).await
+    }
+
+    async fn lock_jobs(&mut self, jobs: &[JobId]) -> Result<Vec<LockedJob>, Error> {
+        let jobs: Vec<Uuid> = jobs.iter().map(|job| job.0).collect();
+        sqlx::query_as!(
+            LockedJob,
+            r#"SELECT id, status, max_depth::bigint AS max_depth, max_tasks, max_bytes, stop_reason, open_depth, admitted,
+                      left_out, bytes, sequence, COALESCE(deadline_at <= now(), false) AS "overdue!"
+               FROM jobs WHERE id = ANY($1) ORDER BY id FOR NO KEY UPDATE"#,
+            &jobs
+        )
+        .fetch_all(&mut *self.0)
+        .await
+    }
+
+    async fn write_job(&mut self, job: &LockedJob, error: Option<String>) -> Result<(), Error> {
+        sqlx::query!(
+            "UPDATE jobs SET status = $2, error = COALESCE($3, error), stop_reason = $4, open_depth = $5::bigint,
+                             admitted = $6, left_out = $7, bytes = $8, sequence = $9, updated_at = now()
+             WHERE id = $1",
+            job.id.0,
+            job.status,
+            error,
+            job.stop_reason,
+            job.open_depth,
+            job.admitted,
+            job.left_out,
+            job.bytes,
+            job.sequence
+        )
+        .execute(&mut *self.0)
+        .await?;
+        Ok(())
+    }
+
+    async fn held_leases(&mut self, leases: &[Lease]) -> Result<HashMap<Lease, HeldLease>, Error> {
+        let ids: Vec<i64> = leases.iter().map(|lease| lease.task.0).collect();
+        let fences: Vec<i64> = leases.iter().map(|lease| lease.fence.0).collect();
+        let rows = sqlx::query!(
+            "SELECT t.id, t.fence, t.job_id, t.host_key FROM crawl_tasks t
+             WHERE t.status = 'processing' AND EXISTS (
+                 SELECT 1 FROM unnest($1::bigint[], $2::bigint[]) AS l(id, fence) WHERE t.id = l.id AND t.fence = l.fence)
+               AND t.id = ANY($1)
+             ORDER BY t.id FOR NO KEY UPDATE OF t",
+            &ids,
+            &fences
+        )
+        .fetch_all(&mut *self.0)
+        .await?;
+        let held = rows.into_iter().map(|row| {
+            let lease = Lease {
+                task: TaskId(row.id),
+                fence: Fence(row.fence),
+            };
+            let (job, host) = (JobId(row.job_id), row.host_key);
+            (lease, HeldLease { job, host })
+        });
+        Ok(held.collect())
+    }
+
+    async fn insert_tasks(
+        &mut self,
+        job: &LockedJob,
+        tasks: &[&NewTask],
+    ) -> Result<InsertedTasks, Error> {
+        inserts::tasks(&mut self.0, job, tasks).await
+    }
+
+    async fn move_nearer(
+        &mut self,
+        job: &LockedJob,
+        tasks: &[&NewTask],
+    ) -> Result<Vec<String>, Error> {
+        inserts::move_nearer(&mut self.0, job, tasks).await
+    }
+
+    async fn insert_documents(
+        &mut self,
+        job: JobId,
+        documents: &[&NewDocument],
+    ) -> Result<(), Error> {
+        inserts::documents(&mut self.0, job, documents).await
+    }
+
+    async fn insert_mapped_urls(
+        &mut self,
+        job: JobId,
+        links: &[&NewMappedUrl],
+    ) -> Result<(), Error> {
+        inserts::mapped_urls(&mut self.0, job, links).await
+    }
+
+    async fn update_tasks(&mut self, updates: &[TaskUpdate<'_>]) -> Result<u64, Error> {
+        fn column<T>(updates: &[TaskUpdate<'_>], value: impl Fn(&TaskUpdate<'_>) -> T) -> Vec<T> {
+            updates.iter().map(value).collect()
+        }
+        let ids = column(updates, |one| one.lease.task.0);
+        let fences = column(updates, |one| one.lease.fence.0);
+        let states = column(updates, |one| one.state.as_str().to_owned());
+        let errors = column(updates, |one| one.error.map(text::owned));
+        let reasons = column(updates, |one| one.reason.map(text::owned));
+        let bytes = column(updates, |one| one.bytes);
+        let sequences = column(updates, |one| one.sequence);
+        let retries = column(updates, |one| one.retry_in);
+        let handed_back = column(updates, |one| one.handed_back);
+        let written = sqlx::query!(
+            "UPDATE crawl_tasks t
+             SET status = n.status, error = n.error, reason = n.reason, bytes = t.bytes + n.bytes,
+                 sequence = n.sequence, attempt = t.attempt - n.handed_back::int, worker = NULL, lease_until = NULL,
+                 not_before = COALESCE(now() + n.retry * interval '1 ms', t.not_before), updated_at = now()
+             FROM unnest($1::bigint[], $2::bigint[], $3::text[], $4::text[], $5::text[], $6::bigint[], $7::bigint[],
+                         $8::bigint[], $9::boolean[])
+                  AS n(id, fence, status, error, reason, bytes, sequence, retry, handed_back)
+             WHERE t.id = n.id AND t.fence = n.fence AND t.status = 'processing'",
+            &ids,
+            &fences,
+            &states,
+            &errors as _,
+            &reasons as _,
+            &bytes,
+            &sequences as _,
+            &retries as _,
+            &handed_back
+        )
+        .execute(&mut *self.0)
+        .await?;
+        Ok(written.rows_affected())
+    }
+
+    async fn skip_tasks(
+        &mut self,
+        job: &LockedJob,
+        reason: &str,
+        held: bool,
+    ) -> Result<SkippedTasks, Error> {
+        let skipped = sqlx::query!(
+            r#"WITH held AS MATERIALIZED (
+                   SELECT id FROM crawl_tasks
+                   WHERE job_id = $1 AND $4 AND status = 'processing' AND status IN ('queued', 'processing') AND NOT gated
+                   ORDER BY id LIMIT $5 FOR NO KEY UPDATE
+               ), open AS MATERIALIZED (
+                   SELECT id FROM crawl_tasks
+                   WHERE job_id = $1 AND status = 'queued' AND status IN ('queued', 'processing') AND NOT gated
+                   LIMIT $5 FOR NO KEY UPDATE
+               ), waiting AS MATERIALIZED (
+                   SELECT id FROM crawl_tasks WHERE job_id = $1 AND status = 'queued' AND gated
+                   LIMIT $5 FOR NO KEY UPDATE
+               ), rest AS (
+                   SELECT id FROM held UNION ALL SELECT id FROM open UNION ALL SELECT id FROM waiting
+               ), numbered AS (
+                   SELECT id, row_number() OVER (ORDER BY id) AS place FROM rest
+               ), skipped AS (
+                   UPDATE crawl_tasks t
+                   SET status = 'skipped', reason = $2, error = $2, sequence = $3 + n.place, gated = false,
+                       fence = t.fence + 1, worker = NULL, lease_until = NULL, updated_at = now()
+                   FROM numbered n WHERE t.id = n.id RETURNING t.host_key
+               )
+               SELECT count(*) AS "skipped!", array_agg(DISTINCT host_key) AS hosts FROM skipped"#,
+            job.id.0,
+            reason,
+            job.sequence,
+            held,
+            MAX_TASKS_PER_STEP
+        )
+        .fetch_one(&mut *self.0)
+        .await?;
+        Ok(SkippedTasks {
+            count: skipped.skipped,
+            hosts: skipped.hosts.unwrap_or_default(),
+        })
+    }
+
+    async fn next_gated_depth(&mut self, job: &LockedJob) -> Result<Option<i64>, Error> {
+        let depth = sqlx::query_scalar!(
+            "SELECT min(depth) FROM crawl_tasks WHERE job_id = $1 AND status = 'queued' AND gated",
+            job.id.0
+        )
+        .fetch_one(&mut *self.0)
+        .await?;
+        Ok(depth.map(i64::from))
+    }
+
+    async fn may_open(&mut self, job: &LockedJob, depth: i64) -> Result<bool, Error> {
+        sqlx::query_scalar!(
+            r#"SELECT CASE WHEN $3::bigint <= $2::bigint THEN (
+                       SELECT count(*) < $4 FROM (
+                           SELECT 1 FROM crawl_tasks
+                           WHERE job_id = $1 AND status IN ('queued', 'processing') AND NOT gated LIMIT $4) few)
+                   ELSE NOT EXISTS (
+                       SELECT 1 FROM crawl_tasks n
+                       WHERE n.job_id = $1 AND n.status IN ('queued', 'processing') AND NOT n.gated AND n.depth <= $2
+                         AND NOT (n.status = 'queued' AND n.attempt > 0 AND n.not_before > clock_timestamp()))
+                   END AS "opens!""#,
+            job.id.0,
+            job.open_depth,
+            depth,
+            MIN_OPEN_TASKS
+        )
+        .fetch_one(&mut *self.0)
+        .await
+    }
+
+    async fn open_level(&mut self, job: &LockedJob, depth: i64) -> Result<Vec<String>, Error> {
+        let hosts = sqlx::query_scalar!(
+            "WITH opened AS (
+                 UPDATE crawl_tasks SET gated = false WHERE id = ANY (ARRAY(
+                     SELECT id FROM crawl_tasks WHERE job_id = $1 AND status = 'queued' AND gated AND depth <= $2::bigint
+                     ORDER BY depth LIMIT $3))
+                 RETURNING host_key
+             )
+             SELECT array_agg(DISTINCT host_key) FROM opened",
+            job.id.0,
+            depth,
+            MAX_TASKS_PER_STEP
+        )
+        .fetch_one(&mut *self.0)
+        .await?;
+        Ok(hosts.unwrap_or_default())
+    }
+
+    async fn has_open_tasks(&mut self, job: &LockedJob) -> Result<bool, Error> {
+        sqlx::query_scalar!(
+            r#"SELECT EXISTS (SELECT 1 FROM crawl_tasks
+                              WHERE job_id = $1 AND status IN ('queued', 'processing') AND NOT gated)
+                   OR EXISTS (SELECT 1 FROM crawl_tasks WHERE job_id = $1 AND status = 'queued' AND gated) AS "open!""#,
+            job.id.0
+        )
+        .fetch_one(&mut *self.0)
+        .await
+    }
+
+    /// A claim does not wait for a job's lock, so it may leave the state of a job as it is.
+    async fn was_claimed(&mut self, job: &LockedJob) -> Result<bool, Error> {
+        sqlx::query_scalar!(
+            r#"SELECT EXISTS (SELECT 1 FROM crawl_tasks WHERE job_id = $1 AND fence > 0) AS "begun!""#,
+            job.id.0
+        )
+        .fetch_one(&mut *self.0)
+        .await
+    }
+
+    async fn count_tasks(&mut self, job: JobId) -> Result<JobCounts, Error> {
+        count_tasks(&mut self.0, job).await
+    }
+
+    async fn first_error(&mut self, job: JobId) -> Result<Option<String>, Error> {
+        let error = sqlx::query_scalar!(
+            "SELECT error FROM crawl_tasks WHERE job_id = $1 AND error IS NOT NULL
+             ORDER BY (status = 'failed') DESC, id LIMIT 1",
+            job.0
+        )
+        .fetch_optional(&mut *self.0)
+        .await?;
+        Ok(error.flatten())
+    }
+
+    /// Puts the hosts behind those that wait already: a job that finds hosts faster than they are crawled must not starve
+    /// the others. Locks their rows in one order, and always locks them: a claim that finds a host without work marks it
+    /// idle under the same lock, so neither can miss the other.
+    async fn wake_hosts(&mut self, hosts: &BTreeSet<String>) -> Result<(), Error> {
+        if hosts.is_empty() {
+            return Ok(());
+        }
+        let hosts: Vec<String> = hosts.iter().cloned().collect();
+        sqlx::query!(
+            "INSERT INTO hosts (host_key, open_at) SELECT host, now() FROM unnest($1::text[]) AS n(host) ORDER BY host
+             ON CONFLICT (host_key) DO UPDATE
+             SET idle = false,
+                 open_at = CASE WHEN hosts.idle THEN GREATEST(now(), hosts.next_start, hosts.paused_until)
+                                ELSE LEAST(hosts.open_at, GREATEST(now(), hosts.next_start, hosts.paused_until)) END",
+            &hosts
+        )
+        .execute(&mut *self.0)
+        .await?;
+        Ok(())
+    }
+
+    async fn commit(self) -> Result<(), Error> {
+        self.0.commit().await
+    }
+}
+
+pub(crate) async fn count_tasks(db: &mut PgConnection, job: JobId) -> Result<JobCounts, Error> {
+    let row = sqlx::query_as!(
+        CountsRow,
+        r#"SELECT count(*) FILTER (WHERE status = 'queued') AS "queued!",
+                  count(*) FILTER (WHERE status = 'processing') AS "processing!",
+                  count(*) FILTER (WHERE status = 'done') AS "done!",
+                  count(*) FILTER (WHERE status = 'failed') AS "failed!",
+                  count(*) FILTER (WHERE status = 'skipped') AS "skipped!"
+           FROM crawl_tasks WHERE job_id = $1"#,
+        job.0
+    )
+    .fetch_one(db)
+    .await?;
+    Ok(row.into())
+}

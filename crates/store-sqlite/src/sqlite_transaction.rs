@@ -1,0 +1,322 @@
+//! The statements of one writing transaction.
+
+use std::collections::{BTreeSet, HashMap};
+
+use crawler_store::backend::{
+    CountsRow, HeldLease, InsertedTasks, JobTransaction, LockedJob, MAX_TASKS_PER_STEP,
+    MIN_OPEN_TASKS, SkippedTasks, TaskUpdate, to_i64,
+};
+use crawler_store::{
+    Fence, JobCounts, JobId, Lease, NewDocument, NewJob, NewMappedUrl, NewTask, TaskId,
+};
+use serde_json::{Value, json};
+use sqlx::types::uuid::fmt::Hyphenated;
+use sqlx::{Error, Sqlite, SqliteConnection, Transaction};
+
+use crate::inserts;
+
+/// A transaction that has the write lock, and the database's time at its start.
+#[derive(Debug)]
+pub struct SqliteTransaction {
+    pub(crate) db: Transaction<'static, Sqlite>,
+    pub(crate) now: i64,
+}
+
+impl JobTransaction for SqliteTransaction {
+    type Error = Error;
+
+    fn inconsistent(message: String) -> Error {
+        Error::Decode(message.into())
+    }
+
+    async fn insert_job(&mut self, job: &NewJob) -> Result<(), Error> {
+        inserts::job(&mut self.db, job, self.now).await
+    }
+
+    async fn lock_jobs(&mut self, jobs: &[JobId]) -> Result<Vec<LockedJob>, Error> {
+        let mut rows = Vec::with_capacity(jobs.len());
+        for job in jobs {
+            let id = job.to_string();
+            let row = sqlx::query_as!(
+                LockedJob,
+                r#"SELECT id AS "id: Hyphenated", status, max_depth, max_tasks, max_bytes, stop_reason, open_depth,
+                          admitted, left_out, bytes, sequence, coalesce(deadline_at <= ?, 0) AS "overdue!: bool"
+                   FROM jobs WHERE id = ?"#,
+                self.now,
+                id
+            )
+            .fetch_optional(&mut *self.db)
+            .await?;
+            rows.extend(row);
+        }
+        Ok(rows)
+    }
+
+    async fn write_job(&mut self, job: &LockedJob, error: Option<String>) -> Result<(), Error> {
+        let id = job.id.to_string();
+        sqlx::query!(
+            "UPDATE jobs SET status = ?, error = coalesce(?, error), stop_reason = ?, open_depth = ?, admitted = ?,
+                             left_out = ?, bytes = ?, sequence = ?, updated_at = ?
+             WHERE id = ?",
+            job.status,
+            error,
+            job.stop_reason,
+            job.open_depth,
+            job.admitted,
+            job.left_out,
+            job.bytes,
+            job.sequence,
+            self.now,
+            id
+        )
+        .execute(&mut *self.db)
+        .await?;
+        Ok(())
+    }
+
+    async fn held_leases(&mut self, leases: &[Lease]) -> Result<HashMap<Lease, HeldLease>, Error> {
+        let leases = lease_rows(leases);
+        // A cross join runs in the order it is written: each lease is looked up by its task's key.
+        let rows = sqlx::query!(
+            r#"SELECT t.id AS "id!", t.fence AS "fence!", t.job_id AS "job_id!: Hyphenated", t.host_key AS "host_key!"
+               FROM json_each(?) l CROSS JOIN crawl_tasks t
+               WHERE t.id = l.value ->> 0 AND t.fence = l.value ->> 1 AND t.status = 'processing'"#,
+            leases
+        )
+        .fetch_all(&mut *self.db)
+        .await?;
+        let held = rows.into_iter().map(|row| {
+            let lease = Lease {
+                task: TaskId(row.id),
+                fence: Fence(row.fence),
+            };
+            let (job, host) = (JobId::from(row.job_id), row.host_key);
+            (lease, HeldLease { job, host })
+        });
+        Ok(held.collect())
+    }
+
+    async fn insert_tasks(
+        &mut self,
+        job: &LockedJob,
+        tasks: &[&NewTask],
+    ) -> Result<InsertedTasks, Error> {
+        inserts::tasks(&mut self.db, job, tasks, self.now).await
+    }
+
+    async fn move_nearer(
+        &mut self,
+        job: &LockedJob,
+        tasks: &[&NewTask],
+    ) -> Result<Vec<String>, Error> {
+        inserts::move_nearer(&mut self.db, job, tasks).await
+    }
+
+    async fn insert_documents(
+        &mut self,
+        job: JobId,
+        documents: &[&NewDocument],
+    ) -> Result<(), Error> {
+        inserts::documents(&mut self.db, job, documents, self.now).await
+    }
+
+    async fn insert_mapped_urls(
+        &mut self,
+        job: JobId,
+        links: &[&NewMappedUrl],
+    ) -> Result<(), Error> {
+        inserts::mapped_urls(&mut self.db, job, links, self.now).await
+    }
+
+    async fn update_tasks(&mut self, updates: &[TaskUpdate<'_>]) -> Result<u64, Error> {
+        let row = |one: &TaskUpdate<'_>| {
+            json!([
+                one.lease.task.0,
+                one.lease.fence.0,
+                one.state.as_str(),
+                one.error,
+                one.reason,
+                one.bytes,
+                one.sequence,
+                i64::from(one.handed_back),
+                one.retry_in.map(|millis| self.now + millis),
+            ])
+        };
+        let rows = updates.iter().map(row).collect::<Value>().to_string();
+        // The sign before `status` keeps its index out of it: each row is looked up by its task's key.
+        let written = sqlx::query!(
+            "UPDATE crawl_tasks
+             SET status = n.value ->> 2, error = n.value ->> 3, reason = n.value ->> 4, bytes = bytes + (n.value ->> 5),
+                 sequence = n.value ->> 6, attempt = attempt - (n.value ->> 7), worker = NULL, lease_until = NULL,
+                 not_before = coalesce(n.value ->> 8, not_before), updated_at = ?1
+             FROM json_each(?2) n
+             WHERE crawl_tasks.id = n.value ->> 0 AND fence = n.value ->> 1 AND +status = 'processing'",
+            self.now,
+            rows
+        )
+        .execute(&mut *self.db)
+        .await?;
+        Ok(written.rows_affected())
+    }
+
+    async fn skip_tasks(
+        &mut self,
+        job: &LockedJob,
+        reason: &str,
+        held: bool,
+    ) -> Result<SkippedTasks, Error> {
+        let id = job.id.to_string();
+        let rows = sqlx::query!(
+            r#"UPDATE crawl_tasks
+               SET status = 'skipped', reason = ?1, error = ?1, sequence = ?2 + rest.place, gated = 0,
+                   fence = fence + 1, worker = NULL, lease_until = NULL, updated_at = ?3
+               FROM (SELECT rest_id, row_number() OVER (ORDER BY rest_id) AS place FROM (
+                         SELECT id AS rest_id FROM crawl_tasks INDEXED BY crawl_tasks_open
+                         WHERE job_id = ?4 AND status IN ('queued', 'processing') AND (status = 'queued' OR ?5)
+                         LIMIT ?6)) rest
+               WHERE id = rest.rest_id RETURNING host_key AS "host_key!""#,
+            reason,
+            job.sequence,
+            self.now,
+            id,
+            held,
+            MAX_TASKS_PER_STEP
+        )
+        .fetch_all(&mut *self.db)
+        .await?;
+        Ok(SkippedTasks {
+            count: to_i64(rows.len() as u64),
+            hosts: rows.into_iter().map(|row| row.host_key).collect(),
+        })
+    }
+
+    async fn next_gated_depth(&mut self, job: &LockedJob) -> Result<Option<i64>, Error> {
+        let id = job.id.to_string();
+        sqlx::query_scalar!(
+            r#"SELECT min(depth) AS "depth: i64" FROM crawl_tasks INDEXED BY crawl_tasks_open
+               WHERE job_id = ? AND status IN ('queued', 'processing') AND gated = 1"#,
+            id
+        )
+        .fetch_one(&mut *self.db)
+        .await
+    }
+
+    async fn may_open(&mut self, job: &LockedJob, depth: i64) -> Result<bool, Error> {
+        let id = job.id.to_string();
+        sqlx::query_scalar!(
+            r#"SELECT CASE WHEN ?4 <= ?2 THEN (
+                       SELECT count(*) < ?5 FROM (
+                           SELECT 1 FROM crawl_tasks INDEXED BY crawl_tasks_open
+                           WHERE job_id = ?1 AND status IN ('queued', 'processing') AND gated = 0 LIMIT ?5))
+                   ELSE NOT EXISTS (
+                       SELECT 1 FROM crawl_tasks INDEXED BY crawl_tasks_open
+                       WHERE job_id = ?1 AND status IN ('queued', 'processing') AND gated = 0 AND depth <= ?2
+                         AND NOT (status = 'queued' AND attempt > 0 AND not_before > ?3))
+                   END AS "opens!: bool""#,
+            id,
+            job.open_depth,
+            self.now,
+            depth,
+            MIN_OPEN_TASKS
+        )
+        .fetch_one(&mut *self.db)
+        .await
+    }
+
+    async fn open_level(&mut self, job: &LockedJob, depth: i64) -> Result<Vec<String>, Error> {
+        let id = job.id.to_string();
+        let opened = sqlx::query!(
+            r#"UPDATE crawl_tasks SET gated = 0 WHERE id IN (
+                   SELECT id FROM crawl_tasks INDEXED BY crawl_tasks_open
+                   WHERE job_id = ?1 AND status IN ('queued', 'processing') AND gated = 1 AND depth <= ?2
+                   ORDER BY depth LIMIT ?3)
+               RETURNING host_key AS "host_key!""#,
+            id,
+            depth,
+            MAX_TASKS_PER_STEP
+        )
+        .fetch_all(&mut *self.db)
+        .await?;
+        Ok(opened.into_iter().map(|row| row.host_key).collect())
+    }
+
+    async fn has_open_tasks(&mut self, job: &LockedJob) -> Result<bool, Error> {
+        let id = job.id.to_string();
+        sqlx::query_scalar!(
+            r#"SELECT EXISTS (SELECT 1 FROM crawl_tasks INDEXED BY crawl_tasks_open
+                              WHERE job_id = ? AND status IN ('queued', 'processing')) AS "open!: bool""#,
+            id
+        )
+        .fetch_one(&mut *self.db)
+        .await
+    }
+
+    async fn count_tasks(&mut self, job: JobId) -> Result<JobCounts, Error> {
+        count_tasks(&mut self.db, job).await
+    }
+
+    async fn first_error(&mut self, job: JobId) -> Result<Option<String>, Error> {
+        let id = job.to_string();
+        let error = sqlx::query_scalar!(
+            "SELECT error FROM crawl_tasks WHERE job_id = ? AND error IS NOT NULL
+             ORDER BY (status = 'failed') DESC, id LIMIT 1",
+            id
+        )
+        .fetch_optional(&mut *self.db)
+        .await?;
+        Ok(error.flatten())
+    }
+
+    /// Puts the hosts behind those that wait already: a job that finds hosts faster than they are crawled must not starve
+    /// the others.
+    async fn wake_hosts(&mut self, hosts: &BTreeSet<String>) -> Result<(), Error> {
+        for host in hosts {
+            sqlx::query!(
+                "INSERT INTO hosts (host_key, open_at) VALUES (?1, ?2)
+                 ON CONFLICT (host_key) DO UPDATE
+                 SET idle = 0,
+                     open_at = CASE WHEN idle THEN max(?2, next_start, paused_until)
+                                    ELSE min(open_at, max(?2, next_start, paused_until)) END",
+                host,
+                self.now
+            )
+            .execute(&mut *self.db)
+            .await?;
+        }
+        Ok(())
+    }
+
+    async fn commit(self) -> Result<(), Error> {
+        self.db.commit().await
+    }
+}
+
+/// The database's clock, in milliseconds.
+pub(crate) async fn clock(db: &mut SqliteConnection) -> Result<i64, Error> {
+    sqlx::query_scalar!(r#"SELECT CAST(unixepoch('subsec') * 1000 AS INTEGER) AS "now!: i64""#)
+        .fetch_one(db)
+        .await
+}
+
+/// Leases as JSON rows of a task's id and fence.
+pub(crate) fn lease_rows(leases: &[Lease]) -> String {
+    let row = |lease: &Lease| vec![lease.task.0, lease.fence.0];
+    leases.iter().map(row).collect::<Value>().to_string()
+}
+
+pub(crate) async fn count_tasks(db: &mut SqliteConnection, job: JobId) -> Result<JobCounts, Error> {
+    let id = job.to_string();
+    let row = sqlx::query_as!(
+        CountsRow,
+        r#"SELECT count(*) FILTER (WHERE status = 'queued') AS "queued!: i64",
+                  count(*) FILTER (WHERE status = 'processing') AS "processing!: i64",
+                  count(*) FILTER (WHERE status = 'done') AS "done!: i64",
+                  count(*) FILTER (WHERE status = 'failed') AS "failed!: i64",
+                  count(*) FILTER (WHERE status = 'skipped') AS "skipped!: i64"
+           FROM crawl_tasks WHERE job_id = ?"#,
+        id
+    )
+    .fetch_one(db)
+    .await?;
+    Ok(row.into())
+}

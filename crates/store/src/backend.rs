@@ -1,0 +1,47 @@
+//! What both SQL stores share: the rules of a job, and rows as the domain's types. Each store keeps only its SQL.
+//!
+//! A store implements [`JobTransaction`], the statements of one writing transaction, and [`Backend`]; the functions
+//! here put the statements in order. Callers of a store need none of this.
+
+mod admit;
+mod cancel;
+mod conclude;
+mod create_job;
+mod host_sweep;
+mod job_transaction;
+mod locked_job;
+mod numbers;
+mod paging;
+mod reconcile;
+mod rows;
+mod settle;
+
+pub use cancel::cancel;
+pub use conclude::conclude;
+pub use create_job::create_job;
+pub use host_sweep::HostSweep;
+pub use job_transaction::{
+    Backend, HeldLease, InsertedTasks, JobTransaction, SkippedTasks, TaskUpdate,
+};
+pub use locked_job::{Conclusion, LockedJob};
+pub use numbers::{to_i32, to_i64, to_millis, to_u64};
+pub use paging::{
+    after_id, before_job, document_page, job, job_page, mapped_page, page_limit, task_page,
+};
+pub use reconcile::reconcile;
+pub use rows::{
+    ApiKeyRow, ClaimedRow, CountsRow, DocumentRow, JobRow, JsonColumn, KindRow, MappedUrlRow,
+    RequestRow, RobotsRow, TaskRow, TotalsRow, finished_tasks, lost_leases, statistics,
+};
+pub use settle::settle;
+
+/// Maximum number of tasks in one claim: the lease has to outlast the work.
+pub const MAX_CLAIM: usize = 1_000;
+/// Maximum number of tasks of a job that change state in one transaction, so that others can write too.
+pub const MAX_TASKS_PER_STEP: i64 = 10_000;
+/// With fewer open tasks than this, the next part of a depth level is opened.
+pub const MIN_OPEN_TASKS: i64 = 1_000;
+/// Maximum number of jobs in one round of reconciling; the next round takes the rest.
+pub const MAX_JOBS_PER_ROUND: i64 = 500;
+/// Maximum number of hosts in one round of reconciling; the next round continues after them.
+pub const MAX_HOSTS_PER_ROUND: i64 = 2_000;

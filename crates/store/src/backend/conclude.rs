@@ -1,0 +1,88 @@
+//! The rules that follow every change of a job's tasks: stopping, the gate, and the end.
+//!
+//! Settling, cancelling and reconciling all go through [`conclude`], so each rule is written once.
+
+use super::{Conclusion, JobTransaction, LockedJob};
+use crate::{JobCounts, JobState};
+
+/// Applies the rules to a locked job and writes its row.
+pub async fn conclude<T: JobTransaction>(
+    db: &mut T,
+    job: &mut LockedJob,
+) -> Result<Conclusion, T::Error> {
+    let mut conclusion = Conclusion::default();
+    if job.is_final() {
+        return Ok(conclusion);
+    }
+    if job.stop_reason.is_none() && job.max_bytes.is_some_and(|max| job.bytes >= max) {
+        job.stop_reason = Some("max_bytes".to_owned());
+    }
+    if let Some(reason) = job.stop_reason.clone() {
+        let skipped = db.skip_tasks(job, &reason, job.stops_held_tasks()).await?;
+        job.sequence += skipped.count;
+        conclusion.hosts.extend(skipped.hosts);
+    } else if job.max_depth.is_some() {
+        open_gate(db, job, &mut conclusion).await?;
+    }
+    // Counting all rows is left to the end of the job.
+    let counts = if db.has_open_tasks(job).await? {
+        None
+    } else {
+        Some(db.count_tasks(job.id).await?)
+    };
+    if job.status == "queued"
+        && counts.as_ref().is_none_or(|counts| counts.total() > 0)
+        && db.was_claimed(job).await?
+    {
+        "running".clone_into(&mut job.status);
+    }
+    let error = match counts {
+        Some(counts) => end(db, job, &counts, &mut conclusion).await?,
+        None => None,
+    };
+    db.write_job(job, error).await?;
+    Ok(conclusion)
+}
+
+/// Ends a job without open tasks; returns its error if it failed.
+async fn end<T: JobTransaction>(
+    db: &mut T,
+    job: &mut LockedJob,
+    counts: &JobCounts,
+    conclusion: &mut Conclusion,
+) -> Result<Option<String>, T::Error> {
+    let Some(mut state) = JobState::derive(counts) else {
+        return Ok(None);
+    };
+    if job.stop_reason.as_deref() == Some("cancelled") {
+        state = JobState::Cancelled;
+    }
+    state.as_str().clone_into(&mut job.status);
+    conclusion.finished = true;
+    if state != JobState::Failed {
+        return Ok(None);
+    }
+    let error = db.first_error(job.id).await?;
+    Ok(Some(error.unwrap_or_else(|| {
+        "there was nothing to fetch".to_owned()
+    })))
+}
+
+/// Opens the next depth level once nothing nearer is ready or held; a task that waits for a retry does not count. A large
+/// level is opened in parts, each before the part before it runs out.
+async fn open_gate<T: JobTransaction>(
+    db: &mut T,
+    job: &mut LockedJob,
+    conclusion: &mut Conclusion,
+) -> Result<(), T::Error> {
+    let Some(depth) = db.next_gated_depth(job).await? else {
+        return Ok(());
+    };
+    if !db.may_open(job, depth).await? {
+        return Ok(());
+    }
+    conclusion.hosts.extend(db.open_level(job, depth).await?);
+    conclusion.opened = true;
+    job.open_depth = job.open_depth.max(depth);
+    Ok(())
+}

@@ -1,0 +1,20 @@
+//! How far the hosts were searched for idle ones that have work.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// How far the hosts were searched; shared by all handles to a store.
+#[derive(Clone, Default, Debug)]
+pub struct HostSweep(Arc<Mutex<String>>);
+
+impl HostSweep {
+    /// The last host that was looked at; empty at the start of a sweep.
+    pub fn position(&self) -> String {
+        let last = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        last.clone()
+    }
+
+    /// Notes how far a round came; `None` starts a new sweep.
+    pub fn advance(&self, last: Option<String>) {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = last.unwrap_or_default();
+    }
+}

@@ -1,0 +1,213 @@
+//! The statements of one writing transaction: each store writes them in its own SQL.
+
+use std::collections::{BTreeSet, HashMap};
+
+use super::LockedJob;
+use crate::{
+    JobCounts, JobId, Lease, NewDocument, NewJob, NewMappedUrl, NewTask, StoreError, TaskState,
+};
+
+/// A store that the shared rules can run on.
+pub trait Backend: Sync {
+    /// A writing transaction.
+    type Transaction: JobTransaction<Error = Self::Error>;
+    /// The database's error.
+    type Error: Send;
+
+    /// Begins a writing transaction.
+    fn begin(&self) -> impl Future<Output = Result<Self::Transaction, Self::Error>> + Send;
+
+    /// Sorts a database error by what the caller does next.
+    fn fault(error: Self::Error) -> StoreError;
+
+    /// Counts a job's tasks by state.
+    fn count_tasks(
+        &self,
+        job: JobId,
+    ) -> impl Future<Output = Result<JobCounts, Self::Error>> + Send;
+
+    /// Jobs that are due to end, then jobs without a task that could advance them.
+    fn jobs_to_reconcile(&self) -> impl Future<Output = Result<Vec<JobId>, Self::Error>> + Send;
+
+    /// Frees expired turns, and wakes a part of the hosts that are marked idle and have work; returns how many.
+    fn wake_idle_hosts(&self) -> impl Future<Output = Result<u64, Self::Error>> + Send;
+}
+
+/// The holder of a lease, as the task's row has it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct HeldLease {
+    /// The task's job.
+    pub job: JobId,
+    /// The task's host.
+    pub host: String,
+}
+
+/// What became of tasks that were to be inserted.
+#[derive(Default, Debug)]
+pub struct InsertedTasks {
+    /// Tasks whose key was new.
+    pub new: i64,
+    /// Tasks that were inserted: those within the job's limit.
+    pub inserted: i64,
+    /// Hosts of inserted tasks that are not gated.
+    pub hosts: Vec<String>,
+}
+
+/// What was skipped.
+#[derive(Default, Debug)]
+pub struct SkippedTasks {
+    /// How many tasks.
+    pub count: i64,
+    /// Their hosts.
+    pub hosts: Vec<String>,
+}
+
+/// The write that settles one task.
+#[derive(Clone, Debug)]
+pub struct TaskUpdate<'a> {
+    /// The lease that the write carries.
+    pub lease: Lease,
+    /// The task's new state.
+    pub state: TaskState,
+    /// Human-readable reason.
+    pub error: Option<&'a str>,
+    /// Machine-readable reason.
+    pub reason: Option<&'a str>,
+    /// Body bytes to add.
+    pub bytes: i64,
+    /// Its number among the job's finished tasks; `None` if it is queued again.
+    pub sequence: Option<i64>,
+    /// Milliseconds until it may be claimed again; `None` if it is finished.
+    pub retry_in: Option<i64>,
+    /// The attempt does not count.
+    pub handed_back: bool,
+}
+
+/// The statements of one writing transaction.
+pub trait JobTransaction: Send {
+    /// The database's error.
+    type Error: Send;
+
+    /// An error about stored data that contradicts itself.
+    fn inconsistent(message: String) -> Self::Error;
+
+    /// Inserts a job's row.
+    fn insert_job(&mut self, job: &NewJob) -> impl Future<Output = Result<(), Self::Error>> + Send;
+
+    /// Reads these jobs' rows and locks them until the end, in ascending order.
+    fn lock_jobs(
+        &mut self,
+        jobs: &[JobId],
+    ) -> impl Future<Output = Result<Vec<LockedJob>, Self::Error>> + Send;
+
+    /// Writes a job's row back; `error` replaces the stored one if there is one.
+    fn write_job(
+        &mut self,
+        job: &LockedJob,
+        error: Option<String>,
+    ) -> impl Future<Output = Result<(), Self::Error>> + Send;
+
+    /// The leases among these that still hold.
+    fn held_leases(
+        &mut self,
+        leases: &[Lease],
+    ) -> impl Future<Output = Result<HashMap<Lease, HeldLease>, Self::Error>> + Send;
+
+    /// Inserts the tasks whose key is new, up to the job's limit. No two of them share a key.
+    fn insert_tasks(
+        &mut self,
+        job: &LockedJob,
+        tasks: &[&NewTask],
+    ) -> impl Future<Output = Result<InsertedTasks, Self::Error>> + Send;
+
+    /// Moves gated tasks that were found again at a smaller depth; returns their hosts.
+    fn move_nearer(
+        &mut self,
+        job: &LockedJob,
+        tasks: &[&NewTask],
+    ) -> impl Future<Output = Result<Vec<String>, Self::Error>> + Send;
+
+    /// Inserts documents; one per `final_url`, the first one stays.
+    fn insert_documents(
+        &mut self,
+        job: JobId,
+        documents: &[&NewDocument],
+    ) -> impl Future<Output = Result<(), Self::Error>> + Send;
+
+    /// Inserts mapped URLs.
+    fn insert_mapped_urls(
+        &mut self,
+        job: JobId,
+        links: &[&NewMappedUrl],
+    ) -> impl Future<Output = Result<(), Self::Error>> + Send;
+
+    /// Writes tasks whose leases hold; returns how many rows changed.
+    fn update_tasks(
+        &mut self,
+        updates: &[TaskUpdate<'_>],
+    ) -> impl Future<Output = Result<u64, Self::Error>> + Send;
+
+    /// Skips some of a job's open tasks: queued ones, and with `held` those that workers hold too. A job may have
+    /// millions of them, so no transaction takes them all.
+    fn skip_tasks(
+        &mut self,
+        job: &LockedJob,
+        reason: &str,
+        held: bool,
+    ) -> impl Future<Output = Result<SkippedTasks, Self::Error>> + Send;
+
+    /// The smallest depth among gated tasks.
+    fn next_gated_depth(
+        &mut self,
+        job: &LockedJob,
+    ) -> impl Future<Output = Result<Option<i64>, Self::Error>> + Send;
+
+    /// Whether the level at this depth may be opened: nothing nearer is ready or held, or the open part runs low.
+    fn may_open(
+        &mut self,
+        job: &LockedJob,
+        depth: i64,
+    ) -> impl Future<Output = Result<bool, Self::Error>> + Send;
+
+    /// Opens a level, or a part of it; returns the hosts of its tasks.
+    fn open_level(
+        &mut self,
+        job: &LockedJob,
+        depth: i64,
+    ) -> impl Future<Output = Result<Vec<String>, Self::Error>> + Send;
+
+    /// Whether a task is queued or held.
+    fn has_open_tasks(
+        &mut self,
+        job: &LockedJob,
+    ) -> impl Future<Output = Result<bool, Self::Error>> + Send;
+
+    /// Whether a task was ever claimed, for stores whose claims may leave the job's state alone.
+    fn was_claimed(
+        &mut self,
+        _job: &LockedJob,
+    ) -> impl Future<Output = Result<bool, Self::Error>> + Send {
+        std::future::ready(Ok(false))
+    }
+
+    /// Counts a job's tasks by state.
+    fn count_tasks(
+        &mut self,
+        job: JobId,
+    ) -> impl Future<Output = Result<JobCounts, Self::Error>> + Send;
+
+    /// The first failed task's error, else the first reason for a skip.
+    fn first_error(
+        &mut self,
+        job: JobId,
+    ) -> impl Future<Output = Result<Option<String>, Self::Error>> + Send;
+
+    /// Lets claims look at these hosts again.
+    fn wake_hosts(
+        &mut self,
+        hosts: &BTreeSet<String>,
+    ) -> impl Future<Output = Result<(), Self::Error>> + Send;
+
+    /// Commits.
+    fn commit(self) -> impl Future<Output = Result<(), Self::Error>> + Send;
+}

@@ -1,0 +1,29 @@
+//! Conversions between our numbers and the database's. Values that do not fit are clamped: no limit is that large.
+
+use std::time::Duration;
+
+/// To a wide integer.
+pub fn to_i64(number: u64) -> i64 {
+    i64::try_from(number).unwrap_or(i64::MAX)
+}
+
+/// To a narrow integer.
+pub fn to_i32(number: u32) -> i32 {
+    i32::try_from(number).unwrap_or(i32::MAX)
+}
+
+/// From a wide integer.
+pub fn to_u64(number: i64) -> u64 {
+    u64::try_from(number).unwrap_or(0)
+}
+
+/// From a wide integer to a count that fits in 32 bits.
+pub(super) fn to_u32(number: i64) -> u32 {
+    u32::try_from(number).unwrap_or(0)
+}
+
+/// Milliseconds, at most a hundred years.
+pub fn to_millis(time: Duration) -> i64 {
+    const MAX: i64 = 100 * 366 * 86_400_000;
+    i64::try_from(time.as_millis()).unwrap_or(MAX).min(MAX)
+}

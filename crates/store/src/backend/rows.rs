@@ -1,0 +1,396 @@
+//! Rows as the databases return them, and their conversion into the domain's types.
+
+#![expect(missing_docs, reason = "a field is the column of that name")]
+
+use std::collections::HashSet;
+use std::time::Duration;
+
+use crawler_model::Discovery;
+use crawler_weburl::HostKey;
+use serde_json::Value;
+use uuid::Uuid;
+use uuid::fmt::Hyphenated;
+
+use super::numbers::{to_u32, to_u64};
+use crate::{
+    ApiKey, Claimed, Fence, FinishedTask, Job, JobCounts, JobId, JobKind, JobLimits, JobRequest,
+    JobState, KindStatistics, Lease, MappedUrl, NewDocument, NewMappedUrl, RobotsText, Statistics,
+    StoreError, StoreResult, StoredDocument, StoredRobots, StoredTask, TaskId, TaskState,
+    UnixMillis,
+};
+
+impl From<Uuid> for JobId {
+    fn from(id: Uuid) -> Self {
+        Self(id)
+    }
+}
+
+impl From<Hyphenated> for JobId {
+    fn from(id: Hyphenated) -> Self {
+        Self(id.into_uuid())
+    }
+}
+
+fn unknown(what: &str, value: &str) -> StoreError {
+    StoreError::Refused(format!("the stored {what} is {value:?}"))
+}
+
+fn job_kind(name: &str) -> StoreResult<JobKind> {
+    JobKind::named(name).ok_or_else(|| unknown("type of a job", name))
+}
+
+fn millis(number: i64) -> Duration {
+    Duration::from_millis(to_u64(number))
+}
+
+/// A JSON column: a value in Postgres, text in SQLite.
+#[derive(Clone, Debug)]
+pub enum JsonColumn {
+    /// Parsed by the database.
+    Parsed(Value),
+    /// Not parsed yet.
+    Text(String),
+}
+
+impl From<Value> for JsonColumn {
+    fn from(value: Value) -> Self {
+        Self::Parsed(value)
+    }
+}
+
+impl From<String> for JsonColumn {
+    fn from(text: String) -> Self {
+        Self::Text(text)
+    }
+}
+
+impl JsonColumn {
+    fn value(self) -> StoreResult<Value> {
+        match self {
+            Self::Parsed(value) => Ok(value),
+            Self::Text(text) => serde_json::from_str(&text)
+                .map_err(|error| StoreError::Refused(format!("stored JSON: {error}"))),
+        }
+    }
+}
+
+/// A row of `jobs`, with the number of its results.
+#[derive(Clone, Debug)]
+pub struct JobRow {
+    pub id: JobId,
+    pub status: String,
+    pub kind: String,
+    pub params: JsonColumn,
+    pub error: Option<String>,
+    pub stop_reason: Option<String>,
+    pub max_depth: Option<i64>,
+    pub max_tasks: Option<i64>,
+    pub max_bytes: Option<i64>,
+    pub max_duration_ms: Option<i64>,
+    pub left_out: i64,
+    pub bytes: i64,
+    pub created_at: i64,
+    pub updated_at: i64,
+    pub documents: i64,
+    pub mapped_urls: i64,
+}
+
+/// What a job was created with.
+#[derive(Clone, Debug)]
+pub struct RequestRow {
+    pub kind: String,
+    pub params: JsonColumn,
+}
+
+/// A job's tasks by state.
+#[derive(Clone, Debug)]
+pub struct CountsRow {
+    pub queued: i64,
+    pub processing: i64,
+    pub done: i64,
+    pub failed: i64,
+    pub skipped: i64,
+}
+
+/// A row of `crawl_tasks` as it is listed.
+#[derive(Clone, Debug)]
+pub struct TaskRow {
+    pub id: i64,
+    pub requested_url: String,
+    pub final_url: String,
+    pub url: String,
+    pub depth: i64,
+    pub hops: i64,
+    pub status: String,
+    pub attempt: i64,
+    pub error: Option<String>,
+    pub reason: Option<String>,
+    pub sequence: Option<i64>,
+    pub updated_at: i64,
+}
+
+/// A row of `crawl_tasks` that was just claimed.
+#[derive(Clone, Debug)]
+pub struct ClaimedRow {
+    pub id: i64,
+    pub job_id: JobId,
+    pub fence: i64,
+    pub attempt: i64,
+    pub crashes: i64,
+    pub requested_url: String,
+    pub url: String,
+    pub final_url: String,
+    pub host_key: String,
+    pub depth: i64,
+    pub hops: i64,
+    pub via: Option<String>,
+    pub found: String,
+}
+
+/// A row of `documents`.
+#[derive(Clone, Debug)]
+pub struct DocumentRow {
+    pub id: i64,
+    pub requested_url: String,
+    pub final_url: String,
+    pub title: Option<String>,
+    pub content_md: Option<String>,
+    pub content_raw: Option<String>,
+    pub meta: JsonColumn,
+    pub created_at: i64,
+}
+
+/// A row of `mapped_urls`.
+#[derive(Clone, Debug)]
+pub struct MappedUrlRow {
+    pub id: i64,
+    pub source_url: String,
+    pub target_url: String,
+    pub depth: i64,
+    pub created_at: i64,
+}
+
+/// A row of `origins`, with its age in milliseconds.
+#[derive(Clone, Debug)]
+pub struct RobotsRow {
+    pub answer: String,
+    pub robots: Option<String>,
+    pub age: i64,
+}
+
+/// A row of `api_keys`.
+#[derive(Clone, Debug)]
+pub struct ApiKeyRow {
+    pub id: Uuid,
+    pub name: String,
+    pub created_at: i64,
+    pub revoked_at: Option<i64>,
+}
+
+/// The open tasks of one kind of job.
+#[derive(Clone, Debug)]
+pub struct KindRow {
+    pub kind: String,
+    pub ready: i64,
+    pub waiting: i64,
+    pub gated: i64,
+    pub processing: i64,
+}
+
+/// Numbers of the whole store; `oldest` is an age in milliseconds.
+#[derive(Clone, Debug)]
+pub struct TotalsRow {
+    pub oldest: Option<i64>,
+    pub expired: i64,
+    pub open: i64,
+}
+
+impl JobRow {
+    /// The job, with its tasks counted.
+    pub fn into_job(self, counts: JobCounts) -> StoreResult<Job> {
+        Ok(Job {
+            id: self.id,
+            kind: job_kind(&self.kind)?,
+            state: JobState::named(&self.status)
+                .ok_or_else(|| unknown("status of a job", &self.status))?,
+            params: self.params.value()?,
+            limits: JobLimits {
+                max_depth: self.max_depth.map(to_u32),
+                max_tasks: self.max_tasks.map(to_u64),
+                max_bytes: self.max_bytes.map(to_u64),
+                max_duration: self.max_duration_ms.map(millis),
+            },
+            error: self.error,
+            stop_reason: self.stop_reason,
+            counts,
+            left_out: to_u64(self.left_out),
+            documents: to_u64(self.documents),
+            mapped_urls: to_u64(self.mapped_urls),
+            bytes: to_u64(self.bytes),
+            created_at: UnixMillis(self.created_at),
+            updated_at: UnixMillis(self.updated_at),
+        })
+    }
+}
+
+impl RequestRow {
+    /// The request of this job.
+    pub fn into_request(self, id: JobId) -> StoreResult<JobRequest> {
+        Ok(JobRequest {
+            id,
+            kind: job_kind(&self.kind)?,
+            params: self.params.value()?,
+        })
+    }
+}
+
+impl From<CountsRow> for JobCounts {
+    fn from(row: CountsRow) -> Self {
+        Self {
+            queued: to_u64(row.queued),
+            processing: to_u64(row.processing),
+            done: to_u64(row.done),
+            failed: to_u64(row.failed),
+            skipped: to_u64(row.skipped),
+        }
+    }
+}
+
+impl TryFrom<TaskRow> for StoredTask {
+    type Error = StoreError;
+
+    fn try_from(row: TaskRow) -> StoreResult<Self> {
+        Ok(Self {
+            id: TaskId(row.id),
+            state: TaskState::named(&row.status)
+                .ok_or_else(|| unknown("status of a task", &row.status))?,
+            requested_url: row.requested_url,
+            final_url: row.final_url,
+            url: row.url,
+            depth: to_u32(row.depth),
+            hops: to_u32(row.hops),
+            attempt: to_u32(row.attempt),
+            error: row.error,
+            reason: row.reason,
+            updated_at: UnixMillis(row.updated_at),
+        })
+    }
+}
+
+/// Tasks that have a sequence number, as events.
+pub fn finished_tasks(rows: Vec<TaskRow>) -> StoreResult<Vec<FinishedTask>> {
+    rows.into_iter()
+        .map(|row| {
+            Ok(FinishedTask {
+                sequence: row.sequence.unwrap_or_default(),
+                task: row.try_into()?,
+            })
+        })
+        .collect()
+}
+
+impl From<ClaimedRow> for Claimed {
+    fn from(row: ClaimedRow) -> Self {
+        Self {
+            lease: Lease {
+                task: TaskId(row.id),
+                fence: Fence(row.fence),
+            },
+            job: row.job_id,
+            attempt: to_u32(row.attempt),
+            requested_url: row.requested_url,
+            url: row.url,
+            final_url: row.final_url,
+            host: HostKey::new(&row.host_key),
+            depth: to_u32(row.depth),
+            hops: to_u32(row.hops),
+            via: row.via,
+            found: Discovery::named(&row.found).unwrap_or(Discovery::Link),
+            delay: Duration::ZERO,
+            age: Duration::ZERO,
+        }
+    }
+}
+
+/// The leases that are not among those renewed.
+pub fn lost_leases(leases: &[Lease], renewed: impl IntoIterator<Item = Lease>) -> Vec<Lease> {
+    let renewed: HashSet<Lease> = renewed.into_iter().collect();
+    let lost = leases.iter().filter(|lease| !renewed.contains(lease));
+    lost.copied().collect()
+}
+
+impl TryFrom<DocumentRow> for StoredDocument {
+    type Error = StoreError;
+
+    fn try_from(row: DocumentRow) -> StoreResult<Self> {
+        Ok(Self {
+            id: row.id,
+            content: NewDocument {
+                requested_url: row.requested_url,
+                final_url: row.final_url,
+                title: row.title,
+                content_md: row.content_md,
+                content_raw: row.content_raw,
+                meta: row.meta.value()?,
+            },
+            created_at: UnixMillis(row.created_at),
+        })
+    }
+}
+
+impl From<MappedUrlRow> for MappedUrl {
+    fn from(row: MappedUrlRow) -> Self {
+        Self {
+            id: row.id,
+            link: NewMappedUrl {
+                source_url: row.source_url,
+                target_url: row.target_url,
+                depth: to_u32(row.depth),
+            },
+            created_at: UnixMillis(row.created_at),
+        }
+    }
+}
+
+impl TryFrom<RobotsRow> for StoredRobots {
+    type Error = StoreError;
+
+    fn try_from(row: RobotsRow) -> StoreResult<Self> {
+        let robots = RobotsText::from_columns(&row.answer, row.robots)
+            .ok_or_else(|| unknown("answer of an origin", &row.answer))?;
+        Ok(Self {
+            robots,
+            age: millis(row.age),
+        })
+    }
+}
+
+impl From<ApiKeyRow> for ApiKey {
+    fn from(row: ApiKeyRow) -> Self {
+        Self {
+            id: row.id,
+            name: row.name,
+            created_at: UnixMillis(row.created_at),
+            revoked_at: row.revoked_at.map(UnixMillis),
+        }
+    }
+}
+
+/// The statistics of a store.
+pub fn statistics(kinds: Vec<KindRow>, totals: &TotalsRow) -> StoreResult<Statistics> {
+    let kind = |row: KindRow| {
+        Ok(KindStatistics {
+            kind: job_kind(&row.kind)?,
+            ready: to_u64(row.ready),
+            waiting: to_u64(row.waiting),
+            gated: to_u64(row.gated),
+            processing: to_u64(row.processing),
+        })
+    };
+    Ok(Statistics {
+        kinds: kinds.into_iter().map(kind).collect::<StoreResult<_>>()?,
+        oldest_ready: totals.oldest.map(millis),
+        expired_leases: to_u64(totals.expired),
+        open_jobs: to_u64(totals.open),
+    })
+}

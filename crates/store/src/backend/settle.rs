@@ -1,0 +1,126 @@
+//! Settling a batch in one transaction, in the one order that neither loses anything nor deadlocks.
+//!
+//! The jobs' rows, then the leases that still hold, then new tasks, documents and links, and the settled tasks last:
+//! in Postgres another writer's `ON CONFLICT` waits for a row that was updated, not for one that is only locked.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::admit::admit;
+use super::{Backend, JobTransaction, LockedJob, TaskUpdate, conclude, to_i64, to_millis};
+use crate::{JobId, Lease, NewTask, Settled, Settlement, TaskOutcome, TaskState};
+
+/// Settles a batch.
+pub async fn settle<B: Backend>(store: &B, batch: &[Settlement]) -> Result<Settled, B::Error> {
+    let mut db = store.begin().await?;
+    let jobs: BTreeSet<JobId> = batch.iter().map(|settlement| settlement.job).collect();
+    let jobs: Vec<JobId> = jobs.into_iter().collect();
+    let mut jobs = db.lock_jobs(&jobs).await?;
+    let leases: Vec<Lease> = batch.iter().map(|settlement| settlement.lease).collect();
+    let held = db.held_leases(&leases).await?;
+    let mut settled = Settled::default();
+    let mut by_job: BTreeMap<JobId, Vec<&Settlement>> = BTreeMap::new();
+    let mut once = BTreeSet::new();
+    let mut woken = BTreeSet::new();
+    for settlement in batch {
+        match held.get(&settlement.lease) {
+            Some(holder) if holder.job == settlement.job && once.insert(settlement.lease) => {
+                woken.insert(holder.host.clone());
+                settled.kept.push(settlement.lease);
+                by_job.entry(holder.job).or_default().push(settlement);
+            }
+            _ => settled.lost.push(settlement.lease),
+        }
+    }
+    for job in &mut jobs {
+        if let Some(settlements) = by_job.get(&job.id) {
+            settled.admitted += settle_job(&mut db, job, settlements, &mut woken).await?;
+        }
+    }
+    db.wake_hosts(&woken).await?;
+    db.commit().await?;
+    Ok(settled)
+}
+
+async fn settle_job<T: JobTransaction>(
+    db: &mut T,
+    job: &mut LockedJob,
+    settlements: &[&Settlement],
+    woken: &mut BTreeSet<String>,
+) -> Result<u64, T::Error> {
+    let ended = |settlement: &&&Settlement| settlement.outcome.state() != TaskState::Queued;
+    let found: Vec<&NewTask> = settlements
+        .iter()
+        .filter(ended)
+        .flat_map(|settlement| &settlement.found)
+        .collect();
+    // A redirect's target takes its place: a limit of one page is one page, not one hop.
+    let redirects = settlements.iter().filter(|one| one.is_redirect());
+    job.admitted -= to_i64(redirects.count() as u64);
+    let admitted = admit(db, job, &found, woken).await?;
+    let (mut documents, mut links) = (Vec::new(), Vec::new());
+    for settlement in settlements {
+        if let TaskOutcome::Done {
+            document, mapped, ..
+        } = &settlement.outcome
+        {
+            documents.extend(document);
+            links.extend(mapped);
+        }
+    }
+    if !documents.is_empty() {
+        db.insert_documents(job.id, &documents).await?;
+    }
+    if !links.is_empty() {
+        db.insert_mapped_urls(job.id, &links).await?;
+    }
+    update_tasks(db, job, settlements).await?;
+    let conclusion = conclude(db, job).await?;
+    woken.extend(conclusion.hosts);
+    Ok(admitted)
+}
+
+/// The write of the tasks themselves. It carries the fences although the rows are locked: every write about a task does.
+async fn update_tasks<T: JobTransaction>(
+    db: &mut T,
+    job: &mut LockedJob,
+    settlements: &[&Settlement],
+) -> Result<(), T::Error> {
+    let updates: Vec<TaskUpdate<'_>> = settlements
+        .iter()
+        .map(|settlement| update(settlement, job))
+        .collect();
+    let written = db.update_tasks(&updates).await?;
+    if written != updates.len() as u64 {
+        let message = format!(
+            "{} tasks were held and {written} were written",
+            updates.len()
+        );
+        return Err(T::inconsistent(message));
+    }
+    Ok(())
+}
+
+/// One task's write; counts it in the job's row.
+fn update<'a>(settlement: &'a Settlement, job: &mut LockedJob) -> TaskUpdate<'a> {
+    let outcome = &settlement.outcome;
+    let (error, reason) = outcome.message();
+    let state = outcome.state();
+    let bytes = to_i64(outcome.bytes());
+    job.bytes += bytes;
+    let ended = state != TaskState::Queued;
+    job.sequence += i64::from(ended);
+    TaskUpdate {
+        lease: settlement.lease,
+        state,
+        error,
+        reason,
+        bytes,
+        sequence: ended.then_some(job.sequence),
+        retry_in: match outcome {
+            TaskOutcome::Retry { after, .. } => Some(to_millis(*after)),
+            TaskOutcome::HandBack => Some(0),
+            _ => None,
+        },
+        handed_back: *outcome == TaskOutcome::HandBack,
+    }
+}

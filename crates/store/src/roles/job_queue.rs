@@ -1,0 +1,83 @@
+//! The queue that workers claim tasks from.
+
+use std::time::Duration;
+
+use crate::{
+    CallWrapper, Claimed, JobId, JobRequest, Lease, Reconciled, Rescue, Rescued, Settled,
+    Settlement, StoreResult, WorkerId, WrappedStore,
+};
+
+/// The queue that workers claim tasks from and settle them in.
+///
+/// Lease times come from the database's clock alone.
+pub trait JobQueue: Send + Sync {
+    /// Claims up to `max` tasks whose hosts allow a request, each with a lease of this length.
+    fn claim(
+        &self,
+        worker: &WorkerId,
+        max: usize,
+        lease: Duration,
+    ) -> impl Future<Output = StoreResult<Vec<Claimed>>> + Send;
+
+    /// Returns what a job was created with. The cost does not depend on the job's size.
+    fn job_request(
+        &self,
+        id: JobId,
+    ) -> impl Future<Output = StoreResult<Option<JobRequest>>> + Send;
+
+    /// Renews a worker's leases in one statement and returns those that are lost.
+    fn renew(
+        &self,
+        worker: &WorkerId,
+        leases: &[Lease],
+        lease: Duration,
+    ) -> impl Future<Output = StoreResult<Vec<Lease>>> + Send;
+
+    /// Writes the outcomes of tasks in one transaction. Only settlements with a lost lease are dropped.
+    fn settle(&self, batch: Vec<Settlement>) -> impl Future<Output = StoreResult<Settled>> + Send;
+
+    /// Takes leases back. A task that crashed its workers too often fails as `poisoned`.
+    fn rescue(&self, which: Rescue) -> impl Future<Output = StoreResult<Rescued>> + Send;
+
+    /// Applies the rules that settling applies once more, and ends jobs that reached their deadline.
+    fn reconcile(&self) -> impl Future<Output = StoreResult<Reconciled>> + Send;
+}
+
+impl<S: JobQueue, W: CallWrapper> JobQueue for WrappedStore<S, W> {
+    async fn claim(
+        &self,
+        worker: &WorkerId,
+        max: usize,
+        lease: Duration,
+    ) -> StoreResult<Vec<Claimed>> {
+        let call = self.inner.claim(worker, max, lease);
+        self.wrapper.call("claim", call).await
+    }
+
+    async fn job_request(&self, id: JobId) -> StoreResult<Option<JobRequest>> {
+        let call = self.inner.job_request(id);
+        self.wrapper.call("job_request", call).await
+    }
+
+    async fn renew(
+        &self,
+        worker: &WorkerId,
+        leases: &[Lease],
+        lease: Duration,
+    ) -> StoreResult<Vec<Lease>> {
+        let call = self.inner.renew(worker, leases, lease);
+        self.wrapper.call("renew", call).await
+    }
+
+    async fn settle(&self, batch: Vec<Settlement>) -> StoreResult<Settled> {
+        self.wrapper.call("settle", self.inner.settle(batch)).await
+    }
+
+    async fn rescue(&self, which: Rescue) -> StoreResult<Rescued> {
+        self.wrapper.call("rescue", self.inner.rescue(which)).await
+    }
+
+    async fn reconcile(&self) -> StoreResult<Reconciled> {
+        self.wrapper.call("reconcile", self.inner.reconcile()).await
+    }
+}

@@ -1,0 +1,42 @@
+//! What an operator needs: readiness, statistics, deleting what is old.
+
+use std::time::Duration;
+
+use crate::{CallWrapper, Statistics, StoreResult, WrappedStore};
+
+/// What an operator needs: readiness, statistics, deleting what is old.
+pub trait Upkeep: Send + Sync {
+    /// Deletes at most `max` rows of jobs that ended at least `age` ago; returns how many.
+    /// Zero means that nothing is left to delete.
+    fn prune(&self, age: Duration, max: u32) -> impl Future<Output = StoreResult<u64>> + Send;
+
+    /// Deletes robots.txt files and hosts without tasks that were not used for `age`; returns how many.
+    fn prune_hosts(&self, age: Duration) -> impl Future<Output = StoreResult<u64>> + Send;
+
+    /// Checks that the store can be read and written, by trying.
+    fn ready(&self) -> impl Future<Output = StoreResult<()>> + Send;
+
+    /// Returns statistics about open jobs and tasks.
+    fn statistics(&self) -> impl Future<Output = StoreResult<Statistics>> + Send;
+}
+
+impl<S: Upkeep, W: CallWrapper> Upkeep for WrappedStore<S, W> {
+    async fn prune(&self, age: Duration, max: u32) -> StoreResult<u64> {
+        self.wrapper.call("prune", self.inner.prune(age, max)).await
+    }
+
+    async fn prune_hosts(&self, age: Duration) -> StoreResult<u64> {
+        let call = self.inner.prune_hosts(age);
+        self.wrapper.call("prune_hosts", call).await
+    }
+
+    async fn ready(&self) -> StoreResult<()> {
+        self.wrapper.call("ready", self.inner.ready()).await
+    }
+
+    async fn statistics(&self) -> StoreResult<Statistics> {
+        self.wrapper
+            .call("statistics", self.inner.statistics())
+            .await
+    }
+}

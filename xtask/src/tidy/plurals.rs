@@ -1,0 +1,69 @@
+//! Counted nouns in messages come from one function (`crawler_model::counted`), so that one page is "1 page".
+
+use super::SourceFile;
+
+/// Nouns that our messages count.
+const NOUNS: [&str; 12] = [
+    "attempts",
+    "documents",
+    "errors",
+    "files",
+    "hosts",
+    "jobs",
+    "links",
+    "pages",
+    "rows",
+    "tabs",
+    "tasks",
+    "urls",
+];
+/// Crates whose strings people read.
+const CRATES: [&str; 6] = ["cli", "engine", "frontier", "model", "output", "service"];
+
+/// Format strings that put a plural behind a number.
+pub(super) fn findings(file: &SourceFile) -> Vec<String> {
+    let is_message = |name: &str| file.path.starts_with(&format!("crates/{name}/src/"));
+    if !file.is_rust() || !CRATES.iter().any(|name| is_message(name)) {
+        return Vec::new();
+    }
+    let mut findings = Vec::new();
+    for (index, line) in file.text.lines().enumerate() {
+        // The tests of the module follow; what they format is for developers.
+        if line.trim() == "#[cfg(test)]" {
+            break;
+        }
+        if !line.trim_start().starts_with("//") && has_fixed_plural(line) {
+            findings.push(file.at(index, "a number and a plural: use counted(…)"));
+        }
+    }
+    findings
+}
+
+fn has_fixed_plural(line: &str) -> bool {
+    let lower = line.to_lowercase();
+    lower.match_indices("} ").any(|(at, _)| {
+        // A limit named in capitals is a constant, and never 1.
+        if line[..at].ends_with(|c: char| c.is_ascii_uppercase()) {
+            return false;
+        }
+        let rest = &lower[at + 2..];
+        let end = rest.find(|c: char| !c.is_alphanumeric());
+        NOUNS.contains(&&rest[..end.unwrap_or(rest.len())])
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_plural_behind_a_number_is_found() {
+        assert!(has_fixed_plural(r#"format!("{pages} pages")"#));
+        assert!(has_fixed_plural(r#"format!("left {} URLs", n)"#));
+        assert!(!has_fixed_plural(
+            r#"format!("{} left", counted(n, "URL"))"#
+        ));
+        assert!(!has_fixed_plural(r#"format!("at most {MAX_URLS} URLs")"#));
+        assert!(!has_fixed_plural("struct A { pages: u64 }"));
+    }
+}

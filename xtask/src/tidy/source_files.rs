@@ -1,0 +1,96 @@
+//! The files that tidy reads, and the rules about a single file.
+
+use std::path::Path;
+use std::process::Command;
+
+use anyhow::Result;
+
+use crate::shell::{output_of, root};
+
+/// A longer file holds more than one noun.
+const MAX_LINES: usize = 500;
+/// File names that say nothing.
+const EMPTY_NAMES: [&str; 9] = [
+    "util", "utils", "helper", "helpers", "common", "misc", "manager", "base", "shared",
+];
+/// Endings of the files that people read.
+const TEXT: [&str; 6] = ["rs", "md", "yaml", "js", "html", "toml"];
+
+/// A tracked text file.
+pub(super) struct SourceFile {
+    /// Relative to the root.
+    pub(super) path: String,
+    pub(super) text: String,
+}
+
+impl SourceFile {
+    pub(super) fn is_rust(&self) -> bool {
+        self.has_ending("rs")
+    }
+
+    fn has_ending(&self, ending: &str) -> bool {
+        Path::new(&self.path)
+            .extension()
+            .is_some_and(|own| own == ending)
+    }
+
+    /// `path:line: message`.
+    pub(super) fn at(&self, index: usize, message: &str) -> String {
+        format!("{}:{}: {message}", self.path, index + 1)
+    }
+}
+
+/// Every text file that git tracks or would track.
+pub(super) fn tracked() -> Result<Vec<SourceFile>> {
+    let listed = output_of(
+        Command::new("git")
+            .args(["ls-files", "--cached", "--others", "--exclude-standard"])
+            .current_dir(root()),
+    )?;
+    let mut files = Vec::new();
+    for path in listed.lines() {
+        let ending = Path::new(path).extension().and_then(|own| own.to_str());
+        if !ending.is_some_and(|own| TEXT.contains(&own)) {
+            continue;
+        }
+        // A deleted file is listed until the deletion is committed.
+        if let Ok(text) = std::fs::read_to_string(root().join(path)) {
+            let path = path.to_owned();
+            files.push(SourceFile { path, text });
+        }
+    }
+    Ok(files)
+}
+
+/// Length, name, attributes.
+pub(super) fn findings(file: &SourceFile) -> Vec<String> {
+    let mut findings = Vec::new();
+    if !file.is_rust() {
+        return findings;
+    }
+    let lines = file.text.lines().count();
+    if lines > MAX_LINES {
+        findings.push(format!(
+            "{}: {lines} lines, at most {MAX_LINES} are allowed: split it",
+            file.path
+        ));
+    }
+    let stem = Path::new(&file.path)
+        .file_stem()
+        .and_then(|stem| stem.to_str())
+        .unwrap_or_default();
+    if EMPTY_NAMES.contains(&stem) {
+        findings.push(format!("{}: the file name says nothing", file.path));
+    }
+    for (index, line) in file.text.lines().enumerate() {
+        let line = line.trim_start();
+        if line.starts_with("#[allow(") || line.starts_with("#![allow(") {
+            findings.push(file.at(index, "use #[expect(…, reason = …)]"));
+        }
+        // A test that another test runs in an environment of its own says so.
+        if line.starts_with("#[ignore") && !line.contains("run by") {
+            findings.push(file.at(index, "a test that never runs"));
+        }
+    }
+    findings
+}

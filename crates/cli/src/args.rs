@@ -24,16 +24,21 @@ const STYLES: Styles = Styles::styled()
     max_term_width = 100,
     override_usage = "crawler <URL> [OPTIONS]\n       crawler <COMMAND>",
     after_help = "Examples:
-  crawler https://example.org/                  Print every page and its links
+  # Print every page and its links
+  crawler https://example.org/
+  # Write an HTML report
   crawler https://example.org/ --format html -o site.html
-                                                Write an HTML report
+  # Print pages as JSON, one object per line
   crawler https://example.org/ --format ndjson | jq .url
-                                                Pipe pages as JSON, one per line
-  crawler map https://example.org/              List the site's URLs
-  crawler scrape https://example.org/about      Print a page's content as Markdown
-  crawler serve                                 Start the API on http://127.0.0.1:8080
+  # List the site's URLs
+  crawler map https://example.org/
+  # Print a page's main content as Markdown
+  crawler scrape https://example.org/about
+  # Start the API on http://127.0.0.1:8080
+  crawler serve
 
-`crawler <URL>` is short for `crawler crawl <URL>`; see `crawler crawl --help` for its options."
+`crawler <URL>` is short for `crawler crawl <URL>`.
+For its options, see `crawler crawl --help`."
 )]
 pub(crate) struct Cli {
     #[command(subcommand)]

@@ -120,6 +120,12 @@ fn run(config: Config, mode: ModeChoice, console: Console) -> anyhow::Result<()>
                 ..SqliteOptions::default()
             };
             let path = config.store.path.clone();
+            // A store that does not exist has no keys: refused before anything creates it.
+            if !path.exists()
+                && let Some(message) = api::exposure_without_keys(&config, mode.has_api())
+            {
+                return Err(UnsafeExposure(message).into());
+            }
             let _lock = mode.has_worker().then(|| lock_worker(&path)).transpose()?;
             let store = SqliteStore::open(&path, options)
                 .await

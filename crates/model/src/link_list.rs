@@ -6,7 +6,7 @@
 use crawler_weburl::{UrlKey, UrlRef};
 
 const USUAL_LINKS: usize = 32;
-/// Facts about one link, as bits.
+/// Bytes of one link.
 const USUAL_TEXT: usize = 48;
 
 /// Facts about a link besides its URL.
@@ -159,6 +159,7 @@ impl LinkList {
     }
 
     /// The links in document order.
+    #[inline]
     pub fn iter(&self) -> impl ExactSizeIterator<Item = ListedLink<'_>> {
         self.entries.iter().map(|entry| ListedLink {
             full: &self.text[entry.start as usize..entry.end as usize],

@@ -38,7 +38,7 @@ mod whole_number;
 
 pub(crate) use app::scrape_plan;
 pub use app::{App, SetupError, guard};
-pub use exposure::check_exposure;
+pub use exposure::{check_exposure, exposure_without_keys};
 pub use metrics::{METRICS, record_worker_metrics};
 pub use moment::rfc3339;
 pub use openapi::openapi_json;

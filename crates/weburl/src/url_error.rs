@@ -16,6 +16,9 @@ pub enum UrlError {
         /// The URL that was probably meant.
         suggestion: String,
     },
+    /// A path of the file system.
+    #[error("\"{0}\" is a file path; use an http or https URL like https://example.org/")]
+    FilePath(String),
     /// A scheme that is not crawled.
     #[error(
         "the scheme \"{0}:\" cannot be crawled; use an http or https URL like https://example.org/"
@@ -60,6 +63,9 @@ impl UrlError {
     /// Converts the parser's error.
     pub(crate) fn from_parse(typed: &str, error: url::ParseError) -> Self {
         match error {
+            url::ParseError::RelativeUrlWithoutBase if is_file_path(typed) => {
+                Self::FilePath(typed.to_owned())
+            }
             url::ParseError::RelativeUrlWithoutBase => Self::NotAbsolute {
                 typed: typed.to_owned(),
                 suggestion: likely(typed),
@@ -71,6 +77,12 @@ impl UrlError {
             },
         }
     }
+}
+
+/// Whether an address without a scheme starts like a path of the file system. Two slashes start a host name.
+fn is_file_path(typed: &str) -> bool {
+    let rooted = typed.starts_with('/') && !typed.starts_with("//");
+    rooted || ["./", "../", "~/"].iter().any(|start| typed.starts_with(start))
 }
 
 /// The URL that was probably meant by an address without a scheme.

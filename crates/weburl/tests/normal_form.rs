@@ -208,7 +208,11 @@ fn invalid_input_is_explained() {
     for (typed, words) in [
         ("", "empty"),
         ("example.org", "did you mean https://example.org"),
-        ("/relative", "did you mean https://relative"),
+        ("//example.org/a", "did you mean https://example.org/a"),
+        ("/tmp/page.html", "\"/tmp/page.html\" is a file path"),
+        ("./page.html", "is a file path"),
+        ("../page.html", "is a file path"),
+        ("~/page.html", "is a file path"),
         ("ftp://example.org/", "the scheme \"ftp:\""),
         ("mailto:me@example.org", "the scheme \"mailto:\""),
         ("http://", "no host"),

@@ -72,6 +72,12 @@ fn an_invalid_configuration_exits_with_2_and_says_how_to_fix_it() {
         let finished = isolated_run(folder.path(), args).finish();
         finished.with_code(2).says(expected);
     }
+    let mut left: Vec<_> = std::fs::read_dir(folder.path())
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name())
+        .collect();
+    left.sort();
+    assert_eq!(left, ["bad.yaml", "js.yaml"], "no store was created");
 }
 
 #[test]

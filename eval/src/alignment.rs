@@ -2,7 +2,7 @@
 //!
 //! A block of five words or more is in the truth if most of its words are in runs of five that the truth
 //! contains too. A shorter block is ambiguous (a menu's "Reviews" is also a word of a sentence), so it has to
-//! be a line of the truth, or continue its neighbours there. If a text occurs more often on the page than in
+//! be a line of the truth, or continue its neighbors there. If a text occurs more often on the page than in
 //! the truth, the copies among other kept blocks win.
 
 use std::collections::{HashMap, HashSet};

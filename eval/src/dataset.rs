@@ -1,4 +1,4 @@
-//! The labelled pages: `ground-truth.ndjson.gz` and `html/NNNN.html.gz` in one folder.
+//! The labeled pages: `ground-truth.ndjson.gz` and `html/NNNN.html.gz` in one folder.
 
 use std::fs::File;
 use std::io::{BufRead, BufReader, Error, Read, Result};
@@ -7,9 +7,9 @@ use std::path::Path;
 use flate2::read::GzDecoder;
 use serde_json::Value;
 
-/// One labelled page.
+/// One labeled page.
 #[derive(Debug)]
-pub(crate) struct LabelledPage {
+pub(crate) struct LabeledPage {
     pub id: String,
     pub url: String,
     pub kind: String,
@@ -18,7 +18,7 @@ pub(crate) struct LabelledPage {
 }
 
 /// Reads every page in a folder.
-pub(crate) fn read(folder: &Path) -> Result<Vec<LabelledPage>> {
+pub(crate) fn read(folder: &Path) -> Result<Vec<LabeledPage>> {
     let truths = GzDecoder::new(open(&folder.join("ground-truth.ndjson.gz"))?);
     let mut pages = Vec::new();
     for line in BufReader::new(truths).lines() {
@@ -30,7 +30,7 @@ pub(crate) fn read(folder: &Path) -> Result<Vec<LabelledPage>> {
         let mut bytes = Vec::new();
         let path = folder.join("html").join(format!("{id}.html.gz"));
         GzDecoder::new(open(&path)?).read_to_end(&mut bytes)?;
-        pages.push(LabelledPage {
+        pages.push(LabeledPage {
             id: id.to_owned(),
             url: text(&value["url"]),
             kind: text(&value["_internal"]["page_type"]["primary"]),
@@ -39,7 +39,7 @@ pub(crate) fn read(folder: &Path) -> Result<Vec<LabelledPage>> {
         });
     }
     if pages.is_empty() {
-        let message = format!("{} holds no labelled page; {ADVICE}", folder.display());
+        let message = format!("{} holds no labeled page; {ADVICE}", folder.display());
         return Err(Error::other(message));
     }
     Ok(pages)

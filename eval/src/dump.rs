@@ -12,13 +12,13 @@ use std::path::Path;
 use crawler_html::{Tree, Vocabulary};
 use serde_json::json;
 
-use crate::dataset::{LabelledPage, site};
+use crate::dataset::{LabeledPage, site};
 use crate::run::labels;
 use crate::words::Interner;
 
 /// `eval <data> dump <out> [<tables>]`. The tables are learned vocabularies, `N.table`, and `choice.u8` says
 /// which of them each page is read with.
-pub(crate) fn dump(pages: &[LabelledPage], out: &Path, tables: Option<&Path>) -> Result<()> {
+pub(crate) fn dump(pages: &[LabeledPage], out: &Path, tables: Option<&Path>) -> Result<()> {
     std::fs::create_dir_all(out)?;
     let file = |name: &str| File::create(out.join(name)).map(BufWriter::new);
     let (mut features, mut marks, mut counts) = (

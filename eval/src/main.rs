@@ -1,4 +1,4 @@
-//! Scores main-content extraction against labelled pages, and dumps training data.
+//! Scores main-content extraction against labeled pages, and dumps training data.
 //!
 //! `eval <data folder>` reports quality and speed; the other modes are for training. See eval/README.md.
 

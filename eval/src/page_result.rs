@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::dataset::LabelledPage;
+use crate::dataset::LabeledPage;
 use crate::words::{Interner, Score, score};
 
 /// The result of one page.
@@ -24,7 +24,7 @@ pub(crate) struct PageResult {
 impl PageResult {
     /// Scores the text extracted from a page.
     pub(crate) fn of(
-        page: &LabelledPage,
+        page: &LabeledPage,
         interner: &mut Interner,
         text: String,
         quality: f32,
@@ -82,10 +82,10 @@ fn lines_only(text: &str, other: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{Interner, LabelledPage, PageResult};
+    use super::{Interner, LabeledPage, PageResult};
 
     fn entry(text: &str, truth: &str) -> PageResult {
-        let page = LabelledPage {
+        let page = LabeledPage {
             id: "1".to_owned(),
             url: String::new(),
             kind: "article".to_owned(),

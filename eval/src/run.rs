@@ -7,7 +7,7 @@ use crawler_html::{NodeId, Tree};
 
 use crate::alignment::align;
 use crate::chosen::chosen_text;
-use crate::dataset::LabelledPage;
+use crate::dataset::LabeledPage;
 use crate::dump::Odds;
 use crate::figures::Figures;
 use crate::folds::Folds;
@@ -30,7 +30,7 @@ fn kept_text(tree: &Tree, kept: &[(bool, &Vec<NodeId>)]) -> String {
 }
 
 /// `eval <data>`: all figures.
-pub(crate) fn evaluate(pages: &[LabelledPage]) -> Result<Report> {
+pub(crate) fn evaluate(pages: &[LabeledPage]) -> Result<Report> {
     let folds = Folds::read().ok_or_else(|| Error::other("a model in eval/folds is broken"))?;
     let mut interner = Interner::default();
     let (mut written, mut chosen, mut fitted) = (Vec::new(), Vec::new(), Vec::new());
@@ -73,7 +73,7 @@ pub(crate) fn evaluate(pages: &[LabelledPage]) -> Result<Report> {
 }
 
 /// `eval <data> oracle`: the upper bound of selecting blocks, given the labels.
-pub(crate) fn oracle(pages: &[LabelledPage]) -> Figures {
+pub(crate) fn oracle(pages: &[LabeledPage]) -> Figures {
     let mut interner = Interner::default();
     let mut entries = Vec::new();
     for page in pages {
@@ -93,7 +93,7 @@ pub(crate) fn oracle(pages: &[LabelledPage]) -> Figures {
 
 /// The labels of a page's blocks.
 pub(crate) fn labels(
-    page: &LabelledPage,
+    page: &LabeledPage,
     tree: &Tree,
     inspection: &crawler_html::Inspection,
     interner: &mut Interner,
@@ -117,7 +117,7 @@ pub(crate) fn labels(
 
 /// `eval <data> odds <file>`: scores log-odds per block from the training script, little-endian `f32`, in the
 /// order of the dump, to check the exported models.
-pub(crate) fn with_odds(pages: &[LabelledPage], file: &Path) -> Result<Figures> {
+pub(crate) fn with_odds(pages: &[LabeledPage], file: &Path) -> Result<Figures> {
     let mut numbers = Odds::read(file)?;
     let mut interner = Interner::default();
     let mut entries = Vec::new();

@@ -73,7 +73,7 @@ fn search_words<const N: usize>(needles: [u8; N], bytes: &[u8], limit: usize) ->
 pub(crate) struct ByteClass(u8);
 
 impl ByteClass {
-    /// White space. Includes the carriage return, which the standard turns into a line feed before tokenising.
+    /// White space. Includes the carriage return, which the standard turns into a line feed before tokenizing.
     pub(crate) const SPACE: Self = Self(1);
     /// Ends the name of a tag.
     pub(crate) const TAG_END: Self = Self(2);

@@ -75,7 +75,7 @@ pub enum PageKind {
     Article,
     /// Reference or instructions, often with code.
     Documentation,
-    /// A company or organisation presenting what it offers.
+    /// A company or organization presenting what it offers.
     Service,
     /// A thread of posts, questions and answers.
     Forum,

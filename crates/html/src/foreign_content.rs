@@ -68,7 +68,7 @@ impl TagReading {
     };
 }
 
-/// The open elements, from the outermost svg or math inwards.
+/// The open elements, from the outermost svg or math inward.
 #[derive(Debug, Default)]
 pub(crate) struct ForeignContent {
     open: Vec<OpenElement>,

@@ -1,6 +1,6 @@
 //! A page as a flat tree, parsed once and read by metadata, main content and the writers.
 //!
-//! The tree is what a browser with scripting disabled would build: html5ever tokenises and repairs, and writes
+//! The tree is what a browser with scripting disabled would build: html5ever tokenizes and repairs, and writes
 //! into our own arena ([`draft`]), which is then laid out in document order ([`flatten`]). A subtree is
 //! therefore a range of numbers, a pass over the page is a loop, nothing recurses, and a reader can store
 //! per-node data in a plain `Vec` beside the tree.

@@ -1,6 +1,6 @@
 //! JSON strings and numbers, written by hand.
 //!
-//! Almost every string is a URL with nothing to escape, so this is one vectorised scan and one copy.
+//! Almost every string is a URL with nothing to escape, so this is one vectorized scan and one copy.
 
 /// The character after the backslash; 0 for a byte that is not escaped, `u` for four hex digits.
 const fn escapes(also: &[u8]) -> [u8; 256] {
@@ -47,7 +47,7 @@ pub(crate) fn push_plain(out: &mut Vec<u8>, text: &str) {
     out.push(b'"');
 }
 
-/// Whether any byte needs escaping. Without branches, so that the compiler can vectorise it.
+/// Whether any byte needs escaping. Without branches, so that the compiler can vectorize it.
 #[expect(
     clippy::needless_bitwise_bool,
     reason = "a branch for each would keep them apart"

@@ -23,7 +23,7 @@ pub(crate) fn write_page_object(
         .text("\":")
         .json(report.url.as_str())
         .text(",\"links\":[");
-    // Checked together: one by one they are too short for the compiler to vectorise.
+    // Checked together: one by one they are too short for the compiler to vectorize.
     let plain = !has_escapes(report.links.text().as_bytes());
     for (index, (link, _)) in printed_links(&report.links, filter).enumerate() {
         if index > 0 {

@@ -1,6 +1,6 @@
 //! A URL as part of a line of text.
 //!
-//! Normalised URLs contain no control characters; this is a second line of defence. A link cannot start a new line or send
+//! Normalized URLs contain no control characters; this is a second line of defense. A link cannot start a new line or send
 //! control sequences to a terminal.
 
 /// Appends text with control characters and bidirectional overrides percent-encoded.

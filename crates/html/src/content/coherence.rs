@@ -100,7 +100,7 @@ impl<'o> Groups<'o> {
                     }
                 }
                 Role::List => self.decide_list(node),
-                // Only the outermost, so that two searches upwards never overlap.
+                // Only the outermost, so that two searches upward never overlap.
                 Role::Code if !outline.at(facts.parent).context.has(Context::CODE) => {
                     self.fill_code(node);
                 }

@@ -154,7 +154,7 @@ impl PageAnalysis<'_> {
         self.put_position(index, block, sink);
         self.put_containers(block, sink);
         self.put_families(index, block, sink);
-        self.put_neighbours(index, block, sink);
+        self.put_neighbors(index, block, sink);
         self.put_word_signals(index, block, sink);
         for (name, bit) in REGIONS.iter().take(31) {
             sink.put("in", name, i32::from(block.context.has(*bit)));
@@ -374,7 +374,7 @@ impl PageAnalysis<'_> {
         sink.put("heading", "near", near);
     }
 
-    fn put_neighbours(&self, index: usize, block: &Block, sink: &mut impl FeatureSink) {
+    fn put_neighbors(&self, index: usize, block: &Block, sink: &mut impl FeatureSink) {
         const GROUPS: [&str; 6] = ["prev1", "next1", "prev2", "next2", "prev3", "next3"];
         for (group, offset) in GROUPS.into_iter().zip([-1isize, 1, -2, 2, -3, 3]) {
             let other = index.checked_add_signed(offset);

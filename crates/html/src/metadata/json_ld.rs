@@ -238,7 +238,7 @@ impl<'v> Graph<'v> {
         })
     }
 
-    /// The names of people or organisations.
+    /// The names of people or organizations.
     fn people(&self, value: Option<&'v Value>) -> Vec<String> {
         self.leaves(value, |thing| {
             let part = |name: &str| thing.get(name).and_then(text_in);

@@ -9,7 +9,7 @@ use crate::attributes::{Attributes, TagPart, is_space};
 use crate::markup::{bogus_end, declaration_end};
 use crate::raw_text::{raw_text_end, script_end};
 
-/// Bytes of text kept for recognising notices, which are short and come early.
+/// Bytes of text kept for recognizing notices, which are short and come early.
 const MAX_KEPT_TEXT: usize = 600;
 
 /// Counts and flags that tell how much a page shows without a browser.

@@ -119,7 +119,7 @@ impl Tag {
             | Self::U)
     }
 
-    /// Whether the content is text to the tokeniser; nothing is ever nested inside.
+    /// Whether the content is text to the tokenizer; nothing is ever nested inside.
     #[rustfmt::skip]
     pub(super) fn is_raw_text(self) -> bool {
         matches!(self,

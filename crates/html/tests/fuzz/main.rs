@@ -2,7 +2,7 @@
 //! few thousand mutations of them.
 //!
 //! The checks are the same functions that the targets in `fuzz/` call. The random seed is fixed, so failures
-//! are reproducible. Inputs found by the fuzzer are minimised and added to `corpus/`.
+//! are reproducible. Inputs found by the fuzzer are minimized and added to `corpus/`.
 
 #![expect(clippy::unwrap_used, reason = "a failing helper may panic in a test")]
 

@@ -8,7 +8,7 @@ use crawler_html::{to_inert_html, to_markdown, to_text};
 use crate::stopwatch::Stopwatch;
 
 const MEGABYTE: usize = 1_000_000;
-/// The limit is one second per megabyte; unoptimised builds with assertions get four.
+/// The limit is one second per megabyte; unoptimized builds with assertions get four.
 const SECONDS_PER_MEGABYTE: f64 = if cfg!(debug_assertions) { 4.0 } else { 1.0 };
 const STACK: usize = 512 * 1024;
 /// Each output may be at most this many times the page, plus this many bytes.

@@ -1,4 +1,4 @@
-//! Every input of the public tokeniser tests, through the whole pipeline.
+//! Every input of the public tokenizer tests, through the whole pipeline.
 
 use crate::survives;
 

@@ -1,5 +1,5 @@
 //! Adversarial pages: deep, long, many. The stack is small, and the time limit is generous enough for a slow
-//! machine; quadratic behaviour exceeds it by orders of magnitude.
+//! machine; quadratic behavior exceeds it by orders of magnitude.
 
 use std::time::{Duration, Instant};
 

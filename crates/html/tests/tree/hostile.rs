@@ -1,6 +1,6 @@
 //! Time is linear in the page, on pages designed to break that.
 //!
-//! The limit is generous, for a slow machine and an unoptimised build; quadratic behaviour exceeds it by
+//! The limit is generous, for a slow machine and an unoptimized build; quadratic behavior exceeds it by
 //! orders of magnitude.
 
 use std::time::{Duration, Instant};

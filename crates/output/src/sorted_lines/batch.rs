@@ -54,7 +54,7 @@ impl Batch {
         self.text.len() + self.ranges.len() * size_of::<Range<usize>>()
     }
 
-    /// Sorts and removes duplicates. Returns whether half of the budget is free afterwards; if not, sorting again soon would not
+    /// Sorts and removes duplicates. Returns whether half of the budget is free afterward; if not, sorting again soon would not
     /// pay.
     pub(super) fn sort_and_make_room(&mut self) -> bool {
         let text = &self.text;

@@ -34,4 +34,4 @@ function growing(list, entries, make, first) {
   grow(entries.length <= first + 3 ? entries.length : first);
   return box;
 }
-function colour(name) { return getComputedStyle(document.documentElement).getPropertyValue('--' + name).trim(); }
+function color(name) { return getComputedStyle(document.documentElement).getPropertyValue('--' + name).trim(); }

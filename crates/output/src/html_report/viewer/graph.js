@@ -2,22 +2,22 @@
 const graph = (() => {
   const MAX_LINES = 5000;
   let canvas, context, model = null, layout = null, running = false, frame = 0;
-  let scale = 1, left = 0, top = 0, moved = false, over = -1, selected = -1, near = new Set(), colours = {};
+  let scale = 1, left = 0, top = 0, moved = false, over = -1, selected = -1, near = new Set(), colors = {};
 
   function build() {
     canvas = by('canvas');
     context = canvas.getContext('2d');
-    readColours();
-    matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => { readColours(); draw(); });
+    readColors();
+    matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => { readColors(); draw(); });
     new ResizeObserver(() => { resize(); draw(); }).observe(by('stage'));
     by('stage').classList.toggle('small', store.count < 40);
     resize();
     listen();
     if (store.count > graphModel.MAX_PAGES && !graphModel.isFlat()) showFolders(); else showPages(null);
   }
-  function readColours() {
-    colours = {ink: colour('ink'), soft: colour('soft'), line: colour('line'), card: colour('card'), paper: colour('paper'), failed: colour('failed'), section: []};
-    for (let at = 0; at < 9; at++) colours.section.push(colour('s' + at));
+  function readColors() {
+    colors = {ink: color('ink'), soft: color('soft'), line: color('line'), card: color('card'), paper: color('paper'), failed: color('failed'), section: []};
+    for (let at = 0; at < 9; at++) colors.section.push(color('s' + at));
   }
 
   function showFolders() { start(graphModel.folders()); tools('folders'); }
@@ -38,8 +38,8 @@ const graph = (() => {
     moved = false;
     layout = graphLayout(model, Math.max(.6, Math.min(1.8, canvas.clientWidth / Math.max(1, canvas.clientHeight))));
     by('graph-note').textContent = model.note + (model.kind === 'folders' ? '; red slices are broken pages' : model.edges.length > MAX_LINES ? '; lines show how pages were found, hover to see all links' : '');
-    const named = model.colours.named.map((name, at) => el('li', {}, el('i', {style: {background: 'var(--s' + at + ')'}}), name));
-    if (model.colours.rest) named.push(el('li', {}, el('i', {style: {background: 'var(--s8)'}}), 'elsewhere'));
+    const named = model.colors.named.map((name, at) => el('li', {}, el('i', {style: {background: 'var(--s' + at + ')'}}), name));
+    if (model.colors.rest) named.push(el('li', {}, el('i', {style: {background: 'var(--s8)'}}), 'elsewhere'));
     named.push(el('li', {}, el('i', {style: {background: 'var(--failed)'}}), 'broken'));
     if (model.kind === 'pages') named.push(el('li', {}, el('i', {class: 'hollow'}), 'redirected or skipped'));
     by('legend').replaceChildren(...named);
@@ -116,20 +116,20 @@ const graph = (() => {
     context.lineWidth = 1 / scale;
     const links = drawnLinks();
     if (links.length) {
-      context.strokeStyle = colours.soft;
+      context.strokeStyle = colors.soft;
       context.globalAlpha = lit >= 0 ? .04 : Math.max(.05, Math.min(.28, 6 / Math.sqrt(links.length)));
       context.beginPath();
       for (const [from, to] of links) line(from, to);
       context.stroke();
     }
-    context.strokeStyle = colours.soft;
+    context.strokeStyle = colors.soft;
     context.globalAlpha = lit >= 0 ? .12 : .4;
     context.beginPath();
     model.nodes.forEach((node, at) => { if (node.parent >= 0) line(node.parent, at); });
     context.stroke();
     if (lit >= 0) {
       context.globalAlpha = .75;
-      context.strokeStyle = colours.ink;
+      context.strokeStyle = colors.ink;
       context.beginPath();
       for (const [from, to] of model.edges) if (from === lit || to === lit) line(from, to);
       context.stroke();
@@ -147,9 +147,9 @@ const graph = (() => {
     const r = radius(node), x = layout.x[at], y = layout.y[at];
     context.beginPath();
     context.arc(x, y, r, 0, Math.PI * 2);
-    const tint = node.row >= 0 && node.failed ? colours.failed : colours.section[node.colour];
+    const tint = node.row >= 0 && node.failed ? colors.failed : colors.section[node.color];
     if (node.hollow) {
-      context.fillStyle = colours.paper;
+      context.fillStyle = colors.paper;
       context.fill();
       context.lineWidth = Math.min(r * .6, 1.6 / Math.min(1, scale));
       context.strokeStyle = tint;
@@ -163,7 +163,7 @@ const graph = (() => {
       context.beginPath();
       context.moveTo(x, y);
       context.arc(x, y, r, -Math.PI / 2, -Math.PI / 2 + Math.PI * 2 * Math.max(.02, node.failed / node.rows.length));
-      context.fillStyle = colours.failed;
+      context.fillStyle = colors.failed;
       context.fill();
     }
   }
@@ -171,7 +171,7 @@ const graph = (() => {
     context.beginPath();
     context.arc(layout.x[at], layout.y[at], radius(model.nodes[at]) + 3 / scale, 0, Math.PI * 2);
     context.lineWidth = 2 / scale;
-    context.strokeStyle = colours.ink;
+    context.strokeStyle = colors.ink;
     context.stroke();
   }
   // Names of the largest nodes, where there is room.
@@ -197,9 +197,9 @@ const graph = (() => {
       if (!box) continue;
       const [x, y] = box;
       context.lineWidth = 3;
-      context.strokeStyle = colours.paper;
+      context.strokeStyle = colors.paper;
       context.strokeText(text, x, y);
-      context.fillStyle = colours.ink;
+      context.fillStyle = colors.ink;
       context.fillText(text, x, y);
     }
   }

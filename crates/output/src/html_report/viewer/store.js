@@ -43,16 +43,16 @@ function settle() {
   const urls = store.urls.length;
   store.rowOf = new Int32Array(urls).fill(-1);
   for (let row = 0; row < store.count; row++) store.rowOf[store.id[row]] = row;
-  store.out = neighbours(urls, store.from, store.to);
-  store.into = neighbours(urls, store.to, store.from);
+  store.out = neighbors(urls, store.from, store.to);
+  store.into = neighbors(urls, store.to, store.from);
   store.inbound = new Int32Array(store.count);
   for (let row = 0; row < store.count; row++) store.inbound[row] = store.into.list(store.id[row]).length;
   store.group = new Array(store.count);
   for (let row = 0; row < store.count; row++) store.group[row] = groupOf(row);
 }
 
-// All neighbours of all URLs in two flat arrays.
-function neighbours(urls, from, to) {
+// All neighbors of all URLs in two flat arrays.
+function neighbors(urls, from, to) {
   const start = new Int32Array(urls + 1);
   for (const id of from) start[id + 1]++;
   for (let id = 0; id < urls; id++) start[id + 1] += start[id];
@@ -64,7 +64,7 @@ function neighbours(urls, from, to) {
 
 // What a page is counted as.
 function groupOf(row) { return ['ok', 'ok', 'redirect', 'skipped', 'failed'][store.outcome[row]]; }
-// Its colour: pages that are not HTML have their own.
+// Its color: pages that are not HTML have their own.
 function toneOf(row) { return store.outcome[row] === 1 ? 'other' : store.group[row]; }
 function statusText(row) {
   if (store.status[row]) return String(store.status[row]);

@@ -24,7 +24,7 @@ const charts = (() => {
     ))));
   }
 
-  // Sums the rows by `keyOf`, split by tone.
+  // Counts the rows by `keyOf`, split by tone.
   function tally(keyOf) {
     const sums = new Map();
     for (let row = 0; row < store.count; row++) {
@@ -59,7 +59,7 @@ const charts = (() => {
         pick: () => table.only('status', many, many, row => keys.has(statusText(row)))});
     }
   }
-  // Where there are too many statuses to show, a page that failed counts for ten that did not.
+  // With too many statuses to show, a failed page counts as much as ten others.
   function chosen(sums) {
     if (sums.length <= MAX_STATUSES + 2) return [...sums];
     const weight = sum => sum.value + (sum.tones.failed || 0) * 9;

@@ -1,4 +1,4 @@
-// The site on a canvas: draws a model at its layout, and answers mouse, touch and keys.
+// The site graph on a canvas: draws a model with its layout and handles mouse, touch and keyboard.
 const graph = (() => {
   const MAX_LINES = 5000;
   let canvas, context, model = null, layout = null, running = false, frame = 0;
@@ -44,14 +44,14 @@ const graph = (() => {
     if (model.kind === 'pages') named.push(el('li', {}, el('i', {class: 'hollow'}), 'redirected or skipped'));
     by('legend').replaceChildren(...named);
     running = true;
-    // A first stretch before anything is seen; the rest as it is watched, or at once where motion is unwelcome.
-    const patience = matchMedia('(prefers-reduced-motion: reduce)').matches ? 1500 : 250;
-    work(patience);
+    // Run the layout for a short time before the first drawing, then animate the rest; with reduced motion, run it all at once.
+    const budget = matchMedia('(prefers-reduced-motion: reduce)').matches ? 1500 : 250;
+    work(budget);
     cancelAnimationFrame(frame);
     tick();
   }
-  function work(patience) {
-    const until = performance.now() + patience;
+  function work(budget) {
+    const until = performance.now() + budget;
     while (running && performance.now() < until) running = layout.step();
   }
   function tick() {
@@ -96,12 +96,12 @@ const graph = (() => {
     context.moveTo(layout.x[from], layout.y[from]);
     context.lineTo(layout.x[to], layout.y[to]);
   }
-  // Where a node is on the stage.
+  // The position of a node on the stage.
   function onStage(at) { return [layout.x[at] * scale + left, layout.y[at] * scale + top]; }
-  // Small when seen from afar, but never too small to hit.
+  // Shrinks when zoomed out, but never below a size that can be clicked.
   function radius(node) { return model.kind === 'folders' ? node.size : Math.max(node.size, 2.2 / scale); }
 
-  // Too many lines say nothing.
+  // Limits the number of lines: too many are unreadable.
   function drawnLinks() {
     if (model.kind === 'folders') return model.edges.slice(0, model.nodes.length * 2);
     return model.edges.length <= MAX_LINES ? model.edges : [];
@@ -174,7 +174,7 @@ const graph = (() => {
     context.strokeStyle = colors.ink;
     context.stroke();
   }
-  // Names of the largest nodes, where there is room.
+  // Draws the names of the largest nodes where there is space.
   function names(dots, lit) {
     context.setTransform(dots, 0, 0, dots, 0, 0);
     const font = '12px ui-sans-serif, system-ui, sans-serif';
@@ -251,7 +251,7 @@ const graph = (() => {
     });
     canvas.addEventListener('pointerup', event => { if (drag && !drag.far) pick(hit(...spot(event))); drag = null; });
     canvas.addEventListener('pointerleave', () => hover(-1));
-    // Plain scrolling stays the page's own.
+    // Plain scrolling scrolls the page.
     canvas.addEventListener('wheel', event => {
       if (!event.ctrlKey && !event.metaKey) return;
       event.preventDefault();
@@ -269,7 +269,7 @@ const graph = (() => {
     });
     canvas.addEventListener('blur', () => hover(-1));
   }
-  // To the nearest node in that direction.
+  // Selects the nearest node in that direction.
   function go(dx, dy) {
     let best = selected < 0 ? 0 : -1, least = Infinity;
     if (selected >= 0) model.nodes.forEach((_, at) => {

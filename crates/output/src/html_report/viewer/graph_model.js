@@ -1,5 +1,5 @@
-// What the graph draws: pages, or for a large site its folders. A layout of fifty thousand dots says
-// nothing; a hundred folders do, and each opens into its pages.
+// What the graph shows: pages, or for a large site its folders. Fifty thousand dots are unreadable; a hundred folders are
+// not, and each opens into its pages.
 const graphModel = (() => {
   const MAX_PAGES = 1200, MAX_FOLDERS = 80;
 
@@ -24,7 +24,7 @@ const graphModel = (() => {
     return {named, rest: sizes.size > 8, of: id => { const at = named.indexOf(section(id)); return at < 0 ? 8 : at; }};
   }
 
-  // The most linked pages, each with the pages it was found through, so that all hang together.
+  // The most linked pages, each with the pages through which it was found, so that the graph is connected.
   function chosen(rows) {
     if (rows.length <= MAX_PAGES) return rows;
     const among = new Set(rows), kept = new Set();
@@ -61,7 +61,7 @@ const graphModel = (() => {
   }
   function decode(text) { try { return decodeURIComponent(text); } catch { return text; } }
 
-  // Folders, the largest split further until there are enough to look at.
+  // Folders; the largest are split further up to the maximum number.
   function folders() {
     const root = {path: [], kids: new Map(), own: [], all: 0};
     for (let row = 0; row < store.count; row++) {

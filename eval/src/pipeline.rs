@@ -51,7 +51,7 @@ impl StepTimes {
 }
 
 /// Runs the whole pipeline over a page.
-pub(crate) fn make(html: &str) -> PipelineOutput {
+pub(crate) fn run(html: &str) -> PipelineOutput {
     let resolve = |reference: &str| Some(reference.to_owned());
     let mut spent = StepTimes::default();
     let clock = Clock::start();

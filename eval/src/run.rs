@@ -16,6 +16,7 @@ use crate::pipeline::{self, StepTimes};
 use crate::report::Report;
 use crate::words::Interner;
 
+/// The text of the kept blocks, one line per block.
 fn kept_text(tree: &Tree, kept: &[(bool, &Vec<NodeId>)]) -> String {
     let mut text = String::new();
     for (kept, texts) in kept {
@@ -31,12 +32,12 @@ fn kept_text(tree: &Tree, kept: &[(bool, &Vec<NodeId>)]) -> String {
 
 /// `eval <data>`: all figures.
 pub(crate) fn evaluate(pages: &[LabeledPage]) -> Result<Report> {
-    let folds = Folds::read().ok_or_else(|| Error::other("a model in eval/folds is broken"))?;
+    let folds = Folds::read().ok_or_else(|| Error::other("a model in eval/folds is invalid"))?;
     let mut interner = Interner::default();
     let (mut written, mut chosen, mut fitted) = (Vec::new(), Vec::new(), Vec::new());
     let mut each = StepTimes::default();
     for page in pages {
-        let output = pipeline::make(&page.html);
+        let output = pipeline::run(&page.html);
         each.add(&output.spent);
         let tree = &output.tree;
         let text = crawler_html::to_text(tree, &output.content.selection());
@@ -59,7 +60,7 @@ pub(crate) fn evaluate(pages: &[LabeledPage]) -> Result<Report> {
     let peers = Vec::new();
     let figures = Figures::of("cross-validated", &written);
     written.sort_by(|a, b| a.score.f1.total_cmp(&b.score.f1));
-    // A page without a ground truth is worst or best by chance.
+    // A page without a ground truth scores 0 or 1, which says little, so these come last.
     let (worst, rest): (Vec<PageResult>, Vec<PageResult>) =
         written.into_iter().partition(|entry| entry.truth_words > 0);
     Ok(Report {

@@ -118,7 +118,7 @@ const CLASSES: [u8; 256] = {
 mod tests {
     use super::*;
 
-    /// At every distance, among bytes that differ from the needle by one bit or by one.
+    /// At every distance, among bytes that differ from the needle by one bit or by the value one.
     #[test]
     fn the_first_is_found_at_any_distance() {
         for needle in [b'<', b'"', 0, 1, 0x7F, 0x80, 0xFF] {
@@ -140,17 +140,17 @@ mod tests {
                         );
                         // The needle in each of the three positions; the other two needles come after it and
                         // must not win.
-                        for turn in 0..3 {
+                        for rotation in 0..3 {
                             let mut needles = [needle, needle ^ 0x10, needle ^ 0x20];
-                            needles.rotate_right(turn);
+                            needles.rotate_right(rotation);
                             let mut bytes = bytes.clone();
                             for (next, other) in bytes[at + 1..].iter_mut().zip([0x10, 0x20]) {
                                 *next = needle ^ other;
                             }
                             assert_eq!(find_any(needles, &bytes), Some(at), "{needles:?} at {at}");
                             bytes[at] = other;
-                            let behind = (at + 1 < length).then_some(at + 1);
-                            assert_eq!(find_any(needles, &bytes), behind, "{needles:?} at {at}");
+                            let second = (at + 1 < length).then_some(at + 1);
+                            assert_eq!(find_any(needles, &bytes), second, "{needles:?} at {at}");
                         }
                     }
                 }

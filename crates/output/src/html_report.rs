@@ -107,7 +107,7 @@ impl HtmlSink {
             if new {
                 self.chunk.push_url(link.page);
             }
-            if self.linked.insert(to) && self.edges.admit(to) {
+            if self.linked.insert(to) && self.edges.try_add(to) {
                 self.chunk.push_edge(from, to);
             }
             if self.chunk.is_full() {

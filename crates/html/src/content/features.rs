@@ -1,4 +1,4 @@
-//! The features that blocks and pages are judged by.
+//! The features by which blocks and pages are scored.
 //!
 //! Every feature is a small integer: a count on a logarithmic scale, a share of 255, or a flag. Their order is
 //! fixed when the model is trained; [`FeatureNames`] lists them.
@@ -35,7 +35,7 @@ impl FeatureSink for FeatureNames {
     }
 }
 
-/// Everything known about a page, ready for describing its blocks.
+/// The analysis of a page from which the features of its blocks are computed.
 #[derive(Debug)]
 pub(crate) struct PageAnalysis<'p> {
     pub outline: &'p Outline,
@@ -67,12 +67,12 @@ fn scaled(count: u32) -> i32 {
     value
 }
 
-/// A share of 255; -1 if there is no whole.
-pub(crate) fn share(part: u32, whole: u32) -> i32 {
-    if whole == 0 {
+/// `part / total` as a share of 255; -1 if `total` is zero.
+pub(crate) fn share(part: u32, total: u32) -> i32 {
+    if total == 0 {
         return -1;
     }
-    i32::try_from(u64::from(part) * 255 / u64::from(whole)).unwrap_or(i32::MAX)
+    i32::try_from(u64::from(part) * 255 / u64::from(total)).unwrap_or(i32::MAX)
 }
 
 fn number(value: u32) -> i32 {

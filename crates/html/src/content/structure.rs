@@ -160,10 +160,10 @@ fn rows(outline: &Outline) -> Rows {
     (families, nearest, largest)
 }
 
-/// Descends from the body as long as one child holds at least three quarters of what its parent holds.
-fn trunk(outline: &Outline, held: impl Fn(u32) -> u32) -> u32 {
+/// Descends from the body as long as one child has at least three quarters of its parent's amount.
+fn trunk(outline: &Outline, amount: impl Fn(u32) -> u32) -> u32 {
     let mut trunk = outline.body;
-    let total = held(trunk);
+    let total = amount(trunk);
     if total == 0 {
         return trunk;
     }
@@ -171,8 +171,8 @@ fn trunk(outline: &Outline, held: impl Fn(u32) -> u32) -> u32 {
     for node in outline.body + 1..as_u32(outline.nodes.len()) {
         if outline.at(node).parent == trunk
             && outline.at(node).role.is_block()
-            && u64::from(held(node)) * 4 >= u64::from(held(trunk)) * 3
-            && u64::from(held(node)) * 2 >= u64::from(total)
+            && u64::from(amount(node)) * 4 >= u64::from(amount(trunk)) * 3
+            && u64::from(amount(node)) * 2 >= u64::from(total)
         {
             trunk = node;
         }

@@ -69,7 +69,7 @@ impl WordSignals {
         let mut words = Vec::new();
         let mut above = (NO_HEADING, WordSignal::default());
         // A description of only a few words does not count.
-        let mut likest = 255 * 4;
+        let mut best_similarity = 255 * 4;
         let mut headings = 0;
         for index in 0..count {
             word_signals.heading_of.push(above.0);
@@ -80,9 +80,9 @@ impl WordSignals {
             let echo = page.echo(&words);
             word_signals.echo.push(i16::try_from(echo).unwrap_or(-1));
             word_signals.named.push(page.names(&words));
-            let likeness = echo * i32::try_from(words.len()).unwrap_or(0);
-            if echo >= 100 && likeness > likest {
-                likest = likeness;
+            let similarity = echo * i32::try_from(words.len()).unwrap_or(0);
+            if echo >= 100 && similarity > best_similarity {
+                best_similarity = similarity;
                 word_signals.described = u32::try_from(index).unwrap_or(NO_HEADING);
             }
             word_signals.headings.push(headings);

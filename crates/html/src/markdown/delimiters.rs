@@ -1,7 +1,7 @@
 //! Turns the styles of spans into delimiters around them.
 //!
-//! The spans of a run carry the styles that apply to them. This module chooses the fewest delimiters that say
-//! the same: a style that lasts longer goes outside one that ends sooner, and a link is never split. Then
+//! The spans of a run carry the styles that apply to them. This module chooses the fewest delimiters that
+//! express them: a style that lasts longer goes outside one that ends sooner, and a link is never split. Then
 //! every delimiter is checked against CommonMark's rules for `*` and `~`: where it would not be parsed as
 //! intended (`word**(x)**word`), the pair is written as an HTML tag instead, which every Markdown parser
 //! accepts and which is harmless, being one of a few fixed names.

@@ -2,7 +2,7 @@
 //!
 //! A character is escaped only where a CommonMark or GFM parser could take it for markup: `snake_case`, `2 *
 //! 3`, `a < b` and `AT&T` stay as they are. `<` becomes `&lt;` rather than `\<`, because older parsers only
-//! know the former, and this is the one escape that must never fail.
+//! support the former, and this is the one escape that must never fail.
 
 use super::flanking::{Neighbor, may_mark};
 

@@ -113,14 +113,14 @@ fn day_of(year: u32, month: u32, day: u32) -> Option<(u32, u32, u32)> {
     ((1000..=9999).contains(&year) && (1..=days).contains(&day)).then_some((year, month, day))
 }
 
-/// Takes between `least` and `most` leading digits off the text.
-fn digits(text: &mut &str, least: usize, most: usize) -> Option<u32> {
+/// Removes between `min` and `max` leading digits from the text and returns their value.
+fn digits(text: &mut &str, min: usize, max: usize) -> Option<u32> {
     let count = text
         .bytes()
-        .take(most)
+        .take(max)
         .take_while(u8::is_ascii_digit)
         .count();
-    if count < least {
+    if count < min {
         return None;
     }
     let (number, rest) = text.split_at(count);
@@ -244,8 +244,8 @@ fn offset(name: &str) -> Option<UtcOffset> {
     } else {
         digits(&mut rest, 2, 2)?
     };
-    let sound = rest.is_empty() && hours < 24 && minutes < 60;
-    sound.then_some(UtcOffset(sign * i32::try_from(hours * 60 + minutes).ok()?))
+    let is_valid = rest.is_empty() && hours < 24 && minutes < 60;
+    is_valid.then_some(UtcOffset(sign * i32::try_from(hours * 60 + minutes).ok()?))
 }
 
 /// Parses seconds or milliseconds since 1970: ten or thirteen digits.

@@ -90,7 +90,7 @@ impl TreeGuard {
         }
     }
 
-    /// How the tokenizer was told to continue.
+    /// How the tokenizer reads the text that follows.
     pub(super) fn mode(&self) -> TokenizerMode {
         self.mode.get()
     }
@@ -213,8 +213,8 @@ impl TreeGuard {
         }
     }
 
-    /// The element the builder is in, and its position. The builder does not expose it, but names it to the
-    /// sink when asked whether it is HTML.
+    /// The element the builder is in, and its position. The builder does not expose it, but requests its name
+    /// from the sink to decide whether it is HTML.
     fn position(&self) -> (u32, BuilderPosition) {
         self.builder.sink.last_named().set(0);
         let foreign = self

@@ -31,7 +31,7 @@ fn spans() {
         format!("<table>{}<tr><td>a", "<col span=1000>".repeat(10_000)),
     );
     survives(
-        "numbers that are none",
+        "invalid numbers",
         "<table><tr><td colspan=-1 rowspan=1e9>a".repeat(100),
     );
 }
@@ -63,7 +63,7 @@ fn cells() {
         ),
     );
     survives(
-        "one long row last",
+        "a long last row",
         format!(
             "<table>{}{}",
             "<tr><td>a<td>b".repeat(20_000),

@@ -17,8 +17,8 @@ fn read_in_small_thread(page: String) -> Metadata {
         let start = Instant::now();
         let found = metadata(&tree, &resolve);
         let took = start.elapsed();
-        let begin: String = page.chars().take(60).collect();
-        assert!(took < BOUND, "{took:?} on {begin}…");
+        let head: String = page.chars().take(60).collect();
+        assert!(took < BOUND, "{took:?} on {head}…");
         found
     });
     reading.unwrap().join().unwrap()

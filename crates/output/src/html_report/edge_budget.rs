@@ -30,7 +30,7 @@ impl EdgeBudget {
     }
 
     /// Whether to write an edge to this page; counts it as left out if not.
-    pub(super) fn admit(&mut self, to: u32) -> bool {
+    pub(super) fn try_add(&mut self, to: u32) -> bool {
         if self.written < MAX_EDGES {
             self.written += 1;
         } else if self.written_broken < MAX_BROKEN_EDGES && self.broken.contains(&to) {
@@ -61,10 +61,10 @@ mod tests {
         let mut edges = EdgeBudget::default();
         edges.note_broken(7);
         for _ in 0..MAX_EDGES {
-            assert!(edges.admit(1));
+            assert!(edges.try_add(1));
         }
-        assert!(!edges.admit(1));
-        assert!(edges.admit(7));
+        assert!(!edges.try_add(1));
+        assert!(edges.try_add(7));
         assert_eq!(edges.left_out(), 1);
     }
 }

@@ -1,8 +1,7 @@
 //! Byte search tuned for the short distances between tags.
 //!
 //! Starting a vector search costs more than scanning the few bytes between two tags or inside a value, and a
-//! page has thousands of both. The first bytes are searched eight at a time; only what is farther away is left
-//! to `memchr`.
+//! page has thousands of both. The first bytes are searched eight at a time, and the rest with `memchr`.
 
 use memchr::{memchr, memchr3};
 

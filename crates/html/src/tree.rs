@@ -6,7 +6,7 @@
 //! per-node data in a plain `Vec` beside the tree.
 //!
 //! Invariants: time is linear in the page whatever it contains ([`guard`] and [`feed`] ensure that;
-//! [`Tree::is_truncated`] tells when they had to intervene), the tree is never changed after it is built, and
+//! [`Tree::is_truncated`] reports when they had to intervene), the tree is never changed after it is built, and
 //! two text nodes are never adjacent.
 //!
 //! Not kept: comments, the doctype, and the content of `template`, which a browser does not show.

@@ -17,7 +17,7 @@ pub(crate) fn fall_back(outline: &Outline, structure: &PageStructure) -> Vec<boo
     let best = |block: &Block| {
         outline.at(outline.body).totals.prose > 0
             && !is_frame(block.context)
-            && holds(outline, structure.best, block)
+            && holds(outline, structure.best_container, block)
     };
     let named = |block: &Block| {
         block.context.has(Context::MAIN | Context::ARTICLE) && !is_frame(block.context)

@@ -110,11 +110,17 @@ impl PageAnalysis<'_> {
         );
         put(
             "best_words",
-            share(outline.at(structure.best).totals.words, body.words),
+            share(
+                outline.at(structure.best_container).totals.words,
+                body.words,
+            ),
         );
         put(
             "best_prose",
-            share(outline.at(structure.best).totals.prose, body.prose),
+            share(
+                outline.at(structure.best_container).totals.prose,
+                body.prose,
+            ),
         );
         let largest = structure.rows.iter().filter(|row| row.count >= 3);
         let largest = largest
@@ -189,10 +195,13 @@ impl PageAnalysis<'_> {
         let (copies, earlier) = self.structure.copies[index];
         put("copies", i32::from(copies));
         put("earlier", i32::from(earlier));
-        let likeness = self.word_signals.title[index];
-        put("in_title", i32::from(likeness.0));
-        put("of_title", i32::from(likeness.1));
-        put("echo", i32::from(self.word_signals.echo[index]));
+        let overlap = self.word_signals.title[index];
+        put("in_title", i32::from(overlap.0));
+        put("of_title", i32::from(overlap.1));
+        put(
+            "echo",
+            i32::from(self.word_signals.description_overlap[index]),
+        );
         put("named", i32::from(self.word_signals.named[index]));
     }
 
@@ -234,7 +243,10 @@ impl PageAnalysis<'_> {
         put("heading_distance", landmark(self.page.heading_block));
         put("described_distance", landmark(self.word_signals.described));
         put("from_described", signed(self.word_signals.described));
-        put("best_distance", self.distance(block.owner, structure.best));
+        put(
+            "best_distance",
+            self.distance(block.owner, structure.best_container),
+        );
         put(
             "word_trunk",
             self.distance(block.owner, structure.word_trunk),
@@ -291,7 +303,7 @@ impl PageAnalysis<'_> {
         sink.put(
             "kin",
             "spread",
-            share(family.last - family.first, number_of(self.outline)),
+            share(family.last - family.first, block_count(self.outline)),
         );
         sink.put(
             "kin",
@@ -395,7 +407,7 @@ impl PageAnalysis<'_> {
     }
 }
 
-fn number_of(outline: &Outline) -> u32 {
+fn block_count(outline: &Outline) -> u32 {
     u32::try_from(outline.blocks.len()).unwrap_or(u32::MAX)
 }
 

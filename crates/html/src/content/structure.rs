@@ -36,7 +36,7 @@ pub(crate) struct PageStructure {
     pub word_trunk: u32,
     pub prose_trunk: u32,
     /// The element whose own paragraphs hold the most prose.
-    pub best: u32,
+    pub best_container: u32,
     /// Per block: how often its text occurs on the page, and how often before it.
     pub copies: Vec<(u16, u16)>,
     /// Words before each block, and in total.
@@ -70,7 +70,7 @@ impl PageStructure {
             largest_row,
             word_trunk: trunk(outline, |node| outline.at(node).totals.words),
             prose_trunk: trunk(outline, |node| outline.at(node).totals.prose),
-            best: best(outline),
+            best_container: best_container(outline),
             copies,
             before,
             words,
@@ -181,7 +181,7 @@ fn trunk(outline: &Outline, amount: impl Fn(u32) -> u32) -> u32 {
 }
 
 /// The element whose own paragraphs, and to a lesser degree its children's, hold the most prose.
-fn best(outline: &Outline) -> u32 {
+fn best_container(outline: &Outline) -> u32 {
     let mut scores = vec![0u32; outline.nodes.len()];
     for block in &outline.blocks {
         if !block.is_prose() || super::profile::is_frame(block.context) {

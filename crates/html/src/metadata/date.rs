@@ -38,9 +38,9 @@ fn is_placeholder(text: &str) -> bool {
 fn rfc3339(text: &str) -> Option<String> {
     iso(text)
         .or_else(|| epoch(text))
-        .or_else(|| numbers(text))
+        .or_else(|| numeric_date(text))
         .or_else(|| textual::read(text))
-        .map(|moment| moment.to_string())
+        .map(|date| date.to_string())
 }
 
 /// A date, with the time of day if known.
@@ -145,15 +145,15 @@ fn iso(text: &str) -> Option<ParsedDate<'_>> {
         take(&mut rest, separator).then_some(())?;
         (month, digits(&mut rest, 1, 2)?)
     } else {
-        // Without separators many numbers look like a date.
+        // Without separators many numeric_date look like a date.
         (1900..=2100).contains(&year).then_some(())?;
         (digits(&mut rest, 2, 2)?, digits(&mut rest, 2, 2)?)
     };
-    on_day(day_of(year, month, day)?, rest)
+    with_time(day_of(year, month, day)?, rest)
 }
 
 /// Adds the time that follows a numeric date, if there is one.
-fn on_day((year, month, day): (u32, u32, u32), rest: &str) -> Option<ParsedDate<'_>> {
+fn with_time((year, month, day): (u32, u32, u32), rest: &str) -> Option<ParsedDate<'_>> {
     let mut time = None;
     if !rest.is_empty() {
         let mut rest = rest.strip_prefix(['T', 't', ' ', ','])?.trim_start();
@@ -288,7 +288,7 @@ fn days_in(year: u32) -> u32 {
 }
 
 /// Parses `31.12.2024`; with slashes or dashes only if day and month cannot be confused.
-fn numbers(text: &str) -> Option<ParsedDate<'_>> {
+fn numeric_date(text: &str) -> Option<ParsedDate<'_>> {
     let mut rest = text;
     let first = digits(&mut rest, 1, 2)?;
     let separator = rest
@@ -306,7 +306,7 @@ fn numbers(text: &str) -> Option<ParsedDate<'_>> {
     } else {
         return None;
     };
-    on_day(day_of(year, month, day)?, rest)
+    with_time(day_of(year, month, day)?, rest)
 }
 
 #[cfg(test)]

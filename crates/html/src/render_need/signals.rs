@@ -12,7 +12,7 @@ use crate::raw_text::{raw_text_end, script_end};
 /// Bytes of text kept for recognizing notices, which are short and come early.
 const MAX_KEPT_TEXT: usize = 600;
 
-/// Counts and flags that tell how much a page shows without a browser.
+/// Counts and flags that indicate how much a page shows without a browser.
 #[derive(Debug, Default)]
 pub(super) struct PageSignals {
     /// Bytes of visible text that are not white space.

@@ -40,7 +40,7 @@ pub(super) fn parse(text: &str) -> Tree {
     flatten(draft, truncated)
 }
 
-/// Builds the draft of a page without byte order mark; the flag tells whether anything was dropped.
+/// Builds the draft of a page without byte order mark; the flag is true if anything was dropped.
 pub(super) fn draft(text: &str) -> (Draft, bool) {
     let kept = &text[..text.floor_char_boundary(MAX_PAGE)];
     let feed = Feed::new(kept);

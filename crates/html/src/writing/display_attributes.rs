@@ -1,4 +1,4 @@
-//! What an element's own attributes say about how it is displayed: hidden, decorative, bold.
+//! The attributes of an element that affect how it is displayed: hidden, decorative, bold.
 //!
 //! Style sheets are not read; inline declarations are used as written.
 

@@ -7,15 +7,15 @@ fn spans() {
     let huge = "<td colspan=65534 rowspan=65534>a";
     survives("one huge cell", format!("<table><tr>{huge}"));
     survives(
-        "a row of them",
+        "a row of huge cells",
         format!("<table><tr>{}", huge.repeat(1_000)),
     );
     survives(
-        "rows of them",
+        "rows of huge cells",
         format!("<table>{}", format!("<tr>{huge}").repeat(10_000)),
     );
     survives(
-        "utf_16",
+        "wide cells",
         format!("<table>{}", "<tr><td colspan=1000>a<td>b".repeat(10_000)),
     );
     survives(

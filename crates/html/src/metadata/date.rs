@@ -145,7 +145,7 @@ fn iso(text: &str) -> Option<ParsedDate<'_>> {
         take(&mut rest, separator).then_some(())?;
         (month, digits(&mut rest, 1, 2)?)
     } else {
-        // Without separators many numeric_date look like a date.
+        // Without separators many numbers look like a date.
         (1900..=2100).contains(&year).then_some(())?;
         (digits(&mut rest, 2, 2)?, digits(&mut rest, 2, 2)?)
     };

@@ -21,10 +21,10 @@ import numpy
 FOLDS = 5
 KINDS = ["article", "documentation", "service", "forum", "collection", "listing", "product"]
 THREADS = 1
-ROWS = 110_000
+ROWS = 110_000  # number of blocks to train on
 POWERS = 0.9, 0.6  # exponent of a block's word count in its weight, for each half of the model
-STRESS = 1.0, 1.0, 1.3, 1.3, 1.5, 1.5, 1.5  # extra weight by kind
-SEEN, SHRINK = 7, 4.0  # minimum pages per word; shrinkage in pages
+KIND_WEIGHTS = 1.0, 1.0, 1.3, 1.3, 1.5, 1.5, 1.5  # extra weight by kind
+MIN_PAGES, SHRINKAGE = 7, 4.0  # minimum pages per word; shrinkage in pages
 
 
 class Dump:
@@ -59,7 +59,7 @@ def weights(dump, power):
     page = 0.5 * dump.truth + 0.5 * total
     weight = dump.words**power / numpy.maximum(page, 100)[dump.page_of] ** power
     weight[dump.truth[dump.page_of] == 0] = 0
-    weight *= numpy.array(STRESS)[dump.kinds[dump.page_of]]
+    weight *= numpy.array(KIND_WEIGHTS)[dump.kinds[dump.page_of]]
     return weight / weight[weight > 0].mean()
 
 
@@ -130,8 +130,8 @@ def proxy(dump, odds, pages):
         order = numpy.argsort(-odds[rows])
         given, words, label = odds[rows][order], dump.words[rows][order], dump.labels[rows][order]
         taken, expected = numpy.cumsum(words), 0
-        for mood, share in SCENARIOS:
-            hit = numpy.cumsum(words / (1 + numpy.exp(-given - mood)))
+        for shift, share in SCENARIOS:
+            hit = numpy.cumsum(words / (1 + numpy.exp(-given - shift)))
             expected += share * 2 * hit / (taken + hit[-1])
         cut = numpy.argmax(expected) + 1
         real = (label * words)[:cut].sum()
@@ -164,9 +164,9 @@ class Words:
         used = [fold for fold in range(FOLDS) if fold not in left_out]
         count, share = self.count[used].sum(0), self.share[used].sum(0)
         usual = share.sum() / count.sum()
-        odds = numpy.log((share + SHRINK * usual) / (count - share + SHRINK * (1 - usual))) - numpy.log(usual / (1 - usual))
+        odds = numpy.log((share + SHRINKAGE * usual) / (count - share + SHRINKAGE * (1 - usual))) - numpy.log(usual / (1 - usual))
         weight = numpy.clip(numpy.round(odds * 24), -127, 127).astype(numpy.int8)
-        keep = (count >= SEEN) & (numpy.abs(weight) >= 8)
+        keep = (count >= MIN_PAGES) & (numpy.abs(weight) >= 8)
         table = numpy.zeros(keep.sum(), dtype=[("key", "<u4"), ("weight", "i1")])
         table["key"], table["weight"] = self.keys[keep], weight[keep]
         return table.tobytes()
@@ -227,7 +227,7 @@ def main():
     work = Work(sys.argv[1], sys.argv[2], Path(sys.argv[3]))
     dump = work.dump
     odds = numpy.zeros(len(dump.labels), dtype=numpy.float32)
-    right = numpy.zeros(len(dump.pages), dtype=bool)
+    correct = numpy.zeros(len(dump.pages), dtype=bool)
     for fold in range(FOLDS):
         # Nothing that scores this fold has seen its labels: words are learned without it too, and every
         # training page is read with words learned without its own fold.
@@ -235,10 +235,10 @@ def main():
         test, pages = work.rows([fold]), dump.fold == fold
         model = work.blocks(features, [fold])
         odds[test] = model.odds(features[test])
-        right[pages] = work.kinds([fold]).predict(dump.page_features[pages]).argmax(1) == dump.kinds[pages]
+        correct[pages] = work.kinds([fold]).predict(dump.page_features[pages]).argmax(1) == dump.kinds[pages]
         show(dump, proxy(dump, odds, work.pages[pages]), work.pages[pages], f"fold {fold} (proxy)")
         work.export(model, [fold], f"{fold}.bin")
-    print(f"kinds right: {right.mean():.3f}")
+    print(f"kinds correct: {correct.mean():.3f}")
     importance(model.halves[0], dump.names + KINDS)
     work.score("all folds (proxy)", odds)
     odds.astype("<f4").tofile(work.folder / "odds.f32")

@@ -1,4 +1,4 @@
-//! Every case, in the order a page passes through the crates.
+//! All cases, in the order in which a page passes through the crates.
 
 mod admission;
 mod bodies;
@@ -36,17 +36,17 @@ pub(crate) fn all() -> Vec<Case> {
 mod tests {
     use super::*;
 
-    /// Each case finds what it must, at its largest number of repetitions.
+    /// Runs every case with its maximum number of repetitions.
     #[test]
-    fn every_case_is_right() {
+    fn every_case_returns_the_expected_result() {
         for case in all() {
-            let most = case.times * 2;
-            assert_eq!(case.run(most), Ok(()));
+            let max_times = case.times * 2;
+            assert_eq!(case.run(max_times), Ok(()));
         }
     }
 
     #[test]
-    fn names_are_told_apart() {
+    fn names_are_unique() {
         let mut names: Vec<String> = all().into_iter().map(|case| case.name).collect();
         names.sort();
         let count = names.len();
@@ -55,7 +55,7 @@ mod tests {
     }
 
     #[test]
-    fn a_wrong_answer_and_too_many_times_are_told() {
+    fn a_wrong_result_and_too_many_repetitions_are_errors() {
         let case = |found| Case::new("x", 2, 7, move |_| Box::new(move || found));
         assert_eq!(case(7).run(4), Ok(()));
         assert_eq!(case(8).run(1), Err("x found 8, not 7".into()));

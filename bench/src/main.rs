@@ -4,8 +4,8 @@
 //! the cost of the step, without start-up and preparation. Nothing here measures time, and nothing is random except
 //! the seeds of the standard library's hash tables, which some steps use.
 //!
-//! Every step returns what it found, and a wrong result ends the program: a step that does nothing would be cheap. (For a
-//! sink only that it wrote something; its output is tested in its own crate.)
+//! Every step returns a result that is checked, because a step that does nothing would be cheap. For a sink, only success
+//! is checked; its output is tested in its own crate.
 
 mod case;
 mod cases;
@@ -16,21 +16,21 @@ use std::process::ExitCode;
 
 use case::Case;
 
-const HELP: &str = "hot              the cases, a line each: name, times
-hot CASE TIMES   does that case so many times";
+const HELP: &str = "hot              list the cases, one per line: name, times
+hot CASE TIMES   repeat a case that many times";
 
 fn main() -> ExitCode {
-    let words: Vec<String> = std::env::args().skip(1).collect();
-    let done = match words.as_slice() {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let result = match arguments.as_slice() {
         [] => list(),
         [name, times] => run(name, times),
         _ => Err(HELP.to_owned()),
     };
-    match done {
+    match result {
         Ok(()) => ExitCode::SUCCESS,
-        Err(words) => {
-            // If stderr is closed, the exit code still tells.
-            let _ = writeln!(io::stderr(), "{words}");
+        Err(message) => {
+            // If stderr is closed, the exit code still reports the failure.
+            let _ = writeln!(io::stderr(), "{message}");
             ExitCode::from(2)
         }
     }
@@ -49,6 +49,6 @@ fn run(name: &str, times: &str) -> Result<(), String> {
         .parse()
         .map_err(|_| format!("{times:?} is not a number of repetitions"))?;
     let case: Option<Case> = cases::all().into_iter().find(|case| case.name == name);
-    case.ok_or_else(|| format!("there is no case {name:?}; without arguments all are listed"))?
+    case.ok_or_else(|| format!("no case is named {name:?}; run without arguments to list all"))?
         .run(times)
 }

@@ -1,7 +1,7 @@
 //! The pages that the cases read, and the plan they use.
 //!
-//! They are files, not output of `testsite`'s generators (which wrote the first two), so that a change there does not change the
-//! counts here.
+//! They are files, not output of `testsite`'s generators (which wrote the first two), so that a change to the generators does
+//! not change the counts.
 
 use crawler_model::{CrawlPlan, CrawlSpec, Discovery, Outcome, PageReport, Task};
 use crawler_weburl::CrawlUrl;
@@ -16,7 +16,7 @@ pub(crate) struct Page {
     pub(crate) links: usize,
 }
 
-/// Small: 3 KB, 20 links of one form.
+/// Small: 3 KB, 20 links, all of the same form.
 pub(crate) const S: Page = Page {
     name: "s",
     url: "https://docs.example.org/p/417",
@@ -32,7 +32,7 @@ pub(crate) const R: Page = Page {
     links: 123,
 };
 
-/// What scanners get wrong: broken comments and tags, raw text, templates, SVG, character references.
+/// Difficult to scan: broken comments and tags, raw text, templates, SVG, character references.
 pub(crate) const SOUP: Page = Page {
     name: "soup",
     url: "https://docs.example.org/soup",
@@ -40,10 +40,10 @@ pub(crate) const SOUP: Page = Page {
     links: 144,
 };
 
-/// Content type that servers send.
+/// Content type of every page.
 pub(crate) const CONTENT_TYPE: &str = "text/html; charset=utf-8";
 
-/// The plan of a crawl without flags, except for small limits.
+/// The plan of a crawl with default settings, except for `max_pages`.
 pub(crate) fn plan(seed: &str) -> CrawlPlan {
     let spec = CrawlSpec {
         seed: seed.into(),
@@ -60,12 +60,12 @@ pub(crate) fn url(text: &str) -> CrawlUrl {
 
 /// The report of a page, with its links.
 pub(crate) fn report(page: Page) -> PageReport {
-    let here = url(page.url);
+    let page_url = url(page.url);
     let via = Some("https://docs.example.org/".into());
-    let links = crawler_engine::harvest(page.body, Some(CONTENT_TYPE), &here, &plan(page.url));
+    let links = crawler_engine::harvest(page.body, Some(CONTENT_TYPE), &page_url, &plan(page.url));
     let task = Task {
         attempt: 1,
-        ..Task::new(here, Discovery::Link, 1, via)
+        ..Task::new(page_url, Discovery::Link, 1, via)
     };
     let mut report = PageReport::new(task, Outcome::Fetched { html: true });
     report.links = links;

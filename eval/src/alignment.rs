@@ -2,7 +2,7 @@
 //!
 //! A block of five words or more is in the truth if most of its words are in runs of five that the truth
 //! contains too. A shorter block is ambiguous (a menu's "Reviews" is also a word of a sentence), so it has to
-//! be a line of the truth, or continue its neighbours there. If a text occurs more often on the page than in
+//! be a line of the truth, or be next to its neighbors there. If a text occurs more often on the page than in
 //! the truth, the copies among other kept blocks win.
 
 use std::collections::{HashMap, HashSet};
@@ -61,13 +61,13 @@ fn coverage(block: &[u32], runs: &HashMap<u64, u32>) -> f32 {
 /// Whether the truth contains the block joined to the end of the previous one or the start of the next.
 fn continues(blocks: &[Vec<u32>], at: usize, runs: &HashMap<u64, u32>) -> bool {
     let block = &blocks[at];
-    let room = RUN_LENGTH - block.len();
+    let missing = RUN_LENGTH - block.len();
     let before: Vec<u32> = blocks[..at]
         .iter()
         .rev()
         .take(4)
         .flat_map(|b| b.iter().rev())
-        .take(room.min(2))
+        .take(missing.min(2))
         .copied()
         .collect();
     let mut joined: Vec<u32> = before.into_iter().rev().collect();
@@ -76,7 +76,13 @@ fn continues(blocks: &[Vec<u32>], at: usize, runs: &HashMap<u64, u32>) -> bool {
         return true;
     }
     let mut joined = block.clone();
-    joined.extend(blocks[at + 1..].iter().take(4).flatten().take(room.min(2)));
+    joined.extend(
+        blocks[at + 1..]
+            .iter()
+            .take(4)
+            .flatten()
+            .take(missing.min(2)),
+    );
     joined.len() > block.len() && runs.contains_key(&hash(&joined))
 }
 
@@ -88,30 +94,30 @@ fn limit_copies(blocks: &[Vec<u32>], runs: &HashMap<u64, u32>, labels: &mut [f32
             copies.entry(hash(block)).or_default().push(at);
         }
     }
-    let firm = labels.to_vec();
+    let unlimited = labels.to_vec();
     let support = |at: usize| -> f32 {
         let mut sum = 0.0;
         for other in at.saturating_sub(12)..(at + 13).min(blocks.len()) {
             if other != at && blocks[other].len() >= RUN_LENGTH {
                 let weight =
                     (blocks[other].len() as f32).sqrt() / (1.0 + other.abs_diff(at) as f32);
-                sum += (firm[other] - 0.4) * weight;
+                sum += (unlimited[other] - 0.4) * weight;
             }
         }
         sum
     };
-    for places in copies.values() {
-        let block = &blocks[places[0]];
+    for positions in copies.values() {
+        let block = &blocks[positions[0]];
         let length = block.len().min(RUN_LENGTH);
         let allowed = block
             .windows(length)
             .filter_map(|run| runs.get(&hash(run)))
             .min();
         let allowed = allowed.copied().unwrap_or(0).max(1) as usize;
-        if places.len() <= allowed {
+        if positions.len() <= allowed {
             continue;
         }
-        let mut ranked: Vec<usize> = places.clone();
+        let mut ranked: Vec<usize> = positions.clone();
         ranked.sort_by(|a, b| support(*b).total_cmp(&support(*a)).then(a.cmp(b)));
         for at in &ranked[allowed..] {
             labels[*at] = 0.0;
@@ -144,7 +150,7 @@ mod tests {
     }
 
     #[test]
-    fn of_two_copies_the_one_among_kept_blocks_counts() {
+    fn the_copy_among_kept_blocks_is_the_one_labeled() {
         let mut interner = Interner::default();
         let truth = "a long line about the making of good bread\nSour rye\nanother long line about rye and wheat flour";
         let texts = [

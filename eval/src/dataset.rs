@@ -1,4 +1,4 @@
-//! The labelled pages: `ground-truth.ndjson.gz` and `html/NNNN.html.gz` in one folder.
+//! The labeled pages: `ground-truth.ndjson.gz` and `html/NNNN.html.gz` in one folder.
 
 use std::fs::File;
 use std::io::{BufRead, BufReader, Error, Read, Result};
@@ -7,9 +7,9 @@ use std::path::Path;
 use flate2::read::GzDecoder;
 use serde_json::Value;
 
-/// One labelled page.
+/// One labeled page.
 #[derive(Debug)]
-pub(crate) struct LabelledPage {
+pub(crate) struct LabeledPage {
     pub id: String,
     pub url: String,
     pub kind: String,
@@ -18,19 +18,19 @@ pub(crate) struct LabelledPage {
 }
 
 /// Reads every page in a folder.
-pub(crate) fn read(folder: &Path) -> Result<Vec<LabelledPage>> {
+pub(crate) fn read(folder: &Path) -> Result<Vec<LabeledPage>> {
     let truths = GzDecoder::new(open(&folder.join("ground-truth.ndjson.gz"))?);
     let mut pages = Vec::new();
     for line in BufReader::new(truths).lines() {
         let value: Value = serde_json::from_str(&line?).map_err(Error::other)?;
         let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
         let Some(id) = value["file_id"].as_str() else {
-            continue; // a line without its page
+            continue; // a line without a page
         };
         let mut bytes = Vec::new();
         let path = folder.join("html").join(format!("{id}.html.gz"));
         GzDecoder::new(open(&path)?).read_to_end(&mut bytes)?;
-        pages.push(LabelledPage {
+        pages.push(LabeledPage {
             id: id.to_owned(),
             url: text(&value["url"]),
             kind: text(&value["_internal"]["page_type"]["primary"]),
@@ -39,13 +39,13 @@ pub(crate) fn read(folder: &Path) -> Result<Vec<LabelledPage>> {
         });
     }
     if pages.is_empty() {
-        let message = format!("{} holds no labelled page; {ADVICE}", folder.display());
+        let message = format!("{} has no labeled pages; {ADVICE}", folder.display());
         return Err(Error::other(message));
     }
     Ok(pages)
 }
 
-const ADVICE: &str = "give the folder of WCXB's development split, with ground-truth.ndjson.gz and html/ in it (see eval/README.md)";
+const ADVICE: &str = "pass the folder of WCXB's development split, with ground-truth.ndjson.gz and html/ in it (see eval/README.md)";
 
 fn open(path: &Path) -> Result<File> {
     File::open(path)
@@ -87,7 +87,8 @@ mod tests {
 
     #[test]
     fn a_wrong_folder_is_reported_with_advice() {
-        let error = read(std::path::Path::new("no/such/folder")).expect_err("it is not there");
+        let error =
+            read(std::path::Path::new("no/such/folder")).expect_err("the folder does not exist");
         let error = error.to_string();
         assert!(
             error.contains("no/such/folder/ground-truth.ndjson.gz"),

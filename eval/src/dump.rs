@@ -12,13 +12,13 @@ use std::path::Path;
 use crawler_html::{Tree, Vocabulary};
 use serde_json::json;
 
-use crate::dataset::{LabelledPage, site};
+use crate::dataset::{LabeledPage, site};
 use crate::run::labels;
 use crate::words::Interner;
 
 /// `eval <data> dump <out> [<tables>]`. The tables are learned vocabularies, `N.table`, and `choice.u8` says
 /// which of them each page is read with.
-pub(crate) fn dump(pages: &[LabelledPage], out: &Path, tables: Option<&Path>) -> Result<()> {
+pub(crate) fn dump(pages: &[LabeledPage], out: &Path, tables: Option<&Path>) -> Result<()> {
     std::fs::create_dir_all(out)?;
     let file = |name: &str| File::create(out.join(name)).map(BufWriter::new);
     let (mut features, mut marks, mut counts) = (
@@ -67,7 +67,7 @@ pub(crate) fn dump(pages: &[LabelledPage], out: &Path, tables: Option<&Path>) ->
     Ok(())
 }
 
-/// Writes per word of a page the share of the text it applies to that is in the truth: `page`, `key`, `share`.
+/// Writes, for every word of a page, the share of the text it applies to that is in the truth: `page`, `key`, `share`.
 fn write_uses(
     page: u32,
     inspection: &crawler_html::Inspection,
@@ -104,7 +104,7 @@ impl VocabularySets {
             .iter()
             .copied()
             .max()
-            .map_or(0, |most| usize::from(most) + 1);
+            .map_or(0, |highest| usize::from(highest) + 1);
         let mut sets = Vec::new();
         for number in 0..count {
             let bytes = std::fs::read(folder.join(format!("{number}.table")))?;
@@ -148,8 +148,9 @@ impl Odds {
     pub(crate) fn take(&mut self, count: usize) -> Result<Vec<f32>> {
         let end = self.at + count * 4;
         let bytes = self.bytes.get(self.at..end);
-        let bytes =
-            bytes.ok_or_else(|| std::io::Error::other("fewer scores than blocks: dump again"))?;
+        let bytes = bytes.ok_or_else(|| {
+            std::io::Error::other("there are fewer scores than blocks; dump again")
+        })?;
         self.at = end;
         Ok(bytes
             .chunks_exact(4)

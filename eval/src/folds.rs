@@ -6,7 +6,7 @@
 use crawler_html::ContentModel;
 use sha2::{Digest, Sha256};
 
-use crate::dataset::{LabelledPage, site};
+use crate::dataset::{LabeledPage, site};
 
 /// The model files.
 const FILES: [&[u8]; 5] = [
@@ -32,13 +32,13 @@ impl Folds {
     }
 
     /// The model that was not trained on the page's site.
-    pub(crate) fn without(&self, page: &LabelledPage) -> &ContentModel {
+    pub(crate) fn without(&self, page: &LabeledPage) -> &ContentModel {
         &self.models[fold(page)]
     }
 }
 
 /// The fold of a page: that of its site, or of its id if its address is unknown.
-pub(crate) fn fold(page: &LabelledPage) -> usize {
+pub(crate) fn fold(page: &LabeledPage) -> usize {
     let site = site(&page.url);
     fold_of(if site.is_empty() { &page.id } else { &site })
 }

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::dataset::LabelledPage;
+use crate::dataset::LabeledPage;
 use crate::words::{Interner, Score, score};
 
 /// The result of one page.
@@ -24,7 +24,7 @@ pub(crate) struct PageResult {
 impl PageResult {
     /// Scores the text extracted from a page.
     pub(crate) fn of(
-        page: &LabelledPage,
+        page: &LabeledPage,
         interner: &mut Interner,
         text: String,
         quality: f32,
@@ -45,7 +45,7 @@ impl PageResult {
         }
     }
 
-    /// Whether hardly any text was extracted although there is some.
+    /// Whether hardly any text was extracted although the ground truth has some.
     pub(crate) fn is_near_empty(&self) -> bool {
         self.truth_words > 0
             && (self.output_words < 10 && self.output_words * 4 < self.truth_words
@@ -55,23 +55,24 @@ impl PageResult {
     /// The lines only in the truth, and the lines only in the output.
     pub(crate) fn difference(&self) -> (String, String) {
         (
-            lines_only(&self.truth, &shape(&self.text)),
-            lines_only(&self.text, &shape(&self.truth)),
+            lines_only(&self.truth, &normalized(&self.text)),
+            lines_only(&self.text, &normalized(&self.truth)),
         )
     }
 }
 
 /// A text on one line, in lower case.
-fn shape(text: &str) -> String {
+fn normalized(text: &str) -> String {
     let words: Vec<&str> = text.split_whitespace().collect();
     words.join(" ").to_lowercase()
 }
 
+/// The lines of `text` that are not in `other`, which must be normalized.
 fn lines_only(text: &str, other: &str) -> String {
     let lines = text.lines().map(str::trim);
     let lines = lines.filter(|line| {
-        let said = line.trim_start_matches("- ");
-        !said.is_empty() && !other.contains(&shape(said))
+        let content = line.trim_start_matches("- ");
+        !content.is_empty() && !other.contains(&normalized(content))
     });
     let mut found = lines.collect::<Vec<_>>().join("\n");
     if let Some((at, _)) = found.char_indices().nth(4000) {
@@ -82,10 +83,10 @@ fn lines_only(text: &str, other: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{Interner, LabelledPage, PageResult};
+    use super::{Interner, LabeledPage, PageResult};
 
     fn entry(text: &str, truth: &str) -> PageResult {
-        let page = LabelledPage {
+        let page = LabeledPage {
             id: "1".to_owned(),
             url: String::new(),
             kind: "article".to_owned(),

@@ -3,13 +3,13 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use crate::clock::Clock;
-use crate::dataset::LabelledPage;
+use crate::dataset::LabeledPage;
 use crate::figures::Figures;
 use crate::page_result::PageResult;
 use crate::words::Interner;
 
 /// The figures of every other extractor.
-pub(crate) fn compare(pages: &[LabelledPage]) -> Vec<Figures> {
+pub(crate) fn compare(pages: &[LabeledPage]) -> Vec<Figures> {
     let first = run(pages, "rs-trafilatura", |html| {
         rs_trafilatura::extract(html)
             .map(|found| found.content_text)
@@ -25,7 +25,7 @@ pub(crate) fn compare(pages: &[LabelledPage]) -> Vec<Figures> {
     vec![first, second]
 }
 
-fn run(pages: &[LabelledPage], title: &str, extract: impl Fn(&str) -> String) -> Figures {
+fn run(pages: &[LabeledPage], title: &str, extract: impl Fn(&str) -> String) -> Figures {
     let mut interner = Interner::default();
     let mut entries = Vec::new();
     for page in pages {

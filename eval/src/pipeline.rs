@@ -51,7 +51,7 @@ impl StepTimes {
 }
 
 /// Runs the whole pipeline over a page.
-pub(crate) fn make(html: &str) -> PipelineOutput {
+pub(crate) fn run(html: &str) -> PipelineOutput {
     let resolve = |reference: &str| Some(reference.to_owned());
     let mut spent = StepTimes::default();
     let clock = Clock::start();
@@ -70,7 +70,7 @@ pub(crate) fn make(html: &str) -> PipelineOutput {
     let clock = Clock::start();
     let markdown = crawler_html::to_markdown(&tree, &content.selection(), &resolve);
     spent.markdown = clock.elapsed();
-    // Prevents the compiler from optimising a step away.
+    // Prevents the compiler from optimizing a step away.
     std::hint::black_box((links, metadata, markdown));
     PipelineOutput {
         tree,

@@ -207,14 +207,14 @@ fn escape(text: &str) -> String {
         .replace('>', "&gt;")
 }
 
-/// Text of a page on one line, without control characters.
-fn printable(text: &str, most: usize) -> String {
+/// Text of a page on one line, without control characters, cut at `max_chars`.
+fn printable(text: &str, max_chars: usize) -> String {
     text.split_whitespace()
         .collect::<Vec<_>>()
         .join(" ")
         .chars()
         .filter(|c| !c.is_control())
-        .take(most)
+        .take(max_chars)
         .collect()
 }
 

@@ -7,7 +7,7 @@ use crawler_html::{NodeId, Tree};
 
 use crate::alignment::align;
 use crate::chosen::chosen_text;
-use crate::dataset::LabelledPage;
+use crate::dataset::LabeledPage;
 use crate::dump::Odds;
 use crate::figures::Figures;
 use crate::folds::Folds;
@@ -16,6 +16,7 @@ use crate::pipeline::{self, StepTimes};
 use crate::report::Report;
 use crate::words::Interner;
 
+/// The text of the kept blocks, one line per block.
 fn kept_text(tree: &Tree, kept: &[(bool, &Vec<NodeId>)]) -> String {
     let mut text = String::new();
     for (kept, texts) in kept {
@@ -30,13 +31,13 @@ fn kept_text(tree: &Tree, kept: &[(bool, &Vec<NodeId>)]) -> String {
 }
 
 /// `eval <data>`: all figures.
-pub(crate) fn evaluate(pages: &[LabelledPage]) -> Result<Report> {
-    let folds = Folds::read().ok_or_else(|| Error::other("a model in eval/folds is broken"))?;
+pub(crate) fn evaluate(pages: &[LabeledPage]) -> Result<Report> {
+    let folds = Folds::read().ok_or_else(|| Error::other("a model in eval/folds is invalid"))?;
     let mut interner = Interner::default();
     let (mut written, mut chosen, mut fitted) = (Vec::new(), Vec::new(), Vec::new());
     let mut each = StepTimes::default();
     for page in pages {
-        let output = pipeline::make(&page.html);
+        let output = pipeline::run(&page.html);
         each.add(&output.spent);
         let tree = &output.tree;
         let text = crawler_html::to_text(tree, &output.content.selection());
@@ -59,7 +60,7 @@ pub(crate) fn evaluate(pages: &[LabelledPage]) -> Result<Report> {
     let peers = Vec::new();
     let figures = Figures::of("cross-validated", &written);
     written.sort_by(|a, b| a.score.f1.total_cmp(&b.score.f1));
-    // A page without a ground truth is worst or best by chance.
+    // A page without a ground truth scores 0 or 1, which says little, so these come last.
     let (worst, rest): (Vec<PageResult>, Vec<PageResult>) =
         written.into_iter().partition(|entry| entry.truth_words > 0);
     Ok(Report {
@@ -73,7 +74,7 @@ pub(crate) fn evaluate(pages: &[LabelledPage]) -> Result<Report> {
 }
 
 /// `eval <data> oracle`: the upper bound of selecting blocks, given the labels.
-pub(crate) fn oracle(pages: &[LabelledPage]) -> Figures {
+pub(crate) fn oracle(pages: &[LabeledPage]) -> Figures {
     let mut interner = Interner::default();
     let mut entries = Vec::new();
     for page in pages {
@@ -93,7 +94,7 @@ pub(crate) fn oracle(pages: &[LabelledPage]) -> Figures {
 
 /// The labels of a page's blocks.
 pub(crate) fn labels(
-    page: &LabelledPage,
+    page: &LabeledPage,
     tree: &Tree,
     inspection: &crawler_html::Inspection,
     interner: &mut Interner,
@@ -117,7 +118,7 @@ pub(crate) fn labels(
 
 /// `eval <data> odds <file>`: scores log-odds per block from the training script, little-endian `f32`, in the
 /// order of the dump, to check the exported models.
-pub(crate) fn with_odds(pages: &[LabelledPage], file: &Path) -> Result<Figures> {
+pub(crate) fn with_odds(pages: &[LabeledPage], file: &Path) -> Result<Figures> {
     let mut numbers = Odds::read(file)?;
     let mut interner = Interner::default();
     let mut entries = Vec::new();

@@ -1,4 +1,4 @@
-//! Links of arbitrary bytes: the scanner must agree with the tree.
+//! Links of an arbitrary page: the scanner must agree with the tree.
 
 #![no_main]
 

@@ -1,4 +1,4 @@
-//! Arbitrary bytes as a page, written in every format.
+//! An arbitrary page, written in every format.
 
 #![no_main]
 

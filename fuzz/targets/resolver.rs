@@ -1,9 +1,9 @@
-//! An arbitrary page address, base and references: our resolver must agree with `url`.
+//! An arbitrary page URL, base and references: our resolver must agree with the `url` crate.
 
 #![no_main]
 
 #[path = "../../crates/weburl/tests/agree/oracle.rs"]
-#[expect(dead_code, reason = "the tests ask for more of it")]
+#[expect(dead_code, reason = "the tests use more of it")]
 mod oracle;
 #[path = "../../crates/weburl/tests/agree/resolver.rs"]
 mod resolver;

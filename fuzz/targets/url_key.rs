@@ -1,4 +1,4 @@
-//! Two arbitrary addresses: their parts, and whether they have the same URL key.
+//! Two arbitrary URLs: their parts, and whether they have the same URL key.
 
 #![no_main]
 

@@ -1,7 +1,7 @@
-//! A page in the frontier: taken, settled, its links admitted.
+//! Taking and settling a page in the frontier, including admission of its links.
 //!
-//! The crawl has no flags (robots.txt with a few rules, limited depth, traps refused) and has progressed so far that most
-//! links are known.
+//! The crawl uses default settings (robots.txt with a few rules, limited depth, traps refused) and has progressed so far
+//! that most links are known.
 
 use std::time::Duration;
 
@@ -22,23 +22,25 @@ const ROBOTS: &str =
 const NOW: Duration = Duration::from_secs(1);
 
 pub(crate) fn cases() -> Vec<Case> {
-    // Name, links on a page, new links among them.
+    // Name, number of links on a page, number of new links among them.
     [
         ("settle-20", 20, 1),
         ("settle-120", 120, 2),
         ("settle-20-new", 20, 20),
     ]
-    .map(|(name, links, new)| Case::new(name, 100, new, move |most| step(most, links, new)))
+    .map(|(name, links, new)| {
+        Case::new(name, 100, new, move |max_times| step(max_times, links, new))
+    })
     .into()
 }
 
-fn step(most: usize, links: usize, new: usize) -> Step {
+fn step(max_times: usize, links: usize, new: usize) -> Step {
     let mut frontier = MemoryFrontier::new(&plan(SEED), 7);
     let mut out = Vec::new();
-    // Enough pages to take and links to know for every step.
-    let known = most.max(links);
-    begin(&mut frontier, known, &mut out);
-    let mut pages: Vec<LinkList> = (0..most)
+    // Enough queued pages and known links for every step.
+    let known = max_times.max(links);
+    settle_seed(&mut frontier, known, &mut out);
+    let mut pages: Vec<LinkList> = (0..max_times)
         .map(|page| {
             let old = (0..links - new).map(|link| (page * 31 + link * 7) % known);
             let new = (0..new).map(|link| known + page * new + link);
@@ -54,8 +56,8 @@ fn step(most: usize, links: usize, new: usize) -> Step {
     })
 }
 
-/// Settles robots.txt, then the seed with this many links.
-fn begin(frontier: &mut MemoryFrontier, known: usize, out: &mut Vec<Delivery>) {
+/// Settles robots.txt, then the seed with `known` links.
+fn settle_seed(frontier: &mut MemoryFrontier, known: usize, out: &mut Vec<Delivery>) {
     let Some(Work::SiteFile(SiteFileTask::Robots(site_file))) = take(frontier, out) else {
         unreachable!("robots.txt comes first")
     };
@@ -68,7 +70,7 @@ fn begin(frontier: &mut MemoryFrontier, known: usize, out: &mut Vec<Delivery>) {
         wire_bytes: ROBOTS.len() as u64,
         text: None,
     };
-    at_once(frontier.settle_site_file(report, NOW, out));
+    run_now(frontier.settle_site_file(report, NOW, out));
     take_and_settle(frontier, list(0..known), out);
 }
 
@@ -82,19 +84,19 @@ fn take_and_settle(frontier: &mut MemoryFrontier, links: LinkList, out: &mut Vec
     report.content_type = Some(CONTENT_TYPE.into());
     report.wire_bytes = 3_000;
     report.body_bytes = 3_000;
-    at_once(frontier.settle(report, NOW, out));
+    run_now(frontier.settle(report, NOW, out));
 }
 
 fn take(frontier: &mut MemoryFrontier, out: &mut Vec<Delivery>) -> Option<Work> {
-    at_once(frontier.take(1, NOW, out)).work.pop()
+    run_now(frontier.take(1, NOW, out)).work.pop()
 }
 
 /// Polls a future of the memory frontier, which never waits.
-fn at_once<T, E: std::fmt::Debug>(step: impl Future<Output = Result<T, E>>) -> T {
-    let done = step
+fn run_now<T, E: std::fmt::Debug>(step: impl Future<Output = Result<T, E>>) -> T {
+    let result = step
         .now_or_never()
         .expect("the memory frontier never waits");
-    done.expect("the memory frontier cannot fail")
+    result.expect("the memory frontier cannot fail")
 }
 
 fn list(numbers: impl Iterator<Item = usize>) -> LinkList {

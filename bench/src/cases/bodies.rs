@@ -1,4 +1,4 @@
-//! Reading a body, plain and gzipped.
+//! Reading a response body, plain and gzipped.
 
 use std::hint::black_box;
 use std::io::Write;
@@ -35,14 +35,15 @@ fn body_case(
 ) -> Case {
     Case::new(name, 20, R.body.len(), move |_| {
         let wire = Bytes::from(wire());
-        let told = Some(wire.len() as u64);
+        let content_length = Some(wire.len() as u64);
         let pieces: Vec<Bytes> = wire
             .chunks(piece)
             .map(|part| wire.slice_ref(part))
             .collect();
         Box::new(move || {
             let pieces = black_box(&pieces).iter().cloned();
-            crawler_fetch::probe::decode_body(coding, told, pieces).map_or(0, |body| body.len())
+            crawler_fetch::probe::decode_body(coding, content_length, pieces)
+                .map_or(0, |body| body.len())
         })
     })
 }

@@ -13,12 +13,12 @@ pub(crate) fn cases() -> Vec<Case> {
                 times,
                 page.links,
                 move |_| {
-                    let (here, plan) = (url(page.url), plan(page.url));
+                    let (page_url, plan) = (url(page.url), plan(page.url));
                     Box::new(move || {
                         crawler_engine::harvest(
                             black_box(page.body),
                             Some(CONTENT_TYPE),
-                            &here,
+                            &page_url,
                             &plan,
                         )
                         .len()
@@ -34,7 +34,7 @@ mod tests {
     use crate::pages::{R, S, report};
 
     #[test]
-    fn the_pages_have_the_links_they_say() {
+    fn the_pages_have_the_declared_number_of_links() {
         for (page, web) in [(S, 20), (R, 120)] {
             let links = report(page).links;
             let found = links.iter().filter(|link| link.facts.web).count();

@@ -1,4 +1,4 @@
-//! Resolving a raw `href`: the common forms, and those (`hard`) that are passed to the `url` crate.
+//! Resolving a raw `href`: the common forms, and those (`hard-…`) that are passed on to the `url` crate.
 
 use std::hint::black_box;
 
@@ -85,7 +85,7 @@ pub(crate) fn cases() -> Vec<Case> {
             )
         })
         .into();
-    // Once per page, whatever it links to.
+    // A resolver is created once per page.
     cases.push(Case::new("resolver-new", 500, 1, |_| {
         let page = url(R.url);
         Box::new(move || {
@@ -101,7 +101,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_form_means_what_it_says() {
+    fn every_form_resolves_as_listed() {
         let resolver = Resolver::new(&url(R.url));
         for (name, href, resolved) in FORMS {
             let mut out = String::new();

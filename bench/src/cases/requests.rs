@@ -1,4 +1,4 @@
-//! Writing a request.
+//! Building the head of a request.
 
 use std::hint::black_box;
 
@@ -8,7 +8,7 @@ use crawler_weburl::UrlRef;
 use crate::case::Case;
 use crate::pages::{R, plan};
 
-/// `host`, `user-agent`, `accept`, `accept-encoding`.
+/// Number of headers: `host`, `user-agent`, `accept`, `accept-encoding`.
 const HEADERS: usize = 4;
 
 pub(crate) fn cases() -> Vec<Case> {

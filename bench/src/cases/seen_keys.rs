@@ -1,4 +1,4 @@
-//! Looking up a URL in a seen set of a hundred thousand.
+//! Looking up a key in a seen set of a hundred thousand, and inserting one.
 
 use std::hint::black_box;
 
@@ -24,8 +24,8 @@ pub(crate) fn cases() -> Vec<Case> {
     ]
 }
 
-fn contains(name: &str, first: u64, finds: usize) -> Case {
-    Case::new(format!("seen-{name}"), 2_000, finds, move |_| {
+fn contains(name: &str, first: u64, expected: usize) -> Case {
+    Case::new(format!("seen-{name}"), 2_000, expected, move |_| {
         let seen = known();
         let mut next = first;
         Box::new(move || {

@@ -1,7 +1,7 @@
-//! Writing a finished page, in every format.
+//! Writing a finished page in every format.
 //!
-//! It is the same page each time: the HTML report, which numbers URLs, knows all but the first, as it knows nearly every
-//! link of a crawl.
+//! The same page is written every time, so after the first time the HTML report, which numbers URLs, has seen all of its
+//! links, as it has seen nearly all links of a real crawl.
 
 use std::io;
 use std::time::SystemTime;
@@ -15,11 +15,11 @@ use crate::pages::{Page, R, S, report};
 pub(crate) fn cases() -> Vec<Case> {
     Format::ALL
         .into_iter()
-        .flat_map(|format| [S, R].map(|page| written(format, page)))
+        .flat_map(|format| [S, R].map(|page| sink_case(format, page)))
         .collect()
 }
 
-fn written(format: Format, page: Page) -> Case {
+fn sink_case(format: Format, page: Page) -> Case {
     let name = format!("sink-{}-{}", format.as_str(), page.name);
     Case::new(name, 100, 1, move |_| {
         let about = ReportHeader {
@@ -28,8 +28,8 @@ fn written(format: Format, page: Page) -> Case {
             started: SystemTime::UNIX_EPOCH,
             config_line: String::new(),
         };
-        let nowhere = Target::writer("nowhere", Box::new(io::sink()));
-        let mut sink = crawler_output::sink(format, nowhere, LinkFilter::default(), about);
+        let target = Target::writer("nowhere", Box::new(io::sink()));
+        let mut sink = crawler_output::sink(format, target, LinkFilter::default(), about);
         let report = report(page);
         Box::new(move || usize::from(sink.page(&report).is_ok()))
     })

@@ -1,4 +1,4 @@
-//! A resolved URL: its parts, its key, and whether it is in scope.
+//! Splitting a resolved URL, computing its key, and checking its scope.
 
 use std::hint::black_box;
 

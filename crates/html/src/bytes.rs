@@ -1,8 +1,7 @@
 //! Byte search tuned for the short distances between tags.
 //!
 //! Starting a vector search costs more than scanning the few bytes between two tags or inside a value, and a
-//! page has thousands of both. The first bytes are searched eight at a time; only what is farther away is left
-//! to `memchr`.
+//! page has thousands of both. The first bytes are searched eight at a time, and the rest with `memchr`.
 
 use memchr::{memchr, memchr3};
 
@@ -73,7 +72,7 @@ fn search_words<const N: usize>(needles: [u8; N], bytes: &[u8], limit: usize) ->
 pub(crate) struct ByteClass(u8);
 
 impl ByteClass {
-    /// White space. Includes the carriage return, which the standard turns into a line feed before tokenising.
+    /// White space. Includes the carriage return, which the standard turns into a line feed before tokenizing.
     pub(crate) const SPACE: Self = Self(1);
     /// Ends the name of a tag.
     pub(crate) const TAG_END: Self = Self(2);
@@ -118,7 +117,7 @@ const CLASSES: [u8; 256] = {
 mod tests {
     use super::*;
 
-    /// At every distance, among bytes that differ from the needle by one bit or by one.
+    /// At every distance, among bytes that differ from the needle by one bit or by the value one.
     #[test]
     fn the_first_is_found_at_any_distance() {
         for needle in [b'<', b'"', 0, 1, 0x7F, 0x80, 0xFF] {
@@ -140,17 +139,17 @@ mod tests {
                         );
                         // The needle in each of the three positions; the other two needles come after it and
                         // must not win.
-                        for turn in 0..3 {
+                        for rotation in 0..3 {
                             let mut needles = [needle, needle ^ 0x10, needle ^ 0x20];
-                            needles.rotate_right(turn);
+                            needles.rotate_right(rotation);
                             let mut bytes = bytes.clone();
                             for (next, other) in bytes[at + 1..].iter_mut().zip([0x10, 0x20]) {
                                 *next = needle ^ other;
                             }
                             assert_eq!(find_any(needles, &bytes), Some(at), "{needles:?} at {at}");
                             bytes[at] = other;
-                            let behind = (at + 1 < length).then_some(at + 1);
-                            assert_eq!(find_any(needles, &bytes), behind, "{needles:?} at {at}");
+                            let second = (at + 1 < length).then_some(at + 1);
+                            assert_eq!(find_any(needles, &bytes), second, "{needles:?} at {at}");
                         }
                     }
                 }

@@ -1,9 +1,9 @@
-//! Main content: the parts of a page that a reader came for.
+//! Main content: the parts of a page that are specific to it, without menus, ads and footers.
 //!
 //! The page is divided into blocks (`outline`), each block is described by numbers (`features`), an ensemble
 //! of small decision trees estimates how likely each block is main content (`model`), the cut with the best
 //! expected F1 is taken (`choice`), and tables, lists and code are made complete (`coherence`). If that leaves
-//! nothing, simple rules make sure that a page with text never comes back empty (`fallback`).
+//! nothing, simple rules ensure that a page with text never has an empty result (`fallback`).
 //!
 //! The tree is only read, never changed: the result is a list of nodes that any writer can turn into its
 //! format. No rule names a site, and time is linear in the page.
@@ -75,7 +75,7 @@ pub enum PageKind {
     Article,
     /// Reference or instructions, often with code.
     Documentation,
-    /// A company or organisation presenting what it offers.
+    /// A company or organization presenting what it offers.
     Service,
     /// A thread of posts, questions and answers.
     Forum,

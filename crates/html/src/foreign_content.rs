@@ -26,7 +26,7 @@
 use memchr::memchr;
 
 use crate::element::ElementName;
-use crate::raw_text::closes;
+use crate::raw_text::is_end_tag;
 use crate::scanner_tag::ScannerTag;
 use crate::start_tag::StartTag;
 
@@ -68,7 +68,7 @@ impl TagReading {
     };
 }
 
-/// The open elements, from the outermost svg or math inwards.
+/// The open elements, from the outermost svg or math inward.
 #[derive(Debug, Default)]
 pub(crate) struct ForeignContent {
     open: Vec<OpenElement>,
@@ -204,7 +204,7 @@ impl ForeignContent {
         self.may_be_out = false;
     }
 
-    /// Whether the page may be somewhere other than the open elements say.
+    /// Whether the actual position may differ from the open elements.
     fn is_doubtful(&self) -> bool {
         self.may_be_out || self.may_be_stuck
     }
@@ -255,7 +255,7 @@ fn reads_differently(name: &ElementName, tag: ScannerTag, after: &[u8]) -> bool 
         | ScannerTag::Frameset
         | ScannerTag::Plaintext => true,
         ScannerTag::Script | ScannerTag::RawText => {
-            memchr(b'<', after).is_some_and(|open| !closes(&after[open + 1..], name.as_bytes()))
+            memchr(b'<', after).is_some_and(|open| !is_end_tag(&after[open + 1..], name.as_bytes()))
         }
         ScannerTag::Anchor | ScannerTag::Body | ScannerTag::Other => name.is_glyph(),
     }

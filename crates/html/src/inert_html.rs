@@ -1,10 +1,10 @@
 //! Writes a page as inert HTML: text, structure, links and images, nothing that runs.
 //!
 //! Tags and attributes come from allow-lists ([`allow`]) and addresses only have schemes that do not execute,
-//! so nothing from the page can act where the output is shown. An element that is not on the list loses its
+//! so nothing from the page can run where the output is displayed. An element that is not on the list loses its
 //! tag and keeps its text; what is not displayed is left out.
 //!
-//! Invariant: parsing the output gives back the tree it was written from. Leaving out tags can put an element
+//! Invariant: parsing the output produces the tree it was written from. Leaving out tags can put an element
 //! where a parser would move it (a block in a `p`, a link in a link), so every tag is checked against the open
 //! ones and dropped or replaced if it would not stay there.
 

@@ -3,7 +3,7 @@
 //! There are two ways to read a page:
 //!
 //! * [`scan_links`] streams the links of a page without building a tree. A crawl that needs nothing but links
-//!   uses it. The scanner jumps from `<` to `<`, follows the tokeniser of the HTML standard exactly, and
+//!   uses it. The scanner jumps from `<` to `<`, follows the tokenizer of the HTML standard exactly, and
 //!   tracks only what changes how bytes are read (raw text, templates, SVG and MathML). Where that does not
 //!   suffice it consults the tree.
 //! * [`Tree::parse`] builds a flat, read-only tree, capped in depth. [`metadata()`], [`main_content`] and the

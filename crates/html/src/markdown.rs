@@ -8,7 +8,7 @@
 //! Invariants: text of the page is never parsed as markup; the rendered output has the words of the page in
 //! the same order; time is linear, and the output is at most a constant factor longer than the page. The only
 //! HTML ever written is `<br>` in table cells, and emphasis tags where Markdown's own delimiters would not be
-//! recognised.
+//! recognized.
 //!
 //! The plain-text writer is the same walk with nothing written around the words.
 

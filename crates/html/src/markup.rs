@@ -27,7 +27,7 @@ pub(crate) fn bogus_end(bytes: &[u8], from: usize) -> usize {
 }
 
 /// The end of the comment whose text starts at `from`: `-->` or `--!>`, or immediately with `>` or `->`. The
-/// dashes of `<!--` itself do not count towards the first two.
+/// dashes of `<!--` itself do not count toward the first two.
 fn comment_end(bytes: &[u8], from: usize) -> usize {
     let text = &bytes[from..];
     if text.starts_with(b">") {

@@ -71,7 +71,7 @@ fn starts_tag(rest: &[u8]) -> bool {
 /// if any.
 #[expect(
     clippy::option_option,
-    reason = "running out of bytes ends the search, no charset does not"
+    reason = "the end of the window ends the search, a missing charset does not"
 )]
 fn meta(attributes: &mut Attributes<'_>) -> Option<Option<&'static Encoding>> {
     let mut is_pragma = None;
@@ -97,7 +97,7 @@ fn meta(attributes: &mut Attributes<'_>) -> Option<Option<&'static Encoding>> {
         (None, Some(content)) if is_pragma == Some(true) => content_charset(content),
         _ => None,
     };
-    Some(label.and_then(known))
+    Some(label.and_then(encoding_for))
 }
 
 /// The charset in a `content` attribute: the first `charset` followed by `=`.
@@ -129,11 +129,11 @@ fn xml_encoding(window: &[u8]) -> Option<&'static Encoding> {
         .strip_prefix(b"=")?
         .trim_ascii_start();
     let quote = rest.first().filter(|byte| matches!(byte, b'"' | b'\''))?;
-    known(&rest[1..=memchr(*quote, &rest[1..])?])
+    encoding_for(&rest[1..=memchr(*quote, &rest[1..])?])
 }
 
 /// The encoding of a label, corrected for a page whose markup can be read as ASCII.
-fn known(label: &[u8]) -> Option<&'static Encoding> {
+fn encoding_for(label: &[u8]) -> Option<&'static Encoding> {
     let encoding = Encoding::for_label(label)?;
     if encoding == UTF_16LE || encoding == UTF_16BE {
         Some(UTF_8)

@@ -1,4 +1,4 @@
-//! Where the text of a raw-text element ends.
+//! Finds the end of the text of a raw-text element.
 //!
 //! Raw text, RCDATA and script have one thing in common: the only markup in them is their own end tag,
 //! `</name` followed by white space, `/` or `>`. Script adds the old practice of hiding code in a comment:
@@ -15,7 +15,7 @@ use crate::attributes::is_space;
 pub(crate) fn raw_text_end(bytes: &[u8], from: usize, name: &[u8]) -> usize {
     memchr_iter(b'<', &bytes[from..])
         .map(|length| from + length)
-        .find(|&at| closes(&bytes[at + 1..], name))
+        .find(|&at| is_end_tag(&bytes[at + 1..], name))
         .unwrap_or(bytes.len())
 }
 
@@ -45,9 +45,9 @@ pub(crate) fn script_end(bytes: &[u8], from: usize) -> usize {
                 level = Level::Escaped;
                 dashes = at + 2;
             }
-            Level::Escaped if names(rest, b"script") => level = Level::DoubleEscaped,
-            Level::Plain | Level::Escaped if closes(rest, b"script") => return at,
-            Level::DoubleEscaped if closes(rest, b"script") => level = Level::Escaped,
+            Level::Escaped if starts_with_name(rest, b"script") => level = Level::DoubleEscaped,
+            Level::Plain | Level::Escaped if is_end_tag(rest, b"script") => return at,
+            Level::DoubleEscaped if is_end_tag(rest, b"script") => level = Level::Escaped,
             _ => {}
         }
     }
@@ -55,12 +55,12 @@ pub(crate) fn script_end(bytes: &[u8], from: usize) -> usize {
 }
 
 /// Whether `rest`, the text after a `<`, is the end tag of `name`.
-pub(crate) fn closes(rest: &[u8], name: &[u8]) -> bool {
-    rest.first() == Some(&b'/') && names(&rest[1..], name)
+pub(crate) fn is_end_tag(rest: &[u8], name: &[u8]) -> bool {
+    rest.first() == Some(&b'/') && starts_with_name(&rest[1..], name)
 }
 
 /// Whether `rest` starts with `name` followed by a byte that ends a tag name.
-fn names(rest: &[u8], name: &[u8]) -> bool {
+fn starts_with_name(rest: &[u8], name: &[u8]) -> bool {
     rest.len() > name.len()
         && rest[..name.len()].eq_ignore_ascii_case(name)
         && (is_space(rest[name.len()]) || matches!(rest[name.len()], b'/' | b'>'))

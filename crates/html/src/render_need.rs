@@ -5,8 +5,8 @@
 //! A page with enough readable text is plain, whatever else it contains, and the pass stops there: early on
 //! most pages.
 //!
-//! If the signals are inconclusive the result is *likely*, and the experience with rendering other pages of
-//! the host decides.
+//! If the signals are inconclusive the result is *likely*, and the results of rendering other pages of the
+//! host decide.
 
 mod phrases;
 mod roots;

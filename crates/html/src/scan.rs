@@ -51,12 +51,12 @@ pub fn scan_links(body: &[u8], encoding: &'static Encoding, mut each: impl FnMut
 pub(crate) fn has_frameset(bytes: &[u8]) -> bool {
     [b"<f", b"<F"].into_iter().any(|start| {
         memmem::find_iter(bytes, start)
-            .any(|at| names(b"frameset", bytes[at + 1..].iter().copied()))
+            .any(|at| matches_name(b"frameset", bytes[at + 1..].iter().copied()))
     })
 }
 
 /// Whether the letters are `name`, followed by something that ends a tag name.
-fn names(name: &[u8], mut letters: impl Iterator<Item = u8>) -> bool {
+fn matches_name(name: &[u8], mut letters: impl Iterator<Item = u8>) -> bool {
     let name = name.iter().all(|wanted| {
         letters
             .next()

@@ -1,6 +1,6 @@
 //! The link scanner: walks over one page from `<` to `<`.
 //!
-//! Follows the tokeniser of the HTML standard byte for byte. Of the tree-construction rules it implements
+//! Follows the tokenizer of the HTML standard byte for byte. Of the tree-construction rules it implements
 //! those that change how bytes are read: raw-text elements, templates (counted), SVG and MathML.
 //!
 //! It reports exactly the links that html5ever's tree holds, on every page. Where its rules do not suffice it

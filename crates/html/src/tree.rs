@@ -1,12 +1,12 @@
 //! A page as a flat tree, parsed once and read by metadata, main content and the writers.
 //!
-//! The tree is what a browser with scripting disabled would build: html5ever tokenises and repairs, and writes
+//! The tree is what a browser with scripting disabled would build: html5ever tokenizes and repairs, and writes
 //! into our own arena ([`draft`]), which is then laid out in document order ([`flatten`]). A subtree is
 //! therefore a range of numbers, a pass over the page is a loop, nothing recurses, and a reader can store
 //! per-node data in a plain `Vec` beside the tree.
 //!
 //! Invariants: time is linear in the page whatever it contains ([`guard`] and [`feed`] ensure that;
-//! [`Tree::is_truncated`] tells when they had to intervene), the tree is never changed after it is built, and
+//! [`Tree::is_truncated`] reports when they had to intervene), the tree is never changed after it is built, and
 //! two text nodes are never adjacent.
 //!
 //! Not kept: comments, the doctype, and the content of `template`, which a browser does not show.

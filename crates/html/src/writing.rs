@@ -2,7 +2,7 @@
 //!
 //! The Markdown, HTML and text writers differ in what they put around the text. They must agree on which nodes
 //! are visited, what counts as invisible, where an image is, which text a code block holds, and which
-//! addresses may be written. Those rules live here, once.
+//! addresses may be written. Those rules are defined here.
 //!
 //! Nothing here writes output or recurses.
 

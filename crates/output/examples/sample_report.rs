@@ -1,7 +1,7 @@
 //! Writes an html report of a made-up site: `sample_report <pages> <file> [rough]`.
 //!
-//! For looking at the report in a browser at any size, without a crawl. A rough site has all its pages in
-//! one folder and answers in every way there is, and its crawl left much alone.
+//! For viewing the report in a browser at any size without a crawl. A rough site has all its pages in one folder and
+//! responds with many different statuses, and its crawl refused many links.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -41,10 +41,10 @@ const ROUGH_STATUSES: [u16; 18] = [
     400, 401, 402, 403, 404, 405, 406, 408, 410, 418, 421, 429, 451, 500, 501, 502, 503, 507,
 ];
 
-/// A small generator, so that every run draws the same site.
-struct Dice(u64);
+/// A small random number generator with a fixed seed: every run writes the same site.
+struct Random(u64);
 
-impl Dice {
+impl Random {
     fn below(&mut self, sides: u64) -> u64 {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;
@@ -59,7 +59,7 @@ struct Page {
     depth: u32,
 }
 
-fn pages(count: usize, dice: &mut Dice) -> Vec<Page> {
+fn pages(count: usize, random: &mut Random) -> Vec<Page> {
     let mut pages = vec![Page {
         path: "/".into(),
         parent: 0,
@@ -75,10 +75,10 @@ fn pages(count: usize, dice: &mut Dice) -> Vec<Page> {
     while pages.len() < count {
         let number = pages.len();
         // Squared: the first sections are the largest.
-        let roll = usize::try_from(dice.below(100)).unwrap_or_default();
+        let roll = usize::try_from(random.below(100)).unwrap_or_default();
         let section = roll * roll * SECTIONS.len() / 10_000;
-        let topic = TOPICS[usize::try_from(dice.below(8)).unwrap_or_default()];
-        let path = match dice.below(10) {
+        let topic = TOPICS[usize::try_from(random.below(8)).unwrap_or_default()];
+        let path = match random.below(10) {
             0 => format!("/{}/page-{number}", SECTIONS[section]),
             1..=7 => format!("/{}/{topic}/page-{number}", SECTIONS[section]),
             _ => format!(
@@ -88,10 +88,10 @@ fn pages(count: usize, dice: &mut Dice) -> Vec<Page> {
             ),
         };
         let near = pages.len().saturating_sub(1 + pages.len() / 3);
-        let parent = if number < 60 || dice.below(3) == 0 {
+        let parent = if number < 60 || random.below(3) == 0 {
             1 + section
         } else {
-            near + usize::try_from(dice.below((pages.len() - near) as u64)).unwrap_or_default()
+            near + usize::try_from(random.below((pages.len() - near) as u64)).unwrap_or_default()
         };
         let depth = pages[parent].depth + 1;
         pages.push(Page {
@@ -120,11 +120,11 @@ fn flat_pages(count: usize) -> Vec<Page> {
     (0..count).map(page).collect()
 }
 
-fn report(pages: &[Page], number: usize, dice: &mut Dice) -> PageReport {
+fn report(pages: &[Page], number: usize, random: &mut Random) -> PageReport {
     let page = &pages[number];
     let url = |at: usize| format!("{ORIGIN}{}", pages[at].path);
     let task = Task {
-        url: CrawlUrl::parse(&url(number)).expect("a made-up URL is a URL"),
+        url: CrawlUrl::parse(&url(number)).expect("a generated URL is valid"),
         first_met: None,
         depth: page.depth,
         hops: 0,
@@ -137,8 +137,12 @@ fn report(pages: &[Page], number: usize, dice: &mut Dice) -> PageReport {
         attempt: 1,
         ticket: 0,
     };
-    let roll = if number < 10 { 999 } else { dice.below(1_000) };
-    let target = usize::try_from(dice.below(pages.len() as u64)).unwrap_or_default();
+    let roll = if number < 10 {
+        999
+    } else {
+        random.below(1_000)
+    };
+    let target = usize::try_from(random.below(pages.len() as u64)).unwrap_or_default();
     let (outcome, status) = match roll {
         0..25 => (Outcome::Failed(Failure::of_status(404)), Some(404)),
         25..32 => (Outcome::Failed(Failure::of_status(500)), Some(500)),
@@ -147,7 +151,7 @@ fn report(pages: &[Page], number: usize, dice: &mut Dice) -> PageReport {
             None,
         ),
         35..75 => {
-            let to = CrawlUrl::parse(&url(target)).expect("a made-up URL is a URL");
+            let to = CrawlUrl::parse(&url(target)).expect("a generated URL is valid");
             (Outcome::Redirected { to }, Some(301))
         }
         75..85 => {
@@ -166,20 +170,21 @@ fn report(pages: &[Page], number: usize, dice: &mut Dice) -> PageReport {
         _ => "text/html; charset=utf-8".to_owned(),
     });
     if status.is_some() {
-        report.wire_bytes = 2_000 + dice.below(60_000) * (1 + u64::from(dice.below(40) == 0) * 30);
-        let slow = 1 + u64::from(dice.below(12) == 0) * 12;
-        report.elapsed = Duration::from_millis(18 + dice.below(90) * slow + dice.below(120));
+        report.wire_bytes =
+            2_000 + random.below(60_000) * (1 + u64::from(random.below(40) == 0) * 30);
+        let slow = 1 + u64::from(random.below(12) == 0) * 12;
+        report.elapsed = Duration::from_millis(18 + random.below(90) * slow + random.below(120));
     } else if report.outcome.failure().is_some() {
         report.elapsed = Duration::from_secs(10);
     }
-    link(&mut report, pages, number, target, dice);
+    link(&mut report, pages, number, target, random);
     report
 }
 
-/// The same page on a site that answers in every way there is, at once.
-fn roughen(report: &mut PageReport, dice: &mut Dice) {
+/// Changes the report to that of a page on a rough site: many different statuses, short response times.
+fn roughen(report: &mut PageReport, random: &mut Random) {
     let mut any = |statuses: &[u16]| {
-        let at = dice.below(statuses.len() as u64);
+        let at = random.below(statuses.len() as u64);
         statuses[usize::try_from(at).unwrap_or_default()]
     };
     let Some(status) = report.status else {
@@ -198,7 +203,13 @@ fn roughen(report: &mut PageReport, dice: &mut Dice) {
     }
 }
 
-fn link(report: &mut PageReport, pages: &[Page], number: usize, target: usize, dice: &mut Dice) {
+fn link(
+    report: &mut PageReport,
+    pages: &[Page],
+    number: usize,
+    target: usize,
+    random: &mut Random,
+) {
     let mut add = |at: usize| {
         let text = format!("{ORIGIN}{}", pages[at].path);
         let facts = LinkFacts {
@@ -214,11 +225,12 @@ fn link(report: &mut PageReport, pages: &[Page], number: usize, target: usize, d
         Outcome::Redirected { .. } => add(target),
         Outcome::Fetched { html: true } => {
             (0..pages.len().min(10)).for_each(&mut add);
-            let kids = number.saturating_add(1)..(number * 3 / 2 + 200).min(pages.len());
-            kids.filter(|kid| pages[*kid].parent == number)
+            let children = number.saturating_add(1)..(number * 3 / 2 + 200).min(pages.len());
+            children
+                .filter(|child| pages[*child].parent == number)
                 .for_each(&mut add);
-            for _ in 0..dice.below(9) {
-                add(usize::try_from(dice.below(pages.len() as u64)).unwrap_or_default());
+            for _ in 0..random.below(9) {
+                add(usize::try_from(random.below(pages.len() as u64)).unwrap_or_default());
             }
         }
         _ => {}
@@ -229,15 +241,15 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let arguments: Vec<String> = std::env::args().collect();
     let (count, file, rough) = match &arguments[..] {
         [_, count, file] => (count, file, false),
-        [_, count, file, word] if word == "rough" => (count, file, true),
+        [_, count, file, mode] if mode == "rough" => (count, file, true),
         _ => return Err("usage: sample_report <pages> <file> [rough]".into()),
     };
-    let mut dice = Dice(0x9e37_79b9_7f4a_7c15);
+    let mut random = Random(0x9e37_79b9_7f4a_7c15);
     let count = count.parse::<usize>()?.max(1);
     let pages = if rough {
         flat_pages(count)
     } else {
-        pages(count, &mut dice)
+        pages(count, &mut random)
     };
     let about = ReportHeader {
         seed: format!("{ORIGIN}/"),
@@ -259,9 +271,9 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         summary.refused.insert(RefuseReason::TrapCalendar, 9_780);
     }
     for number in 0..pages.len() {
-        let mut report = report(&pages, number, &mut dice);
+        let mut report = report(&pages, number, &mut random);
         if rough {
-            roughen(&mut report, &mut dice);
+            roughen(&mut report, &mut random);
         }
         summary.bytes += report.wire_bytes;
         sink.page(&report)?;

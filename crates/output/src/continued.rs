@@ -1,7 +1,7 @@
-//! An output that continues where it stopped.
+//! An output that resumes where it stopped.
 //!
-//! The output of a sink depends only on its input. Replaying the input gives the same bytes, and those already written are
-//! skipped here, so no format has to know that it was interrupted.
+//! The output of a sink depends only on its input. Replaying the input produces the same bytes, and those already written
+//! are skipped here, so the formats need no resume logic.
 
 use std::fs::File;
 use std::io::{self, Seek, SeekFrom, Write};
@@ -16,7 +16,7 @@ use crawler_model::SinkError;
 pub struct Written {
     name: String,
     bytes: Arc<AtomicU64>,
-    /// The file, if the output is one, to be synced to disk.
+    /// File to sync to disk; `None` for a stream.
     file: Option<Arc<File>>,
 }
 
@@ -34,7 +34,7 @@ impl Written {
         self.bytes.load(Ordering::Relaxed)
     }
 
-    /// Syncs a file to disk.
+    /// Syncs the file to disk; does nothing for a stream.
     pub fn sync(&self) -> Result<(), SinkError> {
         let Some(file) = &self.file else {
             return Ok(());
@@ -46,10 +46,11 @@ impl Written {
     }
 }
 
-/// Skips the bytes that are already written, and counts all.
+/// Skips the bytes that are already written and counts all bytes.
 pub(crate) struct Continued {
     writer: Box<dyn Write + Send>,
-    swallow: u64,
+    /// Bytes still to skip.
+    to_skip: u64,
     bytes: Arc<AtomicU64>,
 }
 
@@ -65,14 +66,14 @@ impl Continued {
         if !metadata.is_file() {
             return Ok(Self::stream(name, Box::new(file), kept));
         }
-        let there = if metadata.len() < kept { 0 } else { kept };
-        file.set_len(there)?;
-        file.seek(SeekFrom::Start(there))?;
+        let start = if metadata.len() < kept { 0 } else { kept };
+        file.set_len(start)?;
+        file.seek(SeekFrom::Start(start))?;
         let file = Arc::new(file);
         let written = Written::new(name, Some(Arc::clone(&file)));
         let continued = Self {
             writer: Box::new(file),
-            swallow: there,
+            to_skip: start,
             bytes: Arc::clone(&written.bytes),
         };
         Ok((continued, written))
@@ -87,7 +88,7 @@ impl Continued {
         let written = Written::new(name, None);
         let continued = Self {
             writer,
-            swallow: kept,
+            to_skip: kept,
             bytes: Arc::clone(&written.bytes),
         };
         (continued, written)
@@ -96,10 +97,10 @@ impl Continued {
 
 impl Write for Continued {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        let count = if self.swallow > 0 {
-            let most = usize::try_from(self.swallow).unwrap_or(usize::MAX);
-            let count = bytes.len().min(most);
-            self.swallow -= count as u64;
+        let count = if self.to_skip > 0 {
+            let limit = usize::try_from(self.to_skip).unwrap_or(usize::MAX);
+            let count = bytes.len().min(limit);
+            self.to_skip -= count as u64;
             count
         } else {
             self.writer.write(bytes)?
@@ -117,7 +118,7 @@ impl Write for Continued {
 mod tests {
     use super::*;
 
-    fn goes_on(path: &Path, kept: u64, bytes: &[u8]) -> (Vec<u8>, u64) {
+    fn resume(path: &Path, kept: u64, bytes: &[u8]) -> (Vec<u8>, u64) {
         let (mut continued, written) = Continued::reopen(path, kept).unwrap();
         for piece in bytes.chunks(3) {
             continued.write_all(piece).unwrap();
@@ -127,28 +128,36 @@ mod tests {
     }
 
     #[test]
-    fn a_file_is_cut_back_and_goes_on() {
+    fn a_file_is_truncated_and_resumed() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("out");
-        let whole = b"one two three four";
-        let all = (whole.to_vec(), whole.len() as u64);
-        assert_eq!(goes_on(&path, 0, whole), all);
+        let output = b"one two three four";
+        let all = (output.to_vec(), output.len() as u64);
+        assert_eq!(resume(&path, 0, output), all);
         std::fs::write(&path, b"one two thr]]]]]]]]]]]]]]]]]]]]]").unwrap();
-        assert_eq!(goes_on(&path, 11, whole), all, "what was not kept is cut");
+        assert_eq!(
+            resume(&path, 11, output),
+            all,
+            "bytes past `kept` are truncated"
+        );
         std::fs::write(&path, b"one two thr").unwrap();
-        assert_eq!(goes_on(&path, 11, whole), all);
+        assert_eq!(resume(&path, 11, output), all);
         std::fs::write(&path, b"one").unwrap();
         assert_eq!(
-            goes_on(&path, 11, whole),
+            resume(&path, 11, output),
             all,
-            "shorter: from the beginning"
+            "shorter file: rewritten from the start"
         );
         std::fs::remove_file(&path).unwrap();
-        assert_eq!(goes_on(&path, 11, whole), all, "gone: from the beginning");
+        assert_eq!(
+            resume(&path, 11, output),
+            all,
+            "missing file: written from the start"
+        );
     }
 
     #[test]
-    fn a_stream_is_not_told_twice() {
+    fn a_stream_skips_bytes_already_written() {
         let memory = crate::Memory::default();
         let (mut continued, written) =
             Continued::stream("stdout".into(), Box::new(memory.clone()), 4);

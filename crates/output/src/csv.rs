@@ -31,13 +31,13 @@ impl CsvSink {
 impl Sink for CsvSink {
     fn page(&mut self, report: &PageReport) -> Result<(), SinkError> {
         let page = PageCells::of(report);
-        let mut linked = false;
+        let mut has_links = false;
         for (text, link) in printed_links(&report.links, self.filter) {
-            linked = true;
+            has_links = true;
             page.push_row(self.target.buffer(), text, Some(link));
             self.target.write_if_full()?;
         }
-        if !linked {
+        if !has_links {
             page.push_row(self.target.buffer(), "", None);
         }
         self.target.write_if_full()
@@ -102,9 +102,9 @@ impl PageCells {
         push_cell(out, text);
         out.extend_from_slice(&self.middle);
         if let Some(link) = link {
-            out.extend_from_slice(yes_or_no(link.facts.nofollow));
+            out.extend_from_slice(bool_text(link.facts.nofollow));
             out.push(b',');
-            out.extend_from_slice(yes_or_no(link.facts.download));
+            out.extend_from_slice(bool_text(link.facts.download));
         } else {
             out.push(b',');
         }
@@ -112,11 +112,11 @@ impl PageCells {
     }
 }
 
-/// `,rendered,render_reason`, both empty if that was not decided. Used by maps too.
+/// Appends `,rendered,render_reason`, both empty if rendering was not decided. Also used by the map format.
 pub(crate) fn push_rendering(out: &mut Vec<u8>, rendering: Option<Rendering>) {
     out.push(b',');
     if let Some(rendering) = rendering {
-        out.extend_from_slice(yes_or_no(rendering.rendered));
+        out.extend_from_slice(bool_text(rendering.rendered));
     }
     out.push(b',');
     if let Some(rendering) = rendering {
@@ -124,6 +124,6 @@ pub(crate) fn push_rendering(out: &mut Vec<u8>, rendering: Option<Rendering>) {
     }
 }
 
-fn yes_or_no(fact: bool) -> &'static [u8] {
-    if fact { b"true" } else { b"false" }
+fn bool_text(value: bool) -> &'static [u8] {
+    if value { b"true" } else { b"false" }
 }

@@ -1,12 +1,12 @@
 //! A cell of a CSV file.
 //!
-//! Quoted according to RFC 4180. A cell that a spreadsheet would run as a formula is prefixed with an apostrophe: the text
+//! Quoted according to RFC 4180. A cell that a spreadsheet would evaluate as a formula is prefixed with an apostrophe: the text
 //! comes from the web, and opening the file must not run anything.
 
 /// Appends one cell.
 pub(crate) fn push_cell(out: &mut Vec<u8>, text: &str) {
     let bytes = text.as_bytes();
-    let runs = matches!(
+    let is_formula = matches!(
         bytes.first(),
         Some(b'=' | b'+' | b'-' | b'@' | b'\t' | b'\r')
     );
@@ -16,7 +16,7 @@ pub(crate) fn push_cell(out: &mut Vec<u8>, text: &str) {
     if quoted {
         out.push(b'"');
     }
-    if runs {
+    if is_formula {
         out.push(b'\'');
     }
     for &byte in bytes {

@@ -59,8 +59,8 @@ impl Format {
     }
 
     /// The format with this name.
-    pub fn parse(word: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|format| format.as_str() == word)
+    pub fn parse(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|format| format.as_str() == name)
     }
 }
 
@@ -102,15 +102,15 @@ impl MapFormat {
     }
 
     /// The format with this name.
-    pub fn parse(word: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|format| format.as_str() == word)
+    pub fn parse(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|format| format.as_str() == name)
     }
 }
 
-/// The sink of a crawl. Only the `html` report uses `about`; it does not use `filter`, since it counts links but prints none.
+/// Creates the sink of a crawl. Only the `html` report uses `about`; it ignores `filter`, since it counts links but prints none.
 #[expect(
     clippy::needless_pass_by_value,
-    reason = "a sink owns what it is made from, and may keep it one day"
+    reason = "sinks take ownership of their inputs"
 )]
 pub fn sink(
     format: Format,
@@ -129,8 +129,8 @@ pub fn sink(
     }
 }
 
-/// The sink of a map. `keys` is the crawl's policy for which spellings are one page. The parts of a split sitemap are assumed to
-/// be served from the seed's origin.
+/// Creates the sink of a map. `keys` decides which spellings of a URL are the same page. The parts of a split sitemap are
+/// assumed to be served from the seed's origin.
 pub fn map_sink(
     format: MapFormat,
     target: Target,

@@ -4,7 +4,7 @@
 //! and shows what it has. Totals, charts and the graph are computed in the browser. The report loads nothing from the network,
 //! and its content security policy forbids it.
 //!
-//! Links are counted as in the summary: all web links, whichever are printed by other formats.
+//! Links are counted as in the summary: all web links, whatever other formats print.
 //!
 //! Memory is bounded: URLs become numbers in a table of fixed size, and the edges of the graph are capped. The report shows
 //! how many edges were left out.
@@ -48,7 +48,7 @@ pub(crate) struct HtmlSink {
     edges: EdgeBudget,
     chunk: Chunk,
     /// Link targets of the current page, to write each edge once.
-    drawn: HashSet<u32>,
+    linked: HashSet<u32>,
     closed: bool,
 }
 
@@ -63,7 +63,7 @@ impl HtmlSink {
             urls: Interner::new(),
             edges: EdgeBudget::default(),
             chunk: Chunk::new(origin),
-            drawn: HashSet::new(),
+            linked: HashSet::new(),
             closed: false,
         }
     }
@@ -98,7 +98,7 @@ impl HtmlSink {
     }
 
     fn push_edges(&mut self, from: u32, report: &PageReport) -> Result<(), SinkError> {
-        self.drawn.clear();
+        self.linked.clear();
         for link in report.links.iter().filter(|link| link.facts.in_scope) {
             let Some((to, new)) = self.urls.link(link.page, link.key) else {
                 self.edges.leave_out();
@@ -107,7 +107,7 @@ impl HtmlSink {
             if new {
                 self.chunk.push_url(link.page);
             }
-            if self.drawn.insert(to) && self.edges.takes(to) {
+            if self.linked.insert(to) && self.edges.try_add(to) {
                 self.chunk.push_edge(from, to);
             }
             if self.chunk.is_full() {

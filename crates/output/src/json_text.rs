@@ -1,8 +1,8 @@
 //! JSON strings and numbers, written by hand.
 //!
-//! Almost every string is a URL with nothing to escape, so this is one vectorised scan and one copy.
+//! Almost every string is a URL with nothing to escape, so this is one vectorized scan and one copy.
 
-/// The character after the backslash; 0 for a byte that is not escaped, `u` for four hex digits.
+/// Table of escapes: the character after the backslash; 0 for a byte that is not escaped, `u` for four hex digits.
 const fn escapes(also: &[u8]) -> [u8; 256] {
     let mut table = [0; 256];
     let mut byte = 0;
@@ -27,7 +27,7 @@ const fn escapes(also: &[u8]) -> [u8; 256] {
 }
 
 static PLAIN: [u8; 256] = escapes(b"");
-/// The same inside `<script>`, where a string must not end the element, open a comment or start a character reference.
+/// Escapes inside `<script>`, where a string must not end the element, open a comment or start a character reference.
 static SCRIPT: [u8; 256] = escapes(b"<>&");
 
 /// Appends a JSON string with its quotes.
@@ -47,10 +47,10 @@ pub(crate) fn push_plain(out: &mut Vec<u8>, text: &str) {
     out.push(b'"');
 }
 
-/// Whether any byte needs escaping. Without branches, so that the compiler can vectorise it.
+/// Whether any byte needs escaping. Without branches, so that the compiler can vectorize it.
 #[expect(
     clippy::needless_bitwise_bool,
-    reason = "a branch for each would keep them apart"
+    reason = "short-circuiting would add branches"
 )]
 pub(crate) fn has_escapes(bytes: &[u8]) -> bool {
     bytes.iter().fold(false, |any, byte| {
@@ -139,7 +139,7 @@ mod tests {
     }
 
     #[test]
-    fn what_has_escapes_is_what_the_table_says() {
+    fn has_escapes_agrees_with_the_table() {
         for byte in 0..=u8::MAX {
             let escaped = PLAIN[usize::from(byte)] != 0;
             assert_eq!(has_escapes(&[b'a', byte]), escaped, "{byte}");
@@ -147,7 +147,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_in_a_string_leaves_its_script() {
+    fn a_string_cannot_end_its_script() {
         let mut out = Vec::new();
         push_in_script(&mut out, "</script><!-- &amp; \u{2028}\u{2029}");
         let text = String::from_utf8(out).unwrap();

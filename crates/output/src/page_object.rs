@@ -23,7 +23,7 @@ pub(crate) fn write_page_object(
         .text("\":")
         .json(report.url.as_str())
         .text(",\"links\":[");
-    // Checked together: one by one they are too short for the compiler to vectorise.
+    // Checked together: single links are too short for a vectorized scan to pay off.
     let plain = !has_escapes(report.links.text().as_bytes());
     for (index, (link, _)) in printed_links(&report.links, filter).enumerate() {
         if index > 0 {
@@ -77,7 +77,7 @@ pub(crate) fn write_page_object(
     target.write_if_full()
 }
 
-/// Writes `,"rendered":…,"render_reason":…` if that was decided. Used by maps too.
+/// Writes `,"rendered":…,"render_reason":…` if rendering was decided. Also used by the map format.
 pub(crate) fn write_rendering(target: &mut Target, rendering: Option<Rendering>) {
     if let Some(rendering) = rendering {
         let rendered = if rendering.rendered { "true" } else { "false" };

@@ -1,6 +1,6 @@
 //! A URL as part of a line of text.
 //!
-//! Normalised URLs contain no control characters; this is a second line of defence. A link cannot start a new line or send
+//! Normalized URLs contain no control characters; this is a second line of defense. A link cannot start a new line or send
 //! control sequences to a terminal.
 
 /// Appends text with control characters and bidirectional overrides percent-encoded.
@@ -13,7 +13,7 @@ pub(crate) fn push(out: &mut Vec<u8>, text: &str) {
     let mut utf8 = [0; 4];
     for character in text.chars() {
         let bytes = character.encode_utf8(&mut utf8).as_bytes();
-        if is_unseen(character) {
+        if is_invisible(character) {
             for byte in bytes {
                 push_percent(out, *byte);
             }
@@ -24,7 +24,7 @@ pub(crate) fn push(out: &mut Vec<u8>, text: &str) {
 }
 
 /// Control characters, line and paragraph separators, and bidirectional overrides.
-fn is_unseen(character: char) -> bool {
+fn is_invisible(character: char) -> bool {
     character.is_control() || matches!(character, '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
@@ -40,7 +40,7 @@ fn push_percent(out: &mut Vec<u8>, byte: u8) {
 #[cfg(test)]
 mod tests {
     #[test]
-    fn control_characters_do_not_get_through() {
+    fn control_characters_are_encoded() {
         for (text, line) in [
             ("http://a/b?c", "http://a/b?c"),
             ("tel:1\n2\r\t", "tel:1%0A2%0D%09"),

@@ -1,7 +1,7 @@
-//! Sorts and dedupes any number of byte strings in a fixed amount of memory.
+//! Sorts and deduplicates any number of byte strings in a fixed amount of memory.
 //!
 //! Lines are collected in a [`Batch`]; when it is full it is sorted, deduplicated and, if that did not free half
-//! of it, spilled as a run to an unnamed temporary file, which is deleted with its handle however
+//! of it, spilled as a run to an unnamed temporary file, which the system deletes however
 //! the crawl ends. At the end the runs are merged. Runs of one level are merged into one of the next
 //! when there are [`FAN_IN`] of them, so open files stay few and every line is rewritten only a
 //! logarithmic number of times.
@@ -24,7 +24,7 @@ pub(crate) const BUDGET: usize = 32 * 1024 * 1024;
 /// Number of runs merged at once.
 const FAN_IN: usize = 32;
 
-/// Takes lines in any order.
+/// Sorts lines that are added in any order.
 #[derive(Debug)]
 pub(crate) struct SortedLines {
     batch: Batch,
@@ -44,7 +44,7 @@ impl SortedLines {
     /// Adds a line, which may be any bytes.
     pub(crate) fn insert(&mut self, line: &[u8]) -> Result<(), SinkError> {
         self.batch.push(line);
-        if self.batch.is_full() && !self.batch.sort_and_make_room() {
+        if self.batch.is_full() && !self.batch.sort_and_compact() {
             self.spill().map_err(temporary_file_error)?;
         }
         Ok(())
@@ -52,7 +52,7 @@ impl SortedLines {
 
     /// Returns the lines sorted, each once, and leaves the sorter empty.
     pub(crate) fn finish(&mut self) -> Result<Lines, SinkError> {
-        self.batch.sort_and_make_room();
+        self.batch.sort_and_compact();
         if self.levels.is_empty() {
             let batch = mem::replace(&mut self.batch, Batch::new(0));
             return Ok(Lines::Held { batch, next: 0 });
@@ -151,7 +151,7 @@ mod tests {
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(64))]
         #[test]
-        fn the_same_as_a_set(
+        fn result_equals_that_of_a_set(
             lines in prop::collection::vec(prop::collection::vec(0u8..4, 0..6), 0..300),
             budget in prop::sample::select(vec![1usize, 60, 500, BUDGET]),
         ) {

@@ -46,7 +46,7 @@ impl Target {
         }
     }
 
-    /// A file that is continued: it is truncated to `kept` bytes, and the first `kept` bytes written are skipped. A shorter or
+    /// A file to resume: it is truncated to `kept` bytes, and the first `kept` bytes written are skipped. A shorter or
     /// missing file is written from the start.
     pub fn reopen(path: &Path, kept: u64) -> Result<(Self, Written), SinkError> {
         let name = path.display().to_string();
@@ -92,12 +92,12 @@ impl Target {
         }
     }
 
-    /// The file's path, if it is one.
+    /// Path of the target, if it is a file.
     pub(crate) fn path(&self) -> Option<&Path> {
         self.path.as_deref()
     }
 
-    /// An error of this target.
+    /// An I/O error that names this target.
     pub(crate) fn error(&self, error: io::Error) -> SinkError {
         SinkError {
             target: self.name.clone(),
@@ -129,7 +129,7 @@ impl Target {
         self
     }
 
-    /// A number.
+    /// Appends a number.
     pub(crate) fn number(&mut self, number: impl Into<u64>) -> &mut Self {
         json_text::push_number(&mut self.buffer, number.into());
         self

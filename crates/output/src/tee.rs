@@ -11,7 +11,7 @@ use crawler_weburl::CrawlUrl;
 pub struct Tee(pub Vec<Box<dyn Sink>>);
 
 impl Tee {
-    fn all(
+    fn for_each(
         &mut self,
         mut call: impl FnMut(&mut Box<dyn Sink>) -> Result<(), SinkError>,
     ) -> Result<(), SinkError> {
@@ -26,11 +26,11 @@ impl Tee {
 
 impl Sink for Tee {
     fn page(&mut self, report: &PageReport) -> Result<(), SinkError> {
-        self.all(|sink| sink.page(report))
+        self.for_each(|sink| sink.page(report))
     }
 
     fn notice(&mut self, notice: &Notice) -> Result<(), SinkError> {
-        self.all(|sink| sink.notice(notice))
+        self.for_each(|sink| sink.notice(notice))
     }
 
     fn left(&mut self, url: &CrawlUrl) -> Result<(), SinkError> {
@@ -45,15 +45,15 @@ impl Sink for Tee {
     }
 
     fn mark(&mut self, events: &[u8]) -> Result<(), SinkError> {
-        self.all(|sink| sink.mark(events))
+        self.for_each(|sink| sink.mark(events))
     }
 
     fn flush(&mut self) -> Result<(), SinkError> {
-        self.all(|sink| sink.flush())
+        self.for_each(|sink| sink.flush())
     }
 
     fn finish(&mut self, summary: &Summary) -> Result<(), SinkError> {
-        self.all(|sink| sink.finish(summary))
+        self.for_each(|sink| sink.finish(summary))
     }
 }
 

@@ -1,4 +1,5 @@
-//! A crawl with the crate spider: its defaults, so many requests at once, and a test's certificate accepted.
+//! Crawls a site with the crate spider: default settings, except for the concurrency limit and accepting a test
+//! certificate.
 
 use std::process::ExitCode;
 
@@ -7,18 +8,18 @@ use spider::website::Website;
 
 #[tokio::main]
 async fn main() -> ExitCode {
-    let words: Vec<String> = std::env::args().skip(1).collect();
-    let [url, at_once] = words.as_slice() else {
-        eprintln!("usage: spider-peer URL REQUESTS_AT_ONCE");
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let [url, concurrency] = arguments.as_slice() else {
+        eprintln!("usage: spider-peer URL CONCURRENCY");
         return ExitCode::from(2);
     };
-    let Ok(at_once) = at_once.parse() else {
-        eprintln!("spider-peer: '{at_once}' is no number");
+    let Ok(concurrency) = concurrency.parse() else {
+        eprintln!("spider-peer: '{concurrency}' is not a number");
         return ExitCode::from(2);
     };
     let mut website = Website::new(url);
     website
-        .with_concurrency_limit(Some(at_once))
+        .with_concurrency_limit(Some(concurrency))
         .with_danger_accept_invalid_certs(true);
     website.crawl().await;
     println!("{}", website.size());

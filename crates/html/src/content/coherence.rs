@@ -1,4 +1,4 @@
-//! Makes the selection coherent. Blocks are judged one by one, but half a table, a term without its definition
+//! Makes the selection coherent. Blocks are scored one by one, but half a table, a term without its definition
 //! or a section without its heading makes no sense.
 //!
 //! Groups are found in one pass over the nodes and kept or dropped by how much of them was selected; then a
@@ -100,7 +100,7 @@ impl<'o> Groups<'o> {
                     }
                 }
                 Role::List => self.decide_list(node),
-                // Only the outermost, so that two searches upwards never overlap.
+                // Only the outermost, so that two searches upward never overlap.
                 Role::Code if !outline.at(facts.parent).context.has(Context::CODE) => {
                     self.fill_code(node);
                 }
@@ -140,8 +140,8 @@ impl<'o> Groups<'o> {
             return;
         }
         let blocks = u32::try_from(run.to - run.from).unwrap_or(u32::MAX);
-        let most = kept * 10 >= words * 3 || self.kept(run) * 10 >= blocks * 3;
-        if most || (self.kept(run) > 0 && self.is_between(run)) {
+        let mostly_kept = kept * 10 >= words * 3 || self.kept(run) * 10 >= blocks * 3;
+        if mostly_kept || (self.kept(run) > 0 && self.is_between(run)) {
             self.keep(run);
         } else {
             mark(&mut self.drop, run);
@@ -154,7 +154,7 @@ impl<'o> Groups<'o> {
         let (words, kept) = self.share(run);
         let totals = &self.outline.at(node).totals;
         let page = self.outline.at(self.outline.body).totals.words;
-        // Posts and cards are judged one by one.
+        // Posts and cards are selected one by one.
         let posts = totals.headings > 0 || totals.controls > 0 || totals.prose * 2 > words;
         if posts || words * 5 >= page * 2 {
             return;

@@ -147,18 +147,19 @@ pub(crate) fn word_hash(word: &[u8]) -> u32 {
 }
 
 /// Calls `each` with the words of a class or id: runs of letters, also split where an upper-case letter
-/// follows a lower-case one. Words of one letter, and all after the first 24, are skipped.
+/// follows a lower-case one. Words of one letter or more than 24, and all after
+/// the first 24 words, are skipped.
 pub(crate) fn words_of(value: &str, mut each: impl FnMut(&[u8])) {
     let bytes = value.as_bytes();
     let mut start = 0;
     let mut found = 0;
     for at in 0..=bytes.len() {
         let inside = bytes.get(at).is_some_and(u8::is_ascii_alphabetic);
-        let hump = inside
+        let is_case_boundary = inside
             && at > start
             && bytes[at].is_ascii_uppercase()
             && bytes[at - 1].is_ascii_lowercase();
-        if inside && !hump {
+        if inside && !is_case_boundary {
             continue;
         }
         if at >= start + 2 && at - start <= 24 {
@@ -168,7 +169,7 @@ pub(crate) fn words_of(value: &str, mut each: impl FnMut(&[u8])) {
                 return;
             }
         }
-        start = if hump { at } else { at + 1 };
+        start = if is_case_boundary { at } else { at + 1 };
     }
 }
 

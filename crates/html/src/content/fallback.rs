@@ -1,5 +1,5 @@
-//! Fallback rules for when no block was judged to be main content, so that a page with text never comes back
-//! empty: the container with the most prose, then `main` and `article`, then the body without its page frame,
+//! Fallback rules for when no block was selected as main content, so that a page with text never has an empty
+//! result: the container with the most prose, then `main` and `article`, then the body without its page frame,
 //! then the whole body.
 
 use super::context::Context;
@@ -17,15 +17,15 @@ pub(crate) fn fall_back(outline: &Outline, structure: &PageStructure) -> Vec<boo
     let best = |block: &Block| {
         outline.at(outline.body).totals.prose > 0
             && !is_frame(block.context)
-            && holds(outline, structure.best, block)
+            && holds(outline, structure.best_container, block)
     };
     let named = |block: &Block| {
         block.context.has(Context::MAIN | Context::ARTICLE) && !is_frame(block.context)
     };
     let unframed = |block: &Block| !is_frame(block.context);
-    let rungs: [&dyn Fn(&Block) -> bool; 3] = [&best, &named, &unframed];
-    for rung in rungs {
-        let kept: Vec<bool> = outline.blocks.iter().map(rung).collect();
+    let rules: [&dyn Fn(&Block) -> bool; 3] = [&best, &named, &unframed];
+    for rule in rules {
+        let kept: Vec<bool> = outline.blocks.iter().map(rule).collect();
         if enough(&kept) {
             return kept;
         }

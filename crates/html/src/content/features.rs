@@ -1,4 +1,4 @@
-//! The features that blocks and pages are judged by.
+//! The features by which blocks and pages are scored.
 //!
 //! Every feature is a small integer: a count on a logarithmic scale, a share of 255, or a flag. Their order is
 //! fixed when the model is trained; [`FeatureNames`] lists them.
@@ -35,7 +35,7 @@ impl FeatureSink for FeatureNames {
     }
 }
 
-/// Everything known about a page, ready for describing its blocks.
+/// The analysis of a page from which the features of its blocks are computed.
 #[derive(Debug)]
 pub(crate) struct PageAnalysis<'p> {
     pub outline: &'p Outline,
@@ -67,12 +67,12 @@ fn scaled(count: u32) -> i32 {
     value
 }
 
-/// A share of 255; -1 if there is no whole.
-pub(crate) fn share(part: u32, whole: u32) -> i32 {
-    if whole == 0 {
+/// `part / total` as a share of 255; -1 if `total` is zero.
+pub(crate) fn share(part: u32, total: u32) -> i32 {
+    if total == 0 {
         return -1;
     }
-    i32::try_from(u64::from(part) * 255 / u64::from(whole)).unwrap_or(i32::MAX)
+    i32::try_from(u64::from(part) * 255 / u64::from(total)).unwrap_or(i32::MAX)
 }
 
 fn number(value: u32) -> i32 {
@@ -110,11 +110,17 @@ impl PageAnalysis<'_> {
         );
         put(
             "best_words",
-            share(outline.at(structure.best).totals.words, body.words),
+            share(
+                outline.at(structure.best_container).totals.words,
+                body.words,
+            ),
         );
         put(
             "best_prose",
-            share(outline.at(structure.best).totals.prose, body.prose),
+            share(
+                outline.at(structure.best_container).totals.prose,
+                body.prose,
+            ),
         );
         let largest = structure.rows.iter().filter(|row| row.count >= 3);
         let largest = largest
@@ -154,7 +160,7 @@ impl PageAnalysis<'_> {
         self.put_position(index, block, sink);
         self.put_containers(block, sink);
         self.put_families(index, block, sink);
-        self.put_neighbours(index, block, sink);
+        self.put_neighbors(index, block, sink);
         self.put_word_signals(index, block, sink);
         for (name, bit) in REGIONS.iter().take(31) {
             sink.put("in", name, i32::from(block.context.has(*bit)));
@@ -189,10 +195,13 @@ impl PageAnalysis<'_> {
         let (copies, earlier) = self.structure.copies[index];
         put("copies", i32::from(copies));
         put("earlier", i32::from(earlier));
-        let likeness = self.word_signals.title[index];
-        put("in_title", i32::from(likeness.0));
-        put("of_title", i32::from(likeness.1));
-        put("echo", i32::from(self.word_signals.echo[index]));
+        let overlap = self.word_signals.title[index];
+        put("in_title", i32::from(overlap.0));
+        put("of_title", i32::from(overlap.1));
+        put(
+            "echo",
+            i32::from(self.word_signals.description_overlap[index]),
+        );
         put("named", i32::from(self.word_signals.named[index]));
     }
 
@@ -234,7 +243,10 @@ impl PageAnalysis<'_> {
         put("heading_distance", landmark(self.page.heading_block));
         put("described_distance", landmark(self.word_signals.described));
         put("from_described", signed(self.word_signals.described));
-        put("best_distance", self.distance(block.owner, structure.best));
+        put(
+            "best_distance",
+            self.distance(block.owner, structure.best_container),
+        );
         put(
             "word_trunk",
             self.distance(block.owner, structure.word_trunk),
@@ -291,7 +303,7 @@ impl PageAnalysis<'_> {
         sink.put(
             "kin",
             "spread",
-            share(family.last - family.first, number_of(self.outline)),
+            share(family.last - family.first, block_count(self.outline)),
         );
         sink.put(
             "kin",
@@ -374,7 +386,7 @@ impl PageAnalysis<'_> {
         sink.put("heading", "near", near);
     }
 
-    fn put_neighbours(&self, index: usize, block: &Block, sink: &mut impl FeatureSink) {
+    fn put_neighbors(&self, index: usize, block: &Block, sink: &mut impl FeatureSink) {
         const GROUPS: [&str; 6] = ["prev1", "next1", "prev2", "next2", "prev3", "next3"];
         for (group, offset) in GROUPS.into_iter().zip([-1isize, 1, -2, 2, -3, 3]) {
             let other = index.checked_add_signed(offset);
@@ -395,7 +407,7 @@ impl PageAnalysis<'_> {
     }
 }
 
-fn number_of(outline: &Outline) -> u32 {
+fn block_count(outline: &Outline) -> u32 {
     u32::try_from(outline.blocks.len()).unwrap_or(u32::MAX)
 }
 

@@ -12,7 +12,7 @@ use super::word_signals::{WordSignals, uses};
 use super::{MainContent, cutout};
 use crate::tree::{NodeId, Tree};
 
-/// The blocks of a page with everything they are judged by.
+/// The blocks of a page with their features.
 #[derive(Debug)]
 pub struct Inspection {
     /// The blocks, in document order.

@@ -123,9 +123,9 @@ mod tests {
     #[test]
     fn a_tree_is_evaluated() {
         let model = ContentModel::read(&tiny()).expect("well formed");
-        for (row, answer) in [(&[9, 5][..], -2.0), (&[0, 6], 3.0), (&[7], -2.0)] {
+        for (row, expected) in [(&[9, 5][..], -2.0), (&[0, 6], 3.0), (&[7], -2.0)] {
             let sums = model.blocks.sums(row, row.len());
-            assert!((sums[0] - answer).abs() < 1e-6, "{row:?}");
+            assert!((sums[0] - expected).abs() < 1e-6, "{row:?}");
         }
         let rows: Vec<i16> = (0..100).flat_map(|number| [0, number % 11]).collect();
         let odds = model.blocks.sums(&rows, 2);
@@ -150,7 +150,7 @@ mod tests {
     }
 
     #[test]
-    fn the_embedded_model_is_whole() {
+    fn the_embedded_model_is_valid() {
         let model = ContentModel::read(BYTES).expect("well formed");
         assert_eq!(model.kinds.len(), super::super::PageKind::ALL.len());
         assert!(model.blocks.len() > 0);

@@ -1,7 +1,7 @@
-//! A page divided into blocks, with what is known about every node.
+//! A page divided into blocks, with facts about every node.
 //!
 //! A block is a run of text not interrupted by a block element. One forward pass over the tree finds the
-//! blocks and what nodes inherit; one backward pass sums up what containers hold. Nothing recurses, and
+//! blocks and what nodes inherit; one backward pass computes the totals of containers. Nothing recurses, and
 //! nothing is allocated per node beyond the two tables.
 
 use super::concept::{Concepts, Lexicon, word_hash, words_of};
@@ -14,7 +14,7 @@ use crate::tree::{Node, NodeId, Tree};
 /// The block number of a node without text.
 pub(crate) const NO_BLOCK: u32 = u32::MAX;
 
-/// What is known about one node.
+/// Facts about one node.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct NodeFacts {
     pub id: NodeId,
@@ -124,7 +124,7 @@ impl Outline {
         outline
     }
 
-    /// What is known about a node.
+    /// The facts about a node.
     pub(crate) fn at(&self, node: u32) -> &NodeFacts {
         &self.nodes[node as usize]
     }

@@ -45,7 +45,7 @@ pub(crate) fn hint_names() -> impl Iterator<Item = &'static str> {
     HINTS.iter().map(|(name, _)| *name)
 }
 
-/// What a page says about itself, and counts over its elements.
+/// What a page declares about itself, and counts of its elements.
 #[derive(Debug, Default)]
 pub(crate) struct PageProfile {
     /// One bit per entry of [`HINTS`].
@@ -115,7 +115,7 @@ impl PageProfile {
 
     /// The share (of 255) of a text's word pairs that also occur in the page's descriptions; -1 if it has
     /// none.
-    pub(crate) fn echo(&self, words: &[u32]) -> i32 {
+    pub(crate) fn description_overlap(&self, words: &[u32]) -> i32 {
         if self.described.is_empty() || words.len() < 2 {
             return -1;
         }
@@ -128,11 +128,11 @@ impl PageProfile {
     }
 
     /// Whether a text is exactly one of the names in the page's JSON-LD.
-    pub(crate) fn names(&self, words: &[u32]) -> bool {
+    pub(crate) fn has_name(&self, words: &[u32]) -> bool {
         !self.names.is_empty() && self.names.contains(&words_hash(words.iter().copied()))
     }
 
-    fn describe(&mut self, text: &str) {
+    fn add_description(&mut self, text: &str) {
         let mut last = 0;
         each_word(text, |hash| {
             if self.described.len() < MAX_PAIRS {
@@ -144,7 +144,7 @@ impl PageProfile {
 
     /// The share of a text's words that are in the title, and the share of the title's words that are in the
     /// text, both of 255. Only used for short texts.
-    pub(crate) fn likeness(&self, words: &[u32]) -> (i16, i16) {
+    pub(crate) fn title_overlap(&self, words: &[u32]) -> (i16, i16) {
         if words.is_empty() || self.title.is_empty() {
             return (0, 0);
         }
@@ -178,7 +178,7 @@ impl PageProfile {
                 if let Some(concept) = lexicon.concept(hash) {
                     self.frame.0 |= 1 << concept;
                 }
-                self.hint(hash, "made_");
+                self.set_hints(hash, "made_");
             });
         }
     }
@@ -194,9 +194,9 @@ impl PageProfile {
                 let value = tree.attr(id, "content").unwrap_or_default();
                 match key.unwrap_or_default() {
                     "og:title" => self.add_title(value),
-                    "description" | "og:description" => self.describe(value),
-                    "og:type" => each_word(value, |hash| self.hint(hash, "type_")),
-                    "generator" => each_word(value, |hash| self.hint(hash, "made_")),
+                    "description" | "og:description" => self.add_description(value),
+                    "og:type" => each_word(value, |hash| self.set_hints(hash, "type_")),
+                    "generator" => each_word(value, |hash| self.set_hints(hash, "made_")),
                     "og:url" if address.is_empty() => value.clone_into(address),
                     _ => {}
                 }
@@ -218,7 +218,7 @@ impl PageProfile {
     fn read_types(&mut self, json: &str) {
         for text in json.split('"') {
             if text.len() >= 60 && text.contains(' ') {
-                self.describe(text);
+                self.add_description(text);
             }
         }
         for part in json.split("\"name\"").skip(1).take(MAX_NAMES) {
@@ -234,7 +234,7 @@ impl PageProfile {
                 .strip_prefix('"')
                 .and_then(|rest| rest.split('"').next());
             if let Some(name) = name {
-                self.hint(word_hash(name.as_bytes()), "type_");
+                self.set_hints(word_hash(name.as_bytes()), "type_");
             }
         }
     }
@@ -248,12 +248,12 @@ impl PageProfile {
             let year = part.len() == 4 && (part.starts_with("19") || part.starts_with("20"));
             self.dated |= year && part.bytes().all(|byte| byte.is_ascii_digit());
             if part.len() <= 24 {
-                each_word(part, |hash| self.hint(hash, "url_"));
+                each_word(part, |hash| self.set_hints(hash, "url_"));
             }
         }
     }
 
-    fn hint(&mut self, hash: u32, kind: &str) {
+    fn set_hints(&mut self, hash: u32, kind: &str) {
         for (bit, (name, words)) in HINTS.iter().enumerate() {
             if name.starts_with(kind) && words.iter().any(|word| word_hash(word.as_bytes()) == hash)
             {

@@ -36,7 +36,7 @@ pub(crate) struct PageStructure {
     pub word_trunk: u32,
     pub prose_trunk: u32,
     /// The element whose own paragraphs hold the most prose.
-    pub best: u32,
+    pub best_container: u32,
     /// Per block: how often its text occurs on the page, and how often before it.
     pub copies: Vec<(u16, u16)>,
     /// Words before each block, and in total.
@@ -70,7 +70,7 @@ impl PageStructure {
             largest_row,
             word_trunk: trunk(outline, |node| outline.at(node).totals.words),
             prose_trunk: trunk(outline, |node| outline.at(node).totals.prose),
-            best: best(outline),
+            best_container: best_container(outline),
             copies,
             before,
             words,
@@ -160,10 +160,10 @@ fn rows(outline: &Outline) -> Rows {
     (families, nearest, largest)
 }
 
-/// Descends from the body as long as one child holds at least three quarters of what its parent holds.
-fn trunk(outline: &Outline, held: impl Fn(u32) -> u32) -> u32 {
+/// Descends from the body as long as one child has at least three quarters of its parent's amount.
+fn trunk(outline: &Outline, amount: impl Fn(u32) -> u32) -> u32 {
     let mut trunk = outline.body;
-    let total = held(trunk);
+    let total = amount(trunk);
     if total == 0 {
         return trunk;
     }
@@ -171,8 +171,8 @@ fn trunk(outline: &Outline, held: impl Fn(u32) -> u32) -> u32 {
     for node in outline.body + 1..as_u32(outline.nodes.len()) {
         if outline.at(node).parent == trunk
             && outline.at(node).role.is_block()
-            && u64::from(held(node)) * 4 >= u64::from(held(trunk)) * 3
-            && u64::from(held(node)) * 2 >= u64::from(total)
+            && u64::from(amount(node)) * 4 >= u64::from(amount(trunk)) * 3
+            && u64::from(amount(node)) * 2 >= u64::from(total)
         {
             trunk = node;
         }
@@ -181,7 +181,7 @@ fn trunk(outline: &Outline, held: impl Fn(u32) -> u32) -> u32 {
 }
 
 /// The element whose own paragraphs, and to a lesser degree its children's, hold the most prose.
-fn best(outline: &Outline) -> u32 {
+fn best_container(outline: &Outline) -> u32 {
     let mut scores = vec![0u32; outline.nodes.len()];
     for block in &outline.blocks {
         if !block.is_prose() || super::profile::is_frame(block.context) {

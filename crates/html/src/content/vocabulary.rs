@@ -125,7 +125,7 @@ pub(crate) fn each_key(words: &[u32], used: Use, mut each: impl FnMut(u32)) {
         each(key(pair(two[0], two[1]), used));
     }
     if words.len() == 1 {
-        // A word that stands alone means something else than one in a sentence.
+        // A word on its own means something different from one in a sentence.
         each(key(pair(words[0], word_hash(b"")), used));
     }
 }

@@ -28,7 +28,7 @@ pub(crate) struct WordSignals {
     /// Per node: the sum and count of known words in all short texts inside.
     pub inside: Vec<(i32, i32)>,
     /// Per block: how much of it also occurs in the page's own descriptions.
-    pub echo: Vec<i16>,
+    pub description_overlap: Vec<i16>,
     /// Per block: whether it is a name in the page's JSON-LD.
     pub named: Vec<bool>,
     /// The block most similar to the page's description, or [`NO_HEADING`].
@@ -60,7 +60,7 @@ impl WordSignals {
             heading_of: Vec::with_capacity(count),
             heading: Vec::with_capacity(count),
             inside: vec![(0, 0); outline.nodes.len()],
-            echo: Vec::with_capacity(count),
+            description_overlap: Vec::with_capacity(count),
             named: Vec::with_capacity(count),
             described: NO_HEADING,
             headings: Vec::with_capacity(count),
@@ -69,7 +69,7 @@ impl WordSignals {
         let mut words = Vec::new();
         let mut above = (NO_HEADING, WordSignal::default());
         // A description of only a few words does not count.
-        let mut likest = 255 * 4;
+        let mut best_similarity = 255 * 4;
         let mut headings = 0;
         for index in 0..count {
             word_signals.heading_of.push(above.0);
@@ -77,20 +77,24 @@ impl WordSignals {
             let mut word_signal = WordSignal::default();
             let block = &outline.blocks[index];
             block_words(tree, outline, index, &mut words);
-            let echo = page.echo(&words);
-            word_signals.echo.push(i16::try_from(echo).unwrap_or(-1));
-            word_signals.named.push(page.names(&words));
-            let likeness = echo * i32::try_from(words.len()).unwrap_or(0);
-            if echo >= 100 && likeness > likest {
-                likest = likeness;
+            let overlap = page.description_overlap(&words);
+            word_signals
+                .description_overlap
+                .push(i16::try_from(overlap).unwrap_or(-1));
+            word_signals.named.push(page.has_name(&words));
+            let similarity = overlap * i32::try_from(words.len()).unwrap_or(0);
+            if overlap >= 100 && similarity > best_similarity {
+                best_similarity = similarity;
                 word_signals.described = u32::try_from(index).unwrap_or(NO_HEADING);
             }
             word_signals.headings.push(headings);
             headings += u32::from(block.context.has(Context::HEADING));
             let short = block.measure.words <= MAX_SHORT_TEXT;
-            word_signals
-                .title
-                .push(if short { page.likeness(&words) } else { (0, 0) });
+            word_signals.title.push(if short {
+                page.title_overlap(&words)
+            } else {
+                (0, 0)
+            });
             if short {
                 each_key(&words, Use::Text, |key| {
                     word_signal.add(vocabulary.weight(key));

@@ -1,8 +1,8 @@
 //! Line structure of the output: the prefix of every line and the blank lines between blocks.
 //!
 //! Quotes, lists and footnotes are frames on a stack. A frame is written only when something inside it is, so
-//! empty ones leave no trace, and the marker of a list item comes before its first line whatever that is. The
-//! number of frames is capped: deep nesting conveys nothing, and every level costs bytes on every line.
+//! empty ones produce no output, and the marker of a list item always precedes its first line. The
+//! number of frames is capped: deep nesting conveys nothing, and every level adds bytes to every line.
 
 use super::inline::TextFormat;
 

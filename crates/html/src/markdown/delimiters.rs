@@ -1,12 +1,12 @@
 //! Turns the styles of spans into delimiters around them.
 //!
-//! The spans of a run carry the styles that apply to them. This module chooses the fewest delimiters that say
-//! the same: a style that lasts longer goes outside one that ends sooner, and a link is never split. Then
+//! The spans of a run carry the styles that apply to them. This module chooses the fewest delimiters that
+//! express them: a style that lasts longer goes outside one that ends sooner, and a link is never split. Then
 //! every delimiter is checked against CommonMark's rules for `*` and `~`: where it would not be parsed as
 //! intended (`word**(x)**word`), the pair is written as an HTML tag instead, which every Markdown parser
 //! accepts and which is harmless, being one of a few fixed names.
 
-use super::flanking::{Neighbour, edge, may_close, surely_closes, surely_opens};
+use super::flanking::{Neighbor, edge, may_close, surely_closes, surely_opens};
 use super::run::{EMPHASIS, STRIKE, STRONG, Span, SpanKind, TextRun};
 
 /// A style that is written with delimiters.
@@ -258,13 +258,13 @@ impl DelimitedRun {
         }
     }
 
-    /// The class of a delimiter as seen by its neighbours.
-    fn side_of(&self, pair: usize) -> Neighbour {
+    /// The class of a delimiter as seen by its neighbors.
+    fn side_of(&self, pair: usize) -> Neighbor {
         let pair = self.pairs[pair];
         if pair.mark == Mark::Strike && !pair.as_tag {
-            Neighbour::of(Some('~'))
+            Neighbor::of(Some('~'))
         } else {
-            Neighbour::Punctuation
+            Neighbor::Punctuation
         }
     }
 
@@ -275,12 +275,12 @@ impl DelimitedRun {
             .filter(|token| matches!(token, InlineToken::Close(_)))
             .count();
         let before = match at.checked_sub(1).map(|before| self.tokens[before]) {
-            None => Neighbour::White,
+            None => Neighbor::White,
             Some(InlineToken::Span(span)) => last_side(run, span, closes > 0),
             Some(InlineToken::Open(pair) | InlineToken::Close(pair)) => self.side_of(pair),
         };
         let after = match self.tokens.get(at + length) {
-            None => Neighbour::White,
+            None => Neighbor::White,
             Some(&InlineToken::Span(span)) => first_side(run, span, closes == 0),
             Some(&(InlineToken::Open(pair) | InlineToken::Close(pair))) => self.side_of(pair),
         };
@@ -304,7 +304,7 @@ impl DelimitedRun {
     }
 }
 
-fn first_side(run: &TextRun, span: usize, is_inside: bool) -> Neighbour {
+fn first_side(run: &TextRun, span: usize, is_inside: bool) -> Neighbor {
     let span = &run.spans[span];
     match span.kind {
         SpanKind::Text | SpanKind::Verbatim => {
@@ -314,7 +314,7 @@ fn first_side(run: &TextRun, span: usize, is_inside: bool) -> Neighbour {
     }
 }
 
-fn last_side(run: &TextRun, span: usize, is_inside: bool) -> Neighbour {
+fn last_side(run: &TextRun, span: usize, is_inside: bool) -> Neighbor {
     let span = &run.spans[span];
     match span.kind {
         SpanKind::Text | SpanKind::Verbatim => {
@@ -324,9 +324,9 @@ fn last_side(run: &TextRun, span: usize, is_inside: bool) -> Neighbour {
     }
 }
 
-fn side_of_kind(kind: SpanKind) -> Neighbour {
+fn side_of_kind(kind: SpanKind) -> Neighbor {
     match kind {
-        SpanKind::Space | SpanKind::Blank | SpanKind::Break => Neighbour::White,
-        _ => Neighbour::Punctuation,
+        SpanKind::Space | SpanKind::Blank | SpanKind::Break => Neighbor::White,
+        _ => Neighbor::Punctuation,
     }
 }

@@ -2,9 +2,9 @@
 //!
 //! A character is escaped only where a CommonMark or GFM parser could take it for markup: `snake_case`, `2 *
 //! 3`, `a < b` and `AT&T` stay as they are. `<` becomes `&lt;` rather than `\<`, because older parsers only
-//! know the former, and this is the one escape that must never fail.
+//! support the former, and this is the one escape that must never fail.
 
-use super::flanking::{Neighbour, may_mark};
+use super::flanking::{Neighbor, may_mark};
 
 /// What escaping depends on: the surroundings of the text.
 #[derive(Debug, Clone, Copy, Default)]
@@ -118,10 +118,10 @@ fn is_delimiter(
         text[..run.start].chars().next_back()
     };
     let after = match text[run.end..].chars().next() {
-        None if rules.before_mark => Neighbour::Symbol,
-        after => Neighbour::of(after),
+        None if rules.before_mark => Neighbor::Symbol,
+        after => Neighbor::of(after),
     };
-    may_mark(Neighbour::of(before), after, byte != b'_')
+    may_mark(Neighbor::of(before), after, byte != b'_')
 }
 
 /// At the end of a line a backslash would be a hard break; before punctuation, an escape.

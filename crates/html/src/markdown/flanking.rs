@@ -2,11 +2,11 @@
 //!
 //! CommonMark decides by the characters on both sides: white space, punctuation or word. Its versions disagree
 //! about symbols (an emoji, a currency sign), so those are a fourth class: a delimiter is used only where
-//! every version recognises it, and text is escaped where any version would.
+//! every version recognizes it, and text is escaped where any version would.
 
 /// The class of a character next to a delimiter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Neighbour {
+pub(crate) enum Neighbor {
     White,
     Punctuation,
     Word,
@@ -14,7 +14,7 @@ pub(crate) enum Neighbour {
     Symbol,
 }
 
-impl Neighbour {
+impl Neighbor {
     pub(crate) fn of(character: Option<char>) -> Self {
         match character {
             None => Self::White,
@@ -49,47 +49,47 @@ impl Neighbour {
 
 /// Classifies the edge of a text next to a delimiter; `characters` start at the edge. Inside the delimiter, a
 /// tilde followed by white space counts as white space for a parser that skips it.
-pub(crate) fn edge(mut characters: impl Iterator<Item = char>, is_inside: bool) -> Neighbour {
+pub(crate) fn edge(mut characters: impl Iterator<Item = char>, is_inside: bool) -> Neighbor {
     match characters.next() {
         Some('~') if is_inside => {
-            match Neighbour::of(characters.find(|&character| character != '~')) {
-                Neighbour::White => Neighbour::White,
-                _ => Neighbour::Symbol,
+            match Neighbor::of(characters.find(|&character| character != '~')) {
+                Neighbor::White => Neighbor::White,
+                _ => Neighbor::Symbol,
             }
         }
-        first => Neighbour::of(first),
+        first => Neighbor::of(first),
     }
 }
 
 /// Whether a run between these opens emphasis in every parser.
-pub(crate) fn surely_opens(before: Neighbour, after: Neighbour) -> bool {
+pub(crate) fn surely_opens(before: Neighbor, after: Neighbor) -> bool {
     match after {
-        Neighbour::White => false,
-        Neighbour::Word => true,
-        Neighbour::Punctuation | Neighbour::Symbol => {
-            matches!(before, Neighbour::White | Neighbour::Punctuation)
+        Neighbor::White => false,
+        Neighbor::Word => true,
+        Neighbor::Punctuation | Neighbor::Symbol => {
+            matches!(before, Neighbor::White | Neighbor::Punctuation)
         }
     }
 }
 
 /// Whether a run between these closes emphasis in every parser.
-pub(crate) fn surely_closes(before: Neighbour, after: Neighbour) -> bool {
+pub(crate) fn surely_closes(before: Neighbor, after: Neighbor) -> bool {
     surely_opens(after, before)
 }
 
 /// Whether any parser could take a run between these for a closing one.
-pub(crate) fn may_close(before: Neighbour, after: Neighbour) -> bool {
-    before != Neighbour::White && !(before == Neighbour::Punctuation && after == Neighbour::Word)
+pub(crate) fn may_close(before: Neighbor, after: Neighbor) -> bool {
+    before != Neighbor::White && !(before == Neighbor::Punctuation && after == Neighbor::Word)
 }
 
 /// Whether any parser could take a run in the text for a delimiter.
-pub(crate) fn may_mark(before: Neighbour, after: Neighbour, inside_words: bool) -> bool {
+pub(crate) fn may_mark(before: Neighbor, after: Neighbor, inside_words: bool) -> bool {
     let opens = may_close(after, before);
     let closes = may_close(before, after);
     if inside_words {
         return opens || closes;
     }
     // An underscore inside a word is a letter like any other.
-    (opens && (!closes || before != Neighbour::Word))
-        || (closes && (!opens || after != Neighbour::Word))
+    (opens && (!closes || before != Neighbor::Word))
+        || (closes && (!opens || after != Neighbor::Word))
 }

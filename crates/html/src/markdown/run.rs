@@ -1,7 +1,7 @@
 //! The inline content of one block, collected while the tree is walked.
 //!
 //! A run is a flat list of spans, each with the styles that apply to it. There is no nesting: emphasis inside
-//! emphasis, emphasis across blocks and empty emphasis all come out right because a style is a property of the
+//! emphasis, emphasis across blocks and empty emphasis are all handled correctly because a style is a property of the
 //! text and not a bracket around it. The delimiters are chosen later, in [`super::delimiters`].
 //!
 //! White space is collapsed as in a browser, across element boundaries too. A no-break space counts as a

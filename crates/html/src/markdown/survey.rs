@@ -1,4 +1,4 @@
-//! What must be known before the first line is written: which tables hold data, and which list items are
+//! Collects what must be known before the first line is written: which tables hold data, and which list items are
 //! footnotes that something refers to.
 //!
 //! One pass over the elements, so that no table is searched again for every table around it.
@@ -21,7 +21,7 @@ pub(crate) enum TableUse {
     Code,
 }
 
-/// What is known about a table.
+/// Facts about a table.
 #[derive(Debug)]
 struct TableFacts {
     id: NodeId,
@@ -99,7 +99,7 @@ impl<'t> Survey<'t> {
 /// The state of the pass over the elements.
 #[derive(Debug, Default)]
 struct SurveyPass<'t> {
-    done: Vec<TableFacts>,
+    finished: Vec<TableFacts>,
     open: Vec<TableFacts>,
     row_cells: Vec<u32>,
     notes_end: Option<NodeId>,
@@ -171,7 +171,7 @@ impl<'t> SurveyPass<'t> {
         match tree.tag(id) {
             Some(Tag::Table) => {
                 if let Some(table) = self.open.pop() {
-                    self.done.push(table);
+                    self.finished.push(table);
                 }
             }
             Some(Tag::Tr) => {
@@ -218,7 +218,7 @@ impl<'t> SurveyPass<'t> {
 
     fn finish(mut self) -> Survey<'t> {
         let mut tables: Vec<_> = self
-            .done
+            .finished
             .iter()
             .map(|table| (table.id, table.table_use()))
             .collect();

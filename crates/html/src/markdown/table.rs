@@ -1,8 +1,8 @@
 //! Writes a table in GFM syntax.
 //!
 //! Cells arrive as finished text and are placed on a grid: positions covered by a wide or tall cell stay
-//! blank, so that columns keep their alignment. Blanks cost output that the page did not pay for, so spans are
-//! clamped and the number of blanks is limited. GFM allows rows shorter than the header; trailing blanks are
+//! blank, so that columns keep their alignment. Blanks can make the output much longer than the page, so
+//! spans are clamped and the number of blanks is limited. GFM allows rows shorter than the header; trailing blanks are
 //! not written.
 
 use std::ops::Range;

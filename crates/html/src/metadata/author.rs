@@ -38,16 +38,16 @@ fn split(text: &str) -> Vec<String> {
     for part in text.split(';') {
         let full = |name: &str| matches!(name.split_whitespace().count(), 2..=4);
         if part.split(',').all(full) {
-            names.extend(part.split(',').map(bare));
+            names.extend(part.split(',').map(without_by));
         } else {
-            names.push(bare(part));
+            names.push(without_by(part));
         }
     }
     names
 }
 
 /// The name without a leading "by".
-fn bare(text: &str) -> String {
+fn without_by(text: &str) -> String {
     let text = text.trim();
     let name = match text.split_once([' ', ':']) {
         Some((by, name)) if by.eq_ignore_ascii_case("by") => name,

@@ -38,9 +38,9 @@ fn is_placeholder(text: &str) -> bool {
 fn rfc3339(text: &str) -> Option<String> {
     iso(text)
         .or_else(|| epoch(text))
-        .or_else(|| numbers(text))
+        .or_else(|| numeric_date(text))
         .or_else(|| textual::read(text))
-        .map(|moment| moment.to_string())
+        .map(|date| date.to_string())
 }
 
 /// A date, with the time of day if known.
@@ -113,14 +113,14 @@ fn day_of(year: u32, month: u32, day: u32) -> Option<(u32, u32, u32)> {
     ((1000..=9999).contains(&year) && (1..=days).contains(&day)).then_some((year, month, day))
 }
 
-/// Takes between `least` and `most` leading digits off the text.
-fn digits(text: &mut &str, least: usize, most: usize) -> Option<u32> {
+/// Removes between `min` and `max` leading digits from the text and returns their value.
+fn digits(text: &mut &str, min: usize, max: usize) -> Option<u32> {
     let count = text
         .bytes()
-        .take(most)
+        .take(max)
         .take_while(u8::is_ascii_digit)
         .count();
-    if count < least {
+    if count < min {
         return None;
     }
     let (number, rest) = text.split_at(count);
@@ -149,11 +149,11 @@ fn iso(text: &str) -> Option<ParsedDate<'_>> {
         (1900..=2100).contains(&year).then_some(())?;
         (digits(&mut rest, 2, 2)?, digits(&mut rest, 2, 2)?)
     };
-    on_day(day_of(year, month, day)?, rest)
+    with_time(day_of(year, month, day)?, rest)
 }
 
 /// Adds the time that follows a numeric date, if there is one.
-fn on_day((year, month, day): (u32, u32, u32), rest: &str) -> Option<ParsedDate<'_>> {
+fn with_time((year, month, day): (u32, u32, u32), rest: &str) -> Option<ParsedDate<'_>> {
     let mut time = None;
     if !rest.is_empty() {
         let mut rest = rest.strip_prefix(['T', 't', ' ', ','])?.trim_start();
@@ -244,8 +244,8 @@ fn offset(name: &str) -> Option<UtcOffset> {
     } else {
         digits(&mut rest, 2, 2)?
     };
-    let sound = rest.is_empty() && hours < 24 && minutes < 60;
-    sound.then_some(UtcOffset(sign * i32::try_from(hours * 60 + minutes).ok()?))
+    let is_valid = rest.is_empty() && hours < 24 && minutes < 60;
+    is_valid.then_some(UtcOffset(sign * i32::try_from(hours * 60 + minutes).ok()?))
 }
 
 /// Parses seconds or milliseconds since 1970: ten or thirteen digits.
@@ -288,7 +288,7 @@ fn days_in(year: u32) -> u32 {
 }
 
 /// Parses `31.12.2024`; with slashes or dashes only if day and month cannot be confused.
-fn numbers(text: &str) -> Option<ParsedDate<'_>> {
+fn numeric_date(text: &str) -> Option<ParsedDate<'_>> {
     let mut rest = text;
     let first = digits(&mut rest, 1, 2)?;
     let separator = rest
@@ -306,7 +306,7 @@ fn numbers(text: &str) -> Option<ParsedDate<'_>> {
     } else {
         return None;
     };
-    on_day(day_of(year, month, day)?, rest)
+    with_time(day_of(year, month, day)?, rest)
 }
 
 #[cfg(test)]

@@ -238,14 +238,14 @@ impl<'v> Graph<'v> {
         })
     }
 
-    /// The names of people or organisations.
+    /// The names of people or organizations.
     fn people(&self, value: Option<&'v Value>) -> Vec<String> {
         self.leaves(value, |thing| {
             let part = |name: &str| thing.get(name).and_then(text_in);
-            let whole = part("name").and_then(decoded);
-            whole.or_else(|| {
-                let full = format!("{} {}", part("givenName")?, part("familyName")?);
-                decoded(&full)
+            let name = part("name").and_then(decoded);
+            name.or_else(|| {
+                let joined = format!("{} {}", part("givenName")?, part("familyName")?);
+                decoded(&joined)
             })
         })
     }
@@ -275,7 +275,7 @@ impl<'v> Graph<'v> {
     }
 }
 
-/// The value as text, or the first text in it if it is an array.
+/// The value as text, or its first element as text if it is an array.
 fn text_in(value: &Value) -> Option<&str> {
     match value {
         Value::Array(values) => values.first()?.as_str(),

@@ -1,4 +1,4 @@
-//! Normalises the language tags that pages use.
+//! Normalizes the language tags that pages use.
 
 /// The tag in its usual spelling (`en`, `pt-BR`, `zh-Hans-CN`); `None` if it is not a tag.
 pub(super) fn tag(written: &str) -> Option<String> {

@@ -63,9 +63,11 @@ pub(super) fn subjects<'v>(things: &[&'v Thing], own: &dyn Fn(&Thing) -> bool) -
     let mut subjects: Vec<(SubjectRank, &Thing)> = Vec::new();
     for thing in things {
         let kind = types(thing).next().unwrap_or_default();
-        let speaks = listed.binary_search(&kind).is_err() || own(thing);
+        let describes_page = listed.binary_search(&kind).is_err() || own(thing);
         match rank(thing) {
-            Some(rank) if rank < SubjectRank::Site && speaks => subjects.push((rank, *thing)),
+            Some(rank) if rank < SubjectRank::Site && describes_page => {
+                subjects.push((rank, *thing))
+            }
             _ => {}
         }
     }

@@ -1,4 +1,4 @@
-//! Normalises metadata values: one line, limited length, lists without repeats.
+//! Normalizes metadata values: one line, limited length, lists without repeats.
 
 use std::collections::HashSet;
 use std::hash::Hash;

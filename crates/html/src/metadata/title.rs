@@ -172,7 +172,7 @@ mod tests {
     }
 
     #[test]
-    fn home_pages_are_recognised() {
+    fn home_pages_are_recognized() {
         for home in ["https://e.x", "https://e.x/", "http://e.x:80/"] {
             assert!(is_home(home), "{home}");
         }

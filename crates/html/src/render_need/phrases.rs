@@ -1,4 +1,4 @@
-//! Recognises notices: JavaScript is required, the page is loading.
+//! Recognizes notices: JavaScript is required, the page is loading.
 
 use memchr::memmem;
 

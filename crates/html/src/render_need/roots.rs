@@ -1,4 +1,4 @@
-//! Recognises the root elements into which frameworks render their pages.
+//! Recognizes the root elements into which frameworks render their pages.
 
 /// The outermost open framework root, with the counts at its start. Roots inside it are part of it.
 #[derive(Debug, Default)]

@@ -9,10 +9,10 @@ use crate::attributes::{Attributes, TagPart, is_space};
 use crate::markup::{bogus_end, declaration_end};
 use crate::raw_text::{raw_text_end, script_end};
 
-/// Bytes of text kept for recognising notices, which are short and come early.
+/// Bytes of text kept for recognizing notices, which are short and come early.
 const MAX_KEPT_TEXT: usize = 600;
 
-/// Counts and flags that tell how much a page shows without a browser.
+/// Counts and flags that indicate how much a page shows without a browser.
 #[derive(Debug, Default)]
 pub(super) struct PageSignals {
     /// Bytes of visible text that are not white space.
@@ -161,9 +161,9 @@ impl SignalWalk<'_> {
         }
         let bytes = readable_bytes(trimmed);
         *count += bytes;
-        let room = MAX_KEPT_TEXT.saturating_sub(kept.len());
-        if room > 0 {
-            kept.extend(trimmed.iter().take(room).map(u8::to_ascii_lowercase));
+        let space = MAX_KEPT_TEXT.saturating_sub(kept.len());
+        if space > 0 {
+            kept.extend(trimmed.iter().take(space).map(u8::to_ascii_lowercase));
             kept.push(b' ');
         }
         if self.in_link && !self.noscript {
@@ -204,13 +204,13 @@ impl SignalWalk<'_> {
         if self.noscript {
             signals.noscript_refresh |= is("meta") && tag.refreshes;
             // Links for readers without scripts are real links.
-            signals.links += usize::from(is("a") && tag.leads);
+            signals.links += usize::from(is("a") && tag.leads_to_page);
             return;
         }
         match name.len() {
             1 if is("a") => {
-                signals.links += usize::from(tag.leads);
-                self.in_link = tag.leads;
+                signals.links += usize::from(tag.leads_to_page);
+                self.in_link = tag.leads_to_page;
             }
             4 if is("link") => signals.bundles += usize::from(tag.preloads),
             3 if is("img") => signals.images += 1,
@@ -334,7 +334,7 @@ struct TagAttributes<'a> {
     class: &'a [u8],
     kind: Option<&'a [u8]>,
     source: Option<&'a [u8]>,
-    leads: bool,
+    leads_to_page: bool,
     redirects: bool,
     refreshes: bool,
     hidden_field: bool,
@@ -350,7 +350,7 @@ impl<'a> TagAttributes<'a> {
             2 if is("id") => self.root |= super::roots::is_root_id(value),
             3 if is("rel") => self.preloads = value.eq_ignore_ascii_case(b"modulepreload"),
             3 if is("src") => self.source = Some(value),
-            4 if is("href") => self.leads = leads(value),
+            4 if is("href") => self.leads_to_page = leads_to_page(value),
             4 if is("type") => {
                 self.kind = Some(value);
                 self.hidden_field = value.eq_ignore_ascii_case(b"hidden");
@@ -367,7 +367,7 @@ impl<'a> TagAttributes<'a> {
 }
 
 /// Whether a link leads to another page.
-fn leads(href: &[u8]) -> bool {
+fn leads_to_page(href: &[u8]) -> bool {
     let href = href.trim_ascii();
     let script = href
         .get(..11)

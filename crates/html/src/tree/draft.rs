@@ -2,7 +2,7 @@
 //!
 //! The tree builder moves and clones nodes as it repairs a page, so nodes are numbered in order of creation.
 //! All texts and attribute values go into one string; nodes hold ranges of it. Nothing is freed before the
-//! end: the size of a page is bounded, and so is what it can leave behind.
+//! end: the size of a page is bounded, and so is the unused memory.
 
 use std::collections::HashMap;
 use std::rc::Rc;

@@ -1,10 +1,10 @@
-//! Feeds the page to the tokeniser in pieces, limiting the number of attributes per tag.
+//! Feeds the page to the tokenizer in pieces, limiting the number of attributes per tag.
 //!
-//! The tokeniser compares every attribute with all earlier ones of the tag, so 200,000 attributes take
+//! The tokenizer compares every attribute with all earlier ones of the tag, so 200,000 attributes take
 //! minutes, and it cannot be interrupted. So the page is read ahead of it, from tag to tag as in
 //! [`crate::scanner`], and a tag with more than 256 attributes is fed only up to there.
 //!
-//! Reading ahead must agree with the tokeniser on what is a tag. What depends on the tree is not guessed:
+//! Reading ahead must agree with the tokenizer on what is a tag. What depends on the tree is not guessed:
 //! after a tag that may turn what follows into text, and before CDATA, everything is fed and the builder is
 //! consulted.
 
@@ -31,7 +31,7 @@ const MAX_ATTRIBUTES: usize = 256;
 /// Maximum size of a page in bytes: numbers in the tree have 32 bits, and decoding may triple a byte.
 const MAX_PAGE: usize = 512 * 1024 * 1024;
 
-/// Comments of this length or more are fed empty: they are not used, and the tokeniser is slow on them.
+/// Comments of this length or more are fed empty: they are not used, and the tokenizer is slow on them.
 const LONG_COMMENT: usize = 64;
 
 /// Parses a page.
@@ -40,7 +40,7 @@ pub(super) fn parse(text: &str) -> Tree {
     flatten(draft, truncated)
 }
 
-/// Builds the draft of a page without byte order mark; the flag tells whether anything was dropped.
+/// Builds the draft of a page without byte order mark; the flag is true if anything was dropped.
 pub(super) fn draft(text: &str) -> (Draft, bool) {
     let kept = &text[..text.floor_char_boundary(MAX_PAGE)];
     let feed = Feed::new(kept);
@@ -116,7 +116,7 @@ impl<'a> Feed<'a> {
         }
     }
 
-    /// Passes raw text up to `end` directly to the builder, bypassing the tokeniser, which has nothing to find
+    /// Passes raw text up to `end` directly to the builder, bypassing the tokenizer, which has nothing to find
     /// in it and is slow. Scripts and styles are half of many pages.
     fn pass_raw_text(&mut self, end: usize) -> usize {
         let text = raw_text(&self.text[self.fed..end]);
@@ -198,12 +198,12 @@ impl<'a> Feed<'a> {
 
     fn feed(&self, piece: &str) {
         self.queue.push_back(StrTendril::from_slice(piece));
-        // The tokeniser pauses after scripts and at charset declarations and has to be resumed.
+        // The tokenizer pauses after scripts and at charset declarations and has to be resumed.
         while !matches!(self.tokenizer.feed(&self.queue), TokenizerResult::Done) {}
     }
 }
 
-/// Text as the tokeniser would pass it on: line endings normalised, NUL replaced.
+/// Text as the tokenizer would pass it on: line endings normalized, NUL replaced.
 fn raw_text(text: &str) -> Cow<'_, str> {
     if memchr2(b'\r', 0, text.as_bytes()).is_none() {
         return Cow::Borrowed(text);

@@ -1,4 +1,4 @@
-//! Sits between tokeniser and tree builder and withholds what would make the builder slow.
+//! Sits between tokenizer and tree builder and withholds what would make the builder slow.
 //!
 //! The builder repeatedly searches its stack of open elements and its list of formatting elements, and clones
 //! formatting elements into every block; a page can make all of these as large as it likes. So:
@@ -44,7 +44,7 @@ const STEPS_PER_TOKEN: u64 = 400;
 /// Maximum number of draft nodes.
 const MAX_NODES: usize = 4_000_000;
 
-/// How the tokeniser reads the text that follows.
+/// How the tokenizer reads the text that follows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum TokenizerMode {
     /// As markup.
@@ -66,7 +66,7 @@ pub(super) struct TreeGuard {
     skipped: Cell<u32>,
     tokens: Cell<u64>,
     clones: Cell<u64>,
-    /// Formatting elements to close as soon as the tokeniser reads markup again.
+    /// Formatting elements to close as soon as the tokenizer reads markup again.
     excess_formatting: RefCell<Vec<LocalName>>,
     truncated: Cell<bool>,
 }
@@ -90,7 +90,7 @@ impl TreeGuard {
         }
     }
 
-    /// How the tokeniser was told to continue.
+    /// How the tokenizer reads the text that follows.
     pub(super) fn mode(&self) -> TokenizerMode {
         self.mode.get()
     }
@@ -213,8 +213,8 @@ impl TreeGuard {
         }
     }
 
-    /// The element the builder is in, and its position. The builder does not expose it, but names it to the
-    /// sink when asked whether it is HTML.
+    /// The element the builder is in, and its position. The builder does not expose it, but requests its name
+    /// from the sink to decide whether it is HTML.
     fn position(&self) -> (u32, BuilderPosition) {
         self.builder.sink.last_named().set(0);
         let foreign = self
@@ -243,7 +243,7 @@ impl TreeGuard {
         self.builder.sink.steps() > BASE_STEPS + STEPS_PER_TOKEN * self.tokens.get()
     }
 
-    /// Drops a start tag; the tokeniser must still read what follows correctly.
+    /// Drops a start tag; the tokenizer must still read what follows correctly.
     fn skip(&self, kind: Tag) -> TokenSinkResult<Handle> {
         self.truncated.set(true);
         let raw = match kind {

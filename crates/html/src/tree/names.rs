@@ -22,7 +22,7 @@ pub(super) struct ElementKind {
     pub(super) html: bool,
 }
 
-/// Element names, in the form the tree builder asks for and in the form the tree stores.
+/// Element names, in the form the tree builder uses and in the form the tree stores.
 #[derive(Debug)]
 pub(super) struct ElementNames {
     recent: Vec<Option<(Rc<QualName>, u32)>>,

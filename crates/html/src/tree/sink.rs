@@ -1,7 +1,7 @@
 //! The tree sink of html5ever: applies the builder's operations to the draft.
 //!
-//! Two facts that the builder does not expose are inferred from its calls. When asked for the namespace of the
-//! current node it first asks the sink for that node's name, which reveals the node. And every search in its
+//! Two facts that the builder does not expose are inferred from its calls. To find the namespace of the
+//! current node it first requests that node's name from the sink, which reveals the node. And every search in its
 //! lists calls the sink once per step, so the steps can be counted. [`super::guard`] uses both.
 
 use std::borrow::Cow;
@@ -20,7 +20,7 @@ use super::stash::AttributeStash;
 /// The handle of nodes that the tree does not keep: comments.
 const DISCARDED: u32 = NONE;
 
-/// An element as the builder holds it: its number, with the name that the builder asks for repeatedly.
+/// An element as the builder holds it: its number, with the name that the builder requests repeatedly.
 #[derive(Debug, Clone)]
 pub(super) struct Handle {
     id: u32,
@@ -75,7 +75,7 @@ impl DraftSink {
         (self.draft.into_inner(), self.truncated.get())
     }
 
-    /// The node that the builder asked about last.
+    /// The node whose name the builder requested last.
     pub(super) fn last_named(&self) -> &Cell<u32> {
         &self.last_named
     }

@@ -1,6 +1,6 @@
 //! HTML elements as an enum, for matching instead of comparing names.
 //!
-//! Every element that browsers know is included, obsolete ones too, because pages are older than the standard.
+//! Every element that browsers support is included, obsolete ones too, because pages are older than the standard.
 //! Any other name is [`Tag::Other`], and [`crate::Tree::name`] returns its spelling.
 
 macro_rules! tags {
@@ -119,7 +119,7 @@ impl Tag {
             | Self::U)
     }
 
-    /// Whether the content is text to the tokeniser; nothing is ever nested inside.
+    /// Whether the content is text to the tokenizer; nothing is ever nested inside.
     #[rustfmt::skip]
     pub(super) fn is_raw_text(self) -> bool {
         matches!(self,
@@ -127,7 +127,7 @@ impl Tag {
             | Self::Style | Self::Textarea | Self::Title | Self::Xmp)
     }
 
-    /// Whether formatting starts anew inside the element.
+    /// Whether the count of open formatting elements restarts inside the element.
     pub(super) fn is_formatting_boundary(self) -> bool {
         matches!(
             self,

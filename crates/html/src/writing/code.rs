@@ -96,15 +96,15 @@ pub(crate) fn language(tree: &Tree, id: NodeId) -> Option<&str> {
     [inside, Some(id), parent, grandparent]
         .into_iter()
         .enumerate()
-        .filter_map(|(place, id)| Some((place, id?)))
+        .filter_map(|(level, id)| Some((level, id?)))
         .filter(|&(_, id)| tree.tag(id).is_some())
-        .find_map(|(place, id)| {
+        .find_map(|(level, id)| {
             ["data-lang", "data-language", "data-code-language"]
                 .iter()
                 .find_map(|name| tree.attr(id, name).and_then(plausible))
                 .or_else(|| {
                     tree.attr(id, "class")
-                        .and_then(|class| by_class(class, place < 2))
+                        .and_then(|class| by_class(class, level < 2))
                 })
         })
 }

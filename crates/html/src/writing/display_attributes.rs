@@ -1,6 +1,6 @@
-//! What an element's own attributes say about how it is displayed: hidden, decorative, bold.
+//! The attributes of an element that affect how it is displayed: hidden, decorative, bold.
 //!
-//! Style sheets are not read; inline declarations are taken at their word.
+//! Style sheets are not read; inline declarations are used as written.
 
 use crate::tree::{NodeId, Tag, Tree};
 use crate::writing::selection::HiddenBlocks;
@@ -59,8 +59,8 @@ impl<'t> DisplayAttributes<'t> {
     }
 
     /// Whether any of the classes satisfies the predicate.
-    pub(crate) fn any_class(&self, is_asked_for: impl Fn(&str) -> bool) -> bool {
-        !self.class.is_empty() && self.class.split_ascii_whitespace().any(is_asked_for)
+    pub(crate) fn any_class(&self, predicate: impl Fn(&str) -> bool) -> bool {
+        !self.class.is_empty() && self.class.split_ascii_whitespace().any(predicate)
     }
 }
 
@@ -90,7 +90,7 @@ fn is_phrase(tag: Tag) -> bool {
 
 /// Whether a button or link belongs to a code block's copy control rather than to the code.
 pub(crate) fn is_copy_control(tree: &Tree, id: NodeId, display: &DisplayAttributes<'_>) -> bool {
-    let says = |text: &str| {
+    let starts_with_copy = |text: &str| {
         text.trim()
             .get(..4)
             .is_some_and(|start| start.eq_ignore_ascii_case("copy"))
@@ -98,10 +98,10 @@ pub(crate) fn is_copy_control(tree: &Tree, id: NodeId, display: &DisplayAttribut
     display
         .class
         .split(|letter: char| !letter.is_ascii_alphanumeric())
-        .any(|word| says(word) || word == "clipboard")
-        || tree.attr(id, "aria-label").is_some_and(says)
+        .any(|word| starts_with_copy(word) || word == "clipboard")
+        || tree.attr(id, "aria-label").is_some_and(starts_with_copy)
         || tree
             .first_child(id)
             .and_then(|child| tree.text(child))
-            .is_some_and(|text| text.len() < 40 && says(text))
+            .is_some_and(|text| text.len() < 40 && starts_with_copy(text))
 }

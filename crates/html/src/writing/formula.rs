@@ -47,7 +47,7 @@ impl Formula {
         })
     }
 
-    /// The formula that an image replaces, recognised by its class.
+    /// The formula that an image replaces, recognized by its class.
     pub(crate) fn of_image(tree: &Tree, id: NodeId) -> Option<Self> {
         let class = tree.attr(id, "class")?;
         let stands_in = class

@@ -81,7 +81,7 @@ pub(crate) enum Step {
     Leave(NodeId),
 }
 
-/// Where a walk is.
+/// Position of a walk.
 #[derive(Debug, Clone, Copy)]
 enum Cursor {
     BetweenRoots,
@@ -92,7 +92,7 @@ enum Cursor {
 /// A walk in document order that can skip the children of the node just entered.
 ///
 /// It needs no stack: the tree's own links lead back up. Because ids grow in document order, excluded nodes
-/// are met in the order they are listed, so recognising them costs one comparison per node.
+/// are reached in the order they are listed, so recognizing them costs one comparison per node.
 #[derive(Debug)]
 pub(crate) struct Steps<'a> {
     tree: &'a Tree,

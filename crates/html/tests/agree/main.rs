@@ -5,7 +5,7 @@
 //! earlier are in `regressions`.
 
 #![expect(clippy::unwrap_used, reason = "a failing helper may panic in a test")]
-#![expect(clippy::print_stdout, reason = "reports how much was compared")]
+#![expect(clippy::print_stdout, reason = "prints how much was compared")]
 
 #[path = "../../../weburl/tests/agree/chance.rs"]
 mod chance;
@@ -27,19 +27,20 @@ use search::search;
 
 /// The difference between scanner and tree on a page, if there is one.
 pub(crate) fn compare(page: &[u8]) -> Option<String> {
-    let said = oracle::in_order(page);
+    let links = oracle::in_order(page);
     let theirs = oracle::theirs(&String::from_utf8_lossy(page));
-    let ours: BTreeSet<_> = said.iter().cloned().collect();
+    let ours: BTreeSet<_> = links.iter().cloned().collect();
     if ours != theirs {
         return Some(format!("ours   {ours:?}\ntheirs {theirs:?}"));
     }
     // Numbered links are reported once and in order.
-    let numbers: Vec<u32> = said
+    let numbers: Vec<u32> = links
         .iter()
         .filter_map(|fact| page_generator::number_of(&fact.1))
         .collect();
     let in_order = numbers.windows(2).all(|pair| pair[0] < pair[1]);
-    (!in_order && page_generator::is_numbered(page)).then(|| format!("the order of {said:?}"))
+    (!in_order && page_generator::is_numbered(page))
+        .then(|| format!("links out of order: {links:?}"))
 }
 
 #[test]

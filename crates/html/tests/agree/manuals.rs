@@ -1,15 +1,15 @@
 //! Real pages: all manuals in Debian packages.
 //!
-//! `cargo xtask test` installs the packages; if they are not available, it skips this test and says so.
+//! `cargo xtask test` installs the packages; if they are not available, it skips this test with a message.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::compare;
 
-/// Where Debian installs them.
+/// Folders where Debian installs manuals.
 const FOLDERS: [&str; 2] = ["/usr/share/doc", "/usr/share/gtk-doc"];
-/// Fewer pages are not a useful corpus.
+/// Minimum number of pages for a useful corpus.
 const MIN_PAGES: usize = 5_000;
 
 #[test]
@@ -20,7 +20,7 @@ fn manuals_agree_with_the_tree() {
     }
     assert!(
         pages.len() >= MIN_PAGES,
-        "only {} manual pages here, of at least {MIN_PAGES}: install the packages that xtask/src/setup.rs names",
+        "found only {} manual pages, need at least {MIN_PAGES}: install the packages listed in xtask/src/setup.rs",
         pages.len()
     );
     let mut bytes = 0;
@@ -44,7 +44,7 @@ fn collect(folder: &Path, into: &mut Vec<PathBuf>) {
     };
     for entry in entries.flatten() {
         let (path, kind) = (entry.path(), entry.file_type().unwrap());
-        // Symbolic links lead to files found elsewhere, or in circles.
+        // Symbolic links lead to files found elsewhere, or form cycles.
         if kind.is_dir() {
             collect(&path, into);
         } else if kind.is_file()

@@ -40,7 +40,7 @@ impl PageGenerator {
             pages.extend(paths.iter().filter_map(|path| fs::read(path).ok()));
         }
         pages.retain(|page| page.contains(&b'<'));
-        assert!(pages.len() > 60, "{} pages to make others of", pages.len());
+        assert!(pages.len() > 60, "only {} pages", pages.len());
         Self { pages }
     }
 
@@ -100,10 +100,10 @@ fn tags(chance: &mut Chance) -> String {
     for _ in 0..=chance.below(4) {
         kinds.push(NAMES[chance.below(NAMES.len())]);
     }
-    let (links, bits) = (1 + chance.below(4), chance.below(3));
+    let (links, snippets) = (1 + chance.below(4), chance.below(3));
     let mut page = String::new();
     for _ in 0..3 + chance.below(24) {
-        match chance.below(8 + links + bits) {
+        match chance.below(8 + links + snippets) {
             0..8 => page.push_str(&fragment(chance, &kinds)),
             at if at < 8 + links => page.push_str(chance.pick(LINKS)),
             _ => page.push_str(chance.pick(SNIPPETS)),
@@ -115,7 +115,7 @@ fn tags(chance: &mut Chance) -> String {
             break;
         }
     }
-    // Shows how the end of the page is read.
+    // Reveals how the end of the page is read.
     page.push_str(chance.pick(&[
         "",
         "",

@@ -1,4 +1,4 @@
-//! Minimised pages on which scanner and tree once differed.
+//! Minimized pages on which scanner and tree once differed.
 
 use crate::compare;
 

@@ -5,7 +5,7 @@ use crawler_html::{Tree, main_content, to_markdown};
 const PROSE: &str = "<p>The committee met on Tuesday to consider the proposal in detail, and after \
     several hours of debate the members agreed that the plan should go ahead next year.</p>";
 
-/// The Markdown of an article made of prose, the part, and more prose.
+/// The Markdown of an article that consists of prose, the part, and more prose.
 fn written(part: &str) -> String {
     let html = format!(
         "<!doctype html><title>The plan</title><body><nav><a href=/>Home</a> <a href=/n>News</a></nav>\
@@ -17,7 +17,7 @@ fn written(part: &str) -> String {
 }
 
 #[test]
-fn parts_between_kept_text_are_written_whole() {
+fn parts_between_kept_text_are_written_completely() {
     let table = [
         (
             "cells whose words are those of buttons",

@@ -1,4 +1,4 @@
-//! A page with text never comes back empty.
+//! A page with text never has an empty result.
 
 use crawler_html::{Tree, main_content, whole_body};
 
@@ -73,11 +73,11 @@ fn the_whole_body_keeps_what_the_main_content_drops() {
         body.contains("Whistling kettle") && body.contains("made of heavy steel"),
         "{body}"
     );
-    assert!(!body.contains("Kitchen\n"), "menus are frame: {body}");
+    assert!(!body.contains("Kitchen\n"), "menus are left out: {body}");
 }
 
 #[test]
-fn lists_and_tables_stay_whole() {
+fn lists_and_tables_stay_complete() {
     let html = include_str!("pages/documentation_reference.html");
     let tree = Tree::parse(html);
     let content = main_content(&tree);

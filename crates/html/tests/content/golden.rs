@@ -10,8 +10,8 @@ use crawler_html::{Tree, main_content, to_markdown};
 
 fn pages() -> Vec<PathBuf> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/content/pages");
-    let entries = fs::read_dir(folder).expect("the folder of pages");
-    let paths = entries.map(|entry| entry.expect("a file").path());
+    let entries = fs::read_dir(folder).expect("read the folder of pages");
+    let paths = entries.map(|entry| entry.expect("read an entry").path());
     let mut pages: Vec<PathBuf> = paths
         .filter(|path| path.extension().is_some_and(|kind| kind == "html"))
         .collect();
@@ -20,13 +20,13 @@ fn pages() -> Vec<PathBuf> {
 }
 
 #[test]
-fn main_content_is_written_as_before() {
+fn main_content_equals_the_golden_files() {
     let update = std::env::var_os("UPDATE_GOLDEN").is_some();
     let pages = pages();
     assert!(pages.len() >= 15, "only {} pages", pages.len());
     let mut differences = Vec::new();
     for page in pages {
-        let tree = Tree::parse(&fs::read_to_string(&page).expect("a page"));
+        let tree = Tree::parse(&fs::read_to_string(&page).expect("read a page"));
         let selection = main_content(&tree).selection();
         let now = to_markdown(&tree, &selection, &|reference| Some(reference.to_owned()));
         let golden = page.with_extension("md");

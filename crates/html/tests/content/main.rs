@@ -16,11 +16,11 @@ pub fn text_of(tree: &Tree, content: &MainContent) -> String {
     for root in &content.roots {
         for id in tree.subtree(*root) {
             let outside = |cut: &crawler_html::NodeId| *cut > id || tree.end(*cut) <= id;
-            let silent = ["script", "style", "template"];
+            let non_text = ["script", "style", "template"];
             let parent = tree.parent(id).map_or("", |parent| tree.name(parent));
             if let Some(found) = tree.text(id)
                 && content.excluded.iter().all(outside)
-                && !silent.contains(&parent)
+                && !non_text.contains(&parent)
             {
                 text.push_str(found);
                 text.push('\n');

@@ -1,4 +1,4 @@
-//! Small pages of all seven kinds: what must be kept and what must not.
+//! Small pages of all seven kinds: text that must be kept and text that must not.
 
 use crawler_html::{PageKind, Tree, main_content};
 
@@ -187,27 +187,27 @@ fn cases() -> Vec<Case> {
 
 #[test]
 fn content_is_kept_and_the_page_frame_is_not() {
-    let mut faults = Vec::new();
+    let mut failures = Vec::new();
     for case in cases() {
         let tree = Tree::parse(case.html);
         let content = main_content(&tree);
         let text = text_of(&tree, &content);
         for wanted in case.wanted {
             if !text.contains(wanted) {
-                faults.push(format!("{}: missed {wanted:?}", case.name));
+                failures.push(format!("{}: missed {wanted:?}", case.name));
             }
         }
         for unwanted in case.unwanted {
             if text.contains(unwanted) {
-                faults.push(format!("{}: kept {unwanted:?}", case.name));
+                failures.push(format!("{}: kept {unwanted:?}", case.name));
             }
         }
     }
-    assert!(faults.is_empty(), "{}", faults.join("\n"));
+    assert!(failures.is_empty(), "{}", failures.join("\n"));
 }
 
-/// On real pages the guess is right four times out of five; these pages are much shorter, and a guess based on
-/// counts has less to go by. Random guessing would get two right.
+/// On real pages the guess is right four times out of five. These pages are much shorter, which makes counts less
+/// reliable. Random guessing would get two right.
 #[test]
 fn most_kinds_are_guessed() {
     let cases = cases();
@@ -215,7 +215,7 @@ fn most_kinds_are_guessed() {
         .iter()
         .map(|case| (case, main_content(&Tree::parse(case.html)).kind))
         .filter(|(case, kind)| *kind != case.kind)
-        .map(|(case, kind)| format!("{} taken for {}", case.name, kind.name()))
+        .map(|(case, kind)| format!("{} guessed as {}", case.name, kind.name()))
         .collect();
     assert!(guesses.len() * 2 < cases.len(), "{guesses:?}");
 }

@@ -1,8 +1,8 @@
-//! What inert HTML must not contain.
+//! Elements and attributes that inert HTML must not contain.
 
 use crawler_html::Tag;
 
-/// Whether the element can run something, load something or send something.
+/// Whether the element can run, load or send something.
 pub(crate) fn is_active_element(tag: Option<Tag>) -> bool {
     matches!(
         tag,

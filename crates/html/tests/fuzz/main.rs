@@ -2,7 +2,7 @@
 //! few thousand mutations of them.
 //!
 //! The checks are the same functions that the targets in `fuzz/` call. The random seed is fixed, so failures
-//! are reproducible. Inputs found by the fuzzer are minimised and added to `corpus/`.
+//! are reproducible. Inputs found by the fuzzer are minimized and added to `corpus/`.
 
 #![expect(clippy::unwrap_used, reason = "a failing helper may panic in a test")]
 
@@ -17,7 +17,7 @@ use std::path::Path;
 use mutation::Mutator;
 
 const MUTATIONS: usize = 3_000;
-/// Longer pages are checked but not mutated: shorter ones are more productive.
+/// Maximum length of a page that is mutated: shorter pages are more productive.
 const MAX_MUTATED: usize = 2_048;
 
 /// The files of a folder under `tests`, in order.
@@ -51,8 +51,8 @@ fn replay(corpus: &str, check: fn(&[u8])) {
 
 /// Runs the check and reports the page if it panics.
 fn run(page: &[u8], check: fn(&[u8])) {
-    let done = catch_unwind(|| check(page));
-    assert!(done.is_ok(), "on {:?}", page.escape_ascii().to_string());
+    let result = catch_unwind(|| check(page));
+    assert!(result.is_ok(), "on {:?}", page.escape_ascii().to_string());
 }
 
 #[test]

@@ -33,9 +33,9 @@ const OWN_TAGS: [&str; 8] = [
 /// Panics if a property does not hold for the page.
 pub(crate) fn check(page: &[u8]) {
     let (tree, _) = Tree::parse_bytes(page, None, None);
-    let told = metadata(&tree, &resolve);
+    let found = metadata(&tree, &resolve);
     assert!(
-        told.title.iter().all(|title| !title.is_empty()),
+        found.title.iter().all(|title| !title.is_empty()),
         "an empty title"
     );
     let chosen = main_content(&tree);
@@ -71,16 +71,17 @@ fn check_formats(tree: &Tree, selection: &Selection, length: usize) {
     let markdown = to_markdown(tree, selection, &resolve);
     let inert = to_inert_html(tree, selection, &resolve);
     let text = to_text(tree, selection);
-    for form in [&markdown, &inert, &text] {
+    for output in [&markdown, &inert, &text] {
         assert!(
-            form.len() <= length * 24 + 10_000,
-            "{length} became {}",
-            form.len()
+            output.len() <= length * 24 + 10_000,
+            "{length} bytes became {}",
+            output.len()
         );
     }
-    for form in [&markdown, &text] {
-        let ends_well = form.is_empty() || form.ends_with('\n') && !form.ends_with("\n\n");
-        assert!(ends_well, "the end of {form:?}");
+    for output in [&markdown, &text] {
+        let ends_in_one_line_break =
+            output.is_empty() || output.ends_with('\n') && !output.ends_with("\n\n");
+        assert!(ends_in_one_line_break, "the end of {output:?}");
     }
     assert!(!markdown.starts_with('\n'), "the start of {markdown:?}");
     check_markdown(&markdown);
@@ -88,7 +89,7 @@ fn check_formats(tree: &Tree, selection: &Selection, length: usize) {
     if !tree.is_truncated() {
         let again = Tree::parse(&inert);
         let twice = to_inert_html(&again, &Selection::whole(again.root()), &resolve);
-        assert_eq!(twice, inert, "html that changes when it is read again");
+        assert_eq!(twice, inert, "the HTML changes when it is parsed again");
     }
 }
 
@@ -114,10 +115,7 @@ fn check_markdown(markdown: &str) {
     for event in Parser::new_ext(markdown, options) {
         match event {
             Event::Html(raw) | Event::InlineHtml(raw) => {
-                assert!(
-                    OWN_TAGS.contains(&&*raw),
-                    "{raw:?} is alive in {markdown:?}"
-                );
+                assert!(OWN_TAGS.contains(&&*raw), "{raw:?} is HTML in {markdown:?}");
             }
             Event::Start(
                 Mark::Link {
@@ -142,14 +140,14 @@ fn check_markdown(markdown: &str) {
 fn check_inert(inert: &str) {
     let tree = Tree::parse(inert);
     for id in tree.subtree(tree.root()) {
-        let runs = is_active_element(tree.tag(id));
-        assert!(!runs, "{} in {inert:?}", tree.name(id));
+        let is_active = is_active_element(tree.tag(id));
+        assert!(!is_active, "{} in {inert:?}", tree.name(id));
         for (name, value) in tree.attrs(id) {
-            let acts = is_active_attribute(name);
-            assert!(!acts, "{name} in {inert:?}");
-            let leads = matches!(name, "href" | "src" | "srcset" | "poster" | "cite");
+            let is_active = is_active_attribute(name);
+            assert!(!is_active, "{name} in {inert:?}");
+            let is_address = matches!(name, "href" | "src" | "srcset" | "poster" | "cite");
             assert!(
-                !leads || value.starts_with(BASE),
+                !is_address || value.starts_with(BASE),
                 "{name}={value} in {inert:?}"
             );
         }

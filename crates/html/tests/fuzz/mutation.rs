@@ -1,7 +1,7 @@
 //! Mutates pages: combines two, changes bytes, inserts tokens of HTML and Markdown.
 
 /// Tokens to insert; the fuzzer's own dictionary is longer.
-const WORDS: [&str; 60] = [
+const TOKENS: [&str; 60] = [
     "<p>",
     "</p>",
     "<b>",
@@ -98,8 +98,8 @@ impl Mutator {
                     }
                 }
                 _ => {
-                    let word = WORDS[self.below(WORDS.len())];
-                    page.splice(at..at, word.bytes());
+                    let token = TOKENS[self.below(TOKENS.len())];
+                    page.splice(at..at, token.bytes());
                 }
             }
         }

@@ -38,7 +38,7 @@ fn wrong_labels() {
         );
         let little = utf_16(&page, u16::to_le_bytes);
         survives_as(
-            &format!("two bytes a character as {label}"),
+            &format!("two bytes per character as {label}"),
             little,
             Some(label),
         );
@@ -50,26 +50,32 @@ fn wrong_labels() {
 }
 
 #[test]
-fn halves_of_characters() {
-    let lone = |units: &[u16], order: fn(u16) -> [u8; 2]| -> Vec<u8> {
+fn lone_surrogates() {
+    let with_bom = |units: &[u16], order: fn(u16) -> [u8; 2]| -> Vec<u8> {
         let units = [&[0xFEFF], units].concat();
         units.into_iter().flat_map(order).collect()
     };
-    let mut halves = vec![0x3C, 0x70, 0x3E];
-    halves.extend([0xD800, 0x61, 0xDC00, 0xDC00, 0xD800, 0xD800].repeat(20_000));
+    let mut surrogates = vec![0x3C, 0x70, 0x3E];
+    surrogates.extend([0xD800, 0x61, 0xDC00, 0xDC00, 0xD800, 0xD800].repeat(20_000));
     for order in [u16::to_le_bytes, u16::to_be_bytes] {
-        let even = lone(&halves, order);
+        let even = with_bom(&surrogates, order);
         let odd = [even.as_slice(), b"<"].concat();
-        survives("lone halves", even);
+        survives("lone surrogates", even);
         survives("an odd number of bytes", odd);
     }
     survives(
-        "halves in three bytes",
+        "surrogates encoded as UTF-8",
         b"<p>a\xED\xA0\x80b\xED\xBF\xBF".repeat(20_000),
     );
-    survives("halves as references", "<p>&#xD800;&#xDFFF;".repeat(20_000));
-    survives("nothing but a mark", b"\xFF\xFE".as_slice());
-    survives("a mark and a half", b"\xFE\xFF\x00".as_slice());
+    survives(
+        "surrogates as references",
+        "<p>&#xD800;&#xDFFF;".repeat(20_000),
+    );
+    survives("only a byte order mark", b"\xFF\xFE".as_slice());
+    survives(
+        "a byte order mark and half a character",
+        b"\xFE\xFF\x00".as_slice(),
+    );
 }
 
 #[test]
@@ -77,9 +83,9 @@ fn broken_utf_8() {
     for (name, unit) in [
         ("overlong slash", b"<p>\xC0\xAF".as_slice()),
         ("overlong bracket", b"\xC0\xBCscript\xC0\xBE"),
-        ("overlong of three", b"<p>\xE0\x80\xBC"),
-        ("overlong of four", b"<p>\xF0\x80\x80\xBC"),
-        ("beyond the last", b"<p>\xF4\x90\x80\x80"),
+        ("overlong, three bytes", b"<p>\xE0\x80\xBC"),
+        ("overlong, four bytes", b"<p>\xF0\x80\x80\xBC"),
+        ("beyond the last code point", b"<p>\xF4\x90\x80\x80"),
         ("begun", b"<p>\xF0\x9F\x98"),
         ("continued", b"\x80\x80"),
         ("never used", b"\xFE\xFF\xF8"),
@@ -94,7 +100,7 @@ fn broken_utf_8() {
 
 #[test]
 fn nul_bytes() {
-    survives("nothing else", vec![0; 1_000_000]);
+    survives("only NUL bytes", vec![0; 1_000_000]);
     for unit in [
         "\0a",
         "<p>\0",

@@ -88,7 +88,7 @@ fn many() {
     json("comments", &"<!-- ".repeat(LONG / 5));
     json("no json", &"*/ ,]} ".repeat(LONG / 7));
     json(
-        "one name again and again",
+        "one name repeated",
         &format!("{{{}\"a\":1}}", "\"author\":\"b\",".repeat(LONG / 13)),
     );
 }

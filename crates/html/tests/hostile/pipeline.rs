@@ -8,7 +8,7 @@ use crawler_html::{to_inert_html, to_markdown, to_text};
 use crate::stopwatch::Stopwatch;
 
 const MEGABYTE: usize = 1_000_000;
-/// The limit is one second per megabyte; unoptimised builds with assertions get four.
+/// The limit is one second per megabyte; unoptimized builds with assertions get four.
 const SECONDS_PER_MEGABYTE: f64 = if cfg!(debug_assertions) { 4.0 } else { 1.0 };
 const STACK: usize = 512 * 1024;
 /// Each output may be at most this many times the page, plus this many bytes.
@@ -22,12 +22,12 @@ struct Usage {
     longest: usize,
 }
 
-/// Panics unless the page passes within the limits.
+/// Panics unless the pipeline handles the page within the limits.
 pub(crate) fn survives(name: &str, page: impl Into<Vec<u8>>) {
     survives_as(name, page, None);
 }
 
-/// The same, with an encoding declared by the server.
+/// Like [`survives`], with an encoding declared by the server.
 #[expect(
     clippy::print_stdout,
     reason = "prints what each page took, with --nocapture"
@@ -36,17 +36,17 @@ pub(crate) fn survives_as(name: &str, page: impl Into<Vec<u8>>, label: Option<&'
     let page = page.into();
     let length = page.len();
     let thread = std::thread::Builder::new().stack_size(STACK);
-    let taken = thread
+    let result = thread
         .spawn(move || run_pipeline(&page, label))
         .unwrap()
         .join();
-    let Ok(Usage { time, longest }) = taken else {
-        panic!("{name}: a panic");
+    let Ok(Usage { time, longest }) = result else {
+        panic!("{name}: panicked");
     };
     let megabytes = length.max(MEGABYTE) as f64 / MEGABYTE as f64;
     let per_megabyte = time.as_secs_f64() / megabytes;
     println!(
-        "{:7.1} ms a megabyte {:8.1} ms {length:9} → {longest:9} {name}",
+        "{:7.1} ms per MB {:8.1} ms {length:9} → {longest:9} {name}",
         per_megabyte * 1e3,
         time.as_secs_f64() * 1e3,
     );
@@ -69,7 +69,7 @@ fn run_pipeline(page: &[u8], label: Option<&str>) -> Usage {
     let found = metadata(&tree, &resolve);
     let chosen = main_content(&tree).selection();
     let whole = Selection::whole(tree.root());
-    // The whole page, whatever was selected: the longest output possible.
+    // The whole page regardless of the selection: the longest possible output.
     let markdown = to_markdown(&tree, &whole, &resolve).len();
     let time = watch.elapsed();
     // The remaining functions must not fail either; they are not part of the usual pipeline.
@@ -90,7 +90,7 @@ fn run_pipeline(page: &[u8], label: Option<&str>) -> Usage {
     }
 }
 
-/// Every address resolves to itself: long ones stay long.
+/// Makes every address absolute without shortening it.
 #[expect(clippy::unnecessary_wraps, reason = "the signature of a resolver")]
 fn resolve(href: &str) -> Option<String> {
     Some(format!("https://e.x/{href}"))

@@ -10,16 +10,16 @@ fn in_text() {
         ("named", "&amp;"),
         ("two characters", "&NotEqualTilde;"),
         ("numeric", "&#65;"),
-        ("in base sixteen", "&#x1F600;"),
+        ("hexadecimal", "&#x1F600;"),
         ("of markup", "&lt;"),
         ("of stars", "&#42;"),
-        ("named, without an end", "&copy"),
-        ("numeric, without an end", "&#65"),
-        ("nothing but a start", "&"),
+        ("named, without a semicolon", "&copy"),
+        ("numeric, without a semicolon", "&#65"),
+        ("only an ampersand", "&"),
         ("unknown", "&nosuch;"),
         ("too large", "&#x110000;"),
         ("far too large", "&#99999999999999999999;"),
-        ("half a character", "&#xD800;"),
+        ("surrogate", "&#xD800;"),
         ("zero", "&#0;"),
         ("empty", "&#;"),
         ("control", "&#x81;"),
@@ -56,6 +56,6 @@ fn in_other_places() {
             format!("<{around}>{}", "&amp;&lt;".repeat(MANY / 40)),
         );
     }
-    survives("one name without end", format!("&{}", "a".repeat(MANY)));
-    survives("one number without end", format!("&#{}", "1".repeat(MANY)));
+    survives("one endless name", format!("&{}", "a".repeat(MANY)));
+    survives("one endless number", format!("&#{}", "1".repeat(MANY)));
 }

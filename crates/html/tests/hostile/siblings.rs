@@ -95,7 +95,7 @@ fn footnotes() {
         ),
     );
     survives(
-        "one note, asked for often",
+        "one footnote, referenced often",
         "<p>a<sup><a href='#n'>1</a></sup>".repeat(10_000) + "<ol class=footnotes><li id=n>b",
     );
     survives("one id", "<li id=n><a href='#n'>1</a>".repeat(10_000));

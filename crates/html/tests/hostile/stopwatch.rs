@@ -1,4 +1,4 @@
-//! Measures how long a thread worked.
+//! Measures the time a thread takes.
 //!
 //! Uses CPU time where the system provides it (Linux), so that a busy machine does not make a test fail;
 //! wall-clock time elsewhere.
@@ -29,7 +29,7 @@ impl Stopwatch {
 
 /// The total CPU time of this thread.
 fn cpu_time() -> Option<Duration> {
-    let told = std::fs::read_to_string("/proc/thread-self/schedstat").ok()?;
-    let nanoseconds = told.split_ascii_whitespace().next()?.parse().ok()?;
+    let statistics = std::fs::read_to_string("/proc/thread-self/schedstat").ok()?;
+    let nanoseconds = statistics.split_ascii_whitespace().next()?.parse().ok()?;
     Some(Duration::from_nanos(nanoseconds))
 }

@@ -7,15 +7,15 @@ fn spans() {
     let huge = "<td colspan=65534 rowspan=65534>a";
     survives("one huge cell", format!("<table><tr>{huge}"));
     survives(
-        "a row of them",
+        "a row of huge cells",
         format!("<table><tr>{}", huge.repeat(1_000)),
     );
     survives(
-        "rows of them",
+        "rows of huge cells",
         format!("<table>{}", format!("<tr>{huge}").repeat(10_000)),
     );
     survives(
-        "utf_16",
+        "wide cells",
         format!("<table>{}", "<tr><td colspan=1000>a<td>b".repeat(10_000)),
     );
     survives(
@@ -31,7 +31,7 @@ fn spans() {
         format!("<table>{}<tr><td>a", "<col span=1000>".repeat(10_000)),
     );
     survives(
-        "numbers that are none",
+        "invalid numbers",
         "<table><tr><td colspan=-1 rowspan=1e9>a".repeat(100),
     );
 }
@@ -63,7 +63,7 @@ fn cells() {
         ),
     );
     survives(
-        "one long row last",
+        "a long last row",
         format!(
             "<table>{}{}",
             "<tr><td>a<td>b".repeat(20_000),

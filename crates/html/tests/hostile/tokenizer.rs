@@ -1,4 +1,4 @@
-//! Every input of the public tokeniser tests, through the whole pipeline.
+//! Every input of the public tokenizer tests, through the whole pipeline.
 
 use crate::survives;
 
@@ -30,7 +30,7 @@ fn inputs(file: &str) -> Vec<String> {
 fn every_input() {
     let mut count = 0;
     for file in FILES {
-        // One page per input, and one page of all inputs per context, so that each meets what earlier ones
+        // One page per input, and one page of all inputs per context, so that each follows what earlier ones
         // left open.
         let inputs = inputs(file);
         for (at, input) in inputs.iter().enumerate() {

@@ -66,7 +66,7 @@ fn every_construct() {
         "&#x",
     ] {
         let text = "Some words that nobody ends ";
-        survives(&format!("{open}, often"), open.repeat(LONG / open.len()));
+        survives(&format!("{open}, repeated"), open.repeat(LONG / open.len()));
         survives(
             &format!("{open}, once"),
             format!("<p>{text}</p>{open}{}", text.repeat(LONG / 28)),
@@ -75,7 +75,7 @@ fn every_construct() {
 }
 
 #[test]
-fn a_page_cut_anywhere() {
+fn a_page_truncated_anywhere() {
     let page = concat!(
         "<!doctype html><html lang=en><head><meta charset=utf-8><title>A &amp; b</title>",
         "<script type=application/ld+json>{\"@type\":[\"Article\"],\"author\":{\"name\":\"N\"}}</script></head>",

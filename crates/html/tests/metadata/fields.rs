@@ -1,4 +1,4 @@
-//! The simple fields: which source wins, and how its value is normalised.
+//! The simple fields: which source is used, and how its value is normalized.
 
 use crawler_html::Metadata;
 

@@ -1,5 +1,5 @@
 //! Adversarial pages: deep, long, many. The stack is small, and the time limit is generous enough for a slow
-//! machine; quadratic behaviour exceeds it by orders of magnitude.
+//! machine; quadratic behavior exceeds it by orders of magnitude.
 
 use std::time::{Duration, Instant};
 
@@ -17,8 +17,8 @@ fn read_in_small_thread(page: String) -> Metadata {
         let start = Instant::now();
         let found = metadata(&tree, &resolve);
         let took = start.elapsed();
-        let begin: String = page.chars().take(60).collect();
-        assert!(took < BOUND, "{took:?} on {begin}…");
+        let head: String = page.chars().take(60).collect();
+        assert!(took < BOUND, "{took:?} on {head}…");
         found
     });
     reading.unwrap().join().unwrap()

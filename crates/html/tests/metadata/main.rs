@@ -1,4 +1,4 @@
-//! Metadata through the public API: precedence and normalisation as tables, real-world JSON-LD, random pages,
+//! Metadata through the public API: precedence and normalization as tables, real-world JSON-LD, random pages,
 //! and linear time.
 
 #![expect(clippy::unwrap_used, reason = "a failing helper may panic in a test")]

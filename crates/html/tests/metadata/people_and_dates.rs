@@ -1,4 +1,4 @@
-//! Authors and dates: the best source wins.
+//! Authors and dates: the best source is used.
 
 use crate::{list, optional};
 

@@ -41,7 +41,7 @@ fn run(cases: u32, test: impl Fn(&str) -> Result<(), TestCaseError>) {
         .unwrap();
 }
 
-/// Every text that was found.
+/// Every text in the metadata.
 fn texts(found: &Metadata) -> Vec<&String> {
     let single = [
         &found.title,

@@ -9,7 +9,7 @@ use proptest::prelude::*;
 use crate::{HTML, TABLE, page};
 
 #[test]
-fn every_page_cut_anywhere() {
+fn every_page_truncated_anywhere() {
     for (name, _) in TABLE {
         let body = page(name);
         for end in 0..body.len() {
@@ -76,7 +76,7 @@ const PIECES: [&str; 26] = [
     "words ",
 ];
 
-/// Each would be slow for a parser that looks at anything twice.
+/// Each would be slow for a parser that reads any byte twice.
 #[test]
 fn time_is_linear() {
     let shapes: [(&str, &str); 14] = [
@@ -99,11 +99,11 @@ fn time_is_linear() {
         ("angles", "<"),
     ];
     for (name, piece) in shapes {
-        let once = time_of(piece, 1 << 20);
-        let four = time_of(piece, 4 << 20);
+        let one_mb = time_of(piece, 1 << 20);
+        let four_mb = time_of(piece, 4 << 20);
         assert!(
-            four < once * 12 + Duration::from_millis(50),
-            "{name}: 1 MB in {once:?}, 4 MB in {four:?}"
+            four_mb < one_mb * 12 + Duration::from_millis(50),
+            "{name}: 1 MB in {one_mb:?}, 4 MB in {four_mb:?}"
         );
     }
 }

@@ -1,4 +1,4 @@
-//! Which pages need a browser: a table of pages as sent by frameworks, servers and bot walls, behaviour on
+//! Which pages need a browser: a table of pages as sent by frameworks, servers and bot walls, behavior on
 //! truncated and corrupted pages, and linear time.
 
 #![expect(clippy::unwrap_used, reason = "a failing helper may panic in a test")]

@@ -1,4 +1,4 @@
-//! What each page of the table needs.
+//! The expected result for each page.
 
 use crawler_model::RenderNeed::{self, Certain, Likely, Plain};
 use crawler_model::RenderReason::{EmptyBody, EmptyRoot, LittleText, Noscript, ScriptRedirect};

@@ -29,7 +29,7 @@ fn text_and_links_are_counted() {
 }
 
 #[test]
-fn a_gain_is_a_quarter_and_not_a_trifle() {
+fn a_gain_is_at_least_a_quarter_and_a_minimum() {
     let weight = |text, links| PageWeight { text, links };
     for (before, after, helped) in [
         (weight(0, 0), weight(0, 0), false),
@@ -49,13 +49,13 @@ fn a_gain_is_a_quarter_and_not_a_trifle() {
 #[test]
 fn rendering_a_shell_helps() {
     let shell = b"<div id=root></div><script src=app.js></script>";
-    let drawn = b"<div id=root><h1>Chapter 7</h1><p>It tells of the harbour.</p>\
+    let rendered = b"<div id=root><h1>Chapter 7</h1><p>It tells of the harbour.</p>\
         <a href=/p/1>1</a><a href=/p/2>2</a><a href=/p/3>3</a></div><script src=app.js></script>";
-    assert!(rendering_helped(shell, Some("text/html"), drawn));
-    assert!(!rendering_helped(drawn, Some("text/html"), drawn));
-    assert!(!rendering_helped(drawn, Some("text/html"), shell));
+    assert!(rendering_helped(shell, Some("text/html"), rendered));
+    assert!(!rendering_helped(rendered, Some("text/html"), rendered));
+    assert!(!rendering_helped(rendered, Some("text/html"), shell));
     // Converting from UTF-16 to UTF-8 is not a gain.
-    let wide: Vec<u8> = String::from_utf8(drawn.to_vec())
+    let wide: Vec<u8> = String::from_utf8(rendered.to_vec())
         .unwrap()
         .encode_utf16()
         .flat_map(u16::to_be_bytes)
@@ -63,6 +63,6 @@ fn rendering_a_shell_helps() {
     assert!(!rendering_helped(
         &wide,
         Some("text/html; charset=utf-16be"),
-        drawn
+        rendered
     ));
 }

@@ -44,7 +44,7 @@ fn a_page_cut_inside_a_character_is_still_utf8() {
 }
 
 #[test]
-fn unlabelled_text_is_guessed() {
+fn unlabeled_text_is_guessed() {
     let table = [
         (
             "KOI8-U",

@@ -1,4 +1,4 @@
-//! The inputs of the public tokeniser tests, each in several contexts, compared with the oracle.
+//! The inputs of the public tokenizer tests, each in several contexts, compared with the oracle.
 
 use serde_json::Value;
 

@@ -1,6 +1,6 @@
 //! Time is linear in the page, on pages designed to break that.
 //!
-//! The limit is generous, for a slow machine and an unoptimised build; a scan that looks at its input
+//! The limit is generous, for a slow machine and an unoptimized build; a scan that looks at its input
 //! repeatedly exceeds it by orders of magnitude.
 
 use std::fmt::Write as _;

@@ -35,7 +35,7 @@ pub(crate) fn theirs(page: &str) -> BTreeSet<LinkFact> {
         scripting_enabled: false,
         ..TreeBuilderOpts::default()
     };
-    // With this option the tokeniser would also drop a byte order mark after every script, where it is text.
+    // With this option the tokenizer would also drop a byte order mark after every script, where it is text.
     let tokenizer = TokenizerOpts {
         discard_bom: false,
         ..TokenizerOpts::default()

@@ -135,13 +135,13 @@ const FOREIGN: &[&str] = &[
 
 /// Elements with children: of SVG and MathML, and of HTML where it may occur inside them.
 #[rustfmt::skip]
-const HOLDING: &[&str] = &[
+const CONTAINERS: &[&str] = &[
     "g", "title", "desc", "foreignObject", "style", "script", "mi", "template", "plaintext", "xmp",
     "annotation-xml", "mglyph", "noembed",
 ];
 
 /// HTML that ends SVG and MathML.
-const BREAKING: &[&str] = &[
+const BREAKOUT: &[&str] = &[
     "<p>",
     "</p>",
     "<div>",
@@ -168,7 +168,7 @@ fn foreign_piece() -> impl Strategy<Value = String> {
         prop_oneof![
             1 => (select(&["svg", "math"][..]), inside())
                 .prop_map(|(name, inside)| format!("<{name}>{inside}</{name}>")),
-            4 => (select(HOLDING), inside(), prop::bool::weighted(0.8)).prop_map(
+            4 => (select(CONTAINERS), inside(), prop::bool::weighted(0.8)).prop_map(
                 |(name, inside, closed)| {
                     let close = if closed { format!("</{name}>") } else { String::new() };
                     format!("<{name}>{inside}{close}")
@@ -179,7 +179,7 @@ fn foreign_piece() -> impl Strategy<Value = String> {
     (
         select(&["svg", "math"][..]),
         prop::collection::vec(tree, 1..6),
-        select(BREAKING),
+        select(BREAKOUT),
         any::<bool>(),
     )
         .prop_map(|(name, inside, breaking, closed)| {
@@ -237,7 +237,7 @@ fn raw_text_and_comments() {
 
 #[test]
 fn script_levels() {
-    let bits: &[&str] = &[
+    let pieces: &[&str] = &[
         "<!--",
         "-->",
         "--",
@@ -247,7 +247,7 @@ fn script_levels() {
         "<script",
         "</script ",
     ];
-    let fragment = prop_oneof![1 => select(LINKS), 5 => select(bits)];
+    let fragment = prop_oneof![1 => select(LINKS), 5 => select(pieces)];
     compare(3000, &rows(fragment, 30));
 }
 
@@ -259,7 +259,7 @@ fn broken_pieces() {
 
 #[test]
 fn svg_and_math() {
-    // What follows shows where we think we are: only in HTML is the content of a title text.
+    // The tail reveals the scanner's state: only in HTML is the content of a title text.
     let tail = "<a href=u#><title><a href=u#></title><base href=u#><a href=u#>";
     compare(
         4000,

@@ -1,4 +1,4 @@
-//! What is dropped from extreme pages, and what is not.
+//! Limits for extreme pages: what is dropped and what is kept.
 
 use crawler_html::{Tag, Tree};
 
@@ -92,7 +92,7 @@ fn beyond_the_depth_templates_stay_hidden() {
 }
 
 #[test]
-fn names_without_meaning_in_svg_nest_no_deeper() {
+fn nesting_in_svg_is_limited() {
     for name in ["script", "input", "g", "a", "foreignObject"] {
         let tree = parse(&format!("<svg>{}x", format!("<{name}>").repeat(5_000)));
         assert!(tree.is_truncated(), "{name}");
@@ -100,7 +100,7 @@ fn names_without_meaning_in_svg_nest_no_deeper() {
 }
 
 #[test]
-fn tables_in_tables_nest_no_deeper() {
+fn nesting_of_tables_is_limited() {
     let tree = parse(&"<table><tr>x<td>".repeat(5_000));
     assert!(tree.is_truncated());
     assert_eq!(text(&tree).len(), 5_000);
@@ -142,7 +142,7 @@ fn formatting_nests_no_deeper_than_64() {
     assert!(tree.is_truncated());
     assert_eq!(count(&tree, Tag::I) + count(&tree, Tag::B), 64);
     assert_eq!(text(&tree), "x");
-    // A cell starts anew.
+    // In a cell the count starts again.
     let cell = format!("{}<table><td>", "<i>".repeat(40));
     let tree = parse(&cell.repeat(4));
     assert!(!tree.is_truncated());

@@ -1,6 +1,6 @@
 //! Time is linear in the page, on pages designed to break that.
 //!
-//! The limit is generous, for a slow machine and an unoptimised build; quadratic behaviour exceeds it by
+//! The limit is generous, for a slow machine and an unoptimized build; quadratic behavior exceeds it by
 //! orders of magnitude.
 
 use std::time::{Duration, Instant};
@@ -16,7 +16,7 @@ const SIZE: usize = 250_000;
 /// Parses the page within the limit, on a small stack.
 fn parse(page: String) {
     let start = Instant::now();
-    let begin: String = page.chars().take(60).collect();
+    let head: String = page.chars().take(60).collect();
     let thread = std::thread::Builder::new().stack_size(256 * 1024);
     let parsed = thread.spawn(move || {
         let tree = Tree::parse(&page);
@@ -24,9 +24,9 @@ fn parse(page: String) {
         assert!(deepest < Some(640), "{deepest:?}");
         assert!(tree.len() <= 4_000_600);
     });
-    assert!(parsed.unwrap().join().is_ok(), "{begin}…");
+    assert!(parsed.unwrap().join().is_ok(), "{head}…");
     let took = start.elapsed();
-    assert!(took < BOUND, "{took:?} on {begin}…");
+    assert!(took < BOUND, "{took:?} on {head}…");
 }
 
 fn repeat(head: &str, unit: &str) -> String {

@@ -1,4 +1,4 @@
-//! Every input of the public tokeniser tests as a page, compared with html5ever's own tree.
+//! Every input of the public tokenizer tests as a page, compared with html5ever's own tree.
 
 use crate::oracle::{ours, theirs};
 

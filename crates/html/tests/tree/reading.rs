@@ -57,7 +57,7 @@ fn a_walk_can_skip() {
 }
 
 #[test]
-fn bytes_are_decoded_as_the_page_says() {
+fn bytes_are_decoded_with_the_declared_charset() {
     let (tree, charset) = Tree::parse_bytes(b"<p>caf\xE9", Some("latin1"), None);
     assert_eq!(charset.source, CharsetSource::Header);
     let text: Vec<_> = tree

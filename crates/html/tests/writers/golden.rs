@@ -13,7 +13,7 @@ fn folder() -> PathBuf {
 
 fn pages() -> Vec<PathBuf> {
     let mut pages: Vec<PathBuf> = fs::read_dir(folder())
-        .expect("the folder of pages")
+        .expect("read the folder of pages")
         .map(|entry| entry.expect("a file").path())
         .filter(|path| path.to_string_lossy().ends_with(".page.html"))
         .collect();
@@ -22,7 +22,7 @@ fn pages() -> Vec<PathBuf> {
 }
 
 #[test]
-fn pages_are_written_as_before() {
+fn output_equals_the_golden_files() {
     let update = std::env::var_os("UPDATE_GOLDEN").is_some();
     let mut differences = Vec::new();
     let pages = pages();

@@ -15,11 +15,11 @@ fn write_all(html: String) -> (Duration, usize) {
         .stack_size(256 * 1024)
         .spawn(move || {
             let tree = Tree::parse(&html);
-            let whole = Selection::whole(tree.root());
+            let selection = Selection::whole(tree.root());
             let start = Stopwatch::start();
-            let markdown = to_markdown(&tree, &whole, &resolve);
-            let text = to_text(&tree, &whole);
-            let inert = to_inert_html(&tree, &whole, &resolve);
+            let markdown = to_markdown(&tree, &selection, &resolve);
+            let text = to_text(&tree, &selection);
+            let inert = to_inert_html(&tree, &selection, &resolve);
             let longest = markdown.len().max(text.len()).max(inert.len());
             (start.elapsed(), longest)
         })
@@ -134,11 +134,11 @@ const TABLES: &[Hostile] = &[
     ("notes", |n| {
         let mut html = String::new();
         for number in 0..n / 60 {
-            write!(html, "<a href='#f{number}'>1</a>").expect("a string takes all");
+            write!(html, "<a href='#f{number}'>1</a>").expect("writing to a string cannot fail");
         }
         html += "<ol class=footnotes>";
         for number in 0..n / 60 {
-            write!(html, "<li id=f{number}>a").expect("a string takes all");
+            write!(html, "<li id=f{number}>a").expect("writing to a string cannot fail");
         }
         html
     }),
@@ -155,7 +155,7 @@ const TABLES: &[Hostile] = &[
     ("attributes", |n| {
         let mut html = "<p".to_owned();
         for number in 0..n / 8 {
-            write!(html, " a{number}").expect("a string takes all");
+            write!(html, " a{number}").expect("writing to a string cannot fail");
         }
         html + ">a"
     }),
@@ -169,7 +169,7 @@ fn the_output_is_bounded_and_nothing_overflows() {
         let (_, longest) = write_all(html);
         assert!(
             longest <= length * 24 + 10_000,
-            "{name}: {length} became {longest}"
+            "{name}: {length} bytes became {longest}"
         );
     }
 }
@@ -184,7 +184,7 @@ fn time_is_linear() {
         let large = best(size * 4);
         assert!(
             large < small * 12 + Duration::from_millis(20),
-            "{name}: {small:?} for one part, {large:?} for four"
+            "{name}: {small:?} for one unit, {large:?} for four"
         );
     }
 }

@@ -33,14 +33,14 @@ fn active_content_is_not_written() {
         let written = inert_html(html);
         let tree = Tree::parse(&written);
         for id in tree.subtree(tree.root()) {
-            let bad = is_active_element(tree.tag(id));
-            assert!(!bad, "{html}\n{written}");
+            let is_active = is_active_element(tree.tag(id));
+            assert!(!is_active, "{html}\n{written}");
             for (name, value) in tree.attrs(id) {
                 assert!(!is_active_attribute(name), "{html}\n{written}");
-                let runs = value.to_lowercase().replace(char::is_whitespace, "");
-                let addressed = matches!(name, "href" | "src");
-                let is_web = runs.starts_with("https://") || runs.starts_with("mailto:");
-                assert!(!addressed || is_web, "{html}\n{written}");
+                let compact = value.to_lowercase().replace(char::is_whitespace, "");
+                let is_address = matches!(name, "href" | "src");
+                let is_web = compact.starts_with("https://") || compact.starts_with("mailto:");
+                assert!(!is_address || is_web, "{html}\n{written}");
             }
         }
     }

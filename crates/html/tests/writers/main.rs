@@ -47,13 +47,16 @@ pub(crate) fn inert_html(html: &str) -> String {
 pub(crate) fn check_shape(markdown: &str) {
     assert!(
         markdown.is_empty() || markdown.ends_with('\n'),
-        "no end: {markdown:?}"
+        "no trailing line break: {markdown:?}"
     );
     assert!(
         !markdown.ends_with("\n\n"),
-        "two line ends at the end: {markdown:?}"
+        "two trailing line breaks: {markdown:?}"
     );
-    assert!(!markdown.starts_with('\n'), "starts blank: {markdown:?}");
+    assert!(
+        !markdown.starts_with('\n'),
+        "leading line break: {markdown:?}"
+    );
     let mut fence: Option<&str> = None;
     let mut blank = false;
     for line in markdown.lines() {

@@ -124,7 +124,8 @@ fn escape(text: &str) -> String {
 }
 
 fn put(html: &mut String, markup: std::fmt::Arguments<'_>) {
-    html.write_fmt(markup).expect("a string takes all");
+    html.write_fmt(markup)
+        .expect("writing to a string cannot fail");
 }
 
 fn write_inlines(html: &mut String, inlines: &[Inline], in_link: bool) {
@@ -223,7 +224,7 @@ enum InlineContext {
 
 /// What a parser should find in some inline content: one line for every paragraph.
 struct Expected {
-    done: Vec<String>,
+    lines: Vec<String>,
     words: Words,
     context: InlineContext,
     after_break: bool,
@@ -232,14 +233,14 @@ struct Expected {
 impl Expected {
     fn of(inlines: &[Inline], context: InlineContext) -> Vec<String> {
         let mut expected = Self {
-            done: Vec::new(),
+            lines: Vec::new(),
             words: Words::default(),
             context,
             after_break: false,
         };
         expected.add(inlines, &Marks::default());
         expected.end();
-        expected.done
+        expected.lines
     }
 
     fn end(&mut self) {
@@ -250,7 +251,7 @@ impl Expected {
             line.truncate(line.len() - "{br}".len());
         }
         if !line.is_empty() {
-            self.done.push(line);
+            self.lines.push(line);
         }
     }
 
@@ -276,7 +277,8 @@ impl Expected {
                         .as_ref()
                         .map_or(String::new(), |link| format!("@{link} "));
                     let alt = alt.split_whitespace().collect::<Vec<_>>().join(" ");
-                    self.words.sign(&format!("img {link}https://e.x/i {alt}"));
+                    self.words
+                        .push_token(&format!("img {link}https://e.x/i {alt}"));
                 }
                 Inline::Break if self.context == InlineContext::Heading => {
                     self.words.push(" ", marks);
@@ -288,7 +290,7 @@ impl Expected {
                 }
                 Inline::Break => {
                     if !self.words.is_empty() {
-                        self.words.sign("br");
+                        self.words.push_token("br");
                         self.after_break = true;
                     }
                 }

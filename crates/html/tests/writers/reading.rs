@@ -25,7 +25,7 @@ impl Words {
         for character in text.chars() {
             let white = character.is_whitespace();
             let text = if white { ' ' } else { character };
-            // Whether a space is bold is invisible; code keeps its own.
+            // The style of a space is invisible, except in code.
             let marks = if white && !marks.code {
                 None
             } else {
@@ -44,14 +44,14 @@ impl Words {
         }
     }
 
-    /// Adds something that is not a word.
-    pub(crate) fn sign(&mut self, sign: &str) {
-        if sign == "br"
+    /// Adds a token that is not text, such as an image or a line break.
+    pub(crate) fn push_token(&mut self, token: &str) {
+        if token == "br"
             && let Some((run, _)) = self.runs.last_mut()
         {
             run.truncate(run.trim_end().len());
         }
-        self.runs.push((format!("{{{sign}}}"), Marks::default()));
+        self.runs.push((format!("{{{token}}}"), Marks::default()));
     }
 
     pub(crate) fn is_empty(&self) -> bool {
@@ -80,13 +80,13 @@ impl Words {
             }
             let body = text.trim_end();
             line.push('{');
-            for (holds, letter) in [
+            for (is_set, letter) in [
                 (marks.strong, 'b'),
                 (marks.emphasis, 'i'),
                 (marks.strike, 's'),
                 (marks.code, 'c'),
             ] {
-                if holds {
+                if is_set {
                     line.push(letter);
                 }
             }
@@ -152,8 +152,8 @@ impl Reader {
             "<em>" => self.start_mark(|marks| marks.emphasis = true),
             "<del>" => self.start_mark(|marks| marks.strike = true),
             "</strong>" | "</em>" | "</del>" if !self.outer.is_empty() => self.end_mark(),
-            "<br>" => self.words.sign("br"),
-            live => self.words.sign(&format!("HTML {live}")),
+            "<br>" => self.words.push_token("br"),
+            live => self.words.push_token(&format!("HTML {live}")),
         }
     }
 
@@ -245,7 +245,7 @@ impl Reader {
                     .as_ref()
                     .map_or(String::new(), |link| format!("@{link} "));
                 self.words
-                    .sign(&format!("img {link}{target} {}", alt.trim()));
+                    .push_token(&format!("img {link}{target} {}", alt.trim()));
             }
             _ => {}
         }
@@ -276,15 +276,15 @@ impl Reader {
                 self.words.push(&code, &marks);
             }
             Event::Html(html) | Event::InlineHtml(html) => self.html(&html),
-            Event::FootnoteReference(label) => self.words.sign(&format!("^{label}")),
-            Event::SoftBreak => self.words.sign("SOFT"),
-            Event::HardBreak => self.words.sign("br"),
+            Event::FootnoteReference(label) => self.words.push_token(&format!("^{label}")),
+            Event::SoftBreak => self.words.push_token("SOFT"),
+            Event::HardBreak => self.words.push_token("br"),
             Event::Rule => {
                 self.end_block();
                 self.line("hr");
             }
-            Event::TaskListMarker(done) => self.words.sign(if done { "x" } else { "o" }),
-            other => self.words.sign(&format!("UNREAD {other:?}")),
+            Event::TaskListMarker(done) => self.words.push_token(if done { "x" } else { "o" }),
+            other => self.words.push_token(&format!("UNREAD {other:?}")),
         }
     }
 }

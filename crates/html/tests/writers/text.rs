@@ -35,21 +35,24 @@ fn a_selection_decides_what_is_written() {
     let paragraphs: Vec<_> = tree.find(Tag::P).collect();
     let emphasis = tree.find(Tag::I).next().unwrap();
     let entries: Vec<_> = tree.find(Tag::Li).collect();
-    let whole = tree.root();
+    let root = tree.root();
 
-    let some = Selection::of(vec![paragraphs[1], paragraphs[0]], vec![emphasis]);
-    assert_eq!(to_markdown(&tree, &some, &resolve), "a\n\nb\n");
-    assert_eq!(to_text(&tree, &some), "a\n\nb\n");
-    assert_eq!(to_inert_html(&tree, &some, &resolve), "<p>a</p><p>b </p>\n");
+    let selected = Selection::of(vec![paragraphs[1], paragraphs[0]], vec![emphasis]);
+    assert_eq!(to_markdown(&tree, &selected, &resolve), "a\n\nb\n");
+    assert_eq!(to_text(&tree, &selected), "a\n\nb\n");
+    assert_eq!(
+        to_inert_html(&tree, &selected, &resolve),
+        "<p>a</p><p>b </p>\n"
+    );
 
-    let without = Selection::of(vec![whole], vec![paragraphs[0], paragraphs[2], entries[0]]);
+    let without = Selection::of(vec![root], vec![paragraphs[0], paragraphs[2], entries[0]]);
     assert_eq!(to_markdown(&tree, &without, &resolve), "b *c*\n\n- f\n");
 
     // A root inside a root is written once; an excluded root is not written.
-    let nested = Selection::of(vec![whole, paragraphs[1], emphasis], vec![]);
+    let nested = Selection::of(vec![root, paragraphs[1], emphasis], vec![]);
     assert_eq!(
         to_markdown(&tree, &nested, &resolve),
-        to_markdown(&tree, &Selection::whole(whole), &resolve)
+        to_markdown(&tree, &Selection::whole(root), &resolve)
     );
     let nothing = Selection::of(vec![paragraphs[0]], vec![paragraphs[0]]);
     assert_eq!(to_markdown(&tree, &nothing, &resolve), "");

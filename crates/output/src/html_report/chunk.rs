@@ -1,8 +1,8 @@
 //! A chunk of the report: pages and their texts, as one call of the viewer's `chunk`.
 //!
-//! `s` are the URLs first mentioned here, numbered on from the last chunk's; `t` this chunk's content
-//! types, notes and reasons; `p` the rows, flat; `e` the edges: a negative number names the page they start from
-//! (its number plus one, negated), the others where they go.
+//! `s`: URLs first mentioned in this chunk; numbering continues from the previous chunk. `t`: content types, notes and
+//! reasons of this chunk. `p`: the rows, flattened. `e`: the edges; a negative number is the source page of the edges after
+//! it (its number plus one, negated), any other number is a target.
 
 use super::page_row::PageRow;
 use crate::json_text::{push_in_script, push_number};
@@ -26,7 +26,7 @@ pub(super) struct Chunk {
 }
 
 impl Chunk {
-    /// Origin that URLs are written without.
+    /// Creates an empty chunk. URLs on `origin` are written without it.
     pub(super) fn new(origin: &str) -> Self {
         Self {
             origin: origin.to_owned(),
@@ -80,12 +80,12 @@ impl Chunk {
         }
         // A chunk has few distinct texts, so a linear search is faster than a hash table.
         let known = self.texts.iter().position(|known| *known == text);
-        let place = known.unwrap_or_else(|| {
+        let index = known.unwrap_or_else(|| {
             self.texts_len += text.len();
             self.texts.push(text);
             self.texts.len() - 1
         });
-        place as u64 + 1
+        index as u64 + 1
     }
 
     /// Writes the chunk unless it is empty, and starts the next.

@@ -1,7 +1,7 @@
 //! Which edges go into the report.
 //!
 //! A large site has millions of links, mostly the same menu on every page. The first half million are kept; after that only
-//! those to broken pages, which matter most to the reader.
+//! those to broken pages, which matter most.
 
 use std::collections::HashSet;
 
@@ -15,8 +15,8 @@ const MAX_BROKEN: usize = 50_000;
 /// Counts the edges written and those left out.
 #[derive(Default, Debug)]
 pub(super) struct EdgeBudget {
-    taken: u64,
-    taken_broken: u64,
+    written: u64,
+    written_broken: u64,
     left_out: u64,
     broken: HashSet<u32>,
 }
@@ -30,11 +30,11 @@ impl EdgeBudget {
     }
 
     /// Whether to write an edge to this page; counts it as left out if not.
-    pub(super) fn takes(&mut self, to: u32) -> bool {
-        if self.taken < MAX_EDGES {
-            self.taken += 1;
-        } else if self.taken_broken < MAX_BROKEN_EDGES && self.broken.contains(&to) {
-            self.taken_broken += 1;
+    pub(super) fn try_add(&mut self, to: u32) -> bool {
+        if self.written < MAX_EDGES {
+            self.written += 1;
+        } else if self.written_broken < MAX_BROKEN_EDGES && self.broken.contains(&to) {
+            self.written_broken += 1;
         } else {
             self.left_out += 1;
             return false;
@@ -57,14 +57,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn beyond_the_cap_only_edges_to_broken_pages() {
+    fn beyond_the_cap_only_edges_to_broken_pages_are_written() {
         let mut edges = EdgeBudget::default();
         edges.note_broken(7);
         for _ in 0..MAX_EDGES {
-            assert!(edges.takes(1));
+            assert!(edges.try_add(1));
         }
-        assert!(!edges.takes(1));
-        assert!(edges.takes(7));
+        assert!(!edges.try_add(1));
+        assert!(edges.try_add(7));
         assert_eq!(edges.left_out(), 1);
     }
 }

@@ -1,6 +1,6 @@
 //! How the crawl ended and what was not followed: the last call of the report.
 //!
-//! Counts are written as numbers; the viewer makes sentences of them in the reader's number format. Only the problem with the
+//! Counts are written as numbers; the viewer turns them into sentences in the reader's number format. Only the problem with the
 //! seed is written as text.
 
 use crawler_model::{RefuseReason, SeedProblem, Summary};

@@ -1,8 +1,8 @@
-//! URLs as numbers, in a table that stops growing.
+//! Numbers URLs, in a table of bounded size.
 //!
 //! A link is looked up by its dedupe key first, so that `/a/` on one page and `/a` on another are one node
-//! of the graph if the crawl treats them as one page. When the table is full, pages still get numbers
-//! without an entry in the table, links to unknown URLs do not.
+//! of the graph if the crawl treats them as one page. When the table is full, new pages still get a
+//! number but no entry; links to unknown URLs get neither.
 
 use std::collections::HashMap;
 use std::hash::{BuildHasher, RandomState};
@@ -12,7 +12,7 @@ use crawler_weburl::UrlKey;
 /// Maximum number of entries, about two per URL.
 const MAX_ENTRIES: usize = 400_000;
 
-/// Gives URLs their numbers, in the order they are first mentioned.
+/// Assigns numbers to URLs in the order they are first mentioned.
 #[derive(Debug)]
 pub(super) struct Interner {
     ids: HashMap<u64, u32>,
@@ -77,7 +77,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn spellings_of_one_key_are_one() {
+    fn spellings_with_the_same_key_share_a_number() {
         let mut urls = Interner::new();
         assert_eq!(urls.page("http://a/"), (0, true));
         assert_eq!(urls.link("http://a/", UrlKey(1)), Some((0, false)));

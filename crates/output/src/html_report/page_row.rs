@@ -11,8 +11,8 @@ pub(super) struct PageRow<'a> {
 }
 
 impl PageRow<'_> {
-    /// The row without content type, note and render reason, which are indexes of the chunk's texts. An optional number is
-    /// written plus one; 0 is none.
+    /// The numbers of the row. `kind`, `note` and `reason` are indexes into the chunk's texts. An optional number is written
+    /// plus one; 0 means none.
     pub(super) fn numbers(&self, kind: u64, note: u64, reason: u64) -> [u64; 17] {
         let report = self.report;
         let outside = report
@@ -51,20 +51,20 @@ impl PageRow<'_> {
         ]
     }
 
-    /// The content type in lower case, without parameters and cut if long.
+    /// The content type in lower case, without parameters, truncated if long.
     pub(super) fn content_type(&self) -> String {
         let sent = self.report.content_type.as_deref().unwrap_or_default();
         let essence = sent.split(';').next().unwrap_or_default().trim();
         essence.chars().take(80).collect::<String>().to_lowercase()
     }
 
-    /// Why it was or was not rendered, if that was decided.
+    /// Why the page was or was not rendered, if that was decided.
     pub(super) fn render_reason(&self) -> Option<String> {
         let rendering = self.report.rendering?;
         Some(rendering.reason.as_str().to_owned())
     }
 
-    /// Why it failed or was skipped.
+    /// Why the page failed or was skipped.
     pub(super) fn note(&self) -> Option<String> {
         match &self.report.outcome {
             Outcome::Skipped(reason) => Some(reason.to_string()),

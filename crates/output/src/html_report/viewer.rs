@@ -1,4 +1,4 @@
-//! The viewer: markup, style and scripts, which are separate files here and embedded in the report.
+//! The viewer: markup, style and scripts, kept in separate files and embedded in the report.
 
 /// The scripts, each after those it depends on.
 const SCRIPTS: [&str; 13] = [
@@ -51,7 +51,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn nothing_is_loaded_from_anywhere() {
+    fn nothing_is_loaded_from_the_network() {
         let mut out = Vec::new();
         push_head(&mut out, "https://example.org/?a=\"<b>\"");
         let page = String::from_utf8(out).unwrap();
@@ -70,7 +70,7 @@ mod tests {
         assert!(!scripts.contains("</script") && !scripts.contains("<!--"));
         assert!(
             !scripts.contains("innerHTML"),
-            "text from the web is set as text"
+            "text from the web must be set as text"
         );
     }
 }

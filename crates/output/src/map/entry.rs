@@ -13,7 +13,7 @@ pub(super) struct Entry<'a> {
     pub(super) found: Discovery,
     /// Whether it belongs in a sitemap: not known to be failed, redirected or skipped.
     pub(super) listed: bool,
-    /// Whether it was rendered and why, if that was decided, without the waiting time.
+    /// Whether the page was rendered and why, if that was decided; without the waiting time.
     pub(super) rendering: Option<Rendering>,
 }
 
@@ -76,20 +76,21 @@ impl<'a> Entry<'a> {
     }
 }
 
-/// 0 is none; else the index of the reason in [`RenderReason::ALL`], with the last bit set if the page was rendered.
+/// 0 for none; otherwise one more than the index of the reason in [`RenderReason::ALL`], shifted left by one, with the lowest
+/// bit set if the page was rendered.
 fn rendering_byte(rendering: Option<Rendering>) -> u8 {
     let number = rendering.and_then(|rendering| {
         let mut reasons = RenderReason::ALL.iter();
-        let place = reasons.position(|reason| *reason == rendering.reason)?;
-        let place = u8::try_from(place).ok()?;
-        Some((place + 1) << 1 | u8::from(rendering.rendered))
+        let index = reasons.position(|reason| *reason == rendering.reason)?;
+        let index = u8::try_from(index).ok()?;
+        Some((index + 1) << 1 | u8::from(rendering.rendered))
     });
     number.unwrap_or(0)
 }
 
 fn rendering_of(byte: u8) -> Option<Rendering> {
-    let place = usize::from(byte >> 1).checked_sub(1)?;
-    let reason = *RenderReason::ALL.get(place)?;
+    let index = usize::from(byte >> 1).checked_sub(1)?;
+    let reason = *RenderReason::ALL.get(index)?;
     Some(if byte & 1 == 1 {
         Rendering::because(reason)
     } else {

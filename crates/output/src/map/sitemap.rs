@@ -28,7 +28,7 @@ pub(super) fn holds(entry: &Entry<'_>) -> bool {
     entry.listed && entry.url.len() <= MAX_URL
 }
 
-/// Bytes of the URL's line.
+/// Length in bytes of the URL's line.
 pub(super) fn length(url: &str) -> u64 {
     let mut line = Vec::new();
     push_url(&mut line, url);
@@ -51,7 +51,7 @@ struct Parts {
     index: PathBuf,
     current: Option<Target>,
     count: usize,
-    held: Totals,
+    totals: Totals,
 }
 
 impl SitemapWriter {
@@ -82,7 +82,7 @@ impl MapWriter for SitemapWriter {
             index,
             current: None,
             count: 0,
-            held: Totals::default(),
+            totals: Totals::default(),
         });
         self.target.text(XML).text("<sitemapindex").text(SPACE);
         Ok(())
@@ -126,14 +126,14 @@ impl Parts {
         index: &mut Target,
         origin: &str,
     ) -> Result<&mut Target, SinkError> {
-        let mut held = self.held;
-        held.count(entry);
-        if held.urls > MAX_URLS || held.bytes > MAX_BYTES {
+        let mut totals = self.totals;
+        totals.count(entry);
+        if totals.urls > MAX_URLS || totals.bytes > MAX_BYTES {
             self.close()?;
-            held = Totals::default();
-            held.count(entry);
+            totals = Totals::default();
+            totals.count(entry);
         }
-        self.held = held;
+        self.totals = totals;
         if self.current.is_none() {
             self.count += 1;
             let path = part_path(&self.index, self.count);
@@ -147,7 +147,7 @@ impl Parts {
             push_escaped(index.buffer(), &percent_encoded(&name));
             index.text("</loc></sitemap>\n");
         }
-        #[expect(clippy::expect_used, reason = "made just above where it was missing")]
+        #[expect(clippy::expect_used, reason = "created above if it was missing")]
         Ok(self.current.as_mut().expect("there is a current part"))
     }
 
@@ -209,7 +209,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn parts_lie_beside_the_index() {
+    fn parts_are_in_the_folder_of_the_index() {
         for (index, part) in [
             ("site.xml", "site-2.xml"),
             ("out/a.b.xml", "out/a.b-2.xml"),
@@ -220,7 +220,7 @@ mod tests {
     }
 
     #[test]
-    fn names_in_a_url() {
+    fn file_names_are_percent_encoded() {
         assert_eq!(percent_encoded("my site-1.xml"), "my%20site-1.xml");
     }
 }

@@ -19,7 +19,7 @@ pub(super) trait MapWriter: Send + fmt::Debug {
     fn flush(&mut self) -> Result<(), SinkError>;
 }
 
-/// Size of a sitemap of the URLs, which must be known before the first is written.
+/// Size of the sitemap, which must be known before the first URL is written.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub(super) struct Totals {
     pub(super) urls: u64,
@@ -35,7 +35,7 @@ impl Totals {
     }
 }
 
-/// The object that `json` and `ndjson` share.
+/// Writes an entry as the JSON object used by `json` and `ndjson`.
 pub(super) fn write_object(target: &mut Target, entry: &Entry<'_>) {
     target
         .text("{\"url\":")

@@ -47,16 +47,16 @@ impl Batch {
     }
 
     pub(super) fn is_full(&self) -> bool {
-        self.held() >= self.budget
+        self.memory() >= self.budget
     }
 
-    fn held(&self) -> usize {
+    fn memory(&self) -> usize {
         self.text.len() + self.ranges.len() * size_of::<Range<usize>>()
     }
 
-    /// Sorts and removes duplicates. Returns whether half of the budget is free afterwards; if not, sorting again soon would not
-    /// pay.
-    pub(super) fn sort_and_make_room(&mut self) -> bool {
+    /// Sorts and removes duplicates. Returns whether half of the budget is free afterward; if not, the batch
+    /// should be spilled.
+    pub(super) fn sort_and_compact(&mut self) -> bool {
         let text = &self.text;
         self.ranges
             .sort_unstable_by(|a, b| text[a.clone()].cmp(&text[b.clone()]));
@@ -64,8 +64,8 @@ impl Batch {
             .dedup_by(|a, b| text[a.clone()] == text[b.clone()]);
         self.recent.fill(0);
         let kept: usize = self.ranges.iter().map(Range::len).sum();
-        let room = kept + self.ranges.len() * size_of::<Range<usize>>() <= self.budget / 2;
-        if room && kept < self.text.len() {
+        let half_free = kept + self.ranges.len() * size_of::<Range<usize>>() <= self.budget / 2;
+        if half_free && kept < self.text.len() {
             let mut compact = Vec::with_capacity(kept);
             for range in &mut self.ranges {
                 let start = compact.len();
@@ -74,7 +74,7 @@ impl Batch {
             }
             self.text = compact;
         }
-        room
+        half_free
     }
 
     pub(super) fn lines(&self) -> impl Iterator<Item = &[u8]> {

@@ -19,7 +19,7 @@ pub(super) struct RunWriter {
 }
 
 impl RunWriter {
-    /// An unnamed file, deleted with its handle.
+    /// Creates an unnamed temporary file, deleted when it is closed.
     pub(super) fn new() -> io::Result<Self> {
         let file = tempfile::tempfile()?;
         Ok(Self {
@@ -28,8 +28,9 @@ impl RunWriter {
     }
 
     pub(super) fn write(&mut self, line: &[u8]) -> io::Result<()> {
-        let length = u32::try_from(line.len())
-            .map_err(|_| io::Error::new(io::ErrorKind::InvalidInput, "a line over 4 GB"))?;
+        let length = u32::try_from(line.len()).map_err(|_| {
+            io::Error::new(io::ErrorKind::InvalidInput, "a line is longer than 4 GiB")
+        })?;
         self.file.write_all(&length.to_le_bytes())?;
         self.file.write_all(line)
     }

@@ -1,11 +1,11 @@
-//! CSV reads back, cell for cell.
+//! CSV output can be parsed back, cell by cell.
 
 use crawler_model::LinkFilter;
 use crawler_output::Format;
 
 use crate::fixture::{print, reports};
 
-/// A reader by the book (RFC 4180), to check the writer with.
+/// A strict RFC 4180 parser, to check the output.
 fn parse(text: &str) -> Vec<Vec<String>> {
     let (mut rows, mut row, mut cell, mut quoted) = (Vec::new(), Vec::new(), String::new(), false);
     let mut characters = text.chars().peekable();
@@ -29,7 +29,7 @@ fn parse(text: &str) -> Vec<Vec<String>> {
 }
 
 #[test]
-fn reads_back() {
+fn csv_parses_back() {
     let filter = LinkFilter {
         all_schemes: true,
         ..LinkFilter::default()

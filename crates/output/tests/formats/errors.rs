@@ -1,4 +1,4 @@
-//! What could not be written is said with the file's name.
+//! Write errors name the file.
 
 use std::io::{self, Write};
 use std::path::Path;
@@ -8,7 +8,7 @@ use crawler_output::{Format, MapFormat, Target, UniqueLinks, map_sink, sink};
 
 use crate::fixture::{KEYS, about, reports, url};
 
-fn fails(sink: &mut dyn crawler_model::Sink) -> SinkError {
+fn error_of(sink: &mut dyn crawler_model::Sink) -> SinkError {
     reports()
         .iter()
         .try_for_each(|report| sink.page(report))
@@ -22,29 +22,29 @@ fn fails(sink: &mut dyn crawler_model::Sink) -> SinkError {
 fn a_full_disk_names_the_file() {
     let full = || Target::create(Path::new("/dev/full")).unwrap();
     for format in Format::ALL {
-        let error = fails(sink(format, full(), LinkFilter::default(), about()).as_mut());
+        let error = error_of(sink(format, full(), LinkFilter::default(), about()).as_mut());
         assert_eq!(error.target, "/dev/full", "{format:?}");
         assert_eq!(error.error.kind(), io::ErrorKind::StorageFull);
         assert!(!error.is_closed_pipe());
     }
     for format in MapFormat::ALL {
         let seed = url("https://example.org/");
-        let error = fails(map_sink(format, full(), KEYS, &seed).as_mut());
+        let error = error_of(map_sink(format, full(), KEYS, &seed).as_mut());
         assert_eq!(error.target, "/dev/full", "{format:?}");
     }
-    let error = fails(&mut UniqueLinks::new(full(), LinkFilter::default()));
+    let error = error_of(&mut UniqueLinks::new(full(), LinkFilter::default()));
     assert_eq!(error.target, "/dev/full");
 }
 
 #[test]
-fn a_folder_that_is_not_there_names_the_file() {
+fn a_missing_folder_names_the_file() {
     let error = Target::create(Path::new("no/such/folder/out.json")).unwrap_err();
     assert_eq!(error.target, "no/such/folder/out.json");
     assert!(error.to_string().contains("no/such/folder/out.json"));
 }
 
 #[test]
-fn a_file_is_there_and_empty_at_once() {
+fn a_file_is_truncated_when_the_target_is_created() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("out.txt");
     std::fs::write(&path, "from the last crawl").unwrap();
@@ -52,9 +52,10 @@ fn a_file_is_there_and_empty_at_once() {
     assert_eq!(std::fs::read(&path).unwrap(), b"");
 }
 
-struct Closed;
+/// A pipe whose reader is gone.
+struct ClosedPipe;
 
-impl Write for Closed {
+impl Write for ClosedPipe {
     fn write(&mut self, _bytes: &[u8]) -> io::Result<usize> {
         Err(io::ErrorKind::BrokenPipe.into())
     }
@@ -65,9 +66,9 @@ impl Write for Closed {
 }
 
 #[test]
-fn a_closed_pipe_passes_through() {
-    let target = Target::writer("stdout", Box::new(Closed));
-    let error = fails(sink(Format::Text, target, LinkFilter::default(), about()).as_mut());
+fn a_closed_pipe_is_reported_as_such() {
+    let target = Target::writer("stdout", Box::new(ClosedPipe));
+    let error = error_of(sink(Format::Text, target, LinkFilter::default(), about()).as_mut());
     assert!(error.is_closed_pipe());
     assert_eq!(error.target, "stdout");
 }

@@ -1,4 +1,4 @@
-//! One small site with everything in it that a format could trip over.
+//! A small site with everything that is difficult for a format.
 
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
@@ -20,7 +20,7 @@ pub(crate) fn url(text: &str) -> CrawlUrl {
     CrawlUrl::parse(text).unwrap()
 }
 
-/// Adds a link; in scope is what lies on example.org.
+/// Adds a link; links to example.org are in scope.
 pub(crate) fn link(links: &mut LinkList, full: &str, change: impl FnOnce(&mut LinkFacts)) {
     let page_len = full.find('#').unwrap_or(full.len());
     let parts = UrlRef::split(&full[..page_len]);
@@ -52,7 +52,7 @@ pub(crate) fn page(text: &str, depth: u32, outcome: Outcome) -> PageReport {
     PageReport::new(task, outcome)
 }
 
-/// A fetched HTML page with those links.
+/// A fetched HTML page with these links.
 pub(crate) fn linking(text: &str, depth: u32, links: &[&str]) -> PageReport {
     let mut report = page(text, depth, Outcome::Fetched { html: true });
     report.status = Some(200);
@@ -83,7 +83,7 @@ pub(crate) fn reports() -> Vec<PageReport> {
     );
     home.content_type = Some("text/html; charset=utf-8".into());
     (home.wire_bytes, home.body_bytes) = (1_234, 5_678);
-    // The wait for a tab is not the page's own time.
+    // Waiting for a tab does not count as the page's time.
     home.elapsed = Duration::from_micros(1_045_678);
     home.rendering = Some(Rendering::because(RenderReason::Asked).after(Duration::from_secs(1)));
 
@@ -161,7 +161,7 @@ pub(crate) fn run(sink: &mut dyn Sink, reports: &[PageReport]) {
     run_to(sink, reports, &Summary::default());
 }
 
-/// The same, with how the crawl ended.
+/// Like [`run`], with a summary.
 pub(crate) fn run_to(sink: &mut dyn Sink, reports: &[PageReport], summary: &Summary) {
     for report in reports {
         sink.page(report).unwrap();
@@ -169,14 +169,14 @@ pub(crate) fn run_to(sink: &mut dyn Sink, reports: &[PageReport], summary: &Summ
     sink.finish(summary).unwrap();
 }
 
-/// What a format makes of the reports.
+/// The output of a format for the reports.
 pub(crate) fn print(format: Format, filter: LinkFilter, reports: &[PageReport]) -> String {
     let (target, memory) = Target::memory();
     run(sink(format, target, filter, about()).as_mut(), reports);
     memory.text()
 }
 
-/// What a map format makes of the reports and of what was left.
+/// The output of a map format for the reports and the URLs left.
 pub(crate) fn print_map(format: MapFormat, reports: &[PageReport], left: &[&str]) -> String {
     let (target, memory) = Target::memory();
     let mut sink = map_sink(format, target, KEYS, &url("https://example.org/"));

@@ -1,4 +1,4 @@
-//! Each format, byte for byte.
+//! The output of every format, compared with golden files.
 
 use std::path::PathBuf;
 
@@ -7,15 +7,15 @@ use crawler_output::{Format, MapFormat};
 
 use crate::fixture::{print, print_map, reports};
 
-fn check(name: &str, made: &str) {
+fn check(name: &str, output: &str) {
     let path = PathBuf::from(env!("CARGO_MANIFEST_DIR"))
         .join("tests/golden")
         .join(name);
     if std::env::var_os("UPDATE_GOLDEN").is_some() {
-        std::fs::write(&path, made).unwrap();
+        std::fs::write(&path, output).unwrap();
     }
     let golden = std::fs::read_to_string(&path).unwrap();
-    assert!(golden == made, "{name} changed; it is now:\n{made}");
+    assert!(golden == output, "{name} changed; it is now:\n{output}");
 }
 
 #[test]

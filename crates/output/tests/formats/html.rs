@@ -1,4 +1,4 @@
-//! The report holds together when it is cut off, and nothing in it gets out of its script.
+//! The HTML report: chunks, the ending, and escaping inside scripts.
 
 use std::collections::BTreeMap;
 
@@ -23,7 +23,7 @@ fn calls(report: &str, opening: &str) -> Vec<Value> {
 }
 
 #[test]
-fn every_script_closes_where_it_should() {
+fn every_script_is_closed() {
     let report = print(Format::Html, LinkFilter::default(), &reports());
     assert_eq!(
         report.matches("<script").count(),
@@ -34,7 +34,7 @@ fn every_script_closes_where_it_should() {
 }
 
 #[test]
-fn chunks_number_urls_on() {
+fn url_numbers_continue_across_chunks() {
     let reports: Vec<_> = (0..450)
         .map(|number| {
             let next = format!("https://example.org/{}", number + 1);
@@ -48,10 +48,10 @@ fn chunks_number_urls_on() {
         let lists = chunks.iter().map(|chunk| chunk[field].as_array().unwrap());
         lists.flatten().cloned().collect()
     };
-    // The root they were found on is a URL too.
+    // The page they were found on has a number too.
     assert_eq!(all("s").len(), 452);
     assert_eq!(all("p").len(), 450 * 17);
-    // A source and a target an edge.
+    // A source and a target per edge.
     assert_eq!(all("e").len(), 450 * 2);
     assert!(all("s").contains(&Value::from("/449")));
 }
@@ -70,12 +70,12 @@ fn a_page_with_very_many_links_is_spread_over_chunks() {
     let chunks = chunks(&report);
     assert!(chunks.len() > 3, "{}", chunks.len());
     for chunk in &chunks {
-        // Each names the page its edges start from.
+        // Every chunk starts with the source page of its edges.
         assert!(chunk["e"][0].as_i64().unwrap() < 0);
     }
 }
 
-/// What the viewer is told about the end.
+/// The argument of the `finished` call.
 fn ending(summary: &Summary) -> Value {
     let (target, memory) = Target::memory();
     let mut sink = sink(Format::Html, target, LinkFilter::default(), about());
@@ -84,8 +84,8 @@ fn ending(summary: &Summary) -> Value {
 }
 
 #[test]
-fn what_was_left_alone_is_told() {
-    let told = ending(&Summary {
+fn the_ending_has_the_counts_of_refused_links() {
+    let facts = ending(&Summary {
         stop: StopReason::MaxPages,
         left: 57,
         refused: BTreeMap::from([
@@ -99,21 +99,21 @@ fn what_was_left_alone_is_told() {
         ]),
         ..Summary::default()
     });
-    assert_eq!(told["stop"], "max_pages");
-    assert_eq!(told["message"], "reached --max-pages");
+    assert_eq!(facts["stop"], "max_pages");
+    assert_eq!(facts["message"], "reached --max-pages");
     for (name, count) in [
         ("left", 57),
         ("tooDeep", 33),
         ("traps", 9_780),
         ("excluded", 5),
     ] {
-        assert_eq!(told[name], json!(count), "{name}");
+        assert_eq!(facts[name], json!(count), "{name}");
     }
-    assert_eq!(told.get("seedProblem"), None);
+    assert_eq!(facts.get("seedProblem"), None);
 }
 
 #[test]
-fn a_seed_that_could_not_be_fetched_is_told() {
+fn the_ending_has_the_problem_with_the_seed() {
     let url = "https://example.org/".to_owned();
     let failed = SeedProblem::Failed {
         url: url.clone(),
@@ -123,7 +123,7 @@ fn a_seed_that_could_not_be_fetched_is_told() {
         url,
         to: "https://other.example/</script>".into(),
     };
-    for (problem, words) in [
+    for (problem, expected) in [
         (
             failed,
             "The start page could not be fetched: connection refused",
@@ -133,12 +133,12 @@ fn a_seed_that_could_not_be_fetched_is_told() {
             "The seed https://example.org/ redirects out of scope to https://other.example/</script>;",
         ),
     ] {
-        let told = ending(&Summary {
+        let facts = ending(&Summary {
             seed_problem: Some(problem),
             ..Summary::default()
         });
-        let said = told["seedProblem"].as_str().unwrap();
-        assert!(said.starts_with(words), "{said}");
+        let message = facts["seedProblem"].as_str().unwrap();
+        assert!(message.starts_with(expected), "{message}");
     }
 }
 
@@ -166,7 +166,7 @@ fn web_links_are_counted_whatever_is_printed() {
         let links: u64 = rows.chunks(17).map(|row| row[10]).sum();
         let counted: u64 = reports().iter().map(|report| report.links.web_len()).sum();
         assert_eq!(links, counted);
-        // Nine of the home page, one of them elsewhere; neither its mailto: nor its javascript:.
+        // The home page has nine web links, one of them out of scope; mailto: and javascript: do not count.
         assert_eq!(rows[10..12], [9, 1]);
     }
 }

@@ -1,4 +1,4 @@
-//! JSON is JSON, however the crawl ended.
+//! JSON output is valid however the crawl ended.
 
 use crawler_model::{LinkFilter, Summary};
 use crawler_output::{Format, MapFormat, Target, sink};
@@ -10,15 +10,15 @@ use crate::fixture::{about, print, print_map, reports};
 fn an_array_with_any_number_of_pages() {
     let all = reports();
     for count in 0..=all.len() {
-        let made = print(Format::Json, LinkFilter::default(), &all[..count]);
-        let pages: Vec<Value> = serde_json::from_str(&made).unwrap();
+        let output = print(Format::Json, LinkFilter::default(), &all[..count]);
+        let pages: Vec<Value> = serde_json::from_str(&output).unwrap();
         assert_eq!(pages.len(), count);
     }
     assert_eq!(print(Format::Json, LinkFilter::default(), &[]), "[\n]\n");
 }
 
 #[test]
-fn stopped_early_after_a_flush_and_finished_twice() {
+fn the_array_is_valid_after_an_early_stop_and_two_finishes() {
     let (target, memory) = Target::memory();
     let mut sink = sink(Format::Json, target, LinkFilter::default(), about());
     sink.page(&reports()[0]).unwrap();
@@ -31,8 +31,8 @@ fn stopped_early_after_a_flush_and_finished_twice() {
 
 #[test]
 fn every_line_of_ndjson_is_an_object() {
-    let made = print(Format::Ndjson, LinkFilter::default(), &reports());
-    let pages: Vec<Value> = made
+    let output = print(Format::Ndjson, LinkFilter::default(), &reports());
+    let pages: Vec<Value> = output
         .lines()
         .map(|line| serde_json::from_str(line).unwrap())
         .collect();
@@ -47,7 +47,7 @@ fn every_line_of_ndjson_is_an_object() {
     assert_eq!(rendering(0), (&true.into(), &"asked".into()));
     assert_eq!(rendering(1), (&false.into(), &"readable".into()));
     assert_eq!(rendering(2), (&Value::Null, &Value::Null));
-    // What was hard to write reads back as it was.
+    // A URL that needs escaping is unchanged after parsing.
     assert_eq!(
         pages[0]["links"][7],
         "https://example.org/d\u{e9}j\u{e0}</script><!--\u{2028}"
@@ -55,6 +55,6 @@ fn every_line_of_ndjson_is_an_object() {
 }
 
 #[test]
-fn a_map_of_nothing_is_an_array() {
+fn an_empty_map_is_an_array() {
     assert_eq!(print_map(MapFormat::Json, &[], &[]), "[\n]\n");
 }

@@ -12,14 +12,14 @@ fn every_distinct_printed_link_once_sorted() {
         &mut UniqueLinks::new(target, LinkFilter::default()),
         &reports(),
     );
-    let made = memory.text();
-    let lines: Vec<&str> = made.lines().collect();
+    let output = memory.text();
+    let lines: Vec<&str> = output.lines().collect();
     let mut expected = lines.clone();
     expected.sort_unstable();
     expected.dedup();
     assert_eq!(lines, expected);
     assert_eq!(lines.len(), 12);
-    assert!(!made.contains('#') && !made.contains("mailto:"));
+    assert!(!output.contains('#') && !output.contains("mailto:"));
 }
 
 #[test]

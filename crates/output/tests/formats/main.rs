@@ -1,7 +1,7 @@
-//! The formats at their boundary: reports in, bytes out.
+//! The formats through the public API: reports in, bytes out.
 //!
-//! Golden files lie in `tests/golden`; `UPDATE_GOLDEN=1` writes them anew, to be read before they are kept.
-#![expect(clippy::unwrap_used, reason = "a test's own helpers may stop it")]
+//! Golden files are in `tests/golden`; `UPDATE_GOLDEN=1` rewrites them; review the difference.
+#![expect(clippy::unwrap_used, reason = "a failing helper may panic in a test")]
 
 mod csv;
 mod errors;

@@ -6,7 +6,7 @@ use crawler_output::{MapFormat, Target, map_sink};
 use crate::fixture::{KEYS, linking, page, print_map, run, url};
 
 #[test]
-fn the_fetched_spelling_wins_whenever_it_comes() {
+fn the_fetched_spelling_wins_in_any_order() {
     let home = linking(
         "https://example.org/",
         0,
@@ -31,14 +31,14 @@ fn a_fetched_record_wins_over_a_link() {
 }
 
 #[test]
-fn a_seed_left_over_is_the_seed() {
+fn an_unvisited_seed_is_listed_as_the_seed() {
     assert_eq!(
         print_map(MapFormat::Csv, &[], &["https://example.org/"]),
         "url,status,depth,found,rendered,render_reason\nhttps://example.org/,,0,seed,,\n"
     );
 }
 
-fn many(sink: &mut dyn Sink, count: usize) {
+fn add_pages(sink: &mut dyn Sink, count: usize) {
     for number in 0..count {
         let text = format!("https://example.org/{number:06}?a&b");
         sink.page(&page(&text, 1, Outcome::Fetched { html: true }))
@@ -47,7 +47,7 @@ fn many(sink: &mut dyn Sink, count: usize) {
 }
 
 #[test]
-fn a_sitemap_beyond_fifty_thousand_is_an_index_and_its_parts() {
+fn a_sitemap_of_more_than_fifty_thousand_urls_is_split() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("site.xml");
     let seed = url("https://example.org/");
@@ -57,7 +57,7 @@ fn a_sitemap_beyond_fifty_thousand_is_an_index_and_its_parts() {
         KEYS,
         &seed,
     );
-    many(sink.as_mut(), 100_001);
+    add_pages(sink.as_mut(), 100_001);
     run(sink.as_mut(), &[]);
     let read = |name: &str| std::fs::read_to_string(folder.path().join(name)).unwrap();
     let index = read("site.xml");
@@ -76,12 +76,12 @@ fn a_sitemap_beyond_fifty_thousand_is_an_index_and_its_parts() {
 }
 
 #[test]
-fn fifty_thousand_fit_on_stdout_and_one_more_is_an_error_that_says_what_to_do() {
+fn more_than_fifty_thousand_urls_on_stdout_is_an_error_that_suggests_a_file() {
     let seed = url("https://example.org/");
     for (count, fits) in [(50_000, true), (50_001, false)] {
         let (target, memory) = Target::memory();
         let mut sink = map_sink(MapFormat::Sitemap, target, KEYS, &seed);
-        many(sink.as_mut(), count);
+        add_pages(sink.as_mut(), count);
         let finished = sink.finish(&crawler_model::Summary::default());
         assert_eq!(finished.is_ok(), fits);
         match finished {

@@ -1,4 +1,4 @@
-//! Every crawl format streams: what was printed has left, and nothing waits for the end.
+//! Every crawl format streams: output is written as pages come in, not at the end.
 
 use std::io::{self, Write};
 use std::sync::Arc;
@@ -9,7 +9,7 @@ use crawler_output::{Format, Target, sink};
 
 use crate::fixture::{about, linking, reports};
 
-/// Counts what it is given, and the largest piece.
+/// Counts the bytes written and the size of the largest write.
 #[derive(Clone, Default)]
 struct Counter {
     bytes: Arc<AtomicU64>,
@@ -29,11 +29,11 @@ impl Write for Counter {
     }
 }
 
-/// Most bytes a sink may hold back: its buffer, and for html a chunk.
-const HELD: u64 = 1_000_000;
+/// Maximum number of bytes a sink may buffer: its buffer, and for html a chunk.
+const MAX_BUFFERED: u64 = 1_000_000;
 
 #[test]
-fn two_hundred_thousand_pages_leave_as_they_come() {
+fn two_hundred_thousand_pages_are_streamed() {
     for format in Format::ALL {
         let counter = Counter::default();
         let target = Target::writer("counter", Box::new(counter.clone()));
@@ -51,13 +51,20 @@ fn two_hundred_thousand_pages_leave_as_they_come() {
         }
         sink.finish(&Summary::default()).unwrap();
         let all = counter.bytes.load(Ordering::Relaxed);
-        assert!(all - last < HELD, "{format:?} held back {}", all - last);
-        assert!(counter.largest.load(Ordering::Relaxed) < HELD, "{format:?}");
+        assert!(
+            all - last < MAX_BUFFERED,
+            "{format:?} buffered {} bytes",
+            all - last
+        );
+        assert!(
+            counter.largest.load(Ordering::Relaxed) < MAX_BUFFERED,
+            "{format:?}"
+        );
     }
 }
 
 #[test]
-fn one_page_with_very_many_links_does_not_gather_either() {
+fn a_page_with_very_many_links_is_streamed() {
     let links: Vec<String> = (0..50_000)
         .map(|number| format!("https://example.org/some/longer/path/{number}"))
         .collect();
@@ -72,12 +79,15 @@ fn one_page_with_very_many_links_does_not_gather_either() {
             counter.bytes.load(Ordering::Relaxed) > 1_000_000,
             "{format:?}"
         );
-        assert!(counter.largest.load(Ordering::Relaxed) < HELD, "{format:?}");
+        assert!(
+            counter.largest.load(Ordering::Relaxed) < MAX_BUFFERED,
+            "{format:?}"
+        );
     }
 }
 
 #[test]
-fn a_flush_brings_everything_to_the_reader() {
+fn a_flush_writes_everything() {
     for format in Format::ALL {
         let counter = Counter::default();
         let target = Target::writer("counter", Box::new(counter.clone()));

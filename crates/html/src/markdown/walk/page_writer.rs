@@ -295,9 +295,9 @@ impl<'a> PageWriter<'a> {
 }
 
 fn align(tree: &Tree, id: NodeId, display: &DisplayAttributes<'_>) -> Align {
-    let said = tree.attr(id, "align").unwrap_or_default();
+    let declared = tree.attr(id, "align").unwrap_or_default();
     let is =
-        |value: &str| said.eq_ignore_ascii_case(value) || display.declares("text-align", value);
+        |value: &str| declared.eq_ignore_ascii_case(value) || display.declares("text-align", value);
     if is("center") {
         Align::Center
     } else if is("right") {

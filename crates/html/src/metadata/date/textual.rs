@@ -41,7 +41,7 @@ pub(super) fn read(text: &str) -> Option<ParsedDate<'_>> {
             parts.take(word)?;
         }
     }
-    parts.moment()
+    parts.into_date()
 }
 
 impl<'a> Parts<'a> {
@@ -87,7 +87,7 @@ impl<'a> Parts<'a> {
         }
     }
 
-    fn moment(self) -> Option<ParsedDate<'a>> {
+    fn into_date(self) -> Option<ParsedDate<'a>> {
         let (year, month, day) = day_of(self.year?, self.month?, self.day?)?;
         let time = match (self.clock, self.afternoon) {
             (None, None) => None,

@@ -24,7 +24,7 @@ const charts = (() => {
     ))));
   }
 
-  // Sums the rows by `keyOf`, split by tone.
+  // Counts the rows by `keyOf`, split by tone.
   function tally(keyOf) {
     const sums = new Map();
     for (let row = 0; row < store.count; row++) {
@@ -59,7 +59,7 @@ const charts = (() => {
         pick: () => table.only('status', many, many, row => keys.has(statusText(row)))});
     }
   }
-  // Where there are too many statuses to show, a page that failed counts for ten that did not.
+  // With too many statuses to show, a failed page counts as much as ten others.
   function chosen(sums) {
     if (sums.length <= MAX_STATUSES + 2) return [...sums];
     const weight = sum => sum.value + (sum.tones.failed || 0) * 9;
@@ -67,7 +67,7 @@ const charts = (() => {
   }
   function mainTone(sum) { return TONES.reduce((best, tone) => (sum.tones[tone] || 0) > (sum.tones[best] || 0) ? tone : best, 'ok'); }
   function statusLabel(key) {
-    const words = {200: 'OK', 301: 'moved', 302: 'found', 303: 'see other', 307: 'temporary', 308: 'permanent', 400: 'bad request', 401: 'unauthorised', 403: 'forbidden', 404: 'not found', 410: 'gone', 429: 'rate limited', 500: 'server error', 502: 'bad gateway', 503: 'unavailable', 504: 'timeout'}[key];
+    const words = {200: 'OK', 301: 'moved', 302: 'found', 303: 'see other', 307: 'temporary', 308: 'permanent', 400: 'bad request', 401: 'unauthorized', 403: 'forbidden', 404: 'not found', 410: 'gone', 429: 'rate limited', 500: 'server error', 502: 'bad gateway', 503: 'unavailable', 504: 'timeout'}[key];
     return key === 'robots' ? 'not fetched (robots)' : key === 'error' ? 'no response' : words ? key + ' ' + words : key;
   }
 

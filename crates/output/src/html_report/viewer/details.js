@@ -24,7 +24,7 @@ const details = (() => {
     if (!ids.length) return [];
     return [el('h3', {}, title + ' ' + number(ids.length)), growing(el('ul'), ids, id => el('li', {}, pageButton(id)), 15)];
   }
-  // From the start to the page, by the links it was found through.
+  // The path from the start page to this page, by the links through which it was found.
   function trail(row) {
     const ids = [];
     for (let at = row, steps = 0; at >= 0 && steps < 50; steps++) {

@@ -30,8 +30,8 @@ function growing(list, entries, make, first) {
     more.textContent = 'Show more (' + number(entries.length - shown) + ' left)';
     if (shown < entries.length) box.append(more); else more.remove();
   }
-  // A button for the last few would take the room they need.
+  // A button to show the last few entries would take as much space as the entries.
   grow(entries.length <= first + 3 ? entries.length : first);
   return box;
 }
-function colour(name) { return getComputedStyle(document.documentElement).getPropertyValue('--' + name).trim(); }
+function color(name) { return getComputedStyle(document.documentElement).getPropertyValue('--' + name).trim(); }

@@ -1,4 +1,4 @@
-// Numbers as people read them.
+// Formats numbers, sizes and times for display.
 const counted = new Intl.NumberFormat();
 function number(value) { return counted.format(value); }
 function plural(value, one, many) { return number(value) + ' ' + (value === 1 ? one : many); }

@@ -1,23 +1,23 @@
-// The site on a canvas: draws a model at its layout, and answers mouse, touch and keys.
+// The site graph on a canvas: draws a model with its layout and handles mouse, touch and keyboard.
 const graph = (() => {
   const MAX_LINES = 5000;
   let canvas, context, model = null, layout = null, running = false, frame = 0;
-  let scale = 1, left = 0, top = 0, moved = false, over = -1, selected = -1, near = new Set(), colours = {};
+  let scale = 1, left = 0, top = 0, moved = false, over = -1, selected = -1, near = new Set(), colors = {};
 
   function build() {
     canvas = by('canvas');
     context = canvas.getContext('2d');
-    readColours();
-    matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => { readColours(); draw(); });
+    readColors();
+    matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => { readColors(); draw(); });
     new ResizeObserver(() => { resize(); draw(); }).observe(by('stage'));
     by('stage').classList.toggle('small', store.count < 40);
     resize();
     listen();
     if (store.count > graphModel.MAX_PAGES && !graphModel.isFlat()) showFolders(); else showPages(null);
   }
-  function readColours() {
-    colours = {ink: colour('ink'), soft: colour('soft'), line: colour('line'), card: colour('card'), paper: colour('paper'), failed: colour('failed'), section: []};
-    for (let at = 0; at < 9; at++) colours.section.push(colour('s' + at));
+  function readColors() {
+    colors = {ink: color('ink'), soft: color('soft'), line: color('line'), card: color('card'), paper: color('paper'), failed: color('failed'), section: []};
+    for (let at = 0; at < 9; at++) colors.section.push(color('s' + at));
   }
 
   function showFolders() { start(graphModel.folders()); tools('folders'); }
@@ -38,20 +38,20 @@ const graph = (() => {
     moved = false;
     layout = graphLayout(model, Math.max(.6, Math.min(1.8, canvas.clientWidth / Math.max(1, canvas.clientHeight))));
     by('graph-note').textContent = model.note + (model.kind === 'folders' ? '; red slices are broken pages' : model.edges.length > MAX_LINES ? '; lines show how pages were found, hover to see all links' : '');
-    const named = model.colours.named.map((name, at) => el('li', {}, el('i', {style: {background: 'var(--s' + at + ')'}}), name));
-    if (model.colours.rest) named.push(el('li', {}, el('i', {style: {background: 'var(--s8)'}}), 'elsewhere'));
+    const named = model.colors.named.map((name, at) => el('li', {}, el('i', {style: {background: 'var(--s' + at + ')'}}), name));
+    if (model.colors.rest) named.push(el('li', {}, el('i', {style: {background: 'var(--s8)'}}), 'elsewhere'));
     named.push(el('li', {}, el('i', {style: {background: 'var(--failed)'}}), 'broken'));
     if (model.kind === 'pages') named.push(el('li', {}, el('i', {class: 'hollow'}), 'redirected or skipped'));
     by('legend').replaceChildren(...named);
     running = true;
-    // A first stretch before anything is seen; the rest as it is watched, or at once where motion is unwelcome.
-    const patience = matchMedia('(prefers-reduced-motion: reduce)').matches ? 1500 : 250;
-    work(patience);
+    // Run the layout for a short time before the first drawing, then animate the rest; with reduced motion, run it all at once.
+    const budget = matchMedia('(prefers-reduced-motion: reduce)').matches ? 1500 : 250;
+    work(budget);
     cancelAnimationFrame(frame);
     tick();
   }
-  function work(patience) {
-    const until = performance.now() + patience;
+  function work(budget) {
+    const until = performance.now() + budget;
     while (running && performance.now() < until) running = layout.step();
   }
   function tick() {
@@ -96,12 +96,12 @@ const graph = (() => {
     context.moveTo(layout.x[from], layout.y[from]);
     context.lineTo(layout.x[to], layout.y[to]);
   }
-  // Where a node is on the stage.
+  // The position of a node on the stage.
   function onStage(at) { return [layout.x[at] * scale + left, layout.y[at] * scale + top]; }
-  // Small when seen from afar, but never too small to hit.
+  // Shrinks when zoomed out, but never below a size that can be clicked.
   function radius(node) { return model.kind === 'folders' ? node.size : Math.max(node.size, 2.2 / scale); }
 
-  // Too many lines say nothing.
+  // Limits the number of lines: too many are unreadable.
   function drawnLinks() {
     if (model.kind === 'folders') return model.edges.slice(0, model.nodes.length * 2);
     return model.edges.length <= MAX_LINES ? model.edges : [];
@@ -116,20 +116,20 @@ const graph = (() => {
     context.lineWidth = 1 / scale;
     const links = drawnLinks();
     if (links.length) {
-      context.strokeStyle = colours.soft;
+      context.strokeStyle = colors.soft;
       context.globalAlpha = lit >= 0 ? .04 : Math.max(.05, Math.min(.28, 6 / Math.sqrt(links.length)));
       context.beginPath();
       for (const [from, to] of links) line(from, to);
       context.stroke();
     }
-    context.strokeStyle = colours.soft;
+    context.strokeStyle = colors.soft;
     context.globalAlpha = lit >= 0 ? .12 : .4;
     context.beginPath();
     model.nodes.forEach((node, at) => { if (node.parent >= 0) line(node.parent, at); });
     context.stroke();
     if (lit >= 0) {
       context.globalAlpha = .75;
-      context.strokeStyle = colours.ink;
+      context.strokeStyle = colors.ink;
       context.beginPath();
       for (const [from, to] of model.edges) if (from === lit || to === lit) line(from, to);
       context.stroke();
@@ -147,9 +147,9 @@ const graph = (() => {
     const r = radius(node), x = layout.x[at], y = layout.y[at];
     context.beginPath();
     context.arc(x, y, r, 0, Math.PI * 2);
-    const tint = node.row >= 0 && node.failed ? colours.failed : colours.section[node.colour];
+    const tint = node.row >= 0 && node.failed ? colors.failed : colors.section[node.color];
     if (node.hollow) {
-      context.fillStyle = colours.paper;
+      context.fillStyle = colors.paper;
       context.fill();
       context.lineWidth = Math.min(r * .6, 1.6 / Math.min(1, scale));
       context.strokeStyle = tint;
@@ -163,7 +163,7 @@ const graph = (() => {
       context.beginPath();
       context.moveTo(x, y);
       context.arc(x, y, r, -Math.PI / 2, -Math.PI / 2 + Math.PI * 2 * Math.max(.02, node.failed / node.rows.length));
-      context.fillStyle = colours.failed;
+      context.fillStyle = colors.failed;
       context.fill();
     }
   }
@@ -171,10 +171,10 @@ const graph = (() => {
     context.beginPath();
     context.arc(layout.x[at], layout.y[at], radius(model.nodes[at]) + 3 / scale, 0, Math.PI * 2);
     context.lineWidth = 2 / scale;
-    context.strokeStyle = colours.ink;
+    context.strokeStyle = colors.ink;
     context.stroke();
   }
-  // Names of the largest nodes, where there is room.
+  // Draws the names of the largest nodes where there is space.
   function names(dots, lit) {
     context.setTransform(dots, 0, 0, dots, 0, 0);
     const font = '12px ui-sans-serif, system-ui, sans-serif';
@@ -197,9 +197,9 @@ const graph = (() => {
       if (!box) continue;
       const [x, y] = box;
       context.lineWidth = 3;
-      context.strokeStyle = colours.paper;
+      context.strokeStyle = colors.paper;
       context.strokeText(text, x, y);
-      context.fillStyle = colours.ink;
+      context.fillStyle = colors.ink;
       context.fillText(text, x, y);
     }
   }
@@ -251,7 +251,7 @@ const graph = (() => {
     });
     canvas.addEventListener('pointerup', event => { if (drag && !drag.far) pick(hit(...spot(event))); drag = null; });
     canvas.addEventListener('pointerleave', () => hover(-1));
-    // Plain scrolling stays the page's own.
+    // Plain scrolling scrolls the page.
     canvas.addEventListener('wheel', event => {
       if (!event.ctrlKey && !event.metaKey) return;
       event.preventDefault();
@@ -269,7 +269,7 @@ const graph = (() => {
     });
     canvas.addEventListener('blur', () => hover(-1));
   }
-  // To the nearest node in that direction.
+  // Selects the nearest node in that direction.
   function go(dx, dy) {
     let best = selected < 0 ? 0 : -1, least = Infinity;
     if (selected >= 0) model.nodes.forEach((_, at) => {

@@ -1,4 +1,4 @@
-// Where the nodes go: a wheel of the tree that the crawl walked, then relaxed by forces.
+// Node positions: a radial layout of the tree of discovery, then relaxed by forces.
 function graphLayout({nodes, edges, kind}, aspect) {
   const count = nodes.length, x = new Float64Array(count), y = new Float64Array(count), vx = new Float64Array(count), vy = new Float64Array(count);
   const kids = nodes.map(() => []), roots = [];
@@ -15,13 +15,13 @@ function graphLayout({nodes, edges, kind}, aspect) {
       stack.push(...kids[at]);
     }
   })([...roots]);
-  // What hangs in a circle of parents has no root; it is placed like one.
+  // Nodes in a cycle of parents have no root; they are placed like roots.
   for (let at = 0; at < count; at++) if (!seen[at]) { roots.push(at); order.push(at); seen[at] = 1; }
   for (let at = order.length - 1; at >= 0; at--) {
     const node = order[at];
     leaves[node] = Math.max(1, kids[node].reduce((sum, kid) => sum + leaves[kid], 0));
   }
-  // By the root of the depth: rings of the same area, and a long chain does not run far out.
+  // The radius grows with the square root of the depth: rings have equal area and long chains stay close.
   const ring = 30 + Math.sqrt(count) * 4;
   const placed = new Uint8Array(count);
   function place(group, start, end, depth) {
@@ -43,12 +43,12 @@ function graphLayout({nodes, edges, kind}, aspect) {
   }
   place(roots, 0, Math.PI * 2, roots.length > 1 ? 1 : 0);
 
-  // Springs along the tree hold it together; other links pull only a little, or all would be one ball.
+  // Springs along the tree hold it together; other links pull only weakly, or everything would collapse into one ball.
   const springs = [];
   nodes.forEach((node, at) => { if (node.parent >= 0) springs.push([node.parent, at, .09]); });
   const pull = edges.length ? Math.min(.01, count * .02 / edges.length) : 0;
   if (edges.length < 20000 && kind === 'pages') for (const [from, to] of edges) springs.push([from, to, pull]);
-  // Pulled to the middle harder where the stage is narrow, so that it fills the stage.
+  // Gravity toward the middle is stronger along the narrow side of the stage, so that the graph fills the stage.
   const wide = .006 / aspect, high = .006 * aspect;
   const reach = 60 + Math.sqrt(count) * 7;
   let heat = 1;
@@ -72,7 +72,7 @@ function graphLayout({nodes, edges, kind}, aspect) {
       vx[a] += dx * force; vy[a] += dy * force; vx[b] -= dx * force; vy[b] -= dy * force;
     }
     for (let at = 0; at < count; at++) {
-      // Harder the further out, or one long chain would make everything else small.
+      // Stronger farther out, or one long chain would make everything else small.
       const far = 1 + Math.hypot(x[at], y[at]) / reach;
       vx[at] -= x[at] * wide * far; vy[at] -= y[at] * high * far;
       const fast = Math.hypot(vx[at], vy[at]), most = 30 * heat;

@@ -1,5 +1,5 @@
-// What the graph draws: pages, or for a large site its folders. A layout of fifty thousand dots says
-// nothing; a hundred folders do, and each opens into its pages.
+// What the graph shows: pages, or for a large site its folders. Fifty thousand dots are unreadable; a hundred folders are
+// not, and each opens into its pages.
 const graphModel = (() => {
   const MAX_PAGES = 1200, MAX_FOLDERS = 80;
 
@@ -16,7 +16,7 @@ const graphModel = (() => {
     const parts = url.split('/');
     return parts.length > 2 ? '/' + parts[1] + '/' : '/';
   }
-  // The largest sections get a colour of their own.
+  // The largest sections get a color of their own.
   function palette(rows) {
     const sizes = new Map();
     for (const row of rows) { const name = section(store.id[row]); sizes.set(name, (sizes.get(name) || 0) + 1); }
@@ -24,7 +24,7 @@ const graphModel = (() => {
     return {named, rest: sizes.size > 8, of: id => { const at = named.indexOf(section(id)); return at < 0 ? 8 : at; }};
   }
 
-  // The most linked pages, each with the pages it was found through, so that all hang together.
+  // The most linked pages, each with the pages through which it was found, so that the graph is connected.
   function chosen(rows) {
     if (rows.length <= MAX_PAGES) return rows;
     const among = new Set(rows), kept = new Set();
@@ -38,10 +38,10 @@ const graphModel = (() => {
   }
 
   function pages(rows, name) {
-    const kept = chosen(rows), colours = palette(kept), place = new Map(kept.map((row, at) => [row, at]));
+    const kept = chosen(rows), colors = palette(kept), place = new Map(kept.map((row, at) => [row, at]));
     const nodes = kept.map(row => {
       const url = store.urls[store.id[row]], bare = url.split('?', 1)[0].replace(/\/$/, '');
-      return {row, title: url, label: decode(bare.slice(bare.lastIndexOf('/') + 1)) || url, colour: colours.of(store.id[row]),
+      return {row, title: url, label: decode(bare.slice(bare.lastIndexOf('/') + 1)) || url, color: colors.of(store.id[row]),
         size: 3 + Math.min(11, Math.sqrt(store.inbound[row]) * .9), failed: store.group[row] === 'failed' ? 1 : 0,
         hollow: store.group[row] !== 'ok' && store.group[row] !== 'failed', parent: -1};
     });
@@ -57,11 +57,11 @@ const graphModel = (() => {
     const note = kept.length < rows.length
       ? 'showing ' + number(kept.length) + ' of ' + number(rows.length) + ' URLs' + name + ': the most linked'
       : 'all ' + plural(rows.length, 'URL', 'URLs') + name;
-    return {kind: 'pages', nodes, edges, colours, note};
+    return {kind: 'pages', nodes, edges, colors, note};
   }
   function decode(text) { try { return decodeURIComponent(text); } catch { return text; } }
 
-  // Folders, the largest split further until there are enough to look at.
+  // Folders; the largest are split further up to the maximum number.
   function folders() {
     const root = {path: [], kids: new Map(), own: [], all: 0};
     for (let row = 0; row < store.count; row++) {
@@ -111,14 +111,14 @@ const graphModel = (() => {
       sums.set(key, (sums.get(key) || 0) + 1);
     }
     const edges = [...sums].map(([key, count]) => [Math.floor(key / nodes.length), key % nodes.length, count]).sort((a, b) => b[2] - a[2]);
-    const colours = palette([...Array(store.count).keys()]);
+    const colors = palette([...Array(store.count).keys()]);
     for (const node of nodes) {
       const parts = node.title.split('/');
       const name = node.title.startsWith('/') ? (parts.length > 2 ? '/' + parts[1] + '/' : '/') : parts[2];
-      const at = colours.named.indexOf(name);
-      node.colour = at < 0 ? 8 : at;
+      const at = colors.named.indexOf(name);
+      node.color = at < 0 ? 8 : at;
     }
-    return {kind: 'folders', nodes, edges, colours, note: 'all ' + number(store.count) + ' URLs in ' + plural(nodes.length, 'folder', 'folders')};
+    return {kind: 'folders', nodes, edges, colors, note: 'all ' + number(store.count) + ' URLs in ' + plural(nodes.length, 'folder', 'folders')};
   }
   function gather(folder, rows) {
     for (const row of folder.own) rows.push(row);

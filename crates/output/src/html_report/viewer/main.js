@@ -50,7 +50,7 @@ const main = (() => {
   }
 
   function draw() {
-    const begun = performance.now();
+    const start = performance.now();
     settle();
     const sums = totals();
     head(sums);
@@ -59,7 +59,7 @@ const main = (() => {
     charts.draw();
     lists.draw();
     table.build();
-    document.documentElement.dataset.drawn = Math.round(performance.now() - begun) + ' of ' + Math.round(performance.now());
+    document.documentElement.dataset.drawn = Math.round(performance.now() - start) + ' of ' + Math.round(performance.now());
     // The graph takes longest, so it is drawn last.
     setTimeout(graph.build, 30);
   }

@@ -1,5 +1,5 @@
-// The pages as they come in. Chunks call `chunk`; everything else reads `store` once `settle` has run.
-// Columns, not objects: fifty thousand pages are a dozen arrays.
+// The data of the report. Chunks call `chunk`; everything else reads `store` once `settle` has run.
+// Stored in columns, not objects: fifty thousand pages are a dozen arrays.
 const COLUMNS = ['id', 'via', 'status', 'depth', 'outcome', 'found', 'kind', 'bytes', 'ms', 'attempts', 'links', 'external', 'note', 'redirect', 'truncated', 'rendered', 'render_reason'];
 const FOUND = ['the start', 'a link', 'a redirect', 'a sitemap'];
 const store = {about: {seed: '', origin: '', version: '', config: '', started: 0}, end: null, urls: [], texts: [''], count: 0, from: [], to: []};
@@ -38,21 +38,21 @@ function chunk({s, t, p, e}) {
   }
 }
 
-// Builds what needs all pages: which row a URL has, and who links to whom.
+// Builds the indexes that need all pages: the row of each URL, and the links between them.
 function settle() {
   const urls = store.urls.length;
   store.rowOf = new Int32Array(urls).fill(-1);
   for (let row = 0; row < store.count; row++) store.rowOf[store.id[row]] = row;
-  store.out = neighbours(urls, store.from, store.to);
-  store.into = neighbours(urls, store.to, store.from);
+  store.out = neighbors(urls, store.from, store.to);
+  store.into = neighbors(urls, store.to, store.from);
   store.inbound = new Int32Array(store.count);
   for (let row = 0; row < store.count; row++) store.inbound[row] = store.into.list(store.id[row]).length;
   store.group = new Array(store.count);
   for (let row = 0; row < store.count; row++) store.group[row] = groupOf(row);
 }
 
-// All neighbours of all URLs in two flat arrays.
-function neighbours(urls, from, to) {
+// All neighbors of all URLs in two flat arrays.
+function neighbors(urls, from, to) {
   const start = new Int32Array(urls + 1);
   for (const id of from) start[id + 1]++;
   for (let id = 0; id < urls; id++) start[id + 1] += start[id];
@@ -62,9 +62,9 @@ function neighbours(urls, from, to) {
   return {list: id => all.subarray(start[id], start[id + 1])};
 }
 
-// What a page is counted as.
+// The group a page is counted in.
 function groupOf(row) { return ['ok', 'ok', 'redirect', 'skipped', 'failed'][store.outcome[row]]; }
-// Its colour: pages that are not HTML have their own.
+// The color of a page: its group, except that pages other than HTML have their own.
 function toneOf(row) { return store.outcome[row] === 1 ? 'other' : store.group[row]; }
 function statusText(row) {
   if (store.status[row]) return String(store.status[row]);
@@ -75,7 +75,7 @@ function fullUrl(id) {
   const url = store.urls[id];
   return url.startsWith('/') ? store.about.origin + url : url;
 }
-// The pages a URL is linked from; the page it was found on counts even where edges were left out.
+// The pages a URL is linked from; the page it was found on counts even if edges were left out.
 function linkedFrom(id) {
   const ids = new Set(store.into.list(id));
   const row = store.rowOf[id];

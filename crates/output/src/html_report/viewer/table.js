@@ -1,4 +1,4 @@
-// All pages, searchable and sortable. Only the rows in view exist, so the number of pages does not matter.
+// All pages, searchable and sortable. Only the rows in view are in the DOM, so the number of pages does not matter.
 const table = (() => {
   const MAX_HEIGHT = 8e6; // browsers stop placing elements correctly somewhere above this
   const FIELDS = [
@@ -36,7 +36,7 @@ const table = (() => {
     if (filter) filters.set(name, filter); else filters.delete(name);
     apply();
   }
-  // Filters to what a chart's bar stands for, and goes there. The same bar again takes the filter away.
+  // Filters by a chart's bar and scrolls to the table. The same bar again removes the filter.
   function only(name, key, label, test) {
     const before = filters.get(name);
     set(name, key === '' || before && before.key === key && label ? null : {key, label, test});
@@ -74,7 +74,7 @@ const table = (() => {
   function render() {
     const high = rowHeight(), view = innerWidth <= 640 ? 480 : 544, all = shown.length * high, tall = Math.min(all, MAX_HEIGHT);
     space.style.height = tall + 'px';
-    // Where the list is taller than a browser can place, scrolling stands for a share of it.
+    // If the list is taller than browsers support, the scroll position is scaled.
     const ratio = tall > view ? (all - view) / (tall - view) : 1;
     const offset = win.scrollTop * ratio;
     const first = Math.max(0, Math.floor(offset / high) - 4);

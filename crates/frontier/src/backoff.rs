@@ -9,8 +9,8 @@ use crate::rng::Rng;
 const FIRST_PAUSE: Duration = Duration::from_secs(1);
 const MAX_PAUSE: Duration = Duration::from_mins(1);
 
-/// The wait before the next attempt: doubling, with jitter, so that pages that failed together do not come back
-/// together; never shorter than the server asks for.
+/// The wait before the next attempt: doubling, with jitter, so that pages that failed together are not retried
+/// together; never shorter than `retry_after`.
 pub fn retry_delay(
     backoff: Backoff,
     attempts: u32,

@@ -116,7 +116,7 @@ impl Site {
         let mut dice = Dice(self.seed);
         let mut pages = LinkList::default();
         for _ in 0..3 {
-            let page = dice.below(self.world.behaviours.len() as u64);
+            let page = dice.below(self.world.behaviors.len() as u64);
             let url = CrawlUrl::parse(&url_of(usize::try_from(page).unwrap())).unwrap();
             let facts = LinkFacts {
                 web: true,

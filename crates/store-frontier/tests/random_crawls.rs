@@ -25,7 +25,7 @@ use tokio::time::{Instant, sleep_until};
 use fake::faults::Odds;
 use fake::memory_store::seed;
 use fake::{Faults, MemoryStore, Record};
-use world::{Behaviour, Dice, World, page_of, url_of};
+use world::{Behavior, Dice, World, page_of, url_of};
 
 type Crawl = StoreFrontier<WrappedStore<MemoryStore, Faults>>;
 
@@ -182,8 +182,8 @@ impl Player {
     /// The visited set is the reachable set, where that does not depend on the order of discovery or on the number of
     /// attempts that lost leases use up.
     fn check_visited(&self, records: &[Record], number: u64) {
-        let flaky = |one: &Behaviour| matches!(one, Behaviour::Flaky { .. });
-        if self.world.plan.limits.depth.is_some() || self.world.behaviours.iter().any(flaky) {
+        let flaky = |one: &Behavior| matches!(one, Behavior::Flaky { .. });
+        if self.world.plan.limits.depth.is_some() || self.world.behaviors.iter().any(flaky) {
             return;
         }
         let page = |record: &Record| page_of(&CrawlUrl::parse(&record.task.url).unwrap());

@@ -144,7 +144,7 @@ fn run_crawl(world: &World, seed: u64) -> CrawlRun {
 }
 
 fn check(seed: u64) -> &'static str {
-    let world = World::roll(seed, |_| ());
+    let world = World::random(seed, |_| ());
     let run = run_crawl(&world, seed);
     let visited: BTreeSet<usize> = run
         .reported

@@ -49,7 +49,7 @@ struct Player {
 impl Player {
     fn new(number: u64, odds: Odds, theft: u64) -> Self {
         let mut dice = Dice(number ^ 0x5707e);
-        let world = World::roll(number, |_| ());
+        let world = World::random(number, |_| ());
         let url = CrawlUrl::parse(&url_of(0)).unwrap();
         let key = world.plan.keys.key_text(url.parts());
         let interval = Duration::from_millis(if dice.one_in(3) { dice.below(80) } else { 0 });

@@ -68,7 +68,7 @@ pub(crate) fn page_of(url: &CrawlUrl) -> usize {
 
 impl World {
     /// Generates a site and a plan from a seed; `change` edits the spec before it is resolved.
-    pub(crate) fn roll(seed: u64, change: impl FnOnce(&mut CrawlSpec)) -> Self {
+    pub(crate) fn random(seed: u64, change: impl FnOnce(&mut CrawlSpec)) -> Self {
         let mut dice = Dice(seed.wrapping_mul(0x9e37_79b9).wrapping_add(77));
         let pages = 1 + usize::try_from(dice.below(14)).unwrap();
         let depth_limited = dice.one_in(3);

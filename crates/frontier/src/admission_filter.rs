@@ -25,7 +25,7 @@ pub struct AdmissionFilter {
 }
 
 impl AdmissionFilter {
-    /// Checks whether a URL is admitted, if it is new. An admitted URL counts towards the traps' budgets.
+    /// Checks whether a URL is admitted, if it is new. An admitted URL counts toward the traps' budgets.
     pub fn pass(
         &mut self,
         plan: &CrawlRules,

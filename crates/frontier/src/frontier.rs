@@ -82,10 +82,10 @@ impl std::error::Error for FrontierError {}
 
 /// Holds the URLs of a crawl. Deliveries are appended to `out`, in order.
 pub trait Frontier: Send {
-    /// Takes up to `most` pieces of work that may start now.
+    /// Takes up to `max` pieces of work that may start now.
     fn take(
         &mut self,
-        most: usize,
+        max: usize,
         now: Moment,
         out: &mut Vec<Delivery>,
     ) -> impl Future<Output = Result<Dispatch, FrontierError>> + Send;

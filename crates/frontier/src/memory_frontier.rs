@@ -373,11 +373,11 @@ impl MemoryFrontier {
 impl Frontier for MemoryFrontier {
     async fn take(
         &mut self,
-        most: usize,
+        max: usize,
         now: Moment,
         out: &mut Vec<Delivery>,
     ) -> Result<Dispatch, FrontierError> {
-        let dispatch = self.pick(most, now, out);
+        let dispatch = self.pick(max, now, out);
         self.counts.check();
         Ok(dispatch)
     }

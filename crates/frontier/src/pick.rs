@@ -18,7 +18,7 @@ const MAX_SITEMAPS_OUT: u64 = 2;
 const MAX_SETTLED_UNREQUESTED: usize = 256;
 
 impl MemoryFrontier {
-    pub(crate) fn pick(&mut self, most: usize, now: Moment, out: &mut Vec<Delivery>) -> Dispatch {
+    pub(crate) fn pick(&mut self, max: usize, now: Moment, out: &mut Vec<Delivery>) -> Dispatch {
         self.check_limits(now);
         if self.stopped.is_some() {
             return Dispatch {
@@ -28,24 +28,24 @@ impl MemoryFrontier {
         }
         self.wake_delayed(now);
         let mut work = Vec::new();
-        let most_out = out.len() + MAX_SETTLED_UNREQUESTED;
-        while work.len() < most && out.len() < most_out {
+        let max_out = out.len() + MAX_SETTLED_UNREQUESTED;
+        while work.len() < max && out.len() < max_out {
             if self.next_start > now {
                 break;
             }
             let Some(picked) = self
                 .pick_site_file(now)
-                .or_else(|| self.pick_page(now, most_out, out))
+                .or_else(|| self.pick_page(now, max_out, out))
             else {
                 break;
             };
             self.next_start = now + self.plan.rate;
             work.push(picked);
         }
-        let next = if out.len() >= most_out {
+        let next = if out.len() >= max_out {
             Next::Until(now)
         } else {
-            self.next(now, work.len() >= most)
+            self.next(now, work.len() >= max)
         };
         Dispatch { work, next }
     }
@@ -54,13 +54,13 @@ impl MemoryFrontier {
         if self.stopped.is_some() {
             return;
         }
-        if self.plan.limits.duration.is_some_and(|most| now >= most) {
+        if self.plan.limits.duration.is_some_and(|max| now >= max) {
             self.stopped = Some(StopReason::MaxDuration);
         } else if self
             .plan
             .limits
             .bytes
-            .is_some_and(|most| self.counts.bytes >= most)
+            .is_some_and(|max| self.counts.bytes >= max)
         {
             self.stopped = Some(StopReason::MaxBytes);
         }
@@ -123,7 +123,7 @@ impl MemoryFrontier {
         None
     }
 
-    fn pick_page(&mut self, now: Moment, most_out: usize, out: &mut Vec<Delivery>) -> Option<Work> {
+    fn pick_page(&mut self, now: Moment, max_out: usize, out: &mut Vec<Delivery>) -> Option<Work> {
         let fresh = self.has_page_budget();
         let lowest = self.lowest_level();
         let (hosts, sites) = (&self.hosts, &self.sites);
@@ -138,7 +138,7 @@ impl MemoryFrontier {
             return Some(work);
         }
         let mut tries = self.listed.len();
-        while tries > 0 && out.len() < most_out {
+        while tries > 0 && out.len() < max_out {
             let site = self.listed.pop_front()?;
             if self.sites[site].is_empty() {
                 self.sites[site].listed = false;
@@ -147,7 +147,7 @@ impl MemoryFrontier {
             }
             // Round robin: the next pick begins with the next site.
             self.listed.push_back(site);
-            if let Some(work) = self.pick_from(site, lowest, fresh, now, most_out, out) {
+            if let Some(work) = self.pick_from(site, lowest, fresh, now, max_out, out) {
                 return Some(work);
             }
             tries -= 1;
@@ -162,10 +162,10 @@ impl MemoryFrontier {
         lowest: Option<u32>,
         fresh: bool,
         now: Moment,
-        most_out: usize,
+        max_out: usize,
         out: &mut Vec<Delivery>,
     ) -> Option<Work> {
-        while out.len() < most_out
+        while out.len() < max_out
             && self.hosts[self.sites[site].host].is_open(now)
             && self.sites[site].may_start(lowest, fresh)
         {
@@ -202,7 +202,7 @@ impl MemoryFrontier {
 
     fn has_page_budget(&self) -> bool {
         let used = self.counts.pages + self.counts.started;
-        self.plan.limits.pages.is_none_or(|most| used < most)
+        self.plan.limits.pages.is_none_or(|max| used < max)
     }
 
     /// Hands a task out, or settles it without a request.

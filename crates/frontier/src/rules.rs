@@ -37,7 +37,7 @@ pub(crate) fn judge(
     if bounds == Bounds::All && has_extension(url, &plan.blocked_extensions) {
         return Err(RefuseReason::BlockedExtension);
     }
-    if plan.limits.depth.is_some_and(|most| depth > most) {
+    if plan.limits.depth.is_some_and(|max| depth > max) {
         return Err(RefuseReason::TooDeep);
     }
     if !plan.traps {

@@ -62,7 +62,7 @@ impl Traps {
         let query = query_shape::QueryShape::of(url, keys.seed);
         if let Some(shape) = &query {
             let so_far = self.queries.get(&shape.count_key).copied().unwrap_or(0);
-            if so_far >= shape.most || self.sorted_queries.contains(shape.sorted) {
+            if so_far >= shape.max || self.sorted_queries.contains(shape.sorted) {
                 return Err(RefuseReason::TrapQuery);
             }
         }

@@ -71,12 +71,12 @@ fn run_crawl(world: &World, seed: u64) -> CrawlRun {
                     "seed {seed}: a disallowed page was requested"
                 );
                 // A page that points to itself is followed in place up to the hop limit.
-                let most = match world.behaviors[page_of(&task.url)] {
+                let max = match world.behaviors[page_of(&task.url)] {
                     Behavior::Redirect(_) => world.plan.max_redirects + 1,
                     _ => world.plan.max_attempts,
                 };
                 assert!(
-                    started[task.url.as_str()] <= most,
+                    started[task.url.as_str()] <= max,
                     "seed {seed}: requested too often"
                 );
             }
@@ -222,7 +222,7 @@ fn twelve_thousand_random_crawls() {
         *ended.entry(check(seed)).or_default() += 1;
     }
     // The generator produces every ending often enough.
-    for (ending, least) in [("done", 5_000), ("max pages", 500), ("signal", 300)] {
-        assert!(ended.get(ending).is_some_and(|n| *n >= least), "{ended:?}");
+    for (ending, min) in [("done", 5_000), ("max pages", 500), ("signal", 300)] {
+        assert!(ended.get(ending).is_some_and(|n| *n >= min), "{ended:?}");
     }
 }

@@ -121,7 +121,7 @@ impl JournaledFrontier {
 
     async fn dispatch(
         &mut self,
-        most: usize,
+        max: usize,
         now: Moment,
         out: &mut Vec<Delivery>,
     ) -> Result<Dispatch, FrontierError> {
@@ -138,7 +138,7 @@ impl JournaledFrontier {
             let work = Vec::new();
             return Ok(Dispatch { work, next });
         }
-        let mut work = self.outstanding.hand_out_again(most, now);
+        let mut work = self.outstanding.hand_out_again(max, now);
         if let Some(opens) = self.outstanding.blocked_until(now) {
             let next = if opens > now {
                 Next::Until(opens)
@@ -148,11 +148,11 @@ impl JournaledFrontier {
             };
             return Ok(Dispatch { work, next });
         }
-        let most = most - work.len();
+        let max = max - work.len();
         let now = self.event(Kind::Take, now);
-        self.events.number(most as u64);
+        self.events.number(max as u64);
         let before = out.len();
-        let dispatch = self.inner.take(most, now, out).await?;
+        let dispatch = self.inner.take(max, now, out).await?;
         self.mark_pending |= !dispatch.work.is_empty() || out.len() > before;
         work.extend(
             dispatch
@@ -190,11 +190,11 @@ fn not_handed_out(what: &CrawlUrl) -> FrontierError {
 impl Frontier for JournaledFrontier {
     async fn take(
         &mut self,
-        most: usize,
+        max: usize,
         now: Moment,
         out: &mut Vec<Delivery>,
     ) -> Result<Dispatch, FrontierError> {
-        let Dispatch { work, next } = self.dispatch(most, now, out).await?;
+        let Dispatch { work, next } = self.dispatch(max, now, out).await?;
         let next = self.mark_if_due(next, now, out);
         Ok(Dispatch { work, next })
     }

@@ -56,9 +56,9 @@ impl Outstanding {
     }
 
     /// Hands out interrupted work.
-    pub(crate) fn hand_out_again(&mut self, most: usize, now: Moment) -> Vec<Work> {
+    pub(crate) fn hand_out_again(&mut self, max: usize, now: Moment) -> Vec<Work> {
         let mut handed = Vec::new();
-        while handed.len() < most && self.next_start <= now {
+        while handed.len() < max && self.next_start <= now {
             let Some(ticket) = self.interrupted.pop_front() else {
                 break;
             };

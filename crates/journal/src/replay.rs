@@ -46,8 +46,8 @@ impl JournaledFrontier {
             let before = out.len();
             match kind {
                 Kind::Take => {
-                    let most = usize::try_from(bytes.number()?).map_err(|_| Damaged("a count"))?;
-                    let dispatch = self.inner.take(most, now, out).await.map_err(failed)?;
+                    let max = usize::try_from(bytes.number()?).map_err(|_| Damaged("a count"))?;
+                    let dispatch = self.inner.take(max, now, out).await.map_err(failed)?;
                     for work in dispatch.work {
                         self.outstanding.add(work);
                     }

@@ -31,9 +31,9 @@ enum Permission {
 }
 
 impl<S: FrontierStore> StoreFrontier<S> {
-    pub(crate) fn pick(&mut self, most: usize, now: Moment) -> Vec<Work> {
-        let mut work = self.pick_site_files(most, now);
-        while work.len() < most {
+    pub(crate) fn pick(&mut self, max: usize, now: Moment) -> Vec<Work> {
+        let mut work = self.pick_site_files(max, now);
+        while work.len() < max {
             let Some((at, ticket)) = self.ready.first().copied() else {
                 break;
             };
@@ -46,18 +46,18 @@ impl<S: FrontierStore> StoreFrontier<S> {
             }
         }
         // A task may have queued a robots.txt without a call to the store.
-        let more = most - work.len();
+        let more = max - work.len();
         work.extend(self.pick_site_files(more, now));
         work
     }
 
-    fn pick_site_files(&mut self, most: usize, now: Moment) -> Vec<Work> {
+    fn pick_site_files(&mut self, max: usize, now: Moment) -> Vec<Work> {
         let hosts = &self.hosts;
         let due = self
             .robots
-            .due(most, now, |url| hosts.opens_at(&url.host_key()));
+            .due(max, now, |url| hosts.opens_at(&url.host_key()));
         let mut site_files: Vec<SiteFileTask> = due.into_iter().map(SiteFileTask::Robots).collect();
-        let more = most - site_files.len();
+        let more = max - site_files.len();
         let due = self
             .sitemaps
             .due(more, now, |url| hosts.opens_at(&url.host_key()));

@@ -149,10 +149,10 @@ impl RobotsQueue {
         }
     }
 
-    /// The site-file tasks that are due, up to `most`; `opens_at` returns when a host may be requested.
+    /// The site-file tasks that are due, up to `max`; `opens_at` returns when a host may be requested.
     pub(crate) fn due(
         &mut self,
-        most: usize,
+        max: usize,
         now: Moment,
         opens_at: impl Fn(&CrawlUrl) -> Moment,
     ) -> Vec<RobotsTask> {
@@ -162,7 +162,7 @@ impl RobotsQueue {
                 break;
             };
             let at = at.max(opens_at(&site_file.url));
-            if due.len() < most && at <= now {
+            if due.len() < max && at <= now {
                 site_file.attempt += 1;
                 due.push(site_file);
             } else {

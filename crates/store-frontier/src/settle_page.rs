@@ -225,7 +225,7 @@ fn admit_links(
     mapped: &mut Vec<NewMappedUrl>,
 ) {
     let depth = report.depth + 1;
-    let too_deep = plan.limits.depth.is_some_and(|most| depth > most);
+    let too_deep = plan.limits.depth.is_some_and(|max| depth > max);
     let (mut keys, mut targets) = (HashSet::new(), HashSet::new());
     for link in report.links.iter() {
         let Some(url) = link.parts() else { continue };

@@ -73,8 +73,8 @@ impl SettlementQueue {
     }
 
     /// Whether so much is waiting that no more tasks should be claimed.
-    pub(crate) fn is_full(&self, most: usize) -> bool {
-        self.waiting.len() + self.writing_count >= most || self.document_bytes >= MAX_WAITING_BYTES
+    pub(crate) fn is_full(&self, max: usize) -> bool {
+        self.waiting.len() + self.writing_count >= max || self.document_bytes >= MAX_WAITING_BYTES
     }
 
     pub(crate) fn is_empty(&self) -> bool {
@@ -115,7 +115,7 @@ impl SettlementQueue {
         None
     }
 
-    fn next_batch(&mut self, most: usize) -> Vec<Settlement> {
+    fn next_batch(&mut self, max: usize) -> Vec<Settlement> {
         if self.one_by_one > 0 {
             self.one_by_one -= 1;
             return self.waiting.pop_front().into_iter().collect();
@@ -124,13 +124,13 @@ impl SettlementQueue {
             return Vec::new();
         };
         if self.by_job == 0 {
-            return self.waiting.drain(..most.min(self.waiting.len())).collect();
+            return self.waiting.drain(..max.min(self.waiting.len())).collect();
         }
         let mut batch = Vec::new();
         self.waiting = std::mem::take(&mut self.waiting)
             .into_iter()
             .filter_map(|settlement| {
-                if settlement.job == job && batch.len() < most {
+                if settlement.job == job && batch.len() < max {
                     batch.push(settlement);
                     return None;
                 }

@@ -97,10 +97,10 @@ impl SitemapReader {
         self.readings.remove(&ticket).map(|reading| reading.listed)
     }
 
-    /// The files that are due, up to `most`; `opens_at` returns when a host may be requested.
+    /// The files that are due, up to `max`; `opens_at` returns when a host may be requested.
     pub(crate) fn due(
         &mut self,
-        most: usize,
+        max: usize,
         now: Moment,
         opens_at: impl Fn(&CrawlUrl) -> Moment,
     ) -> Vec<SitemapTask> {
@@ -110,7 +110,7 @@ impl SitemapReader {
             .values_mut()
             .filter(|reading| !reading.fetching)
         {
-            if due.len() >= most {
+            if due.len() >= max {
                 break;
             }
             let Some((at, site_file)) = reading.queue.front_mut() else {

@@ -250,7 +250,7 @@ impl<S: FrontierStore> StoreFrontier<S> {
 impl<S: FrontierStore> Frontier for StoreFrontier<S> {
     async fn take(
         &mut self,
-        most: usize,
+        max: usize,
         now: Moment,
         _out: &mut Vec<Delivery>,
     ) -> Result<Dispatch, FrontierError> {
@@ -264,14 +264,14 @@ impl<S: FrontierStore> Frontier for StoreFrontier<S> {
             Vec::new()
         } else {
             self.start_housekeeping(now);
-            self.pick(most, now)
+            self.pick(max, now)
         };
         self.renew_leases(now);
         if self.stopped.is_none() {
             self.claim_more(now);
         }
         let due = self.settlements.flush(&self.client, &self.settings, now);
-        let free = work.len() < most;
+        let free = work.len() < max;
         let next = self.next(due, free, now);
         Ok(Dispatch { work, next })
     }

@@ -84,10 +84,10 @@ fn is_day(text: &str) -> bool {
     text.len() <= 2 && in_range(text, 1, 31)
 }
 
-fn in_range(text: &str, least: u32, most: u32) -> bool {
+fn in_range(text: &str, min: u32, max: u32) -> bool {
     let digits = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
     digits
         && text
             .parse()
-            .is_ok_and(|number: u32| (least..=most).contains(&number))
+            .is_ok_and(|number: u32| (min..=max).contains(&number))
 }

@@ -24,7 +24,7 @@ pub(super) struct QueryShape {
     /// Key of the URL with its parameters sorted.
     pub(super) sorted: UrlKey,
     /// Limit on the URLs followed.
-    pub(super) most: u32,
+    pub(super) max: u32,
 }
 
 impl QueryShape {
@@ -33,7 +33,7 @@ impl QueryShape {
         let mut pairs: Vec<&str> = query.split('&').filter(|pair| !pair.is_empty()).collect();
         let page = &url.as_str()[..url.as_str().len() - url.query_with_mark().len()];
         let path = xxh3_64_with_seed(page.as_bytes(), seed);
-        let (count_key, most) = match pairs[..] {
+        let (count_key, max) = match pairs[..] {
             [] => return None,
             [one] => {
                 let name = paging_name(url.path(), one)?;
@@ -49,7 +49,7 @@ impl QueryShape {
         Some(Self {
             count_key,
             sorted: UrlKey(sorted),
-            most,
+            max,
         })
     }
 }

@@ -14,12 +14,12 @@ use crawler_weburl::{CrawlUrl, SlashPolicy};
 pub(crate) struct Dice(pub(crate) u64);
 
 impl Dice {
-    pub(crate) fn below(&mut self, most: u64) -> u64 {
+    pub(crate) fn below(&mut self, bound: u64) -> u64 {
         self.0 = self
             .0
             .wrapping_mul(6_364_136_223_846_793_005)
             .wrapping_add(1_442_695_040_888_963_407);
-        (self.0 >> 33) % most.max(1)
+        (self.0 >> 33) % bound.max(1)
     }
 
     pub(crate) fn one_in(&mut self, n: u64) -> bool {
@@ -165,7 +165,7 @@ impl World {
                 _ => Vec::new(),
             };
             for (to, depth) in found {
-                let too_deep = self.plan.limits.depth.is_some_and(|most| depth > most);
+                let too_deep = self.plan.limits.depth.is_some_and(|max| depth > max);
                 if !too_deep && depths.get(&to).is_none_or(|known| *known > depth) {
                     queue.retain(|(other, _)| *other != to);
                     depths.insert(to, depth);

@@ -54,10 +54,10 @@ pub async fn three_claimers_respect_one_hosts_rate_and_slots<G: StoreFixture>(fi
     assert_eq!(starts.len(), TASKS);
     for (index, early) in starts.iter().enumerate() {
         for (steps, late) in starts[index..].iter().enumerate() {
-            let least = interval * u32::try_from(steps).unwrap_or(0);
+            let min = interval * u32::try_from(steps).unwrap_or(0);
             // Milliseconds are the store's unit, so one may be lost to rounding.
             let apart = late.latest.duration_since(early.earliest) + Duration::from_millis(2);
-            assert!(apart >= least, "{steps} requests in {apart:?}");
+            assert!(apart >= min, "{steps} requests in {apart:?}");
         }
     }
 }

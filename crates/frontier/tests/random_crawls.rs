@@ -58,10 +58,7 @@ fn run_crawl(world: &World, seed: u64) -> CrawlRun {
         assert!(dispatch.work.len() <= free);
         for work in dispatch.work {
             if let Some(last) = last_start {
-                assert!(
-                    now >= last + world.plan.rate,
-                    "seed {seed}: the rate limit was exceeded"
-                );
+                assert!(now >= last + world.plan.rate, "seed {seed}: rate limit");
             }
             last_start = Some(now);
             if let Work::Page(task) = &work {
@@ -75,10 +72,7 @@ fn run_crawl(world: &World, seed: u64) -> CrawlRun {
                     Behavior::Redirect(_) => world.plan.max_redirects + 1,
                     _ => world.plan.max_attempts,
                 };
-                assert!(
-                    started[task.url.as_str()] <= max,
-                    "seed {seed}: requested too often"
-                );
+                assert!(started[task.url.as_str()] <= max, "seed {seed}: too often");
             }
             in_flight.push((now + Duration::from_millis(1 + dice.below(400)), work));
         }

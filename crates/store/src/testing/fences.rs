@@ -41,20 +41,20 @@ pub async fn a_stale_fence_writes_nothing<G: StoreFixture>(fixture: &G) {
         (settled.kept.len(), settled.lost.len(), settled.admitted),
         (0, 1, 0)
     );
-    let stored = read_job(&store, job).await;
+    let current = read_job(&store, job).await;
     assert_eq!(
         (
-            stored.documents,
-            stored.counts.total(),
-            stored.counts.processing
+            current.documents,
+            current.counts.total(),
+            current.counts.processing
         ),
         (0, 1, 1)
     );
-    assert_eq!(stored.bytes, 0);
+    assert_eq!(current.bytes, 0);
     let settled = settle(&store, vec![done(&holder, Vec::new())]).await;
     assert_eq!(settled.kept, [holder.lease]);
-    let stored = read_job(&store, job).await;
-    assert_eq!((stored.documents, stored.state), (1, JobState::Completed));
+    let current = read_job(&store, job).await;
+    assert_eq!((current.documents, current.state), (1, JobState::Completed));
 }
 
 /// In a batch of three with one lost lease, the other two are written.
@@ -73,9 +73,13 @@ pub async fn one_lost_lease_does_not_cost_the_batch<G: StoreFixture>(fixture: &G
     let settled = settle(&store, batch).await;
     assert_eq!(settled.lost, [late.lease]);
     assert_eq!((settled.kept.len(), settled.admitted), (2, 1));
-    let stored = read_job(&store, job).await;
+    let current = read_job(&store, job).await;
     assert_eq!(
-        (stored.documents, stored.counts.done, stored.counts.total()),
+        (
+            current.documents,
+            current.counts.done,
+            current.counts.total()
+        ),
         (2, 2, 4)
     );
 }
@@ -212,10 +216,10 @@ pub async fn a_settlement_and_a_rescue_never_both_win<G: StoreFixture>(fixture: 
         .await;
         let kept = settled.expect("a settlement").kept.len() as u64;
         let rescued = rescued.expect("a rescue").requeued;
-        let stored = read_job(&left, job).await;
-        assert_eq!(stored.documents, kept, "round {round}");
+        let current = read_job(&left, job).await;
+        assert_eq!(current.documents, kept, "round {round}");
         assert_eq!(
-            (stored.counts.done, stored.counts.queued),
+            (current.counts.done, current.counts.queued),
             (kept, 1 - kept),
             "round {round}"
         );
@@ -293,9 +297,9 @@ pub async fn a_task_that_crashes_its_worker_three_times_is_poisoned<G: StoreFixt
         .entries
         .remove(0);
     assert_eq!(task.reason.as_deref(), Some("poisoned"));
-    let stored = read_job(&store, job).await;
-    assert_eq!(stored.state, JobState::Failed);
-    assert!(stored.error.is_some_and(|error| error.contains("(3)")));
+    let current = read_job(&store, job).await;
+    assert_eq!(current.state, JobState::Failed);
+    assert!(current.error.is_some_and(|error| error.contains("(3)")));
     let events = store.finished_since(job, 0, 10).await.expect("events");
     assert_eq!(events.len(), 1);
 }
@@ -339,18 +343,18 @@ pub async fn cancelling_takes_tasks_from_workers<G: StoreFixture>(fixture: &G) {
     )
     .await;
     assert_eq!((settled.kept.len(), settled.lost.len()), (0, 1));
-    let stored = read_job(&store, job).await;
-    assert_eq!(stored.state, JobState::Cancelled);
+    let current = read_job(&store, job).await;
+    assert_eq!(current.state, JobState::Cancelled);
     assert_eq!(
         (
-            stored.counts.done,
-            stored.counts.skipped,
-            stored.counts.total()
+            current.counts.done,
+            current.counts.skipped,
+            current.counts.total()
         ),
         (1, 3, 4)
     );
     assert_eq!(
-        (stored.documents, stored.stop_reason.as_deref()),
+        (current.documents, current.stop_reason.as_deref()),
         (1, Some("cancelled"))
     );
     assert!(take(&store, 10, LEASE).await.is_empty());

@@ -41,8 +41,8 @@ pub async fn max_tasks_is_exact<G: StoreFixture>(fixture: &G) {
         });
     let admitted: u64 = join_all(settling).await.into_iter().sum();
     assert_eq!(admitted, 21);
-    let stored = read_job(&stores[0], job).await;
-    assert_eq!((stored.counts.total(), stored.left_out), (25, 19));
+    let current = read_job(&stores[0], job).await;
+    assert_eq!((current.counts.total(), current.left_out), (25, 19));
     let limits = JobLimits {
         max_tasks: Some(3),
         ..JobLimits::default()
@@ -71,9 +71,9 @@ pub async fn max_bytes_ends_a_job<G: StoreFixture>(fixture: &G) {
         vec![done(&tasks[1], vec![page("a.test", "new", 1)])],
     )
     .await;
-    let stored = read_job(&store, job).await;
-    assert_eq!((stored.counts.queued, stored.counts.processing), (0, 2));
-    assert_eq!(stored.stop_reason.as_deref(), Some("max_bytes"));
+    let current = read_job(&store, job).await;
+    assert_eq!((current.counts.queued, current.counts.processing), (0, 2));
+    assert_eq!(current.stop_reason.as_deref(), Some("max_bytes"));
     // A job at its limit does not retry.
     settle(
         &store,
@@ -83,12 +83,12 @@ pub async fn max_bytes_ends_a_job<G: StoreFixture>(fixture: &G) {
         ],
     )
     .await;
-    let stored = read_job(&store, job).await;
+    let current = read_job(&store, job).await;
     assert_eq!(
-        (stored.state, stored.counts.done, stored.bytes),
+        (current.state, current.counts.done, current.bytes),
         (JobState::Completed, 3, 300)
     );
-    assert_eq!(stored.counts.queued, 0);
+    assert_eq!(current.counts.queued, 0);
 }
 
 /// At the deadline, queued and held tasks are skipped, with the reason.
@@ -109,12 +109,12 @@ pub async fn the_deadline_ends_a_job<G: StoreFixture>(fixture: &G) {
     .await;
     let changed = store.reconcile().await.expect("reconciled");
     assert_eq!((changed.timed_out, changed.finished), (1, 1));
-    let stored = read_job(&store, job).await;
+    let current = read_job(&store, job).await;
     assert_eq!(
-        (stored.state, stored.counts.done, stored.counts.skipped),
+        (current.state, current.counts.done, current.counts.skipped),
         (JobState::Completed, 1, 3)
     );
-    assert_eq!(stored.stop_reason.as_deref(), Some("max_duration"));
+    assert_eq!(current.stop_reason.as_deref(), Some("max_duration"));
     let skipped = store
         .tasks(job, Some(TaskState::Skipped), 10, None)
         .await
@@ -226,9 +226,9 @@ pub async fn a_waiting_retry_does_not_keep_the_gate_closed<G: StoreFixture>(fixt
     let next = take_all(&store, 1).await.remove(0);
     assert_eq!(next.depth, 1);
     settle(&store, vec![done(&next, Vec::new())]).await;
-    let stored = read_job(&store, job).await;
+    let current = read_job(&store, job).await;
     assert_eq!(
-        (stored.state, stored.counts.queued),
+        (current.state, current.counts.queued),
         (JobState::Running, 1),
         "the retry is still to come"
     );
@@ -247,9 +247,9 @@ pub async fn without_a_depth_limit_there_is_no_gate<G: StoreFixture>(fixture: &G
 pub async fn a_job_without_seeds_has_failed<G: StoreFixture>(fixture: &G) {
     let store = fixture.open(fast()).await;
     let job = start(&store, crawl(Vec::new(), JobLimits::default())).await;
-    let stored = read_job(&store, job).await;
-    assert_eq!(stored.state, JobState::Failed);
-    assert!(stored.error.is_some());
+    let current = read_job(&store, job).await;
+    assert_eq!(current.state, JobState::Failed);
+    assert!(current.error.is_some());
 }
 
 /// A job with more tasks than one transaction changes is cancelled completely.
@@ -262,9 +262,9 @@ pub async fn a_large_job_is_cancelled_in_steps<G: StoreFixture>(fixture: &G) {
         store.cancel(job).await.expect("a cancel"),
         Cancel::Cancelled
     );
-    let stored = read_job(&store, job).await;
-    assert_eq!(stored.state, JobState::Cancelled);
-    assert_eq!(stored.counts.skipped, 21_000);
+    let current = read_job(&store, job).await;
+    assert_eq!(current.state, JobState::Cancelled);
+    assert_eq!(current.counts.skipped, 21_000);
     let settled = settle(&store, vec![done(&held[0], Vec::new())]).await;
     assert_eq!(settled.lost.len(), 1);
     let again = store.cancel(job).await.expect("a cancel");
@@ -326,10 +326,14 @@ pub async fn a_redirects_target_takes_its_place<G: StoreFixture>(fixture: &G) {
     let target = take_all(&store, 1).await;
     let found = vec![page("a.test", "next", 1)];
     settle(&store, vec![done(&target[0], found)]).await;
-    let stored = read_job(&store, job).await;
-    assert_eq!(stored.state, JobState::Completed);
+    let current = read_job(&store, job).await;
+    assert_eq!(current.state, JobState::Completed);
     assert_eq!(
-        (stored.counts.done, stored.counts.total(), stored.left_out),
+        (
+            current.counts.done,
+            current.counts.total(),
+            current.left_out
+        ),
         (1, 2, 1)
     );
 }

@@ -23,8 +23,8 @@ pub async fn a_job_is_created_completely_or_not_at_all<G: StoreFixture>(fixture:
         store.create_job(again).await,
         Err(StoreError::Conflict(_))
     ));
-    let stored = read_job(&store, job.id).await;
-    assert_eq!((stored.counts.queued, stored.params), (2, job.params));
+    let current = read_job(&store, job.id).await;
+    assert_eq!((current.counts.queued, current.params), (2, job.params));
     assert_eq!(take(&store, 10, LEASE).await.len(), 2);
 }
 
@@ -71,13 +71,13 @@ pub async fn the_state_follows_from_the_tasks<G: StoreFixture>(fixture: &G) {
         settle(&store, vec![first(&tasks[0])]).await;
         assert_eq!(read_job(&store, job).await.state, JobState::Running);
         settle(&store, vec![second(&tasks[1])]).await;
-        let stored = read_job(&store, job).await;
-        assert_eq!(stored.state, state);
+        let current = read_job(&store, job).await;
+        assert_eq!(current.state, state);
         assert_eq!(
-            stored.error.is_some(),
+            current.error.is_some(),
             state == JobState::Failed,
             "{:?}",
-            stored.error
+            current.error
         );
     }
 }
@@ -153,9 +153,9 @@ pub async fn pages_that_link_to_each_other_do_not_deadlock<G: StoreFixture>(fixt
         .await;
     }
     for job in jobs {
-        let stored = read_job(&stores[0], job).await;
+        let current = read_job(&stores[0], job).await;
         assert_eq!(
-            (stored.counts.done, stored.documents, stored.state),
+            (current.counts.done, current.documents, current.state),
             (400, 400, JobState::Completed)
         );
     }
@@ -177,8 +177,8 @@ pub async fn one_document_per_final_url<G: StoreFixture>(fixture: &G) {
         }
         settle(&store, vec![settlement]).await;
     }
-    let stored = read_job(&store, job).await;
-    assert_eq!((stored.counts.done, stored.documents), (2, 1));
+    let current = read_job(&store, job).await;
+    assert_eq!((current.counts.done, current.documents), (2, 1));
 }
 
 /// NUL characters, quotes, unpaired escapes and overlong URLs affect only their own page.

@@ -1,6 +1,6 @@
-//! The admission rules, for a frontier that keeps its URLs elsewhere.
+//! The admission rules, for a frontier whose URLs are in a store.
 //!
-//! What is remembered here only saves work: whether a URL is new is decided by the store that keeps them.
+//! The keys remembered here only save work: the store decides whether a URL is new.
 
 use std::collections::{HashMap, HashSet};
 
@@ -20,12 +20,12 @@ pub struct AdmissionFilter {
     seen: Seen,
     traps: Traps,
     origins: HashSet<Origin>,
-    /// Stored at this depth.
+    /// Keys that are stored, with their depth.
     known: HashMap<UrlKey, u32>,
 }
 
 impl AdmissionFilter {
-    /// Checks whether a URL is admitted, if it is new. An admitted URL counts towards the traps' budgets.
+    /// Checks whether a URL is admitted, if it is new. An admitted URL counts toward the traps' budgets.
     pub fn pass(
         &mut self,
         plan: &CrawlRules,
@@ -38,11 +38,11 @@ impl AdmissionFilter {
             counts_hosts && self.origins.len() >= MAX_HOSTS && !self.origins.contains(&url.origin())
         };
         let known = (&self.traps, &self.seen);
-        let sighting = judge(plan, known, url, depth, bounds, hosts_full)?;
+        let trap_check = judge(plan, known, url, depth, bounds, hosts_full)?;
         if plan.traps {
             self.seen.insert(plan.keys.key(url));
-            self.seen.extend(sighting.without_session);
-            self.traps.note(&sighting);
+            self.seen.extend(trap_check.without_session);
+            self.traps.note(&trap_check);
             if counts_hosts {
                 self.origins.insert(url.origin());
             }
@@ -50,7 +50,7 @@ impl AdmissionFilter {
         Ok(())
     }
 
-    /// Whether it is stored already, at this depth or a lower one.
+    /// Whether a key is known to be stored, at this depth or a lower one.
     pub fn knows(&self, key: UrlKey, depth: u32) -> bool {
         self.known.get(&key).is_some_and(|known| *known <= depth)
     }
@@ -65,7 +65,7 @@ impl AdmissionFilter {
         self.len() == 0
     }
 
-    /// It is stored.
+    /// Records that a key is stored at this depth.
     pub fn keep(&mut self, key: UrlKey, depth: u32) {
         if self.known.len() >= MAX_KNOWN {
             self.known.clear();
@@ -74,7 +74,7 @@ impl AdmissionFilter {
         *known = depth.min(*known);
     }
 
-    /// Something admitted was not stored: nothing is taken as known any more.
+    /// Forgets everything, after something admitted was not stored.
     pub fn forget(&mut self) {
         *self = Self::default();
     }

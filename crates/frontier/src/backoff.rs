@@ -9,8 +9,8 @@ use crate::rng::Rng;
 const FIRST_PAUSE: Duration = Duration::from_secs(1);
 const MAX_PAUSE: Duration = Duration::from_mins(1);
 
-/// The wait before the next attempt: doubling, with jitter, so that pages that failed together do not come back
-/// together; never shorter than the server asks for.
+/// The wait before the next attempt: doubling, with jitter, so that pages that failed together are not retried
+/// together; never shorter than `retry_after`.
 pub fn retry_delay(
     backoff: Backoff,
     attempts: u32,
@@ -39,7 +39,7 @@ mod tests {
     #[test]
     fn doubles_with_jitter_up_to_a_bound() {
         let mut rng = Rng::new(3);
-        for (attempts, least, most) in [
+        for (attempts, min, max) in [
             (1, 250, 500),
             (2, 500, 1_000),
             (3, 1_000, 2_000),
@@ -47,16 +47,16 @@ mod tests {
         ] {
             for _ in 0..100 {
                 let wait = retry_delay(Backoff::default(), attempts, None, &mut rng).as_millis();
-                assert!((least..=most).contains(&wait), "{attempts}: {wait}");
+                assert!((min..=max).contains(&wait), "{attempts}: {wait}");
             }
         }
         let quick = Backoff {
             first: Duration::from_millis(10),
             longest: Duration::from_millis(30),
         };
-        for (attempts, least, most) in [(1, 5, 10), (2, 10, 20), (3, 15, 30), (99, 15, 30)] {
+        for (attempts, min, max) in [(1, 5, 10), (2, 10, 20), (3, 15, 30), (99, 15, 30)] {
             let wait = retry_delay(quick, attempts, None, &mut rng).as_millis();
-            assert!((least..=most).contains(&wait), "{attempts}: {wait}");
+            assert!((min..=max).contains(&wait), "{attempts}: {wait}");
         }
     }
 }

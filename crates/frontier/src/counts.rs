@@ -1,4 +1,4 @@
-//! The numbers of a crawl, and the invariant over them.
+//! The counts of a crawl and their invariant.
 
 use crawler_model::{FailGroup, Outcome, PageReport, RefuseReason};
 
@@ -9,8 +9,8 @@ pub(crate) struct Counts {
     pub(crate) queued: u64,
     pub(crate) delayed: u64,
     pub(crate) in_flight: u64,
-    /// Started and not reported yet: these count towards `--max-pages`.
-    pub(crate) begun: u64,
+    /// Started and not reported yet: these count toward `--max-pages`.
+    pub(crate) started: u64,
     pub(crate) pages: u64,
     pub(crate) fetched: u64,
     pub(crate) not_html: u64,
@@ -28,7 +28,7 @@ impl Counts {
         self.refused[reason as usize] += 1;
     }
 
-    /// A report becomes final.
+    /// Counts a final report.
     pub(crate) fn finish(&mut self, report: &PageReport) {
         self.finished += 1;
         if report.counts_as_page() {
@@ -71,12 +71,12 @@ impl Counts {
             .filter(|(_, n)| *n > 0)
     }
 
-    /// The invariant of the whole crawl.
+    /// Checks the invariant.
     pub(crate) fn check(&self) {
         debug_assert_eq!(
             self.admitted,
             self.finished + self.queued + self.delayed + self.in_flight,
-            "a URL was lost or doubled: {self:?}"
+            "a URL was lost or counted twice: {self:?}"
         );
     }
 }

@@ -12,7 +12,7 @@ struct Waiting {
     work: Work,
 }
 
-/// Waiting work, soonest first; in the order it came where due together.
+/// Waiting work, soonest first; ties in insertion order.
 #[derive(Debug, Default)]
 pub(crate) struct Delayed {
     heap: BinaryHeap<Waiting>,

@@ -38,7 +38,7 @@ pub enum Delivery {
 pub enum Next {
     /// Wait for a report.
     Report,
-    /// Wait for a report, or until then.
+    /// Wait for a report, or until this time.
     Until(Moment),
     /// Nothing is left, in flight or waiting.
     Finished(StopReason),
@@ -49,7 +49,7 @@ pub enum Next {
 pub struct Dispatch {
     /// Work to hand out now.
     pub work: Vec<Work>,
-    /// What to wait for then.
+    /// What to wait for afterward.
     pub next: Next,
 }
 
@@ -58,7 +58,7 @@ pub struct Dispatch {
 pub struct ProgressCounts {
     /// Pages reported.
     pub pages: u64,
-    /// Of those, failed.
+    /// Pages that failed.
     pub failed: u64,
     /// Known and not started, or waiting for a retry.
     pub queued: u64,
@@ -80,12 +80,12 @@ impl fmt::Display for FrontierError {
 
 impl std::error::Error for FrontierError {}
 
-/// Keeps the URLs of a crawl. Deliveries are appended to `out`, in order.
+/// Holds the URLs of a crawl. Deliveries are appended to `out`, in order.
 pub trait Frontier: Send {
-    /// Takes up to `most` pieces of work that may start now.
+    /// Takes up to `max` pieces of work that may start now.
     fn take(
         &mut self,
-        most: usize,
+        max: usize,
         now: Moment,
         out: &mut Vec<Delivery>,
     ) -> impl Future<Output = Result<Dispatch, FrontierError>> + Send;

@@ -1,4 +1,4 @@
-//! What a crawl owes to a host: delays between requests, pauses, and leaving it alone for good (parking).
+//! Politeness per host: delays between requests, pauses, and parking (no further requests in this crawl).
 
 use std::time::Duration;
 
@@ -13,13 +13,13 @@ use crate::rng::Rng;
 /// A host that throttles more often than this in a row, with pauses between, is parked.
 const MAX_THROTTLES: u32 = 8;
 
-/// One host's politeness.
+/// The politeness state of one host.
 #[derive(Debug)]
 pub(crate) struct HostLedger {
     pub(crate) host: HostKey,
     pub(crate) in_flight: u32,
     pace: HostPace,
-    /// Why nothing more is requested from it in this crawl.
+    /// Why the host is parked.
     parked: Option<String>,
 }
 
@@ -44,9 +44,9 @@ impl HostLedger {
         }
     }
 
-    /// When a request may start; `None` where only a report can tell.
+    /// When a request may start; `None` if that depends on a report, or if the host is parked.
     pub(crate) fn opens_at(&self) -> Option<Moment> {
-        // While a host is throttling, one request at a time finds out whether it still does.
+        // While a host is throttling, one request at a time probes whether it still does.
         if self.parked.is_some() || (self.pace.is_throttled() && self.in_flight > 0) {
             return None;
         }
@@ -66,7 +66,7 @@ impl HostLedger {
         self.in_flight -= 1;
     }
 
-    /// robots.txt asks for a delay between requests. Returns the reason if the host is parked for it.
+    /// Applies the crawl delay of a robots.txt. Returns the reason if it is so long that the host is parked.
     pub(crate) fn slow_to(&mut self, interval: Duration, now: Moment) -> Option<String> {
         if self.parked.is_some() {
             return None;
@@ -152,7 +152,7 @@ mod tests {
     }
 
     #[test]
-    fn an_asked_pause_is_obeyed_and_a_huge_one_parks() {
+    fn a_requested_pause_is_obeyed_and_a_huge_one_parks_the_host() {
         let (mut host, mut rng) = ledger();
         let answer = host.throttle(Some(30 * SECOND), Duration::ZERO, SECOND, &mut rng);
         assert_eq!(answer, Throttled::Paused(30 * SECOND));
@@ -164,18 +164,18 @@ mod tests {
     }
 
     #[test]
-    fn a_host_that_never_relents_is_asked_at_most_twenty_times_in_ten_minutes() {
+    fn a_host_that_always_throttles_gets_at_most_twenty_requests_in_ten_minutes() {
         let (mut host, mut rng) = ledger();
-        let (mut now, mut asked) = (Duration::ZERO, 0);
+        let (mut now, mut requests) = (Duration::ZERO, 0);
         while now < 600 * SECOND {
             let Some(opens) = host.opens_at() else { break };
             now = now.max(opens);
             host.start(now);
-            asked += 1;
+            requests += 1;
             host.end();
             host.throttle(None, now, now, &mut rng);
         }
-        assert!(asked <= 20, "{asked}");
+        assert!(requests <= 20, "{requests}");
         assert!(host.parked().is_some());
     }
 

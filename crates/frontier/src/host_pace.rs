@@ -1,7 +1,7 @@
 //! When requests to one host may start: the arithmetic behind every in-process politeness rule.
 //!
 //! Pure: time and randomness are arguments. The frontier in memory, the frontier over a store and the scraper's
-//! local gate each keep one per host; how many requests run at once is theirs to count.
+//! local gate each have one per host, and count concurrent requests themselves.
 
 use std::time::Duration;
 
@@ -23,18 +23,18 @@ pub struct HostPace {
 /// What a throttling response led to.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Throttle {
-    /// How long the host is to be left alone.
+    /// How long no request may start.
     pub pause: Duration,
     /// Throttling responses in a row, not counting those to requests that were in flight together.
     pub times: u32,
-    /// Whether it was not to a request sent before the host began to throttle.
+    /// False if the request was sent before the host began to throttle.
     pub is_new: bool,
     /// Whether the host is paused for longer than before.
     pub extends: bool,
 }
 
 impl HostPace {
-    /// A host that asked for nothing yet; requests start at least `interval` apart.
+    /// The pace of a host that has not throttled: requests start at least `interval` apart.
     pub fn new(interval: Duration) -> Self {
         Self {
             interval,
@@ -62,18 +62,18 @@ impl HostPace {
         self.throttles > 0
     }
 
-    /// A request starts.
+    /// Records that a request starts.
     pub fn start(&mut self, now: Moment) {
         self.next_start = self.next_start.max(now.saturating_add(self.interval));
     }
 
-    /// Requests start at least this far apart from now on, the last one included.
+    /// Raises the interval; the next request starts at least that long after `now`.
     pub fn slow_to(&mut self, interval: Duration, now: Moment) {
         self.interval = self.interval.max(interval);
         self.next_start = self.next_start.max(now.saturating_add(self.interval));
     }
 
-    /// No request for this long. Returns whether that is longer than before.
+    /// Pauses the host for this long. Returns whether that extends its pause.
     pub fn pause(&mut self, pause: Duration, now: Moment) -> bool {
         let until = now.saturating_add(pause);
         let extends = until > self.paused_until;
@@ -89,7 +89,7 @@ impl HostPace {
         now: Moment,
         rng: &mut Rng,
     ) -> Throttle {
-        // Of requests that were in flight together, only the first says something new.
+        // Of requests that were in flight together, only the first counts.
         let is_new = self.throttles == 0 || sent >= self.throttled_at;
         if is_new {
             self.throttles += 1;

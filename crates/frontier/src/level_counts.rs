@@ -1,4 +1,4 @@
-//! Which depth is being worked on.
+//! How much is queued or in flight at each depth.
 //!
 //! With a depth limit, a page of depth d+1 is not started while one of depth ≤ d is queued or in flight:
 //! then depth is the shortest distance and the visited set does not depend on timing.

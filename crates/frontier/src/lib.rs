@@ -2,7 +2,7 @@
 //!
 //! One way in (`admit`'s fixed order, dedupe last), one way out (exactly one report per
 //! admitted URL). The frontier owns seen, the queues, the host ledger, retries, limits and the counts;
-//! it knows no socket, no clock and no randomness of its own: time and a random seed come in as arguments,
+//! it has no socket, no clock and no randomness of its own: time and a random seed are arguments,
 //! so a test can run thousands of crawls through it without a sleep.
 //!
 //! Invariant, checked after each step in debug builds:

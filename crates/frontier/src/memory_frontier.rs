@@ -1,4 +1,4 @@
-//! The frontier in memory: a pure state machine with one owner.
+//! The in-memory frontier: a pure state machine with one owner.
 //!
 //! This file holds the state, `admit` and small operations; `pick` hands out work, `settle` takes in reports.
 //! No lock, no clock, no I/O.
@@ -24,7 +24,7 @@ use crate::rng::Rng;
 use crate::rules::{Bounds, MAX_HOSTS, judge};
 use crate::seed_watch::SeedWatch;
 use crate::seen::Seen;
-use crate::site::{RobotsState, Site, was_begun};
+use crate::site::{RobotsState, Site, was_started};
 use crate::site_file_task::{RobotsTask, SiteFileReport, SiteFileTask, SitemapTask};
 use crate::traps::Traps;
 
@@ -93,7 +93,7 @@ impl MemoryFrontier {
         if frontier.plan.sitemaps == SitemapPolicy::Only {
             // The seed only says where the sitemaps are.
             let site = frontier.site_for(seed.parts());
-            frontier.ask_robots(site);
+            frontier.queue_robots(site);
         } else {
             let key = frontier.plan.keys.key(seed.parts());
             frontier.seen.insert(key);
@@ -104,9 +104,9 @@ impl MemoryFrontier {
     }
 
     /// Admits a URL. All checks, in one order: scope, include and exclude, depth, traps, and last `seen.insert`.
-    /// (Resolving, normalising and the scheme come before: a link that is not a web URL never gets here.)
-    /// What is in `seen` passed all of this before, so checking it first changes no result: nearly every link
-    /// of a page ends there.
+    /// (Resolving, normalizing and the scheme check come before: a link that is not a web URL never gets here.)
+    /// Keys in `seen` passed all of these checks before, so looking them up first changes no result, and ends
+    /// the check for nearly every link.
     pub(crate) fn admit(
         &mut self,
         url: UrlRef<'_>,
@@ -116,34 +116,30 @@ impl MemoryFrontier {
         bounds: Bounds,
     ) -> Result<(), RefuseReason> {
         if self.seen.contains(key) {
-            self.meet_again(url, key, task, depth);
+            self.move_to_lower_depth(url, key, task, depth);
             return Err(RefuseReason::Seen);
         }
-        let hosts_full = || self.is_one_host_too_many(url);
+        let hosts_full = || self.exceeds_max_hosts(url);
         let known = (&self.traps, &self.seen);
-        let sighting = judge(&self.plan, known, url, depth, bounds, hosts_full)?;
+        let trap_check = judge(&self.plan, known, url, depth, bounds, hosts_full)?;
         let Some(owned) = CrawlUrl::from_normalised(url.as_str()) else {
             return Err(RefuseReason::Scheme);
         };
         self.seen.insert(key);
-        self.seen.extend(sighting.without_session);
-        self.traps.note(&sighting);
+        self.seen.extend(trap_check.without_session);
+        self.traps.note(&trap_check);
         self.enqueue(task(owned), key);
         Ok(())
     }
 
-    /// Why [`Self::admit`] would refuse a link, where its key and facts are enough to tell: nearly every link, without
-    /// looking at its text. Nothing else may be decided here.
-    pub(crate) fn refused_at_a_glance(
-        &self,
-        link: &ListedLink<'_>,
-        depth: u32,
-    ) -> Option<RefuseReason> {
+    /// Why [`Self::admit`] would refuse a link, where its key and facts are enough to decide: true of nearly every link,
+    /// and saves parsing its text. Must agree with `admit`.
+    pub(crate) fn quick_refusal(&self, link: &ListedLink<'_>, depth: u32) -> Option<RefuseReason> {
         if !link.facts.web {
             return Some(RefuseReason::Scheme);
         }
         if self.seen.contains(link.key) {
-            // What is queued at a greater depth moves.
+            // A URL queued at a greater depth is moved by `admit`.
             let moves = self.queued_depths.deeper_than(link.key, depth).is_some();
             return (!moves).then_some(RefuseReason::Seen);
         }
@@ -158,8 +154,8 @@ impl MemoryFrontier {
         self.push_new(task, key);
     }
 
-    /// A queued URL that is found at a lower depth is queued there instead.
-    fn meet_again(
+    /// Moves a queued URL that is found at a lower depth.
+    fn move_to_lower_depth(
         &mut self,
         url: UrlRef<'_>,
         key: UrlKey,
@@ -197,7 +193,7 @@ impl MemoryFrontier {
 
     /// Lists a site among those that have something to start, unless it waits for its robots.txt.
     pub(crate) fn list(&mut self, site: usize) {
-        let waits = matches!(self.sites[site].robots, RobotsState::Asked);
+        let waits = matches!(self.sites[site].robots, RobotsState::Requested);
         if !waits && !self.sites[site].listed && !self.sites[site].is_empty() {
             self.sites[site].listed = true;
             self.listed.push_back(site);
@@ -206,19 +202,19 @@ impl MemoryFrontier {
 
     /// Whether a queue entry was left behind when its URL moved to a lower depth.
     pub(crate) fn is_stale(&self, task: &Task) -> bool {
-        // Only what was never started moves.
-        !was_begun(task)
+        // Only tasks that were never started are moved.
+        !was_started(task)
             && self
                 .queued_depths
                 .is_stale(|| self.plan.keys.key(task.url.parts()), task.depth)
     }
 
-    /// Every queued task, wherever it waits.
+    /// Every queued task, in sites and at gates.
     fn queued_tasks(&self) -> impl Iterator<Item = (usize, Task)> {
         self.queued_tasks_of(|_| true)
     }
 
-    /// The queued tasks of the sites that are wanted.
+    /// The queued tasks of the sites that `wanted` selects.
     fn queued_tasks_of(
         &self,
         wanted: impl Fn(&Site) -> bool + Copy,
@@ -248,8 +244,8 @@ impl MemoryFrontier {
         }
     }
 
-    /// Whether this would be one origin more than the limit.
-    fn is_one_host_too_many(&self, url: UrlRef<'_>) -> bool {
+    /// Whether the URL's origin is new and would exceed the limit.
+    fn exceeds_max_hosts(&self, url: UrlRef<'_>) -> bool {
         let known_site = || self.site_of.contains_key(&url.origin());
         self.sites.len() >= MAX_HOSTS && !known_site()
     }
@@ -266,9 +262,9 @@ impl MemoryFrontier {
             return *site;
         }
         let host = self.host_for(url);
-        let asks =
+        let needs_robots =
             self.plan.robots == RobotsPolicy::Respect || self.plan.sitemaps != SitemapPolicy::Skip;
-        let robots = if asks {
+        let robots = if needs_robots {
             RobotsState::Unknown
         } else {
             RobotsState::Known(RobotsFile::without_rules())
@@ -299,8 +295,8 @@ impl MemoryFrontier {
     }
 
     /// Queues a site's robots.txt; its pages wait for it.
-    pub(crate) fn ask_robots(&mut self, site: usize) {
-        self.sites[site].robots = RobotsState::Asked;
+    pub(crate) fn queue_robots(&mut self, site: usize) {
+        self.sites[site].robots = RobotsState::Requested;
         let origin = self.sites[site].origin.clone();
         let url = CrawlUrl::from_normalised(&format!("{origin}/robots.txt"));
         if let Some(url) = url {
@@ -314,7 +310,7 @@ impl MemoryFrontier {
     }
 
     /// Queues a sitemap, once, unless there are too many.
-    pub(crate) fn ask_sitemap(&mut self, url: CrawlUrl, level: u32, named: bool) -> bool {
+    pub(crate) fn queue_sitemap(&mut self, url: CrawlUrl, level: u32, named: bool) -> bool {
         if self.sitemaps_known.len() >= MAX_SITEMAPS {
             return false;
         }
@@ -335,7 +331,7 @@ impl MemoryFrontier {
         true
     }
 
-    /// Parks a host: its queued URLs no longer hold up others.
+    /// Parks a host: its queued URLs no longer hold back deeper levels.
     pub(crate) fn park(&mut self, host: usize, message: String, out: &mut Vec<Delivery>) {
         let parked: Vec<u32> = self
             .queued_tasks_of(|site| site.host == host)
@@ -359,16 +355,16 @@ impl MemoryFrontier {
             .filter(|work| matches!(work, Work::Page(_)))
             .count();
         assert_eq!(self.counts.delayed, delayed as u64, "delayed");
-        let begun_again = self
+        let restarted = self
             .queued_tasks()
-            .filter(|(_, task)| was_begun(task))
+            .filter(|(_, task)| was_started(task))
             .count();
-        let begun = self.counts.in_flight + self.counts.delayed + begun_again as u64;
-        assert_eq!(self.counts.begun, begun, "begun");
+        let started = self.counts.in_flight + self.counts.delayed + restarted as u64;
+        assert_eq!(self.counts.started, started, "started");
         self.counts.check();
     }
 
-    /// How many URLs were admitted so far; for tests and progress.
+    /// URLs admitted so far; for tests and progress.
     pub fn admitted(&self) -> u64 {
         self.counts.admitted
     }
@@ -377,13 +373,13 @@ impl MemoryFrontier {
 impl Frontier for MemoryFrontier {
     async fn take(
         &mut self,
-        most: usize,
+        max: usize,
         now: Moment,
         out: &mut Vec<Delivery>,
     ) -> Result<Dispatch, FrontierError> {
-        let turn = self.pick(most, now, out);
+        let dispatch = self.pick(max, now, out);
         self.counts.check();
-        Ok(turn)
+        Ok(dispatch)
     }
 
     async fn settle(

@@ -1,8 +1,8 @@
 //! A queue of tasks that were never started, stored as bytes.
 //!
-//! A crawl of a million pages waits here for most of its time: a task as a value is 120 bytes and its URL a piece of
-//! memory of its own; here it is its path and a few bytes. The origin is stored by the queue's owner, and the page
-//! that links were found on is written once for all of them. First in, first out.
+//! Most URLs of a large crawl wait here. A `Task` takes 120 bytes and a separate allocation for its URL; packed, it takes
+//! its path and a few bytes. The queue's owner stores the origin, and a `via` shared by successive tasks is written once.
+//! First in, first out.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -11,18 +11,18 @@ use crawler_model::{Discovery, Task};
 use crawler_weburl::CrawlUrl;
 
 /// Bytes of one chunk of the queue: memory is freed chunk by chunk.
-const PIECE: usize = 64 * 1024;
+const CHUNK_BYTES: usize = 64 * 1024;
 
 /// Limit on the bytes of a task besides its texts.
-const MAX_NUMBERS: usize = 32;
+const MAX_HEADER_BYTES: usize = 32;
 
-/// The same page as the task before.
+/// Same `via` as the previous task.
 const SAME_VIA: u8 = 1;
-/// There is no page.
+/// No `via`.
 const NO_VIA: u8 = 2;
-const VIA: u8 = 3;
-const FOUND_SHIFT: u32 = 2;
-const FOUNDS: [Discovery; 4] = [
+const VIA_MASK: u8 = 3;
+const DISCOVERY_SHIFT: u32 = 2;
+const DISCOVERIES: [Discovery; 4] = [
     Discovery::Seed,
     Discovery::Link,
     Discovery::Redirect,
@@ -32,14 +32,14 @@ const FOUNDS: [Discovery; 4] = [
 /// Tasks of one origin, first in, first out.
 #[derive(Debug, Default)]
 pub(crate) struct PackedQueue {
-    pieces: VecDeque<Vec<u8>>,
+    chunks: VecDeque<Vec<u8>>,
     len: usize,
-    /// The page of the task that came last.
+    /// `via` of the task pushed last.
     last_via: Option<Arc<str>>,
     reader: Reader,
 }
 
-/// Where the queue is read, and what is known there.
+/// The read position, and the `via` of the task read last.
 #[derive(Clone, Debug, Default)]
 struct Reader {
     at: usize,
@@ -60,24 +60,28 @@ impl PackedQueue {
             (Some(_), _) => 0,
         };
         let path = task.url.parts().path_and_query();
-        let needed = MAX_NUMBERS + path.len() + task.via.as_ref().map_or(0, |via| via.len());
-        let is_full = |piece: &Vec<u8>| !piece.is_empty() && piece.len() + needed > PIECE;
-        if self.pieces.back().is_none_or(is_full) {
-            // The first grows as it needs to: most queues stay short.
-            let room = if self.pieces.is_empty() { 0 } else { PIECE };
-            self.pieces.push_back(Vec::with_capacity(room));
+        let needed = MAX_HEADER_BYTES + path.len() + task.via.as_ref().map_or(0, |via| via.len());
+        let is_full = |chunk: &Vec<u8>| !chunk.is_empty() && chunk.len() + needed > CHUNK_BYTES;
+        if self.chunks.back().is_none_or(is_full) {
+            // The first chunk grows as needed: most queues stay short.
+            let capacity = if self.chunks.is_empty() {
+                0
+            } else {
+                CHUNK_BYTES
+            };
+            self.chunks.push_back(Vec::with_capacity(capacity));
         }
-        let Some(piece) = self.pieces.back_mut() else {
+        let Some(chunk) = self.chunks.back_mut() else {
             return;
         };
-        piece.push(via | (task.found as u8) << FOUND_SHIFT);
-        push_number(piece, task.depth.into());
-        push_number(piece, task.hops.into());
-        push_text(piece, path);
+        chunk.push(via | (task.found as u8) << DISCOVERY_SHIFT);
+        push_number(chunk, task.depth.into());
+        push_number(chunk, task.hops.into());
+        push_text(chunk, path);
         if via == 0
             && let Some(text) = &task.via
         {
-            push_text(piece, text);
+            push_text(chunk, text);
         }
         if via != SAME_VIA {
             self.last_via.clone_from(&task.via);
@@ -85,15 +89,15 @@ impl PackedQueue {
         self.len += 1;
     }
 
-    /// Takes the first task out.
+    /// Removes the first task.
     pub(crate) fn pop(&mut self, origin: &str) -> Option<Task> {
-        let task = self.reader.read(self.pieces.front()?, origin)?;
+        let task = self.reader.read(self.chunks.front()?, origin)?;
         self.len -= 1;
-        if self.reader.at >= self.pieces.front()?.len() {
+        if self.reader.at >= self.chunks.front()?.len() {
             self.reader.at = 0;
-            if self.pieces.len() > 1 {
-                self.pieces.pop_front();
-            } else if let Some(last) = self.pieces.front_mut() {
+            if self.chunks.len() > 1 {
+                self.chunks.pop_front();
+            } else if let Some(last) = self.chunks.front_mut() {
                 last.clear();
             }
         }
@@ -103,39 +107,39 @@ impl PackedQueue {
     /// All tasks in order.
     pub(crate) fn tasks(&self, origin: &str) -> impl Iterator<Item = Task> {
         let mut reader = self.reader.clone();
-        let mut pieces = self.pieces.iter();
-        let mut piece = pieces.next();
+        let mut chunks = self.chunks.iter();
+        let mut chunk = chunks.next();
         std::iter::from_fn(move || {
             loop {
-                if let Some(task) = reader.read(piece?, origin) {
+                if let Some(task) = reader.read(chunk?, origin) {
                     return Some(task);
                 }
                 reader.at = 0;
-                piece = pieces.next();
+                chunk = chunks.next();
             }
         })
     }
 }
 
 impl Reader {
-    /// The next task of a piece; `None` at its end.
-    fn read(&mut self, piece: &[u8], origin: &str) -> Option<Task> {
-        let (first, mut rest) = piece.get(self.at..)?.split_first()?;
+    /// The next task of a chunk; `None` at its end.
+    fn read(&mut self, chunk: &[u8], origin: &str) -> Option<Task> {
+        let (first, mut rest) = chunk.get(self.at..)?.split_first()?;
         let depth = u32::try_from(take_number(&mut rest)?).ok()?;
         let hops = u32::try_from(take_number(&mut rest)?).ok()?;
         let path = take_text(&mut rest)?;
         let mut text = String::with_capacity(origin.len() + path.len());
         text.push_str(origin);
         text.push_str(path);
-        match first & VIA {
+        match first & VIA_MASK {
             SAME_VIA => (),
             NO_VIA => self.via = None,
             _ => self.via = Some(take_text(&mut rest)?.into()),
         }
-        self.at = piece.len() - rest.len();
-        let found = FOUNDS
+        self.at = chunk.len() - rest.len();
+        let found = DISCOVERIES
             .into_iter()
-            .find(|found| *found as u8 == first >> FOUND_SHIFT)?;
+            .find(|found| *found as u8 == first >> DISCOVERY_SHIFT)?;
         let url = CrawlUrl::from_normalised(&text)?;
         Some(Task {
             hops,
@@ -144,7 +148,7 @@ impl Reader {
     }
 }
 
-/// Seven bits per byte, the lowest first; the high bit says that there are more.
+/// Seven bits per byte, the lowest first; the high bit marks that more follow.
 #[expect(clippy::cast_possible_truncation, reason = "seven bits are kept")]
 fn push_number(out: &mut Vec<u8>, mut number: u64) {
     while number >= 0x80 {
@@ -192,7 +196,7 @@ mod tests {
         let via = via.map(|page| format!("{ORIGIN}/via/{page}").into());
         Task {
             hops,
-            ..Task::new(url, FOUNDS[found], depth, via)
+            ..Task::new(url, DISCOVERIES[found], depth, via)
         }
     }
 
@@ -205,9 +209,9 @@ mod tests {
     }
 
     proptest! {
-        /// Against a plain queue: what goes in comes out, in order, whenever it is taken.
+        /// Behaves like a plain queue for every sequence of pushes and pops.
         #[test]
-        fn what_goes_in_comes_out(
+        fn matches_a_plain_queue(
             steps in proptest::collection::vec(proptest::option::of(any_task()), 0..80)
         ) {
             let (mut packed, mut plain) = (PackedQueue::default(), VecDeque::new());
@@ -229,22 +233,31 @@ mod tests {
     }
 
     #[test]
-    fn a_task_is_little_more_than_its_path() {
+    fn a_task_takes_little_more_than_its_path() {
         const TASKS: usize = 100_000;
         for (folder, links) in [("p", 10), ("a/longer/folder", 7)] {
             let mut queue = PackedQueue::default();
-            let held = |queue: &PackedQueue| queue.pieces.iter().map(Vec::capacity).sum::<usize>();
+            let allocated =
+                |queue: &PackedQueue| queue.chunks.iter().map(Vec::capacity).sum::<usize>();
             let mut paths = 0;
             for number in 0..TASKS {
                 let path = format!("/{folder}/{number}");
                 paths += path.len();
                 queue.push(&task(&path, 7, 0, Some(number / links), 1));
             }
-            assert!(held(&queue) < paths + TASKS * 11, "{}", held(&queue));
+            assert!(
+                allocated(&queue) < paths + TASKS * 11,
+                "{}",
+                allocated(&queue)
+            );
             for _ in 0..TASKS {
                 queue.pop(ORIGIN).unwrap();
             }
-            assert!(held(&queue) <= 2 * PIECE, "{}", held(&queue));
+            assert!(
+                allocated(&queue) <= 2 * CHUNK_BYTES,
+                "{}",
+                allocated(&queue)
+            );
         }
     }
 }

@@ -8,13 +8,13 @@ use std::collections::{BTreeMap, VecDeque};
 use crawler_model::{PathDelay, Task};
 
 use crate::frontier::Moment;
-use crate::site::was_begun;
+use crate::site::was_started;
 
 #[derive(Debug)]
 struct Gate {
     rule: PathDelay,
     next_start: Moment,
-    lines: BTreeMap<usize, VecDeque<Task>>,
+    queues: BTreeMap<usize, VecDeque<Task>>,
 }
 
 /// The gates of a plan, longest prefix first.
@@ -28,7 +28,7 @@ impl PathGates {
         let gate = |rule: &PathDelay| Gate {
             rule: rule.clone(),
             next_start: Moment::ZERO,
-            lines: BTreeMap::new(),
+            queues: BTreeMap::new(),
         };
         let mut gates: Vec<Gate> = rules.iter().map(gate).collect();
         gates.sort_by_key(|gate| std::cmp::Reverse(gate.rule.prefix.len()));
@@ -45,16 +45,16 @@ impl PathGates {
     /// Whether a new task of a site may pass: the gate is open and no task of the site waits for it.
     pub(crate) fn is_open(&self, gate: usize, site: usize, now: Moment) -> bool {
         let gate = &self.gates[gate];
-        gate.next_start <= now && !gate.lines.contains_key(&site)
+        gate.next_start <= now && !gate.queues.contains_key(&site)
     }
 
-    /// Queues a task; one that was started before goes to the front.
+    /// Queues a task; one that was started before is queued first.
     pub(crate) fn wait(&mut self, gate: usize, site: usize, task: Task) {
-        let line = self.gates[gate].lines.entry(site).or_default();
-        if was_begun(&task) {
-            line.push_front(task);
+        let queue = self.gates[gate].queues.entry(site).or_default();
+        if was_started(&task) {
+            queue.push_front(task);
         } else {
-            line.push_back(task);
+            queue.push_back(task);
         }
     }
 
@@ -63,42 +63,42 @@ impl PathGates {
         gate.next_start = now + gate.rule.delay;
     }
 
-    /// A waiting task whose gate is open and that `may` start.
+    /// Removes a waiting task whose gate is open and for which `may_start` is true.
     pub(crate) fn pop_open(
         &mut self,
         now: Moment,
-        may: impl Fn(usize, &Task) -> bool,
+        may_start: impl Fn(usize, &Task) -> bool,
     ) -> Option<(usize, Task)> {
         for gate in self.gates.iter_mut().filter(|gate| gate.next_start <= now) {
             let ready = gate
-                .lines
+                .queues
                 .iter()
-                .find(|(site, line)| line.front().is_some_and(|task| may(**site, task)))
+                .find(|(site, queue)| queue.front().is_some_and(|task| may_start(**site, task)))
                 .map(|(site, _)| *site);
             let Some(site) = ready else { continue };
-            let line = gate.lines.get_mut(&site)?;
-            let task = line.pop_front()?;
-            if line.is_empty() {
-                gate.lines.remove(&site);
+            let queue = gate.queues.get_mut(&site)?;
+            let task = queue.pop_front()?;
+            if queue.is_empty() {
+                gate.queues.remove(&site);
             }
             return Some((site, task));
         }
         None
     }
 
-    /// The first of each queue, with its site and when its gate opens.
+    /// The first task of each queue, with its site and when its gate opens.
     pub(crate) fn openings(&self) -> impl Iterator<Item = (usize, &Task, Moment)> {
         self.gates.iter().flat_map(|gate| {
-            gate.lines
+            gate.queues
                 .iter()
-                .filter_map(|(site, line)| Some((*site, line.front()?, gate.next_start)))
+                .filter_map(|(site, queue)| Some((*site, queue.front()?, gate.next_start)))
         })
     }
 
     pub(crate) fn tasks(&self) -> impl Iterator<Item = (usize, &Task)> {
         self.gates
             .iter()
-            .flat_map(|gate| &gate.lines)
-            .flat_map(|(site, line)| line.iter().map(move |task| (*site, task)))
+            .flat_map(|gate| &gate.queues)
+            .flat_map(|(site, queue)| queue.iter().map(move |task| (*site, task)))
     }
 }

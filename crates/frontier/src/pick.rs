@@ -1,4 +1,4 @@
-//! Handing out work: what may start now.
+//! Picks the work that may start now.
 //!
 //! Limits and robots.txt are checked here, at dispatch: a disallowed URL is settled as skipped, a limit leaves
 //! the rest in the queue, counted as left.
@@ -9,7 +9,7 @@ use crawler_sitefiles::RobotsPermission;
 use crate::frontier::{Delivery, Dispatch, Moment, Next, Work};
 use crate::host_ledger::HostLedger;
 use crate::memory_frontier::MemoryFrontier;
-use crate::site::{RobotsState, was_begun};
+use crate::site::{RobotsState, was_started};
 use crate::site_file_task::SiteFileTask;
 
 /// Sitemaps may be large: few are held in memory at once.
@@ -18,7 +18,7 @@ const MAX_SITEMAPS_OUT: u64 = 2;
 const MAX_SETTLED_UNREQUESTED: usize = 256;
 
 impl MemoryFrontier {
-    pub(crate) fn pick(&mut self, most: usize, now: Moment, out: &mut Vec<Delivery>) -> Dispatch {
+    pub(crate) fn pick(&mut self, max: usize, now: Moment, out: &mut Vec<Delivery>) -> Dispatch {
         self.check_limits(now);
         if self.stopped.is_some() {
             return Dispatch {
@@ -28,24 +28,24 @@ impl MemoryFrontier {
         }
         self.wake_delayed(now);
         let mut work = Vec::new();
-        let most_out = out.len() + MAX_SETTLED_UNREQUESTED;
-        while work.len() < most && out.len() < most_out {
+        let max_out = out.len() + MAX_SETTLED_UNREQUESTED;
+        while work.len() < max && out.len() < max_out {
             if self.next_start > now {
                 break;
             }
             let Some(picked) = self
                 .pick_site_file(now)
-                .or_else(|| self.pick_page(now, most_out, out))
+                .or_else(|| self.pick_page(now, max_out, out))
             else {
                 break;
             };
             self.next_start = now + self.plan.rate;
             work.push(picked);
         }
-        let next = if out.len() >= most_out {
+        let next = if out.len() >= max_out {
             Next::Until(now)
         } else {
-            self.next(now, work.len() >= most)
+            self.next(now, work.len() >= max)
         };
         Dispatch { work, next }
     }
@@ -54,13 +54,13 @@ impl MemoryFrontier {
         if self.stopped.is_some() {
             return;
         }
-        if self.plan.limits.duration.is_some_and(|most| now >= most) {
+        if self.plan.limits.duration.is_some_and(|max| now >= max) {
             self.stopped = Some(StopReason::MaxDuration);
         } else if self
             .plan
             .limits
             .bytes
-            .is_some_and(|most| self.counts.bytes >= most)
+            .is_some_and(|max| self.counts.bytes >= max)
         {
             self.stopped = Some(StopReason::MaxBytes);
         }
@@ -123,13 +123,13 @@ impl MemoryFrontier {
         None
     }
 
-    fn pick_page(&mut self, now: Moment, most_out: usize, out: &mut Vec<Delivery>) -> Option<Work> {
+    fn pick_page(&mut self, now: Moment, max_out: usize, out: &mut Vec<Delivery>) -> Option<Work> {
         let fresh = self.has_page_budget();
         let lowest = self.lowest_level();
         let (hosts, sites) = (&self.hosts, &self.sites);
         let gated = self.gates.pop_open(now, |site, task| {
             hosts[sites[site].host].is_open(now)
-                && (fresh || was_begun(task))
+                && (fresh || was_started(task))
                 && lowest.is_none_or(|lowest| task.depth <= lowest)
         });
         if let Some((site, task)) = gated
@@ -138,16 +138,16 @@ impl MemoryFrontier {
             return Some(work);
         }
         let mut tries = self.listed.len();
-        while tries > 0 && out.len() < most_out {
+        while tries > 0 && out.len() < max_out {
             let site = self.listed.pop_front()?;
             if self.sites[site].is_empty() {
                 self.sites[site].listed = false;
                 tries -= 1;
                 continue;
             }
-            // The next site has its turn next time.
+            // Round robin: the next pick begins with the next site.
             self.listed.push_back(site);
-            if let Some(work) = self.pick_from(site, lowest, fresh, now, most_out, out) {
+            if let Some(work) = self.pick_from(site, lowest, fresh, now, max_out, out) {
                 return Some(work);
             }
             tries -= 1;
@@ -162,15 +162,15 @@ impl MemoryFrontier {
         lowest: Option<u32>,
         fresh: bool,
         now: Moment,
-        most_out: usize,
+        max_out: usize,
         out: &mut Vec<Delivery>,
     ) -> Option<Work> {
-        while out.len() < most_out
+        while out.len() < max_out
             && self.hosts[self.sites[site].host].is_open(now)
             && self.sites[site].may_start(lowest, fresh)
         {
             if matches!(self.sites[site].robots, RobotsState::Unknown) {
-                self.ask_robots(site);
+                self.queue_robots(site);
                 self.listed.retain(|listed| *listed != site);
                 self.sites[site].listed = false;
                 return self.pick_site_file(now);
@@ -191,8 +191,8 @@ impl MemoryFrontier {
         None
     }
 
-    /// The depth that may start, when depth is limited. When `--max-pages` is used up, what is queued will
-    /// never start and holds up nothing.
+    /// The depth that may start, when depth is limited. When `--max-pages` is used up, queued pages will
+    /// never start and hold back nothing.
     fn lowest_level(&mut self) -> Option<u32> {
         if self.plan.limits.depth.is_none() || !self.has_page_budget() {
             return None;
@@ -201,8 +201,8 @@ impl MemoryFrontier {
     }
 
     fn has_page_budget(&self) -> bool {
-        let used = self.counts.pages + self.counts.begun;
-        self.plan.limits.pages.is_none_or(|most| used < most)
+        let used = self.counts.pages + self.counts.started;
+        self.plan.limits.pages.is_none_or(|max| used < max)
     }
 
     /// Hands a task out, or settles it without a request.
@@ -219,7 +219,7 @@ impl MemoryFrontier {
         self.counts.queued -= 1;
         self.queued_depths
             .clear(self.plan.keys.key(task.url.parts()));
-        let began_before = was_begun(&task);
+        let started_before = was_started(&task);
         let permission = match (&self.sites[site].robots, self.plan.robots) {
             (RobotsState::Known(file), RobotsPolicy::Respect) => {
                 file.permission(task.url.parts().path_and_query(), self.plan.robots_errors)
@@ -229,7 +229,7 @@ impl MemoryFrontier {
         let outcome = match permission {
             RobotsPermission::Allowed => {
                 self.counts.in_flight += 1;
-                self.counts.begun += u64::from(!began_before);
+                self.counts.started += u64::from(!started_before);
                 self.counts.retries += u64::from(task.attempt > 0);
                 task.attempt += 1;
                 self.hosts[self.sites[site].host].start(now);
@@ -242,7 +242,7 @@ impl MemoryFrontier {
             RobotsPermission::Fail(failure) => Outcome::Failed(failure),
         };
         self.levels.remove(task.depth);
-        self.counts.begun -= u64::from(began_before);
+        self.counts.started -= u64::from(started_before);
         let report = PageReport::new(task, outcome);
         self.counts.finish(&report);
         if self
@@ -256,13 +256,13 @@ impl MemoryFrontier {
     }
 
     /// What to wait for when nothing more may start now.
-    fn next(&mut self, now: Moment, more_wanted_workers: bool) -> Next {
+    fn next(&mut self, now: Moment, no_free_worker: bool) -> Next {
         if self.is_full() {
             self.stopped = Some(StopReason::MaxPages);
             return Next::Finished(StopReason::MaxPages);
         }
         let busy = self.counts.in_flight > 0 || self.site_files_out > 0;
-        if more_wanted_workers && busy {
+        if no_free_worker && busy {
             return self.until(None);
         }
         let opens = self.next_opening(now);
@@ -284,12 +284,12 @@ impl MemoryFrontier {
     /// still being fetched changes nothing. (A sitemap does: it names URLs, and those are counted as left.)
     fn is_full(&self) -> bool {
         !self.has_page_budget()
-            && self.counts.begun == 0
+            && self.counts.started == 0
             && self.counts.queued > 0
             && self.sitemaps_pending == 0
     }
 
-    /// Waits until then, or until the crawl's own deadline.
+    /// Waits until `opens` or the crawl's deadline, whichever is sooner.
     fn until(&self, opens: Option<Moment>) -> Next {
         match (opens, self.plan.limits.duration) {
             (Some(opens), Some(deadline)) => Next::Until(opens.min(deadline)),
@@ -315,9 +315,10 @@ impl MemoryFrontier {
             }
         }
         for (site, task, opens) in self.gates.openings() {
-            let held =
-                !(fresh || was_begun(task)) || lowest.is_some_and(|lowest| task.depth > lowest);
-            if let (false, Some(host_opens)) = (held, self.hosts[self.sites[site].host].opens_at())
+            let blocked =
+                !(fresh || was_started(task)) || lowest.is_some_and(|lowest| task.depth > lowest);
+            if let (false, Some(host_opens)) =
+                (blocked, self.hosts[self.sites[site].host].opens_at())
             {
                 consider(opens.max(host_opens).max(self.next_start).max(now));
             }

@@ -1,10 +1,10 @@
-//! The admission rules, in their one order; whether a URL is new is checked elsewhere, before or after.
+//! The admission rules, in a fixed order. The callers check whether a URL is new.
 
 use crawler_model::{CrawlRules, RefuseReason};
 use crawler_weburl::{ScopeVerdict, UrlRef};
 
 use crate::seen::Seen;
-use crate::traps::{Sighting, Traps};
+use crate::traps::{TrapCheck, Traps};
 
 /// Limit on the origins (hosts and their ports) that are followed while traps are refused.
 pub(crate) const MAX_HOSTS: usize = 100;
@@ -14,11 +14,11 @@ pub(crate) const MAX_HOSTS: usize = 100;
 pub enum Bounds {
     /// All of it.
     All,
-    /// Its outline alone: where the seed redirects to is the seed, whatever the patterns say.
+    /// Without include and exclude patterns: a redirect target of the seed counts as the seed.
     Outline,
 }
 
-/// Scope, include and exclude, kinds of files, depth, traps. Changes nothing.
+/// Checks scope, include and exclude patterns, file extensions, depth and traps. Changes nothing.
 pub(crate) fn judge(
     plan: &CrawlRules,
     (traps, seen): (&Traps, &Seen),
@@ -26,7 +26,7 @@ pub(crate) fn judge(
     depth: u32,
     bounds: Bounds,
     hosts_full: impl FnOnce() -> bool,
-) -> Result<Sighting, RefuseReason> {
+) -> Result<TrapCheck, RefuseReason> {
     match (plan.scope.verdict(url), bounds) {
         (ScopeVerdict::In, _)
         | (ScopeVerdict::Excluded | ScopeVerdict::NotIncluded, Bounds::Outline) => (),
@@ -34,30 +34,30 @@ pub(crate) fn judge(
         (ScopeVerdict::Excluded, Bounds::All) => return Err(RefuseReason::Excluded),
         (ScopeVerdict::NotIncluded, Bounds::All) => return Err(RefuseReason::NotIncluded),
     }
-    if bounds == Bounds::All && has_ending(url, &plan.blocked_extensions) {
+    if bounds == Bounds::All && has_extension(url, &plan.blocked_extensions) {
         return Err(RefuseReason::BlockedExtension);
     }
-    if plan.limits.depth.is_some_and(|most| depth > most) {
+    if plan.limits.depth.is_some_and(|max| depth > max) {
         return Err(RefuseReason::TooDeep);
     }
     if !plan.traps {
-        return Ok(Sighting::default());
+        return Ok(TrapCheck::default());
     }
     if hosts_full() {
         return Err(RefuseReason::TrapHosts);
     }
-    traps.look(url, &plan.keys, seen)
+    traps.check(url, &plan.keys, seen)
 }
 
-/// Whether the path's last segment ends in one of these.
-fn has_ending(url: UrlRef<'_>, endings: &[String]) -> bool {
-    if endings.is_empty() {
+/// Whether the path's last segment has one of these extensions.
+fn has_extension(url: UrlRef<'_>, extensions: &[String]) -> bool {
+    if extensions.is_empty() {
         return false;
     }
     let name = url.path().rsplit('/').next().unwrap_or_default();
-    name.rsplit_once('.').is_some_and(|(_, ending)| {
-        endings
+    name.rsplit_once('.').is_some_and(|(_, extension)| {
+        extensions
             .iter()
-            .any(|blocked| blocked.eq_ignore_ascii_case(ending))
+            .any(|blocked| blocked.eq_ignore_ascii_case(extension))
     })
 }

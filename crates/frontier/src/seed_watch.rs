@@ -1,24 +1,24 @@
-//! Follows the seed and its redirects, to tell whether the crawl got anywhere.
+//! Tracks the seed and its redirects, to report a seed that led to no page.
 
 use crawler_model::{Outcome, PageReport, RefuseReason, SeedProblem};
 use crawler_weburl::UrlKey;
 
-/// What became of the seed.
+/// The state of the seed.
 #[derive(Debug, Default)]
 pub(crate) struct SeedWatch {
-    /// The seed, and what it redirected to.
+    /// The seed and the URLs it redirected to.
     chain: Vec<UrlKey>,
     problem: Option<SeedProblem>,
     settled: bool,
 }
 
 impl SeedWatch {
-    /// The seed itself.
+    /// Sets the seed's key.
     pub(crate) fn begin(&mut self, seed: UrlKey) {
         self.chain.push(seed);
     }
 
-    /// The seed, or where it redirected to.
+    /// Whether this is the seed or a URL it redirected to.
     pub(crate) fn is_seed(&self, key: UrlKey) -> bool {
         self.chain.contains(&key)
     }
@@ -44,11 +44,11 @@ impl SeedWatch {
             }),
             Outcome::Redirected { to } => {
                 let to = to.to_string();
-                let back = target.is_some_and(|target| self.is_seed(target));
+                let is_loop = target.is_some_and(|target| self.is_seed(target));
                 self.chain.extend(target);
                 match refused {
-                    Some(RefuseReason::Seen) if back => Some(SeedProblem::Loop { url, to }),
-                    // It was found before, so it is being visited, or was.
+                    Some(RefuseReason::Seen) if is_loop => Some(SeedProblem::Loop { url, to }),
+                    // The target was found before: it was visited or will be.
                     None | Some(RefuseReason::Seen) => {
                         self.settled = refused.is_some();
                         None

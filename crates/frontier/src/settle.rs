@@ -17,7 +17,7 @@ use crate::host_ledger::Throttled;
 use crate::memory_frontier::MemoryFrontier;
 use crate::rules::Bounds;
 
-/// What a response says about its host.
+/// The parts of a response that affect its host's pace.
 pub(crate) struct Reply {
     pub(crate) status: Option<u16>,
     pub(crate) retry_after: Option<Duration>,
@@ -63,7 +63,7 @@ impl MemoryFrontier {
                 return;
             }
         }
-        self.counts.begun -= 1;
+        self.counts.started -= 1;
         let key = self.plan.keys.key(report.url.parts());
         let of_seed = self.seed_watch.is_seed(key);
         let target = match &report.outcome {
@@ -102,7 +102,7 @@ impl MemoryFrontier {
             && self.hosts[host].parked().is_none()
     }
 
-    /// Tells the host's ledger what a response says about the host.
+    /// Updates the host's ledger from a response.
     pub(crate) fn note_reply(
         &mut self,
         host: usize,
@@ -161,7 +161,7 @@ impl MemoryFrontier {
         let depth = report.depth + 1;
         let via = report.url.shared_text();
         for link in report.links.iter() {
-            if let Some(reason) = self.refused_at_a_glance(&link, depth) {
+            if let Some(reason) = self.quick_refusal(&link, depth) {
                 self.counts.refuse(reason);
                 continue;
             }
@@ -176,7 +176,7 @@ impl MemoryFrontier {
         }
     }
 
-    /// A redirect's target is admitted like any link, at the same depth. Where the seed points is the
+    /// Admits a redirect's target like any link, at the same depth. A redirect target of the seed counts as the
     /// seed: include and exclude do not apply to it.
     fn admit_target(
         &mut self,

@@ -74,14 +74,14 @@ impl MemoryFrontier {
         let origin = site_file.origin.to_string();
         let respected = self.plan.robots == RobotsPolicy::Respect;
         let attempts = self.plan.max_attempts.max(SITE_FILE_ATTEMPTS);
-        let again = |kind| {
+        let retries = |kind| {
             self.stopped.is_none()
                 && self.hosts[host].parked().is_none()
                 && may_retry(kind, site_file.attempt, attempts, retry_after, MAX_WAIT)
         };
-        let again = match &answer {
+        let retry = match &answer {
             RobotsAnswer::Unavailable(failure) | RobotsAnswer::Unreachable(failure) => {
-                again(failure.kind)
+                retries(failure.kind)
             }
             RobotsAnswer::Moved(_) | RobotsAnswer::Rules(_) => false,
         };
@@ -93,9 +93,9 @@ impl MemoryFrontier {
                 self.site_files.push_front(SiteFileTask::Robots(site_file));
                 return;
             }
-            // More redirects may be taken as "no rules".
+            // After too many redirects, the file counts as having no rules.
             RobotsAnswer::Moved(_) => {
-                self.ask_sitemaps_of(site, &site_file.url, &[]);
+                self.queue_sitemaps_of(site, &site_file.url, &[]);
                 RobotsState::Known(RobotsFile::without_rules())
             }
             RobotsAnswer::Rules(rules) => {
@@ -103,17 +103,17 @@ impl MemoryFrontier {
                     .crawl_delay()
                     .filter(|pause| respected && !pause.is_zero());
                 if let Some(pause) = pause {
-                    // The origin's own host: a redirect may have led to another's file.
+                    // The origin's own host: the file may have come from another host by a redirect.
                     let host = self.sites[site].host;
                     if let Some(message) = self.hosts[host].slow_to(pause, now) {
                         self.park(host, message, out);
                     }
                     out.push(Delivery::Notice(Notice::CrawlDelay { origin, pause }));
                 }
-                self.ask_sitemaps_of(site, &site_file.url, rules.sitemaps());
+                self.queue_sitemaps_of(site, &site_file.url, rules.sitemaps());
                 RobotsState::Known(RobotsFile::Rules(rules))
             }
-            RobotsAnswer::Unavailable(_) | RobotsAnswer::Unreachable(_) if again => {
+            RobotsAnswer::Unavailable(_) | RobotsAnswer::Unreachable(_) if retry => {
                 let attempt = site_file.attempt;
                 let wait = retry_delay(self.plan.backoff, attempt, retry_after, &mut self.rng);
                 self.delayed
@@ -123,7 +123,7 @@ impl MemoryFrontier {
             RobotsAnswer::Unavailable(_) | RobotsAnswer::Unreachable(_)
                 if self.plan.robots_errors == RobotsErrors::Allow =>
             {
-                self.ask_sitemaps_of(site, &site_file.url, &[]);
+                self.queue_sitemaps_of(site, &site_file.url, &[]);
                 RobotsState::Known(RobotsFile::without_rules())
             }
             RobotsAnswer::Unavailable(failure) => {
@@ -141,7 +141,7 @@ impl MemoryFrontier {
         self.list(site);
     }
 
-    /// robots.txt is unavailable: nothing of its origin is fetched, sitemaps included.
+    /// Reports an unavailable robots.txt: if it is respected, nothing of its origin is fetched, sitemaps included.
     fn give_up_on(
         &mut self,
         site: usize,
@@ -153,7 +153,7 @@ impl MemoryFrontier {
             let robots =
                 CrawlUrl::from_normalised(&format!("{}/robots.txt", self.sites[site].origin));
             if let Some(robots) = robots {
-                self.ask_sitemaps_of(site, &robots, &[]);
+                self.queue_sitemaps_of(site, &robots, &[]);
             }
             return;
         }
@@ -170,9 +170,9 @@ impl MemoryFrontier {
         }));
     }
 
-    /// The sitemaps that robots.txt names, else the usual place. Only for the seed's host: another
+    /// Queues the sitemaps that robots.txt names, or else `/sitemap.xml`. Only for the seed's host: another
     /// host's sitemaps list another site.
-    fn ask_sitemaps_of(&mut self, site: usize, robots: &CrawlUrl, named: &[String]) {
+    fn queue_sitemaps_of(&mut self, site: usize, robots: &CrawlUrl, named: &[String]) {
         let origin = self.sites[site].origin.clone();
         let on_seed_host = self.hosts[self.sites[site].host].host == self.seed.host_key();
         if self.plan.sitemaps == SitemapPolicy::Skip || !on_seed_host {
@@ -190,12 +190,12 @@ impl MemoryFrontier {
             })
             .collect();
         if named.is_empty()
-            && let Some(usual) = CrawlUrl::from_normalised(&format!("{origin}/sitemap.xml"))
+            && let Some(default) = CrawlUrl::from_normalised(&format!("{origin}/sitemap.xml"))
         {
-            self.ask_sitemap(usual, 1, false);
+            self.queue_sitemap(default, 1, false);
         }
         for url in named {
-            self.ask_sitemap(url, 1, true);
+            self.queue_sitemap(url, 1, true);
         }
     }
 
@@ -208,7 +208,7 @@ impl MemoryFrontier {
         out: &mut Vec<Delivery>,
     ) {
         let url = site_file.url.to_string();
-        let mut tell = |message: String| {
+        let mut notify = |message: String| {
             let url = url.clone();
             out.push(Delivery::Notice(Notice::Sitemap { url, message }));
         };
@@ -222,25 +222,25 @@ impl MemoryFrontier {
                 return;
             }
             SitemapAnswer::Moved(_) => {
-                tell(format!("too many redirects ({MAX_SITE_FILE_REDIRECTS})"));
+                notify(format!("too many redirects ({MAX_SITE_FILE_REDIRECTS})"));
             }
             SitemapAnswer::Failed(failure) => {
                 let (kind, attempt) = (failure.kind, site_file.attempt);
-                let again = may_retry(
+                let retry = may_retry(
                     kind,
                     attempt,
                     self.plan.max_attempts,
                     retry_after,
                     MAX_HOST_PAUSE,
                 );
-                if again && self.stopped.is_none() {
+                if retry && self.stopped.is_none() {
                     let wait = retry_delay(self.plan.backoff, attempt, retry_after, &mut self.rng);
                     self.delayed
                         .push(now + wait, Work::SiteFile(SiteFileTask::Sitemap(site_file)));
                     return;
                 }
                 if site_file.named || failure.kind != FailKind::DeadLink {
-                    tell(failure.message);
+                    notify(failure.message);
                 }
             }
             SitemapAnswer::Read {
@@ -248,9 +248,9 @@ impl MemoryFrontier {
                 sitemaps,
                 problem,
             } => {
-                problem.into_iter().for_each(&mut tell);
+                problem.into_iter().for_each(&mut notify);
                 if site_file.level >= MAX_SITEMAP_LEVELS && !sitemaps.is_empty() {
-                    tell(format!(
+                    notify(format!(
                         "{} nested too deeply, not read",
                         counted(sitemaps.len(), "sitemap")
                     ));
@@ -258,10 +258,10 @@ impl MemoryFrontier {
                     let level = site_file.level + 1;
                     let refused = sitemaps
                         .into_iter()
-                        .filter(|url| !self.ask_sitemap(url.clone(), level, true))
+                        .filter(|url| !self.queue_sitemap(url.clone(), level, true))
                         .count();
                     if refused > 0 {
-                        tell(format!(
+                        notify(format!(
                             "too many sitemaps; {} not read",
                             counted(refused, "sitemap")
                         ));
@@ -271,7 +271,7 @@ impl MemoryFrontier {
             }
         }
         self.sitemaps_pending -= 1;
-        self.watch_sitemaps_only();
+        self.check_sitemaps_only();
     }
 
     fn admit_listed(&mut self, sitemap: &CrawlUrl, pages: &LinkList) {
@@ -286,8 +286,8 @@ impl MemoryFrontier {
         }
     }
 
-    /// With sitemaps only, no page named means nothing to do, which is an error.
-    fn watch_sitemaps_only(&mut self) {
+    /// With sitemaps only, a crawl whose sitemaps list no page is an error.
+    fn check_sitemaps_only(&mut self) {
         let only = self.plan.sitemaps == SitemapPolicy::Only;
         if only && self.sitemaps_pending == 0 && self.counts.admitted == 0 {
             let origin = self.seed.origin().to_string();

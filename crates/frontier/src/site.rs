@@ -1,4 +1,4 @@
-//! One origin's queue and what its robots.txt says.
+//! One origin's queue and robots.txt.
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -8,19 +8,19 @@ use crawler_weburl::Origin;
 
 use crate::packed_queue::PackedQueue;
 
-/// What is known of an origin's robots.txt.
+/// State of an origin's robots.txt.
 #[derive(Debug)]
 pub(crate) enum RobotsState {
     /// Not requested yet.
     Unknown,
     /// In flight, or waiting for a retry.
-    Asked,
+    Requested,
     /// Fetched, or given up.
     Known(RobotsFile),
 }
 
-/// Whether a task was with a worker before: then it counts towards `--max-pages` already.
-pub(crate) fn was_begun(task: &Task) -> bool {
+/// Whether a task was handed out before: then it already counts toward `--max-pages`.
+pub(crate) fn was_started(task: &Task) -> bool {
     task.attempt > 0 || task.first_met.is_some()
 }
 
@@ -36,8 +36,8 @@ pub(crate) struct Site {
     /// Listed among the sites that have something to start.
     pub(crate) listed: bool,
     fresh: Levels<PackedQueue>,
-    /// Tasks that were with a worker before: these count towards `--max-pages` already and go first.
-    begun: Levels<VecDeque<Task>>,
+    /// Tasks that were handed out before: they already count toward `--max-pages` and are started first.
+    started: Levels<VecDeque<Task>>,
 }
 
 impl Site {
@@ -48,31 +48,31 @@ impl Site {
             robots,
             listed: false,
             fresh: Levels::new(),
-            begun: Levels::new(),
+            started: Levels::new(),
         }
     }
 
     /// `level` orders the queue: the depth when depth is limited, else 0.
     pub(crate) fn push(&mut self, level: u32, task: Task) {
-        if was_begun(&task) {
-            self.begun.entry(level).or_default().push_back(task);
+        if was_started(&task) {
+            self.started.entry(level).or_default().push_back(task);
         } else {
             self.fresh.entry(level).or_default().push(&task);
         }
     }
 
     pub(crate) fn is_empty(&self) -> bool {
-        self.fresh.is_empty() && self.begun.is_empty()
+        self.fresh.is_empty() && self.started.is_empty()
     }
 
-    /// Whether something here may start at this level: what was started before, or, with `fresh`, anything.
+    /// Whether a task of this level may start: one that was started before or, with `fresh`, any.
     pub(crate) fn may_start(&self, lowest: Option<u32>, fresh: bool) -> bool {
-        is_due(&self.begun, lowest) || (fresh && is_due(&self.fresh, lowest))
+        is_due(&self.started, lowest) || (fresh && is_due(&self.fresh, lowest))
     }
 
     pub(crate) fn pop(&mut self, lowest: Option<u32>, fresh: bool) -> Option<Task> {
-        if is_due(&self.begun, lowest) {
-            pop_first(&mut self.begun, VecDeque::pop_front, VecDeque::is_empty)
+        if is_due(&self.started, lowest) {
+            pop_first(&mut self.started, VecDeque::pop_front, VecDeque::is_empty)
         } else if fresh && is_due(&self.fresh, lowest) {
             let origin = self.origin.as_str();
             pop_first(
@@ -85,15 +85,15 @@ impl Site {
         }
     }
 
-    /// Every task that waits here.
+    /// Every queued task.
     pub(crate) fn tasks(&self) -> impl Iterator<Item = Task> {
         let fresh = |queue| PackedQueue::tasks(queue, self.origin.as_str());
-        let begun = self.begun.values().flatten().cloned();
-        begun.chain(self.fresh.values().flat_map(fresh))
+        let started = self.started.values().flatten().cloned();
+        started.chain(self.fresh.values().flat_map(fresh))
     }
 }
 
-/// Whether the lowest level is one that may start. A level is there only while something waits in it.
+/// Whether the lowest level is one that may start. A level exists only while something is queued in it.
 fn is_due<Q>(levels: &Levels<Q>, lowest: Option<u32>) -> bool {
     levels
         .first_key_value()

@@ -1,7 +1,7 @@
 //! Fetching a site's own files on behalf of its pages.
 //!
-//! Site-file tasks obey the same gates as pages (rate, host pauses), one request each: a redirect is another site-file task.
-//! They are not pages: not counted, not reported; they end in rules or in more URLs.
+//! Site-file tasks wait for the same gates as pages (rate, host pauses). Each is one request: a redirect is another task.
+//! They are not counted or reported as pages; their results are rules or more URLs.
 
 use std::time::Duration;
 
@@ -46,7 +46,7 @@ pub struct RobotsTask {
 pub struct SitemapTask {
     /// Where to fetch it.
     pub url: CrawlUrl,
-    /// 1 for the first, 2 for one named by an index, …
+    /// 1 for a top-level sitemap, 2 for one named by an index, …
     pub level: u32,
     /// Whether a robots.txt or an index names it: then it is reported if it is missing.
     pub named: bool,
@@ -94,12 +94,12 @@ impl SiteFileResult {
     }
 }
 
-/// What became of a robots.txt.
+/// The result of fetching a robots.txt.
 #[derive(Debug)]
 pub enum RobotsAnswer {
     /// Rules; a missing file is one without rules.
     Rules(Robots),
-    /// A server error: counts as "disallow everything" if it stays so.
+    /// A server error: counts as "disallow everything" if retries fail too.
     Unavailable(Failure),
     /// No response: the origin cannot be reached.
     Unreachable(Failure),
@@ -107,7 +107,7 @@ pub enum RobotsAnswer {
     Moved(CrawlUrl),
 }
 
-/// What became of a sitemap.
+/// The result of fetching a sitemap.
 #[derive(Debug)]
 pub enum SitemapAnswer {
     /// It was read, perhaps in part.

@@ -1,7 +1,7 @@
-//! Endless URL spaces, refused.
+//! Refuses endless URL spaces.
 //!
-//! Checked only for URLs that would otherwise be new, so the cost is per page, not per link. Looking
-//! ([`Traps::look`]) changes nothing; what is then admitted is noted ([`Traps::note`]).
+//! Checked only for URLs that would otherwise be new, so the cost is per page, not per link. [`Traps::check`]
+//! changes nothing; [`Traps::note`] counts a URL that was then admitted.
 
 mod calendar;
 mod path_shape;
@@ -17,12 +17,12 @@ use crate::seen::Seen;
 
 /// Longest URL that is followed.
 const MAX_URL_BYTES: usize = 2_048;
-/// Pure date pages below one path: a year of days.
+/// Limit on pure date pages below one path: a year of days.
 const MAX_DATES: u32 = 366;
 
-/// What was found out about a URL; passed to [`Traps::note`] when it is admitted.
+/// The result of a check; passed to [`Traps::note`] when it is admitted.
 #[derive(Debug, Default)]
-pub(crate) struct Sighting {
+pub(crate) struct TrapCheck {
     /// Its key without the session id.
     pub(crate) without_session: Option<UrlKey>,
     calendar: Option<u64>,
@@ -38,12 +38,12 @@ pub(crate) struct Traps {
 
 impl Traps {
     /// Checks whether a new URL belongs to an endless URL space.
-    pub(crate) fn look(
+    pub(crate) fn check(
         &self,
         url: UrlRef<'_>,
         keys: &KeyPolicy,
         seen: &Seen,
-    ) -> Result<Sighting, RefuseReason> {
+    ) -> Result<TrapCheck, RefuseReason> {
         if url.as_str().len() > MAX_URL_BYTES {
             return Err(RefuseReason::TooLong);
         }
@@ -61,12 +61,12 @@ impl Traps {
         }
         let query = query_shape::QueryShape::of(url, keys.seed);
         if let Some(shape) = &query {
-            let so_far = self.queries.get(&shape.place).copied().unwrap_or(0);
-            if so_far >= shape.most || self.sorted_queries.contains(shape.sorted) {
+            let so_far = self.queries.get(&shape.count_key).copied().unwrap_or(0);
+            if so_far >= shape.max || self.sorted_queries.contains(shape.sorted) {
                 return Err(RefuseReason::TrapQuery);
             }
         }
-        Ok(Sighting {
+        Ok(TrapCheck {
             without_session,
             calendar,
             query,
@@ -80,13 +80,13 @@ impl Traps {
             .unwrap_or_else(|| keys.key(url))
     }
 
-    /// The URL was admitted.
-    pub(crate) fn note(&mut self, sighting: &Sighting) {
-        if let Some(shape) = sighting.calendar {
+    /// Counts an admitted URL.
+    pub(crate) fn note(&mut self, trap_check: &TrapCheck) {
+        if let Some(shape) = trap_check.calendar {
             *self.dates.entry(shape).or_default() += 1;
         }
-        if let Some(shape) = &sighting.query {
-            *self.queries.entry(shape.place).or_default() += 1;
+        if let Some(shape) = &trap_check.query {
+            *self.queries.entry(shape.count_key).or_default() += 1;
             self.sorted_queries.insert(shape.sorted);
         }
     }
@@ -109,11 +109,11 @@ mod tests {
         let (mut count, mut last) = (0, None);
         for text in urls {
             let url = UrlRef::split(&text).unwrap();
-            match traps.look(url, &KEYS, &seen) {
-                Ok(sighting) => {
-                    traps.note(&sighting);
+            match traps.check(url, &KEYS, &seen) {
+                Ok(trap_check) => {
+                    traps.note(&trap_check);
                     seen.insert(KEYS.key(url));
-                    seen.extend(sighting.without_session);
+                    seen.extend(trap_check.without_session);
                     count += 1;
                 }
                 Err(reason) => last = Some(reason),
@@ -142,7 +142,7 @@ mod tests {
     }
 
     #[test]
-    fn ordinary_numbers_are_no_dates() {
+    fn ordinary_numbers_are_not_dates() {
         for shape in [
             "http://a/item/5123{}",
             "http://a/p?id=5123{}",
@@ -177,7 +177,7 @@ mod tests {
         assert_eq!(
             admitted(stories),
             (50, None),
-            "a short number is no session"
+            "a short number is not a session id"
         );
     }
 
@@ -211,7 +211,11 @@ mod tests {
             assert_eq!(admitted(pages), refused, "{shape}");
         }
         let two_lists = (0..1_800).map(|n| format!("http://a/list-{}?page={n}", n % 2));
-        assert_eq!(admitted(two_lists), (1_800, None), "each has its budget");
+        assert_eq!(
+            admitted(two_lists),
+            (1_800, None),
+            "each list has its own budget"
+        );
         let honest = [
             "http://a/?p={}",
             "http://a/list?id={}",

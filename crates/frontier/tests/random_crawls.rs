@@ -1,10 +1,10 @@
-//! Thousands of crawls played through the frontier with a clock of their own: no socket, no sleep.
+//! Runs thousands of random crawls through the frontier with a simulated clock: no socket, no sleep.
 //!
-//! Each seed makes a site (pages, dead links, flaky and throttled pages, redirects, panics, disallowed
+//! Each seed generates a site (pages, dead links, flaky and throttled pages, redirects, panics, disallowed
 //! pages), a plan and timings. Checked at every step: the counts. Checked at the end: exactly one report
-//! per admitted URL, and the visited set equals the reachable set worked out without the frontier.
+//! per admitted URL, and the visited set equals the reachable set, computed without the frontier.
 
-#![expect(clippy::unwrap_used, reason = "a test's own helpers may stop it")]
+#![expect(clippy::unwrap_used, reason = "test helpers may panic")]
 
 mod world;
 
@@ -18,17 +18,17 @@ use crawler_frontier::{Delivery, Frontier, MemoryFrontier, Moment, Next, SiteFil
 use crawler_model::{PageReport, StopReason};
 use crawler_weburl::CrawlUrl;
 
-use world::{Behaviour, Dice, World, page_of};
+use world::{Behavior, Dice, World, page_of};
 
-/// A frontier in memory never waits, so its futures are ready at once.
+/// The in-memory frontier never waits, so its futures are ready at once.
 fn ready<T>(future: impl Future<Output = T>) -> T {
     match pin!(future).poll(&mut Context::from_waker(Waker::noop())) {
         Poll::Ready(value) => value,
-        Poll::Pending => panic!("a frontier in memory waited"),
+        Poll::Pending => panic!("the in-memory frontier waited"),
     }
 }
 
-struct Played {
+struct CrawlRun {
     started: BTreeSet<usize>,
     reported: Vec<PageReport>,
     stop: StopReason,
@@ -36,8 +36,8 @@ struct Played {
     admitted: u64,
 }
 
-/// Plays a whole crawl: work takes a random time, reports come back in the order they finish.
-fn play(world: &World, seed: u64) -> Played {
+/// Runs a whole crawl: work takes a random time, and reports arrive in the order they finish.
+fn run_crawl(world: &World, seed: u64) -> CrawlRun {
     let mut dice = Dice(seed ^ 0x00ab_cdef);
     let mut frontier = MemoryFrontier::new(&world.plan, seed);
     let mut now = Moment::ZERO;
@@ -53,33 +53,30 @@ fn play(world: &World, seed: u64) -> Played {
             frontier.stop(StopReason::Signal);
         }
         let free = world.plan.workers - in_flight.len();
-        let turn = ready(frontier.take(free, now, &mut delivered)).unwrap();
+        let dispatch = ready(frontier.take(free, now, &mut delivered)).unwrap();
         frontier.assert_consistent();
-        assert!(turn.work.len() <= free);
-        for work in turn.work {
+        assert!(dispatch.work.len() <= free);
+        for work in dispatch.work {
             if let Some(last) = last_start {
-                assert!(
-                    now >= last + world.plan.rate,
-                    "seed {seed}: the rate was not kept"
-                );
+                assert!(now >= last + world.plan.rate, "seed {seed}: rate limit");
             }
             last_start = Some(now);
             if let Work::Page(task) = &work {
                 *started.entry(task.url.to_string()).or_default() += 1;
                 assert!(
                     !world.disallowed.contains(&page_of(&task.url)),
-                    "seed {seed}: disallowed"
+                    "seed {seed}: a disallowed page was requested"
                 );
                 // A page that points to itself is followed in place up to the hop limit.
-                let most = match world.behaviours[page_of(&task.url)] {
-                    Behaviour::Redirect(_) => world.plan.max_redirects + 1,
+                let max = match world.behaviors[page_of(&task.url)] {
+                    Behavior::Redirect(_) => world.plan.max_redirects + 1,
                     _ => world.plan.max_attempts,
                 };
-                assert!(started[task.url.as_str()] <= most, "seed {seed}: too often");
+                assert!(started[task.url.as_str()] <= max, "seed {seed}: too often");
             }
             in_flight.push((now + Duration::from_millis(1 + dice.below(400)), work));
         }
-        if let Next::Finished(reason) = turn.next {
+        if let Next::Finished(reason) = dispatch.next {
             assert!(
                 in_flight.is_empty(),
                 "seed {seed}: finished with work in flight"
@@ -87,7 +84,7 @@ fn play(world: &World, seed: u64) -> Played {
             break reason;
         }
         let soonest = in_flight.iter().map(|(done, _)| *done).min();
-        let until = match turn.next {
+        let until = match dispatch.next {
             Next::Until(at) => Some(at.max(now)),
             _ => None,
         };
@@ -106,7 +103,7 @@ fn play(world: &World, seed: u64) -> Played {
                     let report = world.answer_robots(site_file);
                     ready(frontier.settle_site_file(report, now, &mut delivered)).unwrap();
                 }
-                Work::SiteFile(SiteFileTask::Sitemap(_)) => panic!("nobody asked for sitemaps"),
+                Work::SiteFile(SiteFileTask::Sitemap(_)) => panic!("no sitemap was requested"),
             }
             frontier.assert_consistent();
         }
@@ -125,13 +122,13 @@ fn play(world: &World, seed: u64) -> Played {
     assert_eq!(
         frontier.admitted(),
         reported.len() as u64 + left,
-        "seed {seed}: lost or doubled"
+        "seed {seed}: a URL was lost or reported twice"
     );
     let started = started
         .keys()
         .map(|url| page_of(&CrawlUrl::parse(url).unwrap()))
         .collect();
-    Played {
+    CrawlRun {
         started,
         reported,
         stop,
@@ -141,52 +138,52 @@ fn play(world: &World, seed: u64) -> Played {
 }
 
 fn check(seed: u64) -> &'static str {
-    let world = World::roll(seed, |_| ());
-    let played = play(&world, seed);
-    let visited: BTreeSet<usize> = played
+    let world = World::random(seed, |_| ());
+    let run = run_crawl(&world, seed);
+    let visited: BTreeSet<usize> = run
         .reported
         .iter()
         .map(|report| page_of(&report.url))
         .collect();
     assert_eq!(
         visited.len(),
-        played.reported.len(),
+        run.reported.len(),
         "seed {seed}: a page was reported twice"
     );
     let reachable = world.reachable();
     let all: BTreeSet<usize> = reachable.keys().copied().collect();
     assert!(
         visited.is_subset(&all),
-        "seed {seed}: {visited:?} is more than {all:?}"
+        "seed {seed}: {visited:?} is not a subset of {all:?}"
     );
-    let pages = played
+    let pages = run
         .reported
         .iter()
         .filter(|report| report.counts_as_page())
         .count() as u64;
     let flaky = world
-        .behaviours
+        .behaviors
         .iter()
-        .any(|one| matches!(one, Behaviour::Flaky { .. }));
-    if matches!(played.stop, StopReason::Done | StopReason::MaxPages) {
-        for page in &played.started {
+        .any(|one| matches!(one, Behavior::Flaky { .. }));
+    if matches!(run.stop, StopReason::Done | StopReason::MaxPages) {
+        for page in &run.started {
             assert!(
                 visited.contains(page),
-                "seed {seed}: {page} was asked for and not reported"
+                "seed {seed}: {page} was requested but not reported"
             );
         }
     }
-    match played.stop {
+    match run.stop {
         StopReason::Done => {
-            // A page that waits for a retry holds nobody up, so with a depth limit it may be found late.
+            // A page that waits for a retry does not hold back deeper levels, so with a depth limit its links may be found late.
             if world.plan.limits.depth.is_none() || !flaky {
                 assert_eq!(
                     visited, all,
                     "seed {seed}: the visited set is the reachable set"
                 );
             }
-            assert_eq!(played.left, 0, "seed {seed}");
-            for report in &played.reported {
+            assert_eq!(run.left, 0, "seed {seed}");
+            for report in &run.reported {
                 if world.plan.limits.depth.is_some() && !flaky {
                     let depth = reachable[&page_of(&report.url)];
                     assert_eq!(
@@ -203,12 +200,12 @@ fn check(seed: u64) -> &'static str {
                 world.plan.limits.pages,
                 "seed {seed}: the limit is exact"
             );
-            assert!(played.left > 0, "seed {seed}");
+            assert!(run.left > 0, "seed {seed}");
             "max pages"
         }
         StopReason::Signal => "signal",
         StopReason::HostParked { .. } => "parked",
-        other => panic!("seed {seed}: {other:?} with {} admitted", played.admitted),
+        other => panic!("seed {seed}: {other:?} with {} admitted", run.admitted),
     }
 }
 
@@ -218,8 +215,8 @@ fn twelve_thousand_random_crawls() {
     for seed in 0..12_000 {
         *ended.entry(check(seed)).or_default() += 1;
     }
-    // The generator really makes what it claims to.
-    for (ending, least) in [("done", 5_000), ("max pages", 500), ("signal", 300)] {
-        assert!(ended.get(ending).is_some_and(|n| *n >= least), "{ended:?}");
+    // The generator produces every ending often enough.
+    for (ending, min) in [("done", 5_000), ("max pages", 500), ("signal", 300)] {
+        assert!(ended.get(ending).is_some_and(|n| *n >= min), "{ended:?}");
     }
 }

@@ -1,6 +1,6 @@
-//! What once broke, each as small as it can be told.
+//! Regression tests, each as small as possible.
 
-#![expect(clippy::unwrap_used, reason = "a test's own helpers may stop it")]
+#![expect(clippy::unwrap_used, reason = "test helpers may panic")]
 
 use std::collections::BTreeMap;
 use std::future::Future;
@@ -24,11 +24,11 @@ const SECOND: Duration = Duration::from_secs(1);
 fn ready<T>(future: impl Future<Output = T>) -> T {
     match pin!(future).poll(&mut Context::from_waker(Waker::noop())) {
         Poll::Ready(value) => value,
-        Poll::Pending => panic!("a frontier in memory waited"),
+        Poll::Pending => panic!("the in-memory frontier waited"),
     }
 }
 
-/// What a page answers, how long that takes, and the delay it asks for.
+/// A simulated response, its duration and its `Retry-After`.
 struct SiteResponse {
     status: u16,
     to: &'static str,
@@ -98,7 +98,7 @@ fn report(task: Task, answer: &SiteResponse, plan: &CrawlPlan) -> PageReport {
     report
 }
 
-/// Plays a crawl; a robots.txt answers by origin, a sitemap names what it is told to.
+/// Simulated sites: pages by URL and attempt, robots.txt by origin, and the URLs that every sitemap lists.
 struct World<'a> {
     page: &'a dyn Fn(&str, u32) -> SiteResponse,
     robots: &'a dyn Fn(&str) -> &'static str,
@@ -116,18 +116,18 @@ impl World<'_> {
         change(&mut spec);
         let plan = CrawlPlan::resolve(&spec, "crawler/0", 1).unwrap();
         let mut frontier = MemoryFrontier::new(&plan, 1);
-        let (mut now, mut out, mut flying) = (Moment::ZERO, Vec::new(), Vec::new());
+        let (mut now, mut out, mut in_flight) = (Moment::ZERO, Vec::new(), Vec::new());
         for _ in 0..10_000 {
-            let turn = ready(frontier.take(8, now, &mut out)).unwrap();
+            let dispatch = ready(frontier.take(8, now, &mut out)).unwrap();
             frontier.assert_consistent();
-            for work in turn.work {
+            for work in dispatch.work {
                 let takes = match &work {
                     Work::Page(task) => (self.page)(task.url.as_str(), task.attempt).takes,
                     Work::SiteFile(_) => PAGE.takes,
                 };
-                flying.push((now + takes, work));
+                in_flight.push((now + takes, work));
             }
-            if let Next::Finished(_) = turn.next {
+            if let Next::Finished(_) = dispatch.next {
                 let summary = frontier.summary(now);
                 let pages = out.into_iter().filter_map(|delivery| match delivery {
                     Delivery::Page(report) => Some(*report),
@@ -135,13 +135,13 @@ impl World<'_> {
                 });
                 return (pages.collect(), summary, now);
             }
-            flying.sort_by_key(|(done, _)| *done);
-            let until = if let Next::Until(at) = turn.next {
+            in_flight.sort_by_key(|(done, _)| *done);
+            let until = if let Next::Until(at) = dispatch.next {
                 Some(at.max(now))
             } else {
                 None
             };
-            let done = flying.first().map(|(done, _)| *done);
+            let done = in_flight.first().map(|(done, _)| *done);
             now = done
                 .into_iter()
                 .chain(until)
@@ -150,7 +150,7 @@ impl World<'_> {
             if done != Some(now) {
                 continue;
             }
-            match flying.remove(0).1 {
+            match in_flight.remove(0).1 {
                 Work::Page(task) => {
                     let answer = (self.page)(task.url.as_str(), task.attempt);
                     ready(frontier.settle(report(task, &answer, &plan), now, &mut out)).unwrap();
@@ -241,7 +241,7 @@ fn a_link_is_refused_for_the_first_rule_it_breaks() {
 }
 
 #[test]
-fn a_server_error_that_asks_for_a_day_parks_the_host_instead_of_waiting() {
+fn a_server_error_with_a_retry_after_of_a_day_does_not_delay_the_crawl() {
     let page = |url: &str, _| match url {
         "http://a.example/" => links(&["http://a.example/bad"]),
         _ => SiteResponse {
@@ -261,7 +261,7 @@ fn a_server_error_that_asks_for_a_day_parks_the_host_instead_of_waiting() {
 }
 
 #[test]
-fn a_begun_page_at_a_gate_keeps_its_place_in_the_page_limit() {
+fn a_started_page_at_a_gate_still_counts_toward_the_page_limit() {
     let page = |url: &str, attempt| match url {
         "http://a.example/" => links(&[
             "http://a.example/flaky",
@@ -285,7 +285,7 @@ fn a_begun_page_at_a_gate_keeps_its_place_in_the_page_limit() {
 }
 
 #[test]
-fn a_session_id_handed_out_by_a_redirect_is_the_same_page() {
+fn a_session_id_assigned_by_a_redirect_is_the_same_page() {
     let page = |url: &str, _| match url {
         "http://a.example/" => moved("http://a.example/;jsessionid=1f2e"),
         "http://a.example/;jsessionid=1f2e" => links(&["http://a.example/a"]),
@@ -303,7 +303,7 @@ fn a_session_id_handed_out_by_a_redirect_is_the_same_page() {
 }
 
 #[test]
-fn a_seed_whose_target_a_sitemap_names_first_is_no_loop() {
+fn a_seed_whose_redirect_target_is_first_found_in_a_sitemap_is_not_a_loop() {
     let page = |url: &str, _| match url {
         "http://a.example/" => SiteResponse {
             takes: SECOND,
@@ -339,7 +339,7 @@ fn with_sitemaps_only_a_listed_redirect_is_not_the_seed() {
 }
 
 #[test]
-fn a_host_that_parks_twice_holds_up_nobody_else() {
+fn a_host_that_is_parked_twice_does_not_block_others() {
     let page = |url: &str, _| match url {
         "http://a.example/" => links(&[
             "http://bad.a.example:81/a",
@@ -403,7 +403,7 @@ fn a_parked_host_at_a_gate_does_not_block_another() {
 }
 
 #[test]
-fn a_seed_on_a_host_that_parks_itself_is_a_failed_seed() {
+fn a_seed_on_a_parked_host_is_a_failed_seed() {
     let robots = |_: &str| "User-agent: *\nCrawl-delay: 4000";
     let world = World {
         page: &|_, _| PAGE,

@@ -1,6 +1,6 @@
-//! robots.txt and sitemaps as the frontier sees them: what is asked for, when, how often, and what follows.
+//! robots.txt and sitemaps in the frontier: what is requested, when and how often, and the effect on the crawl.
 
-#![expect(clippy::unwrap_used, reason = "a test's own helpers may stop it")]
+#![expect(clippy::unwrap_used, reason = "test helpers may panic")]
 
 use std::future::Future;
 use std::pin::pin;
@@ -23,12 +23,12 @@ const SEED: &str = "http://site.example/";
 fn ready<T>(future: impl Future<Output = T>) -> T {
     match pin!(future).poll(&mut Context::from_waker(Waker::noop())) {
         Poll::Ready(value) => value,
-        Poll::Pending => panic!("a frontier in memory waited"),
+        Poll::Pending => panic!("the in-memory frontier waited"),
     }
 }
 
-/// Plays a crawl in which everything is answered at once.
-struct Play<'a> {
+/// A simulated site that responds at once.
+struct TestSite<'a> {
     robots: &'a dyn Fn(u32) -> RobotsAnswer,
     sitemap: &'a dyn Fn(&SitemapTask, &CrawlPlan) -> SitemapAnswer,
     page: &'a dyn Fn(&str) -> Vec<String>,
@@ -46,21 +46,24 @@ fn found(found: SiteFileResult) -> SiteFileReport {
 }
 
 #[derive(Default)]
-struct Told {
+struct CrawlLog {
     /// Every request, in order.
-    asked: Vec<(Moment, String)>,
+    requests: Vec<(Moment, String)>,
     pages: Vec<PageReport>,
     notices: Vec<Notice>,
 }
 
-impl Told {
-    fn asked(&self) -> Vec<&str> {
-        self.asked.iter().map(|(_, url)| url.as_str()).collect()
+impl CrawlLog {
+    fn urls(&self) -> Vec<&str> {
+        self.requests.iter().map(|(_, url)| url.as_str()).collect()
     }
 }
 
-impl Play<'_> {
-    fn run(&self, change: impl FnOnce(&mut CrawlSpec)) -> (Told, StopReason, Option<SeedProblem>) {
+impl TestSite<'_> {
+    fn run(
+        &self,
+        change: impl FnOnce(&mut CrawlSpec),
+    ) -> (CrawlLog, StopReason, Option<SeedProblem>) {
         let mut spec = CrawlSpec {
             seed: SEED.into(),
             ..CrawlSpec::default()
@@ -68,49 +71,49 @@ impl Play<'_> {
         change(&mut spec);
         let plan = CrawlPlan::resolve(&spec, "crawler/0", 1).unwrap();
         let mut frontier = MemoryFrontier::new(&plan, 1);
-        let mut told = Told::default();
+        let mut log = CrawlLog::default();
         let (mut now, mut out) = (Moment::ZERO, Vec::new());
         let stop = loop {
-            let turn = ready(frontier.take(10, now, &mut out)).unwrap();
-            let idle = turn.work.is_empty();
-            for work in turn.work {
+            let dispatch = ready(frontier.take(10, now, &mut out)).unwrap();
+            let idle = dispatch.work.is_empty();
+            for work in dispatch.work {
                 match work {
                     Work::Page(task) => {
-                        told.asked.push((now, task.url.to_string()));
+                        log.requests.push((now, task.url.to_string()));
                         let mut report = PageReport::new(task, Outcome::Fetched { html: true });
                         report.status = Some(200);
                         report.links = list((self.page)(report.url.as_str()), &plan);
                         ready(frontier.settle(report, now, &mut out)).unwrap();
                     }
                     Work::SiteFile(SiteFileTask::Robots(site_file)) => {
-                        told.asked.push((now, site_file.url.to_string()));
+                        log.requests.push((now, site_file.url.to_string()));
                         let answer = (self.robots)(site_file.attempt);
                         let report = found(SiteFileResult::Robots(site_file, answer));
                         ready(frontier.settle_site_file(report, now, &mut out)).unwrap();
                     }
                     Work::SiteFile(SiteFileTask::Sitemap(site_file)) => {
-                        told.asked.push((now, site_file.url.to_string()));
+                        log.requests.push((now, site_file.url.to_string()));
                         let answer = (self.sitemap)(&site_file, &plan);
                         let report = found(SiteFileResult::Sitemap(site_file, answer));
                         ready(frontier.settle_site_file(report, now, &mut out)).unwrap();
                     }
                 }
             }
-            match turn.next {
+            match dispatch.next {
                 Next::Finished(reason) => break reason,
                 Next::Until(at) if idle => now = now.max(at),
                 _ => (),
             }
-            assert!(told.asked.len() < 5_000, "does not end");
+            assert!(log.requests.len() < 5_000, "does not end");
         };
         for delivery in out {
             match delivery {
-                Delivery::Page(report) => told.pages.push(*report),
-                Delivery::Notice(notice) => told.notices.push(notice),
-                Delivery::Mark(_) => panic!("a frontier in memory keeps nothing"),
+                Delivery::Page(report) => log.pages.push(*report),
+                Delivery::Notice(notice) => log.notices.push(notice),
+                Delivery::Mark(_) => panic!("the in-memory frontier writes no marks"),
             }
         }
-        (told, stop, frontier.summary(now).seed_problem)
+        (log, stop, frontier.summary(now).seed_problem)
     }
 }
 
@@ -157,8 +160,8 @@ fn read(pages: &[&str], sitemaps: &[String], plan: &CrawlPlan) -> SitemapAnswer 
 }
 
 #[test]
-fn robots_comes_before_the_first_page_and_once() {
-    let play = Play {
+fn robots_txt_is_fetched_once_before_the_first_page() {
+    let site = TestSite {
         robots: &|_| rules("User-agent: *\nDisallow: /no"),
         sitemap: &no_sitemap,
         page: &|url| match url {
@@ -169,9 +172,9 @@ fn robots_comes_before_the_first_page_and_once() {
             _ => Vec::new(),
         },
     };
-    let (told, stop, problem) = play.run(|_| ());
+    let (log, stop, problem) = site.run(|_| ());
     assert_eq!(
-        told.asked(),
+        log.urls(),
         [
             "http://site.example/robots.txt",
             SEED,
@@ -179,7 +182,7 @@ fn robots_comes_before_the_first_page_and_once() {
         ]
     );
     assert_eq!((stop, problem), (StopReason::Done, None));
-    let skipped = told
+    let skipped = log
         .pages
         .iter()
         .find(|page| page.url.as_str().ends_with("/no/1"))
@@ -190,21 +193,21 @@ fn robots_comes_before_the_first_page_and_once() {
 }
 
 #[test]
-fn a_broken_robots_is_tried_again_and_then_blocks_its_origin() {
+fn an_unavailable_robots_txt_is_retried_and_then_blocks_its_origin() {
     let unavailable = |_: u32| RobotsAnswer::Unavailable(Failure::of_status(503));
-    let play = Play {
+    let site = TestSite {
         robots: &unavailable,
         sitemap: &no_sitemap,
         page: &no_page,
     };
-    let (told, _, problem) = play.run(|spec| spec.max_attempts = Some(3));
-    assert_eq!(told.asked().len(), 3, "{:?}", told.asked);
+    let (log, _, problem) = site.run(|spec| spec.max_attempts = Some(3));
+    assert_eq!(log.urls().len(), 3, "{:?}", log.requests);
     assert!(
-        told.asked[1].0 >= Duration::from_millis(250),
+        log.requests[1].0 >= Duration::from_millis(250),
         "with a pause"
     );
     assert!(matches!(problem, Some(SeedProblem::Robots { .. })));
-    assert!(matches!(told.notices[0], Notice::RobotsUnavailable { .. }));
+    assert!(matches!(log.notices[0], Notice::RobotsUnavailable { .. }));
 
     let recovers = |attempt| {
         if attempt == 1 {
@@ -213,83 +216,83 @@ fn a_broken_robots_is_tried_again_and_then_blocks_its_origin() {
             rules("")
         }
     };
-    let play = Play {
+    let site = TestSite {
         robots: &recovers,
         sitemap: &no_sitemap,
         page: &no_page,
     };
-    let (told, _, problem) = play.run(|_| ());
-    assert_eq!(told.asked().last(), Some(&SEED));
+    let (log, _, problem) = site.run(|_| ());
+    assert_eq!(log.urls().last(), Some(&SEED));
     assert_eq!(problem, None);
 }
 
 #[test]
-fn where_the_plan_says_so_a_broken_robots_allows() {
+fn with_robots_errors_allow_a_broken_robots_txt_blocks_nothing() {
     for answer in [RobotsAnswer::Unavailable, RobotsAnswer::Unreachable] {
         let broken = |_| answer(Failure::of_status(503));
-        let play = Play {
+        let site = TestSite {
             robots: &broken,
             sitemap: &no_sitemap,
             page: &no_page,
         };
-        let (told, _, problem) = play.run(|spec| spec.robots_errors = RobotsErrors::Allow);
-        assert_eq!(told.asked().last(), Some(&SEED));
+        let (log, _, problem) = site.run(|spec| spec.robots_errors = RobotsErrors::Allow);
+        assert_eq!(log.urls().last(), Some(&SEED));
         assert_eq!(problem, None);
     }
 }
 
 #[test]
-fn no_answer_for_robots_is_a_network_failure_of_the_page() {
+fn an_unreachable_robots_txt_is_a_network_failure_of_the_page() {
     let refused =
         |_| RobotsAnswer::Unreachable(Failure::new(FailKind::Connect, "connection refused"));
-    let play = Play {
+    let site = TestSite {
         robots: &refused,
         sitemap: &no_sitemap,
         page: &no_page,
     };
-    let (told, _, problem) = play.run(|_| ());
-    assert_eq!(told.pages.len(), 1);
+    let (log, _, problem) = site.run(|_| ());
+    assert_eq!(log.pages.len(), 1);
     assert_eq!(
-        told.pages[0].outcome.failure().unwrap().kind,
+        log.pages[0].outcome.failure().unwrap().kind,
         FailKind::Connect
     );
     assert!(matches!(problem, Some(SeedProblem::Failed { .. })));
 }
 
 #[test]
-fn a_crawl_delay_is_kept_and_a_huge_one_parks_the_host() {
+fn a_crawl_delay_is_obeyed_and_a_huge_one_parks_the_host() {
     let page = |url: &str| match url {
         SEED => (1..5).map(|n| format!("http://site.example/{n}")).collect(),
         _ => Vec::new(),
     };
     let slow = |_| rules("User-agent: *\nCrawl-delay: 2.5");
-    let play = Play {
+    let site = TestSite {
         robots: &slow,
         sitemap: &no_sitemap,
         page: &page,
     };
-    let (told, ..) = play.run(|_| ());
-    assert_eq!(told.asked.len(), 6);
-    for pair in told.asked.windows(2) {
+    let (log, ..) = site.run(|_| ());
+    assert_eq!(log.requests.len(), 6);
+    for pair in log.requests.windows(2) {
         assert!(
             pair[1].0 >= pair[0].0 + Duration::from_millis(2_500),
             "{:?}",
-            told.asked
+            log.requests
         );
     }
     let never = |_| rules("User-agent: *\nCrawl-delay: 999999999");
-    let play = Play {
+    let site = TestSite {
         robots: &never,
         sitemap: &no_sitemap,
         page: &page,
     };
-    let (told, stop, _) = play.run(|_| ());
-    assert_eq!(told.asked().len(), 1);
+    let (log, stop, _) = site.run(|_| ());
+    assert_eq!(log.urls().len(), 1);
     assert!(matches!(stop, StopReason::HostParked { .. }), "{stop:?}");
 }
 
 #[test]
-fn sitemaps_named_by_robots_else_the_usual_place() {
+fn sitemaps_come_from_robots_txt_or_the_default_path() {
     let named =
         |_| rules("Sitemap: http://site.example/a.xml\nSitemap: http://other.example/b.xml");
     let listed = |site_file: &SitemapTask, plan: &CrawlPlan| {
@@ -300,59 +303,59 @@ fn sitemaps_named_by_robots_else_the_usual_place() {
             plan,
         )
     };
-    let play = Play {
+    let site = TestSite {
         robots: &named,
         sitemap: &listed,
         page: &no_page,
     };
-    let (told, ..) = play.run(|spec| spec.sitemaps = SitemapPolicy::Include);
-    let asked = told.asked();
+    let (log, ..) = site.run(|spec| spec.sitemaps = SitemapPolicy::Include);
+    let requests = log.urls();
     for url in [
         "http://site.example/a.xml",
         "http://other.example/b.xml",
         "http://site.example/listed",
     ] {
-        assert!(asked.contains(&url), "{asked:?}");
+        assert!(requests.contains(&url), "{requests:?}");
     }
     assert!(
-        !asked.contains(&"http://elsewhere.example/"),
+        !requests.contains(&"http://elsewhere.example/"),
         "out of scope"
     );
-    assert!(!asked.contains(&"http://site.example/sitemap.xml"));
-    let listed = told
+    assert!(!requests.contains(&"http://site.example/sitemap.xml"));
+    let listed = log
         .pages
         .iter()
         .find(|page| page.url.as_str().ends_with("listed"))
         .unwrap();
     assert_eq!(listed.depth, 1);
 
-    let play = Play {
+    let site = TestSite {
         robots: &|_| rules(""),
         sitemap: &no_sitemap,
         page: &no_page,
     };
-    let (told, ..) = play.run(|spec| spec.sitemaps = SitemapPolicy::Include);
-    assert!(told.asked().contains(&"http://site.example/sitemap.xml"));
+    let (log, ..) = site.run(|spec| spec.sitemaps = SitemapPolicy::Include);
+    assert!(log.urls().contains(&"http://site.example/sitemap.xml"));
     assert!(
-        told.notices.is_empty(),
-        "a missing one that nobody named is not worth a line"
+        log.notices.is_empty(),
+        "a missing default sitemap is not reported"
     );
-    let (told, ..) = play.run(|_| ());
-    assert_eq!(told.asked(), ["http://site.example/robots.txt", SEED]);
+    let (log, ..) = site.run(|_| ());
+    assert_eq!(log.urls(), ["http://site.example/robots.txt", SEED]);
 }
 
 #[test]
-fn an_index_that_lists_itself_or_goes_on_for_ever_ends() {
+fn an_index_that_lists_itself_or_never_ends_is_bounded() {
     let itself =
         |site_file: &SitemapTask, plan: &CrawlPlan| read(&[], &[site_file.url.to_string()], plan);
-    let play = Play {
+    let site = TestSite {
         robots: &|_| rules(""),
         sitemap: &itself,
         page: &no_page,
     };
-    let (told, ..) = play.run(|spec| spec.sitemaps = SitemapPolicy::Include);
+    let (log, ..) = site.run(|spec| spec.sitemaps = SitemapPolicy::Include);
     assert_eq!(
-        told.asked()
+        log.urls()
             .iter()
             .filter(|url| url.ends_with("sitemap.xml"))
             .count(),
@@ -362,21 +365,21 @@ fn an_index_that_lists_itself_or_goes_on_for_ever_ends() {
     let deeper = |site_file: &SitemapTask, plan: &CrawlPlan| {
         read(&[], &[format!("{}x", site_file.url)], plan)
     };
-    let play = Play {
+    let site = TestSite {
         robots: &|_| rules(""),
         sitemap: &deeper,
         page: &no_page,
     };
-    let (told, ..) = play.run(|spec| spec.sitemaps = SitemapPolicy::Include);
+    let (log, ..) = site.run(|spec| spec.sitemaps = SitemapPolicy::Include);
     assert_eq!(
-        told.asked()
+        log.urls()
             .iter()
             .filter(|url| url.contains("sitemap.xml"))
             .count(),
         3
     );
     assert!(
-        told.notices
+        log.notices
             .iter()
             .any(|notice| notice.to_string().contains("nested"))
     );
@@ -387,17 +390,14 @@ fn an_index_that_lists_itself_or_goes_on_for_ever_ends() {
             .collect();
         read(&[], if site_file.level == 1 { &files } else { &[] }, plan)
     };
-    let play = Play {
+    let site = TestSite {
         robots: &|_| rules(""),
         sitemap: &wide,
         page: &no_page,
     };
-    let (told, ..) = play.run(|spec| spec.sitemaps = SitemapPolicy::Include);
+    let (log, ..) = site.run(|spec| spec.sitemaps = SitemapPolicy::Include);
     assert_eq!(
-        told.asked()
-            .iter()
-            .filter(|url| url.contains(".xml"))
-            .count(),
+        log.urls().iter().filter(|url| url.contains(".xml")).count(),
         1_000
     );
 }
@@ -406,14 +406,14 @@ fn an_index_that_lists_itself_or_goes_on_for_ever_ends() {
 fn with_sitemaps_only_links_are_not_followed() {
     let listed = |_: &SitemapTask, plan: &CrawlPlan| read(&["http://site.example/a"], &[], plan);
     let page = |_: &str| vec!["http://site.example/linked".to_owned()];
-    let play = Play {
+    let site = TestSite {
         robots: &|_| rules(""),
         sitemap: &listed,
         page: &page,
     };
-    let (told, _, problem) = play.run(|spec| spec.sitemaps = SitemapPolicy::Only);
+    let (log, _, problem) = site.run(|spec| spec.sitemaps = SitemapPolicy::Only);
     assert_eq!(
-        told.asked(),
+        log.urls(),
         [
             "http://site.example/robots.txt",
             "http://site.example/sitemap.xml",
@@ -422,34 +422,34 @@ fn with_sitemaps_only_links_are_not_followed() {
     );
     assert_eq!(problem, None);
 
-    let play = Play {
+    let site = TestSite {
         robots: &|_| rules(""),
         sitemap: &no_sitemap,
         page: &page,
     };
-    let (_, _, problem) = play.run(|spec| spec.sitemaps = SitemapPolicy::Only);
+    let (_, _, problem) = site.run(|spec| spec.sitemaps = SitemapPolicy::Only);
     assert!(matches!(problem, Some(SeedProblem::NoSitemap { .. })));
 }
 
 #[test]
 fn no_page_of_depth_one_starts_before_the_sitemaps_are_read() {
-    // The sitemap fails once and comes back later; until it is read or waiting, level 1 is held back.
+    // Until the sitemap is read, pages of depth 1 do not start.
     let listed = |_: &SitemapTask, plan: &CrawlPlan| read(&["http://site.example/deep"], &[], plan);
     let page = |url: &str| match url {
         SEED => vec!["http://site.example/1".to_owned()],
         "http://site.example/1" => vec!["http://site.example/deep".to_owned()],
         _ => Vec::new(),
     };
-    let play = Play {
+    let site = TestSite {
         robots: &|_| rules(""),
         sitemap: &listed,
         page: &page,
     };
-    let (told, ..) = play.run(|spec| {
+    let (log, ..) = site.run(|spec| {
         spec.sitemaps = SitemapPolicy::Include;
         spec.max_depth = Some(2);
     });
-    let deep = told
+    let deep = log
         .pages
         .iter()
         .find(|page| page.url.as_str().ends_with("deep"))

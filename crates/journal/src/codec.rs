@@ -1,8 +1,8 @@
-//! Events as bytes: small numbers small, texts once, nothing that depends on the machine.
+//! Events as bytes: variable-length numbers, no repeated text, independent of the machine.
 //!
-//! A report is written without what its task says already; the task is found again by its ticket. Keys of links are
-//! worked out again. What is read comes from a file that may be damaged: every reading has an answer, and none reserves more
-//! than the bytes that are there could hold.
+//! A report is written without the fields of its task, which is looked up by its ticket. Keys of links are recomputed.
+//! The input comes from a file that may be damaged: reading it never panics, and never allocates more than the remaining
+//! bytes could hold.
 
 mod bytes_in;
 mod bytes_out;

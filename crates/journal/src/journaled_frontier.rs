@@ -1,10 +1,10 @@
 //! A frontier that records its inputs.
 //!
-//! A wrapper round [`MemoryFrontier`]: every input is appended to the events and passed on. Marks carry the events to
-//! the sink, behind the deliveries that they led to, so that the sink knows what is written already.
+//! A wrapper around [`MemoryFrontier`]: every input is appended to the events and passed on. Marks carry the events to
+//! the sink, after the deliveries that they led to, so that the sink can store both together.
 //!
-//! A stop from outside is no part of the crawl: nothing more is handed out, what is in flight settles as if nothing had
-//! happened, and the crawl resumes from there. A limit's stop is the crawl's own.
+//! A stop from outside is not recorded: nothing more is handed out, work in flight settles normally, and the crawl can
+//! resume from there. A stop by a limit ends the crawl.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -20,9 +20,9 @@ use crate::codec::{BytesOut, Kind, rules, write_page, write_site_file};
 use crate::outstanding::Outstanding;
 
 /// Longest time between two marks.
-const MARK_EVERY: Duration = Duration::from_millis(100);
+const MARK_INTERVAL: Duration = Duration::from_millis(100);
 /// Limit on the bytes of events between two marks.
-const MAX_UNMARKED: usize = 4 << 20;
+const MAX_UNMARKED_BYTES: usize = 4 << 20;
 
 /// A [`MemoryFrontier`] whose inputs are recorded.
 #[derive(Debug)]
@@ -30,17 +30,17 @@ pub struct JournaledFrontier {
     pub(crate) inner: MemoryFrontier,
     pub(crate) plan: Arc<CrawlRules>,
     pub(crate) outstanding: Outstanding,
-    /// Not marked yet.
+    /// Events not marked yet.
     events: BytesOut,
-    /// Whether something among them calls for a mark.
-    owed: bool,
+    /// Whether the events need a mark.
+    mark_pending: bool,
     marked: Moment,
-    /// The time of the last event; time does not run backwards.
+    /// The time of the last event; times never decrease.
     pub(crate) last: Moment,
     /// The longest delay between requests that is configured or requested.
     pub(crate) pause: Duration,
     stopping: Option<StopReason>,
-    /// The crawl's own end.
+    /// Why the crawl ended; a stop from outside does not count.
     pub(crate) ended: Option<StopReason>,
 }
 
@@ -54,7 +54,7 @@ impl JournaledFrontier {
             plan: Arc::clone(plan.rules()),
             outstanding: Outstanding::default(),
             events: BytesOut::default(),
-            owed: false,
+            mark_pending: false,
             marked: Moment::ZERO,
             last: Moment::ZERO,
             stopping: None,
@@ -62,10 +62,10 @@ impl JournaledFrontier {
         }
     }
 
-    /// Queues again what was in flight; called after everything was replayed. The crawl's clock resumes here.
+    /// Requeues the work that was in flight; called after the replay. Returns the time at which the crawl's clock resumes.
     pub fn resume(&mut self) -> Moment {
         self.marked = self.last;
-        self.outstanding.take_back(self.pause, self.last);
+        self.outstanding.requeue_all(self.pause, self.last);
         self.last
     }
 
@@ -84,22 +84,22 @@ impl JournaledFrontier {
             return;
         }
         self.marked = now;
-        self.owed = false;
-        let glance = self.inner.progress_counts();
+        self.mark_pending = false;
+        let counts = self.inner.progress_counts();
         self.events.byte(Kind::Check.as_byte());
-        for number in numbers(&glance) {
+        for number in numbers(&counts) {
             self.events.number(number);
         }
         out.push(Delivery::Mark(std::mem::take(&mut self.events.0)));
     }
 
-    /// Marks what is due, and makes the loop come back for what is not.
-    fn mark_in_time(&mut self, next: Next, now: Moment, out: &mut Vec<Delivery>) -> Next {
-        if !self.owed {
+    /// Delivers a mark if one is due, or else limits the wait so that it is delivered in time.
+    fn mark_if_due(&mut self, next: Next, now: Moment, out: &mut Vec<Delivery>) -> Next {
+        if !self.mark_pending {
             return next;
         }
-        let due = self.marked + MARK_EVERY;
-        if now >= due || self.events.0.len() >= MAX_UNMARKED {
+        let due = self.marked + MARK_INTERVAL;
+        if now >= due || self.events.0.len() >= MAX_UNMARKED_BYTES {
             self.mark(now, out);
             return next;
         }
@@ -110,7 +110,7 @@ impl JournaledFrontier {
         }
     }
 
-    /// Applies a delay that a site asked for to what is handed out again.
+    /// Records crawl delays, which also apply to work that is handed out again.
     pub(crate) fn note(&mut self, deliveries: &[Delivery]) {
         for delivery in deliveries {
             if let Delivery::Notice(Notice::CrawlDelay { pause, .. }) = delivery {
@@ -119,9 +119,9 @@ impl JournaledFrontier {
         }
     }
 
-    async fn next_turn(
+    async fn dispatch(
         &mut self,
-        most: usize,
+        max: usize,
         now: Moment,
         out: &mut Vec<Delivery>,
     ) -> Result<Dispatch, FrontierError> {
@@ -138,8 +138,8 @@ impl JournaledFrontier {
             let work = Vec::new();
             return Ok(Dispatch { work, next });
         }
-        let mut work = self.outstanding.hand_out_again(most, now);
-        if let Some(opens) = self.outstanding.holds_until(now) {
+        let mut work = self.outstanding.hand_out_again(max, now);
+        if let Some(opens) = self.outstanding.blocked_until(now) {
             let next = if opens > now {
                 Next::Until(opens)
             } else {
@@ -148,15 +148,20 @@ impl JournaledFrontier {
             };
             return Ok(Dispatch { work, next });
         }
-        let most = most - work.len();
+        let max = max - work.len();
         let now = self.event(Kind::Take, now);
-        self.events.number(most as u64);
+        self.events.number(max as u64);
         let before = out.len();
-        let turn = self.inner.take(most, now, out).await?;
-        self.owed |= !turn.work.is_empty() || out.len() > before;
-        work.extend(turn.work.into_iter().map(|work| self.outstanding.add(work)));
-        self.note_end(&turn.next);
-        let next = turn.next;
+        let dispatch = self.inner.take(max, now, out).await?;
+        self.mark_pending |= !dispatch.work.is_empty() || out.len() > before;
+        work.extend(
+            dispatch
+                .work
+                .into_iter()
+                .map(|work| self.outstanding.add(work)),
+        );
+        self.note_end(&dispatch.next);
+        let next = dispatch.next;
         Ok(Dispatch { work, next })
     }
 
@@ -167,30 +172,30 @@ impl JournaledFrontier {
     }
 }
 
-/// The numbers that tell whether a replay led to the same state.
-pub(crate) fn numbers(glance: &ProgressCounts) -> [u64; 5] {
+/// The counts that show whether a replay led to the same state.
+pub(crate) fn numbers(counts: &ProgressCounts) -> [u64; 5] {
     [
-        glance.pages,
-        glance.failed,
-        glance.queued,
-        glance.in_flight,
-        glance.bytes,
+        counts.pages,
+        counts.failed,
+        counts.queued,
+        counts.in_flight,
+        counts.bytes,
     ]
 }
 
-fn unknown(what: &CrawlUrl) -> FrontierError {
-    FrontierError(format!("a report about {what}, which nobody was asked for"))
+fn not_handed_out(what: &CrawlUrl) -> FrontierError {
+    FrontierError(format!("a report about {what}, which was not handed out"))
 }
 
 impl Frontier for JournaledFrontier {
     async fn take(
         &mut self,
-        most: usize,
+        max: usize,
         now: Moment,
         out: &mut Vec<Delivery>,
     ) -> Result<Dispatch, FrontierError> {
-        let Dispatch { work, next } = self.next_turn(most, now, out).await?;
-        let next = self.mark_in_time(next, now, out);
+        let Dispatch { work, next } = self.dispatch(max, now, out).await?;
+        let next = self.mark_if_due(next, now, out);
         Ok(Dispatch { work, next })
     }
 
@@ -206,12 +211,12 @@ impl Frontier for JournaledFrontier {
     ) -> Result<(), FrontierError> {
         let ticket = std::mem::take(&mut report.ticket);
         if !matches!(self.outstanding.remove(ticket), Some(Work::Page(_))) {
-            return Err(unknown(&report.url));
+            return Err(not_handed_out(&report.url));
         }
         let now = self.event(Kind::Page, now);
         self.events.number(ticket);
         write_page(&mut self.events, &report);
-        self.owed = true;
+        self.mark_pending = true;
         self.inner.settle(report, now, out).await
     }
 
@@ -226,16 +231,16 @@ impl Frontier for JournaledFrontier {
             SiteFileResult::Sitemap(site_file, _) => SiteFileTask::Sitemap(site_file.clone()),
         };
         let ticket = self.outstanding.ticket_of(&site_file);
-        let ticket = ticket.ok_or_else(|| unknown(site_file.url()))?;
+        let ticket = ticket.ok_or_else(|| not_handed_out(site_file.url()))?;
         self.outstanding.remove(ticket);
         let now = self.event(Kind::SiteFileTask, now);
         self.events.number(ticket);
         write_site_file(&mut self.events, &report);
         if let SiteFileResult::Robots(_, answer @ RobotsAnswer::Rules(_)) = &mut report.found {
-            // What a replay will read.
+            // The same rules that a replay will parse.
             *answer = RobotsAnswer::Rules(rules(report.text.as_deref(), &self.plan));
         }
-        self.owed = true;
+        self.mark_pending = true;
         let before = out.len();
         self.inner.settle_site_file(report, now, out).await?;
         self.note(&out[before..]);

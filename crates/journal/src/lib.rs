@@ -1,11 +1,11 @@
-//! A crawl that can be stopped in any way and resumes as if it had not been.
+//! Journaled crawls: interrupted in any way, a crawl resumes as if it had not been.
 //!
-//! `MemoryFrontier` is a pure state machine, so its inputs in order are the crawl: [`JournaledFrontier`] records them
-//! as they come and, given them again, becomes the same frontier and makes the same deliveries. Nothing is written per URL,
+//! `MemoryFrontier` is a pure state machine, so its inputs determine the crawl: [`JournaledFrontier`] records them
+//! and, when they are replayed, reaches the same state and makes the same deliveries. Nothing is written per URL,
 //! and nothing about the crawl is decided here. [`StateFile`] stores them together with the length of each output,
 //! in one transaction, so outputs and journal always agree.
 //!
-//! This crate knows neither sinks nor sockets. What is read from a file may be damaged, and is never trusted.
+//! This crate has neither sinks nor sockets. A state file may be damaged and is not trusted.
 
 mod codec;
 mod journaled_frontier;

@@ -1,4 +1,4 @@
-//! Work that was handed out and has not come back, and what of it has to be handed out again.
+//! Work that was handed out and not settled, and what must be handed out again after a resume.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::time::Duration;
@@ -10,11 +10,11 @@ use crawler_frontier::{Moment, SiteFileTask, Work};
 pub(crate) struct Outstanding {
     work: BTreeMap<u64, Work>,
     last: u64,
-    /// Handed out before the crawl was interrupted; no worker has it now.
-    again: VecDeque<u64>,
-    /// How far two of those are apart, for hosts that asked for it.
+    /// Tickets handed out before the crawl was interrupted; no worker has them now.
+    interrupted: VecDeque<u64>,
+    /// Minimum time between two of those, for crawl delays.
     gap: Duration,
-    opens: Moment,
+    next_start: Moment,
 }
 
 impl Outstanding {
@@ -40,39 +40,39 @@ impl Outstanding {
 
     /// Whether any worker has work.
     pub(crate) fn is_busy(&self) -> bool {
-        self.work.len() > self.again.len()
+        self.work.len() > self.interrupted.len()
     }
 
     pub(crate) fn iter(&self) -> impl Iterator<Item = &Work> {
         self.work.values()
     }
 
-    /// Everything outstanding is to be handed out again, the oldest first. When it was handed out last is not known
-    /// here, so the delays that sites asked for apply from now on.
-    pub(crate) fn take_back(&mut self, gap: Duration, now: Moment) {
-        self.again = self.work.keys().copied().collect();
+    /// Marks all outstanding work to be handed out again, oldest first. When it was last handed out is not known,
+    /// so crawl delays apply from `now` on.
+    pub(crate) fn requeue_all(&mut self, gap: Duration, now: Moment) {
+        self.interrupted = self.work.keys().copied().collect();
         self.gap = gap;
-        self.opens = now + gap;
+        self.next_start = now + gap;
     }
 
-    /// What is handed out again now.
-    pub(crate) fn hand_out_again(&mut self, most: usize, now: Moment) -> Vec<Work> {
+    /// Hands out interrupted work.
+    pub(crate) fn hand_out_again(&mut self, max: usize, now: Moment) -> Vec<Work> {
         let mut handed = Vec::new();
-        while handed.len() < most && self.opens <= now {
-            let Some(ticket) = self.again.pop_front() else {
+        while handed.len() < max && self.next_start <= now {
+            let Some(ticket) = self.interrupted.pop_front() else {
                 break;
             };
             if let Some(work) = self.work.get(&ticket) {
                 handed.push(with_ticket(work.clone(), ticket));
-                self.opens = now + self.gap;
+                self.next_start = now + self.gap;
             }
         }
         handed
     }
 
-    /// Until when nothing may start because of what is handed out again; `None`: new work may start.
-    pub(crate) fn holds_until(&self, now: Moment) -> Option<Moment> {
-        (!self.again.is_empty() || self.opens > now).then_some(self.opens)
+    /// The time until which interrupted work blocks new work; `None` if new work may start.
+    pub(crate) fn blocked_until(&self, now: Moment) -> Option<Moment> {
+        (!self.interrupted.is_empty() || self.next_start > now).then_some(self.next_start)
     }
 }
 

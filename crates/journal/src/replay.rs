@@ -1,4 +1,4 @@
-//! Replaying events: the frontier becomes what it was.
+//! Replays events, to restore the frontier's state.
 
 use std::fmt;
 
@@ -22,7 +22,7 @@ impl std::error::Error for ReplayError {}
 
 impl From<Damaged> for ReplayError {
     fn from(Damaged(expected): Damaged) -> Self {
-        Self(format!("{expected} was expected"))
+        Self(format!("expected {expected}"))
     }
 }
 
@@ -46,16 +46,16 @@ impl JournaledFrontier {
             let before = out.len();
             match kind {
                 Kind::Take => {
-                    let most = usize::try_from(bytes.number()?).map_err(|_| Damaged("a count"))?;
-                    let turn = self.inner.take(most, now, out).await.map_err(failed)?;
-                    for work in turn.work {
+                    let max = usize::try_from(bytes.number()?).map_err(|_| Damaged("a count"))?;
+                    let dispatch = self.inner.take(max, now, out).await.map_err(failed)?;
+                    for work in dispatch.work {
                         self.outstanding.add(work);
                     }
-                    self.note_end(&turn.next);
+                    self.note_end(&dispatch.next);
                 }
                 Kind::Page => {
                     let Some(Work::Page(task)) = self.outstanding.remove(bytes.number()?) else {
-                        return Err(Damaged("a page that was asked for").into());
+                        return Err(Damaged("a page that was handed out").into());
                     };
                     let report = read_page(&mut bytes, task, &self.plan.keys)?;
                     self.inner.settle(report, now, out).await.map_err(failed)?;
@@ -63,7 +63,7 @@ impl JournaledFrontier {
                 Kind::SiteFileTask => {
                     let Some(Work::SiteFile(site_file)) = self.outstanding.remove(bytes.number()?)
                     else {
-                        return Err(Damaged("a file that was asked for").into());
+                        return Err(Damaged("a site file that was handed out").into());
                     };
                     let report = read_site_file(&mut bytes, site_file, &self.plan)?;
                     let settled = self.inner.settle_site_file(report, now, out).await;
@@ -79,7 +79,7 @@ impl JournaledFrontier {
     fn check(&self, bytes: &mut BytesIn<'_>) -> Result<(), ReplayError> {
         for now in numbers(&self.inner.progress_counts()) {
             if bytes.number()? != now {
-                return Err(ReplayError("its events lead elsewhere today".into()));
+                return Err(ReplayError("its events lead to a different state".into()));
             }
         }
         Ok(())

@@ -21,10 +21,10 @@ impl RecordedSetting {
 
 /// Describes each difference: `--max-depth was 3, is 5`.
 pub fn differences(was: &[RecordedSetting], is: &[RecordedSetting]) -> Vec<String> {
-    const NOTHING: &str = "not there";
+    const UNSET: &str = "not set";
     let value = |settings: &[RecordedSetting], name: &str| {
         let found = settings.iter().find(|setting| setting.name == name);
-        found.map_or(NOTHING.to_owned(), |setting| setting.value.clone())
+        found.map_or(UNSET.to_owned(), |setting| setting.value.clone())
     };
     let gone = was
         .iter()
@@ -45,7 +45,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_difference_is_named() {
+    fn lists_every_difference() {
         let was = [
             RecordedSetting::new("--max-depth", "3"),
             RecordedSetting::new("--format", "text"),
@@ -60,8 +60,8 @@ mod tests {
             differences(&was, &is),
             [
                 "--max-depth was 3, is 5",
-                "--new was not there, is 2",
-                "--old was 1, is not there"
+                "--new was not set, is 2",
+                "--old was 1, is not set"
             ]
         );
         assert!(differences(&was, &was).is_empty());

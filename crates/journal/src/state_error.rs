@@ -1,4 +1,4 @@
-//! Why a state file cannot be used; displayed with what to do.
+//! Why a state file cannot be used; the message says what to do.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -17,7 +17,7 @@ pub struct StateError {
 pub enum StateProblem {
     /// It is not a state file, and was not touched.
     NotAState,
-    /// Another format than this program writes, or another version's.
+    /// It was written in another format or by another version.
     Other {
         /// The version that wrote it, or its format.
         was: String,

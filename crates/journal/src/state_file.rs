@@ -1,7 +1,7 @@
-//! The file that a crawl is stored in: SQLite, one owner.
+//! The state file of a crawl: a SQLite database with one owner.
 //!
-//! A row for each mark (its events, compressed, with a checksum), and the length of each output: both are written in one
-//! transaction. The file is locked from the moment it is opened; the lock goes with the process, however that ends.
+//! One row per mark (its events, compressed, with a checksum) and the length of each output, written in one
+//! transaction. The file is locked while it is open; the lock ends with the process, however that ends.
 
 mod header;
 mod packed;
@@ -18,7 +18,7 @@ use crate::{RecordedSetting, StateError};
 /// Version of the event encoding. Raised whenever an older or newer program would read it differently.
 const FORMAT: i64 = 4;
 /// How long to wait for another process to release the file.
-const PATIENCE: Duration = Duration::from_millis(200);
+const BUSY_TIMEOUT: Duration = Duration::from_millis(200);
 
 const SCHEMA: &str = "
     CREATE TABLE about (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT;
@@ -27,7 +27,7 @@ const SCHEMA: &str = "
     CREATE TABLE output (number INTEGER PRIMARY KEY, length INTEGER NOT NULL) STRICT;
 ";
 
-/// What stays the same when a crawl is resumed.
+/// Values that stay the same when a crawl is resumed.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct StateHeader {
     /// The program's version.
@@ -61,16 +61,16 @@ pub struct StateFile {
 }
 
 impl StateFile {
-    /// Opens a file, or makes an empty one. `None` where no crawl is stored yet. A file of another kind is not touched.
+    /// Opens a file, or creates an empty one. `None` if no crawl is stored yet. A file of another kind is not touched.
     pub async fn open(path: &Path) -> Result<(Self, Option<SavedCrawl>), StateError> {
-        let known = header::look(path)?;
+        let known = header::is_state_file(path)?;
         let connection = SqliteConnectOptions::new()
             .filename(path)
             .create_if_missing(true)
             .locking_mode(SqliteLockingMode::Exclusive)
-            // What was acknowledged survives a power failure.
+            // Committed marks survive a power failure.
             .synchronous(SqliteSynchronous::Full)
-            .busy_timeout(PATIENCE)
+            .busy_timeout(BUSY_TIMEOUT)
             .disable_statement_logging()
             .connect()
             .await
@@ -79,7 +79,7 @@ impl StateFile {
             path: path.to_owned(),
             connection,
         };
-        // The lock stays. Rolled back, because a commit would turn an empty file into a database without an owner.
+        // The lock remains. Rolled back, because a commit would turn an empty file into a database of unknown kind.
         file.run("BEGIN EXCLUSIVE").await?;
         file.run("ROLLBACK").await?;
         if !known {
@@ -87,17 +87,17 @@ impl StateFile {
         }
         file.check_format().await?;
         file.run("PRAGMA journal_mode = WAL").await?;
-        let kept = file.read().await?;
-        Ok((file, Some(kept)))
+        let saved = file.read().await?;
+        Ok((file, Some(saved)))
     }
 
-    /// Makes the file the state of a new crawl.
+    /// Initializes the file for a new crawl.
     pub async fn begin(
         &mut self,
         about: &StateHeader,
         settings: &[RecordedSetting],
     ) -> Result<(), StateError> {
-        // All of it in the file proper, before there is a log beside it: the header alone tells what the file is.
+        // Committed before WAL mode, so that the main file has the header by which it is recognized.
         self.run("BEGIN EXCLUSIVE").await?;
         self.run(header::APPLICATION_ID_PRAGMA).await?;
         let format = sqlx::AssertSqlSafe(format!("PRAGMA user_version = {FORMAT}"));
@@ -123,7 +123,7 @@ impl StateFile {
         self.run("PRAGMA journal_mode = WAL").await
     }
 
-    /// The events of the mark after that one, and its number; the first follows 0.
+    /// The number and events of the mark after `number`; the first mark is 1.
     pub async fn batch_after(&mut self, number: i64) -> Result<Option<(i64, Vec<u8>)>, StateError> {
         let row = sqlx::query(
             "SELECT number, events FROM batch WHERE number > ? ORDER BY number LIMIT 1",
@@ -148,28 +148,28 @@ impl StateFile {
         let packed = packed::pack(events).map_err(|error| {
             StateError::new(&self.path, StateProblem::Unusable(error.to_string()))
         })?;
-        let kept = self.keep(Some(packed), None, lengths).await;
-        kept.map_err(|error| self.error(&error))
+        let stored = self.store(Some(packed), None, lengths).await;
+        stored.map_err(|error| self.error(&error))
     }
 
     /// Records that the crawl has finished, with this exit code and complete outputs.
     pub async fn finish(&mut self, code: u8, lengths: &[u64]) -> Result<(), StateError> {
-        let kept = self.keep(None, Some(code), lengths).await;
-        kept.map_err(|error| self.error(&error))
+        let stored = self.store(None, Some(code), lengths).await;
+        stored.map_err(|error| self.error(&error))
     }
 
-    /// Closes the file. What was stored does not depend on it.
+    /// Closes the file. Committed data does not depend on it.
     pub async fn close(self) -> Result<(), StateError> {
         let closed = self.connection.close().await;
         closed.map_err(|error| StateError::of_database(&self.path, &error))
     }
 
-    /// An error of replaying what the file holds.
+    /// An error for a file whose events cannot be replayed.
     pub fn damaged(&self, message: impl Into<String>) -> StateError {
         StateError::damaged(&self.path, message)
     }
 
-    async fn keep(
+    async fn store(
         &mut self,
         events: Option<Vec<u8>>,
         finished: Option<u8>,

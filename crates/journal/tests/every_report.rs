@@ -1,6 +1,6 @@
-//! Every kind of report comes back as it was: settled once, written down, replayed, compared.
+//! Every kind of report survives a replay unchanged.
 
-#![expect(clippy::unwrap_used, reason = "a test's own helpers may stop it")]
+#![expect(clippy::unwrap_used, reason = "test helpers may panic")]
 
 use std::time::Duration;
 
@@ -58,34 +58,38 @@ fn links(plan: &CrawlPlan) -> LinkList {
     links
 }
 
-/// What was delivered, in words, and the marks.
+/// The deliveries as debug text, and the marks.
 fn split(out: Vec<Delivery>) -> (Vec<String>, Vec<Vec<u8>>) {
-    let (mut told, mut marks) = (Vec::new(), Vec::new());
+    let (mut delivered, mut marks) = (Vec::new(), Vec::new());
     for delivery in out {
         match delivery {
             Delivery::Mark(events) => marks.push(events),
-            other => told.push(format!("{other:?}")),
+            other => delivered.push(format!("{other:?}")),
         }
     }
-    (told, marks)
+    (delivered, marks)
 }
 
-/// Replays, and compares what is delivered and what comes next.
-async fn same_again(mut frontier: JournaledFrontier, plan: &CrawlPlan, mut out: Vec<Delivery>) {
+/// Replays the marks, and compares the deliveries and the next dispatch.
+async fn assert_replay_matches(
+    mut frontier: JournaledFrontier,
+    plan: &CrawlPlan,
+    mut out: Vec<Delivery>,
+) {
     frontier.close(&mut out);
-    let (told, marks) = split(out);
-    let mut again = JournaledFrontier::new(plan, 5);
+    let (delivered, marks) = split(out);
+    let mut replayed = JournaledFrontier::new(plan, 5);
     let mut out = Vec::new();
     for mark in &marks {
-        again.replay(mark, &mut out).await.unwrap();
+        replayed.replay(mark, &mut out).await.unwrap();
     }
-    assert_eq!(split(out).0, told);
-    assert_eq!(again.progress_counts(), frontier.progress_counts());
+    assert_eq!(split(out).0, delivered);
+    assert_eq!(replayed.progress_counts(), frontier.progress_counts());
     let late = 100 * SECOND;
-    assert_eq!(again.resume(), frontier.resume());
+    assert_eq!(replayed.resume(), frontier.resume());
     let (mut one, mut other) = (Vec::new(), Vec::new());
     let next = frontier.take(9, late, &mut one).await.unwrap();
-    assert_eq!(again.take(9, late, &mut other).await.unwrap(), next);
+    assert_eq!(replayed.take(9, late, &mut other).await.unwrap(), next);
     assert_eq!(split(other).0, split(one).0);
 }
 
@@ -105,15 +109,15 @@ async fn pages() {
             message: "server error (500)".into(),
         }),
     ];
-    let failed = |kind| Outcome::Failed(Failure::new(kind, format!("words of {kind}")));
+    let failed = |kind| Outcome::Failed(Failure::new(kind, format!("message of {kind}")));
     outcomes.extend(FailKind::ALL.map(failed));
     for outcome in outcomes {
         for filled in [false, true] {
             let mut frontier = JournaledFrontier::new(&plan, 5);
             let mut out = Vec::new();
-            let mut turn = frontier.take(1, Moment::ZERO, &mut out).await.unwrap();
-            let Some(Work::Page(task)) = turn.work.pop() else {
-                panic!("the seed is handed out");
+            let mut dispatch = frontier.take(1, Moment::ZERO, &mut out).await.unwrap();
+            let Some(Work::Page(task)) = dispatch.work.pop() else {
+                panic!("expected the seed");
             };
             let mut report = PageReport::new(task, outcome.clone());
             if filled {
@@ -129,22 +133,25 @@ async fn pages() {
                 report.retry_after = Some(9 * SECOND);
             }
             frontier.settle(report, SECOND, &mut out).await.unwrap();
-            assert!(out.iter().any(|told| matches!(told, Delivery::Page(_))));
-            same_again(frontier, &plan, out).await;
+            assert!(
+                out.iter()
+                    .any(|delivered| matches!(delivered, Delivery::Page(_)))
+            );
+            assert_replay_matches(frontier, &plan, out).await;
         }
     }
 }
 
-/// Settles the site-file task that is out.
-async fn settled(
+/// Takes the next site-file task and settles it.
+async fn settle_site_file(
     frontier: &mut JournaledFrontier,
     now: Moment,
     out: &mut Vec<Delivery>,
     report: impl FnOnce(SiteFileTask) -> SiteFileReport,
 ) {
-    let mut turn = frontier.take(1, now, out).await.unwrap();
-    let Some(Work::SiteFile(site_file)) = turn.work.pop() else {
-        panic!("a file of the site is asked for");
+    let mut dispatch = frontier.take(1, now, out).await.unwrap();
+    let Some(Work::SiteFile(site_file)) = dispatch.work.pop() else {
+        panic!("expected a site-file task");
     };
     let settled = frontier.settle_site_file(report(site_file), now, out).await;
     settled.unwrap();
@@ -165,7 +172,7 @@ const RULES: &str = "User-agent: *\nDisallow: /private\nCrawl-delay: 3\nSitemap:
 
 fn robots(site_file: SiteFileTask, answer: RobotsAnswer, text: Option<&str>) -> SiteFileReport {
     let SiteFileTask::Robots(site_file) = site_file else {
-        panic!("robots.txt is asked for first");
+        panic!("expected robots.txt first");
     };
     site_file_report(SiteFileResult::Robots(site_file, answer), text)
 }
@@ -187,11 +194,11 @@ async fn robots_files() {
     for (answer, text) in answers {
         let mut frontier = JournaledFrontier::new(&plan, 5);
         let mut out = Vec::new();
-        settled(&mut frontier, SECOND, &mut out, |site_file| {
+        settle_site_file(&mut frontier, SECOND, &mut out, |site_file| {
             robots(site_file, answer, text)
         })
         .await;
-        same_again(frontier, &plan, out).await;
+        assert_replay_matches(frontier, &plan, out).await;
     }
 }
 
@@ -215,34 +222,34 @@ async fn sitemaps() {
     for answer in answers {
         let mut frontier = JournaledFrontier::new(&plan, 5);
         let mut out = Vec::new();
-        settled(&mut frontier, SECOND, &mut out, |site_file| {
+        settle_site_file(&mut frontier, SECOND, &mut out, |site_file| {
             let rules = RobotsAnswer::Rules(Robots::parse(RULES.as_bytes(), "crawler"));
             robots(site_file, rules, Some(RULES))
         })
         .await;
-        settled(&mut frontier, 9 * SECOND, &mut out, |site_file| {
+        settle_site_file(&mut frontier, 9 * SECOND, &mut out, |site_file| {
             let SiteFileTask::Sitemap(site_file) = site_file else {
-                panic!("a sitemap is asked for next");
+                panic!("expected a sitemap next");
             };
             site_file_report(SiteFileResult::Sitemap(site_file, answer), None)
         })
         .await;
-        same_again(frontier, &plan, out).await;
+        assert_replay_matches(frontier, &plan, out).await;
     }
 }
 
 #[tokio::test]
-async fn a_report_nobody_asked_for_is_an_error() {
+async fn a_second_report_for_the_same_task_is_an_error() {
     let plan = plan(RobotsPolicy::Ignore);
     let mut frontier = JournaledFrontier::new(&plan, 5);
     let mut out = Vec::new();
-    let mut turn = frontier.take(1, Moment::ZERO, &mut out).await.unwrap();
-    let Some(Work::Page(task)) = turn.work.pop() else {
-        panic!("the seed is handed out");
+    let mut dispatch = frontier.take(1, Moment::ZERO, &mut out).await.unwrap();
+    let Some(Work::Page(task)) = dispatch.work.pop() else {
+        panic!("expected the seed");
     };
     let report = PageReport::new(task, Outcome::Fetched { html: true });
-    let again = report.clone();
+    let duplicate = report.clone();
     frontier.settle(report, SECOND, &mut out).await.unwrap();
-    let refused = frontier.settle(again, SECOND, &mut out).await;
+    let refused = frontier.settle(duplicate, SECOND, &mut out).await;
     assert!(refused.unwrap_err().0.contains("http://a.example/"));
 }

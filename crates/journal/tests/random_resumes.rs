@@ -1,9 +1,9 @@
-//! Random crawls, journaled, cut at random moments and gone on with: the deliveries are those of the crawl that nobody cut.
+//! Random journaled crawls, interrupted at random steps and resumed, deliver the same as uninterrupted ones.
 //!
-//! A kill loses what was not marked, and what was in flight; a stop lets that settle. How long a request takes depends on
-//! what it asks for and not on when, so that a crawl that goes on meets the same site.
+//! A kill loses unmarked events and work in flight; a stop lets work in flight settle. The duration of a request depends
+//! only on the request, not on its time, so that a resumed crawl sees the same site.
 
-#![expect(clippy::unwrap_used, reason = "a test's own helpers may stop it")]
+#![expect(clippy::unwrap_used, reason = "test helpers may panic")]
 
 #[path = "../../frontier/tests/world/mod.rs"]
 mod world;
@@ -22,22 +22,22 @@ use crawler_weburl::CrawlUrl;
 
 use world::{Dice, World, page_of, url_of};
 
-/// What was delivered, and how much of it is kept.
+/// The deliveries, and how many of them are marked.
 #[derive(Default)]
-struct Tape {
+struct Recording {
     marks: Vec<Vec<u8>>,
     delivered: Vec<String>,
     pages: Vec<PageReport>,
-    kept: (usize, usize),
+    marked: (usize, usize),
 }
 
-impl Tape {
+impl Recording {
     fn record(&mut self, out: Vec<Delivery>) {
         for delivery in out {
             match delivery {
                 Delivery::Mark(events) => {
                     self.marks.push(events);
-                    self.kept = (self.delivered.len(), self.pages.len());
+                    self.marked = (self.delivered.len(), self.pages.len());
                 }
                 Delivery::Page(report) => {
                     self.delivered.push(format!("{report:?}"));
@@ -48,10 +48,10 @@ impl Tape {
         }
     }
 
-    /// As a file is cut back.
-    fn cut_back(&mut self) {
-        self.delivered.truncate(self.kept.0);
-        self.pages.truncate(self.kept.1);
+    /// Drops unmarked deliveries, as the sinks do.
+    fn drop_unmarked(&mut self) {
+        self.delivered.truncate(self.marked.0);
+        self.pages.truncate(self.marked.1);
     }
 }
 
@@ -63,17 +63,17 @@ struct Ending {
     left: BTreeSet<String>,
 }
 
-/// The site, which does not know of any interruption.
+/// The simulated site, unaware of interruptions.
 struct Site {
     world: World,
     seed: u64,
     done: BTreeMap<String, Moment>,
-    asked: BTreeMap<String, u32>,
+    requests: BTreeMap<String, u32>,
 }
 
 impl Site {
-    fn roll(seed: u64) -> Self {
-        let world = World::roll(seed, |spec| {
+    fn random(seed: u64) -> Self {
+        let world = World::random(seed, |spec| {
             if seed.is_multiple_of(4) {
                 spec.sitemaps = SitemapPolicy::Include;
             }
@@ -82,7 +82,7 @@ impl Site {
             world,
             seed,
             done: BTreeMap::new(),
-            asked: BTreeMap::new(),
+            requests: BTreeMap::new(),
         }
     }
 
@@ -90,8 +90,8 @@ impl Site {
         JournaledFrontier::new(&self.world.plan, self.seed)
     }
 
-    /// Whether anything is done at a pace of its own: then a resume, which keeps the pace, comes later than no cut.
-    fn has_pace(&self) -> bool {
+    /// Whether requests are delayed: then a resumed crawl, which obeys the delays again, is later than an uninterrupted one.
+    fn has_delays(&self) -> bool {
         !self.world.plan.rate.is_zero() || !self.world.plan.path_delays.is_empty()
     }
 
@@ -105,7 +105,7 @@ impl Site {
                 format!("{} {}", site_file.url, site_file.attempt)
             }
         };
-        *self.asked.entry(name.clone()).or_default() += 1;
+        *self.requests.entry(name.clone()).or_default() += 1;
         let mut hasher = DefaultHasher::new();
         (self.seed, &name).hash(&mut hasher);
         let takes = Duration::from_millis(1 + hasher.finish() % 400);
@@ -116,7 +116,7 @@ impl Site {
         let mut dice = Dice(self.seed);
         let mut pages = LinkList::default();
         for _ in 0..3 {
-            let page = dice.below(self.world.behaviours.len() as u64);
+            let page = dice.below(self.world.behaviors.len() as u64);
             let url = CrawlUrl::parse(&url_of(usize::try_from(page).unwrap())).unwrap();
             let facts = LinkFacts {
                 web: true,
@@ -135,45 +135,49 @@ impl Site {
 }
 
 #[derive(Clone, Copy)]
-enum Cut {
+enum Interruption {
     Never,
     Kill(u64),
     Stop(u64),
 }
 
-/// Goes on until the cut, or the end; `None` when it was cut.
-async fn live(
+/// Runs until the interruption or the end; `None` if interrupted.
+async fn run(
     frontier: &mut JournaledFrontier,
     site: &mut Site,
-    tape: &mut Tape,
-    cut: Cut,
+    recording: &mut Recording,
+    interruption: Interruption,
 ) -> Option<Ending> {
     let mut now = frontier.resume();
     let mut in_flight: Vec<(Moment, Work)> = Vec::new();
     for step in 0..100_000 {
-        match cut {
-            Cut::Kill(at) if at == step => {
-                tape.cut_back();
+        match interruption {
+            Interruption::Kill(at) if at == step => {
+                recording.drop_unmarked();
                 return None;
             }
-            Cut::Stop(at) if at == step => frontier.stop(StopReason::Signal),
+            Interruption::Stop(at) if at == step => frontier.stop(StopReason::Signal),
             _ => (),
         }
         let free = site.world.plan.workers - in_flight.len();
         let mut out = Vec::new();
-        let turn = frontier.take(free, now, &mut out).await.unwrap();
-        tape.record(out);
-        assert!(turn.work.len() <= free);
-        for work in turn.work {
+        let dispatch = frontier.take(free, now, &mut out).await.unwrap();
+        recording.record(out);
+        assert!(dispatch.work.len() <= free);
+        for work in dispatch.work {
             in_flight.push((site.done_at(&work, now), work));
         }
-        if let Next::Finished(reason) = turn.next {
+        if let Next::Finished(reason) = dispatch.next {
             let mut out = Vec::new();
             frontier.close(&mut out);
-            tape.record(out);
-            assert_eq!(tape.kept.0, tape.delivered.len(), "all is kept at the end");
+            recording.record(out);
+            assert_eq!(
+                recording.marked.0,
+                recording.delivered.len(),
+                "everything is marked at the end"
+            );
             if reason == StopReason::Signal {
-                assert!(in_flight.is_empty(), "what is in flight settles first");
+                assert!(in_flight.is_empty(), "work in flight settles first");
                 assert_eq!(frontier.summary(now).stop, StopReason::Signal);
                 return None;
             }
@@ -192,12 +196,12 @@ async fn live(
             });
         }
         let soonest = in_flight.iter().map(|(done, _)| *done).min();
-        let until = match turn.next {
+        let until = match dispatch.next {
             Next::Until(at) => Some(at),
             _ => None,
         };
         now = now.max(soonest.into_iter().chain(until).min().unwrap());
-        // The oldest of those that are done, so that the order does not depend on who waited.
+        // The one that finished first, so that the order does not depend on the wake-ups.
         let done = (0..in_flight.len())
             .filter(|at| in_flight[*at].0 <= now)
             .min_by_key(|at| in_flight[*at].0);
@@ -232,131 +236,186 @@ async fn live(
                     .unwrap();
             }
         }
-        tape.record(out);
+        recording.record(out);
     }
     panic!("seed {} does not end", site.seed);
 }
 
-/// A frontier made of what was kept; what it delivers on the way must be what was.
-async fn replayed(site: &Site, tape: &Tape) -> JournaledFrontier {
+/// A frontier replayed from the marks; its deliveries must be the same as before.
+async fn replayed(site: &Site, recording: &Recording) -> JournaledFrontier {
     let mut frontier = site.frontier();
-    let mut again = Tape::default();
-    for mark in &tape.marks {
+    let mut replayed = Recording::default();
+    for mark in &recording.marks {
         let mut out = Vec::new();
         frontier.replay(mark, &mut out).await.unwrap();
-        again.record(out);
+        replayed.record(out);
     }
-    assert_eq!(again.delivered, tape.delivered, "seed {}", site.seed);
+    assert_eq!(
+        replayed.delivered, recording.delivered,
+        "seed {}",
+        site.seed
+    );
     frontier
 }
 
-/// Cuts a crawl up to four times, then lets it end. The last word says whether it kept its pace: a stop lets time pass in
-/// which nothing is begun.
-async fn cut_and_go_on(seed: u64) -> (Tape, Ending, bool) {
+/// Interrupts a crawl up to four times, then lets it end. The flag says whether its timing is that of an uninterrupted
+/// crawl: during a stop, time passes in which nothing is started.
+async fn interrupt_and_resume(seed: u64) -> (Recording, Ending, bool) {
     let mut dice = Dice(seed ^ 0x5eed);
-    let mut site = Site::roll(seed);
-    let mut tape = Tape::default();
+    let mut site = Site::random(seed);
+    let mut recording = Recording::default();
     let mut frontier = site.frontier();
-    let cuts = dice.below(5);
+    let interruptions = dice.below(5);
     let with_stops = dice.one_in(2);
-    let mut in_pace = !site.has_pace();
-    for number in 0..=cuts {
-        let cut = match dice.below(2) {
-            _ if number == cuts => Cut::Never,
-            0 if with_stops => Cut::Stop(site.world.stop_after.unwrap_or(dice.below(40))),
-            _ => Cut::Kill(dice.below(40)),
+    let mut same_timing = !site.has_delays();
+    for number in 0..=interruptions {
+        let interruption = match dice.below(2) {
+            _ if number == interruptions => Interruption::Never,
+            0 if with_stops => Interruption::Stop(site.world.stop_after.unwrap_or(dice.below(40))),
+            _ => Interruption::Kill(dice.below(40)),
         };
-        if let Some(ending) = live(&mut frontier, &mut site, &mut tape, cut).await {
-            return (tape, ending, in_pace);
+        if let Some(ending) = run(&mut frontier, &mut site, &mut recording, interruption).await {
+            return (recording, ending, same_timing);
         }
-        in_pace &= !matches!(cut, Cut::Stop(_));
-        frontier = replayed(&site, &tape).await;
+        same_timing &= !matches!(interruption, Interruption::Stop(_));
+        frontier = replayed(&site, &recording).await;
     }
-    panic!("the last is never cut");
+    panic!("the last run is never interrupted");
 }
 
 async fn check(seed: u64) -> &'static str {
-    let mut site = Site::roll(seed);
-    let mut tape = Tape::default();
+    let mut site = Site::random(seed);
+    let mut recording = Recording::default();
     let mut frontier = site.frontier();
-    let whole = live(&mut frontier, &mut site, &mut tape, Cut::Never).await;
-    let whole = whole.unwrap();
-    let (cut_tape, cut_ending, in_pace) = cut_and_go_on(seed).await;
-    let urls = |tape: &Tape| -> BTreeSet<String> {
-        tape.pages.iter().map(|page| page.url.to_string()).collect()
+    let uninterrupted = run(
+        &mut frontier,
+        &mut site,
+        &mut recording,
+        Interruption::Never,
+    )
+    .await;
+    let uninterrupted = uninterrupted.unwrap();
+    let (resumed_recording, resumed_ending, same_timing) = interrupt_and_resume(seed).await;
+    let urls = |recording: &Recording| -> BTreeSet<String> {
+        recording
+            .pages
+            .iter()
+            .map(|page| page.url.to_string())
+            .collect()
     };
     assert_eq!(
-        urls(&cut_tape).len(),
-        cut_tape.pages.len(),
-        "seed {seed}: twice"
+        urls(&resumed_recording).len(),
+        resumed_recording.pages.len(),
+        "seed {seed}: a page was reported twice"
     );
-    if in_pace {
-        assert_eq!(cut_tape.delivered, tape.delivered, "seed {seed}");
-        assert_eq!(cut_ending, whole, "seed {seed}");
+    if same_timing {
+        assert_eq!(
+            resumed_recording.delivered, recording.delivered,
+            "seed {seed}"
+        );
+        assert_eq!(resumed_ending, uninterrupted, "seed {seed}");
         return "same";
     }
-    let pages = |tape: &Tape| {
-        tape.pages
+    let pages = |recording: &Recording| {
+        recording
+            .pages
             .iter()
             .filter(|page| page.counts_as_page())
             .count()
     };
-    match whole.reason {
-        StopReason::MaxPages => assert_eq!(pages(&cut_tape), pages(&tape), "seed {seed}"),
+    match uninterrupted.reason {
+        StopReason::MaxPages => {
+            assert_eq!(pages(&resumed_recording), pages(&recording), "seed {seed}");
+        }
         StopReason::Done if site.world.plan.limits.depth.is_none() => {
             let skips = |page: &PageReport| matches!(page.outcome, Outcome::Skipped(_));
-            assert_eq!(urls(&cut_tape), urls(&tape), "seed {seed}");
+            assert_eq!(urls(&resumed_recording), urls(&recording), "seed {seed}");
             if site.world.plan.sitemaps == SitemapPolicy::Skip {
-                let reached = cut_tape.pages.iter().map(|page| page_of(&page.url));
+                let reached = resumed_recording
+                    .pages
+                    .iter()
+                    .map(|page| page_of(&page.url));
                 let all: BTreeSet<usize> = site.world.reachable().into_keys().collect();
                 assert_eq!(reached.collect::<BTreeSet<_>>(), all, "seed {seed}");
             }
-            let skipped = |tape: &Tape| tape.pages.iter().filter(|page| skips(page)).count();
-            assert_eq!(skipped(&cut_tape), skipped(&tape), "seed {seed}");
+            let skipped =
+                |recording: &Recording| recording.pages.iter().filter(|page| skips(page)).count();
+            assert_eq!(
+                skipped(&resumed_recording),
+                skipped(&recording),
+                "seed {seed}"
+            );
         }
         _ => (),
     }
-    "paced"
+    "delayed"
 }
 
 #[tokio::test]
-async fn thousands_of_cut_crawls() {
+async fn thousands_of_interrupted_crawls() {
     let mut ended: BTreeMap<&str, u32> = BTreeMap::new();
     for seed in 0..4_000 {
         *ended.entry(check(seed).await).or_default() += 1;
     }
-    assert!(ended["same"] > 1_500 && ended["paced"] > 500, "{ended:?}");
+    assert!(ended["same"] > 1_500 && ended["delayed"] > 500, "{ended:?}");
 }
 
 #[tokio::test]
-async fn after_a_stop_nothing_is_asked_for_twice() {
+async fn after_a_stop_nothing_is_requested_twice() {
     for seed in 0..1_000 {
-        let mut site = Site::roll(seed);
-        let mut tape = Tape::default();
+        let mut site = Site::random(seed);
+        let mut recording = Recording::default();
         let mut frontier = site.frontier();
         let at = Dice(seed).below(30);
-        let ended = live(&mut frontier, &mut site, &mut tape, Cut::Stop(at)).await;
+        let ended = run(
+            &mut frontier,
+            &mut site,
+            &mut recording,
+            Interruption::Stop(at),
+        )
+        .await;
         if ended.is_none() {
-            let mut frontier = replayed(&site, &tape).await;
-            live(&mut frontier, &mut site, &mut tape, Cut::Never).await;
+            let mut frontier = replayed(&site, &recording).await;
+            run(
+                &mut frontier,
+                &mut site,
+                &mut recording,
+                Interruption::Never,
+            )
+            .await;
         }
-        let twice: Vec<_> = site.asked.iter().filter(|(_, times)| **times > 1).collect();
+        let twice: Vec<_> = site
+            .requests
+            .iter()
+            .filter(|(_, times)| **times > 1)
+            .collect();
         assert!(twice.is_empty(), "seed {seed}: {twice:?}");
     }
 }
 
 #[tokio::test]
-async fn events_that_are_not_ours_are_an_error() {
-    let mut site = Site::roll(7);
-    let mut tape = Tape::default();
+async fn damaged_events_are_an_error() {
+    let mut site = Site::random(7);
+    let mut recording = Recording::default();
     let mut frontier = site.frontier();
-    live(&mut frontier, &mut site, &mut tape, Cut::Never).await;
-    let events = tape.marks.concat();
+    run(
+        &mut frontier,
+        &mut site,
+        &mut recording,
+        Interruption::Never,
+    )
+    .await;
+    let events = recording.marks.concat();
     let mut refused = 0;
     for at in 0..events.len() {
-        let mut cut = site.frontier();
-        // Half an event, where it is not between two.
-        refused += u32::from(cut.replay(&events[..at], &mut Vec::new()).await.is_err());
+        let mut truncated = site.frontier();
+        // Ends within an event, except at the boundaries.
+        refused += u32::from(
+            truncated
+                .replay(&events[..at], &mut Vec::new())
+                .await
+                .is_err(),
+        );
         let mut other = site.frontier();
         let mut changed = events.clone();
         changed[at] = 0xff;
@@ -368,7 +427,7 @@ async fn events_that_are_not_ours_are_an_error() {
         "{refused} of {}",
         events.len()
     );
-    let other_plan = World::roll(7, |spec| spec.max_pages = Some(1)).plan;
+    let other_plan = World::random(7, |spec| spec.max_pages = Some(1)).plan;
     let mut other = JournaledFrontier::new(&other_plan, 7);
     assert!(other.replay(&events, &mut Vec::new()).await.is_err());
 }

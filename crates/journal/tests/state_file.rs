@@ -1,6 +1,6 @@
-//! The file: what is committed is there for the next, whole or not at all.
+//! The state file: a commit is there after the file is reopened, completely or not at all.
 
-#![expect(clippy::unwrap_used, reason = "a test's own helpers may stop it")]
+#![expect(clippy::unwrap_used, reason = "test helpers may panic")]
 
 use std::path::Path;
 
@@ -15,9 +15,9 @@ fn about() -> StateHeader {
     }
 }
 
-async fn begun(path: &Path) -> StateFile {
-    let (mut file, kept) = StateFile::open(path).await.unwrap();
-    assert_eq!(kept, None);
+async fn new_state_file(path: &Path) -> StateFile {
+    let (mut file, saved) = StateFile::open(path).await.unwrap();
+    assert_eq!(saved, None);
     let settings = [
         RecordedSetting::new("--a", "1"),
         RecordedSetting::new("--b", "ü"),
@@ -27,49 +27,49 @@ async fn begun(path: &Path) -> StateFile {
 }
 
 #[tokio::test]
-async fn what_is_committed_is_there() {
+async fn commits_are_read_back() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("state");
-    let mut file = begun(&path).await;
+    let mut file = new_state_file(&path).await;
     let long = vec![b'x'; 1 << 20];
     file.commit(b"first", &[10, 0]).await.unwrap();
     file.commit(&long, &[20, 5]).await.unwrap();
     file.close().await.unwrap();
-    let (mut file, kept) = StateFile::open(&path).await.unwrap();
-    let kept = kept.unwrap();
-    assert_eq!(kept.about, about());
-    assert_eq!(kept.settings[1], RecordedSetting::new("--b", "ü"));
-    assert_eq!((kept.lengths, kept.finished), (vec![20, 5], None));
+    let (mut file, saved) = StateFile::open(&path).await.unwrap();
+    let saved = saved.unwrap();
+    assert_eq!(saved.about, about());
+    assert_eq!(saved.settings[1], RecordedSetting::new("--b", "ü"));
+    assert_eq!((saved.lengths, saved.finished), (vec![20, 5], None));
     let first = file.batch_after(0).await.unwrap().unwrap();
     assert_eq!(first, (1, b"first".to_vec()));
     assert_eq!(file.batch_after(1).await.unwrap().unwrap(), (2, long));
     assert_eq!(file.batch_after(2).await.unwrap(), None);
     file.finish(1, &[30, 6]).await.unwrap();
     file.close().await.unwrap();
-    let (_file, kept) = StateFile::open(&path).await.unwrap();
-    let kept = kept.unwrap();
-    assert_eq!((kept.lengths, kept.finished), (vec![30, 6], Some(1)));
+    let (_file, saved) = StateFile::open(&path).await.unwrap();
+    let saved = saved.unwrap();
+    assert_eq!((saved.lengths, saved.finished), (vec![30, 6], Some(1)));
 }
 
 #[tokio::test]
 async fn an_empty_file_is_a_new_one() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("state");
-    // Opened and not begun: nothing is in it.
-    let (file, kept) = StateFile::open(&path).await.unwrap();
-    assert_eq!(kept, None);
+    // Opened without `begin`: the file stays empty.
+    let (file, saved) = StateFile::open(&path).await.unwrap();
+    assert_eq!(saved, None);
     file.close().await.unwrap();
     assert_eq!(std::fs::metadata(&path).unwrap().len(), 0);
-    begun(&path).await.close().await.unwrap();
+    new_state_file(&path).await.close().await.unwrap();
 }
 
 #[tokio::test]
 async fn a_file_has_one_owner() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("state");
-    for begins in [false, true] {
-        let first = if begins {
-            begun(&path).await
+    for initialized in [false, true] {
+        let first = if initialized {
+            new_state_file(&path).await
         } else {
             StateFile::open(&path).await.unwrap().0
         };

@@ -1,10 +1,10 @@
 //! robots.txt and sitemaps: bytes in, rules out.
 //!
 //! The two files a site writes for crawlers. This crate reads them and answers questions about
-//! them; it never fetches, has no clock and no runtime, so every answer can be tested with a table.
+//! them; it never fetches, has no clock and no runtime, so it is tested with tables.
 //!
-//! Both files come from strangers. The invariant of the whole crate: any bytes give an answer, in
-//! time linear in their length and in memory that does not grow with what they unpack to.
+//! Both files are untrusted. The invariant of the crate: any bytes yield a result, in time linear in
+//! their length and in memory that does not grow with their decompressed size.
 
 mod robots;
 mod robots_file;

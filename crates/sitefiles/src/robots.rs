@@ -1,10 +1,10 @@
-//! One site's robots.txt, as it reads for one agent.
+//! One site's robots.txt, parsed for one agent.
 //!
 //! RFC 9309, with the lenience of Google's parser where the standard is silent, because sites are
 //! written against that parser. The file is read once: only the rules of the groups that apply to
 //! our agent are kept, indexed for fast lookup.
 //!
-//! What a failed fetch means is decided by [`RobotsFile`](crate::RobotsFile).
+//! [`RobotsFile`](crate::RobotsFile) decides what a failed fetch means.
 
 mod agent;
 mod delay;
@@ -32,14 +32,14 @@ use rules::Rules;
 /// The rules of one robots.txt for one agent; a clone shares them.
 #[derive(Clone, Debug)]
 pub struct Robots {
-    /// None, where nothing is forbidden: most files.
+    /// `None` without rules, as in most files.
     rules: Option<Arc<Rules>>,
     crawl_delay: Option<Duration>,
     sitemaps: Arc<[String]>,
 }
 
 impl Robots {
-    /// How much of a file is read; the rest is ignored, and so is a line cut by this limit.
+    /// Limit on the bytes read of a file; the rest is ignored, and so is a line cut by this limit.
     pub const MAX_BYTES: usize = 500 * 1024;
 
     /// Reads `body` for the product token `agent`, for example `crawler`.
@@ -89,19 +89,19 @@ impl Robots {
         } else {
             Cow::Owned(format!("/{path_and_query}"))
         };
-        let path = percent::normalise(rooted.as_bytes());
+        let path = percent::normalize(rooted.as_bytes());
         match rules.decide(&path) {
             None => RobotsVerdict::Allowed,
             Some(rule) => rule.verdict(),
         }
     }
 
-    /// The verdict as a yes or no.
+    /// Whether a path may be fetched.
     pub fn allows(&self, path_and_query: &str) -> bool {
         !matches!(self.verdict(path_and_query), RobotsVerdict::DisallowedBy(_))
     }
 
-    /// The pause the site asks for between two requests; the longest, if it asks more than once.
+    /// The delay between two requests; the longest, if the file has several.
     pub fn crawl_delay(&self) -> Option<Duration> {
         self.crawl_delay
     }

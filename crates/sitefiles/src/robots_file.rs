@@ -1,6 +1,6 @@
-//! An origin's robots.txt as far as it could be fetched, and what it permits.
+//! The result of fetching an origin's robots.txt, and what it permits.
 //!
-//! The one home of the robots.txt rules: every frontier and the scraper keep a [`RobotsFile`] per origin and ask it.
+//! The only implementation of the robots.txt policy: every frontier and the scraper use a [`RobotsFile`] per origin.
 
 use std::time::Duration;
 
@@ -37,7 +37,7 @@ impl RobotsFile {
         Self::Rules(Robots::allow_all())
     }
 
-    /// Whether a path with its query may be fetched. `errors` decides where the file could not be fetched.
+    /// Whether a path with its query may be fetched. `errors` decides if the file could not be fetched.
     pub fn permission(&self, path_and_query: &str, errors: RobotsErrors) -> RobotsPermission {
         match (self, errors) {
             (Self::Rules(rules), _) => match rules.verdict(path_and_query) {
@@ -65,7 +65,7 @@ impl RobotsFile {
         }
     }
 
-    /// The delay between requests that it asks for, if any.
+    /// The delay between requests, if it sets one.
     pub fn crawl_delay(&self) -> Option<Duration> {
         match self {
             Self::Rules(rules) => rules.crawl_delay().filter(|delay| !delay.is_zero()),
@@ -89,7 +89,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_a_robots_txt_permits() {
+    fn permission_by_file_and_error_policy() {
         let rules = RobotsFile::Rules(Robots::parse(b"User-agent: *\nDisallow: /x", "crawler"));
         let failure = Failure::new(FailKind::ServerError, "server error (500)");
         let unavailable = RobotsFile::Unavailable(failure.clone());

@@ -2,8 +2,8 @@
 //!
 //! The format is detected from the content, never from a name or a header: gzip by its magic bytes, then
 //! XML (`urlset`, `sitemapindex`, RSS, Atom) by its root element, else text with one URL per line.
-//! Bytes flow through in small pieces: body, gunzip under a cap, UTF-8, tokens, callback. No step
-//! holds more than one token, so neither a large file nor a bomb costs memory.
+//! The bytes are streamed in small chunks: body, gunzip under a cap, UTF-8, tokens, callback. No step
+//! buffers more than one token, so neither a large file nor a bomb costs memory.
 //!
 //! A location is reported as written, decoded and trimmed. Whether it is a URL, in scope, or a
 //! sitemap that lists itself is for the caller to decide.
@@ -34,8 +34,8 @@ use utf8::Utf8;
 
 /// Calls `each` for every location in `body`, within `limits`.
 ///
-/// A file that breaks off or runs into a limit is no error: what came before was reported, and the
-/// summary says so.
+/// A file that is truncated or exceeds a limit is not an error: the locations up to there are reported,
+/// and the summary says so.
 pub fn read_sitemap(
     body: &[u8],
     limits: SitemapLimits,

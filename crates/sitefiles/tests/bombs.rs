@@ -1,5 +1,5 @@
-//! Small files that unpack to ten gigabytes, and files that never end a token: little memory, little
-//! time. One test, alone in its process, since the peak of memory belongs to the process.
+//! Small files that decompress to ten gigabytes, and tokens that never end, take little memory and
+//! time. One test, alone in its process, since peak memory is measured per process.
 
 use std::io::Write;
 use std::time::{Duration, Instant};
@@ -10,29 +10,31 @@ use flate2::write::GzEncoder;
 
 const MEGABYTE: usize = 1024 * 1024;
 
-/// `first`, then `unit` over and over for 10 GiB, as many gzip members.
+/// `first`, then `unit` repeated to 10 GiB, as many gzip members.
 ///
-/// Made in small steps, so that making it does not raise the peak that reading it is held against.
+/// Built in small steps, so that building it does not raise the measured peak.
 fn bomb(first: &str, unit: &str) -> Vec<u8> {
-    let gzip = |piece: &[u8], times: usize| {
+    let gzip = |chunk: &[u8], times: usize| {
         let mut encoder = GzEncoder::new(Vec::new(), Compression::best());
         for _ in 0..times {
-            encoder.write_all(piece).expect("memory takes every write");
+            encoder
+                .write_all(chunk)
+                .expect("writing to memory cannot fail");
         }
-        encoder.finish().expect("memory takes every write")
+        encoder.finish().expect("writing to memory cannot fail")
     };
-    let piece = unit.repeat((64 * 1024 / unit.len()).max(1));
-    let times = 16 * MEGABYTE / piece.len();
-    let (start, part) = (gzip(first.as_bytes(), 1), gzip(piece.as_bytes(), times));
-    let members = 10 * 1024 * MEGABYTE / (piece.len() * times);
+    let chunk = unit.repeat((64 * 1024 / unit.len()).max(1));
+    let times = 16 * MEGABYTE / chunk.len();
+    let (start, part) = (gzip(first.as_bytes(), 1), gzip(chunk.as_bytes(), times));
+    let members = 10 * 1024 * MEGABYTE / (chunk.len() * times);
     let mut body = Vec::with_capacity(start.len() + part.len() * members);
     body.extend(start);
     (0..members).for_each(|_| body.extend(&part));
     body
 }
 
-/// The most memory this process ever held, in bytes.
-fn peak() -> usize {
+/// Peak memory of this process, in bytes.
+fn peak_memory() -> usize {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
     let kilobytes = line.and_then(|line| line.split_whitespace().next());
@@ -42,7 +44,7 @@ fn peak() -> usize {
         * 1024
 }
 
-/// Reads with no cap on locations, so that the cap on bytes must end it.
+/// Reads without a limit on locations, so that the limit on bytes must end it.
 fn items(body: &[u8]) -> Result<(usize, bool), SitemapError> {
     let limits = SitemapLimits {
         max_urls: usize::MAX,
@@ -106,16 +108,16 @@ fn bombs_cost_neither_memory_nor_time() {
             Ok((3_276_800, true)),
         ),
     ];
-    let before = peak();
+    let before = peak_memory();
     for (name, body, expected) in &bombs {
-        let begun = Instant::now();
+        let started = Instant::now();
         assert_eq!(items(body), *expected, "{name}");
-        let spent = begun.elapsed();
-        // A second in release; debug builds on a busy machine are given time.
+        let spent = started.elapsed();
+        // A second in release; debug builds on a busy machine take longer.
         assert!(spent < Duration::from_mins(1), "{name}: {spent:?}");
         println!("{spent:>10.2?}  {name}");
     }
-    let grown = peak() - before;
+    let grown = peak_memory() - before;
     println!("memory grew by {grown} bytes");
     assert!(grown < 32 * MEGABYTE, "memory grew by {grown}");
 }

@@ -1,4 +1,4 @@
-//! Google's own assertions about robots.txt, run against ours.
+//! The assertions of Google's robots.txt parser, run against ours.
 
 #[path = "google/table.rs"]
 mod table;
@@ -6,7 +6,7 @@ mod table;
 use crawler_sitefiles::Robots;
 use table::{CASES, DIFFERENCES};
 
-/// Every verdict in the table is Google's; the only misses are the listed ones, all of them.
+/// Every verdict in the table is Google's; ours differ exactly in the listed cases.
 #[test]
 fn verdicts_are_googles() {
     let mut asserted = 0;
@@ -25,7 +25,7 @@ fn verdicts_are_googles() {
 
 const LINE: usize = 2083 * 8;
 
-/// A path that fills the rest of a line after `name`, and one byte of what follows it.
+/// A path that fills the rest of a line after `name`, and one byte more.
 fn long_path(name: &str, letter: &str) -> String {
     let length = LINE - "/x/".len() - name.len() + 1;
     format!("/x/{}", letter.repeat(length - "/x/".len()))
@@ -51,7 +51,7 @@ fn a_long_allow_is_cut() {
     assert!(robots.allows(&format!("{path_b}/fux")));
 }
 
-/// Google counts lines; here each ending must give the same four rules.
+/// Google's test counts lines; here each line ending must yield the same rules.
 #[test]
 fn every_line_ending_is_read() {
     let files = [
@@ -93,7 +93,7 @@ fn byte_order_marks() {
 }
 
 #[test]
-fn sitemaps_stand_anywhere() {
+fn sitemap_lines_may_be_anywhere() {
     let groups = "User-Agent: foo\nAllow: /some/path\nUser-Agent: bar\n\n\n";
     let sitemap = "Sitemap: http://foo.bar/sitemap.xml\n";
     for file in [format!("{groups}{sitemap}"), format!("{sitemap}{groups}")] {
@@ -112,9 +112,9 @@ fn rules_are_escaped() {
     assert!(!robots("/a/b/c").allows("/a/b/c"));
 }
 
-/// Only a name that is a token, or stands in full in the file, can be named.
+/// Only a name that is a token, or that the file has in full, is matched.
 #[test]
-fn agents_to_obey() {
+fn matched_agents() {
     let named = |agent: &str| {
         let body = format!("user-agent: {agent}\ndisallow: /\n");
         !Robots::parse(body.as_bytes(), agent).allows("/")

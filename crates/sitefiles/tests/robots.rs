@@ -1,4 +1,4 @@
-//! What Google's table does not ask: spellings, limits, delays, sitemaps, and the reason given.
+//! Cases beyond Google's table: spellings, limits, delays, sitemaps and the deciding line.
 
 use std::time::Duration;
 
@@ -218,7 +218,7 @@ fn crawl_delays() {
 }
 
 #[test]
-fn the_delay_is_our_groups() {
+fn the_delay_comes_from_our_group() {
     let ours = "User-agent: *\nCrawl-delay: 9\nDisallow: /\n\nUser-agent: crawler\nCrawl-delay: 2\nCrawl-delay: 1\n";
     assert_eq!(robots(ours).crawl_delay(), Some(Duration::from_secs(2)));
     let none = "User-agent: *\nCrawl-delay: 9\nDisallow: /\n\nUser-agent: crawler\nDisallow: /x\n";
@@ -259,7 +259,7 @@ fn only_the_first_500_kib_count() {
     let whole = padded(Robots::MAX_BYTES, "Disallow: /x");
     assert!(!robots(&whole).allows("/x"));
     assert!(!robots(&format!("{whole}\nAllow: /x")).allows("/x"));
-    // The limit cuts `/x/open` to `/x`: a rule that nobody wrote.
+    // The limit would cut `/x/open` to `/x`, which is another rule.
     assert!(robots(&format!("{whole}/open")).allows("/x"));
     assert!(robots(&format!("{}Disallow: /", padded(Robots::MAX_BYTES + 1, ""))).allows("/"));
 }
@@ -272,7 +272,7 @@ fn a_line_of_two_megabytes_is_cut_like_any_long_line() {
 }
 
 #[test]
-fn other_files_hold_no_rules() {
+fn other_files_have_no_rules() {
     let utf16 = "\u{FEFF}User-agent: *\nDisallow: /\n";
     let little: Vec<u8> = utf16.encode_utf16().flat_map(u16::to_le_bytes).collect();
     let big: Vec<u8> = utf16.encode_utf16().flat_map(u16::to_be_bytes).collect();

@@ -1,17 +1,17 @@
-//! Whatever the file: an answer, the same one as by the plainest reading, and soon.
+//! Every file yields a verdict, equal to that of a naive matcher, in bounded time.
 
 use std::time::{Duration, Instant};
 
 use crawler_sitefiles::{Robots, RobotsVerdict};
 use proptest::prelude::*;
 
-/// The matcher as one would say it: try every split at each star.
-fn matches_plainly(pattern: &[u8], path: &[u8]) -> bool {
+/// A naive matcher: tries every split at each star.
+fn naive_match(pattern: &[u8], path: &[u8]) -> bool {
     match pattern {
         [] => true,
         [b'$'] => path.is_empty(),
-        [b'*', rest @ ..] => (0..=path.len()).any(|skip| matches_plainly(rest, &path[skip..])),
-        [byte, rest @ ..] => path.first() == Some(byte) && matches_plainly(rest, &path[1..]),
+        [b'*', rest @ ..] => (0..=path.len()).any(|skip| naive_match(rest, &path[skip..])),
+        [byte, rest @ ..] => path.first() == Some(byte) && naive_match(rest, &path[1..]),
     }
 }
 
@@ -23,13 +23,13 @@ proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn any_bytes_give_an_answer(body in prop::collection::vec(any::<u8>(), 0..2000), path in ".{0,40}") {
+    fn any_bytes_yield_a_verdict(body in prop::collection::vec(any::<u8>(), 0..2000), path in ".{0,40}") {
         let robots = Robots::parse(&body, "crawler");
         prop_assert_eq!(robots.allows(&path), !matches!(robots.verdict(&path), RobotsVerdict::DisallowedBy(_)));
     }
 
     #[test]
-    fn any_lines_give_an_answer(
+    fn any_lines_yield_a_verdict(
         lines in prop::collection::vec("(user-agent|allow|disallow|crawl-delay|sitemap|x)[ :]{0,2}.{0,20}", 0..20),
         path in "/[ -~]{0,20}",
     ) {
@@ -38,10 +38,10 @@ proptest! {
     }
 
     #[test]
-    fn a_pattern_matches_as_the_plain_reading_does(pattern in "/[ab*]{0,10}[$]?", path in "/[ab]{0,12}") {
+    fn a_pattern_matches_like_the_naive_matcher(pattern in "/[ab*]{0,10}[$]?", path in "/[ab]{0,12}") {
         let body = format!("User-agent: *\nDisallow: {pattern}\n");
         let forbidden = !Robots::parse(body.as_bytes(), "crawler").allows(&path);
-        prop_assert_eq!(forbidden, matches_plainly(pattern.as_bytes(), path.as_bytes()), "{} {}", pattern, path);
+        prop_assert_eq!(forbidden, naive_match(pattern.as_bytes(), path.as_bytes()), "{} {}", pattern, path);
     }
 
     /// The longest rule that matches decides, and allows on a tie, whatever the order in the file.
@@ -53,7 +53,7 @@ proptest! {
         let body = format!("User-agent: *\n{}", lines.collect::<String>());
         let decided = rules
             .iter()
-            .filter(|(_, pattern)| matches_plainly(pattern.as_bytes(), path.as_bytes()))
+            .filter(|(_, pattern)| naive_match(pattern.as_bytes(), path.as_bytes()))
             .max_by_key(|(allows, pattern)| (pattern.len(), *allows))
             .is_none_or(|(allows, _)| *allows);
         prop_assert_eq!(Robots::parse(body.as_bytes(), "crawler").allows(&path), decided, "{}{}", body, path);
@@ -79,14 +79,14 @@ fn hostile_files_are_read_and_matched_in_bounded_time() {
     ];
     let path = format!("/{}", "a".repeat(10_000));
     for body in bodies {
-        let begun = Instant::now();
+        let started = Instant::now();
         let robots = Robots::parse(body.as_bytes(), "crawler");
         let _ = robots.verdict(&path);
         let shape: String = body.chars().take(40).collect();
         assert!(
-            begun.elapsed() < Duration::from_secs(5),
+            started.elapsed() < Duration::from_secs(5),
             "{shape}: {:?}",
-            begun.elapsed()
+            started.elapsed()
         );
     }
 }

@@ -1,4 +1,4 @@
-//! Sitemaps of every form, whole and damaged.
+//! Sitemaps of every format, complete and damaged.
 
 use std::io::Write;
 
@@ -9,7 +9,7 @@ use crawler_sitefiles::{
 use flate2::Compression;
 use flate2::write::GzEncoder;
 
-/// The locations, sitemaps marked with `@`, and how it ended.
+/// The locations, with sitemaps marked by `@`, and the result.
 type Reading = (Vec<String>, Result<SitemapSummary, SitemapError>);
 
 fn read_within(body: &[u8], limits: SitemapLimits) -> Reading {
@@ -27,7 +27,7 @@ fn read(body: impl AsRef<[u8]>) -> Reading {
     read_within(body.as_ref(), SitemapLimits::default())
 }
 
-/// Reads a body that is whole and of this kind.
+/// Reads a body that is complete and of this kind.
 fn found(body: impl AsRef<[u8]>, kind: SitemapKind) -> Vec<String> {
     let (found, summary) = read(body);
     let whole = SitemapSummary {
@@ -42,8 +42,10 @@ fn found(body: impl AsRef<[u8]>, kind: SitemapKind) -> Vec<String> {
 
 fn gzip(bytes: &[u8]) -> Vec<u8> {
     let mut encoder = GzEncoder::new(Vec::new(), Compression::default());
-    encoder.write_all(bytes).expect("memory takes every write");
-    encoder.finish().expect("memory takes every write")
+    encoder
+        .write_all(bytes)
+        .expect("writing to memory cannot fail");
+    encoder.finish().expect("writing to memory cannot fail")
 }
 
 fn urlset(inner: &str) -> String {
@@ -73,7 +75,7 @@ fn a_urlset() {
 }
 
 #[test]
-fn prefixes_are_ignored_and_places_are_not() {
+fn prefixes_are_ignored_and_context_is_not() {
     let body = "<s:urlset xmlns:s='x' xmlns:image='y' xmlns:xhtml='z'><s:url><s:loc>http://a/1</s:loc>
         <image:image><image:loc>http://a/1.png</image:loc></image:image>
         <xhtml:link rel='alternate' href='http://a/de'/></s:url><s:loc>http://a/stray</s:loc></s:urlset>";
@@ -117,7 +119,7 @@ fn text() {
 }
 
 #[test]
-fn gzip_is_undone_once() {
+fn gzip_is_decompressed_once() {
     let body = urlset(TWO);
     let urls = ["http://a/1", "http://a/2"];
     assert_eq!(found(gzip(body.as_bytes()), UrlSet), urls);
@@ -154,9 +156,9 @@ fn encodings() {
     assert_eq!(found(broken, UrlSet), ["http://a/\u{FFFD}/x"]);
 }
 
-/// Pieces of the stream end inside characters; no text may depend on where.
+/// Chunks of the stream end inside characters; the text must not depend on where.
 #[test]
-fn characters_on_the_seams() {
+fn characters_across_chunk_boundaries() {
     for shift in 0..8 {
         let body = format!(
             "{}http://a/1\n{}\nhttp://a/é",
@@ -173,7 +175,7 @@ fn characters_on_the_seams() {
 }
 
 #[test]
-fn what_is_no_sitemap() {
+fn bodies_that_are_not_sitemaps() {
     let deep_html = "<!DOCTYPE html><html><body><a href='http://a/'>a</a></body></html>";
     let bodies: [&[u8]; 9] = [
         b"",
@@ -196,7 +198,7 @@ fn what_is_no_sitemap() {
     assert_eq!(found("<urlset/>", UrlSet), Vec::<String>::new());
 }
 
-/// What came before the damage is reported, and never half a location.
+/// Locations before the damage are reported, and never half of one.
 #[test]
 fn damaged_files() {
     let urls = ["http://a/1", "http://a/2"];
@@ -228,7 +230,7 @@ fn damaged_files() {
 }
 
 #[test]
-fn gzip_that_breaks_off() {
+fn truncated_gzip() {
     let lines = (0..20_000)
         .map(|n| format!("http://a/{}\n", n * 7919 % 20_011))
         .collect::<Vec<_>>()
@@ -314,7 +316,7 @@ fn entities_are_refused() {
 }
 
 #[test]
-fn errors_explain_themselves() {
+fn error_messages() {
     let text = SitemapError::EntityBomb.to_string();
     assert_eq!(text, "sitemap refused: its dtd declares entities");
     let _: Box<dyn std::error::Error> = Box::new(SitemapError::NotASitemap);

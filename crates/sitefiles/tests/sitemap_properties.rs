@@ -1,4 +1,4 @@
-//! Whatever the bytes: an answer, and a summary that agrees with what was reported.
+//! Any bytes yield a result, and the summary agrees with what was reported.
 
 use crawler_sitefiles::{SitemapLimits, read_sitemap};
 use proptest::prelude::*;
@@ -76,7 +76,7 @@ proptest! {
         check(format!("{start}{rest}").as_bytes())?;
     }
 
-    /// What is written into a urlset comes out of it.
+    /// The locations of a urlset are read as they were written.
     #[test]
     fn locations_survive(paths in prop::collection::vec("[!-~é]{1,20}", 1..30)) {
         let urls: Vec<String> = paths.iter().map(|path| format!("http://a/{path}")).collect();

@@ -1,4 +1,4 @@
-//! What the frontier needs of a store.
+//! The roles of a store that the frontier needs.
 
 use crawler_store::{HostTurns, JobQueue, RobotsRecords};
 

@@ -7,7 +7,7 @@ use std::time::Duration;
 use crawler_frontier::{HostPace, Moment, Rng, Throttle};
 use crawler_weburl::HostKey;
 
-/// Hosts kept before those at rest are forgotten.
+/// Maximum number of hosts; above it, those that are open are dropped.
 const MAX_HOSTS: usize = 10_000;
 
 /// The pace of every host.
@@ -55,7 +55,7 @@ impl HostPaces {
         !pace.map_or(self.interval, HostPace::interval).is_zero()
     }
 
-    /// Notes that a request starts.
+    /// Records that a request starts.
     pub(crate) fn start(&mut self, host: &HostKey, now: Moment) {
         self.pace(host, now).start(now);
     }
@@ -64,7 +64,7 @@ impl HostPaces {
     pub(crate) fn slow(&mut self, host: &HostKey, interval: Duration, now: Moment) {
         let pace = self.pace(host, now);
         pace.slow_to(interval, now);
-        // Pages have starts of their own, from the store, and look at the pause alone.
+        // Pages get their starts from the store and check only the pause.
         pace.pause(interval, now);
     }
 

@@ -1,4 +1,4 @@
-//! What this worker knows about a job.
+//! A job's plan and known links, cached by a worker.
 
 use std::sync::Arc;
 
@@ -6,10 +6,10 @@ use crawler_frontier::AdmissionFilter;
 use crawler_model::CrawlRules;
 use crawler_store::{JobKind, JobRequest};
 
-/// Makes a job's plan from its request; the error is a message for the job's owner.
+/// Creates a job's plan from its request; the error is a message for the job's owner.
 pub type Planner = Arc<dyn Fn(&JobRequest) -> Result<Arc<CrawlRules>, String> + Send + Sync>;
 
-/// What this worker knows about a job.
+/// A job's plan and known links.
 #[derive(Debug)]
 pub(crate) struct JobCache {
     pub(crate) kind: JobKind,

@@ -22,30 +22,30 @@ const MAX_LINKS: usize = 4_000_000;
 impl<S: FrontierStore> StoreFrontier<S> {
     /// How many more tasks to claim: one in flight and one waiting per worker. Tasks that wait for a robots.txt count only
     /// when there are very many: a host that does not respond takes long.
-    pub(crate) fn room(&self) -> usize {
+    pub(crate) fn claim_capacity(&self) -> usize {
         let (workers, held) = (self.settings.workers, self.unsettled());
         if self.settlements.is_full(workers * 8) {
             // The store is slower than the crawl and results wait in memory, so no more tasks are claimed.
             return 0;
         }
         let busy = held.saturating_sub(self.robots.waiting());
-        let room = (workers * 2).saturating_sub(busy);
-        room.min((workers * 8).saturating_sub(held))
+        let capacity = (workers * 2).saturating_sub(busy);
+        capacity.min((workers * 8).saturating_sub(held))
     }
 
     pub(crate) fn claim_more(&mut self, now: Moment) {
-        let room = self.room();
-        if room == 0 || self.claims.out || now < self.claims.due {
+        let capacity = self.claim_capacity();
+        if capacity == 0 || self.claims.running || now < self.claims.due {
             return;
         }
-        self.claims.out = true;
+        self.claims.running = true;
         self.last_claim = now;
         let known = self.jobs.keys().copied().collect();
-        self.client.claim(room, self.settings.lease, known);
+        self.client.claim(capacity, self.settings.lease, known);
     }
 
-    /// Claims soon, because something may have become claimable.
-    fn hurry(&mut self) {
+    /// Makes the next claim due soon, because tasks may have become claimable.
+    fn claim_soon(&mut self) {
         self.empty_claims = 0;
         if self.claims.failures == 0 {
             let soon = self.last_claim + self.settings.min_poll;
@@ -55,12 +55,12 @@ impl<S: FrontierStore> StoreFrontier<S> {
 
     pub(crate) fn note_claim(
         &mut self,
-        asked: usize,
+        requested: usize,
         result: Result<(Vec<Claimed>, Vec<JobRequest>), StoreError>,
         age: Duration,
         now: Moment,
     ) {
-        self.claims.out = false;
+        self.claims.running = false;
         let Ok((tasks, jobs)) = result else {
             add(&self.counts.store_errors, 1);
             self.claims.failures += 1;
@@ -73,16 +73,16 @@ impl<S: FrontierStore> StoreFrontier<S> {
         } else {
             0
         };
-        let least = self.settings.min_poll;
-        let wait = if tasks.len() >= asked {
-            least
+        let min_wait = self.settings.min_poll;
+        let wait = if tasks.len() >= requested {
+            min_wait
         } else {
             let factor = 1_u32 << self.empty_claims.min(10);
-            least
+            min_wait
                 .saturating_mul(factor)
                 .min(self.settings.max_poll)
                 .mul_f64(0.5 + self.rng.fraction() / 2.0)
-                .max(least)
+                .max(min_wait)
         };
         self.claims.due = now + wait;
         self.remember(&jobs);
@@ -93,9 +93,9 @@ impl<S: FrontierStore> StoreFrontier<S> {
     }
 
     fn remember(&mut self, jobs: &[JobRequest]) {
-        let many = self.jobs.len() + jobs.len() > MAX_JOBS;
+        let too_many = self.jobs.len() + jobs.len() > MAX_JOBS;
         let links = || self.jobs.values().map(|job_cache| job_cache.links.len());
-        if many || !jobs.is_empty() && links().sum::<usize>() > MAX_LINKS {
+        if too_many || !jobs.is_empty() && links().sum::<usize>() > MAX_LINKS {
             self.jobs.retain(|_, job_cache| job_cache.held > 0);
         }
         for job in jobs {
@@ -109,7 +109,7 @@ impl<S: FrontierStore> StoreFrontier<S> {
         let slot = now.saturating_sub(age + claimed.age) + claimed.delay;
         // The lease began after the claim was sent.
         let held_until = self.last_claim + self.settings.lease;
-        let mut refuse = |outcome| {
+        let mut settle_unheld = |outcome| {
             let settlement = Settlement {
                 lease,
                 job,
@@ -120,7 +120,7 @@ impl<S: FrontierStore> StoreFrontier<S> {
         };
         let Some(job_cache) = self.jobs.get_mut(&job) else {
             // The job could not be read; it can be later.
-            return refuse(TaskOutcome::HandBack);
+            return settle_unheld(TaskOutcome::HandBack);
         };
         let url = match (CrawlUrl::parse(&claimed.url), &job_cache.plan) {
             (Ok(url), Ok(_)) => Ok(url),
@@ -130,7 +130,7 @@ impl<S: FrontierStore> StoreFrontier<S> {
         let url = match url {
             Ok(url) => url,
             Err(error) => {
-                return refuse(TaskOutcome::Failed {
+                return settle_unheld(TaskOutcome::Failed {
                     kind: FailKind::Internal,
                     error,
                     bytes: 0,
@@ -146,15 +146,15 @@ impl<S: FrontierStore> StoreFrontier<S> {
         self.ready.insert((slot, ticket));
     }
 
-    pub(crate) fn keep_leases(&mut self, now: Moment) {
-        if self.renewals.out || now < self.renewals.due {
+    pub(crate) fn renew_leases(&mut self, now: Moment) {
+        if self.renewals.running || now < self.renewals.due {
             return;
         }
         self.renewals.due = now + self.settings.heartbeat;
         if self.held.is_empty() {
             return;
         }
-        self.renewals.out = true;
+        self.renewals.running = true;
         let leases = self.held.values().filter(|held| !held.lost);
         let leases = leases.map(|held| held.claimed.lease).collect();
         self.client.renew(leases, self.settings.lease, now);
@@ -162,11 +162,11 @@ impl<S: FrontierStore> StoreFrontier<S> {
 
     pub(crate) fn note_renewal(
         &mut self,
-        asked_at: Moment,
+        sent_at: Moment,
         result: Result<Vec<Lease>, StoreError>,
         now: Moment,
     ) {
-        self.renewals.out = false;
+        self.renewals.running = false;
         let Ok(lost) = result else {
             add(&self.counts.store_errors, 1);
             self.renewals.failures += 1;
@@ -189,7 +189,7 @@ impl<S: FrontierStore> StoreFrontier<S> {
                 Stage::Settling => (),
             }
         }
-        let held_until = asked_at + self.settings.lease;
+        let held_until = sent_at + self.settings.lease;
         for held in self.held.values_mut().filter(|held| !held.lost) {
             held.held_until = held.held_until.max(held_until);
         }
@@ -229,7 +229,7 @@ impl<S: FrontierStore> StoreFrontier<S> {
             }
             self.release_lease(&settlement.lease);
         }
-        self.hurry();
+        self.claim_soon();
     }
 
     /// Forgets a job's known links, because these did not reach the store.
@@ -284,15 +284,15 @@ impl<S: FrontierStore> StoreFrontier<S> {
     }
 
     pub(crate) fn start_housekeeping(&mut self, now: Moment) {
-        if self.housekeeping.out || now < self.housekeeping.due {
+        if self.housekeeping.running || now < self.housekeeping.due {
             return;
         }
-        self.housekeeping.out = true;
+        self.housekeeping.running = true;
         self.client.housekeeping();
     }
 
     pub(crate) fn note_housekeeping(&mut self, result: Option<Rescued>, now: Moment) {
-        self.housekeeping.out = false;
+        self.housekeeping.running = false;
         let jitter = 0.75 + self.rng.fraction() / 2.0;
         self.housekeeping.due = now + self.settings.housekeeping.mul_f64(jitter);
         match result {
@@ -300,7 +300,7 @@ impl<S: FrontierStore> StoreFrontier<S> {
                 add(&self.counts.rescued, rescued.requeued);
                 add(&self.counts.poisoned, rescued.poisoned);
                 if rescued.requeued > 0 {
-                    self.hurry();
+                    self.claim_soon();
                 }
             }
             None => add(&self.counts.store_errors, 1),

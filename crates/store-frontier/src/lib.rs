@@ -1,6 +1,6 @@
 //! The frontier of a worker that takes tasks of all jobs from a store.
 //!
-//! [`StoreFrontier`] implements [`crawler_frontier::Frontier`]: `crawler_engine::drive` runs it like the one in memory. It is a
+//! [`StoreFrontier`] implements [`crawler_frontier::Frontier`]: `crawler_engine::drive` runs it like the in-memory one. It is a
 //! state machine with one owner. Calls to the store run in tasks of their own, through the `store_client`, and their results
 //! come back as events. So a store that is slow or unreachable never blocks a page, a renewal or a drain.
 //!

@@ -1,4 +1,4 @@
-//! Handing out work: start times, robots.txt, the pace of hosts.
+//! Picks the work that may start: start times, robots.txt, the pace of hosts.
 
 use std::time::Duration;
 
@@ -10,11 +10,11 @@ use crawler_store::{StoredRobots, TaskOutcome};
 use crawler_weburl::{CrawlUrl, Origin};
 
 use crate::held_task::Stage;
-use crate::robots_queue::Look;
+use crate::robots_queue::RobotsLookup;
 use crate::worker_counts::add;
 use crate::{FrontierStore, StoreFrontier};
 
-/// A task is handed back if its host asks for a longer pause: the store knows about the pause too.
+/// A task is handed back if its host asks for a longer pause: the store has the pause too.
 const MAX_HOLD: Duration = Duration::from_secs(5);
 /// A task that is later than this for its reserved start reserves another one: the next request, of any worker, may already
 /// be under way.
@@ -31,9 +31,9 @@ enum Permission {
 }
 
 impl<S: FrontierStore> StoreFrontier<S> {
-    pub(crate) fn pick(&mut self, most: usize, now: Moment) -> Vec<Work> {
-        let mut work = self.pick_site_files(most, now);
-        while work.len() < most {
+    pub(crate) fn pick(&mut self, max: usize, now: Moment) -> Vec<Work> {
+        let mut work = self.pick_site_files(max, now);
+        while work.len() < max {
             let Some((at, ticket)) = self.ready.first().copied() else {
                 break;
             };
@@ -46,18 +46,18 @@ impl<S: FrontierStore> StoreFrontier<S> {
             }
         }
         // A task may have queued a robots.txt without a call to the store.
-        let more = most - work.len();
+        let more = max - work.len();
         work.extend(self.pick_site_files(more, now));
         work
     }
 
-    fn pick_site_files(&mut self, most: usize, now: Moment) -> Vec<Work> {
+    fn pick_site_files(&mut self, max: usize, now: Moment) -> Vec<Work> {
         let hosts = &self.hosts;
         let due = self
             .robots
-            .due(most, now, |url| hosts.opens_at(&url.host_key()));
+            .due(max, now, |url| hosts.opens_at(&url.host_key()));
         let mut site_files: Vec<SiteFileTask> = due.into_iter().map(SiteFileTask::Robots).collect();
-        let more = most - site_files.len();
+        let more = max - site_files.len();
         let due = self
             .sitemaps
             .due(more, now, |url| hosts.opens_at(&url.host_key()));
@@ -101,7 +101,7 @@ impl<S: FrontierStore> StoreFrontier<S> {
             Permission::Granted if self.wants_sitemaps(ticket) => {
                 let origin = self.held.get(&ticket)?.url.origin();
                 let named = self.robots.sitemaps(&origin);
-                self.ask_sitemaps(ticket, &named, now);
+                self.queue_sitemaps(ticket, &named, now);
                 return None;
             }
             Permission::Granted if pause > now => {
@@ -165,8 +165,8 @@ impl<S: FrontierStore> StoreFrontier<S> {
     /// Whether a task is a seed with sitemaps to read first.
     fn wants_sitemaps(&self, ticket: u64) -> bool {
         let plan = self.plan_of(ticket);
-        let asked = plan.is_some_and(|plan| plan.sitemaps != SitemapPolicy::Skip);
-        asked
+        let enabled = plan.is_some_and(|plan| plan.sitemaps != SitemapPolicy::Skip);
+        enabled
             && self.held.get(&ticket).is_some_and(|held| {
                 held.claimed.depth == 0
                     && held.claimed.found != Discovery::Sitemap
@@ -189,14 +189,14 @@ impl<S: FrontierStore> StoreFrontier<S> {
         }
         let errors = plan.robots_errors;
         let origin = held.url.origin();
-        match self.robots.look(&origin, ticket, now) {
-            Look::Wait { ask } => {
-                if ask {
+        match self.robots.lookup(&origin, ticket, now) {
+            RobotsLookup::Wait { query_store } => {
+                if query_store {
                     self.client.robots(origin);
                 }
                 Permission::Pending
             }
-            Look::Known(file) if file.crawl_delay() > Some(MAX_HOST_PAUSE) => {
+            RobotsLookup::Known(file) if file.crawl_delay() > Some(MAX_HOST_PAUSE) => {
                 let delay = file.crawl_delay().unwrap_or_default();
                 Permission::Refused(TaskOutcome::Failed {
                     kind: FailKind::RateLimited,
@@ -204,15 +204,17 @@ impl<S: FrontierStore> StoreFrontier<S> {
                     bytes: 0,
                 })
             }
-            Look::Known(file) => match file.permission(held.url.parts().path_and_query(), errors) {
-                RobotsPermission::Allowed => Permission::Granted,
-                RobotsPermission::Skip(reason) => Permission::Refused(skipped(&reason)),
-                RobotsPermission::Fail(failure) => Permission::Refused(TaskOutcome::Failed {
-                    kind: failure.kind,
-                    error: failure.message,
-                    bytes: 0,
-                }),
-            },
+            RobotsLookup::Known(file) => {
+                match file.permission(held.url.parts().path_and_query(), errors) {
+                    RobotsPermission::Allowed => Permission::Granted,
+                    RobotsPermission::Skip(reason) => Permission::Refused(skipped(&reason)),
+                    RobotsPermission::Fail(failure) => Permission::Refused(TaskOutcome::Failed {
+                        kind: failure.kind,
+                        error: failure.message,
+                        bytes: 0,
+                    }),
+                }
+            }
         }
     }
 
@@ -224,12 +226,12 @@ impl<S: FrontierStore> StoreFrontier<S> {
         now: Moment,
     ) {
         let agent = &self.site_file_plan.fetch.user_agent;
-        let (delay, waiting) = self.robots.remembered(origin, stored, agent, now);
-        self.learned(origin, delay, waiting, now);
+        let (delay, waiting) = self.robots.use_stored(origin, stored, agent, now);
+        self.apply_robots(origin, delay, waiting, now);
     }
 
     /// Applies the crawl-delay of a robots.txt and continues the pages that wait for it.
-    pub(crate) fn learned(
+    pub(crate) fn apply_robots(
         &mut self,
         origin: &Origin,
         delay: Option<Duration>,

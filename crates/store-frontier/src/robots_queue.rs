@@ -15,7 +15,7 @@ const MAX_ORIGINS: usize = 2_000;
 #[derive(Debug)]
 enum Entry {
     /// Being looked up or fetched; these tasks wait for it.
-    Asked(Vec<u64>),
+    Pending(Vec<u64>),
     Known {
         known: RobotsFile,
         until: Moment,
@@ -34,37 +34,37 @@ pub(crate) struct RobotsQueue {
 
 /// The result of a lookup.
 #[derive(Debug)]
-pub(crate) enum Look<'a> {
+pub(crate) enum RobotsLookup<'a> {
     Known(&'a RobotsFile),
-    /// The task waits; `ask`: the store was not asked yet.
+    /// The task waits; `query_store` if the store has not been queried yet.
     Wait {
-        ask: bool,
+        query_store: bool,
     },
 }
 
 impl RobotsQueue {
     /// Looks up an origin; the task waits if its robots.txt is not known yet.
-    pub(crate) fn look(&mut self, origin: &Origin, ticket: u64, now: Moment) -> Look<'_> {
+    pub(crate) fn lookup(&mut self, origin: &Origin, ticket: u64, now: Moment) -> RobotsLookup<'_> {
         let stale = |entry: &Entry| matches!(entry, Entry::Known { until, .. } if *until <= now);
         if self.origins.get(origin).is_some_and(stale) {
             self.origins.remove(origin);
         }
         if self.origins.len() >= MAX_ORIGINS && !self.origins.contains_key(origin) {
             self.origins
-                .retain(|_, entry| matches!(entry, Entry::Asked(_)));
+                .retain(|_, entry| matches!(entry, Entry::Pending(_)));
         }
-        let mut ask = false;
+        let mut query_store = false;
         let entry = self.origins.entry(origin.clone()).or_insert_with(|| {
-            ask = true;
-            Entry::Asked(Vec::new())
+            query_store = true;
+            Entry::Pending(Vec::new())
         });
         match entry {
-            Entry::Asked(waiting) => {
+            Entry::Pending(waiting) => {
                 waiting.push(ticket);
                 self.waiting += 1;
-                Look::Wait { ask }
+                RobotsLookup::Wait { query_store }
             }
-            Entry::Known { known, .. } => Look::Known(known),
+            Entry::Known { known, .. } => RobotsLookup::Known(known),
         }
     }
 
@@ -77,7 +77,7 @@ impl RobotsQueue {
     }
 
     /// Uses a stored robots.txt if it is fresh, else fetches it. Returns the crawl-delay and the tasks that waited.
-    pub(crate) fn remembered(
+    pub(crate) fn use_stored(
         &mut self,
         origin: &Origin,
         stored: Option<StoredRobots>,
@@ -98,7 +98,7 @@ impl RobotsQueue {
             Some((known, left))
         });
         if let Some((known, left)) = fresh {
-            return self.learn(origin, known, left, now);
+            return self.insert(origin, known, left, now);
         }
         if let Some(url) = CrawlUrl::from_normalised(&format!("{origin}/robots.txt")) {
             let site_file = RobotsTask {
@@ -107,28 +107,28 @@ impl RobotsQueue {
                 hops: 0,
                 attempt: 0,
             };
-            self.send(site_file, now);
+            self.queue_fetch(site_file, now);
         }
         (None, Vec::new())
     }
 
     /// Queues a fetch, not before this time.
-    pub(crate) fn send(&mut self, site_file: RobotsTask, at: Moment) {
+    pub(crate) fn queue_fetch(&mut self, site_file: RobotsTask, at: Moment) {
         self.site_files.push_back((at, site_file));
     }
 
     /// Takes in a fetched robots.txt.
-    pub(crate) fn answered(
+    pub(crate) fn use_fetched(
         &mut self,
         origin: &Origin,
         known: RobotsFile,
         now: Moment,
     ) -> (Option<Duration>, Vec<u64>) {
         let fresh = known.fresh_for();
-        self.learn(origin, known, fresh, now)
+        self.insert(origin, known, fresh, now)
     }
 
-    fn learn(
+    fn insert(
         &mut self,
         origin: &Origin,
         known: RobotsFile,
@@ -141,7 +141,7 @@ impl RobotsQueue {
             .origins
             .insert(origin.clone(), Entry::Known { known, until });
         match before {
-            Some(Entry::Asked(waiting)) => {
+            Some(Entry::Pending(waiting)) => {
                 self.waiting -= waiting.len();
                 (delay, waiting)
             }
@@ -149,10 +149,10 @@ impl RobotsQueue {
         }
     }
 
-    /// The site-file tasks that are due, up to `most`; `opens_at` returns when a host may be requested.
+    /// The site-file tasks that are due, up to `max`; `opens_at` returns when a host may be requested.
     pub(crate) fn due(
         &mut self,
-        most: usize,
+        max: usize,
         now: Moment,
         opens_at: impl Fn(&CrawlUrl) -> Moment,
     ) -> Vec<RobotsTask> {
@@ -162,7 +162,7 @@ impl RobotsQueue {
                 break;
             };
             let at = at.max(opens_at(&site_file.url));
-            if due.len() < most && at <= now {
+            if due.len() < max && at <= now {
                 site_file.attempt += 1;
                 due.push(site_file);
             } else {

@@ -76,7 +76,7 @@ impl<S: FrontierStore> StoreFrontier<S> {
         self.settlements.push(settlement, now);
     }
 
-    /// Slows down requests to a host where a response (status, `Retry-After`, time it took) asks for it.
+    /// Slows down requests to a host if a response (status, `Retry-After`, time it took) throttles.
     pub(crate) fn note_reply(
         &mut self,
         host: &HostKey,
@@ -171,14 +171,14 @@ fn failed(failure: &Failure, bytes: u64) -> TaskOutcome {
 }
 
 fn not_text(report: &PageReport) -> TaskOutcome {
-    let what = report.content_type.as_deref().unwrap_or("of no named type");
+    let what = report.content_type.as_deref().unwrap_or("of unknown type");
     TaskOutcome::Skipped {
         reason: "not_text".to_owned(),
         detail: format!("the page is {what}, which has no text to extract"),
     }
 }
 
-/// A redirect's target is admitted like any link, at the same depth. The target of a seed becomes the seed.
+/// Admits a redirect's target like any link, at the same depth. The target of a seed becomes the seed.
 fn redirected(
     to: &CrawlUrl,
     held: &HeldTask,
@@ -225,21 +225,21 @@ fn admit_links(
     mapped: &mut Vec<NewMappedUrl>,
 ) {
     let depth = report.depth + 1;
-    let deep = plan.limits.depth.is_some_and(|most| depth > most);
-    let (mut met, mut listed) = (HashSet::new(), HashSet::new());
+    let too_deep = plan.limits.depth.is_some_and(|max| depth > max);
+    let (mut keys, mut targets) = (HashSet::new(), HashSet::new());
     for link in report.links.iter() {
         let Some(url) = link.parts() else { continue };
         if plan.obey_nofollow && link.facts.nofollow {
             continue;
         }
-        let is_new = met.insert(link.key);
+        let is_new = keys.insert(link.key);
         // Fragments of one page are one page to visit, but separate links to list if fragments are kept.
-        let (target, lists) = if plan.links.keep_fragments {
-            (link.full, listed.insert(link.full))
+        let (target, is_new_target) = if plan.links.keep_fragments {
+            (link.full, targets.insert(link.full))
         } else {
             (link.page, is_new)
         };
-        if lists && job_cache.kind == JobKind::Map && link.facts.in_scope && !deep {
+        if is_new_target && job_cache.kind == JobKind::Map && link.facts.in_scope && !too_deep {
             mapped.push(NewMappedUrl {
                 source_url: report.url.to_string(),
                 target_url: target.to_owned(),
@@ -272,20 +272,20 @@ pub(crate) fn new_task(url: UrlRef<'_>, plan: &CrawlRules, depth: u32) -> NewTas
 }
 
 fn document(report: &PageReport, held: &HeldTask) -> Option<NewDocument> {
-    let read = report.document.as_ref()?;
-    // The URL that the redirects started from is known here and not in the page's worker.
+    let content = report.document.as_ref()?;
+    // Only the frontier knows the URL that the redirects started from.
     let requested_url = held.claimed.requested_url.clone();
     let meta = DocumentMeta {
         requested_url: requested_url.clone(),
-        ..read.meta.clone()
+        ..content.meta.clone()
     };
     Some(NewDocument {
         requested_url,
         final_url: held.url.to_string(),
-        title: read.title.clone(),
-        content_md: Some(read.markdown.clone()),
-        content_raw: Some(read.html.clone()),
-        // Strings and numbers only: nothing that JSON cannot hold.
+        title: content.title.clone(),
+        content_md: Some(content.markdown.clone()),
+        content_raw: Some(content.html.clone()),
+        // Strings and numbers only, so the conversion cannot fail.
         meta: serde_json::to_value(meta).unwrap_or_default(),
     })
 }

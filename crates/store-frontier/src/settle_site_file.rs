@@ -21,7 +21,7 @@ impl<S: FrontierStore> StoreFrontier<S> {
     ) {
         add(&self.counts.bytes, report.wire_bytes);
         let host = report.found.url().host_key();
-        let too_long = report.retry_after.is_some_and(|asked| asked > MAX_WAIT);
+        let too_long = report.retry_after.is_some_and(|pause| pause > MAX_WAIT);
         if !too_long {
             let reply = (report.status, report.retry_after, report.elapsed);
             self.note_reply(&host, reply, now);
@@ -50,7 +50,7 @@ impl<S: FrontierStore> StoreFrontier<S> {
         now: Moment,
         out: &mut Vec<Delivery>,
     ) {
-        let again = match &answer {
+        let retry = match &answer {
             RobotsAnswer::Unavailable(failure) | RobotsAnswer::Unreachable(failure) => {
                 let (kind, attempt) = (failure.kind, site_file.attempt);
                 self.stopped.is_none()
@@ -58,39 +58,39 @@ impl<S: FrontierStore> StoreFrontier<S> {
             }
             RobotsAnswer::Moved(_) | RobotsAnswer::Rules(_) => false,
         };
-        let (known, kept) = match answer {
+        let (known, stored) = match answer {
             RobotsAnswer::Moved(to) if site_file.hops < MAX_SITE_FILE_REDIRECTS => {
                 site_file.url = to;
                 site_file.hops += 1;
                 site_file.attempt = 0;
-                self.robots.send(site_file, now);
+                self.robots.queue_fetch(site_file, now);
                 return;
             }
-            // More redirects count as "no rules".
+            // After too many redirects, the file counts as having no rules.
             RobotsAnswer::Moved(_) => (RobotsFile::without_rules(), RobotsText::Absent),
             RobotsAnswer::Rules(rules) => {
-                let kept = text.map_or(RobotsText::Absent, RobotsText::Text);
-                (RobotsFile::Rules(rules), kept)
+                let stored = text.map_or(RobotsText::Absent, RobotsText::Text);
+                (RobotsFile::Rules(rules), stored)
             }
-            RobotsAnswer::Unavailable(_) | RobotsAnswer::Unreachable(_) if again => {
+            RobotsAnswer::Unavailable(_) | RobotsAnswer::Unreachable(_) if retry => {
                 let (backoff, attempt) = (self.site_file_plan.backoff, site_file.attempt);
                 let wait = retry_delay(backoff, attempt, retry_after, &mut self.rng);
-                self.robots.send(site_file, now + wait);
+                self.robots.queue_fetch(site_file, now + wait);
                 return;
             }
             RobotsAnswer::Unavailable(failure) => {
-                let kept = RobotsText::Unavailable(failure.message.clone());
-                (RobotsFile::Unavailable(failure), kept)
+                let stored = RobotsText::Unavailable(failure.message.clone());
+                (RobotsFile::Unavailable(failure), stored)
             }
             RobotsAnswer::Unreachable(failure) => {
-                let kept = RobotsText::Unavailable(failure.message.clone());
-                (RobotsFile::Unreachable(failure), kept)
+                let stored = RobotsText::Unavailable(failure.message.clone());
+                (RobotsFile::Unreachable(failure), stored)
             }
         };
         let origin = site_file.origin;
-        self.client.save_robots(origin.clone(), kept);
-        let (delay, waiting) = self.robots.answered(&origin, known, now);
-        let notice = self.learned(&origin, delay, waiting, now);
+        self.client.save_robots(origin.clone(), stored);
+        let (delay, waiting) = self.robots.use_fetched(&origin, known, now);
+        let notice = self.apply_robots(&origin, delay, waiting, now);
         out.extend(notice.map(Delivery::Notice));
     }
 }

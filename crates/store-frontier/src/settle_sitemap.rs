@@ -15,7 +15,7 @@ use crate::{FrontierStore, StoreFrontier};
 
 impl<S: FrontierStore> StoreFrontier<S> {
     /// Queues a seed's sitemaps: those its robots.txt names, else `/sitemap.xml`.
-    pub(crate) fn ask_sitemaps(&mut self, ticket: u64, named: &[String], now: Moment) {
+    pub(crate) fn queue_sitemaps(&mut self, ticket: u64, named: &[String], now: Moment) {
         let Some(held) = self.held.get(&ticket) else {
             return;
         };
@@ -33,11 +33,11 @@ impl<S: FrontierStore> StoreFrontier<S> {
             .collect();
         self.sitemaps.begin(ticket);
         if named.is_empty() {
-            let usual = held.url.at_path("/sitemap.xml");
-            self.sitemaps.ask(ticket, usual, 1, false, now);
+            let default = held.url.at_path("/sitemap.xml");
+            self.sitemaps.queue(ticket, default, 1, false, now);
         }
         for url in named {
-            self.sitemaps.ask(ticket, url, 1, true, now);
+            self.sitemaps.queue(ticket, url, 1, true, now);
         }
     }
 
@@ -49,13 +49,13 @@ impl<S: FrontierStore> StoreFrontier<S> {
         now: Moment,
     ) {
         let ticket = site_file.ticket;
-        self.sitemaps.back(ticket);
+        self.sitemaps.fetch_ended(ticket);
         match answer {
             SitemapAnswer::Moved(to) if site_file.hops < MAX_SITE_FILE_REDIRECTS => {
                 site_file.url = to;
                 site_file.hops += 1;
                 site_file.attempt = 0;
-                self.sitemaps.ask_again(site_file, now);
+                self.sitemaps.requeue(site_file, now);
             }
             SitemapAnswer::Moved(_) => (),
             SitemapAnswer::Failed(failure) => {
@@ -63,7 +63,7 @@ impl<S: FrontierStore> StoreFrontier<S> {
                 if may_retry(kind, attempt, SITE_FILE_ATTEMPTS, retry_after, MAX_WAIT) {
                     let backoff = self.site_file_plan.backoff;
                     let wait = retry_delay(backoff, attempt, retry_after, &mut self.rng);
-                    self.sitemaps.ask_again(site_file, now + wait);
+                    self.sitemaps.requeue(site_file, now + wait);
                 }
             }
             SitemapAnswer::Read {
@@ -72,7 +72,7 @@ impl<S: FrontierStore> StoreFrontier<S> {
                 if site_file.level < MAX_SITEMAP_LEVELS {
                     for url in sitemaps {
                         self.sitemaps
-                            .ask(ticket, url, site_file.level + 1, true, now);
+                            .queue(ticket, url, site_file.level + 1, true, now);
                     }
                 }
                 self.list(ticket, &site_file.url, &pages);
@@ -127,7 +127,7 @@ impl<S: FrontierStore> StoreFrontier<S> {
             };
             self.conclude(ticket, outcome, now);
         } else {
-            // The seed only tells where the sitemaps are.
+            // The seed is only used to find the sitemaps.
             let outcome = TaskOutcome::Skipped {
                 reason: "sitemaps_only".to_owned(),
                 detail: "only pages listed in sitemaps are visited".to_owned(),

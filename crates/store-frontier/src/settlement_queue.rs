@@ -28,23 +28,24 @@ pub(crate) struct SettlementQueue {
     /// When the first of them was added.
     since: Option<Moment>,
     /// A batch is being written.
-    out: bool,
+    writing: bool,
     not_before: Moment,
     failures: u32,
-    /// This many are written one by one, because one of them failed its batch.
-    alone: usize,
-    /// This many are written job by job, because one of the jobs may block the others.
-    apart: usize,
-    /// Number of settlements being written, and bytes of all documents here.
-    with_store: usize,
-    weight: usize,
+    /// Number of settlements to write one by one, because one of them failed its batch.
+    one_by_one: usize,
+    /// Number of settlements to write job by job, because one of the jobs may block the others.
+    by_job: usize,
+    /// Number of settlements being written.
+    writing_count: usize,
+    /// Bytes of all documents, waiting or being written.
+    document_bytes: usize,
 }
 
 /// Maximum number of bytes of documents that wait for the store.
 const MAX_WAITING_BYTES: usize = 64 * 1024 * 1024;
 
-/// Approximate size of a settlement, in bytes.
-fn weight(settlement: &Settlement) -> usize {
+/// Bytes of a settlement's document.
+fn document_bytes(settlement: &Settlement) -> usize {
     let TaskOutcome::Done {
         document: Some(document),
         ..
@@ -67,22 +68,22 @@ pub(crate) enum FailedBatch {
 impl SettlementQueue {
     pub(crate) fn push(&mut self, settlement: Settlement, now: Moment) {
         self.since.get_or_insert(now);
-        self.weight += weight(&settlement);
+        self.document_bytes += document_bytes(&settlement);
         self.waiting.push_back(settlement);
     }
 
-    /// Whether so much waits that no more tasks should be claimed.
-    pub(crate) fn is_full(&self, most: usize) -> bool {
-        self.waiting.len() + self.with_store >= most || self.weight >= MAX_WAITING_BYTES
+    /// Whether so much is waiting that no more tasks should be claimed.
+    pub(crate) fn is_full(&self, max: usize) -> bool {
+        self.waiting.len() + self.writing_count >= max || self.document_bytes >= MAX_WAITING_BYTES
     }
 
     pub(crate) fn is_empty(&self) -> bool {
-        self.waiting.is_empty() && !self.out
+        self.waiting.is_empty() && !self.writing
     }
 
     /// When the next batch is due.
     fn due(&self, settings: &StoreFrontierSettings) -> Option<Moment> {
-        if self.out || self.waiting.is_empty() {
+        if self.writing || self.waiting.is_empty() {
             return None;
         }
         let full = self.waiting.len() >= settings.max_batch;
@@ -107,48 +108,48 @@ impl SettlementQueue {
             return Some(due);
         }
         let batch = self.next_batch(settings.max_batch);
-        self.with_store = batch.len();
+        self.writing_count = batch.len();
         self.since = (!self.waiting.is_empty()).then_some(now);
-        self.out = true;
+        self.writing = true;
         client.settle(batch);
         None
     }
 
-    fn next_batch(&mut self, most: usize) -> Vec<Settlement> {
-        if self.alone > 0 {
-            self.alone -= 1;
+    fn next_batch(&mut self, max: usize) -> Vec<Settlement> {
+        if self.one_by_one > 0 {
+            self.one_by_one -= 1;
             return self.waiting.pop_front().into_iter().collect();
         }
         let Some(job) = self.waiting.front().map(|first| first.job) else {
             return Vec::new();
         };
-        if self.apart == 0 {
-            return self.waiting.drain(..most.min(self.waiting.len())).collect();
+        if self.by_job == 0 {
+            return self.waiting.drain(..max.min(self.waiting.len())).collect();
         }
         let mut batch = Vec::new();
         self.waiting = std::mem::take(&mut self.waiting)
             .into_iter()
             .filter_map(|settlement| {
-                if settlement.job == job && batch.len() < most {
+                if settlement.job == job && batch.len() < max {
                     batch.push(settlement);
                     return None;
                 }
                 Some(settlement)
             })
             .collect();
-        self.apart = self.apart.saturating_sub(batch.len());
+        self.by_job = self.by_job.saturating_sub(batch.len());
         batch
     }
 
-    /// The batch was written.
+    /// Records that the batch was written.
     pub(crate) fn written(&mut self, batch: &[Settlement]) {
-        self.out = false;
-        self.with_store = 0;
-        self.weight -= batch.iter().map(weight).sum::<usize>();
+        self.writing = false;
+        self.writing_count = 0;
+        self.document_bytes -= batch.iter().map(document_bytes).sum::<usize>();
         self.failures = 0;
     }
 
-    /// The batch was not written.
+    /// Requeues or rejects a batch that was not written.
     pub(crate) fn failed(
         &mut self,
         mut batch: Vec<Settlement>,
@@ -156,24 +157,24 @@ impl SettlementQueue {
         now: Moment,
         rng: &mut Rng,
     ) -> FailedBatch {
-        self.out = false;
-        self.with_store = 0;
+        self.writing = false;
+        self.writing_count = 0;
         if !error.retryable() {
             if batch.len() == 1
-                && let Some(spoiled) = batch.pop()
+                && let Some(rejected) = batch.pop()
             {
-                self.weight -= weight(&spoiled);
-                return FailedBatch::Rejected(Box::new(spoiled));
+                self.document_bytes -= document_bytes(&rejected);
+                return FailedBatch::Rejected(Box::new(rejected));
             }
-            self.alone = batch.len();
+            self.one_by_one = batch.len();
         }
         self.failures += 1;
         self.not_before = now + store_backoff(self.failures, rng);
         self.since.get_or_insert(now);
         if error.retryable() {
-            // Behind the others, and job by job: a job with a locked row must not block the rest.
+            // At the end of the queue, and job by job: a job with a locked row must not block the rest.
             self.waiting.extend(batch);
-            self.apart = self.waiting.len();
+            self.by_job = self.waiting.len();
         } else {
             for settlement in batch.into_iter().rev() {
                 self.waiting.push_front(settlement);

@@ -16,7 +16,7 @@ const MAX_LISTED: usize = 50_000;
 struct Reading {
     queue: VecDeque<(Moment, SitemapTask)>,
     /// One is being fetched.
-    out: bool,
+    fetching: bool,
     known: HashSet<CrawlUrl>,
     listed: Vec<NewTask>,
 }
@@ -38,7 +38,14 @@ impl SitemapReader {
     }
 
     /// Queues a file of a seed, unless it is known.
-    pub(crate) fn ask(&mut self, ticket: u64, url: CrawlUrl, level: u32, named: bool, now: Moment) {
+    pub(crate) fn queue(
+        &mut self,
+        ticket: u64,
+        url: CrawlUrl,
+        level: u32,
+        named: bool,
+        now: Moment,
+    ) {
         let Some(reading) = self.readings.get_mut(&ticket) else {
             return;
         };
@@ -56,16 +63,16 @@ impl SitemapReader {
     }
 
     /// Queues the same file again, at another URL or later.
-    pub(crate) fn ask_again(&mut self, site_file: SitemapTask, at: Moment) {
+    pub(crate) fn requeue(&mut self, site_file: SitemapTask, at: Moment) {
         if let Some(reading) = self.readings.get_mut(&site_file.ticket) {
             reading.queue.push_front((at, site_file));
         }
     }
 
-    /// Notes that a fetch has ended.
-    pub(crate) fn back(&mut self, ticket: u64) {
+    /// Records that a fetch has ended.
+    pub(crate) fn fetch_ended(&mut self, ticket: u64) {
         if let Some(reading) = self.readings.get_mut(&ticket) {
-            reading.out = false;
+            reading.fetching = false;
         }
     }
 
@@ -74,32 +81,36 @@ impl SitemapReader {
         let Some(reading) = self.readings.get_mut(&ticket) else {
             return false;
         };
-        let room = reading.listed.len() < MAX_LISTED;
-        if room {
+        let has_room = reading.listed.len() < MAX_LISTED;
+        if has_room {
             reading.listed.push(task);
         }
-        room
+        has_room
     }
 
     /// The pages that a seed's sitemaps list, once all are read.
     pub(crate) fn finished(&mut self, ticket: u64) -> Option<Vec<NewTask>> {
         let reading = self.readings.get(&ticket)?;
-        if reading.out || !reading.queue.is_empty() {
+        if reading.fetching || !reading.queue.is_empty() {
             return None;
         }
         self.readings.remove(&ticket).map(|reading| reading.listed)
     }
 
-    /// The files that are due, up to `most`; `opens_at` returns when a host may be requested.
+    /// The files that are due, up to `max`; `opens_at` returns when a host may be requested.
     pub(crate) fn due(
         &mut self,
-        most: usize,
+        max: usize,
         now: Moment,
         opens_at: impl Fn(&CrawlUrl) -> Moment,
     ) -> Vec<SitemapTask> {
         let mut due = Vec::new();
-        for reading in self.readings.values_mut().filter(|reading| !reading.out) {
-            if due.len() >= most {
+        for reading in self
+            .readings
+            .values_mut()
+            .filter(|reading| !reading.fetching)
+        {
+            if due.len() >= max {
                 break;
             }
             let Some((at, site_file)) = reading.queue.front_mut() else {
@@ -110,7 +121,7 @@ impl SitemapReader {
                 && let Some((_, mut site_file)) = reading.queue.pop_front()
             {
                 site_file.attempt += 1;
-                reading.out = true;
+                reading.fetching = true;
                 due.push(site_file);
             }
         }
@@ -121,7 +132,7 @@ impl SitemapReader {
     pub(crate) fn next(&self) -> Option<Moment> {
         self.readings
             .values()
-            .filter(|reading| !reading.out)
+            .filter(|reading| !reading.fetching)
             .filter_map(|reading| reading.queue.front().map(|(at, _)| *at))
             .min()
     }

@@ -17,21 +17,21 @@ use crate::FrontierStore;
 /// The result of a store call.
 #[derive(Debug)]
 pub(crate) enum Event {
-    /// Tasks, and those of their jobs that were not known.
+    /// Tasks, and their jobs that were not known.
     Claimed {
-        asked: usize,
+        requested: usize,
         result: Result<(Vec<Claimed>, Vec<JobRequest>), StoreError>,
-        heard: Instant,
+        received_at: Instant,
     },
     /// Another start for a task that missed its own.
     Start {
         ticket: u64,
         result: Result<Duration, StoreError>,
-        heard: Instant,
+        received_at: Instant,
     },
     /// The lost leases.
     Renewed {
-        asked_at: Moment,
+        sent_at: Moment,
         result: Result<Vec<Lease>, StoreError>,
     },
     /// The result of a batch.
@@ -47,7 +47,7 @@ pub(crate) enum Event {
     /// Expired leases were rescued and jobs reconciled.
     Housekeeping(Result<Rescued, StoreError>),
     /// A call panicked, so its result will never come.
-    Broken,
+    Panicked,
 }
 
 /// Calls the store.
@@ -55,7 +55,7 @@ pub(crate) enum Event {
 pub(crate) struct StoreClient<S> {
     store: S,
     worker: WorkerId,
-    patience: Duration,
+    timeout: Duration,
     events: mpsc::UnboundedSender<Event>,
 }
 
@@ -63,36 +63,36 @@ impl<S: FrontierStore> StoreClient<S> {
     pub(crate) fn new(
         store: S,
         worker: WorkerId,
-        patience: Duration,
+        timeout: Duration,
     ) -> (Self, mpsc::UnboundedReceiver<Event>) {
-        let (events, heard) = mpsc::unbounded_channel();
+        let (events, receiver) = mpsc::unbounded_channel();
         let client = Self {
             store,
             worker,
-            patience,
+            timeout,
             events,
         };
-        (client, heard)
+        (client, receiver)
     }
 
     /// Runs a call in a task of its own. The receiver of the event may be gone by then.
-    fn ask<F>(&self, question: F)
+    fn spawn<F>(&self, call: F)
     where
         F: Future<Output = Event> + Send + 'static,
     {
         let events = self.events.clone();
         tokio::spawn(async move {
-            let result = tokio::spawn(question).await;
-            let _ = events.send(result.unwrap_or(Event::Broken));
+            let result = tokio::spawn(call).await;
+            let _ = events.send(result.unwrap_or(Event::Panicked));
         });
     }
 
-    pub(crate) fn claim(&self, asked: usize, lease: Duration, known: HashSet<JobId>) {
-        let (store, worker, patience) = (self.store.clone(), self.worker.clone(), self.patience);
-        self.ask(async move {
-            let claiming = async {
-                let tasks = store.claim(&worker, asked, lease).await?;
-                let heard = Instant::now();
+    pub(crate) fn claim(&self, requested: usize, lease: Duration, known: HashSet<JobId>) {
+        let (store, worker, timeout) = (self.store.clone(), self.worker.clone(), self.timeout);
+        self.spawn(async move {
+            let call = async {
+                let tasks = store.claim(&worker, requested, lease).await?;
+                let received_at = Instant::now();
                 let mut jobs = Vec::new();
                 let unknown: HashSet<JobId> = tasks
                     .iter()
@@ -103,76 +103,76 @@ impl<S: FrontierStore> StoreClient<S> {
                     // Tasks of a job that cannot be read are handed back.
                     jobs.extend(store.job_request(job).await.ok().flatten());
                 }
-                Ok((tasks, jobs, heard))
+                Ok((tasks, jobs, received_at))
             };
-            let result = within(patience, claiming).await;
-            let heard = result
+            let result = within(timeout, call).await;
+            let received_at = result
                 .as_ref()
                 .map_or_else(|_| Instant::now(), |claim| claim.2);
             let result = result.map(|(tasks, jobs, _)| (tasks, jobs));
             Event::Claimed {
-                asked,
+                requested,
                 result,
-                heard,
+                received_at,
             }
         });
     }
 
-    pub(crate) fn renew(&self, leases: Vec<Lease>, lease: Duration, asked_at: Moment) {
-        let (store, worker, patience) = (self.store.clone(), self.worker.clone(), self.patience);
-        self.ask(async move {
-            let result = within(patience, store.renew(&worker, &leases, lease)).await;
-            Event::Renewed { asked_at, result }
+    pub(crate) fn renew(&self, leases: Vec<Lease>, lease: Duration, sent_at: Moment) {
+        let (store, worker, timeout) = (self.store.clone(), self.worker.clone(), self.timeout);
+        self.spawn(async move {
+            let result = within(timeout, store.renew(&worker, &leases, lease)).await;
+            Event::Renewed { sent_at, result }
         });
     }
 
     /// A settlement may insert tens of thousands of tasks, and after a timeout it would only be repeated: it gets more time.
     pub(crate) fn settle(&self, batch: Vec<Settlement>) {
-        let (store, patience) = (self.store.clone(), self.patience * 3);
-        self.ask(async move {
-            let result = within(patience, store.settle(batch.clone())).await;
+        let (store, timeout) = (self.store.clone(), self.timeout * 3);
+        self.spawn(async move {
+            let result = within(timeout, store.settle(batch.clone())).await;
             Event::Settled { batch, result }
         });
     }
 
     /// Reserves another start of a host for a task that missed its own.
     pub(crate) fn reserve_start(&self, host: HostKey, ticket: u64) {
-        let (store, patience) = (self.store.clone(), self.patience);
-        self.ask(async move {
-            let result = within(patience, store.reserve_start(&host)).await;
+        let (store, timeout) = (self.store.clone(), self.timeout);
+        self.spawn(async move {
+            let result = within(timeout, store.reserve_start(&host)).await;
             Event::Start {
                 ticket,
                 result,
-                heard: Instant::now(),
+                received_at: Instant::now(),
             }
         });
     }
 
     /// Uses up a start of a host for a request that does not wait for it.
     pub(crate) fn take_start(&self, host: HostKey) {
-        let (store, patience) = (self.store.clone(), self.patience);
+        let (store, timeout) = (self.store.clone(), self.timeout);
         tokio::spawn(async move {
-            let _ = within(patience, store.reserve_start(&host)).await;
+            let _ = within(timeout, store.reserve_start(&host)).await;
         });
     }
 
     pub(crate) fn housekeeping(&self) {
-        let (store, patience) = (self.store.clone(), self.patience);
-        self.ask(async move {
-            let tidying = async {
+        let (store, timeout) = (self.store.clone(), self.timeout);
+        self.spawn(async move {
+            let call = async {
                 let rescued = store.rescue(Rescue::Expired).await?;
                 store.reconcile().await?;
                 Ok(rescued)
             };
-            Event::Housekeeping(within(patience, tidying).await)
+            Event::Housekeeping(within(timeout, call).await)
         });
     }
 
     pub(crate) fn robots(&self, origin: Origin) {
-        let (store, patience) = (self.store.clone(), self.patience);
-        self.ask(async move {
+        let (store, timeout) = (self.store.clone(), self.timeout);
+        self.spawn(async move {
             // If it is not stored, or the call fails, it is fetched from the site.
-            let stored = within(patience, store.robots(origin.as_str())).await;
+            let stored = within(timeout, store.robots(origin.as_str())).await;
             let stored = stored.ok().flatten();
             Event::Robots { origin, stored }
         });
@@ -180,35 +180,35 @@ impl<S: FrontierStore> StoreClient<S> {
 
     /// Stores a robots.txt for all workers. If that fails, it is fetched once more.
     pub(crate) fn save_robots(&self, origin: Origin, robots: RobotsText) {
-        let (store, patience) = (self.store.clone(), self.patience);
+        let (store, timeout) = (self.store.clone(), self.timeout);
         tokio::spawn(async move {
-            let _ = within(patience, store.save_robots(origin.as_str(), robots)).await;
+            let _ = within(timeout, store.save_robots(origin.as_str(), robots)).await;
         });
     }
 
     /// Stores a host's pause for all workers. This worker applies it in any case.
     pub(crate) fn pause_host(&self, host: HostKey, pause: Duration) {
-        let (store, patience) = (self.store.clone(), self.patience);
+        let (store, timeout) = (self.store.clone(), self.timeout);
         tokio::spawn(async move {
-            let _ = within(patience, store.pause_host(&host, pause)).await;
+            let _ = within(timeout, store.pause_host(&host, pause)).await;
         });
     }
 
     /// Stores a host's crawl-delay for all workers. This worker applies it in any case.
     pub(crate) fn slow_host(&self, host: HostKey, interval: Duration) {
-        let (store, patience) = (self.store.clone(), self.patience);
+        let (store, timeout) = (self.store.clone(), self.timeout);
         tokio::spawn(async move {
-            let _ = within(patience, store.slow_host(&host, interval)).await;
+            let _ = within(timeout, store.slow_host(&host, interval)).await;
         });
     }
 }
 
 /// Applies the timeout of store calls.
 async fn within<T>(
-    patience: Duration,
-    question: impl Future<Output = Result<T, StoreError>> + Send,
+    timeout: Duration,
+    call: impl Future<Output = Result<T, StoreError>> + Send,
 ) -> Result<T, StoreError> {
-    tokio::time::timeout(patience, question)
+    tokio::time::timeout(timeout, call)
         .await
         .unwrap_or_else(|_| Err(StoreError::Unavailable("the call timed out".to_owned())))
 }

@@ -27,7 +27,7 @@ use crate::{FrontierStore, StoreFrontierSettings, WorkerCounts};
 #[derive(Debug, Default)]
 pub(crate) struct PeriodicCall {
     /// It is running.
-    pub(crate) out: bool,
+    pub(crate) running: bool,
     /// When it is due.
     pub(crate) due: Moment,
     /// Number of failures in a row.
@@ -37,7 +37,7 @@ pub(crate) struct PeriodicCall {
 impl PeriodicCall {
     /// When it is due again, unless it is running.
     pub(crate) fn next(&self) -> Option<Moment> {
-        (!self.out).then_some(self.due)
+        (!self.running).then_some(self.due)
     }
 }
 
@@ -46,7 +46,7 @@ pub struct StoreFrontier<S> {
     pub(crate) client: StoreClient<S>,
     events: mpsc::UnboundedReceiver<Event>,
     /// Received and not handled yet.
-    heard: Vec<Event>,
+    received: Vec<Event>,
     pub(crate) settings: StoreFrontierSettings,
     pub(crate) planner: Planner,
     /// The plan of site-file tasks.
@@ -71,7 +71,7 @@ pub struct StoreFrontier<S> {
     pub(crate) housekeeping: PeriodicCall,
     pub(crate) stopped: Option<StopReason>,
     pub(crate) drain_until: Option<Moment>,
-    broken: bool,
+    call_panicked: bool,
     pub(crate) counts: Arc<WorkerCounts>,
     pub(crate) rng: Rng,
 }
@@ -90,7 +90,7 @@ impl<S: FrontierStore> StoreFrontier<S> {
         Self {
             client,
             events,
-            heard: Vec::new(),
+            received: Vec::new(),
             hosts: HostPaces::new(settings.host_interval),
             planner,
             site_file_plan,
@@ -113,7 +113,7 @@ impl<S: FrontierStore> StoreFrontier<S> {
             housekeeping: PeriodicCall::default(),
             stopped: None,
             drain_until: None,
-            broken: false,
+            call_panicked: false,
             counts: Arc::default(),
             rng: Rng::new(rng_seed),
             settings,
@@ -128,25 +128,25 @@ impl<S: FrontierStore> StoreFrontier<S> {
     /// Handles the results of store calls.
     fn handle_events(&mut self, now: Moment) {
         while let Ok(event) = self.events.try_recv() {
-            self.heard.push(event);
+            self.received.push(event);
         }
-        for event in std::mem::take(&mut self.heard) {
+        for event in std::mem::take(&mut self.received) {
             match event {
                 Event::Claimed {
-                    asked,
+                    requested,
                     result,
-                    heard,
-                } => self.note_claim(asked, result, heard.elapsed(), now),
+                    received_at,
+                } => self.note_claim(requested, result, received_at.elapsed(), now),
                 Event::Start {
                     ticket,
                     result,
-                    heard,
-                } => self.note_start(ticket, result.ok(), heard.elapsed(), now),
-                Event::Renewed { asked_at, result } => self.note_renewal(asked_at, result, now),
+                    received_at,
+                } => self.note_start(ticket, result.ok(), received_at.elapsed(), now),
+                Event::Renewed { sent_at, result } => self.note_renewal(sent_at, result, now),
                 Event::Settled { batch, result } => self.note_settlement(batch, result, now),
                 Event::Robots { origin, stored } => self.note_robots(&origin, stored, now),
                 Event::Housekeeping(result) => self.note_housekeeping(result.ok(), now),
-                Event::Broken => self.broken = true,
+                Event::Panicked => self.call_panicked = true,
             }
         }
     }
@@ -212,7 +212,7 @@ impl<S: FrontierStore> StoreFrontier<S> {
                 .drain_until
                 .is_some_and(|end| now >= end + StoreFrontierSettings::GRACE);
             // Tasks of a claim under way are handed back too, if its result comes before the end of the drain.
-            let claiming = self.claims.out && self.drain_until.is_some_and(|end| now < end);
+            let claiming = self.claims.running && self.drain_until.is_some_and(|end| now < end);
             let idle = self.held.is_empty() && self.settlements.is_empty();
             if over || (idle && !claiming) {
                 return Next::Finished(reason.clone());
@@ -222,7 +222,9 @@ impl<S: FrontierStore> StoreFrontier<S> {
         let moments = [
             settlement_due,
             self.renewals.next(),
-            self.claims.next().filter(|_| running && self.room() > 0),
+            self.claims
+                .next()
+                .filter(|_| running && self.claim_capacity() > 0),
             self.housekeeping.next().filter(|_| running),
             self.ready
                 .first()
@@ -248,13 +250,13 @@ impl<S: FrontierStore> StoreFrontier<S> {
 impl<S: FrontierStore> Frontier for StoreFrontier<S> {
     async fn take(
         &mut self,
-        most: usize,
+        max: usize,
         now: Moment,
         _out: &mut Vec<Delivery>,
     ) -> Result<Dispatch, FrontierError> {
         self.handle_events(now);
-        if self.broken {
-            // The result will never come. A restart begins with leases that expire.
+        if self.call_panicked {
+            // Its result will never arrive. After a restart, the leases expire.
             return Err(FrontierError("a store call panicked".to_owned()));
         }
         let work = if self.stopped.is_some() {
@@ -262,14 +264,14 @@ impl<S: FrontierStore> Frontier for StoreFrontier<S> {
             Vec::new()
         } else {
             self.start_housekeeping(now);
-            self.pick(most, now)
+            self.pick(max, now)
         };
-        self.keep_leases(now);
+        self.renew_leases(now);
         if self.stopped.is_none() {
             self.claim_more(now);
         }
         let due = self.settlements.flush(&self.client, &self.settings, now);
-        let free = work.len() < most;
+        let free = work.len() < max;
         let next = self.next(due, free, now);
         Ok(Dispatch { work, next })
     }
@@ -284,9 +286,9 @@ impl<S: FrontierStore> Frontier for StoreFrontier<S> {
     }
 
     async fn news(&mut self) {
-        if self.heard.is_empty() {
+        if self.received.is_empty() {
             // The client holds the sender, so the channel never closes.
-            self.heard.extend(self.events.recv().await);
+            self.received.extend(self.events.recv().await);
         }
     }
 

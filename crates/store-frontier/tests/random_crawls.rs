@@ -1,10 +1,10 @@
-//! Random sites crawled through the frontier over a store that fails, loses responses and takes leases away.
+//! Crawls random sites through the frontier, over a store that fails, loses responses and takes leases away.
 //!
-//! The worlds are those of the frontier in memory. The clock is paused, so no test waits. Checked for every crawl: it
+//! The sites are those of the in-memory frontier's tests. The clock is paused, so no test waits. Checked for every crawl: it
 //! ends; every admitted URL is finished by exactly one write; no task is fetched more often than it was claimed; one lease is
-//! never settled in two ways; a drain leaves nothing held.
+//! never settled with two outcomes; a drain leaves nothing held.
 
-#![expect(clippy::unwrap_used, reason = "a test's own helpers may stop it")]
+#![expect(clippy::unwrap_used, reason = "test helpers may panic")]
 
 mod fake;
 #[path = "../../frontier/tests/world/mod.rs"]
@@ -25,14 +25,14 @@ use tokio::time::{Instant, sleep_until};
 use fake::faults::Odds;
 use fake::memory_store::seed;
 use fake::{Faults, MemoryStore, Record};
-use world::{Behaviour, Dice, World, page_of, url_of};
+use world::{Behavior, Dice, World, page_of, url_of};
 
 type Crawl = StoreFrontier<WrappedStore<MemoryStore, Faults>>;
 
 /// No crawl of these sites takes longer.
 const LONGEST_CRAWL: Duration = Duration::from_hours(2);
 
-struct Player {
+struct CrawlTest {
     world: World,
     store: MemoryStore,
     faults: Faults,
@@ -43,13 +43,13 @@ struct Player {
     theft: u64,
     /// Steps in which leases may still be taken away: a page that redirects to itself many times would never finish.
     thefts_left: u32,
-    begun: Instant,
+    started: Instant,
 }
 
-impl Player {
+impl CrawlTest {
     fn new(number: u64, odds: Odds, theft: u64) -> Self {
         let mut dice = Dice(number ^ 0x5707e);
-        let world = World::roll(number, |_| ());
+        let world = World::random(number, |_| ());
         let url = CrawlUrl::parse(&url_of(0)).unwrap();
         let key = world.plan.keys.key_text(url.parts());
         let interval = Duration::from_millis(if dice.one_in(3) { dice.below(80) } else { 0 });
@@ -61,7 +61,7 @@ impl Player {
             fetches: BTreeMap::new(),
             theft,
             thefts_left: 40,
-            begun: Instant::now(),
+            started: Instant::now(),
         }
     }
 
@@ -93,7 +93,7 @@ impl Player {
         let mut steps = 0;
         loop {
             steps += 1;
-            let now = self.begun.elapsed();
+            let now = self.started.elapsed();
             assert!(
                 now < LONGEST_CRAWL,
                 "world {number} does not end: {frontier:?} {in_flight:?}"
@@ -119,12 +119,12 @@ impl Player {
                 Next::Report => None,
             };
             let soonest = in_flight.iter().map(|(done, _)| *done).chain(until).min();
-            let wake = self.begun + soonest.unwrap_or(LONGEST_CRAWL);
+            let wake = self.started + soonest.unwrap_or(LONGEST_CRAWL);
             tokio::select! {
                 () = frontier.news() => (),
                 () = sleep_until(wake) => (),
             }
-            let now = self.begun.elapsed();
+            let now = self.started.elapsed();
             if let Some(index) = in_flight.iter().position(|(done, _)| *done <= now) {
                 match in_flight.remove(index).1 {
                     Work::Page(task) => {
@@ -137,7 +137,7 @@ impl Player {
                             .await
                             .unwrap();
                     }
-                    Work::SiteFile(SiteFileTask::Sitemap(_)) => panic!("no plan asks for sitemaps"),
+                    Work::SiteFile(SiteFileTask::Sitemap(_)) => panic!("no sitemap was requested"),
                 }
             }
         }
@@ -155,7 +155,7 @@ impl Player {
         }
     }
 
-    /// What holds at the end of every crawl.
+    /// Checks the invariants at the end of a crawl.
     fn check(&self, number: u64) {
         let records = self.store.records();
         for record in &records {
@@ -166,8 +166,8 @@ impl Player {
                 task.url
             );
             assert!(record.holder.is_none(), "world {number}: {}", task.url);
-            let again = record.requeued + record.taken_away;
-            assert_eq!(record.claims, 1 + again, "world {number}: {}", task.url);
+            let repeats = record.requeued + record.taken_away;
+            assert_eq!(record.claims, 1 + repeats, "world {number}: {}", task.url);
             let fetches = self.fetches.get(&task.url).copied().unwrap_or(0);
             assert!(
                 fetches <= record.claims,
@@ -182,8 +182,8 @@ impl Player {
     /// The visited set is the reachable set, where that does not depend on the order of discovery or on the number of
     /// attempts that lost leases use up.
     fn check_visited(&self, records: &[Record], number: u64) {
-        let flaky = |one: &Behaviour| matches!(one, Behaviour::Flaky { .. });
-        if self.world.plan.limits.depth.is_some() || self.world.behaviours.iter().any(flaky) {
+        let flaky = |one: &Behavior| matches!(one, Behavior::Flaky { .. });
+        if self.world.plan.limits.depth.is_some() || self.world.behaviors.iter().any(flaky) {
             return;
         }
         let page = |record: &Record| page_of(&CrawlUrl::parse(&record.task.url).unwrap());
@@ -193,25 +193,25 @@ impl Player {
     }
 }
 
-/// Crawls many worlds, each on a clock of its own.
-fn crawl(worlds: std::ops::Range<u64>, play: impl AsyncFn(u64)) {
+/// Crawls many sites, each with its own clock.
+fn crawl(worlds: std::ops::Range<u64>, run: impl AsyncFn(u64)) {
     for number in worlds {
         let runtime = tokio::runtime::Builder::new_current_thread()
             .enable_time()
             .start_paused(true)
             .build()
             .unwrap();
-        runtime.block_on(play(number));
+        runtime.block_on(run(number));
     }
 }
 
 #[test]
 fn without_faults_every_attempt_is_one_fetch() {
     crawl(0..400, async |number| {
-        let mut player = Player::new(number, Odds::default(), 0);
-        player.run(number, None).await;
-        player.check(number);
-        for record in player.store.records() {
+        let mut test = CrawlTest::new(number, Odds::default(), 0);
+        test.run(number, None).await;
+        test.check(number);
+        for record in test.store.records() {
             assert_eq!(record.taken_away, 0, "world {number}: a lease was lost");
         }
     });
@@ -226,10 +226,10 @@ fn lost_responses_and_failed_calls_lose_no_page() {
             lost: 6,
             slowest: 40,
         };
-        let mut player = Player::new(number, odds, 0);
-        player.run(number, None).await;
-        player.check(number);
-        lost.set(lost.get() + player.faults.lost());
+        let mut test = CrawlTest::new(number, odds, 0);
+        test.run(number, None).await;
+        test.check(number);
+        lost.set(lost.get() + test.faults.lost());
     });
     assert!(lost.get() > 1_000, "{} responses lost", lost.get());
 }
@@ -242,10 +242,10 @@ fn leases_that_are_taken_away_cost_only_their_own_result() {
             slowest: 40,
             ..Odds::default()
         };
-        let mut player = Player::new(number, odds, 5);
-        player.run(number, None).await;
-        player.check(number);
-        let records = player.store.records();
+        let mut test = CrawlTest::new(number, odds, 5);
+        test.run(number, None).await;
+        test.check(number);
+        let records = test.store.records();
         let taken: u32 = records.iter().map(|record| record.taken_away).sum();
         stolen.set(stolen.get() + taken);
     });
@@ -259,23 +259,23 @@ fn a_crawl_survives_an_outage_longer_than_its_leases() {
             slowest: 20,
             ..Odds::default()
         };
-        let mut player = Player::new(number, odds, 0);
-        let after = Duration::from_millis(player.dice.below(1_500));
-        player.faults.outage(after, Duration::from_secs(90));
-        player.run(number, None).await;
-        player.check(number);
+        let mut test = CrawlTest::new(number, odds, 0);
+        let after = Duration::from_millis(test.dice.below(1_500));
+        test.faults.outage(after, Duration::from_secs(90));
+        test.run(number, None).await;
+        test.check(number);
     });
 }
 
 #[test]
 fn a_short_outage_loses_no_lease() {
     crawl(0..200, async |number| {
-        let mut player = Player::new(number, Odds::default(), 0);
-        let after = Duration::from_millis(player.dice.below(1_500));
-        player.faults.outage(after, Duration::from_secs(10));
-        player.run(number, None).await;
-        player.check(number);
-        for record in player.store.records() {
+        let mut test = CrawlTest::new(number, Odds::default(), 0);
+        let after = Duration::from_millis(test.dice.below(1_500));
+        test.faults.outage(after, Duration::from_secs(10));
+        test.run(number, None).await;
+        test.check(number);
+        for record in test.store.records() {
             assert_eq!(record.taken_away, 0, "world {number}: a lease was lost");
         }
     });
@@ -288,10 +288,10 @@ fn a_drain_hands_everything_back_and_another_worker_finishes() {
             slowest: 20,
             ..Odds::default()
         };
-        let mut player = Player::new(number, odds, 0);
-        let stop = 1 + player.world.stop_after.unwrap_or(number % 20);
-        player.run(number, Some(stop)).await;
-        for record in player.store.records() {
+        let mut test = CrawlTest::new(number, odds, 0);
+        let stop = 1 + test.world.stop_after.unwrap_or(number % 20);
+        test.run(number, Some(stop)).await;
+        for record in test.store.records() {
             assert_ne!(
                 record.state,
                 TaskState::Processing,
@@ -299,61 +299,61 @@ fn a_drain_hands_everything_back_and_another_worker_finishes() {
                 record.task.url
             );
         }
-        player.run(number + 1, None).await;
-        player.check(number);
+        test.run(number + 1, None).await;
+        test.check(number);
     });
 }
 
-/// A page takes far longer than a lease: only renewals keep it.
+/// A page takes far longer than a lease, so only renewals keep the lease.
 #[test]
 fn a_slow_page_keeps_its_lease() {
     crawl(0..1, async |number| {
-        let mut player = Player::new(number, Odds::default(), 0);
-        let mut frontier = player.frontier(number);
+        let mut test = CrawlTest::new(number, Odds::default(), 0);
+        let mut frontier = test.frontier(number);
         let mut out = Vec::new();
         let page = loop {
-            let now = player.begun.elapsed();
+            let now = test.started.elapsed();
             let dispatch = frontier.take(1, now, &mut out).await.unwrap();
             match dispatch.work.into_iter().next() {
                 Some(Work::Page(task)) => break task,
                 Some(Work::SiteFile(SiteFileTask::Robots(task))) => {
-                    let report = player.world.answer_robots(task);
+                    let report = test.world.answer_robots(task);
                     Frontier::settle_site_file(&mut frontier, report, now, &mut out)
                         .await
                         .unwrap();
                 }
                 Some(other) => panic!("{other:?}"),
-                None => wait(&mut frontier, player.begun, dispatch.next).await,
+                None => wait(&mut frontier, test.started, dispatch.next).await,
             }
         };
-        player.note(&Work::Page(page.clone()), number);
-        let done = player.begun.elapsed() + Duration::from_mins(5);
-        while player.begun.elapsed() < done {
-            let now = player.begun.elapsed();
+        test.note(&Work::Page(page.clone()), number);
+        let done = test.started.elapsed() + Duration::from_mins(5);
+        while test.started.elapsed() < done {
+            let now = test.started.elapsed();
             let dispatch = frontier.take(0, now, &mut out).await.unwrap();
-            wait(&mut frontier, player.begun, dispatch.next).await;
+            wait(&mut frontier, test.started, dispatch.next).await;
         }
-        let report = player.world.answer(page);
-        let now = player.begun.elapsed();
+        let report = test.world.answer(page);
+        let now = test.started.elapsed();
         frontier.settle(report, now, &mut out).await.unwrap();
         frontier.stop(StopReason::Signal);
         loop {
-            let now = player.begun.elapsed();
+            let now = test.started.elapsed();
             let dispatch = frontier.take(0, now, &mut out).await.unwrap();
             if let Next::Finished(_) = dispatch.next {
                 break;
             }
-            wait(&mut frontier, player.begun, dispatch.next).await;
+            wait(&mut frontier, test.started, dispatch.next).await;
         }
-        let seed = &player.store.records()[0];
+        let seed = &test.store.records()[0];
         assert_eq!((seed.taken_away, seed.claims), (0, 1), "{seed:?}");
     });
 }
 
-async fn wait(frontier: &mut Crawl, begun: Instant, next: Next) {
+async fn wait(frontier: &mut Crawl, started: Instant, next: Next) {
     let until = match next {
-        Next::Until(at) => begun + at,
-        Next::Report | Next::Finished(_) => begun + LONGEST_CRAWL,
+        Next::Until(at) => started + at,
+        Next::Report | Next::Finished(_) => started + LONGEST_CRAWL,
     };
     tokio::select! {
         () = frontier.news() => (),

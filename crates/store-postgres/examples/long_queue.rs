@@ -20,7 +20,7 @@ const ROUNDS: usize = 200;
 type Failure = Box<dyn std::error::Error>;
 
 /// Median, 95th percentile, and maximum.
-fn spread(mut times: Vec<Duration>) -> String {
+fn percentiles(mut times: Vec<Duration>) -> String {
     times.sort();
     let at = |share: usize| times[(times.len() - 1) * share / 100];
     format!(
@@ -44,7 +44,7 @@ async fn measure(
     let job = crawl(pages("a.test", 1), JobLimits::default());
     store.create_job(job.clone()).await?;
     let mut db = PgConnection::connect(url).await?;
-    let begun = Instant::now();
+    let started = Instant::now();
     let sql = format!(
         "INSERT INTO crawl_tasks (job_id, requested_url, final_url, url, host_key, depth, found, status, sequence)
          SELECT '{job}', u, u, u, 'host' || n % 2000 || '.test', 1, 'link',
@@ -59,36 +59,36 @@ async fn measure(
     sqlx::raw_sql(AssertSqlSafe(sql)).execute(&mut db).await?;
     writeln!(
         out,
-        "{tasks} queued and {finished} finished tasks made in {:.1?}",
-        begun.elapsed()
+        "{tasks} queued and {finished} finished tasks inserted in {:.1?}",
+        started.elapsed()
     )?;
     let worker = WorkerId::fresh();
     let (mut claims, mut settlements) = (Vec::new(), Vec::new());
-    let whole = Instant::now();
+    let total = Instant::now();
     for round in 0..ROUNDS {
-        let begun = Instant::now();
+        let started = Instant::now();
         let tasks = store.claim(&worker, 50, LEASE).await?;
-        claims.push(begun.elapsed());
+        claims.push(started.elapsed());
         assert_eq!(tasks.len(), 50, "a full claim");
         let batch: Vec<Settlement> = tasks
             .iter()
             .enumerate()
-            .map(|(place, task)| {
+            .map(|(index, task)| {
                 let found =
-                    (0..10).map(|link| page("new.test", &format!("{round}/{place}/{link}"), 2));
+                    (0..10).map(|link| page("new.test", &format!("{round}/{index}/{link}"), 2));
                 done(task, found.collect())
             })
             .collect();
-        let begun = Instant::now();
+        let started = Instant::now();
         store.settle(batch).await?;
-        settlements.push(begun.elapsed());
+        settlements.push(started.elapsed());
     }
-    let pages = (ROUNDS * 50) as f64 / whole.elapsed().as_secs_f64();
-    writeln!(out, "claim of 50: {}", spread(claims))?;
+    let pages = (ROUNDS * 50) as f64 / total.elapsed().as_secs_f64();
+    writeln!(out, "claim of 50: {}", percentiles(claims))?;
     writeln!(
         out,
         "settlement of 50 with 500 new links: {}",
-        spread(settlements)
+        percentiles(settlements)
     )?;
     writeln!(out, "one connection: {pages:.0} pages/s")?;
     let plan = "EXPLAIN (ANALYZE, BUFFERS, COSTS OFF) SELECT id FROM crawl_tasks
@@ -105,10 +105,10 @@ async fn measure(
 async fn main() -> Result<(), Failure> {
     let cluster =
         std::env::var("TEST_DATABASE_URL").map_err(|_| "set TEST_DATABASE_URL to a cluster")?;
-    let number = |place| {
+    let number = |index| {
         std::env::args()
-            .nth(place)
-            .map_or(Ok(1_000_000), |word| word.parse())
+            .nth(index)
+            .map_or(Ok(1_000_000), |argument| argument.parse())
     };
     let rows = (number(1)?, number(2)?);
     let name = "crawler_long_queue";

@@ -13,7 +13,7 @@ use uuid::Uuid;
 
 use crate::PostgresStore;
 
-/// How many batches of hosts a claim looks at before it gives up.
+/// Maximum number of batches of hosts that a claim checks.
 const MAX_ROUNDS: usize = 16;
 
 pub(crate) async fn claim(
@@ -43,7 +43,7 @@ async fn claim_round(
     lease: Duration,
 ) -> Result<(Vec<Claimed>, bool), Error> {
     let mut db = store.pool.begin().await?;
-    let begun = Instant::now();
+    let started = Instant::now();
     let open = sqlx::query!(
         r#"SELECT host_key, interval_ms,
                   (extract(epoch FROM GREATEST(next_start, paused_until) - now()) * 1000)::bigint AS "next_start!",
@@ -98,7 +98,7 @@ async fn claim_round(
     advance(&mut db, &names, &taken_from, &next_starts, max_in_flight).await?;
     begin_jobs(&mut db, &claimed).await?;
     db.commit().await?;
-    let age = begun.elapsed();
+    let age = started.elapsed();
     for task in &mut claimed {
         task.age = age;
     }
@@ -207,7 +207,7 @@ async fn begin_jobs(db: &mut PgConnection, claimed: &[Claimed]) -> Result<(), Er
     Ok(())
 }
 
-/// Advances the buckets and sets when each host is looked at again: never while it has no task (a settlement wakes it), not
+/// Advances the buckets and sets when each host is checked again: never while it has no task (a settlement wakes it), not
 /// before a slot can be free, not before its next start.
 async fn advance(
     db: &mut PgConnection,

@@ -1,4 +1,4 @@
-//! Politeness towards hosts. Requests outside of any job use the same buckets and slots as tasks.
+//! Politeness toward hosts. Requests outside of any job use the same buckets and slots as tasks.
 
 use std::time::Duration;
 

@@ -11,7 +11,7 @@ use crawler_store::{
 use crate::fault::{fault, is_collision};
 use crate::{PostgresStore, claim, rescue};
 
-/// How often a batch that collided with another one is tried.
+/// Maximum attempts for a batch that collides with another one.
 const MAX_SETTLE_ATTEMPTS: u32 = 6;
 
 impl JobQueue for PostgresStore {

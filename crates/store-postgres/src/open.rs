@@ -11,7 +11,7 @@ use sqlx::postgres::{PgConnectOptions, PgConnection, PgPoolOptions};
 use crate::PostgresStore;
 use crate::fault::fault;
 
-/// A connection that does not answer a ping in this time is half open: a proxy has forgotten it.
+/// A connection that does not answer a ping within this time is half open: a proxy has dropped it.
 const PING_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// How long the first connection may take.
@@ -54,7 +54,7 @@ impl PostgresOptions {
     }
 }
 
-/// Whether a connection answers. sqlx's own test, which this replaces, has no timeout: an abandoned call would keep its
+/// Whether a connection answers. sqlx's own test, which this replaces, has no timeout: an abandoned call would occupy its
 /// connection's place in the pool, and a pool of half-open connections would never reconnect.
 async fn is_alive(connection: &mut PgConnection) -> Result<bool, sqlx::Error> {
     tokio::time::timeout(PING_TIMEOUT, connection.ping())
@@ -80,7 +80,7 @@ impl PostgresStore {
                 // Every statement has its index, and plans are cached: one made while the tables were small, or from
                 // old statistics, must not scan a million rows later.
                 ("enable_seqscan", "off"),
-                // A plan that has to scan gets an inflated cost, which is no reason to compile it.
+                // A plan that has to scan gets an inflated cost, which must not trigger JIT compilation.
                 ("jit", "off"),
             ]);
         // One connection first: a pool retries silently until its timeout and does not say why.

@@ -49,7 +49,7 @@ impl Backend for PostgresStore {
     }
 
     async fn jobs_to_reconcile(&self) -> Result<Vec<JobId>, Error> {
-        // Those that are to end come first, so that nothing can crowd them out.
+        // Jobs that are due to end come first, so that no others crowd them out.
         let mut due = sqlx::query_scalar!(
             "SELECT id FROM jobs WHERE status IN ('queued', 'running') AND (deadline_at <= now() OR stop_reason IS NOT NULL)
              ORDER BY deadline_at LIMIT $1",
@@ -57,7 +57,7 @@ impl Backend for PostgresStore {
         )
         .fetch_all(&self.pool)
         .await?;
-        // Then those that nothing moves: no task is ready or held, and either gated tasks are left or none at all.
+        // Then jobs that would not advance: no task is ready or held, and the rest is gated or there is none.
         let stuck = sqlx::query_scalar!(
             "SELECT id FROM jobs j WHERE status IN ('queued', 'running')
              AND NOT EXISTS (

@@ -1,4 +1,4 @@
-//! The conformance suite, and what is special to Postgres: many connections, a large queue, a server that goes away.
+//! The conformance suite, and tests specific to Postgres: many connections, a large queue, an unreachable server.
 
 mod conformance {
     crawler_store::conformance!(crate::fixture::PostgresFixture::fresh);
@@ -52,7 +52,7 @@ async fn claim_fifties(store: &PostgresStore, rounds: usize) {
     }
 }
 
-/// How much of the tasks was read, as the server counts it.
+/// How much of `crawl_tasks` was read, by the server's counters.
 #[derive(Clone, Copy, Debug, sqlx::FromRow)]
 struct Scans {
     /// Scans of the whole table.
@@ -98,7 +98,7 @@ async fn scans(db: &mut PgConnection) -> Scans {
 }
 
 /// A migrated database with all counters reported.
-async fn settled_fixture() -> (PostgresFixture, Scans) {
+async fn quiet_fixture() -> (PostgresFixture, Scans) {
     let fixture = PostgresFixture::fresh().await;
     fixture.open(fast()).await.close().await;
     let before = scans(&mut fixture.connect().await).await;
@@ -114,7 +114,7 @@ async fn run_sql(fixture: &PostgresFixture, sql: &'static str) {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_long_queue_is_claimed_by_its_index_and_finished_rows_do_not_slow_it() {
-    let (fixture, before) = settled_fixture().await;
+    let (fixture, before) = quiet_fixture().await;
     let store = fixture.open(fast()).await;
     let job = crawl(pages("a.test", 1), JobLimits::default());
     store.create_job(job.clone()).await.unwrap();
@@ -130,18 +130,18 @@ async fn a_long_queue_is_claimed_by_its_index_and_finished_rows_do_not_slow_it()
         "a claim read the whole table"
     );
     assert!(after.ready >= before.ready + 15, "{before:?} {after:?}");
-    // Rows instead of milliseconds: they are the same on a busy machine.
-    let of_each = (after.entries - before.entries) / 15;
+    // Index entries instead of milliseconds, because they do not depend on the machine's load.
+    let per_claim = (after.entries - before.entries) / 15;
     assert!(
-        of_each < 5_000,
-        "{of_each} index entries read to claim 50 of 100,000"
+        per_claim < 5_000,
+        "{per_claim} index entries read to claim 50 of 100,000"
     );
 }
 
 /// A connection with plans for a handful of tasks, and a server that never analyzed the table again.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn plans_made_for_an_empty_queue_work_for_a_long_one() {
-    let (fixture, before) = settled_fixture().await;
+    let (fixture, before) = quiet_fixture().await;
     run_sql(
         &fixture,
         "ALTER TABLE crawl_tasks SET (autovacuum_enabled = false);
@@ -183,17 +183,17 @@ async fn the_last_page_of_a_long_job_settles_fast() {
     let mut db = fixture.connect().await;
     fill(&mut db, job.id, 0, 100_000).await;
     let tasks = store.claim(&WorkerId::fresh(), 2, LEASE).await.unwrap();
-    let begun = Instant::now();
+    let started = Instant::now();
     store
         .settle(vec![done(&tasks[0], Vec::new())])
         .await
         .unwrap();
-    let usual = begun.elapsed();
+    let elapsed = started.elapsed();
     store
         .settle(vec![done(&tasks[1], Vec::new())])
         .await
         .unwrap();
-    assert!(usual < Duration::from_millis(500), "{usual:?}");
+    assert!(elapsed < Duration::from_millis(500), "{elapsed:?}");
     let seen = store.job(job.id).await.unwrap().unwrap();
     assert_eq!(
         (seen.state, seen.counts.done),
@@ -201,18 +201,18 @@ async fn the_last_page_of_a_long_job_settles_fast() {
     );
 }
 
-/// Calls until it works, as a worker does; every error in between must be retryable.
-async fn until_it_works<T>(mut call: impl AsyncFnMut() -> Result<T, StoreError>) -> T {
+/// Retries a call until it succeeds, as a worker does; every error in between must be retryable.
+async fn retry_until_ok<T>(mut call: impl AsyncFnMut() -> Result<T, StoreError>) -> T {
     let deadline = Instant::now() + Duration::from_secs(30);
     loop {
         match call().await {
-            Ok(answer) => return answer,
+            Ok(value) => return value,
             Err(error) => assert!(error.retryable() && Instant::now() < deadline, "{error}"),
         }
     }
 }
 
-async fn end_connections(db: &mut PgConnection, name: &str) {
+async fn terminate_connections(db: &mut PgConnection, name: &str) {
     let sql = format!(
         "SELECT pg_terminate_backend(pid) FROM pg_stat_activity
          WHERE datname = '{name}' AND pid <> pg_backend_pid()"
@@ -223,7 +223,7 @@ async fn end_connections(db: &mut PgConnection, name: &str) {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn connections_that_were_ended_come_back() {
+async fn terminated_connections_are_replaced() {
     let fixture = PostgresFixture::fresh().await;
     let store = fixture.open(fast()).await;
     let job = crawl(pages("a.test", 20), JobLimits::default());
@@ -231,11 +231,11 @@ async fn connections_that_were_ended_come_back() {
     let worker = WorkerId::fresh();
     let mut db = fixture.connect().await;
     for _ in 0..20 {
-        end_connections(&mut db, &fixture.name).await;
-        let tasks = until_it_works(async || store.claim(&worker, 1, LEASE).await).await;
-        end_connections(&mut db, &fixture.name).await;
+        terminate_connections(&mut db, &fixture.name).await;
+        let tasks = retry_until_ok(async || store.claim(&worker, 1, LEASE).await).await;
+        terminate_connections(&mut db, &fixture.name).await;
         let batch: Vec<_> = tasks.iter().map(|task| done(task, Vec::new())).collect();
-        until_it_works(async || store.settle(batch.clone()).await).await;
+        retry_until_ok(async || store.settle(batch.clone()).await).await;
     }
     let seen = store.job(job.id).await.unwrap().unwrap();
     assert_eq!((seen.state, seen.documents), (JobState::Completed, 20));
@@ -260,18 +260,18 @@ async fn an_unreachable_database_is_not_ready_until_it_is_back() {
         ))
     };
     admin.execute(allow_connections(false)).await.unwrap();
-    end_connections(&mut admin, &fixture.name).await;
+    terminate_connections(&mut admin, &fixture.name).await;
     let refused = store.ready().await;
     assert!(
         matches!(refused, Err(StoreError::Unavailable(_))),
         "{refused:?}"
     );
     admin.execute(allow_connections(true)).await.unwrap();
-    until_it_works(async || store.ready().await).await;
+    retry_until_ok(async || store.ready().await).await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn reconciling_finishes_what_was_interrupted() {
+async fn reconciling_finishes_interrupted_work() {
     let fixture = PostgresFixture::fresh().await;
     let store = fixture.open(fast()).await;
     let job = crawl(pages("a.test", 2), JobLimits::default());

@@ -10,7 +10,7 @@ use sqlx::{Error, SqliteConnection};
 use crate::SqliteStore;
 use crate::sqlite_transaction::SqliteTransaction;
 
-/// Minimum number of hosts that a claim looks at: some of those first in line turn out to have no work.
+/// Minimum number of hosts that a claim checks: some of the first ones may have no work.
 const MIN_HOSTS: u64 = 64;
 
 pub(crate) async fn claim(
@@ -24,7 +24,7 @@ pub(crate) async fn claim(
         return Ok(Vec::new());
     }
     let SqliteTransaction { mut db, now } = store.begin().await?;
-    let begun = Instant::now();
+    let started = Instant::now();
     let mut suspects = may_take_suspect(&mut db, worker).await?;
     let horizon = now + to_millis(MAX_START_DELAY.min(lease));
     let limit = to_i64((max as u64).max(MIN_HOSTS));
@@ -86,7 +86,7 @@ pub(crate) async fn claim(
         .await?;
     }
     db.commit().await?;
-    let age = begun.elapsed();
+    let age = started.elapsed();
     for task in &mut claimed {
         task.age = age;
     }
@@ -153,7 +153,7 @@ async fn take(
     Ok(claimed.collect())
 }
 
-/// Advances the bucket and sets when the host is looked at again: never while it has no task (a settlement wakes it), not
+/// Advances the bucket and sets when the host is checked again: never while it has no task (a settlement wakes it), not
 /// before a slot can be free, not before its next start.
 async fn advance(
     db: &mut SqliteConnection,

@@ -1,7 +1,7 @@
 //! The store in one SQLite file: nothing to install. One process owns it.
 //!
 //! WAL, one connection that writes and a few that read. Every writing call is one `BEGIN IMMEDIATE` transaction on the one
-//! writer, so calls are serialised and need no locks of ours. Times come from the database's clock, read once at the start
+//! writer, so calls are serialized and need no other locks. Times come from the database's clock, read once at the start
 //! of a transaction. One role per file, as on Postgres; the rules of a job are in [`crawler_store::backend`].
 
 mod api_keys;

@@ -1,4 +1,4 @@
-//! What a job has produced so far.
+//! The results of a job so far.
 
 use crawler_store::backend::{
     DocumentRow, MappedUrlRow, TaskRow, after_id, document_page, finished_tasks, mapped_page,

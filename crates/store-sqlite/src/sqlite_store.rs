@@ -60,7 +60,7 @@ impl Backend for SqliteStore {
     async fn jobs_to_reconcile(&self) -> Result<Vec<JobId>, Error> {
         let mut db = self.readers.acquire().await?;
         let now = clock(&mut db).await?;
-        // Those that are to end come first, so that nothing can crowd them out.
+        // Jobs that are due to end come first, so that no others crowd them out.
         let mut due = sqlx::query_scalar!(
             r#"SELECT id AS "id: Hyphenated" FROM jobs
                WHERE status IN ('queued', 'running') AND (deadline_at <= ?1 OR stop_reason IS NOT NULL)
@@ -70,7 +70,7 @@ impl Backend for SqliteStore {
         )
         .fetch_all(&mut *db)
         .await?;
-        // Then those that nothing moves: no task is ready or held, and either gated tasks are left or none at all.
+        // Then jobs that would not advance: no task is ready or held, and the rest is gated or there is none.
         let stuck = sqlx::query_scalar!(
             r#"SELECT id AS "id: Hyphenated" FROM jobs WHERE status IN ('queued', 'running')
                AND NOT EXISTS (

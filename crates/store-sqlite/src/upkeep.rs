@@ -1,4 +1,4 @@
-//! Readiness, statistics, and deleting what is old: a bounded number of rows at a time, so that one large job does not
+//! Readiness, statistics, and deleting old rows: a bounded number of rows at a time, so that one large job does not
 //! hold up every other writer.
 
 use std::time::Duration;

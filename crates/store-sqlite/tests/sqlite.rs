@@ -1,4 +1,4 @@
-//! The conformance suite, and what is special to a file: a killed writer, and several processes that open it at once.
+//! The conformance suite, and tests specific to SQLite: a killed writer, and several processes that open the file at once.
 
 mod conformance {
     crawler_store::conformance!(crate::fixture::SqliteFixture::fresh);
@@ -55,14 +55,14 @@ fn open(path: &Path) -> impl Future<Output = SqliteStore> + use<> {
     }
 }
 
-/// The other process: claims and settles forever, and prints the number of finished tasks after each settlement.
+/// The writer process: claims and settles forever, and prints the number of finished tasks after each settlement.
 #[tokio::test]
 #[ignore = "run by a_killed_writer_leaves_a_consistent_file, in its own process"]
 async fn a_writer_that_never_stops() {
     let store = open(Path::new(&std::env::var(FILE).unwrap())).await;
     store.rescue(Rescue::Held { blame: false }).await.unwrap();
     let worker = WorkerId::fresh();
-    let mut acknowledged = stored(&store).await;
+    let mut acknowledged = count_finished(&store).await;
     loop {
         let mut tasks = store.claim(&worker, 5, LEASE).await.unwrap();
         if tasks.is_empty() {
@@ -94,7 +94,7 @@ async fn a_writer_that_never_stops() {
 }
 
 /// Counts the finished tasks, and checks that each has its document and that a job without open tasks has ended.
-async fn stored(store: &SqliteStore) -> u64 {
+async fn count_finished(store: &SqliteStore) -> u64 {
     let mut finished = 0;
     let mut cursor = None;
     loop {
@@ -134,30 +134,30 @@ async fn a_killed_writer_leaves_a_consistent_file() {
             .spawn()
             .unwrap();
         let mut lines = BufReader::new(writer.stdout.take().unwrap()).lines();
-        let mut heard = 0;
+        let mut settlements = 0;
         // Killed after a different number of settlements each time, in the middle of its work.
-        while heard < 3 + round * 2 {
+        while settlements < 3 + round * 2 {
             let line = lines.next().expect("the writer ended early").unwrap();
             if let Some((_, number)) = line.split_once("settled ") {
                 acknowledged = number.trim().parse().unwrap();
-                heard += 1;
+                settlements += 1;
             }
         }
         writer.kill().unwrap();
         writer.wait().unwrap();
         let store = open(&fixture.path()).await;
-        let finished = stored(&store).await;
+        let finished = count_finished(&store).await;
         assert!(
             finished >= acknowledged,
-            "{acknowledged} were acknowledged and {finished} are stored"
+            "{acknowledged} tasks were acknowledged, but only {finished} are stored"
         );
         store.close().await;
         let url = format!("sqlite://{}", fixture.path().display());
         let mut db = SqliteConnection::connect(&url).await.unwrap();
-        let health: String = sqlx::query_scalar("PRAGMA integrity_check")
+        let integrity: String = sqlx::query_scalar("PRAGMA integrity_check")
             .fetch_one(&mut db)
             .await
             .unwrap();
-        assert_eq!(health, "ok");
+        assert_eq!(integrity, "ok");
     }
 }

@@ -1,4 +1,4 @@
-//! What both SQL stores share: the rules of a job, and rows as the domain's types. Each store keeps only its SQL.
+//! Code shared by both SQL stores: the rules of a job, and the conversion of rows. Each store adds only its SQL.
 //!
 //! A store implements [`JobTransaction`], the statements of one writing transaction, and [`Backend`]; the functions
 //! here put the statements in order. Callers of a store need none of this.

@@ -29,7 +29,7 @@ pub struct Claimed {
     pub requested_url: String,
     /// The URL to fetch.
     pub url: String,
-    /// The normalised URL that tasks are deduplicated by.
+    /// The normalized URL that tasks are deduplicated by.
     pub final_url: String,
     /// The host whose limits apply.
     pub host: HostKey,

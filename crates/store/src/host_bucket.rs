@@ -60,10 +60,10 @@ impl HostDefaults {
         next_start: i64,
         in_flight: i64,
     ) -> HostBucket {
-        let asked = if fixed_interval { 0 } else { interval };
+        let requested = if fixed_interval { 0 } else { interval };
         HostBucket {
             next_start,
-            interval: asked.max(to_millis(self.interval)),
+            interval: requested.max(to_millis(self.interval)),
             max_in_flight: i64::from(self.in_flight),
             in_flight,
         }

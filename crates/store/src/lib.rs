@@ -1,8 +1,8 @@
-//! Storage of jobs, their tasks, documents and mapped URLs, and of what hosts are owed.
+//! Storage of jobs, their tasks, documents and mapped URLs, and of the limits of hosts.
 //!
 //! A [`Store`] is the sum of seven roles: [`JobQueue`], [`Jobs`], [`Results`], [`HostTurns`], [`RobotsRecords`],
-//! [`ApiKeys`] and [`Upkeep`]. They speak in verbs of the domain, never in rows. Two crates implement them, each with its
-//! own SQL; what is the same in both is in [`backend`], and the suite in `testing` is the contract both pass. Nothing
+//! [`ApiKeys`] and [`Upkeep`]. Their methods are operations of the domain, not of tables. Two crates implement them, each
+//! with its own SQL; shared code is in [`backend`], and the suite in `testing` is the contract that both pass. Nothing
 //! here opens a connection.
 //!
 //! Invariant: what a worker writes carries its fence, and a write with an outdated fence changes nothing.

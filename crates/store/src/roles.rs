@@ -1,6 +1,6 @@
-//! What a store does, split by role: a caller asks for the roles it needs, a fake implements no more than those.
+//! The roles of a store: a caller requires only the roles it uses, and a fake implements only those.
 //!
-//! Each file holds one trait, and beside it the delegation that [`WrappedStore`](crate::WrappedStore) needs.
+//! Each file has one trait and its delegation for [`WrappedStore`](crate::WrappedStore).
 
 mod api_keys;
 mod host_turns;

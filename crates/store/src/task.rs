@@ -10,7 +10,7 @@ use crate::{TaskId, TaskState, UnixMillis};
 pub struct NewTask {
     /// The URL as first requested; it stays the same across redirects.
     pub requested_url: String,
-    /// The normalised URL that tasks are deduplicated by: one task per job and key.
+    /// The normalized URL that tasks are deduplicated by: one task per job and key.
     pub final_url: String,
     /// The URL to fetch.
     pub url: String,
@@ -46,7 +46,7 @@ pub struct StoredTask {
     pub id: TaskId,
     /// The URL as first requested.
     pub requested_url: String,
-    /// The normalised URL that tasks are deduplicated by.
+    /// The normalized URL that tasks are deduplicated by.
     pub final_url: String,
     /// The URL to fetch.
     pub url: String,

@@ -1,6 +1,7 @@
 //! The contract of a store as tests: each rule is a function over any [`StoreFixture`]. A crate that implements a store
-//! runs all of them with [`conformance!`](crate::conformance); what is special to one store is tested there.
+//! runs all of them with [`conformance!`](crate::conformance); behavior of one store alone is tested there.
 
+mod builders;
 pub mod claims;
 pub mod fences;
 pub mod limits;
@@ -8,14 +9,13 @@ pub mod politeness;
 pub mod reading;
 pub mod service;
 pub mod settling;
-mod stage;
 pub mod turns;
 
 use std::future::Future;
 
 use crate::{HostDefaults, Store};
 
-pub use stage::{LEASE, crawl, done, fast, page, pages};
+pub use builders::{LEASE, crawl, done, fast, page, pages};
 
 /// A fresh store for one test.
 pub trait StoreFixture: Send + Sync {
@@ -32,10 +32,10 @@ macro_rules! conformance {
     ($fresh:path) => {
         $crate::conformance_rules! { $fresh;
             claims::two_claimers_never_get_the_same_task,
-            claims::a_claim_takes_no_more_than_asked_for,
+            claims::a_claim_takes_at_most_the_requested_number,
             claims::attempts_are_counted_at_the_claim,
             claims::a_retry_waits_its_time,
-            claims::a_task_handed_back_was_not_tried,
+            claims::a_task_handed_back_uses_no_attempt,
             claims::the_first_claim_makes_a_job_running,
             claims::an_admitted_task_is_returned_unchanged,
             fences::a_stale_fence_writes_nothing,
@@ -68,9 +68,9 @@ macro_rules! conformance {
             limits::a_large_job_is_cancelled_in_steps,
             limits::a_large_level_opens_in_parts,
             limits::a_redirects_target_takes_its_place,
-            politeness::three_claimers_keep_one_hosts_rate_and_slots,
-            politeness::a_paused_host_gives_nothing_and_blocks_no_other,
-            politeness::a_crawl_delay_holds,
+            politeness::three_claimers_respect_one_hosts_rate_and_slots,
+            politeness::a_paused_host_is_not_claimed_and_blocks_no_other,
+            politeness::a_crawl_delay_is_obeyed,
             politeness::a_dead_worker_leaks_no_slot,
             politeness::a_full_host_opens_when_a_task_settles,
             politeness::a_reserved_start_is_used_once,
@@ -81,7 +81,7 @@ macro_rules! conformance {
             reading::a_foreign_cursor_is_refused,
             reading::an_export_is_complete,
             reading::events_have_no_gaps,
-            service::keys_are_known_by_hash_until_revoked,
+            service::keys_are_valid_until_revoked,
             service::robots_are_stored_by_origin,
             service::old_jobs_are_pruned_in_bounded_steps,
             service::hosts_without_work_and_old_robots_are_pruned,

@@ -1,8 +1,8 @@
-//! A store with something done around every call: timing in the service, faults in tests.
+//! A store with a wrapper around every call: timing in the service, faults in tests.
 
 use crate::StoreResult;
 
-/// What is done around a store call.
+/// A wrapper around store calls.
 pub trait CallWrapper: Clone + Send + Sync + 'static {
     /// Runs a call. `verb` is the name of the method.
     fn call<T: Send>(

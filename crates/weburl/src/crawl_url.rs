@@ -1,8 +1,8 @@
-//! The normalised URL of a page.
+//! The normalized URL of a page.
 //!
-//! Invariant: the text is a WHATWG-serialised `http` or `https` URL without userinfo and without
-//! fragment. Userinfo cannot leak into output, a key or a log, because it is never stored here; the
-//! seed's own is lifted out by [`crate::Userinfo`].
+//! Invariant: the text is a WHATWG-serialized `http` or `https` URL without userinfo and without
+//! fragment. Userinfo cannot leak into output, a key or a log, because it is never stored here;
+//! [`crate::Userinfo`] holds the seed's.
 
 use std::fmt;
 use std::sync::Arc;
@@ -10,7 +10,7 @@ use std::sync::Arc;
 use crate::url_ref::Shape;
 use crate::{HostKey, Origin, UrlError, UrlRef};
 
-/// A normalised, absolute `http` or `https` URL. Cheap to clone.
+/// A normalized, absolute `http` or `https` URL. Cheap to clone.
 #[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct CrawlUrl {
     text: Arc<str>,

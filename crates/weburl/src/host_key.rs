@@ -24,7 +24,7 @@ impl HostKey {
 pub struct Origin(Arc<str>);
 
 impl Origin {
-    /// From the text before a normalised URL's path.
+    /// From the text before a normalized URL's path.
     pub fn new(text: &str) -> Self {
         Self(text.into())
     }

@@ -47,15 +47,12 @@ impl<'a> Resolver<'a> {
     }
 
     fn base(&self) -> &Url {
-        #[expect(
-            clippy::expect_used,
-            reason = "normal form parses: it is a parser's output"
-        )]
+        #[expect(clippy::expect_used, reason = "the normal form is a parser's output")]
         self.base
             .get_or_init(|| Url::parse(self.page.as_str()).expect("a crawl url parses"))
     }
 
-    /// Queries are percent-encoded in this charset; for pages that are not UTF-8.
+    /// Percent-encodes queries in this charset; for pages that are not UTF-8.
     #[must_use]
     pub fn with_query_encoding(mut self, encoding: QueryEncoding<'a>) -> Self {
         self.query_encoding = Some(encoding);
@@ -78,7 +75,7 @@ impl<'a> Resolver<'a> {
         true
     }
 
-    /// Appends the absolute, normalised form of `href` to `out`.
+    /// Appends the absolute, normalized form of `href` to `out`.
     pub fn resolve<'t>(&self, href: &str, out: &'t mut String) -> Resolved<'t> {
         let start = out.len();
         let simple = self.simple.as_ref();

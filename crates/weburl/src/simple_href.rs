@@ -1,14 +1,14 @@
-//! The fast path of the resolver, for the few forms that nearly every link has.
+//! The fast path of the resolver, for the forms of nearly every link.
 //!
 //! It handles references made only of characters that the URL standard copies unchanged, with ordinary dot segments and a plain
 //! host name; resolving is then concatenation. It declines everything else (`None`), which goes to the `url` crate. It must
-//! never give a wrong result: `tests/resolver_oracle.rs` and `tests/agree` compare both on
+//! never return a wrong result: `tests/resolver_oracle.rs` and `tests/agree` compare both on
 //! the web-platform table and on generated references.
 
 use crate::CrawlUrl;
 use crate::url_ref::Shape;
 
-/// A base URL, cut up for concatenation.
+/// A base URL, split for concatenation.
 #[derive(Debug)]
 pub(crate) struct SimpleBase {
     url: CrawlUrl,
@@ -105,8 +105,8 @@ pub(crate) fn opaque(href: &str) -> Option<&str> {
 
 /// Trims the space and control characters that the standard removes from both ends.
 fn trimmed(href: &str) -> &str {
-    let hides = |byte: Option<&u8>| byte.is_some_and(|byte| *byte <= b' ');
-    if hides(href.as_bytes().first()) || hides(href.as_bytes().last()) {
+    let is_trimmed = |byte: Option<&u8>| byte.is_some_and(|byte| *byte <= b' ');
+    if is_trimmed(href.as_bytes().first()) || is_trimmed(href.as_bytes().last()) {
         href.trim_matches(|letter| letter <= ' ')
     } else {
         href
@@ -115,10 +115,10 @@ fn trimmed(href: &str) -> &str {
 
 /// Whether there is a colon before any slash, so that the text before it is a scheme.
 fn has_scheme(href: &[u8]) -> bool {
-    let mut marks = href
+    let mut delimiters = href
         .iter()
         .filter(|byte| matches!(byte, b':' | b'/' | b'?' | b'#'));
-    marks.next() == Some(&b':')
+    delimiters.next() == Some(&b':')
 }
 
 /// Splits off `scheme` and a host of plain lower-case labels; returns the rest and the positions of the parts so far.
@@ -145,7 +145,7 @@ fn push_host<'h>(
 fn plain_host(text: &[u8]) -> Option<usize> {
     let (mut at, mut label) = (0, 0);
     loop {
-        at = skipped(text, at, NOT_LOWER);
+        at = skip_plain(text, at, NOT_LOWER);
         match text.get(at) {
             None | Some(b'/' | b'?' | b'#') => break,
             Some(b'-') if text.get(at + 1) != Some(&b'-') => {}
@@ -160,10 +160,10 @@ fn plain_host(text: &[u8]) -> Option<usize> {
 /// Appends the part of a path that ends with its last dot segment; `out` has a path from `root` on, or none yet if this one
 /// begins with a slash.
 fn push_dots(mut path: &str, root: usize, out: &mut String) -> Option<()> {
-    // Nearly always they are all at the start.
+    // Nearly always, all dot segments are at the start.
     loop {
         path = if let Some(rest) = path.strip_prefix("../") {
-            climb(root, out)?;
+            pop_folder(root, out)?;
             rest
         } else if let Some(rest) = path.strip_prefix("./") {
             rest
@@ -182,7 +182,7 @@ fn push_dots(mut path: &str, root: usize, out: &mut String) -> Option<()> {
     for segment in path.split('/') {
         match segment {
             "." => {}
-            ".." => climb(root, out)?,
+            ".." => pop_folder(root, out)?,
             _ => {
                 out.push_str(segment);
                 out.push('/');
@@ -193,7 +193,7 @@ fn push_dots(mut path: &str, root: usize, out: &mut String) -> Option<()> {
 }
 
 /// Removes the last folder; at the root `..` changes nothing.
-fn climb(root: usize, out: &mut String) -> Option<()> {
+fn pop_folder(root: usize, out: &mut String) -> Option<()> {
     let folders = &out[root..out.len() - 1];
     if let Some(at) = folders.rfind('/') {
         // The `url` crate does not go above a drive letter, even for http.
@@ -226,7 +226,7 @@ impl Tail {
         let mut dots_end = dots(bytes)?;
         let mut at = 0;
         loop {
-            at = skipped(bytes, at, IN_PATH);
+            at = skip_plain(bytes, at, IN_PATH);
             match bytes.get(at) {
                 None | Some(b'?' | b'#') => break,
                 Some(b'/') => {}
@@ -239,12 +239,12 @@ impl Tail {
             }
         }
         let path_len = at;
-        at = skipped(bytes, at, IN_TAIL);
+        at = skip_plain(bytes, at, IN_TAIL);
         if at < bytes.len() && bytes[at] != b'#' {
             return None;
         }
         let fragment = bytes.get(at + 1..).unwrap_or_default();
-        (skipped(fragment, 0, IN_TAIL) == fragment.len()).then_some(Self {
+        (skip_plain(fragment, 0, IN_TAIL) == fragment.len()).then_some(Self {
             path_len,
             page_len: at,
             dots_end,
@@ -271,8 +271,8 @@ fn dots(segment: &[u8]) -> Option<usize> {
 
 /// Position of the first byte from `at` on that is special in this part; the end if there is none.
 #[inline]
-fn skipped(bytes: &[u8], mut at: usize, place: u8) -> usize {
-    while at < bytes.len() && SPECIAL[usize::from(bytes[at])] & place == 0 {
+fn skip_plain(bytes: &[u8], mut at: usize, part: u8) -> usize {
+    while at < bytes.len() && SPECIAL[usize::from(bytes[at])] & part == 0 {
         at += 1;
     }
     at
@@ -280,27 +280,27 @@ fn skipped(bytes: &[u8], mut at: usize, place: u8) -> usize {
 
 /// Percent-encoded, dropped or special in a path.
 const IN_PATH: u8 = 1;
-/// The same in a query or a fragment.
+/// Percent-encoded, dropped or special in a query or a fragment.
 const IN_TAIL: u8 = 2;
 /// Neither a lower-case letter nor a digit.
 const NOT_LOWER: u8 = 4;
 
 /// The parts in which each byte is special.
 const SPECIAL: [u8; 256] = {
-    let mut means = [IN_PATH | IN_TAIL | NOT_LOWER; 256];
+    let mut parts = [IN_PATH | IN_TAIL | NOT_LOWER; 256];
     let plain = b"ABCDEFGHIJKLMNOPQRSTUVWXYZ-._~!$&()*+,;=:@%";
     let mut at = 0;
     while at < plain.len() {
-        means[plain[at] as usize] = NOT_LOWER;
+        parts[plain[at] as usize] = NOT_LOWER;
         at += 1;
     }
     let lower = b"abcdefghijklmnopqrstuvwxyz0123456789";
     at = 0;
     while at < lower.len() {
-        means[lower[at] as usize] = 0;
+        parts[lower[at] as usize] = 0;
         at += 1;
     }
-    means[b'/' as usize] = IN_PATH | NOT_LOWER;
-    means[b'?' as usize] = IN_PATH | NOT_LOWER;
-    means
+    parts[b'/' as usize] = IN_PATH | NOT_LOWER;
+    parts[b'?' as usize] = IN_PATH | NOT_LOWER;
+    parts
 };

@@ -1,7 +1,7 @@
-//! A borrowed, normalised http(s) URL split into its parts.
+//! A borrowed, normalized http(s) URL split into its parts.
 //!
-//! Links live as ranges in one buffer per page; this is the view the rules work on, so that checking
-//! a link allocates nothing.
+//! Links live as ranges in one buffer per page; the rules work on this view, so that checking a
+//! link allocates nothing.
 
 use crate::{HostKey, Origin};
 
@@ -50,7 +50,7 @@ impl Shape {
     }
 }
 
-/// A view of a normalised `http` or `https` URL without userinfo and without fragment.
+/// A view of a normalized `http` or `https` URL without userinfo and without fragment.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct UrlRef<'a> {
     text: &'a str,
@@ -70,7 +70,7 @@ impl<'a> UrlRef<'a> {
         } else {
             return None;
         };
-        // Hosts are short, so a vectorised search would not pay.
+        // Hosts are short, so a vectorized search would not be faster.
         let path_start = host_start + bytes[host_start..].iter().position(|byte| *byte == b'/')?;
         let host_end = port_colon(&bytes[..path_start], host_start).unwrap_or(path_start);
         if host_end == host_start {
@@ -92,7 +92,7 @@ impl<'a> UrlRef<'a> {
         Some(Self { text, shape })
     }
 
-    /// Splits text that starts with such a URL.
+    /// The URL at the start of `text` whose parts are at these positions.
     pub(crate) fn shaped(text: &'a str, shape: Shape) -> Self {
         let text = &text[..shape.length as usize];
         Self { text, shape }

@@ -62,7 +62,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn lifted_and_redacted() {
+    fn extracted_and_redacted() {
         let found = Userinfo::of("https://me:s%3Acret+x@example.org/").unwrap();
         assert_eq!(
             (found.user.as_str(), found.password.as_str()),

@@ -1,6 +1,6 @@
 //! The rules of the normal form, one row each.
 
-#![expect(clippy::unwrap_used, reason = "a test's own helpers may stop it")]
+#![expect(clippy::unwrap_used, reason = "test helpers may panic")]
 
 use std::borrow::Cow;
 
@@ -205,7 +205,7 @@ fn a_query_is_encoded_in_the_pages_charset() {
 
 #[test]
 fn invalid_input_is_explained() {
-    for (typed, words) in [
+    for (typed, message) in [
         ("", "empty"),
         ("example.org", "did you mean https://example.org"),
         ("//example.org/a", "did you mean https://example.org/a"),
@@ -221,10 +221,10 @@ fn invalid_input_is_explained() {
         ("https://example.org:99999/", "invalid port"),
     ] {
         let error = CrawlUrl::parse(typed).unwrap_err().to_string();
-        assert!(error.contains(words), "{typed:?}: {error}");
+        assert!(error.contains(message), "{typed:?}: {error}");
         assert!(
             error.contains("https://"),
-            "{typed:?} shows what to type: {error}"
+            "{typed:?}: no example in {error}"
         );
     }
     for (typed, suggestion) in [
@@ -256,7 +256,7 @@ fn a_password_is_not_repeated_in_an_error() {
 }
 
 #[test]
-fn a_typed_url_is_normalised() {
+fn a_typed_url_is_normalized() {
     for (typed, expected) in [
         (" https://Example.ORG ", "https://example.org/"),
         ("http://example.org:80/a#b", "http://example.org/a"),

@@ -1,6 +1,6 @@
 //! The resolver against the `url` crate and the web-platform table: any difference is a bug.
 
-#![expect(clippy::unwrap_used, reason = "a test's own helpers may stop it")]
+#![expect(clippy::unwrap_used, reason = "test helpers may panic")]
 
 #[path = "agree/bases.rs"]
 mod bases;
@@ -45,7 +45,7 @@ fn the_web_platform_table() {
 
 /// The same inputs, compared with the results in the standard's table.
 #[test]
-fn absolute_web_urls_read_as_the_standard_says() {
+fn web_urls_match_the_table_of_the_standard() {
     let table: Vec<Value> = serde_json::from_str(include_str!("data/urltestdata.json")).unwrap();
     let mut wrong = Vec::new();
     let mut run = 0;
@@ -126,7 +126,7 @@ proptest! {
     }
 
     #[test]
-    fn normalising_twice_is_once(base in prop::sample::select(BASES.to_vec()), href in reference()) {
+    fn normalizing_is_idempotent(base in prop::sample::select(BASES.to_vec()), href in reference()) {
         if let (text, Some(page_len)) = ours(base, &href) {
             let once = CrawlUrl::parse(&text[..page_len]).unwrap();
             prop_assert_eq!(once.as_str(), &text[..page_len]);
@@ -161,7 +161,7 @@ proptest! {
 /// Where the `url` crate finds no host, this table has the expected results.
 #[test]
 fn surplus_slashes_are_skipped_and_a_missing_host_stays_missing() {
-    for (href, means) in [
+    for (href, expected) in [
         ("///example.com/x", "http://example.com/x"),
         (" \t////example.com/x", "http://example.com/x"),
         ("\\\\/example.com/x", "http://example.com/x"),
@@ -174,6 +174,6 @@ fn surplus_slashes_are_skipped_and_a_missing_host_stays_missing() {
         ("//", ""),
     ] {
         let (text, _) = ours("http://example.org/a/", href);
-        assert_eq!(text, means, "{href:?}");
+        assert_eq!(text, expected, "{href:?}");
     }
 }

@@ -3,16 +3,16 @@
 use crawler_weburl::UrlRef;
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
-/// A fingerprint of the calendar a URL is a page of.
+/// A fingerprint of the calendar that a URL is a page of.
 pub(super) fn calendar_of(url: UrlRef<'_>, seed: u64) -> Option<u64> {
     let prefix = date_path_prefix(url.path());
     let in_query = url.query().is_some_and(has_date);
     if prefix.is_none() && !in_query {
         return None;
     }
-    let place = prefix.unwrap_or(url.path());
+    let base = prefix.unwrap_or(url.path());
     Some(xxh3_64_with_seed(
-        place.as_bytes(),
+        base.as_bytes(),
         seed ^ xxh3_64_with_seed(url.authority().as_bytes(), seed),
     ))
 }
@@ -49,7 +49,7 @@ fn has_date(query: &str) -> bool {
     ];
     query.split('&').any(|pair| {
         let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
-        // Eight digits may be any number; with separators, or under such a name, they are a date.
+        // Eight digits may be any number; with separators, or under one of these names, they are a date.
         (is_date(value) && value.len() != 8)
             || (NAMES.iter().any(|known| name.eq_ignore_ascii_case(known))
                 && value.bytes().any(|byte| byte.is_ascii_digit()))
@@ -84,10 +84,10 @@ fn is_day(text: &str) -> bool {
     text.len() <= 2 && in_range(text, 1, 31)
 }
 
-fn in_range(text: &str, least: u32, most: u32) -> bool {
+fn in_range(text: &str, min: u32, max: u32) -> bool {
     let digits = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
     digits
         && text
             .parse()
-            .is_ok_and(|number: u32| (least..=most).contains(&number))
+            .is_ok_and(|number: u32| (min..=max).contains(&number))
 }

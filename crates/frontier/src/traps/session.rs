@@ -1,8 +1,8 @@
-//! Session ids in URLs: the same page under a new name on every visit.
+//! Session ids in URLs: the same page under a new URL on every visit.
 
 use crawler_weburl::UrlRef;
 
-/// Names that mean nothing but a session.
+/// Names that always mean a session.
 const SESSION_NAMES: [&str; 6] = [
     "jsessionid",
     "phpsessid",
@@ -16,7 +16,7 @@ const LIKELY_NAMES: [&str; 5] = ["sid", "sessionid", "session_id", "sess", "sess
 
 /// The URL without its session id, or `None` when it has none.
 pub(super) fn without_session(url: UrlRef<'_>) -> Option<String> {
-    // Nearly every URL: nothing is written for it.
+    // True of nearly every URL, and needs no allocation.
     if url.query().is_none() && !url.path().contains([';', '(']) {
         return None;
     }

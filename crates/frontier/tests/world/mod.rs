@@ -1,4 +1,5 @@
-//! Random sites with the plan of their crawl, and what they answer; the frontier's suite and the journal's play them.
+//! Random sites, the plans to crawl them and their responses; shared by the tests of the frontier, the journal and the
+//! store frontier.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::time::Duration;
@@ -13,12 +14,12 @@ use crawler_weburl::{CrawlUrl, SlashPolicy};
 pub(crate) struct Dice(pub(crate) u64);
 
 impl Dice {
-    pub(crate) fn below(&mut self, most: u64) -> u64 {
+    pub(crate) fn below(&mut self, bound: u64) -> u64 {
         self.0 = self
             .0
             .wrapping_mul(6_364_136_223_846_793_005)
             .wrapping_add(1_442_695_040_888_963_407);
-        (self.0 >> 33) % most.max(1)
+        (self.0 >> 33) % bound.max(1)
     }
 
     pub(crate) fn one_in(&mut self, n: u64) -> bool {
@@ -27,24 +28,24 @@ impl Dice {
 }
 
 #[derive(Clone, Debug)]
-pub(crate) enum Behaviour {
+pub(crate) enum Behavior {
     Page,
     NotHtml,
     Dead,
     Panics,
-    /// Fails this often, then is a page.
+    /// Fails this many times, then is a page.
     Flaky {
         fails: u32,
         throttled: bool,
     },
     Redirect(usize),
-    /// `/pN` points to `/pN/`, which is a page.
+    /// `/pN` redirects to `/pN/`, which is a page.
     SlashRedirect,
 }
 
 #[derive(Debug)]
 pub(crate) struct World {
-    pub(crate) behaviours: Vec<Behaviour>,
+    pub(crate) behaviors: Vec<Behavior>,
     pub(crate) links: Vec<Vec<usize>>,
     pub(crate) disallowed: BTreeSet<usize>,
     pub(crate) plan: CrawlPlan,
@@ -66,26 +67,26 @@ pub(crate) fn page_of(url: &CrawlUrl) -> usize {
 }
 
 impl World {
-    /// The world of a seed, its spec changed before it is resolved.
-    pub(crate) fn roll(seed: u64, change: impl FnOnce(&mut CrawlSpec)) -> Self {
+    /// Generates a site and a plan from a seed; `change` edits the spec before it is resolved.
+    pub(crate) fn random(seed: u64, change: impl FnOnce(&mut CrawlSpec)) -> Self {
         let mut dice = Dice(seed.wrapping_mul(0x9e37_79b9).wrapping_add(77));
         let pages = 1 + usize::try_from(dice.below(14)).unwrap();
         let depth_limited = dice.one_in(3);
         let page = |dice: &mut Dice| usize::try_from(dice.below(pages as u64)).unwrap();
-        let behaviours = (0..pages)
+        let behaviors = (0..pages)
             .map(
                 |number| match dice.below(if number == 0 { 12 } else { 20 }) {
-                    // Retries may reorder discovery, so depth-limited worlds have none.
-                    0 if !depth_limited => Behaviour::Flaky {
+                    // Retries may reorder discovery, so depth-limited crawls have none.
+                    0 if !depth_limited => Behavior::Flaky {
                         fails: 1 + u32::try_from(dice.below(4)).unwrap(),
                         throttled: dice.one_in(3),
                     },
-                    1 => Behaviour::SlashRedirect,
-                    12 => Behaviour::Dead,
-                    13 => Behaviour::Panics,
-                    14 => Behaviour::NotHtml,
-                    15 | 16 => Behaviour::Redirect(page(&mut dice)),
-                    _ => Behaviour::Page,
+                    1 => Behavior::SlashRedirect,
+                    12 => Behavior::Dead,
+                    13 => Behavior::Panics,
+                    14 => Behavior::NotHtml,
+                    15 | 16 => Behavior::Redirect(page(&mut dice)),
+                    _ => Behavior::Page,
                 },
             )
             .collect();
@@ -122,7 +123,7 @@ impl World {
         let plan = CrawlPlan::resolve(&spec, "crawler/0", seed).unwrap();
         let stop_after = dice.one_in(5).then(|| dice.below(12));
         Self {
-            behaviours,
+            behaviors,
             links,
             disallowed,
             plan,
@@ -139,16 +140,16 @@ impl World {
         format!("User-agent: *\n{}", lines.collect::<String>())
     }
 
-    /// Whether a page ends up being read, after all its attempts.
+    /// Whether a page is eventually fetched, within its attempts.
     fn is_read(&self, page: usize) -> bool {
-        match self.behaviours[page] {
-            Behaviour::Page | Behaviour::SlashRedirect => true,
-            Behaviour::Flaky { fails, .. } => fails < self.plan.max_attempts,
+        match self.behaviors[page] {
+            Behavior::Page | Behavior::SlashRedirect => true,
+            Behavior::Flaky { fails, .. } => fails < self.plan.max_attempts,
             _ => false,
         }
     }
 
-    /// Every page that must be reported, worked out by a plain breadth-first walk.
+    /// Every page that must be reported, with its depth, computed by a plain breadth-first search.
     pub(crate) fn reachable(&self) -> BTreeMap<usize, u32> {
         let mut depths = BTreeMap::from([(0, 0)]);
         let mut queue = VecDeque::from([(0, 0)]);
@@ -156,19 +157,19 @@ impl World {
             if self.disallowed.contains(&page) {
                 continue;
             }
-            let found: Vec<(usize, u32)> = match self.behaviours[page] {
-                Behaviour::Redirect(to) if to != page => vec![(to, depth)],
+            let found: Vec<(usize, u32)> = match self.behaviors[page] {
+                Behavior::Redirect(to) if to != page => vec![(to, depth)],
                 _ if self.is_read(page) => {
                     self.links[page].iter().map(|to| (*to, depth + 1)).collect()
                 }
                 _ => Vec::new(),
             };
             for (to, depth) in found {
-                let too_deep = self.plan.limits.depth.is_some_and(|most| depth > most);
+                let too_deep = self.plan.limits.depth.is_some_and(|max| depth > max);
                 if !too_deep && depths.get(&to).is_none_or(|known| *known > depth) {
                     queue.retain(|(other, _)| *other != to);
                     depths.insert(to, depth);
-                    // A redirect's target belongs to the level being walked.
+                    // A redirect's target has the depth of its source.
                     let at = queue
                         .iter()
                         .position(|(_, other)| *other > depth)
@@ -184,24 +185,24 @@ impl World {
         let page = page_of(&task.url);
         let landed = task.url.as_str().ends_with('/');
         let failed = |kind| Outcome::Failed(Failure::new(kind, "failed"));
-        let (outcome, status) = match self.behaviours[page] {
-            Behaviour::SlashRedirect if !landed => {
+        let (outcome, status) = match self.behaviors[page] {
+            Behavior::SlashRedirect if !landed => {
                 let to = CrawlUrl::parse(&format!("{}/", task.url)).unwrap();
                 (Outcome::Redirected { to }, Some(301))
             }
-            Behaviour::Page | Behaviour::SlashRedirect => {
+            Behavior::Page | Behavior::SlashRedirect => {
                 (Outcome::Fetched { html: true }, Some(200))
             }
-            Behaviour::NotHtml => (Outcome::Fetched { html: false }, Some(200)),
-            Behaviour::Dead => (failed(FailKind::DeadLink), Some(404)),
-            Behaviour::Panics => (failed(FailKind::Internal), None),
-            Behaviour::Redirect(to) => (
+            Behavior::NotHtml => (Outcome::Fetched { html: false }, Some(200)),
+            Behavior::Dead => (failed(FailKind::DeadLink), Some(404)),
+            Behavior::Panics => (failed(FailKind::Internal), None),
+            Behavior::Redirect(to) => (
                 Outcome::Redirected {
                     to: CrawlUrl::parse(&url_of(to)).unwrap(),
                 },
                 Some(302),
             ),
-            Behaviour::Flaky { fails, throttled } if task.attempt <= fails => {
+            Behavior::Flaky { fails, throttled } if task.attempt <= fails => {
                 let kind = if throttled {
                     FailKind::RateLimited
                 } else {
@@ -209,7 +210,7 @@ impl World {
                 };
                 (failed(kind), Some(if throttled { 429 } else { 500 }))
             }
-            Behaviour::Flaky { .. } => (Outcome::Fetched { html: true }, Some(200)),
+            Behavior::Flaky { .. } => (Outcome::Fetched { html: true }, Some(200)),
         };
         let mut report = PageReport::new(task, outcome);
         report.status = status;

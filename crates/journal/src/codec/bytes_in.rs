@@ -1,10 +1,10 @@
-//! Reading, from bytes that may be anything.
+//! Reads values from bytes that may be damaged.
 
 use std::time::Duration;
 
 use crawler_weburl::CrawlUrl;
 
-/// The bytes are not what was written; says what was expected.
+/// The bytes are damaged; names the value that was expected.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Damaged(pub(crate) &'static str);
 
@@ -39,7 +39,7 @@ impl<'a> BytesIn<'a> {
         Err(Damaged("a number"))
     }
 
-    /// A number that counts things of at least one byte each: no more than there are bytes left.
+    /// A number of elements of at least one byte each: at most the number of bytes left.
     pub(crate) fn count(&mut self) -> Result<usize, Damaged> {
         usize::try_from(self.number()?)
             .ok()
@@ -80,7 +80,7 @@ mod tests {
     use crate::codec::BytesOut;
 
     #[test]
-    fn numbers_come_back() {
+    fn numbers_are_read_as_written() {
         for number in [0, 1, 127, 128, 300, 1 << 32, u64::MAX - 1, u64::MAX] {
             let mut out = BytesOut::default();
             out.number(number);
@@ -91,7 +91,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_there_is_an_error() {
+    fn missing_and_invalid_bytes_are_errors() {
         assert!(BytesIn(&[]).byte().is_err());
         assert!(BytesIn(&[0x80; 9]).number().is_err());
         assert!(BytesIn(&[0xff; 11]).number().is_err());

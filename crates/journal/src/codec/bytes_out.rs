@@ -1,4 +1,4 @@
-//! Writing.
+//! Writes values as bytes.
 
 use std::time::Duration;
 
@@ -14,7 +14,10 @@ impl BytesOut {
     /// Seven bits per byte, the lowest first.
     pub(crate) fn number(&mut self, mut number: u64) {
         while number >= 0x80 {
-            #[expect(clippy::cast_possible_truncation, reason = "the low bits are meant")]
+            #[expect(
+                clippy::cast_possible_truncation,
+                reason = "only the low bits are kept"
+            )]
             self.0.push(number as u8 | 0x80);
             number >>= 7;
         }
@@ -32,7 +35,7 @@ impl BytesOut {
         self.number(nanos(duration));
     }
 
-    /// 0, or 1 and what is there.
+    /// 0, or 1 and the value.
     pub(crate) fn option<T>(&mut self, value: Option<T>, write: impl FnOnce(&mut Self, T)) {
         self.byte(u8::from(value.is_some()));
         if let Some(value) = value {
@@ -41,7 +44,7 @@ impl BytesOut {
     }
 }
 
-/// A duration as it is written.
+/// A duration in nanoseconds, as written.
 pub(crate) fn nanos(duration: Duration) -> u64 {
     u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX)
 }

@@ -1,4 +1,4 @@
-//! What an event is.
+//! The kinds of events.
 
 use super::Damaged;
 
@@ -11,7 +11,7 @@ pub(crate) enum Kind {
     Page,
     /// A site's own file settled.
     SiteFileTask,
-    /// The frontier's numbers, to compare.
+    /// The frontier's counts, compared in a replay.
     Check,
 }
 

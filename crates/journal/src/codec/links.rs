@@ -1,4 +1,4 @@
-//! A page's links. Keys are left out: the plan makes them again.
+//! A page's links. Keys are left out: they are recomputed from the plan.
 
 use crawler_model::{LinkFacts, LinkList};
 use crawler_weburl::{KeyPolicy, UrlKey, UrlRef};

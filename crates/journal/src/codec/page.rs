@@ -1,4 +1,4 @@
-//! A page's report, without what its task says.
+//! A page's report, without the fields of its task.
 
 use crawler_model::{
     FailKind, Failure, Outcome, PageReport, RenderReason, Rendering, SkipReason, Task,
@@ -8,7 +8,7 @@ use crawler_weburl::KeyPolicy;
 use super::links::{read_links, write_links};
 use super::{BytesIn, BytesOut, Damaged};
 
-/// Everything of a report but its task, and its document: a crawl of the command line reads none.
+/// Writes a report without its task, and without its document: a command-line crawl has none.
 pub(crate) fn write_page(out: &mut BytesOut, report: &PageReport) {
     write_outcome(out, &report.outcome);
     out.number(report.status.map_or(0, u64::from));
@@ -41,7 +41,7 @@ pub(crate) fn read_page(
     Ok(report)
 }
 
-/// 0 is none.
+/// 0 stands for none.
 pub(super) fn read_status(bytes: &mut BytesIn<'_>) -> Result<Option<u16>, Damaged> {
     let status = u16::try_from(bytes.number()?).map_err(|_| Damaged("a status"))?;
     Ok((status != 0).then_some(status))
@@ -86,13 +86,13 @@ fn read_outcome(bytes: &mut BytesIn<'_>) -> Result<Outcome, Damaged> {
     })
 }
 
-/// 0 is none; else the reason by its place in [`RenderReason::ALL`], and whether the page was rendered in the last bit;
-/// then how long it waited for a tab.
+/// 0 stands for none; else the reason by its index in [`RenderReason::ALL`] and, in the lowest bit, whether the page was
+/// rendered; then how long it waited for a tab.
 fn write_rendering(out: &mut BytesOut, rendering: Option<Rendering>) {
     let number = rendering.and_then(|rendering| {
         let mut reasons = RenderReason::ALL.iter();
-        let place = reasons.position(|reason| *reason == rendering.reason)?;
-        Some((place as u64 + 1) << 1 | u64::from(rendering.rendered))
+        let index = reasons.position(|reason| *reason == rendering.reason)?;
+        Some((index as u64 + 1) << 1 | u64::from(rendering.rendered))
     });
     out.number(number.unwrap_or(0));
     if let (Some(_), Some(rendering)) = (number, rendering) {
@@ -105,9 +105,9 @@ fn read_rendering(bytes: &mut BytesIn<'_>) -> Result<Option<Rendering>, Damaged>
     if number == 0 {
         return Ok(None);
     }
-    let place = usize::try_from(number >> 1).ok();
-    let place = place.and_then(|place| place.checked_sub(1));
-    let reason = place.and_then(|place| RenderReason::ALL.get(place));
+    let index = usize::try_from(number >> 1).ok();
+    let index = index.and_then(|index| index.checked_sub(1));
+    let reason = index.and_then(|index| RenderReason::ALL.get(index));
     Ok(Some(Rendering {
         rendered: number & 1 == 1,
         reason: *reason.ok_or(Damaged("a rendering"))?,
@@ -115,15 +115,15 @@ fn read_rendering(bytes: &mut BytesIn<'_>) -> Result<Option<Rendering>, Damaged>
     }))
 }
 
-/// The kind by its place in [`FailKind::ALL`].
+/// The kind by its index in [`FailKind::ALL`], then the message.
 pub(super) fn write_failure(out: &mut BytesOut, failure: &Failure) {
-    let place = FailKind::ALL.iter().position(|kind| *kind == failure.kind);
-    out.number(place.unwrap_or(FailKind::ALL.len()) as u64);
+    let index = FailKind::ALL.iter().position(|kind| *kind == failure.kind);
+    out.number(index.unwrap_or(FailKind::ALL.len()) as u64);
     out.text(&failure.message);
 }
 
 pub(super) fn read_failure(bytes: &mut BytesIn<'_>) -> Result<Failure, Damaged> {
-    let place = usize::try_from(bytes.number()?).map_err(|_| Damaged("a failure"))?;
-    let kind = FailKind::ALL.get(place).ok_or(Damaged("a failure"))?;
+    let index = usize::try_from(bytes.number()?).map_err(|_| Damaged("a failure"))?;
+    let kind = FailKind::ALL.get(index).ok_or(Damaged("a failure"))?;
     Ok(Failure::new(*kind, bytes.text()?))
 }

@@ -1,6 +1,6 @@
-//! A report about a site's own file, without its site-file task.
+//! A report about a site file, without its site-file task.
 //!
-//! Of a robots.txt the text is kept, and read again; where there is none, nothing is forbidden.
+//! The text of a robots.txt is recorded and parsed again; without a text, nothing is forbidden.
 
 use crawler_frontier::{RobotsAnswer, SiteFileReport, SiteFileResult, SiteFileTask, SitemapAnswer};
 use crawler_model::CrawlRules;
@@ -46,7 +46,7 @@ pub(crate) fn read_site_file(
     })
 }
 
-/// The rules of a text, or of none.
+/// Parses a robots.txt; without a text, everything is allowed.
 pub(crate) fn rules(text: Option<&str>, plan: &CrawlRules) -> Robots {
     text.map_or_else(Robots::allow_all, |text| {
         Robots::parse(text.as_bytes(), robots_token(&plan.fetch.user_agent))

@@ -1,4 +1,4 @@
-//! Recognises a state file by its first bytes alone: no other file is opened.
+//! Recognizes a state file by its first bytes, so that SQLite never opens another file.
 
 use std::fs::File;
 use std::io::{ErrorKind, Read};
@@ -13,14 +13,14 @@ pub(super) const APPLICATION_ID_PRAGMA: &str = "PRAGMA application_id = 16684460
 const MAGIC: &[u8; 16] = b"SQLite format 3\0";
 const APPLICATION_ID_AT: usize = 68;
 
-/// Whether the file is a state file (true) or there is nothing yet (false).
-pub(super) fn look(path: &Path) -> Result<bool, StateError> {
+/// True for a state file, false if there is no file or an empty one; any other file is an error.
+pub(super) fn is_state_file(path: &Path) -> Result<bool, StateError> {
     let unusable =
         |error: std::io::Error| StateError::new(path, StateProblem::Unusable(error.to_string()));
     let file = match File::open(path) {
         Ok(file) => file,
         Err(error) if error.kind() == ErrorKind::NotFound => {
-            return if in_a_folder(path) {
+            return if parent_exists(path) {
                 Ok(false)
             } else {
                 Err(unusable(error))
@@ -43,7 +43,7 @@ pub(super) fn look(path: &Path) -> Result<bool, StateError> {
     Err(StateError::new(path, StateProblem::NotAState))
 }
 
-fn in_a_folder(path: &Path) -> bool {
+fn parent_exists(path: &Path) -> bool {
     let folder = path.parent().filter(|folder| *folder != Path::new(""));
     folder.unwrap_or(Path::new(".")).is_dir()
 }
@@ -53,7 +53,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_pragma_writes_the_number() {
+    fn the_pragma_sets_the_application_id() {
         assert!(APPLICATION_ID_PRAGMA.ends_with(&format!("= {APPLICATION_ID}")));
     }
 }

@@ -1,11 +1,11 @@
-//! Compressed events, with a checksum, which SQLite does not have.
+//! Compresses events and adds a checksum, which SQLite does not have.
 
 use std::io::{self, Read, Write};
 
-/// The fastest level: the writer waits for it.
+/// The fastest compression level: the writer waits for it.
 const LEVEL: i32 = 1;
-/// No mark carries more: it could not have been written.
-const MOST: u64 = 1 << 30;
+/// Limit on the bytes of one mark when decompressed.
+const MAX_BYTES: u64 = 1 << 30;
 
 pub(super) fn pack(events: &[u8]) -> io::Result<Vec<u8>> {
     let mut encoder = zstd::stream::write::Encoder::new(Vec::new(), LEVEL)?;
@@ -17,7 +17,7 @@ pub(super) fn pack(events: &[u8]) -> io::Result<Vec<u8>> {
 pub(super) fn unpack(packed: &[u8]) -> io::Result<Vec<u8>> {
     let mut events = Vec::new();
     let decoder = zstd::stream::read::Decoder::new(packed)?;
-    decoder.take(MOST).read_to_end(&mut events)?;
+    decoder.take(MAX_BYTES).read_to_end(&mut events)?;
     Ok(events)
 }
 
@@ -26,7 +26,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_was_packed_comes_back_and_a_changed_byte_is_noticed() {
+    fn events_round_trip_and_a_changed_byte_is_detected() {
         let events: Vec<u8> = (0..100_000_u32)
             .flat_map(|n| (n / 7).to_le_bytes())
             .collect();

@@ -5,11 +5,11 @@ pub fn robots_token(user_agent: &str) -> &str {
     user_agent.split(['/', ' ']).next().unwrap_or(user_agent)
 }
 
-/// Does a `User-agent` value name `agent`?
+/// Whether a `User-agent` value names `agent`.
 ///
-/// A token is letters, `_` and `-`, so `FooBot/2.1` and `FooBot Images` both speak to `FooBot`.
-/// Real crawlers also have digits in their names, against the standard; a value that is such a name
-/// in full is obeyed too, since a site that wrote it can have meant nobody else.
+/// A token is letters, `_` and `-`, so `FooBot/2.1` and `FooBot Images` both name `FooBot`.
+/// Real crawlers also have digits in their names, against the standard; a value that equals such a
+/// name in full matches too, since the site can have meant no other crawler.
 pub(super) fn names(value: &[u8], agent: &str) -> bool {
     let ends_at = |stop: fn(&u8) -> bool| {
         let end = value.iter().position(stop).unwrap_or(value.len());

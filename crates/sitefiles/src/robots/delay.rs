@@ -2,13 +2,13 @@
 
 use std::time::Duration;
 
-/// A plain decimal number of seconds; anything else is no delay at all.
+/// A plain decimal number of seconds; anything else is ignored.
 ///
 /// Words like `inf` and exponents are refused by their letters. A number too large for a
-/// [`Duration`] is kept as the largest one: the site did ask for a long pause.
+/// [`Duration`] becomes the largest one: the site did ask for a long delay.
 pub(super) fn read(value: &[u8]) -> Option<Duration> {
-    let plain = |byte: &u8| byte.is_ascii_digit() || *byte == b'.';
-    if !value.iter().all(plain) {
+    let is_plain = |byte: &u8| byte.is_ascii_digit() || *byte == b'.';
+    if !value.iter().all(is_plain) {
         return None;
     }
     let seconds: f64 = std::str::from_utf8(value).ok()?.parse().ok()?;

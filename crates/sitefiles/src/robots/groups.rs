@@ -2,8 +2,8 @@
 //!
 //! A run of `User-agent` lines opens a group, and only an `Allow` or `Disallow` line ends the run.
 //! `Sitemap` and unknown lines stand outside groups, so they neither end a run nor split it.
-//! All groups that name the agent are one; so are all groups for everyone, which count only if the
-//! agent was never named.
+//! All groups that name the agent are merged; so are all `*` groups, which apply only if no group
+//! names the agent.
 
 use std::collections::HashSet;
 use std::time::Duration;
@@ -12,7 +12,7 @@ use super::line::{Field, Line};
 use super::rule::Rule;
 use super::{Robots, agent, delay};
 
-/// Sitemap lines kept: files with 20,000 have been seen.
+/// Limit on sitemap lines: files with 20,000 have been seen.
 const MAX_SITEMAPS: usize = 1_000;
 
 #[derive(Debug, Default)]
@@ -21,13 +21,13 @@ struct Group {
     delay: Option<Duration>,
 }
 
-/// The lines taken so far.
+/// The groups read so far.
 #[derive(Debug)]
 pub(super) struct Groups<'a> {
     agent: &'a str,
     ours: Group,
     everyone: Group,
-    /// Whom the current group is for.
+    /// Whether the current group names our agent.
     for_us: bool,
     for_everyone: bool,
     /// The current group has rules, so the next `User-agent` line begins another.
@@ -80,7 +80,7 @@ impl<'a> Groups<'a> {
         }
     }
 
-    /// An empty value ends the run of agents, but is no rule: it matches nothing.
+    /// An empty value ends the run of agents, but is not a rule: it matches nothing.
     fn take_rule(&mut self, line: &Line<'_>) {
         self.closed = true;
         if line.value.is_empty() {

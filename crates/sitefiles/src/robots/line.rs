@@ -1,6 +1,6 @@
-//! One line, taken apart: its field, its value, and how it was written.
+//! Parses one line into its field, its value and its text.
 
-/// What a line is about.
+/// The field of a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Field {
     UserAgent,
@@ -10,8 +10,8 @@ pub(super) enum Field {
     Sitemap,
 }
 
-/// How each field may begin, any case. A name may go on after it (`Disallow-all`), and the
-/// misspellings are those that Google found often enough to accept.
+/// Accepted prefixes of each field's name, in any case. Other text may follow (`Disallow-all`); the
+/// misspellings are those that Google's parser accepts.
 const NAMES: [(Field, &[&str]); 5] = [
     (Field::UserAgent, &["user-agent", "useragent", "user agent"]),
     (Field::Allow, &["allow"]),
@@ -41,7 +41,7 @@ pub(super) struct Line<'a> {
     pub(super) text: &'a [u8],
 }
 
-/// Reads one line; nothing for a blank, a comment, an unknown field or anything unreadable.
+/// Reads one line; `None` for a blank line, a comment, an unknown field or anything unreadable.
 pub(super) fn read(line: &[u8]) -> Option<Line<'_>> {
     let text = line.split(|byte| *byte == b'#').next()?.trim_ascii();
     let (name, value) = split(text)?;
@@ -53,7 +53,7 @@ pub(super) fn read(line: &[u8]) -> Option<Line<'_>> {
     })
 }
 
-/// Name and value round the colon. Without a colon white space will do, but only if it leaves
+/// Splits name and value at the colon. Without a colon, splits at white space, but only if that leaves
 /// exactly two words: `disallow /x` is a rule, a sentence is not.
 fn split(text: &[u8]) -> Option<(&[u8], &[u8])> {
     let is_blank = |byte: &u8| matches!(byte, b' ' | b'\t');
@@ -61,17 +61,17 @@ fn split(text: &[u8]) -> Option<(&[u8], &[u8])> {
     let at = colon.or_else(|| text.iter().position(is_blank))?;
     let (name, rest) = text.split_at_checked(at)?;
     let value = rest.get(1..)?;
-    let message = value.trim_ascii();
-    (colon.is_some() || !message.iter().any(is_blank)).then_some((name, value))
+    let trimmed = value.trim_ascii();
+    (colon.is_some() || !trimmed.iter().any(is_blank)).then_some((name, value))
 }
 
 fn field(name: &[u8]) -> Option<Field> {
-    let begins = |with: &&str| {
-        name.get(..with.len())
-            .is_some_and(|start| start.eq_ignore_ascii_case(with.as_bytes()))
+    let has_prefix = |prefix: &&str| {
+        name.get(..prefix.len())
+            .is_some_and(|start| start.eq_ignore_ascii_case(prefix.as_bytes()))
     };
     NAMES
         .iter()
-        .find(|(_, names)| names.iter().any(begins))
+        .find(|(_, names)| names.iter().any(has_prefix))
         .map(|(field, _)| *field)
 }

@@ -1,21 +1,21 @@
-//! The body as lines: where it starts, where it ends, and how long a line may be.
+//! Splits the body into lines, within the size limits.
 
 use super::Robots;
 
-/// Bytes of one line that are read, as at Google: eight times the longest URL of old browsers,
-/// less the terminator. What a line has beyond it is ignored.
+/// Limit on the bytes read of one line, as in Google's parser: eight times the longest URL of old
+/// browsers, less the terminator. The rest of a longer line is ignored.
 const MAX_LINE: usize = 8 * 2083 - 1;
 
 /// The lines of `body`, blank ones included. Any of CR, LF and CRLF ends a line: the blank line
-/// that CRLF yields means nothing here.
+/// that CRLF yields is ignored.
 pub(super) fn lines(body: &[u8]) -> impl Iterator<Item = &[u8]> {
-    readable(without_mark(body))
+    readable(without_bom(body))
         .split(|byte| is_end(*byte))
         .map(|line| line.get(..MAX_LINE).unwrap_or(line))
 }
 
 /// The part within the size limit. Its last line is dropped when the limit cut it, since half a
-/// rule says something else than the rule; unless it is so long that its end is ignored anyway.
+/// rule has another meaning; unless it is so long that its end is ignored anyway.
 fn readable(body: &[u8]) -> &[u8] {
     let Some((kept, rest)) = body.split_at_checked(Robots::MAX_BYTES) else {
         return body;
@@ -23,23 +23,23 @@ fn readable(body: &[u8]) -> &[u8] {
     if rest.first().is_none_or(|byte| is_end(*byte)) {
         return kept;
     }
-    let whole = kept
+    let complete = kept
         .iter()
         .rposition(|byte| is_end(*byte))
         .map_or(0, |end| end + 1);
-    if kept.len() - whole >= MAX_LINE {
+    if kept.len() - complete >= MAX_LINE {
         kept
     } else {
-        kept.get(..whole).unwrap_or(kept)
+        kept.get(..complete).unwrap_or(kept)
     }
 }
 
-/// Skips a UTF-8 byte order mark, or as much of one as there is, as Google does.
-fn without_mark(body: &[u8]) -> &[u8] {
-    let mark = [0xEF, 0xBB, 0xBF];
+/// Skips a whole or partial UTF-8 byte order mark, as Google's parser does.
+fn without_bom(body: &[u8]) -> &[u8] {
+    let bom = [0xEF, 0xBB, 0xBF];
     let length = body
         .iter()
-        .zip(mark)
+        .zip(bom)
         .take_while(|(byte, expected)| **byte == *expected)
         .count();
     body.get(length..).unwrap_or(body)

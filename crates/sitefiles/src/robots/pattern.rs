@@ -1,7 +1,7 @@
 //! A rule's path pattern: literal pieces with `*` between them, and perhaps `$` at the end.
 //!
-//! Taking each piece at its first place after the one before is enough (a later place never helps
-//! what follows), so a match never goes back: its time is linear in the path and in the pattern,
+//! Matching each piece at its first occurrence after the previous one is enough (a later one never
+//! helps the rest), so a match never backtracks: its time is linear in the path and in the pattern,
 //! however many stars there are.
 
 use memchr::{memchr_iter, memmem};
@@ -12,9 +12,9 @@ use super::percent;
 pub(super) struct Pattern {
     /// What the path must begin with.
     pub(super) prefix: Box<[u8]>,
-    /// What must follow, in this order, anything in between; none of them empty.
+    /// What must follow, in this order, with anything in between; none is empty.
     pieces: Box<[Box<[u8]>]>,
-    /// What the path must end with, after all that. The whole of it, if the pattern has no star.
+    /// What the path must end with, after the pieces, if the pattern ends in `$`. Empty if it has no star.
     ending: Option<Box<[u8]>>,
     stars: usize,
 }
@@ -27,7 +27,7 @@ impl Pattern {
         };
         let mut literals: Vec<Box<[u8]>> = open
             .split(|byte| *byte == b'*')
-            .map(|piece| percent::normalise(piece).into())
+            .map(|piece| percent::normalize(piece).into())
             .collect();
         let stars = literals.len() - 1;
         let ending = if !anchored {
@@ -54,7 +54,7 @@ impl Pattern {
         self.prefix.len() + pieces + ending + self.stars
     }
 
-    /// Does it match a path that goes on with `rest` after the prefix?
+    /// Whether it matches a path that continues with `rest` after the prefix.
     pub(super) fn matches_rest(&self, rest: &[u8]) -> bool {
         if self.stars == 0 {
             return self.ending.is_none() || rest.is_empty();
@@ -74,11 +74,11 @@ impl Pattern {
     }
 }
 
-/// Where `piece` first stands in `text`.
+/// The position of the first `piece` in `text`.
 ///
-/// The general search prepares itself for each piece, which costs more than searching a path: most
-/// pieces are a few bytes that begin with `?`, `/` or `.`, and are found quicker by their first
-/// byte. Only hostile texts and pieces are long, and those need the search that stays linear.
+/// The setup of `memmem` costs more than searching a path: most pieces are a few bytes that begin
+/// with `?`, `/` or `.`, and are found faster by their first byte. Only hostile texts and pieces are
+/// long, and those need the search that stays linear.
 fn find(text: &[u8], piece: &[u8]) -> Option<usize> {
     const LONG_TEXT: usize = 256;
     const LONG_PIECE: usize = 16;

@@ -1,15 +1,15 @@
-//! One spelling per path, so that rule and URL can be compared byte by byte.
+//! Normalizes percent-encoding, so that rule and URL can be compared byte by byte.
 //!
-//! Escapes of characters that need none are undone, the others get upper-case digits, and bytes
-//! that no URI may hold are escaped. Escapes of reserved characters stay: `%2F` is not `/`. Only
-//! `%2A` and `%24` are undone as well; they are how a rule writes a `*` or `$` that it means
-//! literally (RFC 9309, 2.2.3), and by then the special ones have been taken out of the rule.
+//! Escapes of characters that need none are decoded, the others get upper-case digits, and bytes
+//! that are not allowed in a URI are escaped. Escapes of reserved characters stay: `%2F` is not `/`.
+//! Only `%2A` and `%24` are decoded as well: they are how a rule writes a literal `*` or `$`
+//! (RFC 9309, 2.2.3), and the special ones have been removed from the rule before.
 
 use std::borrow::Cow;
 
 const HEX: [u8; 16] = *b"0123456789ABCDEF";
 
-pub(super) fn normalise(text: &[u8]) -> Cow<'_, [u8]> {
+pub(super) fn normalize(text: &[u8]) -> Cow<'_, [u8]> {
     if !text.iter().any(|byte| *byte == b'%' || needs_escape(*byte)) {
         return Cow::Borrowed(text);
     }
@@ -33,7 +33,7 @@ pub(super) fn normalise(text: &[u8]) -> Cow<'_, [u8]> {
     Cow::Owned(plain)
 }
 
-/// The octet that two hex digits stand for, and what follows them.
+/// The octet of two hex digits, and the rest.
 fn octet(text: &[u8]) -> Option<(u8, &[u8])> {
     let ([high, low], rest) = text.split_first_chunk()?;
     let digit = |byte: u8| {

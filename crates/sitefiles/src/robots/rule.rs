@@ -1,4 +1,4 @@
-//! One `Allow` or `Disallow` line that applies to us.
+//! One `Allow` or `Disallow` line that applies to our agent.
 
 use std::cmp::Reverse;
 
@@ -6,7 +6,7 @@ use super::RobotsVerdict;
 use super::line::Field;
 use super::pattern::Pattern;
 
-/// Which of two matching rules decides, the lesser: the one with more octets, then what allows.
+/// Precedence of matching rules, lowest first: more octets, then `Allow`.
 pub(super) type Rank = (Reverse<usize>, bool);
 
 #[derive(Debug)]
@@ -31,9 +31,9 @@ impl Rule {
         }
     }
 
-    /// The rule that `Allow: /folder/index.html` gives besides itself: `/folder/` is allowed too.
+    /// The additional rule that `Allow: /folder/index.html` implies: `/folder/` is allowed too.
     ///
-    /// Google's reading, not the RFC's. Kept because a site that allows its front page by file name
+    /// This is Google's interpretation, not the RFC's. A site that allows its front page by file name
     /// and forbids the rest has tested that with Google, and means the page at `/`.
     pub(super) fn directory_of_index(value: &[u8], text: &[u8]) -> Option<Rule> {
         let slash = memchr::memrchr(b'/', value)?;
@@ -51,7 +51,7 @@ impl Rule {
         &self.pattern.prefix
     }
 
-    /// Does it match a path that begins with its prefix and goes on with `rest`?
+    /// Whether it matches a path that begins with its prefix and continues with `rest`.
     pub(super) fn matches_rest(&self, rest: &[u8]) -> bool {
         self.pattern.matches_rest(rest)
     }

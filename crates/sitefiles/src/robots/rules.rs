@@ -1,9 +1,9 @@
-//! All rules for us, arranged so that a verdict looks at few of them.
+//! All rules for our agent, indexed so that a verdict checks few of them.
 //!
-//! A rule can only match a path that begins with the rule's literal prefix. So rules are kept by
-//! prefix, in the order of a dictionary, and each prefix knows the next shorter one that it begins
-//! with. The prefixes a path begins with are then one chain: its last entry is found by halving,
-//! the others by following it. Hundreds of rules cost about ten comparisons.
+//! A rule can only match a path that begins with the rule's literal prefix. So rules are sorted
+//! by prefix, and each prefix links to the next shorter one that it begins with. The prefixes of a
+//! path then form one chain: its last entry is found by binary search, the others by following the
+//! links. Hundreds of rules cost about ten comparisons.
 
 use super::rule::{Rank, Rule};
 
@@ -51,7 +51,7 @@ impl Rules {
         Rules { rules, groups }
     }
 
-    /// The rule that decides about `path`, which is normalised.
+    /// The rule that decides for `path`, which must be normalized.
     pub(super) fn decide(&self, path: &[u8]) -> Option<&Rule> {
         let after = self
             .groups
@@ -77,7 +77,7 @@ impl Rules {
     }
 }
 
-/// A group and the ever shorter ones it leads to.
+/// A group and the groups of ever shorter prefixes that it links to.
 fn chain(
     groups: &[PrefixGroup],
     from: Option<usize>,

@@ -1,9 +1,9 @@
-//! The answer for one URL, with the line that decided, so that a skipped page can say why.
+//! The verdict for one URL, with the deciding line, to report why a page was skipped.
 
 /// What robots.txt says about one path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RobotsVerdict<'a> {
-    /// No rule speaks of it.
+    /// No rule matches.
     Allowed,
     /// This line allows it, for example `Allow: /public`.
     AllowedBy(&'a str),

@@ -1,6 +1,6 @@
-//! The body as plain bytes: gunzipped if need be, and never more than the limit.
+//! The body as plain bytes: decompressed if it is gzip, and never more than the limit.
 //!
-//! To its readers a limit and a damaged file both look like the end; the flags tell which it was.
+//! Both the limit and damaged data end the stream; the flags say which it was.
 
 use std::io::{self, Read};
 
@@ -10,7 +10,7 @@ const GZIP_MAGIC: [u8; 2] = [0x1F, 0x8B];
 
 enum Form<'a> {
     Plain(&'a [u8]),
-    /// Several members one after the other are one file; gzip inside gzip is not undone.
+    /// Several members one after the other are one file; gzip inside gzip is not decompressed.
     Gzip(Box<MultiGzDecoder<&'a [u8]>>),
 }
 
@@ -19,7 +19,7 @@ pub(super) struct Body<'a> {
     left: usize,
     /// The limit ended it.
     pub(super) cut: bool,
-    /// The gzip stream broke off.
+    /// The gzip stream is damaged or truncated.
     pub(super) broken: bool,
 }
 
@@ -38,7 +38,7 @@ impl<'a> Body<'a> {
         }
     }
 
-    /// Fills the start of `into` and says how far; zero is the end.
+    /// Reads into `into` and returns the number of bytes; 0 at the end.
     pub(super) fn read(&mut self, into: &mut [u8]) -> usize {
         if self.cut || self.broken {
             return 0;

@@ -1,4 +1,4 @@
-//! Which encoding a file is in, told from its first bytes.
+//! Detects a file's encoding from its first bytes.
 //!
 //! UTF-8 unless a byte order mark, the shape of the first tag or the XML declaration says
 //! otherwise. Other names in a declaration are read as UTF-8 too: locations are ASCII almost always.
@@ -11,7 +11,7 @@ pub(super) enum Charset {
     Latin1,
 }
 
-/// Windows-1252 differs only in signs that no address has.
+/// Windows-1252 differs only in characters that no URL contains.
 const LATIN1_LABELS: [&str; 6] = [
     "iso-8859-1",
     "iso8859-1",
@@ -35,8 +35,8 @@ impl Charset {
         }
     }
 
-    /// Appends `bytes` to `text` and says how many were used: a character that may go on in the
-    /// next piece is left, unless this is the `last` piece. What cannot be read becomes U+FFFD.
+    /// Appends `bytes` to `text` and returns how many were used: a character that may continue in the
+    /// next chunk is left, unless this is the `last` chunk. Invalid bytes become U+FFFD.
     pub(super) fn decode(self, bytes: &[u8], last: bool, text: &mut String) -> usize {
         match self {
             Charset::Utf8 => decode_utf8(bytes, last, text),
@@ -87,9 +87,9 @@ fn decode_utf8(bytes: &[u8], last: bool, text: &mut String) -> usize {
 
 fn decode_utf16(bytes: &[u8], last: bool, unit: fn([u8; 2]) -> u16, text: &mut String) -> usize {
     let (pairs, odd) = bytes.as_chunks::<2>();
-    let goes_on = |pair: &[u8; 2]| matches!(unit(*pair), 0xD800..=0xDBFF);
+    let is_high_surrogate = |pair: &[u8; 2]| matches!(unit(*pair), 0xD800..=0xDBFF);
     let pairs = match pairs.split_last() {
-        Some((end, before)) if !last && goes_on(end) => before,
+        Some((end, before)) if !last && is_high_surrogate(end) => before,
         _ => pairs,
     };
     let characters = char::decode_utf16(pairs.iter().map(|pair| unit(*pair)));

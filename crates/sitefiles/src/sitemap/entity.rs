@@ -1,10 +1,9 @@
 //! Character references: the five of XML and the numbered ones.
 //!
-//! Nothing else is ever looked up, so nothing can expand into more than one character. An unknown
-//! name stays as it was written, because an address with a bare `&` in it is more common than one
-//! with a declared entity.
+//! No other entity is expanded, so nothing expands to more than one character. An unknown name stays
+//! as written, because a URL with a bare `&` is more common than one with a declared entity.
 
-/// Appends what `&name;` stands for.
+/// Appends the character of `&name;`.
 pub(super) fn push(name: &str, text: &mut String) {
     match character(name) {
         Some(character) => text.push(character),
@@ -12,7 +11,7 @@ pub(super) fn push(name: &str, text: &mut String) {
     }
 }
 
-/// Appends `escaped` with its references undone.
+/// Appends `escaped` with its references decoded.
 pub(super) fn push_unescaped(escaped: &str, text: &mut String) {
     let mut rest = escaped;
     while let Some((before, after)) = rest.split_once('&') {
@@ -28,8 +27,8 @@ pub(super) fn push_unescaped(escaped: &str, text: &mut String) {
     text.push_str(rest);
 }
 
-/// The character that the text after a `&` begins with the name of, and what follows it. Looks a
-/// name's length ahead and no further, or a row of `&` would be looked through once for each.
+/// Decodes the reference after an `&` into its character and the rest. Searches no further than the
+/// longest name, so that many `&` in a row take linear time.
 fn reference(after: &str) -> Option<(char, &str)> {
     const MAX_NAME: usize = 12;
     let near = after.as_bytes().get(..MAX_NAME).unwrap_or(after.as_bytes());

@@ -3,12 +3,12 @@
 use std::error::Error;
 use std::fmt;
 
-/// A body that is not read as a sitemap at all.
+/// Why a body cannot be read as a sitemap.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SitemapError {
     /// Neither a known root element nor a single line with a URL; an HTML page, for example.
     NotASitemap,
-    /// A DTD declares entities. No sitemap needs any, and expanding them is how small files grow.
+    /// A DTD declares entities. No sitemap needs any, and expanding them can make a small file huge.
     EntityBomb,
     /// A limit was reached before it was clear what the file is.
     TooLarge,

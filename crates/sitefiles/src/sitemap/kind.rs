@@ -1,6 +1,6 @@
-//! The forms a sitemap comes in.
+//! The formats of a sitemap.
 
-/// What a file turned out to be.
+/// The format of a sitemap.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SitemapKind {
     /// XML with a `urlset` root: pages.

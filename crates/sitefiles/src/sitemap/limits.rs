@@ -5,7 +5,7 @@
 pub struct SitemapLimits {
     /// Locations reported before reading stops.
     pub max_urls: usize,
-    /// Bytes read, counted after gzip is undone.
+    /// Bytes read, counted after decompression.
     pub max_bytes: usize,
 }
 

@@ -1,4 +1,4 @@
-//! Where locations go: the caller's closure, counted.
+//! Passes locations to the caller's closure, and counts them.
 
 use std::ops::ControlFlow;
 
@@ -11,32 +11,32 @@ pub enum SitemapItem<'a> {
     Sitemap(&'a str),
 }
 
-/// Characters of a location that is worth reporting; longer ones are dropped. URLs in sitemaps
-/// are limited to 2,048.
+/// Longest location reported, in bytes; longer ones are dropped. The sitemap protocol limits URLs to
+/// 2,048 characters.
 pub(super) const MAX_LOCATION: usize = 8 * 1024;
 
-/// Passes locations on until the limit.
+/// Passes on locations up to the limit.
 #[derive(Debug)]
 pub(super) struct Outlet<F> {
     each: F,
-    room: usize,
+    limit: usize,
     pub(super) items: usize,
     pub(super) full: bool,
 }
 
 impl<F: FnMut(SitemapItem<'_>)> Outlet<F> {
-    pub(super) fn new(room: usize, each: F) -> Self {
+    pub(super) fn new(limit: usize, each: F) -> Self {
         Outlet {
             each,
-            room,
+            limit,
             items: 0,
             full: false,
         }
     }
 
-    /// Breaks when there is no room for this one.
+    /// Breaks if the limit was reached before.
     pub(super) fn send(&mut self, item: SitemapItem<'_>) -> ControlFlow<()> {
-        if self.items == self.room {
+        if self.items == self.limit {
             self.full = true;
             return ControlFlow::Break(());
         }

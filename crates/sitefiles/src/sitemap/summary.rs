@@ -1,15 +1,15 @@
-//! The closing numbers of one file.
+//! The result of reading one file.
 
 use super::SitemapKind;
 
-/// What reading a sitemap came to.
+/// The result of reading a sitemap.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SitemapSummary {
-    /// What the file was.
+    /// The format of the file.
     pub kind: SitemapKind,
     /// Locations reported.
     pub items: usize,
-    /// A limit stopped the reading; what came before was reported.
+    /// A limit stopped the reading; the locations before it were reported.
     pub cut: bool,
     /// The file is damaged or ends too early; what could be read was reported.
     pub malformed: bool,

@@ -1,10 +1,10 @@
-//! The elements that matter, known by their names without prefix.
+//! The elements that matter, by their names without prefix.
 
 use super::SitemapKind;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Tag {
-    /// The element that holds the whole file: a stray closing tag must not end that.
+    /// The root element: not `Other`, so that a stray closing tag does not close it.
     Root,
     Url,
     Sitemap,

@@ -1,4 +1,4 @@
-//! Text sitemaps: one URL per line, everything else passed over.
+//! Text sitemaps: one URL per line, all other lines skipped.
 
 use std::io::BufRead;
 use std::ops::ControlFlow;
@@ -31,7 +31,7 @@ pub(super) fn read(
             line.clear();
         }
     }
-    // Of a file that ended early the last line may be half a URL.
+    // The last line of a truncated file may be half a URL.
     let ended = !outlet.full && !source.cut() && !source.broken();
     if ended {
         let _ = send(&line, &mut outlet);
@@ -51,11 +51,11 @@ pub(super) fn read(
 
 fn send(line: &[u8], outlet: &mut Outlet<impl FnMut(SitemapItem<'_>)>) -> ControlFlow<()> {
     let line = line.trim_ascii();
-    let begins = |with: &[u8]| {
-        line.get(..with.len())
-            .is_some_and(|start| start.eq_ignore_ascii_case(with))
+    let has_prefix = |prefix: &[u8]| {
+        line.get(..prefix.len())
+            .is_some_and(|start| start.eq_ignore_ascii_case(prefix))
     };
-    let is_url = line.len() <= MAX_LOCATION && (begins(b"http://") || begins(b"https://"));
+    let is_url = line.len() <= MAX_LOCATION && (has_prefix(b"http://") || has_prefix(b"https://"));
     match std::str::from_utf8(line) {
         Ok(url) if is_url => outlet.send(SitemapItem::Page(url)),
         _ => ControlFlow::Continue(()),

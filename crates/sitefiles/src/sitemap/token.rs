@@ -1,7 +1,7 @@
 //! A bound on one XML token.
 //!
-//! The XML reader collects a whole tag, text or comment before it hands it over, so a file that
-//! never ends one would be collected in full. This stands between and says stop.
+//! The XML reader buffers a whole tag, text or comment before it returns it, so a token that never
+//! ends would be buffered in full. The guard makes the read fail at a limit.
 
 use std::io::{self, BufRead, Read};
 
@@ -18,7 +18,7 @@ impl<R: BufRead> TokenGuard<R> {
         TokenGuard { source, length: 0 }
     }
 
-    /// The token ended; the next may be as long again.
+    /// Resets the count for the next token.
     pub(super) fn next_token(&mut self) {
         self.length = 0;
     }

@@ -5,16 +5,16 @@ use std::io::{self, BufRead, Read};
 use super::body::Body;
 use super::charset::Charset;
 
-const PIECE: usize = 16 * 1024;
+const CHUNK_BYTES: usize = 16 * 1024;
 
 pub(super) struct Utf8<'a> {
     body: Body<'a>,
     charset: Charset,
-    /// Bytes read and not yet decoded: part of a character, between two pieces.
+    /// Bytes read and not yet decoded: a character that continues in the next chunk.
     raw: Vec<u8>,
     text: String,
-    /// How much of `text` was taken.
-    taken: usize,
+    /// Bytes of `text` that were consumed.
+    consumed: usize,
     ended: bool,
 }
 
@@ -25,13 +25,13 @@ impl<'a> Utf8<'a> {
             charset: Charset::Utf8,
             raw: Vec::new(),
             text: String::new(),
-            taken: 0,
+            consumed: 0,
             ended: false,
         };
-        source.read_piece();
-        let (charset, mark) = Charset::detect(&source.raw);
+        source.read_chunk();
+        let (charset, bom_length) = Charset::detect(&source.raw);
         source.charset = charset;
-        source.raw.drain(..mark);
+        source.raw.drain(..bom_length);
         source.decode();
         source
     }
@@ -41,12 +41,12 @@ impl<'a> Utf8<'a> {
         self.body.cut
     }
 
-    /// The body broke off.
+    /// The body is damaged or truncated.
     pub(super) fn broken(&self) -> bool {
         self.body.broken
     }
 
-    /// Is a tag the first thing in it? White space before is passed over.
+    /// Whether the text begins with a tag, after any white space.
     pub(super) fn begins_with_markup(&mut self) -> bool {
         loop {
             let ahead = self.ahead();
@@ -54,7 +54,7 @@ impl<'a> Utf8<'a> {
             if !text.is_empty() {
                 return text.starts_with('<');
             }
-            self.taken += ahead.len();
+            self.consumed += ahead.len();
             if !self.refill() {
                 return false;
             }
@@ -62,25 +62,25 @@ impl<'a> Utf8<'a> {
     }
 
     fn ahead(&self) -> &str {
-        self.text.get(self.taken..).unwrap_or_default()
+        self.text.get(self.consumed..).unwrap_or_default()
     }
 
-    /// Gets more text, once all was taken; false at the end.
+    /// Reads more text after all was consumed; false at the end.
     fn refill(&mut self) -> bool {
         self.text.clear();
-        self.taken = 0;
+        self.consumed = 0;
         while self.text.is_empty() && !self.ended {
-            self.read_piece();
+            self.read_chunk();
             self.decode();
         }
         !self.text.is_empty()
     }
 
-    /// Reads a whole piece if there is one: gzip gives as little as a byte at a time.
-    fn read_piece(&mut self) {
+    /// Reads a full chunk if possible: gzip may return as little as one byte at a time.
+    fn read_chunk(&mut self) {
         let mut filled = self.raw.len();
-        self.raw.resize(PIECE, 0);
-        while !self.ended && filled < PIECE {
+        self.raw.resize(CHUNK_BYTES, 0);
+        while !self.ended && filled < CHUNK_BYTES {
             let length = self
                 .raw
                 .get_mut(filled..)
@@ -106,7 +106,7 @@ impl BufRead for Utf8<'_> {
     }
 
     fn consume(&mut self, amount: usize) {
-        self.taken += amount;
+        self.consumed += amount;
     }
 }
 

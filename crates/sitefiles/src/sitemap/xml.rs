@@ -1,6 +1,6 @@
-//! XML sitemaps and feeds: a walk over the tokens that knows only which element it is in.
+//! XML sitemaps and feeds: a walk over the tokens that tracks only the open elements.
 //!
-//! Lenient, since these files are written by plug-ins: prefixes are ignored, a bare `&` is text, a
+//! Lenient, since these files are often malformed: prefixes are ignored, a bare `&` is text, a
 //! closing tag closes what it can. A location is reported when its element closes, so half of one
 //! never is.
 
@@ -23,12 +23,12 @@ const MAX_DEPTH: usize = 64;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum End {
     /// The root element closed.
-    Whole,
+    Complete,
     /// The outlet is full.
     Full,
     /// No more tokens can be read: damage, or the end of the bytes.
-    BrokeOff,
-    /// The root is not ours, or there is none.
+    Truncated,
+    /// The root element is unknown or missing.
     Unknown,
     Entities,
 }
@@ -56,7 +56,7 @@ pub(super) fn read(
             kind,
             items: walk.outlet.items,
             cut,
-            malformed: walk.crossed || guard.source.broken() || (end == End::BrokeOff && !cut),
+            malformed: walk.crossed || guard.source.broken() || (end == End::Truncated && !cut),
         }),
     }
 }
@@ -67,7 +67,7 @@ struct Walk<F> {
     open: Vec<Tag>,
     /// The text of the location element we are in.
     location: String,
-    /// A tag was closed that was not the innermost.
+    /// A closing tag did not match the innermost open element.
     crossed: bool,
 }
 
@@ -88,7 +88,7 @@ impl<F: FnMut(SitemapItem<'_>)> Walk<F> {
             token.clear();
             reader.get_mut().next_token();
             let Ok(event) = reader.read_event_into(&mut token) else {
-                return End::BrokeOff;
+                return End::Truncated;
             };
             if let ControlFlow::Break(end) = self.step(&event) {
                 return end;
@@ -110,7 +110,7 @@ impl<F: FnMut(SitemapItem<'_>)> Walk<F> {
             Event::DocType(declared) if declared.contains("<!ENTITY") => {
                 ControlFlow::Break(End::Entities)
             }
-            Event::Eof => ControlFlow::Break(End::BrokeOff),
+            Event::Eof => ControlFlow::Break(End::Truncated),
             Event::Comment(_) | Event::Decl(_) | Event::PI(_) | Event::DocType(_) => {
                 ControlFlow::Continue(())
             }
@@ -126,7 +126,7 @@ impl<F: FnMut(SitemapItem<'_>)> Walk<F> {
             }
         }
         if self.open.len() == MAX_DEPTH {
-            return ControlFlow::Break(End::BrokeOff);
+            return ControlFlow::Break(End::Truncated);
         }
         let tag = Tag::of(name.as_ref());
         self.open.push(tag);
@@ -152,7 +152,7 @@ impl<F: FnMut(SitemapItem<'_>)> Walk<F> {
             self.location.clear();
         }
         if sent.is_continue() && self.open.is_empty() {
-            return ControlFlow::Break(End::Whole);
+            return ControlFlow::Break(End::Complete);
         }
         sent
     }
@@ -165,7 +165,7 @@ impl<F: FnMut(SitemapItem<'_>)> Walk<F> {
         ControlFlow::Continue(())
     }
 
-    /// Reports the element that is about to close, if it is a location in its proper place:
+    /// Reports the element that is about to close, if it is a location in the right context:
     /// `image:loc` is also a `loc`, but not in a `url`.
     fn send_location(&mut self) -> ControlFlow<End> {
         use SitemapKind::{Index, Rss, UrlSet};
@@ -182,7 +182,7 @@ impl<F: FnMut(SitemapItem<'_>)> Walk<F> {
         self.outlet.send(item).map_break(|()| End::Full)
     }
 
-    /// Reports the address of an Atom link that leads to the entry's own page.
+    /// Reports the URL of an Atom link to the entry's own page.
     fn send_link(&mut self, element: &BytesStart<'_>) -> ControlFlow<End> {
         let mut alternate = true;
         let mut address = None;

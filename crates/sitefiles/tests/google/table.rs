@@ -2,7 +2,7 @@
 //!
 //! The facts (file contents, agent, path, verdict) are those of `robots_test.cc` in
 //! <https://github.com/google/robotstxt>, Copyright 2019 Google LLC, Apache License 2.0. URLs are
-//! reduced to path and query. Each file is followed by what it says: `(agent, path, allowed)`.
+//! reduced to path and query. Each file is followed by its checks: `(agent, path, allowed)`.
 
 pub(super) type Check = (&'static str, &'static str, bool);
 
@@ -366,7 +366,7 @@ pub(super) const CASES: &[Case] = &[
 ];
 
 /// Where we follow RFC 9309, 2.2.2, instead: `(case, path)`. Rule and path are equal once both are
-/// normalised, so the rule applies; Google leaves the path as it is, and finds no match.
+/// normalized, so the rule applies; Google's parser does not normalize the path, and finds no match.
 pub(super) const DIFFERENCES: &[(&str, &str)] = &[
     ("a raw character in the rule", "/foo/bar/ツ"),
     ("an escaped character in the rule", "/foo/bar/ツ"),

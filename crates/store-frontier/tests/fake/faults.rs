@@ -8,7 +8,7 @@ use tokio::time::{Instant, sleep};
 
 use crate::world::Dice;
 
-/// How long a response takes that never comes; longer than any timeout.
+/// Delay of a response that never arrives; longer than any timeout.
 const NEVER: Duration = Duration::from_hours(10);
 
 /// How often calls fail: one in this many; 0 is never.
@@ -29,7 +29,7 @@ pub(crate) struct Faults(Arc<Mutex<State>>);
 struct State {
     dice: Dice,
     odds: Odds,
-    /// The store is unreachable from then to then.
+    /// Start and end of each outage.
     outages: Vec<(Instant, Instant)>,
     lost: u32,
 }

@@ -1,4 +1,4 @@
-//! A store in memory: the roles that the frontier needs, with leases and fences, and a record of every task.
+//! An in-memory store: the roles that the frontier needs, with leases and fences, and a record of every task.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex};
@@ -38,7 +38,7 @@ struct State {
     job: JobRequest,
     records: Vec<Record>,
     keys: BTreeMap<String, usize>,
-    /// What each lease was settled with: sent again, it must be the same.
+    /// The outcome that each lease was settled with; a repeated settlement must have the same.
     outcomes: HashMap<Lease, TaskOutcome>,
     robots: HashMap<String, (RobotsText, Instant)>,
     next_start: Instant,
@@ -157,7 +157,7 @@ impl State {
             ..
         } = settlement;
         let first = self.outcomes.entry(lease).or_insert(outcome.clone());
-        assert_eq!(*first, outcome, "one lease was settled in two ways");
+        assert_eq!(*first, outcome, "a lease was settled with two outcomes");
         let Some(record) = self.held(lease) else {
             settled.lost.push(lease);
             return;

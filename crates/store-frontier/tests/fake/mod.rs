@@ -1,4 +1,4 @@
-//! A store in memory, and what can go wrong between a worker and its store.
+//! An in-memory store, and faults between a worker and its store.
 
 pub(crate) mod faults;
 pub(crate) mod memory_store;

@@ -7,13 +7,13 @@ use std::sync::{Arc, Mutex, PoisonError};
 pub struct HostSweep(Arc<Mutex<String>>);
 
 impl HostSweep {
-    /// The last host that was looked at; empty at the start of a sweep.
+    /// The last host that was checked; empty at the start of a sweep.
     pub fn position(&self) -> String {
         let last = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         last.clone()
     }
 
-    /// Notes how far a round came; `None` starts a new sweep.
+    /// Records the last host of a round; `None` starts a new sweep.
     pub fn advance(&self, last: Option<String>) {
         *self.0.lock().unwrap_or_else(PoisonError::into_inner) = last.unwrap_or_default();
     }

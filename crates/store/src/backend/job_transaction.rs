@@ -42,7 +42,7 @@ pub struct HeldLease {
     pub host: String,
 }
 
-/// What became of tasks that were to be inserted.
+/// The result of inserting tasks.
 #[derive(Default, Debug)]
 pub struct InsertedTasks {
     /// Tasks whose key was new.
@@ -53,7 +53,7 @@ pub struct InsertedTasks {
     pub hosts: Vec<String>,
 }
 
-/// What was skipped.
+/// The result of skipping tasks.
 #[derive(Default, Debug)]
 pub struct SkippedTasks {
     /// How many tasks.
@@ -202,7 +202,7 @@ pub trait JobTransaction: Send {
         job: JobId,
     ) -> impl Future<Output = Result<Option<String>, Self::Error>> + Send;
 
-    /// Lets claims look at these hosts again.
+    /// Lets claims consider these hosts again.
     fn wake_hosts(
         &mut self,
         hosts: &BTreeSet<String>,

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use crate::{JobId, JobState};
 
-/// What the rules need of a job, as it was when its row was locked and as it will be written back.
+/// The fields of a job that the rules need, as read under the row's lock and as written back.
 #[derive(Clone, Debug)]
 pub struct LockedJob {
     /// The job.
@@ -68,7 +68,7 @@ impl LockedJob {
         }
     }
 
-    /// Whether tasks that workers hold are skipped too. At a limit of bytes they may finish.
+    /// Whether tasks that workers hold are skipped too. At the byte limit, they may finish.
     pub(super) fn stops_held_tasks(&self) -> bool {
         let reason = self.stop_reason.as_deref();
         reason.is_some_and(|reason| reason != "max_bytes")
@@ -97,7 +97,7 @@ mod tests {
     }
 
     #[test]
-    fn a_job_that_stops_admits_nothing() {
+    fn a_stopping_job_admits_nothing() {
         let mut job = job();
         assert_eq!(job.remaining_tasks(), 3);
         job.admitted = 12;
@@ -117,7 +117,7 @@ mod tests {
     }
 
     #[test]
-    fn at_a_limit_of_bytes_held_tasks_may_finish() {
+    fn at_the_byte_limit_held_tasks_may_finish() {
         let mut job = job();
         assert!(!job.stops_held_tasks());
         for (reason, stops) in [

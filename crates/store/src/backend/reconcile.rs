@@ -1,4 +1,4 @@
-//! The rules once more, for what a crash interrupted and for deadlines that have passed.
+//! Applies the rules again, after crashes and for deadlines that have passed.
 
 use super::{Backend, JobTransaction, conclude};
 use crate::{JobId, Reconciled, StoreResult};
@@ -41,7 +41,7 @@ async fn reconcile_job<B: Backend>(
         done.opened += u64::from(conclusion.opened);
         db.wake_hosts(&conclusion.hosts).await?;
         db.commit().await?;
-        // What is held at a limit of bytes ends by itself; everything else is skipped until nothing is left.
+        // At the byte limit, held tasks finish by themselves; otherwise, tasks are skipped until none is left.
         if conclusion.finished || !job.stops_held_tasks() {
             return Ok(());
         }

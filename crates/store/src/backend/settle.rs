@@ -1,4 +1,4 @@
-//! Settling a batch in one transaction, in the one order that neither loses anything nor deadlocks.
+//! Settling a batch in one transaction, in the one order that neither loses a write nor deadlocks.
 //!
 //! The jobs' rows, then the leases that still hold, then new tasks, documents and links, and the settled tasks last:
 //! in Postgres another writer's `ON CONFLICT` waits for a row that was updated, not for one that is only locked.
@@ -19,11 +19,11 @@ pub async fn settle<B: Backend>(store: &B, batch: &[Settlement]) -> Result<Settl
     let held = db.held_leases(&leases).await?;
     let mut settled = Settled::default();
     let mut by_job: BTreeMap<JobId, Vec<&Settlement>> = BTreeMap::new();
-    let mut once = BTreeSet::new();
+    let mut seen = BTreeSet::new();
     let mut woken = BTreeSet::new();
     for settlement in batch {
         match held.get(&settlement.lease) {
-            Some(holder) if holder.job == settlement.job && once.insert(settlement.lease) => {
+            Some(holder) if holder.job == settlement.job && seen.insert(settlement.lease) => {
                 woken.insert(holder.host.clone());
                 settled.kept.push(settlement.lease);
                 by_job.entry(holder.job).or_default().push(settlement);
@@ -79,7 +79,7 @@ async fn settle_job<T: JobTransaction>(
     Ok(admitted)
 }
 
-/// The write of the tasks themselves. It carries the fences although the rows are locked: every write about a task does.
+/// Writes the tasks themselves, with their fences although the rows are locked: every write about a task has its fence.
 async fn update_tasks<T: JobTransaction>(
     db: &mut T,
     job: &mut LockedJob,

@@ -1,4 +1,4 @@
-//! Politeness towards hosts, shared by all workers of a store.
+//! Politeness toward hosts, shared by all workers of a store.
 
 use std::time::Duration;
 
@@ -6,7 +6,7 @@ use crawler_weburl::HostKey;
 
 use crate::{CallWrapper, HostTurn, StoreResult, TurnId, WrappedStore};
 
-/// Politeness towards hosts, shared by all workers of a store.
+/// Politeness toward hosts, shared by all workers of a store.
 pub trait HostTurns: Send + Sync {
     /// Sets the minimum interval between requests to a host, its crawl-delay. The longest one ever set applies.
     fn slow_host(

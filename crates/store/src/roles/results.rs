@@ -1,11 +1,11 @@
-//! What a job has produced so far.
+//! The results of a job so far.
 
 use crate::{
     CallWrapper, Cursor, FinishedTask, JobId, ListPage, MappedUrl, StoreResult, StoredDocument,
     StoredTask, TaskState, WrappedStore,
 };
 
-/// What a job has produced so far, in pages.
+/// The results of a job so far, in pages.
 pub trait Results: Send + Sync {
     /// Lists a job's documents in the order they were stored.
     fn documents(

@@ -1,10 +1,10 @@
-//! What an operator needs: readiness, statistics, deleting what is old.
+//! Operations for the operator: readiness, statistics, deleting old rows.
 
 use std::time::Duration;
 
 use crate::{CallWrapper, Statistics, StoreResult, WrappedStore};
 
-/// What an operator needs: readiness, statistics, deleting what is old.
+/// Operations for the operator: readiness, statistics, deleting old rows.
 pub trait Upkeep: Send + Sync {
     /// Deletes at most `max` rows of jobs that ended at least `age` ago; returns how many.
     /// Zero means that nothing is left to delete.

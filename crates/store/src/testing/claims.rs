@@ -7,8 +7,8 @@ use crawler_model::Discovery;
 use futures_util::future::join_all;
 
 use super::StoreFixture;
-use super::stage::{
-    LEASE, crawl, done, fast, look, page, pages, retry, settle, settlement_of, start, take,
+use super::builders::{
+    LEASE, crawl, done, fast, page, pages, read_job, retry, settle, settlement_of, start, take,
     take_all,
 };
 use crate::{Claimed, JobLimits, JobState, Results, TaskOutcome, TaskState};
@@ -45,13 +45,13 @@ pub async fn two_claimers_never_get_the_same_task<G: StoreFixture>(fixture: &G) 
 }
 
 /// A query planner that runs a sub-query twice would claim more.
-pub async fn a_claim_takes_no_more_than_asked_for<G: StoreFixture>(fixture: &G) {
+pub async fn a_claim_takes_at_most_the_requested_number<G: StoreFixture>(fixture: &G) {
     let store = fixture.open(fast()).await;
     let seeds = ["a.test", "b.test"].map(|host| pages(host, 30)).concat();
     start(&store, crawl(seeds, JobLimits::default())).await;
     assert!(take(&store, 0, LEASE).await.is_empty());
-    for most in [1, 7, 31] {
-        assert_eq!(take(&store, most, LEASE).await.len(), most);
+    for max in [1, 7, 31] {
+        assert_eq!(take(&store, max, LEASE).await.len(), max);
     }
     assert_eq!(take(&store, 1_000, LEASE).await.len(), 21);
 }
@@ -83,12 +83,12 @@ pub async fn a_retry_waits_its_time<G: StoreFixture>(fixture: &G) {
     assert_ne!(other.lease.task, task.lease.task);
     settle(&store, vec![done(&other, Vec::new())]).await;
     assert!(take(&store, 10, LEASE).await.is_empty());
-    let counts = look(&store, job).await.counts;
+    let counts = read_job(&store, job).await.counts;
     assert_eq!((counts.queued, counts.done), (1, 1));
 }
 
 /// Draining does not use up an attempt.
-pub async fn a_task_handed_back_was_not_tried<G: StoreFixture>(fixture: &G) {
+pub async fn a_task_handed_back_uses_no_attempt<G: StoreFixture>(fixture: &G) {
     let store = fixture.open(fast()).await;
     start(&store, crawl(pages("a.test", 1), JobLimits::default())).await;
     let first = take_all(&store, 1).await.remove(0);
@@ -108,9 +108,9 @@ pub async fn a_task_handed_back_was_not_tried<G: StoreFixture>(fixture: &G) {
 pub async fn the_first_claim_makes_a_job_running<G: StoreFixture>(fixture: &G) {
     let store = fixture.open(fast()).await;
     let job = start(&store, crawl(pages("a.test", 2), JobLimits::default())).await;
-    assert_eq!(look(&store, job).await.state, JobState::Queued);
+    assert_eq!(read_job(&store, job).await.state, JobState::Queued);
     take_all(&store, 1).await;
-    assert_eq!(look(&store, job).await.state, JobState::Running);
+    assert_eq!(read_job(&store, job).await.state, JobState::Running);
 }
 
 /// Every field of a task makes the round trip.

@@ -5,8 +5,8 @@ use std::time::Duration;
 use futures_util::future::join;
 
 use super::StoreFixture;
-use super::stage::{
-    LEASE, OVER, crawl, done, fast, look, page, pages, settle, start, take, take_all,
+use super::builders::{
+    EXPIRED, LEASE, crawl, done, fast, page, pages, read_job, settle, start, take, take_all,
 };
 use crate::{
     Cancel, Fence, JobId, JobLimits, JobQueue, JobState, Jobs, Lease, Rescue, Rescued, Results,
@@ -17,7 +17,7 @@ use crate::{
 pub async fn a_stale_fence_writes_nothing<G: StoreFixture>(fixture: &G) {
     let store = fixture.open(fast()).await;
     let job = start(&store, crawl(pages("a.test", 1), JobLimits::default())).await;
-    let late = take(&store, 1, OVER).await.remove(0);
+    let late = take(&store, 1, EXPIRED).await.remove(0);
     let rescued = store.rescue(Rescue::Expired).await.expect("a rescue");
     assert_eq!(
         rescued,
@@ -41,23 +41,27 @@ pub async fn a_stale_fence_writes_nothing<G: StoreFixture>(fixture: &G) {
         (settled.kept.len(), settled.lost.len(), settled.admitted),
         (0, 1, 0)
     );
-    let seen = look(&store, job).await;
+    let current = read_job(&store, job).await;
     assert_eq!(
-        (seen.documents, seen.counts.total(), seen.counts.processing),
+        (
+            current.documents,
+            current.counts.total(),
+            current.counts.processing
+        ),
         (0, 1, 1)
     );
-    assert_eq!(seen.bytes, 0);
+    assert_eq!(current.bytes, 0);
     let settled = settle(&store, vec![done(&holder, Vec::new())]).await;
     assert_eq!(settled.kept, [holder.lease]);
-    let seen = look(&store, job).await;
-    assert_eq!((seen.documents, seen.state), (1, JobState::Completed));
+    let current = read_job(&store, job).await;
+    assert_eq!((current.documents, current.state), (1, JobState::Completed));
 }
 
 /// In a batch of three with one lost lease, the other two are written.
 pub async fn one_lost_lease_does_not_cost_the_batch<G: StoreFixture>(fixture: &G) {
     let store = fixture.open(fast()).await;
     let job = start(&store, crawl(pages("a.test", 3), JobLimits::default())).await;
-    let late = take(&store, 1, OVER).await.remove(0);
+    let late = take(&store, 1, EXPIRED).await.remove(0);
     store.rescue(Rescue::Expired).await.expect("a rescue");
     let mut held = take_all(&store, 3).await;
     held.retain(|task| task.lease.task != late.lease.task);
@@ -69,9 +73,13 @@ pub async fn one_lost_lease_does_not_cost_the_batch<G: StoreFixture>(fixture: &G
     let settled = settle(&store, batch).await;
     assert_eq!(settled.lost, [late.lease]);
     assert_eq!((settled.kept.len(), settled.admitted), (2, 1));
-    let seen = look(&store, job).await;
+    let current = read_job(&store, job).await;
     assert_eq!(
-        (seen.documents, seen.counts.done, seen.counts.total()),
+        (
+            current.documents,
+            current.counts.done,
+            current.counts.total()
+        ),
         (2, 2, 4)
     );
 }
@@ -89,7 +97,7 @@ pub async fn a_lease_settles_once<G: StoreFixture>(fixture: &G) {
     assert_eq!((settled.kept.len(), settled.lost.len()), (1, 1));
     let settled = settle(&store, vec![done(&task, Vec::new())]).await;
     assert_eq!((settled.kept.len(), settled.lost.len()), (0, 1));
-    assert_eq!(look(&store, job).await.bytes, 100);
+    assert_eq!(read_job(&store, job).await.bytes, 100);
 }
 
 /// A task is settled under its own job's lock, or not at all.
@@ -113,7 +121,7 @@ pub async fn renewing_returns_lost_leases<G: StoreFixture>(fixture: &G) {
     let store = fixture.open(fast()).await;
     start(&store, crawl(pages("a.test", 3), JobLimits::default())).await;
     let worker = WorkerId::fresh();
-    let tasks = store.claim(&worker, 3, OVER).await.expect("a claim");
+    let tasks = store.claim(&worker, 3, EXPIRED).await.expect("a claim");
     let leases: Vec<Lease> = tasks.iter().map(|task| task.lease).collect();
     let lost = store
         .renew(&worker, &leases[..2], LEASE)
@@ -121,20 +129,23 @@ pub async fn renewing_returns_lost_leases<G: StoreFixture>(fixture: &G) {
         .expect("renewed");
     assert!(
         lost.is_empty(),
-        "a lease that ran out and was not taken back can be renewed"
+        "an expired lease that was not taken back can be renewed"
     );
     let rescued = store.rescue(Rescue::Expired).await.expect("a rescue");
     assert_eq!(rescued.requeued, 1, "only the lease that was not renewed");
-    let mut asked = leases.clone();
-    asked.push(Lease {
+    let mut requested = leases.clone();
+    requested.push(Lease {
         task: TaskId(i64::MAX),
         fence: Fence(1),
     });
-    let lost = store.renew(&worker, &asked, LEASE).await.expect("renewed");
-    assert_eq!(lost, [leases[2], asked[3]]);
-    let stranger = WorkerId::fresh();
     let lost = store
-        .renew(&stranger, &leases[..1], LEASE)
+        .renew(&worker, &requested, LEASE)
+        .await
+        .expect("renewed");
+    assert_eq!(lost, [leases[2], requested[3]]);
+    let other_worker = WorkerId::fresh();
+    let lost = store
+        .renew(&other_worker, &leases[..1], LEASE)
         .await
         .expect("renewed");
     assert_eq!(lost, leases[..1]);
@@ -156,18 +167,18 @@ pub async fn a_renewal_carries_its_fence<G: StoreFixture>(fixture: &G) {
         let mut tasks = store.claim(&worker, 1, lease).await.expect("a claim");
         tasks.remove(0).lease
     };
-    let old = claim(OVER).await;
+    let old = claim(EXPIRED).await;
     store.rescue(Rescue::Expired).await.expect("a rescue");
-    let new = claim(OVER).await;
+    let new = claim(EXPIRED).await;
     assert_eq!((old.task, old.fence < new.fence), (new.task, true));
     let lost = store.renew(&worker, &[old], LEASE).await.expect("renewed");
     assert_eq!(lost, [old]);
     let rescued = store.rescue(Rescue::Expired).await.expect("a rescue");
     assert_eq!(rescued.requeued, 1, "the old lease renewed nothing");
     let newest = claim(LEASE).await;
-    let asked = [old, newest];
-    let lost = store.renew(&worker, &asked, LEASE).await.expect("renewed");
-    assert_eq!(lost, [old], "named beside its successor");
+    let both = [old, newest];
+    let lost = store.renew(&worker, &both, LEASE).await.expect("renewed");
+    assert_eq!(lost, [old], "even together with its successor");
 }
 
 /// Only expired leases are rescued.
@@ -175,7 +186,7 @@ pub async fn rescue_leaves_live_leases_alone<G: StoreFixture>(fixture: &G) {
     let store = fixture.open(fast()).await;
     start(&store, crawl(pages("a.test", 4), JobLimits::default())).await;
     let live = take(&store, 2, LEASE).await;
-    take(&store, 2, OVER).await;
+    take(&store, 2, EXPIRED).await;
     assert_eq!(
         store
             .rescue(Rescue::Expired)
@@ -197,7 +208,7 @@ pub async fn a_settlement_and_a_rescue_never_both_win<G: StoreFixture>(fixture: 
     let (left, right) = (fixture.open(fast()).await, fixture.open(fast()).await);
     for round in 0..40 {
         let job = start(&left, crawl(pages("a.test", 1), JobLimits::default())).await;
-        let task = take(&left, 1, OVER).await.remove(0);
+        let task = take(&left, 1, EXPIRED).await.remove(0);
         let (settled, rescued) = join(
             left.settle(vec![done(&task, Vec::new())]),
             right.rescue(Rescue::Expired),
@@ -205,10 +216,10 @@ pub async fn a_settlement_and_a_rescue_never_both_win<G: StoreFixture>(fixture: 
         .await;
         let kept = settled.expect("a settlement").kept.len() as u64;
         let rescued = rescued.expect("a rescue").requeued;
-        let seen = look(&left, job).await;
-        assert_eq!(seen.documents, kept, "round {round}");
+        let current = read_job(&left, job).await;
+        assert_eq!(current.documents, kept, "round {round}");
         assert_eq!(
-            (seen.counts.done, seen.counts.queued),
+            (current.counts.done, current.counts.queued),
             (kept, 1 - kept),
             "round {round}"
         );
@@ -259,7 +270,7 @@ pub async fn a_task_that_crashes_its_worker_three_times_is_poisoned<G: StoreFixt
     let store = fixture.open(fast()).await;
     let job = start(&store, crawl(pages("a.test", 1), JobLimits::default())).await;
     for crash in 1..=3 {
-        let late = take(&store, 1, OVER).await.remove(0);
+        let late = take(&store, 1, EXPIRED).await.remove(0);
         assert_eq!(late.attempt, crash);
         let rescued = store.rescue(Rescue::Expired).await.expect("a rescue");
         let poisoned = u64::from(crash == 3);
@@ -286,9 +297,9 @@ pub async fn a_task_that_crashes_its_worker_three_times_is_poisoned<G: StoreFixt
         .entries
         .remove(0);
     assert_eq!(task.reason.as_deref(), Some("poisoned"));
-    let seen = look(&store, job).await;
-    assert_eq!(seen.state, JobState::Failed);
-    assert!(seen.error.is_some_and(|error| error.contains("(3)")));
+    let current = read_job(&store, job).await;
+    assert_eq!(current.state, JobState::Failed);
+    assert!(current.error.is_some_and(|error| error.contains("(3)")));
     let events = store.finished_since(job, 0, 10).await.expect("events");
     assert_eq!(events.len(), 1);
 }
@@ -298,7 +309,7 @@ pub async fn a_task_that_crashes_its_worker_three_times_is_poisoned<G: StoreFixt
 pub async fn a_worker_has_one_suspect_at_a_time<G: StoreFixture>(fixture: &G) {
     let store = fixture.open(fast()).await;
     start(&store, crawl(pages("a.test", 5), JobLimits::default())).await;
-    let suspects = take(&store, 3, OVER).await;
+    let suspects = take(&store, 3, EXPIRED).await;
     let suspects: Vec<_> = suspects.iter().map(|task| task.lease.task).collect();
     assert_eq!(suspects.len(), 3);
     store.rescue(Rescue::Expired).await.expect("a rescue");
@@ -332,14 +343,18 @@ pub async fn cancelling_takes_tasks_from_workers<G: StoreFixture>(fixture: &G) {
     )
     .await;
     assert_eq!((settled.kept.len(), settled.lost.len()), (0, 1));
-    let seen = look(&store, job).await;
-    assert_eq!(seen.state, JobState::Cancelled);
+    let current = read_job(&store, job).await;
+    assert_eq!(current.state, JobState::Cancelled);
     assert_eq!(
-        (seen.counts.done, seen.counts.skipped, seen.counts.total()),
+        (
+            current.counts.done,
+            current.counts.skipped,
+            current.counts.total()
+        ),
         (1, 3, 4)
     );
     assert_eq!(
-        (seen.documents, seen.stop_reason.as_deref()),
+        (current.documents, current.stop_reason.as_deref()),
         (1, Some("cancelled"))
     );
     assert!(take(&store, 10, LEASE).await.is_empty());

@@ -6,8 +6,8 @@ use crawler_model::Discovery;
 use futures_util::future::join_all;
 
 use super::StoreFixture;
-use super::stage::{
-    LEASE, crawl, done, fast, look, page, pages, retry, settle, start, take, take_all,
+use super::builders::{
+    LEASE, crawl, done, fast, page, pages, read_job, retry, settle, start, take, take_all,
 };
 use crate::{
     Cancel, HostDefaults, JobLimits, JobQueue, JobState, Jobs, NewTask, Results, Settlement,
@@ -33,23 +33,23 @@ pub async fn max_tasks_is_exact<G: StoreFixture>(fixture: &G) {
         .iter()
         .zip(&tasks)
         .enumerate()
-        .map(|(place, (store, task))| async move {
+        .map(|(index, (store, task))| async move {
             let found: Vec<NewTask> = (0..10)
-                .map(|number| page("a.test", &format!("{place}-{number}"), 1))
+                .map(|number| page("a.test", &format!("{index}-{number}"), 1))
                 .collect();
             settle(store, vec![done(task, found)]).await.admitted
         });
     let admitted: u64 = join_all(settling).await.into_iter().sum();
     assert_eq!(admitted, 21);
-    let seen = look(&stores[0], job).await;
-    assert_eq!((seen.counts.total(), seen.left_out), (25, 19));
+    let current = read_job(&stores[0], job).await;
+    assert_eq!((current.counts.total(), current.left_out), (25, 19));
     let limits = JobLimits {
         max_tasks: Some(3),
         ..JobLimits::default()
     };
     let job = start(&stores[0], crawl(pages("b.test", 5), limits)).await;
     assert_eq!(
-        look(&stores[0], job).await.counts.total(),
+        read_job(&stores[0], job).await.counts.total(),
         3,
         "seeds count too"
     );
@@ -65,15 +65,15 @@ pub async fn max_bytes_ends_a_job<G: StoreFixture>(fixture: &G) {
     let job = start(&store, crawl(pages("a.test", 10), limits)).await;
     let tasks = take_all(&store, 4).await;
     settle(&store, vec![done(&tasks[0], Vec::new())]).await;
-    assert_eq!(look(&store, job).await.counts.queued, 6);
+    assert_eq!(read_job(&store, job).await.counts.queued, 6);
     settle(
         &store,
         vec![done(&tasks[1], vec![page("a.test", "new", 1)])],
     )
     .await;
-    let seen = look(&store, job).await;
-    assert_eq!((seen.counts.queued, seen.counts.processing), (0, 2));
-    assert_eq!(seen.stop_reason.as_deref(), Some("max_bytes"));
+    let current = read_job(&store, job).await;
+    assert_eq!((current.counts.queued, current.counts.processing), (0, 2));
+    assert_eq!(current.stop_reason.as_deref(), Some("max_bytes"));
     // A job at its limit does not retry.
     settle(
         &store,
@@ -83,12 +83,12 @@ pub async fn max_bytes_ends_a_job<G: StoreFixture>(fixture: &G) {
         ],
     )
     .await;
-    let seen = look(&store, job).await;
+    let current = read_job(&store, job).await;
     assert_eq!(
-        (seen.state, seen.counts.done, seen.bytes),
+        (current.state, current.counts.done, current.bytes),
         (JobState::Completed, 3, 300)
     );
-    assert_eq!(seen.counts.queued, 0);
+    assert_eq!(current.counts.queued, 0);
 }
 
 /// At the deadline, queued and held tasks are skipped, with the reason.
@@ -99,7 +99,7 @@ pub async fn the_deadline_ends_a_job<G: StoreFixture>(fixture: &G) {
         ..JobLimits::default()
     };
     let job = start(&store, crawl(pages("a.test", 3), limits)).await;
-    let patient = start(&store, crawl(pages("b.test", 1), JobLimits::default())).await;
+    let unlimited = start(&store, crawl(pages("b.test", 1), JobLimits::default())).await;
     let mut tasks = take_all(&store, 4).await;
     tasks.retain(|task| task.job == job);
     settle(
@@ -109,12 +109,12 @@ pub async fn the_deadline_ends_a_job<G: StoreFixture>(fixture: &G) {
     .await;
     let changed = store.reconcile().await.expect("reconciled");
     assert_eq!((changed.timed_out, changed.finished), (1, 1));
-    let seen = look(&store, job).await;
+    let current = read_job(&store, job).await;
     assert_eq!(
-        (seen.state, seen.counts.done, seen.counts.skipped),
+        (current.state, current.counts.done, current.counts.skipped),
         (JobState::Completed, 1, 3)
     );
-    assert_eq!(seen.stop_reason.as_deref(), Some("max_duration"));
+    assert_eq!(current.stop_reason.as_deref(), Some("max_duration"));
     let skipped = store
         .tasks(job, Some(TaskState::Skipped), 10, None)
         .await
@@ -132,10 +132,10 @@ pub async fn the_deadline_ends_a_job<G: StoreFixture>(fixture: &G) {
             .len(),
         1
     );
-    assert_eq!(look(&store, patient).await.state, JobState::Running);
+    assert_eq!(read_job(&store, unlimited).await.state, JobState::Running);
     let nothing_done = start(&store, crawl(pages("c.test", 1), limits)).await;
     store.reconcile().await.expect("reconciled");
-    assert_eq!(look(&store, nothing_done).await.state, JobState::Failed);
+    assert_eq!(read_job(&store, nothing_done).await.state, JobState::Failed);
 }
 
 fn deep(max_depth: u32) -> JobLimits {
@@ -171,7 +171,7 @@ pub async fn a_level_waits_for_the_previous_one<G: StoreFixture>(fixture: &G) {
         take(&store, 10, LEASE).await.is_empty(),
         "the second level is not open yet"
     );
-    assert_eq!(look(&store, job).await.counts.queued, 2);
+    assert_eq!(read_job(&store, job).await.counts.queued, 2);
     settle(&store, vec![done(&level[1], Vec::new())]).await;
     let next = take_all(&store, 2).await;
     assert!(next.iter().all(|task| task.depth == 2));
@@ -180,7 +180,7 @@ pub async fn a_level_waits_for_the_previous_one<G: StoreFixture>(fixture: &G) {
         next.iter().map(|task| done(task, Vec::new())).collect(),
     )
     .await;
-    assert_eq!(look(&store, job).await.state, JobState::Completed);
+    assert_eq!(read_job(&store, job).await.state, JobState::Completed);
 }
 
 /// A redirect's target has the depth of the redirecting page; a link may have found it one level deeper before.
@@ -226,9 +226,9 @@ pub async fn a_waiting_retry_does_not_keep_the_gate_closed<G: StoreFixture>(fixt
     let next = take_all(&store, 1).await.remove(0);
     assert_eq!(next.depth, 1);
     settle(&store, vec![done(&next, Vec::new())]).await;
-    let seen = look(&store, job).await;
+    let current = read_job(&store, job).await;
     assert_eq!(
-        (seen.state, seen.counts.queued),
+        (current.state, current.counts.queued),
         (JobState::Running, 1),
         "the retry is still to come"
     );
@@ -243,13 +243,13 @@ pub async fn without_a_depth_limit_there_is_no_gate<G: StoreFixture>(fixture: &G
     assert_eq!(take_all(&store, 1).await[0].depth, 7);
 }
 
-/// It could never end otherwise.
+/// Otherwise it could never end.
 pub async fn a_job_without_seeds_has_failed<G: StoreFixture>(fixture: &G) {
     let store = fixture.open(fast()).await;
     let job = start(&store, crawl(Vec::new(), JobLimits::default())).await;
-    let seen = look(&store, job).await;
-    assert_eq!(seen.state, JobState::Failed);
-    assert!(seen.error.is_some());
+    let current = read_job(&store, job).await;
+    assert_eq!(current.state, JobState::Failed);
+    assert!(current.error.is_some());
 }
 
 /// A job with more tasks than one transaction changes is cancelled completely.
@@ -258,13 +258,16 @@ pub async fn a_large_job_is_cancelled_in_steps<G: StoreFixture>(fixture: &G) {
     let seeds = pages("a.test", 21_000);
     let job = start(&store, crawl(seeds, JobLimits::default())).await;
     let held = take(&store, 10, LEASE).await;
-    assert_eq!(store.cancel(job).await.expect("a turn"), Cancel::Cancelled);
-    let seen = look(&store, job).await;
-    assert_eq!(seen.state, JobState::Cancelled);
-    assert_eq!(seen.counts.skipped, 21_000);
+    assert_eq!(
+        store.cancel(job).await.expect("a cancel"),
+        Cancel::Cancelled
+    );
+    let current = read_job(&store, job).await;
+    assert_eq!(current.state, JobState::Cancelled);
+    assert_eq!(current.counts.skipped, 21_000);
     let settled = settle(&store, vec![done(&held[0], Vec::new())]).await;
     assert_eq!(settled.lost.len(), 1);
-    let again = store.cancel(job).await.expect("a turn");
+    let again = store.cancel(job).await.expect("a cancel");
     assert_eq!(again, Cancel::AlreadyFinal(JobState::Cancelled));
 }
 
@@ -288,7 +291,7 @@ pub async fn a_large_level_opens_in_parts<G: StoreFixture>(fixture: &G) {
     settle(&store, vec![done(&seed[0], found)]).await;
     let mut finished = 1;
     let deadline = std::time::Instant::now() + Duration::from_mins(2);
-    while look(&store, job).await.state != JobState::Completed {
+    while read_job(&store, job).await.state != JobState::Completed {
         assert!(std::time::Instant::now() < deadline, "{finished} finished");
         let tasks = take(&store, 1_000, LEASE).await;
         finished += tasks.len();
@@ -298,7 +301,7 @@ pub async fn a_large_level_opens_in_parts<G: StoreFixture>(fixture: &G) {
     assert_eq!(finished, LEVEL + 1);
 }
 
-/// A redirect's target takes its place, so a limit of one page allows a page behind a redirect.
+/// A redirect's target replaces it, so a limit of one page allows a page behind a redirect.
 pub async fn a_redirects_target_takes_its_place<G: StoreFixture>(fixture: &G) {
     let store = fixture.open(fast()).await;
     let limits = JobLimits {
@@ -323,10 +326,14 @@ pub async fn a_redirects_target_takes_its_place<G: StoreFixture>(fixture: &G) {
     let target = take_all(&store, 1).await;
     let found = vec![page("a.test", "next", 1)];
     settle(&store, vec![done(&target[0], found)]).await;
-    let whole = look(&store, job).await;
-    assert_eq!(whole.state, JobState::Completed);
+    let current = read_job(&store, job).await;
+    assert_eq!(current.state, JobState::Completed);
     assert_eq!(
-        (whole.counts.done, whole.counts.total(), whole.left_out),
+        (
+            current.counts.done,
+            current.counts.total(),
+            current.left_out
+        ),
         (1, 2, 1)
     );
 }

@@ -1,4 +1,4 @@
-//! Politeness towards hosts, whatever the number of workers.
+//! Politeness toward hosts, whatever the number of workers.
 
 use std::time::{Duration, Instant};
 
@@ -6,8 +6,8 @@ use crawler_weburl::HostKey;
 use futures_util::future::join_all;
 
 use super::StoreFixture;
-use super::stage::{
-    LEASE, OVER, crawl, done, fast, look, page, pages, settle, start, take, take_all,
+use super::builders::{
+    EXPIRED, LEASE, crawl, done, fast, page, pages, read_job, settle, start, take, take_all,
 };
 use crate::{HostDefaults, HostTurns, JobLimits, JobState, MAX_START_DELAY};
 
@@ -18,7 +18,7 @@ struct Start {
 }
 
 /// Five requests per second and two in flight, with three claimers that settle as soon as they can.
-pub async fn three_claimers_keep_one_hosts_rate_and_slots<G: StoreFixture>(fixture: &G) {
+pub async fn three_claimers_respect_one_hosts_rate_and_slots<G: StoreFixture>(fixture: &G) {
     const TASKS: usize = 12;
     let interval = Duration::from_millis(200);
     let hosts = HostDefaults {
@@ -31,7 +31,7 @@ pub async fn three_claimers_keep_one_hosts_rate_and_slots<G: StoreFixture>(fixtu
     let deadline = Instant::now() + Duration::from_mins(1);
     let claimers = stores.iter().map(|store| async move {
         let mut starts = Vec::new();
-        while look(store, job).await.state != JobState::Completed {
+        while read_job(store, job).await.state != JobState::Completed {
             assert!(Instant::now() < deadline, "the job does not end");
             let before = Instant::now();
             let tasks = take(store, 10, LEASE).await;
@@ -42,7 +42,7 @@ pub async fn three_claimers_keep_one_hosts_rate_and_slots<G: StoreFixture>(fixtu
                     earliest: before + task.delay,
                     latest: after + task.delay,
                 });
-                let held = look(store, job).await.counts.processing;
+                let held = read_job(store, job).await.counts.processing;
                 assert!(held <= 2, "{held} in flight");
                 settle(store, vec![done(task, Vec::new())]).await;
             }
@@ -52,18 +52,18 @@ pub async fn three_claimers_keep_one_hosts_rate_and_slots<G: StoreFixture>(fixtu
     let mut starts: Vec<Start> = join_all(claimers).await.into_iter().flatten().collect();
     starts.sort_by_key(|start| start.latest);
     assert_eq!(starts.len(), TASKS);
-    for (place, early) in starts.iter().enumerate() {
-        for (steps, late) in starts[place..].iter().enumerate() {
-            let least = interval * u32::try_from(steps).unwrap_or(0);
+    for (index, early) in starts.iter().enumerate() {
+        for (steps, late) in starts[index..].iter().enumerate() {
+            let min = interval * u32::try_from(steps).unwrap_or(0);
             // Milliseconds are the store's unit, so one may be lost to rounding.
             let apart = late.latest.duration_since(early.earliest) + Duration::from_millis(2);
-            assert!(apart >= least, "{steps} requests in {apart:?}");
+            assert!(apart >= min, "{steps} requests in {apart:?}");
         }
     }
 }
 
 /// A pause applies to all tasks of a host, the longest one wins, and other hosts are not affected.
-pub async fn a_paused_host_gives_nothing_and_blocks_no_other<G: StoreFixture>(fixture: &G) {
+pub async fn a_paused_host_is_not_claimed_and_blocks_no_other<G: StoreFixture>(fixture: &G) {
     let store = fixture.open(fast()).await;
     let paused = HostKey::new("a.test");
     let seeds = [pages("a.test", 3), pages("b.test", 3)].concat();
@@ -92,8 +92,8 @@ pub async fn a_paused_host_gives_nothing_and_blocks_no_other<G: StoreFixture>(fi
     assert!(take(&store, 10, LEASE).await.is_empty());
 }
 
-/// robots.txt asks for a delay between requests; the longest one applies.
-pub async fn a_crawl_delay_holds<G: StoreFixture>(fixture: &G) {
+/// The longest crawl-delay applies.
+pub async fn a_crawl_delay_is_obeyed<G: StoreFixture>(fixture: &G) {
     let store = fixture.open(fast()).await;
     let host = HostKey::new("a.test");
     store
@@ -120,16 +120,12 @@ pub async fn a_dead_worker_leaks_no_slot<G: StoreFixture>(fixture: &G) {
     };
     let store = fixture.open(hosts).await;
     start(&store, crawl(pages("a.test", 4), JobLimits::default())).await;
-    assert_eq!(take(&store, 10, OVER).await.len(), 2);
-    assert_eq!(
-        take(&store, 10, LEASE).await.len(),
-        2,
-        "before anybody was rescued"
-    );
+    assert_eq!(take(&store, 10, EXPIRED).await.len(), 2);
+    assert_eq!(take(&store, 10, LEASE).await.len(), 2, "before any rescue");
     assert!(take(&store, 10, LEASE).await.is_empty());
 }
 
-/// Two of three at a time; each that ends makes room for the next.
+/// Two of three at a time; each that ends frees a slot for the next.
 pub async fn a_full_host_opens_when_a_task_settles<G: StoreFixture>(fixture: &G) {
     let hosts = HostDefaults {
         in_flight: 2,
@@ -154,15 +150,15 @@ pub async fn a_reserved_start_is_used_once<G: StoreFixture>(fixture: &G) {
     let store = fixture.open(hosts).await;
     start(&store, crawl(pages("a.test", 3), JobLimits::default())).await;
     assert_eq!(take(&store, 10, LEASE).await.len(), 1);
-    let begun = Instant::now();
-    for place in 1..=3 {
+    let started = Instant::now();
+    for index in 1..=3 {
         let reserved = store.reserve_start(&HostKey::new("a.test")).await;
         let delay = reserved.expect("a start");
-        let due = MINUTE * place;
+        let due = MINUTE * index;
         // Time has passed since the claim, and the store's unit is milliseconds.
         assert!(delay <= due, "{delay:?}");
         assert!(
-            delay + begun.elapsed() + Duration::from_secs(5) >= due,
+            delay + started.elapsed() + Duration::from_secs(5) >= due,
             "{delay:?}"
         );
     }

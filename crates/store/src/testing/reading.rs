@@ -4,7 +4,7 @@ use futures_util::TryStreamExt;
 use futures_util::future::join_all;
 
 use super::StoreFixture;
-use super::stage::{crawl, done, fast, page, pages, settle, settlement_of, start, take_all};
+use super::builders::{crawl, done, fast, page, pages, settle, settlement_of, start, take_all};
 use crate::{
     Cursor, JobFilter, JobId, JobKind, JobLimits, JobState, Jobs, NewMappedUrl, Results, Store,
     StoreError, TaskOutcome, TaskState, documents_of, mapped_of,
@@ -80,7 +80,7 @@ pub async fn lists_come_in_pages<G: StoreFixture>(fixture: &G) {
         .await
         .expect("tasks");
     assert!(none.entries.is_empty() && none.next.is_none());
-    let seen = store.job(job).await.expect("a look").expect("the job");
+    let seen = store.job(job).await.expect("a read").expect("the job");
     assert_eq!((seen.documents, seen.mapped_urls, seen.bytes), (7, 70, 700));
 }
 
@@ -115,7 +115,7 @@ pub async fn jobs_are_listed_newest_first<G: StoreFixture>(fixture: &G) {
     };
     let part = store.jobs(filter, 10, None).await.expect("jobs");
     assert_eq!((part.entries.len(), part.entries[0].id), (1, map));
-    assert!(store.job(JobId::fresh()).await.expect("a look").is_none());
+    assert!(store.job(JobId::fresh()).await.expect("a read").is_none());
 }
 
 /// A cursor comes from a client, so an invalid one is the caller's mistake.
@@ -196,7 +196,7 @@ pub async fn events_have_no_gaps<G: StoreFixture>(fixture: &G) {
                 assert_eq!(
                     event.sequence,
                     i64::try_from(seen.len()).unwrap_or(0),
-                    "one passed over"
+                    "an event is missing"
                 );
                 assert_eq!(event.task.state, TaskState::Done);
             }

@@ -1,10 +1,10 @@
-//! What a service needs besides its jobs: keys, robots.txt, pruning, readiness, statistics.
+//! Everything besides jobs: keys, robots.txt, pruning, readiness, statistics.
 
 use std::time::Duration;
 
 use super::StoreFixture;
-use super::stage::{
-    LEASE, OVER, crawl, done, fast, page, pages, retry, settle, start, take, take_all,
+use super::builders::{
+    EXPIRED, LEASE, crawl, done, fast, page, pages, retry, settle, start, take, take_all,
 };
 use crate::{
     ApiKeys, JobFilter, JobKind, JobLimits, JobQueue, Jobs, KeyHash, Reconciled, RobotsRecords,
@@ -12,7 +12,7 @@ use crate::{
 };
 
 /// Keys are looked up by hash; a revoked key is not valid but still listed.
-pub async fn keys_are_known_by_hash_until_revoked<G: StoreFixture>(fixture: &G) {
+pub async fn keys_are_valid_until_revoked<G: StoreFixture>(fixture: &G) {
     let store = fixture.open(fast()).await;
     let key = store
         .add_key("laptop", KeyHash::of("secret-1"))
@@ -27,13 +27,13 @@ pub async fn keys_are_known_by_hash_until_revoked<G: StoreFixture>(fixture: &G) 
     let found = store
         .verify_key(KeyHash::of("secret-1"))
         .await
-        .expect("a look");
+        .expect("a read");
     assert_eq!(found.map(|key| key.name).as_deref(), Some("laptop"));
     assert!(
         store
             .verify_key(KeyHash::of("secret-3"))
             .await
-            .expect("a look")
+            .expect("a read")
             .is_none()
     );
     assert!(store.revoke_key(key.id).await.expect("revoked"));
@@ -42,14 +42,14 @@ pub async fn keys_are_known_by_hash_until_revoked<G: StoreFixture>(fixture: &G) 
         store
             .verify_key(KeyHash::of("secret-1"))
             .await
-            .expect("a look")
+            .expect("a read")
             .is_none()
     );
     assert!(
         store
             .verify_key(KeyHash::of("secret-2"))
             .await
-            .expect("a look")
+            .expect("a read")
             .is_some()
     );
     let keys = store.keys().await.expect("keys");
@@ -64,7 +64,7 @@ pub async fn robots_are_stored_by_origin<G: StoreFixture>(fixture: &G) {
         store
             .robots("https://a.test")
             .await
-            .expect("a look")
+            .expect("a read")
             .is_none()
     );
     for robots in [
@@ -75,11 +75,11 @@ pub async fn robots_are_stored_by_origin<G: StoreFixture>(fixture: &G) {
         store
             .save_robots("https://a.test", robots.clone())
             .await
-            .expect("kept");
+            .expect("saved");
         let stored = store
             .robots("https://a.test")
             .await
-            .expect("a look")
+            .expect("a read")
             .expect("robots");
         assert_eq!(stored.robots, robots);
         assert!(stored.age < Duration::from_mins(5));
@@ -88,7 +88,7 @@ pub async fn robots_are_stored_by_origin<G: StoreFixture>(fixture: &G) {
         store
             .robots("http://a.test")
             .await
-            .expect("a look")
+            .expect("a read")
             .is_none()
     );
 }
@@ -134,7 +134,7 @@ pub async fn old_jobs_are_pruned_in_bounded_steps<G: StoreFixture>(fixture: &G) 
     assert_eq!((left.len(), left[0].id), (1, open));
 }
 
-/// A store that is not ready is tested by each store.
+/// Each store tests the case that it is not ready.
 pub async fn a_working_store_is_ready<G: StoreFixture>(fixture: &G) {
     let store = fixture.open(fast()).await;
     store.ready().await.expect("ready");
@@ -161,7 +161,7 @@ pub async fn statistics_count_open_jobs_and_tasks<G: StoreFixture>(fixture: &G) 
         ],
     )
     .await;
-    take(&store, 1, OVER).await;
+    take(&store, 1, EXPIRED).await;
     let numbers = store.statistics().await.expect("numbers");
     assert_eq!(numbers.kinds.len(), 1);
     let kind = numbers.kinds[0];
@@ -205,7 +205,7 @@ pub async fn reconciling_a_healthy_store_changes_nothing<G: StoreFixture>(fixtur
     );
 }
 
-/// What is unused is deleted; what has work, or was used recently, stays.
+/// Unused rows are deleted; hosts that have work or were used recently stay.
 pub async fn hosts_without_work_and_old_robots_are_pruned<G: StoreFixture>(fixture: &G) {
     let store = fixture.open(fast()).await;
     let job = start(&store, crawl(pages("a.test", 2), JobLimits::default())).await;
@@ -213,7 +213,7 @@ pub async fn hosts_without_work_and_old_robots_are_pruned<G: StoreFixture>(fixtu
     store
         .save_robots("https://a.test", robots)
         .await
-        .expect("kept");
+        .expect("saved");
     assert_eq!(
         store
             .prune_hosts(Duration::from_hours(1))
@@ -228,7 +228,7 @@ pub async fn hosts_without_work_and_old_robots_are_pruned<G: StoreFixture>(fixtu
         store
             .robots("https://a.test")
             .await
-            .expect("a look")
+            .expect("a read")
             .is_none()
     );
     settle(&store, vec![done(&tasks[0], Vec::new())]).await;
@@ -240,11 +240,11 @@ pub async fn hosts_without_work_and_old_robots_are_pruned<G: StoreFixture>(fixtu
     // A deleted host can be used again.
     start(&store, crawl(pages("a.test", 1), JobLimits::default())).await;
     assert_eq!(take_all(&store, 1).await.len(), 1);
-    let order = store
+    let request = store
         .job_request(job)
         .await
-        .expect("a look")
+        .expect("a read")
         .expect("a request");
-    let whole = store.job(job).await.expect("a look").expect("a job");
-    assert_eq!((order.kind, order.params), (whole.kind, whole.params));
+    let stored = store.job(job).await.expect("a read").expect("a job");
+    assert_eq!((request.kind, request.params), (stored.kind, stored.params));
 }

@@ -4,8 +4,8 @@ use futures_util::future::{join, join_all};
 use serde_json::json;
 
 use super::StoreFixture;
-use super::stage::{
-    LEASE, crawl, done, failed, fast, look, page, pages, settle, skipped, start, take, take_all,
+use super::builders::{
+    LEASE, crawl, done, failed, fast, page, pages, read_job, settle, skipped, start, take, take_all,
 };
 use crate::{
     Claimed, JobLimits, JobQueue, JobState, Jobs, NewTask, Results, Settlement, StoreError,
@@ -16,15 +16,15 @@ use crate::{
 pub async fn a_job_is_created_completely_or_not_at_all<G: StoreFixture>(fixture: &G) {
     let store = fixture.open(fast()).await;
     let job = crawl(pages("a.test", 2), JobLimits::default());
-    store.create_job(job.clone()).await.expect("a job is made");
+    store.create_job(job.clone()).await.expect("creating a job");
     let mut again = job.clone();
     again.seeds = pages("b.test", 5);
     assert!(matches!(
         store.create_job(again).await,
         Err(StoreError::Conflict(_))
     ));
-    let seen = look(&store, job.id).await;
-    assert_eq!((seen.counts.queued, seen.params), (2, job.params));
+    let current = read_job(&store, job.id).await;
+    assert_eq!((current.counts.queued, current.params), (2, job.params));
     assert_eq!(take(&store, 10, LEASE).await.len(), 2);
 }
 
@@ -34,9 +34,9 @@ pub async fn a_key_is_admitted_once<G: StoreFixture>(fixture: &G) {
     let twice = [pages("a.test", 2), pages("a.test", 2)].concat();
     let job = start(&store, crawl(twice.clone(), JobLimits::default())).await;
     let other = start(&store, crawl(twice, JobLimits::default())).await;
-    assert_eq!(look(&store, job).await.counts.queued, 2);
+    assert_eq!(read_job(&store, job).await.counts.queued, 2);
     assert_eq!(
-        look(&store, other).await.counts.queued,
+        read_job(&store, other).await.counts.queued,
         2,
         "another job has its own"
     );
@@ -48,7 +48,7 @@ pub async fn a_key_is_admitted_once<G: StoreFixture>(fixture: &G) {
     ];
     let batch: Vec<Settlement> = tasks.iter().map(|task| done(task, found.clone())).collect();
     assert_eq!(settle(&store, batch).await.admitted, 2);
-    assert_eq!(look(&store, job).await.counts.total(), 3);
+    assert_eq!(read_job(&store, job).await.counts.total(), 3);
 }
 
 /// How a task ends.
@@ -69,15 +69,15 @@ pub async fn the_state_follows_from_the_tasks<G: StoreFixture>(fixture: &G) {
         let job = start(&store, crawl(pages("a.test", 2), JobLimits::default())).await;
         let tasks = take_all(&store, 2).await;
         settle(&store, vec![first(&tasks[0])]).await;
-        assert_eq!(look(&store, job).await.state, JobState::Running);
+        assert_eq!(read_job(&store, job).await.state, JobState::Running);
         settle(&store, vec![second(&tasks[1])]).await;
-        let seen = look(&store, job).await;
-        assert_eq!(seen.state, state);
+        let current = read_job(&store, job).await;
+        assert_eq!(current.state, state);
         assert_eq!(
-            seen.error.is_some(),
+            current.error.is_some(),
             state == JobState::Failed,
             "{:?}",
-            seen.error
+            current.error
         );
     }
 }
@@ -96,7 +96,7 @@ pub async fn the_last_two_tasks_always_end_the_job<G: StoreFixture>(fixture: &G)
         one.expect("a settlement");
         two.expect("a settlement");
         assert_eq!(
-            look(&left, job).await.state,
+            read_job(&left, job).await.state,
             JobState::Completed,
             "round {round}"
         );
@@ -119,7 +119,7 @@ pub async fn pages_that_link_to_each_other_do_not_deadlock<G: StoreFixture>(fixt
         fixture.open(fast()).await,
         fixture.open(fast()).await,
     ];
-    let workers = stores.iter().enumerate().map(|(place, store)| {
+    let workers = stores.iter().enumerate().map(|(index, store)| {
         let everything = &everything;
         async move {
             let mut empty = 0;
@@ -129,7 +129,7 @@ pub async fn pages_that_link_to_each_other_do_not_deadlock<G: StoreFixture>(fixt
                 let found = |task: &Claimed| {
                     let mut found = everything.clone();
                     found.rotate_left(
-                        (place * 97 + usize::try_from(task.lease.task.0).unwrap_or(0)) % 400,
+                        (index * 97 + usize::try_from(task.lease.task.0).unwrap_or(0)) % 400,
                     );
                     found
                 };
@@ -153,9 +153,9 @@ pub async fn pages_that_link_to_each_other_do_not_deadlock<G: StoreFixture>(fixt
         .await;
     }
     for job in jobs {
-        let seen = look(&stores[0], job).await;
+        let current = read_job(&stores[0], job).await;
         assert_eq!(
-            (seen.counts.done, seen.documents, seen.state),
+            (current.counts.done, current.documents, current.state),
             (400, 400, JobState::Completed)
         );
     }
@@ -177,8 +177,8 @@ pub async fn one_document_per_final_url<G: StoreFixture>(fixture: &G) {
         }
         settle(&store, vec![settlement]).await;
     }
-    let seen = look(&store, job).await;
-    assert_eq!((seen.counts.done, seen.documents), (2, 1));
+    let current = read_job(&store, job).await;
+    assert_eq!((current.counts.done, current.documents), (2, 1));
 }
 
 /// NUL characters, quotes, unpaired escapes and overlong URLs affect only their own page.
@@ -216,5 +216,5 @@ pub async fn odd_text_does_not_fail_its_batch<G: StoreFixture>(fixture: &G) {
             .is_some_and(|title| title.ends_with("title"))
     );
     assert_eq!(documents[0].content.meta["deep"]["it's"], "\\u0000");
-    assert_eq!(look(&store, job).await.left_out, 1);
+    assert_eq!(read_job(&store, job).await.left_out, 1);
 }

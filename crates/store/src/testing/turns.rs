@@ -5,7 +5,7 @@ use std::time::Duration;
 use crawler_weburl::HostKey;
 
 use super::StoreFixture;
-use super::stage::{LEASE, OVER, crawl, done, pages, settle, start, take, take_all};
+use super::builders::{EXPIRED, LEASE, crawl, done, pages, settle, start, take, take_all};
 use crate::{HostDefaults, HostTurn, HostTurns, JobLimits, JobQueue, Store, TurnId};
 
 fn slots(in_flight: u32) -> HostDefaults {
@@ -15,15 +15,15 @@ fn slots(in_flight: u32) -> HostDefaults {
     }
 }
 
-async fn ask<S: Store>(store: &S, lease: Duration) -> HostTurn {
+async fn request_turn<S: Store>(store: &S, lease: Duration) -> HostTurn {
     let turn = store.take_turn(&HostKey::new("a.test"), lease).await;
     turn.expect("a turn")
 }
 
 async fn granted<S: Store>(store: &S, lease: Duration) -> (TurnId, Duration) {
-    match ask(store, lease).await {
+    match request_turn(store, lease).await {
         HostTurn::Granted { id, delay } => (id, delay),
-        HostTurn::Later(wait) => panic!("to be asked for again in {wait:?}"),
+        HostTurn::Later(wait) => panic!("not granted for {wait:?}"),
     }
 }
 
@@ -39,7 +39,10 @@ pub async fn turns_and_tasks_share_a_hosts_slots<G: StoreFixture>(fixture: &G) {
     assert_eq!(delay, Duration::ZERO);
     let tasks = take(&store, 10, LEASE).await;
     assert_eq!(tasks.len(), 1, "one slot is the turn's");
-    assert!(is_later(ask(&store, LEASE).await), "no slot is left");
+    assert!(
+        is_later(request_turn(&store, LEASE).await),
+        "no slot is left"
+    );
     settle(&store, vec![done(&tasks[0], Vec::new())]).await;
     let (second, _) = granted(&store, LEASE).await;
     assert!(take(&store, 10, LEASE).await.is_empty());
@@ -51,7 +54,7 @@ pub async fn turns_and_tasks_share_a_hosts_slots<G: StoreFixture>(fixture: &G) {
     assert_eq!(take_all(&store, 2).await.len(), 2);
 }
 
-/// A start that a turn takes is not available to a task, and the other way round.
+/// A start that a turn takes is not available to a task, and vice versa.
 pub async fn turns_and_tasks_share_a_hosts_starts<G: StoreFixture>(fixture: &G) {
     let interval = Duration::from_mins(10);
     let hosts = HostDefaults {
@@ -62,11 +65,11 @@ pub async fn turns_and_tasks_share_a_hosts_starts<G: StoreFixture>(fixture: &G) 
     start(&store, crawl(pages("a.test", 4), JobLimits::default())).await;
     granted(&store, LEASE).await;
     assert!(take(&store, 10, LEASE).await.is_empty());
-    match ask(&store, LEASE).await {
+    match request_turn(&store, LEASE).await {
         HostTurn::Later(wait) => assert!(wait > interval / 2 && wait <= interval, "{wait:?}"),
         turn @ HostTurn::Granted { .. } => panic!("{turn:?}"),
     }
-    // The other way round, on a new host.
+    // Vice versa, on a new host.
     let hosts = HostDefaults {
         in_flight: 10,
         interval: Duration::from_millis(400),
@@ -90,8 +93,8 @@ pub async fn turns_and_tasks_share_a_hosts_starts<G: StoreFixture>(fixture: &G) 
 pub async fn a_turn_that_is_not_given_back_ends_with_its_lease<G: StoreFixture>(fixture: &G) {
     let store = fixture.open(slots(1)).await;
     start(&store, crawl(pages("a.test", 1), JobLimits::default())).await;
-    granted(&store, OVER).await;
-    granted(&store, OVER).await;
+    granted(&store, EXPIRED).await;
+    granted(&store, EXPIRED).await;
     assert_eq!(take_all(&store, 1).await.len(), 1);
     store.reconcile().await.expect("reconciled");
 }
@@ -101,9 +104,12 @@ pub async fn the_next_slot_goes_to_a_waiting_turn<G: StoreFixture>(fixture: &G) 
     let store = fixture.open(slots(1)).await;
     start(&store, crawl(pages("a.test", 3), JobLimits::default())).await;
     let tasks = take(&store, 10, LEASE).await;
-    assert!(is_later(ask(&store, LEASE).await));
+    assert!(is_later(request_turn(&store, LEASE).await));
     settle(&store, vec![done(&tasks[0], Vec::new())]).await;
-    assert!(take(&store, 10, LEASE).await.is_empty(), "it is kept");
+    assert!(
+        take(&store, 10, LEASE).await.is_empty(),
+        "the slot is reserved"
+    );
     let (turn, _) = granted(&store, LEASE).await;
     store.end_turn(turn).await.expect("given back");
     assert_eq!(take_all(&store, 1).await.len(), 1);
@@ -117,7 +123,7 @@ pub async fn a_pause_applies_to_turns<G: StoreFixture>(fixture: &G) {
         .pause_host(&HostKey::new("a.test"), pause)
         .await
         .expect("paused");
-    match ask(&store, LEASE).await {
+    match request_turn(&store, LEASE).await {
         HostTurn::Later(wait) => assert!(wait > pause / 2 && wait <= pause, "{wait:?}"),
         turn @ HostTurn::Granted { .. } => panic!("{turn:?}"),
     }

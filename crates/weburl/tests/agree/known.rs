@@ -27,7 +27,7 @@ fn addresses_that_differed() {
 }
 
 #[test]
-fn the_oracle_has_an_answer() {
+fn the_oracle_resolves_a_reference() {
     let web = oracle::oracle("http://example.org/a/b", "../c#d");
     assert_eq!(web, ("http://example.org/c#d".to_owned(), Some(20)));
     assert_eq!(web, oracle::ours("http://example.org/a/b", "../c#d"));

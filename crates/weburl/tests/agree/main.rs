@@ -2,8 +2,8 @@
 //!
 //! The test is a short run; `cargo xtask fuzz agree` runs longer. Differences found so far are in `known`.
 
-#![expect(clippy::unwrap_used, reason = "a test's own parts may stop it")]
-#![expect(clippy::print_stdout, reason = "how much was compared is told")]
+#![expect(clippy::unwrap_used, reason = "test helpers may panic")]
+#![expect(clippy::print_stdout, reason = "prints how much was compared")]
 
 mod bases;
 mod chance;
@@ -17,11 +17,11 @@ mod url_key;
 use search::search;
 
 #[test]
-fn references_resolve_as_url_says() {
+fn references_resolve_like_the_url_crate() {
     search("resolver and url", maker::references, resolver::compare);
 }
 
 #[test]
-fn keys_are_equal_where_pages_are() {
+fn keys_are_equal_for_equal_pages() {
     search("keys and url", maker::addresses, url_key::compare);
 }

@@ -67,7 +67,7 @@ pub(crate) fn ours_by(resolver: &Resolver<'_>, href: &str) -> Resolution {
     };
     let text = out
         .strip_prefix("kept|")
-        .expect("what stood in the buffer stays")
+        .expect("the buffer keeps its previous text")
         .to_owned();
     (text, page_len)
 }

@@ -20,11 +20,13 @@ pub(crate) fn compare(input: &[u8]) -> Option<String> {
         if latin {
             resolver = resolver.with_query_encoding(&in_latin);
         }
-        let told = join(&parsed, element, latin).filter(is_base);
-        if resolver.set_base(element) != told.is_some() {
-            return Some(format!("{element:?} as base on {page}: theirs {told:?}"));
+        let expected = join(&parsed, element, latin).filter(is_base);
+        if resolver.set_base(element) != expected.is_some() {
+            return Some(format!(
+                "{element:?} as base on {page}: theirs {expected:?}"
+            ));
         }
-        let base = told.unwrap_or_else(|| parsed.clone());
+        let base = expected.unwrap_or_else(|| parsed.clone());
         for href in lines.clone() {
             let (ours, theirs) = (ours_by(&resolver, href), oracle_on(&base, href, latin));
             if ours != theirs {
@@ -58,7 +60,7 @@ fn join(page: &Url, element: &str, latin: bool) -> Option<Url> {
             let skipped = rest.len() < trimmed.len();
             skipped.then(|| parse(&format!("//{rest}")).ok()).flatten()
         }
-        told => told.ok(),
+        other => other.ok(),
     }
 }
 

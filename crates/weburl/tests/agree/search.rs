@@ -16,10 +16,10 @@ const SEED: u64 = 1;
 /// Compares two implementations on an input; returns the difference, if any.
 pub(crate) type Difference = Option<String>;
 
-fn asked(variable: &str) -> Option<u64> {
+fn env_number(variable: &str) -> Option<u64> {
     let text = env::var(variable).ok()?;
     let number = text.parse();
-    Some(number.unwrap_or_else(|_| panic!("{variable}={text:?} is no number")))
+    Some(number.unwrap_or_else(|_| panic!("{variable}={text:?} is not a number")))
 }
 
 /// Generates inputs and compares; fails the test on the first difference.
@@ -28,25 +28,26 @@ pub(crate) fn search(
     make: impl Fn(&mut Chance) -> Vec<u8>,
     compare: fn(&[u8]) -> Difference,
 ) {
-    let seed = asked("AGREE_SEED").unwrap_or(SEED);
-    let seconds = asked("AGREE_SECONDS").map(Duration::from_secs);
-    let inputs = asked("AGREE_INPUTS").unwrap_or(if seconds.is_some() { u64::MAX } else { INPUTS });
-    let begun = Instant::now();
+    let seed = env_number("AGREE_SEED").unwrap_or(SEED);
+    let seconds = env_number("AGREE_SECONDS").map(Duration::from_secs);
+    let inputs =
+        env_number("AGREE_INPUTS").unwrap_or(if seconds.is_some() { u64::MAX } else { INPUTS });
+    let started = Instant::now();
     let (mut run, mut bytes) = (0, 0);
-    while run < inputs && seconds.is_none_or(|seconds| begun.elapsed() < seconds) {
+    while run < inputs && seconds.is_none_or(|seconds| started.elapsed() < seconds) {
         let input = make(&mut Chance::new(seed, run));
         if differs(&input, compare).is_some() {
-            let small = minimised(input, compare);
-            let told = differs(&small, compare).unwrap_or_default();
+            let small = minimized(input, compare);
+            let difference = differs(&small, compare).unwrap_or_default();
             panic!(
-                "{what}: input {run} of seed {seed}, made small:\n{}\n{told}",
+                "{what}: input {run} of seed {seed}, minimized:\n{}\n{difference}",
                 small.escape_ascii()
             );
         }
         run += 1;
         bytes += input.len();
     }
-    let took = begun.elapsed().as_secs_f64();
+    let took = started.elapsed().as_secs_f64();
     println!(
         "{what}: {run} inputs ({bytes} bytes) of seed {seed} compared in {took:.1} s, no difference"
     );
@@ -58,7 +59,7 @@ fn differs(input: &[u8], compare: fn(&[u8]) -> Difference) -> Difference {
 }
 
 /// Removes parts, large ones first, as long as the difference remains.
-fn minimised(mut input: Vec<u8>, compare: fn(&[u8]) -> Difference) -> Vec<u8> {
+fn minimized(mut input: Vec<u8>, compare: fn(&[u8]) -> Difference) -> Vec<u8> {
     let mut part = input.len() / 2;
     while part > 0 {
         let mut at = 0;

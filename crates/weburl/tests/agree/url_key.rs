@@ -11,8 +11,8 @@ pub(crate) fn compare(input: &[u8]) -> Option<String> {
     let mut lines = text.split('\n');
     let (one, other) = (read(lines.next()?)?, read(lines.next()?)?);
     for (ours, theirs) in [&one, &other] {
-        if let Some(told) = parts_differ(ours, theirs) {
-            return Some(told);
+        if let Some(difference) = parts_differ(ours, theirs) {
+            return Some(difference);
         }
     }
     for slash in [SlashPolicy::Keep, SlashPolicy::Merge] {

@@ -14,7 +14,7 @@ use crate::{
 /// A lease that outlasts its test.
 pub const LEASE: Duration = Duration::from_secs(30);
 /// A lease that expires immediately.
-pub(super) const OVER: Duration = Duration::ZERO;
+pub(super) const EXPIRED: Duration = Duration::ZERO;
 
 /// Hosts without limits.
 pub fn fast() -> HostDefaults {
@@ -117,13 +117,13 @@ pub(super) fn retry(task: &Claimed, after: Duration) -> Settlement {
 /// Creates a job and returns its id.
 pub(super) async fn start<S: Store>(store: &S, job: NewJob) -> JobId {
     let id = job.id;
-    store.create_job(job).await.expect("a job is made");
+    store.create_job(job).await.expect("creating a job");
     id
 }
 
-pub(super) async fn take<S: Store>(store: &S, most: usize, lease: Duration) -> Vec<Claimed> {
+pub(super) async fn take<S: Store>(store: &S, max: usize, lease: Duration) -> Vec<Claimed> {
     let worker = WorkerId::fresh();
-    store.claim(&worker, most, lease).await.expect("a claim")
+    store.claim(&worker, max, lease).await.expect("a claim")
 }
 
 /// Claims until there are this many tasks: a claim that runs beside another one gets fewer than there are.
@@ -143,7 +143,7 @@ pub(super) async fn settle<S: Store>(store: &S, batch: Vec<Settlement>) -> Settl
     store.settle(batch).await.expect("a settlement")
 }
 
-pub(super) async fn look<S: Store>(store: &S, id: JobId) -> Job {
-    let job = store.job(id).await.expect("a look at a job");
+pub(super) async fn read_job<S: Store>(store: &S, id: JobId) -> Job {
+    let job = store.job(id).await.expect("reading a job");
     job.expect("the job exists")
 }

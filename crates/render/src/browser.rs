@@ -483,5 +483,5 @@ impl StderrTail {
     }
 }
 
-/// The result of a command, if it is not used.
+/// The result type of a command whose result is ignored.
 pub(crate) type Ignored = Value;

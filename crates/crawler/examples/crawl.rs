@@ -1,5 +1,5 @@
 //! Crawls a site and prints each page: `cargo run -p crawler --example crawl -- https://example.org/`
-#![expect(clippy::print_stdout, reason = "its output is what the example is for")]
+#![expect(clippy::print_stdout, reason = "the example prints its result")]
 
 use crawler::{Crawl, Error};
 

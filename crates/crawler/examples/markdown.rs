@@ -1,5 +1,5 @@
-//! Turns HTML on stdin into markdown: `curl -s https://example.org/ | cargo run -p crawler --example markdown -- https://example.org/`
-#![expect(clippy::print_stdout, reason = "its output is what the example is for")]
+//! Turns HTML on stdin into Markdown: `curl -s https://example.org/ | cargo run -p crawler --example markdown -- https://example.org/`
+#![expect(clippy::print_stdout, reason = "the example prints its result")]
 
 fn main() -> Result<(), crawler::Error> {
     let html = std::io::read_to_string(std::io::stdin())?;

@@ -1,5 +1,5 @@
-//! Prints a page's main content as markdown: `cargo run -p crawler --example scrape -- https://example.org/`
-#![expect(clippy::print_stdout, reason = "its output is what the example is for")]
+//! Prints a page's main content as Markdown: `cargo run -p crawler --example scrape -- https://example.org/`
+#![expect(clippy::print_stdout, reason = "the example prints its result")]
 
 #[tokio::main]
 async fn main() -> Result<(), crawler::Error> {

@@ -1,4 +1,4 @@
-//! The crawl of a site: options, then a run.
+//! Crawls a site: sets options, then runs.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -22,7 +22,7 @@ pub struct Crawl {
 }
 
 impl Crawl {
-    /// A crawl that starts from this URL, with the defaults of [`Profile::Balanced`].
+    /// Creates a crawl that starts from this URL, with the defaults of [`Profile::Balanced`].
     pub fn new(url: impl Into<String>) -> Self {
         let spec = CrawlSpec {
             seed: url.into(),
@@ -31,7 +31,7 @@ impl Crawl {
         Self { spec }
     }
 
-    /// Preset of limits and politeness; every other option overrides it (`--profile`).
+    /// Sets a preset of limits and politeness; every other option overrides it (`--profile`).
     #[must_use]
     pub fn profile(mut self, profile: Profile) -> Self {
         self.spec.profile = profile;
@@ -59,28 +59,28 @@ impl Crawl {
         self
     }
 
-    /// Pages in flight at once (`--workers`).
+    /// Sets the number of pages in flight at once (`--workers`).
     #[must_use]
     pub fn workers(mut self, workers: usize) -> Self {
         self.spec.workers = Some(workers);
         self
     }
 
-    /// Minimum time between the starts of two requests (`--rate-ms`).
+    /// Sets the minimum time between the starts of two requests (`--rate-ms`).
     #[must_use]
     pub fn rate(mut self, interval: Duration) -> Self {
         self.spec.rate = interval;
         self
     }
 
-    /// Time limit of one request (`--timeout`).
+    /// Sets the time limit for one request (`--timeout`).
     #[must_use]
     pub fn timeout(mut self, timeout: Duration) -> Self {
         self.spec.timeout = Some(timeout);
         self
     }
 
-    /// Which URLs are in scope: the seed's host, its domain, or its path (`--scope`).
+    /// Sets which URLs are in scope: the seed's host, its domain, or its path (`--scope`).
     #[must_use]
     pub fn scope(mut self, scope: ScopeKind) -> Self {
         self.spec.scope = Some(scope);
@@ -101,35 +101,35 @@ impl Crawl {
         self
     }
 
-    /// Whether robots.txt is obeyed (`--robots`).
+    /// Sets whether robots.txt is obeyed (`--robots`).
     #[must_use]
     pub fn robots(mut self, policy: RobotsPolicy) -> Self {
         self.spec.robots = policy;
         self
     }
 
-    /// Whether sitemaps are read (`--sitemaps`).
+    /// Sets whether sitemaps are read (`--sitemaps`).
     #[must_use]
     pub fn sitemaps(mut self, policy: SitemapPolicy) -> Self {
         self.spec.sitemaps = policy;
         self
     }
 
-    /// The User-Agent header; robots.txt is matched on the part before `/` or a space (`--user-agent`).
+    /// Sets the User-Agent header; robots.txt is matched on the part before `/` or a space (`--user-agent`).
     #[must_use]
     pub fn user_agent(mut self, agent: impl Into<String>) -> Self {
         self.spec.user_agent = Some(agent.into());
         self
     }
 
-    /// An extra header, sent to the seed's origin only; call it again for more (`--header`).
+    /// Adds a header, sent to the seed's origin only; call it again for more (`--header`).
     #[must_use]
     pub fn header(mut self, name: &str, value: &str) -> Self {
         self.spec.headers.push(format!("{name}: {value}"));
         self
     }
 
-    /// Reads each page's main content as well: [`Page::document`].
+    /// Also extracts the main content of each page: [`Page::document`].
     #[cfg(feature = "content")]
     #[must_use]
     pub fn documents(mut self) -> Self {
@@ -137,7 +137,7 @@ impl Crawl {
         self
     }
 
-    /// Whether pages are rendered in headless Chromium (`--js`).
+    /// Sets whether pages are rendered in headless Chromium (`--js`).
     #[cfg(feature = "render")]
     #[must_use]
     pub fn js(mut self, policy: JsPolicy) -> Self {
@@ -154,7 +154,7 @@ impl Crawl {
         pages.finish().await
     }
 
-    /// The same as [`run`](Self::run) for a program without a tokio runtime.
+    /// Like [`run`](Self::run), for a program without a tokio runtime.
     pub fn run_blocking(self, on_page: impl FnMut(Page)) -> Result<Summary, Error> {
         wiring::runtime(usize::MAX)?.block_on(self.run(on_page))
     }
@@ -163,7 +163,7 @@ impl Crawl {
     ///
     /// # Panics
     ///
-    /// Outside of a tokio runtime.
+    /// If called outside of a tokio runtime.
     pub fn stream(self) -> Result<PageStream, Error> {
         let random = wiring::random_number();
         let plan = CrawlPlan::resolve(&self.spec, USER_AGENT, random)?;

@@ -9,16 +9,16 @@ use crawler_model::PlanError;
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// An option has a value that cannot be used.
+    /// An option has an invalid value.
     #[error(transparent)]
     Plan(#[from] PlanError),
     /// The HTTP client could not be set up.
     #[error(transparent)]
     FetchSetup(#[from] FetchSetupError),
-    /// Pages are to be rendered and there is no browser.
+    /// Pages should be rendered, but there is no browser.
     #[error("{0}")]
     NoBrowser(String),
-    /// The crawl could not go on.
+    /// The crawl failed.
     #[error(transparent)]
     Crawl(#[from] DriveError),
     /// A URL cannot be scraped.

@@ -1,4 +1,4 @@
-//! A web crawler as a library: crawl a site, scrape a page, turn HTML into markdown.
+//! A web crawler as a library: crawl a site, scrape a page, turn HTML into Markdown.
 //!
 //! It is the engine behind the `crawler` command, with the same rules and defaults: robots.txt is obeyed, hosts are
 //! contacted politely, temporary failures are retried, every URL is visited once, and endless URL spaces are avoided.
@@ -39,7 +39,7 @@
 //! # }
 //! ```
 //!
-//! # Turn HTML into markdown
+//! # Turn HTML into Markdown
 //!
 //! ```
 //! # #[cfg(feature = "content")] {
@@ -96,5 +96,5 @@ pub use crawler_model::{
 };
 pub use crawler_weburl::ScopeKind;
 
-/// The User-Agent header where none was given.
+/// Default User-Agent header.
 const USER_AGENT: &str = concat!("crawler/", env!("CARGO_PKG_VERSION"));

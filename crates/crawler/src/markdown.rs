@@ -1,11 +1,11 @@
-//! HTML to markdown, without fetching anything.
+//! Converts HTML to Markdown, without fetching anything.
 
 use crawler_weburl::CrawlUrl;
 
 use crate::Error;
 
-/// The main content of an HTML page as GitHub-flavored Markdown, under the page's title. Menus, footers and other
-/// boilerplate are left out; links stay as written.
+/// Returns the title and the main content of an HTML page as GitHub-flavored Markdown. Menus, footers and other
+/// boilerplate are removed; links stay as written.
 ///
 /// ```
 /// let html = "<html><body><nav><a href='/'>Home</a></nav><main><h1>Tea</h1><p>Hot water first.</p></main></body></html>";
@@ -15,7 +15,7 @@ pub fn markdown(html: &str) -> String {
     crawler_engine::markdown(html, None)
 }
 
-/// The same as [`markdown`], with links made absolute: `url` is the address of the page.
+/// Like [`markdown`], with links made absolute; `url` is the URL of the page.
 ///
 /// ```
 /// let html = "<main><h1>Tea</h1><p>Also <a href='/coffee'>coffee</a>.</p></main>";

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use crawler_model::{Failure, Outcome, PageDocument, PageReport};
 
-/// A URL the crawl is done with: fetched, redirected, skipped or failed.
+/// A finished URL of a crawl: fetched, redirected, skipped or failed.
 #[derive(Clone, Debug)]
 pub struct Page(PageReport);
 
@@ -13,52 +13,52 @@ impl Page {
         Self(report)
     }
 
-    /// The URL, in normal form.
+    /// Returns the normalized URL.
     pub fn url(&self) -> &str {
         self.0.url.as_str()
     }
 
-    /// The HTTP status; `None` if there was no response.
+    /// Returns the HTTP status; `None` if there was no response.
     pub fn status(&self) -> Option<u16> {
         self.0.status
     }
 
-    /// Number of links between the seed and this page.
+    /// Returns the number of links between the seed and this page.
     pub fn depth(&self) -> u32 {
         self.0.depth
     }
 
-    /// The page on which the URL was first found; `None` for the seed.
+    /// Returns the page on which the URL was first found; `None` for the seed.
     pub fn found_on(&self) -> Option<&str> {
         self.0.via.as_deref()
     }
 
-    /// The links on the page, absolute, in document order. A redirect has one link, its target.
+    /// Returns the links on the page: absolute, in document order. A redirect has one link, its target.
     pub fn links(&self) -> impl ExactSizeIterator<Item = &str> {
         self.0.links.iter().map(|link| link.full)
     }
 
-    /// What became of the URL.
+    /// Returns the outcome of the URL.
     pub fn outcome(&self) -> &Outcome {
         &self.0.outcome
     }
 
-    /// Why the page could not be fetched, if so.
+    /// Returns why the page could not be fetched; `None` if it did not fail.
     pub fn error(&self) -> Option<&Failure> {
         self.0.outcome.failure()
     }
 
-    /// The Content-Type header.
+    /// Returns the Content-Type header.
     pub fn content_type(&self) -> Option<&str> {
         self.0.content_type.as_deref()
     }
 
-    /// Length of the body in bytes, after decompression.
+    /// Returns the length of the body in bytes, after decompression.
     pub fn body_bytes(&self) -> u64 {
         self.0.body_bytes
     }
 
-    /// Time from the request to the end of the response.
+    /// Returns the time from the request to the end of the response.
     pub fn elapsed(&self) -> Duration {
         self.0.took()
     }
@@ -68,7 +68,7 @@ impl Page {
         self.0.rendering.is_some_and(|rendering| rendering.rendered)
     }
 
-    /// The content of the page, if [`Crawl::documents`](crate::Crawl::documents) asked for it and the page has any.
+    /// Returns the content of the page, if [`Crawl::documents`](crate::Crawl::documents) was set and the page has any.
     pub fn document(&self) -> Option<&PageDocument> {
         self.0.document.as_deref()
     }

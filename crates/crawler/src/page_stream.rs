@@ -12,7 +12,7 @@ use tokio::task::JoinHandle;
 
 use crate::{Error, Page};
 
-/// Pages waiting to be read; when there are this many, the crawl waits.
+/// Maximum number of unread pages; the crawl waits while there are this many.
 const BUFFERED_PAGES: usize = 64;
 
 /// The pages of a running crawl, in the order they finish.
@@ -37,17 +37,17 @@ impl PageStream {
         Self { pages, crawl, stop }
     }
 
-    /// The next finished page; `None` at the end of the crawl.
+    /// Returns the next finished page; `None` at the end of the crawl.
     pub async fn next(&mut self) -> Option<Page> {
         self.pages.recv().await
     }
 
-    /// Waits for the end of the crawl, ignoring the pages that were not read, and returns its totals.
+    /// Waits for the end of the crawl, discards unread pages, and returns the totals.
     pub async fn finish(mut self) -> Result<Summary, Error> {
         while self.next().await.is_some() {}
         match (&mut self.crawl).await {
             Ok(summary) => summary,
-            // Nobody cancels it, so it panicked.
+            // The task is never canceled, so it panicked.
             Err(error) => std::panic::resume_unwind(error.into_panic()),
         }
     }
@@ -63,7 +63,7 @@ impl Stream for PageStream {
 
 impl Drop for PageStream {
     fn drop(&mut self) {
-        // Once to start nothing new, twice to abandon what is in flight.
+        // The first call stops new requests, the second abandons those in flight.
         self.stop.ask();
         self.stop.ask();
     }

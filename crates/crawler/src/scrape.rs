@@ -1,4 +1,4 @@
-//! Single pages and their content.
+//! Fetches single pages and extracts their content.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -10,15 +10,15 @@ use crawler_model::{JsPolicy, RobotsPolicy, ScrapePlan, ScrapeSpec};
 use crate::wiring::{self, GivenHosts, PageFetch};
 use crate::{Error, USER_AGENT};
 
-/// Fetches a page and reads its main content: redirects are followed, robots.txt is obeyed, temporary failures are
+/// Fetches a page and extracts its main content: redirects are followed, robots.txt is obeyed, temporary failures are
 /// retried up to three times.
 ///
-/// [`Scrape`] has options.
+/// Use [`Scrape`] to set options.
 pub async fn scrape(url: &str) -> Result<Document, Error> {
     Scrape::new(url).run().await
 }
 
-/// One page to fetch and read: set options, then call [`run`](Self::run) or [`run_blocking`](Self::run_blocking).
+/// One page to fetch and extract: set options, then call [`run`](Self::run) or [`run_blocking`](Self::run_blocking).
 #[derive(Clone, Debug)]
 pub struct Scrape {
     url: String,
@@ -28,7 +28,7 @@ pub struct Scrape {
 }
 
 impl Scrape {
-    /// The page at this URL.
+    /// Creates a scrape of the page at this URL.
     pub fn new(url: impl Into<String>) -> Self {
         Self {
             url: url.into(),
@@ -38,42 +38,42 @@ impl Scrape {
         }
     }
 
-    /// Reads the whole body instead of the main content (`--main-content false`).
+    /// Extracts the whole body instead of the main content (`--main-content false`).
     #[must_use]
     pub fn whole_page(mut self) -> Self {
         self.part = Part::Whole;
         self
     }
 
-    /// Time limit of one request (`--timeout`).
+    /// Sets the time limit for one request (`--timeout`).
     #[must_use]
     pub fn timeout(mut self, timeout: Duration) -> Self {
         self.spec.timeout = Some(timeout);
         self
     }
 
-    /// Whether robots.txt is obeyed (`--robots`).
+    /// Sets whether robots.txt is obeyed (`--robots`).
     #[must_use]
     pub fn robots(mut self, policy: RobotsPolicy) -> Self {
         self.spec.robots = policy;
         self
     }
 
-    /// The User-Agent header; robots.txt is matched on the part before `/` or a space (`--user-agent`).
+    /// Sets the User-Agent header; robots.txt is matched on the part before `/` or a space (`--user-agent`).
     #[must_use]
     pub fn user_agent(mut self, agent: impl Into<String>) -> Self {
         self.spec.user_agent = Some(agent.into());
         self
     }
 
-    /// An extra header, sent to the page's origin only; call it again for more (`--header`).
+    /// Adds a header, sent to the page's origin only; call it again for more (`--header`).
     #[must_use]
     pub fn header(mut self, name: &str, value: &str) -> Self {
         self.spec.headers.push(format!("{name}: {value}"));
         self
     }
 
-    /// Whether the page is rendered in headless Chromium (`--js`).
+    /// Sets whether the page is rendered in headless Chromium (`--js`).
     #[cfg(feature = "render")]
     #[must_use]
     pub fn js(mut self, policy: JsPolicy) -> Self {
@@ -81,7 +81,7 @@ impl Scrape {
         self
     }
 
-    /// Fetches the page and reads its content. A page with an error status is a document too; look at its
+    /// Fetches the page and extracts its content. A page with an error status is a document too; check its
     /// [`status`](Document::status).
     pub async fn run(self) -> Result<Document, Error> {
         let plan = ScrapePlan::resolve(&self.spec, USER_AGENT)?;
@@ -101,14 +101,14 @@ impl Scrape {
         fetch.close().await;
         let response = response.map_err(Error::Scrape)?;
         let part = self.part;
-        // Reading a large page takes a while, and must not block the runtime.
+        // Extracting a large page takes a while and must not block the runtime.
         match tokio::task::spawn_blocking(move || Document::read(response, part)).await {
             Ok(document) => document.map_err(Error::Scrape),
             Err(error) => std::panic::resume_unwind(error.into_panic()),
         }
     }
 
-    /// The same as [`run`](Self::run) for a program without a tokio runtime.
+    /// Like [`run`](Self::run), for a program without a tokio runtime.
     pub fn run_blocking(self) -> Result<Document, Error> {
         wiring::runtime(1)?.block_on(self.run())
     }

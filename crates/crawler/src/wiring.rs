@@ -1,4 +1,4 @@
-//! The parts of a crawl, connected: what [`Crawl`](crate::Crawl) and the command line are both built on.
+//! Connects the parts of a crawl, for [`Crawl`](crate::Crawl) and for the command line.
 //!
 //! This module may change in any release; the rest of the crate follows semantic versioning.
 
@@ -24,12 +24,12 @@ pub use page_fetch::{Browser, PageFetch};
 
 use crate::Error;
 
-/// A random number for one crawl, so that a site cannot prepare URLs whose hashes collide.
+/// Returns a random number for one crawl, so that a site cannot prepare URLs whose hashes collide.
 pub fn random_number() -> u64 {
     RandomState::new().hash_one("crawl")
 }
 
-/// A runtime with at most this many threads, and no more than there are cores.
+/// Creates a runtime with at most this many threads, and no more than there are cores.
 pub fn runtime(max_threads: usize) -> io::Result<Runtime> {
     let cores = std::thread::available_parallelism().map_or(2, std::num::NonZero::get);
     tokio::runtime::Builder::new_multi_thread()
@@ -38,7 +38,7 @@ pub fn runtime(max_threads: usize) -> io::Result<Runtime> {
         .build()
 }
 
-/// The browser for a library call, with its defaults; `None` if no page is rendered.
+/// Locates the browser for a library call, with default options; `None` if no page is rendered.
 pub(crate) fn browser(
     js: JsPolicy,
     rules: &FetchRules,
@@ -56,8 +56,8 @@ pub(crate) fn browser(
         sandbox: true,
         nav_timeout: None,
     };
-    let found = Browser::find(options);
-    found
+    let browser = Browser::find(options);
+    browser
         .map(Some)
         .map_err(|missing| Error::NoBrowser(missing.message))
 }
@@ -74,11 +74,11 @@ pub async fn drive<T: Fetch>(
 ) -> Result<Summary, Error> {
     progress.set(frontier.progress_counts());
     let writer = Some(OutputWriter::start(sink)?);
-    // Spawned, so that on one core a report does not wake another thread.
+    // Spawned, so that the loop runs on a worker thread and a report need not wake another thread.
     let driving = drive_from(from, frontier, fetch, workers, writer, stop, progress);
     let summary: Result<Summary, DriveError> = match tokio::spawn(driving).await {
         Ok(summary) => summary,
-        // It is never cancelled, so it panicked.
+        // The task is never canceled, so it panicked.
         Err(error) => std::panic::resume_unwind(error.into_panic()),
     };
     Ok(summary?)

@@ -1,4 +1,4 @@
-//! The library as a program uses it, against sites in this process; and the three examples, as built.
+//! The public API against in-process sites, and the three example programs.
 
 use crawler::{Crawl, Error, FailKind, Outcome, RobotsPolicy, StopReason};
 use futures_util::StreamExt;
@@ -16,7 +16,7 @@ fn small_site() -> Server {
 }
 
 #[tokio::test]
-async fn run_hands_over_every_page_and_returns_the_totals() {
+async fn run_calls_back_with_every_page_and_returns_the_totals() {
     let site = small_site();
     let mut seen = Vec::new();
     let summary = Crawl::new(site.url("/"))
@@ -36,7 +36,7 @@ async fn run_hands_over_every_page_and_returns_the_totals() {
 }
 
 #[tokio::test]
-async fn a_page_says_what_became_of_it() {
+async fn a_page_has_its_links_outcome_and_error() {
     let site = small_site();
     let pages = Crawl::new(site.url("/")).stream().unwrap();
     let pages: Vec<_> = pages.collect().await;
@@ -79,7 +79,7 @@ async fn dropping_the_stream_stops_the_crawl() {
     let mut pages = crawl.stream().unwrap();
     assert!(pages.next().await.is_some());
     drop(pages);
-    // A crawl that went on would never let this finish.
+    // This would never finish if the crawl continued.
     while Handle::current().metrics().num_alive_tasks() > 0 {
         tokio::task::yield_now().await;
     }
@@ -157,9 +157,9 @@ mod content {
             absolute.contains("(https://example.org/leaves)"),
             "{absolute}"
         );
-        // An address cannot leave its place in the markdown.
-        let torn = markdown("<main><p><a href='/x\n\n# heading'>x</a> and more</p></main>");
-        assert_eq!(torn, "[x](/x#%20heading) and more\n");
+        // A URL cannot break out of its link in the Markdown.
+        let escaped = markdown("<main><p><a href='/x\n\n# heading'>x</a> and more</p></main>");
+        assert_eq!(escaped, "[x](/x#%20heading) and more\n");
     }
 
     #[test]
@@ -177,8 +177,8 @@ mod content {
         assert_eq!(run_example("markdown", &[], TEA), TEA_MARKDOWN);
     }
 
-    /// Runs an example, which cargo builds beside the tests, and returns what it prints.
-    #[expect(clippy::unwrap_used, reason = "a test's own helpers may stop it")]
+    /// Runs an example, which cargo builds beside the tests, and returns its output.
+    #[expect(clippy::unwrap_used, reason = "a failing step should fail the test")]
     fn run_example(name: &str, arguments: &[&str], stdin: &str) -> String {
         let test = std::env::current_exe().unwrap();
         let target = test.parent().and_then(|deps| deps.parent()).unwrap();

@@ -1,7 +1,7 @@
 //! The crawl loop.
 //!
-//! One owner of all state. It takes work from the frontier, hands it to workers, takes their reports in
-//! batches, and passes finished pages to the writer. The end is counted, never timed.
+//! The loop owns all state. It takes work from the frontier, hands it to workers, settles their reports in batches, and
+//! passes finished pages to the writer. It ends when no work is left or in flight, never because of an idle timeout.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -17,13 +17,15 @@ use crate::output_writer::WriterEnded;
 use crate::worker_pool::{FinishedWork, Report, WorkerPool};
 use crate::{DriveError, OutputWriter, Progress, Stop, StopLevel};
 
-/// Limit on the reports settled before the frontier is asked for work again.
+/// Maximum number of reports settled before more work is taken from the frontier.
 const BATCH: usize = 64;
-/// URLs left over that are passed to the writer together.
+/// Number of unvisited URLs passed to the writer at once.
 const LEFT_BATCH: usize = 1_024;
+/// Maximum time to sleep, and the end of the sleep that is created but not awaited.
+const MAX_SLEEP: Duration = Duration::from_hours(24);
 
 /// Runs a crawl to its end, with up to `workers` pages in flight at once, and closes the output, if there is one. `Err`
-/// means that we could not do our job; a site that cannot be fetched is `Ok`, with the problem in the summary.
+/// means that the crawl itself failed; a site that cannot be fetched is `Ok`, with the problem in the summary.
 pub async fn drive<F: Frontier, T: Fetch>(
     frontier: F,
     fetch: Arc<T>,
@@ -44,7 +46,7 @@ pub async fn drive<F: Frontier, T: Fetch>(
     .await
 }
 
-/// Runs a resumed crawl: its clock begins at `from`.
+/// Runs a resumed crawl, whose clock starts at `from`.
 pub async fn drive_from<F: Frontier, T: Fetch>(
     from: Moment,
     frontier: F,
@@ -56,7 +58,7 @@ pub async fn drive_from<F: Frontier, T: Fetch>(
 ) -> Result<Summary, DriveError> {
     let (finished, reports) = mpsc::unbounded_channel();
     let mut crawl = Crawl {
-        begun: Instant::now(),
+        started_at: Instant::now(),
         from,
         frontier,
         pool: WorkerPool::new(fetch, finished),
@@ -66,7 +68,7 @@ pub async fn drive_from<F: Frontier, T: Fetch>(
         progress,
         reports,
         out: Vec::new(),
-        behind: false,
+        lost_output: false,
     };
     let ended = crawl.run().await;
     crawl.end(ended).await
@@ -80,26 +82,26 @@ enum Ended {
 }
 
 struct Crawl<F, T> {
-    begun: Instant,
-    /// The crawl's time at `begun`.
+    started_at: Instant,
+    /// Time on the crawl's clock at `started_at`.
     from: Moment,
     frontier: F,
     pool: WorkerPool<T>,
-    /// Limit on busy workers.
+    /// Maximum number of busy workers.
     workers: usize,
     writer: Option<OutputWriter>,
     stop: Stop,
     progress: Arc<Progress>,
-    /// Never more waiting than there are workers.
+    /// Holds at most one report per worker.
     reports: mpsc::UnboundedReceiver<FinishedWork>,
     out: Vec<Delivery>,
-    /// Whether something finished did not reach the writer.
-    behind: bool,
+    /// Whether finished pages did not reach the writer.
+    lost_output: bool,
 }
 
 impl<F: Frontier, T: Fetch> Crawl<F, T> {
     fn now(&self) -> Moment {
-        self.from + self.begun.elapsed()
+        self.from + self.started_at.elapsed()
     }
 
     async fn run(&mut self) -> Result<Ended, DriveError> {
@@ -122,7 +124,7 @@ impl<F: Frontier, T: Fetch> Crawl<F, T> {
             }
             let until = match next {
                 Next::Finished(_) => return Ok(Ended::Finished),
-                Next::Until(at) => Some(Instant::now() + at.saturating_sub(now).min(FAR_AWAY)),
+                Next::Until(at) => Some(Instant::now() + at.saturating_sub(now).min(MAX_SLEEP)),
                 Next::Report => None,
             };
             self.wait(&mut batch, until).await;
@@ -144,28 +146,28 @@ impl<F: Frontier, T: Fetch> Crawl<F, T> {
 
     /// Waits for reports, for a point in time, or for a stop.
     async fn wait(&mut self, batch: &mut Vec<FinishedWork>, until: Option<Instant>) {
-        let asked = match self.stop.level() {
+        let next_level = match self.stop.level() {
             StopLevel::Run => StopLevel::Drain,
             _ => StopLevel::AtOnce,
         };
-        let sleep = tokio::time::sleep_until(until.unwrap_or_else(|| Instant::now() + FAR_AWAY));
+        let sleep = tokio::time::sleep_until(until.unwrap_or_else(|| Instant::now() + MAX_SLEEP));
         tokio::select! {
             biased;
             _ = self.reports.recv_many(batch, BATCH) => {
-                // Other workers are about to report: let them go first, since a turn of the loop costs the same for
-                // many reports as for one.
+                // Let other workers report first: one iteration of the loop costs about the same for many reports as
+                // for one.
                 tokio::task::yield_now().await;
                 while batch.len() < BATCH && let Ok(report) = self.reports.try_recv() {
                     batch.push(report);
                 }
             }
-            () = self.stop.reached(asked) => (),
+            () = self.stop.reached(next_level) => (),
             () = self.frontier.news() => (),
             () = sleep, if until.is_some() => (),
         }
     }
 
-    /// Passes everything finished to the writer, waiting while the writer is behind.
+    /// Passes finished pages to the writer. Waits while the writer's queue is full.
     async fn deliver(&mut self) -> Result<(), WriterEnded> {
         if self.out.is_empty() {
             return Ok(());
@@ -177,9 +179,9 @@ impl<F: Frontier, T: Fetch> Crawl<F, T> {
         tokio::select! {
             biased;
             put = writer.put(finished) => put,
-            // A reader that does not read must not keep us from stopping at once.
+            // A blocked output must not delay an immediate stop.
             () = self.stop.reached(StopLevel::AtOnce) => {
-                self.behind = true;
+                self.lost_output = true;
                 Ok(())
             }
         }
@@ -192,9 +194,9 @@ impl<F: Frontier, T: Fetch> Crawl<F, T> {
             Ended::AtOnce => self.frontier.stop(StopReason::Signal),
             Ended::OutputClosed => self.frontier.stop(StopReason::OutputClosed),
         }
-        if !self.behind && !matches!(ended, Ended::OutputClosed) {
+        if !self.lost_output && !matches!(ended, Ended::OutputClosed) {
             self.frontier.close(&mut self.out);
-            // A writer that ended reports why when it is closed.
+            // If the writer has ended, `close` returns the reason.
             let _ = self.deliver().await;
         }
         if matches!(ended, Ended::Finished) {
@@ -227,6 +229,3 @@ impl<F: Frontier, T: Fetch> Crawl<F, T> {
         }
     }
 }
-
-/// A sleep needs an end even when it is not awaited.
-const FAR_AWAY: Duration = Duration::from_hours(24);

@@ -1,4 +1,4 @@
-//! Why a crawl could not be completed. A failed page is data, not this.
+//! Why a crawl could not be completed. A failed page is not an error but an outcome.
 
 use std::fmt;
 
@@ -10,7 +10,7 @@ use crawler_model::SinkError;
 pub enum DriveError {
     /// The output could not be written.
     Sink(SinkError),
-    /// The frontier could not do its job.
+    /// The frontier failed.
     Frontier(FrontierError),
 }
 

@@ -1,9 +1,9 @@
-//! The one crawl loop.
+//! The crawl loop.
 //!
-//! [`drive`] owns the frontier and hands out work; workers are functions (`page`, `site_file`) that get a
-//! task and return exactly one report, even if they panic; finished reports go to the [`OutputWriter`], a thread
-//! behind a bounded channel, so that a slow reader slows down the crawl and loses nothing. [`Stop`] asks a crawl to
-//! end. [`Scraper`] and [`Document`] are for single pages.
+//! [`drive`] owns the frontier and hands out work. Workers are functions (`page`, `site_file`) that get a task and return
+//! exactly one report, even if they panic. Finished reports go to the [`OutputWriter`], a thread behind a bounded
+//! channel, so a slow reader slows down the crawl but loses no page. [`Stop`] ends a crawl early. [`Scraper`] and
+//! [`Document`] are for single pages.
 
 mod drive;
 mod drive_error;

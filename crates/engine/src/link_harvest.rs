@@ -1,14 +1,14 @@
-//! A page's links: scanned, resolved, keyed. Pure; deciding about them is the frontier's.
+//! Scans a page for links, resolves them and computes their keys. The frontier decides which are followed.
 
 use std::borrow::Cow;
 
 use crawler_model::{CrawlRules, LinkFacts, LinkList};
 use crawler_weburl::{CrawlUrl, Resolved, Resolver, ScopeVerdict, UrlKey};
 
-/// Minimum budget for a page's links, in bytes of text; larger pages may have more.
-const LEAST_TEXT: usize = 16 << 20;
+/// Limit on the text of a page's links in bytes; higher if the body limit is.
+const MIN_TEXT_LIMIT: usize = 16 << 20;
 
-/// The links of a page fetched from `page`, in document order.
+/// Returns the links of a page fetched from `page`, in document order.
 pub fn harvest(
     body: &[u8],
     content_type: Option<&str>,
@@ -22,44 +22,45 @@ pub fn harvest(
     if encoding != encoding_rs::UTF_8 {
         resolver = resolver.with_query_encoding(&encode);
     }
-    let first = read(body, encoding, &mut resolver, Base::Unknown, plan);
+    let first = scan(body, encoding, &mut resolver, Base::Unknown, plan);
     match first {
         Ok(links) => links,
-        // There are links before it, and it applies to them too.
-        Err(LateBase) => read(body, encoding, &mut resolver, Base::Known, plan).unwrap_or_default(),
+        // The base also applies to the links before it.
+        Err(LateBase) => scan(body, encoding, &mut resolver, Base::Known, plan).unwrap_or_default(),
     }
 }
 
-/// Whether the page's base is known to the resolver.
+/// Whether the resolver has the page's base.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Base {
     Unknown,
     Known,
 }
 
-/// A base was found behind links that were resolved without it.
+/// A base was found after links that were resolved without it.
 struct LateBase;
 
-/// Reads a page once. The first valid base counts for the whole page; few have one, and fewer behind a link, so no page is
-/// searched for it beforehand.
-fn read(
+/// Scans a page once. The first valid base applies to the whole page. Few pages have one, and fewer after a link, so pages
+/// are not searched for it beforehand.
+fn scan(
     body: &[u8],
     encoding: &'static encoding_rs::Encoding,
     resolver: &mut Resolver<'_>,
     base: Base,
     plan: &CrawlRules,
 ) -> Result<LinkList, LateBase> {
-    let most_text = LEAST_TEXT.max(usize::try_from(plan.fetch.max_body).unwrap_or(usize::MAX) / 2);
+    let text_limit =
+        MIN_TEXT_LIMIT.max(usize::try_from(plan.fetch.max_body).unwrap_or(usize::MAX) / 2);
     let mut links = LinkList::roomy();
     let mut base = base;
-    let (mut met_link, mut is_late) = (false, false);
+    let (mut found_link, mut is_late) = (false, false);
     crawler_html::scan_links(body, encoding, |part| {
         let link = match part {
             crawler_html::ScanEvent::Link(link) => link,
             crawler_html::ScanEvent::Base(href) => {
                 if base == Base::Unknown && resolver.set_base(href) {
                     base = Base::Known;
-                    is_late = met_link;
+                    is_late = found_link;
                 }
                 return;
             }
@@ -67,10 +68,10 @@ fn read(
         if is_late {
             return;
         }
-        met_link = true;
-        // A short relative link becomes a long absolute one: without a bound, a small hostile page
-        // would be a large list.
-        if links.text_len() > most_text {
+        found_link = true;
+        // A short relative link can become a long absolute one: without a limit, a small hostile page could produce
+        // a huge list.
+        if links.text_len() > text_limit {
             links.omit();
             return;
         }
@@ -79,13 +80,13 @@ fn read(
             download: link.download,
             ..LinkFacts::default()
         };
-        take_in(&mut links, resolver, link.href, facts, plan);
+        add_link(&mut links, resolver, link.href, facts, plan);
     });
     if is_late { Err(LateBase) } else { Ok(links) }
 }
 
-/// Resolves one reference into the list; anything that is not a URL is dropped.
-pub(crate) fn take_in(
+/// Resolves one reference and adds it to the list; an invalid URL is dropped.
+pub(crate) fn add_link(
     links: &mut LinkList,
     resolver: &Resolver<'_>,
     href: &str,
@@ -111,12 +112,12 @@ pub(crate) fn take_in(
     }
 }
 
-/// Ties a closure's result to its argument, which inference alone does not.
+/// Ties the lifetime of a closure's result to its argument, which type inference does not do.
 pub(crate) fn query_encoder<F: for<'t> Fn(&'t str) -> Cow<'t, [u8]>>(encode: F) -> F {
     encode
 }
 
-/// A hint for detecting the charset: `jp`, `ru` …
+/// Returns the top-level domain (`jp`, `ru`, …), a hint for charset detection.
 pub(crate) fn top_level_domain(page: &CrawlUrl) -> Option<&str> {
     let (_, last) = page.parts().host().rsplit_once('.')?;
     let last = &page.as_str()[page.as_str().find(last)?..][..last.len()];
@@ -136,17 +137,17 @@ mod tests {
             ..CrawlSpec::default()
         };
         let plan = CrawlPlan::resolve(&spec, "crawler/0", 1).unwrap();
-        let harvested = harvest(
+        let list = harvest(
             body,
             Some(content_type),
             &CrawlUrl::parse(page).unwrap(),
             &plan,
         );
-        harvested.iter().map(|link| link.full.to_owned()).collect()
+        list.iter().map(|link| link.full.to_owned()).collect()
     }
 
     #[test]
-    fn in_document_order_with_duplicates() {
+    fn links_are_in_document_order_with_duplicates() {
         let body =
             b"<a href=/b>b</a> <a href='/a?x=1&amp;y=2#f'>a</a> <a href=/b>again</a><a>none</a>";
         assert_eq!(
@@ -160,7 +161,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_valid_base_counts_for_links_before_it() {
+    fn the_first_valid_base_applies_to_links_before_it() {
         let body = b"<a href=x>1</a><base href='data:,'><base href='/base/'><base href='/no/'><a href=y>2</a>";
         assert_eq!(
             links("http://a.example/dir/", "text/html", body),
@@ -192,7 +193,11 @@ mod tests {
             &CrawlUrl::parse(&page).unwrap(),
             &plan,
         );
-        assert!(list.text_len() < LEAST_TEXT + 10_000, "{}", list.text_len());
+        assert!(
+            list.text_len() < MIN_TEXT_LIMIT + 10_000,
+            "{}",
+            list.text_len()
+        );
         assert_eq!(list.len() as u64 + list.omitted(), 100_000);
     }
 }

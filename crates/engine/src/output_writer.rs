@@ -1,7 +1,7 @@
-//! The writer: a thread of its own behind a bounded channel.
+//! The output writer: a thread behind a bounded channel.
 //!
-//! Bounded by bytes, and so by pages: a slow disk or pipe makes the loop wait before it takes in more, and no
-//! page is lost. What was written reaches the reader at least once per second.
+//! The channel is bounded by bytes: a slow disk or pipe makes the crawl loop wait, and no page is lost. The output is
+//! flushed at least once per second.
 
 use std::sync::Arc;
 use std::thread::JoinHandle;
@@ -13,11 +13,11 @@ use crawler_weburl::CrawlUrl;
 use tokio::runtime::Handle;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc, oneshot};
 
-/// Budget for waiting deliveries, in KiB.
+/// Maximum total weight of queued deliveries, in KiB.
 const MAX_WAITING_KIB: u32 = 32 * 1024;
-/// Minimum weight of a delivery, so that only a few hundred wait: a stopped crawl waits until they are written.
+/// Minimum weight of a delivery. It limits the queue to a few hundred, because a stopped crawl waits until all are written.
 const MIN_KIB: u32 = 64;
-const FLUSH_EVERY: Duration = Duration::from_millis(500);
+const FLUSH_INTERVAL: Duration = Duration::from_millis(500);
 
 enum WriterMessage {
     Deliveries(Vec<Delivery>, OwnedSemaphorePermit),
@@ -25,10 +25,10 @@ enum WriterMessage {
     Finish(Box<Summary>),
 }
 
-/// Where the loop puts finished reports.
+/// Handle to the writer thread.
 #[derive(Debug)]
 pub struct OutputWriter {
-    /// Bounded by the budget.
+    /// Unbounded; the number of messages is limited by `budget`.
     messages: mpsc::UnboundedSender<WriterMessage>,
     budget: Arc<Semaphore>,
     ended: oneshot::Receiver<Result<(), SinkError>>,
@@ -36,22 +36,22 @@ pub struct OutputWriter {
     wants_left: bool,
 }
 
-/// The writer ended before the crawl did; [`OutputWriter::close`] says why.
+/// The writer ended before the crawl did; [`OutputWriter::close`] returns the reason.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct WriterEnded;
 
 impl OutputWriter {
-    /// Starts the writer. Call it inside a runtime: the writer's pauses use its timer.
+    /// Starts the writer. Needs a tokio runtime, whose timer the writer uses.
     pub fn start(sink: Box<dyn Sink>) -> std::io::Result<Self> {
         let (messages, incoming) = mpsc::unbounded_channel();
-        let (tell_end, ended) = oneshot::channel();
+        let (result_sender, ended) = oneshot::channel();
         let wants_left = sink.wants_left();
         let handle = Handle::current();
         let thread = std::thread::Builder::new()
             .name("writer".into())
             .spawn(move || {
-                // The receiver may be gone already; then the result is not needed.
-                let _ = tell_end.send(write(sink, incoming, &handle));
+                // The receiver is gone if the crawl was dropped.
+                let _ = result_sender.send(write(sink, incoming, &handle));
             })?;
         Ok(Self {
             messages,
@@ -62,12 +62,12 @@ impl OutputWriter {
         })
     }
 
-    /// Whether the sink wants the URLs left over.
+    /// Whether the sink wants the unvisited URLs.
     pub(crate) fn wants_left(&self) -> bool {
         self.wants_left
     }
 
-    /// Hands over what finished together, waiting while the writer is behind.
+    /// Queues deliveries. Waits while the queue is full.
     pub(crate) async fn put(&self, deliveries: Vec<Delivery>) -> Result<(), WriterEnded> {
         let weight = deliveries.iter().map(weight).fold(0, u32::saturating_add);
         let permit = self.acquire(weight).await?;
@@ -81,7 +81,7 @@ impl OutputWriter {
         self.send(WriterMessage::Left(urls, permit))
     }
 
-    /// Waits for this many KiB of the budget, at most for all of it.
+    /// Waits for `weight` KiB of the budget, or for all of it if that is less.
     async fn acquire(&self, weight: u32) -> Result<OwnedSemaphorePermit, WriterEnded> {
         let weight = weight.min(MAX_WAITING_KIB);
         let budget = Arc::clone(&self.budget);
@@ -100,13 +100,13 @@ impl OutputWriter {
 
     /// Closes the output with its totals and waits until everything is written.
     pub(crate) async fn close(mut self, summary: &Summary) -> Result<(), SinkError> {
-        // A writer that ended early reports why below.
+        // If the writer has ended, its result is returned below.
         let _ = self.send(WriterMessage::Finish(Box::new(summary.clone())));
-        let told = (&mut self.ended).await;
+        let result = (&mut self.ended).await;
         if let Some(thread) = self.thread.take() {
             let _ = thread.join();
         }
-        told.unwrap_or_else(|_| {
+        result.unwrap_or_else(|_| {
             let error = std::io::Error::other("the writer panicked");
             Err(SinkError {
                 target: "output".into(),
@@ -125,7 +125,7 @@ fn weight(delivery: &Delivery) -> u32 {
     kib(bytes).max(MIN_KIB)
 }
 
-/// The size of what a site controls, and so could be long.
+/// Returns the size of the fields that the site controls, which can be long.
 fn page_bytes(report: &PageReport) -> usize {
     let message = report
         .outcome
@@ -143,7 +143,7 @@ fn list_bytes(links: &LinkList) -> usize {
     links.text_len() + links.len() * 32
 }
 
-/// Writes until the end. When one output fails, the others are still closed properly.
+/// Writes until the end. If one output fails, the others are still closed properly.
 fn write(
     mut sink: Box<dyn Sink>,
     incoming: mpsc::UnboundedReceiver<WriterMessage>,
@@ -155,7 +155,7 @@ fn write(
             stop: StopReason::OutputClosed,
             ..Summary::default()
         };
-        // The first error is the one that is reported.
+        // Only the first error is reported.
         let _ = sink.finish(&summary);
     }
     written
@@ -172,7 +172,7 @@ fn write_all(
             Ok(message) => Some(message),
             Err(mpsc::error::TryRecvError::Disconnected) => None,
             Err(mpsc::error::TryRecvError::Empty) => {
-                let wait = FLUSH_EVERY.saturating_sub(flushed.elapsed());
+                let wait = FLUSH_INTERVAL.saturating_sub(flushed.elapsed());
                 let waited =
                     handle.block_on(async { tokio::time::timeout(wait, incoming.recv()).await });
                 let Ok(message) = waited else {
@@ -184,7 +184,7 @@ fn write_all(
             }
         };
         match message {
-            // The crawl was dropped: what was put is written, the rest was never promised.
+            // The crawl was dropped; everything queued has been written.
             None => return sink.flush(),
             Some(WriterMessage::Deliveries(deliveries, _permit)) => {
                 for delivery in deliveries {
@@ -200,7 +200,7 @@ fn write_all(
             }
             Some(WriterMessage::Finish(summary)) => return sink.finish(&summary),
         }
-        if flushed.elapsed() >= FLUSH_EVERY {
+        if flushed.elapsed() >= FLUSH_INTERVAL {
             sink.flush()?;
             flushed = Instant::now();
         }

@@ -1,4 +1,4 @@
-//! The page worker: one task in, exactly one report out, whatever happens.
+//! The page worker: takes one task and always returns exactly one report.
 
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
@@ -17,14 +17,14 @@ use crate::link_harvest::harvest;
 /// A longer page is extracted on a blocking thread.
 const LONG_PAGE: usize = 16 << 10;
 
-/// Fetches a page, finds its links and, where the plan says so, reads its content. A panic becomes a report like any other failure.
+/// Fetches a page, finds its links and, if the plan says so, extracts its content. A panic is reported as a failure.
 pub(crate) async fn report_on<T: Fetch>(
     task: Task,
     fetch: &T,
     plan: &Arc<CrawlRules>,
 ) -> PageReport {
-    let begun = Instant::now();
-    let spare = task.clone();
+    let started_at = Instant::now();
+    let task_copy = task.clone();
     match AssertUnwindSafe(attempt(task, fetch, plan))
         .catch_unwind()
         .await
@@ -37,15 +37,15 @@ pub(crate) async fn report_on<T: Fetch>(
                 .or_else(|| panic.downcast_ref::<String>().cloned())
                 .unwrap_or_else(|| "unknown".to_owned());
             let failure = Failure::new(FailKind::Internal, format!("internal error: {message}"));
-            let mut report = PageReport::new(spare, Outcome::Failed(failure));
-            report.elapsed = begun.elapsed();
+            let mut report = PageReport::new(task_copy, Outcome::Failed(failure));
+            report.elapsed = started_at.elapsed();
             report
         }
     }
 }
 
 async fn attempt<T: Fetch>(task: Task, fetch: &T, plan: &Arc<CrawlRules>) -> PageReport {
-    let begun = Instant::now();
+    let started_at = Instant::now();
     let url = task.url.clone();
     let accept = if plan.documents.is_some() {
         Accept::Document
@@ -57,26 +57,26 @@ async fn attempt<T: Fetch>(task: Task, fetch: &T, plan: &Arc<CrawlRules>) -> Pag
         visit: plan.visit,
         ..FetchRequest::new(&url, accept)
     };
-    let answer = fetch.fetch(request).await;
-    let mut report = match answer {
+    let response = fetch.fetch(request).await;
+    let mut report = match response {
         Err(failure) => PageReport::new(task, Outcome::Failed(failure)),
         Ok(fetched) if plan.documents.is_some() && body_len(&fetched) > LONG_PAGE => {
             let plan = Arc::clone(plan);
-            let reading = move || read_answer(task, &url, fetched, &plan);
+            let reading = move || read_response(task, &url, fetched, &plan);
             match tokio::task::spawn_blocking(reading).await {
                 Ok(report) => report,
-                // Reading is never cancelled, so it panicked: a report like any other, see above.
+                // The task is never canceled, so it panicked; `report_on` reports that.
                 Err(error) => std::panic::resume_unwind(error.into_panic()),
             }
         }
-        Ok(fetched) => read_answer(task, &url, fetched, plan),
+        Ok(fetched) => read_response(task, &url, fetched, plan),
     };
-    report.elapsed = begun.elapsed();
+    report.elapsed = started_at.elapsed();
     report
 }
 
-fn read_answer(task: Task, url: &CrawlUrl, fetched: Fetched, plan: &CrawlRules) -> PageReport {
-    let (outcome, links) = judge(url, &fetched, plan);
+fn read_response(task: Task, url: &CrawlUrl, fetched: Fetched, plan: &CrawlRules) -> PageReport {
+    let (outcome, links) = outcome_of(url, &fetched, plan);
     let mut report = PageReport::new(task, outcome);
     report.links = links;
     report.status = Some(fetched.status);
@@ -113,14 +113,14 @@ fn has_document(fetched: &Fetched, rules: DocumentRules) -> bool {
 fn read_content(report: &mut PageReport, url: &CrawlUrl, fetched: Fetched) {
     use crate::scrape::{Document, Part, ScrapeResponse};
 
-    let answer = ScrapeResponse {
+    let response = ScrapeResponse {
         requested: report.url.clone(),
         url: url.clone(),
         hops: report.hops,
         fetched_at: std::time::SystemTime::now(),
         fetched,
     };
-    report.document = Document::read(answer, Part::Main)
+    report.document = Document::read(response, Part::Main)
         .ok()
         .map(|document| Box::new(document.page_document()));
 }
@@ -129,7 +129,7 @@ fn read_content(report: &mut PageReport, url: &CrawlUrl, fetched: Fetched) {
 #[cfg(not(feature = "content"))]
 fn read_content(_report: &mut PageReport, _url: &CrawlUrl, _fetched: Fetched) {}
 
-fn judge(url: &CrawlUrl, fetched: &Fetched, plan: &CrawlRules) -> (Outcome, LinkList) {
+fn outcome_of(url: &CrawlUrl, fetched: &Fetched, plan: &CrawlRules) -> (Outcome, LinkList) {
     match fetched.page_status() {
         PageStatus::Success => match &fetched.body {
             Body::Html(body) => {
@@ -156,30 +156,36 @@ fn redirected(url: &CrawlUrl, fetched: &Fetched, plan: &CrawlRules) -> (Outcome,
     }
 }
 
-/// Where a redirect points, as an absolute web URL.
+/// Returns the target of a redirect as an absolute web URL.
 pub(crate) fn redirect_target(url: &CrawlUrl, fetched: &Fetched) -> Result<CrawlUrl, Failure> {
-    let bad = |message: String| Failure::new(FailKind::BadRedirect, message);
+    let bad_redirect = |message: String| Failure::new(FailKind::BadRedirect, message);
     let status = fetched.status;
     let Some(location) = fetched
         .location
         .as_deref()
         .filter(|text| !text.trim().is_empty())
     else {
-        return Err(bad(format!("redirect without a target ({status})")));
+        return Err(bad_redirect(format!(
+            "redirect without a target ({status})"
+        )));
     };
     let mut target = String::new();
     match Resolver::new(url).resolve(location, &mut target) {
         Resolved::Web(target) => CrawlUrl::from_normalised(target.as_str())
-            .ok_or_else(|| bad(format!("redirect to an invalid URL ({status})"))),
+            .ok_or_else(|| bad_redirect(format!("redirect to an invalid URL ({status})"))),
         Resolved::Other => {
             let scheme = target.split(':').next().unwrap_or_default();
-            Err(bad(format!("redirect to a {scheme}: URL ({status})")))
+            Err(bad_redirect(format!(
+                "redirect to a {scheme}: URL ({status})"
+            )))
         }
-        Resolved::Invalid => Err(bad(format!("redirect to an invalid URL ({status})"))),
+        Resolved::Invalid => Err(bad_redirect(format!(
+            "redirect to an invalid URL ({status})"
+        ))),
     }
 }
 
-/// A redirect is reported as a page whose one link is its target.
+/// Returns the link list of a redirect, whose only link is its target.
 fn one_link(to: &CrawlUrl, plan: &CrawlRules) -> LinkList {
     let in_scope = plan.scope.verdict(to.parts()) == ScopeVerdict::In;
     let facts = LinkFacts {

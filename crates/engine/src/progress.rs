@@ -1,29 +1,29 @@
-//! The numbers a progress display reads while the crawl runs.
+//! The counts that a progress display shows while the crawl runs.
 
 use std::sync::Mutex;
 
 use crawler_frontier::ProgressCounts;
 
-/// The latest numbers. The loop writes, a display reads; neither waits for the other for long.
+/// The latest counts, written by the loop and read by a display.
 #[derive(Debug, Default)]
 pub struct Progress {
-    glance: Mutex<ProgressCounts>,
+    counts: Mutex<ProgressCounts>,
 }
 
 impl Progress {
-    /// The latest numbers.
+    /// Returns the latest counts.
     pub fn progress_counts(&self) -> ProgressCounts {
         *self
-            .glance
+            .counts
             .lock()
             .unwrap_or_else(std::sync::PoisonError::into_inner)
     }
 
-    /// Replaces the numbers.
-    pub fn set(&self, glance: ProgressCounts) {
+    /// Replaces the counts.
+    pub fn set(&self, counts: ProgressCounts) {
         *self
-            .glance
+            .counts
             .lock()
-            .unwrap_or_else(std::sync::PoisonError::into_inner) = glance;
+            .unwrap_or_else(std::sync::PoisonError::into_inner) = counts;
     }
 }

@@ -1,9 +1,9 @@
-//! Single pages: redirects followed, robots.txt obeyed, temporary failures retried, and the response read.
+//! Fetches single pages: follows redirects, obeys robots.txt, retries temporary failures, and extracts the content.
 //!
-//! A crawl's redirects and retries belong to the frontier; a page requested by itself has none, so [`Scraper`]
-//! follows them in a loop of its own. It keeps what several pages of one run share: each origin's robots.txt,
-//! and the [`HostGate`] that keeps many URLs of one host polite. Fetching ends in a [`ScrapeResponse`];
-//! reading it into a [`Document`] is pure work that the caller schedules.
+//! In a crawl, the frontier handles redirects and retries; a single page has no frontier, so [`Scraper`] handles them
+//! itself. It holds what the pages of one run share: the robots.txt of each origin, and the [`HostGate`] that limits
+//! requests to each host. Fetching returns a [`ScrapeResponse`]; converting it into a [`Document`] is CPU-bound work that
+//! the caller schedules.
 
 mod content;
 mod document;
@@ -36,11 +36,11 @@ use crate::page::redirect_target;
 use crate::{Stop, StopLevel};
 use robots_cache::RobotsCache;
 
-/// Shortest pause that is reported to the user.
+/// Pauses shorter than this are not reported to the user.
 const MIN_REPORTED_PAUSE: Duration = Duration::from_secs(3);
 
 /// Receives notices while pages are fetched.
-type Tell = Box<dyn Fn(Notice) + Send + Sync>;
+type NoticeFn = Box<dyn Fn(Notice) + Send + Sync>;
 
 /// Fetches single pages. Shared behind an `Arc`.
 pub struct Scraper<T, G = LocalHostGate> {
@@ -50,31 +50,31 @@ pub struct Scraper<T, G = LocalHostGate> {
     robots: RobotsCache,
     rng: Mutex<Rng>,
     stop: Stop,
-    tell: Tell,
+    on_notice: NoticeFn,
     visits: AtomicU64,
 }
 
 /// How one URL is requested.
 #[derive(Clone, Copy, Debug)]
-struct Way {
+struct RequestOptions {
     accept: Accept,
     max_attempts: u32,
     js: JsPolicy,
-    /// Each page is a visit of its own.
+    /// Every page is a separate visit.
     visit: u64,
 }
 
 /// Why one URL has no response.
 #[derive(Debug)]
-enum NoAnswer {
+enum RequestError {
     Failed(Failure),
-    /// The host asks for a longer pause than we wait.
+    /// The host asks for a longer pause than we accept.
     Parked(Duration),
     /// Stopped before anything was sent.
     Stopped,
 }
 
-impl From<NoTurn> for NoAnswer {
+impl From<NoTurn> for RequestError {
     fn from(refused: NoTurn) -> Self {
         match refused {
             NoTurn::Parked(pause) => Self::Parked(pause),
@@ -83,8 +83,8 @@ impl From<NoTurn> for NoAnswer {
     }
 }
 
-impl NoAnswer {
-    fn about(self, url: &CrawlUrl) -> ScrapeProblem {
+impl RequestError {
+    fn into_problem(self, url: &CrawlUrl) -> ScrapeProblem {
         let url = url.clone();
         match self {
             Self::Failed(failure) => ScrapeProblem::Failed { url, failure },
@@ -95,33 +95,33 @@ impl NoAnswer {
 }
 
 impl<T: Fetch> Scraper<T> {
-    /// A scraper that limits its requests to each host by itself. `rng_seed` seeds the jitter of retries. Once `stop`
-    /// is asked for, nothing more is sent; `tell` receives notices of pauses.
+    /// Creates a scraper with a [`LocalHostGate`]. `rng_seed` seeds the jitter of retries. After `stop` nothing more is
+    /// sent. `on_notice` is called for every pause that is reported.
     pub fn new(
         fetch: Arc<T>,
         plan: ScrapePlan,
         rng_seed: u64,
         stop: Stop,
-        tell: impl Fn(Notice) + Send + Sync + 'static,
+        on_notice: impl Fn(Notice) + Send + Sync + 'static,
     ) -> Self {
         let gate = LocalHostGate::new(plan.per_host_concurrency);
-        Self::with_gate(fetch, plan, gate, rng_seed, stop, tell)
+        Self::with_gate(fetch, plan, gate, rng_seed, stop, on_notice)
     }
 }
 
 impl<T: Fetch, G: HostGate> Scraper<T, G> {
-    /// A scraper whose requests to each host are limited by `gate`, as [`Scraper::new`] otherwise.
+    /// Like [`Scraper::new`], with another gate.
     pub fn with_gate(
         fetch: Arc<T>,
         plan: ScrapePlan,
         gate: G,
         rng_seed: u64,
         stop: Stop,
-        tell: impl Fn(Notice) + Send + Sync + 'static,
+        on_notice: impl Fn(Notice) + Send + Sync + 'static,
     ) -> Self {
         Self {
             stop,
-            tell: Box::new(tell),
+            on_notice: Box::new(on_notice),
             visits: AtomicU64::new(1),
             fetch,
             plan,
@@ -131,40 +131,40 @@ impl<T: Fetch, G: HostGate> Scraper<T, G> {
         }
     }
 
-    /// Fetches one page. An error status (4xx, 5xx) is a response like any other.
+    /// Fetches one page. A response with an error status (4xx, 5xx) is `Ok`.
     pub async fn get(
         &self,
-        asked: &RequestedUrl,
+        requested: &RequestedUrl,
         js: JsPolicy,
     ) -> Result<ScrapeResponse, ScrapeProblem> {
-        let way = Way {
+        let options = RequestOptions {
             accept: Accept::Document,
             max_attempts: self.plan.max_attempts,
             js,
             visit: self.visits.fetch_add(1, Ordering::Relaxed),
         };
-        let mut url = asked.url.clone();
-        let mut walked: Vec<CrawlUrl> = Vec::new();
+        let mut url = requested.url.clone();
+        let mut visited: Vec<CrawlUrl> = Vec::new();
         loop {
             if self.plan.robots == RobotsPolicy::Respect {
-                self.robots.permit(&url, asked, self).await?;
+                self.robots.permit(&url, requested, self).await?;
             }
             let failed = |failure| ScrapeProblem::failed(&url, failure);
             let fetched = self
-                .request(&url, asked, way)
+                .request(&url, requested, options)
                 .await
-                .map_err(|why| why.about(&url))?;
+                .map_err(|error| error.into_problem(&url))?;
             match fetched.page_status() {
                 PageStatus::Redirect => (),
-                // Neither a page nor an error page: a crawl reports the same.
+                // Neither a page nor an error page; reported as in a crawl.
                 PageStatus::Failure(_) if fetched.status < 400 => {
                     return Err(failed(Failure::of_status(fetched.status)));
                 }
                 PageStatus::Success | PageStatus::Failure(_) => {
                     return Ok(ScrapeResponse {
-                        requested: asked.url.clone(),
+                        requested: requested.url.clone(),
                         url,
-                        hops: u32::try_from(walked.len()).unwrap_or(u32::MAX),
+                        hops: u32::try_from(visited.len()).unwrap_or(u32::MAX),
                         fetched_at: SystemTime::now(),
                         fetched,
                     });
@@ -172,9 +172,9 @@ impl<T: Fetch, G: HostGate> Scraper<T, G> {
             }
             let target = redirect_target(&url, &fetched).map_err(failed)?;
             let limit = self.plan.max_redirects;
-            let message = if target == url || walked.contains(&target) {
+            let message = if target == url || visited.contains(&target) {
                 Some(format!("redirects in a loop, back to {target}"))
-            } else if walked.len() >= usize::try_from(limit).unwrap_or(usize::MAX) {
+            } else if visited.len() >= usize::try_from(limit).unwrap_or(usize::MAX) {
                 Some(format!("more than {}", counted(limit, "redirect")))
             } else {
                 None
@@ -182,52 +182,52 @@ impl<T: Fetch, G: HostGate> Scraper<T, G> {
             if let Some(message) = message {
                 return Err(failed(Failure::new(FailKind::TooManyRedirects, message)));
             }
-            walked.push(std::mem::replace(&mut url, target));
+            visited.push(std::mem::replace(&mut url, target));
         }
     }
 
-    /// Requests one URL until there is a response worth having, or no attempt is left.
+    /// Requests one URL and retries temporary failures until no attempt is left.
     async fn request(
         &self,
         url: &CrawlUrl,
-        asked: &RequestedUrl,
-        way: Way,
-    ) -> Result<Fetched, NoAnswer> {
-        let max_attempts = way.max_attempts;
+        requested: &RequestedUrl,
+        options: RequestOptions,
+    ) -> Result<Fetched, RequestError> {
+        let max_attempts = options.max_attempts;
         let request = FetchRequest {
             url,
-            accept: way.accept,
-            requested: Some(asked),
-            js: way.js,
-            visit: way.visit,
+            accept: options.accept,
+            requested: Some(requested),
+            js: options.js,
+            visit: options.visit,
         };
         let mut attempt = 1;
         loop {
             let turn = self.unless_stopped(self.gate.turn(url)).await??;
-            let answer = self.fetch.fetch(request).await;
-            let (kind, retry_after) = match &answer {
+            let response = self.fetch.fetch(request).await;
+            let (kind, retry_after) = match &response {
                 Ok(fetched) if fetched.status >= 400 => {
                     (FailKind::of_status(fetched.status), fetched.retry_after)
                 }
-                Ok(_) => return answer.map_err(NoAnswer::Failed),
+                Ok(_) => return response.map_err(RequestError::Failed),
                 Err(failure) => (failure.kind, None),
             };
             let delay = self.retry_delay(attempt, retry_after);
-            if let Ok(fetched) = &answer
+            if let Ok(fetched) = &response
                 && throttles_host(fetched.status, retry_after.is_some())
             {
-                // Holds for all pages of the host, whatever becomes of this one.
+                // Applies to all pages of the host.
                 let pause = retry_after.unwrap_or_else(|| self.host_pause(attempt));
                 self.gate.pause(url, pause).await;
             }
             drop(turn);
             if !may_retry(kind, attempt, max_attempts, retry_after, MAX_WAIT) {
-                return answer.map_err(NoAnswer::Failed);
+                return response.map_err(RequestError::Failed);
             }
             if delay >= MIN_REPORTED_PAUSE {
                 let message = format!("{url}: {kind}, attempt {attempt} of {max_attempts}");
                 let (host, pause) = (url.host_key().to_string(), delay);
-                (self.tell)(Notice::HostSlowed {
+                (self.on_notice)(Notice::HostSlowed {
                     host,
                     pause,
                     message,
@@ -238,12 +238,12 @@ impl<T: Fetch, G: HostGate> Scraper<T, G> {
         }
     }
 
-    /// Waits for a future, unless stopped.
-    async fn unless_stopped<W: Future>(&self, wait: W) -> Result<W::Output, NoAnswer> {
+    /// Waits for a future or a stop.
+    async fn unless_stopped<W: Future>(&self, wait: W) -> Result<W::Output, RequestError> {
         tokio::select! {
             biased;
             done = wait => Ok(done),
-            () = self.stop.reached(StopLevel::Drain) => Err(NoAnswer::Stopped),
+            () = self.stop.reached(StopLevel::Drain) => Err(RequestError::Stopped),
         }
     }
 

@@ -1,4 +1,4 @@
-//! The site-file worker: robots.txt and sitemaps, fetched like pages and parsed.
+//! The site-file worker: fetches and parses robots.txt and sitemaps.
 
 use std::panic::AssertUnwindSafe;
 use std::time::{Duration, Instant};
@@ -11,23 +11,23 @@ use crawler_sitefiles::{Robots, SitemapItem, SitemapLimits, read_sitemap, robots
 use crawler_weburl::{CrawlUrl, Resolved, Resolver};
 use futures_util::FutureExt;
 
-use crate::link_harvest::take_in;
+use crate::link_harvest::add_link;
 use crate::page::redirect_target;
 
 const MAX_SITEMAP_BYTES: u64 = 50 << 20;
 
-/// Runs a site-file task; a panic becomes a failure like any other.
+/// Runs a site-file task. A panic is reported as a failure.
 pub(crate) async fn run<T: Fetch>(
     site_file: SiteFileTask,
     fetch: &T,
     plan: &CrawlRules,
 ) -> SiteFileReport {
-    let begun = Instant::now();
-    let spare = site_file.clone();
+    let started_at = Instant::now();
+    let task_copy = site_file.clone();
     let attempt = AssertUnwindSafe(attempt(site_file, fetch, plan)).catch_unwind();
     let mut report = attempt.await.unwrap_or_else(|_| {
         let failure = Failure::new(FailKind::Internal, "internal error while reading it");
-        report(match spare {
+        report(match task_copy {
             SiteFileTask::Robots(site_file) => {
                 SiteFileResult::Robots(site_file, RobotsAnswer::Unavailable(failure))
             }
@@ -36,7 +36,7 @@ pub(crate) async fn run<T: Fetch>(
             }
         })
     });
-    report.elapsed = begun.elapsed();
+    report.elapsed = started_at.elapsed();
     report
 }
 
@@ -62,8 +62,8 @@ async fn attempt<T: Fetch>(
     };
     let accept = Accept::File { max_bytes };
     let url = site_file.url().clone();
-    let answer = fetch.fetch(FetchRequest::new(&url, accept)).await;
-    let (status, retry_after, wire_bytes) = match &answer {
+    let response = fetch.fetch(FetchRequest::new(&url, accept)).await;
+    let (status, retry_after, wire_bytes) = match &response {
         Ok(fetched) => (
             Some(fetched.status),
             fetched.retry_after,
@@ -74,12 +74,12 @@ async fn attempt<T: Fetch>(
     let mut text = None;
     let found = match site_file {
         SiteFileTask::Robots(site_file) => {
-            text = answer.as_ref().ok().and_then(file_text);
-            let answer = read_robots(&url, answer, &plan.fetch.user_agent);
+            text = response.as_ref().ok().and_then(file_text);
+            let answer = read_robots(&url, response, &plan.fetch.user_agent);
             SiteFileResult::Robots(site_file, answer)
         }
         SiteFileTask::Sitemap(site_file) => {
-            let answer = read_sitemap_answer(&url, answer, plan);
+            let answer = read_sitemap_response(&url, response, plan);
             SiteFileResult::Sitemap(site_file, answer)
         }
     };
@@ -92,7 +92,7 @@ async fn attempt<T: Fetch>(
     }
 }
 
-/// The file's text, if there is a file.
+/// Returns the text of the file, if there is one.
 fn file_text(fetched: &Fetched) -> Option<String> {
     match (fetched.status, &fetched.body) {
         (200..=299, Body::File(body) | Body::Html(body)) => {
@@ -102,13 +102,14 @@ fn file_text(fetched: &Fetched) -> Option<String> {
     }
 }
 
-/// RFC 9309: 4xx means no rules; 5xx and no response are for [`RobotsFile`](crawler_sitefiles::RobotsFile) to judge.
+/// Converts a response to robots.txt. A 4xx means no rules (RFC 9309); what a 5xx or no response means is decided by
+/// [`RobotsFile`](crawler_sitefiles::RobotsFile).
 pub(crate) fn read_robots(
     url: &CrawlUrl,
-    answer: Result<Fetched, Failure>,
+    response: Result<Fetched, Failure>,
     agent: &str,
 ) -> RobotsAnswer {
-    let fetched = match answer {
+    let fetched = match response {
         Ok(fetched) => fetched,
         Err(failure) => return RobotsAnswer::Unreachable(failure),
     };
@@ -127,12 +128,12 @@ pub(crate) fn read_robots(
     }
 }
 
-fn read_sitemap_answer(
+fn read_sitemap_response(
     url: &CrawlUrl,
-    answer: Result<Fetched, Failure>,
+    response: Result<Fetched, Failure>,
     plan: &CrawlRules,
 ) -> SitemapAnswer {
-    let fetched = match answer {
+    let fetched = match response {
         Ok(fetched) => fetched,
         Err(failure) => return SitemapAnswer::Failed(failure),
     };
@@ -155,7 +156,7 @@ fn read(body: &[u8], url: &CrawlUrl, truncated: bool, plan: &CrawlRules) -> Site
     let limits = SitemapLimits::default();
     let summary = read_sitemap(body, limits, |item| match item {
         SitemapItem::Page(text) => {
-            take_in(&mut pages, &resolver, text, LinkFacts::default(), plan);
+            add_link(&mut pages, &resolver, text, LinkFacts::default(), plan);
         }
         SitemapItem::Sitemap(text) => {
             let mut target = String::new();

@@ -1,33 +1,33 @@
-//! Asking a crawl to end.
+//! Stops a running crawl.
 
 use tokio::sync::watch;
 
-/// How soon a crawl is to end.
+/// How soon a crawl should end.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum StopLevel {
-    /// Not at all.
+    /// Not stopped.
     Run,
-    /// Start nothing new, finish what is in flight.
+    /// Start nothing new and finish what is in flight.
     Drain,
-    /// At once.
+    /// Abandon what is in flight.
     AtOnce,
 }
 
-/// Asks a crawl to end; clones share the request.
+/// Stops a crawl; clones share the level.
 #[derive(Clone, Debug)]
 pub struct Stop {
     level: watch::Sender<StopLevel>,
 }
 
 impl Stop {
-    /// A stop that has not been asked for.
+    /// Creates a stop at level [`StopLevel::Run`].
     pub fn new() -> Self {
         Self {
             level: watch::Sender::new(StopLevel::Run),
         }
     }
 
-    /// Asks once more: the first time to drain, then to stop at once.
+    /// Raises the level: the first call drains the crawl, the second stops it at once.
     pub fn ask(&self) {
         self.level.send_modify(|level| {
             *level = if *level == StopLevel::Run {
@@ -38,12 +38,12 @@ impl Stop {
         });
     }
 
-    /// The level asked for so far.
+    /// Returns the current level.
     pub fn level(&self) -> StopLevel {
         *self.level.borrow()
     }
 
-    /// Waits until at least this level is asked for.
+    /// Waits until the level is at least `least`.
     pub async fn reached(&self, least: StopLevel) {
         let mut changes = self.level.subscribe();
         // The sender lives in `self`, so the wait cannot fail.

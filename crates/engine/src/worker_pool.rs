@@ -1,7 +1,6 @@
-//! The worker tasks, each with a channel of its own: as many as were ever busy at once.
+//! The worker tasks, each with its own channel. A worker is spawned only if all others are busy.
 //!
-//! They are reused: a task per page would be created, moved and dropped with each page, which costs as much as finding
-//! its links.
+//! Workers are reused, because spawning a task for each page costs as much as finding the page's links.
 
 use std::sync::Arc;
 
@@ -18,7 +17,7 @@ pub(crate) enum Report {
     SiteFile(Box<SiteFileReport>),
 }
 
-/// A report and its worker.
+/// A report and the index of its worker.
 pub(crate) struct FinishedWork {
     pub(crate) report: Report,
     worker: usize,
@@ -34,7 +33,7 @@ pub(crate) struct WorkerPool<T> {
 }
 
 impl<T: Fetch> WorkerPool<T> {
-    /// A pool without workers; finished work is sent to `reports`.
+    /// Creates a pool without workers; reports are sent to `reports`.
     pub(crate) fn new(fetch: Arc<T>, reports: mpsc::UnboundedSender<FinishedWork>) -> Self {
         Self {
             fetch,
@@ -44,25 +43,25 @@ impl<T: Fetch> WorkerPool<T> {
         }
     }
 
-    /// The number of busy workers.
+    /// Returns the number of busy workers.
     pub(crate) fn busy(&self) -> usize {
         self.senders.len() - self.idle.len()
     }
 
     /// Hands work to an idle or a new worker.
     pub(crate) fn dispatch(&mut self, work: Work, plan: Arc<CrawlRules>) {
-        let mut order = (work, plan);
+        let mut assignment = (work, plan);
         loop {
             let worker = self.idle.pop().unwrap_or_else(|| self.spawn_worker());
-            match self.senders[worker].send(order) {
+            match self.senders[worker].send(assignment) {
                 Ok(()) => return,
-                // The worker is gone, and no longer listed as idle: try another.
-                Err(mpsc::error::SendError(back)) => order = back,
+                // The worker has ended and is no longer listed as idle: try another.
+                Err(mpsc::error::SendError(unsent)) => assignment = unsent,
             }
         }
     }
 
-    /// Takes a report; its worker is idle again.
+    /// Marks the worker of a report as idle and returns the report.
     pub(crate) fn collect(&mut self, finished_work: FinishedWork) -> Report {
         self.idle.push(finished_work.worker);
         finished_work.report
@@ -70,29 +69,29 @@ impl<T: Fetch> WorkerPool<T> {
 
     fn spawn_worker(&mut self) -> usize {
         let worker = self.senders.len();
-        let (sender, orders) = mpsc::unbounded_channel();
+        let (sender, assignments) = mpsc::unbounded_channel();
         self.senders.push(sender);
         let (fetch, reports) = (Arc::clone(&self.fetch), self.reports.clone());
-        tokio::spawn(work(worker, orders, fetch, reports));
+        tokio::spawn(work(worker, assignments, fetch, reports));
         worker
     }
 }
 
-/// Does what it is sent, until the channel closes.
+/// Runs a worker until its channel closes.
 async fn work<T: Fetch>(
     worker: usize,
-    mut orders: mpsc::UnboundedReceiver<Assignment>,
+    mut assignments: mpsc::UnboundedReceiver<Assignment>,
     fetch: Arc<T>,
     reports: mpsc::UnboundedSender<FinishedWork>,
 ) {
-    while let Some((work, plan)) = orders.recv().await {
+    while let Some((work, plan)) = assignments.recv().await {
         let report = match work {
             Work::Page(task) => Report::Page(Box::new(page::report_on(task, &*fetch, &plan).await)),
             Work::SiteFile(site_file) => {
                 Report::SiteFile(Box::new(site_file::run(site_file, &*fetch, &plan).await))
             }
         };
-        // The receiver may be gone: then the crawl was stopped at once.
+        // The receiver is gone if the crawl was stopped at once.
         let _ = reports.send(FinishedWork { report, worker });
     }
 }

@@ -1,7 +1,6 @@
-//! The loop, with a fetch and a sink of the test's own: one report per URL whatever happens, and the ways
-//! a crawl can end.
+//! The crawl loop with a scripted fetcher and sink: exactly one report per URL, and all the ways a crawl can end.
 
-#![expect(clippy::unwrap_used, reason = "a test's own helpers may stop it")]
+#![expect(clippy::unwrap_used, reason = "a failing step should fail the test")]
 
 use std::collections::BTreeMap;
 use std::io;
@@ -46,35 +45,35 @@ fn html(body: String) -> Fetched {
     }
 }
 
-/// Answers by the URL's path; counts what it was asked.
-struct Script<A>(A, Arc<AtomicUsize>);
+/// Responds by path and counts requests.
+struct ScriptedFetch<A>(A, Arc<AtomicUsize>);
 
-impl<A: Fn(&str) -> Result<Fetched, Failure> + Send + Sync + 'static> Fetch for Script<A> {
+impl<A: Fn(&str) -> Result<Fetched, Failure> + Send + Sync + 'static> Fetch for ScriptedFetch<A> {
     async fn fetch(&self, request: FetchRequest<'_>) -> Result<Fetched, Failure> {
         self.1.fetch_add(1, Ordering::SeqCst);
         (self.0)(request.url.parts().path())
     }
 }
 
-/// Never answers.
-struct Silence;
+/// Never responds.
+struct PendingFetch;
 
-impl Fetch for Silence {
+impl Fetch for PendingFetch {
     async fn fetch(&self, _request: FetchRequest<'_>) -> Result<Fetched, Failure> {
         std::future::pending().await
     }
 }
 
 #[derive(Clone, Default)]
-struct Kept {
+struct RecordingSink {
     pages: Arc<Mutex<Vec<PageReport>>>,
     finished: Arc<Mutex<Option<Summary>>>,
     fails_after: Option<(usize, io::ErrorKind)>,
-    /// While closed, the sink blocks.
+    /// The sink blocks while the gate is closed.
     gate: Option<Arc<(Mutex<bool>, Condvar)>>,
 }
 
-impl Sink for Kept {
+impl Sink for RecordingSink {
     fn page(&mut self, report: &PageReport) -> Result<(), SinkError> {
         if let Some(gate) = &self.gate {
             let open = gate.0.lock().unwrap();
@@ -106,7 +105,7 @@ impl Sink for Kept {
 async fn crawl<T: Fetch>(
     plan: CrawlPlan,
     fetch: T,
-    sink: Kept,
+    sink: RecordingSink,
     stop: Stop,
 ) -> Result<Summary, DriveError> {
     let writer = Some(OutputWriter::start(Box::new(sink)).unwrap());
@@ -123,20 +122,20 @@ async fn crawl<T: Fetch>(
     .await
 }
 
-/// A page `/n` links to `/n+1`, for ever.
-#[expect(clippy::unnecessary_wraps, reason = "it stands where a fetch may fail")]
+/// Page `/n` links to `/n+1`, without end.
+#[expect(clippy::unnecessary_wraps, reason = "used where a fetch may fail")]
 fn endless(path: &str) -> Result<Fetched, Failure> {
     let number: u64 = path.trim_matches('/').parse().unwrap_or(0);
     Ok(html(format!("<a href=/{}>next</a>", number + 1)))
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_panicking_worker_still_makes_its_one_report() {
-    let sink = Kept::default();
-    let fetch = Script(
+async fn a_panicking_worker_still_returns_one_report() {
+    let sink = RecordingSink::default();
+    let fetch = ScriptedFetch(
         |path: &str| match path {
             "/" => Ok(html("<a href=/bad>1</a><a href=/good>2</a>".into())),
-            "/bad" => panic!("the parser met its match"),
+            "/bad" => panic!("parser bug"),
             _ => Ok(html(String::new())),
         },
         Arc::default(),
@@ -157,29 +156,29 @@ async fn a_panicking_worker_still_makes_its_one_report() {
     assert_eq!(by_url.len(), 3);
     let failure = by_url["http://site.example/bad"].outcome.failure().unwrap();
     assert_eq!(failure.kind, FailKind::Internal);
-    assert!(failure.message.contains("met its match"), "{failure}");
+    assert!(failure.message.contains("parser bug"), "{failure}");
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_sink_that_does_not_take_slows_the_crawl_and_loses_nothing() {
+async fn a_blocked_sink_stops_the_crawl_and_loses_no_page() {
     let gate = Arc::new((Mutex::new(false), Condvar::new()));
-    let asked = Arc::new(AtomicUsize::new(0));
-    let sink = Kept {
+    let requests = Arc::new(AtomicUsize::new(0));
+    let sink = RecordingSink {
         gate: Some(Arc::clone(&gate)),
-        ..Kept::default()
+        ..RecordingSink::default()
     };
-    let fetch = Script(endless, Arc::clone(&asked));
+    let fetch = ScriptedFetch(endless, Arc::clone(&requests));
     let running = tokio::spawn(crawl(
         plan(|spec| spec.max_pages = Some(2_000)),
         fetch,
         sink.clone(),
         Stop::new(),
     ));
-    // The crawl runs into the closed gate: it asks for as much as fits before it, and then for no more.
+    // The gate is closed: requests stop when the queue of the writer is full.
     let mut before = usize::MAX;
     loop {
         tokio::time::sleep(Duration::from_millis(200)).await;
-        let now = asked.load(Ordering::SeqCst);
+        let now = requests.load(Ordering::SeqCst);
         if now == before {
             break;
         }
@@ -187,36 +186,32 @@ async fn a_sink_that_does_not_take_slows_the_crawl_and_loses_nothing() {
     }
     assert!(
         before < 600,
-        "{before} pages were fetched though nobody took one"
+        "{before} pages were fetched although the sink was blocked"
     );
     *gate.0.lock().unwrap() = true;
     gate.1.notify_all();
     let summary = running.await.unwrap().unwrap();
     assert_eq!(summary.pages, 2_000);
-    assert_eq!(
-        sink.pages.lock().unwrap().len(),
-        2_000,
-        "and every one of them arrived"
-    );
+    assert_eq!(sink.pages.lock().unwrap().len(), 2_000, "no page was lost");
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_closed_pipe_is_an_end_and_a_full_disk_an_error() {
-    let closed = Kept {
+async fn a_closed_pipe_ends_the_crawl_and_a_full_disk_is_an_error() {
+    let closed = RecordingSink {
         fails_after: Some((5, io::ErrorKind::BrokenPipe)),
-        ..Kept::default()
+        ..RecordingSink::default()
     };
-    let fetch = Script(endless, Arc::default());
+    let fetch = ScriptedFetch(endless, Arc::default());
     let summary = crawl(plan(|_| ()), fetch, closed, Stop::new())
         .await
         .unwrap();
     assert_eq!(summary.stop, StopReason::OutputClosed);
 
-    let full = Kept {
+    let full = RecordingSink {
         fails_after: Some((5, io::ErrorKind::StorageFull)),
-        ..Kept::default()
+        ..RecordingSink::default()
     };
-    let fetch = Script(endless, Arc::default());
+    let fetch = ScriptedFetch(endless, Arc::default());
     let error = crawl(plan(|_| ()), fetch, full, Stop::new())
         .await
         .unwrap_err();
@@ -224,14 +219,14 @@ async fn a_closed_pipe_is_an_end_and_a_full_disk_an_error() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn the_first_ask_drains_and_the_second_does_not_wait() {
-    let sink = Kept::default();
+async fn the_first_stop_drains_and_the_second_ends_at_once() {
+    let sink = RecordingSink::default();
     let stop = Stop::new();
-    let asking = stop.clone();
-    let fetch = Script(
+    let stop_clone = stop.clone();
+    let fetch = ScriptedFetch(
         move |path: &str| {
             if path == "/20" {
-                asking.ask();
+                stop_clone.ask();
             }
             endless(path)
         },
@@ -245,7 +240,7 @@ async fn the_first_ask_drains_and_the_second_does_not_wait() {
     assert_eq!(
         pages.len() as u64,
         summary.pages,
-        "what was in flight was finished and reported"
+        "pages in flight were finished and reported"
     );
     assert!(
         pages
@@ -261,10 +256,10 @@ async fn the_first_ask_drains_and_the_second_does_not_wait() {
     let stop = Stop::new();
     stop.ask();
     stop.ask();
-    let sink = Kept::default();
+    let sink = RecordingSink::default();
     let ended = tokio::time::timeout(
         Duration::from_secs(10),
-        crawl(plan(|_| ()), Silence, sink.clone(), stop),
+        crawl(plan(|_| ()), PendingFetch, sink.clone(), stop),
     );
     assert_eq!(ended.await.unwrap().unwrap().stop, StopReason::Signal);
 }

@@ -38,7 +38,7 @@ impl AllowedTarget {
             let length = bits(network);
             return Some(Self::Network { network, length });
         }
-        let (name, below) = match text.strip_prefix("*.") {
+        let (name, is_wildcard) = match text.strip_prefix("*.") {
             Some(name) => (name, true),
             None => (text, false),
         };
@@ -47,7 +47,7 @@ impl AllowedTarget {
         }
         let url = CrawlUrl::parse(&format!("http://{name}/")).ok()?;
         let host = plain_name(url.parts().host()).to_owned();
-        match (literal(&host), below) {
+        match (literal(&host), is_wildcard) {
             (Some(_), true) => None,
             (Some(network), false) => Some(Self::Network {
                 network,

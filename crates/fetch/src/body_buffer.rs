@@ -19,7 +19,7 @@ const MIN_ZERO_COPY: usize = 16 * 1024;
 /// Whether to read more of the body.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Flow {
-    /// Read on.
+    /// Continue reading.
     Continue,
     /// Everything that is needed has been read.
     Stop,
@@ -28,8 +28,8 @@ pub(crate) enum Flow {
 /// The bytes of one body, up to a cap.
 pub(crate) struct BodyBuffer {
     bytes: Vec<u8>,
-    /// The whole body, if it arrived in one piece; `bytes` is empty then.
-    whole: Option<Bytes>,
+    /// The complete body, if it arrived in one piece; `bytes` is empty then.
+    single_piece: Option<Bytes>,
     content_length: Option<u64>,
     cap: usize,
     decoder: Option<Decoder>,
@@ -58,7 +58,7 @@ impl BodyBuffer {
         let decoder = Decoder::for_codings(&codings, wire_cap);
         Ok(Self {
             bytes: Vec::new(),
-            whole: None,
+            single_piece: None,
             content_length: content_length.filter(|_| decoder.is_none()),
             cap: usize::try_from(cap).unwrap_or(usize::MAX),
             decoder,
@@ -70,20 +70,20 @@ impl BodyBuffer {
 
     /// Adds a piece as received from the network.
     pub(crate) fn push(&mut self, piece: &Bytes) -> Result<Flow, Failure> {
-        if self.wire_bytes == 0 && self.is_whole(piece) {
+        if self.wire_bytes == 0 && self.is_complete_body(piece) {
             self.wire_bytes = piece.len() as u64;
-            self.whole = Some(piece.clone());
+            self.single_piece = Some(piece.clone());
             return Ok(Flow::Continue);
         }
         if self.bytes.capacity() == 0 {
             self.bytes.reserve(self.capacity_hint());
         }
-        if let Some(whole) = self.whole.take() {
-            self.bytes.extend_from_slice(&whole);
+        if let Some(single_piece) = self.single_piece.take() {
+            self.bytes.extend_from_slice(&single_piece);
         }
         self.wire_bytes += piece.len() as u64;
         if let Some(decoder) = &mut self.decoder {
-            // One byte more than the cap, to notice that there is more.
+            // One byte more than the cap, to detect that the body is longer.
             let limit = self.cap.saturating_add(1);
             match decoder.feed(piece, &mut self.bytes, limit) {
                 Err(Corrupt) if self.bytes.is_empty() => {
@@ -93,9 +93,9 @@ impl BodyBuffer {
                 Ok(()) => self.truncated = decoder.is_spent(),
             }
         } else {
-            let free = (self.cap - self.bytes.len()).min(piece.len());
-            self.bytes.extend_from_slice(&piece[..free]);
-            self.truncated = free < piece.len();
+            let length = (self.cap - self.bytes.len()).min(piece.len());
+            self.bytes.extend_from_slice(&piece[..length]);
+            self.truncated = length < piece.len();
         }
         if self.bytes.len() > self.cap {
             self.bytes.truncate(self.cap);
@@ -110,7 +110,7 @@ impl BodyBuffer {
     }
 
     /// Whether the first piece is the complete body and can be kept without copying.
-    fn is_whole(&self, piece: &Bytes) -> bool {
+    fn is_complete_body(&self, piece: &Bytes) -> bool {
         (MIN_ZERO_COPY..=self.cap).contains(&piece.len())
             && self.content_length == Some(piece.len() as u64)
     }
@@ -123,7 +123,7 @@ impl BodyBuffer {
 
     /// Returns the bytes decoded so far.
     pub(crate) fn bytes(&self) -> &[u8] {
-        self.whole.as_deref().unwrap_or(&self.bytes)
+        self.single_piece.as_deref().unwrap_or(&self.bytes)
     }
 
     /// Returns the number of bytes received so far, before decoding.
@@ -135,14 +135,17 @@ impl BodyBuffer {
     pub(crate) fn finish(self) -> Result<FinishedBody, Failure> {
         let ended_early = self.wire_bytes > 0
             && !self.truncated
-            && self.decoder.as_ref().is_some_and(|one| !one.is_finished());
+            && self
+                .decoder
+                .as_ref()
+                .is_some_and(|decoder| !decoder.is_finished());
         if ended_early && self.bytes.is_empty() {
             return Err(undecodable(
                 "the body ended in the middle of its content coding",
             ));
         }
         Ok(FinishedBody {
-            bytes: self.whole.unwrap_or_else(|| self.bytes.into()),
+            bytes: self.single_piece.unwrap_or_else(|| self.bytes.into()),
             truncated: self.truncated || ended_early,
         })
     }

@@ -71,7 +71,7 @@ pub(crate) async fn skip(
     BodyRead::skipped(wire_bytes, ended)
 }
 
-/// Reads a body into a buffer. With `sniff`, only if its first bytes pass.
+/// Reads a body into a buffer. With `sniff`, only if `sniff` accepts its first bytes.
 pub(crate) async fn read(
     connection: &mut HttpConnection,
     body: &mut Incoming,
@@ -80,7 +80,7 @@ pub(crate) async fn read(
     timer: &mut RequestTimer,
 ) -> Result<BodyRead, Failure> {
     let expected = body.size_hint().exact();
-    let mut undecided = sniff;
+    let mut pending_sniff = sniff;
     let mut ended = body.is_end_stream();
     while !ended {
         let Some(frame) = timer.within(Phase::Body, connection.frame(body)).await? else {
@@ -93,13 +93,13 @@ pub(crate) async fn read(
             continue;
         };
         let flow = buffer.push(piece)?;
-        if let Some(passes) = undecided
+        if let Some(sniff) = pending_sniff
             && buffer.bytes().len() >= SNIFF_BYTES
         {
-            if !passes(buffer.bytes()) {
+            if !sniff(buffer.bytes()) {
                 return Ok(BodyRead::skipped(buffer.wire_bytes(), false));
             }
-            undecided = None;
+            pending_sniff = None;
         }
         if flow == Flow::Stop {
             break;
@@ -107,7 +107,7 @@ pub(crate) async fn read(
         ended = body.is_end_stream();
     }
     let wire_bytes = buffer.wire_bytes();
-    if undecided.is_some_and(|passes| !passes(buffer.bytes())) {
+    if pending_sniff.is_some_and(|sniff| !sniff(buffer.bytes())) {
         return Ok(BodyRead::skipped(wire_bytes, ended));
     }
     let body = buffer.finish()?;

@@ -49,13 +49,13 @@ impl Coding {
         ];
         NAMES
             .iter()
-            .find(|(known, _)| name.eq_ignore_ascii_case(known.as_bytes()))
+            .find(|(coding, _)| name.eq_ignore_ascii_case(coding.as_bytes()))
             .map(|(_, coding)| *coding)
             .ok_or_else(|| undecodable("unknown content coding"))
     }
 }
 
-/// A decoding failure with this message.
+/// Creates a decoding failure.
 pub(crate) fn undecodable(message: &str) -> Failure {
     Failure::new(FailKind::Decode, message)
 }

@@ -62,8 +62,8 @@ impl Decoder {
         let mut rest = piece;
         while out.len() < limit && !inner.is_spent() {
             inner.buffer.clear();
-            let used = self.outer.feed(rest, &mut inner.buffer, LAYER_BUFFER)?;
-            rest = &rest[used..];
+            let consumed = self.outer.feed(rest, &mut inner.buffer, LAYER_BUFFER)?;
+            rest = &rest[consumed..];
             if inner.buffer.is_empty() {
                 break;
             }
@@ -188,8 +188,8 @@ mod tests {
         for coding in [Coding::Gzip, Coding::Deflate, Coding::Brotli, Coding::Zstd] {
             let mut decoder = Decoder::for_codings(&[coding], 1 << 20).unwrap();
             let garbage = b"\xff\xfe<html>this is not compressed at all</html>";
-            let fed = decoder.feed(garbage, &mut Vec::new(), 1 << 20);
-            assert_eq!(fed, Err(Corrupt), "{coding:?}");
+            let result = decoder.feed(garbage, &mut Vec::new(), 1 << 20);
+            assert_eq!(result, Err(Corrupt), "{coding:?}");
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Opens every outgoing connection.
 //!
-//! A host is resolved once, all its addresses are checked by the guard, and only checked addresses are dialled. IP
+//! A host is resolved once, all its addresses are checked by the guard, and only checked addresses are dialed. IP
 //! literals are checked too, even if a proxy would dial them.
 
 use std::net::{IpAddr, SocketAddr};
@@ -29,7 +29,7 @@ const MAX_ADDRESSES: usize = 8;
 /// Opens connections.
 #[derive(Debug)]
 pub(crate) struct Dialer {
-    /// Decides which addresses may be dialled.
+    /// Decides which addresses may be dialed.
     pub(crate) guard: Guard,
     /// Resolves host names.
     pub(crate) resolver: Resolver,
@@ -102,7 +102,7 @@ impl Dialer {
         Ok(stream)
     }
 
-    /// One refused address refuses the host: the host must not choose which address is dialled.
+    /// Refuses the host if any of its addresses is refused, so that the host cannot choose which address is dialed.
     fn check(&self, host: &str, addresses: &[IpAddr]) -> Result<(), Failure> {
         let is_allowed = |address: &IpAddr| self.guard.allows(host, *address);
         if addresses.iter().all(is_allowed) {
@@ -135,24 +135,24 @@ fn interleaved(addresses: &[IpAddr]) -> Vec<IpAddr> {
 
 /// Returns the first successful connection; each address gets a head start over the next.
 async fn race(addresses: &[IpAddr], port: u16) -> Result<TcpStream, Failure> {
-    let mut waiting = addresses.iter();
+    let mut remaining = addresses.iter();
     let mut running = FuturesUnordered::new();
     let mut first_failure = None;
     loop {
-        let next = waiting.next();
+        let next = remaining.next();
         let is_last = next.is_none();
         if let Some(address) = next {
             running.push(TcpStream::connect(SocketAddr::new(*address, port)));
         }
-        let ended = if is_last || waiting.len() == 0 {
+        let result = if is_last || remaining.len() == 0 {
             running.next().await
         } else {
             match timeout(ATTEMPT_DELAY, running.next()).await {
-                Ok(ended) => ended,
+                Ok(result) => result,
                 Err(_) => continue,
             }
         };
-        match ended {
+        match result {
             Some(Ok(stream)) => return Ok(stream),
             Some(Err(error)) => {
                 first_failure.get_or_insert_with(|| errors::from_connect(&error));
@@ -198,7 +198,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_name_with_one_private_address_is_refused_and_not_dialled() {
+    async fn a_name_with_one_private_address_is_refused_and_not_dialed() {
         let canary = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let port = canary.local_addr().unwrap().port();
         let dialer = dialer(false, "mixed.test", &["93.184.216.34", "127.0.0.1"]);
@@ -220,7 +220,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn an_unreachable_proxy_is_not_mistaken_for_the_site() {
+    async fn a_connection_failure_names_the_proxy() {
         let dialer = dialer(true, "site.test", &["127.0.0.1"]);
         for (proxy, kind, message) in [
             (
@@ -255,7 +255,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_name_without_address_and_a_closed_port() {
+    async fn names_without_addresses_and_closed_ports_fail() {
         let dialer = dialer(true, "none.test", &[]);
         let failure = dial(&dialer, "http://none.test/").await.unwrap_err();
         assert_eq!(failure.kind, FailKind::Dns);
@@ -269,9 +269,9 @@ mod tests {
     fn address_families_alternate() {
         let all = ["2a00::1", "2a00::2", "2a00::3", "1.1.1.1", "2.2.2.2"];
         let all: Vec<IpAddr> = all.iter().map(|text| text.parse().unwrap()).collect();
-        let turns: Vec<String> = interleaved(&all).iter().map(IpAddr::to_string).collect();
+        let order: Vec<String> = interleaved(&all).iter().map(IpAddr::to_string).collect();
         assert_eq!(
-            turns,
+            order,
             ["2a00::1", "1.1.1.1", "2a00::2", "2.2.2.2", "2a00::3"]
         );
         let many: Vec<IpAddr> = (0..200).map(|n| IpAddr::from([1, 1, 1, n])).collect();

@@ -1,7 +1,7 @@
 //! Guarded connections for other HTTP clients, such as a browser.
 //!
 //! They are opened by the same dialer as every fetch: a host is resolved once, each of its addresses is checked, and
-//! only checked addresses are dialled. The client speaks HTTP and TLS over the connection itself.
+//! only checked addresses are dialed. The client speaks HTTP and TLS over the connection itself.
 
 use std::sync::Arc;
 
@@ -40,7 +40,7 @@ impl Egress {
         Self { fetch }
     }
 
-    /// Opens a connection to `host:port`, tunnelled through a proxy if the fetcher has one.
+    /// Opens a connection to `host:port`, tunneled through a proxy if the fetcher has one.
     pub async fn tunnel(&self, host: &str, port: u16) -> Result<TcpStream, Failure> {
         let destination = destination(host, port)?;
         let (dialer, proxy) = self.dialer();
@@ -49,7 +49,7 @@ impl Egress {
             .await
             .map_err(|timeout| match proxy {
                 None => timeout,
-                // The host may be keeping the proxy waiting.
+                // The proxy may be waiting for the host.
                 Some(_) => Failure::new(
                     timeout.kind,
                     format!("the proxy opened no tunnel: {timeout}"),
@@ -120,7 +120,7 @@ impl Egress {
     }
 }
 
-/// Normalizes the host, so that no alternative spelling of an address passes for a name.
+/// Normalizes the host, so that no spelling of an address is treated as a name.
 fn destination(host: &str, port: u16) -> Result<CrawlUrl, Failure> {
     let invalid = || Failure::new(FailKind::Protocol, "not a valid host name");
     if host.contains(['/', '?', '#', '@', '\\']) || host.chars().any(char::is_whitespace) {

@@ -18,7 +18,7 @@ pub(crate) enum Resend {
     Never,
 }
 
-/// A request without a response head.
+/// A request that got no response head.
 pub(crate) struct SendError {
     /// The failure to report.
     pub(crate) failure: Failure,
@@ -102,7 +102,7 @@ pub(crate) fn from_body(error: &hyper::Error, read: u64, expected: Option<u64>) 
 }
 
 fn from_h2(error: &h2::Error) -> Failure {
-    // Errors raised by the library itself are about what the server sent.
+    // The library raises errors only for invalid data from the server.
     if error.is_library() && !error.is_io() {
         Failure::new(
             FailKind::Protocol,
@@ -118,7 +118,7 @@ fn from_h2(error: &h2::Error) -> Failure {
     }
 }
 
-/// Whether a server that shuts down (GOAWAY) said that it did not process this stream.
+/// Whether the server is shutting down (GOAWAY) and did not process this stream.
 fn is_unprocessed(error: &h2::Error) -> bool {
     error.is_go_away() && error.is_remote() && error.reason() == Some(h2::Reason::NO_ERROR)
 }

@@ -142,16 +142,16 @@ impl Exchange {
                 return Ok((HttpConnection::H1(h1), true));
             }
         }
-        let dialled = if url.is_https() && !origin_pool.speaks_h1() {
+        let dialed = if url.is_https() && !origin_pool.speaks_h1() {
             let first = self.first_dial(url, proxy, origin_pool);
             timer.within(Phase::Connect, first).await??
         } else {
             let dial = self.dial(url, proxy, origin_pool);
             timer.within(Phase::Connect, dial).await??
         };
-        match dialled {
-            Dialled::H1(h1) => Ok((HttpConnection::H1(h1), false)),
-            Dialled::H2(h2, reused) => {
+        match dialed {
+            Dialed::H1(h1) => Ok((HttpConnection::H1(h1), false)),
+            Dialed::H2(h2, reused) => {
                 let permit = timer.within(Phase::Stream, h2.acquire_stream()).await?;
                 Ok((HttpConnection::H2(permit), reused))
             }
@@ -164,11 +164,11 @@ impl Exchange {
         url: UrlRef<'_>,
         proxy: Option<&Proxy>,
         origin_pool: &OriginPool,
-    ) -> Result<Dialled, Failure> {
+    ) -> Result<Dialed, Failure> {
         let ended = origin_pool.dials_ended();
         let first_dial = origin_pool.first_dial().await;
         if let Some(h2) = origin_pool.shared() {
-            return Ok(Dialled::H2(h2, true));
+            return Ok(Dialed::H2(h2, true));
         }
         if let Some(failure) = origin_pool.failed_since(ended) {
             return Err(failure);
@@ -178,9 +178,9 @@ impl Exchange {
             drop(first_dial);
             return self.dial(url, proxy, origin_pool).await;
         }
-        let dialled = self.dial(url, proxy, origin_pool).await;
-        origin_pool.dial_ended(dialled.as_ref().err().cloned());
-        dialled
+        let dialed = self.dial(url, proxy, origin_pool).await;
+        origin_pool.dial_ended(dialed.as_ref().err().cloned());
+        dialed
     }
 
     async fn dial(
@@ -188,24 +188,24 @@ impl Exchange {
         url: UrlRef<'_>,
         proxy: Option<&Proxy>,
         origin_pool: &OriginPool,
-    ) -> Result<Dialled, Failure> {
+    ) -> Result<Dialed, Failure> {
         let stream = self.dialer.dial(url, proxy).await?;
         origin_pool.set_speaks_h1(!stream.speaks_h2());
         if stream.speaks_h2() {
             let h2 = H2::open(stream).await.map_err(|error| error.failure)?;
             origin_pool.share(&h2);
-            Ok(Dialled::H2(h2, false))
+            Ok(Dialed::H2(h2, false))
         } else {
             let h1 = H1::open(stream).await.map_err(|error| error.failure)?;
-            Ok(Dialled::H1(h1))
+            Ok(Dialed::H1(h1))
         }
     }
 }
 
-/// A connection that was dialled.
-enum Dialled {
+/// A connection that was dialed.
+enum Dialed {
     H1(Box<H1>),
-    /// The flag says whether another fetch opened it.
+    /// The flag is true if another fetch opened it.
     H2(Arc<H2>, bool),
 }
 

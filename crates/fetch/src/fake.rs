@@ -7,7 +7,7 @@ use crawler_model::{FailKind, Failure};
 
 use crate::{Body, Fetch, FetchRequest, Fetched};
 
-/// Returns responses from a table; a URL that is not in it is a 404.
+/// Returns responses from a table, and 404 for all other URLs.
 #[derive(Clone, Default, Debug)]
 pub struct FakeFetch {
     /// Response or failure by URL.
@@ -57,8 +57,8 @@ impl FakeFetch {
 
 impl Fetch for FakeFetch {
     async fn fetch(&self, request: FetchRequest<'_>) -> Result<Fetched, Failure> {
-        let known = self.responses.get(request.url.as_str()).cloned();
-        known.unwrap_or_else(|| Ok(status(404)))
+        let response = self.responses.get(request.url.as_str()).cloned();
+        response.unwrap_or_else(|| Ok(status(404)))
     }
 }
 

@@ -12,7 +12,7 @@ pub struct FetchRequest<'a> {
     pub url: &'a CrawlUrl,
     /// What to read of the response.
     pub accept: Accept,
-    /// The URL the caller asked for; `None`: the seed of the crawl.
+    /// The URL requested by the caller; `None`: the seed of the crawl.
     pub requested: Option<&'a RequestedUrl>,
     /// Whether a browser may, or must, render the page.
     pub js: JsPolicy,
@@ -21,7 +21,7 @@ pub struct FetchRequest<'a> {
 }
 
 impl<'a> FetchRequest<'a> {
-    /// Creates a request of a crawl that never uses a browser.
+    /// Creates a request that never uses a browser.
     pub fn new(url: &'a CrawlUrl, accept: Accept) -> Self {
         Self {
             url,
@@ -33,7 +33,7 @@ impl<'a> FetchRequest<'a> {
     }
 }
 
-/// A URL the caller asked for. The caller's headers and the credentials in the URL are sent to its origin only.
+/// A URL requested by the caller. The caller's headers and the credentials in the URL are sent to its origin only.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct RequestedUrl {
     /// The URL.

@@ -32,7 +32,7 @@ pub struct Fetched {
 }
 
 impl Fetched {
-    /// What the status means; a page whose script went elsewhere redirects too.
+    /// Classifies the status; a navigation by a script is a redirect too.
     #[inline]
     pub fn page_status(&self) -> PageStatus {
         if self.moved_by_script {
@@ -41,7 +41,7 @@ impl Fetched {
         PageStatus::of(self.status, self.location.is_some())
     }
 
-    /// Whether the page is elsewhere, by its status or because a script said so.
+    /// Whether this is a redirect, by its status or by a script.
     #[inline]
     pub fn is_redirect(&self) -> bool {
         self.page_status() == PageStatus::Redirect

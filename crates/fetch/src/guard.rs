@@ -1,6 +1,6 @@
-//! Decides which addresses may be dialled.
+//! Decides which addresses may be dialed.
 //!
-//! A refusal has the same message for every address and happens before anything is dialled, so it reveals nothing
+//! A refusal has the same message for every address and happens before anything is dialed, so it reveals nothing
 //! about what listens there.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
@@ -9,7 +9,7 @@ use std::sync::Arc;
 use crate::allowed_target::{AllowedTarget, plain_name};
 use crate::special_ranges::is_public;
 
-/// Checks every address before it is dialled: all addresses of a name, IP literals, proxies.
+/// Checks every address before it is dialed: all addresses of a name, IP literals, proxies.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Guard {
     allow_private: bool,
@@ -17,12 +17,12 @@ pub struct Guard {
 }
 
 impl Guard {
-    /// Allows every address. On the command line people crawl localhost.
+    /// Allows every address, for the command line, where users crawl localhost.
     pub fn anywhere() -> Self {
         Self::new(true, Vec::new())
     }
 
-    /// Allows public addresses only: clients of a service must not reach its private network.
+    /// Allows only public addresses, for a service, whose clients must not reach its private network.
     pub fn public_only() -> Self {
         Self::new(false, Vec::new())
     }
@@ -35,14 +35,14 @@ impl Guard {
         }
     }
 
-    /// Whether a host name may be dialled. Its addresses are checked separately, by [`Self::allows`].
+    /// Whether a host name may be dialed. Its addresses are checked separately, by [`Self::allows`].
     pub fn allows_name(&self, host: &str) -> bool {
         let name = plain_name(host);
         let local = name == "localhost" || name.ends_with(".localhost");
         !local || self.allow_private || self.lists_name(host) || self.allows_loopback()
     }
 
-    /// Whether this address of a host may be dialled.
+    /// Whether this address of a host may be dialed.
     pub fn allows(&self, host: &str, address: IpAddr) -> bool {
         self.allow_private
             || is_public(address)
@@ -53,11 +53,14 @@ impl Guard {
                 .any(|entry| entry.covers_address(address))
     }
 
-    /// Whether a loopback address is on the list; which one is checked when it is dialled.
+    /// Whether a loopback address is on the list. The address itself is checked when it is dialed.
     fn allows_loopback(&self) -> bool {
-        let own: [IpAddr; 2] = [Ipv4Addr::LOCALHOST.into(), Ipv6Addr::LOCALHOST.into()];
-        let covers =
-            |entry: &AllowedTarget| own.iter().any(|address| entry.covers_address(*address));
+        let loopback: [IpAddr; 2] = [Ipv4Addr::LOCALHOST.into(), Ipv6Addr::LOCALHOST.into()];
+        let covers = |entry: &AllowedTarget| {
+            loopback
+                .iter()
+                .any(|address| entry.covers_address(*address))
+        };
         self.allowed.iter().any(covers)
     }
 
@@ -91,7 +94,7 @@ mod tests {
     }
 
     #[test]
-    fn a_list_allows_what_it_names_and_nothing_else() {
+    fn a_list_allows_only_its_entries() {
         let list = [
             "10.1.0.0/16",
             "wiki.example",
@@ -102,7 +105,7 @@ mod tests {
             .iter()
             .map(|entry| AllowedTarget::parse(entry).unwrap());
         let guard = Guard::new(false, list.collect());
-        for (host, address, may) in [
+        for (host, address, expected) in [
             ("a.example", "10.1.2.3", true),
             ("a.example", "10.2.2.3", false),
             ("wiki.example", "192.168.0.1", true),
@@ -113,16 +116,16 @@ mod tests {
             ("a.example", "8.8.8.8", true),
         ] {
             let address = address.parse().unwrap();
-            assert_eq!(guard.allows(host, address), may, "{host} {address}");
+            assert_eq!(guard.allows(host, address), expected, "{host} {address}");
         }
-        for (host, may) in [
+        for (host, expected) in [
             ("localhost", false),
             ("localhost.", false),
             ("a.localhost", false),
             ("dev.localhost", true),
             ("notlocalhost", true),
         ] {
-            assert_eq!(guard.allows_name(host), may, "{host}");
+            assert_eq!(guard.allows_name(host), expected, "{host}");
         }
         assert!(Guard::anywhere().allows_name("localhost"));
     }

@@ -2,7 +2,7 @@
 //!
 //! hyper needs a connection to be polled alongside its requests. Most clients spawn a task for that; here the fetch
 //! itself polls it. That avoids a task switch per chunk, and dropping the fetch closes the socket. A pooled connection
-//! is not polled at all; whether it was closed meanwhile shows in the one poll before it is reused.
+//! is not polled at all; a single poll before reuse detects whether it was closed.
 
 use std::future::poll_fn;
 use std::pin::Pin;
@@ -23,7 +23,7 @@ use crate::transport_stream::TransportStream;
 pub(crate) const MAX_HEADERS: usize = 256;
 /// Maximum size of a response head in bytes.
 pub(crate) const MAX_HEAD: usize = 256 * 1024;
-/// Polls needed after the last byte until the connection is idle.
+/// Maximum number of polls after the last byte until the connection is idle.
 const SETTLING_POLLS: usize = 4;
 
 /// An HTTP/1 connection, used by one fetch at a time.

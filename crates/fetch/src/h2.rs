@@ -1,6 +1,6 @@
 //! A shared HTTP/2 connection.
 //!
-//! hyper queues any number of requests behind the server's stream limit without telling. Streams are counted here, so
+//! hyper silently queues requests beyond the server's stream limit. Streams are counted here, so
 //! that waiting for a free stream does not count as waiting for the server. Until the server has announced its limit
 //! only one stream is opened, because streams beyond the limit would be refused.
 
@@ -116,12 +116,12 @@ impl H2 {
         free
     }
 
-    /// Whether the connection is open. A server that shuts down shows here, but not always in time.
+    /// Whether the connection is open. A shutdown by the server may be noticed late.
     pub(crate) fn is_alive(&self) -> bool {
         !self.sender.is_closed()
     }
 
-    /// Returns the time since which no stream is open; `None` while one is open.
+    /// Returns the time when the last stream was closed; `None` while a stream is open.
     pub(crate) fn idle_since(&self) -> Option<Instant> {
         let streams = locked(&self.streams);
         (streams.open == 0).then_some(streams.last_used)

@@ -38,7 +38,7 @@ pub struct HttpFetch {
 
 /// How much of a body is read.
 enum BodyPlan {
-    /// None of it; `is_page`: because of its type, not its status.
+    /// Nothing; `is_page`: because of its type, not its status.
     Skip { is_page: bool },
     /// Up to a cap; with `sniff`, only if its first bytes look like HTML.
     Read {
@@ -132,7 +132,7 @@ impl HttpFetch {
         })
     }
 
-    /// Returns access to the dialer, guard, proxies and headers for another HTTP client.
+    /// Returns an [`Egress`], which gives another HTTP client access to the dialer, guard, proxies and headers.
     pub fn egress(self: &Arc<Self>) -> Egress {
         Egress::new(Arc::clone(self))
     }

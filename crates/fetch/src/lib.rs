@@ -14,15 +14,15 @@
 //! }
 //! ```
 //!
-//! [`Fetch`] is all the engine knows: one URL in, one [`Fetched`] or one [`crawler_model::Failure`] out. Redirects are
-//! not followed, and a request is not retried, except once on a pooled connection that had gone stale: redirects and
-//! retries belong to the frontier.
+//! The engine depends only on [`Fetch`], which takes one URL and returns a [`Fetched`] or a [`crawler_model::Failure`].
+//! The frontier handles redirects and retries: a fetcher follows no redirects and resends a request only if the server
+//! did not process it, or once if a pooled connection was stale.
 //!
-//! [`HttpFetch`] runs hyper connections on a dialer and a connection pool of its own. Every connection is opened by that
-//! one dialer, which checks each address with [`Guard`] before it connects. [`Egress`] gives other HTTP clients, such as a
-//! browser, the same dialer. [`FakeFetch`] answers from a table, for tests.
+//! [`HttpFetch`] uses hyper with its own dialer and connection pool. The dialer opens every connection and checks each
+//! address with [`Guard`] before it connects. [`Egress`] provides the same dialer to other HTTP clients, such as a browser.
+//! [`FakeFetch`] returns responses from a table, for tests.
 //!
-//! Deadlines, size caps and content decoding belong here; HTML, robots.txt and retries do not.
+//! This crate handles deadlines, size limits and content decoding, but not HTML or robots.txt.
 
 mod allowed_target;
 mod body_buffer;

@@ -1,8 +1,8 @@
 //! The connections to one origin, direct or through one proxy.
 //!
-//! Idle HTTP/1 connections are on a stack, the most recently used on top. An HTTP/2 connection is shared. Which protocol
-//! an https origin speaks is known only after a handshake, so one fetch makes the first connection while the others wait
-//! for it; if it fails, it fails for all that waited.
+//! Idle HTTP/1 connections are on a stack, the most recently used on top. An HTTP/2 connection is shared. The protocol of
+//! an https origin is known only after a handshake, so one fetch makes the first connection while the others wait; if it
+//! fails, it fails for all of them.
 
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -44,7 +44,7 @@ pub(crate) struct FirstDials {
     failed: Option<Failure>,
 }
 
-/// One of the idle connections the whole pool may keep; dropping it decrements the count.
+/// A slot for an idle connection, counted over all origins; freed on drop.
 #[derive(Debug)]
 pub(crate) struct IdleSlot(Arc<AtomicUsize>);
 
@@ -79,7 +79,7 @@ impl OriginPool {
         let mut idle = locked(&self.idle);
         let top = idle.pop()?;
         if top.since.elapsed() > IDLE_LIMIT {
-            // Those below are older.
+            // The others have been idle for even longer.
             idle.clear();
             return None;
         }
@@ -107,15 +107,18 @@ impl OriginPool {
         shared.clone()
     }
 
-    /// Shares this connection from now on.
+    /// Sets the shared connection.
     pub(crate) fn share(&self, h2: &Arc<H2>) {
         *locked(&self.shared) = Some(Arc::clone(h2));
     }
 
-    /// Stops handing out this connection; its current users keep it.
+    /// Stops sharing this connection; its current users keep it.
     pub(crate) fn retire(&self, h2: &Arc<H2>) {
         let mut shared = locked(&self.shared);
-        if shared.as_ref().is_some_and(|one| Arc::ptr_eq(one, h2)) {
+        if shared
+            .as_ref()
+            .is_some_and(|current| Arc::ptr_eq(current, h2))
+        {
             *shared = None;
         }
     }
@@ -135,7 +138,7 @@ impl OriginPool {
         locked(&self.dials).ended
     }
 
-    /// Returns the failure of a first dial that ended since, for those that waited for it.
+    /// Returns the failure of the last first dial, if one has ended since `dials_ended` returned `ended`.
     pub(crate) fn failed_since(&self, ended: u64) -> Option<Failure> {
         let dials = locked(&self.dials);
         (dials.ended > ended)
@@ -159,7 +162,7 @@ impl OriginPool {
     pub(crate) fn sweep(&self, now: Instant) -> bool {
         let is_old = |since: Instant| now.duration_since(since) > IDLE_LIMIT;
         let mut idle = locked(&self.idle);
-        idle.retain(|one| !is_old(one.since));
+        idle.retain(|entry| !is_old(entry.since));
         let mut shared = locked(&self.shared);
         if let Some(h2) = shared.as_ref()
             && (!h2.is_alive() || h2.idle_since().is_some_and(is_old))

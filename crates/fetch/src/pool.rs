@@ -23,7 +23,7 @@ const IDLE_BOUNDS: std::ops::RangeInclusive<usize> = 64..=512;
 /// All idle and all shared connections.
 #[derive(Debug)]
 pub(crate) struct Pool {
-    /// One map per proxy; without proxies, one.
+    /// One map per proxy, or a single map without proxies.
     origins: Vec<Mutex<HashMap<Box<str>, Arc<OriginPool>>>>,
     idle: Arc<AtomicUsize>,
     max_idle: usize,

@@ -1,4 +1,4 @@
-//! Single internal steps, for the micro-benchmarks.
+//! Access to internal functions, for the micro-benchmarks.
 
 use bytes::Bytes;
 use crawler_model::{Failure, FetchRules};

@@ -65,9 +65,9 @@ impl RequestBuilder {
             ACCEPT_ENCODING,
             HeaderValue::from_static("gzip, deflate, br, zstd"),
         );
-        let own = parse_caller_headers(rules)?;
-        let requested_headers = merged(&default_headers, own.clone());
-        let mut seed_headers = own.clone();
+        let caller_headers = parse_caller_headers(rules)?;
+        let requested_headers = merged(&default_headers, caller_headers.clone());
+        let mut seed_headers = caller_headers.clone();
         if let Some(userinfo) = &rules.userinfo {
             let invalid = || FetchSetupError::Header("authorization".into());
             add_credentials(&mut seed_headers, userinfo).ok_or_else(invalid)?;
@@ -76,7 +76,7 @@ impl RequestBuilder {
             seed_headers: merged(&default_headers, seed_headers),
             requested_headers,
             default_headers,
-            caller_headers: own,
+            caller_headers,
             seed: rules.seed.clone(),
         })
     }
@@ -134,24 +134,24 @@ impl RequestBuilder {
         if !self.is_caller_origin(url, requested) {
             return HeaderMap::new();
         }
-        let mut own = self.caller_headers.clone();
+        let mut headers = self.caller_headers.clone();
         match requested {
             None => {
                 if let Some(value) = self.seed_headers.get(AUTHORIZATION)
-                    && !own.contains_key(AUTHORIZATION)
+                    && !headers.contains_key(AUTHORIZATION)
                 {
-                    own.insert(AUTHORIZATION, value.clone());
+                    headers.insert(AUTHORIZATION, value.clone());
                 }
             }
             Some(requested) => {
                 if let Some(userinfo) = &requested.userinfo {
                     // Credentials that cannot be written are not sent.
-                    let _ = add_credentials(&mut own, userinfo);
+                    let _ = add_credentials(&mut headers, userinfo);
                 }
             }
         }
-        own.remove(HOST);
-        own
+        headers.remove(HOST);
+        headers
     }
 
     /// Returns the `User-Agent` header.
@@ -163,33 +163,33 @@ impl RequestBuilder {
 
     /// Whether the caller's headers were given for the origin of this URL.
     fn is_caller_origin(&self, url: UrlRef<'_>, requested: Option<&RequestedUrl>) -> bool {
-        let own = requested
+        let caller_url = requested
             .map(|requested| &requested.url)
             .or(self.seed.as_ref());
-        own.is_some_and(|own| own.parts().origin_text() == url.origin_text())
+        caller_url.is_some_and(|caller_url| caller_url.parts().origin_text() == url.origin_text())
     }
 }
 
 /// Parses the caller's headers.
 fn parse_caller_headers(rules: &FetchRules) -> Result<HeaderMap, FetchSetupError> {
-    let mut own = HeaderMap::new();
+    let mut headers = HeaderMap::new();
     for (name, value) in &rules.headers {
         let invalid = || FetchSetupError::Header(name.clone());
         let value = HeaderValue::from_bytes(value.as_bytes()).map_err(|_| invalid())?;
         let name = HeaderName::from_bytes(name.as_bytes()).map_err(|_| invalid())?;
-        own.append(name, value);
+        headers.append(name, value);
     }
-    Ok(own)
+    Ok(headers)
 }
 
-/// Adds the caller's headers. They replace default headers; several of one name are all sent.
-fn merged(default_headers: &HeaderMap, own: HeaderMap) -> HeaderMap {
+/// Adds the caller's headers, which replace default headers of the same name. Repeated headers are all sent.
+fn merged(default_headers: &HeaderMap, caller_headers: HeaderMap) -> HeaderMap {
     let mut all = default_headers.clone();
-    all.extend(own);
+    all.extend(caller_headers);
     all
 }
 
-/// Adds credentials unless there are some already; `None` if they cannot be written.
+/// Adds credentials, unless there is an `Authorization` header; `None` if they are not a valid header.
 fn add_credentials(headers: &mut HeaderMap, userinfo: &Userinfo) -> Option<()> {
     if !headers.contains_key(AUTHORIZATION) {
         headers.insert(AUTHORIZATION, basic(userinfo)?);
@@ -220,11 +220,11 @@ fn base64(bytes: &[u8]) -> String {
     for three in bytes.chunks(3) {
         let at = |index: usize| usize::from(three.get(index).copied().unwrap_or_default());
         let bits = at(0) << 16 | at(1) << 8 | at(2);
-        for place in 0..4 {
-            if place > three.len() {
+        for index in 0..4 {
+            if index > three.len() {
                 text.push('=');
             } else {
-                text.push(char::from(ALPHABET[bits >> (18 - 6 * place) & 63]));
+                text.push(char::from(ALPHABET[bits >> (18 - 6 * index) & 63]));
             }
         }
     }

@@ -77,9 +77,9 @@ impl RequestTimer {
             Phase::Stream => self.deadlines.total,
         };
         let total = self.started + self.deadlines.total;
-        let own = Instant::now() + allowed;
-        if own < total {
-            (own, Some(allowed))
+        let phase_end = Instant::now() + allowed;
+        if phase_end < total {
+            (phase_end, Some(allowed))
         } else {
             (total, None)
         }
@@ -105,7 +105,7 @@ impl RequestTimer {
             (Phase::Connect, Some(allowed)) => format!("no connection within {}", display(allowed)),
             (Phase::Head, Some(allowed)) => format!("no response within {}", display(allowed)),
             (Phase::Body, Some(allowed)) => format!("the body stalled for {}", display(allowed)),
-            // The head deadline is no shorter than the total: name the head.
+            // The total deadline is not longer than the head deadline, but the message is about the head.
             (Phase::Head, None) if self.deadlines.head >= total => {
                 format!("no response within {}", display(total))
             }
@@ -116,11 +116,11 @@ impl RequestTimer {
 }
 
 /// `5 s`, `1.5 s`, `200 ms`.
-fn display(span: Duration) -> String {
-    if span < Duration::from_secs(1) {
-        format!("{} ms", span.as_millis())
+fn display(duration: Duration) -> String {
+    if duration < Duration::from_secs(1) {
+        format!("{} ms", duration.as_millis())
     } else {
-        format!("{} s", span.as_millis() as f64 / 1000.0)
+        format!("{} s", duration.as_millis() as f64 / 1000.0)
     }
 }
 
@@ -164,13 +164,13 @@ mod tests {
             message(&mut all(), Phase::Stream).await,
             "not finished within 60 s"
         );
-        let mut tight = timer(500, 500, 500, 200);
+        let mut short_total = timer(500, 500, 500, 200);
         assert_eq!(
-            message(&mut tight, Phase::Head).await,
+            message(&mut short_total, Phase::Head).await,
             "no response within 200 ms"
         );
         assert_eq!(
-            message(&mut tight, Phase::Body).await,
+            message(&mut short_total, Phase::Body).await,
             "not finished within 200 ms"
         );
     }
@@ -178,7 +178,7 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn a_slow_drip_ends_at_the_total_deadline() {
         let mut timer = timer(1_000, 1_000, 1_000, 10_000);
-        let began = Instant::now();
+        let start = Instant::now();
         loop {
             let drop = tokio::time::sleep(Duration::from_millis(900));
             if let Err(failure) = timer.within(Phase::Body, drop).await {
@@ -186,6 +186,6 @@ mod tests {
                 break;
             }
         }
-        assert_eq!(began.elapsed(), Duration::from_secs(10));
+        assert_eq!(start.elapsed(), Duration::from_secs(10));
     }
 }

@@ -1,6 +1,6 @@
 //! Resolves host names, with a cache.
 //!
-//! A lookup returns all addresses of a name, and those are dialled: a second lookup between the check and the dial
+//! A lookup returns all addresses of a name, and those are dialed: a second lookup between the check and the dial
 //! could return different addresses.
 
 use std::collections::HashMap;
@@ -134,7 +134,7 @@ fn no_address(host: &str) -> Failure {
     )
 }
 
-/// The system distinguishes "no such name" from "try again" only by the error text.
+/// Whether the name does not exist. The error text is the only difference from a temporary error.
 fn says_no_address(error: &io::Error) -> bool {
     let text = error.to_string();
     [

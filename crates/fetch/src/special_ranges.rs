@@ -1,6 +1,6 @@
-//! Tells public addresses from special ones: the IANA special-purpose registries, and IPv4 inside IPv6.
+//! Distinguishes public addresses from special ones: the IANA special-purpose registries, and IPv4 inside IPv6.
 //!
-//! An IPv6 address that embeds an IPv4 address is judged by the embedded address: refusing them all would break
+//! An IPv6 address that embeds an IPv4 address is classified by the embedded address: refusing them all would break
 //! networks that reach IPv4 through NAT64, and allowing them all would open the private ranges.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
@@ -58,7 +58,7 @@ fn v6_is_public(address: Ipv6Addr) -> bool {
         | [0, 0, 0, 0, 0, 0xffff, _, _]
         | [0x64, 0xff9b, 0, 0, 0, 0, _, _] => v4_is_public(last),
         // NAT64 under a local prefix of unknown length: every interpretation must be public. One in 0.0.0.0/8
-        // is an artefact of the prefix's own zeros.
+        // is an artifact of the prefix's own zeros.
         [0x64, 0xff9b, 1, ..] => {
             let interpretations = [
                 inner([6, 7, 9, 10]),
@@ -91,7 +91,7 @@ fn v6_is_public(address: Ipv6Addr) -> bool {
 mod tests {
     use super::*;
 
-    fn judge(text: &str) -> bool {
+    fn is_public_text(text: &str) -> bool {
         is_public(text.parse().unwrap())
     }
 
@@ -143,7 +143,7 @@ mod tests {
             "100::1",
             "5f00::1",
         ] {
-            assert!(!judge(text), "{text} is not public");
+            assert!(!is_public_text(text), "{text} is not public");
         }
     }
 
@@ -170,7 +170,7 @@ mod tests {
             "2001:4860:4860::8888",
             "2a00:1450:4001::1",
         ] {
-            assert!(judge(text), "{text} is public");
+            assert!(is_public_text(text), "{text} is public");
         }
     }
 }

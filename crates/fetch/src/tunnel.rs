@@ -13,7 +13,7 @@ use tokio::net::TcpStream;
 /// Maximum size of a proxy's response head.
 const MAX_HEAD: usize = 16 * 1024;
 
-/// Asks a connected proxy for a tunnel to `host:port` and returns the tunnel.
+/// Opens a tunnel to `host:port` through a connected proxy.
 pub(crate) async fn tunnel(
     stream: TcpStream,
     host: &str,

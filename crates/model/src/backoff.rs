@@ -2,12 +2,12 @@
 
 use std::time::Duration;
 
-/// The pauses between attempts at one page: they double, with jitter.
+/// Exponential backoff with jitter between attempts at one page.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Backoff {
     /// Pause before the second attempt.
     pub first: Duration,
-    /// Longest pause.
+    /// Maximum pause.
     pub longest: Duration,
 }
 

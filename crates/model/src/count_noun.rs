@@ -1,6 +1,6 @@
-//! Counts as people read them, in every message: `1 page`, `2 pages`, `1,234 links`, `2 retries`.
+//! Formats counts for messages: `1 page`, `2 pages`, `1,234 links`, `2 retries`.
 
-/// A count with its noun, which is given in the singular.
+/// Formats a count with its noun, which is given in the singular.
 pub fn counted(count: impl TryInto<u64>, noun: &str) -> String {
     let count = count.try_into().unwrap_or(u64::MAX);
     let mut text = grouped(count);
@@ -13,12 +13,12 @@ pub fn counted(count: impl TryInto<u64>, noun: &str) -> String {
     text
 }
 
-/// A number with its thousands separated: `1,234,567`.
+/// Formats a number with thousands separators: `1,234,567`.
 pub fn grouped(number: u64) -> String {
     let digits = number.to_string();
     let mut text = String::with_capacity(digits.len() + digits.len() / 3);
-    for (at, digit) in digits.chars().enumerate() {
-        if at > 0 && (digits.len() - at).is_multiple_of(3) {
+    for (index, digit) in digits.chars().enumerate() {
+        if index > 0 && (digits.len() - index).is_multiple_of(3) {
             text.push(',');
         }
         text.push(digit);

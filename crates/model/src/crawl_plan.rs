@@ -1,4 +1,4 @@
-//! The resolved plan of a crawl: the last place a user's error can appear.
+//! The resolved plan of a crawl. Invalid user input is rejected here; later code need not check it.
 
 use std::ops::Deref;
 use std::sync::Arc;
@@ -7,8 +7,8 @@ use crawler_weburl::CrawlUrl;
 
 use crate::{CrawlRules, CrawlSpec, PlanError, PlanField};
 
-/// The plan of a crawl: a seed, and the rules by which its pages are fetched. Validated and complete; nothing outside
-/// this crate can change it:
+/// The plan of a crawl: a seed, and the rules for fetching its pages. Validated and complete; code outside this crate
+/// cannot change it:
 ///
 /// ```compile_fail
 /// # use crawler_model::{CrawlPlan, CrawlSpec};
@@ -23,8 +23,8 @@ pub struct CrawlPlan {
 }
 
 impl CrawlPlan {
-    /// Checks a spec and fills in what it leaves open. `agent` is the User-Agent where the spec has none; `key_seed`
-    /// is this crawl's random number, so that nobody can prepare URLs that collide.
+    /// Validates a spec and fills in defaults. `agent` is the User-Agent header if the spec has none. `key_seed` is a
+    /// random number for this crawl, so that a site cannot prepare URLs whose keys collide.
     pub fn resolve(spec: &CrawlSpec, agent: &str, key_seed: u64) -> Result<Self, PlanError> {
         let seed = CrawlUrl::parse(&spec.seed).map_err(|error| PlanError {
             field: PlanField::Url,
@@ -37,17 +37,17 @@ impl CrawlPlan {
         })
     }
 
-    /// The URL to start from.
+    /// Returns the URL to start from.
     pub fn seed(&self) -> &CrawlUrl {
         &self.seed
     }
 
-    /// Everything besides the seed.
+    /// Returns the rules, which are everything except the seed.
     pub fn rules(&self) -> &Arc<CrawlRules> {
         &self.rules
     }
 
-    /// The same plan with this many pages in flight at once.
+    /// Sets the number of pages in flight at once.
     #[must_use]
     pub fn with_workers(self, workers: usize) -> Self {
         let rules = CrawlRules {
@@ -60,7 +60,7 @@ impl CrawlPlan {
         }
     }
 
-    /// The same plan with the `key_seed` of the crawl that it resumes: a URL keeps the key it was recorded with.
+    /// Sets the `key_seed` of the crawl that is being resumed, so that URLs have the same keys as before.
     #[must_use]
     pub fn with_key_seed(self, key_seed: u64) -> Self {
         let mut rules = Arc::unwrap_or_clone(self.rules);
@@ -96,7 +96,7 @@ mod tests {
     }
 
     #[test]
-    fn the_profile_fills_in_and_a_flag_wins() {
+    fn the_profile_sets_defaults_and_a_flag_overrides_it() {
         let balanced = plan(|_| ()).unwrap();
         assert_eq!(balanced.limits.pages, Some(2_000));
         assert_eq!((balanced.workers, balanced.max_attempts), (25, 3));
@@ -115,7 +115,7 @@ mod tests {
     }
 
     #[test]
-    fn bad_values_name_field_value_and_remedy() {
+    fn errors_name_the_field_the_value_and_the_remedy() {
         type Change = fn(&mut CrawlSpec);
         let cases: [(Change, PlanField, &str); 10] = [
             (

@@ -1,6 +1,6 @@
 //! How pages are fetched and which links are followed: a plan without its seed.
 //!
-//! Regexes are compiled, numbers checked, defaults and the profile filled in. After this nothing asks "was it set?".
+//! Regexes are compiled, numbers are checked, and the defaults of the profile are filled in.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -13,7 +13,7 @@ use crate::plan_checks::{
 use crate::plan_error::{PlanError, PlanField};
 use crate::{Backoff, CrawlSpec, DocumentRules, JsPolicy};
 
-/// What to do about robots.txt.
+/// Whether robots.txt is obeyed.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub enum RobotsPolicy {
     /// Obey it.
@@ -26,22 +26,22 @@ pub enum RobotsPolicy {
 /// What a robots.txt that cannot be fetched means for its origin.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub enum RobotsErrors {
-    /// Nothing of the origin is fetched, as RFC 9309 requires.
+    /// Nothing is fetched from the origin, as RFC 9309 requires.
     #[default]
     Disallow,
-    /// Everything is allowed, as without a robots.txt.
+    /// Everything is allowed, as if there were no robots.txt.
     Allow,
 }
 
-/// What to do about sitemaps.
+/// How sitemaps are used.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub enum SitemapPolicy {
     /// Do not fetch them.
     #[default]
     Skip,
-    /// Their URLs are visited like links of the seed.
+    /// Their URLs are followed like links on the seed.
     Include,
-    /// Only their URLs are visited; links are not followed.
+    /// Only their URLs are fetched; links are not followed.
     Only,
 }
 
@@ -50,18 +50,18 @@ pub enum SitemapPolicy {
 pub struct LinkFilter {
     /// Only links in scope.
     pub in_scope_only: bool,
-    /// Also links of other schemes than `http` and `https`.
+    /// Include links with schemes other than `http` and `https`.
     pub all_schemes: bool,
-    /// Print fragments.
+    /// Include fragments.
     pub keep_fragments: bool,
 }
 
-/// Budgets. `None` is no limit.
+/// Limits of a crawl. `None` is no limit.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Limits {
-    /// Pages.
+    /// Number of pages.
     pub pages: Option<u64>,
-    /// Links followed from the seed.
+    /// Depth: number of links followed from the seed.
     pub depth: Option<u32>,
     /// Wall-clock time.
     pub duration: Option<Duration>,
@@ -72,19 +72,19 @@ pub struct Limits {
 /// Deadlines of one request.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Deadlines {
-    /// Name resolution, TCP and TLS together.
+    /// For name resolution, TCP and TLS together.
     pub connect: Duration,
-    /// From the request to the response's head.
+    /// From the request to the response head.
     pub head: Duration,
     /// Between two chunks of the body.
     pub idle: Duration,
-    /// The whole request.
+    /// For the whole request.
     pub total: Duration,
 }
 
 impl Deadlines {
-    /// The deadlines for a per-request timeout. The total is the timeout itself, so that no page can take
-    /// longer; a connection or a gap in the body may take half of it.
+    /// Returns the deadlines for a per-request timeout. The total is the timeout; connecting, or a gap in the body, may
+    /// take half of it.
     pub fn within(timeout: Duration) -> Self {
         Self {
             connect: timeout / 2,
@@ -100,30 +100,30 @@ impl Deadlines {
 pub struct FetchRules {
     /// Deadlines of one request.
     pub deadlines: Deadlines,
-    /// Decoded body bytes read of one page; the rest is cut off.
+    /// Maximum length of a decoded body; the rest is cut off.
     pub max_body: u64,
     /// The User-Agent header.
     pub user_agent: String,
     /// The caller's headers, sent to the seed's origin only.
     pub headers: Vec<(String, String)>,
-    /// The seed's own credentials, sent to the seed's origin only.
+    /// Credentials in the seed, sent to its origin only.
     pub userinfo: Option<Userinfo>,
     /// Proxies, used in turn; empty: direct connections.
     pub proxies: Vec<String>,
-    /// The seed, to whose origin headers and credentials are sent; `None` where each request names its own.
+    /// The seed, whose origin receives headers and credentials; `None` if each request names its own URL.
     pub seed: Option<CrawlUrl>,
 }
 
-/// An extra delay below a path.
+/// An extra delay for URLs below a path.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct PathDelay {
-    /// Prefix of the path.
+    /// Path prefix.
     pub prefix: String,
-    /// Minimum time between two requests below it.
+    /// Minimum time between two requests below the prefix.
     pub delay: Duration,
 }
 
-/// Everything a [`CrawlPlan`](crate::CrawlPlan) holds besides the seed. Only handed out shared, so nothing changes it.
+/// Everything in a [`CrawlPlan`](crate::CrawlPlan) except the seed. Shared behind an `Arc` and never modified.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct CrawlRules {
@@ -135,19 +135,19 @@ pub struct CrawlRules {
     pub include: Vec<String>,
     /// The exclude patterns as typed, for display.
     pub exclude: Vec<String>,
-    /// Identity of URLs.
+    /// Which URLs count as the same page.
     pub keys: KeyPolicy,
-    /// Budgets.
+    /// Limits.
     pub limits: Limits,
-    /// Pages in flight at once.
+    /// Number of pages in flight at once.
     pub workers: usize,
-    /// Minimum time between two request starts.
+    /// Minimum time between the starts of two requests.
     pub rate: Duration,
-    /// Attempts, the first included.
+    /// Maximum number of attempts, including the first.
     pub max_attempts: u32,
-    /// Pauses between them.
+    /// Pauses between attempts.
     pub backoff: Backoff,
-    /// Redirects followed for one URL.
+    /// Maximum number of redirects for one URL.
     pub max_redirects: u32,
     /// Whether robots.txt is obeyed.
     pub robots: RobotsPolicy,
@@ -155,36 +155,36 @@ pub struct CrawlRules {
     pub robots_errors: RobotsErrors,
     /// Whether sitemaps are read.
     pub sitemaps: SitemapPolicy,
-    /// Whether endless URL spaces are refused.
+    /// Whether crawler traps (endless URL spaces) are refused.
     pub traps: bool,
-    /// Extra delays below a path.
+    /// Extra delays for URLs below a path.
     pub path_delays: Vec<PathDelay>,
     /// How pages are requested.
     pub fetch: FetchRules,
     /// Which links are printed.
     pub links: LinkFilter,
-    /// Pages are read into documents; `None`: only their links are read.
+    /// Extract documents from pages; `None`: only find links.
     pub documents: Option<DocumentRules>,
-    /// Links with one of these extensions are not followed: lower case, without the dot.
+    /// Extensions of links that are not followed: lower case, without the dot.
     pub blocked_extensions: Vec<String>,
-    /// Links with `rel=nofollow` are not followed.
+    /// Do not follow links with `rel=nofollow`.
     pub obey_nofollow: bool,
-    /// Rendering in a browser.
+    /// Whether pages are rendered in a browser.
     pub js: JsPolicy,
-    /// Pages of different visits share nothing in a browser.
+    /// Pages with different visits share no browser state.
     pub visit: u64,
 }
 
-/// Limit on pages in flight at once.
+/// Maximum number of workers.
 const MAX_WORKERS: usize = 1_000;
-/// Limit on the body bytes of one page.
+/// Maximum value of the body limit.
 const MAX_BODY: u64 = 1 << 30;
 const DEFAULT_MAX_BODY: u64 = 2_000_000;
 const DEFAULT_MAX_REDIRECTS: u32 = 10;
 
 impl CrawlRules {
-    /// Checks a spec for pages and site files whose URLs come from elsewhere: its seed and scope are not looked at, any
-    /// host is in scope. The arguments are those of [`CrawlPlan::resolve`](crate::CrawlPlan::resolve).
+    /// Validates a spec for pages and site files whose URLs come from elsewhere. The seed and scope of the spec are
+    /// ignored; any host is in scope. The arguments are those of [`CrawlPlan::resolve`](crate::CrawlPlan::resolve).
     pub fn without_seed(
         spec: &CrawlSpec,
         agent: &str,
@@ -193,7 +193,7 @@ impl CrawlRules {
         Self::resolve(spec, None, agent, key_seed).map(Arc::new)
     }
 
-    /// Checks a spec and fills in what it leaves open.
+    /// Validates a spec and fills in defaults.
     pub(crate) fn resolve(
         spec: &CrawlSpec,
         seed: Option<&CrawlUrl>,

@@ -1,4 +1,4 @@
-//! A user's request for a crawl, before anything is checked or filled in.
+//! A user's request for a crawl, before validation.
 
 use std::time::Duration;
 
@@ -9,32 +9,32 @@ use crate::{
     SitemapPolicy,
 };
 
-/// A user's request for a crawl. `None` means "as the profile says".
+/// A user's request for a crawl. `None` is the profile's default.
 #[derive(Clone, Debug, Default)]
 pub struct CrawlSpec {
     /// The seed as typed.
     pub seed: String,
     /// Preset of limits and politeness.
     pub profile: Profile,
-    /// Pages in flight at once.
+    /// Number of pages in flight at once.
     pub workers: Option<usize>,
-    /// Limit on pages; 0 is no limit.
+    /// Maximum number of pages; 0 is no limit.
     pub max_pages: Option<u64>,
-    /// Limit on the links followed from the seed; 0 is no limit.
+    /// Maximum depth; 0 is no limit.
     pub max_depth: Option<u32>,
-    /// Wall-clock limit.
+    /// Maximum wall-clock time.
     pub max_duration: Option<Duration>,
-    /// Limit on body bytes over the wire.
+    /// Maximum number of body bytes received, before decoding.
     pub max_bytes: Option<u64>,
-    /// Minimum time between two request starts.
+    /// Minimum time between the starts of two requests.
     pub rate: Duration,
     /// Timeout of one request.
     pub timeout: Option<Duration>,
-    /// Attempts, the first included.
+    /// Maximum number of attempts, including the first.
     pub max_attempts: Option<u32>,
-    /// Redirects followed for one URL.
+    /// Maximum number of redirects for one URL.
     pub max_redirects: Option<u32>,
-    /// Body bytes read of one page.
+    /// Maximum length of a decoded body.
     pub max_body_bytes: Option<u64>,
     /// Whether robots.txt is obeyed.
     pub robots: RobotsPolicy,
@@ -48,9 +48,9 @@ pub struct CrawlSpec {
     pub include: Vec<String>,
     /// Exclude patterns.
     pub exclude: Vec<String>,
-    /// Whether a trailing slash makes another page.
+    /// Whether URLs that differ in a trailing slash are different pages.
     pub slash: Option<SlashPolicy>,
-    /// URLs that differ only in their query are one page.
+    /// Treat URLs that differ only in their query as one page.
     pub strip_query: bool,
     /// Which links are printed, and how.
     pub links: LinkFilter,
@@ -62,20 +62,20 @@ pub struct CrawlSpec {
     pub headers: Vec<String>,
     /// Proxies, used in turn.
     pub proxies: Vec<String>,
-    /// Whether endless URL spaces are refused.
+    /// Whether crawler traps (endless URL spaces) are refused.
     pub traps: Option<bool>,
-    /// Rendering in a browser.
+    /// Whether pages are rendered in a browser.
     pub js: JsPolicy,
-    /// The seed alone is fetched: no link is followed, whatever `max_depth` says.
+    /// Fetch only the seed and follow no links, whatever `max_depth` is.
     pub seed_only: bool,
     /// Pauses between attempts.
     pub backoff: Backoff,
-    /// Pages are read into documents; `None`: only their links are read.
+    /// Extract documents from pages; `None`: only find links.
     pub documents: Option<DocumentRules>,
-    /// Links with one of these extensions are not followed: lower case, without the dot.
+    /// Extensions of links that are not followed: lower case, without the dot.
     pub blocked_extensions: Vec<String>,
-    /// Links with `rel=nofollow` are not followed.
+    /// Do not follow links with `rel=nofollow`.
     pub obey_nofollow: bool,
-    /// Pages of different visits share nothing in a browser.
+    /// Pages with different visits share no browser state.
     pub visit: u64,
 }

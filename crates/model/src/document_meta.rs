@@ -1,51 +1,51 @@
-//! A document's `meta`: what the page says about itself, and how it was fetched.
+//! A document's `meta`: the metadata of the page and of the response.
 
 use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-/// A document's metadata. Serialised, it is one JSON object: the fields in this order, and without those that the page
-/// does not have.
+/// A document's metadata. Serialized as one JSON object with the fields in this order, without those that the page does
+/// not have.
 #[derive(Clone, PartialEq, Default, Serialize, Debug)]
 pub struct DocumentMeta {
-    /// Where the page was found, after redirects.
+    /// URL of the page, after redirects.
     pub url: String,
-    /// The URL that was requested.
+    /// The requested URL.
     pub requested_url: String,
     /// The HTTP status.
     pub status_code: u16,
     /// The content type as sent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub content_type: Option<String>,
-    /// When it was fetched: RFC 3339.
+    /// Time of the fetch (RFC 3339).
     pub fetched_at: String,
-    /// Bytes of body, decoded.
+    /// Length of the decoded body.
     pub bytes: u64,
     /// Whether a browser rendered it.
     pub rendered: bool,
-    /// Why it was rendered or was not, where that was a question.
+    /// Why it was or was not rendered; `None` if rendering was off.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub render_reason: Option<&'static str>,
-    /// Whether the body was longer than we read.
+    /// Whether the body was truncated.
     #[serde(skip_serializing_if = "is_false")]
     pub truncated: bool,
-    /// Links left out of `links` because there were too many.
+    /// Number of links omitted from `links` because there were too many.
     #[serde(skip_serializing_if = "is_zero")]
     pub links_omitted: u64,
-    /// What only an HTML page has.
+    /// Metadata that only an HTML page has.
     #[serde(flatten)]
     pub page: Option<Box<HtmlMeta>>,
 }
 
-/// The metadata that only an HTML page has.
+/// Metadata that only an HTML page has.
 #[derive(Clone, PartialEq, Default, Serialize, Debug)]
 pub struct HtmlMeta {
-    /// The encoding it was read in.
+    /// Encoding used to decode it.
     pub charset: String,
-    /// Confidence in the choice of the main content, 0 to 1, in hundredths.
+    /// Confidence in the choice of the main content, from 0 to 1, rounded to hundredths.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub quality: Option<f64>,
-    /// The kind of page that the main content suggests.
+    /// Kind of page, guessed from its main content.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub page_kind: Option<&'static str>,
     /// Its description.
@@ -60,13 +60,13 @@ pub struct HtmlMeta {
     /// Its authors, separated by semicolons.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub author: Option<String>,
-    /// When it was published, as the page writes it.
+    /// Time of publication, as written on the page.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub published_time: Option<String>,
-    /// When it was modified, as the page writes it.
+    /// Time of the last modification, as written on the page.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub modified_time: Option<String>,
-    /// The name of its site.
+    /// Name of its site.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub site_name: Option<String>,
     /// Its keywords.
@@ -78,13 +78,13 @@ pub struct HtmlMeta {
     /// Its icon.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub favicon: Option<String>,
-    /// Directives for robots.
+    /// Robots directives.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub robots: Vec<String>,
     /// Types of its JSON-LD objects.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub json_ld_types: Vec<String>,
-    /// The page in other languages: language → URL.
+    /// Other language versions of the page, by language.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub hreflang: BTreeMap<String, String>,
     /// Its feeds.
@@ -106,7 +106,7 @@ pub struct HtmlMeta {
 
 #[expect(
     clippy::trivially_copy_pass_by_ref,
-    reason = "the signature that the derive calls"
+    reason = "signature required by the derive"
 )]
 fn is_false(value: &bool) -> bool {
     !value
@@ -114,7 +114,7 @@ fn is_false(value: &bool) -> bool {
 
 #[expect(
     clippy::trivially_copy_pass_by_ref,
-    reason = "the signature that the derive calls"
+    reason = "signature required by the derive"
 )]
 fn is_zero(value: &u64) -> bool {
     *value == 0

@@ -1,4 +1,4 @@
-//! Why a page could not be fetched, as a value with a stable spelling.
+//! Why a page could not be fetched: kinds with stable names.
 
 use std::fmt;
 
@@ -17,9 +17,9 @@ pub enum FailKind {
     RateLimited,
     /// The host name has no address.
     Dns,
-    /// No connection.
+    /// No connection could be established.
     Connect,
-    /// No trusted, encrypted connection.
+    /// TLS failed, or the certificate is not trusted.
     Tls,
     /// The connection broke before the response was complete.
     Reset,
@@ -31,7 +31,7 @@ pub enum FailKind {
     Protocol,
     /// A body that cannot be decoded.
     Decode,
-    /// The dialer's guard refuses the address.
+    /// The dialer's guard refused the address.
     AddressRefused,
     /// The browser, or its process for this page, died.
     Browser,
@@ -56,15 +56,15 @@ pub enum FailGroup {
     RateLimited,
     /// dns, connect, tls, reset.
     Network,
-    /// Too many, or broken.
+    /// Too many redirects, or an invalid one.
     Redirects,
     /// Not HTTP, or not decodable.
     BadAnswer,
-    /// Refused by our own guard.
+    /// The address was refused by the dialer's guard.
     Refused,
     /// The browser died, or there is none.
     Browser,
-    /// A bug of ours.
+    /// A bug in the crawler.
     Internal,
 }
 
@@ -90,7 +90,7 @@ impl FailKind {
         Self::Internal,
     ];
 
-    /// The kind of an HTTP status that is neither a success nor a redirect.
+    /// Returns the kind for an HTTP status that is neither a success nor a redirect.
     pub fn of_status(status: u16) -> Self {
         match status {
             404 | 410 => Self::DeadLink,
@@ -102,7 +102,7 @@ impl FailKind {
         }
     }
 
-    /// The stable spelling of machine formats.
+    /// Returns the stable name used in machine-readable formats.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::DeadLink => "dead_link",
@@ -140,7 +140,7 @@ impl FailKind {
         )
     }
 
-    /// The group shown to users.
+    /// Returns the group shown to users.
     pub fn group(self) -> FailGroup {
         match self {
             Self::DeadLink => FailGroup::DeadLink,
@@ -157,7 +157,7 @@ impl FailKind {
         }
     }
 
-    /// The label in brackets on stderr: `dead link`, `server error (retry-able)`.
+    /// Returns the label shown in brackets on stderr: `dead link`, `server error (retry-able)`.
     pub fn label(self) -> &'static str {
         match self {
             Self::DeadLink => "dead link",
@@ -179,7 +179,7 @@ impl FailKind {
 }
 
 impl FailGroup {
-    /// The name in a summary.
+    /// Returns the name shown in a summary.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::DeadLink => "dead link",
@@ -208,7 +208,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn statuses() {
+    fn statuses_have_kinds() {
         for (status, kind) in [
             (400, FailKind::ClientError),
             (403, FailKind::ClientError),

@@ -1,21 +1,21 @@
-//! Whether pages are rendered in a browser, and why one was or was not.
+//! Whether pages are rendered in a browser, and why a page was or was not rendered.
 
 use std::time::Duration;
 
 /// Whether pages are rendered in a browser.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub enum JsPolicy {
-    /// By HTTP alone.
+    /// Never: fetch by HTTP only.
     #[default]
     Never,
-    /// By HTTP first, and in a browser where the page needs it.
+    /// Fetch by HTTP, and render pages that need it.
     Auto,
-    /// In a browser.
+    /// Always render.
     Always,
 }
 
 impl JsPolicy {
-    /// The spelling on the command line.
+    /// Returns the name used on the command line.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Never => "never",
@@ -30,14 +30,14 @@ impl JsPolicy {
 pub struct Rendering {
     /// Whether it was rendered.
     pub rendered: bool,
-    /// Why it was rendered or was not.
+    /// Why it was or was not rendered.
     pub reason: RenderReason,
-    /// How long it waited for a free tab, which is not part of the page's own time.
+    /// Time spent waiting for a free tab, which does not count toward the page's time.
     pub waited: Duration,
 }
 
 impl Rendering {
-    /// Rendered, for this reason.
+    /// Creates a value for a rendered page.
     pub fn because(reason: RenderReason) -> Self {
         Self {
             rendered: true,
@@ -46,7 +46,7 @@ impl Rendering {
         }
     }
 
-    /// Not rendered, for this reason.
+    /// Creates a value for a page that was not rendered.
     pub fn not(reason: RenderReason) -> Self {
         Self {
             rendered: false,
@@ -54,39 +54,39 @@ impl Rendering {
         }
     }
 
-    /// The same, after a wait for a free tab.
+    /// Sets the time spent waiting for a free tab.
     #[must_use]
     pub fn after(self, waited: Duration) -> Self {
         Self { waited, ..self }
     }
 }
 
-/// Why a page was rendered, or was not.
+/// Why a page was or was not rendered.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum RenderReason {
     /// Rendering was requested.
     Asked,
-    /// The pages of this host needed it so far.
+    /// Earlier pages of this host needed it.
     HostNeeds,
-    /// The body has scripts and nothing to read.
+    /// The body has scripts and no text.
     EmptyBody,
-    /// The root element of a framework is there and empty.
+    /// The root element of a framework is empty.
     EmptyRoot,
     /// The page says that it needs JavaScript.
     Noscript,
-    /// A script, not the server, sends the reader elsewhere.
+    /// A script redirects to another page.
     ScriptRedirect,
-    /// There is far less text than the markup and its scripts suggest.
+    /// Far less text than the markup and scripts suggest.
     LittleText,
-    /// The page can be read as it is.
+    /// The page is readable without JavaScript.
     Readable,
-    /// Rendering did not help on this host so far, and the page's need is not certain.
+    /// Rendering did not help on earlier pages of this host.
     HostPlain,
-    /// It is not HTML, or a response without a page.
+    /// Not HTML, or a response without a page.
     NotHtml,
-    /// A browser was needed and not available: the page is as HTTP delivered it.
+    /// Needed, but no browser is available; the HTTP response is used.
     NoBrowser,
-    /// The browser failed: the page is as HTTP delivered it.
+    /// Needed, but the browser failed; the HTTP response is used.
     BrowserFailed,
 }
 
@@ -107,7 +107,7 @@ impl RenderReason {
         Self::BrowserFailed,
     ];
 
-    /// The stable spelling of machine formats.
+    /// Returns the stable name used in machine-readable formats.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Asked => "asked",
@@ -125,7 +125,7 @@ impl RenderReason {
         }
     }
 
-    /// The meaning, for tables in the documentation.
+    /// Returns a description for the documentation.
     pub fn meaning(self) -> &'static str {
         match self {
             Self::Asked => "rendered: requested with `always` or `true`",
@@ -146,13 +146,13 @@ impl RenderReason {
     }
 }
 
-/// Whether a page that came by HTTP needs a browser.
+/// Whether a page fetched by HTTP needs rendering.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum RenderNeed {
-    /// It can be read as it is.
+    /// Readable without JavaScript.
     Plain,
-    /// It may need one.
+    /// Likely needed.
     Likely(RenderReason),
-    /// It is empty without one.
+    /// Certainly needed: the page is empty without JavaScript.
     Certain(RenderReason),
 }

@@ -1,9 +1,8 @@
-//! The plain data that all crates share, the rules of websites, and the trait for where reports go.
+//! Data types shared by all crates, the rules for talking to websites, and the [`Sink`] trait.
 //!
 //! A user's request is a [`CrawlSpec`]; validated and resolved it is a [`CrawlPlan`] (for single pages, a
 //! [`ScrapeSpec`] and a [`ScrapePlan`]). A worker gets a [`Task`] and returns a [`PageReport`] with one
-//! [`Outcome`]. The crawl ends with a [`Summary`]. Besides data and its stable spellings there are only
-//! [`site_rules`] and [`Sink`] here.
+//! [`Outcome`]. The crawl ends with a [`Summary`].
 
 pub mod site_rules;
 

@@ -1,13 +1,13 @@
-//! The links of one page: one buffer of text, a small entry per link.
+//! The links of one page: one text buffer, and a small entry per link.
 //!
-//! Links stay ranges in the page's buffer until one of them turns out to be new; a page with a thousand
-//! links costs two allocations, not a thousand.
+//! A link is a range in the buffer, so a page with a thousand links takes two allocations, not a thousand.
 
 use crawler_weburl::{UrlKey, UrlRef};
 
-const USUAL_LINKS: usize = 32;
-/// Bytes of one link.
-const USUAL_TEXT: usize = 48;
+/// Number of links on a typical page.
+const TYPICAL_LINKS: usize = 32;
+/// Length of a typical link in bytes.
+const TYPICAL_LINK_BYTES: usize = 48;
 
 /// Facts about a link besides its URL.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
@@ -18,7 +18,7 @@ pub struct LinkFacts {
     pub download: bool,
     /// An `http` or `https` URL.
     pub web: bool,
-    /// The crawl's scope contains it.
+    /// It is in the crawl's scope.
     pub in_scope: bool,
 }
 
@@ -31,7 +31,7 @@ struct Entry {
     key: UrlKey,
 }
 
-/// A page's links in document order, duplicates kept.
+/// A page's links in document order, with duplicates.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct LinkList {
     text: String,
@@ -54,7 +54,7 @@ pub struct ListedLink<'a> {
 }
 
 impl<'a> ListedLink<'a> {
-    /// The URL's parts; `None` for other schemes.
+    /// Returns the parts of a web URL; `None` for other schemes.
     pub fn parts(&self) -> Option<UrlRef<'a>> {
         if self.facts.web {
             UrlRef::split(self.page)
@@ -65,22 +65,22 @@ impl<'a> ListedLink<'a> {
 }
 
 impl LinkList {
-    /// An empty list with capacity for the links of a typical page: growing to it would cost as much as finding them.
+    /// Creates an empty list with capacity for the links of a typical page, because growing costs as much as finding them.
     pub fn roomy() -> Self {
         Self {
-            text: String::with_capacity(USUAL_LINKS * USUAL_TEXT),
-            entries: Vec::with_capacity(USUAL_LINKS),
+            text: String::with_capacity(TYPICAL_LINKS * TYPICAL_LINK_BYTES),
+            entries: Vec::with_capacity(TYPICAL_LINKS),
             ..Self::default()
         }
     }
 
-    /// The buffer a resolver writes the next link into. Follow it with [`LinkList::keep`].
+    /// Returns the buffer, for a resolver to append the next link. Call [`LinkList::keep`] or [`LinkList::drop_unkept`] next.
     pub fn buffer(&mut self) -> &mut String {
         &mut self.text
     }
 
-    /// Makes a link of what was written to the buffer since the last one. `page_len` is its length
-    /// without the fragment. False when the buffer is too long to be addressed; the text is dropped.
+    /// Adds the text appended to the buffer since the last link as a link. `page_len` is its length without the fragment.
+    /// Returns false, and drops the text, if the buffer is too long for 32-bit offsets.
     pub fn keep(&mut self, page_len: usize, key: UrlKey, facts: LinkFacts) -> bool {
         let start = self.entries.last().map_or(0, |entry| entry.end);
         let (Ok(end), Ok(page_len)) = (u32::try_from(self.text.len()), u32::try_from(page_len))
@@ -99,67 +99,66 @@ impl LinkList {
         true
     }
 
-    /// Drops what was written to the buffer since the last link.
+    /// Drops the text appended to the buffer since the last link.
     pub fn drop_unkept(&mut self) {
         let kept = self.entries.last().map_or(0, |entry| entry.end as usize);
         self.text.truncate(kept);
     }
 
-    /// Text written to the buffer since the last link.
+    /// Returns the text appended to the buffer since the last link.
     pub fn unkept(&self) -> &str {
         let kept = self.entries.last().map_or(0, |entry| entry.end as usize);
         &self.text[kept..]
     }
 
-    /// Adds one link as a whole; for tests and for pages whose one link is their target.
+    /// Adds a complete link, for tests and redirects.
     pub fn push(&mut self, full: &str, page_len: usize, key: UrlKey, facts: LinkFacts) {
         self.drop_unkept();
         self.text.push_str(full);
         self.keep(page_len, key, facts);
     }
 
-    /// Counts a link that was left out because the page has more than we keep.
+    /// Counts a link that was omitted because the list is too long.
     pub fn omit(&mut self) {
         self.omitted += 1;
     }
 
-    /// Counts this many links that were left out.
+    /// Counts several omitted links.
     pub fn omit_many(&mut self, count: u64) {
         self.omitted = self.omitted.saturating_add(count);
     }
 
-    /// How many links were left out.
+    /// Returns the number of omitted links.
     pub fn omitted(&self) -> u64 {
         self.omitted
     }
 
-    /// The concatenated text of all links.
+    /// Returns the concatenated text of all links.
     pub fn text(&self) -> &str {
         &self.text
     }
 
-    /// Bytes of text held.
+    /// Returns the length of the text in bytes.
     pub fn text_len(&self) -> usize {
         self.text.len()
     }
 
-    /// How many of the links are web links, those left out included.
+    /// Returns the number of web links, including omitted links.
     pub fn web_len(&self) -> u64 {
         self.web + self.omitted
     }
 
-    /// How many links there are, of any scheme.
+    /// Returns the number of links of any scheme, without omitted links.
     pub fn len(&self) -> usize {
         self.entries.len()
     }
 
-    /// Whether there is none.
+    /// Whether the list is empty.
     pub fn is_empty(&self) -> bool {
         self.entries.is_empty()
     }
 
-    /// The links in document order.
-    #[inline]
+    /// Returns the links in document order.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = ListedLink<'_>> {
         self.entries.iter().map(|entry| ListedLink {
             full: &self.text[entry.start as usize..entry.end as usize],

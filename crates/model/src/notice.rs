@@ -6,7 +6,7 @@ use std::time::Duration;
 /// A message for the user, one line on stderr.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Notice {
-    /// robots.txt could not be fetched, so nothing of its origin is.
+    /// robots.txt could not be fetched, so nothing is fetched from its origin.
     RobotsUnavailable {
         /// The origin.
         origin: String,
@@ -17,19 +17,19 @@ pub enum Notice {
     HostSlowed {
         /// The host.
         host: String,
-        /// For how long.
+        /// Length of the pause.
         pause: Duration,
         /// What happened.
         message: String,
     },
-    /// A host asked to be left alone for longer than we wait.
+    /// A host asked for a longer pause than we accept.
     HostParked {
         /// The host.
         host: String,
         /// What happened.
         message: String,
     },
-    /// A sitemap could not be read, or only in part.
+    /// A sitemap could not be read completely.
     Sitemap {
         /// The sitemap.
         url: String,
@@ -40,13 +40,13 @@ pub enum Notice {
     CrawlDelay {
         /// The origin.
         origin: String,
-        /// The pause.
+        /// The delay.
         pause: Duration,
     },
 }
 
 impl Notice {
-    /// The stable spelling of machine formats.
+    /// Returns the stable name used in machine-readable formats.
     pub fn as_str(&self) -> &'static str {
         match self {
             Self::RobotsUnavailable { .. } => "robots_unavailable",

@@ -1,4 +1,4 @@
-//! What became of a page.
+//! The outcome of a page.
 
 use std::fmt;
 
@@ -16,7 +16,7 @@ pub struct Failure {
 }
 
 impl Failure {
-    /// A failure with this message.
+    /// Creates a failure.
     pub fn new(kind: FailKind, message: impl Into<String>) -> Self {
         Self {
             kind,
@@ -24,7 +24,7 @@ impl Failure {
         }
     }
 
-    /// The failure of an HTTP status.
+    /// Creates the failure for an HTTP status.
     pub fn of_status(status: u16) -> Self {
         let kind = FailKind::of_status(status);
         let message = match kind {
@@ -46,7 +46,7 @@ impl fmt::Display for Failure {
     }
 }
 
-/// What became of a page.
+/// The outcome of a page.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Outcome {
     /// It was fetched.
@@ -54,7 +54,7 @@ pub enum Outcome {
         /// Whether it is an HTML page.
         html: bool,
     },
-    /// It redirects; the target goes through the frontier like any link.
+    /// It redirects; the target is admitted like any link.
     Redirected {
         /// The target.
         to: CrawlUrl,
@@ -66,7 +66,7 @@ pub enum Outcome {
 }
 
 impl Outcome {
-    /// The stable spelling: `fetched`, `redirected`, `skipped`, `failed`.
+    /// Returns the stable name: `fetched`, `redirected`, `skipped` or `failed`.
     pub fn as_str(&self) -> &'static str {
         match self {
             Self::Fetched { .. } => "fetched",
@@ -76,7 +76,7 @@ impl Outcome {
         }
     }
 
-    /// The failure, if it is one.
+    /// Returns the failure, if it failed.
     pub fn failure(&self) -> Option<&Failure> {
         match self {
             Self::Failed(failure) => Some(failure),

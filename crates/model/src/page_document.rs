@@ -1,4 +1,4 @@
-//! A page's content, as it travels in a report.
+//! The content of a page, as included in a report.
 
 use crate::DocumentMeta;
 
@@ -11,13 +11,13 @@ pub struct PageDocument {
     pub markdown: String,
     /// The content as inert HTML.
     pub html: String,
-    /// Everything else that is known about it.
+    /// Metadata.
     pub meta: DocumentMeta,
 }
 
-/// Which pages become documents.
+/// Which pages are extracted into documents.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct DocumentRules {
-    /// Those with an error status too.
+    /// Include pages with an error status.
     pub error_pages: bool,
 }

@@ -1,4 +1,4 @@
-//! What a worker returns: exactly one per task.
+//! The report of a worker, exactly one per task.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -7,25 +7,25 @@ use crawler_weburl::CrawlUrl;
 
 use crate::{Discovery, LinkList, Outcome, PageDocument, Rendering, Task};
 
-/// What became of one URL, with everything that is known about it.
+/// The outcome of one URL, with its details.
 #[derive(Clone, Debug)]
 pub struct PageReport {
-    /// The URL as first found: the one that is printed.
+    /// The URL as first found, which is the one printed.
     pub url: CrawlUrl,
-    /// Where it was fetched, when a redirect to the same page (a merged slash, an ignored query) was
-    /// followed in place.
+    /// The URL it was fetched from, if a redirect to the same page (a merged slash, an ignored query) was followed in
+    /// place.
     pub landed: Option<CrawlUrl>,
-    /// Links followed from the seed.
+    /// Number of links followed from the seed.
     pub depth: u32,
-    /// Redirects followed to get here.
+    /// Number of redirects followed to reach it.
     pub hops: u32,
     /// The page it was found on.
     pub via: Option<Arc<str>>,
     /// How it was found.
     pub found: Discovery,
-    /// Attempts made, this one included; 0 when no request was made.
+    /// Number of attempts, including this one; 0 if no request was made.
     pub attempt: u32,
-    /// What became of it.
+    /// The outcome.
     pub outcome: Outcome,
     /// Its links.
     pub links: LinkList,
@@ -33,26 +33,26 @@ pub struct PageReport {
     pub status: Option<u16>,
     /// The content type as sent.
     pub content_type: Option<String>,
-    /// Bytes of body as they came over the wire.
+    /// Bytes of the body received, before decoding.
     pub wire_bytes: u64,
-    /// Bytes of body after decoding.
+    /// Length of the decoded body.
     pub body_bytes: u64,
-    /// Whether the body was longer than we read.
+    /// Whether the body was truncated.
     pub truncated: bool,
-    /// Whether a browser rendered it and why, where that was considered.
+    /// Whether a browser rendered it, and why; `None` if rendering was off.
     pub rendering: Option<Rendering>,
-    /// Time from the request to its report, waiting for a free tab included; users see [`PageReport::took`].
+    /// Time from the request to the report, including the wait for a free tab; users see [`PageReport::took`].
     pub elapsed: Duration,
-    /// The pause that the host asked for (`Retry-After`).
+    /// Pause requested by the host (`Retry-After`).
     pub retry_after: Option<Duration>,
-    /// Its content, where the plan asks for it.
+    /// Its content, if the plan asks for documents.
     pub document: Option<Box<PageDocument>>,
     /// The task's ticket.
     pub ticket: u64,
 }
 
 impl PageReport {
-    /// A report with nothing but an outcome.
+    /// Creates a report with only an outcome.
     pub fn new(task: Task, outcome: Outcome) -> Self {
         let (url, landed) = match task.first_met {
             Some(first_met) => (first_met, Some(task.url)),
@@ -81,7 +81,7 @@ impl PageReport {
         }
     }
 
-    /// The task of this report, to be tried again.
+    /// Returns the task of this report, for another attempt.
     pub fn task(&self) -> Task {
         let (url, first_met) = match &self.landed {
             Some(landed) => (landed.clone(), Some(self.url.clone())),
@@ -99,18 +99,18 @@ impl PageReport {
         }
     }
 
-    /// How long the page took, without waiting for a free tab.
+    /// Returns the time the page took, without the wait for a free tab.
     pub fn took(&self) -> Duration {
         let waited = self.rendering.map(|rendering| rendering.waited);
         self.elapsed.saturating_sub(waited.unwrap_or_default())
     }
 
-    /// Whether the page uses up one of `--max-pages`: everything that was requested does.
+    /// Whether it counts toward `--max-pages`: everything that was requested does.
     pub fn counts_as_page(&self) -> bool {
         !matches!(self.outcome, Outcome::Skipped(_))
     }
 
-    /// The error text of machine formats: `fetch failed: server error (500)`.
+    /// Returns the error text used in machine-readable formats: `fetch failed: server error (500)`.
     pub fn error_text(&self) -> Option<String> {
         self.outcome
             .failure()
@@ -124,7 +124,7 @@ mod tests {
     use crate::RenderReason;
 
     #[test]
-    fn a_wait_for_a_tab_is_not_the_pages_own_time() {
+    fn the_wait_for_a_tab_is_subtracted_from_the_pages_time() {
         let task = Task {
             url: CrawlUrl::parse("https://e.x/").unwrap(),
             first_met: None,

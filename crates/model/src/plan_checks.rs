@@ -1,4 +1,4 @@
-//! Checks of the values that users type, with their error messages.
+//! Validates values typed by users.
 
 use std::fmt;
 use std::time::Duration;
@@ -15,11 +15,11 @@ pub(crate) fn nonzero<N: PartialEq + From<u8>>(number: N) -> Option<N> {
 pub(crate) fn in_range<N: PartialOrd + fmt::Display + Copy>(
     field: PlanField,
     value: N,
-    least: N,
-    most: N,
+    min: N,
+    max: N,
 ) -> Result<(), PlanError> {
-    if value < least || value > most {
-        let message = format!("{value} is out of range; give {least} to {most}");
+    if value < min || value > max {
+        let message = format!("{value} is out of range; give {min} to {max}");
         return Err(PlanError { field, message });
     }
     Ok(())
@@ -28,7 +28,7 @@ pub(crate) fn in_range<N: PartialOrd + fmt::Display + Copy>(
 pub(crate) fn check_patterns(field: PlanField, patterns: &[String]) -> Result<(), PlanError> {
     for pattern in patterns {
         if let Err(error) = Scope::any(std::slice::from_ref(pattern), &[]) {
-            // The regex crate draws a picture over several lines; its last line says what is wrong.
+            // The error of the regex crate spans several lines; the last one has the reason.
             let text = error.to_string();
             let reason = text.lines().last().unwrap_or_default().trim();
             let reason = reason.strip_prefix("error: ").unwrap_or(reason);
@@ -80,12 +80,12 @@ pub(crate) fn headers(typed: &[String]) -> Result<Vec<(String, String)>, PlanErr
                 );
                 return Err(PlanError { field, message });
             }
-            let owned_by_us = [
+            let reserved_names = [
                 "host", "connection", "content-length", "transfer-encoding", "upgrade", "te",
                 "keep-alive", "proxy-connection", "trailer", "accept-encoding", "user-agent",
             ];
-            if let Some(ours) = owned_by_us.iter().find(|ours| name.eq_ignore_ascii_case(ours)) {
-                let hint = if *ours == "user-agent" { "; set the user agent instead" } else { "" };
+            if let Some(reserved) = reserved_names.iter().find(|reserved| name.eq_ignore_ascii_case(reserved)) {
+                let hint = if *reserved == "user-agent" { "; set the user agent instead" } else { "" };
                 let message = format!("\"{name}\" is set by the crawler and cannot be given{hint}");
                 return Err(PlanError { field, message });
             }
@@ -97,12 +97,12 @@ pub(crate) fn headers(typed: &[String]) -> Result<Vec<(String, String)>, PlanErr
 }
 
 pub(crate) fn check_header_value(field: PlanField, value: &str) -> Result<(), PlanError> {
-    let odd = value.chars().find(|c| c.is_control() && *c != '\t');
-    match odd {
-        Some(odd) => Err(PlanError {
+    let control = value.chars().find(|c| c.is_control() && *c != '\t');
+    match control {
+        Some(control) => Err(PlanError {
             field,
             message: format!(
-                "the value has the control character {odd:?}, which a header cannot carry"
+                "the value has the control character {control:?}, which is not allowed in a header"
             ),
         }),
         None if value.is_empty() && field == PlanField::UserAgent => Err(PlanError {
@@ -118,7 +118,7 @@ pub(crate) fn proxies(typed: &[String]) -> Result<Vec<String>, PlanError> {
         .iter()
         .map(|proxy| match CrawlUrl::parse(proxy) {
             Ok(url) if !url.parts().is_https() => Ok(proxy.trim().to_owned()),
-            // Without the value: a proxy's URL may contain a password.
+            // The value is not shown, because a proxy URL may contain a password.
             Ok(_) => Err(
                 "an https proxy is not supported; give one like http://127.0.0.1:3128".to_owned(),
             ),

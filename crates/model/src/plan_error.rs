@@ -1,9 +1,9 @@
-//! A user's error, found while a plan is resolved.
+//! Invalid user input, found while a plan is resolved.
 
 use std::fmt;
 
-/// A field of a [`CrawlSpec`](crate::CrawlSpec) or [`ScrapeSpec`](crate::ScrapeSpec). Each front end spells it in
-/// its own way: a flag, a JSON field, a configuration key.
+/// A field of a [`CrawlSpec`](crate::CrawlSpec) or [`ScrapeSpec`](crate::ScrapeSpec). Each front end shows
+/// it under its own name: a flag, a JSON field, a configuration key.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum PlanField {
     /// The seed.
@@ -12,17 +12,17 @@ pub enum PlanField {
     Include,
     /// Exclude patterns.
     Exclude,
-    /// Pages in flight at once.
+    /// Number of pages in flight at once.
     Workers,
     /// Timeout of one request, in milliseconds.
     Timeout,
     /// Minimum time between two requests, in milliseconds.
     RateMs,
-    /// Attempts at one page.
+    /// Maximum number of attempts at one page.
     MaxAttempts,
-    /// Redirects followed for one URL.
+    /// Maximum number of redirects for one URL.
     MaxRedirects,
-    /// Body bytes read of one page.
+    /// Maximum length of a decoded body.
     MaxBodyBytes,
     /// The User-Agent header.
     UserAgent,
@@ -30,12 +30,12 @@ pub enum PlanField {
     Header,
     /// Proxies.
     Proxy,
-    /// Delays below a path.
+    /// Delays for URLs below a path.
     PathDelay,
 }
 
 impl PlanField {
-    /// The field's name as in JSON: `max_attempts`.
+    /// Returns the name of the field in JSON, such as `max_attempts`.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Url => "url",
@@ -55,10 +55,10 @@ impl PlanField {
     }
 }
 
-/// A user's error: which field, what is wrong with its value, and what to do.
+/// An invalid value: which field, what is wrong, and what to do.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct PlanError {
-    /// The field at fault.
+    /// The invalid field.
     pub field: PlanField,
     /// What is wrong, with the value.
     pub message: String,

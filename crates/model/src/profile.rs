@@ -1,4 +1,4 @@
-//! Presets: what a profile means.
+//! Profiles: presets of limits and politeness.
 
 use std::time::Duration;
 
@@ -19,7 +19,7 @@ pub enum Profile {
 }
 
 impl Profile {
-    /// Pages; 0 is no limit.
+    /// Maximum number of pages; 0 is no limit.
     pub fn max_pages(self) -> u64 {
         match self {
             Self::Conservative => 500,
@@ -29,7 +29,7 @@ impl Profile {
         }
     }
 
-    /// Depth; 0 is no limit.
+    /// Maximum depth; 0 is no limit.
     pub fn max_depth(self) -> u32 {
         match self {
             Self::Conservative => 3,
@@ -39,7 +39,7 @@ impl Profile {
         }
     }
 
-    /// Pages in flight at once.
+    /// Number of pages in flight at once.
     pub fn workers(self) -> usize {
         match self {
             Self::Conservative => 10,
@@ -57,7 +57,7 @@ impl Profile {
         }
     }
 
-    /// Attempts, the first included.
+    /// Maximum number of attempts, including the first.
     pub fn max_attempts(self) -> u32 {
         match self {
             Self::Exhaustive => 1,
@@ -65,7 +65,7 @@ impl Profile {
         }
     }
 
-    /// Trailing slashes.
+    /// How trailing slashes are treated.
     pub fn slash(self) -> SlashPolicy {
         match self {
             Self::Exhaustive => SlashPolicy::Keep,
@@ -73,12 +73,12 @@ impl Profile {
         }
     }
 
-    /// Whether endless URL spaces are refused.
+    /// Whether crawler traps (endless URL spaces) are refused.
     pub fn traps(self) -> bool {
         self != Self::Exhaustive
     }
 
-    /// The name on the command line.
+    /// Returns the name used on the command line.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Conservative => "conservative",

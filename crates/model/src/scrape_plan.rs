@@ -1,4 +1,4 @@
-//! How single pages are requested: for `scrape` what [`CrawlPlan`](crate::CrawlPlan) is for a crawl.
+//! The plan for scraping single pages, the counterpart of [`CrawlPlan`](crate::CrawlPlan).
 
 use std::time::Duration;
 
@@ -6,7 +6,7 @@ use crate::plan_checks::{check_header_value, headers, in_range, proxies};
 use crate::plan_error::{PlanError, PlanField};
 use crate::{Backoff, Deadlines, FetchRules, Profile, RobotsErrors, RobotsPolicy};
 
-/// A user's request for single pages. `None` means the default.
+/// A user's request for single pages. `None` is the default.
 #[derive(Clone, Debug, Default)]
 pub struct ScrapeSpec {
     /// Timeout of one request.
@@ -21,15 +21,15 @@ pub struct ScrapeSpec {
     pub headers: Vec<String>,
     /// Proxies as typed, used in turn.
     pub proxies: Vec<String>,
-    /// Requests to one host at once.
+    /// Maximum number of concurrent requests to one host.
     pub per_host_concurrency: Option<usize>,
-    /// Attempts, the first included.
+    /// Maximum number of attempts, including the first.
     pub max_attempts: Option<u32>,
-    /// Pauses between them.
+    /// Pauses between attempts.
     pub backoff: Backoff,
-    /// Redirects followed for one URL.
+    /// Maximum number of redirects for one URL.
     pub max_redirects: Option<u32>,
-    /// Decoded body bytes read of one page.
+    /// Maximum length of a decoded body.
     pub max_body_bytes: Option<u64>,
 }
 
@@ -42,26 +42,26 @@ pub struct ScrapePlan {
     pub robots: RobotsPolicy,
     /// What a robots.txt that cannot be fetched means.
     pub robots_errors: RobotsErrors,
-    /// Attempts, the first included.
+    /// Maximum number of attempts, including the first.
     pub max_attempts: u32,
-    /// Pauses between them.
+    /// Pauses between attempts.
     pub backoff: Backoff,
-    /// Redirects followed for one URL.
+    /// Maximum number of redirects for one URL.
     pub max_redirects: u32,
-    /// Requests to one host at once, where the process limits them by itself.
+    /// Maximum number of concurrent requests to one host, if the process itself limits them.
     pub per_host_concurrency: usize,
 }
 
-/// A single page is read further than each of a crawl's thousands.
+/// Larger than in a crawl, because there is only one page.
 const MAX_BODY: u64 = 10_000_000;
 const MAX_REDIRECTS: u32 = 10;
 const PER_HOST_CONCURRENCY: usize = 2;
 
 impl ScrapePlan {
-    /// Checks a spec and fills in what it leaves open; `agent` is the User-Agent where the spec has none.
+    /// Validates a spec and fills in defaults; `agent` is the User-Agent header if the spec has none.
     pub fn resolve(spec: &ScrapeSpec, agent: &str) -> Result<Self, PlanError> {
-        let usual = Profile::default();
-        let timeout = spec.timeout.unwrap_or(usual.timeout());
+        let profile = Profile::default();
+        let timeout = spec.timeout.unwrap_or(profile.timeout());
         in_range(PlanField::Timeout, timeout.as_millis(), 1, 3_600_000)?;
         let user_agent = spec.user_agent.clone().unwrap_or_else(|| agent.to_owned());
         check_header_value(PlanField::UserAgent, &user_agent)?;
@@ -77,7 +77,7 @@ impl ScrapePlan {
             },
             robots: spec.robots,
             robots_errors: spec.robots_errors,
-            max_attempts: spec.max_attempts.unwrap_or(usual.max_attempts()),
+            max_attempts: spec.max_attempts.unwrap_or(profile.max_attempts()),
             backoff: spec.backoff,
             max_redirects: spec.max_redirects.unwrap_or(MAX_REDIRECTS),
             per_host_concurrency: spec.per_host_concurrency.unwrap_or(PER_HOST_CONCURRENCY),
@@ -90,7 +90,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_same_checks_as_a_crawl() {
+    fn values_are_checked_as_for_a_crawl() {
         for (spec, field) in [
             (
                 ScrapeSpec {

@@ -2,19 +2,19 @@
 
 use std::fmt;
 
-/// Why the seed could not be fetched; displayed with what to do about it.
+/// Why a crawl could not start. `Display` includes what to do about it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum SeedProblem {
     /// It could not be fetched.
     Failed {
-        /// The seed, or where it redirected to.
+        /// The seed, or a redirect target.
         url: String,
         /// What happened.
         message: String,
     },
     /// robots.txt disallows it.
     Robots {
-        /// The seed, or where it redirected to.
+        /// The seed, or a redirect target.
         url: String,
         /// Why, with the rule.
         message: String,
@@ -23,24 +23,24 @@ pub enum SeedProblem {
     LeftScope {
         /// The seed, or the last redirect.
         url: String,
-        /// Where it points.
+        /// Target of the redirect.
         to: String,
     },
     /// Its redirects form a loop.
     Loop {
         /// The last redirect.
         url: String,
-        /// Where it points.
+        /// Target of the redirect.
         to: String,
     },
-    /// It redirects to what looks like one of endlessly many URLs.
+    /// It redirects to a URL that looks like a crawler trap.
     Trap {
         /// The seed, or the last redirect.
         url: String,
-        /// Where it points.
+        /// Target of the redirect.
         to: String,
     },
-    /// Only sitemaps were asked for, and none names a page.
+    /// Only sitemaps are used, and none lists a page in scope.
     NoSitemap {
         /// The origin.
         origin: String,

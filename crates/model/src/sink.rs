@@ -1,4 +1,4 @@
-//! Where reports go.
+//! The trait for outputs of a crawl.
 
 use std::fmt;
 use std::io;
@@ -12,12 +12,12 @@ use crate::{Notice, PageReport, Summary};
 pub struct SinkError {
     /// The file's name, or `stdout`.
     pub target: String,
-    /// The system's error.
+    /// The I/O error.
     pub error: io::Error,
 }
 
 impl SinkError {
-    /// Whether the reader closed the pipe, which is not an error of ours.
+    /// Whether the reader closed the pipe, which ends the crawl normally.
     pub fn is_closed_pipe(&self) -> bool {
         self.error.kind() == io::ErrorKind::BrokenPipe
     }
@@ -29,37 +29,37 @@ impl fmt::Display for SinkError {
     }
 }
 
-// No source: the message contains the system's error already.
+// No source, because the message already contains the I/O error.
 impl std::error::Error for SinkError {}
 
-/// Where reports go. Called from one thread, in the order pages finish; may block, and then the crawl waits.
+/// An output for reports. Called from one thread, in the order in which pages finish. If it blocks, the crawl waits.
 pub trait Sink: Send {
-    /// One finished page.
+    /// Writes a finished page.
     fn page(&mut self, report: &PageReport) -> Result<(), SinkError>;
 
-    /// A message for the user.
+    /// Writes a message for the user.
     fn notice(&mut self, _notice: &Notice) -> Result<(), SinkError> {
         Ok(())
     }
 
-    /// A known URL that was not visited because the crawl ended first; only if [`Sink::wants_left`].
+    /// Writes a known URL that was not visited because the crawl ended first. Called only if [`Sink::wants_left`].
     fn left(&mut self, _url: &CrawlUrl) -> Result<(), SinkError> {
         Ok(())
     }
 
-    /// Whether [`Sink::left`] is to be called.
+    /// Whether to call [`Sink::left`].
     fn wants_left(&self) -> bool {
         false
     }
 
-    /// Events of the frontier, for a sink that stores them. Everything delivered before is written.
+    /// Stores events of the frontier. Everything delivered earlier has been written.
     fn mark(&mut self, _events: &[u8]) -> Result<(), SinkError> {
         Ok(())
     }
 
-    /// Passes everything written so far on to the reader.
+    /// Flushes buffered output.
     fn flush(&mut self) -> Result<(), SinkError>;
 
-    /// The crawl ended: close brackets, write totals, flush.
+    /// Completes the output at the end of the crawl: closes brackets, writes totals, flushes.
     fn finish(&mut self, summary: &Summary) -> Result<(), SinkError>;
 }

@@ -1,8 +1,8 @@
 //! The rules for talking to websites, each in one place.
 //!
-//! Crawling, scraping, site files and rendering all ask here, so that a status or a pause means the same
-//! everywhere. What a robots.txt permits is in `crawler_sitefiles::RobotsFile`, which needs its parser; the
-//! waits between attempts and the pace of a host are in `crawler_frontier` (`retry_delay`, `HostPace`).
+//! Crawling, scraping, site files and rendering all use these, so that a status or a pause means the same everywhere.
+//! `crawler_sitefiles::RobotsFile` decides what a robots.txt permits; the delays between attempts and between requests to a
+//! host are in `crawler_frontier` (`retry_delay`, `HostPace`).
 
 mod blocked_extensions;
 mod limits;

@@ -2,15 +2,15 @@
 
 use std::fmt;
 
-/// Why an admitted URL was settled without a request.
+/// Why an admitted URL was not requested.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum SkipReason {
-    /// robots.txt disallows it; the rule as written.
+    /// robots.txt disallows it.
     Robots {
-        /// The deciding line, e.g. `Disallow: /private`.
+        /// The deciding line as written, for example `Disallow: /private`.
         rule: String,
     },
-    /// robots.txt could not be fetched, which counts as "disallow everything".
+    /// robots.txt could not be fetched, which counts as disallowing everything.
     RobotsUnavailable {
         /// What happened.
         message: String,
@@ -18,7 +18,7 @@ pub enum SkipReason {
 }
 
 impl SkipReason {
-    /// The stable spelling of machine formats.
+    /// Returns the stable name used in machine-readable formats.
     pub fn as_str(&self) -> &'static str {
         match self {
             Self::Robots { .. } => "robots",
@@ -51,23 +51,23 @@ pub enum RefuseReason {
     NotIncluded,
     /// A file with a blocked extension.
     BlockedExtension,
-    /// `rel=nofollow`, where that is obeyed.
+    /// `rel=nofollow`, if that is obeyed.
     Nofollow,
     /// Deeper than the limit.
     TooDeep,
     /// A URL that is too long.
     TooLong,
-    /// Path segments that repeat, or too many of them.
+    /// Repeating path segments, or too many of them.
     TrapPath,
-    /// One more day of an endless calendar.
+    /// Another day of an endless calendar.
     TrapCalendar,
-    /// A page already known, under another session id.
+    /// A known page with another session id.
     TrapSession,
-    /// One more combination of query parameters.
+    /// Another combination of query parameters.
     TrapQuery,
-    /// One more subdomain of a domain that has very many.
+    /// Another subdomain of a domain that has too many.
     TrapHosts,
-    /// Already in the frontier, or done.
+    /// Already in the frontier, or already fetched.
     Seen,
 }
 
@@ -90,7 +90,7 @@ impl RefuseReason {
         Self::Seen,
     ];
 
-    /// The stable spelling of machine formats.
+    /// Returns the stable name used in machine-readable formats.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Scheme => "scheme",

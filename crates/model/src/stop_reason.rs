@@ -5,7 +5,7 @@ use std::fmt;
 /// Why the crawl ended.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum StopReason {
-    /// Nothing was left to do.
+    /// All URLs were visited.
     Done,
     /// `--max-pages` was reached.
     MaxPages,
@@ -13,11 +13,11 @@ pub enum StopReason {
     MaxDuration,
     /// `--max-bytes` was reached.
     MaxBytes,
-    /// Every remaining URL is on a host that asked to be left alone for longer than we wait.
+    /// Every remaining URL is on a host that asked for a longer pause than we accept.
     HostParked {
         /// The host.
         host: String,
-        /// What it asked for.
+        /// The requested pause.
         message: String,
     },
     /// A signal.
@@ -27,7 +27,7 @@ pub enum StopReason {
 }
 
 impl StopReason {
-    /// The stable spelling of machine formats.
+    /// Returns the stable name used in machine-readable formats.
     pub fn as_str(&self) -> &'static str {
         match self {
             Self::Done => "done",
@@ -40,7 +40,7 @@ impl StopReason {
         }
     }
 
-    /// The flag that lifts the limit, if a limit was reached.
+    /// Returns the flag that raises the limit, if a limit was reached.
     pub fn flag(&self) -> Option<&'static str> {
         match self {
             Self::MaxPages => Some("--max-pages"),

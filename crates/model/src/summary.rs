@@ -1,11 +1,11 @@
-//! The crawl's closing numbers.
+//! The totals of a crawl.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
 
 use crate::{FailGroup, RefuseReason, SeedProblem, StopReason};
 
-/// The crawl's closing numbers.
+/// The totals of a crawl.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Summary {
     /// Why it ended.
@@ -16,35 +16,35 @@ pub struct Summary {
     pub pages: u64,
     /// Pages fetched.
     pub fetched: u64,
-    /// Of those, not HTML.
+    /// Fetched pages that are not HTML.
     pub not_html: u64,
     /// Redirects.
     pub redirected: u64,
     /// Pages that failed, by group.
     pub failed: BTreeMap<FailGroup, u64>,
-    /// URLs skipped for robots.txt.
+    /// URLs skipped because of robots.txt.
     pub skipped: u64,
     /// Links not followed, by reason.
     pub refused: BTreeMap<RefuseReason, u64>,
-    /// Web links found, duplicates counted.
+    /// Web links found, including duplicates.
     pub links: u64,
     /// Known URLs that were not visited because the crawl ended first.
     pub left: u64,
-    /// Bytes of body over the wire.
+    /// Bytes of bodies received, before decoding.
     pub bytes: u64,
-    /// Attempts beyond the first.
+    /// Number of retries.
     pub retries: u64,
-    /// How long it took.
+    /// Duration of the crawl.
     pub elapsed: Duration,
 }
 
 impl Summary {
-    /// Pages that failed.
+    /// Returns the number of pages that failed.
     pub fn failures(&self) -> u64 {
         self.failed.values().sum()
     }
 
-    /// Links refused as traps.
+    /// Returns the number of links refused as traps.
     pub fn traps(&self) -> u64 {
         self.refused
             .iter()

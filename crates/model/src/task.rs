@@ -11,14 +11,14 @@ pub enum Discovery {
     Seed,
     /// A link on a page.
     Link,
-    /// A redirect's target.
+    /// The target of a redirect.
     Redirect,
-    /// A sitemap names it.
+    /// A URL in a sitemap.
     Sitemap,
 }
 
 impl Discovery {
-    /// The stable spelling of machine formats.
+    /// Returns the stable name used in machine-readable formats.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Seed => "seed",
@@ -28,7 +28,7 @@ impl Discovery {
         }
     }
 
-    /// Parses the stable spelling.
+    /// Parses the stable name.
     pub fn named(name: &str) -> Option<Self> {
         [Self::Seed, Self::Link, Self::Redirect, Self::Sitemap]
             .into_iter()
@@ -41,24 +41,24 @@ impl Discovery {
 pub struct Task {
     /// The URL to fetch.
     pub url: CrawlUrl,
-    /// The URL it is reported as, when a redirect to the same page is being followed in place.
+    /// The URL it is reported under, if a redirect to the same page is followed in place.
     pub first_met: Option<CrawlUrl>,
-    /// Links followed from the seed.
+    /// Number of links followed from the seed.
     pub depth: u32,
-    /// Redirects followed to get here.
+    /// Number of redirects followed to reach it.
     pub hops: u32,
     /// The page (or sitemap) it was found on; `None` for the seed.
     pub via: Option<Arc<str>>,
     /// How it was found.
     pub found: Discovery,
-    /// Attempts started, including this one once a worker has it.
+    /// Number of attempts started.
     pub attempt: u32,
-    /// The frontier's number for it, returned in the report; 0 where the URL is enough.
+    /// The frontier's id for it, returned in the report; 0 if the URL is enough.
     pub ticket: u64,
 }
 
 impl Task {
-    /// A task that has not been started.
+    /// Creates a task that has not been started.
     pub fn new(url: CrawlUrl, found: Discovery, depth: u32, via: Option<Arc<str>>) -> Self {
         Self {
             url,

@@ -1,14 +1,14 @@
-//! Points in time as RFC 3339 writes them, in UTC.
+//! Formats times as RFC 3339, in UTC.
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
-/// Formats a time in whole seconds: `2026-11-16T01:02:03Z`. A clock before 1970 reads as its first second.
+/// Formats a time in whole seconds: `2026-11-16T01:02:03Z`. A time before 1970 is formatted as the start of 1970.
 pub fn rfc3339_seconds(time: SystemTime) -> String {
     let since = time.duration_since(UNIX_EPOCH).unwrap_or_default();
     format!("{}Z", date_time(since.as_secs()))
 }
 
-/// Formats milliseconds since 1970: `2026-11-16T01:02:03.004Z`. A time before 1970 reads as its first moment.
+/// Formats milliseconds since 1970: `2026-11-16T01:02:03.004Z`. A time before 1970 is formatted as the start of 1970.
 pub fn rfc3339_millis(unix_millis: i64) -> String {
     let millis = u64::try_from(unix_millis).unwrap_or(0);
     format!("{}.{:03}Z", date_time(millis / 1_000), millis % 1_000)
@@ -20,7 +20,7 @@ fn date_time(seconds: u64) -> String {
     format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}")
 }
 
-/// The date of a day counted from 1970-01-01. Years begin in March here, so that the leap day is the last.
+/// Converts days since 1970-01-01 to a date. The calculation starts years in March, so that the leap day comes last.
 fn date(days: u64) -> (u64, u64, u64) {
     let days = days + 719_468;
     let (era, day_of_era) = (days / 146_097, days % 146_097);
@@ -44,7 +44,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn dates_of_all_kinds() {
+    fn leap_days_and_centuries() {
         for (seconds, written) in [
             (0, "1970-01-01T00:00:00Z"),
             (951_782_399, "2000-02-28T23:59:59Z"),

@@ -27,11 +27,11 @@ use crate::flags::{flags, prepare_profile};
 use crate::watchdog::Watchdog;
 use crate::{Chromium, RenderSettings, processes};
 
-/// A start takes a third of a second, on a busy machine several seconds.
+/// Time limit for a start, which takes a third of a second, or several seconds on a busy machine.
 const START_TIMEOUT: Duration = Duration::from_secs(20);
-/// A browser that does not exit within this time after being asked to is killed.
+/// Time limit for a browser to exit before it is killed.
 const EXIT_TIMEOUT: Duration = Duration::from_secs(2);
-/// A healthy browser responds within this time.
+/// Time limit for the response of a healthy browser.
 const PING_TIMEOUT: Duration = Duration::from_secs(3);
 /// Interval between memory checks.
 const MEMORY_CHECK_INTERVAL: Duration = Duration::from_millis(300);
@@ -69,12 +69,13 @@ pub(crate) struct Browser {
     over_memory: AtomicBool,
     failed: AtomicBool,
     watched: AtomicBool,
-    /// Its page processes have been seen in their sandbox.
+    /// Whether its page processes were found to be sandboxed.
     sandboxed: AtomicBool,
     /// Page processes killed for exceeding the memory limit.
     memory_kills: AtomicU64,
     processes: Mutex<Option<ChildProcesses>>,
-    strays: EgressProxy,
+    /// Refuses and counts requests made by the browser itself.
+    own_requests_proxy: EgressProxy,
 }
 
 struct ChildProcesses {
@@ -109,9 +110,9 @@ impl Browser {
             |error: io::Error| StartError::Temporary(format!("cannot start Chromium: {error}"));
         let user =
             BrowserUser::needed().map_err(|error| StartError::Permanent(error.to_string()))?;
-        let strays = EgressProxy::refusing().map_err(temporary)?;
+        let own_requests_proxy = EgressProxy::refusing().map_err(temporary)?;
         let profile = create_profile(user)?;
-        let flags = flags(settings, &profile, strays.port());
+        let flags = flags(settings, &profile, own_requests_proxy.port());
         let mut command = Command::new("/bin/sh");
         command
             .args(["-c", LAUNCH_SCRIPT, "sh"])
@@ -183,7 +184,7 @@ impl Browser {
             sandboxed: AtomicBool::new(false),
             memory_kills: AtomicU64::new(0),
             processes: Mutex::new(Some(ChildProcesses { child, watchdog })),
-            strays,
+            own_requests_proxy,
         });
         tokio::spawn(watch_memory(
             Arc::downgrade(&browser),
@@ -261,7 +262,7 @@ impl Browser {
 
     /// Returns the number of requests made by the browser itself; all were refused.
     pub(crate) fn strays(&self) -> u64 {
-        self.strays.requests()
+        self.own_requests_proxy.requests()
     }
 
     /// Whether every page process is in its sandbox. Called when there is one; a process that has just been forked gets
@@ -350,19 +351,19 @@ fn create_profile(user: Option<BrowserUser>) -> Result<PathBuf, StartError> {
         );
         StartError::Permanent(message)
     };
-    if let (Some(user), Some(closed)) = (
+    if let (Some(user), Some(inaccessible)) = (
         user,
         user.and_then(|user| user.inaccessible_folder(&folder)),
     ) {
-        let closed = closed.display();
+        let inaccessible = inaccessible.display();
         return Err(StartError::Permanent(format!(
-            "the browser runs as user {} and cannot access {closed}, which would hold its profile; set TMPDIR to use another folder",
+            "the browser runs as user {} and cannot access {inaccessible}, which would hold its profile; set TMPDIR to use another folder",
             user.user
         )));
     }
-    let mut maker = std::fs::DirBuilder::new();
-    std::os::unix::fs::DirBuilderExt::mode(&mut maker, 0o700);
-    maker.create(&folder).map_err(failed)?;
+    let mut builder = std::fs::DirBuilder::new();
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder.create(&folder).map_err(failed)?;
     let owner = user.map(|user| (user.user, user.group));
     match prepare_profile(&folder, owner) {
         Ok(()) => Ok(folder),
@@ -439,7 +440,7 @@ struct StderrTail(Arc<Mutex<Vec<String>>>);
 impl StderrTail {
     fn collect(pipe: tokio::process::ChildStderr) -> Self {
         let lines = Arc::new(Mutex::new(Vec::new()));
-        let kept = Arc::clone(&lines);
+        let tail = Arc::clone(&lines);
         let mut pipe = BufReader::new(pipe);
         // Read to the end: a full pipe would block the browser.
         tokio::spawn(async move {
@@ -451,10 +452,10 @@ impl StderrTail {
                     return;
                 }
                 let text = String::from_utf8_lossy(&line).trim().to_owned();
-                let mut kept = kept.lock().unwrap_or_else(PoisonError::into_inner);
-                kept.push(text);
-                if kept.len() > MAX_STDERR_LINES {
-                    kept.remove(0);
+                let mut tail = tail.lock().unwrap_or_else(PoisonError::into_inner);
+                tail.push(text);
+                if tail.len() > MAX_STDERR_LINES {
+                    tail.remove(0);
                 }
             }
         });
@@ -465,12 +466,12 @@ impl StderrTail {
     fn explain(&self, error: &str, chromium: &Chromium) -> StartError {
         let lines = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let program = chromium.program().display();
-        let about_sandbox = |line: &&String| {
+        let mentions_sandbox = |line: &&String| {
             ["sandbox", "namespace"]
                 .iter()
                 .any(|word| line.to_ascii_lowercase().contains(word))
         };
-        if let Some(line) = lines.iter().find(about_sandbox) {
+        if let Some(line) = lines.iter().find(mentions_sandbox) {
             return StartError::Permanent(format!(
                 "{program} cannot start its sandbox ({line}): allow user namespaces (in a container: with a seccomp \
                  profile that permits them, or install chromium-sandbox), or disable the sandbox with browser.sandbox: \
@@ -482,5 +483,5 @@ impl StderrTail {
     }
 }
 
-/// The result of a command whose result does not matter.
+/// The result type of a command whose result is ignored.
 pub(crate) type Ignored = Value;

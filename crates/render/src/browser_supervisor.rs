@@ -15,7 +15,7 @@ use crate::{BrowserState, Chromium, RenderSettings};
 
 /// First and maximum delay after a failed start or an early death.
 const RESTART_BACKOFF: [Duration; 2] = [Duration::from_millis(250), Duration::from_secs(30)];
-/// Maximum delay that a page waits for; a longer one is a temporary failure.
+/// Maximum delay that a page waits for; if the delay is longer, the page fails temporarily.
 const MAX_START_WAIT: Duration = Duration::from_secs(3);
 /// After this many failed starts in a row, pages fail without waiting.
 const MAX_START_FAILURES: u32 = 3;
@@ -49,7 +49,7 @@ struct Slot {
     permanent_error: Option<String>,
 }
 
-/// The reported state; a dead browser is recognized by itself.
+/// The reported state. Whether a running browser has died is checked when the state is read.
 #[derive(Debug, Default)]
 struct State {
     running: Weak<Browser>,
@@ -96,7 +96,7 @@ impl BrowserSupervisor {
     }
 
     /// Returns the browser, starting it if necessary. The start is a separate task, so that it completes for other
-    /// callers if this one is cancelled.
+    /// callers if this one is canceled.
     pub(crate) async fn browser(
         self: &Arc<Self>,
         deadline: Instant,
@@ -110,7 +110,7 @@ impl BrowserSupervisor {
         }
     }
 
-    /// The failure of a caller that could not wait for the start; it carries the reason of the last failed start.
+    /// Returns the failure for a caller that could not wait for the start, with the reason of the last failed start.
     fn busy(&self) -> Failure {
         let down = lock(&self.state).down.clone();
         let message = down.unwrap_or_else(|| "the browser is restarting".to_owned());
@@ -228,7 +228,7 @@ impl BrowserSupervisor {
         }
     }
 
-    /// Closes the browser if `is_idle`, which is checked while no browser can be handed out.
+    /// Closes the browser if `is_idle`, which is called while no browser can be handed out.
     pub(crate) async fn close_if_idle(&self, is_idle: impl Fn() -> bool) {
         let mut slot = self.slot.lock().await;
         if is_idle()

@@ -33,12 +33,15 @@ impl CallerHeaders {
 
     /// Returns the headers of a request, replaced by the caller's where the names match.
     pub(crate) fn merged_into(&self, request: &Request) -> Value {
-        let ours = |name: &String| {
-            let mut own = self.headers.iter();
-            own.any(|(own, _)| own.eq_ignore_ascii_case(name))
+        let is_replaced = |name: &String| {
+            let mut headers = self.headers.iter();
+            headers.any(|(replacement, _)| replacement.eq_ignore_ascii_case(name))
         };
-        let theirs = request.headers.iter().filter(|(name, _)| !ours(name));
-        theirs
+        let unchanged = request
+            .headers
+            .iter()
+            .filter(|(name, _)| !is_replaced(name));
+        unchanged
             .chain(self.headers.iter().map(|(name, value)| (name, value)))
             .map(|(name, value)| json!({ "name": name, "value": value }))
             .collect()
@@ -47,8 +50,8 @@ impl CallerHeaders {
     /// Returns the pattern of requests they apply to, for `Fetch.enable`.
     pub(crate) fn pattern(&self) -> Option<Value> {
         // An origin contains no wildcard characters.
-        let below = format!("{}/*", self.origin);
-        let pattern = json!({ "urlPattern": below, "requestStage": "Request" });
+        let url_pattern = format!("{}/*", self.origin);
+        let pattern = json!({ "urlPattern": url_pattern, "requestStage": "Request" });
         (!self.headers.is_empty()).then_some(pattern)
     }
 }

@@ -1,4 +1,4 @@
-//! A client of the Chrome DevTools Protocol over a pair of pipes: commands out, results and events back.
+//! A client for the Chrome DevTools Protocol over a pair of pipes: sends commands, receives results and events.
 //!
 //! Messages are JSON, each followed by a zero byte. Results are matched to calls by id, events to sessions by name. When
 //! the browser's end of the pipe closes, all calls and sessions end at once. Every call has a time limit.
@@ -293,7 +293,7 @@ impl Shared {
             };
             let params = message.params.unwrap_or(RawValue::NULL);
             let length = params.get().len();
-            // A page that floods us with events ends at its deadline.
+            // A page that sends too many events ends at its deadline.
             if bytes.load(Ordering::Relaxed) + length > MAX_EVENT_BYTES {
                 return;
             }
@@ -369,9 +369,13 @@ mod tests {
     use tokio::io::{DuplexStream, duplex};
 
     fn pair() -> (Cdp, DuplexStream, DuplexStream) {
-        let (ours, commands) = duplex(1 << 20);
-        let (messages, theirs) = duplex(1 << 20);
-        (Cdp::over(ours, theirs), commands, messages)
+        let (command_writer, commands) = duplex(1 << 20);
+        let (messages, message_reader) = duplex(1 << 20);
+        (
+            Cdp::over(command_writer, message_reader),
+            commands,
+            messages,
+        )
     }
 
     async fn command(pipe: &mut DuplexStream) -> Value {
@@ -432,15 +436,15 @@ mod tests {
         assert_eq!(call.await.unwrap(), Err(CdpError::Closed));
         assert!(events.next().await.is_none());
         cdp.closed().await;
-        let late = cdp.call::<Value>(None, "A.a", json!({})).await;
-        assert_eq!(late, Err(CdpError::Closed));
+        let result = cdp.call::<Value>(None, "A.a", json!({})).await;
+        assert_eq!(result, Err(CdpError::Closed));
     }
 
     #[tokio::test(start_paused = true)]
-    async fn a_call_without_result_times_out_and_is_forgotten() {
+    async fn a_call_without_a_result_times_out_and_is_removed() {
         let (cdp, _commands, _messages) = pair();
-        let late = cdp.call::<Value>(None, "A.a", json!({})).await;
-        assert_eq!(late, Err(CdpError::Timeout("A.a")));
+        let result = cdp.call::<Value>(None, "A.a", json!({})).await;
+        assert_eq!(result, Err(CdpError::Timeout("A.a")));
         assert!(cdp.shared.calls().is_empty());
     }
 

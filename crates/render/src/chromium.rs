@@ -128,14 +128,14 @@ mod tests {
         let message = find(None, None).unwrap_err().to_string();
         assert!(message.contains("apt-get install chromium"), "{message}");
         program(folder.path(), "chromium", 0o644);
-        let usual = program(folder.path(), "google-chrome", 0o755);
-        assert_eq!(find(None, None), Ok(usual));
-        let mine = program(folder.path(), "mine", 0o755);
-        assert_eq!(find(None, Some(&mine)), Ok(mine.clone()));
-        assert_eq!(find(None, Some(Path::new("mine"))), Ok(mine.clone()));
+        let known_name = program(folder.path(), "google-chrome", 0o755);
+        assert_eq!(find(None, None), Ok(known_name));
+        let custom = program(folder.path(), "custom", 0o755);
+        assert_eq!(find(None, Some(&custom)), Ok(custom.clone()));
+        assert_eq!(find(None, Some(Path::new("custom"))), Ok(custom.clone()));
         let other = program(folder.path(), "other", 0o755);
-        assert_eq!(find(Some(&other), Some(&mine)), Ok(other));
-        let message = find(Some(Path::new("/no/such")), Some(&mine)).unwrap_err();
+        assert_eq!(find(Some(&other), Some(&custom)), Ok(other));
+        let message = find(Some(Path::new("/no/such")), Some(&custom)).unwrap_err();
         let message = message.to_string();
         assert!(
             message.contains("/no/such, set by browser.program"),

@@ -1,8 +1,8 @@
 //! The local proxy for all traffic of the browser.
 //!
-//! Each tab has its own, so that traffic is attributed to pages. It dials through [`Egress`]. The browser learns only
-//! that a connection failed; the reason is kept here by host and port, for the error message. The proxy knows only when
-//! a page begins, and nothing else about pages or the browser.
+//! Each tab has its own, so that traffic is attributed to pages. It dials through [`Egress`]. The browser sees only that a
+//! connection failed; the reason is recorded here by host and port, for the error message. The proxy does not depend on
+//! pages or the browser, except for the start of each page (`begin_page`).
 
 mod connection;
 mod counting_stream;

@@ -1,7 +1,7 @@
 //! Fetches by HTTP and escalates to the browser, page by page.
 //!
-//! A wrapper around two fetchers that does not know how either works. With [`JsPolicy::Auto`] the browser can only
-//! improve a page: if it fails, or gets less than HTTP did, the HTTP response is returned.
+//! A wrapper around two fetchers. With [`JsPolicy::Auto`] the browser can only improve a page: if it fails, or gets less
+//! than HTTP did, the HTTP response is returned.
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -110,7 +110,7 @@ impl<H: Fetch, R: Fetch> EscalatingFetch<H, R> {
             (Ok(mut rendered), plain)
                 if !plain.as_ref().is_ok_and(|plain| is_worse(&rendered, plain)) =>
             {
-                // HTTP is no better: this says nothing about the host.
+                // HTTP is no better, so nothing is recorded for the host.
                 rendered.elapsed =
                     spent + plain.as_ref().map_or(Duration::ZERO, |plain| plain.elapsed);
                 rendered.wire_bytes += plain.map_or(0, |plain| plain.wire_bytes);
@@ -175,7 +175,7 @@ impl<H: Fetch, R: Fetch> EscalatingFetch<H, R> {
         Ok(with_reason(rendered, reason))
     }
 
-    /// Renders a page. A browser that died says nothing about the page, so it is tried once more.
+    /// Renders a page. If the browser died, which is not the fault of the page, tries once more.
     async fn render(&self, request: FetchRequest<'_>, browser: &R) -> Result<Fetched, Failure> {
         let mut rendered = browser.fetch(request).await;
         if matches!(&rendered, Err(failure) if failure.kind == FailKind::Browser) {
@@ -271,8 +271,7 @@ fn is_not_html(rendered: &Fetched) -> bool {
         && !matches!(rendered.status, 204 | 205)
 }
 
-/// Returns what to record for a host when HTTP got more than the browser. A browser that died says nothing about the
-/// page.
+/// Returns what to record for a host when HTTP got more than the browser. Nothing is recorded if the browser died.
 fn effect_of_worse(rendered: &Result<Fetched, Failure>, plain: &Fetched) -> Option<RenderEffect> {
     match rendered {
         Err(failure) if failure.kind == FailKind::Timeout => Some(RenderEffect::TimedOut),

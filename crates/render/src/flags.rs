@@ -27,9 +27,9 @@ const AUTOMATION: [&str; 10] = [
     "--use-mock-keychain",
 ];
 
-/// All traffic goes through the proxy. Without `<-loopback>`, loopback and link-local addresses are dialled directly.
+/// All traffic goes through the proxy. Without `<-loopback>`, loopback and link-local addresses are dialed directly.
 /// Names are resolved only by our dialer. QUIC and WebRTC over UDP would bypass the proxy; the flag for the WebRTC policy
-/// has had both spellings.
+/// has had both names.
 const NETWORK_ISOLATION: [&str; 6] = [
     "--proxy-bypass-list=<-loopback>",
     "--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE 127.0.0.1",
@@ -159,7 +159,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_sandbox_is_on_unless_the_settings_say_otherwise() {
+    fn the_sandbox_is_on_unless_disabled_in_the_settings() {
         let has = |settings: &RenderSettings, flag: &str| {
             let flags = flags(settings, Path::new("/profile"), 4321);
             flags.iter().any(|one| one == flag)

@@ -171,8 +171,8 @@ impl<'a> Navigation<'a> {
             }
             IdleState::Scroll => {
                 self.state.network.scrolled();
-                let down = "window.scrollTo(0, document.documentElement?.scrollHeight ?? 0)";
-                self.post("Runtime.evaluate", json!({ "expression": down }));
+                let scroll_down = "window.scrollTo(0, document.documentElement?.scrollHeight ?? 0)";
+                self.post("Runtime.evaluate", json!({ "expression": scroll_down }));
                 match self.state.network.state(now) {
                     IdleState::WaitUntil(then) => Some(then),
                     _ => Some(now),
@@ -182,21 +182,21 @@ impl<'a> Navigation<'a> {
     }
 
     /// Handles the result of the navigation command.
-    pub(crate) fn on_navigated(&mut self, answer: &NavigateResult) {
-        let Some(error) = &answer.error_text else {
-            self.state.committed = !answer.is_download;
-            if answer.is_download {
+    pub(crate) fn on_navigated(&mut self, result: &NavigateResult) {
+        let Some(error) = &result.error_text else {
+            self.state.committed = !result.is_download;
+            if result.is_download {
                 self.stop(NavigationEnd::NotHtml);
             }
             return;
         };
         let error = error.trim_start_matches("net::");
         self.stop(match error {
-            _ if answer.is_download => NavigationEnd::NotHtml,
-            // An error status without a body: a response for us.
+            _ if result.is_download => NavigationEnd::NotHtml,
+            // An error status without a body is still a response.
             "ERR_HTTP_RESPONSE_CODE_FAILURE" if self.state.head.is_some() => NavigationEnd::NoPage,
-            // Not stopped by us and not a download: its process died. There is no other sign of that before the page
-            // has a document.
+            // Neither stopped by us nor a download, so the page's process died. Before the page has a document, this is
+            // the only sign of that.
             "ERR_ABORTED" => NavigationEnd::Crashed,
             _ => NavigationEnd::Error(error.to_owned()),
         });
@@ -231,10 +231,10 @@ impl<'a> Navigation<'a> {
             }
             "Page.javascriptDialogOpening" => {
                 // A dialog that cannot be parsed must be closed too.
-                let leaves = event
+                let is_beforeunload = event
                     .read()
                     .is_some_and(|dialog: Dialog| dialog.kind == "beforeunload");
-                self.on_dialog(leaves);
+                self.on_dialog(is_beforeunload);
             }
             "Inspector.targetCrashed" | "Inspector.detached" => {
                 self.state.crashed = true;
@@ -245,21 +245,21 @@ impl<'a> Navigation<'a> {
     }
 
     fn on_request_sent(&mut self, sent: RequestWillBeSent, now: Instant) {
-        let waits = !matches!(
+        let is_awaited = !matches!(
             sent.kind.as_str(),
             "WebSocket" | "EventSource" | "Media" | "Ping" | "Prefetch" | "CSPViolationReport"
         );
         let local = ["data:", "blob:"]
             .iter()
             .any(|scheme| sent.request.url.starts_with(scheme));
-        if waits && !local {
+        if is_awaited && !local {
             self.state.network.begin(sent.request_id, now);
         }
     }
 
     fn on_lifecycle(&mut self, event: &LifecycleEvent, now: Instant) {
-        let ours = self.state.loader.as_ref() == Some(&event.loader_id);
-        if !ours || event.frame_id != self.frame {
+        let is_current = self.state.loader.as_ref() == Some(&event.loader_id);
+        if !is_current || event.frame_id != self.frame {
             return;
         }
         match event.name.as_str() {
@@ -273,12 +273,15 @@ impl<'a> Navigation<'a> {
         }
     }
 
-    fn on_dialog(&mut self, leaves: bool) {
+    fn on_dialog(&mut self, is_beforeunload: bool) {
         self.state.dialogs += 1;
         if self.state.dialogs > MAX_DIALOGS {
             self.post("Runtime.terminateExecution", json!({}));
         }
-        self.post("Page.handleJavaScriptDialog", json!({ "accept": leaves }));
+        self.post(
+            "Page.handleJavaScriptDialog",
+            json!({ "accept": is_beforeunload }),
+        );
     }
 
     fn on_request_paused(&mut self, paused: &RequestPaused, now: Instant) {

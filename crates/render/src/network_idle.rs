@@ -68,7 +68,7 @@ impl NetworkIdle {
         self.since = now;
     }
 
-    /// The document is parsed: idle time counts from here.
+    /// Records that the document is parsed: idle time counts from here.
     pub(crate) fn ready(&mut self, now: Instant) {
         self.since = now;
     }
@@ -78,14 +78,14 @@ impl NetworkIdle {
         if !self.open.is_empty() {
             return IdleState::Busy;
         }
-        let quiet = now.saturating_duration_since(self.since);
-        if quiet >= self.idle_timeout {
+        let idle_time = now.saturating_duration_since(self.since);
+        if idle_time >= self.idle_timeout {
             return IdleState::Idle;
         }
         let wants_scroll =
             self.scrolls == 0 || (self.requested_since_scroll && self.scrolls < MAX_SCROLLS);
         match wants_scroll {
-            true if quiet >= self.idle_timeout / 2 => IdleState::Scroll,
+            true if idle_time >= self.idle_timeout / 2 => IdleState::Scroll,
             true => IdleState::WaitUntil(self.since + self.idle_timeout / 2),
             false => IdleState::WaitUntil(self.since + self.idle_timeout),
         }
@@ -105,10 +105,10 @@ mod tests {
     const IDLE_TIMEOUT: Duration = Duration::from_millis(500);
 
     #[test]
-    fn idle_time_counts_from_the_last_request_and_it_scrolls_halfway() {
-        let begun = Instant::now();
-        let at = |millis| begun + Duration::from_millis(millis);
-        let mut network = NetworkIdle::new(IDLE_TIMEOUT, begun);
+    fn idle_time_counts_from_the_last_request_and_the_page_scrolls_halfway() {
+        let start = Instant::now();
+        let at = |millis| start + Duration::from_millis(millis);
+        let mut network = NetworkIdle::new(IDLE_TIMEOUT, start);
         network.begin("1".into(), at(0));
         assert_eq!(network.state(at(5_000)), IdleState::Busy);
         network.end("1", at(5_000));
@@ -122,9 +122,9 @@ mod tests {
 
     #[test]
     fn an_endless_page_is_scrolled_a_limited_number_of_times() {
-        let begun = Instant::now();
-        let mut now = begun;
-        let mut network = NetworkIdle::new(IDLE_TIMEOUT, begun);
+        let start = Instant::now();
+        let mut now = start;
+        let mut network = NetworkIdle::new(IDLE_TIMEOUT, start);
         let mut scrolls = 0;
         loop {
             match network.state(now) {
@@ -141,15 +141,15 @@ mod tests {
             }
         }
         assert_eq!(scrolls, MAX_SCROLLS);
-        assert!(now - begun < IDLE_TIMEOUT * (MAX_SCROLLS + 1));
+        assert!(now - start < IDLE_TIMEOUT * (MAX_SCROLLS + 1));
     }
 
     #[test]
     fn the_end_of_an_unknown_request_is_ignored() {
-        let begun = Instant::now();
-        let mut network = NetworkIdle::new(IDLE_TIMEOUT, begun);
-        network.end("of the page before", begun + IDLE_TIMEOUT);
+        let start = Instant::now();
+        let mut network = NetworkIdle::new(IDLE_TIMEOUT, start);
+        network.end("request of the previous page", start + IDLE_TIMEOUT);
         network.scrolled();
-        assert_eq!(network.state(begun + IDLE_TIMEOUT), IdleState::Idle);
+        assert_eq!(network.state(start + IDLE_TIMEOUT), IdleState::Idle);
     }
 }

@@ -69,12 +69,12 @@ pub(crate) async fn take_snapshot(
 ) -> Result<Snapshot, CdpError> {
     let (cdp, session, frame) = (navigation.cdp, navigation.session, navigation.frame);
     let current_url = navigation.current_url().to_owned();
-    let taking = snapshot::take(cdp, session, frame, &current_url, settings.max_body);
-    let mut taking = std::pin::pin!(timeout(time_limit, taking));
+    let snapshot = snapshot::take(cdp, session, frame, &current_url, settings.max_body);
+    let mut snapshot = std::pin::pin!(timeout(time_limit, snapshot));
     loop {
         tokio::select! {
-            taken = &mut taking => {
-                return taken.unwrap_or(Err(CdpError::Timeout("the page's document")));
+            result = &mut snapshot => {
+                return result.unwrap_or(Err(CdpError::Timeout("the page's document")));
             }
             event = events.next() => match event {
                 Some(event) => {

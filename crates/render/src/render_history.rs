@@ -88,7 +88,7 @@ impl HostHistory {
         self.paused_until.is_some_and(|then| now < then)
     }
 
-    /// Whether to skip rendering a page with this need: the history speaks against it, and it is not a recheck.
+    /// Whether to skip rendering a page with this need: rendering did not help before, and it is not a recheck.
     fn skips(&mut self, need: RenderNeed, now: Instant) -> bool {
         let is_idle = match need {
             RenderNeed::Plain => false,
@@ -131,16 +131,16 @@ impl RenderHistory {
         need: RenderNeed,
         now: Instant,
     ) -> Result<RenderReason, RenderReason> {
-        let known = self.current(host, now);
+        let host_history = self.current(host, now);
         match need {
             RenderNeed::Plain => {
-                if let Some(host_history) = known {
+                if let Some(host_history) = host_history {
                     host_history.improved_streak = 0;
                 }
                 Err(RenderReason::Readable)
             }
             RenderNeed::Likely(reason) | RenderNeed::Certain(reason) => {
-                if known.is_some_and(|host_history| host_history.skips(need, now)) {
+                if host_history.is_some_and(|host_history| host_history.skips(need, now)) {
                     return Err(RenderReason::HostPlain);
                 }
                 Ok(reason)
@@ -195,7 +195,7 @@ impl RenderHistory {
         if self
             .hosts
             .get(host)
-            .is_some_and(|known| !known.is_current(now))
+            .is_some_and(|entry| !entry.is_current(now))
         {
             self.hosts.remove(host);
         }
@@ -207,11 +207,11 @@ impl RenderHistory {
         if self.hosts.len() < MAX_HOSTS {
             return;
         }
-        let mut started: Vec<Instant> = self.hosts.values().map(|known| known.started).collect();
+        let mut started: Vec<Instant> = self.hosts.values().map(|entry| entry.started).collect();
         let (_, tenth, _) = started.select_nth_unstable(MAX_HOSTS / 10);
         let tenth = *tenth;
         self.hosts
-            .retain(|_, known| known.started > tenth && known.is_current(now));
+            .retain(|_, entry| entry.started > tenth && entry.is_current(now));
     }
 }
 
@@ -392,12 +392,12 @@ mod tests {
             );
         }
         assert_eq!(history.hosts.len(), MAX_HOSTS);
-        let knows = |history: &RenderHistory, number: usize| {
+        let has_entry = |history: &RenderHistory, number: usize| {
             history.hosts.contains_key(&host(&number.to_string()))
         };
         // Updating an entry does not evict others.
         history.record(&host("0"), need, RenderEffect::Unchanged, at(MAX_HOSTS));
-        assert!(knows(&history, 0));
+        assert!(has_entry(&history, 0));
         let newest = MAX_HOSTS;
         history.record(
             &host(&newest.to_string()),
@@ -407,7 +407,7 @@ mod tests {
         );
         let tenth = MAX_HOSTS / 10;
         for number in 0..=newest {
-            assert_eq!(knows(&history, number), number > tenth, "{number}");
+            assert_eq!(has_entry(&history, number), number > tenth, "{number}");
         }
         for number in newest + 1..3 * MAX_HOSTS {
             history.record(
@@ -418,6 +418,6 @@ mod tests {
             );
             assert!(history.hosts.len() <= MAX_HOSTS);
         }
-        assert!(knows(&history, 3 * MAX_HOSTS - 1));
+        assert!(has_entry(&history, 3 * MAX_HOSTS - 1));
     }
 }

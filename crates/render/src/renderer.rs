@@ -136,13 +136,13 @@ impl Renderer {
 
     /// Waits for a tab permit. Returns it and the time waited.
     async fn acquire_tab(&self) -> Result<(TabPermit, Duration), Failure> {
-        let begun = Instant::now();
+        let start = Instant::now();
         let (permit, waited) = if let Ok(permit) = Arc::clone(&self.tab_permits).try_acquire_owned()
         {
             (Ok(permit), Duration::ZERO)
         } else {
             let permit = Arc::clone(&self.tab_permits).acquire_owned().await;
-            (permit, begun.elapsed())
+            (permit, start.elapsed())
         };
         let closed = |_| Failure::new(FailKind::NoBrowser, "the browser is closed");
         let permit = TabPermit::take(permit.map_err(closed)?, Arc::clone(&self.counts));
@@ -238,14 +238,14 @@ impl Renderer {
     /// Returns a tab for a page: an idle one of the same visit, or a new one.
     async fn tab(&self, request: &FetchRequest<'_>, deadline: Instant) -> Result<Tab, Failure> {
         let caller_headers = CallerHeaders::of(&self.egress, request);
-        let kept = {
+        let idle_tab = {
             let mut idle = lock(&self.idle);
             idle.retain(|tab| tab.is_usable() && !tab.browser().is_expired(&self.settings));
             let same = idle
                 .iter()
                 .position(|tab| tab.serves(request.visit, &caller_headers));
             match same {
-                Some(at) => Some(idle.swap_remove(at)),
+                Some(index) => Some(idle.swap_remove(index)),
                 // We hold one of the permits: with too many idle tabs, close one.
                 None if idle.len() > self.tab_permits.available_permits() => {
                     drop(idle.remove(0));
@@ -254,7 +254,7 @@ impl Renderer {
                 None => None,
             }
         };
-        if let Some(tab) = kept {
+        if let Some(tab) = idle_tab {
             return Ok(tab);
         }
         match self.open(request.visit, &caller_headers, deadline).await {
@@ -266,7 +266,7 @@ impl Renderer {
         }
     }
 
-    /// Opens a tab in a separate task, so that it is closed properly if the caller is cancelled.
+    /// Opens a tab in a separate task, so that it is closed properly if the caller is canceled.
     async fn open(
         &self,
         visit: u64,
@@ -289,7 +289,7 @@ impl Renderer {
             Ok(Ok(Ok(tab))) => return self.check_sandbox(tab, &browser).await,
             Ok(Ok(Err(error))) => error.to_string(),
             Ok(Err(error)) => return Err(Failure::new(FailKind::Internal, error.to_string())),
-            // Our deadline came first; the browser is not to blame.
+            // The deadline of the page passed first, which is not a failure of the browser.
             Err(_) if tab_deadline > deadline => {
                 return Err(Failure::new(
                     FailKind::Timeout,
@@ -351,7 +351,7 @@ impl Fetch for Renderer {
             return self.http.fetch(request).await;
         }
         let (permit, waited) = self.acquire_tab().await?;
-        let begun = Instant::now();
+        let start = Instant::now();
         let rendered = self.render(&request, permit).await;
         let counted = match &rendered {
             Ok(_) => &self.counts.pages,
@@ -359,7 +359,7 @@ impl Fetch for Renderer {
         };
         counted.fetch_add(1, Ordering::Relaxed);
         rendered.map(|mut response| {
-            response.elapsed = begun.elapsed();
+            response.elapsed = start.elapsed();
             response.rendering = response.rendering.map(|rendering| rendering.after(waited));
             response
         })

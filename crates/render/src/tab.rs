@@ -183,9 +183,9 @@ impl Tab {
         settings: &RenderSettings,
         deadline: Instant,
     ) -> Result<TabResult, Failure> {
-        // If cancelled, the tab is not reused.
+        // If canceled, the tab is not reused.
         self.unusable = true;
-        let begun = Instant::now();
+        let start = Instant::now();
         self.browser.count_page();
         self.pages += 1;
         origin(request.url.as_str()).clone_into(&mut self.origin);
@@ -198,7 +198,7 @@ impl Tab {
             (request.url.as_str(), request.accept),
             &self.caller_headers,
             settings,
-            begun,
+            start,
         );
         load(&mut navigation, &mut self.events, deadline).await?;
         let end = navigation.end().cloned().unwrap_or(NavigationEnd::Deadline);
@@ -210,7 +210,7 @@ impl Tab {
         let mut parts = ResponseParts {
             head,
             wire_bytes: self.proxy.bytes_in(),
-            begun,
+            start,
         };
         let not_settled = || {
             let seconds = settings.nav_timeout.as_secs_f32();
@@ -309,20 +309,25 @@ impl Tab {
             return false;
         }
         // A page may block its thread while it unloads: the next page would have to wait.
-        let here = json!({ "expression": "location.href", "returnByValue": true });
-        let here = cdp.call_within::<Value>(LEAVE_TIMEOUT, session, "Runtime.evaluate", here);
-        if !here
+        let location = json!({ "expression": "location.href", "returnByValue": true });
+        let location =
+            cdp.call_within::<Value>(LEAVE_TIMEOUT, session, "Runtime.evaluate", location);
+        if !location
             .await
-            .is_ok_and(|here| here["result"]["value"] == "about:blank")
+            .is_ok_and(|location| location["result"]["value"] == "about:blank")
         {
             return false;
         }
         let context = json!({ "browserContextId": self.context });
         let cookies =
             cdp.call_within::<Ignored>(LEAVE_TIMEOUT, None, "Storage.clearCookies", context);
-        let place = json!({ "origin": self.origin, "storageTypes": STORAGE });
-        let storage =
-            cdp.call_within::<Ignored>(LEAVE_TIMEOUT, session, "Storage.clearDataForOrigin", place);
+        let storage = json!({ "origin": self.origin, "storageTypes": STORAGE });
+        let storage = cdp.call_within::<Ignored>(
+            LEAVE_TIMEOUT,
+            session,
+            "Storage.clearDataForOrigin",
+            storage,
+        );
         let cleaned = tokio::try_join!(cookies, storage);
         self.events.clear();
         self.unusable = cleaned.is_err();
@@ -334,7 +339,7 @@ impl Drop for Tab {
     fn drop(&mut self) {
         self.browser.tab_closed();
         if self.unusable {
-            // A page that does not respond would not close either.
+            // A page that does not respond would not close, so it is crashed.
             let session = Some(self.session.as_str());
             self.browser.cdp.post(session, "Page.crash", json!({}));
         }

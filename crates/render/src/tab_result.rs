@@ -23,7 +23,7 @@ pub(crate) enum TabResult {
 pub(crate) struct ResponseParts {
     pub(crate) head: ResponseHead,
     pub(crate) wire_bytes: u64,
-    pub(crate) begun: Instant,
+    pub(crate) start: Instant,
 }
 
 impl ResponseParts {
@@ -42,7 +42,7 @@ impl ResponseParts {
             truncated: false,
             moved_by_script: false,
             rendering: Some(Rendering::because(RenderReason::Asked)),
-            elapsed: self.begun.elapsed(),
+            elapsed: self.start.elapsed(),
         }
     }
 

@@ -41,7 +41,7 @@ pub(crate) fn brotli(body: &[u8]) -> Vec<u8> {
     })
 }
 
-/// `br` without an end: the beginning, and a piece that may follow it any number of times. Each stands for `body`.
+/// `br` without an end: the beginning, and a piece that may follow it any number of times. Each decodes to `body`.
 /// This works for a body of one repeated byte, because the second piece refers only to the byte before it.
 pub(crate) fn brotli_blocks(body: &[u8]) -> (Vec<u8>, Vec<u8>) {
     run_without_waiting(async {

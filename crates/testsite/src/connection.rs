@@ -1,5 +1,5 @@
-//! One HTTP/1.1 connection: reads requests, asks the site, writes its responses. Implemented without an HTTP
-//! library, because a library refuses to send the responses of a hostile site.
+//! One HTTP/1.1 connection: reads requests and writes the responses of the site. Implemented without an HTTP library,
+//! because a library refuses to send the responses of a hostile site.
 
 use std::io::IoSlice;
 use std::net::SocketAddr;
@@ -32,7 +32,7 @@ impl ResettableStream for TcpStream {
     }
 }
 
-/// What every connection of a server shares.
+/// State shared by all connections of a server.
 #[derive(Clone)]
 pub(crate) struct ServerContext {
     pub(crate) site: Arc<dyn Site>,
@@ -41,7 +41,7 @@ pub(crate) struct ServerContext {
     pub(crate) secure: bool,
 }
 
-/// What follows a response.
+/// What happens after a response.
 enum Next {
     Request,
     End,
@@ -49,9 +49,9 @@ enum Next {
 
 /// Serves requests until either side ends the connection.
 pub(crate) async fn serve<W: ResettableStream>(mut wire: W, context: ServerContext) {
-    let mut inbox = BytesMut::with_capacity(8 << 10);
-    let mut outbox = Vec::with_capacity(8 << 10);
-    while let Some(request) = read_request(&mut wire, &mut inbox, &context).await {
+    let mut read_buffer = BytesMut::with_capacity(8 << 10);
+    let mut write_buffer = Vec::with_capacity(8 << 10);
+    while let Some(request) = read_request(&mut wire, &mut read_buffer, &context).await {
         let entry = context.log.open(&request);
         let response = context.site.respond(&request);
         if !response.delay.is_zero() {
@@ -59,7 +59,7 @@ pub(crate) async fn serve<W: ResettableStream>(mut wire: W, context: ServerConte
         }
         let next = match response.kind {
             ResponseKind::Reply(reply) => {
-                write_reply(&mut wire, &mut outbox, &request, &reply, &entry).await
+                write_reply(&mut wire, &mut write_buffer, &request, &reply, &entry).await
             }
             ResponseKind::Script(steps) => play(&mut wire, steps, &entry).await,
         };
@@ -76,30 +76,30 @@ pub(crate) async fn serve<W: ResettableStream>(mut wire: W, context: ServerConte
 
 pub(crate) async fn read_request<W: ResettableStream>(
     wire: &mut W,
-    inbox: &mut BytesMut,
+    read_buffer: &mut BytesMut,
     context: &ServerContext,
 ) -> Option<Request> {
     let mut scanned = 0;
     let end = loop {
-        if let Some(found) = find_head_end(&inbox[scanned..]) {
+        if let Some(found) = find_head_end(&read_buffer[scanned..]) {
             break scanned + found;
         }
-        scanned = inbox.len().saturating_sub(3);
-        if inbox.len() > MAX_HEAD || wire.read_buf(inbox).await.ok()? == 0 {
+        scanned = read_buffer.len().saturating_sub(3);
+        if read_buffer.len() > MAX_HEAD || wire.read_buf(read_buffer).await.ok()? == 0 {
             return None;
         }
     };
-    let head = inbox.split_to(end);
-    inbox.advance(4);
+    let head = read_buffer.split_to(end);
+    read_buffer.advance(4);
     let mut request = Request::parse(&head, Vec::new(), context.address, context.secure)?;
     if let Some(length) = request.header("content-length") {
         let length: usize = length.parse().ok()?;
-        while inbox.len() < length {
-            if wire.read_buf(inbox).await.ok()? == 0 {
+        while read_buffer.len() < length {
+            if wire.read_buf(read_buffer).await.ok()? == 0 {
                 return None;
             }
         }
-        let body = inbox.split_to(length).to_vec();
+        let body = read_buffer.split_to(length).to_vec();
         request = Request::parse(&head, body, context.address, context.secure)?;
     }
     Some(request)
@@ -111,33 +111,33 @@ fn find_head_end(bytes: &[u8]) -> Option<usize> {
 
 async fn write_reply<W: ResettableStream>(
     wire: &mut W,
-    outbox: &mut Vec<u8>,
+    write_buffer: &mut Vec<u8>,
     request: &Request,
     reply: &HttpReply,
     entry: &LogEntry,
 ) -> std::io::Result<Next> {
     let keep_alive = request.keeps_alive();
-    outbox.clear();
-    reply.write_head(outbox, keep_alive);
+    write_buffer.clear();
+    reply.write_head(write_buffer, keep_alive);
     let with_body = request.method() != "HEAD" && !reply.bodiless();
     let body = if with_body { &reply.body[..] } else { &[] };
     if body.len() <= MAX_COPIED_BODY {
-        outbox.extend_from_slice(body);
-        wire.write_all(outbox).await?;
-        entry.sent(outbox.len());
+        write_buffer.extend_from_slice(body);
+        wire.write_all(write_buffer).await?;
+        entry.sent(write_buffer.len());
     } else {
-        let both = [IoSlice::new(outbox), IoSlice::new(body)];
+        let both = [IoSlice::new(write_buffer), IoSlice::new(body)];
         let written = wire.write_vectored(&both).await?;
         entry.sent(written);
-        send(wire, outbox.get(written..).unwrap_or_default(), entry).await?;
-        let written = written.saturating_sub(outbox.len());
+        send(wire, write_buffer.get(written..).unwrap_or_default(), entry).await?;
+        let written = written.saturating_sub(write_buffer.len());
         send(wire, &body[written..], entry).await?;
     }
     wire.flush().await?;
     Ok(if keep_alive { Next::Request } else { Next::End })
 }
 
-/// Writes and counts piece by piece, so that the log knows how much a client has read.
+/// Writes and counts piece by piece, so that the log shows how much a client has read.
 async fn send<W: ResettableStream>(
     wire: &mut W,
     bytes: &[u8],

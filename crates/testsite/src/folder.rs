@@ -49,17 +49,17 @@ impl Site for Folder {
 fn decode(path: &str) -> String {
     let bytes = path.as_bytes();
     let mut decoded = Vec::with_capacity(bytes.len());
-    let mut place = 0;
-    while place < bytes.len() {
-        let hex = path.get(place + 1..place + 3);
+    let mut index = 0;
+    while index < bytes.len() {
+        let hex = path.get(index + 1..index + 3);
         match hex.and_then(|hex| u8::from_str_radix(hex, 16).ok()) {
-            Some(byte) if bytes[place] == b'%' => {
+            Some(byte) if bytes[index] == b'%' => {
                 decoded.push(byte);
-                place += 3;
+                index += 3;
             }
             _ => {
-                decoded.push(bytes[place]);
-                place += 1;
+                decoded.push(bytes[index]);
+                index += 1;
             }
         }
     }

@@ -111,14 +111,16 @@ impl Graph {
 
     /// Returns a site for a server.
     pub fn site(self) -> GraphSite {
-        let kept = if self.gzip && self.pages <= MAX_CACHED_GZIP_PAGES {
+        let cache_size = if self.gzip && self.pages <= MAX_CACHED_GZIP_PAGES {
             self.pages as usize
         } else {
             0
         };
         GraphSite {
             graph: self,
-            kept: std::iter::repeat_with(OnceLock::new).take(kept).collect(),
+            gzip_cache: std::iter::repeat_with(OnceLock::new)
+                .take(cache_size)
+                .collect(),
         }
     }
 
@@ -138,11 +140,11 @@ impl Graph {
             found(u32::try_from(child).unwrap());
             written += 1;
         }
-        for place in written..self.links_per_page {
+        for index in written..self.links_per_page {
             found(below(
                 self.pages,
                 self.seed,
-                u64::from(page) << 32 | u64::from(place),
+                u64::from(page) << 32 | u64::from(index),
             ));
         }
     }
@@ -160,8 +162,8 @@ impl Graph {
         });
         body.push_str("<p>");
         while body.len() < self.body_bytes {
-            let room = self.body_bytes - body.len();
-            body.push_str(&PADDING[..PADDING.len().min(room)]);
+            let missing = self.body_bytes - body.len();
+            body.push_str(&PADDING[..PADDING.len().min(missing)]);
         }
         body.push_str("</p></body></html>\n");
     }
@@ -183,7 +185,7 @@ const PADDING: &str = "The quick brown fox jumps over the lazy dog, then writes 
 #[derive(Debug, Clone)]
 pub struct GraphSite {
     graph: Graph,
-    kept: Arc<[OnceLock<Bytes>]>,
+    gzip_cache: Arc<[OnceLock<Bytes>]>,
 }
 
 impl Site for GraphSite {
@@ -202,8 +204,8 @@ impl Site for GraphSite {
 
 impl GraphSite {
     fn gzipped(&self, page: u32) -> Bytes {
-        match self.kept.get(page as usize) {
-            Some(kept) => kept
+        match self.gzip_cache.get(page as usize) {
+            Some(entry) => entry
                 .get_or_init(|| gzip(self.graph.body(page).as_bytes()).into())
                 .clone(),
             None => gzip(self.graph.body(page).as_bytes()).into(),

@@ -103,8 +103,8 @@ async fn serve(
     expected: Option<&str>,
     route: Option<SocketAddr>,
 ) -> Option<()> {
-    let mut inbox = BytesMut::new();
-    let request = read_request(&mut client, &mut inbox, &context).await?;
+    let mut read_buffer = BytesMut::new();
+    let request = read_request(&mut client, &mut read_buffer, &context).await?;
     let _entry = context.log.open(&request);
     if expected.is_some() && request.header("proxy-authorization") != expected {
         let refusal = "HTTP/1.1 407 Proxy Authentication Required\r\n\
@@ -134,7 +134,7 @@ async fn serve(
             .await
             .ok()?;
     }
-    upstream.write_all(&inbox).await.ok()?;
+    upstream.write_all(&read_buffer).await.ok()?;
     tokio::io::copy_bidirectional(&mut client, &mut upstream)
         .await
         .ok()?;
@@ -145,10 +145,10 @@ async fn serve(
 fn split_absolute(url: &str) -> Option<(String, String)> {
     let rest = url.strip_prefix("http://")?;
     let (authority, target) = match rest.find(['/', '?']) {
-        Some(place) if rest[place..].starts_with('?') => {
-            (&rest[..place], format!("/{}", &rest[place..]))
+        Some(position) if rest[position..].starts_with('?') => {
+            (&rest[..position], format!("/{}", &rest[position..]))
         }
-        Some(place) => (&rest[..place], rest[place..].to_owned()),
+        Some(position) => (&rest[..position], rest[position..].to_owned()),
         None => (rest, "/".to_owned()),
     };
     let host = authority.rsplit('@').next()?;
@@ -180,11 +180,11 @@ pub(crate) fn base64(bytes: &[u8]) -> String {
     const ALPHABET: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     let mut text = String::new();
     for group in bytes.chunks(3) {
-        let padded = [0, 1, 2].map(|place| u32::from(group.get(place).copied().unwrap_or(0)));
+        let padded = [0, 1, 2].map(|position| u32::from(group.get(position).copied().unwrap_or(0)));
         let bits = padded[0] << 16 | padded[1] << 8 | padded[2];
-        for place in 0..4 {
-            if place <= group.len() {
-                let index = bits >> (18 - 6 * place) & 63;
+        for position in 0..4 {
+            if position <= group.len() {
+                let index = bits >> (18 - 6 * position) & 63;
                 text.push(char::from(ALPHABET[index as usize]));
             } else {
                 text.push('=');

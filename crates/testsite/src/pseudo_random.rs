@@ -1,7 +1,7 @@
 //! Reproducible pseudo-random numbers: the same seed and index give the same number on every machine and
 //! in any order, so that a test can predict the content of a site.
 
-/// Returns the number for a seed and an index (the finaliser of SplitMix64).
+/// Returns the number for a seed and an index (the finalizer of SplitMix64).
 pub(crate) fn mix(seed: u64, index: u64) -> u64 {
     let mut z = seed
         .wrapping_add(index.wrapping_mul(0x9E37_79B9_7F4A_7C15))

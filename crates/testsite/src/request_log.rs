@@ -1,5 +1,5 @@
-//! The access log of a server. Tests check in it what was requested; benchmarks reduce it to totals, which costs three
-//! atomic additions per request.
+//! The request log of a server, for assertions in tests. Benchmarks reduce it to totals, which costs three atomic additions
+//! per request.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
@@ -116,10 +116,10 @@ impl RequestLog {
         self.hits.lock().unwrap().clone()
     }
 
-    /// Returns the requests and bytes sent, summed over the targets accepted by `wanted`.
-    pub(crate) fn sum(&self, wanted: impl Fn(&str) -> bool) -> (u64, u64) {
+    /// Returns the requests and bytes sent, summed over the targets accepted by `filter`.
+    pub(crate) fn sum(&self, filter: impl Fn(&str) -> bool) -> (u64, u64) {
         let targets = self.targets.lock().unwrap();
-        targets.iter().filter(|(target, _)| wanted(target)).fold(
+        targets.iter().filter(|(target, _)| filter(target)).fold(
             (0, 0),
             |(hits, sent), (_, counts)| {
                 (

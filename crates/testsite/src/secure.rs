@@ -36,7 +36,7 @@ impl Server {
     /// Serves the site over TLS with a setup.
     pub fn start_tls_with(site: impl Site, tls: &Tls, setup: ServerSetup) -> Self {
         let acceptor = tls.acceptor();
-        let behaviour = Http2Behaviour {
+        let options = Http2Options {
             goaway_every: tls.goaway_every,
             max_streams: tls.max_streams,
         };
@@ -49,7 +49,7 @@ impl Server {
                     stream.read_to_end(&mut ignored).await.ok();
                 } else if let Ok(stream) = acceptor.accept(stream).await {
                     if stream.get_ref().1.alpn_protocol() == Some(b"h2") {
-                        serve_http2(stream, context, behaviour).await;
+                        serve_http2(stream, context, options).await;
                     } else {
                         connection::serve(stream, context).await;
                     }
@@ -59,36 +59,32 @@ impl Server {
     }
 }
 
-/// Behaviour of an HTTP/2 connection.
+/// Options of an HTTP/2 connection.
 #[derive(Clone, Copy)]
-struct Http2Behaviour {
+struct Http2Options {
     goaway_every: Option<u32>,
     max_streams: Option<u32>,
 }
 
-async fn serve_http2(
-    stream: TlsStream<TcpStream>,
-    context: ServerContext,
-    behaviour: Http2Behaviour,
-) {
+async fn serve_http2(stream: TlsStream<TcpStream>, context: ServerContext, options: Http2Options) {
     let served = Arc::new(AtomicU32::new(0));
-    let enough = Arc::new(Notify::new());
-    let notify_enough = Arc::clone(&enough);
+    let limit_reached = Arc::new(Notify::new());
+    let notify_limit = Arc::clone(&limit_reached);
     let service = service_fn(move |request: http::Request<Incoming>| {
         let count = served.fetch_add(1, Relaxed) + 1;
-        if behaviour.goaway_every == Some(count) {
-            notify_enough.notify_one();
+        if options.goaway_every == Some(count) {
+            notify_limit.notify_one();
         }
         respond(request, context.clone())
     });
     let mut builder = hyper::server::conn::http2::Builder::new(TokioExecutor::new());
-    if let Some(streams) = behaviour.max_streams {
+    if let Some(streams) = options.max_streams {
         builder.max_concurrent_streams(streams);
     }
     let mut connection = pin!(builder.serve_connection(TokioIo::new(stream), service));
     tokio::select! {
         _ = connection.as_mut() => return,
-        () = enough.notified() => connection.as_mut().graceful_shutdown(),
+        () = limit_reached.notified() => connection.as_mut().graceful_shutdown(),
     }
     connection.await.ok();
 }

@@ -80,7 +80,7 @@ impl Server {
         let log = Arc::new(RequestLog::new(setup.log_detail));
         let (stop, stopped) = oneshot::channel();
         let (address_sender, address) = mpsc::channel();
-        let kept = Arc::clone(&log);
+        let server_log = Arc::clone(&log);
         let thread = std::thread::spawn(move || {
             let runtime = runtime(setup.threads);
             runtime.block_on(async {
@@ -106,7 +106,7 @@ impl Server {
         Self {
             address,
             secure,
-            log: kept,
+            log: server_log,
             stop: Some(stop),
             thread: Some(thread),
         }
@@ -140,12 +140,12 @@ impl Server {
 
     /// Returns how often a target (path and query) was requested.
     pub fn count(&self, target: &str) -> u64 {
-        self.log.sum(|known| known == target).0
+        self.log.sum(|logged| logged == target).0
     }
 
     /// Returns the number of requests for targets with this prefix.
     pub fn count_below(&self, prefix: &str) -> u64 {
-        self.log.sum(|known| known.starts_with(prefix)).0
+        self.log.sum(|logged| logged.starts_with(prefix)).0
     }
 
     /// Returns every requested target with its number of requests, sorted by target.
@@ -180,7 +180,7 @@ impl Server {
 
     /// Returns the bytes sent for a target, including heads.
     pub fn bytes_sent(&self, target: &str) -> u64 {
-        self.log.sum(|known| known == target).1
+        self.log.sum(|logged| logged == target).1
     }
 
     /// Returns the bytes sent for all targets.

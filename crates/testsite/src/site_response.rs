@@ -126,7 +126,7 @@ impl HttpReply {
     fn names(&self, name: &str) -> bool {
         self.headers
             .iter()
-            .any(|(known, _)| known.eq_ignore_ascii_case(name))
+            .any(|(header, _)| header.eq_ignore_ascii_case(name))
     }
 }
 

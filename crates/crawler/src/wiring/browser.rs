@@ -1,4 +1,4 @@
-//! Fetching by HTTP, and by a browser where a page needs one.
+//! Fetches by HTTP, and by a browser if a page needs one.
 //!
 //! The browser is located before anything is fetched, started by the first page that needs it, and closed at the end. `CHROME`
 //! names the program.
@@ -12,8 +12,9 @@ use crawler_render::{Chromium, EscalatingFetch, RenderSettings, Renderer};
 
 use super::{BrowserMissing, BrowserOptions, GivenHosts, RenderTotals};
 
-/// Maximum number of tabs. Pages mostly wait for the network, so each core gets two.
+/// Maximum number of tabs.
 const MAX_TABS: usize = 8;
+/// More than one, because pages mostly wait for the network.
 const TABS_PER_CORE: usize = 2;
 
 /// A browser that was located but not started.
@@ -43,7 +44,7 @@ impl LocatedBrowser {
         Ok(Self { chromium, settings })
     }
 
-    /// Number of pages rendered at once.
+    /// Returns the number of pages rendered at once.
     pub(super) fn tabs(&self) -> usize {
         self.settings.tabs
     }
@@ -54,7 +55,7 @@ impl LocatedBrowser {
 pub(super) struct Backend(EscalatingFetch);
 
 impl Backend {
-    /// A fetcher for this many pages at once.
+    /// Creates a fetcher for this many pages at once.
     pub(super) async fn new(
         browser: Option<LocatedBrowser>,
         rules: &FetchRules,

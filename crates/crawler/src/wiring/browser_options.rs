@@ -1,8 +1,8 @@
-//! What is asked of a browser, and what it did; the same with and without the feature `render`.
+//! Options and totals of the browser, with and without the feature `render`.
 
 use std::time::Duration;
 
-/// How pages are to be rendered.
+/// How pages are rendered.
 #[derive(Clone, Debug)]
 pub struct BrowserOptions {
     /// Number of pages in flight at once.
@@ -11,7 +11,7 @@ pub struct BrowserOptions {
     pub timeout: Duration,
     /// Pages are truncated after this many bytes.
     pub max_body: u64,
-    /// The User-Agent header, if it is not the browser's own.
+    /// The User-Agent header; `None` is the browser's own.
     pub user_agent: Option<String>,
     /// Whether the browser runs in its sandbox.
     pub sandbox: bool,
@@ -25,19 +25,19 @@ pub struct BrowserOptions {
 pub struct BrowserMissing {
     /// What is missing and what to do.
     pub message: String,
-    /// Whether this build cannot render pages at all.
+    /// Whether this build cannot render pages.
     pub not_built: bool,
 }
 
-/// What the browser did.
+/// Totals of the browser.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct RenderTotals {
     /// Number of rendered pages.
     pub pages: u64,
-    /// Number of pages that needed the browser and were fetched by HTTP only.
+    /// Number of pages that needed the browser but were fetched by HTTP only.
     pub unrendered: u64,
-    /// Why, for the last of these.
+    /// Reason for the last of these.
     pub message: String,
-    /// The browser was needed and never started.
+    /// Whether the browser was needed but never started.
     pub never_started: bool,
 }

@@ -1,4 +1,4 @@
-//! The hosts of the given URLs, which rendered pages may load from even if they are private.
+//! The hosts of the URLs given by the user, which rendered pages may load from even if they are private.
 //!
 //! A page's scripts choose what they load, and must not reach the user's own network. So the browser can reach public addresses
 //! and those private ones that were given: an address itself, or the addresses a name has before the first page is loaded. A
@@ -18,7 +18,7 @@ use tokio::time::timeout;
 pub struct GivenHosts(Vec<String>);
 
 impl GivenHosts {
-    /// The hosts of these URLs.
+    /// Collects the hosts of these URLs.
     pub fn of<'a>(urls: impl IntoIterator<Item = &'a CrawlUrl>) -> Self {
         let hosts = urls.into_iter().map(|url| url.parts().host().to_owned());
         let mut hosts: Vec<String> = hosts.collect();
@@ -27,7 +27,8 @@ impl GivenHosts {
         Self(hosts)
     }
 
-    /// Private addresses that rendered pages may load from. With proxies, these resolve names, and are allowed themselves.
+    /// Returns the private addresses that rendered pages may load from. Proxies resolve names themselves, so with proxies
+    /// the names are not resolved, and the addresses of the proxies are allowed.
     pub async fn allowed(&self, rules: &FetchRules) -> Vec<AllowedTarget> {
         let proxies = rules.proxies.iter().filter_map(|proxy| {
             let url = CrawlUrl::parse(proxy).ok()?;
@@ -38,20 +39,20 @@ impl GivenHosts {
         let mut allowed: Vec<AllowedTarget> = literal
             .filter_map(|host| AllowedTarget::parse(host))
             .collect();
-        let looked_up = if proxies.is_empty() {
+        let names = if proxies.is_empty() {
             &self.0
         } else {
             &proxies
         };
-        let found = looked_up.iter().map(async |host| {
+        let lookups = names.iter().map(async |host| {
             // A host that cannot be resolved is reported when it is requested.
-            let bare = host.trim_start_matches('[').trim_end_matches(']');
-            let found = timeout(rules.deadlines.connect, lookup_host((bare, 0))).await;
+            let name = host.trim_start_matches('[').trim_end_matches(']');
+            let found = timeout(rules.deadlines.connect, lookup_host((name, 0))).await;
             let found = found.ok().and_then(Result::ok);
             let addresses = found.map(|found| found.map(|address| address.ip()));
-            private(addresses.into_iter().flatten().collect())
+            if_all_private(addresses.into_iter().flatten().collect())
         });
-        allowed.extend(join_all(found).await.into_iter().flatten());
+        allowed.extend(join_all(lookups).await.into_iter().flatten());
         allowed
     }
 }
@@ -64,15 +65,15 @@ fn is_literal(host: &str) -> bool {
     ) || host == "localhost"
 }
 
-/// A name's addresses if all of them are private: a name with a public address is not on the user's network.
-fn private(addresses: Vec<IpAddr>) -> Vec<AllowedTarget> {
+/// Returns a name's addresses if all of them are private: a name with a public address is not on the user's network.
+fn if_all_private(addresses: Vec<IpAddr>) -> Vec<AllowedTarget> {
     let public = Guard::public_only();
     let is_public = |address: &IpAddr| public.allows("", *address);
     if addresses.iter().any(is_public) {
         return Vec::new();
     }
-    let exactly = |address: IpAddr| AllowedTarget::parse(&address.to_string());
-    addresses.into_iter().filter_map(exactly).collect()
+    let to_target = |address: IpAddr| AllowedTarget::parse(&address.to_string());
+    addresses.into_iter().filter_map(to_target).collect()
 }
 
 #[cfg(test)]
@@ -136,8 +137,11 @@ mod tests {
     #[test]
     fn a_name_that_is_both_private_and_public_allows_nothing() {
         let addresses = |list: &[&str]| list.iter().map(|text| text.parse().unwrap()).collect();
-        assert_eq!(private(addresses(&["93.184.216.34", "10.0.0.1"])), []);
-        assert_eq!(private(addresses(&["93.184.216.34"])), []);
-        assert_eq!(private(addresses(&["10.0.0.1", "::1"])).len(), 2);
+        assert_eq!(
+            if_all_private(addresses(&["93.184.216.34", "10.0.0.1"])),
+            []
+        );
+        assert_eq!(if_all_private(addresses(&["93.184.216.34"])), []);
+        assert_eq!(if_all_private(addresses(&["10.0.0.1", "::1"])).len(), 2);
     }
 }

@@ -1,11 +1,11 @@
-//! Fetching in a build without the feature `render`: HTTP only.
+//! Fetches by HTTP only, in a build without the feature `render`.
 
 use crawler_fetch::{Fetch, FetchRequest, FetchSetupError, Fetched, Guard, HttpFetch};
 use crawler_model::{Failure, FetchRules};
 
 use super::{BrowserMissing, BrowserOptions, GivenHosts, RenderTotals};
 
-/// A browser that was located; there is none in this build.
+/// A browser that was located. Uninhabited: this build has no browser.
 #[derive(Debug)]
 pub(super) enum LocatedBrowser {}
 
@@ -18,7 +18,7 @@ impl LocatedBrowser {
         })
     }
 
-    /// Number of pages rendered at once.
+    /// Returns the number of pages rendered at once.
     pub(super) fn tabs(&self) -> usize {
         match *self {}
     }
@@ -29,10 +29,10 @@ impl LocatedBrowser {
 pub(super) struct Backend(HttpFetch);
 
 impl Backend {
-    /// A fetcher for this many pages at once.
+    /// Creates a fetcher for this many pages at once.
     #[expect(
         clippy::unused_async,
-        reason = "the version with a browser looks up names"
+        reason = "the version with a browser resolves names"
     )]
     pub(super) async fn new(
         _browser: Option<LocatedBrowser>,
@@ -44,10 +44,10 @@ impl Backend {
         HttpFetch::new(rules, concurrency, Guard::anywhere(), sniff).map(Self)
     }
 
-    /// There is no browser to close.
+    /// Does nothing: there is no browser to close.
     #[expect(
         clippy::unused_async,
-        reason = "the version with a browser waits for it"
+        reason = "the version with a browser waits for it to close"
     )]
     pub(super) async fn close(&self) -> RenderTotals {
         RenderTotals::default()

@@ -16,7 +16,7 @@ impl Browser {
         LocatedBrowser::find(options).map(Self)
     }
 
-    /// Number of pages rendered at once.
+    /// Returns the number of pages rendered at once.
     pub fn tabs(&self) -> usize {
         self.0.tabs()
     }
@@ -27,7 +27,7 @@ impl Browser {
 pub struct PageFetch(Backend);
 
 impl PageFetch {
-    /// A fetcher for this many pages at once.
+    /// Creates a fetcher for this many pages at once.
     ///
     /// HTTP requests can go to any address, since the user chose the URL. What a rendered page loads is chosen by the page, so
     /// it can reach only those private addresses that were given.

@@ -11,17 +11,17 @@ use encoding_rs::{Encoding, UTF_8};
 use super::Part;
 use crate::link_harvest::{query_encoder, top_level_domain};
 
-/// Limit on the links listed by one document.
-const MOST_LINKS: usize = 10_000;
-/// Limit on their bytes: with a long base, a short relative link is a long absolute one.
-const MOST_LINK_BYTES: usize = 4 << 20;
+/// Maximum number of links listed for a document.
+const MAX_LINKS: usize = 10_000;
+/// Limit on the total length of these links: with a long base, short relative links become long absolute ones.
+const MAX_LINK_BYTES: usize = 4 << 20;
 
-/// The web pages a document links to.
+/// The http(s) links of a document.
 #[derive(Debug, Default)]
 pub(super) struct Links {
-    /// Absolute, each once, in document order.
+    /// Absolute, without duplicates, in document order.
     pub(super) kept: Vec<String>,
-    /// How many more there were.
+    /// Number of links beyond the limits.
     pub(super) omitted: u64,
 }
 
@@ -30,18 +30,18 @@ pub(super) struct Links {
 pub(super) enum Content {
     /// An HTML page.
     Page(Box<Page>),
-    /// JSON, as it came.
+    /// JSON, unchanged.
     Json(String),
-    /// Text, as it came.
+    /// Text, unchanged.
     Text(String),
 }
 
-/// A page: one tree, from which everything else is read.
+/// A parsed HTML page.
 #[derive(Debug)]
 pub(super) struct Page {
     tree: Tree,
     selection: Selection,
-    /// What its links are relative to; `None`: they stay as written.
+    /// Base for relative links; `None`: links stay as written.
     url: Option<CrawlUrl>,
     encoding: &'static Encoding,
     pub(super) metadata: Metadata,
@@ -49,12 +49,11 @@ pub(super) struct Page {
 }
 
 impl Content {
-    /// Plain text or JSON, in the charset it says or seems to be in.
+    /// Decodes plain text or JSON in its declared or detected charset.
     pub(super) fn decode(body: &[u8], content_type: Option<&str>, url: &CrawlUrl) -> String {
         let label = content_type.and_then(crawler_html::charset_label);
         let charset = crawler_html::charset(body, label, top_level_domain(url));
         let (text, _) = charset.encoding.decode_with_bom_removal(body);
-        // A zero byte is of no use in text.
         text.replace('\0', "\u{fffd}")
     }
 
@@ -62,7 +61,7 @@ impl Content {
         match self {
             Self::Page(page) => page.markdown(),
             Self::Json(text) => fenced(text),
-            Self::Text(text) => with_end(text),
+            Self::Text(text) => with_final_newline(text),
         }
     }
 
@@ -84,7 +83,7 @@ impl Content {
     pub(super) fn text(&self) -> String {
         match self {
             Self::Page(page) => crawler_html::to_text(&page.tree, &page.selection),
-            Self::Json(text) | Self::Text(text) => with_end(text),
+            Self::Json(text) | Self::Text(text) => with_final_newline(text),
         }
     }
 
@@ -129,7 +128,7 @@ impl Page {
         self.encoding.name().to_ascii_lowercase()
     }
 
-    /// The content under the page's title, where it does not begin with a heading of its own.
+    /// Returns the content as Markdown, with the title as its heading unless the content has an `h1`.
     fn markdown(&self) -> String {
         let content = self
             .resolving(|resolve| crawler_html::to_markdown(&self.tree, &self.selection, resolve));
@@ -137,16 +136,16 @@ impl Page {
             return content;
         };
         let heading = heading(title);
-        let says_it = |line: &str| {
-            let message = line.trim_start_matches('#');
-            message.len() < line.len() && message.trim() == heading.trim_start_matches('#').trim()
+        let is_title = |line: &str| {
+            let text = line.trim_start_matches('#');
+            text.len() < line.len() && text.trim() == heading.trim_start_matches('#').trim()
         };
         if self.has_h1() {
             return content;
         }
-        // A lower heading that says the same at the top is the title.
+        // A lower-level heading with the same text at the top is replaced by the title.
         if let Some((first, rest)) = content.split_once('\n')
-            && says_it(first)
+            && is_title(first)
         {
             return format!("{heading}{rest}");
         }
@@ -156,15 +155,15 @@ impl Page {
         format!("{heading}\n{content}")
     }
 
-    /// Whether the chosen part has a heading of the first order with words in it.
+    /// Whether the selection has an `h1` with text.
     fn has_h1(&self) -> bool {
         let tree = &self.tree;
         let excluded = |id: NodeId| {
-            let left_out = self.selection.excluded();
-            let before = left_out.partition_point(|start| *start <= id);
-            before > 0 && id < tree.end(left_out[before - 1])
+            let excluded_roots = self.selection.excluded();
+            let before = excluded_roots.partition_point(|start| *start <= id);
+            before > 0 && id < tree.end(excluded_roots[before - 1])
         };
-        let has_words = |id: NodeId| {
+        let has_text = |id: NodeId| {
             tree.subtree(id)
                 .filter_map(|inner| tree.text(inner))
                 .any(|text| !text.trim().is_empty())
@@ -173,7 +172,7 @@ impl Page {
             .roots()
             .iter()
             .flat_map(|root| tree.subtree(*root))
-            .any(|id| tree.tag(id) == Some(Tag::H1) && !excluded(id) && has_words(id))
+            .any(|id| tree.tag(id) == Some(Tag::H1) && !excluded(id) && has_text(id))
     }
 
     fn links(&self) -> Links {
@@ -193,11 +192,11 @@ impl Page {
                 if let Resolved::Web(page) = resolver.resolve(href, &mut link) {
                     let page_len = page.as_str().len();
                     link.truncate(page_len);
-                    let has_room = links.kept.len() < MOST_LINKS && bytes < MOST_LINK_BYTES;
+                    let is_within_limits = links.kept.len() < MAX_LINKS && bytes < MAX_LINK_BYTES;
                     if !seen.insert(hasher.hash_one(&link)) {
                         continue;
                     }
-                    if has_room {
+                    if is_within_limits {
                         bytes += link.len();
                         links.kept.push(link);
                     } else {
@@ -209,7 +208,7 @@ impl Page {
         links
     }
 
-    /// Calls `work` with what makes an address on this page absolute.
+    /// Calls `work` with a function that makes the URLs of this page absolute.
     fn resolving<R>(&self, work: impl FnOnce(&dyn Fn(&str) -> Option<String>) -> R) -> R {
         let Some(url) = &self.url else {
             return work(&|reference| Some(as_written(reference)));
@@ -231,7 +230,7 @@ impl Page {
         if self.encoding != UTF_8 {
             resolver = resolver.with_query_encoding(&encode);
         }
-        // The first valid base counts for the whole page.
+        // The first valid base applies to the whole page.
         let bases = self.tree.find(Tag::Base);
         let _ = bases
             .filter_map(|id| self.tree.attr(id, "href"))
@@ -240,25 +239,25 @@ impl Page {
     }
 }
 
-/// The main content of an HTML page as Markdown, under its title. Links are made absolute with `base`, the page's address;
-/// without one they stay as written.
+/// Returns the title and the main content of an HTML page as Markdown. Links are made absolute with `base`, the URL of the
+/// page; without it they stay as written.
 pub fn markdown(html: &str, base: Option<&CrawlUrl>) -> String {
     Page::of_tree(Tree::parse(html), UTF_8, base.cloned(), Part::Main).markdown()
 }
 
-/// An address as it stands on the page, without what the URL standard strips from it as well.
+/// Returns a reference as written, without surrounding whitespace and control characters.
 fn as_written(reference: &str) -> String {
     let text = reference.trim_ascii();
     text.chars().filter(|c| !c.is_control()).collect()
 }
 
-/// A title as a heading, escaped by the one writer that knows how.
+/// Returns a title as a Markdown heading, escaped.
 fn heading(title: &str) -> String {
     let tree = Tree::parse(&format!("<h1>{}</h1>", escaped(title)));
     crawler_html::to_markdown(&tree, &Selection::whole(tree.root()), &|_| None)
 }
 
-/// A block of code with a fence that nothing in it can close.
+/// Returns a JSON code block, with a fence longer than any run of backticks in the text.
 fn fenced(text: &str) -> String {
     let longest = text
         .split(|c| c != '`')
@@ -266,11 +265,11 @@ fn fenced(text: &str) -> String {
         .max()
         .unwrap_or_default();
     let fence = "`".repeat((longest + 1).max(3));
-    format!("{fence}json\n{}{fence}\n", with_end(text))
+    format!("{fence}json\n{}{fence}\n", with_final_newline(text))
 }
 
-/// Text that ends its last line.
-fn with_end(text: &str) -> String {
+/// Returns the text with a newline at its end, unless it is empty.
+fn with_final_newline(text: &str) -> String {
     let mut text = text.to_owned();
     if !text.is_empty() && !text.ends_with('\n') {
         text.push('\n');

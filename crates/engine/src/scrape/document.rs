@@ -1,4 +1,4 @@
-//! A page's content, ready to be printed or stored.
+//! The extracted content of a page.
 
 use crawler_fetch::Body;
 use crawler_model::{DocumentMeta, Failure, PageDocument};
@@ -10,7 +10,7 @@ use super::media::Media;
 use super::meta::document_meta;
 use super::{ScrapeProblem, ScrapeResponse};
 
-/// Which part of a page is wanted.
+/// Which part of a page is extracted.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Part {
     /// The main content.
@@ -19,18 +19,18 @@ pub enum Part {
     Whole,
 }
 
-/// A page's extracted content.
+/// The extracted content of a page.
 #[derive(Debug)]
 pub struct Document {
-    answer: ScrapeResponse,
-    /// Bytes of body, decoded.
+    response: ScrapeResponse,
+    /// Length of the decoded body.
     bytes: u64,
     content: Content,
 }
 
-/// A document as JSON.
+/// The JSON form of a document.
 #[derive(Serialize)]
-struct Whole<'a> {
+struct DocumentJson<'a> {
     url: &'a str,
     #[serde(skip_serializing_if = "Option::is_none")]
     error: Option<&'a str>,
@@ -45,83 +45,83 @@ struct Whole<'a> {
 }
 
 impl Document {
-    /// Extracts the content of a response. Takes time linear in its body and never waits: run it where blocking is fine.
-    pub fn read(mut answer: ScrapeResponse, part: Part) -> Result<Self, ScrapeProblem> {
-        let media = Media::of(&answer.fetched);
-        // The bytes are freed once they are read.
-        let taken = std::mem::replace(&mut answer.fetched.body, Body::Unread);
-        let body: &[u8] = match &taken {
+    /// Extracts the content of a response. CPU-bound, in time linear in the length of the body: run it on a blocking thread.
+    pub fn read(mut response: ScrapeResponse, part: Part) -> Result<Self, ScrapeProblem> {
+        let media = Media::of(&response.fetched);
+        // Taken, so that the bytes are freed at the end of this function.
+        let owned_body = std::mem::replace(&mut response.fetched.body, Body::Unread);
+        let body: &[u8] = match &owned_body {
             Body::Html(body) | Body::File(body) => body,
             Body::Unread => &[],
         };
-        let (url, content_type) = (&answer.url, answer.fetched.content_type.as_deref());
+        let (url, content_type) = (&response.url, response.fetched.content_type.as_deref());
         let content = match media {
             Media::Html => Content::Page(Box::new(Page::read(body, content_type, url, part))),
             Media::Json => Content::Json(Content::decode(body, content_type, url)),
             Media::Text => Content::Text(Content::decode(body, content_type, url)),
-            // An error page of a type we do not read is an error before it is anything else.
-            Media::Other(_) if answer.fetched.status >= 400 => {
-                let failure = Failure::of_status(answer.fetched.status);
-                return Err(ScrapeProblem::failed(&answer.url, failure));
+            // For an error page that is not text, the error status is reported, not the type.
+            Media::Other(_) if response.fetched.status >= 400 => {
+                let failure = Failure::of_status(response.fetched.status);
+                return Err(ScrapeProblem::failed(&response.url, failure));
             }
             Media::Other(what) => {
                 return Err(ScrapeProblem::NotText {
-                    url: answer.url,
+                    url: response.url,
                     what,
-                    content_type: answer.fetched.content_type,
+                    content_type: response.fetched.content_type,
                 });
             }
         };
         Ok(Self {
             bytes: body.len() as u64,
-            answer,
+            response,
             content,
         })
     }
 
-    /// The URL that was requested.
+    /// Returns the requested URL.
     pub fn requested(&self) -> &CrawlUrl {
-        &self.answer.requested
+        &self.response.requested
     }
 
-    /// Where it was found.
+    /// Returns the URL after redirects.
     pub fn url(&self) -> &CrawlUrl {
-        &self.answer.url
+        &self.response.url
     }
 
-    /// The HTTP status.
+    /// Returns the HTTP status.
     pub fn status(&self) -> u16 {
-        self.answer.fetched.status
+        self.response.fetched.status
     }
 
-    /// Bytes of body, decoded.
+    /// Returns the length of the decoded body.
     pub fn bytes(&self) -> u64 {
         self.bytes
     }
 
-    /// Whether the body was longer than we read.
+    /// Whether the body was truncated.
     pub fn truncated(&self) -> bool {
-        self.answer.fetched.truncated
+        self.response.fetched.truncated
     }
 
-    /// Whether a browser rendered it.
+    /// Whether a browser rendered the page.
     pub fn rendered(&self) -> bool {
-        let rendering = self.answer.fetched.rendering;
+        let rendering = self.response.fetched.rendering;
         rendering.is_some_and(|rendering| rendering.rendered)
     }
 
-    /// Why it was rendered or was not, where that was considered.
+    /// Returns why the page was or was not rendered; `None` if rendering was off.
     pub fn render_reason(&self) -> Option<&'static str> {
-        let rendering = self.answer.fetched.rendering;
+        let rendering = self.response.fetched.rendering;
         rendering.map(|rendering| rendering.reason.as_str())
     }
 
     /// Whether rendering was allowed.
     pub fn may_be_rendered(&self) -> bool {
-        self.answer.fetched.rendering.is_some()
+        self.response.fetched.rendering.is_some()
     }
 
-    /// The page's title.
+    /// Returns the title of the page.
     pub fn title(&self) -> Option<&str> {
         match &self.content {
             Content::Page(page) => page.metadata.title.as_deref(),
@@ -129,7 +129,7 @@ impl Document {
         }
     }
 
-    /// Confidence in the choice of the main content, 0 to 1; `None` where nothing was chosen.
+    /// Returns the confidence in the choice of the main content, from 0 to 1; `None` if there was no choice.
     pub fn quality(&self) -> Option<f32> {
         match &self.content {
             Content::Page(page) => page.main.as_ref().map(|main| main.quality),
@@ -137,37 +137,37 @@ impl Document {
         }
     }
 
-    /// Whether it is an HTML page without any text.
+    /// Whether this is an HTML page without text.
     pub fn is_without_text(&self) -> bool {
         matches!(self.content, Content::Page(_)) && self.text().trim().is_empty()
     }
 
-    /// The content as Markdown, under its title.
+    /// Returns the title and the content as Markdown.
     pub fn markdown(&self) -> String {
         self.content.markdown()
     }
 
-    /// The content as inert HTML.
+    /// Returns the content as inert HTML.
     pub fn html(&self) -> String {
         self.content.html()
     }
 
-    /// The content as plain text.
+    /// Returns the content as plain text.
     pub fn text(&self) -> String {
         self.content.text()
     }
 
-    /// The web pages linked to, absolute, each once, in document order.
+    /// Returns the http(s) links: absolute, without duplicates, in document order.
     pub fn links(&self) -> Vec<String> {
         self.content.links().kept
     }
 
-    /// Everything, as one JSON object; on one line unless `pretty`. `error` is the message and the stable kind of an
-    /// error page.
+    /// Returns the document as a JSON object, on one line unless `pretty`. `error` is the message and the stable kind of
+    /// an error page.
     pub fn json(&self, pretty: bool, error: Option<(&str, &str)>) -> String {
         let links = self.content.links();
-        let whole = Whole {
-            url: self.answer.url.as_str(),
+        let json = DocumentJson {
+            url: self.response.url.as_str(),
             error: error.map(|(message, _)| message),
             kind: error.map(|(_, kind)| kind),
             title: self.title(),
@@ -178,15 +178,15 @@ impl Document {
             links: links.kept,
         };
         let written = if pretty {
-            serde_json::to_string_pretty(&whole)
+            serde_json::to_string_pretty(&json)
         } else {
-            serde_json::to_string(&whole)
+            serde_json::to_string(&json)
         };
-        // Strings and numbers only: nothing that JSON cannot hold.
+        // Cannot fail: all fields can be represented in JSON.
         written.unwrap_or_default()
     }
 
-    /// The part that a crawl's report carries.
+    /// Returns the part that is included in a crawl's report.
     pub(crate) fn page_document(&self) -> PageDocument {
         PageDocument {
             title: self.title().map(str::to_owned),
@@ -196,7 +196,7 @@ impl Document {
         }
     }
 
-    /// What the page says about itself, and how it was fetched.
+    /// Returns the metadata of the page and of the response.
     pub fn meta(&self) -> DocumentMeta {
         self.meta_of(0)
     }
@@ -206,6 +206,6 @@ impl Document {
             Content::Page(page) => Some(&**page),
             _ => None,
         };
-        document_meta(&self.answer, self.bytes, links_omitted, page)
+        document_meta(&self.response, self.bytes, links_omitted, page)
     }
 }

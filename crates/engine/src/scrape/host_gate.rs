@@ -1,4 +1,4 @@
-//! Who may send a request to a host, and when.
+//! The trait that limits requests to each host.
 
 use std::future::Future;
 use std::time::Duration;
@@ -6,10 +6,10 @@ use std::time::Duration;
 use crawler_model::Failure;
 use crawler_weburl::CrawlUrl;
 
-/// Limits requests to hosts. A [`Scraper`](super::Scraper) has exactly one, and nothing below it limits a host again:
-/// [`LocalHostGate`](super::LocalHostGate) for a process of its own, the store's turns for a service.
+/// Limits requests to each host. A [`Scraper`](super::Scraper) has exactly one, and nothing below it limits requests again.
+/// [`LocalHostGate`](super::LocalHostGate) is for a single process; a service uses turns in its store.
 pub trait HostGate: Send + Sync {
-    /// The right to one request; it ends when this is dropped.
+    /// Permission for one request, until it is dropped.
     type Turn: Send;
 
     /// Waits until a request to the URL's host may start.
@@ -18,15 +18,15 @@ pub trait HostGate: Send + Sync {
     /// Sends nothing to the URL's host for this long.
     fn pause(&self, url: &CrawlUrl, pause: Duration) -> impl Future<Output = ()> + Send;
 
-    /// Starts requests to the URL's host at least this far apart from now on.
+    /// Sets the minimum interval between the starts of requests to the URL's host.
     fn slow_to(&self, url: &CrawlUrl, interval: Duration) -> impl Future<Output = ()> + Send;
 }
 
-/// Why a host cannot be asked.
+/// Why no request to a host is permitted.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum NoTurn {
-    /// It asked for a longer pause than we wait for.
+    /// The host asked for a longer pause than we accept.
     Parked(Duration),
-    /// The gate could not do its job.
+    /// The gate failed.
     Failed(Failure),
 }

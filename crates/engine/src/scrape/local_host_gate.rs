@@ -1,4 +1,4 @@
-//! The gate of a process that shares its hosts with nobody: the command line.
+//! The host gate of a single process.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -12,15 +12,15 @@ use tokio::time::Instant;
 
 use super::host_gate::{HostGate, NoTurn};
 
-/// Hosts kept before those at rest are forgotten.
+/// Number of hosts at which idle ones are removed.
 const MAX_HOSTS: usize = 4_096;
 
 /// Limits requests to each host within this process.
 #[derive(Debug)]
 pub struct LocalHostGate {
-    /// Requests to one host at once.
+    /// Maximum number of concurrent requests to one host.
     per_host: usize,
-    begun: Instant,
+    started_at: Instant,
     hosts: Mutex<HashMap<HostKey, Arc<Host>>>,
 }
 
@@ -30,24 +30,24 @@ struct Host {
     pace: Mutex<HostPace>,
 }
 
-/// The right to one request, until it is dropped.
+/// Permission for one request, until it is dropped.
 #[derive(Debug)]
 pub struct LocalTurn {
     _slot: Option<OwnedSemaphorePermit>,
 }
 
 impl LocalHostGate {
-    /// A gate that lets this many requests to one host run at once.
+    /// Creates a gate with a maximum number of concurrent requests per host.
     pub fn new(per_host: usize) -> Self {
         Self {
             per_host: per_host.max(1),
-            begun: Instant::now(),
+            started_at: Instant::now(),
             hosts: Mutex::default(),
         }
     }
 
     fn now(&self) -> Duration {
-        self.begun.elapsed()
+        self.started_at.elapsed()
     }
 
     fn host(&self, url: &CrawlUrl) -> Arc<Host> {
@@ -76,7 +76,7 @@ impl HostGate for LocalHostGate {
 
     async fn turn(&self, url: &CrawlUrl) -> Result<LocalTurn, NoTurn> {
         let host = self.host(url);
-        // Never closed, so this never fails.
+        // The semaphore is never closed, so this cannot fail.
         let slot = Arc::clone(&host.slots).acquire_owned().await.ok();
         loop {
             let wait = {
@@ -87,7 +87,7 @@ impl HostGate for LocalHostGate {
                     pace.start(now);
                     return Ok(LocalTurn { _slot: slot });
                 }
-                // A host's usual delay between two requests is waited for, however long.
+                // The host's regular interval is always waited for, whatever its length.
                 if wait > MAX_WAIT.max(pace.interval()) {
                     return Err(NoTurn::Parked(wait));
                 }

@@ -1,4 +1,4 @@
-//! The kind of a body, by its type and, where the type is wrong, by its first bytes.
+//! Classifies a body by its content type and its first bytes.
 
 use crawler_fetch::{Body, Fetched};
 
@@ -9,13 +9,13 @@ pub(super) enum Media {
     Html,
     /// JSON.
     Json,
-    /// Plain text, or other text that is taken as it is.
+    /// Plain text, or other text that is not converted.
     Text,
-    /// Not text; a description: `a PDF document`.
+    /// Not text, with a description such as `a PDF document`.
     Other(String),
 }
 
-/// First bytes of formats that are not text.
+/// Magic numbers of formats that are not text.
 const MAGIC: [(&[u8], &str); 13] = [
     (b"%PDF-", "a PDF document"),
     (b"\x89PNG\r\n\x1a\n", "a PNG image"),
@@ -31,18 +31,18 @@ const MAGIC: [(&[u8], &str); 13] = [
     (b"wOFF", "a font"),
     (b"wOF2", "a font"),
 ];
-/// Bytes that are searched for a zero byte.
-const WINDOW: usize = 1_024;
+/// Number of bytes searched for control characters.
+const TEXT_CHECK_BYTES: usize = 1_024;
 
 impl Media {
-    /// The kind of a response's body.
+    /// Classifies the body of a response.
     pub(super) fn of(fetched: &Fetched) -> Self {
         let essence = essence(fetched.content_type.as_deref());
         let (Body::Html(body) | Body::File(body)) = &fetched.body else {
-            // A response without a body is an empty page, whatever its type.
+            // A status that has no body is an empty page, whatever its type.
             return match fetched.status {
                 204 | 205 | 304 => Self::Text,
-                _ => Self::Other(named(&essence)),
+                _ => Self::Other(describe(&essence)),
             };
         };
         if let Some(what) = by_first_bytes(body) {
@@ -51,13 +51,13 @@ impl Media {
         if matches!(fetched.body, Body::Html(_)) {
             return Self::Html;
         }
-        let wide = matches!(&body[..], [0xff, 0xfe, ..] | [0xfe, 0xff, ..])
+        let is_utf16 = matches!(&body[..], [0xff, 0xfe, ..] | [0xfe, 0xff, ..])
             || fetched
                 .content_type
                 .as_deref()
                 .and_then(crawler_html::charset_label)
                 .is_some_and(|label| label.to_ascii_lowercase().contains("utf-16"));
-        if !wide && body[..body.len().min(WINDOW)].contains(&0) {
+        if !is_utf16 && body[..body.len().min(TEXT_CHECK_BYTES)].contains(&0) {
             return Self::Other("binary data".to_owned());
         }
         if essence.ends_with("json") || essence.ends_with("jsonl") {
@@ -69,16 +69,16 @@ impl Media {
 
 fn by_first_bytes(body: &[u8]) -> Option<&'static str> {
     let (magic, what) = MAGIC.iter().find(|(magic, _)| body.starts_with(magic))?;
-    // A text may well begin with the letters of a magic number; it has no control characters.
+    // Text may begin with the letters of a magic number, but it has no control characters.
     let is_text = magic.iter().all(u8::is_ascii_graphic)
         && *magic != b"%PDF-"
-        && !body[..body.len().min(WINDOW)]
+        && !body[..body.len().min(TEXT_CHECK_BYTES)]
             .iter()
             .any(|byte| *byte < b'\t');
     (!is_text).then_some(what)
 }
 
-/// A content type without its parameters, in lower case.
+/// Returns a content type without its parameters, in lower case.
 fn essence(content_type: Option<&str>) -> String {
     content_type
         .and_then(|text| text.split([';', ',']).next())
@@ -87,8 +87,8 @@ fn essence(content_type: Option<&str>) -> String {
         .to_ascii_lowercase()
 }
 
-/// A description of a type.
-fn named(essence: &str) -> String {
+/// Describes a content type.
+fn describe(essence: &str) -> String {
     let (family, kind) = essence.split_once('/').unwrap_or((essence, ""));
     let message = match (family, kind) {
         ("application", "pdf") => "a PDF document",

@@ -1,4 +1,4 @@
-//! Fills in a document's `meta`: what the page says about itself, and how it was fetched.
+//! Builds a document's `meta`: the metadata of the page and of the response.
 
 use crawler_html::Metadata;
 use crawler_model::{DocumentMeta, HtmlMeta, rfc3339_seconds};
@@ -6,20 +6,20 @@ use crawler_model::{DocumentMeta, HtmlMeta, rfc3339_seconds};
 use super::ScrapeResponse;
 use super::content::Page;
 
-/// The metadata of a response; `bytes` are those of its body, decoded.
+/// Returns the metadata of a response; `bytes` is the length of the decoded body.
 pub(super) fn document_meta(
-    answer: &ScrapeResponse,
+    response: &ScrapeResponse,
     bytes: u64,
     links_omitted: u64,
     page: Option<&Page>,
 ) -> DocumentMeta {
-    let fetched = &answer.fetched;
+    let fetched = &response.fetched;
     DocumentMeta {
-        url: answer.url.to_string(),
-        requested_url: answer.requested.to_string(),
+        url: response.url.to_string(),
+        requested_url: response.requested.to_string(),
         status_code: fetched.status,
         content_type: fetched.content_type.clone(),
-        fetched_at: rfc3339_seconds(answer.fetched_at),
+        fetched_at: rfc3339_seconds(response.fetched_at),
         bytes,
         rendered: fetched
             .rendering

@@ -1,4 +1,4 @@
-//! Why there is no document.
+//! Why a page has no document.
 
 use std::fmt;
 use std::time::Duration;
@@ -6,12 +6,12 @@ use std::time::Duration;
 use crawler_model::{Failure, SkipReason};
 use crawler_weburl::CrawlUrl;
 
-/// Why a page has no document; displayed with what to do about it, if there is anything.
+/// Why a page has no document. `Display` includes what to do about it, where possible.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum ScrapeProblem {
     /// It could not be fetched.
     Failed {
-        /// The requested URL, or one it redirects to.
+        /// The requested URL, or a redirect target.
         url: CrawlUrl,
         /// What happened.
         failure: Failure,
@@ -23,7 +23,7 @@ pub enum ScrapeProblem {
         /// The rule.
         reason: SkipReason,
     },
-    /// Its host asks for longer pauses than we wait.
+    /// Its host asks for a longer pause than we accept.
     Parked {
         /// The URL.
         url: CrawlUrl,
@@ -37,9 +37,9 @@ pub enum ScrapeProblem {
     },
     /// It is not text.
     NotText {
-        /// Where it was found.
+        /// The URL after redirects.
         url: CrawlUrl,
-        /// A description: `a PDF document`.
+        /// Description of the type, such as `a PDF document`.
         what: String,
         /// The content type as sent.
         content_type: Option<String>,
@@ -52,7 +52,7 @@ impl ScrapeProblem {
         Self::Failed { url, failure }
     }
 
-    /// The requested URL, or one it redirects to.
+    /// Returns the requested URL, or the redirect target that has the problem.
     pub fn url(&self) -> &CrawlUrl {
         match self {
             Self::Failed { url, .. }
@@ -63,7 +63,7 @@ impl ScrapeProblem {
         }
     }
 
-    /// The stable spelling of machine formats.
+    /// Returns the stable name used in machine-readable formats.
     pub fn as_str(&self) -> &'static str {
         match self {
             Self::Failed { failure, .. } => failure.kind.as_str(),

@@ -1,4 +1,4 @@
-//! Each origin's robots.txt, fetched once and kept for a while.
+//! Caches the robots.txt of each origin.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -12,10 +12,10 @@ use crawler_weburl::{CrawlUrl, Origin};
 use tokio::sync::OnceCell;
 use tokio::time::Instant;
 
-use super::{HostGate, NoAnswer, ScrapeProblem, Scraper, Way};
+use super::{HostGate, RequestError, RequestOptions, ScrapeProblem, Scraper};
 use crate::site_file::read_robots;
 
-/// Origins kept before old ones are dropped.
+/// Number of origins at which unused entries are removed.
 const MAX_ORIGINS: usize = 4_096;
 
 /// The robots.txt of every origin.
@@ -24,12 +24,12 @@ pub(super) struct RobotsCache {
     origins: Mutex<HashMap<Origin, Entry>>,
 }
 
-type Entry = Arc<OnceCell<Known>>;
+type Entry = Arc<OnceCell<CachedRobots>>;
 
 #[derive(Debug)]
-struct Known {
+struct CachedRobots {
     file: RobotsFile,
-    until: Instant,
+    expires_at: Instant,
 }
 
 impl RobotsCache {
@@ -37,24 +37,24 @@ impl RobotsCache {
     pub(super) async fn permit<T: Fetch, G: HostGate>(
         &self,
         url: &CrawlUrl,
-        asked: &RequestedUrl,
+        requested: &RequestedUrl,
         scraper: &Scraper<T, G>,
     ) -> Result<(), ScrapeProblem> {
         let entry = self.entry(&url.origin());
-        let known = entry
+        let cached = entry
             .get_or_try_init(async || {
-                let file = find(url, asked, scraper).await?;
-                let until = Instant::now() + file.fresh_for();
-                Ok(Known { file, until })
+                let file = fetch_robots(url, requested, scraper).await?;
+                let expires_at = Instant::now() + file.fresh_for();
+                Ok(CachedRobots { file, expires_at })
             })
             .await
-            .map_err(|why: NoAnswer| why.about(url))?;
-        if let Some(pause) = known.file.crawl_delay().filter(|delay| *delay > MAX_WAIT) {
+            .map_err(|error: RequestError| error.into_problem(url))?;
+        if let Some(pause) = cached.file.crawl_delay().filter(|delay| *delay > MAX_WAIT) {
             let url = url.clone();
             return Err(ScrapeProblem::Parked { url, pause });
         }
         let path = url.parts().path_and_query();
-        match known.file.permission(path, scraper.plan.robots_errors) {
+        match cached.file.permission(path, scraper.plan.robots_errors) {
             RobotsPermission::Allowed => Ok(()),
             RobotsPermission::Skip(reason) => {
                 let url = url.clone();
@@ -67,16 +67,16 @@ impl RobotsCache {
     fn entry(&self, origin: &Origin) -> Entry {
         let mut origins = self.origins.lock().unwrap_or_else(PoisonError::into_inner);
         let now = Instant::now();
-        let is_old = |entry: &Entry| entry.get().is_some_and(|known| known.until <= now);
+        let is_expired = |entry: &Entry| entry.get().is_some_and(|cached| cached.expires_at <= now);
         if origins.len() >= MAX_ORIGINS && !origins.contains_key(origin) {
-            origins.retain(|_, entry| !is_old(entry));
+            origins.retain(|_, entry| !is_expired(entry));
             if origins.len() >= MAX_ORIGINS {
-                // They are fetched again when needed: that costs a request, not a rule.
+                // Removed files are fetched again when needed.
                 origins.retain(|_, entry| Arc::strong_count(entry) > 1);
             }
         }
         let entry = origins.entry(origin.clone()).or_default();
-        if is_old(entry) {
+        if is_expired(entry) {
             *entry = Entry::default();
         }
         Arc::clone(entry)
@@ -84,13 +84,13 @@ impl RobotsCache {
 }
 
 /// Fetches the robots.txt of a URL's origin.
-async fn find<T: Fetch, G: HostGate>(
+async fn fetch_robots<T: Fetch, G: HostGate>(
     url: &CrawlUrl,
-    asked: &RequestedUrl,
+    requested: &RequestedUrl,
     scraper: &Scraper<T, G>,
-) -> Result<RobotsFile, NoAnswer> {
-    let mut place = url.at_path("/robots.txt");
-    let way = Way {
+) -> Result<RobotsFile, RequestError> {
+    let mut robots_url = url.at_path("/robots.txt");
+    let options = RequestOptions {
         accept: Accept::File {
             max_bytes: Robots::MAX_BYTES as u64 + 1,
         },
@@ -99,24 +99,24 @@ async fn find<T: Fetch, G: HostGate>(
         visit: 0,
     };
     for _ in 0..=MAX_SITE_FILE_REDIRECTS {
-        let answer = match scraper.request(&place, asked, way).await {
+        let response = match scraper.request(&robots_url, requested, options).await {
             Ok(fetched) => Ok(fetched),
-            Err(NoAnswer::Failed(failure)) => Err(failure),
-            Err(why) => return Err(why),
+            Err(RequestError::Failed(failure)) => Err(failure),
+            Err(error) => return Err(error),
         };
-        let file = match read_robots(&place, answer, &scraper.plan.fetch.user_agent) {
+        let file = match read_robots(&robots_url, response, &scraper.plan.fetch.user_agent) {
             RobotsAnswer::Rules(rules) => RobotsFile::Rules(rules),
             RobotsAnswer::Unavailable(failure) => RobotsFile::Unavailable(failure),
             RobotsAnswer::Unreachable(failure) => RobotsFile::Unreachable(failure),
             RobotsAnswer::Moved(to) => {
-                place = to;
+                robots_url = to;
                 continue;
             }
         };
         if let Some(pause) = file.crawl_delay().filter(|delay| *delay <= MAX_WAIT) {
             scraper.gate.slow_to(url, pause).await;
             let origin = url.origin().to_string();
-            (scraper.tell)(Notice::CrawlDelay { origin, pause });
+            (scraper.on_notice)(Notice::CrawlDelay { origin, pause });
         }
         return Ok(file);
     }

@@ -5,16 +5,16 @@ use std::time::SystemTime;
 use crawler_fetch::Fetched;
 use crawler_weburl::CrawlUrl;
 
-/// A response, at the end of its redirects.
+/// A response, after redirects.
 #[derive(Clone, Debug)]
 pub struct ScrapeResponse {
-    /// The URL that was requested.
+    /// The requested URL.
     pub requested: CrawlUrl,
-    /// Where the response came from.
+    /// The URL after redirects.
     pub url: CrawlUrl,
-    /// Redirects followed to get there.
+    /// Number of redirects followed.
     pub hops: u32,
-    /// When it was fetched.
+    /// Time of the fetch.
     pub fetched_at: SystemTime,
     /// The response itself.
     pub fetched: Fetched,

@@ -36,21 +36,21 @@ impl Stage for Brotli {
     fn step(&mut self, input: &[u8], out: &mut Vec<u8>) -> Result<Step, Corrupt> {
         if self.ended {
             return Ok(Step {
-                used: 0,
+                consumed: 0,
                 ended: true,
             });
         }
         let mut written = out.len();
-        // The decoder needs initialised output space. It gets no more than one step can fill: input that arrives byte by
-        // byte would otherwise initialise the whole buffer each time.
+        // The decoder needs initialized output space. It gets no more than one step can fill: input that arrives byte by
+        // byte would otherwise initialize the whole buffer each time.
         out.resize(out.capacity().min(written + STEP_OUTPUT), 0);
-        let (mut available_in, mut used) = (input.len(), 0);
-        let mut room = out.len() - written;
+        let (mut available_in, mut consumed) = (input.len(), 0);
+        let mut available_out = out.len() - written;
         let result = BrotliDecompressStream(
             &mut available_in,
-            &mut used,
+            &mut consumed,
             input,
-            &mut room,
+            &mut available_out,
             &mut written,
             out,
             &mut self.total,
@@ -61,11 +61,15 @@ impl Stage for Brotli {
             BrotliResult::ResultFailure => Err(Corrupt),
             BrotliResult::ResultSuccess => {
                 self.ended = true;
-                Ok(Step { used, ended: true })
+                Ok(Step {
+                    consumed,
+                    ended: true,
+                })
             }
-            BrotliResult::NeedsMoreInput | BrotliResult::NeedsMoreOutput => {
-                Ok(Step { used, ended: false })
-            }
+            BrotliResult::NeedsMoreInput | BrotliResult::NeedsMoreOutput => Ok(Step {
+                consumed,
+                ended: false,
+            }),
         }
     }
 }

@@ -58,7 +58,7 @@ impl Stage for Inflate {
         if self.stream.is_none() {
             let Some(stream) = input.first().and_then(|first| self.begin(*first)) else {
                 return Ok(Step {
-                    used: 0,
+                    consumed: 0,
                     ended: self.ended,
                 });
             };
@@ -70,13 +70,13 @@ impl Stage for Inflate {
         let status = stream
             .decompress_vec(input, out, FlushDecompress::None)
             .map_err(|_| Corrupt)?;
-        let used = usize::try_from(stream.total_in() - before).map_err(|_| Corrupt)?;
+        let consumed = usize::try_from(stream.total_in() - before).map_err(|_| Corrupt)?;
         if status == Status::StreamEnd {
             self.stream = None;
             self.ended = true;
         }
         Ok(Step {
-            used,
+            consumed,
             ended: self.ended,
         })
     }

@@ -9,7 +9,7 @@ use crate::coding::Coding;
 /// Result of one decoding step.
 pub(super) struct Step {
     /// Bytes of input consumed.
-    pub(super) used: usize,
+    pub(super) consumed: usize,
     /// Whether the stream is complete at this point.
     pub(super) ended: bool,
 }
@@ -52,18 +52,18 @@ impl Layer {
         out: &mut Vec<u8>,
         limit: usize,
     ) -> Result<usize, Corrupt> {
-        let mut used = 0;
+        let mut consumed = 0;
         while out.len() < limit {
             let before = out.len();
-            reserve(out, (input.len() - used) * TYPICAL_RATIO, limit);
-            match self.stage.step(&input[used..], out) {
+            reserve(out, (input.len() - consumed) * TYPICAL_RATIO, limit);
+            match self.stage.step(&input[consumed..], out) {
                 Ok(step) => {
                     // A step that did nothing has no meaningful state: after the end of a stream some decoders
                     // already report that they need input.
-                    if step.used == 0 && out.len() == before {
+                    if step.consumed == 0 && out.len() == before {
                         break;
                     }
-                    used += step.used;
+                    consumed += step.consumed;
                     self.ended = step.ended;
                 }
                 // Anything after the end of the stream is padding.
@@ -71,7 +71,7 @@ impl Layer {
                 Err(Corrupt) => return Err(Corrupt),
             }
         }
-        Ok(used)
+        Ok(consumed)
     }
 
     pub(super) fn is_finished(&self) -> bool {

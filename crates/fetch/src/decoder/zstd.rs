@@ -31,7 +31,7 @@ impl Stage for Zstd {
             .decompress_stream(&mut output, &mut input)
             .map_err(|_| Corrupt)?;
         Ok(Step {
-            used: input.pos(),
+            consumed: input.pos(),
             ended: hint == 0,
         })
     }

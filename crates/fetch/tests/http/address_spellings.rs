@@ -53,7 +53,7 @@ fn spellings([a, b, c, d]: [u8; 4]) -> Vec<String> {
     let (low24, low16) = (bits & 0xff_ffff, bits & 0xffff);
     let dotted = format!("{a}.{b}.{c}.{d}");
     let (high, low) = (bits >> 16, low16);
-    let turned = !bits;
+    let inverted = !bits;
     let circled = |digit: u32| match digit {
         0 => '⓪',
         digit => offset('①', digit - 1),
@@ -110,8 +110,8 @@ fn spellings([a, b, c, d]: [u8; 4]) -> Vec<String> {
         format!("[2001:0:{high:x}:{low:x}::]"),
         format!(
             "[2001:0:808:808:0:0:{:x}:{:x}]",
-            turned >> 16,
-            turned & 0xffff
+            inverted >> 16,
+            inverted & 0xffff
         ),
     ];
     let mut urls: Vec<String> = hosts
@@ -128,7 +128,7 @@ fn spellings([a, b, c, d]: [u8; 4]) -> Vec<String> {
 
 /// Host names that are refused by name, or because of their addresses.
 fn names() -> Vec<String> {
-    let own = [
+    let fixed = [
         "localhost",
         "LOCALHOST",
         "localhost.",
@@ -142,8 +142,9 @@ fn names() -> Vec<String> {
         "mapped.test",
         "xn--localhost-.localhost",
     ];
-    let resolved = (0..TARGETS.len()).map(|at| format!("to-{at}.test"));
-    own.into_iter()
+    let resolved = (0..TARGETS.len()).map(|index| format!("to-{index}.test"));
+    fixed
+        .into_iter()
         .map(str::to_owned)
         .chain(resolved)
         .map(|name| format!("http://{name}:PORT/"))
@@ -174,7 +175,7 @@ fn malicious_lookup() -> LookupFn {
 }
 
 #[tokio::test]
-async fn no_spelling_of_a_private_address_is_dialled_by_any_kind_of_fetch() {
+async fn no_spelling_of_a_private_address_is_dialed_by_any_kind_of_fetch() {
     let canary = Server::responding(OK).await;
     let port = canary.port.to_string();
     let rules = rules("http://site.test/");
@@ -184,7 +185,7 @@ async fn no_spelling_of_a_private_address_is_dialled_by_any_kind_of_fetch() {
     let literals = TARGETS.iter().flat_map(|target| spellings(*target));
     for url in literals.chain(names()) {
         let url = url.replace("PORT", &port);
-        // What does not parse is never dialled.
+        // URLs that do not parse are never dialed.
         let Ok(parsed) = CrawlUrl::parse(&url) else {
             continue;
         };
@@ -216,7 +217,7 @@ async fn no_spelling_of_a_private_address_is_dialled_by_any_kind_of_fetch() {
 }
 
 #[tokio::test]
-async fn the_addresses_that_are_checked_are_the_ones_dialled() {
+async fn the_addresses_that_are_checked_are_the_ones_dialed() {
     let canary = Server::responding(OK).await;
     let lookups = Arc::new(AtomicUsize::new(0));
     let counter = Arc::clone(&lookups);
@@ -228,11 +229,11 @@ async fn the_addresses_that_are_checked_are_the_ones_dialled() {
         ],
         _ => vec![Ipv4Addr::LOCALHOST.into()],
     });
-    for turn in 0..200 {
+    for index in 0..200 {
         let rules = rules("http://site.test/");
         let guard = Guard::public_only();
         let fetcher = HttpFetch::resolving(&rules, 4, guard, sniff, Arc::clone(&lookup)).unwrap();
-        let url = CrawlUrl::parse(&format!("http://turn-{turn}.test:{}/", canary.port)).unwrap();
+        let url = CrawlUrl::parse(&format!("http://host-{index}.test:{}/", canary.port)).unwrap();
         let failure = fetcher
             .fetch(FetchRequest::new(&url, Accept::Page))
             .await
@@ -263,10 +264,10 @@ async fn an_open_and_a_closed_port_are_refused_with_the_same_message() {
 }
 
 #[tokio::test]
-async fn the_operators_list_allows_what_it_names() {
+async fn the_operators_list_allows_only_its_entries() {
     let server = Server::responding(OK).await;
     let rules = rules("http://site.test/");
-    for (entry, host, may) in [
+    for (entry, host, allowed) in [
         ("127.0.0.0/8", "127.0.0.1", true),
         ("127.0.0.1", "mixed.test", false),
         ("site.test", "site.test", true),
@@ -280,10 +281,10 @@ async fn the_operators_list_allows_what_it_names() {
         let guard = Guard::new(false, vec![AllowedTarget::parse(entry).unwrap()]);
         let fetcher = HttpFetch::resolving(&rules, 4, guard, sniff, malicious_lookup()).unwrap();
         let url = CrawlUrl::parse(&format!("http://{host}:{}/", server.port)).unwrap();
-        // `mixed.test` also has a public address, which must not be dialled from a test.
-        if may || host != "mixed.test" {
+        // `mixed.test` also has a public address, which must not be dialed from a test.
+        if allowed || host != "mixed.test" {
             let got = fetcher.fetch(FetchRequest::new(&url, Accept::Page)).await;
-            assert_eq!(got.is_ok(), may, "{entry} {host}: {got:?}");
+            assert_eq!(got.is_ok(), allowed, "{entry} {host}: {got:?}");
         }
     }
 }

@@ -28,7 +28,7 @@ async fn endless(head: &'static str) -> (Server, Arc<AtomicU64>) {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn other_types_than_html_are_never_read() {
+async fn only_html_bodies_are_read() {
     let (server, _) =
         endless("HTTP/1.1 200 OK\r\ncontent-type: video/mp4\r\ntransfer-encoding: chunked\r\n\r\n")
             .await;

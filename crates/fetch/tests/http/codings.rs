@@ -37,7 +37,7 @@ fn encoding(name: &str) -> String {
 }
 
 #[tokio::test]
-async fn the_four_codings_and_pairs_of_them() {
+async fn all_codings_and_pairs_are_decoded() {
     let plain: Vec<u8> = (0..20_000_u32).flat_map(u32::to_be_bytes).collect();
     for coding in CODINGS {
         let once = coded(coding, &plain, 1).await;
@@ -76,10 +76,10 @@ async fn a_bomb_costs_no_more_than_the_cap() {
         ] {
             let server = Server::responding(response("200 OK", &names, wire)).await;
             let fetcher = fetcher(&rules(&server.url("/")));
-            let began = Instant::now();
+            let start = Instant::now();
             let got = page(&fetcher, &server.url("/")).await.unwrap();
             assert_eq!((html(&got).len(), got.truncated), (1_000_000, true));
-            assert!(began.elapsed() < Duration::from_secs(2), "{coding}");
+            assert!(start.elapsed() < Duration::from_secs(2), "{coding}");
         }
     }
 }
@@ -113,9 +113,12 @@ async fn a_truncated_coding_keeps_what_was_decoded() {
         let got = page(&fetcher(&rules(&server.url("/"))), &server.url("/"))
             .await
             .unwrap();
-        let kept = html(&got);
+        let decoded = html(&got);
         assert!(got.truncated, "{coding}");
-        assert!(!kept.is_empty() && plain.starts_with(kept), "{coding}");
+        assert!(
+            !decoded.is_empty() && plain.starts_with(decoded),
+            "{coding}"
+        );
         let head = &wire[..3];
         let server = Server::responding(response("200 OK", &encoding(coding), head)).await;
         let failure = page(&fetcher(&rules(&server.url("/"))), &server.url("/")).await;

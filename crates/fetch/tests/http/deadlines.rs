@@ -12,7 +12,7 @@ use crate::server::{HTML, Server, response};
 const LONG: Duration = Duration::from_secs(20);
 const SHORT: Duration = Duration::from_millis(200);
 
-fn patient(url: &str) -> FetchRules {
+fn rules_with_long_deadlines(url: &str) -> FetchRules {
     let mut rules = rules(url);
     rules.deadlines = Deadlines {
         connect: LONG,
@@ -23,34 +23,34 @@ fn patient(url: &str) -> FetchRules {
     rules
 }
 
-/// Asserts that the fetch misses a deadline, with this message, and not much later than it should.
+/// Asserts that the fetch fails at a deadline, soon after it, with this message.
 async fn times_out(rules: &FetchRules, url: &str, message: &str) {
-    let began = Instant::now();
+    let start = Instant::now();
     let failure = page(&fetcher(rules), url).await.unwrap_err();
     assert_eq!(
         (failure.kind, failure.message.as_str()),
         (FailKind::Timeout, message)
     );
     assert!(
-        began.elapsed() < LONG / 4,
+        start.elapsed() < LONG / 4,
         "{message}: {:?}",
-        began.elapsed()
+        start.elapsed()
     );
 }
 
 #[tokio::test]
-async fn a_server_that_does_not_respond() {
+async fn a_server_that_does_not_respond_times_out() {
     let server = Server::start(|mut conn| async move { conn.disconnected().await }).await;
-    let mut rules = patient(&server.url("/"));
+    let mut rules = rules_with_long_deadlines(&server.url("/"));
     rules.deadlines.head = SHORT;
     times_out(&rules, &server.url("/"), "no response within 200 ms").await;
-    let mut rules = patient(&server.url("/"));
+    let mut rules = rules_with_long_deadlines(&server.url("/"));
     rules.deadlines.total = SHORT;
     times_out(&rules, &server.url("/"), "no response within 200 ms").await;
 }
 
 #[tokio::test]
-async fn a_head_that_drips() {
+async fn a_slowly_sent_head_times_out() {
     let server = Server::start(|mut conn| async move {
         conn.request().await;
         for byte in b"HTTP/1.1 200 OK\r\nx: ".iter().chain([b'y'; 500].iter()) {
@@ -59,13 +59,13 @@ async fn a_head_that_drips() {
         }
     })
     .await;
-    let mut rules = patient(&server.url("/"));
+    let mut rules = rules_with_long_deadlines(&server.url("/"));
     rules.deadlines.head = SHORT;
     times_out(&rules, &server.url("/"), "no response within 200 ms").await;
 }
 
 #[tokio::test]
-async fn endless_interim_responses() {
+async fn endless_interim_responses_time_out() {
     let server = Server::start(|mut conn| async move {
         conn.request().await;
         while conn
@@ -76,13 +76,13 @@ async fn endless_interim_responses() {
         }
     })
     .await;
-    let mut rules = patient(&server.url("/"));
+    let mut rules = rules_with_long_deadlines(&server.url("/"));
     rules.deadlines.head = SHORT;
     times_out(&rules, &server.url("/"), "no response within 200 ms").await;
 }
 
 #[tokio::test]
-async fn a_body_that_stalls() {
+async fn a_stalled_body_times_out() {
     let server = Server::start(|mut conn| async move {
         conn.request().await;
         conn.send(b"HTTP/1.1 200 OK\r\ncontent-type: text/html\r\ncontent-length: 9\r\n\r\n<p>")
@@ -90,13 +90,13 @@ async fn a_body_that_stalls() {
         conn.disconnected().await;
     })
     .await;
-    let mut rules = patient(&server.url("/"));
+    let mut rules = rules_with_long_deadlines(&server.url("/"));
     rules.deadlines.idle = SHORT;
     times_out(&rules, &server.url("/"), "the body stalled for 200 ms").await;
 }
 
 #[tokio::test]
-async fn a_body_that_drips() {
+async fn a_slowly_sent_body_times_out() {
     let server = Server::start(|mut conn| async move {
         conn.request().await;
         conn.send(b"HTTP/1.1 200 OK\r\ncontent-type: text/html\r\n\r\n")
@@ -106,17 +106,17 @@ async fn a_body_that_drips() {
         }
     })
     .await;
-    let mut rules = patient(&server.url("/"));
+    let mut rules = rules_with_long_deadlines(&server.url("/"));
     rules.deadlines.idle = SHORT;
     rules.deadlines.total = SHORT * 2;
     times_out(&rules, &server.url("/"), "not finished within 400 ms").await;
 }
 
 #[tokio::test]
-async fn a_handshake_that_stalls() {
+async fn a_stalled_handshake_times_out() {
     let silent = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let url = format!("https://127.0.0.1:{}/", silent.local_addr().unwrap().port());
-    let mut rules = patient(&url);
+    let mut rules = rules_with_long_deadlines(&url);
     rules.deadlines.connect = SHORT;
     times_out(&rules, &url, "no connection within 200 ms").await;
 }
@@ -130,12 +130,15 @@ async fn a_skipped_body_that_stalls_does_not_delay_the_response() {
         conn.disconnected().await;
     })
     .await;
-    let began = Instant::now();
-    let got = page(&fetcher(&patient(&server.url("/"))), &server.url("/"))
-        .await
-        .unwrap();
+    let start = Instant::now();
+    let got = page(
+        &fetcher(&rules_with_long_deadlines(&server.url("/"))),
+        &server.url("/"),
+    )
+    .await
+    .unwrap();
     assert_eq!(got.status, 404);
-    assert!(began.elapsed() < LONG / 4);
+    assert!(start.elapsed() < LONG / 4);
 }
 
 #[tokio::test]
@@ -161,7 +164,7 @@ async fn a_large_file_gets_more_total_time_than_a_page() {
         }
     })
     .await;
-    let mut rules = patient(&server.url("/"));
+    let mut rules = rules_with_long_deadlines(&server.url("/"));
     rules.deadlines.total = SHORT;
     times_out(&rules, &server.url("/"), "not finished within 200 ms").await;
     let got = file(&fetcher(&rules), &server.url("/"), 50 << 20).await;

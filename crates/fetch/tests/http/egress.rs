@@ -40,7 +40,7 @@ async fn exchange(mut stream: TcpStream, request: &str) -> String {
 }
 
 #[tokio::test]
-async fn refused_addresses_are_not_dialled_with_or_without_a_proxy() {
+async fn refused_addresses_are_not_dialed_with_or_without_a_proxy() {
     let canary = Server::responding(OK).await;
     let direct = rules("http://site.test/");
     let mut through = rules("http://site.test/");
@@ -110,7 +110,7 @@ async fn failures_are_distinguished_and_invalid_hosts_are_refused() {
 }
 
 #[tokio::test]
-async fn allowed_hosts_are_dialled_directly() {
+async fn allowed_hosts_are_dialed_directly() {
     let server = Server::responding(OK).await;
     let guard = Guard::new(false, vec![AllowedTarget::parse("site.test").unwrap()]);
     let egress = egress(&rules("http://site.test/"), guard);
@@ -175,27 +175,33 @@ async fn the_callers_headers_are_for_one_origin() {
     rules.userinfo = Userinfo::of("http://me:s3cret@example.org/");
     let egress = egress(&rules, Guard::anywhere());
     assert_eq!(egress.user_agent(), "testbot/1.0");
-    let own = |url: &str, requested: Option<&RequestedUrl>| {
+    let caller_headers_for = |url: &str, requested: Option<&RequestedUrl>| {
         let url = CrawlUrl::parse(url).unwrap();
         egress.caller_headers(&url, requested)
     };
     let key = ("x-key".to_owned(), "ké".to_owned());
     let basic = |coded: &str| ("authorization".to_owned(), format!("Basic {coded}"));
-    let seeds = own("http://site.test:81/other", None);
-    assert_eq!(seeds, [key.clone(), basic("bWU6czNjcmV0")]);
-    for foreign in [
+    let seed_headers = caller_headers_for("http://site.test:81/other", None);
+    assert_eq!(seed_headers, [key.clone(), basic("bWU6czNjcmV0")]);
+    for other_origin in [
         "http://site.test/",
         "https://site.test:81/",
         "http://a.site.test:81/",
     ] {
-        assert!(own(foreign, None).is_empty(), "{foreign}");
+        assert!(
+            caller_headers_for(other_origin, None).is_empty(),
+            "{other_origin}"
+        );
     }
     let requested = RequestedUrl::parse("https://you:too@requested.test/").unwrap();
     assert_eq!(
-        own("https://requested.test/page", Some(&requested)),
+        caller_headers_for("https://requested.test/page", Some(&requested)),
         [key.clone(), basic("eW91OnRvbw==")]
     );
-    assert!(own("http://site.test:81/", Some(&requested)).is_empty());
+    assert!(caller_headers_for("http://site.test:81/", Some(&requested)).is_empty());
     let requested = RequestedUrl::parse("https://requested.test/").unwrap();
-    assert_eq!(own("https://requested.test/page", Some(&requested)), [key]);
+    assert_eq!(
+        caller_headers_for("https://requested.test/page", Some(&requested)),
+        [key]
+    );
 }

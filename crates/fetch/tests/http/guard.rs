@@ -1,4 +1,4 @@
-//! The guard: no spelling of a private address is dialled.
+//! The guard: no spelling of a private address is dialed.
 
 use crawler_fetch::{Guard, HttpFetch};
 use crawler_model::FailKind;
@@ -8,7 +8,7 @@ use crate::fetchers::{page, rules, sniff};
 use crate::server::Server;
 
 #[tokio::test]
-async fn every_spelling_of_a_private_address_is_refused_before_dialling() {
+async fn every_spelling_of_a_private_address_is_refused_before_dialing() {
     let canary = Server::responding("HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n").await;
     let port = canary.port;
     for host in PRIVATE_HOSTS {

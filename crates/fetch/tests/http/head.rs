@@ -41,7 +41,7 @@ async fn the_size_of_the_head_is_limited() {
 #[tokio::test]
 async fn invalid_http_is_a_protocol_failure() {
     for bytes in [
-        "<html>an answer of 1991</html>",
+        "<html>an HTTP/0.9 response</html>",
         "SSH-2.0-OpenSSH_9.2\r\n",
         "HTTP/1.1 abc OK\r\n\r\n",
         "HTTP/1.1 200 OK\r\ncontent-length: -1\r\n\r\n",

@@ -85,7 +85,7 @@ async fn https_goes_through_a_tunnel() {
 }
 
 #[tokio::test]
-async fn refusals_of_a_proxy_are_reported() {
+async fn refusals_by_a_proxy_are_reported() {
     let certified = Certified::new(&["example.org"]);
     let proxy = tunnel_proxy(1).await;
     let mut with_proxy = rules("https://example.org/");

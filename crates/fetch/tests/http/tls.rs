@@ -136,7 +136,7 @@ async fn each_invalid_certificate_has_its_own_message() {
 }
 
 #[tokio::test]
-async fn a_plain_server_and_a_closed_connection() {
+async fn a_plain_server_and_a_closed_connection_fail() {
     let certified = Certified::new(&["127.0.0.1"]);
     let plain = Server::start(|mut conn| async move {
         conn.send(b"HTTP/1.1 400 Bad Request\r\ncontent-length: 0\r\n\r\n")

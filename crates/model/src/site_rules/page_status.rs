@@ -1,4 +1,4 @@
-//! What an HTTP status means for the page that was requested.
+//! What an HTTP status means for the requested page.
 
 use crate::FailKind;
 
@@ -7,14 +7,14 @@ use crate::FailKind;
 pub enum PageStatus {
     /// 2xx: the response is the page.
     Success,
-    /// The page is elsewhere.
+    /// A redirect to the page.
     Redirect,
     /// Anything else.
     Failure(FailKind),
 }
 
 impl PageStatus {
-    /// Classifies a status; `has_location` says whether the response carries a `Location`.
+    /// Classifies a status; `has_location`: the response has a `Location` header.
     #[inline]
     pub fn of(status: u16, has_location: bool) -> Self {
         match status {
@@ -27,10 +27,10 @@ impl PageStatus {
 
 /// Whether a response redirects.
 ///
-/// 301, 302, 303, 307 and 308 do, even without a `Location`: that is a broken redirect, not a page. 300 offers a
-/// choice and redirects only where the server names its preference in `Location`. 304 answers a conditional
-/// request, which we never send; 305 asks for a proxy of the server's choosing and is deprecated for that reason
-/// (RFC 9110, section 15.4.6); 306 is unused. None of those three redirects.
+/// 301, 302, 303, 307 and 308 do, even without a `Location`: that is a broken redirect, not a page. 300 offers a choice
+/// and redirects only if the server names its preference in `Location`. 304 is the response to a conditional request,
+/// which we never send; 305 asks the client to use a proxy chosen by the server and is deprecated (RFC 9110, section
+/// 15.4.6); 306 is unused. None of these three redirects.
 #[inline]
 pub fn is_redirect(status: u16, has_location: bool) -> bool {
     matches!(status, 301 | 302 | 303 | 307 | 308) || (status == 300 && has_location)
@@ -41,7 +41,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_table_of_redirects() {
+    fn statuses_that_redirect() {
         for status in 100..600 {
             let always = [301, 302, 303, 307, 308].contains(&status);
             assert_eq!(is_redirect(status, false), always, "{status}");

@@ -1,11 +1,11 @@
-//! Which failures are tried again, and which are about the host rather than the page.
+//! Which failures are retried, and which responses slow down the whole host.
 
 use std::time::Duration;
 
 use crate::FailKind;
 
-/// Whether a failed attempt is followed by another: the failure may be temporary, attempts are left, and the
-/// host does not ask for a longer pause than `max_wait`.
+/// Whether to retry after a failed attempt: the failure may be temporary, attempts are left, and the host does not ask for
+/// a longer pause than `max_wait`.
 #[inline]
 pub fn may_retry(
     kind: FailKind,
@@ -17,8 +17,7 @@ pub fn may_retry(
     kind.retryable() && attempt < max_attempts && retry_after.is_none_or(|pause| pause <= max_wait)
 }
 
-/// Whether a response slows down requests to its host, not only to its page: 429, and a temporary error
-/// (408, 5xx) that says when to come back.
+/// Whether a response slows down all requests to its host: 429, or a temporary error (408, 5xx) with `Retry-After`.
 #[inline]
 pub fn throttles_host(status: u16, has_retry_after: bool) -> bool {
     match status {
@@ -42,8 +41,8 @@ mod tests {
             (FailKind::ServerError, 1, Some(3 * second), false),
             (FailKind::DeadLink, 1, None, false),
         ] {
-            let answer = may_retry(kind, attempt, 3, retry_after, 2 * second);
-            assert_eq!(answer, expected, "{kind} {attempt} {retry_after:?}");
+            let actual = may_retry(kind, attempt, 3, retry_after, 2 * second);
+            assert_eq!(actual, expected, "{kind} {attempt} {retry_after:?}");
         }
     }
 }

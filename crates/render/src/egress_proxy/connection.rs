@@ -32,7 +32,7 @@ const TUNNEL_BUFFER: usize = 16 * 1024;
 
 type ProxyResponse = Response<Either<Incoming, Empty<Bytes>>>;
 
-/// One connection from the browser. Cancelling [`Self::serve`] closes both ends.
+/// One connection from the browser. Canceling [`Self::serve`] closes both ends.
 #[derive(Debug)]
 pub(super) struct Connection {
     /// `None`: every request is refused.
@@ -154,9 +154,9 @@ impl Connection {
         // A request without a body can be sent again.
         let resendable = (body.is_end_stream() && head.method.is_safe()).then(|| head.clone());
         let mut outgoing = Request::from_parts(head, Either::Left(body));
-        let mut kept = lock(&self.upstream).take();
+        let mut previous = lock(&self.upstream).take();
         loop {
-            let mut upstream = match self.upstream(egress, to, kept.take()).await {
+            let mut upstream = match self.upstream(egress, to, previous.take()).await {
                 Ok(upstream) => upstream,
                 Err(failure) => {
                     self.stats.record_failure(&to.host, to.port, failure);
@@ -189,12 +189,12 @@ impl Connection {
         &self,
         egress: &Egress,
         to: &Destination,
-        kept: Option<Upstream>,
+        previous: Option<Upstream>,
     ) -> Result<Upstream, Failure> {
-        if let Some(mut kept) = kept
-            && kept.serves(to).await
+        if let Some(mut previous) = previous
+            && previous.serves(to).await
         {
-            return Ok(kept);
+            return Ok(previous);
         }
         let (idle_timer, stats) = (Arc::clone(&self.idle_timer), Arc::clone(&self.stats));
         Upstream::open(egress, to, idle_timer, stats).await

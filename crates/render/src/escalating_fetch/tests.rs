@@ -106,7 +106,7 @@ fn html(response: &Fetched) -> &[u8] {
     }
 }
 
-const LONG: &str = "a page with a good deal more to say";
+const LONG: &str = "a page with considerably more text";
 
 #[tokio::test]
 async fn never_uses_http_only() {
@@ -152,7 +152,7 @@ async fn always_without_a_browser_reports_why_there_is_none() {
 }
 
 #[tokio::test]
-async fn always_fails_as_the_browser_fails() {
+async fn always_returns_the_browsers_failure() {
     for kind in [FailKind::Browser, FailKind::Timeout, FailKind::Dns] {
         let fixture = Fixture::new(page("certain"), Some(failing(kind)));
         let failure = fixture
@@ -165,7 +165,7 @@ async fn always_fails_as_the_browser_fails() {
 }
 
 #[tokio::test]
-async fn other_types_than_html_pass_through_the_browser_unchanged() {
+async fn non_html_responses_are_returned_unchanged() {
     let file = FakeFetch::default().file(URL, "%PDF");
     let fixture = Fixture::new(page("certain"), Some(file));
     let response = fixture
@@ -229,7 +229,7 @@ async fn the_wait_for_a_tab_is_reported_and_not_part_of_elapsed() {
     for _ in 0..10 {
         let response = fixture.auto().await;
         let rendering = response.rendering.unwrap();
-        // Whether or not it is known by then that the host needs rendering.
+        // Whether or not the host is already known to need rendering.
         assert!(rendering.rendered && rendering.waited == 40 * second);
         assert!(response.elapsed < 2 * second, "{:?}", response.elapsed);
     }
@@ -315,7 +315,7 @@ async fn a_navigation_by_script_is_a_redirect() {
         assert!(response.is_redirect());
         assert_eq!(response.rendering, Some(Rendering::because(EmptyRoot)));
     }
-    // Redirects say nothing about the host: HTTP comes first every time.
+    // Redirects are not recorded for the host: HTTP comes first every time.
     assert_eq!(fixture.requests(), (10, 10));
 }
 
@@ -377,7 +377,7 @@ async fn a_failed_browser_first_request_falls_back_to_http() {
         let response = fixture.auto().await;
         assert_eq!(html(&response), b"certain", "{kind}");
         assert_eq!(response.rendering, Some(Rendering::not(reason)), "{kind}");
-        // A browser that died says nothing about the page, and is tried once more.
+        // If the browser died, the page is tried once more, and nothing is recorded.
         let times = if kind == FailKind::Browser { 2 } else { 1 };
         assert_eq!(fixture.requests(), (1, times), "{kind}");
         assert_eq!(fixture.goes_to_browser_first(), remains, "{kind}");
@@ -414,7 +414,7 @@ async fn a_host_that_blocks_browsers_is_fetched_by_http_again() {
 }
 
 #[tokio::test]
-async fn an_error_in_both_says_nothing_about_the_host() {
+async fn an_error_in_both_is_not_recorded_for_the_host() {
     let rendered = responding(html_with(404, LONG));
     let missing = responding(html_with(404, "certain"));
     for http in [missing, failing(FailKind::Connect), responding(status(500))] {
@@ -431,7 +431,7 @@ async fn an_error_in_both_says_nothing_about_the_host() {
 }
 
 #[tokio::test]
-async fn other_types_than_html_are_not_fetched_again() {
+async fn non_html_responses_are_not_fetched_again() {
     let mut file = status(200);
     file.body = Body::File(b"%PDF"[..].into());
     file.rendering = Some(Rendering::not(NotHtml));

@@ -13,7 +13,7 @@ use crawler_weburl::CrawlUrl;
 use testsite::spa::{APPLICATIONS, Applications, ClientRoutedSite};
 use testsite::{Graph, Realistic, Server};
 
-/// Takes the place of the browser and records the requested URLs.
+/// A replacement for the browser that records the requested URLs.
 #[derive(Default)]
 struct RecordingFetch {
     requested: Mutex<BTreeSet<String>>,
@@ -23,7 +23,7 @@ impl Fetch for RecordingFetch {
     async fn fetch(&self, request: FetchRequest<'_>) -> Result<Fetched, Failure> {
         let mut requested = self.requested.lock().unwrap();
         requested.insert(request.url.as_str().to_owned());
-        Err(Failure::new(FailKind::Browser, "only a recorder"))
+        Err(Failure::new(FailKind::Browser, "recorded only"))
     }
 }
 
@@ -70,9 +70,9 @@ async fn every_application_is_sent_to_the_browser() {
         );
         assert!(matches!(response.body, Body::Html(_)));
     }
-    let landed = auto(&fetch, &server.url("/landed/anywhere")).await;
+    let plain = auto(&fetch, &server.url("/landed/anywhere")).await;
     assert_eq!(
-        landed.rendering,
+        plain.rendering,
         Some(Rendering::not(RenderReason::Readable))
     );
     let requested = recorder.requested.lock().unwrap();

@@ -29,25 +29,25 @@ impl Canary {
     fn listening(
         address: &str,
         port: u16,
-        [by_tcp, by_udp]: [&'static str; 2],
+        [tcp_name, udp_name]: [&'static str; 2],
     ) -> io::Result<Self> {
         let ip: IpAddr = address.parse().map_err(io::Error::other)?;
         let tcp = TcpListener::bind((ip, port))?;
         let address = tcp.local_addr()?;
         let udp = UdpSocket::bind(address)?;
         let received = Received::default();
-        let notes = Arc::clone(&received);
+        let log = Arc::clone(&received);
         std::thread::spawn(move || {
-            for caller in tcp.incoming().flatten() {
-                let notes = Arc::clone(&notes);
-                std::thread::spawn(move || listen(caller, &notes, by_tcp));
+            for client in tcp.incoming().flatten() {
+                let log = Arc::clone(&log);
+                std::thread::spawn(move || listen(client, &log, tcp_name));
             }
         });
-        let notes = Arc::clone(&received);
+        let log = Arc::clone(&received);
         std::thread::spawn(move || {
             let mut packet = [0; 2048];
             while udp.recv_from(&mut packet).is_ok() {
-                notes.lock().unwrap().push(by_udp.to_owned());
+                log.lock().unwrap().push(udp_name.to_owned());
             }
         });
         Ok(Self { address, received })
@@ -64,21 +64,21 @@ impl Canary {
     }
 }
 
-fn listen(mut caller: TcpStream, notes: &Received, unnamed: &str) {
-    // A connection counts, whatever follows.
-    let at = {
-        let mut notes = notes.lock().unwrap();
-        notes.push(unnamed.to_owned());
-        notes.len() - 1
+fn listen(mut client: TcpStream, log: &Received, default_name: &str) {
+    // Every connection counts, with or without a request.
+    let index = {
+        let mut log = log.lock().unwrap();
+        log.push(default_name.to_owned());
+        log.len() - 1
     };
-    caller.set_read_timeout(Some(Duration::from_secs(20))).ok();
+    client.set_read_timeout(Some(Duration::from_secs(20))).ok();
     let mut head = vec![0; 4096];
-    let read = caller.read(&mut head).unwrap_or(0);
+    let read = client.read(&mut head).unwrap_or(0);
     let head = String::from_utf8_lossy(&head[..read]).into_owned();
     let target = head.split(' ').nth(1).unwrap_or_default();
     if let Some(channel) = target.strip_prefix("/c/") {
-        channel.clone_into(&mut notes.lock().unwrap()[at]);
+        channel.clone_into(&mut log.lock().unwrap()[index]);
     }
     let response = "HTTP/1.1 200 OK\r\naccess-control-allow-origin: *\r\ncontent-length: 0\r\nconnection: close\r\n\r\n";
-    caller.write_all(response.as_bytes()).ok();
+    client.write_all(response.as_bytes()).ok();
 }

@@ -45,18 +45,18 @@ impl Fixture {
         let canaries: Vec<Canary> = addresses.into_iter().map(Canary::new).collect();
         let folder = tempfile::tempdir().unwrap();
         let pipe = folder.path().join("secret.html");
-        let made = Command::new("mkfifo")
+        let status = Command::new("mkfifo")
             .args(["-m", "666"])
             .arg(&pipe)
             .status();
-        assert!(made.unwrap().success());
+        assert!(status.unwrap().success());
         std::fs::set_permissions(folder.path(), Permissions::from_mode(0o755)).unwrap();
         let opened = Arc::new(AtomicBool::new(false));
-        let (tell, at) = (Arc::clone(&opened), pipe.clone());
+        let (flag, path) = (Arc::clone(&opened), pipe.clone());
         // Opening it for writing blocks until there is a reader.
         std::thread::spawn(move || {
-            if File::options().write(true).open(at).is_ok() {
-                tell.store(true, Ordering::SeqCst);
+            if File::options().write(true).open(path).is_ok() {
+                flag.store(true, Ordering::SeqCst);
             }
         });
         Self {
@@ -115,21 +115,29 @@ impl Fixture {
 
     /// Renders pages that navigate by themselves, and their targets. Returns how each target failed.
     async fn self_navigations(&self, renderer: &Renderer) -> Vec<(String, Option<FailKind>)> {
-        let tries = self.canaries.iter().enumerate().flat_map(|(at, canary)| {
-            // All script navigations to each canary, and a redirect with another status for each.
-            let status = [301, 302, 303, 307, 308][at % 5];
-            let redirect = (format!("/redirect/{at}/{status}"), status.to_string());
-            let moves = SELF_NAVIGATIONS.iter().map(move |(name, _)| {
-                let path = format!("/move/{at}/{name}");
-                (path, (*name).to_owned())
+        let attempts = self
+            .canaries
+            .iter()
+            .enumerate()
+            .flat_map(|(index, canary)| {
+                // All script navigations to each canary, and a redirect with another status for each.
+                let status = [301, 302, 303, 307, 308][index % 5];
+                let redirect = (format!("/redirect/{index}/{status}"), status.to_string());
+                let moves = SELF_NAVIGATIONS.iter().map(move |(name, _)| {
+                    let path = format!("/move/{index}/{name}");
+                    (path, (*name).to_owned())
+                });
+                let navigations = moves.chain([redirect]);
+                navigations.map(move |(path, name)| {
+                    (self.url(&path), format!("{name} {}", canary.address))
+                })
             });
-            let ways = moves.chain([redirect]);
-            ways.map(move |(path, way)| (self.url(&path), format!("{way} {}", canary.address)))
-        });
-        stream::iter(tries)
+        stream::iter(attempts)
             .map(async |(url, label)| {
                 let got = page(renderer, &url).await.unwrap();
-                let location = got.location.unwrap_or_else(|| panic!("{label} stayed"));
+                let location = got
+                    .location
+                    .unwrap_or_else(|| panic!("{label} did not navigate"));
                 let hop = page(renderer, &location).await;
                 (label, hop.err().map(|failure| failure.kind))
             })
@@ -161,8 +169,8 @@ async fn no_channel_reaches_refused_addresses() {
         "{tried:?}"
     );
     assert_eq!(fixture.received(), [""; 0]);
-    for (way, failed) in fixture.self_navigations(&renderer).await {
-        assert_eq!(failed, Some(FailKind::AddressRefused), "{way}");
+    for (navigation, failed) in fixture.self_navigations(&renderer).await {
+        assert_eq!(failed, Some(FailKind::AddressRefused), "{navigation}");
     }
     let refused = renderer.numbers().refused;
     renderer.close().await;
@@ -173,7 +181,7 @@ async fn no_channel_reaches_refused_addresses() {
     );
     let numbers = renderer.numbers();
     assert_eq!(numbers.strays, 0, "{numbers:?}");
-    // The attempts did reach our own proxy.
+    // The attempts reached our proxy.
     assert!(refused >= 100, "{numbers:?}");
     assert!(fixture.site.count_below("/service.js") > 0);
     assert!(fixture.site.count_below("/shared.js") > 0);
@@ -187,8 +195,8 @@ async fn the_same_page_reaches_them_when_nothing_is_refused() {
     let fixture = Fixture::new();
     let renderer = renderer(Guard::anywhere());
     fixture.try_all_channels(&renderer).await;
-    for (way, failed) in fixture.self_navigations(&renderer).await {
-        assert_eq!(failed, None, "{way}");
+    for (navigation, failed) in fixture.self_navigations(&renderer).await {
+        assert_eq!(failed, None, "{navigation}");
     }
     renderer.close().await;
     let channels = fixture.channels();

@@ -12,7 +12,7 @@ const NETWORK_SETUP: &str = "ip link set lo up && ip addr add 169.254.169.254/32
     && ip -6 addr add fd00::5/64 dev card nodad && ip -6 route add default dev card \
     && { sed -n 's/^nameserver //p' /etc/resolv.conf | while read -r server; do ip addr add $server dev lo; done; true; }";
 
-/// Returns the addresses of the canaries, which must never be dialled.
+/// Returns the addresses of the canaries, which must never be dialed.
 pub(crate) fn refused_addresses() -> Vec<&'static str> {
     let mut addresses = vec!["127.0.0.1", "::1"];
     if std::env::var_os(IN_OWN_NETWORK).is_some() {

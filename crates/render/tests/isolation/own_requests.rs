@@ -28,19 +28,19 @@ async fn only_the_page_causes_requests() {
     let got = page(&renderer, "http://example.org/").await.unwrap();
     assert_eq!(got.status, 200);
     renderer.close().await;
-    let left: Vec<String> = proxy
+    let targets: Vec<String> = proxy
         .hits()
         .into_iter()
         .map(|hit| hit.path_and_query)
         .collect();
     let expected = ["/", "/app.js", "/data.json", "/style.css"];
-    let told: BTreeSet<&str> = left.iter().map(String::as_str).collect();
-    let wanted: Vec<String> = expected
+    let requested: BTreeSet<&str> = targets.iter().map(String::as_str).collect();
+    let expected_urls: Vec<String> = expected
         .iter()
         .map(|path| format!("http://example.org{path}"))
         .collect();
-    assert_eq!(told.into_iter().collect::<Vec<_>>(), wanted);
-    assert_eq!(left.len(), expected.len(), "{left:?}");
+    assert_eq!(requested.into_iter().collect::<Vec<_>>(), expected_urls);
+    assert_eq!(targets.len(), expected.len(), "{targets:?}");
     let seen: Vec<(String, u64)> = site.counts();
     let once: Vec<(String, u64)> = expected
         .iter()

@@ -10,7 +10,7 @@ use crawler_model::{Deadlines, Failure, FetchRules, JsPolicy};
 use crawler_render::{Chromium, RenderSettings, Renderer};
 use crawler_weburl::CrawlUrl;
 
-/// The only host that may be dialled; browsers treat it as a secure context.
+/// The only host that may be dialed; browsers treat it as a secure context.
 pub(crate) const HOST: &str = "site.localhost";
 
 pub(crate) fn rules() -> FetchRules {

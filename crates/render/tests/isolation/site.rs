@@ -57,7 +57,7 @@ fn respond(request: &Request, bases: &[String], named: &str, file: &str) -> Site
         (Some("move"), Some(base), Some(name)) => {
             let page = SELF_NAVIGATIONS
                 .iter()
-                .find(|(known, _)| *known == name)
+                .find(|(navigation, _)| *navigation == name)
                 .unwrap()
                 .1;
             let page = page.replace("{}", &format!("{base}/c/{name}"));

@@ -51,7 +51,7 @@ pub(crate) fn descendants() -> Vec<Process> {
     descendants_of(std::process::id())
 }
 
-/// The same for any process, without that process.
+/// Returns all descendants of a process, and orphaned processes that use one of its profiles.
 pub(crate) fn descendants_of(root: u32) -> Vec<Process> {
     let profile = format!("crawler-br-{root}-");
     let mut all: Vec<(u32, Process)> = Vec::new();
@@ -67,22 +67,22 @@ pub(crate) fn descendants_of(root: u32) -> Vec<Process> {
             all.push((parent, process));
         }
     }
-    let mut ours = vec![root];
+    let mut tree = vec![root];
     loop {
         let more: Vec<u32> = all
             .iter()
-            .filter(|(parent, process)| ours.contains(parent) && !ours.contains(&process.id))
+            .filter(|(parent, process)| tree.contains(parent) && !tree.contains(&process.id))
             .map(|(_, process)| process.id)
             .collect();
         if more.is_empty() {
             break;
         }
-        ours.extend(more);
+        tree.extend(more);
     }
     all.into_iter()
         .map(|(_, process)| process)
         .filter(|process| process.id != root)
-        .filter(|process| ours.contains(&process.id) || process.command.contains(&profile))
+        .filter(|process| tree.contains(&process.id) || process.command.contains(&profile))
         .collect()
 }
 
@@ -97,10 +97,10 @@ pub(crate) fn browsers(mut processes: Vec<Process>) -> Vec<Process> {
 
 /// Waits until a condition is true.
 pub(crate) async fn until(what: &str, condition: impl Fn() -> bool) {
-    let begun = Instant::now();
+    let start = Instant::now();
     while !condition() {
         assert!(
-            begun.elapsed() < WAIT_TIMEOUT,
+            start.elapsed() < WAIT_TIMEOUT,
             "{what}: {:#?}",
             descendants()
         );

@@ -61,13 +61,13 @@ async fn a_killed_browser_fails_its_page_and_is_restarted() {
         (failure.kind, failure.message.as_str()),
         (FailKind::Browser, "the browser has exited")
     );
-    let begun = Instant::now();
+    let start = Instant::now();
     let again = test.document(&url).await.unwrap();
     assert!(markup(&again).contains("Chapter 1 of 50"));
     assert!(
-        begun.elapsed() < Duration::from_secs(2 + 5),
+        start.elapsed() < Duration::from_secs(2 + 5),
         "{:?}",
-        begun.elapsed()
+        start.elapsed()
     );
     let numbers = test.renderer.numbers();
     assert_eq!((numbers.starts, numbers.deaths), (2, 1));
@@ -157,12 +157,12 @@ async fn a_process_that_dies_between_pages_fails_at_most_one() {
         };
         until("they have exited", is_gone).await;
         let url = site.url(&format!("/p/{}", page + 10));
-        let begun = Instant::now();
+        let start = Instant::now();
         let next = match test.document(&url).await {
             Err(failure) if failure.kind == FailKind::Browser => test.document(&url).await,
             next => next,
         };
-        let (took, markup) = (begun.elapsed(), markup(&next.unwrap()));
+        let (took, markup) = (start.elapsed(), markup(&next.unwrap()));
         assert!(
             markup.contains(&format!("Chapter {} of 50", page + 10)),
             "{page}: {markup}"
@@ -185,18 +185,18 @@ async fn a_browser_over_its_memory_limit_is_replaced_and_the_limit_grows_with_ta
     };
     // 128 MB for one tab: every browser exceeds that.
     let test = with_tabs(1);
-    let begun = Instant::now();
+    let start = Instant::now();
     while test.renderer.numbers().starts < 2 {
         test.document(&site.url("/p/1")).await.unwrap();
-        assert!(begun.elapsed() < Duration::from_mins(1), "not replaced");
+        assert!(start.elapsed() < Duration::from_mins(1), "not replaced");
     }
     assert_eq!(test.renderer.numbers().deaths, 0);
     test.renderer.close().await;
     // The same for each of 64 tabs, which one tab does not reach. Run as long as the first replacement took.
-    let enough = begun.elapsed().max(Duration::from_secs(2));
+    let duration = start.elapsed().max(Duration::from_secs(2));
     let test = with_tabs(64);
-    let begun = Instant::now();
-    while begun.elapsed() < enough {
+    let start = Instant::now();
+    while start.elapsed() < duration {
         test.document(&site.url("/p/1")).await.unwrap();
     }
     assert_eq!(test.renderer.numbers().starts, 1);

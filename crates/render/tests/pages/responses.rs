@@ -52,7 +52,7 @@ fn site() -> Server {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn redirects_errors_and_other_types() {
+async fn redirects_errors_and_non_html_responses_are_returned() {
     let site = site();
     let test = TestRenderer::new(|_| ());
     let get = async |path: &str, accept: Accept| {
@@ -259,8 +259,8 @@ async fn a_page_of_another_origin_cannot_use_the_callers_headers() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn lone_surrogates_non_ascii_locations_and_shadowing_names() {
-    let clever = "<p>before<img name=querySelectorAll><img name=documentElement><form name=head>\
+async fn lone_surrogates_non_ascii_locations_and_shadowing_names_are_handled() {
+    let shadowing = "<p>before<img name=querySelectorAll><img name=documentElement><form name=head>\
         <input name=childNodes><input name=shadowRoot><input name=outerHTML></form><div id=x></div><p>after\
         <script>x.attachShadow({ mode: 'open' }).innerHTML = '<b>in the shade</b>'</script>";
     let site = Pages::new()
@@ -268,20 +268,20 @@ async fn lone_surrogates_non_ascii_locations_and_shadowing_names() {
             "/half",
             "<p>start<script>document.body.append('a\\ud83d end')</script>",
         )
-        .html("/clever", clever)
+        .html("/shadowing", shadowing)
         .page("/moved", SiteResponse::redirect(301, "/straße"));
     let site = Server::start(site);
     let test = TestRenderer::new(|_| ());
     let half = markup(&test.document(&site.url("/half")).await.unwrap());
     assert!(half.contains("a\u{fffd} end"), "{half}");
-    let clever = markup(&test.document(&site.url("/clever")).await.unwrap());
+    let shadowing = markup(&test.document(&site.url("/shadowing")).await.unwrap());
     for text in [
         "before",
         "after",
         "<b>in the shade</b>",
         "name=\"childNodes\"",
     ] {
-        assert!(clever.contains(text), "{text}: {clever}");
+        assert!(shadowing.contains(text), "{text}: {shadowing}");
     }
     let moved = test.document(&site.url("/moved")).await.unwrap();
     assert_eq!(moved.location.as_deref(), Some("/straße"));

@@ -39,19 +39,19 @@ async fn the_last_quarter_ends_in_time() {
 
 async fn ends_in_time(group: usize) {
     let site = Server::start(RunawaySite);
-    let calm = Server::start(Pages::new().html("/", "<p>all is well"));
+    let healthy = Server::start(Pages::new().html("/", "<p>healthy page"));
     let test = TestRenderer::new(|settings| {
         settings.nav_timeout = PAGE_TIMEOUT;
         settings.tabs = 1;
     });
     // The first page includes the start of the browser.
-    test.document(&calm.url("/")).await.unwrap();
-    let (mut wrong, mut seen) = (Vec::new(), Vec::new());
+    test.document(&healthy.url("/")).await.unwrap();
+    let (mut problems, mut seen) = (Vec::new(), Vec::new());
     for page in PAGES.chunks(GROUP).nth(group).unwrap() {
-        let begun = Instant::now();
-        let ended = test.document(&site.url(&page.path())).await;
-        let took = begun.elapsed();
-        let summary = match &ended {
+        let start = Instant::now();
+        let result = test.document(&site.url(&page.path())).await;
+        let took = start.elapsed();
+        let summary = match &result {
             Ok(fetched) if fetched.moved_by_script => format!("to {:?}", fetched.location),
             Ok(fetched) if fetched.body == crawler_fetch::Body::Unread => format!("{fetched:?}"),
             Ok(fetched) => format!("{} bytes", markup(fetched).len()),
@@ -59,9 +59,9 @@ async fn ends_in_time(group: usize) {
         };
         seen.push(format!("{:<18} {took:>12.2?} {summary}", page.name));
         if took > PAGE_TIMEOUT + GRACE {
-            wrong.push(format!("{} took {took:?}", page.name));
+            problems.push(format!("{} took {took:?}", page.name));
         }
-        let fits = match (page.outcome, &ended) {
+        let is_accepted = match (page.outcome, &result) {
             (RunawayOutcome::InTime, _) | (RunawayOutcome::Fails, Err(_)) => true,
             (RunawayOutcome::Document, Ok(fetched)) => {
                 fetched.truncated || markup(fetched).contains(TEXT)
@@ -71,31 +71,31 @@ async fn ends_in_time(group: usize) {
             }
             _ => false,
         };
-        if !fits {
-            wrong.push(format!("{} ended with {summary}", page.name));
+        if !is_accepted {
+            problems.push(format!("{} ended with {summary}", page.name));
         }
         // The browser may have to be replaced first, which is a temporary failure.
-        let begun = Instant::now();
-        let mut next = test.document(&calm.url("/")).await;
+        let start = Instant::now();
+        let mut next = test.document(&healthy.url("/")).await;
         if next
             .as_ref()
             .is_err_and(|failure| failure.kind == FailKind::Browser)
         {
-            next = test.document(&calm.url("/")).await;
+            next = test.document(&healthy.url("/")).await;
         }
         match next {
-            Ok(fetched) if markup(&fetched).contains("all is well") => (),
-            other => wrong.push(format!("after {}: {other:?}", page.name)),
+            Ok(fetched) if markup(&fetched).contains("healthy page") => (),
+            other => problems.push(format!("after {}: {other:?}", page.name)),
         }
-        if begun.elapsed() > RECOVERY_TIME {
-            wrong.push(format!("after {}: {:?}", page.name, begun.elapsed()));
+        if start.elapsed() > RECOVERY_TIME {
+            problems.push(format!("after {}: {:?}", page.name, start.elapsed()));
         }
     }
     test.renderer.close().await;
     assert!(
-        wrong.is_empty(),
+        problems.is_empty(),
         "{}\nof\n{}",
-        wrong.join("\n"),
+        problems.join("\n"),
         seen.join("\n")
     );
 }

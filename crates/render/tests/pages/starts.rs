@@ -1,4 +1,4 @@
-//! Callers that are cancelled while the browser starts.
+//! Callers that are canceled while the browser starts.
 
 use crawler_model::ScrapeSpec;
 use testsite::{Pages, Server};
@@ -13,7 +13,7 @@ while [ ! -e \"$HERE/go\" ]; do sleep 0.02; done
 exec \"$CHROMIUM\" \"$@\"";
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_caller_cancelled_during_a_start_affects_no_other() {
+async fn a_caller_canceled_during_a_start_affects_no_other() {
     let site = Server::start(Pages::new().html("/", "<p>hello"));
     let launcher = Launcher::new(WAITING_LAUNCHER);
     let test = TestRenderer::by(
@@ -47,7 +47,7 @@ async fn a_caller_cancelled_during_a_start_affects_no_other() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_browser_whose_caller_was_cancelled_is_closed_too() {
+async fn a_browser_whose_caller_was_canceled_is_closed_too() {
     let site = Server::start(Pages::new().html("/", "<p>hello"));
     let launcher = Launcher::new(WAITING_LAUNCHER);
     let test = TestRenderer::by(Some(&launcher.program), &ScrapeSpec::default(), |_| ());

@@ -42,11 +42,11 @@ async fn the_pages_of_a_visit_share_a_cache_and_visits_do_not() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn scripts_of_a_finished_page_are_stopped() {
-    let restless = "<p>calm<script>
-        setTimeout(() => setInterval(() => { fetch('/beat?' + Math.random()); alert('still here'); }, 50), 800);
+    let busy = "<p>calm<script>
+        setTimeout(() => setInterval(() => { fetch('/timer?' + Math.random()); alert('still here'); }, 50), 800);
         </script>";
     let site = Pages::new()
-        .html("/restless", restless)
+        .html("/busy", busy)
         .html("/next", "<p>next")
         .page(
             "/slow",
@@ -54,11 +54,11 @@ async fn scripts_of_a_finished_page_are_stopped() {
         );
     let site = Server::start(site);
     let test = TestRenderer::new(|settings| settings.tabs = 2);
-    let page = test.document(&site.url("/restless")).await.unwrap();
+    let page = test.document(&site.url("/busy")).await.unwrap();
     assert!(markup(&page).contains("calm"));
     // Its timers would fire while another tab loads a page.
     test.visit(&site.url("/slow"), 2).await.unwrap();
-    assert_eq!(site.count_below("/beat"), 0);
+    assert_eq!(site.count_below("/timer"), 0);
     let next = test.document(&site.url("/next")).await.unwrap();
     assert!(markup(&next).contains("next"));
     assert_eq!(test.renderer.numbers().starts, 1);
@@ -71,9 +71,9 @@ async fn the_wait_for_a_tab_is_reported_separately() {
     let site = Server::start(Pages::new().page("/1", slow()).page("/2", slow()));
     let test = TestRenderer::new(|settings| settings.tabs = 1);
     let (one, two) = (site.url("/1"), site.url("/2"));
-    let begun = Instant::now();
+    let start = Instant::now();
     let pages = tokio::join!(test.visit(&one, 1), test.visit(&two, 1));
-    let all = begun.elapsed();
+    let all = start.elapsed();
     let (mut first, mut second) = (pages.0.unwrap(), pages.1.unwrap());
     let waited = |page: &crawler_fetch::Fetched| page.rendering.unwrap().waited;
     if waited(&first) > waited(&second) {
@@ -92,7 +92,7 @@ async fn the_wait_for_a_tab_is_reported_separately() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_service_worker_does_not_serve_later_pages() {
-    let registering = "<p id=said>nothing<script>(async () => {
+    let register = "<p id=said>nothing<script>(async () => {
         const before = await navigator.serviceWorker.getRegistrations();
         await navigator.serviceWorker.register('/worker.js');
         await navigator.serviceWorker.ready;
@@ -102,17 +102,17 @@ async fn a_service_worker_does_not_serve_later_pages() {
         addEventListener('activate', event => event.waitUntil(clients.claim()));
         addEventListener('fetch', event => event.respondWith(
             new Response('<p>by the worker', {headers: {'Content-Type': 'text/html'}})));";
-    let asking = "<p>by the site<p id=said>nothing<script>
-        fetch('/words').then(answer => answer.text()).then(text => { said.textContent = text; });
+    let fetching = "<p>by the site<p id=said>nothing<script>
+        fetch('/words').then(response => response.text()).then(text => { said.textContent = text; });
         </script>";
     let site = Pages::new()
-        .html("/register", registering)
+        .html("/register", register)
         .page(
             "/worker.js",
             SiteResponse::new(200, "text/javascript", worker),
         )
         .page("/words", SiteResponse::text("words of the site"))
-        .html("/asking", asking);
+        .html("/fetching", fetching);
     let site = Server::start(site);
     let test = TestRenderer::new(|settings| {
         settings.tabs = 1;
@@ -122,39 +122,39 @@ async fn a_service_worker_does_not_serve_later_pages() {
     for visit in [1, 1, 2] {
         let page = test.visit(&site.url("/register"), visit).await.unwrap();
         assert!(markup(&page).contains("0 before, and one now"), "{page:?}");
-        let page = test.visit(&site.url("/asking"), visit).await.unwrap();
+        let page = test.visit(&site.url("/fetching"), visit).await.unwrap();
         let markup = markup(&page);
         assert!(
             markup.contains("by the site") && markup.contains("words of the site"),
             "{markup}"
         );
     }
-    assert_eq!(site.count("/asking"), 3);
+    assert_eq!(site.count("/fetching"), 3);
     test.renderer.close().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_page_that_is_slow_to_unload_does_not_block_a_tab() {
     const SLOW: Duration = Duration::from_millis(2_500);
-    let clinging = format!(
-        "<p>clinging<script>addEventListener('pagehide', () => {{
+    let unloading = format!(
+        "<p>unloading<script>addEventListener('pagehide', () => {{
             const end = Date.now() + {};
             while (Date.now() < end);
         }})</script>",
         SLOW.as_millis()
     );
     let site = Pages::new()
-        .html("/clinging", &clinging)
+        .html("/unloading", &unloading)
         .html("/next", "<p>next");
     let site = Server::start(site);
     let test = TestRenderer::new(|settings| settings.tabs = 4);
-    let page = test.document(&site.url("/clinging")).await.unwrap();
-    assert!(markup(&page).contains("clinging"));
-    let answered = Instant::now();
+    let page = test.document(&site.url("/unloading")).await.unwrap();
+    assert!(markup(&page).contains("unloading"));
+    let responded = Instant::now();
     while test.renderer.numbers().busy > 0 {
         tokio::time::sleep(Duration::from_millis(5)).await;
     }
-    let freed = answered.elapsed();
+    let freed = responded.elapsed();
     assert!(freed < SLOW / 2, "{freed:?}");
     let next = test.document(&site.url("/next")).await.unwrap();
     assert!(markup(&next).contains("next"));

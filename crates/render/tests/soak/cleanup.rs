@@ -17,10 +17,10 @@ const WAIT_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// Returns the profile folders of a process.
 pub(crate) fn profiles(process: u32) -> Vec<PathBuf> {
-    let ours = format!("crawler-br-{process}-");
+    let prefix = format!("crawler-br-{process}-");
     let entries = std::fs::read_dir(std::env::temp_dir()).unwrap().flatten();
     entries
-        .filter(|entry| entry.file_name().to_string_lossy().starts_with(&ours))
+        .filter(|entry| entry.file_name().to_string_lossy().starts_with(&prefix))
         .map(|entry| entry.path())
         .collect()
 }
@@ -68,7 +68,7 @@ impl ChildRenderer {
         assert_eq!(profiles(id).len(), 1);
         self.child.kill().unwrap();
         self.child.wait().unwrap();
-        let begun = Instant::now();
+        let start = Instant::now();
         let is_left = |process: &&crate::process_tree::Process| {
             let command = std::fs::read_to_string(format!("/proc/{}/cmdline", process.id));
             command.is_ok_and(|command| {
@@ -81,7 +81,7 @@ impl ChildRenderer {
                 return;
             }
             assert!(
-                begun.elapsed() < WAIT_TIMEOUT,
+                start.elapsed() < WAIT_TIMEOUT,
                 "{left:#?} {:?}",
                 profiles(id)
             );

@@ -42,9 +42,9 @@ struct Run {
     failures: Mutex<Vec<String>>,
     slowest: Mutex<Duration>,
     /// Time of each worker's last document.
-    worked: Mutex<[Instant; TABS]>,
+    last_document: Mutex<[Instant; TABS]>,
     /// Time after each kill until every worker had a document again.
-    back: Mutex<Vec<Duration>>,
+    recovery_times: Mutex<Vec<Duration>>,
 }
 
 impl Run {
@@ -68,8 +68,8 @@ impl Run {
             documents: (0..pages).map(|_| AtomicUsize::new(0)).collect(),
             failures: Mutex::default(),
             slowest: Mutex::default(),
-            worked: Mutex::new([Instant::now(); TABS]),
-            back: Mutex::default(),
+            last_document: Mutex::new([Instant::now(); TABS]),
+            recovery_times: Mutex::default(),
         }
     }
 
@@ -106,7 +106,7 @@ impl Run {
         panic!("{path}: no document after {ATTEMPTS} attempts");
     }
 
-    async fn worker(&self, place: usize, end: usize) {
+    async fn worker(&self, index: usize, end: usize) {
         loop {
             // Pages beyond the end belong to the next leg.
             let taken = self
@@ -116,7 +116,7 @@ impl Run {
                 });
             let Ok(page) = taken else { return };
             self.page(page).await;
-            self.worked.lock().unwrap()[place] = Instant::now();
+            self.last_document.lock().unwrap()[index] = Instant::now();
             self.done.fetch_add(1, Ordering::Relaxed);
         }
     }
@@ -125,25 +125,23 @@ impl Run {
     async fn killer(&self, begin: usize, end: usize) {
         let due = |(_, (at, _)): &(usize, &(usize, Kill))| (begin..end).contains(at);
         for (nth, (at, kill)) in self.kills.iter().enumerate().filter(due) {
-            let is_due = || {
+            let is_kill_due = || {
                 let busy = self.test.renderer.numbers().busy;
                 self.done.load(Ordering::Relaxed) >= *at && busy == TABS as u64
             };
-            until_within(
-                "it is time for the next kill",
-                Duration::from_mins(5),
-                is_due,
-            )
-            .await;
+            until_within("the next kill is due", Duration::from_mins(5), is_kill_due).await;
             assert!(kill.execute(nth), "no process to kill after {at} pages");
             if *kill == Kill::Browser {
-                let struck = Instant::now();
-                let all_back = || {
-                    let worked = *self.worked.lock().unwrap();
-                    worked.iter().all(|last| *last > struck)
+                let killed_at = Instant::now();
+                let all_recovered = || {
+                    let last_document = *self.last_document.lock().unwrap();
+                    last_document.iter().all(|last| *last > killed_at)
                 };
-                until_within("all tabs are back", Duration::from_mins(1), all_back).await;
-                self.back.lock().unwrap().push(struck.elapsed());
+                until_within("all tabs work again", Duration::from_mins(1), all_recovered).await;
+                self.recovery_times
+                    .lock()
+                    .unwrap()
+                    .push(killed_at.elapsed());
             }
         }
     }
@@ -151,7 +149,7 @@ impl Run {
     /// Renders all pages up to this one.
     async fn leg(&self, end: usize) {
         let begin = self.next.load(Ordering::Relaxed);
-        let workers = join_all((0..TABS).map(|place| self.worker(place, end)));
+        let workers = join_all((0..TABS).map(|index| self.worker(index, end)));
         tokio::join!(workers, self.killer(begin, end));
     }
 
@@ -164,14 +162,14 @@ impl Run {
     }
 }
 
-async fn until_within(what: &str, patience: Duration, condition: impl Fn() -> bool) {
+async fn until_within(what: &str, time_limit: Duration, condition: impl Fn() -> bool) {
     let waiting = async {
         while !condition() {
             tokio::time::sleep(Duration::from_millis(5)).await;
         }
     };
-    let waited = tokio::time::timeout(patience, waiting).await;
-    assert!(waited.is_ok(), "not within {patience:?}: {what}");
+    let waited = tokio::time::timeout(time_limit, waiting).await;
+    assert!(waited.is_ok(), "not within {time_limit:?}: {what}");
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -187,25 +185,27 @@ async fn every_page_is_rendered_once_despite_kills_and_memory_does_not_grow() {
         pages.div_ceil(3)
     };
     let run = Run::new(pages);
-    let begun = Instant::now();
+    let start = Instant::now();
     let mut memories = Vec::new();
     while run.next.load(Ordering::Relaxed) < pages {
         run.leg((run.next.load(Ordering::Relaxed) + leg).min(pages))
             .await;
         let memory = run.memory().await;
         let numbers = run.test.renderer.numbers();
-        let seconds = begun.elapsed().as_secs_f32();
+        let seconds = start.elapsed().as_secs_f32();
         println!(
             "{} pages in {seconds:.0} s: {memory}; {numbers:?}",
             run.done.load(Ordering::Relaxed)
         );
         memories.push(memory);
     }
-    let back = run.back.lock().unwrap().clone();
+    let recovery_times = run.recovery_times.lock().unwrap().clone();
     let failures = run.failures.lock().unwrap().clone();
     println!("{} failures, all retried: {failures:?}", failures.len());
     let slowest = *run.slowest.lock().unwrap();
-    println!("all tabs back after a kill: {back:.1?}; the slowest page: {slowest:.1?}");
+    println!(
+        "time until all tabs worked after a kill: {recovery_times:.1?}; slowest page: {slowest:.1?}"
+    );
 
     let documents = run.documents.iter();
     assert!(
@@ -224,22 +224,22 @@ async fn every_page_is_rendered_once_despite_kills_and_memory_does_not_grow() {
     let numbers = run.test.renderer.numbers();
     assert_eq!(numbers.deaths, kills as u64);
     assert_eq!(numbers.busy, 0);
-    let patience = if is_long {
+    let time_limit = if is_long {
         RECOVERY_TIME
     } else {
         RECOVERY_TIME * 3
     };
     assert!(
-        back.len() == kills && back.iter().all(|time| *time <= patience),
-        "{back:?}"
+        recovery_times.len() == kills && recovery_times.iter().all(|time| *time <= time_limit),
+        "{recovery_times:?}"
     );
     let (first, last) = (memories.first().unwrap().own, memories.last().unwrap().own);
-    // A short run has hardly warmed up at its first measurement.
+    // A short run has not warmed up at its first measurement.
     let most = if is_long { 1.10 } else { 1.25 };
-    let grown = last as f64 / first as f64;
+    let growth = last as f64 / first as f64;
     assert!(
-        grown <= most,
-        "memory grew to {grown:.2} of what it was: {memories:#?}"
+        growth <= most,
+        "memory grew by a factor of {growth:.2}: {memories:#?}"
     );
 
     run.test.renderer.close().await;

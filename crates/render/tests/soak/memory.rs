@@ -35,8 +35,8 @@ impl Memory {
 
     fn now() -> Self {
         let running = descendants();
-        let here = Process::read(std::process::id()).unwrap();
-        let tree = || running.iter().chain([&here]);
+        let this_process = Process::read(std::process::id()).unwrap();
+        let tree = || running.iter().chain([&this_process]);
         Self {
             own: tree().map(own).sum(),
             all: tree().filter_map(|process| all(process.id)).sum(),

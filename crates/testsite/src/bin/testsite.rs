@@ -23,7 +23,7 @@ const USAGE: &str = "usage:
 every site also accepts [--port P] [--threads T]; the URL is printed on stdout
 [--tls] (HTTP/1.1) or [--http2] serves it over TLS; [--authority FILE] writes the CA certificate to FILE
 [--kept] generates each page once and caches it in memory
-[--counts] reads commands from stdin and answers each with lines and an empty line: `reset` clears the counts,
+[--counts] reads commands from stdin and ends the output of each with an empty line: `reset` clears the counts,
 `pages` lists the targets of all pages of a graph or realistic site, anything else prints
 `<requests> <target>` for each target";
 
@@ -38,7 +38,7 @@ fn main() -> ExitCode {
         Ok((server, pages)) => {
             println!("{}", server.url("/"));
             if args.iter().any(|word| word == "--counts") {
-                answer_lines(&server, &pages);
+                run_commands(&server, &pages);
             } else {
                 server.run_forever();
             }
@@ -54,8 +54,8 @@ fn main() -> ExitCode {
 /// Returns the targets of all pages of a site.
 type PageList = Box<dyn Fn() -> Vec<String>>;
 
-/// Answers commands from stdin until it is closed.
-fn answer_lines(server: &Server, pages: &PageList) {
+/// Runs commands from stdin until it is closed.
+fn run_commands(server: &Server, pages: &PageList) {
     for line in std::io::stdin().lock().lines() {
         let mut output = String::new();
         // Writing to a string cannot fail.
@@ -117,11 +117,11 @@ fn start(args: &[String]) -> Result<(Server, PageList), String> {
         other => return Err(format!("unknown site '{other}'")),
     };
     if flags.has("--kept") {
-        let kept = CachedSite::new(site);
+        let cached = CachedSite::new(site);
         site = if flags.has("--gzip") {
-            Arc::new(kept.gzipped())
+            Arc::new(cached.gzipped())
         } else {
-            Arc::new(kept)
+            Arc::new(cached)
         };
     }
     let server = match tls(&flags)? {
@@ -169,7 +169,7 @@ fn realistic(flags: &Flags<'_>) -> Result<Realistic, String> {
 fn hostile(flags: &Flags<'_>) -> Result<Hostile, String> {
     match flags.value("--only") {
         None => Ok(Hostile::new()),
-        Some(name) => Hostile::only(name).ok_or(format!("unknown behaviour '{name}'")),
+        Some(name) => Hostile::only(name).ok_or(format!("unknown behavior '{name}'")),
     }
 }
 
@@ -182,8 +182,8 @@ impl Flags<'_> {
     }
 
     fn value(&self, name: &str) -> Option<&str> {
-        let place = self.0.iter().position(|word| word == name)?;
-        Some(self.0.get(place + 1).map_or("", String::as_str))
+        let index = self.0.iter().position(|word| word == name)?;
+        Some(self.0.get(index + 1).map_or("", String::as_str))
     }
 
     fn number<N: std::str::FromStr>(&self, name: &str, default: N) -> Result<N, String> {

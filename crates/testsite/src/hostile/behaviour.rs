@@ -1,6 +1,6 @@
-//! A behaviour of the hostile site, and what a crawler must report for it.
+//! A behavior of the hostile site, and what a crawler must report for it.
 
-/// One kind of misbehaviour.
+/// One kind of misbehavior.
 #[derive(Debug, Clone)]
 pub struct Behaviour {
     /// Name, and first segment of all its paths.
@@ -9,7 +9,7 @@ pub struct Behaviour {
     pub path: String,
     /// What a crawler must report for this path.
     pub expect: Expect,
-    /// What it must report for other paths of the same behaviour.
+    /// What it must report for other paths of the same behavior.
     pub also: Vec<(String, Expect)>,
     /// Maximum acceptable number of requests below `/<name>/` in one crawl; set only for traps and throttlers.
     pub max_pages: Option<usize>,
@@ -51,7 +51,7 @@ impl Expect {
     pub fn accepts(&self, seen: &Expect) -> bool {
         match self {
             Self::AnyOf(choices) => choices.iter().any(|choice| choice.accepts(seen)),
-            one => one == seen,
+            expected => expected == seen,
         }
     }
 }

@@ -1,5 +1,5 @@
-//! Small responses that decompress to gigabytes. They are never held decompressed here: a compressed block is created
-//! once and sent repeatedly.
+//! Small responses that decompress to gigabytes. The server does not hold the decompressed data: a compressed block is
+//! created once and sent repeatedly.
 
 use std::sync::LazyLock;
 use std::time::Duration;

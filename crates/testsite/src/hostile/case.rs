@@ -1,4 +1,4 @@
-//! A behaviour together with its implementation.
+//! A behavior together with its implementation.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -6,7 +6,7 @@ use std::fmt;
 use super::{Behaviour, Expect};
 use crate::{Request, SiteResponse};
 
-/// A request below the path of a behaviour.
+/// A request below the path of a behavior.
 pub(super) struct Visit<'a> {
     pub(super) request: &'a Request,
     /// The target after `/<name>/`.
@@ -20,7 +20,7 @@ type RespondFn = Box<dyn Fn(&Visit<'_>) -> SiteResponse + Send + Sync>;
 pub(super) struct Case {
     pub(super) behaviour: Behaviour,
     pages: HashMap<String, SiteResponse>,
-    act: RespondFn,
+    handler: RespondFn,
 }
 
 impl fmt::Debug for Case {
@@ -29,13 +29,13 @@ impl fmt::Debug for Case {
     }
 }
 
-/// Creates a case that starts at `/<name>/in`. `act` responds to all its paths except those set by [`Case::lands`] and
+/// Creates a case that starts at `/<name>/in`. `handler` responds to all its paths except those set by [`Case::expects_page`] and
 /// [`Case::page`].
 pub(super) fn case(
     name: &'static str,
     expect: Expect,
     why: &'static str,
-    act: impl Fn(&Visit<'_>) -> SiteResponse + Send + Sync + 'static,
+    handler: impl Fn(&Visit<'_>) -> SiteResponse + Send + Sync + 'static,
 ) -> Case {
     Case {
         behaviour: Behaviour {
@@ -47,7 +47,7 @@ pub(super) fn case(
             why,
         },
         pages: HashMap::new(),
-        act: Box::new(act),
+        handler: Box::new(handler),
     }
 }
 
@@ -71,7 +71,7 @@ impl Case {
     pub(super) fn respond(&self, visit: &Visit<'_>) -> SiteResponse {
         match self.pages.get(visit.rest) {
             Some(page) => page.clone(),
-            None => (self.act)(visit),
+            None => (self.handler)(visit),
         }
     }
 
@@ -89,7 +89,7 @@ impl Case {
     }
 
     /// Adds a page without links that must be found.
-    pub(super) fn lands(self, rest: &str) -> Self {
+    pub(super) fn expects_page(self, rest: &str) -> Self {
         let page = SiteResponse::html("<!doctype html><title>landed</title><p>Here.");
         self.page(rest, page)
             .also(rest, Expect::Fetched { links: 0 })

@@ -11,7 +11,7 @@ pub(super) fn cases() -> Vec<Case> {
         |coding: &str, body: Vec<u8>| SiteResponse::html(body).header("Content-Encoding", coding);
     let good = |name, coding, body, why| fixed(name, ONE_LINK, why, coded(coding, body));
     let bad = |name, coding, body, why| fixed(name, DECODE, why, coded(coding, body));
-    let cut = gzip(&page.repeat(20));
+    let compressed = gzip(&page.repeat(20));
     let with_tail = [&gzip(page)[..], b"and some rubbish"].concat();
     let five = (0..5).fold(page.to_vec(), |body, _| gzip(&body));
     vec![
@@ -85,13 +85,13 @@ pub(super) fn cases() -> Vec<Case> {
             "gzip-lie",
             "gzip",
             page.to_vec(),
-            "labelled gzip but plain text",
+            "labeled gzip but plain text",
         ),
         fixed(
             "gzip-cut",
             Expect::Truncated,
             "the stream ends too early: the decoded part is used and marked as truncated",
-            coded("gzip", cut[..cut.len() - 20].to_vec()),
+            coded("gzip", compressed[..compressed.len() - 20].to_vec()),
         ),
         fixed(
             "gzip-empty",

@@ -61,8 +61,8 @@ fn tolerable() -> Vec<Case> {
         ),
         fine("header-8-bit", "Latin-1 in an unused header", {
             let mut bytes = good_response("X-Name: caf?\r\n");
-            let place = bytes.iter().position(|byte| *byte == b'?').unwrap();
-            bytes[place] = 0xe9;
+            let index = bytes.iter().position(|byte| *byte == b'?').unwrap();
+            bytes[index] = 0xe9;
             bytes
         }),
         fine(

@@ -13,7 +13,7 @@ pub(super) fn cases() -> Vec<Case> {
 }
 
 fn bases() -> Vec<Case> {
-    let here = |name, why, head: &str| {
+    let with_base = |name, why, head: &str| {
         fixed(
             name,
             ONE_LINK,
@@ -22,44 +22,44 @@ fn bases() -> Vec<Case> {
         )
     };
     vec![
-        here(
+        with_base(
             "base-relative",
             "a base below the page",
             "<base href=\"sub/\">",
         )
-        .lands("sub/x"),
-        here(
+        .expects_page("sub/x"),
+        with_base(
             "base-two",
             "the first of two bases is used",
             "<base href=\"one/\"><base href=\"two/\">",
         )
-        .lands("one/x")
+        .expects_page("one/x")
         .also("two/x", Expect::Never),
-        here(
+        with_base(
             "base-without-href",
             "a base without href is not the first",
             "<base target=_top><base href=\"two/\">",
         )
-        .lands("two/x"),
-        here(
+        .expects_page("two/x"),
+        with_base(
             "base-invalid",
             "an invalid base is ignored",
             "<base href=\"http://[\">",
         )
-        .lands("x"),
-        here(
+        .expects_page("x"),
+        with_base(
             "base-data",
             "a data: base is ignored",
             "<base href=\"data:text/html,x/\">",
         )
-        .lands("x"),
-        here(
+        .expects_page("x"),
+        with_base(
             "base-javascript",
             "a javascript: base is ignored",
             "<base href=\"javascript:/x/\">",
         )
-        .lands("x"),
-        here(
+        .expects_page("x"),
+        with_base(
             "base-elsewhere",
             "a base on another host applies to all links",
             "<base href=\"http://elsewhere.example/\">",
@@ -71,7 +71,7 @@ fn bases() -> Vec<Case> {
             "a base after the links applies to them too",
             page_of("<a href=\"x\">link</a><base href=\"late/\">"),
         )
-        .lands("late/x")
+        .expects_page("late/x")
         .also("x", Expect::Never),
     ]
 }
@@ -141,28 +141,28 @@ fn hosts() -> Vec<Case> {
             "full-width digits are digits: 127.0.0.1",
             &["http://１２７.０.０.１:{port}/link-full-width/x"],
         )
-        .lands("x"),
+        .expects_page("x"),
         local(
             "link-number",
             1,
             "an address as one number: 127.0.0.1",
             &["http://2130706433:{port}/link-number/x"],
         )
-        .lands("x"),
+        .expects_page("x"),
         local(
             "link-hex",
             1,
             "an address in hexadecimal and octal: 127.0.0.1",
             &["http://0x7f.0.0.01:{port}/link-hex/x"],
         )
-        .lands("x"),
+        .expects_page("x"),
         local(
             "link-capitals",
             1,
             "scheme and host are case-insensitive",
             &["HTTP://127.0.0.1:{port}/link-capitals/x"],
         )
-        .lands("x"),
+        .expects_page("x"),
     ]
 }
 
@@ -203,8 +203,8 @@ fn spellings() -> Vec<Case> {
             "tabs and line breaks in a URL are removed",
             &[" \n/link-white\tspace/a\r\n\tb \t"],
         )
-        .lands("ab"),
-        links("link-space", 1, "a space inside is encoded", &["a b"]).lands("a%20b"),
+        .expects_page("ab"),
+        links("link-space", 1, "a space inside is encoded", &["a b"]).expects_page("a%20b"),
         links(
             "link-dots",
             3,
@@ -215,15 +215,15 @@ fn spellings() -> Vec<Case> {
                 "/../../link-dots/b/c",
             ],
         )
-        .lands("b/c"),
-        links("link-percent", 1, "an invalid escape is kept", &["%zz"]).lands("%zz"),
+        .expects_page("b/c"),
+        links("link-percent", 1, "an invalid escape is kept", &["%zz"]).expects_page("%zz"),
         links(
             "link-beyond-ascii",
             1,
             "a path beyond ASCII is encoded as UTF-8",
             &["smörgås"],
         )
-        .lands("sm%C3%B6rg%C3%A5s"),
+        .expects_page("sm%C3%B6rg%C3%A5s"),
         links(
             "link-itself",
             3,

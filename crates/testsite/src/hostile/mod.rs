@@ -1,4 +1,4 @@
-//! A site where everything goes wrong. Each behaviour has its own path, `/<name>/`, its own state, and the outcome that a
+//! A site with every kind of misbehavior. Each has its own path, `/<name>/`, its own state, and the outcome that a
 //! crawler must report. The site also has healthy pages, all of which must be found.
 //!
 //! The expectations assume these rules: bodies are truncated at 2 MB (decoded), a request has a total timeout, at most 256
@@ -33,12 +33,12 @@ use case::{Case, Visit};
 /// Number of healthy pages.
 pub const HEALTHY: usize = 100;
 
-/// Returns all behaviours that one server can have at the same time.
+/// Returns all behaviors that one server can have at the same time.
 pub fn behaviours() -> Vec<Behaviour> {
     cases().into_iter().map(|case| case.behaviour).collect()
 }
 
-/// Returns the behaviours that slow down the whole host in a polite crawler; each needs its own server, see
+/// Returns the behaviors that slow down the whole host in a polite crawler; each needs its own server, see
 /// [`Hostile::only`].
 pub fn throttlers() -> Vec<Behaviour> {
     let cases = throttle::cases().into_iter();
@@ -94,7 +94,7 @@ impl Hostile {
         Self::of(cases())
     }
 
-    /// Creates a site with one behaviour or throttler and the healthy pages.
+    /// Creates a site with one behavior or throttler and the healthy pages.
     pub fn only(name: &str) -> Option<Self> {
         let mut all = cases().into_iter().chain(throttle::cases());
         all.find(|case| case.behaviour.name == name)

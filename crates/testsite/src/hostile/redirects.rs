@@ -76,21 +76,21 @@ fn locations() -> Vec<Case> {
             "a relative Location is resolved against the URL that sent it",
             SiteResponse::redirect(303, "target"),
         )
-        .lands("target"),
+        .expects_page("target"),
         fixed(
             "location-fragment",
             Expect::Redirect,
             "the fragment is not part of the request that follows",
             SiteResponse::redirect(308, "/location-fragment/target#part"),
         )
-        .lands("target"),
+        .expects_page("target"),
         fixed(
             "location-space",
             Expect::Redirect,
             "a space in a Location is encoded, as in browsers",
             SiteResponse::redirect(307, "/location-space/a b"),
         )
-        .lands("a%20b"),
+        .expects_page("a%20b"),
         case(
             "location-credentials",
             Expect::Redirect,

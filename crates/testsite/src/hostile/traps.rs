@@ -88,8 +88,8 @@ fn page<L: AsRef<str>>(links: impl IntoIterator<Item = L>) -> SiteResponse {
     SiteResponse::html(list_of_links(links))
 }
 
-fn number_after(text: &str, mark: &str) -> Option<i64> {
-    text.split_once(mark)?.1.parse().ok()
+fn number_after(text: &str, prefix: &str) -> Option<i64> {
+    text.split_once(prefix)?.1.parse().ok()
 }
 
 /// All months have 28 days.
@@ -133,13 +133,13 @@ fn sessions(visit: &Visit<'_>, pattern: &str) -> SiteResponse {
 fn facets(visit: &Visit<'_>) -> SiteResponse {
     let query = visit.request.query();
     page((0..20).map(|filter| {
-        let kept: Vec<&str> = query
+        let remaining: Vec<&str> = query
             .split('&')
             .filter(|pair| !pair.is_empty() && !pair.starts_with(&format!("f{filter}=")))
             .collect();
-        let value = mix(kept.len() as u64, filter) % 5;
+        let value = mix(remaining.len() as u64, filter) % 5;
         let last = format!("f{filter}={value}");
-        let pairs: Vec<&str> = kept.into_iter().chain([last.as_str()]).collect();
+        let pairs: Vec<&str> = remaining.into_iter().chain([last.as_str()]).collect();
         format!("/trap-facets/list?{}", pairs.join("&amp;"))
     }))
 }

@@ -58,13 +58,13 @@ fn pages() -> Vec<Case> {
         fixed(
             "png-as-html",
             Expect::AnyOf(&[Expect::Fetched { links: 0 }, Expect::NotHtml]),
-            "labelled HTML; whether or not its bytes are checked, there are no links",
+            "labeled HTML; whether or not its bytes are checked, there are no links",
             SiteResponse::html(PNG),
         ),
         fixed(
             "empty-page",
             Expect::Fetched { links: 0 },
-            "empty, labelled HTML",
+            "empty, labeled HTML",
             SiteResponse::html(""),
         ),
     ]

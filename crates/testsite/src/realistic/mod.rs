@@ -62,7 +62,7 @@ impl Realistic {
         }
         if page as usize > SECTIONS.len() {
             let word =
-                |place| WORDS[below(WORDS.len(), mix(self.seed, u64::from(page) * 2 + place))];
+                |index| WORDS[below(WORDS.len(), mix(self.seed, u64::from(page) * 2 + index))];
             write!(path, "{}-{}-{page}/", word(0), word(1)).ok();
         }
         path
@@ -73,8 +73,8 @@ impl Realistic {
         let page = match path.trim_matches('/').split('/').collect::<Vec<_>>()[..] {
             [""] => 0,
             ["docs", section] => {
-                let place = SECTIONS.iter().position(|known| *known == section)?;
-                u32::try_from(place).ok()? + 1
+                let index = SECTIONS.iter().position(|known| *known == section)?;
+                u32::try_from(index).ok()? + 1
             }
             ["docs", _, article] => article.rsplit('-').next()?.parse().ok()?,
             _ => return None,
@@ -91,8 +91,8 @@ impl Realistic {
     /// Returns the http and https links of a page: absolute, in document order, with duplicates, without fragments.
     pub fn links_of(&self, target: &str, origin: &str) -> Option<Vec<String>> {
         let links = self.links_with_fragments(target, origin)?;
-        let cut = |link: String| link.split('#').next().unwrap_or_default().to_owned();
-        Some(links.into_iter().map(cut).collect())
+        let without_fragment = |link: String| link.split('#').next().unwrap_or_default().to_owned();
+        Some(links.into_iter().map(without_fragment).collect())
     }
 
     /// Like [`Self::links_of`], with fragments.

@@ -13,8 +13,8 @@ static PROSE: LazyLock<String> = LazyLock::new(|| {
         "and", "then", "writes", "its", "answer", "into", "buffers", "that", "were", "empty",
     ];
     let mut prose = String::new();
-    for place in 0..12_000 {
-        let number = mix(7, place);
+    for index in 0..12_000 {
+        let number = mix(7, index);
         prose.push_str(words[below(words.len(), number)]);
         prose.push_str(match number >> 60 {
             0 => ".\n",
@@ -45,8 +45,8 @@ pub(super) struct Writer {
     site: Realistic,
     page: u32,
     /// The URL of this page without its query, the full URL, and the origin.
-    here: String,
-    full: String,
+    page_url: String,
+    full_url: String,
     origin: String,
     pub(super) body: String,
     pub(super) links: Vec<String>,
@@ -57,8 +57,8 @@ impl Writer {
         Self {
             site,
             page,
-            here: format!("{origin}{}", site.path(page)),
-            full: format!("{origin}{target}"),
+            page_url: format!("{origin}{}", site.path(page)),
+            full_url: format!("{origin}{target}"),
             origin: origin.to_owned(),
             body: String::with_capacity(site.body_bytes + 4_096),
             links: Vec::with_capacity(LINKS_PER_PAGE),
@@ -91,7 +91,7 @@ impl Writer {
     }
 
     fn head(&mut self) {
-        let (page, here) = (self.page, &self.here);
+        let (page, page_url) = (self.page, &self.page_url);
         write!(
             self.body,
             "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<title>Page {page}</title>\n{HEAD}"
@@ -99,7 +99,7 @@ impl Writer {
         .ok();
         writeln!(
             self.body,
-            "<link rel=\"canonical\" href=\"{here}\">\n<style>"
+            "<link rel=\"canonical\" href=\"{page_url}\">\n<style>"
         )
         .ok();
         for rule in 0..60 {
@@ -131,21 +131,21 @@ impl Writer {
         );
         self.body.push_str("</nav>\n<nav class=\"breadcrumbs\">\n");
         self.link(&self.origin.clone(), root);
-        let above = parent(&self.here, self.origin.len());
-        self.link("../", above.clone());
-        self.link("..", above);
-        self.link("./", self.here.clone());
-        self.link("", self.full.clone());
+        let parent_url = parent(&self.page_url, self.origin.len());
+        self.link("../", parent_url.clone());
+        self.link("..", parent_url);
+        self.link("./", self.page_url.clone());
+        self.link("", self.full_url.clone());
         self.body.push_str("</nav>\n");
     }
 
     fn contents(&mut self) {
         self.body.push_str("<div id=\"contents\">\n");
         for heading in 1..=12 {
-            let url = format!("{}#section-{heading}", self.full);
+            let url = format!("{}#section-{heading}", self.full_url);
             self.link(&format!("#section-{heading}"), url);
         }
-        let url = format!("{}?page=2", self.here);
+        let url = format!("{}?page=2", self.page_url);
         self.link("?page=2", url);
         self.body.push_str("</div>\n");
     }
@@ -154,16 +154,16 @@ impl Writer {
     fn article(&mut self) {
         let children = (1..=4).map(|child| self.page * 4 + child);
         let children = children.filter(|child| *child < self.site.pages);
-        let chosen = (0..52).map(|place| {
-            let number = mix(self.site.seed ^ 0xa5a5, u64::from(self.page) << 8 | place);
+        let chosen = (0..52).map(|index| {
+            let number = mix(self.site.seed ^ 0xa5a5, u64::from(self.page) << 8 | index);
             u32::try_from(number % u64::from(self.site.pages)).unwrap_or_default()
         });
         let targets: Vec<u32> = children.chain(chosen).take(52).collect();
-        for (place, target) in targets.into_iter().enumerate() {
-            if place % 8 == 0 {
-                writeln!(self.body, "<h2 id=\"section-{}\">Part</h2>", place / 8 + 1).ok();
+        for (index, target) in targets.into_iter().enumerate() {
+            if index % 8 == 0 {
+                writeln!(self.body, "<h2 id=\"section-{}\">Part</h2>", index / 8 + 1).ok();
             }
-            self.spelled(place, target);
+            self.site_link(index, target);
             if self.body.len() < self.site.body_bytes * 3 / 4 {
                 self.paragraph();
             }
@@ -171,12 +171,12 @@ impl Writer {
     }
 
     /// Writes a link to a page of the site, in one of the common spellings.
-    fn spelled(&mut self, place: usize, target: u32) {
+    fn site_link(&mut self, index: usize, target: u32) {
         let path = self.site.path(target);
         let url = format!("{}{path}", self.origin);
-        let depth = self.here[self.origin.len()..].matches('/').count() - 1;
+        let depth = self.page_url[self.origin.len()..].matches('/').count() - 1;
         let up = format!("{}{}", "../".repeat(depth), path.trim_start_matches('/'));
-        match place % 8 {
+        match index % 8 {
             0 if !up.is_empty() => self.link(&up, url),
             1 => self.link(&url.clone(), url),
             2 => self.anchor(&format!("<A HREF='{path}'>"), url),
@@ -196,10 +196,10 @@ impl Writer {
 
     fn footer(&mut self) {
         self.body.push_str("<footer>\n");
-        for place in self.links.len()..LINKS_PER_PAGE {
+        for index in self.links.len()..LINKS_PER_PAGE {
             let url = format!(
-                "https://partner-{}.example/path/{place}?from={}",
-                place % 9,
+                "https://partner-{}.example/path/{index}?from={}",
+                index % 9,
                 self.page
             );
             self.link(&url.clone(), url);
@@ -226,6 +226,6 @@ impl Writer {
 /// Returns the parent of a URL that ends with a slash; the parent of the root is the root.
 fn parent(url: &str, origin: usize) -> String {
     let path = url[origin..].trim_end_matches('/');
-    let end = path.rfind('/').map_or(0, |place| place + 1);
+    let end = path.rfind('/').map_or(0, |index| index + 1);
     format!("{}/{}", &url[..origin], path[..end].trim_start_matches('/'))
 }

@@ -4,7 +4,7 @@ use bytes::Bytes;
 
 use crate::SiteResponse;
 
-/// One grey pixel.
+/// One gray pixel.
 const PIXEL: &[u8] = b"\x89PNG\x0D\x0A\x1A\x0A\x00\x00\x00\x0DIHDR\x00\x00\x00\x01\x00\x00\x00\x01\x08\x00\x00\x00\x00:~\x9BU\x00\x00\x00\x0AIDATx\x9Cch\x00\x00\x00\x82\x00\x81w\xCDr\xB6\x00\x00\x00\x00IEND\xAEB`\x82";
 
 const STYLE: &str = "@font-face { font-family: Tin; src: url(/assets/tin.woff2) format('woff2'); }

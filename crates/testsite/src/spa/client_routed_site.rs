@@ -76,8 +76,8 @@ impl ClientRoutedSite {
             "{{\"title\":\"Chapter {page}\",\"text\":\"{}.\",\"links\":[",
             self.phrase(page)
         );
-        for (place, link) in self.graph.links_of(page).into_iter().enumerate() {
-            let comma = if place == 0 { "" } else { "," };
+        for (index, link) in self.graph.links_of(page).into_iter().enumerate() {
+            let comma = if index == 0 { "" } else { "," };
             // Writing to a string cannot fail.
             let _ = write!(
                 json,

@@ -2,7 +2,7 @@
 //! a style sheet with a font) and its own code, without a framework.
 //!
 //! - [`ClientRoutedSite`]: any number of pages behind one shell, linked only by its script;
-//! - [`Applications`]: one page per script behaviour, with its expected outcome;
+//! - [`Applications`]: one page per script behavior, with its expected outcome;
 //! - [`runaway`]: pages that never finish, never stop growing or cannot be left.
 
 mod applications;

@@ -31,7 +31,7 @@ fn gzipped(address: SocketAddr, target: &str) -> (String, Vec<u8>) {
     stream.read_to_end(&mut bytes).unwrap();
     let end = bytes
         .windows(4)
-        .position(|four| four == b"\r\n\r\n")
+        .position(|bytes| bytes == b"\r\n\r\n")
         .unwrap();
     let body = bytes.split_off(end + 4);
     (String::from_utf8(bytes).unwrap(), body)

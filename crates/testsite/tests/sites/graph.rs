@@ -71,7 +71,7 @@ fn a_client_that_accepts_gzip_gets_gzip() {
     stream.read_to_end(&mut bytes).unwrap();
     let start = bytes
         .windows(4)
-        .position(|four| four == b"\r\n\r\n")
+        .position(|bytes| bytes == b"\r\n\r\n")
         .unwrap()
         + 4;
     let mut text = String::new();

@@ -1,4 +1,4 @@
-//! The hostile site: every behaviour starts as declared, and all healthy pages exist.
+//! The hostile site: every behavior starts as declared, and all healthy pages exist.
 
 use std::collections::BTreeSet;
 use std::io::Read;
@@ -12,14 +12,17 @@ use crate::anchors::hrefs;
 use crate::raw_client;
 
 #[test]
-fn every_behaviour_has_its_own_name_and_path() {
+fn every_behavior_has_its_own_name_and_path() {
     let all: Vec<Behaviour> = [behaviours(), throttlers()].concat();
     assert!(behaviours().len() >= 120, "{}", behaviours().len());
-    let names: BTreeSet<&str> = all.iter().map(|one| one.name).collect();
+    let names: BTreeSet<&str> = all.iter().map(|behavior| behavior.name).collect();
     assert_eq!(names.len(), all.len());
-    for one in &all {
-        assert!(one.path.starts_with(&one.prefix()), "{one:?}");
-        assert!(!one.why.is_empty(), "{one:?}");
+    for behavior in &all {
+        assert!(
+            behavior.path.starts_with(&behavior.prefix()),
+            "{behavior:?}"
+        );
+        assert!(!behavior.why.is_empty(), "{behavior:?}");
     }
 }
 
@@ -27,11 +30,11 @@ fn every_behaviour_has_its_own_name_and_path() {
 fn the_root_links_to_every_entry_and_the_healthy_pages_are_linked() {
     let server = Server::start(Hostile::new());
     let index = raw_client::text(server.addr(), "/");
-    for one in behaviours() {
+    for behavior in behaviours() {
         assert!(
-            index.contains(&format!("href=\"{}\"", one.path)),
+            index.contains(&format!("href=\"{}\"", behavior.path)),
             "{}",
-            one.name
+            behavior.name
         );
     }
     let mut found = index;
@@ -49,38 +52,41 @@ fn the_root_links_to_every_entry_and_the_healthy_pages_are_linked() {
 #[test]
 fn every_response_starts_as_declared() {
     let server = Server::start(Hostile::new());
-    for one in behaviours() {
-        if matches!(one.expect, Expect::Failed("timeout" | "protocol" | "reset")) {
+    for behavior in behaviours() {
+        if matches!(
+            behavior.expect,
+            Expect::Failed("timeout" | "protocol" | "reset")
+        ) {
             continue;
         }
-        let text =
-            String::from_utf8_lossy(&raw_client::get(server.addr(), &one.path, 1)).into_owned();
+        let text = String::from_utf8_lossy(&raw_client::get(server.addr(), &behavior.path, 1))
+            .into_owned();
         let status = text.get(9..10);
-        let class = match one.expect {
+        let class = match behavior.expect {
             Expect::Redirect | Expect::Failed("too_many_redirects" | "bad_redirect") => "3",
             Expect::Failed("dead_link" | "client_error") => "4",
             Expect::Failed("server_error") => "5",
-            _ if one.name == "location-slash" => "3",
-            _ if one.name == "status-500-once" => "5",
-            _ if ["early-hints", "endless-100", "endless-103"].contains(&one.name) => "1",
-            _ if one.name == "close-at-first" => continue,
+            _ if behavior.name == "location-slash" => "3",
+            _ if behavior.name == "status-500-once" => "5",
+            _ if ["early-hints", "endless-100", "endless-103"].contains(&behavior.name) => "1",
+            _ if behavior.name == "close-at-first" => continue,
             _ => "2",
         };
-        assert_eq!(status, Some(class), "{}: {text}", one.name);
+        assert_eq!(status, Some(class), "{}: {text}", behavior.name);
     }
 }
 
 #[test]
 fn expected_pages_exist() {
     let server = Server::start(Hostile::new());
-    for one in behaviours() {
-        for (path, expect) in one.also {
+    for behavior in behaviours() {
+        for (path, expect) in behavior.also {
             let status = match expect {
                 Expect::Fetched { .. } => "200",
                 Expect::Redirect | Expect::Failed("too_many_redirects") => "302",
                 _ => continue,
             };
-            if one.name == "redirect-loop-2" {
+            if behavior.name == "redirect-loop-2" {
                 continue;
             }
             let text = raw_client::text(server.addr(), &path);
@@ -127,16 +133,16 @@ fn responses_are_invalid_as_declared() {
 
 #[test]
 fn throttlers_run_alone() {
-    for one in throttlers() {
-        let server = Server::start(Hostile::only(one.name).unwrap());
-        let first = raw_client::text(server.addr(), &one.path);
+    for behavior in throttlers() {
+        let server = Server::start(Hostile::only(behavior.name).unwrap());
+        let first = raw_client::text(server.addr(), &behavior.path);
         assert!(
-            first.starts_with(&format!("HTTP/1.1 {} ", &one.name[..3])),
+            first.starts_with(&format!("HTTP/1.1 {} ", &behavior.name[..3])),
             "{first}"
         );
-        if one.expect == (Expect::Fetched { links: 1 }) {
-            raw_client::text(server.addr(), &one.path);
-            let third = raw_client::text(server.addr(), &one.path);
+        if behavior.expect == (Expect::Fetched { links: 1 }) {
+            raw_client::text(server.addr(), &behavior.path);
+            let third = raw_client::text(server.addr(), &behavior.path);
             assert!(third.starts_with("HTTP/1.1 200 "), "{third}");
         }
     }
@@ -147,12 +153,12 @@ fn throttlers_run_alone() {
 #[test]
 fn unusual_links_are_counted_as_in_the_url_standard() {
     let server = Server::start(Hostile::new());
-    for one in behaviours()
+    for behavior in behaviours()
         .into_iter()
-        .filter(|one| one.name.starts_with("link-"))
+        .filter(|behavior| behavior.name.starts_with("link-"))
     {
-        let page = url::Url::parse(&server.url(&one.path)).unwrap();
-        let body = raw_client::text(server.addr(), &one.path);
+        let page = url::Url::parse(&server.url(&behavior.path)).unwrap();
+        let body = raw_client::text(server.addr(), &behavior.path);
         let links: Vec<String> = hrefs(&body)
             .iter()
             .filter_map(|href| page.join(href).ok())
@@ -160,8 +166,12 @@ fn unusual_links_are_counted_as_in_the_url_standard() {
             .map(String::from)
             .collect();
         let seen = Expect::Fetched { links: links.len() };
-        assert!(one.expect.accepts(&seen), "{}: {links:?}", one.name);
-        for (path, _) in one.also {
+        assert!(
+            behavior.expect.accepts(&seen),
+            "{}: {links:?}",
+            behavior.name
+        );
+        for (path, _) in behavior.also {
             assert!(links.contains(&server.url(&path)), "{path}: {links:?}");
         }
     }

@@ -1,4 +1,4 @@
-//! Compares the expectations with the behaviour of hyper: a behaviour that is not invalid as declared would test nothing.
+//! Compares the expectations with the behavior of hyper: a behavior that is not invalid as declared would test nothing.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -25,10 +25,10 @@ async fn fetch(server: &Server, path: &str) -> Result<(), hyper::Error> {
     let request = http::Request::get(path).header("host", "x");
     let request = request.body(Empty::<bytes::Bytes>::new()).unwrap();
     let mut body = sender.send_request(request).await?.into_body();
-    let mut room = 2_usize << 20;
+    let mut remaining = 2_usize << 20;
     while let Some(frame) = body.frame().await {
-        room = room.saturating_sub(frame?.data_ref().map_or(0, bytes::Bytes::len));
-        if room == 0 {
+        remaining = remaining.saturating_sub(frame?.data_ref().map_or(0, bytes::Bytes::len));
+        if remaining == 0 {
             break;
         }
     }
@@ -55,30 +55,30 @@ fn hyper_fails_where_a_failure_is_expected() {
         .build()
         .unwrap();
     runtime.block_on(async {
-        let mut judged = JoinSet::new();
-        for one in behaviours() {
+        let mut results = JoinSet::new();
+        for behavior in behaviours() {
             let server = Arc::clone(&server);
-            judged.spawn(async move {
-                let fetched = fetch(&server, &one.path);
+            results.spawn(async move {
+                let fetched = fetch(&server, &behavior.path);
                 let seen = match tokio::time::timeout(Duration::from_secs(3), fetched).await {
                     Err(_) => "timeout",
                     Ok(Err(problem)) => kind(&problem),
                     Ok(Ok(())) => "fine",
                 };
-                (one, seen)
+                (behavior, seen)
             });
         }
-        while let Some(judged) = judged.join_next().await {
-            let (one, seen) = judged.unwrap();
-            let by_status = one.name.starts_with("status-");
-            match one.expect {
+        while let Some(result) = results.join_next().await {
+            let (behavior, seen) = result.unwrap();
+            let by_status = behavior.name.starts_with("status-");
+            match behavior.expect {
                 Expect::Failed(kind @ ("protocol" | "reset" | "timeout"))
-                    if !by_status && one.name != EXCEEDS_READ_BUFFER =>
+                    if !by_status && behavior.name != EXCEEDS_READ_BUFFER =>
                 {
-                    assert_eq!(seen, kind, "{}", one.name);
+                    assert_eq!(seen, kind, "{}", behavior.name);
                 }
-                Expect::Fetched { .. } if one.name != "close-at-first" => {
-                    assert_eq!(seen, "fine", "{}", one.name);
+                Expect::Fetched { .. } if behavior.name != "close-at-first" => {
+                    assert_eq!(seen, "fine", "{}", behavior.name);
                 }
                 _ => {}
             }

@@ -131,14 +131,14 @@ fn the_proxy_forwards_and_tunnels() {
 
     let guarded = Proxy::start_guarded("user", "word");
     assert!(raw_client::text(guarded.addr(), &url).starts_with("HTTP/1.1 407 "));
-    let mut known = TcpStream::connect(guarded.addr()).unwrap();
+    let mut authorized = TcpStream::connect(guarded.addr()).unwrap();
     write!(
-        known,
+        authorized,
         "GET {url} HTTP/1.1\r\nProxy-Authorization: Basic dXNlcjp3b3Jk\r\n\r\n"
     )
     .unwrap();
     let mut text = String::new();
-    known.read_to_string(&mut text).unwrap();
+    authorized.read_to_string(&mut text).unwrap();
     assert!(text.starts_with("HTTP/1.1 200 "), "{text}");
     assert_eq!(server.hits().last().unwrap().headers[0].0, "Via");
 }

@@ -64,13 +64,13 @@ async fn connections_beyond_the_limit_wait_for_a_free_slot() {
         assert!(head.starts_with("HTTP/1.1 200"), "{head}");
         clients.push(client);
     }
-    let mut late = ProxyClient::connect(&proxy).await;
+    let mut waiting = ProxyClient::connect(&proxy).await;
     let request = format!("GET {url} HTTP/1.1\r\nhost: site.test\r\n\r\n");
-    late.send(&request).await;
-    let early = timeout(Duration::from_millis(100), late.head()).await;
+    waiting.send(&request).await;
+    let early = timeout(Duration::from_millis(100), waiting.head()).await;
     assert!(early.is_err(), "all slots are taken: {early:?}");
     clients.pop();
-    assert!(late.head().await.starts_with("HTTP/1.1 200"));
+    assert!(waiting.head().await.starts_with("HTTP/1.1 200"));
     assert_eq!(proxy.requests(), MAX_CONNECTIONS as u64 + 1);
 }
 

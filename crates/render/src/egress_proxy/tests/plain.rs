@@ -16,7 +16,7 @@ fn echo() -> Server {
             let _ = writeln!(body, "{name}: {value}");
         }
         body += &String::from_utf8_lossy(request.body());
-        SiteResponse::text(body).header("X-Answer", "yes")
+        SiteResponse::text(body).header("X-Response", "yes")
     })
 }
 
@@ -29,7 +29,7 @@ async fn requests_are_forwarded_in_origin_form_over_one_connection() {
         let url = format!("http://site.test:{}{path}", site.port());
         let (head, body) = client.get(&url).await;
         assert!(head.starts_with("HTTP/1.1 200"), "{head}");
-        assert_eq!(header(&head, "x-answer"), Some("yes"));
+        assert_eq!(header(&head, "x-response"), Some("yes"));
         assert!(body.starts_with(&format!("GET {path}\n")), "{body}");
         assert!(body.contains(&format!("Host: site.test:{}\n", site.port())));
         assert!(!body.to_lowercase().contains("connection"), "{body}");
@@ -38,7 +38,7 @@ async fn requests_are_forwarded_in_origin_form_over_one_connection() {
     assert_eq!(proxy.requests(), 3);
     assert_eq!(proxy.failure_of("site.test", site.port()), None);
     let seen = proxy.bytes_in();
-    // The site counts bytes after sending them, which may be later than their arrival here.
+    // The site counts bytes after sending them, which may be after they arrive here.
     let counted = async {
         while site.total_bytes_sent() != seen {
             tokio::task::yield_now().await;
@@ -103,10 +103,10 @@ async fn a_connection_closed_by_the_server_is_replaced() {
 #[tokio::test]
 async fn failures_are_distinguished_by_host() {
     let site = echo();
-    let mute = TcpListener::bind("127.0.0.1:0").await.unwrap();
-    let mute_port = mute.local_addr().unwrap().port();
-    tokio::spawn(async move { while mute.accept().await.is_ok() {} });
-    let babble = Server::start(|_: &Request| SiteResponse::raw("what do you want\r\n\r\n"));
+    let closing = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let closing_port = closing.local_addr().unwrap().port();
+    tokio::spawn(async move { while closing.accept().await.is_ok() {} });
+    let not_http = Server::start(|_: &Request| SiteResponse::raw("not HTTP\r\n\r\n"));
     let switch = Server::start(|_: &Request| {
         SiteResponse::raw("HTTP/1.1 101 Switching Protocols\r\nupgrade: mine\r\n\r\n")
     });
@@ -120,8 +120,8 @@ async fn failures_are_distinguished_by_host() {
         ("169.254.169.254", 80, FailKind::AddressRefused),
         ("nowhere.test", 80, FailKind::Dns),
         ("site.test", 1, FailKind::Connect),
-        ("site.test", mute_port, FailKind::Reset),
-        ("site.test", babble.port(), FailKind::Protocol),
+        ("site.test", closing_port, FailKind::Reset),
+        ("site.test", not_http.port(), FailKind::Protocol),
         ("site.test", switch.port(), FailKind::Protocol),
     ] {
         let (head, body) = client.get(&format!("http://{host}:{port}/")).await;
@@ -138,7 +138,7 @@ async fn failures_are_distinguished_by_host() {
 }
 
 #[tokio::test]
-async fn requests_that_are_not_for_a_proxy_are_rejected() {
+async fn invalid_proxy_requests_are_rejected() {
     let site = echo();
     let port = site.port();
     let proxy = proxy();
@@ -190,7 +190,7 @@ async fn an_upstream_proxy_is_used_in_absolute_form_with_its_credentials() {
     let refused = proxy.failure_of("10.0.0.1", 80).unwrap();
     assert_eq!(refused.kind, FailKind::AddressRefused);
 
-    // With wrong credentials: the browser must not be asked for any.
+    // With wrong credentials: the browser must not be asked for credentials.
     let proxy = proxy_through(&[format!("http://me:wrong@upstream.test:{port}")]);
     let mut client = ProxyClient::connect(&proxy).await;
     let (head, _) = client.get("http://far.example/x").await;

@@ -1,4 +1,4 @@
-//! A client that sends what a browser would, and the proxy it talks to.
+//! A client that sends requests like a browser, and a proxy for it.
 
 use std::net::{IpAddr, Ipv4Addr};
 use std::sync::Arc;

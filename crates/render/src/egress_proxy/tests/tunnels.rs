@@ -40,7 +40,7 @@ async fn bytes_pass_in_both_directions_and_are_counted() {
 }
 
 #[tokio::test]
-async fn refused_addresses_are_not_dialled_and_the_reason_is_recorded() {
+async fn refused_addresses_are_not_dialed_and_the_reason_is_recorded() {
     let canary = Server::start(|_: &Request| SiteResponse::status(200));
     let port = canary.port();
     let proxy = proxy();
@@ -91,9 +91,9 @@ async fn tunnels_go_through_an_upstream_proxy() {
 
 #[tokio::test]
 async fn an_unreachable_upstream_proxy_is_named() {
-    let gone = TcpListener::bind("127.0.0.1:0").await.unwrap();
-    let port = gone.local_addr().unwrap().port();
-    drop(gone);
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let port = listener.local_addr().unwrap().port();
+    drop(listener);
     let proxy = proxy_through(&[format!("http://upstream.test:{port}")]);
     let mut client = ProxyClient::connect(&proxy).await;
     let head = client.tunnel("far.example:443").await;

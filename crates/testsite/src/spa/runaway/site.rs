@@ -52,10 +52,10 @@ impl Site for RunawaySite {
 
 /// A document that starts with [`TEXT`].
 fn stream(rest: SocketStep) -> SiteResponse {
-    let calm = format!("<!doctype html><html><body><p>{TEXT}</p>\n");
+    let start = format!("<!doctype html><html><body><p>{TEXT}</p>\n");
     SiteResponse::script(vec![
         SocketStep::Send(Bytes::from_static(HEAD)),
-        SocketStep::send(calm),
+        SocketStep::send(start),
         rest,
         SocketStep::Close,
     ])

@@ -2,15 +2,15 @@
 (() => {
   const root = document.getElementById('root');
   const element = (name, attributes, ...children) => {
-    const made = document.createElement(name);
-    for (const [key, value] of Object.entries(attributes || {})) made.setAttribute(key, value);
-    made.append(...children);
-    return made;
+    const node = document.createElement(name);
+    for (const [key, value] of Object.entries(attributes || {})) node.setAttribute(key, value);
+    node.append(...children);
+    return node;
   };
   const number = (path) => (path === '/' ? 0 : (/^\/p\/(\d+)$/.exec(path) || [])[1]);
-  let turn = 0;
+  let latest = 0;
   async function draw() {
-    const mine = ++turn;
+    const current = ++latest;
     const page = number(location.pathname);
     root.replaceChildren(element('p', { class: 'loading' }, 'Loading…'));
     let content;
@@ -28,7 +28,7 @@
     } catch (error) {
       content = element('main', {}, element('h1', {}, 'No such page'));
     }
-    if (mine === turn) root.replaceChildren(content);
+    if (current === latest) root.replaceChildren(content);
   }
   addEventListener('click', (event) => {
     const link = event.target.closest('a');

@@ -3,7 +3,7 @@
   let count = 0;
   const end = document.createElement('div');
   const more = () => {
-    for (let place = 0; place < 5; place += 1) {
+    for (let index = 0; index < 5; index += 1) {
       count += 1;
       const entry = document.createElement('section');
       entry.className = 'tall';
@@ -13,5 +13,5 @@
   };
   root.append(end);
   more();
-  new IntersectionObserver((seen) => { if (seen.some((one) => one.isIntersecting)) more(); }).observe(end);
+  new IntersectionObserver((entries) => { if (entries.some((entry) => entry.isIntersecting)) more(); }).observe(end);
 })();

@@ -12,11 +12,11 @@
   opening.onerror = () => write(`no database: ${opening.error}`);
   opening.onsuccess = () => {
     const counts = opening.result.transaction('counts', 'readwrite').objectStore('counts');
-    const asking = counts.get('visits');
-    asking.onsuccess = () => {
-      const known = (asking.result || 0) + 1;
-      counts.put(known, 'visits');
-      write(`visits by database: ${known}`);
+    const reading = counts.get('visits');
+    reading.onsuccess = () => {
+      const count = (reading.result || 0) + 1;
+      counts.put(count, 'visits');
+      write(`visits by database: ${count}`);
     };
   };
 })();

@@ -159,6 +159,7 @@ impl LinkList {
     }
 
     /// Returns the links in document order.
+    #[inline]
     pub fn iter(&self) -> impl ExactSizeIterator<Item = ListedLink<'_>> {
         self.entries.iter().map(|entry| ListedLink {
             full: &self.text[entry.start as usize..entry.end as usize],

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::SourceFile;
 
-/// Names declared `pub` in more than one crate. Within a crate, two files may stand for each other by feature.
+/// Names declared `pub` in more than one crate. Within a crate, a feature may choose between two files that declare the same name.
 pub(super) fn findings(files: &[SourceFile]) -> Vec<String> {
     let mut places: BTreeMap<&str, BTreeMap<&str, String>> = BTreeMap::new();
     for file in files {
@@ -38,7 +38,7 @@ pub(super) fn findings(files: &[SourceFile]) -> Vec<String> {
         .collect()
 }
 
-/// The type that a line at the top level of a module declares, if it is public.
+/// Name of the public type declared by a top-level line.
 fn declared(line: &str) -> Option<&str> {
     let rest = line.strip_prefix("pub ")?;
     let (kind, rest) = rest.split_once(' ')?;

@@ -1,6 +1,6 @@
 //! `cargo xtask api-fuzz`: runs schemathesis with every check against the API, on both stores.
 //!
-//! It needs Python and PyPI, so it is a separate step in CI and not part of `cargo xtask test`.
+//! It needs Python and PyPI, so it is not part of `cargo xtask test`.
 
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};

@@ -105,7 +105,7 @@ pub(crate) fn run(pages: u64) -> Result<()> {
          `completed`; for comparison `crawler crawl --workers 64 --format ndjson` on the same site. In every run the site counted exactly one \
          request for each page, and the export had exactly one document for each. \
          The bar applies to the median.\n\n\
-         | | pages/s of each run | median | of memory | our CPU time per page, µs | bar |\n|---|---|---|---|---|---|\n{}{}{}",
+         | | pages/s of each run | median | vs. in memory | our CPU time per page, µs | bar |\n|---|---|---|---|---|---|\n{}{}{}",
         machine::load(),
         memory.row(pages, base),
         sqlite.row(pages, base),

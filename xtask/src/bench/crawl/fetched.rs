@@ -66,6 +66,7 @@ impl Fetched {
         };
         match self.others {
             0 => pages,
+            1 => format!("{pages}, 1 other"),
             others => format!("{pages}, {others} others"),
         }
     }

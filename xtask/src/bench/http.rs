@@ -106,8 +106,8 @@ impl Read for Response {
         if self.ended || into.is_empty() {
             return Ok(0);
         }
-        let most = self.left.min(into.len());
-        let read = self.reader.read(&mut into[..most])?;
+        let length = self.left.min(into.len());
+        let read = self.reader.read(&mut into[..length])?;
         if read == 0 {
             return Err(std::io::ErrorKind::UnexpectedEof.into());
         }

@@ -32,7 +32,7 @@ impl<S: Store> StoreHostGate<S> {
 
 impl<S: Store> HostGate for StoreHostGate<S> {
     /// `None` for a host that the guard refuses: nothing is sent to it.
-    type Turn = Option<HeldTurn<S>>;
+    type Turn = Option<HostSlot<S>>;
 
     /// Waits for the host's turn. The caller has a time limit.
     async fn turn(&self, url: &CrawlUrl) -> Result<Self::Turn, NoTurn> {
@@ -50,12 +50,12 @@ impl<S: Store> HostGate for StoreHostGate<S> {
             match turn {
                 HostTurn::Granted { id, delay } => {
                     // Created before the delay: if the caller is canceled meanwhile, dropping it frees the slot.
-                    let held = HeldTurn {
+                    let slot = HostSlot {
                         store: self.store.clone(),
                         id,
                     };
                     tokio::time::sleep(delay).await;
-                    return Ok(Some(held));
+                    return Ok(Some(slot));
                 }
                 HostTurn::Later(wait) if wait > MAX_WAIT => return Err(NoTurn::Parked(wait)),
                 HostTurn::Later(wait) => tokio::time::sleep(wait).await,
@@ -80,12 +80,12 @@ impl<S: Store> HostGate for StoreHostGate<S> {
 }
 
 /// A request slot of a host, freed on drop.
-pub(super) struct HeldTurn<S: Store> {
+pub(super) struct HostSlot<S: Store> {
     store: S,
     id: TurnId,
 }
 
-impl<S: Store> Drop for HeldTurn<S> {
+impl<S: Store> Drop for HostSlot<S> {
     fn drop(&mut self) {
         let (store, id) = (self.store.clone(), self.id);
         tokio::spawn(async move {

@@ -158,10 +158,10 @@ fn two_cores(text: &mut String, figures: &Figures) -> Result<()> {
     for (one, two) in one.iter().zip(two) {
         // Upper limit: both cores fully busy with the crawl's and the server's work.
         let cpu_time = one.cost.processor + one.server;
-        let most = 2.0 * one.cost.processor.as_secs_f64() / cpu_time.as_secs_f64();
+        let max_speedup = 2.0 * one.cost.processor.as_secs_f64() / cpu_time.as_secs_f64();
         write!(
             text,
-            "{:.0} → {:.0} pages/s ({:.2}×; with the server's share of core 0 at most {most:.2}×); ",
+            "{:.0} → {:.0} pages/s ({:.2}×; with the server's share of core 0 at most {max_speedup:.2}×); ",
             one.rate(),
             two.rate(),
             two.rate() / one.rate(),

@@ -1,6 +1,6 @@
 //! `cargo xtask api-fuzz`: runs schemathesis with every check against the API, on both stores.
 //!
-//! It needs Python and PyPI, so it is a separate step in CI and not part of `cargo xtask test`.
+//! It needs Python and PyPI, so it is not part of `cargo xtask test`.
 
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
@@ -33,18 +33,18 @@ pub(crate) fn start(args: &[&str]) -> Result<()> {
         ["--examples", number] => number.parse().context("--examples needs a number")?,
         _ => bail!("cargo xtask api-fuzz [--examples N]"),
     };
-    // The fuzzer sets `use_js` too.
+    // Needed by requests with `use_js`, which `hooks.py` filters out for now.
     CHROMIUM.ensure()?;
     run(cargo().args(["build", "--locked", "--package", "crawler-cli"]))?;
     let target = target_folder()?;
     let folder = target.join("api-fuzz");
     std::fs::create_dir_all(&folder)?;
-    let schemathesis = installed(&folder)?;
+    let schemathesis = install(&folder)?;
     let crawler = target.join("debug/crawler");
-    print("── schemathesis over SQLite");
+    print("── schemathesis on SQLite");
     fuzz(&crawler, &schemathesis, &folder, None, examples)?;
-    print("── schemathesis over Postgres");
-    let postgres = Postgres::at_hand()?;
+    print("── schemathesis on Postgres");
+    let postgres = Postgres::from_env_or_start()?;
     let name = format!("api_fuzz_{}", std::process::id());
     postgres.psql(None, &["-c", &format!("CREATE DATABASE {name}")])?;
     let url = postgres.url_of(&name);
@@ -58,17 +58,17 @@ fn target_folder() -> Result<PathBuf> {
         output_of(cargo().args(["metadata", "--format-version", "1", "--no-deps", "--locked"]))?;
     let metadata: Value = serde_json::from_str(&text)?;
     let folder = metadata["target_directory"].as_str();
-    Ok(PathBuf::from(
-        folder.context("cargo metadata names the target folder")?,
-    ))
+    Ok(PathBuf::from(folder.context(
+        "no target_directory in the output of cargo metadata",
+    )?))
 }
 
-/// Installs schemathesis into a virtual environment, unless it is there.
-fn installed(folder: &Path) -> Result<PathBuf> {
+/// Installs schemathesis into a virtual environment, unless it is already installed.
+fn install(folder: &Path) -> Result<PathBuf> {
     let bin = folder.join("venv/bin");
     let program = bin.join("schemathesis");
-    let there = Command::new(&program).arg("--version").output();
-    if there.is_ok_and(|output| String::from_utf8_lossy(&output.stdout).contains(VERSION)) {
+    let version = Command::new(&program).arg("--version").output();
+    if version.is_ok_and(|output| String::from_utf8_lossy(&output.stdout).contains(VERSION)) {
         return Ok(program);
     }
     run(Command::new("python3")
@@ -84,7 +84,7 @@ fn installed(folder: &Path) -> Result<PathBuf> {
     Ok(program)
 }
 
-/// Starts a service and fuzzes it to the end.
+/// Starts a service and runs schemathesis against it.
 fn fuzz(
     crawler: &Path,
     schemathesis: &Path,
@@ -92,13 +92,13 @@ fn fuzz(
     database: Option<&str>,
     examples: u32,
 ) -> Result<()> {
-    let place = folder.join(format!("run-{}", std::process::id()));
-    std::fs::create_dir_all(&place)?;
-    std::fs::write(place.join("config.yaml"), CONFIG)?;
+    let run_folder = folder.join(format!("run-{}", std::process::id()));
+    std::fs::create_dir_all(&run_folder)?;
+    std::fs::write(run_folder.join("config.yaml"), CONFIG)?;
     let mut command = Command::new(crawler);
     command
         .args(["serve", "--addr", "127.0.0.1:0", "--log-format", "json"])
-        .current_dir(&place)
+        .current_dir(&run_folder)
         .env("RUST_LOG", "info")
         .env_remove("DATABASE_URL")
         .stdout(Stdio::null())
@@ -121,12 +121,12 @@ fn fuzz(
         .args(["--request-timeout", "30"])
         .args(["--suppress-health-check", "all"])
         .env("SCHEMATHESIS_HOOKS", sources.join("hooks.py"))
-        .current_dir(&place));
-    let lives = service.0.try_wait()?.is_none();
+        .current_dir(&run_folder));
+    let is_running = service.0.try_wait()?.is_none();
     drop(service);
-    std::fs::remove_dir_all(&place)?;
+    std::fs::remove_dir_all(&run_folder)?;
     fuzzed?;
-    if !lives {
+    if !is_running {
         bail!("the service exited during the run");
     }
     Ok(())
@@ -135,14 +135,14 @@ fn fuzz(
 struct Service(Child);
 
 impl Service {
-    /// Address it listens on. Its log is read to the end, so that a full pipe never blocks it.
+    /// Address that the service listens on. Its log is read until it exits, so that a full pipe never blocks it.
     fn addr(&mut self) -> Result<String> {
-        let log = self.0.stderr.take().context("the service has a log")?;
+        let log = self.0.stderr.take().context("the service has no stderr")?;
         let mut lines = BufReader::new(log).lines();
         let addr = lines.by_ref().map_while(Result::ok).find_map(|line| {
             let line: Value = serde_json::from_str(&line).ok()?;
-            let listens = line["message"] == "listening";
-            listens.then(|| line["addr"].as_str().map(str::to_owned))?
+            let is_listening = line["message"] == "listening";
+            is_listening.then(|| line["addr"].as_str().map(str::to_owned))?
         });
         std::thread::spawn(move || lines.map_while(Result::ok).for_each(drop));
         addr.context("the service's log does not name its address")

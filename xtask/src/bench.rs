@@ -4,21 +4,21 @@
 //! to `docs/benchmarks.md`, each of the others to its section of `docs/benchmarks-service.md`. A missed bar is in the
 //! document and in the exit code.
 
+mod bench_setup;
 mod crawl;
 mod export;
 mod http;
 mod machine;
 mod median;
-mod paper;
 mod playwright;
 mod queue;
 mod render;
-mod served;
+mod running_service;
 mod service;
+mod service_document;
 mod site;
 pub(crate) mod stopwatch;
 mod tree;
-mod workplace;
 
 use anyhow::{Context, Result, bail};
 

@@ -18,17 +18,17 @@ pub(crate) fn run(folder: &Path) -> Result<()> {
     let truths = folder.join("ground-truth.ndjson.gz");
     if !truths.is_file() {
         bail!(
-            "{} does not exist: pass the folder of labelled pages that eval/README.md describes",
+            "{} does not exist: pass the folder of labeled pages that eval/README.md describes",
             truths.display()
         );
     }
     let folder = folder
         .canonicalize()
         .with_context(|| format!("cannot find {}", folder.display()))?;
-    let place = root().join("target").join("eval");
-    std::fs::create_dir_all(&place)
-        .with_context(|| format!("cannot create the folder {}", place.display()))?;
-    let page = place.join("report.html");
+    let report_folder = root().join("target").join("eval");
+    std::fs::create_dir_all(&report_folder)
+        .with_context(|| format!("cannot create the folder {}", report_folder.display()))?;
+    let page = report_folder.join("report.html");
     print("building the evaluation tool with the extractors it compares with");
     let options = ["run", "--release", "--locked", "--features", "peers"];
     let mut command = cargo();

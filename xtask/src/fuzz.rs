@@ -44,7 +44,7 @@ const TARGETS: [Target; 4] = [
 ];
 
 /// The tests that `agree` runs: a crate and a prefix of the test's name.
-const SEARCHES: [(&str, &str); 3] = [
+const AGREE_TESTS: [(&str, &str); 3] = [
     ("crawler-html", "scanner_and_tree"),
     ("crawler-weburl", "references_resolve"),
     ("crawler-weburl", "keys_are"),
@@ -69,8 +69,8 @@ pub(crate) fn start(args: &[&str]) -> Result<()> {
     let targets = TARGETS
         .iter()
         .filter(|target| options.target.is_none_or(|name| name == target.name));
-    for (at, target) in targets.enumerate() {
-        if at == 0 && !exists("cargo-fuzz", "--version") {
+    for (index, target) in targets.enumerate() {
+        if index == 0 && !exists("cargo-fuzz", "--version") {
             print("installing cargo-fuzz");
             run(cargo().args(["install", "cargo-fuzz", "--locked"]))?;
         }
@@ -82,11 +82,11 @@ pub(crate) fn start(args: &[&str]) -> Result<()> {
 fn parse<'w>(args: &[&'w str]) -> Result<Options<'w>> {
     let mut options = Options::default();
     let mut rest = args;
-    if let [target, behind @ ..] = args
+    if let [target, after @ ..] = args
         && (*target == AGREE || TARGETS.iter().any(|known| known.name == *target))
     {
         options.target = Some(target);
-        rest = behind;
+        rest = after;
     }
     for pair in rest.chunks(2) {
         let number = |text: &str| {
@@ -110,7 +110,7 @@ fn parse<'w>(args: &[&'w str]) -> Result<Options<'w>> {
 
 /// Runs the tests that generate their inputs, one after the other, in release mode.
 fn agree(options: &Options<'_>) -> Result<()> {
-    for (package, test) in SEARCHES {
+    for (package, test) in AGREE_TESTS {
         let mut command = cargo();
         command
             .args(["test", "--release", "--locked", "--package", package])
@@ -162,7 +162,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_asked() {
+    fn arguments_are_parsed() {
         assert_eq!(parse(&[]).unwrap(), Options::default());
         let one = parse(&["links", "--seconds", "30"]).unwrap();
         assert_eq!((one.target, one.seconds), (Some("links"), Some(30)));

@@ -56,7 +56,7 @@ Long runs:
                 The same with a fixed number of generated inputs
   api-fuzz [--examples N]
                 Run schemathesis against the API on both stores; installs it with pip
-  eval <DATA>   Measure main-content extraction on the labelled pages in a folder
+  eval <DATA>   Measure main-content extraction on the labeled pages in a folder
   eval          Run the evaluation tool's own tests and lints
 ";
 
@@ -80,7 +80,7 @@ fn main() -> ExitCode {
         ["bench", args @ ..] => bench::run(args),
         ["micro", args @ ..] => micro::start(args),
         // Internal: the parent of a process that is being measured.
-        ["stopwatch", args @ ..] => bench::stopwatch::hold(args),
+        ["stopwatch", args @ ..] => bench::stopwatch::run_parent(args),
         [] | ["help" | "-h" | "--help"] => {
             print(HELP);
             return ExitCode::SUCCESS;

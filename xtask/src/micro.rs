@@ -30,7 +30,7 @@ pub(crate) fn start(args: &[&str]) -> Result<()> {
 pub(crate) fn check() -> Result<()> {
     let known = Baseline::read()?;
     let hot = hot()?;
-    let here = baseline::surroundings()?;
+    let here = baseline::environment()?;
     if !known.is_of_this_processor(&here) {
         let message = format!(
             "NOT COMPARED: the baseline was counted on {}, this machine is {here}",

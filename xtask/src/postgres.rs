@@ -49,7 +49,7 @@ struct User {
 
 impl Postgres {
     /// Uses the cluster named by [`VARIABLE`], or starts one.
-    pub(crate) fn at_hand() -> Result<Self> {
+    pub(crate) fn from_env_or_start() -> Result<Self> {
         if let Ok(url) = std::env::var(VARIABLE) {
             return Ok(Self { url, own: None });
         }
@@ -163,7 +163,7 @@ impl Postgres {
 }
 
 impl Cluster {
-    fn answers(&self, port: u16) -> bool {
+    fn is_ready(&self, port: u16) -> bool {
         Command::new(self.programs.join("pg_isready"))
             .args(["--quiet", "--host=127.0.0.1", &format!("--port={port}")])
             .status()
@@ -171,14 +171,14 @@ impl Cluster {
     }
 
     fn wait(&mut self, port: u16) -> Result<()> {
-        let begun = Instant::now();
-        while !self.answers(port) {
+        let started = Instant::now();
+        while !self.is_ready(port) {
             if let Some(status) = self.server.try_wait()? {
                 let log = std::fs::read_to_string(self.folder.join("log")).unwrap_or_default();
                 bail!("postgres ended with {status}:\n{log}");
             }
-            if begun.elapsed() > START_TIMEOUT {
-                bail!("postgres does not answer after {START_TIMEOUT:?}");
+            if started.elapsed() > START_TIMEOUT {
+                bail!("postgres is not ready after {START_TIMEOUT:?}");
             }
             std::thread::sleep(Duration::from_millis(50));
         }
@@ -234,7 +234,7 @@ fn programs() -> Result<PathBuf> {
     })
 }
 
-/// Where the server's programs are: in PATH, or where Debian keeps them.
+/// The folder of the server's programs: in PATH, or where Debian installs them.
 fn installed() -> Option<PathBuf> {
     let has_all = |folder: &PathBuf| {
         ["initdb", "postgres", "pg_ctl", "psql", "pg_isready"]
@@ -257,16 +257,16 @@ fn installed() -> Option<PathBuf> {
 /// The user to run as instead of root; `None` when not root.
 fn unprivileged() -> Result<Option<User>> {
     use std::os::unix::fs::MetadataExt;
-    let me = std::fs::metadata("/proc/self").map_or(1, |metadata| metadata.uid());
-    if me != 0 {
+    let own_id = std::fs::metadata("/proc/self").map_or(1, |metadata| metadata.uid());
+    if own_id != 0 {
         return Ok(None);
     }
-    let known = std::fs::read_to_string("/etc/passwd").context("cannot read /etc/passwd")?;
+    let users = std::fs::read_to_string("/etc/passwd").context("cannot read /etc/passwd")?;
     for name in ["postgres", "nobody"] {
-        for line in known.lines() {
+        for line in users.lines() {
             let fields: Vec<&str> = line.split(':').collect();
-            if let [who, _, id, group, ..] = fields.as_slice()
-                && *who == name
+            if let [user, _, id, group, ..] = fields.as_slice()
+                && *user == name
             {
                 return Ok(Some(User {
                     id: id.parse()?,

@@ -1,7 +1,7 @@
-//! What the tests need beyond Rust, and what is not run without it.
+//! The tools that the tests need besides Rust, and the tests that are skipped without them.
 //!
-//! `cargo xtask test` prints this list before it installs anything. A tool that cannot be installed leaves out the
-//! tests and steps that use it, and the end of the run names them; in CI that is an error instead.
+//! `cargo xtask test` prints this list before it installs anything. Tests and steps whose tool cannot be installed are
+//! skipped and named at the end of the run; in CI this is an error.
 
 use std::path::Path;
 use std::process::Command;
@@ -14,12 +14,12 @@ use crate::shell::{exists, print, run};
 /// A tool, or a set of files, that some tests use.
 pub(crate) struct Requirement {
     name: &'static str,
-    /// Which part of the tests uses it.
+    /// The part of the tests that uses it.
     purpose: &'static str,
     is_present: fn() -> bool,
     /// Debian packages that provide it.
     packages: &'static [&'static str],
-    /// The nextest filter of the tests that fail without it; empty where a step is left out instead.
+    /// The nextest filter of the tests that fail without it; empty if a step is skipped instead.
     tests: &'static str,
 }
 
@@ -105,7 +105,7 @@ impl Requirement {
         (self.is_present)()
     }
 
-    /// Installs it where it is missing, for a command that cannot do without it.
+    /// Installs it if it is missing, for a command that requires it.
     pub(crate) fn ensure(&self) -> Result<()> {
         if self.is_present() {
             return Ok(());
@@ -123,12 +123,12 @@ impl Requirement {
     }
 }
 
-/// What could not be installed.
+/// The requirements that could not be installed.
 #[derive(Default)]
 pub(crate) struct Missing(Vec<&'static Requirement>);
 
 impl Missing {
-    /// The nextest filter of the tests that can run; `None`: all of them.
+    /// The nextest filter of the tests that can run; `None` if all can.
     pub(crate) fn filter(&self) -> Option<String> {
         let tests = self.0.iter().map(|requirement| requirement.tests);
         let tests: Vec<&str> = tests.filter(|tests| !tests.is_empty()).collect();
@@ -176,7 +176,7 @@ pub(crate) fn prepare(may_install: bool) -> Result<Missing> {
             "installing Debian packages: {} (--no-install leaves out the tests that need them)",
             packages.join(" ")
         ));
-        // One package that cannot be installed must not keep the others out.
+        // A package that cannot be installed must not prevent installing the others.
         for requirement in &missing {
             if let Err(error) = install(requirement.packages) {
                 print(&format!("{}: {error:#}", requirement.name));
@@ -201,9 +201,9 @@ pub(crate) fn install(packages: &[&str]) -> Result<()> {
 }
 
 fn has_browser() -> bool {
-    let named = std::env::var("CHROME").unwrap_or_default();
-    let usual = ["chromium", "chromium-browser", "google-chrome"];
-    let mut programs = usual.into_iter().chain([named.as_str()]);
+    let from_env = std::env::var("CHROME").unwrap_or_default();
+    let well_known = ["chromium", "chromium-browser", "google-chrome"];
+    let mut programs = well_known.into_iter().chain([from_env.as_str()]);
     programs.any(|program| !program.is_empty() && exists(program, "--version"))
 }
 
@@ -212,7 +212,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn tests_of_what_is_missing_are_left_out_by_name() {
+    fn tests_without_their_requirement_are_filtered_out() {
         assert_eq!(Missing::default().filter(), None);
         assert!(Missing::default().lines().is_empty());
         let missing = Missing(vec![&WGET, &VALGRIND, &HTML_MANUALS]);

@@ -18,14 +18,14 @@ pub(crate) fn root() -> PathBuf {
     here.parent().unwrap_or(here).to_path_buf()
 }
 
-/// The cargo that runs us.
+/// The cargo that runs this program.
 pub(crate) fn cargo() -> Command {
     let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     command.current_dir(root());
     command
 }
 
-/// Runs to the end, output to the terminal; an error names the command.
+/// Runs a command with its output on the terminal. The error names the command.
 pub(crate) fn run(command: &mut Command) -> Result<()> {
     let status = command
         .status()
@@ -36,7 +36,7 @@ pub(crate) fn run(command: &mut Command) -> Result<()> {
     Ok(())
 }
 
-/// Runs to the end and returns what it printed on stdout.
+/// Runs a command and returns its stdout.
 pub(crate) fn output_of(command: &mut Command) -> Result<String> {
     let output = command
         .stderr(Stdio::inherit())
@@ -48,7 +48,7 @@ pub(crate) fn output_of(command: &mut Command) -> Result<String> {
     Ok(String::from_utf8(output.stdout)?)
 }
 
-/// Whether a program can be started at all.
+/// Whether a program can be started with this argument and succeeds.
 pub(crate) fn exists(program: &str, argument: &str) -> bool {
     Command::new(program)
         .arg(argument)

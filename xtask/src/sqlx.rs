@@ -14,17 +14,17 @@ use crate::postgres::Postgres;
 use crate::requirements::SQLITE3;
 use crate::shell::{cargo, print, root, run};
 
-struct Checked {
+struct CheckedStore {
     folder: &'static str,
     database: &'static str,
 }
 
-const STORES: [Checked; 2] = [
-    Checked {
+const STORES: [CheckedStore; 2] = [
+    CheckedStore {
         folder: "store-postgres",
         database: "PostgreSQL",
     },
-    Checked {
+    CheckedStore {
         folder: "store-sqlite",
         database: "SQLite",
     },
@@ -38,36 +38,36 @@ struct Schemas<'a> {
 }
 
 impl<'a> Schemas<'a> {
-    fn make(postgres: &'a Postgres) -> Result<Self> {
+    fn create(postgres: &'a Postgres) -> Result<Self> {
         let name = format!("crawler_sqlx_{}", std::process::id());
         let folder = std::env::temp_dir().join(&name);
         std::fs::create_dir_all(&folder)?;
-        let made = Self {
+        let schemas = Self {
             postgres,
             name,
             folder,
         };
-        made.write_urls()?;
-        postgres.psql(None, &["-c", &format!("CREATE DATABASE {}", made.name)])?;
+        schemas.write_urls()?;
+        postgres.psql(None, &["-c", &format!("CREATE DATABASE {}", schemas.name)])?;
         for file in migrations("store-postgres")? {
-            postgres.psql(Some(&made.name), &["-f", &file.to_string_lossy()])?;
+            postgres.psql(Some(&schemas.name), &["-f", &file.to_string_lossy()])?;
         }
         SQLITE3.ensure()?;
         for file in migrations("store-sqlite")? {
             run(Command::new("sqlite3")
                 .arg("-bail")
-                .arg(made.sqlite())
+                .arg(schemas.sqlite())
                 .arg(format!(".read '{}'", file.display())))?;
         }
-        Ok(made)
+        Ok(schemas)
     }
 
     fn sqlite(&self) -> PathBuf {
         self.folder.join("schema.db")
     }
 
-    /// Writes each store's database URL to a `.env` beside its Cargo.toml, where the macros look first. One variable for
-    /// the whole cargo call could name one database only.
+    /// Writes each store's database URL to a `.env` beside its Cargo.toml, where the macros look first. An environment
+    /// variable could name only one database.
     fn write_urls(&self) -> Result<()> {
         let postgres = self.postgres.url_of(&self.name);
         let sqlite = format!("sqlite://{}", self.sqlite().display());
@@ -105,7 +105,7 @@ impl<'a> Schemas<'a> {
     }
 }
 
-/// Compiles the stores against the databases; the metadata of what is compiled goes into that folder.
+/// Compiles the stores against the databases and writes the metadata of the compiled queries to the folder, if one is given.
 fn compile(metadata: Option<&Path>) -> Result<()> {
     let mut command = cargo();
     command
@@ -134,16 +134,16 @@ impl Drop for Schemas<'_> {
     }
 }
 
-fn env_file(store: &Checked) -> PathBuf {
+fn env_file(store: &CheckedStore) -> PathBuf {
     root().join("crates").join(store.folder).join(".env")
 }
 
 /// Writes `.sqlx` of both stores.
 pub(crate) fn write() -> Result<()> {
-    let postgres = Postgres::at_hand()?;
-    let schemas = Schemas::make(&postgres)?;
+    let postgres = Postgres::from_env_or_start()?;
+    let schemas = Schemas::create(&postgres)?;
     for (store, files) in STORES.iter().zip(schemas.metadata()?) {
-        let folder = place(store);
+        let folder = metadata_folder(store);
         let _ = std::fs::remove_dir_all(&folder);
         std::fs::create_dir_all(&folder)?;
         for (name, text) in files {
@@ -155,14 +155,14 @@ pub(crate) fn write() -> Result<()> {
 
 /// Fails when `.sqlx` is not what [`write()`] would write.
 pub(crate) fn check(postgres: &Postgres) -> Result<()> {
-    let schemas = Schemas::make(postgres)?;
+    let schemas = Schemas::create(postgres)?;
     for (store, files) in STORES.iter().zip(schemas.metadata()?) {
-        let kept = read(&place(store))?;
-        let stale: Vec<&String> = kept
+        let committed = read(&metadata_folder(store))?;
+        let stale: Vec<&String> = committed
             .iter()
             .filter(|(name, text)| files.get(*name) != Some(text))
             .map(|(name, _)| name)
-            .chain(files.keys().filter(|name| !kept.contains_key(*name)))
+            .chain(files.keys().filter(|name| !committed.contains_key(*name)))
             .collect();
         if !stale.is_empty() {
             bail!(
@@ -175,14 +175,14 @@ pub(crate) fn check(postgres: &Postgres) -> Result<()> {
     Ok(())
 }
 
-fn place(store: &Checked) -> PathBuf {
+fn metadata_folder(store: &CheckedStore) -> PathBuf {
     root().join("crates").join(store.folder).join(".sqlx")
 }
 
 fn migrations(folder: &str) -> Result<Vec<PathBuf>> {
     let folder = root().join("crates").join(folder).join("migrations");
     let mut files = std::fs::read_dir(&folder)
-        .with_context(|| format!("{} has migrations", folder.display()))?
+        .with_context(|| format!("cannot read {}", folder.display()))?
         .map(|entry| Ok(entry?.path()))
         .collect::<Result<Vec<_>>>()?;
     files.sort();
@@ -206,13 +206,13 @@ fn read(folder: &Path) -> Result<BTreeMap<String, String>> {
 /// Makes cargo recompile a store: touching each target's root file is enough.
 fn touch(folder: &str) -> Result<()> {
     let home = root().join("crates").join(folder);
-    let mut first = vec![home.join("src/lib.rs")];
+    let mut roots = vec![home.join("src/lib.rs")];
     for folder in ["tests", "examples"] {
         for entry in std::fs::read_dir(home.join(folder)).into_iter().flatten() {
-            first.push(entry?.path());
+            roots.push(entry?.path());
         }
     }
-    for file in first.iter().filter(|file| file.is_file()) {
+    for file in roots.iter().filter(|file| file.is_file()) {
         let opened = std::fs::File::options().append(true).open(file)?;
         opened.set_modified(std::time::SystemTime::now())?;
     }

@@ -1,5 +1,5 @@
-//! `cargo xtask test`: everything that must hold before a change lands, cheapest steps first; and `cargo xtask check`,
-//! the part of it for daily work.
+//! `cargo xtask test`: every check that a change must pass, cheapest steps first; and `cargo xtask check`, the subset
+//! for daily work.
 
 use std::time::Instant;
 
@@ -40,7 +40,7 @@ pub(crate) fn check() -> Result<()> {
     Ok(())
 }
 
-/// All of it. Installs what is missing, unless told not to.
+/// Runs every step. Installs missing tools if that is allowed.
 pub(crate) fn run_all(may_install: bool) -> Result<()> {
     let started = Instant::now();
     if !exists("cargo-nextest", "--version") {
@@ -56,7 +56,7 @@ pub(crate) fn run_all(may_install: bool) -> Result<()> {
     run_step("clippy", clippy)?;
     run_step("features", features)?;
     let postgres = if POSTGRES.is_present() {
-        Some(Postgres::at_hand()?)
+        Some(Postgres::from_env_or_start()?)
     } else {
         None
     };
@@ -93,7 +93,7 @@ fn clippy() -> Result<()> {
     run(cargo().args(lints).args(["--", "-D", "warnings"]))
 }
 
-/// Builds that leave features out; the default build is what everything else checks.
+/// Lints builds with fewer features; all other steps use the default build.
 fn features() -> Result<()> {
     for features in ["", "content", "state", "render", "service"] {
         let build = ["clippy", "--locked", "--package", "crawler-cli", "--quiet"];

@@ -45,7 +45,7 @@ pub(crate) struct Console {
     line: Arc<Mutex<LineState>>,
 }
 
-/// What is on the terminal's current line.
+/// State of the terminal's current line.
 #[derive(Debug, Default)]
 struct LineState {
     progress: bool,
@@ -127,8 +127,8 @@ impl Console {
         } else {
             self.text_line(level, text)
         };
-        let mut shown = self.lock();
-        self.erase(&mut shown);
+        let mut state = self.lock();
+        self.erase(&mut state);
         // If stderr is closed, the crawl continues without messages.
         let _ = std::io::stderr().write_all(line.as_bytes());
     }
@@ -139,17 +139,17 @@ impl Console {
             self.print(Level::Info, text, "progress", fields);
             return;
         }
-        let mut shown = self.lock();
-        if shown.mid_line {
+        let mut state = self.lock();
+        if state.mid_line {
             return;
         }
         let mut line = String::new();
         if self.redraws() {
-            if shown.progress {
+            if state.progress {
                 line.push_str(ERASE);
             }
             line.push_str(text);
-            shown.progress = true;
+            state.progress = true;
         } else {
             line.push_str(text);
             line.push('\n');
@@ -159,21 +159,21 @@ impl Console {
 
     /// Writes data to a stdout that is the same terminal, after erasing the progress line.
     pub(crate) fn write_stdout(&self, data: &[u8]) -> std::io::Result<()> {
-        let mut shown = self.lock();
-        self.erase(&mut shown);
-        shown.mid_line = data.last().is_some_and(|last| *last != b'\n');
+        let mut state = self.lock();
+        self.erase(&mut state);
+        state.mid_line = data.last().is_some_and(|last| *last != b'\n');
         std::io::stdout().write_all(data)?;
         std::io::stdout().flush()
     }
 
     /// Erases the progress line.
     pub(crate) fn end_progress(&self) {
-        let mut shown = self.lock();
-        self.erase(&mut shown);
+        let mut state = self.lock();
+        self.erase(&mut state);
     }
 
-    fn erase(&self, shown: &mut LineState) {
-        if std::mem::take(&mut shown.progress) && self.redraws() {
+    fn erase(&self, state: &mut LineState) {
+        if std::mem::take(&mut state.progress) && self.redraws() {
             let _ = std::io::stderr().write_all(ERASE.as_bytes());
         }
     }

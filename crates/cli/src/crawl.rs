@@ -19,7 +19,7 @@ use crate::console::{Console, Level};
 use crate::plan_line;
 use crate::spec::{link_filter, plan_error, spec};
 use crate::state::State;
-use crate::{AGENT, browser, console, exit, summary_lines};
+use crate::{DEFAULT_USER_AGENT, browser, console, exit, summary_lines};
 use outputs::Outputs;
 use run::{Ending, Run};
 
@@ -47,7 +47,7 @@ pub(crate) fn crawl(args: &CrawlArgs) -> ExitCode {
     };
     let console = Console::new(&args.messages, args.progress.progress);
     job.run(&console, |plan, head, outputs| {
-        let about = ReportHeader {
+        let header = ReportHeader {
             seed: plan.seed().to_string(),
             version: env!("CARGO_PKG_VERSION"),
             started: head.started,
@@ -57,7 +57,7 @@ pub(crate) fn crawl(args: &CrawlArgs) -> ExitCode {
             format,
             outputs.open(file)?,
             filter,
-            about,
+            header,
         )];
         if let Some(links) = links {
             let target = outputs.open(Some(links))?;
@@ -158,7 +158,7 @@ impl Job<'_> {
         sinks: impl FnOnce(&CrawlPlan, &RunHeader, &mut Outputs<'_>) -> Result<Sinks, SinkError>,
     ) -> ExitCode {
         let rng_seed = wiring::random_number();
-        let mut plan = match CrawlPlan::resolve(&self.spec, AGENT, rng_seed) {
+        let mut plan = match CrawlPlan::resolve(&self.spec, DEFAULT_USER_AGENT, rng_seed) {
             Ok(plan) => plan,
             Err(error) => {
                 console.print(Level::Error, &plan_error(&error), "bad_usage", &[]);
@@ -193,7 +193,7 @@ impl Job<'_> {
             Ok(state) => state,
             Err(refused) => return print_refusal(console, &refused),
         };
-        let kept = state.as_ref().map(State::lengths);
+        let lengths = state.as_ref().map(State::lengths);
         if let Some(state) = &state {
             plan = plan.with_key_seed(state.rng_seed());
             head.started = state.started();
@@ -205,7 +205,7 @@ impl Job<'_> {
             }
             other => other,
         };
-        let mut outputs = Outputs::new(console, kept);
+        let mut outputs = Outputs::new(console, lengths);
         let sinks = match sinks(&plan, &head, &mut outputs) {
             Ok(sinks) => sinks,
             Err(error) => {

@@ -1,4 +1,4 @@
-//! Rewrites three older command lines into the current one before clap parses it. No other module knows of them.
+//! Rewrites three older command lines into the current one before clap parses it. No other module handles them.
 //!
 //! | typed | means |
 //! |---|---|

@@ -12,7 +12,7 @@ use crate::console;
 
 pub(crate) const FAILED: u8 = 1;
 pub(crate) const BAD_USAGE: u8 = 2;
-pub(crate) const SIGNALLED: u8 = 130;
+pub(crate) const SIGNALED: u8 = 130;
 
 /// Exit code of a crawl that ended.
 pub(crate) fn of_summary(summary: &Summary) -> ExitCode {
@@ -22,7 +22,7 @@ pub(crate) fn of_summary(summary: &Summary) -> ExitCode {
 /// The same code as a number.
 pub(crate) fn number_of(summary: &Summary) -> u8 {
     match summary.stop {
-        StopReason::Signal => SIGNALLED,
+        StopReason::Signal => SIGNALED,
         StopReason::OutputClosed => 0,
         _ if summary.seed_problem.is_some() => FAILED,
         _ => 0,

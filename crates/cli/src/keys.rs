@@ -72,8 +72,8 @@ pub(crate) async fn run_on<S: Store>(store: &S, command: &KeysCommand) -> anyhow
         KeysCommand::Revoke { key } => {
             let all = store.keys().await?;
             let id = Uuid::try_parse(key).ok();
-            let named = |one: &&ApiKey| Some(one.id) == id || one.name == *key;
-            let Some(found) = all.iter().find(named) else {
+            let matches = |one: &&ApiKey| Some(one.id) == id || one.name == *key;
+            let Some(found) = all.iter().find(matches) else {
                 bail!("no key {key:?}; `crawler keys list` shows all keys");
             };
             if !store.revoke_key(found.id).await? {
@@ -85,8 +85,8 @@ pub(crate) async fn run_on<S: Store>(store: &S, command: &KeysCommand) -> anyhow
 }
 
 async fn add<S: Store>(store: &S, name: &str) -> anyhow::Result<String> {
-    let odd = name.chars().any(char::is_control);
-    if odd || name.trim().is_empty() || name.len() > MAX_NAME_LENGTH {
+    let has_control = name.chars().any(char::is_control);
+    if has_control || name.trim().is_empty() || name.len() > MAX_NAME_LENGTH {
         bail!("a key name must be 1 to {MAX_NAME_LENGTH} characters on one line");
     }
     let key = new_key()?;

@@ -57,7 +57,7 @@ use clap::{CommandFactory, Parser};
 use crate::args::{Cli, Command};
 
 /// Default User-Agent header.
-const AGENT: &str = concat!("crawler/", env!("CARGO_PKG_VERSION"));
+const DEFAULT_USER_AGENT: &str = concat!("crawler/", env!("CARGO_PKG_VERSION"));
 
 fn main() -> ExitCode {
     let typed: Vec<OsString> = std::env::args_os().collect();

@@ -10,10 +10,10 @@ use crate::serve_args::{KeysCommand, ModeChoice};
 const NOT_BUILT: &str = "store.database_url: this build does not support Postgres; rebuild with --features postgres, \
     or remove the setting (DATABASE_URL) to use SQLite";
 
-/// Fails: this build has no Postgres.
+/// Fails: this build does not support Postgres.
 #[expect(
     clippy::unused_async,
-    reason = "the version with Postgres waits for it"
+    reason = "same signature as with the feature `postgres`"
 )]
 pub(crate) async fn serve(
     _url: &str,
@@ -25,10 +25,10 @@ pub(crate) async fn serve(
     bail!(NOT_BUILT)
 }
 
-/// Fails: this build has no Postgres.
+/// Fails: this build does not support Postgres.
 #[expect(
     clippy::unused_async,
-    reason = "the version with Postgres waits for it"
+    reason = "same signature as with the feature `postgres`"
 )]
 pub(crate) async fn keys(_url: &str, _command: &KeysCommand) -> anyhow::Result<String> {
     bail!(NOT_BUILT)

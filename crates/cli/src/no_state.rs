@@ -22,10 +22,10 @@ pub(crate) struct Resumed {
 }
 
 impl State {
-    /// Fails: this build has no state files.
+    /// Fails: this build does not support state files.
     #[expect(
         clippy::unused_async,
-        reason = "the version with state files reads one"
+        reason = "same signature as with the feature `state`"
     )]
     pub(crate) async fn open(
         _path: &Path,
@@ -69,7 +69,7 @@ impl State {
 
     #[expect(
         clippy::unused_async,
-        reason = "the version with state files waits for one"
+        reason = "same signature as with the feature `state`"
     )]
     pub(crate) async fn close(self) {
         match self {}
@@ -77,7 +77,7 @@ impl State {
 
     #[expect(
         clippy::unused_async,
-        reason = "the version with state files reads one"
+        reason = "same signature as with the feature `state`"
     )]
     pub(crate) async fn resume(
         self,

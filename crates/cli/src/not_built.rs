@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use crate::{console, exit};
 
-/// Says which feature the command needs.
+/// Prints an error that names the feature the command needs.
 pub(crate) fn refuse(words: &[OsString], feature: &str) -> ExitCode {
     let command = words.get(1).map(|word| word.to_string_lossy());
     let command = command.unwrap_or_default();

@@ -1,4 +1,4 @@
-//! Sizes and durations as people read them.
+//! Human-readable sizes and durations.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! The limit of open files. Connections count, and the usual 1,024 are too few.
+//! Raises the limit on open files: connections count too, and the usual 1,024 are too few.
 
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
@@ -8,15 +8,15 @@ const MAX_OPEN_FILES: u64 = 65_536;
 /// Raises the soft limit as far as the hard limit allows.
 pub(crate) fn raise() {
     let limit = getrlimit(Resource::Nofile);
-    let most = limit.maximum.unwrap_or(u64::MAX).min(MAX_OPEN_FILES);
-    if limit.current.is_none_or(|current| current >= most) {
+    let target = limit.maximum.unwrap_or(u64::MAX).min(MAX_OPEN_FILES);
+    if limit.current.is_none_or(|current| current >= target) {
         return;
     }
     let raised = Rlimit {
-        current: Some(most),
+        current: Some(target),
         maximum: limit.maximum,
     };
     if let Err(error) = setrlimit(Resource::Nofile, raised) {
-        tracing::warn!(%error, "cannot raise the limit of open files");
+        tracing::warn!(%error, "cannot raise the limit on open files");
     }
 }

@@ -1,4 +1,4 @@
-//! The service and its keys over Postgres.
+//! The service and its API keys with Postgres as the store.
 
 use std::time::Duration;
 

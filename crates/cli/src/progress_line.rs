@@ -22,30 +22,30 @@ pub(crate) async fn show(
     limits: Limits,
     from: Duration,
 ) {
-    let begun = Instant::now();
+    let started = Instant::now();
     let first = progress.progress_counts().pages;
-    let every = if console.redraws() {
+    let interval = if console.redraws() {
         REDRAW_INTERVAL
     } else {
         REPEAT_INTERVAL
     };
-    let mut ticks = tokio::time::interval_at(begun + every, every);
+    let mut ticks = tokio::time::interval_at(started + interval, interval);
     ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
-    let mut before = (begun, first);
+    let mut before = (started, first);
     let mut rate = 0.0;
     loop {
         ticks.tick().await;
         let counts = progress.progress_counts();
         let now = Instant::now();
-        let passed = (now - before.0).as_secs_f64();
-        if passed >= 1.0 {
-            rate = counts.pages.saturating_sub(before.1) as f64 / passed;
+        let seconds = (now - before.0).as_secs_f64();
+        if seconds >= 1.0 {
+            rate = counts.pages.saturating_sub(before.1) as f64 / seconds;
             before = (now, counts.pages);
         } else if before.1 == first {
             let pages = counts.pages.saturating_sub(first);
-            rate = pages as f64 / begun.elapsed().as_secs_f64().max(0.1);
+            rate = pages as f64 / started.elapsed().as_secs_f64().max(0.1);
         }
-        let elapsed = from + begun.elapsed();
+        let elapsed = from + started.elapsed();
         let line = line(&counts, rate, elapsed, &limits, console.width());
         let fields = [
             ("pages", Value::Number(counts.pages)),

@@ -1,7 +1,7 @@
 //! `scrape`: prints the content of single pages.
 //!
-//! Pages are fetched concurrently and printed in the order given. A page that cannot be fetched costs one line on stderr and
-//! the exit code, never the other pages.
+//! Pages are fetched concurrently and printed in the order given. A page that cannot be fetched is reported on stderr
+//! and in the exit code; the other pages are not affected.
 
 mod given_urls;
 mod outcome;
@@ -20,7 +20,7 @@ use tokio::task::JoinError;
 use crate::args::{ScrapeArgs, When};
 use crate::console::{Console, Level, Value};
 use crate::spec::{js, plan_error, scrape_spec};
-use crate::{AGENT, browser, exit, signals};
+use crate::{DEFAULT_USER_AGENT, browser, exit, signals};
 use given_urls::{Given, GivenUrls};
 use outcome::{Outcome, PageProblem};
 use page_writer::{Layout, PageWriter};
@@ -34,7 +34,7 @@ pub(crate) fn scrape(args: &ScrapeArgs) -> ExitCode {
         console.print(Level::Error, message, "bad_usage", &[]);
         ExitCode::from(exit::BAD_USAGE)
     };
-    let plan = match ScrapePlan::resolve(&scrape_spec(&args.request), AGENT) {
+    let plan = match ScrapePlan::resolve(&scrape_spec(&args.request), DEFAULT_USER_AGENT) {
         Ok(plan) => plan,
         Err(error) => return bad_usage(&plan_error(&error)),
     };
@@ -78,7 +78,7 @@ pub(crate) fn scrape(args: &ScrapeArgs) -> ExitCode {
         Ok(ScrapeEnd::NoUrls) => {
             bad_usage("<URL>: no URLs on stdin; give one per line, like https://example.org/")
         }
-        Ok(ScrapeEnd::Signalled) => ExitCode::from(exit::SIGNALLED),
+        Ok(ScrapeEnd::Signaled) => ExitCode::from(exit::SIGNALED),
         Err(error) => {
             console.print(Level::Error, &format!("{error:#}"), "failed", &[]);
             ExitCode::from(exit::FAILED)
@@ -103,7 +103,7 @@ enum ScrapeEnd {
     /// The reader of stdout is gone.
     OutputClosed,
     /// A signal stopped the command.
-    Signalled,
+    Signaled,
 }
 
 fn run(
@@ -126,8 +126,14 @@ fn run(
         };
         let fetch = PageFetch::new(browser, &plan.fetch, MAX_IN_FLIGHT, &urls.hosts()).await?;
         let fetch = Arc::new(fetch);
-        let by = Arc::clone(&fetch);
-        let scraper = Arc::new(Scraper::new(by, plan, rng_seed, stop.clone(), print_notice));
+        let scraper_fetch = Arc::clone(&fetch);
+        let scraper = Arc::new(Scraper::new(
+            scraper_fetch,
+            plan,
+            rng_seed,
+            stop.clone(),
+            print_notice,
+        ));
         let given = urls.stream(stop.clone());
         let pages = given
             .map(|given| tokio::spawn(scrape_page(given, Arc::clone(&scraper), options)))
@@ -164,7 +170,7 @@ async fn print(
             () = stop.reached(StopLevel::AtOnce) => break,
             outcome = pages.next() => outcome,
         };
-        // A panic while a page is processed is its outcome, so a join error cannot happen here.
+        // `scrape_page` turns panics into outcomes, so a join error cannot happen here.
         let Some(Ok(outcome)) = outcome else { break };
         any = true;
         if outcome.was_stopped() {
@@ -181,12 +187,12 @@ async fn print(
     Ok(match (stop.level(), any) {
         (StopLevel::Run, true) => ScrapeEnd::Finished { failed },
         (StopLevel::Run, false) => ScrapeEnd::NoUrls,
-        _ => ScrapeEnd::Signalled,
+        _ => ScrapeEnd::Signaled,
     })
 }
 
-/// Fetches and extracts one page, as a task of its own, so that a slow reader of stdout does not delay responses. A panic fails
-/// only its page.
+/// Fetches and extracts one page. Runs as its own task, so that a slow reader of stdout does not delay responses. A panic fails
+/// only this page.
 async fn scrape_page(
     given: Given,
     scraper: Arc<Scraper<PageFetch>>,
@@ -204,7 +210,7 @@ async fn scrape_page(
                 // Extracting a large page takes a while and must not block other connections.
                 let read = tokio::task::spawn_blocking(move || {
                     Document::read(response, options.part)
-                        .map(|document| options.layout.prepared(document))
+                        .map(|document| options.layout.prepare(document))
                 });
                 match read.await {
                     Ok(read) => Ok(read?),

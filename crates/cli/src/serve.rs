@@ -34,7 +34,7 @@ const PRUNE_BATCH: u32 = 2_000;
 /// Interval at which a process without a worker looks for jobs past their deadline.
 const RECONCILE_INTERVAL: Duration = Duration::from_secs(5);
 /// Hosts and robots.txt files unused for this long are deleted. A robots.txt is refetched after a day anyway.
-const FORGET_AFTER: Duration = Duration::from_hours(48);
+const HOST_RETENTION: Duration = Duration::from_hours(48);
 
 pub(crate) fn serve(args: &ServeArgs) -> ExitCode {
     let json = args.messages.log_format == LogChoice::Json;
@@ -195,21 +195,21 @@ pub(crate) async fn run_on<S: Store>(
         let worker = Worker::new(store.clone(), Arc::new(fetch), settings)?;
         tracing::info!(tasks = config.worker.pool_size, store = kind, "working");
         let counts = worker.counts();
-        let last = Arc::clone(&counts);
-        let counting = tokio::spawn(async move {
+        let final_counts = Arc::clone(&counts);
+        let metrics_task = tokio::spawn(async move {
             loop {
                 api::record_worker_metrics(&counts.numbers());
                 tokio::time::sleep(METRICS_INTERVAL).await;
             }
         });
         let ended = worker.run(stop.clone()).await;
-        counting.abort();
-        log_counts(&last.numbers());
+        metrics_task.abort();
+        log_counts(&final_counts.numbers());
         ended?;
         anyhow::Ok(())
     };
     // If one of the two fails, the other is drained too.
-    let ended = async |part: &mut (dyn Future<Output = anyhow::Result<()>> + Unpin)| {
+    let drain_on_error = async |part: &mut (dyn Future<Output = anyhow::Result<()>> + Unpin)| {
         let ended = part.await;
         if ended.is_err() && stop.level() == StopLevel::Run {
             stop.ask();
@@ -219,7 +219,7 @@ pub(crate) async fn run_on<S: Store>(
     let reconciling = (!mode.has_worker()).then(|| tokio::spawn(reconcile(store.clone())));
     let pruning = tokio::spawn(prune(store.clone(), config.jobs.retention));
     let (mut api, mut worker) = (Box::pin(api), Box::pin(worker));
-    let (api, worker) = tokio::join!(ended(&mut api), ended(&mut worker));
+    let (api, worker) = tokio::join!(drain_on_error(&mut api), drain_on_error(&mut worker));
     browser.close().await;
     pruning.abort();
     if let Some(reconciling) = reconciling {
@@ -231,9 +231,10 @@ pub(crate) async fn run_on<S: Store>(
 
 /// Logs at the start if pages cannot be rendered or the sandbox is off.
 fn log_browser(browser: &SharedBrowser, config: &Config) {
-    let expected = config.browser.force || config.browser.use_js_default != JsPolicy::Never;
+    let rendering_expected =
+        config.browser.force || config.browser.use_js_default != JsPolicy::Never;
     if let Some(message) = browser.missing() {
-        if expected {
+        if rendering_expected {
             tracing::warn!(reason = message, "pages cannot be rendered");
         } else {
             tracing::info!(reason = message, "pages cannot be rendered");
@@ -329,7 +330,7 @@ fn lock_worker(path: &Path) -> anyhow::Result<File> {
 /// Deletes jobs past their retention, in batches, and hosts that are no longer used.
 async fn prune<S: Store>(store: S, retention: Option<Duration>) {
     loop {
-        if let Err(error) = store.prune_hosts(FORGET_AFTER).await {
+        if let Err(error) = store.prune_hosts(HOST_RETENTION).await {
             tracing::warn!(%error, "cannot delete old hosts");
         }
         let Some(age) = retention else {

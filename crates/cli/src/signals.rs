@@ -7,7 +7,7 @@ use crawler_engine::{Stop, StopLevel};
 use tokio::signal::unix::{SignalKind, signal};
 
 use crate::console::{Console, Level};
-use crate::exit::SIGNALLED;
+use crate::exit::SIGNALED;
 
 /// Maximum time to print a message before listening again.
 const PRINT_TIMEOUT: Duration = Duration::from_millis(100);
@@ -40,7 +40,7 @@ pub(crate) async fn listen(stop: Stop, console: Console) -> std::io::Result<()> 
     }
 }
 
-/// Gives the output a moment to close, then exits even if its reader is blocked.
+/// Exits after [`CLOSE_TIMEOUT`], in which the output can close, even if its reader is blocked.
 #[expect(
     clippy::exit,
     reason = "a second signal ends the process even if the writer is blocked"
@@ -48,6 +48,6 @@ pub(crate) async fn listen(stop: Stop, console: Console) -> std::io::Result<()> 
 fn exit_after_timeout() {
     tokio::spawn(async {
         tokio::time::sleep(CLOSE_TIMEOUT).await;
-        process::exit(i32::from(SIGNALLED));
+        process::exit(i32::from(SIGNALED));
     });
 }

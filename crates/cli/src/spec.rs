@@ -82,7 +82,7 @@ pub(crate) fn scrape_spec(request: &crate::args::RequestArgs) -> crawler_model::
     }
 }
 
-/// A plan's error as the command line spells it: `--max-attempts: …`.
+/// A plan's error with the name of its flag: `--max-attempts: …`.
 pub(crate) fn plan_error(error: &PlanError) -> String {
     let flag = match error.field {
         PlanField::Url => "<URL>",

@@ -72,19 +72,19 @@ impl State {
             config_line: head.config_line.clone(),
         };
         let settings = settings(plan, command);
-        let (file, kept) = StateFile::open(path).await?;
+        let (file, recorded) = StateFile::open(path).await?;
         let mut state = Self {
             path: path.to_owned(),
             file,
-            is_new: kept.is_none(),
+            is_new: recorded.is_none(),
             about,
             settings,
             lengths: Vec::new(),
             finished: None,
         };
-        if let Some(kept) = kept {
-            let differences = differences(&kept.settings, &state.settings);
-            let (was, is) = (&kept.about.version, &state.about.version);
+        if let Some(recorded) = recorded {
+            let differences = differences(&recorded.settings, &state.settings);
+            let (was, is) = (&recorded.about.version, &state.about.version);
             let refused = if !differences.is_empty() {
                 format!(
                     "--state: {} holds a different crawl ({}); rerun the original command or choose another file",
@@ -108,9 +108,9 @@ impl State {
                     bad_usage: true,
                 });
             }
-            state.about = kept.about;
-            state.lengths = kept.lengths;
-            state.finished = kept.finished;
+            state.about = recorded.about;
+            state.lengths = recorded.lengths;
+            state.finished = recorded.finished;
         }
         Ok(state)
     }
@@ -142,14 +142,14 @@ impl State {
 
     /// Whether the crawl has finished and its output files are unchanged.
     pub(crate) fn is_finished(&self, files: &[Option<&Path>]) -> bool {
-        let intact = |(file, length): (Option<&Path>, &u64)| {
+        let is_unchanged = |(file, length): (Option<&Path>, &u64)| {
             let Some(file) = file.filter(|file| *file != Path::new("-")) else {
                 return true;
             };
             std::fs::metadata(file)
                 .is_ok_and(|metadata| !metadata.is_file() || metadata.len() == *length)
         };
-        self.finished.is_some() && files.iter().copied().zip(&self.lengths).all(intact)
+        self.finished.is_some() && files.iter().copied().zip(&self.lengths).all(is_unchanged)
     }
 
     /// Closes the file.

@@ -25,12 +25,12 @@ pub(crate) fn print(console: &Console, summary: &Summary, plan: &CrawlPlan, has_
         ("bytes", Value::Number(summary.bytes)),
         ("seconds", Value::Seconds(summary.elapsed.as_secs_f64())),
     ];
-    let mut refused: Vec<(String, u64)> = Vec::new();
+    let mut counts: Vec<(String, u64)> = Vec::new();
     for (reason, count) in &summary.refused {
-        refused.push((format!("refused_{}", reason.as_str()), *count));
+        counts.push((format!("refused_{}", reason.as_str()), *count));
     }
     for (group, count) in &summary.failed {
-        refused.push((
+        counts.push((
             format!("failed_{}", group.as_str().replace(' ', "_")),
             *count,
         ));
@@ -38,7 +38,7 @@ pub(crate) fn print(console: &Console, summary: &Summary, plan: &CrawlPlan, has_
     let fields: Vec<(&str, Value<'_>)> = fields
         .into_iter()
         .chain(
-            refused
+            counts
                 .iter()
                 .map(|(name, count)| (name.as_str(), Value::Number(*count))),
         )
@@ -129,7 +129,7 @@ fn ending(summary: &Summary, plan: &CrawlPlan, has_state: bool) -> Option<String
         StopReason::MaxBytes => plan.limits.bytes.map(size),
     };
     let flag = summary.stop.flag().unwrap_or_default();
-    let lift = match summary.stop {
+    let advice = match summary.stop {
         // A resumed crawl keeps its limits.
         _ if has_state => {
             format!("to crawl further, start again with a higher {flag} and a new --state file")
@@ -138,7 +138,7 @@ fn ending(summary: &Summary, plan: &CrawlPlan, has_state: bool) -> Option<String
         _ => format!("use a higher {flag} to crawl further"),
     };
     Some(format!(
-        "Stopped at {flag} {} with {rest} left; {lift}",
+        "Stopped at {flag} {} with {rest} left; {advice}",
         value.unwrap_or_default()
     ))
 }

@@ -241,7 +241,7 @@ impl From<PlanError> for ParamsError {
 }
 
 impl JobParams {
-    /// Of one page.
+    /// Returns the parameters of a `scrape` job.
     pub fn scrape(url: impl Into<String>) -> Self {
         Self {
             url: Some(url.into()),
@@ -328,7 +328,7 @@ impl JobParams {
         Ok(Arc::clone(plan.rules()))
     }
 
-    /// What a job asks of a crawl.
+    /// Returns the spec of a job.
     pub fn spec(&self, kind: JobKind, defaults: &JobDefaults) -> CrawlSpec {
         let follows = matches!(kind, JobKind::Crawl | JobKind::Map);
         let scope = if follows && self.same_domain.unwrap_or(true) {
@@ -403,30 +403,30 @@ impl JobParams {
             let Some(urls) = &self.urls else {
                 return Err(ParamsError::new("urls", "is missing"));
             };
-            let mut good = Vec::new();
-            let mut bad = Vec::new();
+            let mut valid = Vec::new();
+            let mut invalid = Vec::new();
             for url in urls {
-                match page(url) {
-                    Ok(url) => good.push(url),
-                    Err(reason) => bad.push(InvalidUrl {
+                match job_url(url) {
+                    Ok(url) => valid.push(url),
+                    Err(reason) => invalid.push(InvalidUrl {
                         url: without_userinfo(url),
                         reason,
                     }),
                 }
             }
-            return Ok((good, bad));
+            return Ok((valid, invalid));
         }
         let Some(url) = &self.url else {
             return Err(ParamsError::new("url", "is missing"));
         };
-        let url = page(url).map_err(|message| ParamsError::new("url", message))?;
+        let url = job_url(url).map_err(|message| ParamsError::new("url", message))?;
         Ok((vec![url], Vec::new()))
     }
 }
 
 /// Parses the URL of a job. Jobs are stored and shown, so URLs with credentials are rejected instead of silently
 /// dropping the credentials.
-fn page(typed: &str) -> Result<CrawlUrl, String> {
+fn job_url(typed: &str) -> Result<CrawlUrl, String> {
     if Userinfo::of(typed).is_some() {
         return Err(
             "the URL of a job must not contain a user name or password; POST /v1/scrape supports them".to_owned(),

@@ -17,9 +17,9 @@ impl CallWrapper for CallMetrics {
         verb: &'static str,
         call: impl Future<Output = StoreResult<T>> + Send,
     ) -> StoreResult<T> {
-        let begun = Instant::now();
+        let started = Instant::now();
         let result = call.await;
-        metrics::histogram!("crawler_store_seconds", "verb" => verb).record(begun.elapsed());
+        metrics::histogram!("crawler_store_seconds", "verb" => verb).record(started.elapsed());
         let failed = match &result {
             // A conflict is the caller's mistake, not a failure of the store.
             Ok(_) | Err(StoreError::Conflict(_)) => 0,

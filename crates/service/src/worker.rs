@@ -81,7 +81,7 @@ impl<S: Store, T: Fetch> Worker<S, T> {
     pub fn new(store: S, fetch: Arc<T>, settings: WorkerSettings) -> Result<Self, WorkerError> {
         let jobs = Arc::new(settings.jobs);
         let site_file_plan = JobParams::default().plan(JobKind::Scrape, &jobs, 0, 0)?;
-        // Random for each worker, so that URLs with colliding keys cannot be prepared.
+        // Random for each worker, so that nobody can construct URLs with colliding keys.
         let keys = RandomState::new().build_hasher().finish();
         let planner: Planner = Arc::new(move |job: &JobRequest| {
             let params: JobParams =
@@ -115,12 +115,12 @@ impl<S: Store, T: Fetch> Worker<S, T> {
         self.frontier.counts()
     }
 
-    /// Runs until it is stopped, and then until its tasks are finished or handed back. Waits while the store is
+    /// Runs until it is stopped, and then until its tasks are finished or returned to the queue. Waits while the store is
     /// unavailable.
     pub async fn run(self, stop: Stop) -> Result<Summary, WorkerError> {
         if self.sole_owner {
-            // A worker that stopped normally has handed everything back: tasks still held belong to one that was killed,
-            // or crashed it. If the store is unavailable now, these leases expire instead.
+            // A worker that stopped normally has returned all its tasks: tasks still leased belong to one that crashed or was
+            // killed. If the store is unavailable now, their leases expire later.
             let _ = self.store.rescue(Rescue::Held { blame: true }).await;
         }
         let progress = Arc::<Progress>::default();
@@ -128,7 +128,7 @@ impl<S: Store, T: Fetch> Worker<S, T> {
             self.frontier,
             self.fetch,
             self.workers,
-            // Nothing is printed: what became of a page is in the store.
+            // No sink: the outcomes are in the store.
             None,
             stop,
             progress,

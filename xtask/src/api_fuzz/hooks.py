@@ -1,7 +1,7 @@
-"""What schemathesis cannot know from the description alone.
+"""Generators for values that the API description cannot fully specify.
 
-A URL that can be crawled is more than a `uri`, and a pattern must be a regular expression: valid examples are made
-here, so that the check "valid data is accepted" means something. Rendering is described and not there yet.
+A URL that can be crawled is more than a `uri`, and a pattern must be a regular expression: valid examples are generated
+here, so that the check "valid data is accepted" is meaningful. Requests that render pages are filtered out.
 """
 
 import schemathesis
@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 LABEL = st.text("abcdefghijklmnopqrstuvwxyz0123456789", min_size=1, max_size=8)
 PATH = st.text("abcdefghijklmnopqrstuvwxyz0123456789/-_.~%?=&é", max_size=20)
 
-# No address behind `.invalid`: a job on it ends at once, and nobody out there is asked for anything.
+# `.invalid` never resolves: a job for it fails at once, and no request leaves this machine.
 URLS = st.builds(
     lambda scheme, label, path: f"{scheme}://{label}.invalid/{path.replace('%', '%25')}",
     st.sampled_from(["http", "https"]),

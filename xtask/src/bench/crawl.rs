@@ -1,7 +1,6 @@
 //! `cargo xtask bench`: compares our crawl with other crawlers on the same sites, in turns, and checks it against the bars.
 
 mod bars;
-mod course;
 mod document;
 mod fetched;
 mod growth;
@@ -9,6 +8,7 @@ mod peers;
 mod rounds;
 mod runner;
 mod sample;
+mod scenario;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -17,12 +17,12 @@ use std::time::Instant;
 use anyhow::{Context, Result, bail};
 
 use self::bars::Figures;
-use self::course::{Course, Size};
 use self::growth::Growth;
 use self::peers::Peers;
-use self::runner::Track;
+use self::runner::CrawlBench;
+use self::scenario::{Scenario, Size};
+use super::bench_setup::BenchSetup;
 use super::machine;
-use super::workplace::Workplace;
 use crate::shell::print;
 
 /// A folder in memory, used if it exists.
@@ -65,20 +65,20 @@ impl Options {
 
 /// Measures and writes `docs/benchmarks.md`. A quick run writes nothing and checks no bar.
 pub(crate) fn run(options: &Options) -> Result<()> {
-    let place = Workplace::build()?;
-    let peers = Peers::installed(&place)?;
+    let setup = BenchSetup::build()?;
+    let peers = Peers::installed(&setup)?;
     let folder = Folder::new()?;
-    let track = Track {
-        place: &place,
+    let bench = CrawlBench {
+        setup: &setup,
         peers: &peers,
         folder: &folder.0,
         size: options.size,
     };
-    let described = machine::described();
+    let description = machine::description();
     let mut runs = Vec::new();
     for number in 1..=options.runs {
         let started = Instant::now();
-        let figures = measured(&track)?;
+        let figures = measure(&bench)?;
         print(&format!(
             "\nrun {number} took {:.0} s\n\n{}",
             started.elapsed().as_secs_f64(),
@@ -89,8 +89,8 @@ pub(crate) fn run(options: &Options) -> Result<()> {
     if options.size == Size::Quick {
         return Ok(());
     }
-    let described = format!("{described}, {} at the end", machine::load());
-    document::write(&described, &peers, &track, &runs)?;
+    let description = format!("{description}, {} at the end", machine::load());
+    document::write(&description, &peers, &bench, &runs)?;
     let missed: Vec<String> = runs
         .iter()
         .flat_map(Figures::bars)
@@ -103,15 +103,15 @@ pub(crate) fn run(options: &Options) -> Result<()> {
     bail!("missed bars:\n{}", missed.join("\n"));
 }
 
-fn measured(track: &Track<'_>) -> Result<Figures> {
-    let mut courses = BTreeMap::new();
-    for course in Course::ALL {
-        courses.insert(course, rounds::over(course, track)?);
+fn measure(bench: &CrawlBench<'_>) -> Result<Figures> {
+    let mut scenarios = BTreeMap::new();
+    for scenario in Scenario::ALL {
+        scenarios.insert(scenario, rounds::all_rounds(scenario, bench)?);
     }
     Ok(Figures {
-        courses,
-        scaling: rounds::scaling(track)?,
-        growth: Growth::measured(track)?,
+        scenarios,
+        scaling: rounds::scaling(bench)?,
+        growth: Growth::measure(bench)?,
     })
 }
 
@@ -120,11 +120,11 @@ struct Folder(PathBuf);
 
 impl Folder {
     fn new() -> Result<Self> {
-        let within = match Path::new(IN_MEMORY) {
+        let parent = match Path::new(IN_MEMORY) {
             memory if memory.is_dir() => memory.to_owned(),
             _ => std::env::temp_dir(),
         };
-        let folder = within.join(format!("crawler-bench-{}", std::process::id()));
+        let folder = parent.join(format!("crawler-bench-{}", std::process::id()));
         std::fs::create_dir_all(&folder)?;
         Ok(Self(folder))
     }
@@ -147,21 +147,21 @@ mod tests {
 
     #[test]
     fn arguments_are_parsed() {
-        let read = |args: &[&str]| {
+        let parse = |args: &[&str]| {
             Options::parse(args)
                 .ok()
                 .map(|options| (options.runs, options.size))
         };
-        assert_eq!(read(&[]), Some((1, Size::Full)));
-        assert_eq!(read(&["--quick"]), Some((1, Size::Quick)));
-        assert_eq!(read(&["--runs", "3"]), Some((3, Size::Full)));
+        assert_eq!(parse(&[]), Some((1, Size::Full)));
+        assert_eq!(parse(&["--quick"]), Some((1, Size::Quick)));
+        assert_eq!(parse(&["--runs", "3"]), Some((3, Size::Full)));
         for wrong in [
             &["--runs"][..],
             &["--runs", "0"],
             &["--runs", "x"],
             &["fast"],
         ] {
-            assert_eq!(read(wrong), None, "{wrong:?}");
+            assert_eq!(parse(wrong), None, "{wrong:?}");
         }
     }
 }

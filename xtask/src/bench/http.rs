@@ -7,10 +7,10 @@ use std::time::Duration;
 use anyhow::{Context, Result, bail};
 use serde_json::Value;
 
-const PATIENCE: Duration = Duration::from_mins(2);
+const TIMEOUT: Duration = Duration::from_mins(2);
 
 /// A response whose body has not been read.
-pub(crate) struct Answer {
+pub(crate) struct Response {
     pub(crate) status: u16,
     reader: BufReader<TcpStream>,
     /// Bytes left in the chunk or the body.
@@ -20,9 +20,9 @@ pub(crate) struct Answer {
 }
 
 /// Sends a request, with a JSON body if it is not empty.
-pub(crate) fn ask(addr: SocketAddr, method: &str, path: &str, body: &str) -> Result<Answer> {
-    let stream = TcpStream::connect_timeout(&addr, PATIENCE)?;
-    stream.set_read_timeout(Some(PATIENCE))?;
+pub(crate) fn request(addr: SocketAddr, method: &str, path: &str, body: &str) -> Result<Response> {
+    let stream = TcpStream::connect_timeout(&addr, TIMEOUT)?;
+    stream.set_read_timeout(Some(TIMEOUT))?;
     let mut out = stream.try_clone()?;
     write!(
         out,
@@ -48,7 +48,7 @@ pub(crate) fn ask(addr: SocketAddr, method: &str, path: &str, body: &str) -> Res
         }
         chunked |= header.starts_with("transfer-encoding:") && header.contains("chunked");
     }
-    Ok(Answer {
+    Ok(Response {
         status,
         reader,
         left,
@@ -58,12 +58,17 @@ pub(crate) fn ask(addr: SocketAddr, method: &str, path: &str, body: &str) -> Res
 }
 
 /// Sends a request and parses the response as JSON; any status but success is an error with the response's text.
-pub(crate) fn ask_json(addr: SocketAddr, method: &str, path: &str, body: &str) -> Result<Value> {
-    let mut answer = ask(addr, method, path, body)?;
+pub(crate) fn request_json(
+    addr: SocketAddr,
+    method: &str,
+    path: &str,
+    body: &str,
+) -> Result<Value> {
+    let mut response = request(addr, method, path, body)?;
     let mut text = String::new();
-    answer.read_to_string(&mut text)?;
-    if !(200..300).contains(&answer.status) {
-        bail!("{method} {path}: {} {text}", answer.status);
+    response.read_to_string(&mut text)?;
+    if !(200..300).contains(&response.status) {
+        bail!("{method} {path}: {} {text}", response.status);
     }
     serde_json::from_str(&text).with_context(|| format!("{method} {path}: {text:?}"))
 }
@@ -74,7 +79,7 @@ fn line(reader: &mut impl BufRead) -> Result<String> {
     Ok(line.trim_end().to_owned())
 }
 
-impl Answer {
+impl Response {
     /// Reads the next chunk's size, or the end.
     fn next_chunk(&mut self) -> Result<()> {
         if !self.chunked {
@@ -93,7 +98,7 @@ impl Answer {
     }
 }
 
-impl Read for Answer {
+impl Read for Response {
     fn read(&mut self, into: &mut [u8]) -> std::io::Result<usize> {
         if self.left == 0 && !self.ended {
             self.next_chunk().map_err(std::io::Error::other)?;
@@ -101,8 +106,8 @@ impl Read for Answer {
         if self.ended || into.is_empty() {
             return Ok(0);
         }
-        let most = self.left.min(into.len());
-        let read = self.reader.read(&mut into[..most])?;
+        let length = self.left.min(into.len());
+        let read = self.reader.read(&mut into[..length])?;
         if read == 0 {
             return Err(std::io::ErrorKind::UnexpectedEof.into());
         }

@@ -1,4 +1,4 @@
-//! The machine that was measured on; figures mean nothing without it.
+//! Description of the machine that the benchmark ran on, and CPU times of processes.
 
 use std::process::Command;
 use std::time::Duration;
@@ -7,11 +7,11 @@ use anyhow::{Context, Result};
 
 use crate::shell::output_of;
 
-/// A clock tick, which Linux has fixed at a hundredth of a second for programs.
+/// The unit of CPU times in `/proc`: a hundredth of a second on Linux.
 const TICK: Duration = Duration::from_millis(10);
 
 /// One line: processor, cores, memory, system, load, versions, date.
-pub(crate) fn described() -> String {
+pub(crate) fn description() -> String {
     let read = |path| std::fs::read_to_string(path).unwrap_or_default();
     let after = |text: &str, name: &str| {
         text.lines()
@@ -23,7 +23,7 @@ pub(crate) fn described() -> String {
     let cores = std::thread::available_parallelism().map_or(0, usize::from);
     let memory = after(&read("/proc/meminfo"), "MemTotal");
     let kilobytes: u64 = memory.trim_end_matches(" kB").parse().unwrap_or_default();
-    let said = |program: &str, arguments: &[&str]| {
+    let output = |program: &str, arguments: &[&str]| {
         output_of(Command::new(program).args(arguments))
             .unwrap_or_default()
             .trim()
@@ -31,12 +31,12 @@ pub(crate) fn described() -> String {
     };
     format!(
         "{date}; commit {commit}; {processor}, {cores} cores, {memory} GB; {system}; {rust}; load {load} at the start",
-        date = said("date", &["-u", "+%F %H:%M UTC"]),
-        commit = said("git", &["describe", "--always", "--dirty"]),
+        date = output("date", &["-u", "+%F %H:%M UTC"]),
+        commit = output("git", &["describe", "--always", "--dirty"]),
         processor = after(&read("/proc/cpuinfo"), "model name"),
         memory = kilobytes / (1 << 20),
         system = after(&read("/etc/os-release"), "PRETTY_NAME"),
-        rust = said("rustc", &["--version"]),
+        rust = output("rustc", &["--version"]),
         load = load(),
     )
 }
@@ -69,14 +69,14 @@ pub(crate) fn children(id: u32) -> Result<Duration> {
 }
 
 /// The sum of two fields of `/proc/<pid>/stat`, numbered after the name.
-fn ticks(id: u32, places: [usize; 2]) -> Result<Duration> {
+fn ticks(id: u32, indexes: [usize; 2]) -> Result<Duration> {
     let text = std::fs::read_to_string(format!("/proc/{id}/stat"))?;
-    // The name, in brackets, may contain anything.
+    // The name, in parentheses, may contain any character.
     let (_, rest) = text.rsplit_once(')').context("no name in stat")?;
     let fields: Vec<&str> = rest.split_whitespace().collect();
     let mut sum = Duration::ZERO;
-    for place in places {
-        sum += TICK * fields.get(place).context("too few fields")?.parse()?;
+    for index in indexes {
+        sum += TICK * fields.get(index).context("too few fields")?.parse()?;
     }
     Ok(sum)
 }

@@ -7,12 +7,12 @@ use std::process::{Command, Stdio};
 
 use anyhow::{Context, Result, bail};
 
-use super::workplace::Workplace;
+use super::bench_setup::BenchSetup;
 use crate::shell::{exists, output_of, print, root, run};
 
 /// The version that was measured last.
 const VERSION: &str = "1.65.0";
-/// User id of `nobody`: a browser does not run as root with its sandbox on, and neither does ours.
+/// User id of `nobody`: Chromium does not run as root with its sandbox on.
 const NOBODY: u32 = 65_534;
 
 /// An installed Playwright.
@@ -23,7 +23,7 @@ pub(crate) struct Playwright {
 
 impl Playwright {
     /// Installs it if it is missing.
-    pub(crate) fn installed(place: &Workplace) -> Result<Self> {
+    pub(crate) fn installed(setup: &BenchSetup) -> Result<Self> {
         for program in ["node", "npm"] {
             if !exists(program, "--version") {
                 bail!(
@@ -31,7 +31,7 @@ impl Playwright {
                 );
             }
         }
-        let folder = place.cache.join(format!("playwright-{VERSION}"));
+        let folder = setup.cache.join(format!("playwright-{VERSION}"));
         if !folder.join("node_modules/playwright-core").is_dir() {
             print("installing playwright-core");
             std::fs::create_dir_all(&folder)?;
@@ -54,9 +54,9 @@ impl Playwright {
     }
 
     /// Versions of Playwright, Node.js and the browser.
-    pub(crate) fn described(&self) -> Result<String> {
-        let said = |program: &str| output_of(Command::new(program).arg("--version"));
-        let (node, browser) = (said("node")?, said(&self.browser)?);
+    pub(crate) fn description(&self) -> Result<String> {
+        let version_of = |program: &str| output_of(Command::new(program).arg("--version"));
+        let (node, browser) = (version_of("node")?, version_of(&self.browser)?);
         let browser = browser.split(" built on").next().unwrap_or_default();
         Ok(format!(
             "Playwright {VERSION} on node {}; {}",
@@ -65,13 +65,13 @@ impl Playwright {
         ))
     }
 
-    /// Command that renders a site's pages; `kept`: one context per tab instead of one per page.
+    /// Command that renders a site's pages; `contexts` is "reused" (one per tab) or "fresh" (one per page).
     pub(crate) fn command(
         &self,
         site: &str,
         pages: u64,
         tabs: usize,
-        kept: &str,
+        contexts: &str,
         home: &Path,
     ) -> Result<Command> {
         std::fs::create_dir_all(home)?;
@@ -84,7 +84,7 @@ impl Playwright {
                 site,
                 &pages.to_string(),
                 &tabs.to_string(),
-                kept,
+                contexts,
             ])
             .current_dir(home)
             .env("HOME", home)
@@ -97,11 +97,11 @@ impl Playwright {
     }
 }
 
-/// The browser that the crawler finds as well.
+/// The browser that the crawler would use.
 fn browser() -> Result<String> {
-    let named = std::env::var("CHROME").unwrap_or_default();
-    let usual = ["chromium", "chromium-browser", "google-chrome"];
-    let mut programs = [named.as_str()].into_iter().chain(usual);
+    let from_env = std::env::var("CHROME").unwrap_or_default();
+    let well_known = ["chromium", "chromium-browser", "google-chrome"];
+    let mut programs = [from_env.as_str()].into_iter().chain(well_known);
     let program = programs
         .find(|program| !program.is_empty() && exists(program, "--version"))
         .context("no Chromium: install it (`apt install chromium`)")?;

@@ -1,8 +1,8 @@
-// The same pages by Playwright: node render.mjs FOLDER CHROMIUM SITE PAGES TABS reused|fresh
-// A line on stdout for each page: its path and its document, as JSON.
+// Renders the pages of the test site with Playwright: node render.mjs FOLDER CHROMIUM SITE PAGES TABS reused|fresh
+// Prints one JSON object per page: its path and its HTML.
 import { createRequire } from 'node:module';
 
-const [folder, program, site, pages, tabs, kept] = process.argv.slice(2);
+const [folder, program, site, pages, tabs, contexts] = process.argv.slice(2);
 const { chromium } = createRequire(`${folder}/`)('playwright-core');
 
 const browser = await chromium.launch({ executablePath: program, headless: true, chromiumSandbox: true });
@@ -17,15 +17,15 @@ const open = async () => {
 
 let next = 0;
 const work = async () => {
-  let page = kept === 'reused' ? await open() : null;
+  let page = contexts === 'reused' ? await open() : null;
   while (next < Number(pages)) {
     const number = next++;
     const path = number === 0 ? '/' : `/p/${number}`;
-    if (kept === 'fresh') page = await open();
+    if (contexts === 'fresh') page = await open();
     await page.goto(new URL(path, site).href, { waitUntil: 'networkidle' });
     const html = await page.content();
     process.stdout.write(`${JSON.stringify({ path, html })}\n`);
-    if (kept === 'fresh') await page.context().close();
+    if (contexts === 'fresh') await page.context().close();
   }
 };
 await Promise.all(Array.from({ length: Number(tabs) }, work));

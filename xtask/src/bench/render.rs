@@ -9,17 +9,17 @@ use std::process::{Command, Stdio};
 use anyhow::{Context, Result, bail, ensure};
 use serde_json::Value;
 
-use super::http::ask;
+use super::bench_setup::BenchSetup;
+use super::http::request;
 use super::playwright::Playwright;
 use super::site::Site;
 use super::tree::{Cost, measure};
-use super::workplace::Workplace;
-use super::{machine, paper};
+use super::{machine, service_document};
 use crate::shell::print;
 
 /// Runs of each kind, in turns, so that other load on the machine affects all of them.
 const ROUNDS: usize = 3;
-const USUAL: u64 = 200;
+const DEFAULT_PAGES: u64 = 200;
 const TABS: usize = 4;
 /// Loaded by Playwright's browser with each page, outside its routes, but not by ours. As an image of the page it is
 /// blocked in both.
@@ -44,10 +44,10 @@ impl Kind {
 
     fn name(self) -> &'static str {
         match self {
-            Self::Crawl => "`crawler crawl`, a context for each tab",
-            Self::PlaywrightKept => "Playwright, a context for each tab",
-            Self::Scrape => "`crawler scrape`, a context for each page",
-            Self::PlaywrightFresh => "Playwright, a context for each page",
+            Self::Crawl => "`crawler crawl`, one context per tab",
+            Self::PlaywrightKept => "Playwright, one context per tab",
+            Self::Scrape => "`crawler scrape`, one context per page",
+            Self::PlaywrightFresh => "Playwright, one context per page",
         }
     }
 
@@ -78,7 +78,7 @@ impl Kind {
 }
 
 /// Expected content of the rendered pages, by path.
-type Truth = BTreeMap<String, Page>;
+type ExpectedPages = BTreeMap<String, Page>;
 
 struct Page {
     phrase: String,
@@ -86,21 +86,21 @@ struct Page {
 }
 
 pub(crate) fn run(pages: u64) -> Result<()> {
-    let place = Workplace::build()?;
-    let playwright = Playwright::installed(&place)?;
-    let truth = truth(&place, pages)?;
-    let described = machine::described();
+    let setup = BenchSetup::build()?;
+    let playwright = Playwright::installed(&setup)?;
+    let expected = expected(&setup, pages)?;
+    let description = machine::description();
     let mut costs: BTreeMap<Kind, Vec<Cost>> = BTreeMap::new();
-    let mut asked: BTreeMap<u64, BTreeMap<String, u64>> = BTreeMap::new();
+    let mut requested: BTreeMap<u64, BTreeMap<String, u64>> = BTreeMap::new();
     for _ in 0..ROUNDS {
         for kind in Kind::ALL {
-            let mut site = Site::routed(&place.testsite, pages)?;
-            let cost = rendered(kind, &place, &playwright, &site, &truth)?;
+            let mut site = Site::routed(&setup.testsite, pages)?;
+            let cost = rendered(kind, &setup, &playwright, &site, &expected)?;
             let mut counts = site.counts()?;
             let icons = counts.remove(ICON).unwrap_or_default();
             // Each run must request exactly what the first one did.
             let own = kind.pages(pages);
-            let before = asked.entry(own).or_insert_with(|| counts.clone());
+            let before = requested.entry(own).or_insert_with(|| counts.clone());
             if let Some(difference) = difference(before, &counts) {
                 bail!("{}: {difference}", kind.name());
             }
@@ -112,27 +112,27 @@ pub(crate) fn run(pages: u64) -> Result<()> {
             costs.entry(kind).or_default().push(cost);
         }
     }
-    let requests = |kind: Kind| asked[&kind.pages(pages)].values().sum::<u64>();
+    let requests = |kind: Kind| requested[&kind.pages(pages)].values().sum::<u64>();
     let rows: String = costs
         .iter()
         .map(|(kind, costs)| row(*kind, costs, kind.pages(pages), requests(*kind)))
         .collect();
     let text = format!(
-        "{described}, {load} at the end; {versions}.\n\n\
-         `cargo xtask bench render`: pages of `testsite routed`, a client-routed site of {pages} whose pages are made by a script from data that takes \
-         10 ms, served on the same cores; images, media and fonts blocked, each page until its network was quiet for 500 ms; start and end of the browser \
-         included, sandbox on. `crawler crawl --js always --workers {TABS}` finds the pages by their links and keeps a context for each tab, cleared between \
-         pages; `crawler scrape --js always` is given a quarter of them and has a fresh context for each, of one host two at once; Playwright is told the same \
-         pages and does `goto` with `waitUntil: 'networkidle'` and `content()`. In every run each page had its phrase and its links (the lines of a crawl have \
-         no text: its links), and the site counted the same requests from both, \
-         but for its icon, which Playwright's browser loads with every page. Processor time and memory are of all processes of a run, the browser's \
-         included (memory: the most that the sum of their PSS was). Medians of {ROUNDS} runs in turns. Bar: not slower than Playwright.\n\n\
-         | | tabs | pages | requests | pages/s of each run | median | processor time a page, ms | memory, MB |\n|---|---|---|---|---|---|---|---|\n{rows}",
+        "{description}, {load} at the end; {versions}.\n\n\
+         `cargo xtask bench render`: pages of `testsite routed`, a client-routed site of {pages} pages that a script builds from data that takes \
+         10 ms to load, served on the same cores; images, media and fonts are blocked, each page is loaded until its network has been idle for 500 ms; start and exit of the browser \
+         are included, the sandbox is on. `crawler crawl --js always --workers {TABS}` finds the pages by their links and has one context per tab, cleared between \
+         pages; `crawler scrape --js always` gets a quarter of the pages and uses a new context for each, at most two at once per host; Playwright gets the same \
+         pages and calls `goto` with `waitUntil: 'networkidle'` and `content()`. In every run each page had its phrase and its links (a crawl prints no text: only the links \
+         are checked), and the site counted the same requests from both, \
+         except for its icon, which Playwright's browser loads with every page. CPU time and memory are of all processes of a run, including the browser's \
+         (memory: the peak of the sum of their PSS). Medians of {ROUNDS} runs in turns. Bar: not slower than Playwright.\n\n\
+         | | tabs | pages | requests | pages/s of each run | median | CPU time per page, ms | memory, MB |\n|---|---|---|---|---|---|---|---|\n{rows}",
         load = machine::load(),
-        versions = playwright.described()?,
+        versions = playwright.description()?,
     );
-    if pages == USUAL {
-        paper::write("Rendering", &text)?;
+    if pages == DEFAULT_PAGES {
+        service_document::write("Rendering", &text)?;
     } else {
         print(&text);
     }
@@ -154,24 +154,30 @@ pub(crate) fn run(pages: u64) -> Result<()> {
 }
 
 /// Expected content, as the site itself describes it.
-fn truth(place: &Workplace, pages: u64) -> Result<Truth> {
-    let site = Site::routed(&place.testsite, pages)?;
+fn expected(setup: &BenchSetup, pages: u64) -> Result<ExpectedPages> {
+    let site = Site::routed(&setup.testsite, pages)?;
     let addr = site.addr()?;
-    let mut truth = Truth::new();
+    let mut expected = ExpectedPages::new();
     for number in 0..pages {
         let mut text = String::new();
-        ask(addr, "GET", &format!("/api/page/{number}.json"), "")?.read_to_string(&mut text)?;
-        let told: Value = serde_json::from_str(&text)?;
-        let links = told["links"].as_array().context("a page's links")?.iter();
+        request(addr, "GET", &format!("/api/page/{number}.json"), "")?.read_to_string(&mut text)?;
+        let response: Value = serde_json::from_str(&text)?;
+        let links = response["links"]
+            .as_array()
+            .context("a page's links")?
+            .iter();
         let page = Page {
-            phrase: told["text"].as_str().context("a page's text")?.to_owned(),
+            phrase: response["text"]
+                .as_str()
+                .context("a page's text")?
+                .to_owned(),
             links: links
                 .filter_map(|link| Some(link["to"].as_str()?.to_owned()))
                 .collect(),
         };
-        truth.insert(path(number), page);
+        expected.insert(path(number), page);
     }
-    Ok(truth)
+    Ok(expected)
 }
 
 fn path(page: u64) -> String {
@@ -184,16 +190,16 @@ fn path(page: u64) -> String {
 /// Runs once and checks the result.
 fn rendered(
     kind: Kind,
-    place: &Workplace,
+    setup: &BenchSetup,
     playwright: &Playwright,
     site: &Site,
-    truth: &Truth,
+    expected: &ExpectedPages,
 ) -> Result<Cost> {
-    let out = place.folder.join("rendered.ndjson");
-    let pages = kind.pages(truth.len() as u64);
+    let out = setup.folder.join("rendered.ndjson");
+    let pages = kind.pages(expected.len() as u64);
     let paths: Vec<String> = (0..pages).map(path).collect();
-    let mut crawler = Command::new(&place.crawler);
-    let home = place.folder.join("home");
+    let mut crawler = Command::new(&setup.crawler);
+    let home = setup.folder.join("home");
     let origin = site.url.trim_end_matches('/');
     let mut command = match kind {
         Kind::Crawl => {
@@ -215,7 +221,7 @@ fn rendered(
         }
     };
     let cost = measure(command.stdin(Stdio::null()).stdout(File::create(&out)?))?;
-    check(kind, &out, origin, (truth, paths)).with_context(|| kind.name())?;
+    check(kind, &out, origin, (expected, paths)).with_context(|| kind.name())?;
     std::fs::remove_file(out)?;
     Ok(cost)
 }
@@ -225,22 +231,22 @@ fn check(
     kind: Kind,
     out: &Path,
     origin: &str,
-    (truth, mut left): (&Truth, Vec<String>),
+    (expected, mut left): (&ExpectedPages, Vec<String>),
 ) -> Result<()> {
     for line in BufReader::new(File::open(out)?).lines() {
-        let told: Value = serde_json::from_str(&line?)?;
-        let text = |name: &str| told[name].as_str().unwrap_or_default();
+        let record: Value = serde_json::from_str(&line?)?;
+        let text = |name: &str| record[name].as_str().unwrap_or_default();
         let path = match kind {
             Kind::Crawl | Kind::Scrape => text("url"),
             Kind::PlaywrightKept | Kind::PlaywrightFresh => text("path"),
         };
         let path = path.strip_prefix(origin).unwrap_or(path);
-        let page = truth
+        let page = expected
             .get(path)
             .with_context(|| format!("{path:?} is not a page"))?;
-        let place = left.iter().position(|known| known == path);
-        left.swap_remove(place.with_context(|| format!("{path} was rendered twice"))?);
-        let found = told["links"].as_array();
+        let index = left.iter().position(|known| known == path);
+        left.swap_remove(index.with_context(|| format!("{path} was rendered twice"))?);
+        let found = record["links"].as_array();
         let links = |link: &String| match kind {
             Kind::Crawl | Kind::Scrape => {
                 found.is_some_and(|found| found.contains(&Value::from(format!("{origin}{link}"))))
@@ -249,14 +255,14 @@ fn check(
                 text("html").contains(&format!("\"{link}\""))
             }
         };
-        ensure!(page.links.iter().all(links), "{path} lacks links: {told}");
+        ensure!(page.links.iter().all(links), "{path} lacks links: {record}");
         let has_phrase = match kind {
             // Its output has no text.
             Kind::Crawl => true,
             Kind::Scrape => text("content").contains(&page.phrase),
             Kind::PlaywrightKept | Kind::PlaywrightFresh => text("html").contains(&page.phrase),
         };
-        ensure!(has_phrase, "{path} lacks {:?}: {told}", page.phrase);
+        ensure!(has_phrase, "{path} lacks {:?}: {record}", page.phrase);
     }
     ensure!(
         left.is_empty(),
@@ -285,10 +291,10 @@ fn rate(cost: Cost, pages: u64) -> f64 {
 }
 
 fn median(costs: &[Cost], pages: u64) -> f64 {
-    middle(costs.iter().map(|cost| rate(*cost, pages)))
+    median_of(costs.iter().map(|cost| rate(*cost, pages)))
 }
 
-fn middle(values: impl Iterator<Item = f64>) -> f64 {
+fn median_of(values: impl Iterator<Item = f64>) -> f64 {
     super::median::median(values).unwrap_or_default()
 }
 
@@ -303,12 +309,12 @@ fn row(kind: Kind, costs: &[Cost], pages: u64, requests: u64) -> String {
         kind.tabs(),
         rates.join(", "),
         median(costs, pages),
-        middle(
+        median_of(
             costs
                 .iter()
                 .map(|cost| cost.processor.as_secs_f64() * 1_000.0 / pages as f64)
         ),
-        middle(
+        median_of(
             costs
                 .iter()
                 .map(|cost| cost.memory as f64 / f64::from(1 << 20))
@@ -321,11 +327,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn other_requests_are_found() {
+    fn a_difference_in_requests_is_found() {
         let counts = |requests| BTreeMap::from([("/app.js".to_owned(), requests)]);
         assert_eq!(difference(&counts(4), &counts(4)), None);
-        let told = difference(&counts(4), &counts(5)).unwrap();
-        assert_eq!(told, "/app.js was requested 5 times, not 4");
+        let message = difference(&counts(4), &counts(5)).unwrap();
+        assert_eq!(message, "/app.js was requested 5 times, not 4");
         assert!(difference(&counts(4), &BTreeMap::new()).is_some());
     }
 }

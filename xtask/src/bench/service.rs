@@ -9,16 +9,16 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result, bail};
 use serde_json::{Value, json};
 
-use super::http::ask;
-use super::served::{Served, StoreLocation};
+use super::bench_setup::BenchSetup;
+use super::http::request;
+use super::running_service::{RunningService, StoreLocation};
 use super::site::Site;
-use super::workplace::Workplace;
-use super::{cluster, machine, paper};
+use super::{cluster, machine, service_document};
 use crate::shell::print;
 
 /// Runs of each kind, in turns, so that other load on the machine affects all of them.
 const ROUNDS: usize = 3;
-const USUAL: u64 = 5_000;
+const DEFAULT_PAGES: u64 = 5_000;
 
 struct Kind {
     name: &'static str,
@@ -39,7 +39,7 @@ impl Kind {
         }
     }
 
-    fn note(&mut self, (time, processor): (Duration, Duration), pages: u64) {
+    fn record(&mut self, (time, processor): (Duration, Duration), pages: u64) {
         print(&format!(
             "{}: {:.0} pages/s, {:.2} s of CPU time",
             self.name,
@@ -50,7 +50,7 @@ impl Kind {
         self.processor.push(processor);
     }
 
-    /// Of the median run.
+    /// Pages per second of the median run.
     fn rate(&self, pages: u64) -> f64 {
         let mut times = self.times.clone();
         times.sort();
@@ -81,41 +81,41 @@ impl Kind {
 }
 
 pub(crate) fn run(pages: u64) -> Result<()> {
-    let place = Workplace::build()?;
+    let setup = BenchSetup::build()?;
     let postgres = cluster()?;
-    let described = machine::described();
+    let description = machine::description();
     let version = postgres.version()?;
     let mut memory = Kind::new("in memory, links only", 0.0);
     let mut sqlite = Kind::new("SQLite, documents stored", 800.0);
     let mut stored = Kind::new("Postgres, documents stored", 1_000.0);
     for round in 0..ROUNDS {
-        memory.note(in_memory(&place, pages)?, pages);
-        let file = place.folder.join(format!("{round}.db"));
-        sqlite.note(served(&place, &StoreLocation::Sqlite(file), pages)?, pages);
+        memory.record(in_memory(&setup, pages)?, pages);
+        let file = setup.folder.join(format!("{round}.db"));
+        sqlite.record(served(&setup, &StoreLocation::Sqlite(file), pages)?, pages);
         let name = format!("bench_{round}");
         postgres.psql(None, &["-c", &format!("CREATE DATABASE {name}")])?;
         let location = StoreLocation::Postgres(postgres.url_of(&name));
-        stored.note(served(&place, &location, pages)?, pages);
+        stored.record(served(&setup, &location, pages)?, pages);
     }
     let base = memory.rate(pages);
     let text = format!(
-        "{described}, {} at the end; {version}, fsync on.\n\n\
+        "{description}, {} at the end; {version}, fsync on.\n\n\
          `cargo xtask bench service`: a site of {pages} pages of 3 KB with ten links each, served by `testsite` on the same \
          cores; `crawler serve` with `pool_size: 64`, `per_host_concurrency: 256`, `per_host_rps: 0`, one crawl job from `POST` to \
-         `completed`; beside it `crawler crawl --workers 64 --format ndjson` of the same site. In every run the site counted exactly one \
+         `completed`; for comparison `crawler crawl --workers 64 --format ndjson` on the same site. In every run the site counted exactly one \
          request for each page, and the export had exactly one document for each. \
-         The bar is held against the median.\n\n\
-         | | pages/s of each run | median | to memory | our processor time a page, µs | bar |\n|---|---|---|---|---|---|\n{}{}{}",
+         The bar applies to the median.\n\n\
+         | | pages/s of each run | median | vs. in memory | our CPU time per page, µs | bar |\n|---|---|---|---|---|---|\n{}{}{}",
         machine::load(),
         memory.row(pages, base),
         sqlite.row(pages, base),
         stored.row(pages, base)
     );
-    if pages != USUAL {
+    if pages != DEFAULT_PAGES {
         print(&text);
         return Ok(());
     }
-    paper::write("Throughput of a crawl job", &text)?;
+    service_document::write("Throughput of a crawl job", &text)?;
     for kind in [&sqlite, &stored] {
         if kind.rate(pages) < kind.bar {
             bail!("{}: below its bar of {} pages/s", kind.name, kind.bar);
@@ -125,12 +125,12 @@ pub(crate) fn run(pages: u64) -> Result<()> {
 }
 
 /// Runs the crawl on the command line; returns its time and CPU time.
-fn in_memory(place: &Workplace, pages: u64) -> Result<(Duration, Duration)> {
-    let mut site = Site::start(&place.testsite, pages)?;
-    let out = place.folder.join("memory.ndjson");
+fn in_memory(setup: &BenchSetup, pages: u64) -> Result<(Duration, Duration)> {
+    let mut site = Site::start(&setup.testsite, pages)?;
+    let out = setup.folder.join("memory.ndjson");
     let before = children_processor()?;
-    let begun = Instant::now();
-    let status = Command::new(&place.crawler)
+    let started = Instant::now();
+    let status = Command::new(&setup.crawler)
         .args([
             "crawl",
             &site.url,
@@ -148,7 +148,7 @@ fn in_memory(place: &Workplace, pages: u64) -> Result<(Duration, Duration)> {
         .arg(&out)
         .stdin(Stdio::null())
         .status()?;
-    let elapsed = begun.elapsed();
+    let elapsed = started.elapsed();
     if !status.success() {
         bail!("crawler crawl ended with {status}");
     }
@@ -173,19 +173,23 @@ fn children_processor() -> Result<Duration> {
 }
 
 /// Runs a crawl job; returns its time and CPU time.
-fn served(place: &Workplace, location: &StoreLocation, pages: u64) -> Result<(Duration, Duration)> {
-    let mut site = Site::start(&place.testsite, pages)?;
-    let service = Served::start(place, location)?;
+fn served(
+    setup: &BenchSetup,
+    location: &StoreLocation,
+    pages: u64,
+) -> Result<(Duration, Duration)> {
+    let mut site = Site::start(&setup.testsite, pages)?;
+    let service = RunningService::start(setup, location)?;
     let before = service.processor()?;
-    let wanted = json!({"url": site.url, "max_depth": 20});
-    let (job, elapsed) = service.job("/v1/crawl", &wanted)?;
+    let body = json!({"url": site.url, "max_depth": 20});
+    let (job, elapsed) = service.job("/v1/crawl", &body)?;
     let processor = service.processor()?.saturating_sub(before);
     site.check_each_once(pages)?;
     let id = job["id"].as_str().context("a job's id")?;
     let path = format!("/v1/jobs/{id}/export?type=documents");
     let mut urls = HashSet::new();
     let mut documents = 0;
-    for line in BufReader::new(ask(service.addr, "GET", &path, "")?).lines() {
+    for line in BufReader::new(request(service.addr, "GET", &path, "")?).lines() {
         let document: Value = serde_json::from_str(&line?)?;
         let content = document["content"].as_str().unwrap_or_default();
         if !content.contains("The quick brown fox") {

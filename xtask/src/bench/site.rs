@@ -12,14 +12,14 @@ use anyhow::{Context, Result, bail};
 use super::machine;
 
 /// A site that was idle for this long has nothing left to do.
-const REST: Duration = Duration::from_millis(100);
-const PATIENCE: Duration = Duration::from_secs(30);
+const IDLE_TIME: Duration = Duration::from_millis(100);
+const TIMEOUT: Duration = Duration::from_secs(30);
 
 /// A running site.
 pub(crate) struct Site {
     server: Child,
-    asks: ChildStdin,
-    tells: BufReader<ChildStdout>,
+    stdin: ChildStdin,
+    stdout: BufReader<ChildStdout>,
     /// URL of its root.
     pub(crate) url: String,
 }
@@ -28,47 +28,47 @@ impl Site {
     /// Serves this many pages of 3 KB with ten links each.
     pub(crate) fn start(program: &Path, pages: u64) -> Result<Self> {
         let graph = ["graph", "--body", "3000", "--links", "10"];
-        Self::of(program, &graph, pages)
+        Self::with_pages(program, &graph, pages)
     }
 
     /// Serves this many pages that are built by scripts.
     pub(crate) fn routed(program: &Path, pages: u64) -> Result<Self> {
-        Self::of(program, &["routed"], pages)
+        Self::with_pages(program, &["routed"], pages)
     }
 
-    fn of(program: &Path, words: &[&str], pages: u64) -> Result<Self> {
+    fn with_pages(program: &Path, args: &[&str], pages: u64) -> Result<Self> {
         let pages = pages.to_string();
-        Self::spawned(Command::new(program).args(words).args(["--pages", &pages]))
+        Self::spawn(Command::new(program).args(args).args(["--pages", &pages]))
     }
 
     /// Serves the site that the arguments describe, on one core.
-    pub(crate) fn on_core(core: &str, program: &Path, words: &[String]) -> Result<Self> {
-        Self::spawned(
+    pub(crate) fn on_core(core: &str, program: &Path, args: &[String]) -> Result<Self> {
+        Self::spawn(
             Command::new("taskset")
                 .args(["--cpu-list", core])
                 .arg(program)
-                .args(words),
+                .args(args),
         )
     }
 
-    fn spawned(command: &mut Command) -> Result<Self> {
+    fn spawn(command: &mut Command) -> Result<Self> {
         let mut server = command
             .arg("--counts")
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .spawn()
             .context("cannot start testsite")?;
-        let asks = server.stdin.take().context("its stdin")?;
-        let mut tells = BufReader::new(server.stdout.take().context("its stdout")?);
+        let stdin = server.stdin.take().context("its stdin")?;
+        let mut stdout = BufReader::new(server.stdout.take().context("its stdout")?);
         let mut url = String::new();
-        tells.read_line(&mut url)?;
+        stdout.read_line(&mut url)?;
         if url.is_empty() {
             bail!("testsite did not start: {command:?}");
         }
         Ok(Self {
             server,
-            asks,
-            tells,
+            stdin,
+            stdout,
             url: url.trim().to_owned(),
         })
     }
@@ -88,9 +88,9 @@ impl Site {
     /// Number of requests by target, without robots.txt.
     pub(crate) fn counts(&mut self) -> Result<BTreeMap<String, u64>> {
         let mut counts = BTreeMap::new();
-        for line in self.ask("counts")? {
-            let told = line.split_once(' ');
-            let (requests, target) = told.with_context(|| format!("no count in {line:?}"))?;
+        for line in self.query("counts")? {
+            let fields = line.split_once(' ');
+            let (requests, target) = fields.with_context(|| format!("no count in {line:?}"))?;
             counts.insert(target.to_owned(), requests.parse()?);
         }
         counts.remove("/robots.txt");
@@ -99,24 +99,24 @@ impl Site {
 
     /// The targets of all its pages, requested or not.
     pub(crate) fn pages(&mut self) -> Result<Vec<String>> {
-        self.ask("pages")
+        self.query("pages")
     }
 
     /// Resets the counts once the site is idle: a client that stops in the middle, as wrk does, leaves requests
     /// that are still to be read.
     pub(crate) fn reset(&mut self) -> Result<()> {
-        let begun = Instant::now();
+        let started = Instant::now();
         loop {
             let before = self.processor()?;
-            std::thread::sleep(REST);
+            std::thread::sleep(IDLE_TIME);
             if self.processor()? == before {
                 break;
             }
-            if begun.elapsed() > PATIENCE {
+            if started.elapsed() > TIMEOUT {
                 bail!("testsite does not become idle");
             }
         }
-        self.ask("reset").map(drop)
+        self.query("reset").map(drop)
     }
 
     /// CPU time so far.
@@ -124,13 +124,13 @@ impl Site {
         machine::threads(self.server.id())
     }
 
-    fn ask(&mut self, question: &str) -> Result<Vec<String>> {
-        writeln!(self.asks, "{question}")?;
-        self.asks.flush()?;
+    fn query(&mut self, command: &str) -> Result<Vec<String>> {
+        writeln!(self.stdin, "{command}")?;
+        self.stdin.flush()?;
         let mut lines = Vec::new();
         loop {
             let mut line = String::new();
-            if self.tells.read_line(&mut line)? == 0 {
+            if self.stdout.read_line(&mut line)? == 0 {
                 bail!("testsite has exited");
             }
             let line = line.trim_end();

@@ -15,68 +15,68 @@ use nix::unistd::Pid;
 
 use super::tree::Cost;
 
-const PATIENCE: Duration = Duration::from_mins(5);
+const TIMEOUT: Duration = Duration::from_mins(5);
 
 /// Runs a command on the given cores (in `taskset` syntax) and returns its output. One exit code besides 0 may count as
 /// success.
 pub(crate) fn time(
     command: &Command,
-    good: u64,
+    accepted_exit_code: u64,
     cores: &str,
     folder: &Path,
 ) -> Result<(Cost, String)> {
-    let told = folder.join("stopwatch");
-    let mut watch = Command::new(std::env::current_exe()?);
-    watch
+    let file = folder.join("stopwatch");
+    let mut parent = Command::new(std::env::current_exe()?);
+    parent
         .arg("stopwatch")
-        .arg(&told)
+        .arg(&file)
         .args(["taskset", "--cpu-list", cores])
         .arg(command.get_program())
         .args(command.get_args())
         .stdin(Stdio::null());
     for (name, value) in command.get_envs() {
         match value {
-            Some(value) => watch.env(name, value),
-            None => watch.env_remove(name),
+            Some(value) => parent.env(name, value),
+            None => parent.env_remove(name),
         };
     }
     if let Some(folder) = command.get_current_dir() {
-        watch.current_dir(folder);
+        parent.current_dir(folder);
     }
-    let output = watch
+    let output = parent
         .output()
-        .with_context(|| format!("cannot start {watch:?}"))?;
+        .with_context(|| format!("cannot start {parent:?}"))?;
     let printed = String::from_utf8_lossy(&output.stdout).into_owned();
     if !output.status.success() {
         let error = String::from_utf8_lossy(&output.stderr);
         bail!("{command:?} ended with {}: {printed}{error}", output.status);
     }
-    let (cost, code) = read(&std::fs::read_to_string(&told)?)?;
-    std::fs::remove_file(told)?;
-    if code != 0 && code != good {
+    let (cost, code) = parse(&std::fs::read_to_string(&file)?)?;
+    std::fs::remove_file(file)?;
+    if code != 0 && code != accepted_exit_code {
         bail!("{command:?} ended with {code}: {printed}");
     }
     Ok((cost, printed))
 }
 
 /// Runs as the parent of one measured process.
-pub(crate) fn hold(words: &[&str]) -> Result<()> {
-    let [told, program, arguments @ ..] = words else {
+pub(crate) fn run_parent(args: &[&str]) -> Result<()> {
+    let [file, program, arguments @ ..] = args else {
         bail!("a file and a program are needed");
     };
-    let begun = Instant::now();
+    let started = Instant::now();
     let mut child = Command::new(program)
         .args(arguments)
         .spawn()
         .with_context(|| format!("cannot start {program}"))?;
     let id = Pid::from_raw(child.id().try_into()?);
     std::thread::spawn(move || {
-        std::thread::sleep(PATIENCE);
+        std::thread::sleep(TIMEOUT);
         // It has exited in the meantime.
         let _ = kill(id, Signal::SIGKILL);
     });
     let status = child.wait()?;
-    let time = begun.elapsed();
+    let time = started.elapsed();
     let usage = getrusage(UsageWho::RUSAGE_CHILDREN)?;
     let processor = duration(usage.user_time()) + duration(usage.system_time());
     // Linux reports it in kilobytes.
@@ -85,7 +85,7 @@ pub(crate) fn hold(words: &[&str]) -> Result<()> {
         .code()
         .with_context(|| format!("{program} ended with {status}"))?;
     let (time, processor) = (time.as_micros(), processor.as_micros());
-    std::fs::write(told, format!("{time} {processor} {memory} {code}"))?;
+    std::fs::write(file, format!("{time} {processor} {memory} {code}"))?;
     Ok(())
 }
 
@@ -95,14 +95,14 @@ fn duration(value: TimeVal) -> Duration {
     Duration::from_secs(seconds) + Duration::from_micros(micros)
 }
 
-fn read(told: &str) -> Result<(Cost, u64)> {
-    let numbers: Vec<u64> = told
+fn parse(text: &str) -> Result<(Cost, u64)> {
+    let numbers: Vec<u64> = text
         .split(' ')
         .map(str::parse)
         .collect::<Result<_, _>>()
-        .with_context(|| format!("the stopwatch wrote {told:?}"))?;
+        .with_context(|| format!("the stopwatch wrote {text:?}"))?;
     let [time, processor, memory, code] = numbers[..] else {
-        bail!("the stopwatch wrote {told:?}");
+        bail!("the stopwatch wrote {text:?}");
     };
     let cost = Cost {
         time: Duration::from_micros(time),

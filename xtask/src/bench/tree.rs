@@ -25,7 +25,7 @@ pub(crate) struct Cost {
 
 /// Runs a command and samples it and its descendants.
 pub(crate) fn measure(command: &mut Command) -> Result<Cost> {
-    let begun = Instant::now();
+    let started = Instant::now();
     let mut child = KilledOnDrop(
         command
             .spawn()
@@ -37,12 +37,12 @@ pub(crate) fn measure(command: &mut Command) -> Result<Cost> {
         if let Some(status) = child.0.try_wait()? {
             break status;
         }
-        if begun.elapsed() > TIMEOUT {
+        if started.elapsed() > TIMEOUT {
             bail!("{command:?} did not end within {TIMEOUT:?}");
         }
         std::thread::sleep(SAMPLE_INTERVAL);
     };
-    let time = begun.elapsed();
+    let time = started.elapsed();
     if !status.success() {
         bail!("{command:?} ended with {status}");
     }
@@ -72,8 +72,8 @@ impl Samples {
             }
         }
         if self.taken.is_multiple_of(SAMPLES_PER_MEMORY_READING) {
-            let held = tree.iter().filter_map(|id| held(*id)).sum();
-            self.memory = self.memory.max(held);
+            let total = tree.iter().filter_map(|id| proportional_memory(*id)).sum();
+            self.memory = self.memory.max(total);
         }
         self.taken += 1;
     }
@@ -120,7 +120,7 @@ fn descendants(root: u32) -> HashSet<u32> {
 }
 
 /// Memory of a process in bytes, with its proportional share of shared pages.
-fn held(id: u32) -> Option<u64> {
+fn proportional_memory(id: u32) -> Option<u64> {
     let text = std::fs::read_to_string(format!("/proc/{id}/smaps_rollup")).ok()?;
     let line = text.lines().find_map(|line| line.strip_prefix("Pss:"))?;
     let kilobytes: u64 = line.trim().strip_suffix(" kB")?.trim().parse().ok()?;

@@ -10,7 +10,7 @@ use anyhow::{Context, Result};
 use super::counting::Count;
 use crate::shell::{output_of, root};
 
-const WITH: &str = "# counted with ";
+const HEADER_PREFIX: &str = "# counted with ";
 
 /// Counts of an earlier run.
 #[derive(PartialEq, Eq, Debug)]
@@ -35,7 +35,7 @@ impl Baseline {
     fn parse(text: &str) -> Result<Self> {
         let counted_with = text
             .lines()
-            .find_map(|line| line.strip_prefix(WITH))
+            .find_map(|line| line.strip_prefix(HEADER_PREFIX))
             .context("the baseline does not say what it was counted on")?;
         let rows = text.lines().filter(|line| !line.starts_with('#'));
         let instructions = rows
@@ -62,13 +62,13 @@ impl Baseline {
 
 /// Writes these counts as the baseline.
 pub(super) fn write(counts: &[Count]) -> Result<()> {
-    let text = written(counts, &surroundings()?);
+    let text = format_counts(counts, &environment()?);
     std::fs::write(path(), text).with_context(|| format!("cannot write {}", path().display()))
 }
 
-fn written(counts: &[Count], with: &str) -> String {
+fn format_counts(counts: &[Count], with: &str) -> String {
     let mut text = format!(
-        "# Instructions of one step of each case. Written by `cargo xtask micro --keep`.\n{WITH}{with}\n"
+        "# Instructions of one step of each case. Written by `cargo xtask micro --keep`.\n{HEADER_PREFIX}{with}\n"
     );
     for count in counts {
         writeln!(text, "{}\t{}", count.case, count.instructions).ok();
@@ -77,15 +77,15 @@ fn written(counts: &[Count], with: &str) -> String {
 }
 
 /// What the counts depend on besides our code: compiler, processor, C library, valgrind.
-pub(super) fn surroundings() -> Result<String> {
-    let said = |program: &str| output_of(Command::new(program).arg("--version"));
-    let (rustc, valgrind) = (said("rustc")?, said("valgrind")?);
+pub(super) fn environment() -> Result<String> {
+    let version_of = |program: &str| output_of(Command::new(program).arg("--version"));
+    let (rustc, valgrind) = (version_of("rustc")?, version_of("valgrind")?);
     let (processor, system) = (std::env::consts::ARCH, std::env::consts::OS);
     let libc = output_of(Command::new("getconf").arg("GNU_LIBC_VERSION"))?;
     Ok(format!(
         "{}, {processor}{} {system}, {}, {}",
         rustc.trim(),
-        abilities(),
+        cpu_features(),
         valgrind.trim(),
         libc.trim()
     ))
@@ -93,7 +93,7 @@ pub(super) fn surroundings() -> Result<String> {
 
 /// Processor features that libraries detect at run time.
 #[cfg(target_arch = "x86_64")]
-fn abilities() -> &'static str {
+fn cpu_features() -> &'static str {
     match (
         std::is_x86_feature_detected!("avx2"),
         std::is_x86_feature_detected!("pclmulqdq"),
@@ -106,7 +106,7 @@ fn abilities() -> &'static str {
 }
 
 #[cfg(not(target_arch = "x86_64"))]
-fn abilities() -> &'static str {
+fn cpu_features() -> &'static str {
     ""
 }
 
@@ -119,13 +119,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_written_is_read() {
+    fn counts_are_read_back_as_written() {
         let count = |case: &str, instructions| Count {
             case: case.into(),
             instructions,
         };
         let counts = [count("scan-s", 12_345), count("key", 80)];
-        let text = written(&counts, "rustc 1, x86_64 linux, valgrind-3");
+        let text = format_counts(&counts, "rustc 1, x86_64 linux, valgrind-3");
         let read = Baseline::parse(&text).unwrap();
         assert_eq!(read.counted_with, "rustc 1, x86_64 linux, valgrind-3");
         assert_eq!(read.instructions["scan-s"], 12_345);
@@ -135,9 +135,9 @@ mod tests {
     }
 
     #[test]
-    fn a_row_that_is_none_is_told() {
+    fn a_malformed_row_is_an_error() {
         for row in ["scan-s 12", "scan-s\tmany"] {
-            let text = format!("{WITH}rustc 1, x86_64 linux, valgrind-3\n{row}\n");
+            let text = format!("{HEADER_PREFIX}rustc 1, x86_64 linux, valgrind-3\n{row}\n");
             let error = format!("{:#}", Baseline::parse(&text).unwrap_err());
             assert!(error.contains("scan-s"), "{error}");
         }
@@ -145,7 +145,7 @@ mod tests {
 
     /// Otherwise nothing would be compared, silently.
     #[test]
-    fn a_baseline_that_does_not_say_where_it_is_from_is_none() {
+    fn a_baseline_without_its_environment_is_an_error() {
         for text in ["", "scan-s\t12\n"] {
             assert!(Baseline::parse(text).is_err(), "{text:?}");
         }

@@ -54,14 +54,14 @@ impl Hot {
     /// Counts every case, in parallel on all cores.
     pub(super) fn counts(&self) -> Result<Vec<Count>> {
         let cases = self.cases()?;
-        let waiting = Mutex::new(cases.iter().enumerate());
+        let queue = Mutex::new(cases.iter().enumerate());
         let counted = Mutex::new(Vec::new());
-        let next = || waiting.lock().ok()?.next();
+        let next = || queue.lock().ok()?.next();
         let work = || {
-            while let Some((place, (case, times))) = next() {
+            while let Some((index, (case, times))) = next() {
                 let count = self.count(case, *times);
                 if let Ok(mut counted) = counted.lock() {
-                    counted.push((place, count));
+                    counted.push((index, count));
                 }
             }
         };
@@ -71,7 +71,7 @@ impl Hot {
             }
         });
         let mut counted = counted.into_inner().unwrap_or_default();
-        counted.sort_by_key(|(place, _)| *place);
+        counted.sort_by_key(|(index, _)| *index);
         counted.into_iter().map(|(_, count)| count).collect()
     }
 
@@ -100,9 +100,9 @@ impl Hot {
     }
 
     fn count(&self, case: &str, times: u64) -> Result<Count> {
-        let nowhere = Path::new("/dev/null");
-        let once = self.collected(case, times, nowhere, &[])?;
-        let twice = self.collected(case, times * 2, nowhere, &[])?;
+        let null = Path::new("/dev/null");
+        let once = self.collected(case, times, null, &[])?;
+        let twice = self.collected(case, times * 2, null, &[])?;
         let steps = twice
             .checked_sub(once)
             .with_context(|| format!("{case}: twice the work took fewer instructions"))?;
@@ -148,7 +148,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_count_is_found_among_the_words() {
+    fn the_count_is_found_in_the_output() {
         let printed = "==7== Events    : Ir\n==7== Collected : 1234567\n==7== \n";
         assert_eq!(collected(printed), Some(1_234_567));
         assert_eq!(collected("==7== Events : Ir\n"), None);

@@ -6,9 +6,9 @@ use super::baseline::Baseline;
 use super::counting::Count;
 
 /// Largest accepted change, in percent.
-const MOST: f64 = 10.0;
-/// Largest accepted change in instructions: one of nine is more than 10%.
-const MOST_INSTRUCTIONS: u64 = 5;
+const MAX_CHANGE_PERCENT: f64 = 10.0;
+/// Change in instructions that is always accepted: in a case of nine instructions, one more is more than 10%.
+const MAX_CHANGE_INSTRUCTIONS: u64 = 5;
 
 struct Row {
     case: String,
@@ -28,11 +28,11 @@ impl Row {
         match (self.now, self.was) {
             (Some(_), None) => Some("NEW"),
             (None, _) => Some("GONE"),
-            (Some(now), Some(was)) if now.abs_diff(was) <= MOST_INSTRUCTIONS => None,
+            (Some(now), Some(was)) if now.abs_diff(was) <= MAX_CHANGE_INSTRUCTIONS => None,
             // An improvement must be recorded, or losing it again would go unnoticed.
             _ => match self.change()? {
-                change if change > MOST => Some("WORSE"),
-                change if change < -MOST => Some("BETTER"),
+                change if change > MAX_CHANGE_PERCENT => Some("WORSE"),
+                change if change < -MAX_CHANGE_PERCENT => Some("BETTER"),
                 _ => None,
             },
         }

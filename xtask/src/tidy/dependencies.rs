@@ -1,4 +1,4 @@
-//! Crate dependencies point down, and the table in the documentation says the same.
+//! Crate dependencies point down, and the table in the documentation matches.
 
 use std::collections::BTreeSet;
 
@@ -15,13 +15,13 @@ pub(super) fn findings() -> Result<Vec<String>> {
     let metadata: Value = serde_json::from_str(&text)?;
     let packages = metadata["packages"]
         .as_array()
-        .context("cargo metadata lists packages")?;
+        .context("no packages in the output of cargo metadata")?;
     let names = packages
         .iter()
         .filter_map(|package| package["name"].as_str());
     let ours: BTreeSet<&str> = names.collect();
     let docs = std::fs::read_to_string(root().join("docs/architecture.md"))
-        .context("docs/architecture.md must exist")?;
+        .context("cannot read docs/architecture.md")?;
     let mut findings = Vec::new();
     for package in packages {
         let name = package["name"].as_str().unwrap_or_default();

@@ -1,4 +1,4 @@
-//! Files that the documentation names exist.
+//! Checks that the files named in the documentation exist.
 
 use crate::shell::root;
 
@@ -26,7 +26,7 @@ pub(super) fn findings(files: &[SourceFile]) -> Vec<String> {
     findings
 }
 
-/// The paths in backticks; one with a placeholder such as `<format>` is none.
+/// The paths in backticks, without those that contain a placeholder such as `<format>`.
 fn paths(line: &str) -> impl Iterator<Item = &str> {
     let quoted = line.split('`').skip(1).step_by(2);
     quoted.filter(|text| {
@@ -39,7 +39,7 @@ mod tests {
     use super::paths;
 
     #[test]
-    fn paths_are_what_stands_in_backticks_below_a_folder() {
+    fn paths_in_backticks_below_a_folder_are_found() {
         let line = "| `crates/a/src/b.rs`, `b.rs`, `crates/<x>.rs` | crates/no | `cargo xtask x` | `docs/` |";
         assert_eq!(
             paths(line).collect::<Vec<_>>(),

@@ -2,7 +2,7 @@
 
 use super::SourceFile;
 
-/// What not to write, and what to write instead.
+/// Phrases to avoid, with their replacements.
 const PHRASES: [(&str, &str); 22] = [
     ("could not be had", "could not be fetched"),
     ("cannot be had", "cannot be fetched, read or installed"),
@@ -27,7 +27,7 @@ const PHRASES: [(&str, &str); 22] = [
     ("1 errors", "1 error"),
     ("1 urls", "1 URL"),
 ];
-/// Doc comments that are not about the thing they stand on.
+/// Doc comments that do not name what they document.
 const EMPTY_COMMENTS: [&str; 8] = [
     "When.",
     "Where.",
@@ -41,7 +41,7 @@ const EMPTY_COMMENTS: [&str; 8] = [
 
 /// Every use of a listed phrase.
 pub(super) fn findings(file: &SourceFile) -> Vec<String> {
-    // This list quotes them all.
+    // This file quotes them all.
     if file.path == "xtask/src/tidy/phrases.rs" {
         return Vec::new();
     }
@@ -49,7 +49,7 @@ pub(super) fn findings(file: &SourceFile) -> Vec<String> {
     for (index, line) in file.text.lines().enumerate() {
         let lower = line.to_lowercase();
         for (phrase, instead) in PHRASES {
-            if holds(&lower, phrase) {
+            if contains_phrase(&lower, phrase) {
                 findings.push(file.at(index, &format!("{phrase:?}: write {instead:?}")));
             }
         }
@@ -62,8 +62,8 @@ pub(super) fn findings(file: &SourceFile) -> Vec<String> {
     findings
 }
 
-/// Whether a phrase stands there as whole words.
-fn holds(line: &str, phrase: &str) -> bool {
+/// Whether a line contains a phrase as whole words.
+fn contains_phrase(line: &str, phrase: &str) -> bool {
     line.match_indices(phrase).any(|(at, _)| {
         let before = line[..at].chars().next_back();
         let after = line[at + phrase.len()..].chars().next();
@@ -79,14 +79,14 @@ mod tests {
 
     #[test]
     fn phrases_are_found_as_whole_words() {
-        assert!(holds(
+        assert!(contains_phrase(
             "a page that could not be had, and why",
             "could not be had"
         ));
-        assert!(holds("found 1 pages", "1 pages"));
-        assert!(!holds("found 21 pages", "1 pages"));
-        assert!(!holds("found 1,001 pages", "1 pages"));
-        assert!(!holds("is hadoop", "is had"));
+        assert!(contains_phrase("found 1 pages", "1 pages"));
+        assert!(!contains_phrase("found 21 pages", "1 pages"));
+        assert!(!contains_phrase("found 1,001 pages", "1 pages"));
+        assert!(!contains_phrase("is hadoop", "is had"));
     }
 
     #[test]

@@ -20,7 +20,7 @@ const NOUNS: [&str; 12] = [
 /// Crates whose strings people read.
 const CRATES: [&str; 6] = ["cli", "engine", "frontier", "model", "output", "service"];
 
-/// Format strings that put a plural behind a number.
+/// Format strings with a number followed by a fixed plural.
 pub(super) fn findings(file: &SourceFile) -> Vec<String> {
     let is_message = |name: &str| file.path.starts_with(&format!("crates/{name}/src/"));
     if !file.is_rust() || !CRATES.iter().any(|name| is_message(name)) {
@@ -28,7 +28,7 @@ pub(super) fn findings(file: &SourceFile) -> Vec<String> {
     }
     let mut findings = Vec::new();
     for (index, line) in file.text.lines().enumerate() {
-        // The tests of the module follow; what they format is for developers.
+        // The module's tests follow; their messages are for developers.
         if line.trim() == "#[cfg(test)]" {
             break;
         }
@@ -57,7 +57,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_plural_behind_a_number_is_found() {
+    fn a_plural_after_a_number_is_found() {
         assert!(has_fixed_plural(r#"format!("{pages} pages")"#));
         assert!(has_fixed_plural(r#"format!("left {} URLs", n)"#));
         assert!(!has_fixed_plural(

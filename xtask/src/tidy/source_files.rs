@@ -7,14 +7,14 @@ use anyhow::Result;
 
 use crate::shell::{output_of, root};
 
-/// A longer file holds more than one noun.
+/// Maximum length of a Rust file.
 const MAX_LINES: usize = 500;
 /// File names that say nothing.
 const EMPTY_NAMES: [&str; 9] = [
     "util", "utils", "helper", "helpers", "common", "misc", "manager", "base", "shared",
 ];
-/// Endings of the files that people read.
-const TEXT: [&str; 6] = ["rs", "md", "yaml", "js", "html", "toml"];
+/// Extensions of the files that are checked.
+const TEXT_EXTENSIONS: [&str; 6] = ["rs", "md", "yaml", "js", "html", "toml"];
 
 /// A tracked text file.
 pub(super) struct SourceFile {
@@ -25,13 +25,13 @@ pub(super) struct SourceFile {
 
 impl SourceFile {
     pub(super) fn is_rust(&self) -> bool {
-        self.has_ending("rs")
+        self.has_extension("rs")
     }
 
-    fn has_ending(&self, ending: &str) -> bool {
+    fn has_extension(&self, extension: &str) -> bool {
         Path::new(&self.path)
             .extension()
-            .is_some_and(|own| own == ending)
+            .is_some_and(|own| own == extension)
     }
 
     /// `path:line: message`.
@@ -49,8 +49,8 @@ pub(super) fn tracked() -> Result<Vec<SourceFile>> {
     )?;
     let mut files = Vec::new();
     for path in listed.lines() {
-        let ending = Path::new(path).extension().and_then(|own| own.to_str());
-        if !ending.is_some_and(|own| TEXT.contains(&own)) {
+        let extension = Path::new(path).extension().and_then(|own| own.to_str());
+        if !extension.is_some_and(|own| TEXT_EXTENSIONS.contains(&own)) {
             continue;
         }
         // A deleted file is listed until the deletion is committed.
@@ -62,7 +62,7 @@ pub(super) fn tracked() -> Result<Vec<SourceFile>> {
     Ok(files)
 }
 
-/// Length, name, attributes.
+/// Checks length, name and attributes of a file.
 pub(super) fn findings(file: &SourceFile) -> Vec<String> {
     let mut findings = Vec::new();
     if !file.is_rust() {
@@ -87,7 +87,7 @@ pub(super) fn findings(file: &SourceFile) -> Vec<String> {
         if line.starts_with("#[allow(") || line.starts_with("#![allow(") {
             findings.push(file.at(index, "use #[expect(…, reason = …)]"));
         }
-        // A test that another test runs in an environment of its own says so.
+        // An ignored test that another test starts is marked "run by …".
         if line.starts_with("#[ignore") && !line.contains("run by") {
             findings.push(file.at(index, "a test that never runs"));
         }

@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 
 use super::SourceFile;
 
-/// Names declared `pub` in more than one crate. Within a crate, two files may stand for each other by feature.
+/// Names declared `pub` in more than one crate. Within a crate, a feature may choose between two files that declare the same name.
 pub(super) fn findings(files: &[SourceFile]) -> Vec<String> {
-    let mut places: BTreeMap<&str, BTreeMap<&str, String>> = BTreeMap::new();
+    let mut locations: BTreeMap<&str, BTreeMap<&str, String>> = BTreeMap::new();
     for file in files {
         let Some((name_of_crate, _)) = file
             .path
@@ -17,28 +17,30 @@ pub(super) fn findings(files: &[SourceFile]) -> Vec<String> {
         };
         for (index, line) in file.text.lines().enumerate() {
             if let Some(name) = declared(line) {
-                let place = format!("{}:{}", file.path, index + 1);
-                places
+                let location = format!("{}:{}", file.path, index + 1);
+                locations
                     .entry(name)
                     .or_default()
                     .entry(name_of_crate)
-                    .or_insert(place);
+                    .or_insert(location);
             }
         }
     }
-    let repeated = places.iter().filter(|(_, places)| places.len() > 1);
+    let repeated = locations
+        .iter()
+        .filter(|(_, locations)| locations.len() > 1);
     repeated
-        .map(|(name, places)| {
-            let places: Vec<&str> = places.values().map(String::as_str).collect();
+        .map(|(name, locations)| {
+            let locations: Vec<&str> = locations.values().map(String::as_str).collect();
             format!(
                 "the public type name {name} is declared in more than one crate: {}",
-                places.join(", ")
+                locations.join(", ")
             )
         })
         .collect()
 }
 
-/// The type that a line at the top level of a module declares, if it is public.
+/// Name of the public type declared by a top-level line.
 fn declared(line: &str) -> Option<&str> {
     let rest = line.strip_prefix("pub ")?;
     let (kind, rest) = rest.split_once(' ')?;

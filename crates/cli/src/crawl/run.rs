@@ -29,7 +29,7 @@ pub(super) struct Ending {
     pub(super) summary: Summary,
     /// The first page seems to need a browser and was fetched without one.
     pub(super) needs_browser: bool,
-    /// What the browser did.
+    /// Totals of the rendered pages.
     pub(super) rendered: RenderTotals,
 }
 
@@ -92,10 +92,18 @@ impl Run<'_> {
         let given = GivenHosts::of([plan.seed()]);
         let fetch = PageFetch::new(self.browser, &plan.fetch, plan.workers, &given).await?;
         let fetch = Arc::new(FirstPageProbe::new(fetch));
-        let driven = Arc::clone(&fetch);
+        let crawl_fetch = Arc::clone(&fetch);
         let sink = Box::new(sinks);
-        let summary =
-            wiring::drive(frontier, from, driven, plan.workers, sink, stop, progress).await;
+        let summary = wiring::drive(
+            frontier,
+            from,
+            crawl_fetch,
+            plan.workers,
+            sink,
+            stop,
+            progress,
+        )
+        .await;
         let rendered = fetch.fetch.close().await;
         if let Some(display) = display {
             display.abort();

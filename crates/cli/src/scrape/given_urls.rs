@@ -70,7 +70,7 @@ impl GivenUrls {
     /// The URLs, until there are no more or a stop is requested.
     pub(super) fn stream(self, stop: Stop) -> impl Stream<Item = Given> {
         let (send, receive) = mpsc::channel(1);
-        // Reading stdin blocks and cannot be cancelled, so it has its own detached thread.
+        // Reading stdin blocks and cannot be canceled, so it has its own detached thread.
         std::thread::spawn(move || {
             for source in self.0 {
                 let closed = match source {

@@ -43,7 +43,7 @@ pub(super) struct PreparedPage {
 /// The result of scraping one URL.
 #[derive(Debug)]
 pub(super) struct Outcome {
-    /// The given URL, normalised if it is valid.
+    /// The given URL, normalized if it is valid.
     pub(super) url: String,
     pub(super) page: Result<PreparedPage, PageProblem>,
 }

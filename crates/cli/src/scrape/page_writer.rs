@@ -46,7 +46,7 @@ struct FailedPage<'a> {
 
 impl Layout {
     /// Formats a page for printing. An error page is printed only as JSON, which includes its status.
-    pub(super) fn prepared(self, document: Document) -> PreparedPage {
+    pub(super) fn prepare(self, document: Document) -> PreparedPage {
         let error = error_of(&document);
         let text = match self.format {
             ContentFormatChoice::Json => {
@@ -108,14 +108,14 @@ impl PageWriter {
     /// Prints the result for one URL.
     pub(super) fn write(&mut self, outcome: &Outcome) -> Result<(), SinkError> {
         let is_json = self.layout.format == ContentFormatChoice::Json;
-        let gap = if self.started { "\n" } else { "" };
+        let separator = if self.started { "\n" } else { "" };
         let text = match (&outcome.page, outcome.failure()) {
             (Ok(page), _) if is_json => page.text.clone(),
             (Err(_), Some((message, kind))) if is_json => {
                 self.layout.failed(&outcome.url, &message, kind)
             }
             (Ok(page), None) if self.layout.several => {
-                format!("{gap}{}\n\n{}", outcome.url, page.text)
+                format!("{separator}{}\n\n{}", outcome.url, page.text)
             }
             (Ok(page), None) => page.text.clone(),
             _ => return Ok(()),
@@ -125,13 +125,13 @@ impl PageWriter {
         } else {
             text
         };
-        self.put(text.as_bytes()).map_err(|error| {
+        self.write_bytes(text.as_bytes()).map_err(|error| {
             let target = self.name.clone();
             SinkError { target, error }
         })
     }
 
-    fn put(&mut self, bytes: &[u8]) -> io::Result<()> {
+    fn write_bytes(&mut self, bytes: &[u8]) -> io::Result<()> {
         let first = !std::mem::replace(&mut self.started, true);
         match &mut self.out {
             Out::Stdout => {

@@ -1,4 +1,4 @@
-//! What must hold of a job that is over, whatever happened meanwhile; asked of the API, compared with the site.
+//! Checks a finished job through the API: its counts, tasks, documents and links, compared with the site.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,7 +7,7 @@ use serde_json::Value;
 use crate::client;
 use crate::site::Site;
 
-/// A job that was accepted, and what it must bring.
+/// A job that was accepted, and its expected results.
 pub(crate) struct Accepted {
     pub(crate) id: String,
     /// Paths that have exactly one document each.
@@ -16,39 +16,44 @@ pub(crate) struct Accepted {
     pub(crate) map: BTreeSet<(String, String)>,
     /// Tasks that end as failed.
     pub(crate) failed: u64,
-    /// Requests that it takes when nothing goes wrong.
+    /// Number of requests if nothing goes wrong.
     pub(crate) requests: u64,
 }
 
-/// What was found wrong.
+/// Problems found.
 #[derive(Default)]
 pub(crate) struct Findings {
     pub(crate) lost: u64,
-    pub(crate) doubled: u64,
+    pub(crate) duplicated: u64,
     pub(crate) other: Vec<String>,
 }
 
 impl Findings {
     pub(crate) fn is_clean(&self) -> bool {
-        self.lost == 0 && self.doubled == 0 && self.other.is_empty()
+        self.lost == 0 && self.duplicated == 0 && self.other.is_empty()
     }
 
-    /// Compares what there is with what must be.
-    fn compare<T: Ord + std::fmt::Debug>(&mut self, what: &str, found: Vec<T>, due: &BTreeSet<T>) {
+    /// Compares the found entries with the expected ones.
+    fn compare<T: Ord + std::fmt::Debug>(
+        &mut self,
+        what: &str,
+        found: Vec<T>,
+        expected: &BTreeSet<T>,
+    ) {
         let mut counts: BTreeMap<T, u64> = BTreeMap::new();
         for one in found {
             *counts.entry(one).or_default() += 1;
         }
         for (one, count) in &counts {
             if *count > 1 {
-                self.doubled += count - 1;
+                self.duplicated += count - 1;
                 self.other.push(format!("{what} {one:?}: {count} times"));
             }
-            if !due.contains(one) {
+            if !expected.contains(one) {
                 self.other.push(format!("{what} {one:?}: not expected"));
             }
         }
-        for one in due.iter().filter(|one| !counts.contains_key(one)) {
+        for one in expected.iter().filter(|one| !counts.contains_key(one)) {
             self.lost += 1;
             self.other.push(format!("{what} {one:?}: lost"));
         }
@@ -64,18 +69,18 @@ pub(crate) fn is_final(job: &Value) -> bool {
     !matches!(job["status"].as_str(), Some("queued" | "running") | None)
 }
 
-/// Looks at a job that is over.
+/// Checks a finished job.
 pub(crate) fn audit(addr: &str, origin: &str, job: &Accepted, findings: &mut Findings) {
-    let place = format!("/v1/jobs/{}", job.id);
-    let told = client::get_json(addr, &place).unwrap();
-    let tasks = client::list(addr, &format!("{place}/tasks"), "tasks", 1000).unwrap();
-    let documents = client::list(addr, &format!("{place}/documents"), "documents", 100).unwrap();
-    let map = client::list(addr, &format!("{place}/map"), "urls", 1000).unwrap();
-    let mut wrong = |words: String| findings.other.push(format!("{}: {words}", job.id));
-    let counts = &told["tasks"];
+    let job_path = format!("/v1/jobs/{}", job.id);
+    let response = client::get_json(addr, &job_path).unwrap();
+    let tasks = client::list(addr, &format!("{job_path}/tasks"), "tasks", 1000).unwrap();
+    let documents = client::list(addr, &format!("{job_path}/documents"), "documents", 100).unwrap();
+    let map = client::list(addr, &format!("{job_path}/map"), "urls", 1000).unwrap();
+    let mut wrong = |message: String| findings.other.push(format!("{}: {message}", job.id));
+    let counts = &response["tasks"];
     let count = |name: &str| counts[name].as_u64().unwrap();
-    if !is_final(&told) || count("queued") + count("processing") > 0 {
-        wrong(format!("not over: {told}"));
+    if !is_final(&response) || count("queued") + count("processing") > 0 {
+        wrong(format!("not finished: {response}"));
     }
     if count("done") + count("failed") + count("skipped") != count("total") {
         wrong(format!("counts: {counts}"));
@@ -88,9 +93,9 @@ pub(crate) fn audit(addr: &str, origin: &str, job: &Accepted, findings: &mut Fin
             tasks.len()
         ));
     }
-    if told["documents"] != documents.len() || told["mapped_urls"] != map.len() {
+    if response["documents"] != documents.len() || response["mapped_urls"] != map.len() {
         wrong(format!(
-            "{} documents, {} links: {told}",
+            "{} documents, {} links: {response}",
             documents.len(),
             map.len()
         ));

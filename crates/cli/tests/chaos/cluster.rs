@@ -1,5 +1,5 @@
-//! A Postgres of the test's own, which may be stopped under its users. Postgres refuses to run as root, so as root it
-//! gets another user.
+//! A Postgres server for one test, which the test can stop and restart. Postgres refuses to run as root, so root starts it
+//! as another user.
 
 use std::net::TcpListener;
 use std::os::unix::fs::{MetadataExt, chown};
@@ -29,7 +29,7 @@ impl Cluster {
         if let Some((id, group)) = user {
             chown(folder.path(), Some(id), Some(group)).unwrap();
         }
-        // Free again at the end of this statement.
+        // The port is free again at the end of this statement.
         let free = TcpListener::bind(("127.0.0.1", 0)).and_then(|free| free.local_addr());
         let port = free.unwrap().port();
         let cluster = Self {
@@ -38,15 +38,15 @@ impl Cluster {
             port,
             user,
         };
-        let made = cluster
+        let initialized = cluster
             .command("initdb")
             .args(["--username=postgres", "--auth=trust", "--no-sync"])
             .args(["--encoding=UTF8", "--locale=C", "--pgdata"])
             .arg(cluster.data())
             .output()
             .unwrap();
-        assert!(made.status.success(), "{made:?}");
-        cluster.go_on();
+        assert!(initialized.status.success(), "{initialized:?}");
+        cluster.start_server();
         cluster
     }
 
@@ -67,18 +67,18 @@ impl Cluster {
         self.port
     }
 
-    /// What `DATABASE_URL` is to say, by this port: its own, or one that forwards to it.
-    pub(crate) fn url_by(port: u16) -> String {
+    /// Value of `DATABASE_URL` with this port: that of the server, or of a forwarder.
+    pub(crate) fn url_with_port(port: u16) -> String {
         format!("postgres://postgres@127.0.0.1:{port}/postgres")
     }
 
     pub(crate) fn url(&self) -> String {
-        Self::url_by(self.port)
+        Self::url_with_port(self.port)
     }
 
-    /// Starts the server, and recovers what it was doing when it was stopped.
-    pub(crate) fn go_on(&self) {
-        // Commits are written as in production: what is lost by a stop would be our loss, not the test's.
+    /// Starts the server, which recovers from an immediate stop.
+    pub(crate) fn start_server(&self) {
+        // fsync stays on, as in production, so that a stop loses no committed data.
         let options = format!(
             "-p {} -k {} -c listen_addresses=127.0.0.1 -c max_connections=200",
             self.port,
@@ -94,13 +94,13 @@ impl Cluster {
             .stdout(Stdio::null())
             .status();
         assert!(started.unwrap().success(), "{}", self.log());
-        wait_until("postgres answers", TIMEOUT, || {
+        wait_until("postgres responds", TIMEOUT, || {
             self.try_query("SELECT 1").is_some()
         });
     }
 
-    /// Every process of the server is ended where it stands.
-    pub(crate) fn stop_at_once(&self) {
+    /// Ends all processes of the server without a clean shutdown.
+    pub(crate) fn stop_immediately(&self) {
         let stopped = self
             .command("pg_ctl")
             .args(["stop", "--silent", "--mode=immediate", "-D"])
@@ -109,8 +109,8 @@ impl Cluster {
         assert!(stopped.unwrap().success(), "{}", self.log());
     }
 
-    /// Every connection but this one breaks.
-    pub(crate) fn cut_all(&self) {
+    /// Terminates all other connections.
+    pub(crate) fn break_connections(&self) {
         self.query(
             "SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity \
              WHERE backend_type = 'client backend' AND pid <> pg_backend_pid()",
@@ -122,13 +122,13 @@ impl Cluster {
     }
 
     fn try_query(&self, sql: &str) -> Option<String> {
-        let told = Command::new(self.programs.join("psql"))
+        let output = Command::new(self.programs.join("psql"))
             .args(["--no-psqlrc", "-qAt", "-v", "ON_ERROR_STOP=1", "-d"])
             .args([&self.url(), "-c", sql])
             .output()
             .ok()?;
-        let text = String::from_utf8(told.stdout).ok()?;
-        told.status.success().then(|| text.trim().to_owned())
+        let text = String::from_utf8(output.stdout).ok()?;
+        output.status.success().then(|| text.trim().to_owned())
     }
 
     fn log(&self) -> String {
@@ -138,7 +138,7 @@ impl Cluster {
 
 impl Drop for Cluster {
     fn drop(&mut self) {
-        // One that is stopped already is no news.
+        // Fails if the server is already stopped.
         let _ = self
             .command("pg_ctl")
             .args(["stop", "--silent", "--mode=immediate", "-D"])
@@ -149,7 +149,7 @@ impl Drop for Cluster {
     }
 }
 
-/// Where the server's programs are: in PATH, or where Debian keeps them.
+/// The folder of the server's programs: in PATH, or where Debian installs them.
 fn programs() -> PathBuf {
     let has_all = |folder: &PathBuf| {
         ["initdb", "pg_ctl", "psql"]
@@ -172,13 +172,13 @@ fn programs() -> PathBuf {
 
 /// The user to run Postgres as instead of root; `None` if the test does not run as root.
 fn unprivileged() -> Option<(u32, u32)> {
-    let me = std::fs::metadata(Path::new("/proc/self")).unwrap().uid();
-    if me != 0 {
+    let own_id = std::fs::metadata(Path::new("/proc/self")).unwrap().uid();
+    if own_id != 0 {
         return None;
     }
-    let known = std::fs::read_to_string("/etc/passwd").unwrap();
+    let users = std::fs::read_to_string("/etc/passwd").unwrap();
     let ids = |name: &str| {
-        known.lines().find_map(|line| {
+        users.lines().find_map(|line| {
             let fields: Vec<&str> = line.split(':').collect();
             (fields[0] == name).then(|| (fields[2].parse().unwrap(), fields[3].parse().unwrap()))
         })
@@ -186,7 +186,7 @@ fn unprivileged() -> Option<(u32, u32)> {
     let user = ids("postgres").or_else(|| ids("nobody"));
     assert!(
         user.is_some(),
-        "Postgres does not run as root, and there is nobody else"
+        "Postgres does not run as root, and there is no user `postgres` or `nobody`"
     );
     user
 }

@@ -1,4 +1,4 @@
-//! SIGTERM under load: nothing new is begun, what cannot be finished is handed back, and the way out is short.
+//! SIGTERM under load: no new work is started, unfinished tasks are returned to the queue, and the process exits soon.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
@@ -14,7 +14,7 @@ use crate::harness::service::Service;
 use crate::harness::wait::{TIMEOUT, wait_until};
 use crate::process;
 
-/// The way out may take six seconds; pages take longer.
+/// The drain may take six seconds; pages take longer.
 const CONFIG: &str = "
 http:
   timeout: 1m
@@ -32,27 +32,27 @@ egress:
   allow: [127.0.0.0/8]
 ";
 
-/// Submits a job that must be accepted; its place.
-pub(crate) fn accepted(api: &Service, place: &str, body: &Value) -> String {
-    let (status, answer) = client::post(&api.addr(), place, body).unwrap();
-    assert_eq!(status, 202, "{answer}");
-    let answer: Value = serde_json::from_str(&answer).unwrap();
-    answer["url"].as_str().unwrap().to_owned()
+/// Creates a job and returns its path.
+pub(crate) fn create_job(api: &Service, path: &str, body: &Value) -> String {
+    let (status, response) = client::post(&api.addr(), path, body).unwrap();
+    assert_eq!(status, 202, "{response}");
+    let response: Value = serde_json::from_str(&response).unwrap();
+    response["url"].as_str().unwrap().to_owned()
 }
 
-/// The job once it is over.
-pub(crate) fn over(api: &Service, place: &str) -> Value {
+/// Waits until a job has ended and returns it.
+pub(crate) fn wait_for_end(api: &Service, path: &str) -> Value {
     let addr = api.addr();
-    let mut told = Value::Null;
-    wait_until("the job is over", TIMEOUT, || {
-        told = client::get_json(&addr, place).unwrap_or_default();
-        is_final(&told)
+    let mut finished = Value::Null;
+    wait_until("the job ends", TIMEOUT, || {
+        finished = client::get_json(&addr, path).unwrap_or_default();
+        is_final(&finished)
     });
-    told
+    finished
 }
 
 #[test]
-fn sigterm_hands_back_what_it_cannot_finish_and_a_second_one_ends_at_once() {
+fn sigterm_returns_unfinished_tasks_and_a_second_one_exits_immediately() {
     let open = Arc::new(AtomicBool::new(false));
     let gate = Arc::clone(&open);
     let server = Server::start(move |request: &Request| match request.path() {
@@ -69,7 +69,7 @@ fn sigterm_hands_back_what_it_cannot_finish_and_a_second_one_ends_at_once() {
     let urls: Vec<String> = (0..40)
         .map(|page| server.url(&format!("/{page}")))
         .collect();
-    let job = accepted(&api, "/v1/batch/scrape", &json!({ "urls": urls }));
+    let job = create_job(&api, "/v1/batch/scrape", &json!({ "urls": urls }));
 
     let mut worker = start("worker");
     // Eight pages, and a robots.txt.
@@ -78,12 +78,9 @@ fn sigterm_hands_back_what_it_cannot_finish_and_a_second_one_ends_at_once() {
     let (status, took) = worker.wait_for_exit(Duration::from_secs(12));
     assert_eq!(status.code(), Some(0), "{}", worker.log());
     assert!(took < Duration::from_secs(8), "{took:?}");
-    assert_eq!(server.total(), 9, "something was begun on the way out");
-    let last_words = worker.wait_for_log("worker finished");
-    assert_eq!(
-        last_words["handed_back"], last_words["claimed"],
-        "{last_words}"
-    );
+    assert_eq!(server.total(), 9, "a request was started during the drain");
+    let counts = worker.wait_for_log("worker finished");
+    assert_eq!(counts["handed_back"], counts["claimed"], "{counts}");
     let tasks = client::list(&api.addr(), &format!("{job}/tasks"), "tasks", 1000).unwrap();
     assert_eq!(tasks.len(), 40);
     for task in tasks {
@@ -94,19 +91,19 @@ fn sigterm_hands_back_what_it_cannot_finish_and_a_second_one_ends_at_once() {
         );
     }
 
-    let mut hasty = start("worker");
+    let mut second = start("worker");
     wait_until("its page workers are busy", TIMEOUT, || {
         server.total() == 17
     });
-    hasty.signal("TERM");
-    hasty.wait_for_log("stopping");
-    hasty.signal("TERM");
-    let (_, took) = hasty.wait_for_exit(TIMEOUT);
+    second.signal("TERM");
+    second.wait_for_log("stopping");
+    second.signal("TERM");
+    let (_, took) = second.wait_for_exit(TIMEOUT);
     assert!(took < Duration::from_secs(2), "{took:?}");
 
     open.store(true, SeqCst);
     let _last = start("worker");
-    let told = over(&api, &job);
-    let numbers = (&told["documents"], &told["tasks"]["failed"]);
-    assert_eq!(numbers, (&json!(40), &json!(0)), "{told}");
+    let finished = wait_for_end(&api, &job);
+    let numbers = (&finished["documents"], &finished["tasks"]["failed"]);
+    assert_eq!(numbers, (&json!(40), &json!(0)), "{finished}");
 }

@@ -1,5 +1,5 @@
-//! A forwarder between a process and its database that can forget its connections without closing them: what a network
-//! does when a cable is pulled or a gateway restarts.
+//! A TCP forwarder between a process and its database that can stop forwarding without closing connections, as when a
+//! cable is pulled or a gateway restarts.
 
 use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
@@ -7,14 +7,14 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::SeqCst};
 use std::thread::spawn;
 
-/// Odd while nothing passes. A connection belongs to the even number it was made under, and passes nothing under any
-/// other.
+/// A counter, odd while nothing is forwarded. A connection is forwarded only while the counter has the even value it had when
+/// the connection was opened.
 #[derive(Clone, Default)]
-struct Era(Arc<AtomicU64>);
+struct Generation(Arc<AtomicU64>);
 
-/// A forwarder on a port of its own.
+/// A forwarder with its own port.
 pub(crate) struct Forwarder {
-    era: Era,
+    generation: Generation,
     pub(crate) port: u16,
 }
 
@@ -22,42 +22,43 @@ impl Forwarder {
     pub(crate) fn start(to: u16) -> Self {
         let listener = TcpListener::bind(("127.0.0.1", 0)).unwrap();
         let port = listener.local_addr().unwrap().port();
-        let era = Era::default();
+        let generation = Generation::default();
         let forwarder = Self {
-            era: era.clone(),
+            generation: generation.clone(),
             port,
         };
         spawn(move || {
-            for near in listener.incoming().map_while(Result::ok) {
-                let Ok(far) = TcpStream::connect(("127.0.0.1", to)) else {
+            for client in listener.incoming().map_while(Result::ok) {
+                let Ok(server) = TcpStream::connect(("127.0.0.1", to)) else {
                     continue;
                 };
-                let born = era.0.load(SeqCst);
-                let [near_too, far_too] = [&near, &far].map(|end| end.try_clone().unwrap());
-                let (there, back) = (era.clone(), era.clone());
-                spawn(move || there.forward(born, near, far));
-                spawn(move || back.forward(born, far_too, near_too));
+                let opened_in = generation.0.load(SeqCst);
+                let [client_clone, server_clone] =
+                    [&client, &server].map(|end| end.try_clone().unwrap());
+                let (upstream, downstream) = (generation.clone(), generation.clone());
+                spawn(move || upstream.forward(opened_in, client, server));
+                spawn(move || downstream.forward(opened_in, server_clone, client_clone));
             }
         });
         forwarder
     }
 
-    /// Connections that there are never pass anything again; new ones do not until [`Self::heal`].
-    pub(crate) fn forget(&self) {
-        self.era.0.fetch_add(1, SeqCst);
+    /// Stops forwarding: existing connections for good, new ones until [`Self::restore`].
+    pub(crate) fn blackhole(&self) {
+        self.generation.0.fetch_add(1, SeqCst);
     }
 
-    pub(crate) fn heal(&self) {
-        self.era.0.fetch_add(1, SeqCst);
+    pub(crate) fn restore(&self) {
+        self.generation.0.fetch_add(1, SeqCst);
     }
 }
 
-impl Era {
-    fn forward(&self, born: u64, mut from: TcpStream, mut to: TcpStream) {
+impl Generation {
+    fn forward(&self, opened_in: u64, mut from: TcpStream, mut to: TcpStream) {
         let mut buffer = [0; 16 << 10];
         while let Ok(count) = from.read(&mut buffer) {
-            if born % 2 == 1 || self.0.load(SeqCst) != born {
-                // Read and lost; the other end is told nothing.
+            if opened_in % 2 == 1 || self.0.load(SeqCst) != opened_in {
+                // Read and discarded; the other end does not notice.
                 if count == 0 {
                     break;
                 }
@@ -68,8 +69,8 @@ impl Era {
                 return;
             }
         }
-        // Forgotten: kept open until the process is gone.
-        if born % 2 == 1 || self.0.load(SeqCst) != born {
+        // Left open until the process exits.
+        if opened_in % 2 == 1 || self.0.load(SeqCst) != opened_in {
             std::mem::forget(to);
         }
     }

@@ -1,5 +1,5 @@
-//! Half-open connections, neither closed nor forwarded: each call ends at its own deadline, and the worker continues over
-//! new ones.
+//! Half-open connections, neither closed nor forwarded: each call ends at its deadline, and the worker continues with new
+//! connections.
 
 use std::time::{Duration, Instant};
 
@@ -7,7 +7,7 @@ use serde_json::json;
 use testsite::Server;
 
 use crate::cluster::Cluster;
-use crate::drain::{accepted, over};
+use crate::drain::{create_job, wait_for_end};
 use crate::forwarder::Forwarder;
 use crate::harness::wait::{TIMEOUT, wait_until};
 use crate::process;
@@ -15,12 +15,12 @@ use crate::rounds::CONFIG;
 use crate::site::Site;
 
 #[test]
-fn a_worker_outlives_connections_that_are_forgotten() {
+fn a_worker_survives_half_open_connections() {
     let site = Site {
         pages: 300,
         latency: Duration::from_millis(60),
     };
-    let server = Server::start(move |request: &testsite::Request| site.answer(request));
+    let server = Server::start(move |request: &testsite::Request| site.respond(request));
     let folder = tempfile::tempdir().unwrap();
     std::fs::write(folder.path().join("config.yaml"), CONFIG).unwrap();
     let cluster = Cluster::start();
@@ -29,22 +29,22 @@ fn a_worker_outlives_connections_that_are_forgotten() {
     let mut worker = process::start_ready(
         folder.path(),
         "worker",
-        Some(&Cluster::url_by(forwarder.port)),
+        Some(&Cluster::url_with_port(forwarder.port)),
     );
     let body = json!({ "url": server.url("/"), "max_depth": 20 });
-    let job = accepted(&api, "/v1/crawl", &body);
-    wait_until("some pages are asked for", TIMEOUT, || server.total() >= 60);
-    forwarder.forget();
-    let begun = Instant::now();
-    wait_until("its leases are over", TIMEOUT, || {
-        begun.elapsed() > Duration::from_secs(3)
+    let job = create_job(&api, "/v1/crawl", &body);
+    wait_until("some pages are requested", TIMEOUT, || server.total() >= 60);
+    forwarder.blackhole();
+    let started = Instant::now();
+    wait_until("its leases have expired", TIMEOUT, || {
+        started.elapsed() > Duration::from_secs(3)
     });
     let before = server.total();
-    forwarder.heal();
-    let took = wait_until("the worker goes on", TIMEOUT, || server.total() > before);
-    // A call has ten seconds, and its connection two more to show that it lives.
+    forwarder.restore();
+    let took = wait_until("the worker continues", TIMEOUT, || server.total() > before);
+    // A call times out after ten seconds, and its connection is then tested for two more.
     assert!(took < Duration::from_secs(20), "{took:?}\n{}", worker.log());
-    let told = over(&api, &job);
-    assert_eq!(told["documents"], 300, "{told}");
+    let finished = wait_for_end(&api, &job);
+    assert_eq!(finished["documents"], 300, "{finished}");
     assert!(worker.is_running(), "{}", worker.log());
 }

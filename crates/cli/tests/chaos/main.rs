@@ -1,11 +1,8 @@
 //! The service as processes, with a real Postgres and real signals. A killed process loses and duplicates nothing, a suspended
-//! one cannot write any more, a terminated one hands its tasks back, and an unavailable database is waited for.
+//! one cannot write any more, a terminated one returns its tasks to the queue, and an unavailable database is waited for.
 //!
-//! `cargo xtask chaos` runs more rounds. Nothing sleeps for a result: every wait is for a condition, with a deadline.
-#![expect(
-    clippy::unwrap_used,
-    reason = "a test that cannot be set up should fail where it stands"
-)]
+//! `cargo xtask chaos` runs more rounds. Every wait is for a condition, with a deadline.
+#![expect(clippy::unwrap_used, reason = "a panic fails the test")]
 
 mod audit;
 mod client;

@@ -7,7 +7,7 @@ use testsite::{Request, Server, SiteResponse};
 
 use crate::client;
 use crate::cluster::Cluster;
-use crate::drain::{accepted, over};
+use crate::drain::{create_job, wait_for_end};
 use crate::harness::service::Service;
 use crate::harness::wait::{TIMEOUT, wait_until};
 use crate::process;
@@ -27,7 +27,7 @@ egress:
   allow: [127.0.0.0/8]
 ";
 
-/// The others take long enough to be at work whenever the worker ends.
+/// The other pages take long enough to be in flight whenever the worker is killed.
 fn site(request: &Request) -> SiteResponse {
     match request.path() {
         "/robots.txt" => SiteResponse::status(404),
@@ -37,35 +37,35 @@ fn site(request: &Request) -> SiteResponse {
     }
 }
 
-/// Kills `worker` three times when it requests the page; `again` starts another.
-fn play(
+/// Kills the worker three times when it requests the page, then waits for the job; `start_worker` starts another worker.
+fn run_poisoned_job(
     server: &Server,
     api: impl Fn(&Service) -> String,
-    again: impl Fn() -> Service,
+    start_worker: impl Fn() -> Service,
     job: &str,
 ) -> Value {
-    let mut worker = again();
+    let mut worker = start_worker();
     for times in 1..=3 {
-        wait_until("the page is asked for", TIMEOUT, || {
+        wait_until("the page is requested", TIMEOUT, || {
             server.count("/poison") == times
         });
         worker.kill();
-        worker = again();
+        worker = start_worker();
     }
-    let mut told = Value::Null;
-    wait_until("the job is over", TIMEOUT, || {
-        told = client::get_json(&api(&worker), job).unwrap_or_default();
-        crate::audit::is_final(&told)
+    let mut finished = Value::Null;
+    wait_until("the job ends", TIMEOUT, || {
+        finished = client::get_json(&api(&worker), job).unwrap_or_default();
+        crate::audit::is_final(&finished)
     });
     let tasks = client::list(&api(&worker), &format!("{job}/tasks"), "tasks", 1000).unwrap();
     for task in tasks {
-        let is_it = task["url"] == server.url("/poison");
-        let status = if is_it { "failed" } else { "done" };
+        let is_poison = task["url"] == server.url("/poison");
+        let status = if is_poison { "failed" } else { "done" };
         assert_eq!(task["status"], status, "{task}");
-        assert!(!is_it || task["reason"] == "poisoned", "{task}");
+        assert!(!is_poison || task["reason"] == "poisoned", "{task}");
     }
     assert_eq!(server.count("/poison"), 3);
-    told
+    finished
 }
 
 fn urls(server: &Server) -> Value {
@@ -77,29 +77,29 @@ fn urls(server: &Server) -> Value {
 }
 
 #[test]
-fn a_page_that_ends_its_workers_is_poisoned_and_the_others_are_done() {
+fn a_page_that_crashes_its_workers_is_poisoned_and_the_others_are_done() {
     let server = Server::start(site);
     let folder = tempfile::tempdir().unwrap();
     std::fs::write(folder.path().join("config.yaml"), CONFIG).unwrap();
     let cluster = Cluster::start();
     let url = cluster.url();
     let api = process::start_ready(folder.path(), "api", Some(&url));
-    let job = accepted(&api, "/v1/batch/scrape", &urls(&server));
-    let again = || process::start_ready(folder.path(), "worker", Some(&url));
-    let told = play(&server, |_| api.addr(), again, &job);
-    assert_eq!(told["status"], "completed_with_errors", "{told}");
-    assert_eq!(over(&api, &job)["documents"], 20);
+    let job = create_job(&api, "/v1/batch/scrape", &urls(&server));
+    let start_worker = || process::start_ready(folder.path(), "worker", Some(&url));
+    let finished = run_poisoned_job(&server, |_| api.addr(), start_worker, &job);
+    assert_eq!(finished["status"], "completed_with_errors", "{finished}");
+    assert_eq!(wait_for_end(&api, &job)["documents"], 20);
 }
 
 #[test]
-fn the_only_owner_of_a_file_finds_a_poisoned_page_too() {
+fn a_poisoned_page_is_detected_on_sqlite_too() {
     let server = Server::start(site);
     let folder = tempfile::tempdir().unwrap();
     std::fs::write(folder.path().join("config.yaml"), CONFIG).unwrap();
     let api = process::start_ready(folder.path(), "api", None);
-    let job = accepted(&api, "/v1/batch/scrape", &urls(&server));
+    let job = create_job(&api, "/v1/batch/scrape", &urls(&server));
     drop(api);
-    let again = || process::start_ready(folder.path(), "all", None);
-    let told = play(&server, Service::addr, again, &job);
-    assert_eq!(told["documents"], 20, "{told}");
+    let start_worker = || process::start_ready(folder.path(), "all", None);
+    let finished = run_poisoned_job(&server, Service::addr, start_worker, &job);
+    assert_eq!(finished["documents"], 20, "{finished}");
 }

@@ -1,4 +1,4 @@
-//! Rounds of faults under load, the same for both stores; what is to hurt is each store's own.
+//! Rounds of faults under load, the same for both stores; each store has its own faults.
 
 use std::collections::BTreeSet;
 use std::io::Write;
@@ -13,9 +13,9 @@ use crate::harness::random::Random;
 use crate::harness::wait::wait_until;
 use crate::site::Site;
 
-/// Tasks that one worker holds at most: those at work, and as many that wait.
-pub(crate) const MOST_HELD: u64 = 16;
-/// Leases run out soon, and a task is not to blame for a worker that is killed here.
+/// Maximum number of tasks leased to one worker: those in flight, and as many waiting.
+pub(crate) const MAX_LEASED_TASKS: u64 = 16;
+/// Short leases, and no task counts as poisoned when its worker is killed.
 pub(crate) const CONFIG: &str = "
 worker:
   pool_size: 8
@@ -29,34 +29,34 @@ store:
 egress:
   allow: [127.0.0.0/8]
 ";
-/// How long a round's jobs may take once nothing is hurt any more.
-const ENDING: Duration = Duration::from_mins(2);
+/// Time limit for the jobs of a round after the last fault.
+const JOB_TIMEOUT: Duration = Duration::from_mins(2);
 const SITE: Site = Site {
     pages: 240,
     latency: Duration::from_millis(40),
 };
 
-/// What can be hurt.
-pub(crate) trait Patient {
-    /// The faults of a round, in no order.
+/// A running service that faults are injected into.
+pub(crate) trait SystemUnderTest {
+    /// The faults of a round, in any order.
     fn faults(&self) -> Vec<Fault>;
-    /// Hurts it; requests that may now be repeated.
-    fn hurt(&mut self, fault: Fault, random: &mut Random) -> u64;
-    /// Where the API listens now.
+    /// Injects a fault and returns the number of requests that may be repeated because of it.
+    fn inject(&mut self, fault: Fault, random: &mut Random) -> u64;
+    /// Current address of the API.
     fn addr(&self) -> String;
-    /// Its processes' logs, for a failure.
+    /// Logs of its processes, for the report of a failure.
     fn logs(&self) -> String;
 }
 
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Fault {
-    /// kill -9 of a worker (or of the one process), and another in its place.
+    /// Kills a worker (or the only process) with SIGKILL and starts another.
     Worker,
-    /// kill -9 of the API, and another in its place.
+    /// Kills the API with SIGKILL and starts another.
     Api,
-    /// The database server stopped at once, and started.
+    /// Stops the database server immediately and starts it again.
     Restart,
-    /// Every connection to the database broken.
+    /// Terminates all connections to the database.
     Cut,
 }
 
@@ -65,94 +65,102 @@ fn number(name: &str) -> Option<u64> {
     Some(text.parse().unwrap_or_else(|_| panic!("{name}: {text:?}")))
 }
 
-fn tell(line: &str) {
-    // Nobody to tell when stderr is gone.
+fn print_line(line: &str) {
+    // Nothing can be done if stderr is closed.
     let _ = writeln!(std::io::stderr(), "{line}");
 }
 
 /// Runs `CHAOS_ROUNDS` rounds, or the default number, from `CHAOS_SEED` or a random seed.
-pub(crate) fn run(name: &str, rounds: u64, patient: &mut impl Patient) {
+pub(crate) fn run(name: &str, rounds: u64, system: &mut impl SystemUnderTest) {
     let rounds = number("CHAOS_ROUNDS").unwrap_or(rounds);
     let clock = || std::time::UNIX_EPOCH.elapsed().unwrap().as_secs() % 1_000_000;
     let seed = number("CHAOS_SEED").unwrap_or_else(clock);
-    let begun = Instant::now();
-    let (mut lost, mut doubled, mut wrong) = (0, 0, 0);
+    let started = Instant::now();
+    let (mut lost, mut duplicated, mut wrong) = (0, 0, 0);
     for round in 1..=rounds {
-        let findings = play(name, round, Random(seed + round), patient);
+        let findings = run_round(name, round, Random(seed + round), system);
         lost += findings.lost;
-        doubled += findings.doubled;
+        duplicated += findings.duplicated;
         if !findings.is_clean() {
             wrong += 1;
-            findings.other.iter().for_each(|line| tell(line));
+            findings.other.iter().for_each(|line| print_line(line));
             let file =
                 std::env::temp_dir().join(format!("crawler-chaos-{name}-{seed}-{round}.log"));
-            std::fs::write(&file, patient.logs()).unwrap();
-            tell(&format!("the processes' logs: {}", file.display()));
+            std::fs::write(&file, system.logs()).unwrap();
+            print_line(&format!("logs of the processes: {}", file.display()));
         }
     }
-    let took = begun.elapsed().as_secs();
-    tell(&format!(
-        "{name}: {rounds} rounds, lost {lost}, doubled {doubled}, rounds with findings {wrong} ({took} s, seed {seed})"
+    let took = started.elapsed().as_secs();
+    print_line(&format!(
+        "{name}: {rounds} rounds, lost {lost}, doubled {duplicated}, rounds with findings {wrong} ({took} s, seed {seed})"
     ));
     assert_eq!(
         wrong, 0,
-        "again with: cargo xtask chaos --rounds {rounds} --seed {seed}"
+        "repeat with: cargo xtask chaos --rounds {rounds} --seed {seed}"
     );
 }
 
-fn play(name: &str, round: u64, mut random: Random, patient: &mut impl Patient) -> Findings {
-    let begun = Instant::now();
-    let server = Server::start(move |request: &testsite::Request| SITE.answer(request));
+fn run_round(
+    name: &str,
+    round: u64,
+    mut random: Random,
+    system: &mut impl SystemUnderTest,
+) -> Findings {
+    let started = Instant::now();
+    let server = Server::start(move |request: &testsite::Request| SITE.respond(request));
     let mut jobs = vec![
-        submit(patient, &server, "crawl"),
-        submit(patient, &server, "map"),
+        submit(system, &server, "crawl"),
+        submit(system, &server, "map"),
     ];
-    let mut faults = patient.faults();
+    let mut faults = system.faults();
     shuffle(&mut faults, &mut random);
-    let mut repeats = 0;
-    for (place, fault) in faults.iter().enumerate() {
-        // Under load, and at no moment that is always the same.
-        let more = server.total() + 15 + random.below(46);
+    let mut allowed_repeats = 0;
+    for (index, fault) in faults.iter().enumerate() {
+        // Under load, and at a random moment.
+        let target = server.total() + 15 + random.below(46);
         let waited = Instant::now();
-        wait_until("some pages are asked for, or none is left", ENDING, || {
-            server.total() >= more || waited.elapsed() > Duration::from_secs(3)
-        });
-        repeats += patient.hurt(*fault, &mut random);
-        if place % 3 == 1 {
-            jobs.push(submit(patient, &server, "batch"));
+        wait_until(
+            "some pages are requested, or none is left",
+            JOB_TIMEOUT,
+            || server.total() >= target || waited.elapsed() > Duration::from_secs(3),
+        );
+        allowed_repeats += system.inject(*fault, &mut random);
+        if index % 3 == 1 {
+            jobs.push(submit(system, &server, "batch"));
         }
     }
     let mut findings = Findings::default();
     for job in &jobs {
-        if !finished(patient, job) {
+        if !finished(system, job) {
             findings.lost += 1;
-            findings.other.push(format!("{} is not over", job.id));
+            findings.other.push(format!("{} has not finished", job.id));
             return findings;
         }
     }
     for job in &jobs {
-        audit(&patient.addr(), &server.origin(), job, &mut findings);
+        audit(&system.addr(), &server.origin(), job, &mut findings);
     }
     let mut counts = server.hits();
     counts.retain(|hit| hit.path_and_query != "/robots.txt");
-    let least: u64 = jobs.iter().map(|job| job.requests).sum();
-    let again = (counts.len() as u64).saturating_sub(least);
-    if again > repeats {
-        let words = format!("{again} pages fetched again, {repeats} were in doubt");
-        findings.other.push(words);
+    let expected_requests: u64 = jobs.iter().map(|job| job.requests).sum();
+    let repeated = (counts.len() as u64).saturating_sub(expected_requests);
+    if repeated > allowed_repeats {
+        let message =
+            format!("{repeated} pages fetched again, but only {allowed_repeats} could be");
+        findings.other.push(message);
     }
-    tell(&format!(
-        "{name} round {round}: {} faults, {} jobs, {least} pages, {again} fetched again; lost {}, doubled {} ({:.1} s)",
+    print_line(&format!(
+        "{name} round {round}: {} faults, {} jobs, {expected_requests} pages, {repeated} fetched again; lost {}, doubled {} ({:.1} s)",
         faults.len(),
         jobs.len(),
         findings.lost,
-        findings.doubled,
-        begun.elapsed().as_secs_f64()
+        findings.duplicated,
+        started.elapsed().as_secs_f64()
     ));
     findings
 }
 
-fn order(server: &Server, kind: &str) -> (&'static str, Value, Accepted) {
+fn expected_job(server: &Server, kind: &str) -> (&'static str, Value, Accepted) {
     let pages = SITE.all_pages();
     let mut job = Accepted {
         id: String::new(),
@@ -162,7 +170,7 @@ fn order(server: &Server, kind: &str) -> (&'static str, Value, Accepted) {
         requests: 0,
     };
     if kind == "batch" {
-        // Pages, pages behind redirects, and dead links, which in a batch are documents too.
+        // Pages, redirects to pages, and dead links, which are documents too in a batch.
         let detours: Vec<String> = SITE.detours().into_iter().step_by(3).collect();
         let straight: Vec<String> = (1..SITE.pages)
             .step_by(4)
@@ -199,27 +207,27 @@ fn order(server: &Server, kind: &str) -> (&'static str, Value, Accepted) {
     ("/v1/crawl", body, job)
 }
 
-/// Asks until a job is accepted: from then on it has to be there.
-fn submit(patient: &impl Patient, server: &Server, kind: &str) -> Accepted {
-    let (place, body, mut job) = order(server, kind);
-    wait_until("a job is accepted", ENDING, || {
-        let Ok((202, answer)) = client::post(&patient.addr(), place, &body) else {
+/// Sends the request until the job is accepted; from then on the job must not be lost.
+fn submit(system: &impl SystemUnderTest, server: &Server, kind: &str) -> Accepted {
+    let (path, body, mut job) = expected_job(server, kind);
+    wait_until("a job is accepted", JOB_TIMEOUT, || {
+        let Ok((202, response)) = client::post(&system.addr(), path, &body) else {
             return false;
         };
-        let answer: Value = serde_json::from_str(&answer).unwrap();
-        answer["id"].as_str().unwrap().clone_into(&mut job.id);
+        let response: Value = serde_json::from_str(&response).unwrap();
+        response["id"].as_str().unwrap().clone_into(&mut job.id);
         true
     });
     job
 }
 
-fn finished(patient: &impl Patient, job: &Accepted) -> bool {
-    let begun = Instant::now();
-    while begun.elapsed() < ENDING {
-        let told = client::get(&patient.addr(), &format!("/v1/jobs/{}", job.id));
-        match told {
-            Ok((404, words)) => panic!("{} was accepted and is gone: {words}", job.id),
-            Ok((200, words)) if is_final(&serde_json::from_str(&words).unwrap()) => return true,
+fn finished(system: &impl SystemUnderTest, job: &Accepted) -> bool {
+    let started = Instant::now();
+    while started.elapsed() < JOB_TIMEOUT {
+        let response = client::get(&system.addr(), &format!("/v1/jobs/{}", job.id));
+        match response {
+            Ok((404, body)) => panic!("{} was accepted and is lost: {body}", job.id),
+            Ok((200, body)) if is_final(&serde_json::from_str(&body).unwrap()) => return true,
             _ => std::thread::sleep(Duration::from_millis(50)),
         }
     }

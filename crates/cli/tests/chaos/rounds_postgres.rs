@@ -8,17 +8,17 @@ use crate::cluster::Cluster;
 use crate::harness::random::Random;
 use crate::harness::service::Service;
 use crate::process;
-use crate::rounds::{CONFIG, Fault, MOST_HELD, Patient, run};
+use crate::rounds::{CONFIG, Fault, MAX_LEASED_TASKS, SystemUnderTest, run};
 
-struct Crew {
+struct Processes {
     folder: TempDir,
     cluster: Cluster,
     api: Service,
     workers: Vec<Service>,
-    dead: String,
+    old_logs: String,
 }
 
-impl Crew {
+impl Processes {
     const WORKERS: u64 = 4;
 
     fn start() -> Self {
@@ -31,7 +31,7 @@ impl Crew {
             workers: (0..Self::WORKERS).map(|_| start("worker")).collect(),
             folder,
             cluster,
-            dead: String::new(),
+            old_logs: String::new(),
         }
     }
 }
@@ -40,36 +40,36 @@ fn process(folder: &Path, cluster: &Cluster, mode: &str) -> Service {
     process::start_ready(folder, mode, Some(&cluster.url()))
 }
 
-impl Patient for Crew {
+impl SystemUnderTest for Processes {
     fn faults(&self) -> Vec<Fault> {
         let mut faults = vec![Fault::Worker; 5];
         faults.extend([Fault::Api, Fault::Restart, Fault::Cut]);
         faults
     }
 
-    fn hurt(&mut self, fault: Fault, random: &mut Random) -> u64 {
+    fn inject(&mut self, fault: Fault, random: &mut Random) -> u64 {
         match fault {
             Fault::Worker => {
-                let place = usize::try_from(random.below(Self::WORKERS)).unwrap();
-                self.workers[place].kill();
-                self.dead += &self.workers[place].log();
-                self.workers[place] = process(self.folder.path(), &self.cluster, "worker");
-                MOST_HELD
+                let index = usize::try_from(random.below(Self::WORKERS)).unwrap();
+                self.workers[index].kill();
+                self.old_logs += &self.workers[index].log();
+                self.workers[index] = process(self.folder.path(), &self.cluster, "worker");
+                MAX_LEASED_TASKS
             }
             Fault::Api => {
                 self.api.kill();
-                self.dead += &self.api.log();
+                self.old_logs += &self.api.log();
                 self.api = process(self.folder.path(), &self.cluster, "api");
                 0
             }
             Fault::Restart => {
-                self.cluster.stop_at_once();
-                self.cluster.go_on();
-                MOST_HELD * Self::WORKERS
+                self.cluster.stop_immediately();
+                self.cluster.start_server();
+                MAX_LEASED_TASKS * Self::WORKERS
             }
             Fault::Cut => {
-                self.cluster.cut_all();
-                MOST_HELD * Self::WORKERS
+                self.cluster.break_connections();
+                MAX_LEASED_TASKS * Self::WORKERS
             }
         }
     }
@@ -80,16 +80,18 @@ impl Patient for Crew {
 
     fn logs(&self) -> String {
         let workers = self.workers.iter().map(Service::log);
-        let all: Vec<String> = workers.chain([self.api.log(), self.dead.clone()]).collect();
+        let all: Vec<String> = workers
+            .chain([self.api.log(), self.old_logs.clone()])
+            .collect();
         all.join("\n")
     }
 }
 
 #[test]
-fn killed_restarted_and_cut_off_nothing_is_lost_or_doubled() {
-    let mut crew = Crew::start();
-    run("postgres", 3, &mut crew);
-    for worker in &mut crew.workers {
+fn processes_killed_restarted_or_cut_off_lose_and_duplicate_nothing() {
+    let mut processes = Processes::start();
+    run("postgres", 3, &mut processes);
+    for worker in &mut processes.workers {
         assert!(worker.is_running(), "{}", worker.log());
     }
 }

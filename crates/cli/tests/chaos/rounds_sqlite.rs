@@ -1,28 +1,28 @@
-//! One process with everything in one file, killed again and again.
+//! One process with a SQLite file, killed repeatedly.
 
 use tempfile::TempDir;
 
 use crate::harness::random::Random;
 use crate::harness::service::Service;
 use crate::process;
-use crate::rounds::{CONFIG, Fault, MOST_HELD, Patient, run};
+use crate::rounds::{CONFIG, Fault, MAX_LEASED_TASKS, SystemUnderTest, run};
 
-struct Alone {
+struct SingleProcess {
     folder: TempDir,
     process: Service,
-    dead: String,
+    old_logs: String,
 }
 
-impl Patient for Alone {
+impl SystemUnderTest for SingleProcess {
     fn faults(&self) -> Vec<Fault> {
         vec![Fault::Worker; 6]
     }
 
-    fn hurt(&mut self, _: Fault, _: &mut Random) -> u64 {
+    fn inject(&mut self, _: Fault, _: &mut Random) -> u64 {
         self.process.kill();
-        self.dead += &self.process.log();
+        self.old_logs += &self.process.log();
         self.process = process::start_ready(self.folder.path(), "all", None);
-        MOST_HELD
+        MAX_LEASED_TASKS
     }
 
     fn addr(&self) -> String {
@@ -30,23 +30,23 @@ impl Patient for Alone {
     }
 
     fn logs(&self) -> String {
-        format!("{}{}", self.dead, self.process.log())
+        format!("{}{}", self.old_logs, self.process.log())
     }
 }
 
 #[test]
-fn a_process_killed_again_and_again_loses_and_doubles_nothing() {
+fn a_process_killed_repeatedly_loses_and_duplicates_nothing() {
     let folder = tempfile::tempdir().unwrap();
     std::fs::write(folder.path().join("config.yaml"), CONFIG).unwrap();
     let process = process::start_ready(folder.path(), "all", None);
-    let dead = String::new();
+    let old_logs = String::new();
     run(
         "sqlite",
         2,
-        &mut Alone {
+        &mut SingleProcess {
             folder,
             process,
-            dead,
+            old_logs,
         },
     );
 }

@@ -10,7 +10,7 @@ use testsite::{Request, SiteResponse};
 #[derive(Clone, Copy)]
 pub(crate) struct Site {
     pub(crate) pages: u32,
-    /// How long an ordinary page takes.
+    /// Latency of an ordinary page.
     pub(crate) latency: Duration,
 }
 
@@ -26,7 +26,7 @@ impl Site {
         }
     }
 
-    /// Whether a page is only ever linked by way of a redirect.
+    /// Whether a page is linked only through a redirect.
     pub(crate) fn is_moved(page: u32) -> bool {
         page % 10 == 3
     }
@@ -35,7 +35,7 @@ impl Site {
         page % 9 == 5
     }
 
-    /// How a page is linked.
+    /// Link target for a page.
     pub(crate) fn link(page: u32) -> String {
         if Self::is_moved(page) {
             format!("/r/{page}")
@@ -44,7 +44,7 @@ impl Site {
         }
     }
 
-    /// The links of a page: its children, so that all are reached, a few others, and now and then a dead one.
+    /// The links of a page: its children, so that all pages are reached, two others, and on some pages a dead link.
     pub(crate) fn links_of(self, page: u32) -> BTreeSet<String> {
         let first = page * Self::CHILDREN + 1;
         let children = (first..first + Self::CHILDREN).filter(|child| *child < self.pages);
@@ -65,7 +65,7 @@ impl Site {
         (0..self.pages).map(Self::path).collect()
     }
 
-    /// The paths that are linked and are no page.
+    /// Linked paths that are not pages: redirects and dead links.
     pub(crate) fn detours(self) -> BTreeSet<String> {
         let links: BTreeSet<String> = (0..self.pages)
             .flat_map(|page| self.links_of(page))
@@ -73,7 +73,7 @@ impl Site {
         links.difference(&self.all_pages()).cloned().collect()
     }
 
-    pub(crate) fn answer(self, request: &Request) -> SiteResponse {
+    pub(crate) fn respond(self, request: &Request) -> SiteResponse {
         let path = request.path();
         if let Some(page) = path.strip_prefix("/r/") {
             return SiteResponse::redirect(302, &format!("/p/{page}")).after(self.latency);

@@ -1,4 +1,4 @@
-//! A worker that stood still for longer than its lease comes too late: its write is dropped, and counted.
+//! A worker that was suspended for longer than its lease: its late write is dropped and counted.
 
 use std::sync::atomic::{AtomicU32, Ordering::SeqCst};
 use std::time::Duration;
@@ -7,13 +7,13 @@ use serde_json::json;
 use testsite::{Request, Server, SiteResponse};
 
 use crate::cluster::Cluster;
-use crate::drain::{accepted, over};
+use crate::drain::{create_job, wait_for_end};
 use crate::harness::wait::{TIMEOUT, wait_until};
 use crate::process;
 use crate::{client, rounds};
 
 #[test]
-fn a_worker_that_stood_still_writes_nothing_over_its_successor() {
+fn a_suspended_worker_does_not_overwrite_its_successor() {
     let visits = AtomicU32::new(0);
     let server = Server::start(move |request: &Request| match request.path() {
         "/page" => {
@@ -31,32 +31,32 @@ fn a_worker_that_stood_still_writes_nothing_over_its_successor() {
     let api = start("api");
     let mut late = start("worker");
     let body = json!({ "urls": [server.url("/page")] });
-    let job = accepted(&api, "/v1/batch/scrape", &body);
-    wait_until("the page is asked for", TIMEOUT, || {
+    let job = create_job(&api, "/v1/batch/scrape", &body);
+    wait_until("the page is requested", TIMEOUT, || {
         server.count("/page") == 1
     });
     late.signal("STOP");
     let mut successor = start("worker");
-    let told = over(&api, &job);
-    assert_eq!(told["status"], "completed", "{told}");
+    let finished = wait_for_end(&api, &job);
+    assert_eq!(finished["status"], "completed", "{finished}");
     assert_eq!(server.count("/page"), 2);
     late.signal("CONT");
-    // Asked to go, it first settles what it has: that is the late write.
+    // On SIGTERM it first settles its tasks: that is the late write.
     late.signal("TERM");
     let (status, _) = late.wait_for_exit(TIMEOUT);
     assert_eq!(status.code(), Some(0), "{}", late.log());
-    let worked = late.wait_for_log("worker finished");
-    let numbers = ["claimed", "done", "lost"].map(|name| worked[name].as_u64().unwrap());
+    let counts = late.wait_for_log("worker finished");
+    let numbers = ["claimed", "done", "lost"].map(|name| counts[name].as_u64().unwrap());
     assert_eq!(numbers, [1, 0, 1], "{}", late.log());
     successor.signal("TERM");
     successor.wait_for_exit(TIMEOUT);
-    let worked = successor.wait_for_log("worker finished");
-    let numbers = ["done", "lost", "rescued"].map(|name| worked[name].as_u64().unwrap());
+    let counts = successor.wait_for_log("worker finished");
+    let numbers = ["done", "lost", "rescued"].map(|name| counts[name].as_u64().unwrap());
     assert_eq!(numbers, [1, 0, 1], "{}", successor.log());
     let documents = client::list(&api.addr(), &format!("{job}/documents"), "documents", 100);
     let documents = documents.unwrap();
     assert_eq!(documents.len(), 1);
     assert_eq!(documents[0]["title"], "Visit 2");
-    let told = over(&api, &job);
-    assert_eq!(told["tasks"]["done"], 1, "{told}");
+    let finished = wait_for_end(&api, &job);
+    assert_eq!(finished["tasks"]["done"], 1, "{finished}");
 }

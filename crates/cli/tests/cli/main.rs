@@ -1,12 +1,9 @@
-//! The built program, run as a process against sites of our own. What is checked is what a user or a site sees: stdout,
-//! stderr, exit codes, files, and the requests that arrive.
+//! Runs the built program as a process against test sites and checks what a user or a site sees: stdout, stderr, exit codes,
+//! files, and the requests that arrive.
 //!
-//! One binary for all of them, because each test binary links the whole program's dependencies.
+//! One test binary, because each one links all dependencies of the program.
 #![cfg(unix)]
-#![expect(
-    clippy::unwrap_used,
-    reason = "a test that cannot be set up should fail where it stands"
-)]
+#![expect(clippy::unwrap_used, reason = "a panic fails the test")]
 
 mod api;
 mod contract;

@@ -26,12 +26,12 @@ pub(crate) fn crawler<S: AsRef<OsStr>>(args: &[S]) -> Finished {
     Run::new(args).finish()
 }
 
-/// What happens to an output stream.
+/// How an output stream is handled.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Output {
     Read,
-    /// A pipe that is not read until the test does.
-    Held,
+    /// A pipe that only the test reads.
+    Unread,
     /// A pipe without a reader.
     Closed,
 }
@@ -105,13 +105,13 @@ impl Run {
         self
     }
 
-    pub(crate) fn stdin_held(mut self) -> Self {
+    pub(crate) fn stdin_piped(mut self) -> Self {
         self.command.stdin(Stdio::piped());
         self
     }
 
-    pub(crate) fn stdout_held(mut self) -> Self {
-        self.stdout = Output::Held;
+    pub(crate) fn stdout_unread(mut self) -> Self {
+        self.stdout = Output::Unread;
         self
     }
 
@@ -120,8 +120,8 @@ impl Run {
         self
     }
 
-    pub(crate) fn stderr_held(mut self) -> Self {
-        self.stderr = Output::Held;
+    pub(crate) fn stderr_unread(mut self) -> Self {
+        self.stderr = Output::Unread;
         self
     }
 
@@ -131,28 +131,28 @@ impl Run {
     }
 
     pub(crate) fn start(mut self) -> Running {
-        let began = Instant::now();
+        let started_at = Instant::now();
         let mut child = self.command.spawn().unwrap();
         if let Some(input) = self.stdin {
             child.stdin.take().unwrap().write_all(&input).unwrap();
         }
         let stdout = match (self.stdout, child.stdout.take()) {
-            (Output::Held, pipe) => Stream::Held(pipe),
+            (Output::Unread, pipe) => Stream::Unread(pipe),
             (Output::Read, Some(pipe)) => Stream::reading(pipe),
-            _ => Stream::Held(None),
+            _ => Stream::Unread(None),
         };
-        let (stderr, held_stderr) = match (self.stderr, child.stderr.take()) {
+        let (stderr, unread_stderr) = match (self.stderr, child.stderr.take()) {
             (Output::Read, Some(pipe)) => (Stream::reading(pipe), None),
-            (Output::Held, pipe) => (Stream::Held(None), pipe),
-            _ => (Stream::Held(None), None),
+            (Output::Unread, pipe) => (Stream::Unread(None), pipe),
+            _ => (Stream::Unread(None), None),
         };
         Running {
             child,
-            began,
+            started_at,
             timeout: self.timeout,
             stdout,
             stderr,
-            _held_stderr: held_stderr,
+            _unread_stderr: unread_stderr,
         }
     }
 
@@ -166,7 +166,7 @@ impl Run {
 /// An output stream that is read into memory.
 enum Stream {
     Reading(Arc<Mutex<Vec<u8>>>, JoinHandle<()>),
-    Held(Option<ChildStdout>),
+    Unread(Option<ChildStdout>),
 }
 
 impl Stream {
@@ -185,7 +185,7 @@ impl Stream {
     fn text(&self) -> String {
         match self {
             Self::Reading(read, _) => String::from_utf8_lossy(&read.lock().unwrap()).into_owned(),
-            Self::Held(_) => String::new(),
+            Self::Unread(_) => String::new(),
         }
     }
 
@@ -201,12 +201,12 @@ impl Stream {
 /// A run in progress; killed when it is dropped.
 pub(crate) struct Running {
     child: Child,
-    began: Instant,
+    started_at: Instant,
     timeout: Duration,
     stdout: Stream,
     stderr: Stream,
     /// Open and unread until the run ends.
-    _held_stderr: Option<std::process::ChildStderr>,
+    _unread_stderr: Option<std::process::ChildStderr>,
 }
 
 impl Running {
@@ -262,16 +262,16 @@ impl Running {
         self.finish()
     }
 
-    /// The pipe of [`Run::stdout_held`].
-    pub(crate) fn held_stdout(&mut self) -> ChildStdout {
+    /// The pipe of [`Run::stdout_unread`].
+    pub(crate) fn take_stdout(&mut self) -> ChildStdout {
         match &mut self.stdout {
-            Stream::Held(pipe) => pipe.take().unwrap(),
+            Stream::Unread(pipe) => pipe.take().unwrap(),
             Stream::Reading(..) => panic!("stdout is already read"),
         }
     }
 
-    /// The pipe of [`Run::stdin_held`].
-    pub(crate) fn held_stdin(&mut self) -> ChildStdin {
+    /// The pipe of [`Run::stdin_piped`].
+    pub(crate) fn take_stdin(&mut self) -> ChildStdin {
         self.child.stdin.take().unwrap()
     }
 
@@ -284,15 +284,15 @@ impl Running {
     pub(crate) fn finish(mut self) -> Finished {
         self.wait_for_or_end("end", || false);
         let status = self.child.wait().unwrap();
-        let took = self.began.elapsed();
-        let stdout = std::mem::replace(&mut self.stdout, Stream::Held(None)).finish();
-        let stderr = std::mem::replace(&mut self.stderr, Stream::Held(None)).finish();
+        let took = self.started_at.elapsed();
+        let stdout = std::mem::replace(&mut self.stdout, Stream::Unread(None)).finish();
+        let stderr = std::mem::replace(&mut self.stderr, Stream::Unread(None)).finish();
         assert!(!stderr.contains("panicked"), "{stderr}");
         assert!(!stderr.contains("RUST_BACKTRACE"), "{stderr}");
         Finished {
             code: status.code(),
             status,
-            began: self.began,
+            started_at: self.started_at,
             took,
             stdout,
             stderr,
@@ -322,8 +322,8 @@ pub(crate) struct Finished {
     pub(crate) code: Option<i32>,
     pub(crate) stdout: String,
     pub(crate) stderr: String,
-    /// Time before the start: no request can be earlier.
-    pub(crate) began: Instant,
+    /// Time just before the start: every request is later.
+    pub(crate) started_at: Instant,
     pub(crate) took: Duration,
 }
 
@@ -343,7 +343,7 @@ impl Finished {
 
     /// Asserts that stderr contains this text.
     #[track_caller]
-    pub(crate) fn says(&self, text: &str) -> &Self {
+    pub(crate) fn stderr_contains(&self, text: &str) -> &Self {
         assert!(
             self.stderr.contains(text),
             "stderr does not contain {text:?}\n{}",
@@ -354,7 +354,7 @@ impl Finished {
 
     /// Asserts that stderr does not contain this text.
     #[track_caller]
-    pub(crate) fn never_says(&self, text: &str) -> &Self {
+    pub(crate) fn stderr_lacks(&self, text: &str) -> &Self {
         assert!(
             !self.stderr.contains(text),
             "stderr contains {text:?}\n{}",

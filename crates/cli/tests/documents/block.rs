@@ -2,8 +2,8 @@
 
 use std::fmt;
 
-/// Words that may follow the language of a fence.
-const WORDS: [&str; 5] = ["exit-1", "browser", "postgres", "sqlite", "not-run"];
+/// Tags that may follow the language of a fence.
+const TAGS: [&str; 5] = ["exit-1", "browser", "postgres", "sqlite", "not-run"];
 
 /// A block of commands: a script (`sh`), or commands with their output (`console`).
 #[derive(Debug)]
@@ -14,7 +14,7 @@ pub(crate) struct Block {
     /// The line above the fence.
     pub(crate) before: String,
     is_console: bool,
-    words: Vec<String>,
+    tags: Vec<String>,
     text: String,
 }
 
@@ -34,9 +34,9 @@ impl fmt::Display for Block {
 }
 
 impl Block {
-    /// Whether the fence has that word.
-    pub(crate) fn has(&self, word: &str) -> bool {
-        self.words.iter().any(|own| own == word)
+    /// Whether the fence has this tag.
+    pub(crate) fn has(&self, tag: &str) -> bool {
+        self.tags.iter().any(|own| own == tag)
     }
 
     /// A script is one step; a console has one for each prompt. With `exit-1` the last one fails.
@@ -116,16 +116,16 @@ pub(crate) fn parse(document: &str, text: &str) -> Vec<Block> {
             body.push_str(line);
             body.push('\n');
         }
-        let mut words = info.split_whitespace().map(str::to_owned);
-        let language = words.next().unwrap_or_default();
+        let mut tags = info.split_whitespace().map(str::to_owned);
+        let language = tags.next().unwrap_or_default();
         if language != "sh" && language != "console" {
             continue;
         }
-        let words: Vec<String> = words.collect();
-        for word in &words {
+        let tags: Vec<String> = tags.collect();
+        for tag in &tags {
             assert!(
-                WORDS.contains(&word.as_str()),
-                "{document}: fence word {word:?}"
+                TAGS.contains(&tag.as_str()),
+                "{document}: unknown tag {tag:?}"
             );
         }
         blocks.push(Block {
@@ -133,7 +133,7 @@ pub(crate) fn parse(document: &str, text: &str) -> Vec<Block> {
             line: number + 1,
             before: before.clone(),
             is_console: language == "console",
-            words,
+            tags,
             text: body,
         });
     }

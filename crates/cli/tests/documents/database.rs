@@ -1,4 +1,4 @@
-//! A database of its own for one test.
+//! A separate database for one test.
 
 use sqlx::{AssertSqlSafe, Connection, Executor, PgConnection};
 

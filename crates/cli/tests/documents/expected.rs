@@ -1,17 +1,17 @@
-//! Compares the output that a document shows with what a command wrote.
+//! Compares the output that a document shows with the output of a command.
 //!
-//! A terminal mixes stdout and stderr, and how is chance; so the shown lines must be some mixture of the two, complete
-//! and each in its order. A line `…` stands for any number of lines, `…` inside a line for any text.
+//! A terminal interleaves stdout and stderr in any order, so the shown lines must be some interleaving of the two, each complete
+//! and in order. A line `…` stands for any number of lines, `…` inside a line for any text.
 
 use std::collections::HashSet;
 
-/// Whether the shown lines are a mixture of both streams.
+/// Whether the shown lines are an interleaving of both streams.
 pub(crate) fn matches(shown: &str, stdout: &str, stderr: &str) -> bool {
-    let lines = |text: &str| text.lines().map(without_chance).collect::<Vec<_>>();
+    let lines = |text: &str| text.lines().map(normalized).collect::<Vec<_>>();
     let (shown, out, err) = (lines(shown), lines(stdout), lines(stderr));
     let mut tried = HashSet::new();
-    let mut open = vec![(0, 0, 0)];
-    while let Some(state) = open.pop() {
+    let mut pending = vec![(0, 0, 0)];
+    while let Some(state) = pending.pop() {
         if !tried.insert(state) {
             continue;
         }
@@ -21,20 +21,20 @@ pub(crate) fn matches(shown: &str, stdout: &str, stderr: &str) -> bool {
             None if next_out.is_none() && next_err.is_none() => return true,
             None => {}
             Some(line) if line.trim() == "…" => {
-                open.push((at + 1, in_out, in_err));
+                pending.push((at + 1, in_out, in_err));
                 if next_out.is_some() {
-                    open.push((at, in_out + 1, in_err));
+                    pending.push((at, in_out + 1, in_err));
                 }
                 if next_err.is_some() {
-                    open.push((at, in_out, in_err + 1));
+                    pending.push((at, in_out, in_err + 1));
                 }
             }
             Some(line) => {
                 if next_out.is_some_and(|other| line_matches(line, other)) {
-                    open.push((at + 1, in_out + 1, in_err));
+                    pending.push((at + 1, in_out + 1, in_err));
                 }
                 if next_err.is_some_and(|other| line_matches(line, other)) {
-                    open.push((at + 1, in_out, in_err + 1));
+                    pending.push((at + 1, in_out, in_err + 1));
                 }
             }
         }
@@ -42,7 +42,7 @@ pub(crate) fn matches(shown: &str, stdout: &str, stderr: &str) -> bool {
     false
 }
 
-/// The line, with `…` in the shown one for any text.
+/// Whether a line matches the shown one, in which `…` stands for any text.
 fn line_matches(shown: &str, line: &str) -> bool {
     let Some((head, tail)) = shown.split_once('…') else {
         return shown == line;
@@ -51,12 +51,12 @@ fn line_matches(shown: &str, line: &str) -> bool {
         return false;
     };
     (0..=rest.len())
-        .filter(|place| rest.is_char_boundary(*place))
-        .any(|place| line_matches(tail, &rest[place..]))
+        .filter(|index| rest.is_char_boundary(*index))
+        .any(|index| line_matches(tail, &rest[index..]))
 }
 
-/// A line without what differs between two runs: durations, rates, ids, dates, versions.
-fn without_chance(line: &str) -> String {
+/// A line with `#` for what differs between runs: durations, rates, ids, dates.
+fn normalized(line: &str) -> String {
     let mut plain = String::new();
     let mut rest = line.trim_end();
     while let Some(start) = rest.find(|c: char| c.is_ascii_hexdigit()) {
@@ -72,7 +72,7 @@ fn without_chance(line: &str) -> String {
         let (word, after) = word.split_at(end.max(1));
         let starts_word = !in_word.is_some_and(|c| c.is_alphanumeric() || c == '/');
         plain.push_str(if starts_word {
-            plain_word(word, after)
+            normalized_word(word, after)
         } else {
             word
         });
@@ -82,8 +82,8 @@ fn without_chance(line: &str) -> String {
     plain
 }
 
-/// What stands for a word that chance decides, or the word itself.
-fn plain_word<'a>(word: &'a str, after: &str) -> &'a str {
+/// `#` for a word that differs between runs, otherwise the word itself.
+fn normalized_word<'a>(word: &'a str, after: &str) -> &'a str {
     let number = |text: &str| {
         !text.is_empty() && text.chars().all(|c| c.is_ascii_digit() || ".,".contains(c))
     };

@@ -1,4 +1,4 @@
-//! Rust code in the book is code of the library's own documentation, where it is compiled and run as doc tests.
+//! Rust code in the book is copied from the documentation of the library, where it runs as doc tests.
 
 use std::fs;
 

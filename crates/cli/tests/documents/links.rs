@@ -1,4 +1,4 @@
-//! Links and flags in documents lead somewhere.
+//! Links in documents are not broken, and the options they name exist.
 
 use std::collections::HashSet;
 use std::fs;
@@ -6,8 +6,8 @@ use std::path::Path;
 
 use crate::root;
 
-/// Options that documents name and the reference of the command line does not list: of every command, of the older command
-/// lines, and of other programs.
+/// Options in documents that the command line reference does not list: those of every command, of the older command lines,
+/// and of other programs.
 const OTHER_OPTIONS: [&str; 13] = [
     "--help",
     "--version",
@@ -26,7 +26,7 @@ const OTHER_OPTIONS: [&str; 13] = [
     "--security-opt",
 ];
 /// Documents that record the past, other programs or the reference itself.
-const NO_PROMISE: [&str; 5] = [
+const EXCLUDED: [&str; 5] = [
     "docs/cli.md",
     "CHANGELOG.md",
     "CONTRIBUTING.md",
@@ -34,7 +34,7 @@ const NO_PROMISE: [&str; 5] = [
     "docs/benchmarks",
 ];
 
-/// The documents of the project that people write: README, CONTRIBUTING and the rest at the top, and the book.
+/// The documents of the project: those in the root folder, and the book.
 pub(crate) fn documents() -> Vec<String> {
     let mut names = Vec::new();
     for folder in ["", "docs/", "docs/decisions/"] {
@@ -88,7 +88,7 @@ fn anchors(text: &str) -> HashSet<String> {
 }
 
 #[test]
-fn links_between_documents_lead_somewhere() {
+fn links_between_documents_are_not_broken() {
     let mut broken = Vec::new();
     for document in documents() {
         let path = root().join(&document);
@@ -119,14 +119,14 @@ fn links_between_documents_lead_somewhere() {
     assert!(broken.is_empty(), "{broken:#?}");
 }
 
-/// An option that was renamed or removed must not survive in prose.
+/// An option that was renamed or removed must not remain in the text.
 #[test]
 fn options_in_the_prose_exist() {
     let reference = fs::read_to_string(root().join("docs/cli.md")).unwrap();
     let known = options(&reference);
     let mut unknown = Vec::new();
     for document in documents() {
-        if NO_PROMISE.iter().any(|start| document.starts_with(start)) {
+        if EXCLUDED.iter().any(|start| document.starts_with(start)) {
             continue;
         }
         let text = prose(&fs::read_to_string(root().join(&document)).unwrap());

@@ -1,15 +1,12 @@
 //! Runs every command that README.md, CONTRIBUTING.md and the book in `docs/` show.
 //!
-//! Each document is one bash session in a folder of its own, with the built binary on `PATH`. `https://example.org` is
+//! Each document is one bash session in its own folder, with the built binary on `PATH`. `https://example.org` is
 //! replaced by a small site (`site/`) and `localhost:8080` by a free port; everything else runs as printed. Where a
 //! `console` block shows output, the output must match; `…` stands for anything, and times are not compared.
 //!
-//! Words after the language of a fence: `exit-1` (the last command ends with 1), `browser` (needs Chromium), `postgres` and
+//! Tags after the language of a fence: `exit-1` (the last command ends with 1), `browser` (needs Chromium), `postgres` and
 //! `sqlite` (one of the two stores only), `not-run` (not executed; a comment above the fence says why).
-#![expect(
-    clippy::unwrap_used,
-    reason = "a document that cannot be read or run should stop the test where it stands"
-)]
+#![expect(clippy::unwrap_used, reason = "a panic fails the test")]
 
 mod block;
 mod database;
@@ -25,7 +22,7 @@ use std::path::{Path, PathBuf};
 use block::Block;
 use session::{Session, Store};
 
-/// Blocks that are not executed, over all documents; each has a reason.
+/// Maximum number of blocks that are not executed, over all documents.
 const MAX_NOT_RUN: usize = 8;
 
 fn root() -> PathBuf {
@@ -71,7 +68,7 @@ fn run(document: &str) {
         .filter(|block| {
             ["not-run", "browser", "postgres"]
                 .iter()
-                .all(|word| !block.has(word))
+                .all(|tag| !block.has(tag))
         })
         .collect();
     assert!(!blocks.is_empty(), "{document} has no commands");
@@ -89,14 +86,14 @@ fn commands_that_need_a_browser() {
     }
 }
 
-/// The walkthrough of the API is the same on Postgres, with the API and three workers as processes of their own.
+/// The walkthrough of the API is the same on Postgres, with the API and three workers as separate processes.
 #[test]
 fn commands_of_the_service_on_postgres() {
     let mut blocks = blocks("docs/service.md");
     blocks.retain(|block| {
         !["not-run", "browser", "sqlite"]
             .iter()
-            .any(|word| block.has(word))
+            .any(|tag| block.has(tag))
     });
     assert!(blocks.iter().any(|block| block.has("postgres")));
     blocks.sort_by_key(|block| !block.has("postgres"));

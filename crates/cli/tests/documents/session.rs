@@ -1,4 +1,4 @@
-//! One bash session that runs the commands of a document, and what they wrote.
+//! A bash session that runs the commands of a document and records their output.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -16,7 +16,7 @@ use testsite::Server;
 use crate::block::{Block, Step};
 use crate::{expected, root, site};
 
-/// Far longer than any document takes; a session that hangs is ended here.
+/// Time limit of a session; far longer than any document takes.
 const DEADLINE: Duration = Duration::from_mins(3);
 
 /// `cargo` for documents: `run` is the built binary, other commands are only checked to exist.
@@ -27,24 +27,24 @@ case "$1 $2 $3" in
     "xtask "*) grep -q "\[\"$2\"[],]" "$ROOT/xtask/src/main.rs" && exit 0 ;;
     "fmt "* | "test -p "*) exit 0 ;;
 esac
-echo "cargo $*: documents do not know this command" >&2
+echo "cargo $*: not allowed in documents" >&2
 exit 2
 "#;
 
-/// `curl` for documents: what it gets is kept too, because a script may throw away that a request was refused.
+/// `curl` for documents: responses are also recorded, because a script may discard the error of a rejected request.
 const CURL: &str = r#"#!/usr/bin/env bash
 set -o pipefail
 "$(type -ap curl | sed -n 2p)" "$@" | tee -a "$RESPONSES"
 "#;
 
-/// What the service keeps its jobs in.
+/// Store of the service.
 #[derive(Debug)]
 pub(crate) enum Store {
     Sqlite,
     Postgres(String),
 }
 
-/// A folder, a site, a free port and the text that stands for them in documents.
+/// Folders, a site and a free port, which replace the names used in documents.
 pub(crate) struct Session {
     work: TempDir,
     files: TempDir,
@@ -65,7 +65,7 @@ impl Session {
         }
     }
 
-    /// Runs the blocks in order, in one shell; panics at the first that does something else than it shows.
+    /// Runs the blocks in order, in one shell; panics at the first whose result differs from the document.
     pub(crate) fn run(&self, blocks: &[Block]) {
         let steps: Vec<(&Block, Step)> = blocks
             .iter()
@@ -86,8 +86,8 @@ impl Session {
             let commands = self.to_test(&step.commands);
             let file = self.files.path().join(number.to_string());
             let file = file.display();
-            // Inside a group whose status is looked at, bash ignores -e; so the group is left as it is, and +e is
-            // set only where a failure is expected.
+            // bash ignores -e inside a group whose status is tested, so the group is not tested, and +e is set only where
+            // a failure is expected.
             let (before, after) = if step.fails {
                 ("set +e", "set -e")
             } else {
@@ -155,23 +155,23 @@ impl Session {
             |ending: &str| self.to_document(&fs::read_to_string(file(ending)).unwrap_or_default());
         let (out, err) = (read("out"), read("err"));
         let code = read("code");
-        let wanted = if step.fails { "1" } else { "0" };
+        let expected_code = if step.fails { "1" } else { "0" };
         assert_eq!(
             code.trim(),
-            wanted,
+            expected_code,
             "{block}: exit code of\n{commands}\n{out}\n{err}"
         );
-        let refused = read("responses").contains("\"type\":\"about:blank\"");
+        let is_rejected = read("responses").contains("\"type\":\"about:blank\"");
         if let Some(shown) = &step.output {
             assert!(
                 expected::matches(shown, &out, &err),
-                "{block}: the output is another one\n$ {commands}{out}\n── stderr\n{err}"
+                "{block}: the output differs\n$ {commands}{out}\n── stderr\n{err}"
             );
         }
         let is_shown = step.output.as_ref().is_some_and(|shown| !shown.is_empty());
         assert!(
-            is_shown || !refused,
-            "{block}: the API refused a request\n{commands}\n{out}"
+            is_shown || !is_rejected,
+            "{block}: the API rejected a request\n{commands}\n{out}"
         );
     }
 

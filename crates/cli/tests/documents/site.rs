@@ -6,7 +6,7 @@ use testsite::{Request, Server, SiteResponse};
 
 const FOLDER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/documents/site");
 
-/// Serves the folder; files may name their own origin as `https://example.org`.
+/// Serves the folder; `https://example.org` in a file is replaced by the origin of the server.
 pub(crate) fn start() -> Server {
     Server::start(respond)
 }

@@ -1,4 +1,4 @@
-//! The workflow files and templates of the forge are valid YAML, and what they run exists.
+//! The GitHub workflows and templates are valid YAML, and CI runs the right command.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -24,7 +24,7 @@ fn parse(path: &Path) -> Value {
 }
 
 #[test]
-fn files_of_the_forge_are_valid_yaml() {
+fn github_files_are_valid_yaml() {
     let mut files = Vec::new();
     yaml_files(&root().join(".github"), &mut files);
     assert!(files.len() >= 5, "{files:?}");
@@ -33,7 +33,7 @@ fn files_of_the_forge_are_valid_yaml() {
     }
 }
 
-/// Every job ends, and none has more rights than it was given by name.
+/// Every job has a timeout, and the default permissions are read-only.
 #[test]
 fn workflows_are_bounded() {
     for name in ["ci", "release"] {
@@ -47,15 +47,15 @@ fn workflows_are_bounded() {
 }
 
 #[test]
-fn ci_runs_the_command_that_people_run() {
+fn ci_runs_the_command_that_developers_run() {
     let ci = parse(&root().join(".github/workflows/ci.yml"));
     let steps = ci["jobs"]["test"]["steps"].as_array().unwrap();
     assert!(steps.iter().any(|step| step["run"] == "cargo xtask test"));
 }
 
-/// The pinned toolchain, the minimum version and what CI installs are one version.
+/// The pinned toolchain, the minimum version and the toolchain of CI are the same version.
 #[test]
-fn one_version_of_rust_is_named_everywhere() {
+fn the_same_rust_version_is_named_everywhere() {
     let read = |name: &str| fs::read_to_string(root().join(name)).unwrap();
     let manifest = read("Cargo.toml");
     let version = manifest

@@ -1,4 +1,4 @@
-//! What the test binaries share: the service as a process, HTTP requests to it, waiting, random numbers.
+//! Shared by the test binaries: the service as a process, HTTP requests to it, waiting, random numbers.
 
 pub(crate) mod http;
 pub(crate) mod random;

@@ -1,4 +1,4 @@
-//! Random numbers that repeat: a seed gives the same sequence in every run.
+//! Reproducible random numbers: a seed gives the same sequence in every run.
 
 /// A sequence of random numbers (SplitMix64).
 pub(crate) struct Random(pub(crate) u64);

@@ -1,4 +1,4 @@
-//! `crawler serve` as a process: started, signalled, killed, and ended with its test.
+//! `crawler serve` as a process: started, signaled, and killed at the end of its test.
 
 use std::io::{BufRead, BufReader};
 use std::process::{Child, Command, ExitStatus, Stdio};
@@ -40,8 +40,8 @@ impl Service {
     pub(crate) fn wait_for_log(&self, message: &str) -> Value {
         let start = Instant::now();
         loop {
-            let is_it = |line: &&Value| line["message"] == message || line["event"] == message;
-            let found = self.log.lock().unwrap().iter().find(is_it).cloned();
+            let matches = |line: &&Value| line["message"] == message || line["event"] == message;
+            let found = self.log.lock().unwrap().iter().find(matches).cloned();
             if let Some(line) = found {
                 return line;
             }

@@ -21,7 +21,7 @@ use crate::job_params::JobDefaults;
 /// Maximum number of concurrent page requests made for `POST /v1/scrape`.
 const MAX_SCRAPES: usize = 64;
 /// How much longer than the longest request a host slot is leased.
-const TURN_GRACE: Duration = Duration::from_mins(1);
+const SLOT_LEASE_GRACE: Duration = Duration::from_mins(1);
 
 /// Why the API cannot be set up.
 #[derive(Debug, thiserror::Error)]
@@ -68,7 +68,7 @@ impl<S> Clone for App<S> {
     }
 }
 
-/// Fetches single pages in the turns of the store.
+/// Fetches single pages; the store limits requests per host.
 pub(super) type ApiScraper<S> = Scraper<BoundedFetch, StoreHostGate<S>>;
 
 #[derive(Debug)]
@@ -128,7 +128,7 @@ impl<S: Store> App<S> {
     ) -> Self {
         let rng_seed = RandomState::new().hash_one("api");
         // Long enough for any request; the slot of a process that died is freed after it.
-        let lease = config.http.timeout + config.browser.nav_timeout + TURN_GRACE;
+        let lease = config.http.timeout + config.browser.nav_timeout + SLOT_LEASE_GRACE;
         let guard = guard(&config);
         let fetch = browser.fetch(Arc::new(fetch));
         let gate = StoreHostGate::new(store.clone(), guard.clone(), lease);
@@ -190,7 +190,7 @@ impl<S: Store> App<S> {
     }
 }
 
-/// Scraped pages in flight at once: never fewer than one host may have.
+/// Maximum number of concurrent page requests, at least the limit per host.
 fn max_scrapes(config: &Config) -> usize {
     let per_host = usize::try_from(config.worker.per_host_concurrency).unwrap_or(usize::MAX);
     MAX_SCRAPES.max(per_host)

@@ -43,8 +43,8 @@ impl Authenticator {
 
     /// Returns whether this is a configured key. It is compared with all of them, in constant time.
     fn has(&self, key: &str) -> bool {
-        let sent = blake3::hash(key.as_bytes());
-        let same = self.configured.iter().filter(|hash| **hash == sent);
+        let hash_of_key = blake3::hash(key.as_bytes());
+        let same = self.configured.iter().filter(|hash| **hash == hash_of_key);
         same.count() > 0
     }
 
@@ -56,7 +56,7 @@ impl Authenticator {
         {
             return Ok(any);
         }
-        let any = match (any_ever(store).await, before) {
+        let any = match (has_any(store).await, before) {
             (Ok(any), _) | (Err(_), Some((_, any))) => any,
             (Err(error), None) => return Err(error),
         };
@@ -67,7 +67,7 @@ impl Authenticator {
 }
 
 /// Returns whether the store has ever had a key: revoking the last one must not make the API public.
-async fn any_ever<S: Store>(store: &S) -> Result<bool, StoreError> {
+async fn has_any<S: Store>(store: &S) -> Result<bool, StoreError> {
     Ok(!store.keys().await?.is_empty())
 }
 

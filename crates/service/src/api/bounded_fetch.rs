@@ -1,4 +1,4 @@
-//! The fetcher of `/v1/scrape`: a limited number of requests at once, whatever their hosts.
+//! The fetcher of `/v1/scrape`: limits the number of concurrent requests over all hosts.
 
 use std::net::IpAddr;
 
@@ -7,8 +7,8 @@ use crawler_model::{Failure, JsPolicy};
 use crawler_render::EscalatingFetch;
 use tokio::sync::Semaphore;
 
-/// Limits requests in total. Hosts are limited by the scraper's gate, before: a slow host takes none of these slots
-/// while its requests wait for their turn.
+/// Limits concurrent requests in total. The scraper's gate limits each host before that, so requests that wait for a slow host
+/// take none of these slots.
 #[derive(Debug)]
 pub(super) struct BoundedFetch {
     fetch: EscalatingFetch,
@@ -17,11 +17,11 @@ pub(super) struct BoundedFetch {
 }
 
 impl BoundedFetch {
-    pub(super) fn new(fetch: EscalatingFetch, guard: Guard, at_once: usize) -> Self {
+    pub(super) fn new(fetch: EscalatingFetch, guard: Guard, max_requests: usize) -> Self {
         Self {
             fetch,
             guard,
-            slots: Semaphore::new(at_once),
+            slots: Semaphore::new(max_requests),
         }
     }
 }
@@ -29,7 +29,7 @@ impl BoundedFetch {
 impl Fetch for BoundedFetch {
     async fn fetch(&self, request: FetchRequest<'_>) -> Result<Fetched, Failure> {
         if refuses(&self.guard, request.url.host_key().as_str()) {
-            // The dialer reports the refusal; a browser would only come to the same.
+            // The dialer refuses the address; rendering would fail in the same way.
             let js = JsPolicy::Never;
             return self.fetch.fetch(FetchRequest { js, ..request }).await;
         }
@@ -39,7 +39,7 @@ impl Fetch for BoundedFetch {
     }
 }
 
-/// Whether the guard refuses a host whatever its addresses are.
+/// Whether the guard refuses a host before its name is resolved.
 pub(super) fn refuses(guard: &Guard, host: &str) -> bool {
     let bare = host.trim_start_matches('[').trim_end_matches(']');
     match bare.parse::<IpAddr>() {

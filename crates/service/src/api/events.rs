@@ -2,7 +2,7 @@
 //!
 //! The stream contains a `page` event for each finished task, with its sequence number as the event id; a `progress`
 //! event when the counts have changed; and a `finished` event at the end. A client that lost its connection sends
-//! `Last-Event-ID` and misses no page. The store is polled, because only it knows what all workers did.
+//! `Last-Event-ID` and misses no page. The store is polled, because the tasks may be finished by any worker process.
 
 use std::collections::VecDeque;
 use std::convert::Infallible;
@@ -19,7 +19,7 @@ use super::app::App;
 use super::job_path::JobPath;
 use super::problem::Problem;
 use super::responses::{JobResponse, TaskResponse};
-use super::results::order;
+use super::results::job_request;
 use super::schemas::LiveEvent;
 
 /// Interval at which the store is polled.
@@ -60,7 +60,7 @@ pub(super) async fn events<S: Store>(
             })?
         }
     };
-    order(&app, id).await?;
+    job_request(&app, id).await?;
     let source = EventStream {
         app,
         id,
@@ -74,8 +74,8 @@ pub(super) async fn events<S: Store>(
         let event = source.next().await?;
         Some((Ok(event), source))
     });
-    let beat = KeepAlive::new().interval(KEEP_ALIVE);
-    Ok(Sse::new(events).keep_alive(beat))
+    let keep_alive = KeepAlive::new().interval(KEEP_ALIVE);
+    Ok(Sse::new(events).keep_alive(keep_alive))
 }
 
 struct EventStream<S> {

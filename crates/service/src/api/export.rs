@@ -21,7 +21,7 @@ use super::problem::Problem;
 use super::query::QueryParams;
 use super::requests::ExportQuery;
 use super::responses::{DocumentResponse, MappedUrlResponse};
-use super::results::{format_of, order};
+use super::results::{format_of, job_request};
 use crate::job_params::OutputFormat;
 
 /// Lines are sent in chunks of about this many bytes.
@@ -47,8 +47,8 @@ pub(super) async fn export<S: Store>(
     {
         return Err(Problem::invalid("format", "format: must be ndjson"));
     }
-    let order = order(&app, id).await?;
-    let default = match order.kind {
+    let job_request = job_request(&app, id).await?;
+    let default = match job_request.kind {
         JobKind::Map => "map",
         _ => "documents",
     };
@@ -57,8 +57,8 @@ pub(super) async fn export<S: Store>(
         return Err(Problem::invalid("type", "type: must be documents or map"));
     }
     let wants_documents = kind == "documents";
-    let format = format_of(&order);
-    let (chunks, rest) = mpsc::channel(BUFFERED_CHUNKS);
+    let format = format_of(&job_request);
+    let (chunks, receiver) = mpsc::channel(BUFFERED_CHUNKS);
     let store = app.store().clone();
     tokio::spawn(async move {
         if wants_documents {
@@ -69,9 +69,9 @@ pub(super) async fn export<S: Store>(
             send(lines, chunks).await;
         }
     });
-    let body = stream::unfold(rest, |mut rest| async move {
-        let chunk = rest.recv().await?;
-        Some((chunk, rest))
+    let body = stream::unfold(receiver, |mut receiver| async move {
+        let chunk = receiver.recv().await?;
+        Some((chunk, receiver))
     });
     let name = format!("attachment; filename=\"{id}-{kind}.ndjson\"");
     let mut response = Body::from_stream(body).into_response();

@@ -78,7 +78,7 @@ pub(super) async fn metrics<S: Store>(State(app): State<App<S>>) -> impl IntoRes
     }
     let renderer = app.browser().renderer();
     super::metrics::record_render_metrics(
-        &renderer.map_or_else(Default::default, |one| one.numbers()),
+        &renderer.map_or_else(Default::default, |renderer| renderer.numbers()),
     );
     let media = [(header::CONTENT_TYPE, "text/plain; version=0.0.4")];
     (media, super::metrics::text())

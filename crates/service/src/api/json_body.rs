@@ -66,8 +66,8 @@ async fn body(request: Request, max_bytes: u64, time_limit: Duration) -> Result<
     if length.is_some_and(|length| length > max_bytes) {
         return Err(too_large());
     }
-    let whole = Limited::new(request.into_body(), max_bytes).collect();
-    match timeout(time_limit, whole).await {
+    let collected = Limited::new(request.into_body(), max_bytes).collect();
+    match timeout(time_limit, collected).await {
         Ok(Ok(collected)) => Ok(collected.to_bytes()),
         Ok(Err(error)) if error.is::<LengthLimitError>() => Err(too_large()),
         Ok(Err(_)) => Err(Problem::new(

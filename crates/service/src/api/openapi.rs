@@ -105,9 +105,9 @@ fn problem(message: &str) -> Response {
 
 /// Returns the description, as served and as stored in `docs/openapi.json`.
 pub fn openapi_json() -> String {
-    let described = ApiDescription::openapi();
+    let description = ApiDescription::openapi();
     // Serializing a tree of strings cannot fail.
-    let mut text = described.to_pretty_json().unwrap_or_default();
+    let mut text = description.to_pretty_json().unwrap_or_default();
     text.push('\n');
     text
 }

@@ -30,19 +30,19 @@ pub(super) async fn documents<S: Store>(
     QueryParams(query): QueryParams<DocumentsQuery>,
 ) -> Result<Json<DocumentList>, Problem> {
     let limit = paging::limit(query.limit, 20, 1..=100)?;
-    let format = format_of(&order(&app, id).await?);
+    let format = format_of(&job_request(&app, id).await?);
     let page = app
         .store()
         .documents(id, limit, paging::cursor(query.cursor))
         .await
         .map_err(paging::problem)?;
     let entries = page.entries;
-    let written = tokio::task::spawn_blocking(move || {
-        let write = |document| DocumentResponse::new(document, format);
-        entries.into_iter().map(write).collect()
+    let responses = tokio::task::spawn_blocking(move || {
+        let convert = |document| DocumentResponse::new(document, format);
+        entries.into_iter().map(convert).collect()
     });
     Ok(Json(DocumentList {
-        documents: written.await.map_err(|_| Problem::internal())?,
+        documents: responses.await.map_err(|_| Problem::internal())?,
         next_cursor: paging::next(page.next),
     }))
 }
@@ -59,7 +59,7 @@ pub(super) async fn map<S: Store>(
     QueryParams(query): QueryParams<MapQuery>,
 ) -> Result<Json<MappedUrlList>, Problem> {
     let limit = paging::limit(query.limit, 100, 1..=1_000)?;
-    order(&app, id).await?;
+    job_request(&app, id).await?;
     let page = app
         .store()
         .mapped(id, limit, paging::cursor(query.cursor))
@@ -90,7 +90,7 @@ pub(super) async fn tasks<S: Store>(
     let state = one_of("status", query.status.as_deref(), TaskState::named, || {
         TaskState::ALL.map(TaskState::as_str).join(", ")
     })?;
-    order(&app, id).await?;
+    job_request(&app, id).await?;
     let page = app
         .store()
         .tasks(id, state, limit, paging::cursor(query.cursor))
@@ -102,14 +102,15 @@ pub(super) async fn tasks<S: Store>(
     }))
 }
 
-pub(super) async fn order<S: Store>(app: &App<S>, id: JobId) -> Result<JobRequest, Problem> {
-    let order = app.store().job_request(id).await?;
-    order.ok_or_else(Problem::no_such_job)
+/// Returns the request that created a job, or a problem if there is no such job.
+pub(super) async fn job_request<S: Store>(app: &App<S>, id: JobId) -> Result<JobRequest, Problem> {
+    let found = app.store().job_request(id).await?;
+    found.ok_or_else(Problem::no_such_job)
 }
 
 /// Returns the output format of a job's documents.
-pub(super) fn format_of(order: &JobRequest) -> OutputFormat {
-    let params: Result<JobParams, _> = serde_json::from_value(order.params.clone());
+pub(super) fn format_of(job_request: &JobRequest) -> OutputFormat {
+    let params: Result<JobParams, _> = serde_json::from_value(job_request.params.clone());
     params
         .ok()
         .and_then(|params| params.output_format)

@@ -45,19 +45,19 @@ pub fn router<S: Store>(app: App<S>) -> Router {
     }
     // Created before the first request, so that all of them are counted.
     super::metrics::recorder();
-    let keyed = from_fn_with_state(app.clone(), auth::require_key::<S>);
-    with_middleware(protected.route_layer(keyed).merge(open), app)
+    let require_key = from_fn_with_state(app.clone(), auth::require_key::<S>);
+    with_middleware(protected.route_layer(require_key).merge(open), app)
 }
 
 /// Returns the router of a worker without the API.
 pub(super) fn metrics_router<S: Store>(app: App<S>) -> Router {
     let metrics = get(health::metrics::<S>);
-    let keyed = from_fn_with_state(app.clone(), auth::require_key::<S>);
+    let require_key = from_fn_with_state(app.clone(), auth::require_key::<S>);
     let metrics = Router::new().route("/metrics", metrics);
     let metrics = if app.config().server.open_metrics {
         metrics
     } else {
-        metrics.route_layer(keyed)
+        metrics.route_layer(require_key)
     };
     super::metrics::recorder();
     let all = Router::new()

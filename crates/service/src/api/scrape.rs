@@ -89,7 +89,7 @@ fn problem(problem: ScrapeProblem) -> Problem {
                 "address_refused",
                 "the URL, or one it redirects to, does not resolve to a public address (see egress.allow)",
             ),
-            // The store failed to grant a turn of the host.
+            // The store failed while the request waited for its turn.
             FailKind::Internal => StoreError::Unavailable(failure.message).into(),
             FailKind::NoBrowser => Problem::new(
                 StatusCode::SERVICE_UNAVAILABLE,

@@ -1,4 +1,4 @@
-//! The store's turns as the gate of `/v1/scrape`: what the API fetches by itself counts like what workers fetch.
+//! The per-host limits of `/v1/scrape`: its requests take turns in the store, together with those of the workers.
 
 use std::time::Duration;
 
@@ -11,12 +11,12 @@ use crawler_weburl::CrawlUrl;
 
 use super::bounded_fetch::refuses;
 
-/// Grants requests in the turns that the store hands out, together with the workers of the same store.
+/// Delays each request until the store grants a turn for its host.
 #[derive(Debug)]
 pub(super) struct StoreHostGate<S> {
     store: S,
     guard: Guard,
-    /// After this time the slot of a process that died is free again.
+    /// Time after which the slot of a process that died is freed.
     lease: Duration,
 }
 
@@ -32,7 +32,7 @@ impl<S: Store> StoreHostGate<S> {
 
 impl<S: Store> HostGate for StoreHostGate<S> {
     /// `None` for a host that the guard refuses: nothing is sent to it.
-    type Turn = Option<HeldTurn<S>>;
+    type Turn = Option<HostSlot<S>>;
 
     /// Waits for the host's turn. The caller has a time limit.
     async fn turn(&self, url: &CrawlUrl) -> Result<Self::Turn, NoTurn> {
@@ -49,13 +49,13 @@ impl<S: Store> HostGate for StoreHostGate<S> {
             })?;
             match turn {
                 HostTurn::Granted { id, delay } => {
-                    // Held from here on: a caller that goes away while it waits gives it back.
-                    let held = HeldTurn {
+                    // Created before the delay: if the caller is canceled meanwhile, dropping it frees the slot.
+                    let slot = HostSlot {
                         store: self.store.clone(),
                         id,
                     };
                     tokio::time::sleep(delay).await;
-                    return Ok(Some(held));
+                    return Ok(Some(slot));
                 }
                 HostTurn::Later(wait) if wait > MAX_WAIT => return Err(NoTurn::Parked(wait)),
                 HostTurn::Later(wait) => tokio::time::sleep(wait).await,
@@ -79,19 +79,19 @@ impl<S: Store> HostGate for StoreHostGate<S> {
     }
 }
 
-/// A slot of a host, given back when it is dropped, however the request ended.
-pub(super) struct HeldTurn<S: Store> {
+/// A request slot of a host, freed on drop.
+pub(super) struct HostSlot<S: Store> {
     store: S,
     id: TurnId,
 }
 
-impl<S: Store> Drop for HeldTurn<S> {
+impl<S: Store> Drop for HostSlot<S> {
     fn drop(&mut self) {
         let (store, id) = (self.store.clone(), self.id);
         tokio::spawn(async move {
-            // If this fails, the slot is free again when its lease is over.
+            // If this fails, the slot is freed when its lease expires.
             if let Err(error) = store.end_turn(id).await {
-                tracing::warn!(%error, "cannot give back a host's slot");
+                tracing::warn!(%error, "cannot free the slot of a host");
             }
         });
     }

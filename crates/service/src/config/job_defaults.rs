@@ -7,7 +7,7 @@ use crate::job_params::JobDefaults;
 
 impl From<&Config> for JobDefaults {
     fn from(config: &Config) -> Self {
-        let endings = &config.crawl.block_binary_extensions;
+        let extensions = &config.crawl.block_binary_extensions;
         Self {
             user_agent: config.http.user_agent.clone(),
             timeout: config.http.timeout,
@@ -27,7 +27,10 @@ impl From<&Config> for JobDefaults {
             robots_errors: config.crawl.robots_fetch_error,
             strip_query: config.crawl.strip_query,
             obey_nofollow: config.crawl.obey_nofollow,
-            blocked_extensions: endings.iter().map(|one| one.to_ascii_lowercase()).collect(),
+            blocked_extensions: extensions
+                .iter()
+                .map(|one| one.to_ascii_lowercase())
+                .collect(),
             keep_fragments: !config.crawl.strip_fragments,
             js: config.browser.use_js_default,
             force_js: config.browser.force,
@@ -85,16 +88,16 @@ mod tests {
         assert_eq!(defaults_used.max_tasks, Some(7));
         assert_eq!(defaults_used.max_duration, Some(Duration::from_secs(8)));
         assert_eq!(defaults_used.max_bytes, Some(9_000));
-        let less = JobParams {
+        let lower = JobParams {
             max_depth: Some(0),
             max_pages: Some(3),
             max_duration: Some(2),
             max_bytes: Some(1),
             ..params
         };
-        let less = limits(&less, JobKind::Map);
-        assert_eq!((less.max_depth, less.max_tasks), (Some(0), Some(3)));
-        assert_eq!(less.max_duration, Some(Duration::from_secs(2)));
-        assert_eq!(less.max_bytes, Some(1));
+        let lower = limits(&lower, JobKind::Map);
+        assert_eq!((lower.max_depth, lower.max_tasks), (Some(0), Some(3)));
+        assert_eq!(lower.max_duration, Some(Duration::from_secs(2)));
+        assert_eq!(lower.max_bytes, Some(1));
     }
 }

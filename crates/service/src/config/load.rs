@@ -187,7 +187,7 @@ impl LoadedConfig {
             let known = SETTINGS
                 .iter()
                 .find(|setting| setting.section == entry.section && setting.name == entry.name);
-            let place = format!("{}:{}", path.display(), entry.line);
+            let location = format!("{}:{}", path.display(), entry.line);
             match known {
                 Some(setting) => {
                     let path = path.clone();
@@ -199,7 +199,10 @@ impl LoadedConfig {
                         problems,
                     );
                 }
-                None => problems.push(format!("{place}: {}", unknown(&entry.section, &entry.name))),
+                None => problems.push(format!(
+                    "{location}: {}",
+                    unknown(&entry.section, &entry.name)
+                )),
             }
         }
     }
@@ -221,7 +224,7 @@ impl LoadedConfig {
                 } else {
                     given.to_string()
                 };
-                let place = match &source {
+                let location = match &source {
                     SettingSource::File { path, line } => format!("{}:{line}", path.display()),
                     other => other.to_string(),
                 };
@@ -230,7 +233,7 @@ impl LoadedConfig {
                     ValueError::Range => format!("{shown} is not allowed"),
                 };
                 problems.push(format!(
-                    "{place}: {}: {problem}; allowed: {}",
+                    "{location}: {}: {problem}; allowed: {}",
                     setting.key(),
                     setting.allowed
                 ));

@@ -45,10 +45,10 @@ pub(super) fn duration_text(duration: Duration) -> String {
         ("m", 60_000),
         ("s", 1_000),
     ];
-    let whole = units
+    let exact = units
         .iter()
         .find(|(_, size)| millis > 0 && millis.is_multiple_of(*size));
-    match whole {
+    match exact {
         Some((unit, size)) => format!("{}{unit}", millis / size),
         None => format!("{millis}ms"),
     }
@@ -86,10 +86,10 @@ pub(super) fn bytes_text(bytes: u64) -> String {
         ("MB", 1_000_000),
         ("KB", 1_000),
     ];
-    let whole = units
+    let exact = units
         .iter()
         .find(|(_, size)| bytes > 0 && bytes.is_multiple_of(*size));
-    match whole {
+    match exact {
         Some((unit, size)) => format!("{}{unit}", bytes / size),
         None => bytes.to_string(),
     }

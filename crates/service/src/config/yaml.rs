@@ -1,4 +1,4 @@
-//! Parses a YAML file into settings with their line numbers. No other module knows about YAML.
+//! Parses a YAML file into settings with their line numbers. No other module handles YAML.
 
 use std::fmt;
 
@@ -33,11 +33,11 @@ pub(super) fn entries(text: &str) -> Result<Vec<YamlEntry>, YamlError> {
     if text.lines().all(only_comments) {
         return Ok(Vec::new());
     }
-    let whole: Node = serde_saphyr::from_str(text).map_err(|error| YamlError {
+    let root: Node = serde_saphyr::from_str(text).map_err(|error| YamlError {
         line: error.location().map(|location| location.line()),
         message: plain(&error.to_string()),
     })?;
-    let Node::Map(sections) = whole else {
+    let Node::Map(sections) = root else {
         return Err(YamlError {
             line: None,
             message: "the file must be a map of sections".to_owned(),

@@ -19,10 +19,10 @@ async fn the_description_matches_the_routes() {
     let paths = described["paths"].as_object().unwrap();
     assert_eq!(paths.len(), 14);
     for (path, methods) in paths {
-        let place = path.replace("{id}", "00000000-0000-7000-8000-000000000000");
+        let job_path = path.replace("{id}", "00000000-0000-7000-8000-000000000000");
         for (method, operation) in methods.as_object().unwrap() {
             let method = method.to_uppercase();
-            let reply = call(service.port, &method, &place, &[], "").await;
+            let reply = call(service.port, &method, &job_path, &[], "").await;
             assert_ne!(reply.status, 405, "{method} {path}");
             let code = reply.status.to_string();
             let known = operation["responses"].as_object().unwrap();
@@ -35,7 +35,7 @@ async fn the_description_matches_the_routes() {
             }
         }
     }
-    // Every reference leads somewhere.
+    // Every reference is defined.
     let text = described.to_string();
     for name in text.split("\"#/components/schemas/").skip(1) {
         let name = name.split('"').next().unwrap();

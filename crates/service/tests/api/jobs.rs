@@ -1,4 +1,4 @@
-//! Creating, listing, showing and cancelling jobs.
+//! Creating, listing, showing and canceling jobs.
 
 use serde_json::json;
 
@@ -28,18 +28,18 @@ async fn a_new_job_is_accepted_with_its_location() {
     ] {
         let reply = service.post(path, &body).await;
         assert_eq!(reply.status, 202, "{}", reply.body);
-        let made = reply.json();
-        assert_eq!(made["type"], kind);
-        assert_eq!(made["status"], "queued");
-        let place = format!("/v1/jobs/{}", made["id"].as_str().unwrap());
-        assert_eq!(reply.header("location"), Some(place.as_str()));
+        let created = reply.json();
+        assert_eq!(created["type"], kind);
+        assert_eq!(created["status"], "queued");
+        let job_path = format!("/v1/jobs/{}", created["id"].as_str().unwrap());
+        assert_eq!(reply.header("location"), Some(job_path.as_str()));
         if kind == "batch_scrape" {
-            assert_eq!(made["invalid_urls"][0]["url"], "nonsense", "{made}");
+            assert_eq!(created["invalid_urls"][0]["url"], "nonsense", "{created}");
         }
-        let shown = service.get(&place).await;
+        let shown = service.get(&job_path).await;
         assert_eq!(shown.status, 200);
         let shown = shown.json();
-        assert_eq!(shown["id"], made["id"]);
+        assert_eq!(shown["id"], created["id"]);
         assert_eq!(shown["status"], "queued");
         assert_eq!(shown["tasks"]["queued"], 1);
         assert_eq!(shown["tasks"]["total"], 1);
@@ -92,12 +92,12 @@ async fn a_cancelled_job_is_final() {
     let id = service
         .create("/v1/crawl", &json!({"url": "https://example.org/"}))
         .await;
-    let place = format!("/v1/jobs/{id}");
-    let reply = service.delete(&place).await;
+    let job_path = format!("/v1/jobs/{id}");
+    let reply = service.delete(&job_path).await;
     assert_eq!(reply.status, 200, "{}", reply.body);
     assert_eq!(reply.json()["status"], "cancelled");
     assert_eq!(reply.json()["tasks"]["skipped"], 1);
-    let again = service.delete(&place).await;
+    let again = service.delete(&job_path).await;
     assert!(
         again.problem(409, "job_is_final")["detail"]
             .as_str()
@@ -109,14 +109,14 @@ async fn a_cancelled_job_is_final() {
 #[tokio::test]
 async fn unknown_jobs_are_404() {
     let service = service().await;
-    for place in [UNKNOWN_JOB, "/v1/jobs/nonsense", "/v1/jobs/1"] {
+    for job_path in [UNKNOWN_JOB, "/v1/jobs/nonsense", "/v1/jobs/1"] {
         for rest in ["", "/documents", "/map", "/tasks", "/export", "/events"] {
             service
-                .get(&format!("{place}{rest}"))
+                .get(&format!("{job_path}{rest}"))
                 .await
                 .problem(404, "job_not_found");
         }
-        service.delete(place).await.problem(404, "job_not_found");
+        service.delete(job_path).await.problem(404, "job_not_found");
     }
 }
 

@@ -70,8 +70,8 @@ async fn a_stream_follows_a_job_to_its_end() {
     let id = service
         .create("/v1/crawl", &json!({"url": "https://example.org/"}))
         .await;
-    let (path, place) = (format!("/v1/jobs/{id}/events"), format!("/v1/jobs/{id}"));
-    let (reply, cancelled) = tokio::join!(service.get(&path), service.delete(&place));
+    let (path, job_path) = (format!("/v1/jobs/{id}/events"), format!("/v1/jobs/{id}"));
+    let (reply, cancelled) = tokio::join!(service.get(&path), service.delete(&job_path));
     assert_eq!(cancelled.status, 200);
     let received = events(&reply.body);
     let (name, _, last) = received.last().unwrap();
@@ -93,7 +93,7 @@ async fn listen(service: &TestService, id: &str, seen: i64) -> Lines<BufReader<T
 
 /// Returns the rest of the next line with this prefix; `None` at the end of the stream.
 async fn next(lines: &mut Lines<BufReader<TcpStream>>, start: &str) -> Option<String> {
-    let looking = async {
+    let search = async {
         while let Ok(Some(line)) = lines.next_line().await {
             if let Some(rest) = line.strip_prefix(start) {
                 return Some(rest.trim().to_owned());
@@ -104,7 +104,7 @@ async fn next(lines: &mut Lines<BufReader<TcpStream>>, start: &str) -> Option<St
         }
         None
     };
-    tokio::time::timeout(TIMEOUT, looking)
+    tokio::time::timeout(TIMEOUT, search)
         .await
         .expect("no further events")
 }

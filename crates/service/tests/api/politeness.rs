@@ -100,9 +100,9 @@ async fn retry_after_is_stored_for_all_workers() {
 
 #[tokio::test]
 async fn per_host_concurrency_is_the_only_limit_on_scrapes_at_once() {
-    const AT_ONCE: usize = 5;
+    const CONCURRENCY: usize = 5;
     // The site responds only when this many requests are in flight at the same time.
-    let barrier = Arc::new(tokio::sync::Barrier::new(AT_ONCE));
+    let barrier = Arc::new(tokio::sync::Barrier::new(CONCURRENCY));
     let site = Site::start_async(move |path| {
         let barrier = Arc::clone(&barrier);
         async move {
@@ -115,10 +115,10 @@ async fn per_host_concurrency_is_the_only_limit_on_scrapes_at_once() {
     })
     .await;
     let service = service_with(|config| {
-        config.worker.per_host_concurrency = u32::try_from(AT_ONCE).unwrap();
+        config.worker.per_host_concurrency = u32::try_from(CONCURRENCY).unwrap();
     })
     .await;
-    let scrapes = (0..AT_ONCE).map(|page| {
+    let scrapes = (0..CONCURRENCY).map(|page| {
         let url = site.url(&format!("/{page}"));
         let service = &service;
         async move {
@@ -128,5 +128,5 @@ async fn per_host_concurrency_is_the_only_limit_on_scrapes_at_once() {
                 .status
         }
     });
-    assert_eq!(join_all(scrapes).await, [200; AT_ONCE]);
+    assert_eq!(join_all(scrapes).await, [200; CONCURRENCY]);
 }

@@ -7,7 +7,7 @@ use crate::service::{service, service_with};
 
 const PATHS: [&str; 4] = ["/v1/scrape", "/v1/batch/scrape", "/v1/crawl", "/v1/map"];
 
-fn good(path: &str) -> Value {
+fn valid_body(path: &str) -> Value {
     match path {
         "/v1/batch/scrape" => json!({"urls": ["https://example.org/"]}),
         _ => json!({"url": "https://example.org/"}),
@@ -18,21 +18,21 @@ fn good(path: &str) -> Value {
 async fn invalid_fields_are_named() {
     let service = service().await;
     for path in PATHS {
-        let mut body = good(path);
+        let mut body = valid_body(path);
         body["frobnicate"] = 1.into();
         service.post(path, &body).await.names_field("frobnicate");
-        let mut body = good(path);
+        let mut body = valid_body(path);
         body["output_format"] = "pdf".into();
         service.post(path, &body).await.names_field("output_format");
         for value in [json!(true), json!("auto")] {
-            let mut body = good(path);
+            let mut body = valid_body(path);
             body["use_js"] = value;
             let reply = service.post(path, &body).await;
             reply.problem(422, "use_js_unavailable");
             reply.names_field("use_js");
             assert!(reply.body.contains("browser.enabled"), "{}", reply.body);
         }
-        let mut body = good(path);
+        let mut body = valid_body(path);
         body["use_js"] = "maybe".into();
         service.post(path, &body).await.names_field("use_js");
         let needed = if path == "/v1/batch/scrape" {
@@ -41,7 +41,7 @@ async fn invalid_fields_are_named() {
             "url"
         };
         service.post(path, &json!({})).await.names_field(needed);
-        let mut body = good(path);
+        let mut body = valid_body(path);
         body[needed] = 7.into();
         service.post(path, &body).await.names_field(needed);
         service
@@ -71,7 +71,7 @@ async fn invalid_fields_are_named() {
 async fn null_is_the_same_as_missing() {
     let service = service().await;
     for path in PATHS {
-        let mut body = good(path);
+        let mut body = valid_body(path);
         if path == "/v1/scrape" {
             // Rejected because of its address, not because of its fields.
             body["url"] = "http://127.0.0.1:9/".into();
@@ -107,7 +107,7 @@ async fn values_out_of_range_are_rejected_with_the_range() {
             ("sitemaps", json!("all")),
             ("ignore_query", json!(1)),
         ] {
-            let mut body = good(path);
+            let mut body = valid_body(path);
             body[field] = value;
             service.post(path, &body).await.names_field(field);
         }
@@ -175,7 +175,7 @@ async fn invalid_bodies_are_rejected() {
         call(service.port, "POST", path, &[json_type], &long)
             .await
             .problem(413, "body_too_large");
-        let body = good(path).to_string();
+        let body = valid_body(path).to_string();
         for media in [
             "text/plain",
             "application/x-www-form-urlencoded",

@@ -146,9 +146,12 @@ async fn an_export_has_one_line_per_entry() {
 async fn a_page_of_documents_is_limited_by_size() {
     let service = service().await;
     let id = service.long_batch(60, 500_000).await;
-    let place = format!("/v1/jobs/{id}/documents");
-    let first = service.get(&format!("{place}?limit=100")).await;
+    let documents_path = format!("/v1/jobs/{id}/documents");
+    let first = service.get(&format!("{documents_path}?limit=100")).await;
     assert!(first.body.len() < 25_000_000, "{}", first.body.len());
     assert!(first.json()["next_cursor"].is_string());
-    assert_eq!(all(&service, &place, "documents", 100).await.len(), 60);
+    assert_eq!(
+        all(&service, &documents_path, "documents", 100).await.len(),
+        60
+    );
 }

@@ -80,7 +80,7 @@ pub(crate) async fn service_with_names(
     }
 }
 
-/// A resolver that knows these names and the site of the tests only.
+/// A resolver for these names and the site of the tests only.
 pub(crate) fn look_up(names: &[(&str, IpAddr)]) -> LookupFn {
     let own = names
         .iter()

@@ -117,8 +117,8 @@ async fn a_client_that_never_reads_an_export_is_disconnected() {
         response.len()
     );
     // A client that reads gets everything.
-    let whole = service.get(&format!("/v1/jobs/{id}/export")).await.body;
-    assert!(whole.len() > 60 * 500_000, "{}", whole.len());
+    let complete = service.get(&format!("/v1/jobs/{id}/export")).await.body;
+    assert!(complete.len() > 60 * 500_000, "{}", complete.len());
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

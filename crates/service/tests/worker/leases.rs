@@ -1,4 +1,4 @@
-//! A worker that has lost its lease writes nothing; a worker that stops hands its tasks back.
+//! A worker that has lost its lease writes nothing; a worker that stops returns its tasks to the queue.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -36,8 +36,8 @@ impl Fetch for Gated {
             return Ok(fake::status(404));
         }
         self.requests.fetch_add(1, Ordering::SeqCst);
-        let passed = self.gate.acquire().await;
-        drop(passed);
+        let permit = self.gate.acquire().await;
+        drop(permit);
         let mut response = fake::status(200);
         response.content_type = Some("text/html".into());
         response.body = crawler_fetch::Body::Html(format!("<p>{}", self.text).into());
@@ -114,7 +114,7 @@ async fn leases_are_renewed_while_a_page_takes_long() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_drain_hands_back_what_it_cannot_finish() {
+async fn a_drain_returns_unfinished_tasks_to_the_queue() {
     let test_store = TestStore::fresh(fast()).await;
     let urls = (0..30).map(|number| format!("http://a.test/{number}"));
     let job = test_store

@@ -1,5 +1,5 @@
-//! What every HTTP status means, caller by caller: crawl, scrape, robots.txt, sitemap, both frontiers and the scraper's
-//! gate give the answer of `crawler_model::site_rules`, for every status from 100 to 599.
+//! The crawl, scrapes, robots.txt, sitemaps, both frontiers and the scraper's gate treat every HTTP status from 100 to 599
+//! as `crawler_model::site_rules` defines.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::fmt::Write as _;
@@ -25,7 +25,7 @@ use crate::test_store::{RunningWorker, TestStore, fast, settings};
 const SEED: &str = "http://seed.test/";
 const TARGET: &str = "http://target.test/";
 
-/// A response that a caller has to judge.
+/// A response to be classified.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 struct Case {
     status: u16,
@@ -33,8 +33,8 @@ struct Case {
     retry_after: bool,
 }
 
-/// A caller's answer, in words that a failed comparison shows.
-type Answers = BTreeMap<Case, String>;
+/// The classification of each case, as text for the message of a failed comparison.
+type Classified = BTreeMap<Case, String>;
 
 impl Case {
     fn all() -> Vec<Self> {
@@ -53,14 +53,14 @@ impl Case {
         cases
     }
 
-    /// Without `Retry-After`, which has no part in what a site file says.
+    /// All cases without `Retry-After`, which does not matter for site files.
     fn of_site_files() -> Vec<Self> {
         let mut cases = Self::all();
         cases.retain(|case| !case.retry_after);
         cases
     }
 
-    /// A host of its own for each, so that none slows down another.
+    /// A separate host for each case, so that none slows down another.
     fn host(self) -> String {
         let location = if self.location { "-to" } else { "" };
         let retry_after = if self.retry_after { "-later" } else { "" };
@@ -82,7 +82,7 @@ impl Case {
         response
     }
 
-    /// The one table.
+    /// The classification by `site_rules`.
     fn page_status(self) -> String {
         match PageStatus::of(self.status, self.location) {
             PageStatus::Success => "page".to_owned(),
@@ -165,7 +165,7 @@ async fn crawl(site: FakeFetch, change: impl FnOnce(&mut CrawlSpec)) -> Reported
     reported
 }
 
-fn expected(cases: &[Case]) -> Answers {
+fn expected(cases: &[Case]) -> Classified {
     cases
         .iter()
         .map(|case| (*case, case.page_status()))
@@ -173,11 +173,11 @@ fn expected(cases: &[Case]) -> Answers {
 }
 
 /// Fails with the cases in which two callers differ, side by side.
-fn assert_same(caller: &str, found: &Answers, expected: &Answers) {
+fn assert_same(caller: &str, found: &Classified, expected: &Classified) {
     let differing: Vec<_> = expected
         .iter()
-        .filter(|(case, answer)| found.get(case) != Some(answer))
-        .map(|(case, answer)| format!("{case:?}: {answer}, {caller}: {:?}", found.get(case)))
+        .filter(|(case, class)| found.get(case) != Some(class))
+        .map(|(case, class)| format!("{case:?}: {class}, {caller}: {:?}", found.get(case)))
         .collect();
     assert!(differing.is_empty(), "{}", differing.join("\n"));
     assert_eq!(found.len(), expected.len());
@@ -200,7 +200,7 @@ fn outcome(outcome: &Outcome) -> String {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_crawl_in_memory() {
+async fn a_crawl_in_memory_follows_the_rules() {
     let reported = crawl(pages(), |_| ()).await;
     let pages = reported.pages.lock().unwrap();
     let found = Case::all()
@@ -217,7 +217,7 @@ async fn a_crawl_in_memory() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_worker_over_a_store() {
+async fn a_worker_follows_the_rules() {
     let test_store = TestStore::fresh(fast()).await;
     let params = JobParams {
         same_domain: Some(false),
@@ -230,18 +230,18 @@ async fn a_worker_over_a_store() {
     settings.jobs.respect_robots = false;
     let worker = RunningWorker::start(&test_store.store, Arc::new(pages()), settings);
     test_store.finished(job).await;
-    let mut ends: HashMap<String, String> = HashMap::new();
+    let mut outcomes: HashMap<String, String> = HashMap::new();
     let mut cursor = None;
     loop {
         let tasks = test_store.store.tasks(job, None, 1_000, cursor).await;
         let tasks = tasks.unwrap();
-        ends.extend(tasks.entries.into_iter().map(|task| {
-            let end = match (task.state, task.reason.as_deref()) {
+        outcomes.extend(tasks.entries.into_iter().map(|task| {
+            let outcome_text = match (task.state, task.reason.as_deref()) {
                 (TaskState::Done, _) => "page".to_owned(),
                 (TaskState::Skipped, Some("redirected")) => "redirect".to_owned(),
                 (_, reason) => reason.unwrap_or("?").to_owned(),
             };
-            (task.url, end)
+            (task.url, outcome_text)
         }));
         cursor = tasks.next;
         if cursor.is_none() {
@@ -250,7 +250,7 @@ async fn a_worker_over_a_store() {
     }
     let found = Case::all()
         .into_iter()
-        .map(|case| (case, ends[&case.url("/")].clone()))
+        .map(|case| (case, outcomes[&case.url("/")].clone()))
         .collect();
     assert_same("worker", &found, &expected(&Case::all()));
     worker.stop().await;
@@ -263,7 +263,7 @@ async fn a_worker_over_a_store() {
     }
 }
 
-/// Lets everything through and writes down the pauses.
+/// Grants every request and records the pauses.
 #[derive(Clone, Default)]
 struct OpenGate(Arc<Mutex<HashSet<String>>>);
 
@@ -282,7 +282,7 @@ impl HostGate for OpenGate {
 }
 
 #[tokio::test]
-async fn a_scraped_page() {
+async fn a_scrape_follows_the_rules() {
     let spec = ScrapeSpec {
         robots: RobotsPolicy::Ignore,
         max_attempts: Some(1),
@@ -292,24 +292,24 @@ async fn a_scraped_page() {
     let gate = OpenGate::default();
     let site = Arc::new(pages());
     let scraper = Scraper::with_gate(site, plan, gate.clone(), 1, Stop::new(), |_| ());
-    let mut found = Answers::new();
+    let mut found = Classified::new();
     for case in Case::all() {
         let requested = RequestedUrl::parse(&case.url("/")).unwrap();
-        let answer = match scraper.get(&requested, JsPolicy::Never).await {
+        let class = match scraper.get(&requested, JsPolicy::Never).await {
             Ok(response) if response.hops > 0 => "redirect".to_owned(),
             Ok(response) if response.fetched.status < 300 => "page".to_owned(),
             Ok(response) => FailKind::of_status(response.fetched.status).to_string(),
             Err(ScrapeProblem::Failed { failure, .. }) => failure.kind.to_string(),
             Err(problem) => problem.to_string(),
         };
-        found.insert(case, answer);
+        found.insert(case, class);
     }
     assert_same("scrape", &found, &expected(&Case::all()));
     assert_throttles("scraper", &gate.0.lock().unwrap());
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_robots_txt() {
+async fn robots_txt_follows_the_rules() {
     let elsewhere = "http://rules.test/robots.txt";
     let mut site = FakeFetch::default().file(elsewhere, "User-agent: *\nDisallow: /pag");
     let mut links = String::new();
@@ -340,7 +340,7 @@ async fn a_robots_txt() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_sitemap() {
+async fn sitemaps_follow_the_rules() {
     let list = |name: &str, case: Case| {
         let url = format!("{SEED}{name}/{}", case.host());
         format!("<urlset><url><loc>{url}</loc></url></urlset>")
@@ -369,7 +369,7 @@ async fn a_sitemap() {
         .collect();
     let found = Case::of_site_files().into_iter().map(|case| {
         let is_known = |name: &str| pages.contains_key(&format!("{SEED}{name}/{}", case.host()));
-        let answer = match problems.get(case.url("/map.xml").as_str()) {
+        let class = match problems.get(case.url("/map.xml").as_str()) {
             Some(message) if message.contains("redirect without a target") => "bad_redirect".into(),
             Some(message) if *message == Failure::of_status(case.status).message => {
                 FailKind::of_status(case.status).to_string()
@@ -379,7 +379,7 @@ async fn a_sitemap() {
             None if is_known("moved") => "redirect".to_owned(),
             None => "nothing".to_owned(),
         };
-        (case, answer)
+        (case, class)
     });
     let cases = Case::of_site_files();
     assert_same("sitemap", &found.collect(), &expected(&cases));

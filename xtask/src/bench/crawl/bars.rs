@@ -1,15 +1,15 @@
 //! The bars (must hold) and goals (aimed for), as the table shows them.
 
-use super::course::Course;
 use super::growth::{Growth, is_flat};
 use super::rounds::Runs;
 use super::runner::Runner;
-use super::sample::{Sample, middle, ratio};
+use super::sample::{Sample, median_of, ratio};
+use super::scenario::Scenario;
 use std::collections::BTreeMap;
 
 /// All figures of one run of the benchmark.
 pub(crate) struct Figures {
-    pub(crate) courses: BTreeMap<Course, Runs>,
+    pub(crate) scenarios: BTreeMap<Scenario, Runs>,
     /// Samples on one core and on both.
     pub(crate) scaling: (Vec<Sample>, Vec<Sample>),
     pub(crate) growth: Growth,
@@ -18,8 +18,9 @@ pub(crate) struct Figures {
 /// A row of the table.
 #[derive(Debug)]
 pub(crate) struct Bar {
+    /// Name of the measured figure.
     pub(crate) what: String,
-    /// The bar.
+    /// The bar, formatted.
     pub(crate) limit: String,
     pub(crate) goal: String,
     pub(crate) seen: String,
@@ -49,9 +50,9 @@ const BYTES_PER_PAGE_GOAL: f64 = 120.0;
 impl Figures {
     /// All bars, in display order.
     pub(crate) fn bars(&self) -> Vec<Bar> {
-        use Course::{Rich, RichGzipped, Small, SmallFar, SmallHttp2, SmallTls};
+        use Scenario::{Rich, RichGzipped, Small, SmallFar, SmallHttp2, SmallTls};
         let mut bars = Vec::new();
-        for (course, runner, bar, goal) in [
+        for (scenario, runner, bar, goal) in [
             (Small, Runner::Spider, 5.0, 10.0),
             (Small, Runner::Wget2, 2.0, 4.0),
             (Rich, Runner::Spider, 4.0, 7.0),
@@ -62,10 +63,10 @@ impl Figures {
         ] {
             let what = format!(
                 "pages per CPU second on {}, to {}",
-                course.name(),
+                scenario.name(),
                 runner.name()
             );
-            let seen = self.ratio(course, runner, Sample::worth);
+            let seen = self.ratio(scenario, runner, Sample::pages_per_cpu_second);
             bars.push(Bar::new(
                 what,
                 seen,
@@ -74,9 +75,9 @@ impl Figures {
                 Unit::Times,
             ));
         }
-        for (course, bar, goal) in [(Small, 0.3, 0.5), (Rich, 0.2, 0.35)] {
-            let what = format!("pages/s on {}, of wrk's", course.name());
-            let seen = self.ratio(course, Runner::Wrk, Sample::rate);
+        for (scenario, bar, goal) in [(Small, 0.3, 0.5), (Rich, 0.2, 0.35)] {
+            let what = format!("pages/s on {}, of wrk's", scenario.name());
+            let seen = self.ratio(scenario, Runner::Wrk, Sample::rate);
             bars.push(Bar::new(
                 what,
                 seen,
@@ -104,7 +105,7 @@ impl Figures {
             Unit::Share,
         ));
         let what = "CPU seconds per 1,000 pages there".to_owned();
-        let seen = self.ours(SmallFar, Sample::price);
+        let seen = self.ours(SmallFar, Sample::cpu_seconds_per_thousand);
         bars.push(Bar::new(
             what,
             seen,
@@ -113,7 +114,7 @@ impl Figures {
             Unit::Seconds,
         ));
         let what = format!("resident memory, {} pages", self.growth.0[2].0);
-        let seen = Some(self.growth.most());
+        let seen = Some(self.growth.peak_memory());
         bars.push(Bar::new(
             what,
             seen,
@@ -121,9 +122,9 @@ impl Figures {
             (Some(200.0), 145.0),
             Unit::Megabytes,
         ));
-        for course in [Small, Rich] {
-            let what = format!("resident memory on {}", course.name());
-            let seen = self.ours(course, Sample::memory);
+        for scenario in [Small, Rich] {
+            let what = format!("resident memory on {}", scenario.name());
+            let seen = self.ours(scenario, Sample::memory);
             bars.push(Bar::new(
                 what,
                 seen,
@@ -154,18 +155,18 @@ impl Figures {
         bar
     }
 
-    fn ratio(&self, course: Course, runner: Runner, figure: fn(&Sample) -> f64) -> Option<f64> {
-        let runs = self.courses.get(&course)?;
+    fn ratio(&self, scenario: Scenario, runner: Runner, figure: fn(&Sample) -> f64) -> Option<f64> {
+        let runs = self.scenarios.get(&scenario)?;
         ratio(runs.get(&Runner::Ours)?, runs.get(&runner)?, figure)
     }
 
-    fn ours(&self, course: Course, figure: fn(&Sample) -> f64) -> Option<f64> {
-        middle(self.courses.get(&course)?.get(&Runner::Ours)?, figure)
+    fn ours(&self, scenario: Scenario, figure: fn(&Sample) -> f64) -> Option<f64> {
+        median_of(self.scenarios.get(&scenario)?.get(&Runner::Ours)?, figure)
     }
 }
 
 impl Bar {
-    /// What was not measured does not hold.
+    /// A figure that was not measured does not hold.
     fn new(
         what: String,
         seen: Option<f64>,
@@ -222,7 +223,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_bar_is_held_in_its_own_direction() {
+    fn a_bar_is_checked_in_its_own_direction() {
         let bar =
             |seen, bound| Bar::new("x".to_owned(), seen, bound, (Some(2.0), 4.0), Unit::Times);
         let fast = bar(Some(3.0), Bound::AtLeast);

@@ -5,30 +5,30 @@ use std::fmt::Write;
 use anyhow::Result;
 
 use super::bars::{Bar, Figures};
-use super::course::{Course, Size};
 use super::peers::Peers;
 use super::rounds;
-use super::runner::{Runner, Track};
-use super::sample::{Sample, middle, ratio};
+use super::runner::{CrawlBench, Runner};
+use super::sample::{Sample, median_of, ratio};
+use super::scenario::{Scenario, Size};
 use crate::shell::root;
 
 /// Writes the document with all runs.
 pub(crate) fn write(
     machine: &str,
     peers: &Peers,
-    track: &Track<'_>,
+    bench: &CrawlBench<'_>,
     runs: &[Figures],
 ) -> Result<()> {
     let mut text = "# Crawl benchmarks\n\nWritten by `cargo xtask bench`. The figures depend on the machine and its load at the time; the ratios, \
                     computed within one round, are more reliable.\n\n"
         .to_owned();
     writeln!(text, "{machine}.\n")?;
-    for peer in peers.said() {
+    for peer in peers.describe() {
         writeln!(text, "- {peer}")?;
     }
     text.push('\n');
     text.push_str(METHOD);
-    commands(&mut text, track)?;
+    commands(&mut text, bench)?;
     text.push_str("\n## Bars\n\n");
     text.push_str(&table(&runs.iter().map(Figures::bars).collect::<Vec<_>>()));
     for (number, figures) in runs.iter().enumerate() {
@@ -61,21 +61,21 @@ memory. wget2 also requests page assets, which do not exist, and saves nothing. 
 ";
 
 /// Command lines of all programs on the first site.
-fn commands(text: &mut String, track: &Track<'_>) -> Result<()> {
+fn commands(text: &mut String, bench: &CrawlBench<'_>) -> Result<()> {
     text.push_str("\n```\n");
-    for runner in Course::Small.runners() {
-        let command = runner.command(Course::Small, "URL", track);
+    for runner in Scenario::Small.runners() {
+        let command = runner.command(Scenario::Small, "URL", bench);
         let name = command.get_program().to_string_lossy();
         let name = name.rsplit('/').next().unwrap_or_default().to_owned();
-        let words = command.get_args().map(|word| {
-            let word = word.to_string_lossy();
-            match word.rsplit_once('/') {
-                Some((_, file)) if word.starts_with('/') => file.to_owned(),
-                _ => word.into_owned(),
+        let args = command.get_args().map(|arg| {
+            let arg = arg.to_string_lossy();
+            match arg.rsplit_once('/') {
+                Some((_, file)) if arg.starts_with('/') => file.to_owned(),
+                _ => arg.into_owned(),
             }
         });
-        let words: Vec<String> = words.collect();
-        writeln!(text, "{name} {}", words.join(" "))?;
+        let args: Vec<String> = args.collect();
+        writeln!(text, "{name} {}", args.join(" "))?;
     }
     text.push_str("```\n");
     Ok(())
@@ -89,8 +89,8 @@ pub(crate) fn table(runs: &[Vec<Bar>]) -> String {
         columns.collect::<String>(),
         "---|".repeat(runs.len() + 2)
     );
-    for (place, bar) in runs.first().into_iter().flatten().enumerate() {
-        let all: Vec<&Bar> = runs.iter().filter_map(|run| run.get(place)).collect();
+    for (index, bar) in runs.first().into_iter().flatten().enumerate() {
+        let all: Vec<&Bar> = runs.iter().filter_map(|run| run.get(index)).collect();
         let seen: Vec<&str> = all.iter().map(|bar| bar.seen.as_str()).collect();
         let holds = all.iter().all(|bar| bar.holds);
         let reached = all.iter().all(|bar| bar.reaches_goal);
@@ -116,9 +116,10 @@ fn sites(text: &mut String, figures: &Figures) -> Result<()> {
          | site | | CPU s per 1,000 | pages/s | of wrk | memory, MB | its core | server's core | ours to it | pages |\n\
          |---|---|---|---|---|---|---|---|---|---|\n",
     );
-    for (course, runs) in &figures.courses {
+    for (scenario, runs) in &figures.scenarios {
         for (runner, samples) in runs {
-            let figure = |figure: fn(&Sample) -> f64| middle(samples, figure).unwrap_or_default();
+            let figure =
+                |figure: fn(&Sample) -> f64| median_of(samples, figure).unwrap_or_default();
             let of_wrk = runs
                 .get(&Runner::Wrk)
                 .and_then(|wrk| ratio(samples, wrk, Sample::rate))
@@ -126,21 +127,21 @@ fn sites(text: &mut String, figures: &Figures) -> Result<()> {
             let ours = runs
                 .get(&Runner::Ours)
                 .filter(|_| *runner != Runner::Ours)
-                .and_then(|ours| ratio(ours, samples, Sample::worth))
+                .and_then(|ours| ratio(ours, samples, Sample::pages_per_cpu_second))
                 .map_or_else(|| "–".to_owned(), |ratio| format!("{ratio:.2}×"));
             let fetched = match runner {
                 Runner::Wrk => "–".to_owned(),
                 _ => samples
                     .last()
-                    .map(|last| last.fetched.said())
+                    .map(|last| last.fetched.describe())
                     .unwrap_or_default(),
             };
             writeln!(
                 text,
                 "| {} | {} | {:.4} | {:.0} | {of_wrk} | {:.1} | {:.0}% | {:.0}% | {ours} | {fetched} |",
-                course.name(),
+                scenario.name(),
                 runner.name(),
-                figure(Sample::price),
+                figure(Sample::cpu_seconds_per_thousand),
                 figure(Sample::rate),
                 figure(Sample::memory),
                 figure(Sample::busy) * 100.0,
@@ -156,11 +157,11 @@ fn two_cores(text: &mut String, figures: &Figures) -> Result<()> {
     let (one, two) = &figures.scaling;
     for (one, two) in one.iter().zip(two) {
         // Upper limit: both cores fully busy with the crawl's and the server's work.
-        let price = one.cost.processor + one.server;
-        let most = 2.0 * one.cost.processor.as_secs_f64() / price.as_secs_f64();
+        let cpu_time = one.cost.processor + one.server;
+        let max_speedup = 2.0 * one.cost.processor.as_secs_f64() / cpu_time.as_secs_f64();
         write!(
             text,
-            "{:.0} → {:.0} pages/s ({:.2}×; with the server's share of core 0 at most {most:.2}×); ",
+            "{:.0} → {:.0} pages/s ({:.2}×; with the server's share of core 0 at most {max_speedup:.2}×); ",
             one.rate(),
             two.rate(),
             two.rate() / one.rate(),
@@ -194,7 +195,7 @@ fn rounds_of(text: &mut String, figures: &Figures) -> Result<()> {
     text.push_str("\n|---|---|");
     text.push_str(&"---|".repeat(rounds::count(Size::Full)));
     text.push('\n');
-    let mut row = |course: &str, runner: &str, samples: &[Sample]| {
+    let mut row = |scenario: &str, runner: &str, samples: &[Sample]| {
         let cells = samples.iter().map(|sample| {
             format!(
                 " {:.3}, {:.3}, {:.1}; {} |",
@@ -205,11 +206,11 @@ fn rounds_of(text: &mut String, figures: &Figures) -> Result<()> {
             )
         });
         let cells: String = cells.collect();
-        writeln!(text, "| {course} | {runner} |{cells}")
+        writeln!(text, "| {scenario} | {runner} |{cells}")
     };
-    for (course, runs) in &figures.courses {
+    for (scenario, runs) in &figures.scenarios {
         for (runner, samples) in runs {
-            row(course.name(), runner.name(), samples)?;
+            row(scenario.name(), runner.name(), samples)?;
         }
     }
     row("two cores", "crawler on one", &figures.scaling.0)?;

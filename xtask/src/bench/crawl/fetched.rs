@@ -12,7 +12,7 @@ pub(crate) struct Fetched {
     /// Pages that were never requested.
     pub(crate) missed: u64,
     /// Repeated requests for a page.
-    pub(crate) again: u64,
+    pub(crate) repeated: u64,
     /// Requests for anything but pages: images and dead links.
     pub(crate) others: u64,
 }
@@ -25,23 +25,23 @@ impl Fetched {
             let requests = counts.remove(page).unwrap_or_default();
             fetched.requests += requests;
             fetched.missed += u64::from(requests == 0);
-            fetched.again += requests.saturating_sub(1);
+            fetched.repeated += requests.saturating_sub(1);
         }
         fetched.others = counts.values().sum();
         fetched
     }
 
-    /// Adds another run: requests are summed, of the other counts the worst is kept.
+    /// Adds another run: sums the requests and keeps the maximum of each other count.
     pub(crate) fn add(&mut self, other: &Self) {
         self.requests += other.requests;
         self.missed = self.missed.max(other.missed);
-        self.again = self.again.max(other.again);
+        self.repeated = self.repeated.max(other.repeated);
         self.others = self.others.max(other.others);
     }
 
     /// Whether each page was fetched exactly once.
     pub(crate) fn is_each_once(&self) -> bool {
-        self.missed == 0 && self.again == 0
+        self.missed == 0 && self.repeated == 0
     }
 
     /// Fails unless each page was fetched exactly once.
@@ -52,13 +52,13 @@ impl Fetched {
         bail!(
             "{} pages were never fetched, and {} requests repeated a page",
             self.missed,
-            self.again
+            self.repeated
         );
     }
 
     /// Short description.
-    pub(crate) fn said(&self) -> String {
-        let pages = match (self.missed, self.again) {
+    pub(crate) fn describe(&self) -> String {
+        let pages = match (self.missed, self.repeated) {
             (0, 0) => "each once".to_owned(),
             (0, again) => format!("{again} again"),
             (missed, 0) => format!("{missed} missed"),
@@ -66,6 +66,7 @@ impl Fetched {
         };
         match self.others {
             0 => pages,
+            1 => format!("{pages}, 1 other"),
             others => format!("{pages}, {others} others"),
         }
     }
@@ -84,15 +85,15 @@ mod tests {
     }
 
     #[test]
-    fn what_was_missed_or_doubled_is_told() {
-        let whole = fetched(&[("/", 1), ("/a", 1), ("/b", 1), ("/gone", 2)]);
-        assert_eq!(whole.said(), "each once, 2 others");
-        assert!(whole.check().is_ok());
+    fn missed_and_repeated_pages_are_reported() {
+        let complete = fetched(&[("/", 1), ("/a", 1), ("/b", 1), ("/gone", 2)]);
+        assert_eq!(complete.describe(), "each once, 2 others");
+        assert!(complete.check().is_ok());
         let missed = fetched(&[("/", 1), ("/b", 1)]);
         assert_eq!((missed.requests, missed.missed), (2, 1));
         assert!(missed.check().is_err());
-        let doubled = fetched(&[("/", 1), ("/a", 3), ("/b", 1)]);
-        assert_eq!(doubled.said(), "2 again");
-        assert!(doubled.check().is_err());
+        let repeated = fetched(&[("/", 1), ("/a", 3), ("/b", 1)]);
+        assert_eq!(repeated.describe(), "2 again");
+        assert!(repeated.check().is_err());
     }
 }

@@ -2,10 +2,10 @@
 
 use anyhow::{Context, Result};
 
-use super::course::Course;
-use super::rounds::{CLIENT, Ground};
-use super::runner::{Runner, Track};
+use super::rounds::{CLIENT, MeasuredSite};
+use super::runner::{CrawlBench, Runner};
 use super::sample::Sample;
+use super::scenario::Scenario;
 use crate::shell::print;
 
 /// Sizes of the three sites, in pages.
@@ -15,15 +15,15 @@ const PAGES: [u64; 3] = [20_000, 200_000, 1_000_000];
 pub(crate) struct Growth(pub(crate) [(u64, Sample); 3]);
 
 impl Growth {
-    pub(crate) fn measured(track: &Track<'_>) -> Result<Self> {
+    pub(crate) fn measure(bench: &CrawlBench<'_>) -> Result<Self> {
         let mut steps = Vec::new();
-        for pages in PAGES.map(|pages| track.size.of(pages)) {
-            let words = ["graph", "--body", "300", "--links", "5", "--pages"];
-            let mut words = words.map(str::to_owned).to_vec();
-            words.push(pages.to_string());
-            let mut ground = Ground::served(&words, track)?;
-            let command = Runner::Ours.command(Course::Small, ground.url(), track);
-            let sample = ground.run(Runner::Ours, &command, CLIENT, track)?;
+        for pages in PAGES.map(|pages| bench.size.of(pages)) {
+            let args = ["graph", "--body", "300", "--links", "5", "--pages"];
+            let mut args = args.map(str::to_owned).to_vec();
+            args.push(pages.to_string());
+            let mut site = MeasuredSite::served(&args, bench)?;
+            let command = Runner::Ours.command(Scenario::Small, site.url(), bench);
+            let sample = site.run(Runner::Ours, &command, CLIENT, bench)?;
             print(&format!(
                 "growth, {pages} pages: {:.1} MB, {:.0} pages/s",
                 sample.memory(),
@@ -35,17 +35,18 @@ impl Growth {
         Ok(Self(steps))
     }
 
-    /// Memory of the largest, in megabytes.
-    pub(crate) fn most(&self) -> f64 {
+    /// Memory of the largest crawl, in megabytes.
+    pub(crate) fn peak_memory(&self) -> f64 {
         self.0[2].1.memory()
     }
 
     /// Bytes per additional page, from the first size to the second and from the second to the third.
     pub(crate) fn slopes(&self) -> [f64; 2] {
         let slope = |from: usize, to: usize| {
-            let (fewer, less) = &self.0[from];
-            let (more, most) = &self.0[to];
-            (most.cost.memory as f64 - less.cost.memory as f64) / (more - fewer) as f64
+            let (pages_before, before) = &self.0[from];
+            let (pages_after, after) = &self.0[to];
+            (after.cost.memory as f64 - before.cost.memory as f64)
+                / (pages_after - pages_before) as f64
         };
         [slope(0, 1), slope(1, 2)]
     }
@@ -62,7 +63,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn flat_is_not_more_for_each_page() {
+    fn constant_memory_per_page_is_flat() {
         assert!(is_flat([300.0, 290.0], 120.0));
         assert!(is_flat([20.0, 60.0], 120.0));
         assert!(!is_flat([200.0, 300.0], 120.0));

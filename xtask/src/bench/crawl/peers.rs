@@ -7,7 +7,7 @@ use std::process::Command;
 use anyhow::{Context, Result};
 
 use super::runner::Runner;
-use crate::bench::workplace::Workplace;
+use crate::bench::bench_setup::BenchSetup;
 use crate::requirements;
 use crate::shell::{cargo, output_of, print, root, run};
 
@@ -20,9 +20,9 @@ pub(crate) struct Peers {
 
 impl Peers {
     /// Installs and builds what is missing. One that cannot be installed is reported and left out, and its bars are missed.
-    pub(crate) fn installed(place: &Workplace) -> Result<Self> {
-        let ours = output_of(Command::new(&place.crawler).arg("--version"))?;
-        let target = place.cache.join("peers");
+    pub(crate) fn installed(setup: &BenchSetup) -> Result<Self> {
+        let ours = output_of(Command::new(&setup.crawler).arg("--version"))?;
+        let target = setup.cache.join("peers");
         let found = BTreeMap::from([
             (Runner::Ours, Ok(ours.trim().to_owned())),
             (Runner::Wrk, package("wrk")),
@@ -46,13 +46,13 @@ impl Peers {
     }
 
     /// One line per program.
-    pub(crate) fn said(&self) -> Vec<String> {
-        let said = |(runner, found): (&Runner, &Result<String>)| match found {
+    pub(crate) fn describe(&self) -> Vec<String> {
+        let describe = |(runner, found): (&Runner, &Result<String>)| match found {
             Ok(version) => version.clone(),
             Err(reason) => format!("{}: not measured: {reason:#}", runner.name()),
         };
         let colly = "Colly: not measured; it needs a Go toolchain and its sources";
-        let all = self.found.iter().map(said);
+        let all = self.found.iter().map(describe);
         all.chain([colly.to_owned()]).collect()
     }
 }

@@ -7,10 +7,10 @@ use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
 
-use super::course::{Course, Size};
 use super::fetched::Fetched;
-use super::runner::{Runner, Track};
+use super::runner::{CrawlBench, Runner};
 use super::sample::Sample;
+use super::scenario::{Scenario, Size};
 use crate::bench::site::Site;
 use crate::bench::stopwatch;
 use crate::shell::print;
@@ -22,7 +22,7 @@ pub(crate) const CLIENT: &str = "1";
 /// Both cores, for the crawl that may use both; the site then shares one.
 const BOTH: &str = "0,1";
 
-/// Samples of a course by program.
+/// Samples of a scenario, by program.
 pub(crate) type Runs = BTreeMap<Runner, Vec<Sample>>;
 
 /// Rounds of each program on each site.
@@ -34,7 +34,7 @@ pub(crate) fn count(size: Size) -> usize {
 }
 
 /// Minimum time each program runs on each site.
-fn least(size: Size) -> Duration {
+fn min_run_time(size: Size) -> Duration {
     match size {
         Size::Full => Duration::from_millis(1_500),
         Size::Quick => Duration::ZERO,
@@ -42,32 +42,32 @@ fn least(size: Size) -> Duration {
 }
 
 /// A running site and its pages.
-pub(crate) struct Ground {
+pub(crate) struct MeasuredSite {
     site: Site,
     pages: Vec<String>,
 }
 
-impl Ground {
-    /// Starts it and crawls it once unmeasured, so that the server has every page in memory.
-    pub(crate) fn prepared(course: Course, track: &Track<'_>) -> Result<Self> {
-        let args = course.site_args(track.size, &track.authority());
-        let mut ground = Self::served(&args, track)?;
-        if ground.pages.len() as u64 != course.pages(track.size) {
+impl MeasuredSite {
+    /// Starts a site and crawls it once unmeasured, so that the server has every page in memory.
+    pub(crate) fn prepared(scenario: Scenario, bench: &CrawlBench<'_>) -> Result<Self> {
+        let args = scenario.site_args(bench.size, &bench.authority());
+        let mut site = Self::served(&args, bench)?;
+        if site.pages.len() as u64 != scenario.pages(bench.size) {
             bail!(
                 "{}: the site has {} pages",
-                course.name(),
-                ground.pages.len()
+                scenario.name(),
+                site.pages.len()
             );
         }
-        let command = Runner::Ours.command(course, ground.url(), track);
-        ground.run(Runner::Ours, &command, CLIENT, track)?;
-        std::fs::write(track.targets(), ground.pages.join("\n"))?;
-        Ok(ground)
+        let command = Runner::Ours.command(scenario, site.url(), bench);
+        site.run(Runner::Ours, &command, CLIENT, bench)?;
+        std::fs::write(bench.targets(), site.pages.join("\n"))?;
+        Ok(site)
     }
 
     /// Starts a site with the given `testsite` arguments.
-    pub(crate) fn served(args: &[String], track: &Track<'_>) -> Result<Self> {
-        let mut site = Site::on_core(SERVER, &track.place.testsite, args)?;
+    pub(crate) fn served(args: &[String], bench: &CrawlBench<'_>) -> Result<Self> {
+        let mut site = Site::on_core(SERVER, &bench.setup.testsite, args)?;
         let pages = site.pages()?;
         Ok(Self { site, pages })
     }
@@ -83,11 +83,12 @@ impl Ground {
         runner: Runner,
         command: &Command,
         cores: &str,
-        track: &Track<'_>,
+        bench: &CrawlBench<'_>,
     ) -> Result<Sample> {
         self.site.reset()?;
         let before = self.site.processor()?;
-        let (cost, printed) = stopwatch::time(command, runner.good_end(), cores, track.folder)?;
+        let (cost, printed) =
+            stopwatch::time(command, runner.accepted_exit_code(), cores, bench.folder)?;
         let server = self.site.processor()?.saturating_sub(before);
         if runner == Runner::Wrk {
             return Sample::of_wrk(cost, server, &printed);
@@ -95,7 +96,7 @@ impl Ground {
         let fetched = Fetched::new(&self.pages, self.site.counts()?);
         if runner == Runner::Ours {
             fetched.check()?;
-            self.check_printed(track)?;
+            self.check_printed(bench)?;
         }
         Ok(Sample {
             cost,
@@ -106,17 +107,22 @@ impl Ground {
 
     /// Repeats a program until the minimum time has passed, so that a short disturbance affects fast and slow programs
     /// alike.
-    fn run_long(&mut self, runner: Runner, command: &Command, track: &Track<'_>) -> Result<Sample> {
-        let mut sample = self.run(runner, command, CLIENT, track)?;
-        while sample.cost.time < least(track.size) {
-            sample.add(&self.run(runner, command, CLIENT, track)?);
+    fn run_long(
+        &mut self,
+        runner: Runner,
+        command: &Command,
+        bench: &CrawlBench<'_>,
+    ) -> Result<Sample> {
+        let mut sample = self.run(runner, command, CLIENT, bench)?;
+        while sample.cost.time < min_run_time(bench.size) {
+            sample.add(&self.run(runner, command, CLIENT, bench)?);
         }
         Ok(sample)
     }
 
     /// Fails unless our output has one line per page, and at most one for the dead link.
-    fn check_printed(&self, track: &Track<'_>) -> Result<()> {
-        let path = track.output();
+    fn check_printed(&self, bench: &CrawlBench<'_>) -> Result<()> {
+        let path = bench.output();
         let file = std::fs::File::open(&path).context("cannot open the output")?;
         let lines = BufReader::new(file).split(b'\n').count();
         std::fs::remove_file(path)?;
@@ -129,17 +135,22 @@ impl Ground {
 }
 
 /// All rounds on one site.
-pub(crate) fn over(course: Course, track: &Track<'_>) -> Result<Runs> {
-    let mut ground = Ground::prepared(course, track)?;
+pub(crate) fn all_rounds(scenario: Scenario, bench: &CrawlBench<'_>) -> Result<Runs> {
+    let mut site = MeasuredSite::prepared(scenario, bench)?;
     let mut runs = Runs::new();
-    for round in 0..count(track.size) {
-        let there = |runner: &&Runner| track.peers.has(**runner);
-        for runner in course.runners().iter().filter(there) {
-            let command = runner.command(course, ground.url(), track);
-            let sample = ground
-                .run_long(*runner, &command, track)
-                .with_context(|| format!("{} over {}", runner.name(), course.name()))?;
-            print(&told(course.name(), runner.name(), round, &sample));
+    for round in 0..count(bench.size) {
+        let is_available = |runner: &&Runner| bench.peers.has(**runner);
+        for runner in scenario.runners().iter().filter(is_available) {
+            let command = runner.command(scenario, site.url(), bench);
+            let sample = site
+                .run_long(*runner, &command, bench)
+                .with_context(|| format!("{} on {}", runner.name(), scenario.name()))?;
+            print(&progress_line(
+                scenario.name(),
+                runner.name(),
+                round,
+                &sample,
+            ));
             runs.entry(*runner).or_default().push(sample);
         }
     }
@@ -147,16 +158,16 @@ pub(crate) fn over(course: Course, track: &Track<'_>) -> Result<Runs> {
 }
 
 /// Crawls a site with long pages on one core and on both, in turns; the site stays on its core.
-pub(crate) fn scaling(track: &Track<'_>) -> Result<(Vec<Sample>, Vec<Sample>)> {
-    let course = Course::LongGzipped;
-    let mut ground = Ground::prepared(course, track)?;
+pub(crate) fn scaling(bench: &CrawlBench<'_>) -> Result<(Vec<Sample>, Vec<Sample>)> {
+    let scenario = Scenario::LongGzipped;
+    let mut site = MeasuredSite::prepared(scenario, bench)?;
     let (mut one, mut two) = (Vec::new(), Vec::new());
-    for round in 0..count(track.size) {
+    for round in 0..count(bench.size) {
         for (cores, samples) in [(CLIENT, &mut one), (BOTH, &mut two)] {
-            let command = Runner::Ours.command(course, ground.url(), track);
-            let sample = ground.run(Runner::Ours, &command, cores, track)?;
+            let command = Runner::Ours.command(scenario, site.url(), bench);
+            let sample = site.run(Runner::Ours, &command, cores, bench)?;
             let name = format!("crawler on cores {cores}");
-            print(&told(course.name(), &name, round, &sample));
+            print(&progress_line(scenario.name(), &name, round, &sample));
             samples.push(sample);
         }
     }
@@ -164,15 +175,15 @@ pub(crate) fn scaling(track: &Track<'_>) -> Result<(Vec<Sample>, Vec<Sample>)> {
 }
 
 /// Progress line on the terminal.
-fn told(course: &str, runner: &str, round: usize, sample: &Sample) -> String {
+fn progress_line(scenario: &str, runner: &str, round: usize, sample: &Sample) -> String {
     format!(
-        "{course}, round {}, {runner}: {:.0} pages/s, {:.4} CPU s per 1,000, {:.1} MB, core {:.0}%, site {:.0}%; {}",
+        "{scenario}, round {}, {runner}: {:.0} pages/s, {:.4} CPU s per 1,000, {:.1} MB, core {:.0}%, site {:.0}%; {}",
         round + 1,
         sample.rate(),
-        sample.price(),
+        sample.cpu_seconds_per_thousand(),
         sample.memory(),
         sample.busy() * 100.0,
         sample.server_busy() * 100.0,
-        sample.fetched.said(),
+        sample.fetched.describe(),
     )
 }

@@ -3,9 +3,9 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use super::course::{Course, Size};
 use super::peers::Peers;
-use crate::bench::workplace::Workplace;
+use super::scenario::{Scenario, Size};
+use crate::bench::bench_setup::BenchSetup;
 use crate::shell::root;
 
 /// A program that fetches a whole site.
@@ -19,8 +19,8 @@ pub(crate) enum Runner {
 }
 
 /// Programs, folders and size of a benchmark.
-pub(crate) struct Track<'a> {
-    pub(crate) place: &'a Workplace,
+pub(crate) struct CrawlBench<'a> {
+    pub(crate) setup: &'a BenchSetup,
     pub(crate) peers: &'a Peers,
     /// In memory, so that no disk is involved.
     pub(crate) folder: &'a Path,
@@ -38,7 +38,7 @@ impl Runner {
     }
 
     /// An exit code besides 0 that is not a failure: wget2 reports dead links this way.
-    pub(crate) fn good_end(self) -> u64 {
+    pub(crate) fn accepted_exit_code(self) -> u64 {
         match self {
             Self::Wget2 => 8,
             _ => 0,
@@ -46,57 +46,57 @@ impl Runner {
     }
 
     /// Command line for a site.
-    pub(crate) fn command(self, course: Course, url: &str, track: &Track<'_>) -> Command {
-        let at_once = course.at_once().to_string();
+    pub(crate) fn command(self, scenario: Scenario, url: &str, bench: &CrawlBench<'_>) -> Command {
+        let concurrency = scenario.concurrency().to_string();
         match self {
             Self::Wrk => {
-                let seconds = format!("{}s", course.seconds(track.size));
-                let coding = if course == Course::RichGzipped {
+                let seconds = format!("{}s", scenario.seconds(bench.size));
+                let coding = if scenario == Scenario::RichGzipped {
                     "gzip"
                 } else {
                     "identity"
                 };
                 let mut wrk = Command::new("wrk");
-                wrk.args(["--threads", "1", "--connections", &at_once])
+                wrk.args(["--threads", "1", "--connections", &concurrency])
                     .args(["--duration", &seconds, "--script"])
                     .arg(root().join("xtask/src/bench/crawl/walk.lua"))
                     .args([url, "--"])
-                    .arg(track.targets())
+                    .arg(bench.targets())
                     .arg(coding);
                 wrk
             }
             Self::Ours => {
-                let mut crawler = Command::new(&track.place.crawler);
+                let mut crawler = Command::new(&bench.setup.crawler);
                 crawler
-                    .args(["crawl", url, "--workers", &at_once])
+                    .args(["crawl", url, "--workers", &concurrency])
                     .args(["--max-pages", "0", "--max-depth", "0"])
                     .args(["--format", "ndjson", "--quiet", "-o"])
-                    .arg(track.output())
-                    .env("SSL_CERT_FILE", track.authority());
+                    .arg(bench.output())
+                    .env("SSL_CERT_FILE", bench.authority());
                 crawler
             }
             Self::Wget2 => {
-                let threads = format!("--max-threads={at_once}");
+                let threads = format!("--max-threads={concurrency}");
                 let mut wget2 = Command::new("wget2");
                 wget2
                     .args(["--no-config", "--quiet", "--recursive", "--level=0"])
                     .args([&threads, "--no-hsts", "--no-ocsp"])
                     .args(["--output-document=/dev/null", "--no-check-certificate"])
                     .arg(url)
-                    .env("HOME", track.folder)
-                    .current_dir(track.folder);
+                    .env("HOME", bench.folder)
+                    .current_dir(bench.folder);
                 wget2
             }
             Self::Spider => {
-                let mut spider = Command::new(&track.peers.spider);
-                spider.args([url, &at_once]).current_dir(track.folder);
+                let mut spider = Command::new(&bench.peers.spider);
+                spider.args([url, &concurrency]).current_dir(bench.folder);
                 spider
             }
         }
     }
 }
 
-impl Track<'_> {
+impl CrawlBench<'_> {
     /// Output file of our crawl.
     pub(crate) fn output(&self) -> PathBuf {
         self.folder.join("pages.ndjson")

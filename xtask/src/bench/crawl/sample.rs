@@ -21,14 +21,14 @@ impl Sample {
     /// Parses wrk's output: wrk runs for a fixed time and counts its requests.
     pub(crate) fn of_wrk(mut cost: Cost, server: Duration, printed: &str) -> Result<Self> {
         let line = |word: &str| printed.lines().find(|line| line.contains(word));
-        for trouble in ["Socket errors", "Non-2xx"] {
-            if let Some(line) = line(trouble) {
+        for error in ["Socket errors", "Non-2xx"] {
+            if let Some(line) = line(error) {
                 bail!("wrk: {}", line.trim());
             }
         }
-        let read = |word: &str, place: usize| {
+        let read = |word: &str, index: usize| {
             line(word)
-                .and_then(|line| line.split_whitespace().nth(place))
+                .and_then(|line| line.split_whitespace().nth(index))
                 .with_context(|| format!("no {word:?} in wrk's output: {printed}"))
         };
         let requests: u64 = read(" requests in ", 0)?.parse()?;
@@ -45,7 +45,7 @@ impl Sample {
         })
     }
 
-    /// Adds another run: times and pages are summed, of memory the maximum is kept.
+    /// Adds another run: sums times and pages, and keeps the maximum of memory.
     pub(crate) fn add(&mut self, other: &Self) {
         self.cost.time += other.cost.time;
         self.cost.processor += other.cost.processor;
@@ -60,13 +60,13 @@ impl Sample {
     }
 
     /// Pages per CPU second.
-    pub(crate) fn worth(&self) -> f64 {
+    pub(crate) fn pages_per_cpu_second(&self) -> f64 {
         self.pages() / self.cost.processor.as_secs_f64()
     }
 
     /// CPU seconds per 1,000 pages.
-    pub(crate) fn price(&self) -> f64 {
-        1_000.0 / self.worth()
+    pub(crate) fn cpu_seconds_per_thousand(&self) -> f64 {
+        1_000.0 / self.pages_per_cpu_second()
     }
 
     /// Peak memory in megabytes (10^6 bytes).
@@ -90,7 +90,7 @@ impl Sample {
 }
 
 /// Median of a figure over runs.
-pub(crate) fn middle(samples: &[Sample], figure: impl Fn(&Sample) -> f64) -> Option<f64> {
+pub(crate) fn median_of(samples: &[Sample], figure: impl Fn(&Sample) -> f64) -> Option<f64> {
     median(samples.iter().map(figure))
 }
 
@@ -115,10 +115,14 @@ mod tests {
     };
 
     #[test]
-    fn what_wrk_says_is_read() {
+    fn output_of_wrk_is_parsed() {
         let printed = "Running 2s test @ http://127.0.0.1:1/\n  100000 requests in 2.00s, 320.00MB read\nRequests/sec:  50000.00\n";
         let sample = Sample::of_wrk(COST, Duration::from_secs(1), printed).unwrap();
-        let figures = [sample.rate(), sample.price(), sample.busy()];
+        let figures = [
+            sample.rate(),
+            sample.cpu_seconds_per_thousand(),
+            sample.busy(),
+        ];
         assert_eq!(
             figures.map(|figure| format!("{figure:.2}")),
             ["50000.00", "0.01", "0.50"]
@@ -129,7 +133,7 @@ mod tests {
     }
 
     #[test]
-    fn ratios_are_formed_within_a_round() {
+    fn ratios_are_computed_within_a_round() {
         let of = |seconds| Sample {
             cost: Cost {
                 processor: Duration::from_secs(seconds),
@@ -143,11 +147,17 @@ mod tests {
         };
         // A round in which everything took four times as long changes nothing.
         let (ours, theirs) = ([of(1), of(4), of(2)], [of(3), of(12), of(4)]);
-        assert_eq!(ratio(&ours, &theirs, Sample::worth), Some(3.0));
-        assert_eq!(ratio(&ours, &[], Sample::worth), None);
+        assert_eq!(
+            ratio(&ours, &theirs, Sample::pages_per_cpu_second),
+            Some(3.0)
+        );
+        assert_eq!(ratio(&ours, &[], Sample::pages_per_cpu_second), None);
         let mut twice = of(1);
         twice.add(&of(4));
-        assert_eq!((twice.worth(), twice.cost.memory), (40.0, COST.memory));
+        assert_eq!(
+            (twice.pages_per_cpu_second(), twice.cost.memory),
+            (40.0, COST.memory)
+        );
         assert_eq!(twice.cost.time, COST.time * 2);
     }
 }

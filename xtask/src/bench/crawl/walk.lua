@@ -1,17 +1,17 @@
--- wrk asks for every page of a site in turns, as a crawl does: one page alone would stay in the processor's cache.
--- Its words: a file with a target on each line, and what it says it accepts.
+-- Makes wrk request every page of a site in turn, as a crawl does: a single page would stay in the processor's cache.
+-- Arguments: a file with one target per line, and the value of Accept-Encoding.
 
 local requests = {}
-local at = 0
+local last = 0
 
-function init(words)
-  local headers = { ["Accept-Encoding"] = words[2] }
-  for target in io.lines(words[1]) do
+function init(args)
+  local headers = { ["Accept-Encoding"] = args[2] }
+  for target in io.lines(args[1]) do
     requests[#requests + 1] = wrk.format("GET", target, headers)
   end
 end
 
 function request()
-  at = at % #requests + 1
-  return requests[at]
+  last = last % #requests + 1
+  return requests[last]
 end

@@ -4,7 +4,7 @@ use testsite::{Pages, Server};
 
 use crate::contract::run::crawler;
 
-/// Every flag of the contract that is there today.
+/// Every flag of the contract that exists today.
 const FLAGS: [&str; 36] = [
     "--profile",
     "--workers",
@@ -100,7 +100,7 @@ fn completions_of_an_unknown_shell_are_bad_usage() {
 }
 
 #[test]
-fn man_is_a_page_with_every_flag() {
+fn the_man_page_lists_every_flag() {
     let page = crawler(&["man"]).success().stdout;
     assert!(page.contains(".TH crawler 1"), "{page}");
     let plain = page.replace('\\', "");
@@ -147,7 +147,7 @@ fn version() {
 }
 
 #[test]
-fn a_flag_that_is_not_there_is_bad_usage_and_named() {
+fn an_unknown_flag_is_bad_usage_and_named() {
     let ended = crawler(&["http://127.0.0.1:1/", "--max-page", "3"]);
     assert_eq!((ended.code, ended.stdout.as_str()), (Some(2), ""));
     assert!(

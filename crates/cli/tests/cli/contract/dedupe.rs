@@ -1,4 +1,4 @@
-//! `--trailing-slash`, `--strip-query`, fragments, and redirects to a page's own name: what is one page.
+//! `--trailing-slash`, `--strip-query`, fragments, and redirects to another spelling: which URLs are the same page.
 
 use testsite::{Pages, Proxy, Server, SiteResponse};
 
@@ -14,7 +14,7 @@ fn slashes(first: &str, second: &str) -> Server {
 }
 
 #[test]
-fn merge_is_one_page_fetched_and_printed_as_first_met() {
+fn merged_slashes_are_one_page_fetched_and_printed_as_first_found() {
     for flags in [[].as_slice(), &["--trailing-slash", "merge"]] {
         for (first, second) in [("/a", "/a/"), ("/a/", "/a")] {
             let server = slashes(first, second);
@@ -28,7 +28,7 @@ fn merge_is_one_page_fetched_and_printed_as_first_met() {
 }
 
 #[test]
-fn keep_is_two_pages() {
+fn with_keep_they_are_two_pages() {
     let server = slashes("/a", "/a/");
     assert_eq!(
         visited(&server, &["--trailing-slash", "keep"]),
@@ -37,7 +37,7 @@ fn keep_is_two_pages() {
 }
 
 #[test]
-fn merge_looks_at_the_path_and_not_at_the_query() {
+fn merge_applies_to_the_path_and_not_to_the_query() {
     let links = ["/a?x=/", "/a?x=", "/a/?x="];
     let server = Server::start(Pages::new().links("/", &links).links("/a", &[]));
     assert_eq!(visited(&server, &[]), ["/", "/a?x=", "/a?x=/"]);
@@ -54,20 +54,20 @@ fn strip_query_applies_only_to_dedupe() {
     let ended = crawl(&server, &["--strip-query", "--workers", "1"]);
     assert_eq!(ended.visited_paths(&server), ["/", "/p?x=1", "/q?y=1"]);
     assert_eq!(ended.links(&server, "/"), links);
-    assert_eq!(server.count("/p?x=1"), 1, "it is fetched as it was met");
+    assert_eq!(server.count("/p?x=1"), 1, "fetched as first found");
     assert_eq!(server.count("/q?y=1"), 1);
     assert_eq!(server.count("/p"), 0);
 }
 
 #[test]
-fn queries_count_by_default() {
+fn queries_distinguish_pages_by_default() {
     let links = ["/p?x=1", "/p?x=2", "/p", "/p?x=1"];
     let server = Server::start(Pages::new().links("/", &links).links("/p", &[]));
     assert_eq!(visited(&server, &[]), ["/", "/p", "/p?x=1", "/p?x=2"]);
 }
 
 #[test]
-fn fragments_never_make_a_page() {
+fn fragments_never_distinguish_pages() {
     for flag in ["true", "false"] {
         let server = Server::start(
             Pages::new()
@@ -100,7 +100,7 @@ fn spellings_of_one_url_are_one_page() {
     assert_eq!(server.count("/a"), 1);
     let same = "http://example.test/a";
     let printed: Vec<&str> = ended.stdout.lines().skip(2).take(6).collect();
-    assert_eq!(printed, [same; 6], "normalised, duplicates kept");
+    assert_eq!(printed, [same; 6], "normalized, duplicates kept");
 }
 
 #[test]
@@ -114,7 +114,7 @@ fn a_redirect_to_the_merged_slash_is_followed_in_place() {
     let server = Server::start(site);
     let ended = crawl(&server, &[]);
     assert_eq!(ended.visited_paths(&server), ["/", "/a", "/a/below", "/b"]);
-    // Its links are those of the page it led to, read from where that page is.
+    // Its links are those of the target, resolved against the target's URL.
     assert_eq!(ended.links(&server, "/a"), ["/a/below", "/b"]);
 }
 
@@ -161,7 +161,7 @@ fn keep_reports_the_same_redirect_as_a_page() {
 }
 
 #[test]
-fn in_place_is_under_the_hop_limit() {
+fn redirects_in_place_count_against_the_redirect_limit() {
     let server = Server::start(
         Pages::new()
             .links("/", &["/a"])

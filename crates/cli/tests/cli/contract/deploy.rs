@@ -38,9 +38,9 @@ fn every_command_line_is_valid() {
         .lines()
         .find_map(|line| line.strip_prefix("ExecStart=/usr/local/bin/crawler "));
     lines.push(start.unwrap().split(' ').map(str::to_owned).collect());
-    for words in &lines {
-        assert_eq!(words[0], "serve");
-        assert_known(words);
+    for args in &lines {
+        assert_eq!(args[0], "serve");
+        assert_known(args);
     }
 }
 

@@ -18,7 +18,7 @@ const GRAPH: Graph = Graph {
     latency: Duration::ZERO,
 };
 
-/// The graph, every page late by a time of its own that differs from run to run.
+/// The graph, with a delay for each page that differs from run to run.
 fn shuffled(run: u64) -> Server {
     let site = GRAPH.site();
     Server::start(move |request: &Request| {
@@ -75,22 +75,22 @@ fn depth_is_the_shortest_distance() {
 }
 
 #[test]
-fn levels_are_walked_in_order() {
+fn levels_are_crawled_in_order() {
     let depths = distances(u32::MAX);
     let server = shuffled(23);
     crawl(&server, &["--max-depth", "5", "--workers", "12"]);
-    let asked: Vec<u32> = server
+    let requested_depths: Vec<u32> = server
         .hits()
         .iter()
         .filter_map(|hit| depths.get(&hit.path_and_query).copied())
         .collect();
-    assert_eq!(asked.len(), distances(5).len());
-    assert!(asked.is_sorted(), "{asked:?}");
+    assert_eq!(requested_depths.len(), distances(5).len());
+    assert!(requested_depths.is_sorted(), "{requested_depths:?}");
 }
 
 #[test]
-fn a_page_first_met_too_deep_is_not_lost() {
-    // /far is met at depth 3 by the quick way, and at depth 2 by the slow one.
+fn a_page_first_found_too_deep_is_not_lost() {
+    // /far is found at depth 3 through the quick pages, and at depth 2 through the slow one.
     let server = Server::start(|request: &Request| {
         let page = |links: &str| SiteResponse::html(links.to_owned());
         match request.path() {
@@ -145,7 +145,7 @@ fn without_a_depth_limit_a_slow_page_does_not_block_others() {
 }
 
 #[test]
-fn a_redirect_is_no_step_of_depth() {
+fn a_redirect_does_not_add_depth() {
     let server = Server::start(|request: &Request| match request.path() {
         "/" => SiteResponse::html("<a href=/moved>m</a>"),
         "/moved" => SiteResponse::redirect(301, "/here"),

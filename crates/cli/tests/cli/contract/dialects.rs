@@ -1,5 +1,4 @@
-//! The command lines of the documents that this product was specified in, word for word; only the site
-//! is ours.
+//! The three older command-line styles, exactly as they are documented; only the URL is replaced.
 
 use std::path::Path;
 
@@ -9,8 +8,7 @@ use testsite::{Pages, Server, SiteResponse};
 use crate::contract::run::run;
 use crate::run::Finished;
 
-/// The site of the documents' examples, with the things they name: a cycle, a fragment, an external
-/// host, a dead link, a broken page, a file.
+/// A site with a cycle, a fragment, an external host, a dead link, a broken page and a file.
 fn server() -> Server {
     let site = Pages::new()
         .links(
@@ -36,20 +34,20 @@ fn server() -> Server {
     Server::start(site)
 }
 
-/// Runs a command line as typed, `U` being the site.
-fn typed(folder: &Path, server: &Server, line: &str) -> Finished {
+/// Runs a command line in which `U` stands for the URL of the site.
+fn run_line(folder: &Path, server: &Server, line: &str) -> Finished {
     let url = server.url("/");
-    let words: Vec<&str> = line
+    let args: Vec<&str> = line
         .split(' ')
         .skip(1)
         .map(|word| if word == "U" { url.as_str() } else { word })
         .collect();
-    let ended = run(&words).in_folder(folder).finish().success();
-    for said in [
+    let ended = run(&args).in_folder(folder).finish().success();
+    for message in [
         "not found (404) [dead link]",
         "server error (500) [server error (retry-able)]",
     ] {
-        assert!(ended.stderr.contains(said), "{line}: {}", ended.stderr);
+        assert!(ended.stderr.contains(message), "{line}: {}", ended.stderr);
     }
     ended
 }
@@ -80,7 +78,7 @@ fn single_dash_url() {
     ] {
         let (folder, server) = (tempfile::tempdir().unwrap(), server());
         let line = line.replace("-url=U", &format!("-url={}", server.url("/")));
-        let ended = typed(folder.path(), &server, &line);
+        let ended = run_line(folder.path(), &server, &line);
         assert_eq!(ended.visited_paths(&server), EXHAUSTIVE, "{line}");
         assert_eq!(server.count("/error"), 1, "no retries: {line}");
         let text: Vec<&str> = ended.stdout.lines().take(3).collect();
@@ -100,7 +98,7 @@ fn single_dash_url() {
 fn single_dash_flags_are_obeyed() {
     let (folder, server) = (tempfile::tempdir().unwrap(), server());
     let url = server.url("/");
-    let words = [
+    let args = [
         "-url",
         &url,
         "-workers",
@@ -110,7 +108,7 @@ fn single_dash_flags_are_obeyed() {
         "-rate-ms",
         "100",
     ];
-    let ended = run(&words).in_folder(folder.path()).finish().success();
+    let ended = run(&args).in_folder(folder.path()).finish().success();
     assert_eq!(ended.visited_paths(&server), ["/", "/about"]);
     assert!(
         ended
@@ -120,14 +118,15 @@ fn single_dash_flags_are_obeyed() {
         ended.stderr
     );
     assert!(
-        server.hits().last().unwrap().at - ended.began >= std::time::Duration::from_millis(200)
+        server.hits().last().unwrap().at - ended.started_at
+            >= std::time::Duration::from_millis(200)
     );
 }
 
 #[test]
 fn single_dash_workers_are_8_by_default() {
     let (folder, server) = (tempfile::tempdir().unwrap(), server());
-    let ended = typed(folder.path(), &server, "crawler -url U");
+    let ended = run_line(folder.path(), &server, "crawler -url U");
     assert!(
         ended
             .stderr
@@ -138,14 +137,14 @@ fn single_dash_workers_are_8_by_default() {
 }
 
 #[test]
-fn single_dash_json_is_one_object_a_line() {
+fn single_dash_json_is_one_object_per_line() {
     for line in [
         "crawler -url U -format json",
         "crawler -url U -format=json",
         "crawler -format json -url U",
     ] {
         let (folder, server) = (tempfile::tempdir().unwrap(), server());
-        let ended = typed(folder.path(), &server, line);
+        let ended = run_line(folder.path(), &server, line);
         let objects = ended.objects();
         assert_eq!(objects.len(), EXHAUSTIVE.len(), "{line}");
         let about = crate::contract::run::object(&objects, &server.url("/about"));
@@ -160,9 +159,9 @@ fn single_dash_json_is_one_object_a_line() {
 }
 
 #[test]
-fn single_dash_invalid_input_is_not_zero() {
+fn single_dash_invalid_input_is_bad_usage() {
     let folder = tempfile::tempdir().unwrap();
-    for words in [
+    for args in [
         ["-url", "not a url"].as_slice(),
         &["-url"],
         &["-workers", "8"],
@@ -170,9 +169,9 @@ fn single_dash_invalid_input_is_not_zero() {
         &["-url", "http://127.0.0.1:1/", "-format", "yaml"],
     ] {
         assert_eq!(
-            run(words).in_folder(folder.path()).finish().code,
+            run(args).in_folder(folder.path()).finish().code,
             Some(2),
-            "{words:?}"
+            "{args:?}"
         );
     }
 }
@@ -192,7 +191,7 @@ fn output_text_is_a_tree_in_output_txt() {
         ),
     ] {
         let (folder, server) = (tempfile::tempdir().unwrap(), server());
-        let ended = typed(folder.path(), &server, line);
+        let ended = run_line(folder.path(), &server, line);
         assert_eq!(ended.stdout, "", "{line}");
         assert_eq!(files(folder.path()), [file], "{line}");
         let written = std::fs::read_to_string(folder.path().join(file)).unwrap();
@@ -228,7 +227,7 @@ fn output_json_is_an_array_in_output_json() {
         ),
     ] {
         let (folder, server) = (tempfile::tempdir().unwrap(), server());
-        typed(folder.path(), &server, line);
+        run_line(folder.path(), &server, line);
         assert_eq!(files(folder.path()), [file], "{line}");
         let written = std::fs::read_to_string(folder.path().join(file)).unwrap();
         let array: Vec<Value> = serde_json::from_str(&written).unwrap();
@@ -239,7 +238,7 @@ fn output_json_is_an_array_in_output_json() {
 }
 
 #[test]
-fn output_of_another_kind_is_bad_usage() {
+fn an_unknown_output_kind_is_bad_usage() {
     let folder = tempfile::tempdir().unwrap();
     let ended = run(&["http://127.0.0.1:1/", "--output", "yaml"])
         .in_folder(folder.path())
@@ -255,7 +254,7 @@ fn max_parallel_and_url_print_edges() {
         "crawler --max-parallel 10 --url U",
     ] {
         let (folder, server) = (tempfile::tempdir().unwrap(), server());
-        let ended = typed(folder.path(), &server, line);
+        let ended = run_line(folder.path(), &server, line);
         let origin = server.origin();
         assert!(
             ended
@@ -297,7 +296,7 @@ fn max_parallel_exports_with_format_and_output_path() {
         let line = format!(
             "crawler --url U --max-parallel 10 --format {format} --outputPath out.{format}"
         );
-        let ended = typed(folder.path(), &server, &line);
+        let ended = run_line(folder.path(), &server, &line);
         assert_eq!(ended.stdout, "");
         assert_eq!(files(folder.path()), [format!("out.{format}")]);
         let written = std::fs::read_to_string(folder.path().join(format!("out.{format}"))).unwrap();
@@ -316,7 +315,7 @@ fn either_flag_alone_prints_text() {
     let server = server();
     let folder = tempfile::tempdir().unwrap();
     for line in ["crawler U --max-parallel 10", "crawler --url U"] {
-        let ended = typed(folder.path(), &server, line);
+        let ended = run_line(folder.path(), &server, line);
         assert!(ended.stdout.starts_with("Visited: "), "{line}");
     }
 }

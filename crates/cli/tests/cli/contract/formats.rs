@@ -22,7 +22,7 @@ fn server() -> Server {
     Server::start(site)
 }
 
-/// One worker: pages come in one order. `ms` is made 0 where the format has it.
+/// The output with one worker, so that the order of pages is fixed. `ms` is replaced by 0.
 fn printed(server: &Server, format: &str) -> String {
     let flags = ["--workers", "1", "--max-attempts", "1", "--format", format];
     let out = crawl(server, &flags).stdout.replace(&server.origin(), "O");
@@ -99,7 +99,7 @@ fn edges_exactly() {
     );
 }
 
-/// The objects of the site, under a name for their URL.
+/// The expected objects; `name` is the field with the URL.
 fn expected_objects(name: &str) -> Vec<String> {
     let rest = |found: &str, attempts: u32, to: &str| {
         let via = match found {
@@ -169,7 +169,7 @@ fn sorted(lines: impl IntoIterator<Item = String>) -> Vec<String> {
 fn ndjson_exactly() {
     let out = printed(&server(), "ndjson");
     assert!(out.ends_with("}\n"));
-    // Where a skipped page stands among the others is not said.
+    // The position of a skipped page is not specified.
     assert_eq!(
         sorted(out.lines().map(str::to_owned)),
         sorted(expected_objects("url"))
@@ -219,12 +219,12 @@ fn csv_exactly() {
         ),
         "O/gone,,404,1,failed,,,,0,0,fetch failed: not found (404)".into(),
         "O/moved,O/target,301,1,redirected,false,false,,0,0,".into(),
-        // The server named its type "=1+1": no spreadsheet may run that.
+        // A content type of "=1+1" must not become a formula in a spreadsheet.
         "O/file,,200,1,fetched,,,'=1+1,7,0,".into(),
         "O/broken,,500,1,failed,,,,0,0,fetch failed: server error (500)".into(),
         format!("O/target,,200,1,fetched,,,{html},8,0,"),
     ];
-    // Nobody asked whether they need a browser.
+    // `rendered` and `render_reason` are empty without --js.
     let expected = expected.map(|row| row + ",,");
     assert_eq!(sorted(rows), sorted(expected));
 }
@@ -251,7 +251,7 @@ fn csv_cells_with_commas_and_quotes_are_quoted() {
 
 #[test]
 fn an_empty_crawl_is_valid_in_every_machine_format() {
-    // Nobody listens there.
+    // Nothing listens on this port.
     for (format, expected) in [("json", 1), ("ndjson", 1), ("csv", 2)] {
         let ended = crawler(&[
             "http://127.0.0.1:1/",
@@ -276,11 +276,11 @@ fn an_empty_crawl_is_valid_in_every_machine_format() {
 
 #[test]
 fn json_is_valid_when_a_limit_ends_the_crawl() {
-    for most in ["1", "2", "5"] {
+    for limit in ["1", "2", "5"] {
         let server = Server::start(testsite::Graph::new(100).site());
-        let out = crawl(&server, &["--format", "json", "--max-pages", most]).stdout;
+        let out = crawl(&server, &["--format", "json", "--max-pages", limit]).stdout;
         let array: Vec<Value> = serde_json::from_str(&out).unwrap();
-        assert_eq!(array.len().to_string(), most);
+        assert_eq!(array.len().to_string(), limit);
     }
 }
 
@@ -304,7 +304,7 @@ fn html_is_one_self_contained_page() {
     for outside in ["<link ", "src=", "@import", "url(http", "fetch("] {
         assert!(!out.contains(outside), "{outside}");
     }
-    // What is said about the site is in it, and the seed.
+    // The report names the seed and has all sections.
     assert!(out.contains(&server.url("/")));
     for part in [
         "table", "canvas", "Broken", "Slowest", "Largest", "Depth", "Status", "search",
@@ -314,7 +314,7 @@ fn html_is_one_self_contained_page() {
 }
 
 #[test]
-fn nothing_on_a_page_can_leave_the_report() {
+fn nothing_on_a_page_is_executed_in_the_report() {
     let body =
         "<a href='/x</script><script>alert(1)</script>'>1</a><a href='/\"onload=alert(1)'>2</a>";
     let server = Server::start(Pages::new().html("/", body));
@@ -359,7 +359,7 @@ fn what_counts_as_html() {
 }
 
 #[test]
-fn an_unknown_format_is_bad_usage_and_names_them_all() {
+fn an_unknown_format_is_bad_usage_and_lists_all() {
     let ended = crawler(&["http://127.0.0.1:1/", "--format", "yaml"]);
     assert_eq!(ended.code, Some(2));
     for word in [

@@ -19,11 +19,11 @@ fn status(service: &Api, key: &str) -> u16 {
 #[test]
 fn a_key_is_accepted_until_it_is_revoked() {
     let folder = tempfile::tempdir().unwrap();
-    let words = [&["serve"][..], &ANY_PORT].concat();
+    let serve_args = [&["serve"][..], &ANY_PORT].concat();
     let added = keys(folder.path(), &["add", "alice"]).success();
     let key = added.stdout.trim();
     assert!(key.len() >= 64, "{key}");
-    let service = Api::start(folder.path(), &words);
+    let service = Api::start(folder.path(), &serve_args);
     assert_eq!(service.get("/v1/jobs").0, 401);
     assert_eq!(status(&service, key), 200);
     // Created while the service runs, and rejected as soon as it is revoked.
@@ -57,9 +57,9 @@ fn a_key_is_accepted_until_it_is_revoked() {
 #[test]
 fn with_a_key_in_the_store_the_service_may_listen_on_any_address() {
     let folder = tempfile::tempdir().unwrap();
-    let words = ["serve", "--addr", "0.0.0.0:0", "--log-format", "json"];
+    let serve_args = ["serve", "--addr", "0.0.0.0:0", "--log-format", "json"];
     let key = keys(folder.path(), &["add", "alice"]).success().stdout;
-    let service = Api::start(folder.path(), &words);
+    let service = Api::start(folder.path(), &serve_args);
     assert_eq!(service.get("/v1/jobs").0, 401);
     assert_eq!(status(&service, key.trim()), 200);
 }
@@ -91,10 +91,10 @@ fn errors_name_what_is_wrong() {
         ),
     ] {
         let failed = keys(folder.path(), args).with_code(code);
-        failed.says(expected);
+        failed.stderr_contains(expected);
         assert_eq!(failed.stdout, "");
     }
     keys(folder.path(), &["revoke", "alice"]).success();
     let failed = keys(folder.path(), &["revoke", "alice"]).with_code(1);
-    failed.says("is already revoked");
+    failed.stderr_contains("is already revoked");
 }

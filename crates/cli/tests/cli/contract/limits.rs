@@ -1,5 +1,5 @@
 //! `--max-pages`, `--max-depth`, `--max-duration`, `--max-bytes`, `--max-redirects`,
-//! `--max-body-bytes`: where a crawl or a page ends, and what is said about it.
+//! `--max-body-bytes`: limits of a crawl and of a page, and how they are reported.
 
 use std::time::Duration;
 
@@ -8,7 +8,7 @@ use testsite::{Graph, Pages, Request, Server, SiteResponse};
 use crate::contract::run::{crawl, crawl_from, object, objects, visited};
 use crate::run::Finished;
 
-/// Every page has links to two pages more.
+/// Every page links to two more pages.
 fn endless(delay: Duration, bytes: usize) -> impl Fn(&Request) -> SiteResponse {
     move |request| {
         if request.path() == "/robots.txt" {
@@ -25,16 +25,16 @@ fn endless(delay: Duration, bytes: usize) -> impl Fn(&Request) -> SiteResponse {
     }
 }
 
-/// The summary names the limit, how many known URLs were left, and the flag that lifts it.
-fn assert_says_limit(ended: &Finished, limit: &str) {
-    let said = ended
+/// Asserts that the summary names the limit, how many known URLs were left, and the flag that lifts it.
+fn assert_reports_limit(ended: &Finished, limit: &str) {
+    let line = ended
         .stderr
         .lines()
         .find(|line| line.contains("Stopped at --max"))
         .unwrap_or_else(|| panic!("no ending in {}", ended.stderr));
     let (flag, _) = limit.split_once(' ').unwrap();
-    assert!(said.contains(&format!("{limit} with ")), "{said}");
-    let (number, rest) = said
+    assert!(line.contains(&format!("{limit} with ")), "{line}");
+    let (number, rest) = line
         .split_once(" with ")
         .unwrap()
         .1
@@ -42,11 +42,11 @@ fn assert_says_limit(ended: &Finished, limit: &str) {
         .unwrap();
     assert!(
         number.replace(',', "").parse::<u64>().unwrap() > 0,
-        "{said}"
+        "{line}"
     );
-    assert!(rest.starts_with("known URLs left; "), "{said}");
+    assert!(rest.starts_with("known URLs left; "), "{line}");
     let advice = rest.split_once("; ").unwrap().1;
-    assert!(advice.contains(flag) && advice.contains("use "), "{said}");
+    assert!(advice.contains(flag) && advice.contains("use "), "{line}");
 }
 
 #[test]
@@ -54,7 +54,7 @@ fn max_pages_ends_the_crawl_and_is_reported() {
     let server = Server::start(endless(Duration::ZERO, 0));
     let ended = crawl(&server, &["--max-pages", "20", "--max-depth", "0"]);
     assert_eq!(ended.visited_paths(&server).len(), 20);
-    assert_says_limit(&ended, "--max-pages 20");
+    assert_reports_limit(&ended, "--max-pages 20");
 }
 
 #[test]
@@ -99,11 +99,11 @@ fn max_duration() {
         &["--max-duration", "400ms", "--profile", "exhaustive"],
     );
     let last = server.hits().last().unwrap().at;
-    assert!(ended.began.elapsed() >= Duration::from_millis(400));
-    assert!(last > ended.began);
+    assert!(ended.started_at.elapsed() >= Duration::from_millis(400));
+    assert!(last > ended.started_at);
     assert!(ended.visited_paths(&server).len() > 1);
-    assert_says_limit(&ended, "--max-duration 0.4 s");
-    // What was in flight was finished: every request is a page.
+    assert_reports_limit(&ended, "--max-duration 0.4 s");
+    // Requests in flight were finished: every request is a page.
     let pages = server.total() - server.count("/robots.txt");
     assert_eq!(ended.visited_paths(&server).len() as u64, pages);
 }
@@ -122,7 +122,7 @@ fn max_bytes() {
     let ended = crawl(&server, &flags);
     let pages = ended.visited_paths(&server).len();
     assert!((5..=6).contains(&pages), "{pages}");
-    assert_says_limit(&ended, "--max-bytes 50.0 kB");
+    assert_reports_limit(&ended, "--max-bytes 50.0 kB");
 }
 
 #[test]
@@ -150,7 +150,7 @@ fn a_longer_body_is_truncated_and_marked() {
 }
 
 #[test]
-fn a_body_is_cut_at_2_mb() {
+fn a_body_is_truncated_at_2_mb() {
     let mut body = String::from("<a href=\"/early\">a</a>");
     body.push_str(&" ".repeat(2_000_000 - body.len()));
     let longer = format!("{body}<a href=\"/late\">b</a>");
@@ -185,23 +185,23 @@ fn redirects(count: usize) -> Server {
 
 #[test]
 fn max_redirects() {
-    for (flags, walked) in [
+    for (flags, hops) in [
         ([].as_slice(), 10),
         (&["--max-redirects", "3"], 3),
         (&["--max-redirects", "1"], 1),
         (&["--max-redirects", "0"], 0),
     ] {
-        let server = redirects(walked);
+        let server = redirects(hops);
         let pages = objects(&server, flags);
-        let last = object(&pages, &server.url(&format!("/{walked}")));
+        let last = object(&pages, &server.url(&format!("/{hops}")));
         assert_eq!(last["outcome"], "fetched", "{flags:?}");
 
-        let server = redirects(walked + 1);
+        let server = redirects(hops + 1);
         let pages = objects(&server, flags);
-        let last = object(&pages, &server.url(&format!("/{walked}")));
-        let error = format!("fetch failed: too many redirects ({walked})");
+        let last = object(&pages, &server.url(&format!("/{hops}")));
+        let error = format!("fetch failed: too many redirects ({hops})");
         assert_eq!(last["error"], error, "{flags:?}");
-        assert_eq!(server.count(&format!("/{}", walked + 1)), 0, "{flags:?}");
+        assert_eq!(server.count(&format!("/{}", hops + 1)), 0, "{flags:?}");
     }
 }
 

@@ -85,7 +85,7 @@ fn fragments_can_be_printed() {
 }
 
 #[test]
-fn filters_hold_in_machine_formats_too() {
+fn filters_apply_to_machine_formats_too() {
     let server = server();
     let flags = ["--links", "in-scope", "--strip-fragments", "false"];
     for (format, count) in [
@@ -94,9 +94,9 @@ fn filters_hold_in_machine_formats_too() {
         ("edges", "/a#two]"),
         ("tree", "/a#two\n"),
     ] {
-        let mut words = flags.to_vec();
-        words.extend(["--format", format]);
-        let out = crawl(&server, &words).stdout;
+        let mut args = flags.to_vec();
+        args.extend(["--format", format]);
+        let out = crawl(&server, &args).stdout;
         assert_eq!(out.matches(count).count(), 1, "{format}: {out}");
         assert!(!out.contains("other.test"), "{format}: {out}");
     }
@@ -114,7 +114,7 @@ fn unique_links_are_every_distinct_link_sorted() {
         std::fs::read_to_string(&file).unwrap(),
         format!("{origin}/\n{origin}/a\nhttps://other.test/x\nhttps://third.test/\n")
     );
-    // The pages are printed as ever.
+    // The pages are printed as usual.
     assert_eq!(ended.visited_paths(&server), ["/", "/a"]);
 
     crawl(

@@ -41,9 +41,9 @@ const ALL: [&str; 11] = [
 
 fn map(server: &Server, flags: &[&str]) -> Finished {
     let url = server.url("/");
-    let mut words = vec!["map", url.as_str()];
-    words.extend(flags);
-    crawler(&words).success()
+    let mut args = vec!["map", url.as_str()];
+    args.extend(flags);
+    crawler(&args).success()
 }
 
 fn lines(server: &Server, flags: &[&str]) -> Vec<String> {
@@ -56,7 +56,7 @@ fn lines(server: &Server, flags: &[&str]) -> Vec<String> {
 }
 
 #[test]
-fn each_url_once_one_a_line_sorted() {
+fn each_url_once_one_per_line_sorted() {
     let server = server();
     assert_eq!(lines(&server, &[]), ALL);
     assert_eq!(lines(&server, &["--format", "text"]), ALL);
@@ -76,7 +76,7 @@ fn links_and_sitemaps_by_default() {
 }
 
 #[test]
-fn what_a_limit_left_unvisited_is_known_and_listed() {
+fn urls_left_unvisited_by_a_limit_are_listed() {
     let server = server();
     // Which spelling of a merged slash is printed for a page that was not fetched is not specified.
     let mut known = ALL.to_vec();
@@ -88,7 +88,7 @@ fn what_a_limit_left_unvisited_is_known_and_listed() {
 }
 
 #[test]
-fn scope_is_that_of_the_crawl() {
+fn map_has_the_scope_of_a_crawl() {
     let server = server();
     assert_eq!(
         lines(
@@ -118,7 +118,7 @@ fn json_is_one_array() {
 }
 
 #[test]
-fn ndjson_is_one_object_a_line() {
+fn ndjson_is_one_object_per_line() {
     let server = server();
     let objects = map(&server, &["--format", "ndjson"]).objects();
     assert_eq!(urls(&server, &objects), ALL);
@@ -142,7 +142,7 @@ fn urls(server: &Server, objects: &[Value]) -> Vec<String> {
 }
 
 #[test]
-fn csv_is_a_row_a_url() {
+fn csv_is_one_row_per_url() {
     let server = server();
     let out = map(&server, &["--format", "csv"]).stdout;
     let mut rows = out.lines();
@@ -160,7 +160,7 @@ fn csv_is_a_row_a_url() {
     assert_eq!(urls, ALL);
 }
 
-/// The URLs of a sitemap; it must be one.
+/// The URLs of a sitemap, which must be valid.
 fn sitemap_urls(text: &str, root: &str, entry: &str) -> Vec<String> {
     let rest = text
         .strip_prefix("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n")

@@ -1,5 +1,5 @@
 //! `--max-pages` is exact: it counts reported URLs, redirects and failures included, and N are reported
-//! if the site has N. What robots.txt disallows uses no page of it.
+//! if the site has N. URLs that robots.txt disallows do not count.
 
 use std::time::Duration;
 
@@ -7,7 +7,7 @@ use testsite::{Graph, Request, Server, SiteResponse};
 
 use crate::contract::run::{crawl, objects, visited};
 
-/// A site of every outcome: pages, redirects, dead links, errors, files, and what robots.txt disallows.
+/// A site with every outcome: pages, redirects, dead links, errors, files, and disallowed pages.
 fn mixed(pages: usize) -> Server {
     Server::start(move |request: &Request| {
         if request.path() == "/robots.txt" {
@@ -41,16 +41,16 @@ fn mixed(pages: usize) -> Server {
 
 #[test]
 fn redirects_and_failures_count_and_skips_do_not() {
-    for most in [1, 2, 7, 30, 61] {
+    for limit in [1, 2, 7, 30, 61] {
         let server = mixed(150);
-        let number = most.to_string();
+        let number = limit.to_string();
         let pages = objects(&server, &["--max-pages", &number]);
         let skipped = pages
             .iter()
             .filter(|page| page["outcome"] == "skipped")
             .count();
-        assert_eq!(pages.len() - skipped, most);
-        if most == 61 {
+        assert_eq!(pages.len() - skipped, limit);
+        if limit == 61 {
             for outcome in ["fetched", "redirected", "failed", "skipped"] {
                 assert!(
                     pages.iter().any(|page| page["outcome"] == outcome),
@@ -61,7 +61,7 @@ fn redirects_and_failures_count_and_skips_do_not() {
         assert_eq!(server.count_below("/private"), 0);
         assert_eq!(
             visited(&mixed(150), &["--max-pages", &number]).len(),
-            most,
+            limit,
             "text"
         );
     }
@@ -72,15 +72,15 @@ fn n_are_reported_if_the_site_has_n() {
     let server = mixed(150);
     let all = visited(&server, &["--max-pages", "0"]).len();
     assert!(all > 100);
-    for most in [all - 1, all, all + 1] {
-        let count = visited(&mixed(150), &["--max-pages", &most.to_string()]).len();
-        assert_eq!(count, most.min(all));
+    for limit in [all - 1, all, all + 1] {
+        let count = visited(&mixed(150), &["--max-pages", &limit.to_string()]).len();
+        assert_eq!(count, limit.min(all));
     }
 }
 
 #[test]
 fn it_is_exact_with_many_workers() {
-    for most in [1, 9, 40, 64] {
+    for limit in [1, 9, 40, 64] {
         let server = Server::start(
             Graph {
                 latency: Duration::from_millis(5),
@@ -88,12 +88,12 @@ fn it_is_exact_with_many_workers() {
             }
             .site(),
         );
-        let flags = ["--max-pages", &most.to_string(), "--workers", "50"];
-        assert_eq!(visited(&server, &flags).len(), most);
+        let flags = ["--max-pages", &limit.to_string(), "--workers", "50"];
+        assert_eq!(visited(&server, &flags).len(), limit);
         // No page is requested that would not be reported.
         assert_eq!(
             server.count_below("/") - server.count("/robots.txt"),
-            most as u64
+            limit as u64
         );
     }
 }
@@ -130,7 +130,7 @@ fn a_redirect_in_place_is_one_page() {
 }
 
 #[test]
-fn what_is_left_is_counted() {
+fn urls_left_are_counted() {
     let server = Server::start(
         Graph {
             links_per_page: 20,

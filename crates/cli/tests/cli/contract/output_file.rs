@@ -1,4 +1,4 @@
-//! `-o FILE`: it appears at once, is flushed at least once a second, and is complete and valid at the
+//! `-o FILE`: it is created immediately, is flushed at least once a second, and is complete and valid at the
 //! end, also when a limit or a signal ended the crawl.
 
 use std::sync::Mutex;
@@ -29,7 +29,7 @@ fn all_names_of_the_output_flag_work() {
 }
 
 #[test]
-fn the_file_is_what_stdout_would_have_been() {
+fn the_file_equals_what_stdout_would_be() {
     let server = Server::start(
         Pages::new()
             .links("/", &["/a", "https://other.test/"])
@@ -45,26 +45,26 @@ fn the_file_is_what_stdout_would_have_been() {
 }
 
 #[test]
-fn it_appears_at_once() {
+fn the_file_is_created_immediately() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("pages.txt");
-    let there = Arc::new(AtomicBool::new(false));
+    let existed = Arc::new(AtomicBool::new(false));
     let server = Server::start({
-        let (file, there) = (file.clone(), Arc::clone(&there));
+        let (file, existed) = (file.clone(), Arc::clone(&existed));
         move |request: &Request| {
             // Before the first page can have been fetched.
             if request.path() == "/robots.txt" {
-                there.store(file.exists(), Relaxed);
+                existed.store(file.exists(), Relaxed);
             }
             SiteResponse::html("a page")
         }
     });
     crawl(&server, &["-o", file.to_str().unwrap()]);
-    assert!(there.load(Relaxed));
+    assert!(existed.load(Relaxed));
 }
 
 #[test]
-fn an_older_file_is_replaced() {
+fn an_existing_file_is_replaced() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("pages.txt");
     std::fs::write(&file, "old ".repeat(10_000)).unwrap();
@@ -124,7 +124,7 @@ fn it_is_complete_and_valid_when_a_limit_ended_the_crawl() {
     }
 }
 
-/// How many pages a file holds; it must be valid.
+/// Number of pages in a file, which must be valid.
 fn pages_in(format: &str, written: &str) -> usize {
     match format {
         "json" => serde_json::from_str::<Vec<Value>>(written).unwrap().len(),
@@ -157,18 +157,18 @@ fn pages_in(format: &str, written: &str) -> usize {
 fn it_is_complete_and_valid_when_a_signal_ended_the_crawl() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("pages.json");
-    let (asked, waiting) = mpsc::channel();
+    let (requested, requests) = mpsc::channel();
     let server = Server::start(move |request: &Request| {
         let here: u64 = request.path()[1..].parse().unwrap_or(0);
         if request.path() == "/robots.txt" {
             return SiteResponse::status(404);
         }
-        asked.send(here).ok();
+        requested.send(here).ok();
         SiteResponse::html(format!("<a href=/{}>next</a>", here + 1))
             .after(Duration::from_millis(5))
     });
     let url = server.url("/");
-    let words = [
+    let args = [
         &url,
         "--max-depth",
         "0",
@@ -179,9 +179,9 @@ fn it_is_complete_and_valid_when_a_signal_ended_the_crawl() {
         "-o",
         file.to_str().unwrap(),
     ];
-    let mut running = run(&words).start();
+    let mut running = run(&args).start();
     for _ in 0..10 {
-        waiting.recv_timeout(Duration::from_secs(20)).unwrap();
+        requests.recv_timeout(Duration::from_secs(20)).unwrap();
     }
     running.signal("INT");
     // The site is endless: only the signal ends the crawl.
@@ -189,5 +189,9 @@ fn it_is_complete_and_valid_when_a_signal_ended_the_crawl() {
     let array: Vec<Value> = serde_json::from_str(&std::fs::read_to_string(&file).unwrap()).unwrap();
     assert!(array.len() >= 9, "{}", array.len());
     let pages = server.total() - server.count("/robots.txt");
-    assert_eq!(array.len() as u64, pages, "what was in flight was finished");
+    assert_eq!(
+        array.len() as u64,
+        pages,
+        "requests in flight were finished"
+    );
 }

@@ -1,8 +1,8 @@
 //! `--rate-ms`, `--path-delay`, `--timeout`, `--max-attempts`, and the `Crawl-delay` of robots.txt:
-//! measured where it matters, at the server.
+//! measured at the server.
 //!
-//! A bound that cannot flicker: requests start at least a gap apart, the first not before the command;
-//! so whatever the network does, request number k does not arrive before k gaps have passed.
+//! The lower bound cannot be flaky: requests start at least a gap apart, the first not before the command, so request
+//! number k cannot arrive before k gaps have passed.
 
 use std::time::{Duration, Instant};
 
@@ -20,10 +20,10 @@ fn assert_spaced<'a>(
     times.sort();
     let mut count = 0;
     for at in times {
-        let (since, least) = (at - ended.began, gap * count);
+        let (since, earliest) = (at - ended.started_at, gap * count);
         assert!(
-            since >= least,
-            "request {count} came after {since:?}, before {least:?}"
+            since >= earliest,
+            "request {count} came after {since:?}, before {earliest:?}"
         );
         count += 1;
     }
@@ -37,7 +37,7 @@ fn below<'a>(hits: &'a [LoggedRequest], prefix: &str) -> Vec<&'a LoggedRequest> 
 }
 
 #[test]
-fn rate_ms_is_over_all_workers_and_all_requests() {
+fn rate_ms_applies_to_all_workers_and_all_requests() {
     let links = ["/a", "/b", "/c", "/d", "/e", "/f"];
     let site = links
         .iter()
@@ -51,7 +51,7 @@ fn rate_ms_is_over_all_workers_and_all_requests() {
 }
 
 #[test]
-fn rate_ms_holds_for_redirects_in_place_and_retries() {
+fn rate_ms_applies_to_redirects_in_place_and_retries() {
     let site = Pages::new()
         .links("/", &["/a", "/broken"])
         .redirect("/a", "/a/")
@@ -64,7 +64,7 @@ fn rate_ms_holds_for_redirects_in_place_and_retries() {
 }
 
 #[test]
-fn rate_ms_holds_for_the_redirects_of_robots_txt() {
+fn rate_ms_applies_to_the_redirects_of_robots_txt() {
     let site = Pages::new()
         .links("/", &[])
         .redirect("/robots.txt", "/one")
@@ -78,7 +78,7 @@ fn rate_ms_holds_for_the_redirects_of_robots_txt() {
 }
 
 #[test]
-fn path_delay_holds_below_its_path_and_nowhere_else() {
+fn path_delay_applies_only_below_its_path() {
     let links = [
         "/slow/1", "/slow/2", "/slow/3", "/slow/4", "/quick/1", "/quick/2",
     ];
@@ -92,7 +92,7 @@ fn path_delay_holds_below_its_path_and_nowhere_else() {
     let hits = server.hits();
     let count = assert_spaced(below(&hits, "/slow"), &ended, Duration::from_millis(200));
     assert_eq!(count, 4);
-    // The others did not wait behind them.
+    // The other pages did not wait for them.
     let last = hits.last().unwrap();
     assert_eq!(last.path_and_query, "/slow/4");
     assert!(
@@ -138,7 +138,7 @@ fn crawl_delay_is_obeyed() {
 }
 
 #[test]
-fn crawl_delay_does_not_count_when_robots_are_ignored() {
+fn crawl_delay_is_ignored_when_robots_txt_is() {
     let site = Pages::new()
         .robots("User-agent: *\nCrawl-delay: 3600\n")
         .links("/", &["/a"])
@@ -165,7 +165,7 @@ fn timeout_is_per_request() {
         );
     let server = Server::start(site);
     let url = server.url("/");
-    let words = [
+    let args = [
         &url,
         "--timeout",
         "300ms",
@@ -174,8 +174,8 @@ fn timeout_is_per_request() {
         "--format",
         "ndjson",
     ];
-    // Sooner than any profile's own timeout.
-    let ended = run(&words)
+    // Shorter than the timeout of any profile.
+    let ended = run(&args)
         .within(Duration::from_millis(7_500))
         .finish()
         .success();
@@ -198,7 +198,7 @@ fn max_attempts_include_the_first() {
         let pages = objects(&server, &["--max-attempts", &attempts.to_string()]);
         assert_eq!(server.count("/broken"), attempts);
         assert_eq!(object(&pages, &server.url("/broken"))["attempts"], attempts);
-        assert_eq!(server.count("/gone"), 1, "a dead link is not tried again");
+        assert_eq!(server.count("/gone"), 1, "a dead link is not retried");
     }
 }
 

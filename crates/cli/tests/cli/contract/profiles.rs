@@ -1,4 +1,4 @@
-//! `--profile`: presets, and any explicit flag wins over the preset.
+//! `--profile`: presets, which explicit flags override.
 
 use std::time::Duration;
 
@@ -32,7 +32,7 @@ fn star(pages: usize, delay: Duration) -> impl Fn(&Request) -> SiteResponse {
 }
 
 #[test]
-fn the_table_is_in_the_line_at_the_start() {
+fn the_start_line_shows_the_values_of_the_profile() {
     for (profile, row) in [
         (
             "conservative",
@@ -179,17 +179,17 @@ fn trailing_slash() {
 }
 
 #[test]
-fn an_explicit_flag_wins_over_the_preset_wherever_it_stands() {
+fn an_explicit_flag_overrides_the_preset_in_any_position() {
     let server = Server::start(chain(12));
     let url = server.url("/");
-    for words in [
+    for args in [
         ["--max-depth", "1", "--profile", "exhaustive", &url].as_slice(),
         &[&url, "--profile", "exhaustive", "--max-depth", "1"],
     ] {
         assert_eq!(
-            crawler(words).success().visited_paths(&server),
+            crawler(args).success().visited_paths(&server),
             ["/", "/1"],
-            "{words:?}"
+            "{args:?}"
         );
     }
     let flags = [
@@ -220,7 +220,7 @@ fn an_explicit_flag_wins_over_the_preset_wherever_it_stands() {
 }
 
 #[test]
-fn an_unknown_profile_is_bad_usage_and_names_them_all() {
+fn an_unknown_profile_is_bad_usage_and_lists_all() {
     let ended = crawler(&["http://127.0.0.1:1/", "--profile", "reckless"]);
     assert_eq!(ended.code, Some(2));
     for word in [

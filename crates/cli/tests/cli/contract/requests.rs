@@ -4,7 +4,7 @@ use testsite::{LoggedRequest, Pages, Proxy, Server, Tls};
 
 use crate::contract::run::{crawl, run, visited};
 
-/// What a request said under a name, in any spelling.
+/// The values of a request header.
 pub(crate) fn values<'a>(hit: &'a LoggedRequest, name: &str) -> Vec<&'a str> {
     hit.headers
         .iter()
@@ -18,7 +18,7 @@ fn two_pages() -> Server {
 }
 
 #[test]
-fn the_agent_is_ours_by_default() {
+fn the_default_user_agent_is_sent() {
     let server = two_pages();
     crawl(&server, &[]);
     let ours = concat!("crawler/", env!("CARGO_PKG_VERSION"));
@@ -113,7 +113,7 @@ fn headers_go_to_the_seeds_origin_only() {
 }
 
 #[test]
-fn a_proxy_stands_between() {
+fn requests_go_through_the_proxy() {
     let server = two_pages();
     let proxy = Proxy::start();
     assert_eq!(visited(&server, &["--proxy", &proxy.url()]), ["/", "/a"]);

@@ -7,7 +7,7 @@ use testsite::{Pages, Proxy, Request, Server, SiteResponse};
 use crate::contract::run::{crawl_from, crawler, visited};
 use crate::run::Finished;
 
-/// A server that plays every host: a page for all paths, with links to the given URLs on `/`.
+/// A server for every host, with a page for every path and links to the given URLs on `/`.
 struct Web {
     server: Server,
     proxy: Proxy,
@@ -31,9 +31,9 @@ impl Web {
 
     fn crawl(&self, seed: &str, flags: &[&str]) -> Finished {
         let proxy = self.proxy.url();
-        let mut words = vec![seed, "--proxy", &proxy];
-        words.extend(flags);
-        crawler(&words).success()
+        let mut args = vec![seed, "--proxy", &proxy];
+        args.extend(flags);
+        crawler(&args).success()
     }
 
     fn visited(&self, seed: &str, flags: &[&str]) -> Vec<String> {
@@ -72,7 +72,7 @@ fn host_is_the_exact_name() {
 }
 
 #[test]
-fn host_does_not_look_at_case() {
+fn hosts_are_compared_without_case() {
     let web = Web::linking(&["http://WWW.EXAMPLE.test/a", "HTTP://www.Example.Test/b"]);
     assert_eq!(
         web.visited("http://Www.example.TEST/", &[]),
@@ -85,7 +85,7 @@ fn host_does_not_look_at_case() {
 }
 
 #[test]
-fn domain_is_with_subdomains() {
+fn domain_includes_subdomains() {
     let web = Web::linking(RELATIVES);
     assert_eq!(
         web.visited("http://www.example.test/", &["--scope", "domain"]),
@@ -100,7 +100,7 @@ fn domain_is_with_subdomains() {
 }
 
 #[test]
-fn domain_knows_the_public_suffix_list() {
+fn domain_uses_the_public_suffix_list() {
     let web = Web::linking(&[
         "http://example.co.uk/a",
         "http://shop.example.co.uk/b",
@@ -146,7 +146,7 @@ fn prefix_is_below_the_seeds_path() {
         ("/docs/index.html", ["--scope", "prefix"]),
     ] {
         let mut visited = crawl_from(&server, seed, &flags).visited_paths(&server);
-        // Whether the bare /docs belongs is not said; it is merged with /docs/ anyway.
+        // Whether /docs itself is in scope is not specified; it is merged with /docs/ anyway.
         visited.retain(|path| path != "/docs");
         let mut expected = vec!["/docs/a", "/docs/deep/b", seed];
         expected.sort_unstable();
@@ -172,7 +172,7 @@ fn folders() -> Server {
 }
 
 #[test]
-fn include_is_what_is_followed() {
+fn only_included_urls_are_followed() {
     let server = folders();
     assert_eq!(
         visited(&server, &["--include", "/blog/"]),
@@ -186,7 +186,7 @@ fn include_is_what_is_followed() {
 }
 
 #[test]
-fn exclude_is_what_is_not_followed() {
+fn excluded_urls_are_not_followed() {
     let server = folders();
     assert_eq!(
         visited(&server, &["--exclude", r"\.pdf$"]),
@@ -203,14 +203,14 @@ fn exclude_is_what_is_not_followed() {
 }
 
 #[test]
-fn exclude_wins_over_include() {
+fn exclude_overrides_include() {
     let server = folders();
     let flags = ["--include", "/blog/", "--exclude", r"\.pdf$"];
     assert_eq!(visited(&server, &flags), ["/", "/blog/1"]);
 }
 
 #[test]
-fn patterns_are_on_the_full_url() {
+fn patterns_match_the_full_url() {
     let server = folders();
     assert_eq!(
         visited(&server, &["--include", r"\?print="]),

@@ -1,4 +1,4 @@
-//! `crawler scrape`: one module a part of its contract.
+//! `crawler scrape`: one module per part of its contract.
 
 mod formats;
 mod requests;

@@ -20,21 +20,21 @@ fn the_seed_is_the_argument_or_a_flag() {
 
 #[test]
 fn two_seeds_are_bad_usage() {
-    for words in [
+    for args in [
         ["http://127.0.0.1:1/", "--url", "http://127.0.0.1:1/"].as_slice(),
         &["http://127.0.0.1:1/", "http://127.0.0.1:1/"],
     ] {
-        let ended = crawler(words);
+        let ended = crawler(args);
         assert_eq!(
             (ended.code, ended.stdout.as_str()),
             (Some(2), ""),
-            "{words:?}"
+            "{args:?}"
         );
     }
 }
 
 #[test]
-fn anything_but_an_absolute_web_url_is_refused_with_an_example() {
+fn anything_but_an_absolute_web_url_is_rejected_with_an_example() {
     for (typed, wrong) in [
         ("example.org", "\"example.org\" is not an absolute URL"),
         (
@@ -52,18 +52,18 @@ fn anything_but_an_absolute_web_url_is_refused_with_an_example() {
             "\"http://exa mple.org/\" is not a valid URL",
         ),
     ] {
-        for words in [
+        for args in [
             ["crawl", typed].as_slice(),
             &["--url", typed],
             &["map", typed],
         ] {
-            let ended = crawler(words);
-            assert_eq!(ended.code, Some(2), "{words:?}: {}", ended.stderr);
-            assert_eq!(ended.stdout, "", "{words:?}");
-            assert!(ended.stderr.contains(wrong), "{words:?}: {}", ended.stderr);
+            let ended = crawler(args);
+            assert_eq!(ended.code, Some(2), "{args:?}: {}", ended.stderr);
+            assert_eq!(ended.stdout, "", "{args:?}");
+            assert!(ended.stderr.contains(wrong), "{args:?}: {}", ended.stderr);
             assert!(
                 ended.stderr.contains("https://"),
-                "{words:?}: {}",
+                "{args:?}: {}",
                 ended.stderr
             );
         }
@@ -72,25 +72,25 @@ fn anything_but_an_absolute_web_url_is_refused_with_an_example() {
 
 #[test]
 fn no_seed_and_an_empty_one_are_bad_usage() {
-    for words in [
+    for args in [
         [].as_slice(),
         &["crawl"],
         &["map"],
         &["--max-pages", "3"],
         &[""],
     ] {
-        let ended = crawler(words);
+        let ended = crawler(args);
         assert_eq!(
             (ended.code, ended.stdout.as_str()),
             (Some(2), ""),
-            "{words:?}"
+            "{args:?}"
         );
-        assert!(!ended.stderr.is_empty(), "{words:?}");
+        assert!(!ended.stderr.is_empty(), "{args:?}");
     }
 }
 
 #[test]
-fn the_seed_is_printed_normalised() {
+fn the_seed_is_printed_normalized() {
     let server = Server::start(Pages::new().links("/", &[]).links("/b", &[]));
     let host = server.addr();
     for (typed, printed) in [
@@ -121,6 +121,6 @@ fn http_and_https_are_different_pages() {
     let secure = server.url("/").replace("http:", "https:");
     assert_eq!(pages.len(), 2);
     assert_eq!(object(&pages, &server.url("/"))["status"], 200);
-    // Nobody speaks TLS there: the page is a page of its own, and it failed.
+    // The server does not support TLS: the https page is reported separately, as failed.
     assert_eq!(object(&pages, &secure)["outcome"], "failed");
 }

@@ -5,39 +5,39 @@ use serde_json::Value;
 use crate::api::{ANY_PORT, Api, isolated_run};
 
 #[test]
-fn serve_needs_nothing_installed_and_sigterm_ends_it_with_0() {
-    for words in [
+fn serve_needs_no_setup_and_exits_with_0_on_sigterm() {
+    for serve_args in [
         &["serve"][..],
         &["serve", "--mode", "all"],
         &["--mode=api"],
         &["-mode", "api"],
     ] {
         let folder = tempfile::tempdir().unwrap();
-        let service = Api::start(folder.path(), &[words, &ANY_PORT].concat());
+        let service = Api::start(folder.path(), &[serve_args, &ANY_PORT].concat());
         assert_eq!(service.get("/healthz").0, 200);
         assert_eq!(service.get("/readyz").0, 200);
         assert!(folder.path().join("crawler.db").exists());
         let (status, body) = service.post("/v1/crawl", "{\"url\": \"http://127.0.0.1:9/\"}");
         assert_eq!(status, 202, "{body}");
-        assert_eq!(service.terminate(), Some(0), "{words:?}");
+        assert_eq!(service.terminate(), Some(0), "{serve_args:?}");
     }
 }
 
 #[test]
 fn a_job_to_a_private_address_fails_with_the_reason_and_jobs_survive_a_restart() {
     let folder = tempfile::tempdir().unwrap();
-    let words = [&["serve"][..], &ANY_PORT].concat();
-    let service = Api::start(folder.path(), &words);
-    let (_, made) = service.post("/v1/batch/scrape", "{\"urls\": [\"http://127.0.0.1:9/\"]}");
-    let made: Value = serde_json::from_str(&made).unwrap();
-    let place = made["url"].as_str().unwrap().to_owned();
+    let serve_args = [&["serve"][..], &ANY_PORT].concat();
+    let service = Api::start(folder.path(), &serve_args);
+    let (_, created) = service.post("/v1/batch/scrape", "{\"urls\": [\"http://127.0.0.1:9/\"]}");
+    let created: Value = serde_json::from_str(&created).unwrap();
+    let job_path = created["url"].as_str().unwrap().to_owned();
     // The stream ends when the job does.
-    let (_, events) = service.get(&format!("{place}/events"));
+    let (_, events) = service.get(&format!("{job_path}/events"));
     assert!(events.contains("event: finished"), "{events}");
     assert!(events.contains("address_refused"), "{events}");
     assert_eq!(service.terminate(), Some(0));
-    let service = Api::start(folder.path(), &words);
-    let (status, job) = service.get(&place);
+    let service = Api::start(folder.path(), &serve_args);
+    let (status, job) = service.get(&job_path);
     assert_eq!(status, 200);
     let job: Value = serde_json::from_str(&job).unwrap();
     assert_eq!(job["status"], "failed", "{job}");
@@ -70,7 +70,7 @@ fn an_invalid_configuration_exits_with_2_and_says_how_to_fix_it() {
         ),
     ] {
         let finished = isolated_run(folder.path(), args).finish();
-        finished.with_code(2).says(expected);
+        finished.with_code(2).stderr_contains(expected);
     }
     let mut left: Vec<_> = std::fs::read_dir(folder.path())
         .unwrap()
@@ -123,8 +123,8 @@ fn config_warns_of_timeouts_that_conflict() {
         finished
     };
     let warned = config("3m");
-    warned.says("warning: browser.nav_timeout = 3m");
-    warned.says("warning: worker.drain");
+    warned.stderr_contains("warning: browser.nav_timeout = 3m");
+    warned.stderr_contains("warning: worker.drain");
     assert_eq!(config("20s").stderr, "");
 }
 

@@ -1,5 +1,5 @@
 //! `--sitemaps skip|include|only`: sitemaps named in robots.txt, else /sitemap.xml; index files, gzip,
-//! text and RSS forms.
+//! text and feeds.
 
 use testsite::{Pages, Server, SiteResponse};
 
@@ -17,13 +17,13 @@ fn urlset(origin: &str, paths: &[&str]) -> String {
     )
 }
 
-/// Serves files that name the site's own origin, in front of a table of pages.
+/// Serves sitemap files with URLs of the site's own origin, and a few pages.
 fn start(files: &'static [(&'static str, &'static str, Form)]) -> Server {
     let pages = Pages::new().links("/", &["/linked"]).links("/linked", &[]);
     Server::start(move |request: &testsite::Request| {
         let origin = request.origin();
         match files.iter().find(|(path, _, _)| *path == request.path()) {
-            Some((_, paths, form)) => form.answer(&origin, paths),
+            Some((_, paths, form)) => form.respond(&origin, paths),
             None => match request.path() {
                 "/listed" => SiteResponse::html("<a href=\"/below\">b</a>"),
                 _ => testsite::Site::respond(&pages, request),
@@ -32,7 +32,7 @@ fn start(files: &'static [(&'static str, &'static str, Form)]) -> Server {
     })
 }
 
-/// How a file lists paths, which are separated by spaces.
+/// Format of a file; its paths are given separated by spaces.
 #[derive(Clone, Copy, Debug)]
 enum Form {
     Urlset,
@@ -45,7 +45,7 @@ enum Form {
 }
 
 impl Form {
-    fn answer(self, origin: &str, paths: &str) -> SiteResponse {
+    fn respond(self, origin: &str, paths: &str) -> SiteResponse {
         let paths: Vec<&str> = paths.split(' ').collect();
         let each = |before: &str, after: &str| -> String {
             paths
@@ -87,7 +87,7 @@ impl Form {
     }
 }
 
-/// The gzip form without compression: a head, one stored block, and the sums.
+/// gzip data without compression: a header, one stored block, and the checksums.
 fn gzip_stored(bytes: &[u8]) -> Vec<u8> {
     let length = u16::try_from(bytes.len()).unwrap();
     let mut crc = u32::MAX;
@@ -110,20 +110,20 @@ fn gzip_stored(bytes: &[u8]) -> Vec<u8> {
     out
 }
 
-const USUAL: &[(&str, &str, Form)] = &[("/sitemap.xml", "/listed /linked", Form::Urlset)];
+const DEFAULT_SITEMAP: &[(&str, &str, Form)] = &[("/sitemap.xml", "/listed /linked", Form::Urlset)];
 
 #[test]
-fn skip_does_not_even_ask() {
+fn skip_does_not_request_sitemaps() {
     for flags in [[].as_slice(), &["--sitemaps", "skip"]] {
-        let server = start(USUAL);
+        let server = start(DEFAULT_SITEMAP);
         assert_eq!(visited(&server, flags), ["/", "/linked"]);
         assert_eq!(server.count("/sitemap.xml"), 0);
     }
 }
 
 #[test]
-fn include_adds_them_to_the_links() {
-    let server = start(USUAL);
+fn include_adds_sitemap_urls_to_the_links() {
+    let server = start(DEFAULT_SITEMAP);
     assert_eq!(
         visited(&server, &["--sitemaps", "include"]),
         ["/", "/below", "/linked", "/listed"]
@@ -134,14 +134,14 @@ fn include_adds_them_to_the_links() {
 
 #[test]
 fn only_follows_no_links() {
-    let server = start(USUAL);
+    let server = start(DEFAULT_SITEMAP);
     let visited = visited(&server, &["--sitemaps", "only"]);
     assert_eq!(visited, ["/linked", "/listed"]);
     assert_eq!(server.count("/below"), 0);
 }
 
 #[test]
-fn the_ones_in_robots_txt_are_read_instead_of_the_usual_place() {
+fn sitemaps_in_robots_txt_replace_the_default_location() {
     let server = start(&[
         ("/robots.txt", "/maps/one.xml /maps/two.xml", Form::Robots),
         ("/maps/one.xml", "/listed", Form::Urlset),
@@ -156,7 +156,7 @@ fn the_ones_in_robots_txt_are_read_instead_of_the_usual_place() {
 }
 
 #[test]
-fn the_usual_place_is_read_when_robots_txt_names_none() {
+fn the_default_location_is_used_when_robots_txt_names_none() {
     let server = start(&[
         ("/robots.txt", "", Form::Text),
         ("/sitemap.xml", "/listed", Form::Urlset),
@@ -171,13 +171,13 @@ fn a_site_without_a_sitemap_is_crawled_by_its_links() {
     assert_eq!(ended.visited_paths(&server), ["/", "/linked"]);
     assert!(
         !ended.stderr.contains("sitemap.xml"),
-        "nobody named it: {}",
+        "no file named it: {}",
         ended.stderr
     );
 }
 
 #[test]
-fn index_files_lead_to_others() {
+fn index_files_are_followed() {
     let server = start(&[
         ("/sitemap.xml", "/one.xml /inner.xml", Form::Index),
         ("/one.xml", "/a", Form::Urlset),
@@ -185,7 +185,7 @@ fn index_files_lead_to_others() {
         ("/two.xml", "/b", Form::Urlset),
     ]);
     assert_eq!(visited(&server, &["--sitemaps", "only"]), ["/a", "/b"]);
-    assert_eq!(server.count("/sitemap.xml"), 1, "a circle is walked once");
+    assert_eq!(server.count("/sitemap.xml"), 1, "a cycle is followed once");
 }
 
 #[test]
@@ -220,7 +220,7 @@ fn rss_and_atom() {
 }
 
 #[test]
-fn what_a_sitemap_lists_must_be_in_scope_and_allowed() {
+fn urls_in_a_sitemap_must_be_in_scope_and_allowed() {
     const RULES: &str = "User-agent: *\nDisallow: /private\n";
     let other = Server::start_ipv6(Pages::new());
     let elsewhere = other.url("/x");
@@ -240,8 +240,8 @@ fn what_a_sitemap_lists_must_be_in_scope_and_allowed() {
 }
 
 #[test]
-fn pages_say_that_a_sitemap_named_them() {
-    let server = start(USUAL);
+fn pages_found_in_a_sitemap_are_marked() {
+    let server = start(DEFAULT_SITEMAP);
     let pages = objects(&server, &["--sitemaps", "include"]);
     let found =
         |path: &str| crate::contract::run::object(&pages, &server.url(path))["found"].clone();

@@ -5,7 +5,7 @@ use testsite::{Pages, Request, Server, SiteResponse};
 use crate::contract::run::{crawl, visited};
 use crate::run::Finished;
 
-/// Without limits of its own, so that only the traps can end it; a lid, so that a test ends anyway.
+/// Without a depth limit, so that only trap detection ends the crawl; the page limit ends a test that fails.
 const FLAGS: [&str; 8] = [
     "--max-pages",
     "2500",
@@ -40,7 +40,7 @@ fn repeating_path() -> Server {
 
 fn calendar() -> Server {
     endless(|target| {
-        // 2000/01 and so on: a number of months.
+        // Year and month as one number: 200001 is 2000/01.
         let months = number_in(target).max(200_001);
         let (year, month) = (months / 100, months % 100);
         let next = if month == 12 {
@@ -75,9 +75,9 @@ fn queries() -> Server {
 }
 
 fn crawl_with(server: &Server, flags: &[&str]) -> Finished {
-    let mut words = FLAGS.to_vec();
-    words.extend(flags);
-    crawl(server, &words)
+    let mut args = FLAGS.to_vec();
+    args.extend(flags);
+    crawl(server, &args)
 }
 
 fn assert_trapped(server: &Server, reason: &str) {
@@ -93,10 +93,10 @@ fn assert_trapped(server: &Server, reason: &str) {
 }
 
 fn assert_followed(server: &Server, flags: &[&str]) {
-    let mut words = vec!["--max-pages", "100"];
-    words.extend(flags);
-    words.extend(["--max-depth", "0", "--log-format", "json"]);
-    let summary = crawl(server, &words).event("summary");
+    let mut args = vec!["--max-pages", "100"];
+    args.extend(flags);
+    args.extend(["--max-depth", "0", "--log-format", "json"]);
+    let summary = crawl(server, &args).event("summary");
     assert_eq!(summary["stop_reason"], "max_pages", "{summary}");
     assert_eq!(summary["traps"], 0, "{summary}");
 }
@@ -122,7 +122,7 @@ fn exploding_queries() {
 }
 
 #[test]
-fn off_follows_them_all() {
+fn with_traps_off_they_are_followed() {
     for server in [repeating_path(), calendar(), sessions(), queries()] {
         assert_followed(&server, &["--traps", "off"]);
     }
@@ -138,7 +138,7 @@ fn traps_are_off_in_exhaustive_unless_given() {
 }
 
 #[test]
-fn honest_sites_are_not_refused() {
+fn ordinary_sites_are_not_refused() {
     let links: Vec<String> = (0..400)
         .flat_map(|at| {
             [

@@ -25,7 +25,7 @@ fn site() -> Server {
 const CONFIG: &str =
     "egress:\n  allow: [127.0.0.1]\nworker:\n  per_host_rps: 0\n  metrics_addr: 127.0.0.1:0\n";
 
-/// The names in a text, without what a spread adds to them.
+/// The metric names in a text, without the suffixes of histograms.
 fn names(text: &str) -> BTreeSet<String> {
     let is_part = |c: char| c.is_ascii_lowercase() || c == '_';
     let words = text.split(|c: char| !is_part(c));
@@ -45,10 +45,10 @@ fn ours() -> BTreeSet<String> {
 }
 
 #[test]
-fn operations_md_names_every_metric_and_no_other() {
-    let kept = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/operations.md");
-    let told = names(&std::fs::read_to_string(kept).unwrap());
-    assert_eq!(told, ours());
+fn operations_md_lists_exactly_the_exported_metrics() {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/operations.md");
+    let found = names(&std::fs::read_to_string(path).unwrap());
+    assert_eq!(found, ours());
 }
 
 #[test]
@@ -58,21 +58,25 @@ fn a_running_service_exports_every_metric_by_its_name() {
     std::fs::write(folder.path().join("config.yaml"), CONFIG).unwrap();
     let service = Api::start(folder.path(), &[&["serve"][..], &ANY_PORT].concat());
     let body = format!("{{\"url\": \"{}\"}}", site.url("/"));
-    let (_, made) = service.post("/v1/crawl", &body);
-    let made: Value = serde_json::from_str(&made).unwrap();
-    let place = made["url"].as_str().unwrap();
-    service.get(&format!("{place}/events"));
-    let begun = Instant::now();
+    let (_, created) = service.post("/v1/crawl", &body);
+    let created: Value = serde_json::from_str(&created).unwrap();
+    let job_path = created["url"].as_str().unwrap();
+    service.get(&format!("{job_path}/events"));
+    let started = Instant::now();
     loop {
         let (status, text) = service.get("/metrics");
         assert_eq!(status, 200);
-        let told = names(&text);
-        assert!(told.is_subset(&ours()), "{:?}", &told - &ours());
+        let found = names(&text);
+        assert!(found.is_subset(&ours()), "{:?}", &found - &ours());
         let done = "crawler_worker_tasks_total{type=\"crawl\",result=\"done\"} 2";
-        if told == ours() && text.contains(done) {
+        if found == ours() && text.contains(done) {
             break;
         }
-        assert!(begun.elapsed() < TIMEOUT, "{:?}\n{text}", &ours() - &told);
+        assert!(
+            started.elapsed() < TIMEOUT,
+            "{:?}\n{text}",
+            &ours() - &found
+        );
     }
     assert_eq!(service.terminate(), Some(0));
 }
@@ -87,7 +91,7 @@ impl Drop for Process {
     }
 }
 
-/// Its log is closed in the middle, as by a terminal that is closed: it still answers requests.
+/// The log is closed in the middle, as by a closed terminal; the worker still answers requests.
 #[test]
 fn a_worker_serves_metrics_and_logs_ids_on_one_line_each() {
     let site = site();
@@ -95,9 +99,9 @@ fn a_worker_serves_metrics_and_logs_ids_on_one_line_each() {
     std::fs::write(folder.path().join("config.yaml"), CONFIG).unwrap();
     let api = Api::start(folder.path(), &[&["--mode=api"][..], &ANY_PORT].concat());
     let body = format!("{{\"urls\": [\"{}\"]}}", site.url("/gone%0d%0aforged"));
-    let (_, made) = api.post("/v1/batch/scrape", &body);
-    let made: Value = serde_json::from_str(&made).unwrap();
-    let id = made["id"].as_str().unwrap();
+    let (_, created) = api.post("/v1/batch/scrape", &body);
+    let created: Value = serde_json::from_str(&created).unwrap();
+    let id = created["id"].as_str().unwrap();
     let args = ["serve", "--mode", "worker", "--log-format", "json", "-v"];
     let mut worker = isolated_command(folder.path(), &args)
         .stderr(Stdio::piped())

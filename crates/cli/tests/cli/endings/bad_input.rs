@@ -3,24 +3,24 @@
 use crate::run::{Finished, Run, crawler, objects};
 
 const SEED: &str = "http://127.0.0.1:1/";
-/// The two ends that a remedy has.
+/// What the messages refer to: the help, or an example.
 const HELP: &str = "--help";
 const EXAMPLE: &str = "https://example.org/";
 
 #[track_caller]
-fn refused(ended: Finished, words: &[&str]) {
+fn assert_rejected(ended: Finished, expected: &[&str]) {
     let ended = ended.with_code(2);
     assert_eq!(ended.stdout, "", "{}", ended.output());
     let lines: Vec<&str> = ended.stderr.lines().collect();
     assert_eq!(lines.len(), 1, "{}", ended.output());
     assert!(lines[0].starts_with("error: "), "{}", ended.output());
-    for words in words {
-        ended.says(words);
+    for text in expected {
+        ended.stderr_contains(text);
     }
 }
 
 #[test]
-fn seeds_that_are_none() {
+fn invalid_seeds() {
     let cases: [(&str, &[&str]); 17] = [
         ("", &["empty", EXAMPLE]),
         ("   ", &[EXAMPLE]),
@@ -40,30 +40,32 @@ fn seeds_that_are_none() {
         ("http://[::1/", &["http://[::1/", EXAMPLE]),
         ("http://a b/", &["http://a b/", EXAMPLE]),
     ];
-    for (seed, words) in cases {
-        refused(crawler(&[seed]), words);
-        refused(crawler(&["crawl", seed]), words);
-        refused(crawler(&["map", seed]), words);
-        refused(crawler(&["--url", seed]), words);
+    for (seed, expected) in cases {
+        assert_rejected(crawler(&[seed]), expected);
+        assert_rejected(crawler(&["crawl", seed]), expected);
+        assert_rejected(crawler(&["map", seed]), expected);
+        assert_rejected(crawler(&["--url", seed]), expected);
     }
 }
 
 #[test]
 fn no_seed_at_all() {
     for args in [&["crawl"][..], &["map"], &["--format", "json"], &["-v"]] {
-        refused(crawler(args), &["<URL>", EXAMPLE]);
+        assert_rejected(crawler(args), &["<URL>", EXAMPLE]);
     }
 }
 
 #[test]
-fn nothing_typed_shows_the_help_on_stderr() {
+fn no_arguments_show_the_help_on_stderr() {
     let ended = crawler::<&str>(&[]).with_code(2);
     assert_eq!(ended.stdout, "");
-    ended.says("crawler <URL>").says("https://example.org/");
+    ended
+        .stderr_contains("crawler <URL>")
+        .stderr_contains("https://example.org/");
 }
 
 #[test]
-fn flags_that_are_none() {
+fn invalid_flags() {
     let cases: [(&[&str], &[&str]); 11] = [
         (&["-o", ""], &["--output-file", "required", HELP]),
         (&["--max-page", "3"], &["--max-page'", "--max-pages", HELP]),
@@ -77,8 +79,8 @@ fn flags_that_are_none() {
         (&["http://127.0.0.1:2/"], &["http://127.0.0.1:2/", HELP]),
         (&["--url", "http://127.0.0.1:2/"], &["--url", HELP]),
     ];
-    for (flags, words) in cases {
-        refused(crawler(&[&[SEED], flags].concat()), words);
+    for (flags, expected) in cases {
+        assert_rejected(crawler(&[&[SEED], flags].concat()), expected);
     }
 }
 
@@ -102,11 +104,11 @@ fn an_invalid_value_names_the_valid_ones() {
     ];
     for (flag, value, known) in cases {
         let ended = crawler(&[SEED, flag, value]);
-        refused(ended, &[flag, &format!("'{value}'"), known, HELP]);
+        assert_rejected(ended, &[flag, &format!("'{value}'"), known, HELP]);
     }
-    refused(crawler(&["completions", "tcsh"]), &["'tcsh'", "zsh", HELP]);
+    assert_rejected(crawler(&["completions", "tcsh"]), &["'tcsh'", "zsh", HELP]);
     let ended = crawler(&["map", SEED, "--format", "html"]);
-    refused(ended, &["'html'", "sitemap", HELP]);
+    assert_rejected(ended, &["'html'", "sitemap", HELP]);
 }
 
 #[test]
@@ -135,12 +137,12 @@ fn numbers_durations_and_sizes() {
     ];
     for (flag, values, remedy) in cases {
         for value in values {
-            let mut words = vec![flag, value];
-            words.extend(remedy);
-            refused(crawler(&[SEED, flag, value]), &words);
+            let mut expected = vec![flag, value];
+            expected.extend(remedy);
+            assert_rejected(crawler(&[SEED, flag, value]), &expected);
         }
     }
-    refused(crawler(&[SEED, "--timeout", "-1s"]), &["-1", HELP]);
+    assert_rejected(crawler(&[SEED, "--timeout", "-1s"]), &["-1", HELP]);
 }
 
 #[test]
@@ -157,7 +159,7 @@ fn numbers_out_of_range() {
     ];
     for (flag, value, range) in cases {
         let ended = crawler(&[SEED, flag, value]);
-        refused(ended, &["out of range", range]);
+        assert_rejected(ended, &["out of range", range]);
     }
 }
 
@@ -204,20 +206,20 @@ fn patterns_headers_and_proxies() {
             &["--path-delay", "search=2s", "/search=2s"],
         ),
     ];
-    for (flag, value, words) in cases {
-        refused(crawler(&[SEED, flag, value]), words);
+    for (flag, value, expected) in cases {
+        assert_rejected(crawler(&[SEED, flag, value]), expected);
     }
 }
 
 #[test]
-fn a_proxy_s_password_is_not_repeated() {
+fn the_password_of_a_proxy_is_not_printed() {
     let ended = crawler(&[SEED, "--proxy", "socks5://me:hunter2@127.0.0.1:9"]);
-    ended.never_says("hunter2");
-    refused(ended, &["--proxy"]);
+    ended.stderr_lacks("hunter2");
+    assert_rejected(ended, &["--proxy"]);
 }
 
 #[test]
-fn what_was_typed_cannot_drive_the_terminal() {
+fn arguments_cannot_control_the_terminal() {
     let cases = [
         vec!["exa\x1b[31mmple.org"],
         vec![SEED, "--format", "\x1b]0;title\x07"],
@@ -228,8 +230,8 @@ fn what_was_typed_cannot_drive_the_terminal() {
     for args in cases {
         let ended = crawler(&args).with_code(2);
         assert_eq!(ended.stderr.lines().count(), 1, "{}", ended.output());
-        let odd = ended.stderr.trim_end().chars().find(|c| c.is_control());
-        assert_eq!(odd, None, "{}", ended.output());
+        let control = ended.stderr.trim_end().chars().find(|c| c.is_control());
+        assert_eq!(control, None, "{}", ended.output());
     }
 }
 
@@ -242,10 +244,10 @@ fn usage_errors_are_json_on_request() {
         &[SEED, "--nonsense", "--log-format=json"],
     ] {
         let ended = Run::new(args).finish().with_code(2);
-        let told = objects(&ended.stderr);
-        assert_eq!(told.len(), 1, "{}", ended.output());
-        assert_eq!(told[0]["level"], "error");
-        assert_eq!(told[0]["event"], "bad_usage");
-        assert!(!told[0]["message"].as_str().unwrap().is_empty());
+        let lines = objects(&ended.stderr);
+        assert_eq!(lines.len(), 1, "{}", ended.output());
+        assert_eq!(lines[0]["level"], "error");
+        assert_eq!(lines[0]["event"], "bad_usage");
+        assert!(!lines[0]["message"].as_str().unwrap().is_empty());
     }
 }

@@ -1,4 +1,4 @@
-//! TLS that cannot be trusted: a network failure like others, and nothing is sent.
+//! Invalid TLS certificates: a network failure, and nothing is sent.
 
 use std::io::{Read, Write};
 use std::net::TcpListener;
@@ -17,7 +17,7 @@ fn authority(tls: &Tls) -> NamedTempFile {
 }
 
 #[test]
-fn certificates_that_are_not_good() {
+fn invalid_certificates() {
     let cases = [
         (
             Tls::generate().self_signed(),
@@ -33,7 +33,7 @@ fn certificates_that_are_not_good() {
             "the certificate is not valid for this name",
         ),
     ];
-    for (tls, words) in cases {
+    for (tls, message) in cases {
         let secure = Server::start_tls(Pages::new().html("/", "secret"), &tls);
         let plain = Server::start(Pages::new().links("/", &[&secure.url("/")]));
         let authority = authority(&tls);
@@ -42,13 +42,17 @@ fn certificates_that_are_not_good() {
             .env("SSL_CERT_FILE", authority.path())
             .finish()
             .with_code(0);
-        check(&ended, &secure.origin(), &[("/", words, NETWORK, "tls")]);
-        assert_eq!(secure.total(), 0, "{words}: nothing is sent to a stranger");
+        check(&ended, &secure.origin(), &[("/", message, NETWORK, "tls")]);
+        assert_eq!(
+            secure.total(),
+            0,
+            "{message}: nothing is sent to an untrusted server"
+        );
     }
 }
 
 #[test]
-fn a_good_certificate_is_no_failure() {
+fn a_valid_certificate_is_accepted() {
     let tls = Tls::generate();
     let secure = Server::start_tls(Pages::new().html("/", "secret"), &tls);
     let authority = authority(&tls);
@@ -56,14 +60,14 @@ fn a_good_certificate_is_no_failure() {
         .env("SSL_CERT_FILE", authority.path())
         .finish()
         .with_code(0);
-    ended.never_says("Failed");
+    ended.stderr_lacks("Failed");
 }
 
 #[test]
 fn plain_http_where_tls_was_expected() {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let origin = format!("https://{}", listener.local_addr().unwrap());
-    // Ends with the test's process: it is never waited for.
+    // Never joined: it ends with the test process.
     std::thread::spawn(move || {
         for stream in listener.incoming() {
             let mut stream = stream.unwrap();
@@ -78,13 +82,13 @@ fn plain_http_where_tls_was_expected() {
         .env("SSL_CERT_FILE", authority.path())
         .finish()
         .with_code(1);
-    let words = "the server does not speak TLS";
-    check(&ended, &origin, &[("/", words, NETWORK, "tls")]);
+    let message = "the server does not speak TLS";
+    check(&ended, &origin, &[("/", message, NETWORK, "tls")]);
 }
 
 #[test]
 fn bad_certificates_of_the_seed() {
-    for (tls, words) in [
+    for (tls, message) in [
         (Tls::generate().self_signed(), "issuer is not trusted"),
         (Tls::generate().expired(), "has expired"),
         (Tls::generate().wrong_host(), "not valid for this name"),
@@ -98,11 +102,11 @@ fn bad_certificates_of_the_seed() {
         let errors = ended.stderr_lines("error: ");
         assert_eq!(errors.len(), 1, "{}", ended.output());
         assert!(
-            errors[0].contains(&server.url("/")) && errors[0].contains(words),
+            errors[0].contains(&server.url("/")) && errors[0].contains(message),
             "{}",
             ended.output()
         );
         assert_eq!(server.total(), 0);
-        ended.never_says("--robots ignore");
+        ended.stderr_lacks("--robots ignore");
     }
 }

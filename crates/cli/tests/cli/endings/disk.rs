@@ -14,25 +14,25 @@ fn site() -> Server {
 }
 
 #[track_caller]
-fn names(ended: &Finished, file: &Path) {
+fn assert_names(ended: &Finished, file: &Path) {
     let errors = ended.stderr_lines("error: ");
     assert_eq!(errors.len(), 1, "{}", ended.output());
     let name = file.to_str().unwrap();
     assert!(errors[0].contains(name), "{}", ended.output());
 }
 
-/// Runs with a file for `flag` that cannot be opened: nothing may be asked of the site.
+/// Asserts that a file for `flag` that cannot be opened is an error, and that nothing is requested from the site.
 #[track_caller]
-fn refused(flag: &str, file: &Path, words: &str) {
+fn assert_rejected(flag: &str, file: &Path, message: &str) {
     for format in ["text", "html"] {
         let server = site();
         let file_name = file.to_str().unwrap();
         let args = [&server.url("/"), flag, file_name, "--format", format];
         let ended = crawler(&args).with_code(1);
-        names(&ended, file);
-        ended.says(words);
+        assert_names(&ended, file);
+        ended.stderr_contains(message);
         assert_eq!(ended.stdout, "", "{}", ended.output());
-        assert_eq!(server.total(), 0, "nothing is crawled for nobody");
+        assert_eq!(server.total(), 0, "nothing is crawled without an output");
     }
 }
 
@@ -43,15 +43,15 @@ fn a_missing_folder() {
     let folder = tempfile::tempdir().unwrap();
     for flag in FLAGS {
         let file = folder.path().join("missing/pages.txt");
-        refused(flag, &file, "No such file or directory");
+        assert_rejected(flag, &file, "No such file or directory");
     }
 }
 
 #[test]
-fn a_folder_in_its_place() {
+fn a_folder_as_output() {
     let folder = tempfile::tempdir().unwrap();
     for flag in FLAGS {
-        refused(flag, folder.path(), "directory");
+        assert_rejected(flag, folder.path(), "directory");
     }
 }
 
@@ -59,19 +59,19 @@ fn a_folder_in_its_place() {
 fn a_file_as_a_folder() {
     let file = tempfile::NamedTempFile::new().unwrap();
     for flag in FLAGS {
-        refused(flag, &file.path().join("pages.txt"), "Not a directory");
+        assert_rejected(flag, &file.path().join("pages.txt"), "Not a directory");
     }
 }
 
 #[test]
 fn a_file_without_write_permission() {
-    // Not even root may make files in /proc.
+    // Not even root can create files in /proc.
     let nowhere = Path::new("/proc/crawler-pages.txt");
     if !Path::new("/proc/self").exists() {
         return;
     }
     for flag in FLAGS {
-        refused(flag, nowhere, "error: ");
+        assert_rejected(flag, nowhere, "error: ");
     }
 }
 
@@ -88,29 +88,29 @@ fn a_full_disk_from_the_start() {
         let server = site();
         let args = [&server.url("/"), "--format", format, "-o", "/dev/full"];
         let ended = crawler(&args).with_code(1);
-        names(&ended, Path::new("/dev/full"));
-        ended.says("No space left on device");
+        assert_names(&ended, Path::new("/dev/full"));
+        ended.stderr_contains("No space left on device");
     }
     let server = site();
     let args = [&server.url("/"), "--unique-links", "/dev/full"];
     let ended = crawler(&args).with_code(1);
-    names(&ended, Path::new("/dev/full"));
+    assert_names(&ended, Path::new("/dev/full"));
     let args = ["map", &server.url("/"), "-o", "/dev/full"];
-    names(&crawler(&args).with_code(1), Path::new("/dev/full"));
+    assert_names(&crawler(&args).with_code(1), Path::new("/dev/full"));
 }
 
 #[test]
-fn a_full_disk_behind_stdout() {
+fn stdout_on_a_full_disk() {
     if !has_full_device() {
         return;
     }
     let server = site();
     let full = || File::options().write(true).open("/dev/full").unwrap();
     let run = Run::new(&[server.url("/")]).stdout_to(full()).start();
-    names(&run.finish().with_code(1), Path::new("stdout"));
+    assert_names(&run.finish().with_code(1), Path::new("stdout"));
     for args in [&["man"][..], &["completions", "bash"]] {
         let run = Run::new(args).stdout_to(full()).start();
-        names(&run.finish().with_code(1), Path::new("stdout"));
+        assert_names(&run.finish().with_code(1), Path::new("stdout"));
     }
 }
 
@@ -123,12 +123,15 @@ fn a_disk_that_fills_ends_the_crawl_early() {
     let server = Server::start(Graph::new(pages).site());
     let args = [&server.url("/"), "--max-pages", "0", "-o", "/dev/full"];
     let ended = crawler(&args).with_code(1);
-    names(&ended, Path::new("/dev/full"));
-    let asked = server.total();
-    assert!(asked < u64::from(pages) / 2, "{asked} requests for nobody");
+    assert_names(&ended, Path::new("/dev/full"));
+    let requests = server.total();
+    assert!(
+        requests < u64::from(pages) / 2,
+        "{requests} requests after the disk was full"
+    );
 }
 
-/// A disk of half a megabyte, if we may mount one.
+/// A disk of half a megabyte, if mounting is permitted.
 struct SmallDisk(tempfile::TempDir);
 
 impl SmallDisk {
@@ -152,8 +155,8 @@ impl Drop for SmallDisk {
 #[test]
 fn a_disk_that_fills_in_the_middle() {
     let Some(disk) = SmallDisk::mount() else {
-        // Only root may mount; /dev/full above tests the same path from the first write on. The runner
-        // shows this message at the end, so that the test is not taken for done.
+        // Only root can mount; /dev/full above tests the same path from the first write on. The runner
+        // shows this message at the end, so that the skipped test is noticed.
         writeln!(
             std::io::stderr(),
             "NOT RUN: a small disk cannot be mounted here"
@@ -170,14 +173,14 @@ fn a_disk_that_fills_in_the_middle() {
         let mut args = vec![server.url("/"), flag.to_owned(), name.to_owned()];
         args.extend(["--max-pages", "0", "--max-depth", "0"].map(str::to_owned));
         if flag != "-o" {
-            // Long URLs, so that the distinct links alone fill it.
+            // The pages go elsewhere, so that only the distinct links fill the disk.
             args.extend(["-o".to_owned(), other.to_str().unwrap().to_owned()]);
         }
         let full = std::fs::write(disk.0.path().join("ballast"), vec![b'x'; 450 << 10]);
         full.unwrap();
         let ended = crawler(&args).with_code(1);
-        names(&ended, &file);
-        ended.says("No space left on device");
+        assert_names(&ended, &file);
+        ended.stderr_contains("No space left on device");
         std::fs::remove_file(&file).unwrap();
     }
 }

@@ -1,4 +1,4 @@
-//! Failed pages: each one line on stderr, in the contract's words, and an error in machine formats.
+//! Failed pages: one line each on stderr, worded as in the contract, and an error in machine formats.
 
 use std::collections::HashMap;
 use std::time::Duration;
@@ -8,7 +8,7 @@ use testsite::{Pages, Server, SiteResponse, SocketStep};
 
 use crate::run::{Finished, crawler};
 
-/// Path, words, label, kind.
+/// Path, message, label, kind.
 pub(crate) type Case = (&'static str, &'static str, &'static str, &'static str);
 
 const STATUSES: [(u16, Case); 12] = [
@@ -78,7 +78,7 @@ const STATUSES: [(u16, Case); 12] = [
 
 pub(crate) const NETWORK: &str = "network (retry-able)";
 
-/// Every failure must have its line, once, and its error in ndjson.
+/// Asserts that every failure has one line on stderr, and its error in ndjson.
 #[track_caller]
 pub(crate) fn check(ended: &Finished, origin: &str, cases: &[Case]) {
     let objects: HashMap<String, Value> = ended
@@ -86,13 +86,13 @@ pub(crate) fn check(ended: &Finished, origin: &str, cases: &[Case]) {
         .into_iter()
         .map(|object| (object["url"].as_str().unwrap().to_owned(), object))
         .collect();
-    for (path, words, label, kind) in cases {
+    for (path, message, label, kind) in cases {
         let url = format!("{origin}{path}");
         let lines = ended.stderr_lines(&format!("Failed to fetch {url}: "));
-        let expected = format!("Failed to fetch {url}: {words} [{label}]");
+        let expected = format!("Failed to fetch {url}: {message} [{label}]");
         assert_eq!(lines, [expected.as_str()], "{}", ended.output());
         let object = &objects[&url];
-        assert_eq!(object["error"], format!("fetch failed: {words}"), "{url}");
+        assert_eq!(object["error"], format!("fetch failed: {message}"), "{url}");
         assert_eq!(object["error_kind"], *kind, "{url}");
         assert_eq!(object["outcome"], "failed", "{url}");
         assert_eq!(object["links"], Value::Array(Vec::new()), "{url}");
@@ -125,14 +125,16 @@ fn statuses() {
     for (status, (path, ..)) in STATUSES {
         assert_eq!(ended.object(path)["status"], status, "{path}");
     }
-    ended.says("14 pages").says("12 failed (");
+    ended
+        .stderr_contains("14 pages")
+        .stderr_contains("12 failed (");
     for group in [
         "2 dead link",
         "4 client error",
         "4 server error",
         "2 timeout",
     ] {
-        ended.says(group);
+        ended.stderr_contains(group);
     }
 }
 
@@ -186,7 +188,7 @@ fn invalid_responses() {
             "reset",
         ),
     ];
-    let odd: [Case; 2] = [
+    let invalid: [Case; 2] = [
         (
             "/no-http",
             "the response is not valid HTTP",
@@ -202,11 +204,16 @@ fn invalid_responses() {
         .to_owned();
     let undecoded = undecoded.strip_prefix("fetch failed: ").unwrap();
     assert!(!undecoded.is_empty());
-    let odd = [
-        odd[0],
-        (odd[1].0, undecoded.to_owned().leak(), odd[1].2, odd[1].3),
+    let invalid = [
+        invalid[0],
+        (
+            invalid[1].0,
+            undecoded.to_owned().leak(),
+            invalid[1].2,
+            invalid[1].3,
+        ),
     ];
-    check(&ended, &server.origin(), &[&cases[..], &odd].concat());
+    check(&ended, &server.origin(), &[&cases[..], &invalid].concat());
     for (path, ..) in &cases[..3] {
         assert_eq!(ended.object(path)["status"], Value::Null, "{path}");
     }
@@ -303,14 +310,14 @@ fn connection_refused() {
 }
 
 #[test]
-fn a_name_without_address() {
+fn an_unknown_host_name() {
     let args = [
         "http://nowhere.invalid/",
         "--format",
         "ndjson",
         "--max-attempts",
         "1",
-        // Some systems take their time to find that out.
+        // Resolving an unknown name is slow on some systems.
         "--timeout",
         "40s",
     ];
@@ -318,14 +325,14 @@ fn a_name_without_address() {
     let object = ended.object("http://nowhere.invalid/");
     assert_eq!(object["error_kind"], "dns");
     let error = object["error"].as_str().unwrap();
-    let words = error.strip_prefix("fetch failed: ").unwrap();
-    assert!(words.contains("nowhere.invalid"), "{words}");
-    let line = format!("Failed to fetch http://nowhere.invalid/: {words} [{NETWORK}]");
+    let message = error.strip_prefix("fetch failed: ").unwrap();
+    assert!(message.contains("nowhere.invalid"), "{message}");
+    let line = format!("Failed to fetch http://nowhere.invalid/: {message} [{NETWORK}]");
     assert_eq!(ended.stderr_lines("Failed to fetch "), [line.as_str()]);
 }
 
 #[test]
-fn what_is_not_html_is_no_failure() {
+fn responses_that_are_not_html_are_not_failures() {
     let site = Pages::new()
         .links("/", &["/picture", "/plain", "/empty", "/nothing"])
         .page("/picture", SiteResponse::new(200, "image/png", "\u{1}png"))
@@ -348,7 +355,7 @@ fn what_is_not_html_is_no_failure() {
 fn each_format_has_the_failed_page() {
     let server = Server::start(Pages::new().links("/", &["/gone"]));
     let gone = server.url("/gone");
-    let wanted = "fetch failed: not found (404)";
+    let expected = "fetch failed: not found (404)";
     let text = crawler(&[server.url("/")]).with_code(0);
     let end = format!("Visited: {gone}\nLinks found:\n");
     assert!(text.stdout.ends_with(&end), "{}", text.output());
@@ -359,11 +366,11 @@ fn each_format_has_the_failed_page() {
         assert_eq!(ended.stderr_lines("Failed to fetch ").len(), 1, "{format}");
         if format == "json" {
             let pages: Vec<Value> = serde_json::from_str(&ended.stdout).unwrap();
-            assert_eq!(pages[1]["error"], wanted);
+            assert_eq!(pages[1]["error"], expected);
             assert!(pages[0].get("error").is_none());
         } else if format == "csv" {
             let row = ended.stdout.lines().last().unwrap();
-            let end = format!(",{wanted},,");
+            let end = format!(",{expected},,");
             assert!(row.starts_with(&gone) && row.ends_with(&end), "{row}");
         }
     }
@@ -387,8 +394,8 @@ fn a_stalled_body_is_a_timeout() {
         "1s",
     ];
     let ended = crawler(&args).with_code(0);
-    let words = "the body stalled for 500 ms";
-    let case = ("/stalls", words, "timeout (retry-able)", "timeout");
+    let message = "the body stalled for 500 ms";
+    let case = ("/stalls", message, "timeout (retry-able)", "timeout");
     check(&ended, &server.origin(), &[case]);
     assert!(ended.took < Duration::from_secs(10));
 }

@@ -1,4 +1,4 @@
-//! What is said on stderr: the start line, levels, JSON, colour, the summary; and stdout's purity.
+//! Messages on stderr: the start line, levels, JSON, color, the summary. stdout carries data only.
 
 use std::time::Duration;
 
@@ -23,7 +23,7 @@ fn one_line_shows_the_resolved_configuration() {
     let ended = crawler(&[server.url("/")]).with_code(0);
     let first = ended.stderr.lines().next().unwrap();
     let seed = server.url("/");
-    for words in [
+    for text in [
         &*seed,
         "profile balanced",
         "max pages 2,000",
@@ -36,7 +36,7 @@ fn one_line_shows_the_resolved_configuration() {
         "trailing slash merge",
         "text to stdout",
     ] {
-        assert!(first.contains(words), "{words}: {first}");
+        assert!(first.contains(text), "{text}: {first}");
     }
     assert_eq!(
         ended.stderr_lines("Crawling ").len(),
@@ -111,22 +111,22 @@ fn the_start_line_shows_the_configuration() {
         ),
         (&["--format", "csv", "-o", name], &["csv to", name]),
     ];
-    for (flags, words) in cases {
+    for (flags, texts) in cases {
         let ended = crawler(&[&[&*server.url("/")], flags].concat()).with_code(0);
         let first = ended.stderr.lines().next().unwrap();
-        for words in words {
-            assert!(first.contains(words), "{words}: {first}");
+        for text in texts {
+            assert!(first.contains(text), "{text}: {first}");
         }
     }
 }
 
 #[test]
-fn a_password_is_not_in_the_line() {
+fn passwords_are_not_printed() {
     let server = small_site();
     let seed = server.url("/").replace("http://", "http://me:hunter2@");
     let proxy = testsite::Proxy::start_guarded("me", "hunter3");
     let ended = crawler(&[&seed, "-v", "--proxy", &proxy.url_with("me", "hunter3")]).with_code(0);
-    ended.never_says("hunter2").never_says("hunter3");
+    ended.stderr_lacks("hunter2").stderr_lacks("hunter3");
     assert!(!ended.stdout.contains("hunter"));
 }
 
@@ -148,34 +148,37 @@ fn verbose_logs_each_page_and_very_verbose_each_link() {
     let url = |path| server.url(path);
     let plain = crawler(&[url("/")]).with_code(0);
     plain
-        .never_says("Fetched")
-        .never_says("Skipped")
-        .never_says("  link ");
-    let told = crawler(&[&url("/"), "-v"]).with_code(0);
+        .stderr_lacks("Fetched")
+        .stderr_lacks("Skipped")
+        .stderr_lacks("  link ");
+    let verbose = crawler(&[&url("/"), "-v"]).with_code(0);
     assert_eq!(
-        told.stderr_lines(&format!("Fetched {} (200, 5 links", url("/")))
+        verbose
+            .stderr_lines(&format!("Fetched {} (200, 5 links", url("/")))
             .len(),
         1
     );
     assert_eq!(
-        told.stderr_lines(&format!("Fetched {} (200, 2 links", url("/a")))
+        verbose
+            .stderr_lines(&format!("Fetched {} (200, 2 links", url("/a")))
             .len(),
         1
     );
-    told.says("(200, not html");
+    verbose.stderr_contains("(200, not html");
     let old = format!("Redirected {} to {} (301)", url("/old"), url("/a"));
-    told.says(&old);
-    told.says(&format!(
+    verbose.stderr_contains(&old);
+    verbose.stderr_contains(&format!(
         "Skipped {}: blocked by robots.txt (Disallow: /private)",
         url("/private")
     ));
-    assert_eq!(told.stderr_lines("Failed to fetch ").len(), 1);
-    told.never_says("  link ");
+    assert_eq!(verbose.stderr_lines("Failed to fetch ").len(), 1);
+    verbose.stderr_lacks("  link ");
     for flags in [&["-vv"][..], &["-v", "-v"], &["--verbose", "--verbose"]] {
         let all = crawler(&[&[&*url("/")], flags].concat()).with_code(0);
         // Five on the seed, two on /a, one redirect.
         assert_eq!(all.stderr_lines("  link ").len(), 8, "{}", all.output());
-        all.says(&old).says("  link https://example.org/out");
+        all.stderr_contains(&old)
+            .stderr_contains("  link https://example.org/out");
     }
 }
 
@@ -286,7 +289,7 @@ fn json_log_lines_stay_objects_whatever_happens() {
 }
 
 #[test]
-fn colour_when_it_is_wanted() {
+fn color_is_used_when_requested() {
     let server = small_site();
     let seed = server.url("/");
     let run = |flags: &[&str], no_color: Option<&str>| {
@@ -296,22 +299,22 @@ fn colour_when_it_is_wanted() {
         }
         start.finish().with_code(0)
     };
-    let coloured = |ended: &Finished| ended.stderr.contains("\x1b[");
-    assert!(coloured(&run(&["--color", "always"], None)));
+    let colored = |ended: &Finished| ended.stderr.contains("\x1b[");
+    assert!(colored(&run(&["--color", "always"], None)));
     assert!(
-        coloured(&run(&["--color", "always"], Some("1"))),
-        "a flag wins"
+        colored(&run(&["--color", "always"], Some("1"))),
+        "a flag overrides NO_COLOR"
     );
-    // stderr is a pipe here; a terminal's colours are in `progress`.
-    assert!(!coloured(&run(&[], None)));
-    assert!(!coloured(&run(&["--color", "auto"], Some("1"))));
-    assert!(!coloured(&run(&["--color", "never"], None)));
+    // stderr is a pipe here; colors on a terminal are tested in `progress`.
+    assert!(!colored(&run(&[], None)));
+    assert!(!colored(&run(&["--color", "auto"], Some("1"))));
+    assert!(!colored(&run(&["--color", "never"], None)));
     let plain = run(&["--color", "always"], None);
-    assert!(!plain.stdout.contains('\x1b'), "stdout is never coloured");
+    assert!(!plain.stdout.contains('\x1b'), "stdout is never colored");
 }
 
 #[test]
-fn the_web_cannot_drive_the_terminal() {
+fn text_from_the_web_cannot_control_the_terminal() {
     let site = Pages::new()
         .robots("User-agent: *\nDisallow: /secret\x1b[2J\u{9b}31m\u{202e}\n")
         .links(
@@ -331,17 +334,17 @@ fn the_web_cannot_drive_the_terminal() {
     for more in [&["-vv"][..], &["-vv", "--log-format", "json"]] {
         let seed = server.url("/");
         let ended = crawler(&[&[&*seed], more].concat()).with_code(0);
-        let odd = |text: &str| {
+        let control = |text: &str| {
             text.chars()
                 .find(|c| (c.is_control() && *c != '\n') || matches!(*c, '\u{202a}'..='\u{202e}'))
         };
-        assert_eq!(odd(&ended.stderr), None, "{:?}", ended.stderr);
-        assert_eq!(odd(&ended.stdout), None, "{:?}", ended.stdout);
+        assert_eq!(control(&ended.stderr), None, "{:?}", ended.stderr);
+        assert_eq!(control(&ended.stdout), None, "{:?}", ended.stdout);
     }
 }
 
 #[test]
-fn a_robots_rule_cannot_drive_the_terminal() {
+fn a_robots_rule_cannot_control_the_terminal() {
     let rule = "User-agent: *\nDisallow: /*\x1b[2J\nDisallow: /\x1b]0;owned\x07\nDisallow: /\n";
     let server = Server::start(Pages::new().robots(rule).html("/", "never"));
     let ended = crawler(&[&server.url("/"), "-v"]).with_code(1);
@@ -350,6 +353,8 @@ fn a_robots_rule_cannot_drive_the_terminal() {
     let only = "User-agent: *\nDisallow: *\x1b[2J\n";
     let server = Server::start(Pages::new().robots(only).html("/%1b[2J", "never"));
     let ended = crawler(&[&server.url("/%1b[2J"), "-v"]).with_code(1);
-    ended.says("Disallow: ").says("--robots ignore");
+    ended
+        .stderr_contains("Disallow: ")
+        .stderr_contains("--robots ignore");
     assert!(!ended.stderr.contains('\x1b'), "{:?}", ended.stderr);
 }

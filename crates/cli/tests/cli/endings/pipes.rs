@@ -1,4 +1,4 @@
-//! Pipes: closed ones end the crawl quietly, slow ones lose nothing and hold it back.
+//! Pipes: a closed one ends the crawl quietly; a slow reader loses nothing and slows the crawl down.
 
 use std::collections::HashSet;
 use std::io::{BufRead, BufReader, Read};
@@ -31,39 +31,39 @@ fn args<'a>(seed: &'a str, more: &[&'a str]) -> Vec<&'a str> {
 }
 
 #[test]
-fn a_reader_that_leaves_ends_the_crawl_quietly() {
+fn a_closed_pipe_ends_the_crawl_quietly() {
     for format in ["text", "tree", "edges", "json", "ndjson", "csv"] {
         let server = endless();
         let seed = server.url("/");
         let mut run = Run::new(&args(&seed, &["--format", format]))
-            .stdout_held()
+            .stdout_unread()
             .start();
-        let mut lines = BufReader::new(run.held_stdout()).lines();
+        let mut lines = BufReader::new(run.take_stdout()).lines();
         for _ in 0..3 {
             lines.next().unwrap().unwrap();
         }
         drop(lines);
-        let left = Instant::now();
+        let closed_at = Instant::now();
         let ended = run.finish().with_code(0);
-        assert!(left.elapsed() < Duration::from_secs(10), "{format}");
+        assert!(closed_at.elapsed() < Duration::from_secs(10), "{format}");
         assert_eq!(
             ended.stderr_lines("Crawling ").len(),
             1,
             "{}",
             ended.output()
         );
-        let said = ended.stderr.to_lowercase();
+        let stderr = ended.stderr.to_lowercase();
         for word in ["error", "pipe", "failed", "panic", "stdout closed"] {
-            assert!(!said.contains(word), "{format}: {}", ended.output());
+            assert!(!stderr.contains(word), "{format}: {}", ended.output());
         }
     }
 }
 
 #[test]
-fn through_a_real_head() {
+fn piped_into_head() {
     let server = endless();
     let seed = server.url("/");
-    // The shell's own code is that of `head`; the crawler's goes through the file.
+    // The shell's exit code is that of `head`; the crawler's is written to a file.
     let folder = tempfile::tempdir().unwrap();
     let code = folder.path().join("code");
     let script = format!("{{ \"$@\"; echo $? >{}; }} | head -n 2", code.display());
@@ -81,13 +81,13 @@ fn through_a_real_head() {
 fn a_pipe_closed_before_the_first_byte() {
     let server = endless();
     let seed = server.url("/");
-    let mut run = Run::new(&args(&seed, &[])).stdout_held().start();
-    drop(run.held_stdout());
-    run.finish().with_code(0).never_says("error");
+    let mut run = Run::new(&args(&seed, &[])).stdout_unread().start();
+    drop(run.take_stdout());
+    run.finish().with_code(0).stderr_lacks("error");
 }
 
 #[test]
-fn a_slow_reader_loses_nothing_and_holds_the_crawl_back() {
+fn a_slow_reader_loses_nothing_and_slows_the_crawl_down() {
     let graph = Graph {
         pages: 3_000,
         links_per_page: 20,
@@ -97,10 +97,10 @@ fn a_slow_reader_loses_nothing_and_holds_the_crawl_back() {
     let server = Server::start(graph.site());
     let seed = server.url("/");
     let mut run = Run::new(&args(&seed, &["--format", "ndjson", "--workers", "8"]))
-        .stdout_held()
+        .stdout_unread()
         .start();
-    let mut pipe = run.held_stdout();
-    // Nobody reads: the requests must come to an end well before the site does.
+    let mut pipe = run.take_stdout();
+    // Nothing is read: the requests must stop well before the end of the site.
     let mut last = (0, Instant::now());
     run.wait_for("a standstill", || {
         if server.total() != last.0 {
@@ -138,44 +138,43 @@ fn a_closed_stderr_does_not_break_the_crawl() {
     let server = Server::start(Graph::new(pages).site());
     let seed = server.url("/");
     let loud = args(&seed, &["-vv", "--format", "ndjson"]);
-    let gone = Run::new(&loud).stderr_closed().finish().with_code(0);
-    assert_eq!(gone.objects().len(), pages as usize);
+    let without_reader = Run::new(&loud).stderr_closed().finish().with_code(0);
+    assert_eq!(without_reader.objects().len(), pages as usize);
     let closed = Run::through_shell("exec \"$@\" 2>&-", &loud).start();
     assert_eq!(closed.finish().with_code(0).objects().len(), pages as usize);
 }
 
 #[test]
-fn a_closed_stdout_from_the_start() {
-    // `>&-`: stdout is closed from the start.
+fn stdout_closed_from_the_start() {
     let server = Server::start(Graph::new(20).site());
     let run = Run::through_shell("exec \"$@\" >&-", &[server.url("/")]).start();
-    run.finish().with_code(0).never_says("error");
+    run.finish().with_code(0).stderr_lacks("error");
 }
 
 #[test]
-fn help_and_references_into_a_closed_pipe() {
+fn help_and_man_page_into_a_closed_pipe() {
     for args in [
         &["--help"][..],
         &["crawl", "--help"],
         &["man"],
         &["completions", "bash"],
     ] {
-        let mut run = Run::new(args).stdout_held().start();
-        drop(run.held_stdout());
+        let mut run = Run::new(args).stdout_unread().start();
+        drop(run.take_stdout());
         let ended = run.finish().with_code(0);
         assert_eq!(ended.stderr, "", "{args:?}");
     }
 }
 
 #[test]
-fn a_reader_that_leaves_does_not_cost_the_other_file_its_links() {
+fn a_closed_pipe_does_not_affect_unique_links() {
     let server = endless();
     let seed = server.url("/");
     let folder = tempfile::tempdir().unwrap();
     let links = folder.path().join("links.txt");
     let more = ["--unique-links", links.to_str().unwrap()];
-    let mut run = Run::new(&args(&seed, &more)).stdout_held().start();
-    let mut reader = BufReader::new(run.held_stdout());
+    let mut run = Run::new(&args(&seed, &more)).stdout_unread().start();
+    let mut reader = BufReader::new(run.take_stdout());
     let mut line = String::new();
     reader.read_line(&mut line).unwrap();
     drop(reader);

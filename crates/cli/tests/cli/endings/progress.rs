@@ -1,7 +1,6 @@
 //! The progress line, on a pseudo-terminal.
 //!
-//! `script` of util-linux makes one; it is essential on Debian. What it copies to its own stdout is what
-//! the terminal got.
+//! `script` of util-linux, which is essential on Debian, creates one. Its stdout is what the terminal received.
 
 use std::time::Duration;
 
@@ -18,26 +17,26 @@ fn slow_site() -> Server {
     Server::start(graph.site())
 }
 
-/// Runs with stderr as a terminal of that width; what the terminal got is in `stdout`.
+/// Runs with stderr on a terminal of this width; `stdout` of the result is what the terminal received.
 fn on_terminal(columns: u32, flags: &str, seed: &str) -> Finished {
     on_terminal_with(columns, flags, seed, None)
 }
 
-/// The same, with what `COLUMNS` says.
-fn on_terminal_with(columns: u32, flags: &str, seed: &str, told: Option<&str>) -> Finished {
+/// The same with a value for `COLUMNS`.
+fn on_terminal_with(columns: u32, flags: &str, seed: &str, columns_env: Option<&str>) -> Finished {
     let command = format!(
         "stty cols {columns} rows 24; {} {seed} --workers 3 {flags} >/dev/null",
         env!("CARGO_BIN_EXE_crawler")
     );
     let mut start =
         Run::through_shell("exec script -qefc \"$CRAWL\" /dev/null", &[""]).env("CRAWL", command);
-    if let Some(told) = told {
-        start = start.env("COLUMNS", told);
+    if let Some(columns_env) = columns_env {
+        start = start.env("COLUMNS", columns_env);
     }
     start.finish().with_code(0)
 }
 
-/// What was drawn, a piece for each time the line was begun anew.
+/// The progress lines that were drawn.
 fn drawn(ended: &Finished) -> Vec<String> {
     let pieces = ended.stdout.split(['\r', '\n']);
     pieces
@@ -57,15 +56,15 @@ fn shows_pages_rate_queue_and_errors() {
     let drawn = drawn(&ended);
     assert!(drawn.len() >= 3, "{}", ended.output());
     for line in &drawn {
-        for words in [" page", "/s", " queued", " error", "of at most 2,000"] {
-            assert!(line.contains(words), "{words}: {line:?}");
+        for text in [" page", "/s", " queued", " error", "of at most 2,000"] {
+            assert!(line.contains(text), "{text}: {line:?}");
         }
     }
     assert!(
         drawn.iter().any(|line| !line.starts_with("0 pages")),
         "{drawn:?}"
     );
-    // It is taken away before the summary, which is the last thing said.
+    // It is erased before the summary, which is the last message.
     let last = ended.stdout.trim_end().lines().next_back().unwrap();
     assert!(last.contains("60 pages in"), "{last:?}");
     let after = ended.stdout.rsplit("\x1b[K").next().unwrap();
@@ -77,11 +76,11 @@ fn shows_pages_rate_queue_and_errors() {
 
 #[test]
 fn fits_a_narrow_terminal() {
-    // The last says nothing about itself; the environment does.
-    for (columns, told) in [(40, None), (20, None), (40, Some("40"))] {
+    // In the last case the terminal reports no width, and `COLUMNS` is used.
+    for (columns, columns_env) in [(40, None), (20, None), (40, Some("40"))] {
         let server = slow_site();
-        let stated = if told.is_some() { 0 } else { columns };
-        let ended = on_terminal_with(stated, "", &server.url("/"), told);
+        let reported = if columns_env.is_some() { 0 } else { columns };
+        let ended = on_terminal_with(reported, "", &server.url("/"), columns_env);
         let pieces: Vec<&str> = ended.stdout.split(['\r', '\n']).collect();
         let drawn: Vec<&str> = pieces
             .iter()
@@ -98,10 +97,10 @@ fn fits_a_narrow_terminal() {
             );
         }
         if columns == 40 {
-            for words in [" pages", "/s", " queued", " error"] {
+            for text in [" pages", "/s", " queued", " error"] {
                 assert!(
-                    drawn.iter().all(|line| line.contains(words)),
-                    "{words}: {drawn:?}"
+                    drawn.iter().all(|line| line.contains(text)),
+                    "{text}: {drawn:?}"
                 );
             }
         }
@@ -111,13 +110,13 @@ fn fits_a_narrow_terminal() {
 #[test]
 fn a_terminal_gets_color_unless_disabled() {
     let server = Server::start(Graph::new(3).site());
-    let coloured = |flags: &str| {
+    let colored = |flags: &str| {
         on_terminal(80, flags, &server.url("/"))
             .stdout
             .contains("\x1b[1m")
     };
-    assert!(coloured(""));
-    assert!(!coloured("--color never"));
+    assert!(colored(""));
+    assert!(!colored("--color never"));
     let command = format!(
         "{} {} >/dev/null",
         env!("CARGO_BIN_EXE_crawler"),
@@ -146,7 +145,7 @@ fn no_progress_line_with_never_or_quiet() {
 }
 
 #[test]
-fn lines_do_not_mix_with_it() {
+fn log_lines_do_not_mix_with_the_progress_line() {
     let server = slow_site();
     let ended = on_terminal(120, "-v", &server.url("/"));
     for line in ended.stdout.lines() {

@@ -8,39 +8,39 @@ use testsite::{Pages, Request, Server, Site, SiteResponse, SocketStep};
 
 use crate::run::crawler;
 
-/// Answers so for the first requests of a path, then like the site.
-struct AtFirst<S> {
+/// Returns a fixed response to the first requests for a path, then responds like the site.
+struct FirstRequests<S> {
     path: &'static str,
     times: u64,
-    answer: SiteResponse,
+    response: SiteResponse,
     seen: AtomicU64,
     then: S,
 }
 
-impl<S> AtFirst<S> {
-    fn new(path: &'static str, times: u64, answer: SiteResponse, then: S) -> Self {
+impl<S> FirstRequests<S> {
+    fn new(path: &'static str, times: u64, response: SiteResponse, then: S) -> Self {
         let seen = AtomicU64::new(0);
         Self {
             path,
             times,
-            answer,
+            response,
             seen,
             then,
         }
     }
 }
 
-impl<S: Site> Site for AtFirst<S> {
+impl<S: Site> Site for FirstRequests<S> {
     fn respond(&self, request: &Request) -> SiteResponse {
         if request.path() == self.path && self.seen.fetch_add(1, Ordering::Relaxed) < self.times {
-            return self.answer.clone();
+            return self.response.clone();
         }
         self.then.respond(request)
     }
 }
 
-/// Closes the connection after each response. A request that is lost on a connection in use before may
-/// just have met its end, and is sent once more within one attempt; here every connection is new.
+/// Closes the connection after each response. A request that fails on a reused connection is sent once more within the
+/// same attempt; here every connection is new.
 struct NoReuse<S>(S);
 
 impl<S: Site> Site for NoReuse<S> {
@@ -49,7 +49,7 @@ impl<S: Site> Site for NoReuse<S> {
     }
 }
 
-/// When each request of the path came.
+/// Arrival times of the requests for a path.
 fn times_of(server: &Server, path: &str) -> Vec<Instant> {
     let hits = server.hits();
     hits.iter()
@@ -59,8 +59,8 @@ fn times_of(server: &Server, path: &str) -> Vec<Instant> {
 }
 
 #[test]
-fn what_may_pass_is_tried_up_to_the_limit() {
-    let answers = [
+fn temporary_failures_are_retried_up_to_the_limit() {
+    let responses = [
         ("/500", SiteResponse::status(500)),
         ("/502", SiteResponse::status(502)),
         ("/503", SiteResponse::status(503)),
@@ -70,10 +70,10 @@ fn what_may_pass_is_tried_up_to_the_limit() {
         ("/resets", SiteResponse::script(vec![SocketStep::Reset])),
         ("/closes", SiteResponse::script(vec![SocketStep::Close])),
     ];
-    let paths = answers.clone().map(|(path, _)| path);
+    let paths = responses.clone().map(|(path, _)| path);
     let mut site = Pages::new().links("/", &paths);
-    for (path, answer) in answers {
-        site = site.page(path, answer);
+    for (path, response) in responses {
+        site = site.page(path, response);
     }
     let server = Server::start(NoReuse(site));
     let args = [
@@ -112,7 +112,7 @@ fn one_attempt_is_one_request() {
 }
 
 #[test]
-fn a_lost_connection_is_replaced_at_most_once_an_attempt() {
+fn a_lost_connection_is_replaced_at_most_once_per_attempt() {
     let site = Pages::new()
         .links("/", &["/resets"])
         .page("/resets", SiteResponse::script(vec![SocketStep::Reset]));
@@ -130,7 +130,7 @@ fn a_lost_connection_is_replaced_at_most_once_an_attempt() {
 }
 
 #[test]
-fn what_cannot_pass_is_not_tried_again() {
+fn permanent_failures_are_not_retried() {
     let statuses = [400, 401, 403, 404, 410, 451];
     let paths: Vec<String> = statuses.iter().map(|status| format!("/{status}")).collect();
     let links: Vec<&str> = paths
@@ -152,8 +152,8 @@ fn what_cannot_pass_is_not_tried_again() {
 }
 
 #[test]
-fn a_page_that_recovers_is_no_failure() {
-    for trouble in [
+fn a_page_that_recovers_is_not_a_failure() {
+    for fault in [
         SiteResponse::status(500),
         SiteResponse::status(504),
         SiteResponse::script(vec![SocketStep::Reset]),
@@ -163,11 +163,16 @@ fn a_page_that_recovers_is_no_failure() {
             .links("/", &["/shaky"])
             .links("/shaky", &["/behind"])
             .html("/behind", "behind");
-        let server = Server::start(NoReuse(AtFirst::new("/shaky", 2, trouble.clone(), site)));
+        let server = Server::start(NoReuse(FirstRequests::new(
+            "/shaky",
+            2,
+            fault.clone(),
+            site,
+        )));
         let ended = crawler(&[&server.url("/"), "--format", "ndjson"]).with_code(0);
-        assert_eq!(server.count("/shaky"), 3, "{trouble:?}");
-        assert_eq!(server.count("/behind"), 1, "{trouble:?}");
-        ended.never_says("Failed").never_says("failed");
+        assert_eq!(server.count("/shaky"), 3, "{fault:?}");
+        assert_eq!(server.count("/behind"), 1, "{fault:?}");
+        ended.stderr_lacks("Failed").stderr_lacks("failed");
         let shaky = ended.object("/shaky");
         assert_eq!(shaky["outcome"], "fetched");
         assert!(shaky.get("error").is_none());
@@ -177,8 +182,8 @@ fn a_page_that_recovers_is_no_failure() {
 }
 
 #[test]
-fn a_seed_that_recovers_is_a_crawl() {
-    let site = AtFirst::new(
+fn a_seed_that_recovers_is_crawled() {
+    let site = FirstRequests::new(
         "/",
         1,
         SiteResponse::status(503),
@@ -186,11 +191,11 @@ fn a_seed_that_recovers_is_a_crawl() {
     );
     let server = Server::start(site);
     let ended = crawler(&[server.url("/")]).with_code(0);
-    ended.never_says("Failed").never_says("error:");
+    ended.stderr_lacks("Failed").stderr_lacks("error:");
 }
 
-/// A site that gives `/busy` this response once, with eight pages queued after it.
-fn busy_site(answer: SiteResponse) -> (Server, Vec<&'static str>) {
+/// A site that gives `/busy` this response once, with four pages queued after it.
+fn busy_site(response: SiteResponse) -> (Server, Vec<&'static str>) {
     let rest = vec!["/1", "/2", "/3", "/4"];
     let mut links = vec!["/busy"];
     links.extend(&rest);
@@ -198,11 +203,14 @@ fn busy_site(answer: SiteResponse) -> (Server, Vec<&'static str>) {
     for path in &rest {
         site = site.html(path, "page");
     }
-    (Server::start(AtFirst::new("/busy", 1, answer, site)), rest)
+    (
+        Server::start(FirstRequests::new("/busy", 1, response, site)),
+        rest,
+    )
 }
 
 #[test]
-fn retry_after_seconds_hold_the_whole_host() {
+fn retry_after_in_seconds_pauses_the_whole_host() {
     for status in [429, 503, 502] {
         let (server, rest) = busy_site(SiteResponse::status(status).header("Retry-After", "2"));
         let ended = crawler(&[&server.url("/"), "--workers", "1"]).with_code(0);
@@ -214,14 +222,14 @@ fn retry_after_seconds_hold_the_whole_host() {
             assert!(waited >= Duration::from_secs(2), "{path}: {waited:?}");
         }
         ended
-            .says(&format!("answered {status}"))
-            .says("waiting 2.0 s");
-        ended.never_says("Failed");
+            .stderr_contains(&format!("answered {status}"))
+            .stderr_contains("waiting 2.0 s");
+        ended.stderr_lacks("Failed");
     }
 }
 
 #[test]
-fn a_retry_after_date_holds_the_whole_host() {
+fn a_retry_after_date_pauses_the_whole_host() {
     let (now, clock) = (Instant::now(), SystemTime::now());
     let until = clock.duration_since(UNIX_EPOCH).unwrap().as_secs() + 4;
     let date = Command::new("date")
@@ -243,7 +251,7 @@ fn a_retry_after_date_holds_the_whole_host() {
         times_of(&server, "/busy")[0] < until,
         "the test was too slow"
     );
-    // Our clock and the crawler's are one; a little for rounding.
+    // The test and the crawler use the same clock; allow for rounding.
     let until = until.checked_sub(Duration::from_millis(50)).unwrap();
     for path in rest.iter().chain([&"/busy"]) {
         assert!(*times_of(&server, path).last().unwrap() >= until, "{path}");
@@ -260,7 +268,9 @@ fn an_invalid_retry_after_is_ignored() {
             assert_eq!(server.count(path), 1, "{garbage:?}");
         }
         assert!(ended.took < Duration::from_secs(20), "{garbage:?}");
-        ended.never_says("Failed").never_says("no more requests");
+        ended
+            .stderr_lacks("Failed")
+            .stderr_lacks("no more requests");
     }
 }
 
@@ -274,7 +284,7 @@ fn a_retry_after_in_the_past_does_not_delay() {
 }
 
 #[test]
-fn too_many_requests_without_a_time_slows_the_host_too() {
+fn status_429_without_retry_after_pauses_the_host_too() {
     let (server, rest) = busy_site(SiteResponse::status(429));
     crawler(&[&server.url("/"), "--workers", "1"]).with_code(0);
     let first = times_of(&server, "/busy")[0];
@@ -286,7 +296,7 @@ fn too_many_requests_without_a_time_slows_the_host_too() {
 
 #[test]
 fn a_host_with_a_long_retry_after_gets_no_more_requests() {
-    for (status, asked) in [
+    for (status, retry_after) in [
         (503, "86400"),
         (429, "1000000"),
         (503, "99999999999999999999999"),
@@ -294,23 +304,24 @@ fn a_host_with_a_long_retry_after_gets_no_more_requests() {
         (500, "86400"),
         (504, "86400"),
     ] {
-        let (server, rest) = busy_site(SiteResponse::status(status).header("Retry-After", asked));
+        let (server, rest) =
+            busy_site(SiteResponse::status(status).header("Retry-After", retry_after));
         let args = [&server.url("/"), "--workers", "1", "--format", "ndjson"];
         let ended = crawler(&args).with_code(0);
-        assert_eq!(server.count("/busy"), 1, "{asked}");
+        assert_eq!(server.count("/busy"), 1, "{retry_after}");
         for path in rest {
-            assert_eq!(server.count(path), 0, "{asked}");
+            assert_eq!(server.count(path), 0, "{retry_after}");
         }
-        assert!(ended.took < Duration::from_secs(20), "{asked}");
+        assert!(ended.took < Duration::from_secs(20), "{retry_after}");
         let last = ended.stderr_lines("Stopped with ");
         assert_eq!(last.len(), 1, "{}", ended.output());
-        for words in [
+        for text in [
             "127.0.0.1",
             "asked for a pause of",
             "4 known URLs left",
             "later",
         ] {
-            assert!(last[0].contains(words), "{}", ended.output());
+            assert!(last[0].contains(text), "{}", ended.output());
         }
         let busy = format!("Failed to fetch {}: ", server.url("/busy"));
         assert_eq!(ended.stderr_lines(&busy).len(), 1, "{}", ended.output());
@@ -318,13 +329,13 @@ fn a_host_with_a_long_retry_after_gets_no_more_requests() {
 }
 
 #[test]
-fn a_seed_that_asks_for_too_long_is_a_failed_seed() {
+fn a_seed_with_a_long_retry_after_fails() {
     let busy = SiteResponse::status(503).header("Retry-After", "86400");
     let server = Server::start(Pages::new().page("/", busy));
     let ended = crawler(&[server.url("/")]).with_code(1);
     assert_eq!(server.count("/"), 1);
     ended
-        .says("error: cannot fetch the seed")
-        .says("server error (503)");
+        .stderr_contains("error: cannot fetch the seed")
+        .stderr_contains("server error (503)");
     assert!(ended.took < Duration::from_secs(20));
 }

@@ -27,8 +27,8 @@ fn a_disallowed_seed_is_not_fetched() {
             let ended = crawler(&[&server.url(seed), "--format", format]).with_code(1);
             let error = ended.stderr_lines("error: ");
             assert_eq!(error.len(), 1, "{}", ended.output());
-            for words in [rule, &server.url(seed), "robots.txt", "--robots ignore"] {
-                assert!(error[0].contains(words), "{words}: {}", ended.output());
+            for text in [rule, &server.url(seed), "robots.txt", "--robots ignore"] {
+                assert!(error[0].contains(text), "{text}: {}", ended.output());
             }
             if format == "text" {
                 assert_eq!(ended.stdout, "");
@@ -39,11 +39,13 @@ fn a_disallowed_seed_is_not_fetched() {
 }
 
 #[test]
-fn ignoring_it_does_not_ask_for_it() {
+fn ignored_robots_txt_is_not_requested() {
     let server = Server::start(robots(&agents("Disallow: /")).html("/", "here"));
     let ended = crawler(&[&server.url("/"), "--robots", "ignore"]).with_code(0);
     assert_eq!(server.counts(), [("/".to_owned(), 1)]);
-    ended.says("robots ignore").never_says("error:");
+    ended
+        .stderr_contains("robots ignore")
+        .stderr_lacks("error:");
 }
 
 fn partly_private() -> Server {
@@ -68,15 +70,17 @@ fn disallowed_pages_are_skipped_not_printed_and_counted() {
     let mut expected: Vec<&str> = expected.iter().map(String::as_str).collect();
     expected.sort_unstable();
     assert_eq!(visited, expected);
-    // As a link of the page that has it, it is still there.
+    // It is still printed as a link.
     assert!(ended.stdout.contains(&server.url("/private/1")));
     assert_eq!(server.count("/private/1") + server.count("/private/2"), 0);
-    ended.says("4 pages").says("2 blocked by robots.txt");
-    ended.never_says("Failed").never_says("failed");
+    ended
+        .stderr_contains("4 pages")
+        .stderr_contains("2 blocked by robots.txt");
+    ended.stderr_lacks("Failed").stderr_lacks("failed");
 }
 
 #[test]
-fn machine_formats_list_them_with_the_reason() {
+fn machine_formats_list_disallowed_pages_with_the_reason() {
     let server = partly_private();
     let private = server.url("/private/1");
     let reason = "blocked by robots.txt (Disallow: /private)";
@@ -102,18 +106,18 @@ fn machine_formats_list_them_with_the_reason() {
 }
 
 #[test]
-fn they_use_no_page_of_the_limit() {
+fn disallowed_pages_do_not_count_against_max_pages() {
     let server = partly_private();
     let args = [&server.url("/"), "--max-pages", "4", "--format", "ndjson"];
     let ended = crawler(&args).with_code(0);
     let objects = ended.objects();
     let fetched = objects.iter().filter(|page| page["outcome"] == "fetched");
     assert_eq!(fetched.count(), 4, "{}", ended.output());
-    ended.says("4 pages");
+    ended.stderr_contains("4 pages");
 }
 
 #[test]
-fn without_a_robots_txt_all_is_allowed() {
+fn without_robots_txt_everything_is_allowed() {
     for status in [404, 410, 403, 401, 429] {
         let site = Pages::new()
             .page("/robots.txt", SiteResponse::status(status))
@@ -136,9 +140,9 @@ fn a_server_error_for_robots_txt_blocks_the_site() {
     assert_eq!(server.count("/"), 0);
     assert_eq!(server.count("/robots.txt"), 3, "retried like a page");
     ended
-        .says(&server.url("/robots.txt"))
-        .says("server error (503)")
-        .says("--robots ignore");
+        .stderr_contains(&server.url("/robots.txt"))
+        .stderr_contains("server error (503)")
+        .stderr_contains("--robots ignore");
     assert_eq!(ended.stderr_lines("error: the seed ").len(), 1);
     assert_eq!(ended.stdout, "");
 }
@@ -149,20 +153,22 @@ fn robots_txt_with_a_long_retry_after_is_not_retried() {
     let server = Server::start(Pages::new().page("/robots.txt", busy));
     let ended = crawler(&[server.url("/")]).with_code(1);
     assert_eq!(server.counts(), [("/robots.txt".to_owned(), 1)]);
-    ended.says("server error (503)").says("--robots ignore");
+    ended
+        .stderr_contains("server error (503)")
+        .stderr_contains("--robots ignore");
     assert!(ended.took < Duration::from_secs(20));
 }
 
 #[test]
 fn a_robots_txt_that_recovers_is_obeyed() {
-    let asked = std::sync::atomic::AtomicU64::new(0);
+    let requests = std::sync::atomic::AtomicU64::new(0);
     let site = Pages::new().links("/", &["/private", "/a"]).html("/a", "a");
     let server = Server::start(move |request: &Request| {
         use testsite::Site;
         if request.path() != "/robots.txt" {
             return site.respond(request);
         }
-        match asked.fetch_add(1, std::sync::atomic::Ordering::Relaxed) {
+        match requests.fetch_add(1, std::sync::atomic::Ordering::Relaxed) {
             0 => SiteResponse::status(503).header("Retry-After", "2"),
             _ => SiteResponse::text(agents("Disallow: /private")),
         }
@@ -179,20 +185,22 @@ fn a_robots_txt_that_recovers_is_obeyed() {
 fn no_response_for_robots_txt_is_a_network_failure() {
     let ended = crawler(&["http://127.0.0.1:1/", "--max-attempts", "1"]).with_code(1);
     ended
-        .says("connection refused")
-        .says("[network (retry-able)]");
-    ended.never_says("robots.txt").never_says("--robots ignore");
+        .stderr_contains("connection refused")
+        .stderr_contains("[network (retry-able)]");
+    ended
+        .stderr_lacks("robots.txt")
+        .stderr_lacks("--robots ignore");
     let resets = Pages::new().page("/robots.txt", SiteResponse::script(vec![SocketStep::Reset]));
     let server = Server::start(resets.html("/", "never"));
     let ended = crawler(&[&server.url("/"), "--max-attempts", "2"]).with_code(1);
     assert_eq!(server.counts(), [("/robots.txt".to_owned(), 2)]);
     ended
-        .says("[network (retry-able)]")
-        .never_says("--robots ignore");
+        .stderr_contains("[network (retry-able)]")
+        .stderr_lacks("--robots ignore");
 }
 
 #[test]
-fn five_redirects_are_followed_and_six_are_no_rules() {
+fn five_redirects_are_followed_and_six_mean_no_rules() {
     let chain = |hops: usize| {
         let mut site = Pages::new().links("/", &["/private"]).html("/private", "p");
         for hop in 0..hops {
@@ -206,11 +214,16 @@ fn five_redirects_are_followed_and_six_are_no_rules() {
         let rules = SiteResponse::text(agents("Disallow: /private"));
         Server::start(site.page(&format!("/hop{hops}"), rules))
     };
-    for (hops, forbidden) in [(1, true), (5, true), (6, false)] {
+    for (hops, disallowed) in [(1, true), (5, true), (6, false)] {
         let server = chain(hops);
         let ended = crawler(&[server.url("/")]).with_code(0);
         let fetched = server.count("/private");
-        assert_eq!(fetched, u64::from(!forbidden), "{hops}: {}", ended.output());
+        assert_eq!(
+            fetched,
+            u64::from(!disallowed),
+            "{hops}: {}",
+            ended.output()
+        );
         assert_eq!(server.count("/hop1"), 1, "{hops}");
     }
 }
@@ -236,7 +249,7 @@ fn robots_txt_is_fetched_once_per_origin() {
     assert_eq!(server.count("/robots.txt"), 1);
     assert_eq!(other.count("/robots.txt"), 1);
     assert_eq!(other.count("/private"), 0);
-    assert_eq!(other.count("/y"), 1, "one origin's rules are not another's");
+    assert_eq!(other.count("/y"), 1, "rules apply to their own origin only");
     assert_eq!(server.count("/29"), 1, "{}", ended.output());
     for server in [&server, &other] {
         assert_eq!(server.hits()[0].path_and_query, "/robots.txt");
@@ -260,7 +273,7 @@ fn no_page_is_requested_before_robots_txt() {
 }
 
 #[test]
-fn groups_go_by_the_agent_s_name() {
+fn groups_are_matched_by_the_name_of_the_agent() {
     let rules = "User-agent: *\nDisallow: /\n\nUser-agent: crawler\nDisallow: /for-crawler\n\n\
                  User-agent: mybot\nDisallow: /for-mybot\n";
     let server = || {
@@ -286,18 +299,18 @@ fn groups_go_by_the_agent_s_name() {
             .find(|(name, _)| name.eq_ignore_ascii_case("user-agent"));
         assert_eq!(sent.unwrap().1, agent);
     }
-    let nobody = server();
-    crawler(&[&nobody.url("/"), "--user-agent", "stranger/1"]).with_code(1);
-    assert_eq!(counts(&nobody), (0, 0, 0));
+    let other = server();
+    crawler(&[&other.url("/"), "--user-agent", "stranger/1"]).with_code(1);
+    assert_eq!(counts(&other), (0, 0, 0));
 }
 
 #[test]
-fn a_redirect_into_the_forbidden_is_skipped() {
+fn a_redirect_to_a_disallowed_page_is_skipped() {
     let site = robots(&agents("Disallow: /private"))
         .links("/", &["/door"])
         .redirect("/door", "/private");
     let server = Server::start(site);
     let ended = crawler(&[server.url("/")]).with_code(0);
     assert_eq!((server.count("/door"), server.count("/private")), (1, 0));
-    ended.says("1 blocked by robots.txt");
+    ended.stderr_contains("1 blocked by robots.txt");
 }

@@ -1,4 +1,4 @@
-//! How `scrape` ends: closed pipes, signals, full disks, pages that drive terminals.
+//! How `scrape` ends: closed pipes, signals, full disks, slow readers.
 
 use std::fs::File;
 use std::io::{BufRead, BufReader, Write};
@@ -13,9 +13,9 @@ fn pages() -> Server {
         "/robots.txt" => SiteResponse::status(404),
         "/never" => SiteResponse::script(vec![SocketStep::Hang]),
         path => {
-            let words =
+            let text =
                 format!("<p>The words of {path}, which somebody wants to read. </p>").repeat(400);
-            SiteResponse::html(format!("<title>Page {path}</title><main>{words}</main>"))
+            SiteResponse::html(format!("<title>Page {path}</title><main>{text}</main>"))
         }
     })
 }
@@ -26,13 +26,13 @@ fn urls(server: &Server, count: u32) -> Vec<String> {
 }
 
 #[test]
-fn a_reader_that_leaves_ends_it_quietly() {
+fn a_closed_pipe_ends_it_quietly() {
     for format in ["markdown", "html", "text", "json"] {
         let server = pages();
         let mut args = urls(&server, 300);
         args.extend(["--format".to_owned(), format.to_owned()]);
-        let mut run = Run::new(&args).stdout_held().start();
-        let mut lines = BufReader::new(run.held_stdout()).lines();
+        let mut run = Run::new(&args).stdout_unread().start();
+        let mut lines = BufReader::new(run.take_stdout()).lines();
         lines.next().unwrap().unwrap();
         drop(lines);
         let ended = run.finish().with_code(0);
@@ -42,7 +42,7 @@ fn a_reader_that_leaves_ends_it_quietly() {
 }
 
 #[test]
-fn the_first_signal_finishes_what_is_in_flight_the_second_ends_at_once() {
+fn the_first_signal_finishes_requests_in_flight_the_second_exits_immediately() {
     let server = pages();
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("pages.md");
@@ -61,20 +61,20 @@ fn the_first_signal_finishes_what_is_in_flight_the_second_ends_at_once() {
     run.wait_for("both pages", || server.count("/never") == 1 && is_printed());
     run.signal("INT");
     run.wait_for_stderr("Stopping");
-    assert!(run.is_running(), "what is on the wire is waited for");
+    assert!(run.is_running(), "requests in flight are waited for");
     run.signal("INT");
-    let asked = Instant::now();
+    let signaled_at = Instant::now();
     run.finish().with_code(130);
-    assert!(asked.elapsed() < Duration::from_secs(5));
+    assert!(signaled_at.elapsed() < Duration::from_secs(5));
     assert!(is_printed());
 }
 
 #[test]
 fn a_signal_ends_the_wait_for_stdin() {
     let server = pages();
-    let mut run = Run::new(&["scrape", "-"]).stdin_held().start();
-    // Open, and it says nothing more.
-    let mut stdin = run.held_stdin();
+    let mut run = Run::new(&["scrape", "-"]).stdin_piped().start();
+    // stdin stays open without further input.
+    let mut stdin = run.take_stdin();
     writeln!(stdin, "{}", server.url("/1")).unwrap();
     run.wait_for("the page", || server.count("/1") == 1);
     run.signal("INT");
@@ -92,9 +92,9 @@ fn a_full_disk_is_named() {
         .finish();
     ended
         .with_code(1)
-        .says("cannot write to stdout: No space left on device");
+        .stderr_contains("cannot write to stdout: No space left on device");
     let ended = crawler(&["scrape", &server.url("/1"), "-o", "/dev/full"]).with_code(1);
-    ended.says("cannot write to /dev/full: No space left on device");
+    ended.stderr_contains("cannot write to /dev/full: No space left on device");
 }
 
 #[test]
@@ -102,22 +102,22 @@ fn a_slow_reader_does_not_delay_responses() {
     let server = Server::start(|request: &Request| match request.path() {
         "/robots.txt" => SiteResponse::status(404),
         path => {
-            let words =
+            let text =
                 format!("<p>The words of {path}, which somebody wants to read. </p>").repeat(4_000);
-            let page = SiteResponse::html(format!("<main>{words}</main>"));
+            let page = SiteResponse::html(format!("<main>{text}</main>"));
             page.after(Duration::from_millis(300))
         }
     });
     let mut args = urls(&server, 6);
     args.extend(["--timeout".to_owned(), "2s".to_owned()]);
-    let mut run = Run::new(&args).stdout_held().start();
-    let stdout = run.held_stdout();
+    let mut run = Run::new(&args).stdout_unread().start();
+    let stdout = run.take_stdout();
     run.wait_for("all pages", || {
         (0..6).all(|number| server.count(&format!("/{number}")) == 1)
     });
-    // Longer than the timeout: whatever is not read off the wire by now would be given up.
-    let late = Instant::now() + Duration::from_millis(2_500);
-    run.wait_for("the reader's pause", || Instant::now() >= late);
+    // Longer than the timeout: a response that is not read by now would have timed out.
+    let resume_at = Instant::now() + Duration::from_millis(2_500);
+    run.wait_for("the reader's pause", || Instant::now() >= resume_at);
     let reader = std::thread::spawn(move || {
         let lines = BufReader::new(stdout).lines();
         lines

@@ -1,4 +1,4 @@
-//! Signals: the first lets what is in flight finish, the second ends at once.
+//! Signals: the first finishes requests in flight, the second exits immediately.
 
 use std::time::{Duration, Instant};
 
@@ -6,7 +6,7 @@ use testsite::{Request, Server, SiteResponse, SocketStep};
 
 use crate::run::{Run, Running};
 
-const AT_ONCE: Duration = Duration::from_secs(3);
+const EXIT_TIMEOUT: Duration = Duration::from_secs(3);
 
 /// Endless pages, each with twenty links to new ones; a little slow.
 fn endless(pause: Duration) -> Server {
@@ -22,7 +22,7 @@ fn endless(pause: Duration) -> Server {
     })
 }
 
-/// Six pages that never come, behind a seed.
+/// A seed with links to six pages that never respond.
 fn hanging() -> Server {
     Server::start(|request: &Request| match request.path() {
         "/robots.txt" => SiteResponse::status(404),
@@ -45,7 +45,7 @@ fn endless_args(server: &Server, more: &[&str]) -> Vec<String> {
 }
 
 #[test]
-fn the_first_stops_scheduling_and_finishes_what_is_in_flight() {
+fn the_first_stops_scheduling_and_finishes_requests_in_flight() {
     for signal in ["INT", "TERM", "HUP"] {
         let server = endless(Duration::from_millis(40));
         let args = endless_args(&server, &["--format", "ndjson"]);
@@ -53,18 +53,23 @@ fn the_first_stops_scheduling_and_finishes_what_is_in_flight() {
         run.wait_for("pages", || server.total() > 60);
         run.signal(signal);
         run.wait_for_stderr("Stopping");
-        let asked = server.total();
+        let requested = server.total();
         let ended = run.finish().with_code(130);
         // Requests that the eight workers had started may still have been in flight.
         let total = server.total();
-        assert!(total <= asked + 8, "{signal}: {asked}, then {total}");
-        // robots.txt is no page; every other request has its line.
+        assert!(
+            total <= requested + 8,
+            "{signal}: {requested}, then {total}"
+        );
+        // robots.txt is not a page; every other request has its line.
         let objects = ended.objects();
         assert_eq!(objects.len() as u64, server.total() - 1, "{signal}");
         assert!(objects.iter().all(|page| page["outcome"] == "fetched"));
-        ended.never_says("Failed");
+        ended.stderr_lacks("Failed");
         let pages = format!("{} pages in", objects.len());
-        ended.says(&pages).says("Stopped by a signal with");
+        ended
+            .stderr_contains(&pages)
+            .stderr_contains("Stopped by a signal with");
     }
 }
 
@@ -100,12 +105,12 @@ fn output_is_complete_in_every_format() {
                 assert_eq!(text.lines().count(), pages * 22);
             }
         }
-        ended.says("Stopped by a signal");
+        ended.stderr_contains("Stopped by a signal");
     }
 }
 
 #[test]
-fn waiting_is_cut_short_by_the_first() {
+fn the_first_interrupts_a_wait() {
     // Nothing is in flight: the one page waits for its retry, a minute away.
     let server = Server::start(|request: &Request| match request.path() {
         "/" => SiteResponse::html("<a href=/busy>"),
@@ -114,15 +119,15 @@ fn waiting_is_cut_short_by_the_first() {
     });
     let mut run = Run::new(&[server.url("/")]).start();
     run.wait_for_stderr("waiting 60.0 s");
-    let begun = Instant::now();
+    let signaled_at = Instant::now();
     run.signal("INT");
     let ended = run.finish().with_code(130);
-    assert!(begun.elapsed() < AT_ONCE, "{}", ended.output());
-    ended.says("Stopped by a signal with 1 known URL left");
+    assert!(signaled_at.elapsed() < EXIT_TIMEOUT, "{}", ended.output());
+    ended.stderr_contains("Stopped by a signal with 1 known URL left");
 }
 
 #[test]
-fn the_second_does_not_wait_for_what_hangs() {
+fn the_second_does_not_wait_for_requests_that_hang() {
     for (first, second) in [("INT", "INT"), ("TERM", "TERM"), ("INT", "TERM")] {
         let server = hanging();
         let folder = tempfile::tempdir().unwrap();
@@ -140,43 +145,46 @@ fn the_second_does_not_wait_for_what_hangs() {
         run.wait_for("requests in flight", || server.in_flight() >= 6);
         run.signal(first);
         run.wait_for_stderr("Stopping");
-        assert!(run.is_running(), "the first waits for what is in flight");
-        let begun = Instant::now();
+        assert!(
+            run.is_running(),
+            "the first signal waits for requests in flight"
+        );
+        let signaled_at = Instant::now();
         run.signal(second);
         let ended = run.finish().with_code(130);
-        assert!(begun.elapsed() < AT_ONCE, "{}", ended.output());
+        assert!(signaled_at.elapsed() < EXIT_TIMEOUT, "{}", ended.output());
         let pages: Vec<serde_json::Value> =
             serde_json::from_str(&std::fs::read_to_string(&file).unwrap()).unwrap();
         assert_eq!(pages.len(), 1);
-        ended.says("Stopped by a signal");
+        ended.stderr_contains("Stopped by a signal");
     }
 }
 
-/// Two signals in a row; the first is given time to be noticed by what it changes.
-fn twice(mut run: Running, server: &Server) -> Duration {
+/// Sends a second signal once the first has stopped the requests, and returns the time until the exit.
+fn signal_twice(mut run: Running, server: &Server) -> Duration {
     run.signal("INT");
     let mut before = (server.total(), Instant::now());
-    run.wait_for("an end of requests", || {
+    run.wait_for("the requests to stop", || {
         if server.total() != before.0 {
             before = (server.total(), Instant::now());
         }
         server.in_flight() == 0 && before.1.elapsed() > Duration::from_millis(300)
     });
-    let begun = Instant::now();
+    let signaled_at = Instant::now();
     run.signal("INT");
     run.finish().with_code(130);
-    begun.elapsed()
+    signaled_at.elapsed()
 }
 
 #[test]
 fn the_second_does_not_wait_for_a_reader_of_stdout() {
     let server = endless(Duration::ZERO);
     let args = endless_args(&server, &["--format", "ndjson"]);
-    let mut run = Run::new(&args).stdout_held().start();
-    let pipe = run.held_stdout();
+    let mut run = Run::new(&args).stdout_unread().start();
+    let pipe = run.take_stdout();
     run.wait_for("a full pipe", || server.total() > 300);
-    let took = twice(run, &server);
-    assert!(took < AT_ONCE, "{took:?}");
+    let took = signal_twice(run, &server);
+    assert!(took < EXIT_TIMEOUT, "{took:?}");
     drop(pipe);
 }
 
@@ -184,14 +192,14 @@ fn the_second_does_not_wait_for_a_reader_of_stdout() {
 fn the_second_does_not_wait_for_a_reader_of_stderr() {
     let server = endless(Duration::ZERO);
     let args = endless_args(&server, &["-vv"]);
-    let mut run = Run::new(&args).stderr_held().start();
+    let mut run = Run::new(&args).stderr_unread().start();
     run.wait_for("a full pipe", || server.total() > 300);
-    let took = twice(run, &server);
-    assert!(took < AT_ONCE, "{took:?}");
+    let took = signal_twice(run, &server);
+    assert!(took < EXIT_TIMEOUT, "{took:?}");
 }
 
 #[test]
-fn a_failed_seed_does_not_change_the_code() {
+fn a_failed_seed_does_not_change_the_exit_code() {
     let server = Server::start(|request: &Request| match request.path() {
         "/" => SiteResponse::status(500).after(Duration::from_millis(700)),
         _ => SiteResponse::status(404),
@@ -200,15 +208,11 @@ fn a_failed_seed_does_not_change_the_code() {
     run.wait_for("the seed's request", || server.count("/") == 1);
     run.signal("TERM");
     run.finish().with_code(130);
-    assert_eq!(
-        server.count("/"),
-        1,
-        "nothing is tried again after a signal"
-    );
+    assert_eq!(server.count("/"), 1, "no retries after a signal");
 }
 
 #[test]
-fn before_the_first_page() {
+fn a_signal_before_the_first_page() {
     let server = Server::start(|_: &Request| SiteResponse::script(vec![SocketStep::Hang]));
     let args = [&server.url("/"), "--format", "json", "-q"];
     let mut run = Run::new(&args).start();
@@ -218,6 +222,6 @@ fn before_the_first_page() {
     let ended = run.finish().with_code(130);
     let pages: Vec<serde_json::Value> = serde_json::from_str(&ended.stdout).unwrap();
     assert_eq!(pages.len(), 0);
-    assert_eq!(ended.stderr, "", "quiet is quiet");
+    assert_eq!(ended.stderr, "", "nothing is printed with -q");
     assert_eq!(server.count("/"), 0);
 }

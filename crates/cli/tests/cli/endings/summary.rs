@@ -7,7 +7,7 @@ use testsite::{Graph, Pages, Request, Server, SiteResponse};
 use crate::run::crawler;
 
 #[test]
-fn the_summary_names_limit_rest_and_flag() {
+fn the_summary_names_the_limit_the_urls_left_and_the_flag() {
     let server = Server::start(Graph::new(5_000).site());
     let seed = server.url("/");
     let limited = |flags: &[&str]| {
@@ -26,7 +26,7 @@ fn the_summary_names_limit_rest_and_flag() {
     assert!(line.contains("--max-pages 12 with"), "{line}");
     assert!(line.ends_with("use --max-pages 0 for no limit"), "{line}");
     assert_eq!(ended.visited().len(), 12);
-    ended.says("12 pages in");
+    ended.stderr_contains("12 pages in");
     let (ended, line, _) = limited(&["--max-bytes", "100kB", "--max-pages", "0"]);
     assert!(line.contains("--max-bytes 100.0 kB with"), "{line}");
     assert!(
@@ -55,9 +55,9 @@ fn the_number_left_is_exact() {
     let links: Vec<&str> = links.iter().map(String::as_str).collect();
     let server = Server::start(Pages::new().links("/", &links));
     let ended = crawler(&[&server.url("/"), "--max-pages", "11"]).with_code(0);
-    ended.says("with 40 known URLs left");
+    ended.stderr_contains("with 40 known URLs left");
     let all = crawler(&[&server.url("/"), "--max-pages", "51"]).with_code(0);
-    all.never_says("Stopped").never_says("left");
+    all.stderr_lacks("Stopped").stderr_lacks("left");
 }
 
 #[test]
@@ -69,8 +69,8 @@ fn a_depth_limit_is_named_too() {
     let server = Server::start(site);
     let ended = crawler(&[&server.url("/"), "--max-depth", "2"]).with_code(0);
     ended
-        .says("2 links beyond --max-depth 2")
-        .says("--max-depth 0");
+        .stderr_contains("2 links beyond --max-depth 2")
+        .stderr_contains("--max-depth 0");
     assert_eq!(server.count("/3a"), 0);
 }
 
@@ -82,6 +82,6 @@ fn a_duration_limit_does_not_wait_for_a_pause() {
         _ => SiteResponse::status(404),
     });
     let ended = crawler(&[&server.url("/"), "--max-duration", "1s"]).with_code(0);
-    ended.says("Stopped at --max-duration 1.0 s with 1 known URL left");
+    ended.stderr_contains("Stopped at --max-duration 1.0 s with 1 known URL left");
     assert!(ended.took < Duration::from_secs(15));
 }

@@ -33,12 +33,12 @@ fn a_client_routed_site_needs_a_browser_to_be_crawled() {
     let server = Server::start(ClientRoutedSite::new(PAGES));
     let seed = server.url("/");
     let crawl = |more: &[&str]| {
-        let words = [
+        let args = [
             &["crawl", &seed, "--format", "ndjson", "--max-depth", "0"],
             more,
         ]
         .concat();
-        folder.run(&words).finish().success()
+        folder.run(&args).finish().success()
     };
     let plain = crawl(&[]);
     assert_eq!(paths(&plain, &server), ["/"]);
@@ -88,12 +88,12 @@ fn a_client_routed_site_needs_a_browser_to_be_crawled() {
 }
 
 #[test]
-fn map_lists_what_only_scripts_link_to() {
+fn map_lists_urls_that_only_scripts_link_to() {
     let folder = TestFolder::new();
     let server = Server::start(ClientRoutedSite::new(PAGES));
     let seed = server.url("/");
-    let words = ["map", &seed, "--js", "auto", "--max-depth", "0", "-q"];
-    let map = folder.run(&words).finish().success();
+    let args = ["map", &seed, "--js", "auto", "--max-depth", "0", "-q"];
+    let map = folder.run(&args).finish().success();
     let mut listed: Vec<String> = map
         .stdout
         .lines()
@@ -110,13 +110,13 @@ fn scrape_prints_what_scripts_add_and_reports_rendering() {
     let server = Server::start(Applications);
     let url = server.url("/lazy");
     let page = |js: &str| {
-        let words = ["scrape", &url, "--format", "json", "--js", js, "-v"];
-        let ended = folder.run(&words).finish().success();
+        let args = ["scrape", &url, "--format", "json", "--js", js, "-v"];
+        let ended = folder.run(&args).finish().success();
         let page: Value = serde_json::from_str(&ended.stdout).unwrap();
         (page, ended.stderr)
     };
     for (js, reason) in [("always", "asked"), ("auto", "empty_root")] {
-        let (page, said) = page(js);
+        let (page, stderr) = page(js);
         let content = page["content"].as_str().unwrap();
         assert!(
             content.contains("the second load is ashore"),
@@ -127,29 +127,29 @@ fn scrape_prints_what_scripts_add_and_reports_rendering() {
         assert_eq!(page["meta"]["status_code"], 200, "{js}: {page}");
         let links = page["links"].as_array().unwrap();
         assert!(links.contains(&server.url("/landed/lazy").into()), "{page}");
-        assert!(said.contains(", rendered"), "{js}: {said}");
+        assert!(stderr.contains(", rendered"), "{js}: {stderr}");
     }
-    let (page, said) = page("never");
+    let (page, stderr) = page("never");
     assert_eq!(page["meta"]["rendered"], false, "{page}");
     assert!(page["meta"].get("render_reason").is_none(), "{page}");
     assert!(
-        said.contains("it may need JavaScript (try --js auto)"),
-        "{said}"
+        stderr.contains("it may need JavaScript (try --js auto)"),
+        "{stderr}"
     );
     folder.wait_for_cleanup();
 }
 
 #[test]
-fn where_a_script_sends_the_reader_is_a_redirect() {
+fn a_navigation_by_a_script_is_a_redirect() {
     let folder = TestFolder::new();
     let server = Server::start(Applications);
     let url = server.url("/replace");
-    let words = ["scrape", &url, "--format", "json", "--js", "auto"];
-    let page: Value = serde_json::from_str(&folder.run(&words).finish().success().stdout).unwrap();
+    let args = ["scrape", &url, "--format", "json", "--js", "auto"];
+    let page: Value = serde_json::from_str(&folder.run(&args).finish().success().stdout).unwrap();
     assert_eq!(page["url"], server.url("/landed/replace"), "{page}");
-    let words = ["crawl", &url, "--format", "ndjson", "--js", "always"];
+    let args = ["crawl", &url, "--format", "ndjson", "--js", "always"];
     let ended = folder
-        .run(&[&words[..], &["--workers", "50"]].concat())
+        .run(&[&args[..], &["--workers", "50"]].concat())
         .finish()
         .success();
     assert!(
@@ -164,19 +164,19 @@ fn where_a_script_sends_the_reader_is_a_redirect() {
     folder.wait_for_cleanup();
 }
 
-/// A stand-in for a browser that leaves a note when it is started: none is, for pages that can be read.
+/// The browser is a script that creates a file when it is started.
 #[test]
 fn auto_starts_no_browser_for_a_site_that_needs_none() {
     let folder = TestFolder::new();
-    let words =
+    let text =
         "<p>Words enough for somebody who came to read them, and then some more of them.</p>";
     let server = Server::start(
         Pages::new()
             .html(
                 "/",
-                &format!("<title>One</title>{words}<a href=/two>two</a>"),
+                &format!("<title>One</title>{text}<a href=/two>two</a>"),
             )
-            .html("/two", &format!("<title>Two</title>{words}")),
+            .html("/two", &format!("<title>Two</title>{text}")),
     );
     let note = folder.path().join("started");
     let browser = folder.path().join("browser");
@@ -191,25 +191,27 @@ fn auto_starts_no_browser_for_a_site_that_needs_none() {
         .finish()
         .success();
     assert_eq!(paths(&ended, &server), ["/", "/two"]);
-    let run = |words: &[&str]| {
+    let run = |args: &[&str]| {
         folder
-            .run(&[words, &["--js", "auto"]].concat())
+            .run(&[args, &["--js", "auto"]].concat())
             .env("CHROME", &browser)
             .finish()
             .success()
     };
     // Every format that lists pages has the same two fields.
-    let mut told = ended.objects();
-    told.extend(run(&["map", &url, "--format", "ndjson"]).objects());
+    let mut records = ended.objects();
+    records.extend(run(&["map", &url, "--format", "ndjson"]).objects());
     let scraped = run(&["scrape", &url, &url, "--format", "json"]).objects();
-    told.extend(scraped.iter().map(|page| page["meta"].clone()));
+    records.extend(scraped.iter().map(|page| page["meta"].clone()));
     for (command, event) in [("crawl", "page_fetched"), ("scrape", "page_scraped")] {
-        let said = run(&[command, &url, "-v", "--log-format", "json"]).stderr;
-        let lines = said.lines().map(|line| serde_json::from_str(line).unwrap());
-        told.extend(lines.filter(|line: &Value| line["event"] == event));
+        let stderr = run(&[command, &url, "-v", "--log-format", "json"]).stderr;
+        let lines = stderr
+            .lines()
+            .map(|line| serde_json::from_str(line).unwrap());
+        records.extend(lines.filter(|line: &Value| line["event"] == event));
     }
-    assert_eq!(told.len(), 2 + 2 + 2 + 2 + 1, "{told:#?}");
-    for page in told {
+    assert_eq!(records.len(), 2 + 2 + 2 + 2 + 1, "{records:#?}");
+    for page in records {
         assert_eq!(page["rendered"], false, "{page}");
         assert_eq!(page["render_reason"], "readable", "{page}");
     }

@@ -1,4 +1,4 @@
-//! A Postgres database of a test's own, in the cluster of `TEST_DATABASE_URL`.
+//! A separate Postgres database for one test, in the cluster of `TEST_DATABASE_URL`.
 
 use sqlx::{AssertSqlSafe, Connection, Executor, PgConnection};
 

@@ -1,4 +1,4 @@
-//! However a command ends, no browser is left.
+//! No browser is left running, however a command ends.
 
 use std::time::Duration;
 
@@ -10,7 +10,7 @@ use crate::harness::wait::{TIMEOUT, wait_until};
 use crate::rendering::test_folder::{CONFIG, TestFolder};
 use crate::run::Running;
 
-/// An application that waits for its data for ever, and has links to more of its kind.
+/// An application that waits for its data forever, with links to more pages like it.
 fn waiting() -> Server {
     Server::start(|request: &Request| match request.path() {
         "/robots.txt" => SiteResponse::status(404),
@@ -23,25 +23,25 @@ fn waiting() -> Server {
     })
 }
 
-/// A command that renders, once a page of it waits for its data.
-fn rendering(folder: &TestFolder, site: &Server, words: &[&str]) -> Running {
+/// Starts a command that renders, and waits until one of its pages waits for data.
+fn rendering(folder: &TestFolder, site: &Server, args: &[&str]) -> Running {
     let url = site.url("/");
-    let words = [&[words[0], &url, "--js", "always"], &words[1..]].concat();
-    let running = folder.run(&words).start();
+    let args = [&[args[0], &url, "--js", "always"], &args[1..]].concat();
+    let running = folder.run(&args).start();
     folder.wait_for_browser();
-    wait_until("its page waits", TIMEOUT, || {
+    wait_until("a page waits for data", TIMEOUT, || {
         site.count("/never") + site.count_below("/api/page/") > 0
     });
     running
 }
 
 #[test]
-fn ctrl_c_takes_the_browser_along() {
+fn ctrl_c_closes_the_browser() {
     let folder = TestFolder::new();
     let site = waiting();
-    for words in [&["crawl", "--max-depth", "0"][..], &["scrape"], &["map"]] {
+    for args in [&["crawl", "--max-depth", "0"][..], &["scrape"], &["map"]] {
         // The first signal lets what is in flight finish; the second does not.
-        let mut running = rendering(&folder, &site, words);
+        let mut running = rendering(&folder, &site, args);
         running.signal("INT");
         running.signal("INT");
         running.finish().with_code(130);
@@ -74,19 +74,21 @@ fn kill_9_leaves_no_browser() {
 }
 
 #[test]
-fn a_service_that_is_stopped_hands_back_what_is_being_rendered() {
+fn a_stopped_service_returns_pages_being_rendered_to_the_queue() {
     let folder = TestFolder::new();
     let site = waiting();
     let short = CONFIG.replace("worker:\n", "worker:\n  drain: 3s\n");
     let service = folder.serve(&short, |_| ());
     let body = json!({"url": site.url("/"), "use_js": true});
-    let place = service.create_job("/v1/crawl", &body);
+    let job_path = service.create_job("/v1/crawl", &body);
     folder.wait_for_browser();
-    wait_until("its page waits", TIMEOUT, || site.count("/never") > 0);
+    wait_until("a page waits for data", TIMEOUT, || {
+        site.count("/never") > 0
+    });
     assert_eq!(service.terminate(), Some(0));
     folder.wait_for_cleanup();
     let service = folder.serve(&short, |_| ());
-    let job = service.get_json(&place);
+    let job = service.get_json(&job_path);
     assert_eq!(job["tasks"]["failed"], 0, "{job}");
     assert!(
         ["queued", "running"].contains(&job["status"].as_str().unwrap()),

@@ -1,4 +1,4 @@
-//! Two jobs, and two scrapes, know nothing of each other.
+//! Jobs and scrapes share no browser state.
 
 use serde_json::json;
 use testsite::Server;
@@ -16,19 +16,19 @@ const FIRST: [&str; 3] = [
 fn jobs_share_neither_cookies_nor_storage() {
     let folder = TestFolder::new();
     let site = Server::start(Applications);
-    // One tab: if anything were kept, the second would find it.
+    // One tab, so that anything left behind by the first would be found by the second.
     let one_tab = CONFIG.replace("pool_size: 2", "pool_size: 1");
     let service = folder.serve(&one_tab, |_| ());
     let url = site.url("/visits");
     for round in 1..=2 {
         let (status, page) = service.post_json("/v1/scrape", &json!({"url": url, "use_js": true}));
         assert_eq!(status, 200, "{page}");
-        let place = service.run_job("/v1/batch/scrape", &json!({"urls": [url], "use_js": true}));
-        let documents = service.get_json(&format!("{place}/documents"));
+        let job_path = service.run_job("/v1/batch/scrape", &json!({"urls": [url], "use_js": true}));
+        let documents = service.get_json(&format!("{job_path}/documents"));
         for document in [&page, &documents["documents"][0]] {
             let content = document["content"].as_str().unwrap();
-            for words in FIRST {
-                assert!(content.contains(words), "round {round}: {content}");
+            for text in FIRST {
+                assert!(content.contains(text), "round {round}: {content}");
             }
         }
     }

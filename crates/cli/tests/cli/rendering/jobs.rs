@@ -11,7 +11,7 @@ use crate::rendering::test_folder::{CONFIG, TestFolder};
 
 const PAGES: usize = 7;
 
-/// What every document must be: rendered, and with the words that its script wrote.
+/// Asserts that a document was rendered and contains the text that its script wrote.
 fn check_document(document: &Value, text: &str, reasons: &[&str]) {
     let content = document["content"].as_str().unwrap();
     assert!(content.contains(text), "{text}: {document}");
@@ -26,8 +26,8 @@ fn every_job_type(service: &Api, use_js: &Value, reasons: &[&str]) {
     let known = ClientRoutedSite::new(PAGES);
     let path_of = |url: &Value| url.as_str().unwrap().replace(&site.origin(), "");
 
-    let asked = json!({"url": site.url("/p/3"), "use_js": use_js, "output_format": "text"});
-    let (status, scraped) = service.post_json("/v1/scrape", &asked);
+    let body = json!({"url": site.url("/p/3"), "use_js": use_js, "output_format": "text"});
+    let (status, scraped) = service.post_json("/v1/scrape", &body);
     assert_eq!(status, 200, "{scraped}");
     check_document(&scraped, &known.text("/p/3").unwrap(), reasons);
 
@@ -97,7 +97,7 @@ fn on_a_store(database: Option<&Database>) {
         numbers.contains("crawler_render_deaths_total 0\n"),
         "{numbers}"
     );
-    // Without it nothing of the site can be read.
+    // Without rendering, only the first page is found.
     let site = Server::start(ClientRoutedSite::new(PAGES));
     let plain = service.run_job("/v1/crawl", &json!({"url": site.url("/"), "use_js": false}));
     assert_eq!(service.get_json(&plain)["tasks"]["total"], 1);
@@ -117,7 +117,7 @@ fn every_job_type_renders_on_postgres() {
 }
 
 #[test]
-fn the_configuration_may_ask_for_it_and_forbid_it() {
+fn the_configuration_can_force_and_disable_rendering() {
     let site = Server::start(Applications);
     let scrape = |service: &Api, use_js: Option<Value>| {
         let mut body = json!({"url": site.url("/lazy")});
@@ -188,15 +188,15 @@ fn without_a_browser_scrapes_are_rejected_and_pages_of_jobs_fail() {
     assert_eq!(page["meta"]["rendered"], false, "{page}");
     assert_eq!(page["meta"]["render_reason"], "no_browser", "{page}");
     let body = json!({"urls": [site.url("/lazy")], "use_js": true});
-    let place = service.run_job("/v1/batch/scrape", &body);
-    assert_eq!(service.get_json(&place)["status"], "failed");
-    let tasks = service.get_json(&format!("{place}/tasks"));
+    let job_path = service.run_job("/v1/batch/scrape", &body);
+    assert_eq!(service.get_json(&job_path)["status"], "failed");
+    let tasks = service.get_json(&format!("{job_path}/tasks"));
     let task = &tasks["tasks"][0];
     assert_eq!(task["reason"], "no_browser", "{task}");
     assert_eq!(task["attempts"], 1, "{task}");
     let error = task["error"].as_str().unwrap();
-    for told in ["/nonexistent/chromium", "apt-get install chromium"] {
-        assert!(error.contains(told), "{task}");
+    for text in ["/nonexistent/chromium", "apt-get install chromium"] {
+        assert!(error.contains(text), "{task}");
     }
     assert_eq!(service.terminate(), Some(0));
 }
@@ -209,14 +209,14 @@ fn a_worker_that_does_not_render_names_the_setting() {
         command.args(["--mode", "api"]);
     });
     let body = json!({"urls": [site.url("/lazy")], "use_js": true});
-    let place = api.create_job("/v1/batch/scrape", &body);
+    let job_path = api.create_job("/v1/batch/scrape", &body);
     assert_eq!(api.terminate(), Some(0));
     let off = format!("{CONFIG}  enabled: false\n");
     let service = folder.serve(&off, |_| ());
     wait_until("the job ends", TIMEOUT, || {
-        service.get_json(&place)["status"] == "failed"
+        service.get_json(&job_path)["status"] == "failed"
     });
-    let tasks = service.get_json(&format!("{place}/tasks"));
+    let tasks = service.get_json(&format!("{job_path}/tasks"));
     let task = &tasks["tasks"][0];
     assert_eq!(task["reason"], "no_browser", "{task}");
     let error = task["error"].as_str().unwrap();

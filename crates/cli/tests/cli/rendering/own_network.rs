@@ -1,4 +1,4 @@
-//! A page that is rendered by a command does not get to its reader's own network.
+//! A page rendered by a command cannot reach the private network of the user.
 
 use std::io::{Read, Write};
 use std::net::TcpListener;
@@ -11,22 +11,22 @@ use testsite::{Pages, Server};
 use crate::rendering::test_folder::TestFolder;
 
 /// A server on another address of this machine that allows every origin and counts its visitors.
-struct Neighbour {
+struct Neighbor {
     port: u16,
-    came: Arc<AtomicUsize>,
+    visits: Arc<AtomicUsize>,
 }
 
-impl Neighbour {
+impl Neighbor {
     fn start() -> Self {
         let listener = TcpListener::bind("127.0.0.2:0").unwrap();
         let port = listener.local_addr().unwrap().port();
-        let came = Arc::new(AtomicUsize::new(0));
-        let count = Arc::clone(&came);
+        let visits = Arc::new(AtomicUsize::new(0));
+        let count = Arc::clone(&visits);
         thread::spawn(move || {
             for stream in listener.incoming() {
                 let Ok(mut stream) = stream else { return };
                 count.fetch_add(1, SeqCst);
-                // Whoever asks goes away when he likes.
+                // The client may disconnect at any time.
                 let _ = stream.read(&mut [0; 4096]);
                 let _ = stream.write_all(
                     b"HTTP/1.1 200 OK\r\naccess-control-allow-origin: *\r\ncontent-type: text/plain\r\n\
@@ -34,12 +34,12 @@ impl Neighbour {
                 );
             }
         });
-        Self { port, came }
+        Self { port, visits }
     }
 }
 
-/// A page whose script fetches from its own origin and the neighbour, and shows both results.
-fn site(neighbour: u16) -> Server {
+/// A page whose script fetches from its own origin and the neighbor, and shows both results.
+fn site(neighbor: u16) -> Server {
     let page = format!(
         "<!doctype html><title>Curious</title><body><div id=root></div><script>
 const write = (name, words) => {{
@@ -50,42 +50,42 @@ const write = (name, words) => {{
 const ask = (name, url) => fetch(url).then(answer => answer.text()).then(
   words => write(name, words), () => write(name, 'nothing'));
 ask('home', '/words');
-ask('neighbour', 'http://127.0.0.2:{neighbour}/words');
+ask('neighbor', 'http://127.0.0.2:{neighbor}/words');
 </script></body>"
     );
     Server::start(Pages::new().html("/", &page).html("/words", "welcome"))
 }
 
 #[test]
-fn of_private_addresses_a_page_gets_to_those_that_were_typed() {
+fn a_page_reaches_only_private_addresses_given_as_arguments() {
     let folder = TestFolder::new();
-    let neighbour = Neighbour::start();
-    let server = site(neighbour.port);
+    let neighbor = Neighbor::start();
+    let server = site(neighbor.port);
     let url = server.url("/");
     for js in ["always", "auto"] {
-        let words = ["scrape", &url, "--format", "text", "--js", js];
-        let ended = folder.run(&words).finish().success();
-        for told in ["home said welcome", "neighbour said nothing"] {
+        let args = ["scrape", &url, "--format", "text", "--js", js];
+        let ended = folder.run(&args).finish().success();
+        for expected in ["home said welcome", "neighbor said nothing"] {
             assert!(
-                ended.stdout.contains(told),
+                ended.stdout.contains(expected),
                 "{js}: {}{}",
                 ended.stdout,
                 ended.stderr
             );
         }
     }
-    let words = ["crawl", &url, "--format", "ndjson", "--js", "always"];
+    let args = ["crawl", &url, "--format", "ndjson", "--js", "always"];
     assert_eq!(
-        folder.run(&words).finish().success().objects()[0]["rendered"],
+        folder.run(&args).finish().success().objects()[0]["rendered"],
         true
     );
-    assert_eq!(neighbour.came.load(SeqCst), 0);
-    // The same page, where the neighbour was typed as well: only the fence kept them apart.
-    let other = format!("http://127.0.0.2:{}/", neighbour.port);
-    let words = ["scrape", &url, &other, "--format", "text", "--js", "always"];
-    let ended = folder.run(&words).finish();
+    assert_eq!(neighbor.visits.load(SeqCst), 0);
+    // If the neighbor is given as an argument too, the same page reaches it.
+    let other = format!("http://127.0.0.2:{}/", neighbor.port);
+    let args = ["scrape", &url, &other, "--format", "text", "--js", "always"];
+    let ended = folder.run(&args).finish();
     assert!(
-        ended.stdout.contains("neighbour said secret"),
+        ended.stdout.contains("neighbor said secret"),
         "{}{}",
         ended.stdout,
         ended.stderr
@@ -94,10 +94,10 @@ fn of_private_addresses_a_page_gets_to_those_that_were_typed() {
 }
 
 #[test]
-fn what_comes_on_stdin_was_not_typed() {
+fn urls_from_stdin_do_not_allow_private_addresses() {
     let folder = TestFolder::new();
-    let neighbour = Neighbour::start();
-    let server = site(neighbour.port);
+    let neighbor = Neighbor::start();
+    let server = site(neighbor.port);
     let from_stdin = |js: &str| {
         let run = folder.run(&["scrape", "-", "--format", "json", "--js", js]);
         run.stdin(server.url("/").as_bytes()).finish()
@@ -113,6 +113,6 @@ fn what_comes_on_stdin_was_not_typed() {
         "{}",
         ended.stdout
     );
-    assert_eq!(neighbour.came.load(SeqCst), 0);
+    assert_eq!(neighbor.visits.load(SeqCst), 0);
     folder.wait_for_cleanup();
 }

@@ -5,25 +5,25 @@ use testsite::{Pages, Server};
 use crate::rendering::test_folder::TestFolder;
 
 #[test]
-fn a_missing_browser_ends_a_command_with_1_and_the_way_to_get_one() {
+fn a_missing_browser_exits_with_1_and_says_how_to_install_one() {
     let folder = TestFolder::new();
     let server = Server::start(Pages::new().html("/", "<p>words"));
     let url = server.url("/");
     for command in ["crawl", "map", "scrape"] {
         for js in ["auto", "always"] {
-            let words = [command, &url, "--js", js, "-o", "kept.txt"];
+            let args = [command, &url, "--js", js, "-o", "kept.txt"];
             let ended = folder
-                .run(&words)
+                .run(&args)
                 .env("CHROME", "/nonexistent/chromium")
                 .finish();
             assert_eq!(ended.code, Some(1), "{}", ended.stderr);
             assert_eq!(ended.stdout, "");
-            for told in [
+            for text in [
                 "/nonexistent/chromium",
                 "apt-get install chromium",
                 "CHROME",
             ] {
-                assert!(ended.stderr.contains(told), "{told}: {}", ended.stderr);
+                assert!(ended.stderr.contains(text), "{text}: {}", ended.stderr);
             }
             assert_eq!(ended.stderr.lines().count(), 1, "{}", ended.stderr);
         }
@@ -43,7 +43,7 @@ fn a_missing_browser_ends_a_command_with_1_and_the_way_to_get_one() {
 }
 
 #[test]
-fn switching_the_sandbox_off_is_warned_of_and_a_typo_is_rejected() {
+fn disabling_the_sandbox_prints_a_warning_and_a_typo_is_rejected() {
     let folder = TestFolder::new();
     let server = Server::start(Pages::new().html("/", "<p>words"));
     let url = server.url("/");
@@ -73,10 +73,10 @@ fn a_crawl_cannot_be_resumed_with_another_js_policy() {
     let folder = TestFolder::new();
     let server = Server::start(Pages::new().html("/", "<p>words"));
     let url = server.url("/");
-    let words = ["crawl", &url, "--state", "kept.state", "-o", "kept.txt"];
-    folder.run(&words).finish().success();
+    let args = ["crawl", &url, "--state", "kept.state", "-o", "kept.txt"];
+    folder.run(&args).finish().success();
     let ended = folder
-        .run(&[&words[..], &["--js", "auto"]].concat())
+        .run(&[&args[..], &["--js", "auto"]].concat())
         .finish();
     assert_eq!(ended.code, Some(2), "{}", ended.stderr);
     assert!(ended.stderr.contains("--js"), "{}", ended.stderr);
@@ -118,15 +118,15 @@ fn an_invalid_browser_timeout_is_rejected() {
 }
 
 #[test]
-fn a_proxy_that_is_not_there_is_not_taken_for_the_sites_refusal() {
+fn an_unreachable_proxy_is_reported_as_such() {
     let folder = TestFolder::new();
     let server = Server::start(Pages::new().html("/", "<p>words"));
     let url = server.url("/");
-    // Nobody listens at port 1. Without robots.txt it is the browser that meets the proxy first.
+    // Nothing listens on port 1. Without robots.txt, the browser is the first to use the proxy.
     let proxy = ["--proxy", "http://127.0.0.1:1", "--robots", "ignore"];
     for command in ["crawl", "scrape"] {
-        let words = [&[command, &url, "--js", "always"], &proxy[..]].concat();
-        let ended = folder.run(&words).finish();
+        let args = [&[command, &url, "--js", "always"], &proxy[..]].concat();
+        let ended = folder.run(&args).finish();
         assert_eq!(ended.code, Some(1), "{}", ended.stderr);
         assert!(
             ended

@@ -10,7 +10,7 @@ use testsite::{Graph, Server};
 use crate::resume::records::records;
 use crate::run::crawler;
 
-/// A small disk, if we may mount one.
+/// A small disk, if mounting is permitted.
 struct SmallDisk(tempfile::TempDir);
 
 impl SmallDisk {
@@ -36,15 +36,15 @@ impl Drop for SmallDisk {
 }
 
 #[test]
-fn the_output_or_the_state_fills_it() {
-    for (full, taken) in [("out", 900), ("state", 968)] {
+fn an_output_or_state_file_fills_the_disk() {
+    for (full, ballast_kb) in [("out", 900), ("state", 968)] {
         let Some(disk) = SmallDisk::mount() else {
-            let words = "NOT RUN: a small disk cannot be mounted here";
-            writeln!(std::io::stderr(), "{words}").unwrap();
+            let message = "NOT RUN: a small disk cannot be mounted here";
+            writeln!(std::io::stderr(), "{message}").unwrap();
             return;
         };
         let elsewhere = tempfile::tempdir().unwrap();
-        let place = |name: &str| {
+        let path = |name: &str| {
             let folder = if name == full {
                 disk.path()
             } else {
@@ -52,7 +52,7 @@ fn the_output_or_the_state_fills_it() {
             };
             folder.join(name).to_str().unwrap().to_owned()
         };
-        let (out, state) = (place("out"), place("state"));
+        let (out, state) = (path("out"), path("state"));
         let graph = Graph {
             latency: Duration::from_millis(20),
             ..Graph::new(600)
@@ -60,7 +60,7 @@ fn the_output_or_the_state_fills_it() {
         let server = Server::start(graph.site());
         let ballast = disk.path().join("ballast");
         let url = server.url("/");
-        let words = [
+        let args = [
             &url,
             "--max-pages",
             "0",
@@ -71,11 +71,11 @@ fn the_output_or_the_state_fills_it() {
             "--state",
             &state,
         ];
-        std::fs::write(&ballast, vec![b'x'; taken << 10]).unwrap();
-        let ended = crawler(&words).with_code(1);
-        ended.says(&disk.path().join(full).display().to_string());
+        std::fs::write(&ballast, vec![b'x'; ballast_kb << 10]).unwrap();
+        let ended = crawler(&args).with_code(1);
+        ended.stderr_contains(&disk.path().join(full).display().to_string());
         std::fs::remove_file(&ballast).unwrap();
-        crawler(&words).with_code(0);
+        crawler(&args).with_code(0);
         let written = std::fs::read_to_string(&out).unwrap();
         assert_eq!(records("ndjson", &server, &written).len(), 600, "{full}");
     }

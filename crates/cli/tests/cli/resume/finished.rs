@@ -1,4 +1,4 @@
-//! A crawl that came to its end, run again.
+//! Rerunning a crawl that has finished.
 
 use testsite::{Pages, Request, Server, SiteResponse};
 
@@ -8,38 +8,39 @@ use crate::resume::run::ResumableCrawl;
 fn a_finished_crawl_is_reported_and_changes_nothing() {
     let server = Server::start(Pages::new().links("/", &["/a"]).html("/a", "a"));
     for format in ["text", "json", "html"] {
-        let kept = ResumableCrawl::of(&server, &["--format", format]);
-        kept.success();
-        let (written, asked) = (kept.written(), server.total());
-        let ended = kept.success();
-        ended.says("has already finished");
+        let resumable = ResumableCrawl::of(&server, &["--format", format]);
+        resumable.success();
+        let (written, requests) = (resumable.written(), server.total());
+        let ended = resumable.success();
+        ended.stderr_contains("has already finished");
         assert_eq!(ended.stderr.lines().count(), 1, "{}", ended.stderr);
-        assert_eq!(kept.written(), written);
-        assert_eq!(server.total(), asked);
+        assert_eq!(resumable.written(), written);
+        assert_eq!(server.total(), requests);
     }
 }
 
 #[test]
 fn on_stdout_nothing_is_printed_again() {
     let server = Server::start(Pages::new().links("/", &[]));
-    let kept = ResumableCrawl::of(&server, &[]).on_stdout();
-    assert!(kept.success().stdout.contains("Visited: "));
-    assert_eq!(kept.success().stdout, "");
+    let resumable = ResumableCrawl::of(&server, &[]).on_stdout();
+    assert!(resumable.success().stdout.contains("Visited: "));
+    assert_eq!(resumable.success().stdout, "");
 }
 
 #[test]
-fn a_file_that_is_gone_is_written_again_without_a_request() {
+fn a_deleted_output_is_rewritten_without_requests() {
     let server = Server::start(Pages::new().links("/", &["/a", "/b"]).html("/a", "a"));
     for format in ["text", "json", "csv"] {
         for limit in ["0", "2"] {
-            let kept = ResumableCrawl::of(&server, &["--format", format, "--max-pages", limit]);
-            kept.success();
-            let (written, asked) = (kept.written(), server.total());
-            std::fs::remove_file(kept.output_file()).unwrap();
-            kept.success();
-            assert_eq!(kept.written(), written, "{format}");
-            assert_eq!(server.total(), asked, "{format}");
-            kept.success().says("has already finished");
+            let resumable =
+                ResumableCrawl::of(&server, &["--format", format, "--max-pages", limit]);
+            resumable.success();
+            let (written, requests) = (resumable.written(), server.total());
+            std::fs::remove_file(resumable.output_file()).unwrap();
+            resumable.success();
+            assert_eq!(resumable.written(), written, "{format}");
+            assert_eq!(server.total(), requests, "{format}");
+            resumable.success().stderr_contains("has already finished");
         }
     }
 }
@@ -47,7 +48,13 @@ fn a_file_that_is_gone_is_written_again_without_a_request() {
 #[test]
 fn the_exit_code_is_that_of_the_crawl() {
     let server = Server::start(|_: &Request| SiteResponse::status(404));
-    let kept = ResumableCrawl::of(&server, &[]);
-    kept.finish().with_code(1).says("cannot fetch");
-    kept.finish().with_code(1).says("has already finished");
+    let resumable = ResumableCrawl::of(&server, &[]);
+    resumable
+        .finish()
+        .with_code(1)
+        .stderr_contains("cannot fetch");
+    resumable
+        .finish()
+        .with_code(1)
+        .stderr_contains("has already finished");
 }

@@ -30,57 +30,57 @@ fn crawl(server: &Server, format: &str, workers: u64) -> ResumableCrawl {
 #[test]
 fn a_crawl_killed_at_random_moments_writes_the_same_file() {
     const PAGES: u32 = 150;
-    let mut whole = Vec::new();
+    let mut uninterrupted = Vec::new();
     for format in FORMATS {
         let server = site(PAGES);
-        let kept = crawl(&server, format, 4);
-        kept.success();
-        whole.push(records(format, &server, &kept.written()));
+        let resumable = crawl(&server, format, 4);
+        resumable.success();
+        uninterrupted.push(records(format, &server, &resumable.written()));
     }
-    let (mut killed, mut again) = (0, 0);
+    let (mut killed, mut repeated) = (0, 0);
     for round in 0..rounds(12) {
         let mut random = Random(round + 1);
         let at = usize::try_from(round).unwrap() % FORMATS.len();
         let server = site(PAGES);
-        let kept = crawl(&server, FORMATS[at], [1, 4, 8][at % 3]);
+        let resumable = crawl(&server, FORMATS[at], [1, 4, 8][at % 3]);
         let kills = 1 + random.below(4);
         for _ in 0..kills {
-            let mut run = kept.start();
-            let enough = server.total() + random.below(60);
-            run.wait_for_or_end("requests", || server.total() > enough);
+            let mut run = resumable.start();
+            let target = server.total() + random.below(60);
+            run.wait_for_or_end("requests", || server.total() > target);
             killed += u32::from(run.kill().code.is_none());
         }
-        kept.success();
-        let records = records(FORMATS[at], &server, &kept.written());
-        assert_eq!(records, whole[at], "round {round}, {}", FORMATS[at]);
+        resumable.success();
+        let records = records(FORMATS[at], &server, &resumable.written());
+        assert_eq!(records, uninterrupted[at], "round {round}, {}", FORMATS[at]);
         for (path, times) in server.counts() {
             assert!(times <= kills + 1, "{path} {times} times, {kills} kills");
-            again += times - 1;
+            repeated += times - 1;
         }
     }
-    assert!(killed > 5, "the rounds really kill: {killed}");
-    assert!(again > 0, "what was in flight is asked for again");
+    assert!(killed > 5, "too few kills: {killed}");
+    assert!(repeated > 0, "requests in flight are repeated");
 }
 
 #[test]
 fn with_one_worker_the_bytes_are_the_same() {
     let server = site(60);
-    let whole = crawl(&server, "text", 1);
-    whole.success();
-    let kept = crawl(&server, "text", 1);
+    let uninterrupted = crawl(&server, "text", 1);
+    uninterrupted.success();
+    let resumable = crawl(&server, "text", 1);
     for more in [10, 25, 3] {
-        let mut run = kept.start();
-        let enough = server.total() + more;
-        run.wait_for_or_end("requests", || server.total() > enough);
+        let mut run = resumable.start();
+        let target = server.total() + more;
+        run.wait_for_or_end("requests", || server.total() > target);
         run.kill();
     }
-    kept.success();
-    assert_eq!(kept.written(), whole.written());
+    resumable.success();
+    assert_eq!(resumable.written(), uninterrupted.written());
 }
 
-/// Waits until what is written beside the state file has not grown for a while: everything so far is kept.
-pub(crate) fn is_quiet(kept: &ResumableCrawl, since: &mut (u64, Instant)) -> bool {
-    let log = kept.state_file().with_file_name("state-wal");
+/// Whether the write-ahead log of the state file has stopped growing, so that everything so far is committed.
+pub(crate) fn is_quiet(resumable: &ResumableCrawl, since: &mut (u64, Instant)) -> bool {
+    let log = resumable.state_file().with_file_name("state-wal");
     let length = std::fs::metadata(log).map_or(0, |metadata| metadata.len());
     if length != since.0 || length == 0 {
         *since = (length, Instant::now());
@@ -106,22 +106,25 @@ fn only_requests_in_flight_are_repeated() {
             ),
         }
     });
-    let kept = ResumableCrawl::of(
+    let resumable = ResumableCrawl::of(
         &server,
         &["--format", "ndjson", "--timeout", "50s", "--workers", "3"],
     );
-    let mut run = kept.start();
+    let mut run = resumable.start();
     run.wait_for_or_end("the page that hangs", || server.count("/stuck") == 1);
     let mut since = (0, Instant::now());
-    run.wait_for_or_end("quiet", || is_quiet(&kept, &mut since));
+    run.wait_for_or_end("quiet", || is_quiet(&resumable, &mut since));
     run.kill();
     let before = server.total();
     hangs.store(false, std::sync::atomic::Ordering::Relaxed);
-    let ended = kept.success();
-    ended.says("Resuming after ");
+    let ended = resumable.success();
+    ended.stderr_contains("Resuming after ");
     for (path, times) in server.counts() {
         assert_eq!(times, 1 + u64::from(path == "/stuck"), "{path}");
     }
     assert!(before > 5 && server.total() > before);
-    assert_eq!(kept.written().lines().count() as u64, server.total() - 2);
+    assert_eq!(
+        resumable.written().lines().count() as u64,
+        server.total() - 2
+    );
 }

@@ -1,4 +1,4 @@
-//! Limits and politeness are of the whole crawl, however often it was interrupted.
+//! Limits and politeness apply to the whole crawl, however often it is interrupted.
 
 use std::time::Duration;
 
@@ -20,11 +20,11 @@ fn max_pages_is_exact() {
         let mut random = Random(round + 5);
         let server = Server::start(graph(300).site());
         let flags = ["--max-pages", "120", "--format", "ndjson", "--workers", "5"];
-        let kept = ResumableCrawl::of(&server, &flags);
+        let resumable = ResumableCrawl::of(&server, &flags);
         for number in 0..3 {
-            let mut run = kept.start();
-            let enough = server.total() + 10 + random.below(25);
-            run.wait_for_or_end("requests", || server.total() > enough);
+            let mut run = resumable.start();
+            let target = server.total() + 10 + random.below(25);
+            run.wait_for_or_end("requests", || server.total() > target);
             if number % 2 == 0 {
                 run.kill();
             } else {
@@ -32,8 +32,10 @@ fn max_pages_is_exact() {
                 run.finish();
             }
         }
-        kept.success().says("Stopped at --max-pages 120");
-        assert_eq!(kept.written().lines().count(), 120, "round {round}");
+        resumable
+            .success()
+            .stderr_contains("Stopped at --max-pages 120");
+        assert_eq!(resumable.written().lines().count(), 120, "round {round}");
     }
 }
 
@@ -41,24 +43,24 @@ fn max_pages_is_exact() {
 fn max_depth_is_the_shortest_distance() {
     let graph = graph(200);
     let server = Server::start(graph.site());
-    let kept = ResumableCrawl::of(
+    let resumable = ResumableCrawl::of(
         &server,
         &["--max-depth", "2", "--max-pages", "0", "--format", "ndjson"],
     );
     for _ in 0..3 {
-        let mut run = kept.start();
-        let enough = server.total() + 8;
-        run.wait_for_or_end("requests", || server.total() > enough);
+        let mut run = resumable.start();
+        let target = server.total() + 8;
+        run.wait_for_or_end("requests", || server.total() > target);
         run.kill();
     }
-    kept.success();
+    resumable.success();
     let expected = graph
         .depths()
         .into_iter()
         .filter(|depth| *depth <= 2)
         .count();
-    assert_eq!(kept.written().lines().count(), expected);
-    for line in kept.written().lines() {
+    assert_eq!(resumable.written().lines().count(), expected);
+    for line in resumable.written().lines() {
         let page: serde_json::Value = serde_json::from_str(line).unwrap();
         let url = page["url"].as_str().unwrap();
         let number = graph
@@ -82,12 +84,12 @@ fn max_duration_counts_the_time_of_all_runs() {
         "--log-format",
         "json",
     ];
-    let kept = ResumableCrawl::of(&server, &flags);
-    let mut run = kept.start();
+    let resumable = ResumableCrawl::of(&server, &flags);
+    let mut run = resumable.start();
     run.wait_for_or_end("requests", || server.total() > 20);
     run.signal("INT");
     let first = run.finish().event("summary")["seconds"].as_f64().unwrap();
-    let ended = kept.success();
+    let ended = resumable.success();
     let resumed = ended.event("resumed")["seconds"].as_f64().unwrap();
     assert!(
         first > 0.3 && (first - resumed).abs() < 0.5,
@@ -96,37 +98,37 @@ fn max_duration_counts_the_time_of_all_runs() {
     let summary = ended.event("summary");
     assert_eq!(summary["stop_reason"], "max_duration");
     assert!(summary["seconds"].as_f64().unwrap() >= 2.0);
-    let written = kept.written();
+    let written = resumable.written();
     let pages = written.matches("Visited: ").count();
     assert_eq!(summary["pages"], pages, "the summary is of the whole crawl");
 }
 
 #[test]
-fn a_crawl_delay_holds_across_a_kill_and_a_signal() {
+fn a_crawl_delay_is_kept_across_a_kill_and_a_signal() {
     const DELAY: Duration = Duration::from_millis(700);
     let server = Server::start(|request: &Request| match request.path() {
         "/robots.txt" => SiteResponse::text("User-agent: *\nCrawl-delay: 0.7\n"),
         "/" => SiteResponse::html("<a href=/1><a href=/2><a href=/3><a href=/4>"),
         _ => SiteResponse::html("a page"),
     });
-    let kept = ResumableCrawl::of(&server, &[]);
-    let mut run = kept.start();
+    let resumable = ResumableCrawl::of(&server, &[]);
+    let mut run = resumable.start();
     run.wait_for_or_end("pages", || server.total() == 3);
     run.kill();
-    let mut run = kept.start();
+    let mut run = resumable.start();
     run.wait_for_or_end("pages", || server.total() >= 4);
     run.signal("INT");
     run.finish();
-    kept.success();
-    assert_eq!(kept.written().matches("Visited: ").count(), 5);
+    resumable.success();
+    assert_eq!(resumable.written().matches("Visited: ").count(), 5);
     let hits = server.hits();
     for pair in hits.windows(2) {
-        let apart = pair[1].at - pair[0].at;
-        // The server's clock sees requests arrive, ours sees them leave.
-        let least = DELAY.saturating_sub(Duration::from_millis(30));
+        let gap = pair[1].at - pair[0].at;
+        // The server records when requests arrive, not when they are sent.
+        let min_gap = DELAY.saturating_sub(Duration::from_millis(30));
         assert!(
-            apart > least,
-            "{} after {}: {apart:?}",
+            gap > min_gap,
+            "{} after {}: {gap:?}",
             pair[1].path_and_query,
             pair[0].path_and_query
         );

@@ -1,11 +1,11 @@
-//! What an output holds, without what differs from run to run: the server's port, times, and who was first to link.
+//! The records of an output without what differs between runs: the server's port, times, and the page that linked first.
 
 use std::collections::BTreeSet;
 
 use serde_json::Value;
 use testsite::Server;
 
-/// The records of a whole, valid output; none may be there twice.
+/// The records of a complete, valid output without duplicates.
 #[track_caller]
 pub(crate) fn records(format: &str, server: &Server, written: &str) -> BTreeSet<String> {
     let text = written.replace(&server.origin(), "http://site");
@@ -39,7 +39,7 @@ pub(crate) fn records(format: &str, server: &Server, written: &str) -> BTreeSet<
         _ => text.lines().map(str::to_owned).collect(),
     };
     let set: BTreeSet<String> = records.iter().cloned().collect();
-    assert_eq!(set.len(), records.len(), "a record is there twice");
+    assert_eq!(set.len(), records.len(), "a record is duplicated");
     set
 }
 
@@ -61,7 +61,7 @@ fn row(line: &str) -> String {
 /// A report's URLs, its pages with their status and depth, and its edges.
 fn report(text: &str) -> Vec<String> {
     const ROW: usize = 17;
-    assert!(text.trim_end().ends_with("</html>"), "it is whole");
+    assert!(text.trim_end().ends_with("</html>"), "it is complete");
     for call in ["<script>about(", "<script>finished("] {
         assert_eq!(text.matches(call).count(), 1, "{call}");
     }

@@ -1,4 +1,4 @@
-//! State files that are not used, and left as they are.
+//! State files that are rejected and left unchanged.
 
 use std::fs;
 use std::path::Path;
@@ -12,13 +12,16 @@ fn site() -> Server {
 }
 
 #[test]
-fn another_plan_with_each_difference_named() {
+fn a_different_plan_is_rejected_with_each_difference() {
     let server = site();
-    let kept = ResumableCrawl::of(&server, &["--max-depth", "3"]);
-    kept.success();
-    let (state, written) = (fs::read(kept.state_file()).unwrap(), kept.written());
-    let asked = server.total();
-    for (more, words) in [
+    let resumable = ResumableCrawl::of(&server, &["--max-depth", "3"]);
+    resumable.success();
+    let (state, written) = (
+        fs::read(resumable.state_file()).unwrap(),
+        resumable.written(),
+    );
+    let requests = server.total();
+    for (more, message) in [
         (&["--max-pages", "7"][..], "--max-pages was 2000, is 7"),
         (&["--format", "json"], "--format was text, is json"),
         (&["--include", "x"], "--include was none, is x"),
@@ -44,46 +47,50 @@ fn another_plan_with_each_difference_named() {
             "--unique-links was none, is /",
         ),
     ] {
-        let ended = kept.start_with(more).finish().with_code(2);
-        ended.says(words).says("holds a different crawl");
+        let ended = resumable.start_with(more).finish().with_code(2);
+        ended
+            .stderr_contains(message)
+            .stderr_contains("holds a different crawl");
         assert!(!ended.stderr.contains("secret"), "{}", ended.stderr);
         assert_eq!(ended.stderr.lines().count(), 1, "{}", ended.stderr);
     }
-    assert_eq!(server.total(), asked, "nothing is asked for");
+    assert_eq!(server.total(), requests, "nothing is requested");
     assert_eq!(
-        fs::read(kept.state_file()).unwrap(),
+        fs::read(resumable.state_file()).unwrap(),
         state,
-        "nothing is touched"
+        "nothing is changed"
     );
-    assert_eq!(kept.written(), written, "nothing is touched");
+    assert_eq!(resumable.written(), written, "nothing is changed");
 }
 
 #[test]
-fn another_seed_and_another_command() {
+fn a_different_seed_or_command_is_rejected() {
     let server = site();
-    let kept = ResumableCrawl::of(&server, &[]);
-    kept.success();
+    let resumable = ResumableCrawl::of(&server, &[]);
+    resumable.success();
     let other = site();
     let ended = ResumableCrawl::of(&other, &[])
-        .finish_in_folder_of(&kept)
+        .finish_in_folder_of(&resumable)
         .with_code(2);
-    ended.says(&format!(
+    ended.stderr_contains(&format!(
         "<URL> was {}, is {}",
         server.url("/"),
         other.url("/")
     ));
     let ended = ResumableCrawl::of(&server, &[])
         .command("map")
-        .finish_in_folder_of(&kept);
-    ended.with_code(2).says("the command was crawl, is map");
+        .finish_in_folder_of(&resumable);
+    ended
+        .with_code(2)
+        .stderr_contains("the command was crawl, is map");
     assert_eq!(other.total(), 0);
 }
 
 #[test]
-fn what_changes_only_speed_or_talk_may_differ() {
+fn flags_for_speed_and_messages_may_differ() {
     let server = site();
-    let kept = ResumableCrawl::of(&server, &[]);
-    kept.success();
+    let resumable = ResumableCrawl::of(&server, &[]);
+    resumable.success();
     let more = [
         "--workers",
         "3",
@@ -93,84 +100,98 @@ fn what_changes_only_speed_or_talk_may_differ() {
         "--log-format",
         "json",
     ];
-    kept.start_with(&more).finish().with_code(0);
+    resumable.start_with(&more).finish().with_code(0);
 }
 
 #[test]
-fn another_owner() {
+fn a_state_file_in_use_is_rejected() {
     let server = Server::start(|request: &Request| match request.path() {
         "/" => SiteResponse::script(vec![SocketStep::Hang]),
         _ => SiteResponse::status(404),
     });
-    let kept = ResumableCrawl::of(&server, &[]);
-    let mut first = kept.start();
+    let resumable = ResumableCrawl::of(&server, &[]);
+    let mut first = resumable.start();
     first.wait_for_or_end("the seed's request", || server.count("/") == 1);
-    kept.finish().with_code(1).says("in use by another crawl");
+    resumable
+        .finish()
+        .with_code(1)
+        .stderr_contains("in use by another crawl");
     assert!(first.is_running(), "the first is not disturbed");
     assert_eq!(server.count("/"), 1);
     first.kill();
-    let mut next = kept.start();
+    let mut next = resumable.start();
     next.wait_for_or_end("the seed's request", || server.count("/") == 2);
     assert!(next.is_running(), "after a kill the file is free");
 }
 
 #[test]
-fn something_else() {
+fn files_of_another_kind_are_rejected() {
     let mut database = b"SQLite format 3\0".to_vec();
     database.resize(4096, 7);
     for content in [&b"my diary\n"[..], &database, b"x", &[0; 200]] {
         let server = site();
-        let kept = ResumableCrawl::of(&server, &[]);
-        fs::write(kept.state_file(), content).unwrap();
-        kept.finish().with_code(2).says("is not a state file");
-        assert_eq!(fs::read(kept.state_file()).unwrap(), content);
-        assert!(!kept.output_file().exists(), "nothing is touched");
+        let resumable = ResumableCrawl::of(&server, &[]);
+        fs::write(resumable.state_file(), content).unwrap();
+        resumable
+            .finish()
+            .with_code(2)
+            .stderr_contains("is not a state file");
+        assert_eq!(fs::read(resumable.state_file()).unwrap(), content);
+        assert!(!resumable.output_file().exists(), "nothing is changed");
         assert_eq!(server.total(), 0);
     }
 }
 
 #[test]
-fn places_that_cannot_be_written() {
+fn paths_that_cannot_be_written_are_rejected() {
     let server = site();
-    let kept = ResumableCrawl::of(&server, &[]);
-    fs::create_dir(kept.state_file()).unwrap();
-    kept.finish().with_code(2).says("is not a state file");
-    for place in ["/proc/crawler-state", "/nowhere-at-all/state"] {
+    let resumable = ResumableCrawl::of(&server, &[]);
+    fs::create_dir(resumable.state_file()).unwrap();
+    resumable
+        .finish()
+        .with_code(2)
+        .stderr_contains("is not a state file");
+    for path in ["/proc/crawler-state", "/nowhere-at-all/state"] {
         if !Path::new("/proc/self").exists() {
             return;
         }
-        let ended = crate::run::crawler(&[&server.url("/"), "--state", place]);
+        let ended = crate::run::crawler(&[&server.url("/"), "--state", path]);
         let ended = ended.with_code(1);
-        ended.says("--state: cannot use").says(place);
+        ended
+            .stderr_contains("--state: cannot use")
+            .stderr_contains(path);
         assert_eq!(ended.stderr.lines().count(), 1, "{}", ended.stderr);
     }
-    let same = kept.output_file();
+    let same = resumable.output_file();
     let same = same.to_str().unwrap();
     let ended = crate::run::crawler(&[&server.url("/"), "--state", same, "-o", same]);
-    ended.with_code(2).says("same file as an output");
+    ended.with_code(2).stderr_contains("same file as an output");
     assert_eq!(server.total(), 0);
 }
 
 #[test]
-fn another_format() {
+fn another_state_format_is_rejected() {
     let server = site();
-    let kept = ResumableCrawl::of(&server, &[]);
-    kept.success();
-    let mut state = fs::read(kept.state_file()).unwrap();
-    // Where SQLite keeps the user's version of a file.
+    let resumable = ResumableCrawl::of(&server, &[]);
+    resumable.success();
+    let mut state = fs::read(resumable.state_file()).unwrap();
+    // The last byte of SQLite's user_version.
     state[63] = 9;
-    fs::write(kept.state_file(), state).unwrap();
-    kept.finish().with_code(2).says("state format 9");
+    fs::write(resumable.state_file(), state).unwrap();
+    resumable
+        .finish()
+        .with_code(2)
+        .stderr_contains("state format 9");
 }
 
 #[test]
-fn a_damaged_file() {
+fn a_damaged_file_is_rejected() {
     let server = Server::start(testsite::Graph::new(80).site());
-    let kept = ResumableCrawl::of(&server, &["--max-pages", "60"]);
-    kept.success();
-    let state = fs::read(kept.state_file()).unwrap();
-    let written = kept.written();
-    let mut told = 0;
+    let resumable = ResumableCrawl::of(&server, &["--max-pages", "60"]);
+    resumable.success();
+    let state = fs::read(resumable.state_file()).unwrap();
+    let written = resumable.written();
+    let mut rejected = 0;
     for step in 0..24 {
         let mut damaged = state.clone();
         if step % 4 == 3 {
@@ -181,22 +202,22 @@ fn a_damaged_file() {
                 *byte ^= 0x5a;
             }
         }
-        fs::write(kept.state_file(), damaged).unwrap();
-        // So that what is kept has to be read.
-        fs::remove_file(kept.output_file()).ok();
-        let ended = kept.finish();
+        fs::write(resumable.state_file(), damaged).unwrap();
+        // So that the recorded events have to be read.
+        fs::remove_file(resumable.output_file()).ok();
+        let ended = resumable.finish();
         match ended.code {
-            // What was changed is not looked at: free space.
-            Some(0) => assert_eq!(kept.written(), written),
+            // The damage is in unused space.
+            Some(0) => assert_eq!(resumable.written(), written),
             Some(1) => {
                 ended
-                    .says("is damaged")
-                    .says("remove it to crawl from the beginning");
-                told += 1;
+                    .stderr_contains("is damaged")
+                    .stderr_contains("remove it to crawl from the beginning");
+                rejected += 1;
             }
-            Some(2) => told += 1,
+            Some(2) => rejected += 1,
             other => panic!("{other:?}: {}", ended.stderr),
         }
     }
-    assert!(told > 3, "{told}");
+    assert!(rejected > 3, "{rejected}");
 }

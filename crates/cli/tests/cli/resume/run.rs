@@ -86,7 +86,7 @@ impl ResumableCrawl {
         self.start_in(other.folder.path(), &[]).finish()
     }
 
-    /// Runs it to the end, which must be a success.
+    /// Runs it to the end and asserts success.
     #[track_caller]
     pub(crate) fn success(&self) -> Finished {
         self.finish().success()

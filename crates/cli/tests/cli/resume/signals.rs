@@ -24,64 +24,62 @@ fn nothing_is_requested_or_printed_twice() {
         let format = ["text", "ndjson", "csv"][usize::try_from(round % 3).unwrap()];
         let server = site();
         let flags = ["--format", format, "--max-pages", "0", "--workers", "6"];
-        let kept = ResumableCrawl::of(&server, &flags).on_stdout();
+        let resumable = ResumableCrawl::of(&server, &flags).on_stdout();
         let mut printed = String::new();
         for _ in 0..=random.below(3) {
-            let mut run = kept.start();
-            let enough = server.total() + random.below(50);
-            run.wait_for_or_end("requests", || server.total() > enough);
+            let mut run = resumable.start();
+            let target = server.total() + random.below(50);
+            run.wait_for_or_end("requests", || server.total() > target);
             run.signal("INT");
             let ended = run.finish();
             interrupted += u32::from(ended.code == Some(130));
             printed.push_str(&ended.stdout);
         }
-        printed.push_str(&kept.success().stdout);
-        let whole = ResumableCrawl::of(&server, &flags);
+        printed.push_str(&resumable.success().stdout);
+        let uninterrupted = ResumableCrawl::of(&server, &flags);
         for (path, times) in server.counts() {
             assert_eq!(times, 1, "{path}, round {round}");
         }
-        whole.success();
+        uninterrupted.success();
         let (printed, written) = (
             records(format, &server, &printed),
-            records(format, &server, &whole.written()),
+            records(format, &server, &uninterrupted.written()),
         );
         assert_eq!(printed, written, "round {round}");
     }
-    assert!(
-        interrupted >= 4,
-        "the rounds really interrupt: {interrupted}"
-    );
+    assert!(interrupted >= 4, "too few interruptions: {interrupted}");
 }
 
 #[test]
 fn the_file_is_valid_after_every_run() {
     for format in ["json", "html", "map"] {
         let server = site();
-        let kept = if format == "map" {
+        let resumable = if format == "map" {
             ResumableCrawl::of(&server, &["--max-pages", "0"]).command("map")
         } else {
             ResumableCrawl::of(&server, &["--format", format, "--max-pages", "0"])
         };
         for _ in 0..3 {
-            let mut run = kept.start();
-            let enough = server.total() + 20;
-            run.wait_for_or_end("requests", || server.total() > enough);
+            let mut run = resumable.start();
+            let target = server.total() + 20;
+            run.wait_for_or_end("requests", || server.total() > target);
             run.signal("INT");
             run.finish();
-            let pages = records(format, &server, &kept.written());
+            let pages = records(format, &server, &resumable.written());
             assert!(!pages.is_empty(), "{format}");
         }
-        kept.success();
-        let resumed = records(format, &server, &kept.written());
-        let whole = ResumableCrawl::of(&server, &["--max-pages", "0", "--format", "ndjson"]);
-        whole.success();
+        resumable.success();
+        let resumed = records(format, &server, &resumable.written());
+        let uninterrupted =
+            ResumableCrawl::of(&server, &["--max-pages", "0", "--format", "ndjson"]);
+        uninterrupted.success();
         if format == "json" {
             assert_eq!(
                 resumed,
                 records(
                     "ndjson",
                     &server,
-                    &whole.written().replace("\"url\":", "\"page_url\":")
+                    &uninterrupted.written().replace("\"url\":", "\"page_url\":")
                 )
             );
         }
@@ -89,7 +87,7 @@ fn the_file_is_valid_after_every_run() {
 }
 
 #[test]
-fn a_page_that_failed_for_now_is_tried_again_by_the_next_run() {
+fn a_temporary_failure_is_retried_by_the_next_run() {
     let fails = std::sync::Arc::new(std::sync::atomic::AtomicBool::new(true));
     let server = Server::start({
         let fails = std::sync::Arc::clone(&fails);
@@ -102,14 +100,16 @@ fn a_page_that_failed_for_now_is_tried_again_by_the_next_run() {
             _ => SiteResponse::status(404),
         }
     });
-    let kept = ResumableCrawl::of(&server, &["--format", "ndjson"]);
-    let mut run = kept.start();
+    let resumable = ResumableCrawl::of(&server, &["--format", "ndjson"]);
+    let mut run = resumable.start();
     run.wait_for_or_end("the page that fails", || server.count("/flaky") == 1);
     run.signal("INT");
-    run.finish().with_code(130).says("with 1 known URL left");
+    run.finish()
+        .with_code(130)
+        .stderr_contains("with 1 known URL left");
     fails.store(false, std::sync::atomic::Ordering::Relaxed);
-    kept.success();
-    let last = kept.written().lines().last().unwrap().to_owned();
+    resumable.success();
+    let last = resumable.written().lines().last().unwrap().to_owned();
     assert!(
         last.contains("\"attempts\":2") && last.contains("fetched"),
         "{last}"
@@ -117,7 +117,7 @@ fn a_page_that_failed_for_now_is_tried_again_by_the_next_run() {
 }
 
 #[test]
-fn the_second_signal_leaves_what_hangs_for_the_next_run() {
+fn requests_aborted_by_the_second_signal_are_repeated_by_the_next_run() {
     let hangs = std::sync::Arc::new(std::sync::atomic::AtomicBool::new(true));
     let server = Server::start({
         let hangs = std::sync::Arc::clone(&hangs);
@@ -130,16 +130,20 @@ fn the_second_signal_leaves_what_hangs_for_the_next_run() {
             _ => SiteResponse::html("here"),
         }
     });
-    let kept = ResumableCrawl::of(&server, &["--timeout", "50s"]).on_stdout();
-    let mut run = kept.start();
-    run.wait_for_or_end("what hangs", || server.in_flight() == 2);
+    let resumable = ResumableCrawl::of(&server, &["--timeout", "50s"]).on_stdout();
+    let mut run = resumable.start();
+    run.wait_for_or_end("requests that hang", || server.in_flight() == 2);
     run.signal("INT");
     run.signal("INT");
     let first = run.finish();
     assert!(first.code == Some(130), "{}", first.stderr);
     hangs.store(false, std::sync::atomic::Ordering::Relaxed);
-    let second = kept.success();
-    assert_eq!(server.count("/"), 1, "what was finished is kept");
+    let second = resumable.success();
+    assert_eq!(
+        server.count("/"),
+        1,
+        "a finished page is not requested again"
+    );
     let printed = records(
         "text",
         &server,
@@ -155,16 +159,18 @@ fn messages_are_not_repeated_after_resuming() {
         "/slow",
         SiteResponse::html("s").after(Duration::from_secs(2)),
     ));
-    let kept = ResumableCrawl::of(&server, &[]);
-    let mut run = kept.start();
-    run.wait_for_or_end("the page that is gone", || kept.written().contains("/gone"));
+    let resumable = ResumableCrawl::of(&server, &[]);
+    let mut run = resumable.start();
+    run.wait_for_or_end("the page that is gone", || {
+        resumable.written().contains("/gone")
+    });
     run.signal("INT");
-    run.finish().says("Failed to fetch");
-    let ended = kept.finish();
+    run.finish().stderr_contains("Failed to fetch");
+    let ended = resumable.finish();
     assert!(
         !ended.stderr.contains("Failed to fetch"),
         "{}",
         ended.stderr
     );
-    ended.says("1 failed");
+    ended.stderr_contains("1 failed");
 }

@@ -11,7 +11,7 @@ use crate::worlds::crawl::Crawl;
 use crate::worlds::machine_lock;
 
 const PAGES: u32 = 200_000;
-const MOST_MB: f64 = 250.0;
+const MAX_MB: f64 = 250.0;
 
 #[test]
 fn two_hundred_thousand_pages_each_exactly_once() {
@@ -22,10 +22,10 @@ fn two_hundred_thousand_pages_each_exactly_once() {
         ..Graph::default()
     };
     let visits: Arc<[AtomicU8]> = (0..PAGES).map(|_| AtomicU8::new(0)).collect();
-    let (site, noted) = (graph.site(), Arc::clone(&visits));
+    let (site, counts) = (graph.site(), Arc::clone(&visits));
     let counting = move |request: &Request| {
         if let Some(page) = graph.page(request.target()) {
-            noted[page as usize].fetch_add(1, Relaxed);
+            counts[page as usize].fetch_add(1, Relaxed);
         }
         site.respond(request)
     };
@@ -45,20 +45,20 @@ fn two_hundred_thousand_pages_each_exactly_once() {
     eprintln!("big: {PAGES} pages in {took:.1?} ({rate:.0}/s), peak {peak:.0} MB");
 
     let wrong = visits.iter().filter(|one| one.load(Relaxed) != 1).count();
-    assert_eq!(wrong, 0, "pages not asked for exactly once");
+    assert_eq!(wrong, 0, "pages not requested exactly once");
     assert_eq!(server.total(), u64::from(PAGES) + 1, "with robots.txt");
 
-    let (origin, mut told, mut links) = (server.origin(), HashSet::new(), 0_u64);
+    let (origin, mut printed, mut links) = (server.origin(), HashSet::new(), 0_u64);
     for line in ended.lines() {
         if let Some(url) = line.strip_prefix("Visited: ") {
             let path = url.strip_prefix(&origin).unwrap();
             let page = graph.page(path).expect("a page of the site");
-            assert!(told.insert(page), "{path} is printed twice");
+            assert!(printed.insert(page), "{path} is printed twice");
         } else if line != "Links found:" {
             links += 1;
         }
     }
-    assert_eq!(told.len(), PAGES as usize);
+    assert_eq!(printed.len(), PAGES as usize);
     assert_eq!(links, u64::from(PAGES) * u64::from(graph.links_per_page));
-    assert!(peak < MOST_MB, "{peak} MB");
+    assert!(peak < MAX_MB, "{peak} MB");
 }

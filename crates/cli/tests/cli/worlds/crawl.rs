@@ -1,4 +1,4 @@
-//! A crawl into a file, watched from outside: exit code, messages, output, time and memory.
+//! A crawl into a file, observed from outside: exit code, messages, output, time and memory.
 
 use std::fs::File;
 use std::io::{BufRead, BufReader};
@@ -60,7 +60,7 @@ impl Crawl {
         let (process, start) = (running.id(), Instant::now());
         let mut peak_kb = 0;
         running.wait_for_or_end("end", || {
-            // The mark only rises, so growth after the last look is missed; a short run is looked at more often.
+            // The mark only rises, so growth after the last sample is missed; a short run is sampled more often.
             peak_kb = peak_kb.max(high_water_kb(process));
             while start.elapsed() < SHORT_RUN && Path::new(&format!("/proc/{process}/exe")).exists()
             {

@@ -15,7 +15,7 @@ const HANDBOOK: &str = "/usr/share/doc/debian-handbook/html";
 const MISSING: &str = "this comparison needs wget and the package debian-handbook; \
     `cargo xtask test` installs both";
 
-/// The folder as a site, with a root that leads to every language.
+/// The folder as a site, with a root page that links to every language.
 fn handbook() -> impl Site {
     let mut languages: Vec<String> = std::fs::read_dir(HANDBOOK)
         .expect(MISSING)
@@ -36,12 +36,12 @@ fn handbook() -> impl Site {
 }
 
 /// The requested paths, without robots.txt.
-fn asked(server: &Server) -> BTreeSet<String> {
+fn requested(server: &Server) -> BTreeSet<String> {
     let targets = server.counts().into_iter().map(|(target, _)| target);
     targets.filter(|target| target != "/robots.txt").collect()
 }
 
-fn ask_wget(server: &Server) {
+fn run_wget(server: &Server) {
     let folder = tempfile::tempdir().unwrap();
     let status = Command::new("wget")
         .args(["--recursive", "--level=inf", "--spider", "--no-verbose"])
@@ -52,7 +52,7 @@ fn ask_wget(server: &Server) {
         .stderr(Stdio::null())
         .status()
         .expect(MISSING);
-    // 8: the server answered with an error somewhere, which is a matter of the site.
+    // 8: the server returned an error for some URL.
     assert!(matches!(status.code(), Some(0 | 8)), "{status}");
 }
 
@@ -61,8 +61,8 @@ fn is_page(target: &str) -> bool {
     path.ends_with('/') || Path::new(path).extension().is_some_and(|end| end == "html")
 }
 
-/// What belongs to a page: images and style sheets.
-fn is_part(target: &str) -> bool {
+/// Whether a target is a page asset: an image or style sheet.
+fn is_asset(target: &str) -> bool {
     let end = target.rsplit('.').next().unwrap_or_default();
     ["css", "gif", "png", "svg"].contains(&end)
 }
@@ -72,41 +72,41 @@ fn beside_wget_the_same_pages_are_visited() {
     let _lock = machine_lock::shared();
     let (ours, theirs) = (Server::start(handbook()), Server::start(handbook()));
     let ended = std::thread::scope(|scope| {
-        scope.spawn(|| ask_wget(&theirs));
+        scope.spawn(|| run_wget(&theirs));
         Crawl::of(&ours.url("/"))
             .flags("--format ndjson --profile exhaustive --robots ignore")
             .run()
     });
     ended.assert_done();
-    let (by_us, by_wget) = (asked(&ours), asked(&theirs));
+    let (by_us, by_wget) = (requested(&ours), requested(&theirs));
     let pages = |all: &BTreeSet<String>| -> BTreeSet<String> {
         all.iter().filter(|one| is_page(one)).cloned().collect()
     };
     let reported = ended.pages();
     let path_of = |url: &str| Some(url.strip_prefix(&ours.origin())?.to_owned());
-    let told = reported.iter().filter_map(|page| path_of(&page.url));
+    let reported_paths = reported.iter().filter_map(|page| path_of(&page.url));
     assert_eq!(
-        told.collect::<BTreeSet<_>>(),
+        reported_paths.collect::<BTreeSet<_>>(),
         by_us,
-        "what we report is what we asked for"
+        "the reported pages are the requested ones"
     );
 
     assert!(pages(&by_us).len() > 3_000, "{}", pages(&by_us).len());
     assert_eq!(pages(&by_us), pages(&by_wget), "page for page");
     let more: Vec<_> = by_us.difference(&by_wget).collect();
-    assert!(more.is_empty(), "only we asked for {more:?}");
+    assert!(more.is_empty(), "only we requested {more:?}");
 
-    // The one difference: wget also asks for what a page needs to be shown. No anchor leads there.
+    // The only difference: wget also requests page assets, which no anchor links to.
     let linked: BTreeSet<String> = reported
         .iter()
         .flat_map(|page| &page.links)
         .filter_map(|link| path_of(link))
         .collect();
     let files: BTreeSet<&String> = by_wget.difference(&by_us).collect();
-    assert!(!files.is_empty(), "wget looks at images and styles");
+    assert!(!files.is_empty(), "wget requests images and styles");
     for file in &files {
-        assert!(is_part(file), "only wget asked for {file}");
-        assert!(!linked.contains(*file), "an anchor leads to {file}");
+        assert!(is_asset(file), "only wget requested {file}");
+        assert!(!linked.contains(*file), "an anchor links to {file}");
     }
     eprintln!(
         "handbook: {} pages by us and by wget, {} images and styles by wget alone",

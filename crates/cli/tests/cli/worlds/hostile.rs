@@ -1,4 +1,4 @@
-//! Everything that can go wrong, in one crawl.
+//! All hostile behaviors in one crawl.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
@@ -12,18 +12,18 @@ use crate::worlds::page::Page;
 
 const TIMEOUT: Duration = Duration::from_secs(2);
 const ATTEMPTS: u64 = 2;
-const MOST_MB: f64 = 400.0;
+const MAX_MB: f64 = 400.0;
 
-/// Followed in place, under the name of the page that sent us there.
-const SAME_PAGE: &str = "/location-slash/in/";
+/// Followed in place and reported under the URL of the redirecting page.
+const FOLLOWED_IN_PLACE: &str = "/location-slash/in/";
 
-struct Seen {
+struct HostileCrawl {
     server: Server,
     pages: BTreeMap<String, Page>,
     ended: Crawled,
 }
 
-impl Seen {
+impl HostileCrawl {
     fn crawl() -> Self {
         let server = Server::start(Hostile::new());
         let ended = Crawl::of(&server.url("/"))
@@ -46,54 +46,54 @@ impl Seen {
         }
     }
 
-    /// What is wrong with how one path was reported.
-    fn complaint(&self, path: &str, expect: Expect) -> Option<String> {
-        let asked = self.server.count(path);
+    /// Describes how the report of one path differs from the expected outcome.
+    fn mismatch(&self, path: &str, expect: Expect) -> Option<String> {
+        let requests = self.server.count(path);
         let seen = self.pages.get(path).map(Page::outcome);
         let right = match seen {
-            None => expect == Expect::Never && asked == 0,
-            Some(seen) => expect.accepts(&seen) && asked > 0,
+            None => expect == Expect::Never && requests == 0,
+            Some(seen) => expect.accepts(&seen) && requests > 0,
         };
-        (!right).then(|| format!("{path}: {seen:?} after {asked} requests, not {expect:?}"))
+        (!right).then(|| format!("{path}: {seen:?} after {requests} requests, not {expect:?}"))
     }
 
-    fn complaints(&self, one: &Behaviour) -> Vec<String> {
-        let first = self.complaint(&one.path, one.expect);
+    fn mismatches(&self, one: &Behaviour) -> Vec<String> {
+        let first = self.mismatch(&one.path, one.expect);
         let others = one
             .also
             .iter()
-            .filter_map(|(path, expect)| self.complaint(path, *expect));
-        let asked = self.server.count_below(&one.prefix());
-        let most = one.max_pages.map_or(u64::MAX, |most| most as u64);
-        let often = (asked > most).then(|| format!("{}: {asked} requests", one.prefix()));
-        let found: Vec<String> = first.into_iter().chain(others).chain(often).collect();
-        let why = |complaint| format!("{complaint} ({})", one.why);
+            .filter_map(|(path, expect)| self.mismatch(path, *expect));
+        let requests = self.server.count_below(&one.prefix());
+        let max = one.max_pages.map_or(u64::MAX, |max| max as u64);
+        let too_often = (requests > max).then(|| format!("{}: {requests} requests", one.prefix()));
+        let found: Vec<String> = first.into_iter().chain(others).chain(too_often).collect();
+        let why = |mismatch| format!("{mismatch} ({})", one.why);
         found.into_iter().map(why).collect()
     }
 }
 
 #[test]
-fn every_behaviour_at_once_has_its_outcome() {
+fn every_hostile_behavior_has_its_outcome() {
     let _lock = machine_lock::exclusive();
-    let seen = Seen::crawl();
+    let seen = HostileCrawl::crawl();
     seen.ended.assert_done();
     let all = behaviours();
     assert!(all.len() >= 150, "{}", all.len());
-    let complaints: Vec<String> = all.iter().flat_map(|one| seen.complaints(one)).collect();
-    assert!(complaints.is_empty(), "{}", complaints.join("\n"));
+    let mismatches: Vec<String> = all.iter().flat_map(|one| seen.mismatches(one)).collect();
+    assert!(mismatches.is_empty(), "{}", mismatches.join("\n"));
 
-    nothing_is_lost_or_asked_too_often(&seen);
-    nobody_holds_us_up(&seen);
-    nothing_is_read_that_is_not_wanted(&seen);
+    assert_nothing_is_lost_or_requested_too_often(&seen);
+    assert_no_page_exceeds_its_timeout(&seen);
+    assert_unwanted_bodies_are_not_read(&seen);
 
     let (peak, took) = (seen.ended.peak_mb, seen.ended.took());
     let pages = seen.pages.len();
     eprintln!("hostile: {pages} pages in {took:.1?}, peak {peak:.0} MB");
-    assert!(peak <= MOST_MB, "{peak} MB");
+    assert!(peak <= MAX_MB, "{peak} MB");
 }
 
 /// The requested pages are the reported ones, and include the healthy pages.
-fn nothing_is_lost_or_asked_too_often(seen: &Seen) {
+fn assert_nothing_is_lost_or_requested_too_often(seen: &HostileCrawl) {
     for path in healthy_paths() {
         assert_eq!(seen.server.count(&path), 1, "{path}");
         let outcome = seen.pages[&path].outcome();
@@ -103,23 +103,23 @@ fn nothing_is_lost_or_asked_too_often(seen: &Seen) {
         );
     }
     let counts = seen.server.counts();
-    let asked: BTreeSet<&str> = counts.iter().map(|(path, _)| path.as_str()).collect();
-    let mut told: BTreeSet<&str> = seen.pages.keys().map(String::as_str).collect();
-    told.extend(["/robots.txt", SAME_PAGE]);
-    let different: Vec<_> = asked.symmetric_difference(&told).collect();
+    let requests: BTreeSet<&str> = counts.iter().map(|(path, _)| path.as_str()).collect();
+    let mut reported: BTreeSet<&str> = seen.pages.keys().map(String::as_str).collect();
+    reported.extend(["/robots.txt", FOLLOWED_IN_PLACE]);
+    let different: Vec<_> = requests.symmetric_difference(&reported).collect();
     assert!(different.is_empty(), "{different:?}");
     for (path, count) in counts {
-        // A kept connection that breaks before an answer says nothing about the page: the same attempt
-        // is made once more on a new one.
+        // A reused connection that breaks before the response says nothing about the page: the same attempt is made
+        // once more on a new connection.
         let breaks = ["/close-", "/reset-"]
             .iter()
             .any(|way| path.starts_with(way));
-        let most = match path.as_str() {
+        let max = match path.as_str() {
             "/redirect-self/in" => 11,
             _ if breaks => 2 * ATTEMPTS,
             _ => ATTEMPTS,
         };
-        assert!(count <= most, "{path} was asked for {count} times");
+        assert!(count <= max, "{path} was requested {count} times");
     }
     for page in seen.pages.values() {
         assert!(page.attempts <= ATTEMPTS, "{}: {}", page.url, page.attempts);
@@ -127,22 +127,22 @@ fn nothing_is_lost_or_asked_too_often(seen: &Seen) {
 }
 
 /// No page takes longer than its timeout, whatever the others do.
-fn nobody_holds_us_up(seen: &Seen) {
-    let most = TIMEOUT + Duration::from_secs(1);
+fn assert_no_page_exceeds_its_timeout(seen: &HostileCrawl) {
+    let max = TIMEOUT + Duration::from_secs(1);
     let slowest = seen.pages.values().max_by_key(|page| page.ms).unwrap();
     assert!(
-        u128::from(slowest.ms) <= most.as_millis(),
+        u128::from(slowest.ms) <= max.as_millis(),
         "{} took {} ms",
         slowest.url,
         slowest.ms
     );
 }
 
-/// Bodies that are not for us stay with their server, and secrets out of the output.
-fn nothing_is_read_that_is_not_wanted(seen: &Seen) {
+/// Unwanted bodies are not downloaded, and secrets do not appear in the output.
+fn assert_unwanted_bodies_are_not_read(seen: &HostileCrawl) {
     // What a server can write into socket buffers before it notices that the reader stopped.
     let in_buffers = 16 << 20;
-    for (name, most) in [
+    for (name, max) in [
         ("pdf-endless", 512 << 10),
         ("zip-fast", in_buffers),
         ("status-404-endless", 512 << 10),
@@ -151,7 +151,7 @@ fn nothing_is_read_that_is_not_wanted(seen: &Seen) {
         ("bomb-gzip", 4 << 20),
     ] {
         let sent = seen.server.bytes_sent(&format!("/{name}/in"));
-        assert!(sent <= most, "{name}: {sent} bytes");
+        assert!(sent <= max, "{name}: {sent} bytes");
     }
     let output = std::fs::read_to_string(seen.ended.output_file()).unwrap();
     assert!(!output.contains("secret") && !seen.ended.stderr().contains("secret"));

@@ -1,4 +1,4 @@
-//! Crawls of large and difficult sites: every hostile behaviour at once, throttling hosts, decompression bombs, a real handbook
+//! Crawls of large and difficult sites: every hostile behavior at once, throttling hosts, decompression bombs, a real handbook
 //! compared with wget, a site of 200,000 pages, realistic pages, and random sites. Results are compared with the requests that
 //! the server received where possible.
 
@@ -9,6 +9,6 @@ mod handbook;
 mod hostile;
 mod machine_lock;
 mod page;
-mod randomised;
+mod randomized;
 mod realistic;
 mod throttled;

@@ -1,9 +1,9 @@
-//! A line of ndjson, and what it says in the words of the test sites.
+//! A line of ndjson, and its outcome as the test sites describe it.
 
 use serde_json::Value;
 use testsite::hostile::Expect;
 
-/// The spellings of `error_kind` that a site can lead to. `internal` is our own fault and not among them.
+/// The values of `error_kind` that a site can cause; not `internal`, which is a bug of ours.
 const KINDS: [&str; 14] = [
     "dead_link",
     "client_error",
@@ -51,7 +51,7 @@ impl Page {
         }
     }
 
-    /// What it says became of the page.
+    /// The reported outcome.
     pub(crate) fn outcome(&self) -> Expect {
         let links = self.links.len();
         match self.fields["outcome"].as_str().unwrap() {
@@ -74,13 +74,13 @@ impl Page {
         }
     }
 
-    /// By its type; where none was named, a page with links must have been read.
+    /// Whether the page is HTML by its content type; without one, a page with links is.
     fn is_html(&self) -> bool {
-        let named = self.fields["content_type"].as_str().unwrap_or_default();
-        let kind = named.split(';').next().unwrap_or_default().trim();
-        let labelled = ["text/html", "application/xhtml+xml"]
+        let content_type = self.fields["content_type"].as_str().unwrap_or_default();
+        let kind = content_type.split(';').next().unwrap_or_default().trim();
+        let labeled = ["text/html", "application/xhtml+xml"]
             .iter()
             .any(|html| kind.eq_ignore_ascii_case(html));
-        labelled || (named.is_empty() && !self.links.is_empty())
+        labeled || (content_type.is_empty() && !self.links.is_empty())
     }
 }

@@ -1,4 +1,4 @@
-//! Pages as they are out there, and the ways they come: in clear, over TLS with HTTP/2, packed, over IPv6.
+//! Realistic pages, and different transports: plain, TLS with HTTP/2, gzip, IPv6.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,23 +10,23 @@ use crate::worlds::machine_lock;
 
 const FLAGS: &str = "--format ndjson --max-pages 0 --max-depth 0";
 
-/// 120 links in every spelling on each page: all of them, in their order, and nothing else.
+/// Each page has 120 links in many spellings: all are found, in order, and nothing else.
 #[test]
-fn the_links_of_each_page_are_the_links_of_each_page() {
+fn all_links_of_each_page_are_found_in_order() {
     let _lock = machine_lock::shared();
     let site = Realistic::default();
     let server = Server::start(site);
     let ended = Crawl::of(&server.url("/")).flags(FLAGS).run();
     ended.assert_done();
     let origin = server.origin();
-    let mut told: BTreeMap<String, Expect> = BTreeMap::new();
+    let mut reported: BTreeMap<String, Expect> = BTreeMap::new();
     for page in ended.pages() {
         let target = page.url.strip_prefix(&origin).unwrap();
         if let Some(links) = site.links_of(target, &origin) {
             assert_eq!(page.links, links, "{target}");
             assert_eq!(links.len(), REALISTIC_LINKS_PER_PAGE);
         }
-        let again = told.insert(page.url.clone(), page.outcome());
+        let again = reported.insert(page.url.clone(), page.outcome());
         assert_eq!(again, None, "{target} is reported twice");
     }
     let mut expected: BTreeMap<String, Expect> = site
@@ -38,20 +38,20 @@ fn the_links_of_each_page_are_the_links_of_each_page() {
         })
         .collect();
     expected.insert(server.url(REALISTIC_DEAD_PATH), Expect::Failed("dead_link"));
-    assert_eq!(told, expected);
+    assert_eq!(reported, expected);
     let once = server.counts();
     assert!(once.iter().all(|(_, count)| *count == 1), "{once:?}");
 }
 
-/// Every page of a graph is found, and printed once with its links.
+/// Asserts that every page of a graph is found and printed once with its links.
 fn assert_found(graph: Graph, server: &Server, ended: &Crawled) {
     ended.assert_done();
     assert_eq!(ended.summary("failed"), 0, "{}", ended.stderr());
     let origin = server.origin();
     let urls = graph.urls(&origin);
     let pages = ended.pages();
-    let told: BTreeSet<&str> = pages.iter().map(|page| page.url.as_str()).collect();
-    assert_eq!(told, urls.iter().map(String::as_str).collect());
+    let reported: BTreeSet<&str> = pages.iter().map(|page| page.url.as_str()).collect();
+    assert_eq!(reported, urls.iter().map(String::as_str).collect());
     assert_eq!(pages.len(), urls.len());
     for page in &pages {
         let number = graph.page(page.url.strip_prefix(&origin).unwrap()).unwrap();
@@ -65,7 +65,7 @@ fn assert_found(graph: Graph, server: &Server, ended: &Crawled) {
 }
 
 /// Asserts that every page was requested once.
-fn assert_whole(graph: Graph, server: &Server, ended: &Crawled) {
+fn assert_requested_once(graph: Graph, server: &Server, ended: &Crawled) {
     assert_found(graph, server, ended);
     for page in 0..graph.pages {
         let path = graph.path(page);
@@ -92,14 +92,14 @@ fn over_tls_with_http_2_nothing_is_lost() {
     let _lock = machine_lock::shared();
     let graph = Graph::new(2_000);
     let (server, ended) = crawl_over_tls(&Tls::generate(), graph, "--max-attempts 1");
-    assert_whole(graph, &server, &ended);
+    assert_requested_once(graph, &server, &ended);
     let connections = server.connections();
     assert!(connections <= 4, "{connections} connections for 25 workers");
 }
 
-/// A server that says goodbye after every seventh request takes up some and leaves out others. None may be
-/// lost, and what was left out is no failed attempt. The HTTP library forgets a few answers that come
-/// together with the goodbye: those pages are asked for again, and nothing else is.
+/// A server that sends GOAWAY after every seventh request processes some requests and drops others. None may be lost, and a
+/// dropped request is not a failed attempt. The HTTP library loses a few responses that arrive together with the GOAWAY:
+/// only those pages are requested again.
 #[test]
 fn http_2_connections_that_end_all_the_time_lose_nothing() {
     let _lock = machine_lock::shared();
@@ -110,7 +110,7 @@ fn http_2_connections_that_end_all_the_time_lose_nothing() {
     let retries = ended.summary("retries").as_u64().unwrap();
     assert!(retries <= 2, "{retries} retries");
     let again = server.total() - u64::from(graph.pages) - 1;
-    assert!(again <= 20, "{again} pages were asked for again");
+    assert!(again <= 20, "{again} pages were requested again");
     assert!(server.connections() >= 1_000 / 20);
 }
 
@@ -119,10 +119,10 @@ fn over_tls_with_http_1_nothing_is_lost() {
     let _lock = machine_lock::shared();
     let graph = Graph::new(500);
     let (server, ended) = crawl_over_tls(&Tls::generate().http1_only(), graph, "--max-attempts 1");
-    assert_whole(graph, &server, &ended);
+    assert_requested_once(graph, &server, &ended);
 }
 
-/// Nobody is trusted by mistake: the same server, without its authority.
+/// The same server without its certificate authority.
 #[test]
 fn an_unknown_authority_is_refused() {
     let _lock = machine_lock::shared();
@@ -146,7 +146,7 @@ fn an_unknown_authority_is_refused() {
 }
 
 #[test]
-fn packed_pages_are_the_same_pages() {
+fn compressed_pages_are_crawled_completely() {
     let _lock = machine_lock::shared();
     let graph = Graph {
         gzip: true,
@@ -154,10 +154,13 @@ fn packed_pages_are_the_same_pages() {
     };
     let server = Server::start(graph.site());
     let ended = Crawl::of(&server.url("/")).flags(FLAGS).run();
-    assert_whole(graph, &server, &ended);
+    assert_requested_once(graph, &server, &ended);
     let plain: usize = (0..graph.pages).map(|page| graph.body(page).len()).sum();
     let sent = server.total_bytes_sent();
-    assert!(sent * 2 < plain as u64, "{sent} bytes: nothing was packed");
+    assert!(
+        sent * 2 < plain as u64,
+        "{sent} bytes: nothing was compressed"
+    );
 }
 
 #[test]
@@ -166,5 +169,5 @@ fn over_ipv6_nothing_is_lost() {
     let graph = Graph::new(300);
     let server = Server::start_ipv6(graph.site());
     let ended = Crawl::of(&server.url("/")).flags(FLAGS).run();
-    assert_whole(graph, &server, &ended);
+    assert_requested_once(graph, &server, &ended);
 }

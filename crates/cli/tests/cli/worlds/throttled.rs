@@ -1,4 +1,4 @@
-//! Hosts that ask for less. Each has a server of its own, because a polite crawler slows the whole host.
+//! Hosts that throttle requests. Each has its own server, because a polite crawler slows down for the whole host.
 
 use std::time::{Duration, Instant};
 
@@ -11,20 +11,20 @@ use crate::worlds::machine_lock;
 const FLAGS: &str = "--format ndjson --max-pages 0 --max-depth 0 --timeout 2s --workers 8";
 const SECOND: Duration = Duration::from_secs(1);
 
-/// Throttlers that say for how long, and the least that is.
+/// Throttlers that send a Retry-After, with the minimum pause.
 const PAUSES: [(&str, Duration); 3] = [
     ("429-twice-retry-1", SECOND),
     ("503-retry-seconds", SECOND),
-    // Two seconds, in a date that knows whole seconds only.
+    // Two seconds, as a date with a resolution of one second.
     ("503-retry-date", SECOND),
 ];
 /// Hosts whose Retry-After is longer than any crawl.
 const PARKED: [&str; 3] = ["503-retry-huge", "503-retry-overflow", "503-retry-far-date"];
-/// Throttlers that could be asked again at once.
+/// Throttlers whose requests can be repeated immediately.
 const NO_PAUSE: [&str; 2] = ["429-twice-retry-0", "503-retry-past"];
 
 #[test]
-fn each_has_its_outcome_and_the_crawl_ends() {
+fn each_throttler_has_its_outcome_and_the_crawl_ends() {
     let _lock = machine_lock::shared();
     let all = throttlers();
     assert!(all.len() >= 13, "{}", all.len());
@@ -36,17 +36,17 @@ fn each_has_its_outcome_and_the_crawl_ends() {
     {
         assert!(
             all.iter().any(|one| one.name == *name),
-            "{name} is not there"
+            "{name} does not exist"
         );
     }
     std::thread::scope(|scope| {
         for one in &all {
-            scope.spawn(move || crawl_beside_healthy_pages(one));
+            scope.spawn(move || crawl_with_healthy_pages(one));
         }
     });
 }
 
-fn crawl_beside_healthy_pages(one: &Behaviour) {
+fn crawl_with_healthy_pages(one: &Behaviour) {
     let name = one.name;
     let server = Server::start(Hostile::only(name).unwrap());
     let ended = Crawl::of(&server.url("/"))
@@ -63,12 +63,15 @@ fn crawl_beside_healthy_pages(one: &Behaviour) {
         one.expect,
         one.why
     );
-    let asked = server.count_below(&one.prefix());
-    let most = one.max_pages.unwrap_or(3) as u64;
-    assert!(asked <= most.min(3), "{name}: {asked} requests");
+    let requests = server.count_below(&one.prefix());
+    let max = one.max_pages.unwrap_or(3) as u64;
+    assert!(requests <= max.min(3), "{name}: {requests} requests");
     if PARKED.contains(&name) {
         assert_eq!(ended.summary("stop_reason"), "host_parked", "{name}");
-        assert_eq!(asked, 1, "{name}: asked again after it said when");
+        assert_eq!(
+            requests, 1,
+            "{name}: requested again despite its Retry-After"
+        );
         assert!(ended.took() < 10 * SECOND, "{name}: {:?}", ended.took());
     } else {
         ended.assert_done();
@@ -80,26 +83,26 @@ fn crawl_beside_healthy_pages(one: &Behaviour) {
         assert!(ended.took() < 10 * SECOND, "{name}: {:?}", ended.took());
     }
     if let Some((_, pause)) = PAUSES.iter().find(|(known, _)| *known == name) {
-        the_whole_host_is_left_alone(&server, one, *pause);
+        assert_host_is_paused(&server, one, *pause);
     }
 }
 
-/// After each refusal nothing at all is asked, but for what was on its way.
-fn the_whole_host_is_left_alone(server: &Server, one: &Behaviour, pause: Duration) {
+/// Asserts that nothing is requested after each refusal, except requests already in flight.
+fn assert_host_is_paused(server: &Server, one: &Behaviour, pause: Duration) {
     let hits = server.hits();
-    let asked: Vec<Instant> = hits
+    let requests: Vec<Instant> = hits
         .iter()
         .filter(|hit| hit.path_and_query == one.path)
         .map(|hit| hit.at)
         .collect();
-    assert!(asked.len() >= 2, "{}: never tried again", one.name);
-    for refused in &asked[..asked.len() - 1] {
+    assert!(requests.len() >= 2, "{}: never retried", one.name);
+    for refused in &requests[..requests.len() - 1] {
         let on_its_way = *refused + pause / 4;
         let early = hits
             .iter()
             .filter(|hit| hit.at > on_its_way && hit.at < *refused + pause.mul_f64(0.95))
             .count();
-        assert_eq!(early, 0, "{}: {early} requests in the pause", one.name);
+        assert_eq!(early, 0, "{}: {early} requests during the pause", one.name);
     }
 }
 
@@ -111,7 +114,7 @@ fn outcome_of(ended: &Crawled, url: &str) -> Option<Expect> {
         .map(crate::worlds::page::Page::outcome)
 }
 
-/// Every page of the host says 429, with nothing else to do: pauses grow until the time is up.
+/// Every page of the host returns 429: the pauses grow until the time limit.
 #[test]
 fn a_host_that_always_throttles_gets_few_requests() {
     let _lock = machine_lock::shared();
@@ -135,9 +138,9 @@ fn a_host_that_always_throttles_gets_few_requests() {
         (Some(0), "max_duration".into())
     );
     assert!(ended.took() < 11 * SECOND, "{:?}", ended.took());
-    // Eight were on their way at the first refusal; then one at a time, after 1 s, 2 s and 4 s.
-    let asked = server.total() - server.count("/") - server.count("/robots.txt");
-    assert!((9..=20).contains(&asked), "{asked} requests");
+    // Eight were in flight at the first refusal; then one at a time, after 1 s, 2 s and 4 s.
+    let requests = server.total() - server.count("/") - server.count("/robots.txt");
+    assert!((9..=20).contains(&requests), "{requests} requests");
     assert_eq!(server.most_in_flight(), 8);
 }
 

@@ -1,4 +1,4 @@
-//! The four formats, what `--main-content` chooses, and `-o`.
+//! The four formats, `--main-content` and `-o`.
 
 use serde_json::Value;
 use testsite::{Pages, Server, SiteResponse};
@@ -73,7 +73,7 @@ fn text_is_paragraphs() {
 }
 
 #[test]
-fn json_has_everything() {
+fn json_has_all_fields() {
     let server = site();
     let ended = crawler(&["scrape", &server.url("/news/bells"), "--format", "json"]).success();
     let document: Value = serde_json::from_str(&ended.stdout).unwrap();
@@ -130,19 +130,19 @@ fn json_has_everything() {
 fn the_whole_body_on_request() {
     let server = site();
     let url = server.url("/news/bells");
-    let whole = crawler(&["scrape", &url, "--main-content", "false"]).success();
+    let full = crawler(&["scrape", &url, "--main-content", "false"]).success();
     assert!(
-        whole.stdout.contains("How bells are cast"),
+        full.stdout.contains("How bells are cast"),
         "{}",
-        whole.stdout
+        full.stdout
     );
-    assert!(whole.stdout.contains("Tin: one part"), "{}", whole.stdout);
+    assert!(full.stdout.contains("Tin: one part"), "{}", full.stdout);
     let code = "```python\nweight = 1.5 * diameter ** 3\n```";
-    assert!(whole.stdout.contains(code), "{}", whole.stdout);
-    assert!(!whole.stdout.contains("alert"), "{}", whole.stdout);
+    assert!(full.stdout.contains(code), "{}", full.stdout);
+    assert!(!full.stdout.contains("alert"), "{}", full.stdout);
     let only = crawler(&["scrape", &url, "--main-content", "true"]).success();
-    let usual = crawler(&["scrape", &url]).success();
-    assert_eq!(only.stdout, usual.stdout);
+    let default = crawler(&["scrape", &url]).success();
+    assert_eq!(only.stdout, default.stdout);
     let ended = crawler(&["scrape", &url, "--main-content", "maybe"]);
     assert_eq!(ended.code, Some(2));
     assert!(
@@ -153,7 +153,7 @@ fn the_whole_body_on_request() {
 }
 
 #[test]
-fn the_title_stands_above_content_that_has_no_heading() {
+fn the_title_is_printed_above_content_without_a_heading() {
     let text = "<p>Words enough to be a page of their own, set down without any heading above them, \
         because whoever wrote this page thought that its title would do.</p>";
     for (title, body, first) in [
@@ -175,14 +175,14 @@ fn the_title_stands_above_content_that_has_no_heading() {
     ] {
         let page = format!("<!doctype html><title>{title}</title><main>{body}</main>");
         let server = Server::start(Pages::new().html("/", &page));
-        let words = ["scrape", &server.url("/"), "--main-content", "false"];
-        let ended = crawler(&words).success();
+        let args = ["scrape", &server.url("/"), "--main-content", "false"];
+        let ended = crawler(&args).success();
         assert!(ended.stdout.starts_with(first), "{}", ended.stdout);
     }
 }
 
 #[test]
-fn into_a_file() {
+fn output_to_a_file() {
     let server = site();
     let folder = tempfile::tempdir().unwrap();
     let url = server.url("/news/bells");
@@ -229,9 +229,9 @@ fn into_a_file() {
 
 #[test]
 fn charsets_become_utf8() {
-    let words = "Žluťoučký kůň úpěl ďábelské ódy, a nikdo ho neslyšel.";
+    let text = "Žluťoučký kůň úpěl ďábelské ódy, a nikdo ho neslyšel.";
     let encoding = encoding_rs::Encoding::for_label(b"windows-1250").unwrap();
-    let (latin2, _, _) = encoding.encode(words);
+    let (latin2, _, _) = encoding.encode(text);
     let page = [
         b"<!doctype html><meta charset=windows-1250><main><p>".as_slice(),
         &latin2,
@@ -240,5 +240,5 @@ fn charsets_become_utf8() {
     .concat();
     let server = Server::start(Pages::new().page("/", SiteResponse::new(200, "text/html", page)));
     let ended = crawler(&["scrape", &server.url("/")]).success();
-    assert!(ended.stdout.contains(words), "{}", ended.stdout);
+    assert!(ended.stdout.contains(text), "{}", ended.stdout);
 }

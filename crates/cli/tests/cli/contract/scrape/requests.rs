@@ -12,15 +12,15 @@ use crate::contract::run::crawler;
 const PAGE: &str = "<!doctype html><title>Here</title><main><p>The words that a reader came for, in a paragraph \
     that is long enough to be one.</p></main>";
 
-fn json(words: &[&str]) -> Value {
-    let words = [&["scrape", "--format", "json"], words].concat();
-    let ended = crawler(&words);
+fn json(args: &[&str]) -> Value {
+    let args = [&["scrape", "--format", "json"], args].concat();
+    let ended = crawler(&args);
     serde_json::from_str(&ended.stdout)
         .unwrap_or_else(|_| panic!("{} {}", ended.stdout, ended.stderr))
 }
 
 #[test]
-fn redirects_are_walked_across_hosts() {
+fn redirects_are_followed_across_hosts() {
     let other = Server::start(Pages::new().html("/end/", PAGE).redirect("/end", "/end/"));
     let site = Pages::new()
         .redirect("/start", "next?x=1")
@@ -40,14 +40,14 @@ fn loops_and_long_chains_end() {
         .redirect("/self", "/self")
         .redirect("/mail", "mailto:a@b.example");
     let server = Server::start(site);
-    for (path, said) in [
+    for (path, message) in [
         ("/a", "redirects in a loop, back to"),
         ("/self", "redirects in a loop, back to"),
         ("/mail", "redirect to a mailto: URL"),
     ] {
         let ended = crawler(&["scrape", &server.url(path)]);
         assert_eq!(ended.code, Some(1));
-        assert!(ended.stderr.contains(said), "{}", ended.stderr);
+        assert!(ended.stderr.contains(message), "{}", ended.stderr);
     }
     let endless = Server::start(|request: &Request| {
         let number: u64 = request.path().trim_start_matches('/').parse().unwrap_or(0);
@@ -86,9 +86,9 @@ fn robots_txt_is_obeyed_at_every_hop() {
     ] {
         let ended = crawler(&["scrape", &server.url(path)]);
         assert_eq!((ended.code, ended.stdout.as_str()), (Some(1), ""));
-        let said =
+        let message =
             format!("blocked by robots.txt ({rule}); use --robots ignore to fetch it anyway");
-        assert!(ended.stderr.contains(&said), "{}", ended.stderr);
+        assert!(ended.stderr.contains(&message), "{}", ended.stderr);
         let from = format!(" (redirected from {})", server.url(path));
         assert_eq!(
             ended.stderr.contains(&from),
@@ -148,7 +148,7 @@ fn a_robots_txt_that_cannot_be_read() {
 }
 
 #[test]
-fn crawl_delay_holds_between_pages_of_a_host() {
+fn crawl_delay_applies_between_pages_of_a_host() {
     let site = Pages::new()
         .robots("User-agent: *\nCrawl-delay: 0.3")
         .html("/1", PAGE)
@@ -156,41 +156,41 @@ fn crawl_delay_holds_between_pages_of_a_host() {
         .html("/3", PAGE);
     let server = Server::start(site);
     let urls = ["/1", "/2", "/3"].map(|path| server.url(path));
-    let began = std::time::Instant::now();
+    let started_at = std::time::Instant::now();
     crawler(&["scrape", &urls[0], &urls[1], &urls[2]]).success();
     assert!(
-        began.elapsed() >= Duration::from_millis(900),
+        started_at.elapsed() >= Duration::from_millis(900),
         "{:?}",
-        began.elapsed()
+        started_at.elapsed()
     );
 }
 
 #[test]
-fn what_may_pass_is_tried_again() {
-    let asked = AtomicU64::new(0);
+fn temporary_failures_are_retried() {
+    let requests = AtomicU64::new(0);
     let server = Server::start(move |request: &Request| {
         if request.path() != "/" {
             return SiteResponse::status(404);
         }
-        match asked.fetch_add(1, Ordering::SeqCst) {
+        match requests.fetch_add(1, Ordering::SeqCst) {
             0 => SiteResponse::status(503).header("Retry-After", "1"),
             1 => SiteResponse::raw(""),
             _ => SiteResponse::html(PAGE),
         }
     });
-    let began = std::time::Instant::now();
+    let started_at = std::time::Instant::now();
     crawler(&["scrape", &server.url("/")]).success();
     assert_eq!(server.count("/"), 3);
     assert!(
-        began.elapsed() >= Duration::from_secs(1),
+        started_at.elapsed() >= Duration::from_secs(1),
         "Retry-After is obeyed"
     );
 }
 
 #[test]
-fn an_error_status_is_a_failure_and_in_json_a_page() {
+fn an_error_status_is_a_failure_but_json_has_the_page() {
     let error_page = "<!doctype html><title>Gone fishing</title><p>Nothing here but this long sentence about it.";
-    for (status, said, tries) in [
+    for (status, message, attempts) in [
         (404, "not found (404) [dead link]", 1),
         (403, "client error (403) [client error]", 1),
         (500, "server error (500) [server error (retry-able)]", 3),
@@ -204,15 +204,15 @@ fn an_error_status_is_a_failure_and_in_json_a_page() {
         assert!(
             ended
                 .stderr
-                .contains(&format!("Failed to fetch {url}: {said}")),
+                .contains(&format!("Failed to fetch {url}: {message}")),
             "{}",
             ended.stderr
         );
-        assert_eq!(server.count("/x"), tries);
+        assert_eq!(server.count("/x"), attempts);
         let document = json(&[&url]);
         assert_eq!(document["meta"]["status_code"], status);
         assert_eq!(document["title"], "Gone fishing");
-        assert!(document["error"].as_str().unwrap().contains(said));
+        assert!(document["error"].as_str().unwrap().contains(message));
         assert!(document["kind"].is_string());
     }
 }
@@ -223,7 +223,7 @@ fn the_timeout_is_respected() {
         "/slow",
         SiteResponse::html(PAGE).after(Duration::from_secs(30)),
     ));
-    let began = std::time::Instant::now();
+    let started_at = std::time::Instant::now();
     let ended = crawler(&["scrape", &server.url("/slow"), "--timeout", "200ms"]);
     assert_eq!(ended.code, Some(1));
     assert!(
@@ -231,7 +231,7 @@ fn the_timeout_is_respected() {
         "{}",
         ended.stderr
     );
-    assert!(began.elapsed() < Duration::from_secs(20));
+    assert!(started_at.elapsed() < Duration::from_secs(20));
 }
 
 #[test]
@@ -283,7 +283,7 @@ fn headers_and_credentials_go_only_to_the_origin_of_their_url() {
 }
 
 #[test]
-fn through_a_proxy() {
+fn requests_go_through_a_proxy() {
     let server = Server::start(Pages::new().html("/", PAGE));
     let proxy = Proxy::start();
     crawler(&["scrape", &server.url("/"), "--proxy", &proxy.url()]).success();
@@ -321,15 +321,15 @@ fn a_long_page_is_truncated_with_a_warning() {
 fn verbosity_of_messages() {
     let server = Server::start(Pages::new().html("/", PAGE));
     let url = server.url("/");
-    let said = crawler(&["scrape", &url, "-v"]).success().stderr;
+    let message = crawler(&["scrape", &url, "-v"]).success().stderr;
     assert!(
-        said.contains(&format!("Scraped {url} (200, ")) && said.contains("quality"),
-        "{said}"
+        message.contains(&format!("Scraped {url} (200, ")) && message.contains("quality"),
+        "{message}"
     );
-    let said = crawler(&["scrape", &url, "-v", "--log-format", "json"])
+    let message = crawler(&["scrape", &url, "-v", "--log-format", "json"])
         .success()
         .stderr;
-    let line: Value = serde_json::from_str(&said).unwrap();
+    let line: Value = serde_json::from_str(&message).unwrap();
     assert_eq!(
         (&line["event"], &line["url"]),
         (&"page_scraped".into(), &url.as_str().into())

@@ -25,37 +25,41 @@ fn pages() -> Server {
 }
 
 #[test]
-fn in_the_order_given_each_under_its_url() {
+fn pages_are_printed_in_the_order_given_below_their_urls() {
     let server = pages();
     let urls: Vec<String> = (1..=6)
         .map(|number| server.url(&format!("/{number}")))
         .collect();
     for format in ["markdown", "text", "html"] {
-        let mut words = vec!["scrape", "--format", format];
-        words.extend(urls.iter().map(String::as_str));
-        let ended = crawler(&words).success();
+        let mut args = vec!["scrape", "--format", format];
+        args.extend(urls.iter().map(String::as_str));
+        let ended = crawler(&args).success();
         let lines: Vec<&str> = ended.stdout.lines().collect();
         let at = |url: &String| lines.iter().position(|line| line == url).unwrap();
-        let places: Vec<usize> = urls.iter().map(at).collect();
-        assert!(places.is_sorted(), "{places:?}");
-        assert_eq!(places[0], 0);
-        for (number, place) in (1..).zip(places) {
-            assert_eq!(lines[place + 1], "", "{}", ended.stdout);
-            let until = lines[place..].iter().take(6).copied().collect::<String>();
+        let positions: Vec<usize> = urls.iter().map(at).collect();
+        assert!(positions.is_sorted(), "{positions:?}");
+        assert_eq!(positions[0], 0);
+        for (number, position) in (1..).zip(positions) {
+            assert_eq!(lines[position + 1], "", "{}", ended.stdout);
+            let until = lines[position..]
+                .iter()
+                .take(6)
+                .copied()
+                .collect::<String>();
             assert!(until.contains(&format!("page {number}")), "{until}");
         }
     }
 }
 
 #[test]
-fn json_is_one_object_a_line() {
+fn json_is_one_object_per_line() {
     let server = pages();
     let urls: Vec<String> = [3, 1, 2]
         .map(|number| server.url(&format!("/{number}")))
         .into();
-    let mut words = vec!["scrape", "--format", "json"];
-    words.extend(urls.iter().map(String::as_str));
-    let objects = crawler(&words).success().objects();
+    let mut args = vec!["scrape", "--format", "json"];
+    args.extend(urls.iter().map(String::as_str));
+    let objects = crawler(&args).success().objects();
     let found: Vec<&str> = objects
         .iter()
         .map(|object| object["url"].as_str().unwrap())
@@ -79,7 +83,7 @@ fn a_dash_reads_stdin() {
         .map(|object| object["title"].to_string())
         .collect();
     assert_eq!(titles, ["\"Page 1\"", "\"Page 2\"", "\"Page 3\""]);
-    // One URL on stdin is printed like several: a reader need not know how many there were.
+    // One URL on stdin is printed like several, so that the layout does not depend on their number.
     let one = run(&["scrape", "-"])
         .stdin(format!("{origin}/1").as_bytes())
         .finish()
@@ -92,12 +96,12 @@ fn a_dash_reads_stdin() {
 }
 
 #[test]
-fn typed_and_read_urls_keep_their_order() {
+fn urls_from_arguments_and_stdin_keep_their_order() {
     let server = pages();
     let (first, last) = (server.url("/1"), server.url("/4"));
-    let words = ["scrape", "--format", "json", &first, "-", &last];
+    let args = ["scrape", "--format", "json", &first, "-", &last];
     let read = format!("{}\n{}\n", server.url("/2"), server.url("/3"));
-    let objects = run(&words)
+    let objects = run(&args)
         .stdin(read.as_bytes())
         .finish()
         .success()
@@ -110,7 +114,7 @@ fn typed_and_read_urls_keep_their_order() {
 }
 
 #[test]
-fn a_bad_line_of_stdin_costs_that_line_only() {
+fn a_bad_line_of_stdin_fails_only_that_line() {
     let server = pages();
     let list = [
         server.url("/1").as_bytes(),
@@ -130,12 +134,16 @@ fn a_bad_line_of_stdin_costs_that_line_only() {
     assert_eq!(objects[1]["url"], "not a url");
     assert_eq!(objects[1]["kind"], "bad_url");
     assert_eq!(objects[4]["title"], "Page 2");
-    for said in [
+    for message in [
         "line 2 of stdin: \"not a url\"",
         "line 3 of stdin",
         "line 4 of stdin is too long",
     ] {
-        assert!(ended.stderr.contains(said), "{said}: {}", ended.stderr);
+        assert!(
+            ended.stderr.contains(message),
+            "{message}: {}",
+            ended.stderr
+        );
     }
 }
 
@@ -160,7 +168,7 @@ fn nothing_on_stdin_is_bad_usage() {
 }
 
 #[test]
-fn a_typed_url_is_checked_before_anything_is_fetched() {
+fn arguments_are_checked_before_anything_is_fetched() {
     let server = pages();
     let good = server.url("/1");
     for (bad, why) in [
@@ -183,19 +191,19 @@ fn a_typed_url_is_checked_before_anything_is_fetched() {
 }
 
 #[test]
-fn a_page_that_fails_costs_the_others_nothing() {
+fn a_failed_page_does_not_affect_the_others() {
     let server = pages();
     let (first, missing, last) = (server.url("/1"), server.url("/none"), server.url("/2"));
     let ended = crawler(&["scrape", &first, &missing, &last]);
     assert_eq!(ended.code, Some(1));
     assert!(ended.stdout.contains("# Page 1") && ended.stdout.contains("# Page 2"));
     assert!(!ended.stdout.contains(&missing));
-    let said = format!("Failed to fetch {missing}: not found (404) [dead link]");
-    assert_eq!(ended.stderr.lines().collect::<Vec<_>>(), [said]);
+    let message = format!("Failed to fetch {missing}: not found (404) [dead link]");
+    assert_eq!(ended.stderr.lines().collect::<Vec<_>>(), [message]);
 }
 
 #[test]
-fn many_pages_of_one_host_come_two_at_a_time() {
+fn pages_of_one_host_are_fetched_two_at_a_time() {
     let server = pages();
     let list: String = (1..=30)
         .map(|number| server.url(&format!("/{number}\n")))
@@ -214,9 +222,9 @@ fn many_hosts_at_once() {
     let servers: Vec<Server> = (0..4)
         .map(|_| Server::start(Pages::new().html("/", "<title>t</title><p>Some words here")))
         .collect();
-    // The same address under several names: each is a host of its own.
+    // The same address with different ports: each is a separate host.
     let urls: Vec<String> = servers.iter().map(|server| server.url("/")).collect();
-    let mut words = vec!["scrape", "--format", "json"];
-    words.extend(urls.iter().map(String::as_str));
-    assert_eq!(crawler(&words).success().objects().len(), 4);
+    let mut args = vec!["scrape", "--format", "json"];
+    args.extend(urls.iter().map(String::as_str));
+    assert_eq!(crawler(&args).success().objects().len(), 4);
 }

@@ -1,4 +1,4 @@
-//! What is not HTML: JSON comes back fenced, text as it is, the rest is named and refused.
+//! Responses that are not HTML: JSON is printed in a code block, text as is, other types are rejected.
 
 use serde_json::Value;
 use testsite::{Pages, Server, SiteResponse};
@@ -10,7 +10,7 @@ fn serving(content_type: &'static str, body: &[u8]) -> Server {
 }
 
 #[test]
-fn json_comes_back_fenced() {
+fn json_is_printed_in_a_code_block() {
     let body = b"{\"a\": [1, 2],\n \"tick\": \"```\"}";
     for content_type in ["application/json", "application/ld+json; charset=utf-8"] {
         let server = serving(content_type, body);
@@ -39,7 +39,7 @@ fn json_comes_back_fenced() {
 }
 
 #[test]
-fn plain_text_as_it_is() {
+fn plain_text_is_printed_as_is() {
     let body = "# not a heading\n\n  two  spaces <b>&amp;\n";
     for content_type in ["text/plain", "text/markdown; charset=utf-8", "text/csv", ""] {
         let server = serving(content_type, body.as_bytes());
@@ -61,7 +61,7 @@ fn plain_text_as_it_is() {
 }
 
 #[test]
-fn a_page_that_names_no_type_is_known_by_its_first_bytes() {
+fn a_page_without_a_type_is_recognized_by_its_first_bytes() {
     let server = serving(
         "",
         b"<!doctype html><title>Known</title><p>Words that a reader came for.",
@@ -75,7 +75,7 @@ fn a_page_that_names_no_type_is_known_by_its_first_bytes() {
 }
 
 #[test]
-fn the_rest_is_named_and_refused() {
+fn other_types_are_named_and_rejected() {
     for (content_type, body, what) in [
         (
             "application/pdf",
@@ -99,7 +99,7 @@ fn the_rest_is_named_and_refused() {
             b"<a/>",
             "an XML document, sent as application/xml",
         ),
-        // A type that lies.
+        // The declared type is wrong.
         (
             "text/html",
             b"%PDF-1.7\n",
@@ -117,8 +117,8 @@ fn the_rest_is_named_and_refused() {
         let ended = crawler(&["scrape", &url]);
         assert_eq!(ended.code, Some(1), "{content_type}");
         assert_eq!(ended.stdout, "");
-        let said = format!("error: {url} is {what}; only HTML, plain text and JSON are read");
-        assert!(ended.stderr.starts_with(&said), "{}", ended.stderr);
+        let message = format!("error: {url} is {what}; only HTML, plain text and JSON are read");
+        assert!(ended.stderr.starts_with(&message), "{}", ended.stderr);
         let json = crawler(&["scrape", &url, "--format", "json"]);
         let object: Value = serde_json::from_str(&json.stdout).unwrap();
         assert_eq!(object["url"], url);
@@ -143,7 +143,7 @@ fn an_image_is_not_downloaded() {
 
 #[test]
 fn an_empty_page_is_an_empty_document() {
-    for (answer, content) in [
+    for (response, content) in [
         (SiteResponse::status(204), ""),
         (SiteResponse::html(""), ""),
         (
@@ -152,29 +152,29 @@ fn an_empty_page_is_an_empty_document() {
         ),
         (SiteResponse::text(""), ""),
     ] {
-        let server = Server::start(Pages::new().page("/x", answer));
+        let server = Server::start(Pages::new().page("/x", response));
         let ended = crawler(&["scrape", &server.url("/x")]).success();
         assert_eq!(ended.stdout, content);
     }
 }
 
 #[test]
-fn an_error_of_a_type_we_do_not_read_is_an_error() {
+fn an_error_status_takes_precedence_over_an_unsupported_type() {
     for content_type in ["image/png", "application/xml"] {
         let page = SiteResponse::new(404, content_type, b"<Error/>".to_vec());
         let server = Server::start(Pages::new().page("/x", page));
         let url = server.url("/x");
         let ended = crawler(&["scrape", &url]);
-        let said = format!("error: Failed to fetch {url}: not found (404) [dead link]\n");
+        let message = format!("error: Failed to fetch {url}: not found (404) [dead link]\n");
         assert_eq!(
             (ended.code, ended.stderr.as_str()),
-            (Some(1), said.as_str())
+            (Some(1), message.as_str())
         );
     }
 }
 
 #[test]
-fn a_page_without_text_is_worth_a_word() {
+fn a_page_without_text_prints_a_hint() {
     let shell = "<!doctype html><title>App</title><div id=root></div><script src=/app.js></script>";
     let server = Server::start(Pages::new().html("/", shell));
     let ended = crawler(&["scrape", &server.url("/")]).success();

@@ -6,14 +6,14 @@ use super::runner::Runner;
 
 /// Small: short pages, few links.
 const SMALL: u64 = 10_000;
-/// Rich: realistic pages. Each page has a second one behind its `?page=2`, so `testsite` gets half of this number.
+/// Rich: realistic pages. Each page also exists as `?page=2`, so `testsite` gets half of this number.
 const RICH: u64 = 5_000;
 /// Long: rich pages of 300 KB. The crawler has so much work per page that the site's share of a core is small.
 const LONG: u64 = 4_000;
 
 /// A site and its transport.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Course {
+pub(crate) enum Scenario {
     Small,
     Rich,
     RichGzipped,
@@ -42,7 +42,7 @@ impl Size {
     }
 }
 
-impl Course {
+impl Scenario {
     pub(crate) const ALL: [Self; 6] = [
         Self::Small,
         Self::Rich,
@@ -67,7 +67,7 @@ impl Course {
     /// Arguments of `testsite`.
     pub(crate) fn site_args(self, size: Size, authority: &Path) -> Vec<String> {
         let authority = authority.display().to_string();
-        let own: &[&str] = match self {
+        let options: &[&str] = match self {
             Self::Small | Self::Rich => &[],
             Self::RichGzipped | Self::LongGzipped => &["--gzip"],
             Self::SmallTls => &["--tls", "--authority", &authority],
@@ -80,11 +80,10 @@ impl Course {
             Self::LongGzipped => ("realistic --body 300000", pages / 2),
             _ => ("graph --body 3000 --links 20", pages),
         };
-        let words = graph.split(' ').chain(["--kept", "--pages"]);
-        words
-            .map(str::to_owned)
+        let args = graph.split(' ').chain(["--kept", "--pages"]);
+        args.map(str::to_owned)
             .chain([pages.to_string()])
-            .chain(own.iter().map(|word| (*word).to_owned()))
+            .chain(options.iter().map(|option| (*option).to_owned()))
             .collect()
     }
 
@@ -96,8 +95,8 @@ impl Course {
         }
     }
 
-    /// Connections, or concurrent requests on one.
-    pub(crate) fn at_once(self) -> u32 {
+    /// Number of connections, or of concurrent requests on one connection.
+    pub(crate) fn concurrency(self) -> u32 {
         match self {
             Self::SmallFar => 64,
             _ => 32,
@@ -109,7 +108,7 @@ impl Course {
         match self {
             Self::SmallFar => &[Runner::Wrk, Runner::Ours],
             Self::LongGzipped => &[Runner::Ours],
-            // wrk does not support it.
+            // wrk does not support HTTP/2.
             Self::SmallHttp2 => &[Runner::Ours, Runner::Wget2, Runner::Spider],
             _ => &[Runner::Wrk, Runner::Ours, Runner::Wget2, Runner::Spider],
         }

@@ -4,23 +4,23 @@ use anyhow::Result;
 
 use crate::shell::{print, root};
 
-const HEAD: &str = "# Figures of the service
+const HEAD: &str = "# Service benchmarks
 
-Written by `cargo xtask bench service`, `queue`, `export` and `render`, each its own section. They are of the machine and the hour they
-name: with other load on it, the ratios within one run say more than the figures.
+Written by `cargo xtask bench service`, `queue`, `export` and `render`, one section each. The figures depend on the machine and its load at the time; the
+ratios within one run are more reliable.
 ";
 
 /// Writes a section and prints it.
 pub(crate) fn write(title: &str, text: &str) -> Result<()> {
     let path = root().join("docs/benchmarks-service.md");
-    let known = std::fs::read_to_string(&path).unwrap_or_default();
-    std::fs::write(path, replaced(&known, title, text))?;
+    let old = std::fs::read_to_string(&path).unwrap_or_default();
+    std::fs::write(path, replace_section(&old, title, text))?;
     print(text);
     Ok(())
 }
 
-fn replaced(known: &str, title: &str, text: &str) -> String {
-    let mut sections: Vec<(String, String)> = known
+fn replace_section(old: &str, title: &str, text: &str) -> String {
+    let mut sections: Vec<(String, String)> = old
         .split("\n## ")
         .skip(1)
         .filter_map(|section| {
@@ -31,13 +31,13 @@ fn replaced(known: &str, title: &str, text: &str) -> String {
         .collect();
     sections.push((title.to_owned(), text.trim().to_owned()));
     sections.sort();
-    let mut paper = HEAD.to_owned();
+    let mut document = HEAD.to_owned();
     for (name, body) in &sections {
         for part in ["\n## ", name, "\n\n", body, "\n"] {
-            paper.push_str(part);
+            document.push_str(part);
         }
     }
-    paper
+    document
 }
 
 #[cfg(test)]
@@ -45,10 +45,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_section_replaces_itself_and_leaves_the_others() {
-        let first = replaced("", "Queue", "one");
-        let second = replaced(&first, "Export", "two");
-        let third = replaced(&second, "Queue", "three");
+    fn a_section_is_replaced_and_the_others_stay() {
+        let first = replace_section("", "Queue", "one");
+        let second = replace_section(&first, "Export", "two");
+        let third = replace_section(&second, "Queue", "three");
         assert_eq!(
             third,
             format!("{HEAD}\n## Export\n\ntwo\n\n## Queue\n\nthree\n")

@@ -8,7 +8,7 @@ use serde_json::Value;
 use crate::shell::{cargo, output_of, print, run};
 
 /// Programs and folders of a benchmark.
-pub(crate) struct Workplace {
+pub(crate) struct BenchSetup {
     pub(crate) crawler: PathBuf,
     pub(crate) testsite: PathBuf,
     pub(crate) folder: PathBuf,
@@ -16,7 +16,7 @@ pub(crate) struct Workplace {
     pub(crate) cache: PathBuf,
 }
 
-impl Workplace {
+impl BenchSetup {
     /// Builds the measured programs in release mode.
     pub(crate) fn build() -> Result<Self> {
         print("building in release mode");
@@ -45,7 +45,7 @@ impl Workplace {
     }
 }
 
-impl Drop for Workplace {
+impl Drop for BenchSetup {
     fn drop(&mut self) {
         if let Err(error) = std::fs::remove_dir_all(&self.folder) {
             print(&format!(

@@ -8,8 +8,8 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result, bail};
 use serde_json::Value;
 
-use super::http::{ask, ask_json};
-use super::workplace::Workplace;
+use super::bench_setup::BenchSetup;
+use super::http::{request, request_json};
 
 /// Politeness limits lifted, everything else at its default.
 const CONFIGURATION: &str = "\
@@ -24,7 +24,7 @@ jobs:
 ";
 
 const TIMEOUT: Duration = Duration::from_mins(10);
-const LOOK_EVERY: Duration = Duration::from_millis(50);
+const POLL_INTERVAL: Duration = Duration::from_millis(50);
 
 /// The store that a service uses.
 #[derive(Clone)]
@@ -34,25 +34,25 @@ pub(crate) enum StoreLocation {
 }
 
 /// A running service.
-pub(crate) struct Served {
+pub(crate) struct RunningService {
     server: Child,
     pub(crate) addr: SocketAddr,
 }
 
-impl Served {
+impl RunningService {
     /// Starts it and waits until it is ready.
-    pub(crate) fn start(place: &Workplace, location: &StoreLocation) -> Result<Self> {
-        let file = place.folder.join("config.yaml");
+    pub(crate) fn start(setup: &BenchSetup, location: &StoreLocation) -> Result<Self> {
+        let file = setup.folder.join("config.yaml");
         std::fs::write(&file, CONFIGURATION)?;
         let port = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?
             .local_addr()?
             .port();
         let addr = SocketAddr::from((Ipv4Addr::LOCALHOST, port));
-        let mut command = Command::new(&place.crawler);
+        let mut command = Command::new(&setup.crawler);
         command
             .arg("serve")
             .arg("--quiet")
-            .current_dir(&place.folder)
+            .current_dir(&setup.folder)
             .env("CONFIG_PATH", &file)
             .env("HTTP_ADDR", addr.to_string())
             .env_remove("DATABASE_URL")
@@ -60,37 +60,37 @@ impl Served {
         match location {
             StoreLocation::Postgres(url) => command.env("DATABASE_URL", url),
             StoreLocation::Sqlite(path) => {
-                let more = format!("{CONFIGURATION}store:\n  path: {}\n", path.display());
-                std::fs::write(&file, more)?;
+                let configuration = format!("{CONFIGURATION}store:\n  path: {}\n", path.display());
+                std::fs::write(&file, configuration)?;
                 &mut command
             }
         };
         let server = command.spawn().context("cannot start crawler serve")?;
         let mut running = Self { server, addr };
-        let begun = Instant::now();
-        while !ask(addr, "GET", "/readyz", "").is_ok_and(|answer| answer.status == 200) {
+        let started = Instant::now();
+        while !request(addr, "GET", "/readyz", "").is_ok_and(|response| response.status == 200) {
             if let Some(status) = running.server.try_wait()? {
                 bail!("crawler serve ended with {status}");
             }
-            if begun.elapsed() > TIMEOUT {
+            if started.elapsed() > TIMEOUT {
                 bail!("crawler serve is not ready after {TIMEOUT:?}");
             }
-            std::thread::sleep(LOOK_EVERY);
+            std::thread::sleep(POLL_INTERVAL);
         }
         Ok(running)
     }
 
     /// Creates a job and waits until it ends; returns the job and how long it took.
     pub(crate) fn job(&self, path: &str, body: &Value) -> Result<(Value, Duration)> {
-        let begun = Instant::now();
-        let made = ask_json(self.addr, "POST", path, &body.to_string())?;
-        let path = format!("/v1/jobs/{}", made["id"].as_str().context("a job's id")?);
+        let started = Instant::now();
+        let created = request_json(self.addr, "POST", path, &body.to_string())?;
+        let path = format!("/v1/jobs/{}", created["id"].as_str().context("a job's id")?);
         loop {
-            let job = ask_json(self.addr, "GET", &path, "")?;
-            let elapsed = begun.elapsed();
+            let job = request_json(self.addr, "GET", &path, "")?;
+            let elapsed = started.elapsed();
             match job["status"].as_str() {
                 Some("queued" | "running") if elapsed < TIMEOUT => {
-                    std::thread::sleep(LOOK_EVERY);
+                    std::thread::sleep(POLL_INTERVAL);
                 }
                 Some("completed") => return Ok((job, elapsed)),
                 _ => bail!("after {elapsed:.1?} the job is {job}"),
@@ -115,7 +115,7 @@ impl Served {
     }
 }
 
-impl Drop for Served {
+impl Drop for RunningService {
     fn drop(&mut self) {
         // It may have exited already.
         let _ = self.server.kill();

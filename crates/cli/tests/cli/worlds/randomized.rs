@@ -1,5 +1,5 @@
-//! Small sites with random faults under random flags. What must be visited is worked out from the graph
-//! alone; a failure names its seed, and the seed is the whole case.
+//! Small sites with random faults and random flags. The expected pages are computed from the graph alone; a failure names
+//! its seed, which reproduces the case.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 use std::sync::Mutex;
@@ -13,10 +13,10 @@ use crate::worlds::crawl::Crawl;
 use crate::worlds::machine_lock;
 
 const SEEDS: std::ops::Range<u64> = 1..13;
-/// Together, as they mostly wait.
-const AT_ONCE: usize = 3;
+/// Number of cases run at the same time; they mostly wait.
+const CONCURRENCY: usize = 3;
 
-/// Long for a page on this machine.
+/// Delay of a slow page.
 const SLOW: Duration = Duration::from_millis(60);
 
 fn pick<T: Copy>(random: &mut Random, choices: &[T]) -> T {
@@ -27,18 +27,18 @@ fn pick<T: Copy>(random: &mut Random, choices: &[T]) -> T {
 /// How a page fails.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Fault {
-    /// For ever.
+    /// Permanent.
     Dead,
     Forbidden,
     Broken,
-    /// At the first attempt.
+    /// Only at the first attempt.
     ServerError,
     Reset,
     CloseInBody,
 }
 
 impl Fault {
-    /// What is reported in the end; `None` when another attempt heals it.
+    /// The reported outcome; `None` if the second attempt succeeds.
     fn outcome(self) -> Option<Expect> {
         match self {
             Self::Dead => Some(Expect::Failed("dead_link")),
@@ -48,7 +48,7 @@ impl Fault {
         }
     }
 
-    fn answer(self) -> SiteResponse {
+    fn response(self) -> SiteResponse {
         match self {
             Self::Dead => SiteResponse::status(404),
             Self::Forbidden => SiteResponse::status(403),
@@ -62,11 +62,11 @@ impl Fault {
     }
 }
 
-/// A case, all of it from its seed.
+/// A test case, derived from its seed.
 struct World {
     graph: Graph,
     faults: HashMap<u32, Fault>,
-    /// Pages that take their time, so that others overtake them.
+    /// Pages that are slow, so that others overtake them.
     slow: BTreeSet<u32>,
     flags: String,
     depth: Option<u32>,
@@ -87,8 +87,8 @@ impl World {
             &mut random,
             &[None, None, Some(2), Some(3), Some(4), Some(6)],
         );
-        // A page that waits for its second attempt holds nobody up, so with a limit of depth what is
-        // found through it may come too late: then faults are for ever.
+        // A page that waits for its second attempt does not block others, so with a depth limit the pages found
+        // through it may come too late: then all faults are permanent.
         let kinds: &[Fault] = match depth {
             Some(_) => &[Fault::Dead, Fault::Forbidden, Fault::Broken],
             None => &[
@@ -129,14 +129,14 @@ impl World {
         }
     }
 
-    /// Every page that can be reached, with its depth: a page that fails for ever leads nowhere.
+    /// Every reachable page with its depth; a page with a permanent fault has no links.
     fn reachable(&self) -> BTreeMap<u32, u64> {
         let mut found = BTreeMap::from([(0, 0)]);
         let mut queue = VecDeque::from([0]);
         while let Some(page) = queue.pop_front() {
             let depth = found[&page] + 1;
             let fails = self.faults.get(&page).and_then(|fault| fault.outcome());
-            if fails.is_some() || self.depth.is_some_and(|most| depth > u64::from(most)) {
+            if fails.is_some() || self.depth.is_some_and(|max| depth > u64::from(max)) {
                 continue;
             }
             for link in self.graph.links_of(page) {
@@ -155,7 +155,7 @@ impl World {
             site: self.graph.site(),
             faults: self.faults.clone(),
             slow: self.slow.clone(),
-            asked: Mutex::default(),
+            requested: Mutex::default(),
         }
     }
 }
@@ -165,23 +165,23 @@ struct Faulty {
     site: GraphSite,
     faults: HashMap<u32, Fault>,
     slow: BTreeSet<u32>,
-    asked: Mutex<BTreeSet<u32>>,
+    requested: Mutex<BTreeSet<u32>>,
 }
 
 impl Site for Faulty {
     fn respond(&self, request: &Request) -> SiteResponse {
         let page = self.graph.page(request.path());
         if let Some((page, fault)) = page.and_then(|page| Some((page, self.faults.get(&page)?))) {
-            let first = self.asked.lock().unwrap().insert(page);
+            let first = self.requested.lock().unwrap().insert(page);
             if first || fault.outcome().is_some() {
-                return fault.answer();
+                return fault.response();
             }
         }
-        let answer = self.site.respond(request);
+        let response = self.site.respond(request);
         if page.is_some_and(|page| self.slow.contains(&page)) {
-            return answer.after(SLOW);
+            return response.after(SLOW);
         }
-        answer
+        response
     }
 }
 
@@ -192,52 +192,52 @@ fn check(seed: u64) {
     ended.assert_done();
     let (origin, case) = (server.origin(), format!("seed {seed}: {}", world.flags));
     let expected = world.reachable();
-    let mut told = BTreeMap::new();
+    let mut reported = BTreeMap::new();
     for page in ended.pages() {
         let path = page.url.strip_prefix(&origin).unwrap().to_owned();
         let number = world.graph.page(&path).expect("a page of the site");
-        let again = told.insert(number, page.depth);
-        assert_eq!(again, None, "{case}: {path} is reported twice");
+        let previous = reported.insert(number, page.depth);
+        assert_eq!(previous, None, "{case}: {path} is reported twice");
         let fault = world.faults.get(&number);
         let links = world.graph.links_per_page as usize;
         let outcome = fault
             .and_then(|fault| fault.outcome())
             .unwrap_or(Expect::Fetched { links });
         assert_eq!(page.outcome(), outcome, "{case}: {path}");
-        // A request more for what failed at first, and none for anything else. A kept connection that
-        // was reset is replaced within the attempt.
+        // One more request for a page that failed at first, and none for any other. A reused connection that was reset
+        // is replaced within the attempt.
         let requests = 1 + u64::from(fault.is_some_and(|fault| fault.outcome().is_none()));
-        let least = if fault == Some(&Fault::Reset) {
+        let min_attempts = if fault == Some(&Fault::Reset) {
             1
         } else {
             requests
         };
         let attempts = page.attempts;
         assert!(
-            (least..=requests).contains(&attempts),
+            (min_attempts..=requests).contains(&attempts),
             "{case}: {path} after {attempts} ({fault:?})"
         );
         assert_eq!(server.count(&path), requests, "{case}: {path} ({fault:?})");
     }
-    let visited: BTreeSet<u32> = told.keys().copied().collect();
+    let visited: BTreeSet<u32> = reported.keys().copied().collect();
     assert_eq!(visited, expected.keys().copied().collect(), "{case}");
     if world.depth.is_some() {
-        assert_eq!(told, expected, "{case}: depths");
+        assert_eq!(reported, expected, "{case}: depths");
     }
-    let asked = server.total() - server.count("/robots.txt");
+    let requested = server.total() - server.count("/robots.txt");
     let counted: u64 = (0..world.graph.pages)
         .map(|page| server.count(&world.graph.path(page)))
         .sum();
-    assert_eq!(asked, counted, "{case}: nothing else was asked for");
+    assert_eq!(requested, counted, "{case}: nothing else was requested");
 }
 
 #[test]
-fn what_is_visited_is_what_can_be_reached() {
+fn exactly_the_reachable_pages_are_visited() {
     let _lock = machine_lock::shared();
     let seeds: Vec<u64> = SEEDS.collect();
-    for some in seeds.chunks(AT_ONCE) {
+    for chunk in seeds.chunks(CONCURRENCY) {
         std::thread::scope(|scope| {
-            for &seed in some {
+            for &seed in chunk {
                 scope.spawn(move || check(seed));
             }
         });

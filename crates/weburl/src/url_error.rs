@@ -82,7 +82,10 @@ impl UrlError {
 /// Whether an address without a scheme starts like a path of the file system. Two slashes start a host name.
 fn is_file_path(typed: &str) -> bool {
     let rooted = typed.starts_with('/') && !typed.starts_with("//");
-    rooted || ["./", "../", "~/"].iter().any(|start| typed.starts_with(start))
+    rooted
+        || ["./", "../", "~/"]
+            .iter()
+            .any(|start| typed.starts_with(start))
 }
 
 /// The URL that was probably meant by an address without a scheme.

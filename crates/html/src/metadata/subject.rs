@@ -66,7 +66,7 @@ pub(super) fn subjects<'v>(things: &[&'v Thing], own: &dyn Fn(&Thing) -> bool) -
         let describes_page = listed.binary_search(&kind).is_err() || own(thing);
         match rank(thing) {
             Some(rank) if rank < SubjectRank::Site && describes_page => {
-                subjects.push((rank, *thing))
+                subjects.push((rank, *thing));
             }
             _ => {}
         }

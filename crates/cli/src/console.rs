@@ -237,7 +237,18 @@ pub(crate) fn print_error(message: &str, json: bool) {
 /// Prints a warning where there is no [`Console`].
 #[cfg(feature = "service")]
 pub(crate) fn print_warning(message: &str) {
-    let mut line = String::from("warning: ");
+    print_labeled("warning", message);
+}
+
+/// Prints a note where there is no [`Console`].
+#[cfg(feature = "service")]
+pub(crate) fn print_note(message: &str) {
+    print_labeled("note", message);
+}
+
+#[cfg(feature = "service")]
+fn print_labeled(label: &str, message: &str) {
+    let mut line = format!("{label}: ");
     push_escaped(&mut line, message);
     line.push('\n');
     let _ = std::io::stderr().write_all(line.as_bytes());

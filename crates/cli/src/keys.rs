@@ -52,9 +52,14 @@ fn run(config: &Config, command: &KeysCommand) -> anyhow::Result<String> {
                 path.display()
             );
         }
+        let is_new = !path.exists();
         let store = SqliteStore::open(path, SqliteOptions::default())
             .await
             .with_context(|| format!("cannot open store.path {}", path.display()))?;
+        if is_new {
+            // The service must use the same file, or it will not know the key.
+            console::print_note(&format!("created the store {}", path.display()));
+        }
         let output = run_on(&store, command).await;
         store.close().await;
         output

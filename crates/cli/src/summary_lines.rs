@@ -1,6 +1,6 @@
 //! The summary at the end of a crawl.
 
-use crawler_model::{CrawlPlan, RefuseReason, StopReason, Summary, counted, grouped};
+use crawler_model::{CrawlPlan, FailGroup, RefuseReason, StopReason, Summary, counted, grouped};
 
 use crate::console::{Console, Level, Value};
 use crate::numbers::{size, span};
@@ -82,7 +82,7 @@ fn totals(summary: &Summary) -> String {
         let kinds: Vec<String> = summary
             .failed
             .iter()
-            .map(|(group, count)| format!("{} {}", grouped(*count), group.as_str()))
+            .map(|(group, count)| failures_of(*group, *count))
             .collect();
         parts.push(format!(
             "{} failed ({})",
@@ -105,6 +105,17 @@ fn totals(summary: &Summary) -> String {
         counted(summary.links, "link"),
         size(summary.bytes),
     )
+}
+
+/// "2 dead links", "1 timeout", "3 rate limited".
+fn failures_of(group: FailGroup, count: u64) -> String {
+    use FailGroup::{BadAnswer, ClientError, DeadLink, ServerError, Timeout};
+    match group {
+        DeadLink | ClientError | ServerError | Timeout | BadAnswer => {
+            counted(count, group.as_str())
+        }
+        _ => format!("{} {}", grouped(count), group.as_str()),
+    }
 }
 
 /// Why the crawl stopped early, how much is left, and how to continue; `None` if the site was crawled completely.

@@ -118,10 +118,50 @@ pub(super) fn invalid_field(path: &str, message: &str) -> (Option<String>, Strin
         return (named, message.replace('`', "\""));
     }
     let field = (path != "." && path != "?" && !path.is_empty()).then(|| path.to_owned());
-    let message = if message.contains("untagged enum UseJs") {
-        "must be false, true or \"auto\"".to_owned()
-    } else {
-        message.replace('`', "\"")
-    };
-    (field, message)
+    (field, plain_message(message))
+}
+
+/// Rewrites a message of the deserializer in the terms of JSON and of this API.
+fn plain_message(message: &str) -> String {
+    if message.contains("untagged enum UseJs") {
+        return "must be false, true or \"auto\"".to_owned();
+    }
+    if message.contains("invalid digit found in string") {
+        return "must be a whole number of 0 or more".to_owned();
+    }
+    let message = message
+        .replace('`', "\"")
+        .replace("expected a sequence", "expected a list")
+        .replace("invalid type: sequence", "invalid type: list")
+        .replace("invalid type: map", "invalid type: object");
+    match message.strip_prefix("unknown variant ") {
+        Some(rest) => rest.replacen(", expected", " is not allowed; expected", 1),
+        None => message,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::plain_message;
+
+    #[test]
+    fn messages_of_the_deserializer_are_rewritten() {
+        for (message, expected) in [
+            (
+                "unknown variant `md`, expected one of `markdown`, `html`",
+                "\"md\" is not allowed; expected one of \"markdown\", \"html\"",
+            ),
+            (
+                "invalid type: string \"(\", expected a sequence",
+                "invalid type: string \"(\", expected a list",
+            ),
+            (
+                "invalid digit found in string",
+                "must be a whole number of 0 or more",
+            ),
+            ("invalid value: null", "invalid value: null"),
+        ] {
+            assert_eq!(plain_message(message), expected);
+        }
+    }
 }

@@ -90,10 +90,15 @@ fn is_section(name: &str) -> bool {
     SETTINGS.iter().any(|setting| setting.section == name)
 }
 
-/// Returns the first line of the parser's message, without the source excerpt that follows.
+/// Returns the first line of the parser's message, without the source excerpt that follows and without the position,
+/// which the caller prints.
 fn plain(message: &str) -> String {
     let first = message.lines().next().unwrap_or("not valid YAML");
-    first.strip_prefix("error: ").unwrap_or(first).to_owned()
+    let first = first.strip_prefix("error: ").unwrap_or(first);
+    match first.split_once(": ") {
+        Some((position, rest)) if position.starts_with("line ") => rest.to_owned(),
+        _ => first.to_owned(),
+    }
 }
 
 enum Node {

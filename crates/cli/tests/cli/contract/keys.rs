@@ -21,6 +21,7 @@ fn a_key_is_accepted_until_it_is_revoked() {
     let folder = tempfile::tempdir().unwrap();
     let serve_args = [&["serve"][..], &ANY_PORT].concat();
     let added = keys(folder.path(), &["add", "alice"]).success();
+    added.stderr_contains("note: created the store");
     let key = added.stdout.trim();
     assert!(key.len() >= 64, "{key}");
     let service = Api::start(folder.path(), &serve_args);

@@ -129,10 +129,10 @@ fn statuses() {
         .stderr_contains("14 pages")
         .stderr_contains("12 failed (");
     for group in [
-        "2 dead link",
-        "4 client error",
-        "4 server error",
-        "2 timeout",
+        "2 dead links",
+        "4 client errors",
+        "4 server errors",
+        "2 timeouts",
     ] {
         ended.stderr_contains(group);
     }

@@ -11,6 +11,7 @@ use std::time::Duration;
 use anyhow::{Context, bail};
 use crawler_engine::{Stop, StopLevel};
 use crawler_model::JsPolicy;
+use crawler_model::site_rules::ROBOTS_MEMORY;
 use crawler_service::api::{self, App};
 use crawler_service::config::Config;
 use crawler_service::worker::{Worker, WorkerNumbers, WorkerSettings, http_fetch};
@@ -33,7 +34,7 @@ const PRUNE_INTERVAL: Duration = Duration::from_mins(10);
 const PRUNE_BATCH: u32 = 2_000;
 /// Interval at which a process without a worker looks for jobs past their deadline.
 const RECONCILE_INTERVAL: Duration = Duration::from_secs(5);
-/// Hosts and robots.txt files unused for this long are deleted. A robots.txt is refetched after a day anyway.
+/// Hosts unused for this long are deleted.
 const HOST_RETENTION: Duration = Duration::from_hours(48);
 
 pub(crate) fn serve(args: &ServeArgs) -> ExitCode {
@@ -330,7 +331,7 @@ fn lock_worker(path: &Path) -> anyhow::Result<File> {
 /// Deletes jobs past their retention, in batches, and hosts that are no longer used.
 async fn prune<S: Store>(store: S, retention: Option<Duration>) {
     loop {
-        if let Err(error) = store.prune_hosts(HOST_RETENTION).await {
+        if let Err(error) = store.prune_hosts(HOST_RETENTION, ROBOTS_MEMORY).await {
             tracing::warn!(%error, "cannot delete old hosts");
         }
         let Some(age) = retention else {

@@ -184,7 +184,11 @@ impl State {
             // As in the run that recorded these events: a flush may end a chunk of output.
             sink.flush()?;
         }
-        let from = frontier.resume();
+        let since_start = match SystemTime::now().duration_since(self.started()) {
+            Ok(since_start) if !self.is_new => since_start,
+            _ => Duration::ZERO,
+        };
+        let from = frontier.resume(since_start);
         let counts = (number > 0).then(|| frontier.progress_counts());
         let sink = StateSink::new(sink, outputs, self.file, self.path, Handle::current());
         Ok(Resumed {

@@ -27,10 +27,11 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, SystemTime};
 
 use crawler_fetch::{Accept, Fetch, FetchRequest, Fetched, RequestedUrl};
-use crawler_frontier::{Rng, host_pause, retry_delay};
-use crawler_model::site_rules::{MAX_WAIT, PageStatus, may_retry, throttles_host};
-use crawler_model::{FailKind, Failure, JsPolicy, Notice, RobotsPolicy, ScrapePlan, counted};
+use crawler_frontier::{Rng, retry_delay};
+use crawler_model::site_rules::{MAX_WAIT, PageStatus, check_redirects, may_retry, throttles_host};
+use crawler_model::{FailKind, Failure, JsPolicy, Notice, RobotsPolicy, ScrapePlan};
 use crawler_weburl::CrawlUrl;
+use tokio::time::Instant;
 
 use crate::page::redirect_target;
 use crate::{Stop, StopLevel};
@@ -104,7 +105,7 @@ impl<T: Fetch> Scraper<T> {
         stop: Stop,
         on_notice: impl Fn(Notice) + Send + Sync + 'static,
     ) -> Self {
-        let gate = LocalHostGate::new(plan.per_host_concurrency);
+        let gate = LocalHostGate::new(plan.per_host_concurrency, rng_seed);
         Self::with_gate(fetch, plan, gate, rng_seed, stop, on_notice)
     }
 }
@@ -126,7 +127,7 @@ impl<T: Fetch, G: HostGate> Scraper<T, G> {
             fetch,
             plan,
             gate,
-            robots: RobotsCache::default(),
+            robots: RobotsCache::new(),
             rng: Mutex::new(Rng::new(rng_seed)),
         }
     }
@@ -164,24 +165,18 @@ impl<T: Fetch, G: HostGate> Scraper<T, G> {
                     return Ok(ScrapeResponse {
                         requested: requested.url.clone(),
                         url,
-                        hops: u32::try_from(visited.len()).unwrap_or(u32::MAX),
+                        hops: hops(&visited),
                         fetched_at: SystemTime::now(),
                         fetched,
                     });
                 }
             }
             let target = redirect_target(&url, &fetched).map_err(failed)?;
-            let limit = self.plan.max_redirects;
-            let message = if target == url || visited.contains(&target) {
-                Some(format!("redirects in a loop, back to {target}"))
-            } else if visited.len() >= usize::try_from(limit).unwrap_or(usize::MAX) {
-                Some(format!("more than {}", counted(limit, "redirect")))
-            } else {
-                None
-            };
-            if let Some(message) = message {
+            if target == url || visited.contains(&target) {
+                let message = format!("redirects in a loop, back to {target}");
                 return Err(failed(Failure::new(FailKind::TooManyRedirects, message)));
             }
+            check_redirects(hops(&visited), self.plan.max_redirects).map_err(failed)?;
             visited.push(std::mem::replace(&mut url, target));
         }
     }
@@ -204,21 +199,27 @@ impl<T: Fetch, G: HostGate> Scraper<T, G> {
         let mut attempt = 1;
         loop {
             let turn = self.unless_stopped(self.gate.turn(url)).await??;
+            let sent_at = Instant::now();
             let response = self.fetch.fetch(request).await;
             let (kind, retry_after) = match &response {
                 Ok(fetched) if fetched.status >= 400 => {
                     (FailKind::of_status(fetched.status), fetched.retry_after)
                 }
-                Ok(_) => return response.map_err(RequestError::Failed),
+                Ok(_) => {
+                    self.gate.relaxed(url);
+                    return response.map_err(RequestError::Failed);
+                }
                 Err(failure) => (failure.kind, None),
             };
             let delay = self.retry_delay(attempt, retry_after);
-            if let Ok(fetched) = &response
-                && throttles_host(fetched.status, retry_after.is_some())
-            {
-                // Applies to all pages of the host.
-                let pause = retry_after.unwrap_or_else(|| self.host_pause(attempt));
-                self.gate.pause(url, pause).await;
+            if let Ok(fetched) = &response {
+                if throttles_host(fetched.status, retry_after.is_some()) {
+                    // Applies to all pages of the host.
+                    let elapsed = sent_at.elapsed();
+                    self.gate.throttled(url, retry_after, elapsed).await;
+                } else {
+                    self.gate.relaxed(url);
+                }
             }
             drop(turn);
             if !may_retry(kind, attempt, max_attempts, retry_after, MAX_WAIT) {
@@ -251,11 +252,11 @@ impl<T: Fetch, G: HostGate> Scraper<T, G> {
         let mut rng = self.rng.lock().unwrap_or_else(PoisonError::into_inner);
         retry_delay(self.plan.backoff, attempt, retry_after, &mut rng)
     }
+}
 
-    fn host_pause(&self, times: u32) -> Duration {
-        let mut rng = self.rng.lock().unwrap_or_else(PoisonError::into_inner);
-        host_pause(times, &mut rng)
-    }
+/// The number of redirects followed.
+fn hops(visited: &[CrawlUrl]) -> u32 {
+    u32::try_from(visited.len()).unwrap_or(u32::MAX)
 }
 
 impl<T, G> std::fmt::Debug for Scraper<T, G> {

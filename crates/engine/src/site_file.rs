@@ -102,8 +102,8 @@ fn file_text(fetched: &Fetched) -> Option<String> {
     }
 }
 
-/// Converts a response to robots.txt. A 4xx means no rules (RFC 9309); what a 5xx or no response means is decided by
-/// [`RobotsFile`](crawler_sitefiles::RobotsFile).
+/// Converts a response to robots.txt. A 4xx means no rules (RFC 9309); what a temporary 4xx, a 5xx or no response means is
+/// decided by [`KnownRobots`](crawler_sitefiles::KnownRobots).
 pub(crate) fn read_robots(
     url: &CrawlUrl,
     response: Result<Fetched, Failure>,
@@ -123,6 +123,9 @@ pub(crate) fn read_robots(
         ),
         (PageStatus::Failure(_), _) if matches!(fetched.status, 500..=599) => {
             RobotsAnswer::Unavailable(Failure::of_status(fetched.status))
+        }
+        (PageStatus::Failure(kind), _) if kind.retryable() => {
+            RobotsAnswer::Throttled(Failure::of_status(fetched.status))
         }
         _ => RobotsAnswer::Rules(Robots::allow_all()),
     }

@@ -28,11 +28,12 @@ mod seen;
 mod settle;
 mod settle_site_file;
 mod site;
+mod site_file_attempt;
 mod site_file_task;
 mod traps;
 
 pub use admission_filter::AdmissionFilter;
-pub use backoff::{host_pause, retry_delay};
+pub use backoff::retry_delay;
 pub use frontier::{
     Delivery, Dispatch, Frontier, FrontierError, Moment, Next, ProgressCounts, Work,
 };
@@ -42,6 +43,7 @@ pub use rng::Rng;
 pub use rules::Bounds;
 #[doc(hidden)]
 pub use seen::Seen;
+pub use site_file_attempt::{SiteFileAttempt, SiteFileStep, SitemapContent, sitemaps_of};
 pub use site_file_task::{
     RobotsAnswer, RobotsTask, SiteFileReport, SiteFileResult, SiteFileTask, SitemapAnswer,
     SitemapTask,

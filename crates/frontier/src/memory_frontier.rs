@@ -5,12 +5,14 @@
 
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::sync::Arc;
+use std::time::Duration;
 
+use crawler_model::site_rules::MAX_SITEMAPS;
 use crawler_model::{
     CrawlPlan, CrawlRules, Discovery, ListedLink, Notice, RefuseReason, RobotsPolicy,
     SitemapPolicy, StopReason, Summary, Task,
 };
-use crawler_sitefiles::RobotsFile;
+use crawler_sitefiles::{KnownRobots, RobotsFile, RobotsPermission};
 use crawler_weburl::{CrawlUrl, HostKey, Origin, UrlKey, UrlRef};
 
 use crate::counts::Counts;
@@ -27,9 +29,6 @@ use crate::seen::Seen;
 use crate::site::{RobotsState, Site, was_started};
 use crate::site_file_task::{RobotsTask, SiteFileReport, SiteFileTask, SitemapTask};
 use crate::traps::Traps;
-
-/// Limit on the sitemap files read in one crawl.
-const MAX_SITEMAPS: usize = 1_000;
 
 /// Every URL of one crawl, in memory.
 #[derive(Debug)]
@@ -59,6 +58,8 @@ pub struct MemoryFrontier {
     pub(crate) listed: VecDeque<usize>,
     pub(crate) stopped: Option<StopReason>,
     pub(crate) seed_watch: SeedWatch,
+    /// Time that passed between the runs of this crawl, which its clock does not count.
+    pub(crate) away: Duration,
 }
 
 impl MemoryFrontier {
@@ -87,6 +88,7 @@ impl MemoryFrontier {
             listed: VecDeque::new(),
             stopped: None,
             seed_watch: SeedWatch::default(),
+            away: Duration::ZERO,
             seed: seed.clone(),
             plan,
         };
@@ -193,7 +195,7 @@ impl MemoryFrontier {
 
     /// Lists a site among those that have something to start, unless it waits for its robots.txt.
     pub(crate) fn list(&mut self, site: usize) {
-        let waits = matches!(self.sites[site].robots, RobotsState::Requested);
+        let waits = self.sites[site].awaits_robots();
         if !waits && !self.sites[site].listed && !self.sites[site].is_empty() {
             self.sites[site].listed = true;
             self.listed.push_back(site);
@@ -267,7 +269,7 @@ impl MemoryFrontier {
         let robots = if needs_robots {
             RobotsState::Unknown
         } else {
-            RobotsState::Known(RobotsFile::without_rules())
+            RobotsState::Known(KnownRobots::forever(RobotsFile::without_rules()))
         };
         self.sites.push(Site::new(origin.clone(), host, robots));
         self.site_of.insert(origin, self.sites.len() - 1);
@@ -296,7 +298,17 @@ impl MemoryFrontier {
 
     /// Queues a site's robots.txt; its pages wait for it.
     pub(crate) fn queue_robots(&mut self, site: usize) {
-        self.sites[site].robots = RobotsState::Requested;
+        let robots = &mut self.sites[site].robots;
+        let before = match std::mem::replace(robots, RobotsState::Unknown) {
+            RobotsState::Unknown => None,
+            RobotsState::Requested(before) => before,
+            RobotsState::Known(known) => Some(known),
+        };
+        *robots = RobotsState::Requested(before);
+        if self.sites[site].listed {
+            self.sites[site].listed = false;
+            self.listed.retain(|listed| *listed != site);
+        }
         let origin = self.sites[site].origin.clone();
         let url = CrawlUrl::from_normalised(&format!("{origin}/robots.txt"));
         if let Some(url) = url {
@@ -342,6 +354,45 @@ impl MemoryFrontier {
         }
         let host = self.hosts[host].host.to_string();
         out.push(Delivery::Notice(Notice::HostParked { host, message }));
+    }
+
+    /// Sets the time that has passed between the runs of this crawl. A robots.txt ages in that time, too.
+    pub fn set_away(&mut self, away: Duration) {
+        self.away = away;
+    }
+
+    /// Whether a task that was handed out may be requested again: its robots.txt is known, has not expired and permits it.
+    pub fn may_request_again(&mut self, task: &Task, now: Moment) -> bool {
+        let now = self.robots_time(now);
+        let site = self.site_for(task.url.parts());
+        let site = &self.sites[site];
+        !site.awaits_robots()
+            && !site.needs_robots(now)
+            && site.permission(task, &self.plan) == RobotsPermission::Allowed
+    }
+
+    /// Takes back a task that was handed out and not requested.
+    pub fn hand_back(&mut self, mut task: Task) {
+        task.ticket = 0;
+        task.attempt = task.attempt.saturating_sub(1);
+        let host = self.host_for(task.url.parts());
+        self.hosts[host].end();
+        self.levels.remove(task.depth);
+        self.counts.in_flight -= 1;
+        self.counts.queued += 1;
+        if was_started(&task) {
+            self.counts.retries -= u64::from(task.attempt > 0);
+            self.push(task);
+        } else {
+            self.counts.started -= 1;
+            let key = self.plan.keys.key(task.url.parts());
+            self.push_new(task, key);
+        }
+    }
+
+    /// The time by which a robots.txt ages.
+    pub(crate) fn robots_time(&self, now: Moment) -> Moment {
+        now.saturating_add(self.away)
     }
 
     /// Recounts the queues and compares; for tests.

@@ -3,10 +3,9 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use crawler_model::site_rules::{MAX_HOST_PAUSE, may_retry, throttles_host};
+use crawler_model::site_rules::{MAX_HOST_PAUSE, check_redirects, may_retry, throttles_host};
 use crawler_model::{
-    Discovery, FailKind, Failure, LinkList, Notice, Outcome, PageReport, RefuseReason,
-    SitemapPolicy, Task,
+    Discovery, LinkList, Notice, Outcome, PageReport, RefuseReason, SitemapPolicy, Task,
 };
 use crawler_weburl::{CrawlUrl, UrlKey};
 
@@ -52,9 +51,8 @@ impl MemoryFrontier {
             return;
         }
         if let Outcome::Redirected { to } = &report.outcome {
-            if report.hops >= self.plan.max_redirects {
-                let message = format!("too many redirects ({})", self.plan.max_redirects);
-                report.outcome = Outcome::Failed(Failure::new(FailKind::TooManyRedirects, message));
+            if let Err(failure) = check_redirects(report.hops, self.plan.max_redirects) {
+                report.outcome = Outcome::Failed(failure);
                 // A page that failed has no links, its target included.
                 report.links = LinkList::default();
             } else if self.is_same_page(&report.url, to) {

@@ -86,7 +86,10 @@ async fn assert_replay_matches(
     assert_eq!(split(out).0, delivered);
     assert_eq!(replayed.progress_counts(), frontier.progress_counts());
     let late = 100 * SECOND;
-    assert_eq!(replayed.resume(), frontier.resume());
+    assert_eq!(
+        replayed.resume(Duration::ZERO),
+        frontier.resume(Duration::ZERO)
+    );
     let (mut one, mut other) = (Vec::new(), Vec::new());
     let next = frontier.take(9, late, &mut one).await.unwrap();
     assert_eq!(replayed.take(9, late, &mut other).await.unwrap(), next);
@@ -187,6 +190,7 @@ async fn robots_files() {
             Some(RULES),
         ),
         (RobotsAnswer::Rules(Robots::allow_all()), None),
+        (RobotsAnswer::Throttled(failure()), None),
         (RobotsAnswer::Unavailable(failure()), None),
         (RobotsAnswer::Unreachable(failure()), None),
         (RobotsAnswer::Moved(url("http://a.example/r.txt")), None),

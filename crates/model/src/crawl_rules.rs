@@ -11,6 +11,7 @@ use crate::plan_checks::{
     check_header_value, check_patterns, headers, in_range, nonzero, path_delays, proxies,
 };
 use crate::plan_error::{PlanError, PlanField};
+use crate::site_rules::ROBOTS_FRESH;
 use crate::{Backoff, CrawlSpec, DocumentRules, JsPolicy};
 
 /// Whether robots.txt is obeyed.
@@ -31,6 +32,16 @@ pub enum RobotsErrors {
     Disallow,
     /// Everything is allowed, as if there were no robots.txt.
     Allow,
+}
+
+/// Whether the `Crawl-delay` of robots.txt is obeyed.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub enum CrawlDelay {
+    /// Obey it.
+    #[default]
+    Obey,
+    /// Ignore it: the operator has set a delay of their own.
+    Own,
 }
 
 /// How sitemaps are used.
@@ -153,6 +164,10 @@ pub struct CrawlRules {
     pub robots: RobotsPolicy,
     /// What a robots.txt that cannot be fetched means.
     pub robots_errors: RobotsErrors,
+    /// How long a robots.txt is used before it is fetched again.
+    pub robots_lifetime: Duration,
+    /// Whether the `Crawl-delay` of robots.txt is obeyed.
+    pub crawl_delay: CrawlDelay,
     /// Whether sitemaps are read.
     pub sitemaps: SitemapPolicy,
     /// Whether crawler traps (endless URL spaces) are refused.
@@ -259,6 +274,8 @@ impl CrawlRules {
             max_redirects,
             robots: spec.robots,
             robots_errors: spec.robots_errors,
+            robots_lifetime: spec.robots_lifetime.unwrap_or(ROBOTS_FRESH),
+            crawl_delay: spec.crawl_delay,
             sitemaps: spec.sitemaps,
             traps: spec.traps.unwrap_or(profile.traps()),
             path_delays: path_delays(&spec.path_delays)?,

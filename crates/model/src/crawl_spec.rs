@@ -5,7 +5,7 @@ use std::time::Duration;
 use crawler_weburl::{ScopeKind, SlashPolicy};
 
 use crate::{
-    Backoff, DocumentRules, JsPolicy, LinkFilter, Profile, RobotsErrors, RobotsPolicy,
+    Backoff, CrawlDelay, DocumentRules, JsPolicy, LinkFilter, Profile, RobotsErrors, RobotsPolicy,
     SitemapPolicy,
 };
 
@@ -40,6 +40,10 @@ pub struct CrawlSpec {
     pub robots: RobotsPolicy,
     /// What a robots.txt that cannot be fetched means.
     pub robots_errors: RobotsErrors,
+    /// How long a robots.txt is used before it is fetched again; `None`: 24 hours.
+    pub robots_lifetime: Option<Duration>,
+    /// Whether the `Crawl-delay` of robots.txt is obeyed.
+    pub crawl_delay: CrawlDelay,
     /// Whether sitemaps are read.
     pub sitemaps: SitemapPolicy,
     /// Kind of scope.

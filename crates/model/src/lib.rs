@@ -35,8 +35,8 @@ pub use backoff::Backoff;
 pub use count_noun::{counted, grouped};
 pub use crawl_plan::CrawlPlan;
 pub use crawl_rules::{
-    CrawlRules, Deadlines, FetchRules, Limits, LinkFilter, PathDelay, RobotsErrors, RobotsPolicy,
-    SitemapPolicy,
+    CrawlDelay, CrawlRules, Deadlines, FetchRules, Limits, LinkFilter, PathDelay, RobotsErrors,
+    RobotsPolicy, SitemapPolicy,
 };
 pub use crawl_spec::CrawlSpec;
 pub use document_meta::{DocumentMeta, HtmlMeta};

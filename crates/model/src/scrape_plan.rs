@@ -4,7 +4,8 @@ use std::time::Duration;
 
 use crate::plan_checks::{check_header_value, headers, in_range, proxies};
 use crate::plan_error::{PlanError, PlanField};
-use crate::{Backoff, Deadlines, FetchRules, Profile, RobotsErrors, RobotsPolicy};
+use crate::site_rules::ROBOTS_FRESH;
+use crate::{Backoff, CrawlDelay, Deadlines, FetchRules, Profile, RobotsErrors, RobotsPolicy};
 
 /// A user's request for single pages. `None` is the default.
 #[derive(Clone, Debug, Default)]
@@ -15,6 +16,10 @@ pub struct ScrapeSpec {
     pub robots: RobotsPolicy,
     /// What a robots.txt that cannot be fetched means.
     pub robots_errors: RobotsErrors,
+    /// How long a robots.txt is used before it is fetched again; `None`: 24 hours.
+    pub robots_lifetime: Option<Duration>,
+    /// Whether the `Crawl-delay` of robots.txt is obeyed.
+    pub crawl_delay: CrawlDelay,
     /// The User-Agent header.
     pub user_agent: Option<String>,
     /// Extra headers as typed, sent to the origins of the given URLs only.
@@ -42,6 +47,10 @@ pub struct ScrapePlan {
     pub robots: RobotsPolicy,
     /// What a robots.txt that cannot be fetched means.
     pub robots_errors: RobotsErrors,
+    /// How long a robots.txt is used before it is fetched again.
+    pub robots_lifetime: Duration,
+    /// Whether the `Crawl-delay` of robots.txt is obeyed.
+    pub crawl_delay: CrawlDelay,
     /// Maximum number of attempts, including the first.
     pub max_attempts: u32,
     /// Pauses between attempts.
@@ -77,6 +86,8 @@ impl ScrapePlan {
             },
             robots: spec.robots,
             robots_errors: spec.robots_errors,
+            robots_lifetime: spec.robots_lifetime.unwrap_or(ROBOTS_FRESH),
+            crawl_delay: spec.crawl_delay,
             max_attempts: spec.max_attempts.unwrap_or(profile.max_attempts()),
             backoff: spec.backoff,
             max_redirects: spec.max_redirects.unwrap_or(MAX_REDIRECTS),

@@ -5,10 +5,10 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use crawler_model::site_rules::BLOCKED_EXTENSIONS;
+use crawler_model::site_rules::{BLOCKED_EXTENSIONS, ROBOTS_FRESH};
 use crawler_model::{
-    Backoff, CrawlPlan, CrawlRules, CrawlSpec, DocumentRules, JsPolicy, LinkFilter, PlanError,
-    RobotsErrors, RobotsPolicy, SitemapPolicy,
+    Backoff, CrawlDelay, CrawlPlan, CrawlRules, CrawlSpec, DocumentRules, JsPolicy, LinkFilter,
+    PlanError, RobotsErrors, RobotsPolicy, SitemapPolicy,
 };
 use crawler_store::{JobId, JobKind, JobLimits, NewJob, NewTask};
 use crawler_weburl::{CrawlUrl, KeyPolicy, QueryPolicy, ScopeKind, SlashPolicy, Userinfo};
@@ -145,6 +145,10 @@ pub struct JobDefaults {
     pub respect_robots: bool,
     /// What to do when robots.txt cannot be fetched.
     pub robots_errors: RobotsErrors,
+    /// How long a robots.txt is used before it is fetched again.
+    pub robots_lifetime: Duration,
+    /// Whether the Crawl-delay in robots.txt is obeyed.
+    pub crawl_delay: CrawlDelay,
     /// Treat URLs that differ only in their query as the same page.
     pub strip_query: bool,
     /// Do not follow links with `rel=nofollow`.
@@ -187,6 +191,8 @@ impl Default for JobDefaults {
             max_bytes: None,
             respect_robots: true,
             robots_errors: RobotsErrors::Allow,
+            robots_lifetime: ROBOTS_FRESH,
+            crawl_delay: CrawlDelay::Obey,
             strip_query: true,
             obey_nofollow: false,
             blocked_extensions: BLOCKED_EXTENSIONS.map(str::to_owned).to_vec(),
@@ -354,6 +360,8 @@ impl JobParams {
                 RobotsPolicy::Ignore
             },
             robots_errors: defaults.robots_errors,
+            robots_lifetime: Some(defaults.robots_lifetime),
+            crawl_delay: defaults.crawl_delay,
             js: defaults.js(self.use_js),
             sitemaps: match self.sitemaps.filter(|_| follows) {
                 None | Some(SitemapsChoice::Skip) => SitemapPolicy::Skip,

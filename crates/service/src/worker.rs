@@ -41,7 +41,6 @@ impl WorkerSettings {
                 lease: config.worker.lease,
                 heartbeat: config.worker.heartbeat,
                 host_interval: config.host_interval(),
-                own_crawl_delay: config.crawl.crawl_delay.is_some(),
                 housekeeping: (config.worker.lease / 6).min(MAX_HOUSEKEEPING_INTERVAL),
                 // The rest of the time is for returning unfinished tasks to the store.
                 drain: config

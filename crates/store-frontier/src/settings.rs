@@ -13,8 +13,6 @@ pub struct StoreFrontierSettings {
     pub heartbeat: Duration,
     /// Minimum time between two requests of this worker to a host.
     pub host_interval: Duration,
-    /// Ignores the crawl-delay of robots.txt: only `host_interval` applies.
-    pub own_crawl_delay: bool,
     /// Minimum time between two claims.
     pub min_poll: Duration,
     /// Maximum time between two claims while there is nothing to do.
@@ -43,7 +41,6 @@ impl Default for StoreFrontierSettings {
             lease: Duration::from_secs(30),
             heartbeat: Duration::from_secs(10),
             host_interval: Duration::from_millis(500),
-            own_crawl_delay: false,
             min_poll: Duration::from_millis(20),
             max_poll: Duration::from_secs(1),
             max_batch: 64,

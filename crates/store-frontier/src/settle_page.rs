@@ -4,9 +4,9 @@ use std::collections::HashSet;
 use std::time::Duration;
 
 use crawler_frontier::{AdmissionFilter, Bounds, Moment, retry_delay};
-use crawler_model::site_rules::{MAX_HOST_PAUSE, may_retry, throttles_host};
+use crawler_model::site_rules::{MAX_HOST_PAUSE, check_redirects, may_retry, throttles_host};
 use crawler_model::{
-    CrawlRules, Discovery, DocumentMeta, FailKind, Failure, Outcome, PageReport, SitemapPolicy,
+    CrawlRules, Discovery, DocumentMeta, Failure, Outcome, PageReport, SitemapPolicy,
 };
 use crawler_store::{JobKind, NewDocument, NewMappedUrl, NewTask, Settlement, TaskOutcome};
 use crawler_weburl::{CrawlUrl, HostKey, UrlRef};
@@ -59,7 +59,7 @@ impl<S: FrontierStore> StoreFrontier<S> {
             return self.conclude(ticket, TaskOutcome::Retry { after, error }, now);
         }
         if let Outcome::Redirected { to } = &report.outcome
-            && held.hops < plan.max_redirects
+            && check_redirects(held.hops, plan.max_redirects).is_ok()
             && AdmissionFilter::is_same_page(&plan, &report.url, to)
         {
             held.first_met.get_or_insert_with(|| report.url.clone());
@@ -89,7 +89,6 @@ impl<S: FrontierStore> StoreFrontier<S> {
             return;
         }
         let sent = now.saturating_sub(elapsed);
-        let retry_after = retry_after.map(|pause| pause.min(MAX_HOST_PAUSE));
         let throttle = self
             .hosts
             .throttle(host, retry_after, sent, now, &mut self.rng);
@@ -121,13 +120,10 @@ fn settlement(
     let bytes = report.wire_bytes;
     let mut found = Vec::new();
     let outcome = match &report.outcome {
-        Outcome::Redirected { to } if held.hops < plan.max_redirects => {
-            redirected(to, held, job_cache, plan, &mut found)
-        }
-        Outcome::Redirected { .. } => {
-            let message = format!("too many redirects ({})", plan.max_redirects);
-            failed(&Failure::new(FailKind::TooManyRedirects, message), bytes)
-        }
+        Outcome::Redirected { to } => match check_redirects(held.hops, plan.max_redirects) {
+            Ok(()) => redirected(to, held, job_cache, plan, &mut found),
+            Err(failure) => failed(&failure, bytes),
+        },
         // A page worker never skips; that is decided before.
         Outcome::Skipped(reason) => TaskOutcome::Skipped {
             reason: reason.as_str().to_owned(),

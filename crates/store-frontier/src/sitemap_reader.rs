@@ -3,12 +3,11 @@
 use std::collections::{HashMap, HashSet, VecDeque};
 
 use crawler_frontier::{Moment, SitemapTask};
+use crawler_model::site_rules::MAX_SITEMAPS;
 use crawler_store::NewTask;
 use crawler_weburl::CrawlUrl;
 
-/// Maximum number of sitemap files per seed.
-const MAX_SITEMAPS: usize = 200;
-/// Maximum number of URLs taken from them.
+/// Maximum number of URLs taken from the sitemaps of a seed.
 const MAX_LISTED: usize = 50_000;
 
 /// One seed's sitemaps.

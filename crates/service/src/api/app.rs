@@ -131,7 +131,7 @@ impl<S: Store> App<S> {
         let lease = config.http.timeout + config.browser.nav_timeout + SLOT_LEASE_GRACE;
         let guard = guard(&config);
         let fetch = browser.fetch(Arc::new(fetch));
-        let gate = StoreHostGate::new(store.clone(), guard.clone(), lease);
+        let gate = StoreHostGate::new(store.clone(), guard.clone(), lease, rng_seed);
         let fetch = Arc::new(BoundedFetch::new(fetch, guard, max_scrapes(&config)));
         let on_notice = |notice: Notice| tracing::info!(event = notice.as_str(), "{notice}");
         Self {
@@ -215,6 +215,8 @@ pub(crate) fn scrape_plan(config: &Config) -> Result<ScrapePlan, PlanError> {
             RobotsPolicy::Ignore
         },
         robots_errors: config.crawl.robots_fetch_error,
+        robots_lifetime: Some(config.crawl.robots_lifetime),
+        crawl_delay: config.crawl.delay_policy(),
         max_body_bytes: Some(config.http.max_body_bytes),
         max_redirects: Some(config.http.max_redirects),
         max_attempts: Some(config.worker.max_attempts),

@@ -25,6 +25,8 @@ impl From<&Config> for JobDefaults {
             max_bytes: Some(config.jobs.max_bytes),
             respect_robots: config.crawl.respect_robots,
             robots_errors: config.crawl.robots_fetch_error,
+            robots_lifetime: config.crawl.robots_lifetime,
+            crawl_delay: config.crawl.delay_policy(),
             strip_query: config.crawl.strip_query,
             obey_nofollow: config.crawl.obey_nofollow,
             blocked_extensions: extensions

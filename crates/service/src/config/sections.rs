@@ -4,8 +4,8 @@ use std::net::{Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
 use std::time::Duration;
 
-use crawler_model::site_rules::BLOCKED_EXTENSIONS;
-use crawler_model::{JsPolicy, RobotsErrors};
+use crawler_model::site_rules::{BLOCKED_EXTENSIONS, ROBOTS_FRESH};
+use crawler_model::{CrawlDelay, JsPolicy, RobotsErrors};
 use crawler_render::ResourceKind;
 
 use super::Secret;
@@ -37,6 +37,16 @@ impl Config {
     pub fn host_interval(&self) -> Duration {
         let delay = self.crawl.crawl_delay.unwrap_or_default();
         self.worker.host_interval().max(delay)
+    }
+}
+
+impl CrawlSection {
+    /// Whether the Crawl-delay in robots.txt is obeyed.
+    pub fn delay_policy(&self) -> CrawlDelay {
+        match self.crawl_delay {
+            None => CrawlDelay::Obey,
+            Some(_) => CrawlDelay::Own,
+        }
     }
 }
 
@@ -125,8 +135,10 @@ impl WorkerSection {
 pub struct CrawlSection {
     /// Obey robots.txt.
     pub respect_robots: bool,
-    /// What to do when robots.txt cannot be fetched.
+    /// What to do when robots.txt cannot be fetched and no rules are known.
     pub robots_fetch_error: RobotsErrors,
+    /// How long a robots.txt is used before it is fetched again.
+    pub robots_lifetime: Duration,
     /// Do not follow links with `rel=nofollow`.
     pub obey_nofollow: bool,
     /// Minimum delay between requests to one host, instead of the Crawl-delay in its robots.txt.
@@ -144,6 +156,7 @@ impl Default for CrawlSection {
         Self {
             respect_robots: true,
             robots_fetch_error: RobotsErrors::Allow,
+            robots_lifetime: ROBOTS_FRESH,
             obey_nofollow: false,
             crawl_delay: None,
             strip_query: true,

@@ -27,7 +27,7 @@ const HOUR: Duration = Duration::from_hours(1);
 const DAY: Duration = Duration::from_hours(24);
 
 /// All settings, in the order in which they are printed.
-pub const SETTINGS: [Setting; 53] = [
+pub const SETTINGS: [Setting; 54] = [
     setting!(
         http.timeout,
         "Timeout for one request, including its body",
@@ -127,9 +127,15 @@ pub const SETTINGS: [Setting; 53] = [
     ),
     setting!(
         crawl.robots_fetch_error,
-        "What to do when robots.txt cannot be fetched",
+        "What to do when robots.txt cannot be fetched and was not read in the last 30 days; rules that were read stay in force",
         "allow or disallow",
         any
+    ),
+    setting!(
+        crawl.robots_lifetime,
+        "How long a robots.txt is used before it is fetched again",
+        "1s to 24h",
+        |d| (SECOND..=DAY).contains(d)
     ),
     setting!(
         crawl.obey_nofollow,

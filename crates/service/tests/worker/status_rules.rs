@@ -3,21 +3,22 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::fmt::Write as _;
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use crawler_engine::{
     HostGate, NoTurn, OutputWriter, Progress, ScrapeProblem, Scraper, Stop, drive,
 };
-use crawler_fetch::{Body, FakeFetch, Fetched, RequestedUrl, fake};
+use crawler_fetch::{Body, FakeFetch, Fetch, FetchRequest, Fetched, RequestedUrl, fake};
 use crawler_frontier::MemoryFrontier;
 use crawler_model::site_rules::{PageStatus, throttles_host};
 use crawler_model::{
-    CrawlPlan, CrawlSpec, FailKind, Failure, JsPolicy, Notice, Outcome, PageReport, RobotsPolicy,
-    ScrapePlan, ScrapeSpec, Sink, SinkError, SitemapPolicy, SkipReason, Summary,
+    CrawlPlan, CrawlSpec, FailKind, Failure, JsPolicy, Notice, Outcome, PageReport, RobotsErrors,
+    RobotsPolicy, ScrapePlan, ScrapeSpec, Sink, SinkError, SitemapPolicy, SkipReason, Summary,
 };
-use crawler_service::job_params::JobParams;
-use crawler_store::{HostTurn, HostTurns, JobKind, Results, TaskState};
+use crawler_service::job_params::{JobParams, SitemapsChoice};
+use crawler_store::{HostTurn, HostTurns, JobId, JobKind, Results, TaskState};
 use crawler_weburl::{CrawlUrl, HostKey, ScopeKind};
 
 use crate::test_store::{RunningWorker, TestStore, fast, settings};
@@ -53,7 +54,7 @@ impl Case {
         cases
     }
 
-    /// All cases without `Retry-After`, which does not matter for site files.
+    /// All cases without `Retry-After`: pauses of site files have tests of their own.
     fn of_site_files() -> Vec<Self> {
         let mut cases = Self::all();
         cases.retain(|case| !case.retry_after);
@@ -216,20 +217,8 @@ async fn a_crawl_in_memory_follows_the_rules() {
     assert_throttles("frontier in memory", &slowed.collect());
 }
 
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_worker_follows_the_rules() {
-    let test_store = TestStore::fresh(fast()).await;
-    let params = JobParams {
-        same_domain: Some(false),
-        max_depth: Some(1),
-        ..JobParams::site(SEED.to_owned())
-    };
-    let job = test_store.start(JobKind::Crawl, &params).await;
-    let mut settings = settings(fast());
-    settings.jobs.max_attempts = 1;
-    settings.jobs.respect_robots = false;
-    let worker = RunningWorker::start(&test_store.store, Arc::new(pages()), settings);
-    test_store.finished(job).await;
+/// The outcome of each task of a job, by its URL.
+async fn task_outcomes(test_store: &TestStore, job: JobId) -> HashMap<String, String> {
     let mut outcomes: HashMap<String, String> = HashMap::new();
     let mut cursor = None;
     loop {
@@ -245,9 +234,26 @@ async fn a_worker_follows_the_rules() {
         }));
         cursor = tasks.next;
         if cursor.is_none() {
-            break;
+            return outcomes;
         }
     }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_worker_follows_the_rules() {
+    let test_store = TestStore::fresh(fast()).await;
+    let params = JobParams {
+        same_domain: Some(false),
+        max_depth: Some(1),
+        ..JobParams::site(SEED.to_owned())
+    };
+    let job = test_store.start(JobKind::Crawl, &params).await;
+    let mut settings = settings(fast());
+    settings.jobs.max_attempts = 1;
+    settings.jobs.respect_robots = false;
+    let worker = RunningWorker::start(&test_store.store, Arc::new(pages()), settings);
+    test_store.finished(job).await;
+    let outcomes = task_outcomes(&test_store, job).await;
     let found = Case::all()
         .into_iter()
         .map(|case| (case, outcomes[&case.url("/")].clone()))
@@ -274,9 +280,11 @@ impl HostGate for OpenGate {
         Ok(())
     }
 
-    async fn pause(&self, url: &CrawlUrl, _pause: Duration) {
+    async fn throttled(&self, url: &CrawlUrl, _: Option<Duration>, _: Duration) {
         self.0.lock().unwrap().insert(url.host_key().to_string());
     }
+
+    fn relaxed(&self, _url: &CrawlUrl) {}
 
     async fn slow_to(&self, _url: &CrawlUrl, _interval: Duration) {}
 }
@@ -308,8 +316,8 @@ async fn a_scrape_follows_the_rules() {
     assert_throttles("scraper", &gate.0.lock().unwrap());
 }
 
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn robots_txt_follows_the_rules() {
+/// A site for each case, whose robots.txt is the response, and a seed that links to all of them.
+fn robots_files() -> FakeFetch {
     let elsewhere = "http://rules.test/robots.txt";
     let mut site = FakeFetch::default().file(elsewhere, "User-agent: *\nDisallow: /pag");
     let mut links = String::new();
@@ -320,22 +328,186 @@ async fn robots_txt_follows_the_rules() {
         site = site.page(&case.url("/page"), "<p>words");
         write!(links, "<a href='{}'>a</a>", case.url("/page")).unwrap();
     }
+    site.page(SEED, &links)
+}
+
+/// What each case means for a page of its origin.
+fn expected_robots() -> Classified {
+    let class = |case: Case| match PageStatus::of(case.status, case.location) {
+        PageStatus::Success => "robots",
+        PageStatus::Redirect if case.location => "robots",
+        PageStatus::Failure(_) if case.status >= 500 => "robots_unavailable",
+        // No usable file: no rules.
+        PageStatus::Redirect | PageStatus::Failure(_) => "page",
+    };
+    let cases = Case::of_site_files().into_iter();
+    cases.map(|case| (case, class(case).to_owned())).collect()
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn robots_txt_follows_the_rules() {
     let respect = |spec: &mut CrawlSpec| spec.robots = RobotsPolicy::Respect;
-    let reported = crawl(site.page(SEED, &links), respect).await;
+    let reported = crawl(robots_files(), respect).await;
     let pages = reported.pages.lock().unwrap();
-    for case in Case::of_site_files() {
-        let found = match &pages[&case.url("/page")] {
-            Outcome::Skipped(SkipReason::Robots { rule }) => rule.clone(),
+    let found = Case::of_site_files().into_iter().map(|case| {
+        let class = match &pages[&case.url("/page")] {
+            Outcome::Skipped(SkipReason::Robots { rule }) => {
+                // Of the file itself, or of the one it redirects to.
+                let expected = if case.location && case.status >= 300 {
+                    "Disallow: /pag"
+                } else {
+                    "Disallow: /page"
+                };
+                assert_eq!(rule, expected, "{case:?}");
+                "robots".to_owned()
+            }
+            Outcome::Skipped(reason) => reason.as_str().to_owned(),
             other => outcome(other),
         };
-        let expected = match PageStatus::of(case.status, case.location) {
-            PageStatus::Success => "Disallow: /page",
-            PageStatus::Redirect if case.location => "Disallow: /pag",
-            PageStatus::Failure(_) if case.status >= 500 => "skipped robots_unavailable",
-            // No usable file: no rules.
-            PageStatus::Redirect | PageStatus::Failure(_) => "page",
+        (case, class)
+    });
+    assert_same("crawl", &found.collect(), &expected_robots());
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn robots_txt_follows_the_rules_in_a_worker() {
+    let test_store = TestStore::fresh(fast()).await;
+    let params = JobParams {
+        same_domain: Some(false),
+        max_depth: Some(1),
+        ..JobParams::site(SEED.to_owned())
+    };
+    let job = test_store.start(JobKind::Crawl, &params).await;
+    let mut settings = settings(fast());
+    settings.jobs.robots_errors = RobotsErrors::Disallow;
+    let worker = RunningWorker::start(&test_store.store, Arc::new(robots_files()), settings);
+    test_store.finished(job).await;
+    let outcomes = task_outcomes(&test_store, job).await;
+    let cases = Case::of_site_files().into_iter();
+    let found = cases.map(|case| (case, outcomes[&case.url("/page")].clone()));
+    assert_same("worker", &found.collect(), &expected_robots());
+    worker.stop().await;
+}
+
+#[tokio::test]
+async fn robots_txt_follows_the_rules_in_a_scrape() {
+    let plan = ScrapePlan::resolve(&ScrapeSpec::default(), "crawler/0").unwrap();
+    let site = Arc::new(robots_files());
+    let gate = OpenGate::default();
+    let scraper = Scraper::with_gate(site, plan, gate, 1, Stop::new(), |_| ());
+    tokio::time::pause();
+    let mut found = Classified::new();
+    for case in Case::of_site_files() {
+        let requested = RequestedUrl::parse(&case.url("/page")).unwrap();
+        let class = match scraper.get(&requested, JsPolicy::Never).await {
+            Ok(_) => "page".to_owned(),
+            Err(problem) => problem.as_str().to_owned(),
         };
-        assert_eq!(found, expected, "robots.txt: {case:?}");
+        found.insert(case, class);
+    }
+    assert_same("scrape", &found, &expected_robots());
+}
+
+/// Counts the requests for the seed.
+struct CountedFetch {
+    site: FakeFetch,
+    seed_requests: AtomicU32,
+}
+
+impl CountedFetch {
+    fn seed_requests(&self) -> u32 {
+        self.seed_requests.load(Ordering::SeqCst)
+    }
+}
+
+impl Fetch for CountedFetch {
+    async fn fetch(&self, request: FetchRequest<'_>) -> Result<Fetched, Failure> {
+        if request.url.as_str() == SEED {
+            self.seed_requests.fetch_add(1, Ordering::SeqCst);
+        }
+        self.site.fetch(request).await
+    }
+}
+
+/// A robots.txt or a sitemap that asks for a long pause.
+fn pausing(status: u16, path: &str) -> Arc<CountedFetch> {
+    let mut response = fake::status(status);
+    response.retry_after = Some(Duration::from_mins(50));
+    let mut site = FakeFetch::default().page(SEED, "<p>words");
+    site.responses.insert(format!("{SEED}{path}"), Ok(response));
+    let seed_requests = AtomicU32::new(0);
+    Arc::new(CountedFetch {
+        site,
+        seed_requests,
+    })
+}
+
+const PAUSING: [(u16, &str); 4] = [
+    (429, "robots.txt"),
+    (503, "robots.txt"),
+    (429, "sitemap.xml"),
+    (503, "sitemap.xml"),
+];
+
+/// Nothing else is requested from a host before the pause that it asked for is over.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_long_pause_of_a_site_file_pauses_the_host_of_a_worker() {
+    for (status, path) in PAUSING {
+        let test_store = TestStore::fresh(fast()).await;
+        let params = JobParams {
+            sitemaps: Some(SitemapsChoice::Include),
+            ..JobParams::site(SEED.to_owned())
+        };
+        test_store.start(JobKind::Crawl, &params).await;
+        let site = pausing(status, path);
+        let worker = RunningWorker::start(&test_store.store, Arc::clone(&site), settings(fast()));
+        let host = HostKey::new("seed.test");
+        let paused = async || {
+            let turn = test_store.store.take_turn(&host, Duration::from_mins(1));
+            matches!(turn.await.unwrap(), HostTurn::Later(wait) if wait > Duration::from_mins(40))
+        };
+        let started = std::time::Instant::now();
+        while !paused().await {
+            assert!(
+                started.elapsed() < Duration::from_mins(1),
+                "{status} {path}"
+            );
+            tokio::time::sleep(Duration::from_millis(10)).await;
+        }
+        worker.stop().await;
+        assert_eq!(site.seed_requests(), 0, "{status} {path}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_long_pause_of_a_site_file_pauses_the_host_of_a_crawl() {
+    for (status, path) in PAUSING {
+        let mut spec = CrawlSpec {
+            seed: SEED.to_owned(),
+            sitemaps: SitemapPolicy::Include,
+            robots_errors: RobotsErrors::Allow,
+            // Less than the pause.
+            max_duration: Some(Duration::from_secs(2_900)),
+            ..CrawlSpec::default()
+        };
+        let requested = async |spec: &CrawlSpec| {
+            let plan = CrawlPlan::resolve(spec, "crawler/0", 1).unwrap();
+            let site = pausing(status, path);
+            let frontier = MemoryFrontier::new(&plan, 1);
+            let progress = Arc::<Progress>::default();
+            drive(frontier, Arc::clone(&site), 4, None, Stop::new(), progress)
+                .await
+                .unwrap();
+            site.seed_requests()
+        };
+        // A sitemap is read beside the seed.
+        let before_the_pause = u32::from(path == "sitemap.xml");
+        assert!(
+            requested(&spec).await <= before_the_pause,
+            "{status} {path}"
+        );
+        spec.max_duration = None;
+        assert_eq!(requested(&spec).await, 1, "{status} {path}");
     }
 }
 

@@ -12,7 +12,7 @@ use crawler_model::{
     CrawlPlan, CrawlRules, Discovery, ListedLink, Notice, RefuseReason, RobotsPolicy,
     SitemapPolicy, StopReason, Summary, Task,
 };
-use crawler_sitefiles::{KnownRobots, RobotsFile, RobotsPermission};
+use crawler_sitefiles::{KnownRobots, RobotsFile};
 use crawler_weburl::{CrawlUrl, HostKey, Origin, UrlKey, UrlRef};
 
 use crate::counts::Counts;
@@ -177,7 +177,7 @@ impl MemoryFrontier {
         self.push_new(task(owned), key);
     }
 
-    fn push_new(&mut self, task: Task, key: UrlKey) {
+    pub(crate) fn push_new(&mut self, task: Task, key: UrlKey) {
         self.queued_depths.set(key, task.depth);
         self.push(task);
     }
@@ -354,40 +354,6 @@ impl MemoryFrontier {
         }
         let host = self.hosts[host].host.to_string();
         out.push(Delivery::Notice(Notice::HostParked { host, message }));
-    }
-
-    /// Sets the time that has passed between the runs of this crawl. A robots.txt ages in that time, too.
-    pub fn set_away(&mut self, away: Duration) {
-        self.away = away;
-    }
-
-    /// Whether a task that was handed out may be requested again: its robots.txt is known, has not expired and permits it.
-    pub fn may_request_again(&mut self, task: &Task, now: Moment) -> bool {
-        let now = self.robots_time(now);
-        let site = self.site_for(task.url.parts());
-        let site = &self.sites[site];
-        !site.awaits_robots()
-            && !site.needs_robots(now)
-            && site.permission(task, &self.plan) == RobotsPermission::Allowed
-    }
-
-    /// Takes back a task that was handed out and not requested.
-    pub fn hand_back(&mut self, mut task: Task) {
-        task.ticket = 0;
-        task.attempt = task.attempt.saturating_sub(1);
-        let host = self.host_for(task.url.parts());
-        self.hosts[host].end();
-        self.levels.remove(task.depth);
-        self.counts.in_flight -= 1;
-        self.counts.queued += 1;
-        if was_started(&task) {
-            self.counts.retries -= u64::from(task.attempt > 0);
-            self.push(task);
-        } else {
-            self.counts.started -= 1;
-            let key = self.plan.keys.key(task.url.parts());
-            self.push_new(task, key);
-        }
     }
 
     /// The time by which a robots.txt ages.

@@ -161,17 +161,14 @@ impl RobotsHistory {
             .read
             .as_ref()
             .filter(|(read, _)| now < *read + 30 * DAY);
-        match known {
-            Some((_, disallowed)) => {
-                let is_allowed = !disallowed.contains(&page_of(url));
-                assert!(is_allowed, "history {seed}: {url} at {now:?} is disallowed");
-                self.kept += u32::from(last != LastFetch::Read);
-            }
-            None => {
-                let allows = self.world.plan.robots_errors == RobotsErrors::Allow;
-                let permitted = allows || matches!(last, LastFetch::Throttled(_));
-                assert!(permitted, "history {seed}: {url} at {now:?} without rules");
-            }
+        if let Some((_, disallowed)) = known {
+            let is_allowed = !disallowed.contains(&page_of(url));
+            assert!(is_allowed, "history {seed}: {url} at {now:?} is disallowed");
+            self.kept += u32::from(last != LastFetch::Read);
+        } else {
+            let allows = self.world.plan.robots_errors == RobotsErrors::Allow;
+            let permitted = allows || matches!(last, LastFetch::Throttled(_));
+            assert!(permitted, "history {seed}: {url} at {now:?} without rules");
         }
     }
 

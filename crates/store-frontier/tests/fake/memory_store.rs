@@ -33,6 +33,9 @@ pub(crate) struct Record {
     not_before: Instant,
 }
 
+/// The result of fetching a robots.txt, and when.
+type RobotsResult = Option<(RobotsText, Instant)>;
+
 #[derive(Debug)]
 struct State {
     job: JobRequest,
@@ -41,7 +44,7 @@ struct State {
     /// The outcome that each lease was settled with; a repeated settlement must have the same.
     outcomes: HashMap<Lease, TaskOutcome>,
     /// What was last read of each robots.txt, and the failed fetch after that.
-    robots: HashMap<String, (Option<(RobotsText, Instant)>, Option<(RobotsText, Instant)>)>,
+    robots: HashMap<String, (RobotsResult, RobotsResult)>,
     next_start: Instant,
     paused_until: Instant,
     interval: Duration,

@@ -10,16 +10,19 @@ use std::time::SystemTime;
 
 use anyhow::Context;
 use crawler::wiring;
-use crawler_model::{CrawlPlan, CrawlSpec, JsPolicy, Sink, SinkError, StopReason};
+use crawler_model::{
+    CrawlPlan, CrawlSpec, DEFAULT_USER_AGENT, JsPolicy, Sink, SinkError, StopReason,
+};
 use crawler_output::{Format, MapFormat, ReportHeader, UniqueLinks};
 use tokio::runtime::Runtime;
 
+use crate::advice::with_advice;
 use crate::args::{CrawlArgs, LogChoice, MapArgs, ProfileChoice, SitemapsChoice};
 use crate::console::{Console, Level};
 use crate::plan_line;
 use crate::spec::{link_filter, plan_error, spec};
 use crate::state::State;
-use crate::{DEFAULT_USER_AGENT, browser, console, exit, summary_lines};
+use crate::{browser, console, exit, summary_lines};
 use outputs::Outputs;
 use run::{Ending, Run};
 
@@ -165,7 +168,7 @@ impl Job<'_> {
                 return ExitCode::from(exit::BAD_USAGE);
             }
         };
-        let agent = self.spec.user_agent.clone();
+        let agent = self.spec.request.user_agent.clone();
         let browser = match browser::find(plan.js, &plan.fetch, agent, plan.workers, console) {
             Ok(browser) => browser,
             Err(code) => return code,
@@ -270,7 +273,8 @@ fn print_ending(console: &Console, ending: &Ending, plan: &CrawlPlan, has_state:
     summary_lines::print(console, summary, plan, has_state);
     let rendered_ok = browser::print_totals(&ending.rendered, console);
     if let Some(problem) = &summary.seed_problem {
-        console.print(Level::Error, &problem.to_string(), "seed_failed", &[]);
+        let message = with_advice(problem, problem.remedy());
+        console.print(Level::Error, &message, "seed_failed", &[]);
     }
     if ending.needs_browser && summary.fetched == 1 && summary.links == 0 {
         let message = format!(

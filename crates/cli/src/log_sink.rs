@@ -2,6 +2,7 @@
 
 use crawler_model::{LinkFacts, Notice, Outcome, PageReport, Sink, SinkError, Summary, counted};
 
+use crate::advice::with_advice;
 use crate::console::{Console, Level, Value};
 
 #[derive(Debug)]
@@ -117,8 +118,8 @@ impl Sink for LogSink {
             Notice::CrawlDelay { .. } => Level::Info,
             _ => Level::Warning,
         };
-        self.console
-            .print(level, &notice.to_string(), notice.as_str(), &[]);
+        let message = with_advice(notice, notice.remedy());
+        self.console.print(level, &message, notice.as_str(), &[]);
         Ok(())
     }
 

@@ -13,14 +13,14 @@ use std::sync::Arc;
 use anyhow::Context;
 use crawler::wiring::{self, Browser, PageFetch};
 use crawler_engine::{Document, Part, Scraper, Stop, StopLevel};
-use crawler_model::{JsPolicy, Notice, ScrapePlan, SinkError, counted};
+use crawler_model::{DEFAULT_USER_AGENT, JsPolicy, Notice, ScrapePlan, SinkError, counted};
 use futures_util::{Stream, StreamExt};
 use tokio::task::JoinError;
 
 use crate::args::{ScrapeArgs, When};
 use crate::console::{Console, Level, Value};
-use crate::spec::{js, plan_error, scrape_spec};
-use crate::{DEFAULT_USER_AGENT, browser, exit, signals};
+use crate::spec::{js, plan_error, request_spec};
+use crate::{browser, exit, signals};
 use given_urls::{Given, GivenUrls};
 use outcome::{Outcome, PageProblem};
 use page_writer::{Layout, PageWriter};
@@ -34,7 +34,7 @@ pub(crate) fn scrape(args: &ScrapeArgs) -> ExitCode {
         console.print(Level::Error, message, "bad_usage", &[]);
         ExitCode::from(exit::BAD_USAGE)
     };
-    let plan = match ScrapePlan::resolve(&scrape_spec(&args.request), DEFAULT_USER_AGENT) {
+    let plan = match ScrapePlan::resolve(&request_spec(&args.request), DEFAULT_USER_AGENT) {
         Ok(plan) => plan,
         Err(error) => return bad_usage(&plan_error(&error)),
     };

@@ -26,7 +26,7 @@ use crate::crawl::{CommandSettings, Refused, RunHeader};
 impl From<StateError> for Refused {
     fn from(error: StateError) -> Self {
         Self {
-            message: error.to_string(),
+            message: format!("--state: {error}"),
             bad_usage: error.is_bad_usage(),
         }
     }
@@ -218,7 +218,7 @@ impl From<SinkError> for ResumeError {
 impl From<ResumeError> for anyhow::Error {
     fn from(error: ResumeError) -> Self {
         match error {
-            ResumeError::State(error) => error.into(),
+            ResumeError::State(error) => Self::from(error).context("--state"),
             ResumeError::Sink(error) => DriveError::from(error).into(),
         }
     }

@@ -110,7 +110,7 @@ fn totals(summary: &Summary) -> String {
 /// Why the crawl stopped early, how much is left, and how to continue; `None` if the site was crawled completely.
 fn ending(summary: &Summary, plan: &CrawlPlan, has_state: bool) -> Option<String> {
     let rest = counted(summary.left, "known URL");
-    let value = match summary.stop {
+    let (flag, value) = match summary.stop {
         StopReason::Done | StopReason::OutputClosed => return None,
         StopReason::Signal if has_state => {
             return Some(format!(
@@ -124,11 +124,10 @@ fn ending(summary: &Summary, plan: &CrawlPlan, has_state: bool) -> Option<String
                 summary.stop
             ));
         }
-        StopReason::MaxPages => plan.limits.pages.map(grouped),
-        StopReason::MaxDuration => plan.limits.duration.map(span),
-        StopReason::MaxBytes => plan.limits.bytes.map(size),
+        StopReason::MaxPages => ("--max-pages", plan.limits.pages.map(grouped)),
+        StopReason::MaxDuration => ("--max-duration", plan.limits.duration.map(span)),
+        StopReason::MaxBytes => ("--max-bytes", plan.limits.bytes.map(size)),
     };
-    let flag = summary.stop.flag().unwrap_or_default();
     let advice = match summary.stop {
         // A resumed crawl keeps its limits.
         _ if has_state => {

@@ -5,12 +5,13 @@ use std::time::Duration;
 
 use crawler_frontier::{MemoryFrontier, Moment};
 use crawler_model::{
-    CrawlPlan, CrawlSpec, JsPolicy, Profile, RobotsPolicy, SitemapPolicy, Summary,
+    CrawlPlan, CrawlSpec, DEFAULT_USER_AGENT, JsPolicy, Profile, RobotsPolicy, SitemapPolicy,
+    Summary,
 };
 use crawler_weburl::ScopeKind;
 
 use crate::wiring::{self, GivenHosts, PageFetch};
-use crate::{Error, Page, PageStream, USER_AGENT};
+use crate::{Error, Page, PageStream};
 
 /// A crawl of one site: set options, then call [`run`](Self::run), [`stream`](Self::stream) or
 /// [`run_blocking`](Self::run_blocking).
@@ -76,7 +77,7 @@ impl Crawl {
     /// Sets the time limit for one request (`--timeout`).
     #[must_use]
     pub fn timeout(mut self, timeout: Duration) -> Self {
-        self.spec.timeout = Some(timeout);
+        self.spec.request.timeout = Some(timeout);
         self
     }
 
@@ -104,7 +105,7 @@ impl Crawl {
     /// Sets whether robots.txt is obeyed (`--robots`).
     #[must_use]
     pub fn robots(mut self, policy: RobotsPolicy) -> Self {
-        self.spec.robots = policy;
+        self.spec.request.robots = policy;
         self
     }
 
@@ -118,14 +119,14 @@ impl Crawl {
     /// Sets the User-Agent header; robots.txt is matched on the part before `/` or a space (`--user-agent`).
     #[must_use]
     pub fn user_agent(mut self, agent: impl Into<String>) -> Self {
-        self.spec.user_agent = Some(agent.into());
+        self.spec.request.user_agent = Some(agent.into());
         self
     }
 
     /// Adds a header, sent to the seed's origin only; call it again for more (`--header`).
     #[must_use]
     pub fn header(mut self, name: &str, value: &str) -> Self {
-        self.spec.headers.push(format!("{name}: {value}"));
+        self.spec.request.headers.push((name.into(), value.into()));
         self
     }
 
@@ -166,9 +167,14 @@ impl Crawl {
     /// If called outside of a tokio runtime.
     pub fn stream(self) -> Result<PageStream, Error> {
         let random = wiring::random_number();
-        let plan = CrawlPlan::resolve(&self.spec, USER_AGENT, random)?;
+        let plan = CrawlPlan::resolve(&self.spec, DEFAULT_USER_AGENT, random)?;
 
-        let browser = wiring::browser(plan.js, &plan.fetch, self.spec.user_agent, plan.workers)?;
+        let browser = wiring::browser(
+            plan.js,
+            &plan.fetch,
+            self.spec.request.user_agent,
+            plan.workers,
+        )?;
         let workers = match &browser {
             // More pages in flight would only wait for a tab.
             Some(browser) if plan.js == JsPolicy::Always => browser.tabs(),

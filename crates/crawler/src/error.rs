@@ -3,6 +3,8 @@
 use crawler_engine::DriveError;
 use crawler_fetch::FetchSetupError;
 use crawler_model::PlanError;
+#[cfg(feature = "content")]
+use crawler_model::Remedy;
 
 /// Why a crawl or a scrape could not be carried out. A page of a crawl that cannot be fetched is a
 /// [`Page`](crate::Page), not an error.
@@ -26,9 +28,20 @@ pub enum Error {
     BadUrl(String),
     /// The page has no document: it could not be fetched, or it is not text.
     #[cfg(feature = "content")]
-    #[error("{0}")]
+    #[error("{}", with_advice(.0))]
     Scrape(crawler_engine::ScrapeProblem),
     /// The operating system refused a thread or a runtime.
     #[error("cannot start the crawl: {0}")]
     System(#[from] std::io::Error),
+}
+
+/// The problem, followed by what to do about it in terms of this library.
+#[cfg(feature = "content")]
+fn with_advice(problem: &crawler_engine::ScrapeProblem) -> String {
+    match problem.remedy() {
+        Some(Remedy::IgnoreRobots) => {
+            format!("{problem}; set robots(RobotsPolicy::Ignore) to fetch it anyway")
+        }
+        _ => problem.to_string(),
+    }
 }

@@ -91,10 +91,7 @@ pub use scrape::{Scrape, scrape};
 #[cfg(feature = "content")]
 pub use crawler_engine::{Document, ScrapeProblem};
 pub use crawler_model::{
-    FailGroup, FailKind, Failure, JsPolicy, Outcome, PageDocument, PlanError, Profile,
+    FailGroup, FailKind, Failure, JsPolicy, Outcome, PageDocument, PlanError, Profile, Remedy,
     RobotsPolicy, SitemapPolicy, SkipReason, StopReason, Summary,
 };
 pub use crawler_weburl::ScopeKind;
-
-/// Default User-Agent header.
-const USER_AGENT: &str = concat!("crawler/", env!("CARGO_PKG_VERSION"));

@@ -5,10 +5,10 @@ use std::time::Duration;
 
 use crawler_engine::{Document, Part, Scraper, Stop};
 use crawler_fetch::RequestedUrl;
-use crawler_model::{JsPolicy, RobotsPolicy, ScrapePlan, ScrapeSpec};
+use crawler_model::{DEFAULT_USER_AGENT, JsPolicy, RequestSpec, RobotsPolicy, ScrapePlan};
 
+use crate::Error;
 use crate::wiring::{self, GivenHosts, PageFetch};
-use crate::{Error, USER_AGENT};
 
 /// Fetches a page and extracts its main content: redirects are followed, robots.txt is obeyed, temporary failures are
 /// retried up to three times.
@@ -22,7 +22,7 @@ pub async fn scrape(url: &str) -> Result<Document, Error> {
 #[derive(Clone, Debug)]
 pub struct Scrape {
     url: String,
-    spec: ScrapeSpec,
+    spec: RequestSpec,
     js: JsPolicy,
     part: Part,
 }
@@ -32,7 +32,7 @@ impl Scrape {
     pub fn new(url: impl Into<String>) -> Self {
         Self {
             url: url.into(),
-            spec: ScrapeSpec::default(),
+            spec: RequestSpec::default(),
             js: JsPolicy::Never,
             part: Part::Main,
         }
@@ -69,7 +69,7 @@ impl Scrape {
     /// Adds a header, sent to the page's origin only; call it again for more (`--header`).
     #[must_use]
     pub fn header(mut self, name: &str, value: &str) -> Self {
-        self.spec.headers.push(format!("{name}: {value}"));
+        self.spec.headers.push((name.into(), value.into()));
         self
     }
 
@@ -84,7 +84,7 @@ impl Scrape {
     /// Fetches the page and extracts its content. A page with an error status is a document too; check its
     /// [`status`](Document::status).
     pub async fn run(self) -> Result<Document, Error> {
-        let plan = ScrapePlan::resolve(&self.spec, USER_AGENT)?;
+        let plan = ScrapePlan::resolve(&self.spec, DEFAULT_USER_AGENT)?;
         let requested =
             RequestedUrl::parse(&self.url).map_err(|error| Error::BadUrl(error.to_string()))?;
         let browser = wiring::browser(self.js, &plan.fetch, self.spec.user_agent, 1)?;

@@ -28,7 +28,9 @@ use std::time::{Duration, SystemTime};
 
 use crawler_fetch::{Accept, Fetch, FetchRequest, Fetched, RequestedUrl};
 use crawler_frontier::{Rng, host_pause, retry_delay};
-use crawler_model::site_rules::{MAX_WAIT, PageStatus, may_retry, throttles_host};
+use crawler_model::site_rules::{
+    MAX_WAIT, PER_HOST_CONCURRENCY, PageStatus, may_retry, throttles_host,
+};
 use crawler_model::{FailKind, Failure, JsPolicy, Notice, RobotsPolicy, ScrapePlan, counted};
 use crawler_weburl::CrawlUrl;
 
@@ -104,7 +106,7 @@ impl<T: Fetch> Scraper<T> {
         stop: Stop,
         on_notice: impl Fn(Notice) + Send + Sync + 'static,
     ) -> Self {
-        let gate = LocalHostGate::new(plan.per_host_concurrency);
+        let gate = LocalHostGate::new(PER_HOST_CONCURRENCY as usize);
         Self::with_gate(fetch, plan, gate, rng_seed, stop, on_notice)
     }
 }

@@ -39,7 +39,7 @@ pub use frontier::{
 pub use host_pace::{HostPace, Throttle};
 pub use memory_frontier::MemoryFrontier;
 pub use rng::Rng;
-pub use rules::Bounds;
+pub use rules::{Bounds, link_refusal};
 #[doc(hidden)]
 pub use seen::Seen;
 pub use site_file_task::{

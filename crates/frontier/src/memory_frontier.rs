@@ -21,7 +21,7 @@ use crate::level_counts::LevelCounts;
 use crate::path_gates::PathGates;
 use crate::queued_depths::QueuedDepths;
 use crate::rng::Rng;
-use crate::rules::{Bounds, MAX_HOSTS, judge};
+use crate::rules::{Bounds, MAX_HOSTS, judge, link_refusal};
 use crate::seed_watch::SeedWatch;
 use crate::seen::Seen;
 use crate::site::{RobotsState, Site, was_started};
@@ -132,11 +132,11 @@ impl MemoryFrontier {
         Ok(())
     }
 
-    /// Why [`Self::admit`] would refuse a link, where its key and facts are enough to decide: true of nearly every link,
-    /// and saves parsing its text. Must agree with `admit`.
+    /// Why a link is refused, where its key and facts are enough to decide: true of nearly every link, and saves parsing
+    /// its text. Must agree with [`Self::admit`], which knows the URL only.
     pub(crate) fn quick_refusal(&self, link: &ListedLink<'_>, depth: u32) -> Option<RefuseReason> {
-        if !link.facts.web {
-            return Some(RefuseReason::Scheme);
+        if let Some(reason) = link_refusal(&self.plan, link.facts) {
+            return Some(reason);
         }
         if self.seen.contains(link.key) {
             // A URL queued at a greater depth is moved by `admit`.

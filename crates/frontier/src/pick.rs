@@ -191,7 +191,7 @@ impl MemoryFrontier {
         None
     }
 
-    /// The depth that may start, when depth is limited. When `--max-pages` is used up, queued pages will
+    /// The depth that may start, when depth is limited. When the maximum number of pages is reached, queued pages will
     /// never start and hold back nothing.
     fn lowest_level(&mut self) -> Option<u32> {
         if self.plan.limits.depth.is_none() || !self.has_page_budget() {
@@ -280,7 +280,7 @@ impl MemoryFrontier {
         Next::Finished(reason)
     }
 
-    /// `--max-pages` is used up, every page of it is reported, and more are known: a robots.txt that is
+    /// The maximum number of pages is reached, all of them are reported, and more are known: a robots.txt that is
     /// still being fetched changes nothing. (A sitemap does: it names URLs, and those are counted as left.)
     fn is_full(&self) -> bool {
         !self.has_page_budget()

@@ -1,6 +1,6 @@
 //! The admission rules, in a fixed order. The callers check whether a URL is new.
 
-use crawler_model::{CrawlRules, RefuseReason};
+use crawler_model::{CrawlRules, LinkFacts, RefuseReason};
 use crawler_weburl::{ScopeVerdict, UrlRef};
 
 use crate::seen::Seen;
@@ -16,6 +16,14 @@ pub enum Bounds {
     All,
     /// Without include and exclude patterns: a redirect target of the seed counts as the seed.
     Outline,
+}
+
+/// Returns why a link is refused whatever its URL: it does not lead to a web page, or its page says not to follow it.
+pub fn link_refusal(plan: &CrawlRules, facts: LinkFacts) -> Option<RefuseReason> {
+    if !facts.web {
+        return Some(RefuseReason::Scheme);
+    }
+    (plan.obey_nofollow && facts.nofollow).then_some(RefuseReason::Nofollow)
 }
 
 /// Checks scope, include and exclude patterns, file extensions, depth and traps. Changes nothing.

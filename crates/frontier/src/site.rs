@@ -19,7 +19,7 @@ pub(crate) enum RobotsState {
     Known(RobotsFile),
 }
 
-/// Whether a task was handed out before: then it already counts toward `--max-pages`.
+/// Whether a task was handed out before: then it already counts toward the maximum number of pages.
 pub(crate) fn was_started(task: &Task) -> bool {
     task.attempt > 0 || task.first_met.is_some()
 }
@@ -36,7 +36,8 @@ pub(crate) struct Site {
     /// Listed among the sites that have something to start.
     pub(crate) listed: bool,
     fresh: Levels<PackedQueue>,
-    /// Tasks that were handed out before: they already count toward `--max-pages` and are started first.
+    /// Tasks that were handed out before: they already count toward the maximum number of pages and are started
+    /// first.
     started: Levels<VecDeque<Task>>,
 }
 

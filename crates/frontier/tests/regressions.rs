@@ -14,7 +14,7 @@ use crawler_frontier::{
 };
 use crawler_model::{
     CrawlPlan, CrawlSpec, Failure, LinkFacts, LinkList, Outcome, PageReport, RefuseReason,
-    RobotsPolicy, SitemapPolicy, StopReason, Summary, Task,
+    SitemapPolicy, StopReason, Summary, Task,
 };
 use crawler_sitefiles::Robots;
 use crawler_weburl::{CrawlUrl, ScopeKind, ScopeVerdict, UrlKey};
@@ -71,6 +71,7 @@ fn list(urls: &[&str], plan: &CrawlPlan) -> LinkList {
         let facts = LinkFacts {
             web: true,
             in_scope: plan.scope.verdict(url.parts()) == ScopeVerdict::In,
+            nofollow: url.as_str().contains("nofollow"),
             ..LinkFacts::default()
         };
         links.push(
@@ -109,7 +110,6 @@ impl World<'_> {
     fn play(&self, change: impl FnOnce(&mut CrawlSpec)) -> (Vec<PageReport>, Summary, Moment) {
         let mut spec = CrawlSpec {
             seed: "http://a.example/".into(),
-            robots: RobotsPolicy::Respect,
             max_depth: Some(0),
             ..CrawlSpec::default()
         };
@@ -438,4 +438,28 @@ fn links_to_known_pages_are_not_counted_as_too_deep() {
         "{:?}",
         summary.refused
     );
+}
+
+#[test]
+fn nofollow_links_are_refused_and_counted_if_the_plan_obeys_them() {
+    let page = |_: &str, _| {
+        links(&[
+            "http://a.example/b",
+            "http://a.example/nofollow",
+            "mailto:a",
+        ])
+    };
+    let world = World {
+        page: &page,
+        robots: &no_rules,
+        sitemap: &[],
+    };
+    for (obey_nofollow, paths, refused) in [
+        (false, &["/", "/b", "/nofollow"][..], None),
+        (true, &["/", "/b"], Some(&2)),
+    ] {
+        let (pages, summary, _) = world.play(|spec| spec.obey_nofollow = obey_nofollow);
+        assert_eq!(visited(&pages), paths);
+        assert_eq!(summary.refused.get(&RefuseReason::Nofollow), refused);
+    }
 }

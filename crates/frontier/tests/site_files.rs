@@ -200,7 +200,7 @@ fn an_unavailable_robots_txt_is_retried_and_then_blocks_its_origin() {
         sitemap: &no_sitemap,
         page: &no_page,
     };
-    let (log, _, problem) = site.run(|spec| spec.max_attempts = Some(3));
+    let (log, _, problem) = site.run(|spec| spec.request.max_attempts = Some(3));
     assert_eq!(log.urls().len(), 3, "{:?}", log.requests);
     assert!(
         log.requests[1].0 >= Duration::from_millis(250),
@@ -235,7 +235,7 @@ fn with_robots_errors_allow_a_broken_robots_txt_blocks_nothing() {
             sitemap: &no_sitemap,
             page: &no_page,
         };
-        let (log, _, problem) = site.run(|spec| spec.robots_errors = RobotsErrors::Allow);
+        let (log, _, problem) = site.run(|spec| spec.request.robots_errors = RobotsErrors::Allow);
         assert_eq!(log.urls().last(), Some(&SEED));
         assert_eq!(problem, None);
     }

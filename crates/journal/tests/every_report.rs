@@ -11,7 +11,7 @@ use crawler_frontier::{
 use crawler_journal::JournaledFrontier;
 use crawler_model::{
     CrawlPlan, CrawlSpec, FailKind, Failure, LinkFacts, LinkList, Outcome, PageReport,
-    RenderReason, Rendering, RobotsPolicy, SitemapPolicy, SkipReason,
+    RenderReason, Rendering, RequestSpec, RobotsPolicy, SitemapPolicy, SkipReason,
 };
 use crawler_sitefiles::Robots;
 use crawler_weburl::{CrawlUrl, UrlKey};
@@ -21,8 +21,11 @@ const SECOND: Duration = Duration::from_secs(1);
 fn plan(robots: RobotsPolicy) -> CrawlPlan {
     let spec = CrawlSpec {
         seed: "http://a.example/".into(),
-        max_attempts: Some(1),
-        robots,
+        request: RequestSpec {
+            max_attempts: Some(1),
+            robots,
+            ..RequestSpec::default()
+        },
         sitemaps: if robots == RobotsPolicy::Respect {
             SitemapPolicy::Include
         } else {

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-/// A field of a [`CrawlSpec`](crate::CrawlSpec) or [`ScrapeSpec`](crate::ScrapeSpec). Each front end shows
+/// A field of a [`CrawlSpec`](crate::CrawlSpec) or its [`RequestSpec`](crate::RequestSpec). Each front end shows
 /// it under its own name: a flag, a JSON field, a configuration key.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum PlanField {
@@ -14,7 +14,7 @@ pub enum PlanField {
     Exclude,
     /// Number of pages in flight at once.
     Workers,
-    /// Timeout of one request, in milliseconds.
+    /// Timeout of one request.
     Timeout,
     /// Minimum time between two requests, in milliseconds.
     RateMs,

@@ -110,7 +110,7 @@ impl RefuseReason {
         }
     }
 
-    /// Whether `--traps off` would have admitted it.
+    /// Whether it would have been admitted if traps were not refused.
     pub fn is_trap(self) -> bool {
         matches!(
             self,

@@ -11,12 +11,12 @@ use std::time::Duration;
 use crawler_engine::{DriveError, Progress, Stop, drive};
 use crawler_fetch::{Fetch, FetchSetupError, Guard, HttpFetch};
 use crawler_model::Summary;
-use crawler_store::{JobKind, JobRequest, Rescue, Store, WorkerId};
+use crawler_store::{JobRequest, Rescue, Store, WorkerId};
 use crawler_store_frontier::{Planner, StoreFrontier};
 pub use crawler_store_frontier::{StoreFrontierSettings, WorkerCounts, WorkerNumbers};
 
-use crate::config::Config;
-use crate::job_params::{JobDefaults, JobParams, ParamsError};
+use crate::config::{Config, UnusableSetting};
+use crate::job_params::{JobDefaults, JobParams};
 
 /// Maximum interval between searches for expired leases; it is shorter for short leases.
 const MAX_HOUSEKEEPING_INTERVAL: Duration = Duration::from_secs(5);
@@ -71,7 +71,7 @@ pub fn http_fetch(
     workers: usize,
     guard: Guard,
 ) -> Result<HttpFetch, WorkerError> {
-    let rules = JobParams::default().plan(JobKind::Scrape, jobs, 0, 0)?;
+    let rules = jobs.plan_without_seed()?;
     let fetch = HttpFetch::new(&rules.fetch, workers, guard, crawler_html::looks_like_html)?;
     Ok(fetch)
 }
@@ -80,7 +80,7 @@ impl<S: Store, T: Fetch> Worker<S, T> {
     /// Creates a worker for a store.
     pub fn new(store: S, fetch: Arc<T>, settings: WorkerSettings) -> Result<Self, WorkerError> {
         let jobs = Arc::new(settings.jobs);
-        let site_file_plan = JobParams::default().plan(JobKind::Scrape, &jobs, 0, 0)?;
+        let site_file_plan = jobs.plan_without_seed()?;
         // Random for each worker, so that nobody can construct URLs with colliding keys.
         let keys = RandomState::new().build_hasher().finish();
         let planner: Planner = Arc::new(move |job: &JobRequest| {
@@ -149,8 +149,8 @@ impl<S, T> fmt::Debug for Worker<S, T> {
 #[derive(Debug, thiserror::Error)]
 pub enum WorkerError {
     /// The configuration is not usable.
-    #[error("invalid configuration: {0}")]
-    Defaults(#[from] ParamsError),
+    #[error(transparent)]
+    Defaults(#[from] UnusableSetting),
     /// The HTTP client cannot be created.
     #[error("cannot set up the HTTP client: {0}")]
     Fetch(#[from] FetchSetupError),

@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use crawler_model::site_rules::HOST_INTERVAL;
+
 /// Timing and sizes of a worker.
 #[derive(Clone, Debug)]
 pub struct StoreFrontierSettings {
@@ -42,7 +44,7 @@ impl Default for StoreFrontierSettings {
             workers: 8,
             lease: Duration::from_secs(30),
             heartbeat: Duration::from_secs(10),
-            host_interval: Duration::from_millis(500),
+            host_interval: HOST_INTERVAL,
             own_crawl_delay: false,
             min_poll: Duration::from_millis(20),
             max_poll: Duration::from_secs(1),

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::time::Duration;
 
-use crawler_frontier::{AdmissionFilter, Bounds, Moment, retry_delay};
+use crawler_frontier::{AdmissionFilter, Bounds, Moment, link_refusal, retry_delay};
 use crawler_model::site_rules::{MAX_HOST_PAUSE, may_retry, throttles_host};
 use crawler_model::{
     CrawlRules, Discovery, DocumentMeta, FailKind, Failure, Outcome, PageReport, SitemapPolicy,
@@ -228,10 +228,10 @@ fn admit_links(
     let too_deep = plan.limits.depth.is_some_and(|max| depth > max);
     let (mut keys, mut targets) = (HashSet::new(), HashSet::new());
     for link in report.links.iter() {
-        let Some(url) = link.parts() else { continue };
-        if plan.obey_nofollow && link.facts.nofollow {
+        let refused = link_refusal(plan, link.facts).is_some();
+        let Some(url) = link.parts().filter(|_| !refused) else {
             continue;
-        }
+        };
         let is_new = keys.insert(link.key);
         // Fragments of one page are one page to visit, but separate links to list if fragments are kept.
         let (target, is_new_target) = if plan.links.keep_fragments {

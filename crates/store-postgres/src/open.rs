@@ -3,7 +3,7 @@
 use std::str::FromStr;
 use std::time::Duration;
 
-use crawler_store::{HostBucket, HostDefaults, StoreError};
+use crawler_store::{DEFAULT_MAX_CRASHES, HostBucket, HostDefaults, StoreError};
 use sqlx::Connection;
 use sqlx::migrate::Migrator;
 use sqlx::postgres::{PgConnectOptions, PgConnection, PgPoolOptions};
@@ -40,7 +40,7 @@ impl Default for PostgresOptions {
             connections: 8,
             hosts: HostDefaults::default(),
             fixed_interval: false,
-            max_crashes: 3,
+            max_crashes: DEFAULT_MAX_CRASHES,
             acquire_timeout: Duration::from_secs(10),
         }
     }

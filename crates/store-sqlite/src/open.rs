@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use crawler_store::{HostBucket, HostDefaults, StoreError};
+use crawler_store::{DEFAULT_MAX_CRASHES, HostBucket, HostDefaults, StoreError};
 use sqlx::migrate::Migrator;
 use sqlx::sqlite::{SqliteConnectOptions, SqliteJournalMode, SqlitePoolOptions, SqliteSynchronous};
 use sqlx::{AssertSqlSafe, Connection, SqlitePool};
@@ -40,7 +40,7 @@ impl Default for SqliteOptions {
             readers: 4,
             hosts: HostDefaults::default(),
             fixed_interval: false,
-            max_crashes: 3,
+            max_crashes: DEFAULT_MAX_CRASHES,
             acquire_timeout: Duration::from_secs(10),
         }
     }

@@ -5,6 +5,8 @@
 
 use std::time::Duration;
 
+use crawler_model::site_rules::{HOST_INTERVAL, PER_HOST_CONCURRENCY};
+
 use crate::backend::to_millis;
 
 /// Maximum time between the claim of a task and its start: until then a worker would only hold it.
@@ -22,8 +24,8 @@ pub struct HostDefaults {
 impl Default for HostDefaults {
     fn default() -> Self {
         Self {
-            in_flight: 2,
-            interval: Duration::from_millis(500),
+            in_flight: PER_HOST_CONCURRENCY,
+            interval: HOST_INTERVAL,
         }
     }
 }

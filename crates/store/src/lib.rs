@@ -43,7 +43,7 @@ pub use job::{Cancel, Job, JobCounts, JobFilter, JobKind, JobLimits, JobRequest,
 pub use job_state::JobState;
 pub use list_page::{Cursor, ListPage};
 pub use mapped_url::{MappedUrl, NewMappedUrl};
-pub use rescue::{Reconciled, Rescue, Rescued};
+pub use rescue::{DEFAULT_MAX_CRASHES, Reconciled, Rescue, Rescued};
 pub use robots_text::{RobotsText, StoredRobots};
 pub use roles::{ApiKeys, HostTurns, JobQueue, Jobs, Results, RobotsRecords, Upkeep};
 pub use settlement::{Settled, Settlement, TaskOutcome};

@@ -4,6 +4,8 @@ use crawler_engine::{Document, ScrapeProblem};
 use crawler_model::Failure;
 use tokio::task::JoinError;
 
+use crate::advice::with_advice;
+
 /// Why there is no document.
 #[derive(Debug)]
 pub(super) enum PageProblem {
@@ -67,11 +69,11 @@ impl Outcome {
         let (message, kind) = match &self.page {
             Ok(page) => return error_of(&page.document),
             Err(PageProblem::BadUrl(message)) => (format!("<URL>: {message}"), "bad_url"),
-            Err(PageProblem::Scrape(problem)) if problem.url().as_str() == self.url => {
-                (problem.to_string(), problem.as_str())
-            }
             Err(PageProblem::Scrape(problem)) => {
-                let message = format!("{problem} (redirected from {})", self.url);
+                let mut message = with_advice(problem, problem.remedy());
+                if problem.url().as_str() != self.url {
+                    message += &format!(" (redirected from {})", self.url);
+                }
                 (message, problem.as_str())
             }
             Err(PageProblem::Internal(message)) => {

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use crawler_frontier::{RobotsAnswer, RobotsTask, SiteFileReport, SiteFileResult};
 use crawler_model::{
-    CrawlPlan, CrawlSpec, FailKind, Failure, LinkFacts, Outcome, PageReport, Task,
+    CrawlPlan, CrawlSpec, FailKind, Failure, LinkFacts, Outcome, PageReport, RequestSpec, Task,
 };
 use crawler_sitefiles::Robots;
 use crawler_weburl::{CrawlUrl, SlashPolicy};
@@ -106,8 +106,11 @@ impl World {
             } else {
                 0
             }),
-            max_attempts: Some(1 + u32::try_from(dice.below(4)).unwrap()),
-            max_redirects: Some(50),
+            request: RequestSpec {
+                max_attempts: Some(1 + u32::try_from(dice.below(4)).unwrap()),
+                max_redirects: Some(50),
+                ..RequestSpec::default()
+            },
             workers: Some(1 + usize::try_from(dice.below(6)).unwrap()),
             rate: Duration::from_millis(if dice.one_in(4) { dice.below(300) } else { 0 }),
             slash: Some(SlashPolicy::Merge),

@@ -5,8 +5,10 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use crawler_model::site_rules::BLOCKED_EXTENSIONS;
-use crawler_model::{JsPolicy, RobotsErrors};
-use crawler_render::ResourceKind;
+use crawler_model::{Backoff, DEFAULT_USER_AGENT, JsPolicy, RobotsErrors};
+use crawler_render::{RenderSettings, ResourceKind};
+use crawler_store::{DEFAULT_MAX_CRASHES, HostDefaults};
+use crawler_store_frontier::StoreFrontierSettings;
 
 use super::Secret;
 
@@ -59,7 +61,7 @@ impl Default for HttpSection {
             timeout: Duration::from_secs(10),
             max_redirects: 5,
             max_body_bytes: 5_000_000,
-            user_agent: concat!("crawler/", env!("CARGO_PKG_VERSION")).to_owned(),
+            user_agent: DEFAULT_USER_AGENT.to_owned(),
         }
     }
 }
@@ -93,16 +95,18 @@ pub struct WorkerSection {
 
 impl Default for WorkerSection {
     fn default() -> Self {
+        let (frontier, backoff) = (StoreFrontierSettings::default(), Backoff::default());
+        let hosts = HostDefaults::default();
         Self {
-            pool_size: 8,
-            per_host_concurrency: 2,
-            per_host_rps: 2.0,
-            backoff_base: Duration::from_millis(500),
-            backoff_max: Duration::from_secs(10),
+            pool_size: frontier.workers,
+            per_host_concurrency: hosts.in_flight,
+            per_host_rps: 1.0 / hosts.interval.as_secs_f64(),
+            backoff_base: backoff.first,
+            backoff_max: backoff.longest,
             max_attempts: 3,
-            lease: Duration::from_secs(30),
-            heartbeat: Duration::from_secs(10),
-            max_crashes: 3,
+            lease: frontier.lease,
+            heartbeat: frontier.heartbeat,
+            max_crashes: DEFAULT_MAX_CRASHES,
             drain: Duration::from_secs(25),
             metrics_addr: None,
         }
@@ -193,21 +197,20 @@ pub struct BrowserSection {
 
 impl Default for BrowserSection {
     fn default() -> Self {
+        let renderer = RenderSettings::default();
+        let (width, height) = renderer.viewport;
         Self {
             enabled: true,
             program: None,
-            sandbox: true,
+            sandbox: renderer.sandbox,
             force: false,
-            headless: true,
-            pool_size: 4,
-            nav_timeout: Duration::from_secs(30),
-            idle_timeout: Duration::from_millis(500),
-            viewport: Viewport {
-                width: 1_280,
-                height: 800,
-            },
-            user_agent: None,
-            block_resources: vec![ResourceKind::Image, ResourceKind::Media, ResourceKind::Font],
+            headless: renderer.headless,
+            pool_size: renderer.tabs,
+            nav_timeout: renderer.nav_timeout,
+            idle_timeout: renderer.idle_timeout,
+            viewport: Viewport { width, height },
+            user_agent: renderer.user_agent,
+            block_resources: renderer.blocked,
             use_js_default: JsPolicy::Never,
         }
     }

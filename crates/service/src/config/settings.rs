@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use crawler_model::NAV_TIMEOUTS;
+
 use super::setting::{Setting, put};
 use super::value::SettingValue;
 
@@ -199,8 +201,8 @@ pub const SETTINGS: [Setting; 53] = [
     setting!(
         browser.nav_timeout,
         "Timeout for rendering one page; keep it below server.request_timeout",
-        "1s to 10m",
-        |d| (SECOND..=MINUTE * 10).contains(d)
+        "1s to 1h",
+        |d| NAV_TIMEOUTS.contains(d)
     )
     .env("BROWSER_TIMEOUT"),
     setting!(

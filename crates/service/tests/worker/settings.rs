@@ -25,6 +25,16 @@ fn unlimited() -> Config {
     config
 }
 
+#[test]
+fn a_setting_that_no_plan_accepts_is_named_by_its_key() {
+    let mut config = Config::default();
+    config.http.timeout = Duration::ZERO;
+    let jobs = JobDefaults::from(&config);
+    let error = http_fetch(&jobs, 8, Guard::anywhere()).unwrap_err();
+    let expected = "invalid configuration: http.timeout: 0s is out of range; give 1ms to 1h";
+    assert_eq!(error.to_string(), expected);
+}
+
 /// A store as `serve` opens it.
 async fn test_store(config: &Config) -> TestStore {
     let location = tempfile::tempdir().unwrap();

@@ -13,8 +13,8 @@ use crawler_fetch::{Body, FakeFetch, Fetched, RequestedUrl, fake};
 use crawler_frontier::MemoryFrontier;
 use crawler_model::site_rules::{PageStatus, throttles_host};
 use crawler_model::{
-    CrawlPlan, CrawlSpec, FailKind, Failure, JsPolicy, Notice, Outcome, PageReport, RobotsPolicy,
-    ScrapePlan, ScrapeSpec, Sink, SinkError, SitemapPolicy, SkipReason, Summary,
+    CrawlPlan, CrawlSpec, FailKind, Failure, JsPolicy, Notice, Outcome, PageReport, RequestSpec,
+    RobotsPolicy, ScrapePlan, Sink, SinkError, SitemapPolicy, SkipReason, Summary,
 };
 use crawler_service::job_params::JobParams;
 use crawler_store::{HostTurn, HostTurns, JobKind, Results, TaskState};
@@ -146,9 +146,12 @@ async fn crawl(site: FakeFetch, change: impl FnOnce(&mut CrawlSpec)) -> Reported
         seed: SEED.to_owned(),
         max_pages: Some(0),
         max_depth: Some(1),
-        max_attempts: Some(1),
-        max_body_bytes: Some(1 << 20),
-        robots: RobotsPolicy::Ignore,
+        request: RequestSpec {
+            max_attempts: Some(1),
+            max_body_bytes: Some(1 << 20),
+            robots: RobotsPolicy::Ignore,
+            ..RequestSpec::default()
+        },
         scope: Some(ScopeKind::Any),
         traps: Some(false),
         ..CrawlSpec::default()
@@ -226,8 +229,8 @@ async fn a_worker_follows_the_rules() {
     };
     let job = test_store.start(JobKind::Crawl, &params).await;
     let mut settings = settings(fast());
-    settings.jobs.max_attempts = 1;
-    settings.jobs.respect_robots = false;
+    settings.jobs.request.max_attempts = Some(1);
+    settings.jobs.request.robots = RobotsPolicy::Ignore;
     let worker = RunningWorker::start(&test_store.store, Arc::new(pages()), settings);
     test_store.finished(job).await;
     let mut outcomes: HashMap<String, String> = HashMap::new();
@@ -283,10 +286,10 @@ impl HostGate for OpenGate {
 
 #[tokio::test]
 async fn a_scrape_follows_the_rules() {
-    let spec = ScrapeSpec {
+    let spec = RequestSpec {
         robots: RobotsPolicy::Ignore,
         max_attempts: Some(1),
-        ..ScrapeSpec::default()
+        ..RequestSpec::default()
     };
     let plan = ScrapePlan::resolve(&spec, "crawler/0").unwrap();
     let gate = OpenGate::default();
@@ -320,7 +323,7 @@ async fn robots_txt_follows_the_rules() {
         site = site.page(&case.url("/page"), "<p>words");
         write!(links, "<a href='{}'>a</a>", case.url("/page")).unwrap();
     }
-    let respect = |spec: &mut CrawlSpec| spec.robots = RobotsPolicy::Respect;
+    let respect = |spec: &mut CrawlSpec| spec.request.robots = RobotsPolicy::Respect;
     let reported = crawl(site.page(SEED, &links), respect).await;
     let pages = reported.pages.lock().unwrap();
     for case in Case::of_site_files() {

@@ -17,6 +17,7 @@ use crawler_model::{DEFAULT_USER_AGENT, JsPolicy, Notice, ScrapePlan, SinkError,
 use futures_util::{Stream, StreamExt};
 use tokio::task::JoinError;
 
+use crate::advice::with_advice;
 use crate::args::{ScrapeArgs, When};
 use crate::console::{Console, Level, Value};
 use crate::spec::{js, plan_error, request_spec};
@@ -122,7 +123,8 @@ fn run(
         let rng_seed = wiring::random_number();
         let notices = console.clone();
         let print_notice = move |notice: Notice| {
-            notices.print(Level::Info, &notice.to_string(), notice.as_str(), &[]);
+            let message = with_advice(&notice, notice.remedy());
+            notices.print(Level::Info, &message, notice.as_str(), &[]);
         };
         let fetch = PageFetch::new(browser, &plan.fetch, MAX_IN_FLIGHT, &urls.hosts()).await?;
         let fetch = Arc::new(fetch);

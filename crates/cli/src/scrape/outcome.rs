@@ -70,10 +70,12 @@ impl Outcome {
             Ok(page) => return error_of(&page.document),
             Err(PageProblem::BadUrl(message)) => (format!("<URL>: {message}"), "bad_url"),
             Err(PageProblem::Scrape(problem)) => {
-                let mut message = with_advice(problem, problem.remedy());
-                if problem.url().as_str() != self.url {
-                    message += &format!(" (redirected from {})", self.url);
-                }
+                let message = with_advice(problem, problem.remedy());
+                let message = if problem.url().as_str() == self.url {
+                    message
+                } else {
+                    format!("{message} (redirected from {})", self.url)
+                };
                 (message, problem.as_str())
             }
             Err(PageProblem::Internal(message)) => {

@@ -9,8 +9,8 @@ use std::process::ExitCode;
 use std::time::SystemTime;
 
 use anyhow::Context;
-use crawler::wiring;
-use crawler_model::{CrawlPlan, CrawlSpec, JsPolicy, Sink, SinkError, StopReason};
+use crawler::wiring::{self, PreparedCrawl};
+use crawler_model::{CrawlPlan, CrawlSpec, JsPolicy, PlanError, Sink, SinkError, StopReason};
 use crawler_output::{Format, MapFormat, ReportHeader, UniqueLinks};
 use tokio::runtime::Runtime;
 
@@ -148,6 +148,19 @@ struct Job<'a> {
     state: Option<&'a Path>,
 }
 
+/// Why a crawl cannot be prepared.
+enum CannotStart {
+    Plan(PlanError),
+    /// The message was printed.
+    Browser(ExitCode),
+}
+
+impl From<PlanError> for CannotStart {
+    fn from(error: PlanError) -> Self {
+        Self::Plan(error)
+    }
+}
+
 type Sinks = Vec<Box<dyn Sink>>;
 
 impl Job<'_> {
@@ -158,22 +171,22 @@ impl Job<'_> {
         sinks: impl FnOnce(&CrawlPlan, &RunHeader, &mut Outputs<'_>) -> Result<Sinks, SinkError>,
     ) -> ExitCode {
         let rng_seed = wiring::random_number();
-        let mut plan = match CrawlPlan::resolve(&self.spec, DEFAULT_USER_AGENT, rng_seed) {
-            Ok(plan) => plan,
-            Err(error) => {
-                console.print(Level::Error, &plan_error(&error), "bad_usage", &[]);
-                return ExitCode::from(exit::BAD_USAGE);
-            }
-        };
         let agent = self.spec.user_agent.clone();
-        let browser = match browser::find(plan.js, &plan.fetch, agent, plan.workers, console) {
-            Ok(browser) => browser,
-            Err(code) => return code,
+        let find_browser = |plan: &CrawlPlan| {
+            browser::find(plan.js, &plan.fetch, agent, plan.workers, console)
+                .map_err(CannotStart::Browser)
         };
-        if let (JsPolicy::Always, Some(browser)) = (plan.js, &browser) {
-            // More pages in flight would only wait for a tab.
-            plan = plan.with_workers(browser.tabs());
-        }
+        let spec = self.spec.clone();
+        let prepared = wiring::prepare(spec, DEFAULT_USER_AGENT, rng_seed, find_browser);
+        let PreparedCrawl {
+            spec,
+            plan,
+            browser,
+        } = match prepared {
+            Ok(prepared) => prepared,
+            Err(CannotStart::Plan(error)) => return bad_plan(console, &error),
+            Err(CannotStart::Browser(code)) => return code,
+        };
         let fewer_workers = tabs_hint(self.spec.workers, &plan);
         let runtime = match wiring::runtime(plan.workers).context("cannot start the runtime") {
             Ok(runtime) => runtime,
@@ -194,11 +207,18 @@ impl Job<'_> {
             Err(refused) => return print_refusal(console, &refused),
         };
         let lengths = state.as_ref().map(State::lengths);
-        if let Some(state) = &state {
-            plan = plan.with_key_seed(state.rng_seed());
-            head.started = state.started();
-            state.config_line().clone_into(&mut head.config_line);
-        }
+        let plan = match &state {
+            None => plan,
+            Some(state) => {
+                head.started = state.started();
+                state.config_line().clone_into(&mut head.config_line);
+                // URLs have the same keys as in the crawl that is resumed.
+                match CrawlPlan::resolve(&spec, DEFAULT_USER_AGENT, state.rng_seed()) {
+                    Ok(plan) => plan,
+                    Err(error) => return bad_plan(console, &error),
+                }
+            }
+        };
         let state = match state {
             Some(state) if state.is_finished(&[self.settings.file, self.settings.unique_links]) => {
                 return already_finished(console, state, &runtime);
@@ -284,6 +304,11 @@ fn print_ending(console: &Console, ending: &Ending, plan: &CrawlPlan, has_state:
     } else {
         ExitCode::from(exit::FAILED)
     }
+}
+
+fn bad_plan(console: &Console, error: &PlanError) -> ExitCode {
+    console.print(Level::Error, &plan_error(error), "bad_usage", &[]);
+    ExitCode::from(exit::BAD_USAGE)
 }
 
 fn print_refusal(console: &Console, refused: &Refused) -> ExitCode {

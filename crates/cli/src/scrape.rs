@@ -238,7 +238,7 @@ fn print_messages(outcome: &Outcome, console: &Console, failure: Level) {
         return;
     };
     let document = &page.document;
-    let url = document.url().as_str();
+    let url = document.url();
     let fields = [("url", Value::Text(url))];
     if document.truncated() {
         let message = format!("{url} is too large and was truncated");

@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use crawler_model::{
-    CrawlSpec, JsPolicy, LinkFilter, PlanError, PlanField, Profile, RobotsErrors, RobotsPolicy,
-    SitemapPolicy,
+    CrawlSpec, DepthLimit, JsPolicy, LinkFilter, PlanError, PlanField, Profile, RobotsErrors,
+    RobotsPolicy, SitemapPolicy,
 };
 use crawler_output::{Format, MapFormat};
 use crawler_weburl::{ScopeKind, SlashPolicy};
@@ -30,10 +30,10 @@ pub(crate) fn spec(site: &SiteArgs, links: LinkFilter, sitemaps: SitemapsChoice)
         },
         workers: site.workers,
         max_pages: site.max_pages,
-        max_depth: site.max_depth,
+        max_depth: site.max_depth.map(depth_limit),
         max_duration: site.max_duration,
         max_bytes: site.max_bytes,
-        rate: Duration::from_millis(site.rate_ms),
+        min_interval: Duration::from_millis(site.rate_ms),
         timeout: site.request.timeout,
         max_attempts: site.max_attempts,
         max_redirects: site.max_redirects,
@@ -90,7 +90,7 @@ pub(crate) fn plan_error(error: &PlanError) -> String {
         PlanField::Exclude => "--exclude",
         PlanField::Workers => "--workers",
         PlanField::Timeout => "--timeout (in milliseconds)",
-        PlanField::RateMs => "--rate-ms",
+        PlanField::MinInterval => "--rate-ms",
         PlanField::MaxAttempts => "--max-attempts",
         PlanField::MaxRedirects => "--max-redirects",
         PlanField::MaxBodyBytes => "--max-body-bytes",
@@ -108,6 +108,14 @@ pub(crate) fn js(choice: JsChoice) -> JsPolicy {
         JsChoice::Never => JsPolicy::Never,
         JsChoice::Auto => JsPolicy::Auto,
         JsChoice::Always => JsPolicy::Always,
+    }
+}
+
+/// `--max-depth`: 0 is no limit.
+fn depth_limit(depth: u32) -> DepthLimit {
+    match depth {
+        0 => DepthLimit::Unlimited,
+        depth => DepthLimit::Links(depth),
     }
 }
 

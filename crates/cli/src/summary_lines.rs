@@ -127,6 +127,7 @@ fn ending(summary: &Summary, plan: &CrawlPlan, has_state: bool) -> Option<String
         StopReason::MaxPages => plan.limits.pages.map(grouped),
         StopReason::MaxDuration => plan.limits.duration.map(span),
         StopReason::MaxBytes => plan.limits.bytes.map(size),
+        _ => return Some(format!("Stopped with {rest} left: {}", summary.stop)),
     };
     let flag = summary.stop.flag().unwrap_or_default();
     let advice = match summary.stop {

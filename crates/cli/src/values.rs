@@ -1,4 +1,4 @@
-//! Parsers of flag values: numbers, durations, sizes, delays below a path.
+//! Parsers of flag values: numbers, durations, sizes, delays below a path, headers.
 
 use std::str::FromStr;
 use std::time::Duration;
@@ -85,6 +85,14 @@ pub(crate) fn path_delay(typed: &str) -> Result<(String, Duration), String> {
     Ok((prefix.to_owned(), delay))
 }
 
+/// Parses `Name: value`. The plan checks the name and the value.
+pub(crate) fn header(typed: &str) -> Result<(String, String), String> {
+    let (name, value) = typed
+        .split_once(':')
+        .ok_or("it has no colon; write 'Name: value'")?;
+    Ok((name.to_owned(), value.trim().to_owned()))
+}
+
 fn split_number(text: &str) -> Option<(f64, &str)> {
     let end = text
         .find(|c: char| !c.is_ascii_digit() && c != '.')
@@ -154,6 +162,13 @@ mod tests {
         for typed in ["", "MB", "-1", "5 parsecs", "1e99"] {
             assert!(bytes(typed).is_err(), "{typed}");
         }
+    }
+
+    #[test]
+    fn headers() {
+        assert_eq!(header("A: b: c"), Ok(("A".into(), "b: c".into())));
+        assert_eq!(header("A:"), Ok(("A".into(), String::new())));
+        assert!(header("A b").is_err());
     }
 
     #[test]

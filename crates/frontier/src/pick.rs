@@ -39,7 +39,7 @@ impl MemoryFrontier {
             else {
                 break;
             };
-            self.next_start = now + self.plan.rate;
+            self.next_start = now + self.plan.min_interval;
             work.push(picked);
         }
         let next = if out.len() >= max_out {

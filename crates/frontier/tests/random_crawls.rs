@@ -58,7 +58,10 @@ fn run_crawl(world: &World, seed: u64) -> CrawlRun {
         assert!(dispatch.work.len() <= free);
         for work in dispatch.work {
             if let Some(last) = last_start {
-                assert!(now >= last + world.plan.rate, "seed {seed}: rate limit");
+                assert!(
+                    now >= last + world.plan.min_interval,
+                    "seed {seed}: rate limit"
+                );
             }
             last_start = Some(now);
             if let Work::Page(task) = &work {

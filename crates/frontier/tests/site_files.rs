@@ -12,8 +12,8 @@ use crawler_frontier::{
     SiteFileTask, SitemapAnswer, SitemapTask, Work,
 };
 use crawler_model::{
-    CrawlPlan, CrawlSpec, FailKind, Failure, LinkFacts, LinkList, Notice, Outcome, PageReport,
-    RobotsErrors, SeedProblem, SitemapPolicy, StopReason,
+    CrawlPlan, CrawlSpec, DepthLimit, FailKind, Failure, LinkFacts, LinkList, Notice, Outcome,
+    PageReport, RobotsErrors, SeedProblem, SitemapPolicy, StopReason,
 };
 use crawler_sitefiles::Robots;
 use crawler_weburl::CrawlUrl;
@@ -447,7 +447,7 @@ fn no_page_of_depth_one_starts_before_the_sitemaps_are_read() {
     };
     let (log, ..) = site.run(|spec| {
         spec.sitemaps = SitemapPolicy::Include;
-        spec.max_depth = Some(2);
+        spec.max_depth = Some(DepthLimit::Links(2));
     });
     let deep = log
         .pages

@@ -50,7 +50,7 @@ impl JournaledFrontier {
         let path_pause = plan.path_delays.iter().map(|gate| gate.delay).max();
         Self {
             inner: MemoryFrontier::new(plan, rng_seed),
-            pause: path_pause.unwrap_or_default().max(plan.rate),
+            pause: path_pause.unwrap_or_default().max(plan.min_interval),
             plan: Arc::clone(plan.rules()),
             outstanding: Outstanding::default(),
             events: BytesOut::default(),

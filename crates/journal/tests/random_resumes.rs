@@ -92,7 +92,7 @@ impl Site {
 
     /// Whether requests are delayed: then a resumed crawl, which obeys the delays again, is later than an uninterrupted one.
     fn has_delays(&self) -> bool {
-        !self.world.plan.rate.is_zero() || !self.world.plan.path_delays.is_empty()
+        !self.world.plan.min_interval.is_zero() || !self.world.plan.path_delays.is_empty()
     }
 
     fn done_at(&mut self, work: &Work, now: Moment) -> Moment {

@@ -123,8 +123,15 @@ pub struct PathDelay {
     pub delay: Duration,
 }
 
-/// Everything in a [`CrawlPlan`](crate::CrawlPlan) except the seed. Shared behind an `Arc` and never modified.
-#[derive(Clone, Debug)]
+/// Everything in a [`CrawlPlan`](crate::CrawlPlan) except the seed. Cannot be modified: it is only handed out behind an
+/// `Arc`, and cannot be cloned or constructed.
+///
+/// ```compile_fail
+/// # use crawler_model::{CrawlRules, CrawlSpec};
+/// let rules = CrawlRules::without_seed(&CrawlSpec::default(), "crawler/0", 1).unwrap();
+/// let changed = CrawlRules { workers: 3, ..(*rules).clone() };
+/// ```
+#[derive(Debug)]
 #[non_exhaustive]
 pub struct CrawlRules {
     /// Which URLs are in scope.
@@ -142,7 +149,7 @@ pub struct CrawlRules {
     /// Number of pages in flight at once.
     pub workers: usize,
     /// Minimum time between the starts of two requests.
-    pub rate: Duration,
+    pub min_interval: Duration,
     /// Maximum number of attempts, including the first.
     pub max_attempts: u32,
     /// Pauses between attempts.
@@ -219,7 +226,8 @@ impl CrawlRules {
         in_range(PlanField::Workers, workers, 1, MAX_WORKERS)?;
         let timeout = spec.timeout.unwrap_or(profile.timeout());
         in_range(PlanField::Timeout, timeout.as_millis(), 1, 3_600_000)?;
-        in_range(PlanField::RateMs, spec.rate.as_millis(), 0, 86_400_000)?;
+        let interval = spec.min_interval.as_millis();
+        in_range(PlanField::MinInterval, interval, 0, 86_400_000)?;
         let max_attempts = spec.max_attempts.unwrap_or(profile.max_attempts());
         in_range(PlanField::MaxAttempts, max_attempts, 1, 100)?;
         let max_redirects = spec.max_redirects.unwrap_or(DEFAULT_MAX_REDIRECTS);
@@ -244,16 +252,15 @@ impl CrawlRules {
             },
             limits: Limits {
                 pages: nonzero(spec.max_pages.unwrap_or(profile.max_pages())),
-                depth: if spec.seed_only {
-                    Some(0)
-                } else {
-                    nonzero(spec.max_depth.unwrap_or(profile.max_depth()))
+                depth: match spec.max_depth {
+                    Some(limit) => limit.max_depth(),
+                    None => nonzero(profile.max_depth()),
                 },
                 duration: spec.max_duration.filter(|duration| !duration.is_zero()),
                 bytes: spec.max_bytes.and_then(nonzero),
             },
             workers,
-            rate: spec.rate,
+            min_interval: spec.min_interval,
             max_attempts,
             backoff: spec.backoff,
             max_redirects,

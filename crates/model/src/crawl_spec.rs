@@ -5,7 +5,7 @@ use std::time::Duration;
 use crawler_weburl::{ScopeKind, SlashPolicy};
 
 use crate::{
-    Backoff, DocumentRules, JsPolicy, LinkFilter, Profile, RobotsErrors, RobotsPolicy,
+    Backoff, DepthLimit, DocumentRules, JsPolicy, LinkFilter, Profile, RobotsErrors, RobotsPolicy,
     SitemapPolicy,
 };
 
@@ -20,14 +20,14 @@ pub struct CrawlSpec {
     pub workers: Option<usize>,
     /// Maximum number of pages; 0 is no limit.
     pub max_pages: Option<u64>,
-    /// Maximum depth; 0 is no limit.
-    pub max_depth: Option<u32>,
+    /// How far links are followed from the seed.
+    pub max_depth: Option<DepthLimit>,
     /// Maximum wall-clock time.
     pub max_duration: Option<Duration>,
     /// Maximum number of body bytes received, before decoding.
     pub max_bytes: Option<u64>,
     /// Minimum time between the starts of two requests.
-    pub rate: Duration,
+    pub min_interval: Duration,
     /// Timeout of one request.
     pub timeout: Option<Duration>,
     /// Maximum number of attempts, including the first.
@@ -58,16 +58,14 @@ pub struct CrawlSpec {
     pub path_delays: Vec<(String, Duration)>,
     /// The User-Agent header.
     pub user_agent: Option<String>,
-    /// Extra headers as typed: `Name: value`.
-    pub headers: Vec<String>,
+    /// Extra headers: name and value.
+    pub headers: Vec<(String, String)>,
     /// Proxies, used in turn.
     pub proxies: Vec<String>,
     /// Whether crawler traps (endless URL spaces) are refused.
     pub traps: Option<bool>,
     /// Whether pages are rendered in a browser.
     pub js: JsPolicy,
-    /// Fetch only the seed and follow no links, whatever `max_depth` is.
-    pub seed_only: bool,
     /// Pauses between attempts.
     pub backoff: Backoff,
     /// Extract documents from pages; `None`: only find links.

@@ -11,6 +11,7 @@ mod count_noun;
 mod crawl_plan;
 mod crawl_rules;
 mod crawl_spec;
+mod depth_limit;
 mod document_meta;
 mod fail_kind;
 mod js_policy;
@@ -39,6 +40,7 @@ pub use crawl_rules::{
     SitemapPolicy,
 };
 pub use crawl_spec::CrawlSpec;
+pub use depth_limit::DepthLimit;
 pub use document_meta::{DocumentMeta, HtmlMeta};
 pub use fail_kind::{FailGroup, FailKind};
 pub use js_policy::{JsPolicy, RenderNeed, RenderReason, Rendering};

@@ -63,19 +63,15 @@ pub(crate) fn path_delays(typed: &[(String, Duration)]) -> Result<Vec<PathDelay>
         .collect()
 }
 
-pub(crate) fn headers(typed: &[String]) -> Result<Vec<(String, String)>, PlanError> {
+pub(crate) fn headers(given: &[(String, String)]) -> Result<Vec<(String, String)>, PlanError> {
     let field = PlanField::Header;
-    typed
+    given
         .iter()
-        .map(|line| {
-            let (name, value) = line.split_once(':').ok_or_else(|| PlanError {
-                field,
-                message: format!("\"{}\" has no colon; write 'Name: value'", line.escape_debug()),
-            })?;
+        .map(|(name, value)| {
             let is_token = |byte: u8| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte);
             if name.is_empty() || !name.bytes().all(is_token) {
                 let message = format!(
-                    "\"{}\" is not a header name; use letters, digits and hyphens, as in 'Accept-Language: de'",
+                    "\"{}\" is not a header name; use letters, digits and hyphens, as in Accept-Language",
                     name.escape_debug()
                 );
                 return Err(PlanError { field, message });
@@ -91,7 +87,7 @@ pub(crate) fn headers(typed: &[String]) -> Result<Vec<(String, String)>, PlanErr
             }
             let value = value.trim();
             check_header_value(field, value)?;
-            Ok((name.to_owned(), value.to_owned()))
+            Ok((name.clone(), value.to_owned()))
         })
         .collect()
 }

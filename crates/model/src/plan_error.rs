@@ -16,8 +16,8 @@ pub enum PlanField {
     Workers,
     /// Timeout of one request, in milliseconds.
     Timeout,
-    /// Minimum time between two requests, in milliseconds.
-    RateMs,
+    /// Minimum time between the starts of two requests, in milliseconds.
+    MinInterval,
     /// Maximum number of attempts at one page.
     MaxAttempts,
     /// Maximum number of redirects for one URL.
@@ -43,7 +43,7 @@ impl PlanField {
             Self::Exclude => "exclude",
             Self::Workers => "workers",
             Self::Timeout => "timeout",
-            Self::RateMs => "rate_ms",
+            Self::MinInterval => "min_interval",
             Self::MaxAttempts => "max_attempts",
             Self::MaxRedirects => "max_redirects",
             Self::MaxBodyBytes => "max_body_bytes",

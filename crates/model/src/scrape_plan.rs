@@ -17,8 +17,8 @@ pub struct ScrapeSpec {
     pub robots_errors: RobotsErrors,
     /// The User-Agent header.
     pub user_agent: Option<String>,
-    /// Extra headers as typed, sent to the origins of the given URLs only.
-    pub headers: Vec<String>,
+    /// Extra headers, sent to the origins of the given URLs only: name and value.
+    pub headers: Vec<(String, String)>,
     /// Proxies as typed, used in turn.
     pub proxies: Vec<String>,
     /// Maximum number of concurrent requests to one host.
@@ -101,7 +101,7 @@ mod tests {
             ),
             (
                 ScrapeSpec {
-                    headers: vec!["no colon".into()],
+                    headers: vec![("no token".into(), String::new())],
                     ..ScrapeSpec::default()
                 },
                 PlanField::Header,

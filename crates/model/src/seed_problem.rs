@@ -4,6 +4,7 @@ use std::fmt;
 
 /// Why a crawl could not start. `Display` includes what to do about it.
 #[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub enum SeedProblem {
     /// It could not be fetched.
     Failed {

@@ -40,6 +40,7 @@ impl fmt::Display for SkipReason {
 
 /// Why a link was not admitted to the frontier.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+#[non_exhaustive]
 pub enum RefuseReason {
     /// Not an http(s) URL.
     Scheme,

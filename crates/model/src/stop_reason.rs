@@ -4,6 +4,7 @@ use std::fmt;
 
 /// Why the crawl ended.
 #[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub enum StopReason {
     /// All URLs were visited.
     Done,

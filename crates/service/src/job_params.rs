@@ -7,8 +7,8 @@ use std::time::Duration;
 
 use crawler_model::site_rules::BLOCKED_EXTENSIONS;
 use crawler_model::{
-    Backoff, CrawlPlan, CrawlRules, CrawlSpec, DocumentRules, JsPolicy, LinkFilter, PlanError,
-    RobotsErrors, RobotsPolicy, SitemapPolicy,
+    Backoff, CrawlPlan, CrawlRules, CrawlSpec, DepthLimit, DocumentRules, JsPolicy, LinkFilter,
+    PlanError, RobotsErrors, RobotsPolicy, SitemapPolicy,
 };
 use crawler_store::{JobId, JobKind, JobLimits, NewJob, NewTask};
 use crawler_weburl::{CrawlUrl, KeyPolicy, QueryPolicy, ScopeKind, SlashPolicy, Userinfo};
@@ -341,7 +341,11 @@ impl JobParams {
             Some(choice) => choice == RobotsChoice::Respect,
         };
         let keys = self.keys(defaults);
-        let depth = self.max_depth.unwrap_or(defaults.max_depth);
+        let depth = if follows {
+            self.max_depth.unwrap_or(defaults.max_depth)
+        } else {
+            0
+        };
         CrawlSpec {
             seed: self.url.clone().unwrap_or_default(),
             timeout: Some(defaults.timeout),
@@ -370,9 +374,7 @@ impl JobParams {
             },
             slash: Some(keys.slash),
             strip_query: keys.query == QueryPolicy::Strip,
-            // A depth of 0 means only the seed here, but no limit on the command line.
-            seed_only: !follows || depth == 0,
-            max_depth: Some(depth),
+            max_depth: Some(DepthLimit::Links(depth)),
             backoff: defaults.backoff,
             documents: match kind {
                 JobKind::Map => None,

@@ -8,7 +8,7 @@ use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher, Hasher, RandomSt
 use std::sync::Arc;
 use std::time::Duration;
 
-use crawler_engine::{DriveError, Progress, Stop, drive};
+use crawler_engine::{DriveError, OutputWriter, Progress, Stop, drive};
 use crawler_fetch::{Fetch, FetchSetupError, Guard, HttpFetch};
 use crawler_model::Summary;
 use crawler_store::{JobKind, JobRequest, Rescue, Store, WorkerId};
@@ -128,8 +128,8 @@ impl<S: Store, T: Fetch> Worker<S, T> {
             self.frontier,
             self.fetch,
             self.workers,
-            // No sink: the outcomes are in the store.
-            None,
+            // No output: the outcomes are in the store.
+            None::<OutputWriter>,
             stop,
             progress,
         );

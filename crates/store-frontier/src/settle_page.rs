@@ -5,9 +5,7 @@ use std::time::Duration;
 
 use crawler_frontier::{AdmissionFilter, Bounds, Moment, retry_delay};
 use crawler_model::site_rules::{MAX_HOST_PAUSE, may_retry, throttles_host};
-use crawler_model::{
-    CrawlRules, Discovery, DocumentMeta, FailKind, Failure, Outcome, PageReport, SitemapPolicy,
-};
+use crawler_model::{CrawlRules, Discovery, FailKind, Failure, Outcome, PageReport, SitemapPolicy};
 use crawler_store::{JobKind, NewDocument, NewMappedUrl, NewTask, Settlement, TaskOutcome};
 use crawler_weburl::{CrawlUrl, HostKey, UrlRef};
 
@@ -275,10 +273,8 @@ fn document(report: &PageReport, held: &HeldTask) -> Option<NewDocument> {
     let content = report.document.as_ref()?;
     // Only the frontier knows the URL that the redirects started from.
     let requested_url = held.claimed.requested_url.clone();
-    let meta = DocumentMeta {
-        requested_url: requested_url.clone(),
-        ..content.meta.clone()
-    };
+    let mut meta = content.meta.clone();
+    meta.requested_url.clone_from(&requested_url);
     Some(NewDocument {
         requested_url,
         final_url: held.url.to_string(),

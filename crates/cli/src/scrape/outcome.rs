@@ -1,7 +1,6 @@
 //! The result of scraping one URL.
 
 use crawler_engine::{Document, ScrapeProblem};
-use crawler_model::Failure;
 use tokio::task::JoinError;
 
 /// Why there is no document.
@@ -85,17 +84,12 @@ impl Outcome {
 
 /// The error message and its stable kind for an error status.
 pub(super) fn error_of(document: &Document) -> Option<(String, &'static str)> {
-    if document.status() < 400 {
-        return None;
-    }
-    let failure = Failure::of_status(document.status());
-    let kind = failure.kind.as_str();
-    let (url, requested) = (document.url().clone(), document.requested());
-    let from = if *requested == url {
+    let problem = document.problem()?;
+    let requested = document.requested();
+    let from = if requested == document.url() {
         String::new()
     } else {
         format!(" (redirected from {requested})")
     };
-    let message = ScrapeProblem::Failed { url, failure }.to_string();
-    Some((message + &from, kind))
+    Some((problem.to_string() + &from, problem.as_str()))
 }

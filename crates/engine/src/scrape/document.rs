@@ -2,7 +2,6 @@
 
 use crawler_fetch::Body;
 use crawler_model::{DocumentMeta, Failure, PageDocument};
-use crawler_weburl::CrawlUrl;
 use serde::Serialize;
 
 use super::content::{Content, Page};
@@ -46,6 +45,7 @@ struct DocumentJson<'a> {
 
 impl Document {
     /// Extracts the content of a response. CPU-bound, in time linear in the length of the body: run it on a blocking thread.
+    #[doc(hidden)]
     pub fn read(mut response: ScrapeResponse, part: Part) -> Result<Self, ScrapeProblem> {
         let media = Media::of(&response.fetched);
         // Taken, so that the bytes are freed at the end of this function.
@@ -79,19 +79,31 @@ impl Document {
         })
     }
 
-    /// Returns the requested URL.
-    pub fn requested(&self) -> &CrawlUrl {
-        &self.response.requested
+    /// Returns the requested URL, in its normal form.
+    pub fn requested(&self) -> &str {
+        self.response.requested.as_str()
     }
 
     /// Returns the URL after redirects.
-    pub fn url(&self) -> &CrawlUrl {
-        &self.response.url
+    pub fn url(&self) -> &str {
+        self.response.url.as_str()
     }
 
     /// Returns the HTTP status.
     pub fn status(&self) -> u16 {
         self.response.fetched.status
+    }
+
+    /// Returns the failure that the HTTP status stands for; `None` if it is not an error status.
+    pub fn error(&self) -> Option<Failure> {
+        (self.status() >= 400).then(|| Failure::of_status(self.status()))
+    }
+
+    /// Returns the same failure as a problem of this page, which names its URL.
+    #[doc(hidden)]
+    pub fn problem(&self) -> Option<ScrapeProblem> {
+        let failure = self.error()?;
+        Some(ScrapeProblem::failed(&self.response.url, failure))
     }
 
     /// Returns the length of the decoded body.
@@ -188,12 +200,8 @@ impl Document {
 
     /// Returns the part that is included in a crawl's report.
     pub(crate) fn page_document(&self) -> PageDocument {
-        PageDocument {
-            title: self.title().map(str::to_owned),
-            markdown: self.markdown(),
-            html: self.html(),
-            meta: self.meta(),
-        }
+        let title = self.title().map(str::to_owned);
+        PageDocument::new(title, self.markdown(), self.html(), self.meta())
     }
 
     /// Returns the metadata of the page and of the response.

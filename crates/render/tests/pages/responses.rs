@@ -174,7 +174,7 @@ async fn rendered_for(test: &TestRenderer, requested: &RequestedUrl, url: &str) 
 async fn user_agent_and_caller_headers_are_sent_to_their_origin_only() {
     let (own, other) = (Server::start(mirror), Server::start(mirror));
     let spec = ScrapeSpec {
-        headers: vec!["X-Key: s3cret".into()],
+        headers: vec![("X-Key".into(), "s3cret".into())],
         ..ScrapeSpec::default()
     };
     let test = TestRenderer::with(&spec, |_| ());
@@ -246,7 +246,7 @@ async fn a_page_of_another_origin_cannot_use_the_callers_headers() {
     );
     let other = Server::start(Pages::new().html("/", &ask));
     let spec = ScrapeSpec {
-        headers: vec!["X-Key: s3cret".into()],
+        headers: vec![("X-Key".into(), "s3cret".into())],
         ..ScrapeSpec::default()
     };
     let test = TestRenderer::with(&spec, |settings| settings.tabs = 1);

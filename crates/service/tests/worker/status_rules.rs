@@ -13,8 +13,8 @@ use crawler_fetch::{Body, FakeFetch, Fetched, RequestedUrl, fake};
 use crawler_frontier::MemoryFrontier;
 use crawler_model::site_rules::{PageStatus, throttles_host};
 use crawler_model::{
-    CrawlPlan, CrawlSpec, FailKind, Failure, JsPolicy, Notice, Outcome, PageReport, RobotsPolicy,
-    ScrapePlan, ScrapeSpec, Sink, SinkError, SitemapPolicy, SkipReason, Summary,
+    CrawlPlan, CrawlSpec, DepthLimit, FailKind, Failure, JsPolicy, Notice, Outcome, PageReport,
+    RobotsPolicy, ScrapePlan, ScrapeSpec, Sink, SinkError, SitemapPolicy, SkipReason, Summary,
 };
 use crawler_service::job_params::JobParams;
 use crawler_store::{HostTurn, HostTurns, JobKind, Results, TaskState};
@@ -145,7 +145,7 @@ async fn crawl(site: FakeFetch, change: impl FnOnce(&mut CrawlSpec)) -> Reported
     let mut spec = CrawlSpec {
         seed: SEED.to_owned(),
         max_pages: Some(0),
-        max_depth: Some(1),
+        max_depth: Some(DepthLimit::Links(1)),
         max_attempts: Some(1),
         max_body_bytes: Some(1 << 20),
         robots: RobotsPolicy::Ignore,

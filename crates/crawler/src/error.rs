@@ -38,6 +38,7 @@ pub enum Error {
     Start(#[source] io::Error),
 }
 
+#[cfg(feature = "content")]
 impl Error {
     pub(crate) fn invalid_url(error: &dyn StdError) -> Self {
         Self::InvalidOption {

@@ -4,6 +4,7 @@
 //! [`ScrapeSpec`] and a [`ScrapePlan`]). A worker gets a [`Task`] and returns a [`PageReport`] with one
 //! [`Outcome`]. The crawl ends with a [`Summary`].
 
+pub mod calendar;
 pub mod site_rules;
 
 mod backoff;

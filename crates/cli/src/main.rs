@@ -29,6 +29,7 @@ mod postgres;
 mod postgres;
 mod progress_line;
 mod reference;
+mod refusal_text;
 #[cfg(feature = "content")]
 mod scrape;
 #[cfg(feature = "service")]

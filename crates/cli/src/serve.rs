@@ -15,7 +15,7 @@ use crawler_service::api::{self, App};
 use crawler_service::config::Config;
 use crawler_service::worker::{Worker, WorkerNumbers, WorkerSettings, http_fetch};
 use crawler_service::{CallMetrics, SharedBrowser, TimedStore};
-use crawler_store::{HostDefaults, Store};
+use crawler_store::{HostDefaults, Store, StoreLimits};
 use crawler_store_sqlite::{SqliteOptions, SqliteStore};
 use tokio::net::TcpListener;
 use tracing_subscriber::EnvFilter;
@@ -105,18 +105,20 @@ fn run(config: Config, mode: ModeChoice, console: Console) -> anyhow::Result<()>
     let ended = runtime.block_on(async {
         let stop = Stop::new();
         let signals = tokio::spawn(signals::listen(stop.clone(), console));
-        let hosts = HostDefaults {
-            in_flight: config.worker.per_host_concurrency,
-            interval: config.host_interval(),
+        let limits = StoreLimits {
+            hosts: HostDefaults {
+                in_flight: config.worker.per_host_concurrency,
+                interval: config.host_interval(),
+            },
+            fixed_interval: config.crawl.crawl_delay.is_some(),
+            max_crashes: config.worker.max_crashes,
         };
         let ended = if let Some(url) = config.store.database_url.clone() {
-            postgres::serve(url.reveal(), hosts, config, mode, &stop).await
+            postgres::serve(url.reveal(), limits, config, mode, &stop).await
         } else {
             let options = SqliteOptions {
                 readers: config.store.connections.saturating_sub(1).max(1),
-                hosts,
-                max_crashes: config.worker.max_crashes,
-                fixed_interval: config.crawl.crawl_delay.is_some(),
+                limits,
                 ..SqliteOptions::default()
             };
             let path = config.store.path.clone();

@@ -4,6 +4,7 @@ use crawler_model::{CrawlPlan, RefuseReason, StopReason, Summary, counted, group
 
 use crate::console::{Console, Level, Value};
 use crate::numbers::{size, span};
+use crate::refusal_text::refusal_text;
 
 /// Prints the summary.
 pub(crate) fn print(console: &Console, summary: &Summary, plan: &CrawlPlan, has_state: bool) {
@@ -144,20 +145,11 @@ fn ending(summary: &Summary, plan: &CrawlPlan, has_state: bool) -> Option<String
 }
 
 fn traps(summary: &Summary) -> String {
-    let name = |reason: RefuseReason| match reason {
-        RefuseReason::TooLong => "very long URL",
-        RefuseReason::TrapPath => "repeating path",
-        RefuseReason::TrapCalendar => "calendar",
-        RefuseReason::TrapSession => "session id",
-        RefuseReason::TrapQuery => "query combinations",
-        RefuseReason::TrapHosts => "too many hosts",
-        other => other.as_str(),
-    };
     let kinds: Vec<String> = summary
         .refused
         .iter()
         .filter(|(reason, _)| reason.is_trap())
-        .map(|(reason, count)| format!("{} {}", grouped(*count), name(*reason)))
+        .map(|(reason, count)| format!("{} {}", grouped(*count), refusal_text(*reason)))
         .collect();
     format!(
         "{} not followed as crawler traps ({}); use --traps off to follow them",

@@ -399,7 +399,7 @@ impl Frontier for MemoryFrontier {
         now: Moment,
         out: &mut Vec<Delivery>,
     ) -> Result<(), FrontierError> {
-        self.settle_site_file(report, now, out);
+        self.settle_file(report, now, out);
         self.counts.check();
         Ok(())
     }

@@ -14,8 +14,8 @@ pub(crate) const MAX_HOSTS: usize = 100;
 pub enum Bounds {
     /// All of it.
     All,
-    /// Without include and exclude patterns: a redirect target of the seed counts as the seed.
-    Outline,
+    /// Without include and exclude patterns and blocked extensions: a redirect target of the seed counts as the seed.
+    WithoutPatterns,
 }
 
 /// Checks scope, include and exclude patterns, file extensions, depth and traps. Changes nothing.
@@ -29,7 +29,7 @@ pub(crate) fn judge(
 ) -> Result<TrapCheck, RefuseReason> {
     match (plan.scope.verdict(url), bounds) {
         (ScopeVerdict::In, _)
-        | (ScopeVerdict::Excluded | ScopeVerdict::NotIncluded, Bounds::Outline) => (),
+        | (ScopeVerdict::Excluded | ScopeVerdict::NotIncluded, Bounds::WithoutPatterns) => (),
         (ScopeVerdict::Outside, _) => return Err(RefuseReason::OutOfScope),
         (ScopeVerdict::Excluded, Bounds::All) => return Err(RefuseReason::Excluded),
         (ScopeVerdict::NotIncluded, Bounds::All) => return Err(RefuseReason::NotIncluded),

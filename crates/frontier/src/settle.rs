@@ -73,7 +73,7 @@ impl MemoryFrontier {
         let refused = if let Some((to, key)) = &target {
             self.admit_target(&report, to, *key, of_seed).err()
         } else {
-            self.admit_links(&report);
+            self.admit_links(&mut report);
             None
         };
         if let Some(reason) = refused {
@@ -153,14 +153,16 @@ impl MemoryFrontier {
         self.requeue(task);
     }
 
-    fn admit_links(&mut self, report: &PageReport) {
+    /// Admits the links of a fetched page, and records on the page why others were refused.
+    fn admit_links(&mut self, report: &mut PageReport) {
         let fetched = matches!(report.outcome, Outcome::Fetched { .. });
         if !fetched || self.plan.sitemaps == SitemapPolicy::Only {
             return;
         }
+        let mut refused = Vec::new();
         let depth = report.depth + 1;
         let via = report.url.shared_text();
-        for link in report.links.iter() {
+        for (index, link) in (0..).zip(report.links.iter()) {
             if let Some(reason) = self.quick_refusal(&link, depth) {
                 self.counts.refuse(reason);
                 continue;
@@ -172,8 +174,10 @@ impl MemoryFrontier {
             let task = |url| Task::new(url, Discovery::Link, depth, Some(Arc::clone(&via)));
             if let Err(reason) = self.admit(url, link.key, task, depth, Bounds::All) {
                 self.counts.refuse(reason);
+                refused.push((index, reason));
             }
         }
+        report.links.set_refused(refused);
     }
 
     /// Admits a redirect's target like any link, at the same depth. A redirect target of the seed counts as the
@@ -192,7 +196,7 @@ impl MemoryFrontier {
             ..Task::new(url, Discovery::Redirect, depth, via)
         };
         let bounds = if of_seed {
-            Bounds::Outline
+            Bounds::WithoutPatterns
         } else {
             Bounds::All
         };

@@ -26,7 +26,7 @@ use crate::site_file_task::{
 };
 
 impl MemoryFrontier {
-    pub(crate) fn settle_site_file(
+    pub(crate) fn settle_file(
         &mut self,
         report: SiteFileReport,
         now: Moment,

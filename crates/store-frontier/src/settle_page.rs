@@ -156,7 +156,7 @@ fn settlement(
 
 fn done(document: Option<NewDocument>, mapped: Vec<NewMappedUrl>, bytes: u64) -> TaskOutcome {
     TaskOutcome::Done {
-        document,
+        document: document.map(Box::new),
         mapped,
         bytes,
     }
@@ -188,11 +188,11 @@ fn redirected(
 ) -> TaskOutcome {
     let depth = held.claimed.depth;
     let bounds = if depth == 0 {
-        Bounds::Outline
+        Bounds::WithoutPatterns
     } else {
         Bounds::All
     };
-    let (reason, detail) = match job_cache.links.pass(plan, to.parts(), depth, bounds) {
+    let (reason, detail) = match job_cache.filter.admit(plan, to.parts(), depth, bounds) {
         Ok(()) => ("redirected", format!("redirects to {to}")),
         Err(refused) => {
             let reason = refused.as_str();
@@ -246,10 +246,14 @@ fn admit_links(
                 depth,
             });
         }
-        if !is_new || job_cache.links.knows(link.key, depth) {
+        if !is_new || job_cache.filter.knows(link.key, depth) {
             continue;
         }
-        if job_cache.links.pass(plan, url, depth, Bounds::All).is_ok() {
+        if job_cache
+            .filter
+            .admit(plan, url, depth, Bounds::All)
+            .is_ok()
+        {
             found.push(NewTask {
                 via: Some(report.url.to_string()),
                 ..new_task(url, plan, depth)
@@ -285,7 +289,6 @@ fn document(report: &PageReport, held: &HeldTask) -> Option<NewDocument> {
         title: content.title.clone(),
         content_md: Some(content.markdown.clone()),
         content_raw: Some(content.html.clone()),
-        // Strings and numbers only, so the conversion cannot fail.
-        meta: serde_json::to_value(meta).unwrap_or_default(),
+        meta,
     })
 }

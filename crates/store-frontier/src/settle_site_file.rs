@@ -13,7 +13,7 @@ use crate::worker_counts::add;
 use crate::{FrontierStore, StoreFrontier};
 
 impl<S: FrontierStore> StoreFrontier<S> {
-    pub(crate) fn settle_site_file(
+    pub(crate) fn settle_file(
         &mut self,
         report: SiteFileReport,
         now: Moment,

@@ -93,7 +93,11 @@ impl<S: FrontierStore> StoreFrontier<S> {
         let depth = u32::from(plan.sitemaps != SitemapPolicy::Only);
         for link in pages.iter() {
             let Some(url) = link.parts() else { continue };
-            if job_cache.links.pass(plan, url, depth, Bounds::All).is_err() {
+            if job_cache
+                .filter
+                .admit(plan, url, depth, Bounds::All)
+                .is_err()
+            {
                 continue;
             }
             let mut task = new_task(url, plan, depth);

@@ -26,6 +26,7 @@ mod settlement;
 mod statistics;
 mod store;
 mod store_error;
+mod store_limits;
 mod task;
 mod task_state;
 #[cfg(feature = "testing")]
@@ -50,6 +51,7 @@ pub use settlement::{Settled, Settlement, TaskOutcome};
 pub use statistics::{KindStatistics, Statistics};
 pub use store::{Store, StoreResult};
 pub use store_error::StoreError;
+pub use store_limits::StoreLimits;
 pub use task::{FinishedTask, NewTask, StoredTask};
 pub use task_state::TaskState;
 pub use wrapped_store::{CallWrapper, WrappedStore};

@@ -8,7 +8,7 @@ use crawler_fetch::Guard;
 use crawler_service::config::Config;
 use crawler_service::job_params::{JobDefaults, JobParams};
 use crawler_service::worker::{WorkerSettings, http_fetch};
-use crawler_store::{HostDefaults, Job, JobKind, JobState, mapped_of};
+use crawler_store::{HostDefaults, Job, JobKind, JobState, StoreLimits, mapped_of};
 use crawler_store_sqlite::{SqliteOptions, SqliteStore};
 use futures_util::TryStreamExt;
 use testsite::{Pages, Request, Server, SiteResponse};
@@ -29,11 +29,14 @@ fn unlimited() -> Config {
 async fn test_store(config: &Config) -> TestStore {
     let location = tempfile::tempdir().unwrap();
     let options = SqliteOptions {
-        hosts: HostDefaults {
-            in_flight: config.worker.per_host_concurrency,
-            interval: config.host_interval(),
+        limits: StoreLimits {
+            hosts: HostDefaults {
+                in_flight: config.worker.per_host_concurrency,
+                interval: config.host_interval(),
+            },
+            fixed_interval: config.crawl.crawl_delay.is_some(),
+            ..StoreLimits::default()
         },
-        fixed_interval: config.crawl.crawl_delay.is_some(),
         ..SqliteOptions::default()
     };
     let store = SqliteStore::open(&location.path().join("store.db"), options).await;
@@ -276,7 +279,7 @@ async fn the_http_settings_apply_to_page_requests() {
     assert_eq!(reason("/slow").as_deref(), Some("timeout"));
     assert_eq!(reason("/two").as_deref(), Some("too_many_redirects"));
     let documents = test_store.by_path(job.id).await;
-    assert_eq!(documents["/big"].content.meta["truncated"], true);
+    assert_eq!(documents["/big"].meta["truncated"], true);
     assert!(
         server.hits().iter().all(|hit| hit
             .headers

@@ -14,9 +14,8 @@ use uuid::fmt::Hyphenated;
 use super::numbers::{to_u32, to_u64};
 use crate::{
     ApiKey, Claimed, Fence, FinishedTask, Job, JobCounts, JobId, JobKind, JobLimits, JobRequest,
-    JobState, KindStatistics, Lease, MappedUrl, NewDocument, NewMappedUrl, RobotsText, Statistics,
-    StoreError, StoreResult, StoredDocument, StoredRobots, StoredTask, TaskId, TaskState,
-    UnixMillis,
+    JobState, KindStatistics, Lease, MappedUrl, NewMappedUrl, RobotsText, Statistics, StoreError,
+    StoreResult, StoredDocument, StoredRobots, StoredTask, TaskId, TaskState, UnixMillis,
 };
 
 impl From<Uuid> for JobId {
@@ -325,14 +324,12 @@ impl TryFrom<DocumentRow> for StoredDocument {
     fn try_from(row: DocumentRow) -> StoreResult<Self> {
         Ok(Self {
             id: row.id,
-            content: NewDocument {
-                requested_url: row.requested_url,
-                final_url: row.final_url,
-                title: row.title,
-                content_md: row.content_md,
-                content_raw: row.content_raw,
-                meta: row.meta.value()?,
-            },
+            requested_url: row.requested_url,
+            final_url: row.final_url,
+            title: row.title,
+            content_md: row.content_md,
+            content_raw: row.content_raw,
+            meta: row.meta.value()?,
             created_at: UnixMillis(row.created_at),
         })
     }

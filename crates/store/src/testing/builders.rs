@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crawler_model::{Discovery, FailKind};
+use crawler_model::{Discovery, DocumentMeta, FailKind};
 use crawler_weburl::HostKey;
 use serde_json::json;
 
@@ -69,10 +69,13 @@ pub fn done(task: &Claimed, found: Vec<NewTask>) -> Settlement {
         title: Some("a title".to_owned()),
         content_md: Some("# a title".to_owned()),
         content_raw: None,
-        meta: json!({"status_code": 200}),
+        meta: DocumentMeta {
+            status_code: 200,
+            ..DocumentMeta::default()
+        },
     };
     let outcome = TaskOutcome::Done {
-        document: Some(document),
+        document: Some(Box::new(document)),
         mapped: Vec::new(),
         bytes: 100,
     };

@@ -34,7 +34,7 @@ pub(crate) fn crawl(args: &CrawlArgs) -> ExitCode {
         console::print_error(message, json);
         return ExitCode::from(exit::BAD_USAGE);
     }
-    let job = Job {
+    let command = CrawlCommand {
         spec: spec(&args.site, filter, SitemapsChoice::Skip),
         profile: args.site.profile,
         settings: CommandSettings {
@@ -46,7 +46,7 @@ pub(crate) fn crawl(args: &CrawlArgs) -> ExitCode {
         state: args.site.state.as_deref(),
     };
     let console = Console::new(&args.messages, args.progress.progress);
-    job.run(&console, |plan, head, outputs| {
+    command.run(&console, |plan, head, outputs| {
         let header = ReportHeader {
             seed: plan.seed().to_string(),
             version: env!("CARGO_PKG_VERSION"),
@@ -70,7 +70,7 @@ pub(crate) fn crawl(args: &CrawlArgs) -> ExitCode {
 pub(crate) fn map(args: &MapArgs) -> ExitCode {
     let format = MapFormat::from(args.format);
     let file = args.file.output_file.as_deref();
-    let job = Job {
+    let command = CrawlCommand {
         spec: spec(
             &args.site,
             crawler_model::LinkFilter::default(),
@@ -86,7 +86,7 @@ pub(crate) fn map(args: &MapArgs) -> ExitCode {
         state: args.site.state.as_deref(),
     };
     let console = Console::new(&args.messages, args.progress.progress);
-    job.run(&console, |plan, _, outputs| {
+    command.run(&console, |plan, _, outputs| {
         Ok(vec![crawler_output::map_sink(
             format,
             outputs.open(file)?,
@@ -141,7 +141,7 @@ pub(crate) struct RunHeader {
 }
 
 /// One crawl to run.
-struct Job<'a> {
+struct CrawlCommand<'a> {
     spec: CrawlSpec,
     profile: ProfileChoice,
     settings: CommandSettings<'a>,
@@ -150,7 +150,7 @@ struct Job<'a> {
 
 type Sinks = Vec<Box<dyn Sink>>;
 
-impl Job<'_> {
+impl CrawlCommand<'_> {
     /// Checks the plan, opens the state file and the outputs, crawls, and prints the summary.
     fn run(
         &self,

@@ -57,7 +57,7 @@ pub async fn drive_from<F: Frontier, T: Fetch>(
     progress: Arc<Progress>,
 ) -> Result<Summary, DriveError> {
     let (finished, reports) = mpsc::unbounded_channel();
-    let mut crawl = Crawl {
+    let mut crawl = CrawlLoop {
         started_at: Instant::now(),
         from,
         frontier,
@@ -81,7 +81,7 @@ enum Ended {
     OutputClosed,
 }
 
-struct Crawl<F, T> {
+struct CrawlLoop<F, T> {
     started_at: Instant,
     /// Time on the crawl's clock at `started_at`.
     from: Moment,
@@ -99,7 +99,7 @@ struct Crawl<F, T> {
     lost_output: bool,
 }
 
-impl<F: Frontier, T: Fetch> Crawl<F, T> {
+impl<F: Frontier, T: Fetch> CrawlLoop<F, T> {
     fn now(&self) -> Moment {
         self.from + self.started_at.elapsed()
     }

@@ -156,11 +156,11 @@ impl<T: Fetch, G: HostGate> Scraper<T, G> {
                 .map_err(|error| error.into_problem(&url))?;
             match fetched.page_status() {
                 PageStatus::Redirect => (),
-                // Neither a page nor an error page; reported as in a crawl.
-                PageStatus::Failure(_) if fetched.status < 400 => {
+                // Reported as in a crawl.
+                PageStatus::Unusable(_) => {
                     return Err(failed(Failure::of_status(fetched.status)));
                 }
-                PageStatus::Success | PageStatus::Failure(_) => {
+                PageStatus::Success | PageStatus::ErrorPage(_) => {
                     return Ok(ScrapeResponse {
                         requested: requested.url.clone(),
                         url,
@@ -206,10 +206,10 @@ impl<T: Fetch, G: HostGate> Scraper<T, G> {
             let turn = self.unless_stopped(self.gate.turn(url)).await??;
             let response = self.fetch.fetch(request).await;
             let (kind, retry_after) = match &response {
-                Ok(fetched) if fetched.status >= 400 => {
-                    (FailKind::of_status(fetched.status), fetched.retry_after)
-                }
-                Ok(_) => return response.map_err(RequestError::Failed),
+                Ok(fetched) => match fetched.page_status() {
+                    PageStatus::ErrorPage(kind) => (kind, fetched.retry_after),
+                    _ => return response.map_err(RequestError::Failed),
+                },
                 Err(failure) => (failure.kind, None),
             };
             let delay = self.retry_delay(attempt, retry_after);
@@ -225,7 +225,12 @@ impl<T: Fetch, G: HostGate> Scraper<T, G> {
                 return response.map_err(RequestError::Failed);
             }
             if delay >= MIN_REPORTED_PAUSE {
-                let message = format!("{url}: {kind}, attempt {attempt} of {max_attempts}");
+                let path = url.parts().path_and_query();
+                let what = match &response {
+                    Ok(fetched) => format!("answered {} to {path}", fetched.status),
+                    Err(failure) => format!("failed on {path}: {failure}"),
+                };
+                let message = format!("{what} (attempt {attempt} of {max_attempts})");
                 let (host, pause) = (url.host_key().to_string(), delay);
                 (self.on_notice)(Notice::HostSlowed {
                     host,

@@ -94,8 +94,8 @@ async fn attempt<T: Fetch>(
 
 /// Returns the text of the file, if there is one.
 fn file_text(fetched: &Fetched) -> Option<String> {
-    match (fetched.status, &fetched.body) {
-        (200..=299, Body::File(body) | Body::Html(body)) => {
+    match (fetched.page_status(), &fetched.body) {
+        (PageStatus::Success, Body::File(body) | Body::Html(body)) => {
             Some(String::from_utf8_lossy(body).into_owned())
         }
         _ => None,
@@ -121,7 +121,7 @@ pub(crate) fn read_robots(
             |_| RobotsAnswer::Rules(Robots::allow_all()),
             RobotsAnswer::Moved,
         ),
-        (PageStatus::Failure(_), _) if matches!(fetched.status, 500..=599) => {
+        (PageStatus::ErrorPage(_), _) if matches!(fetched.status, 500..=599) => {
             RobotsAnswer::Unavailable(Failure::of_status(fetched.status))
         }
         _ => RobotsAnswer::Rules(Robots::allow_all()),
@@ -145,7 +145,9 @@ fn read_sitemap_response(
         (PageStatus::Redirect, _) => {
             redirect_target(url, &fetched).map_or_else(SitemapAnswer::Failed, SitemapAnswer::Moved)
         }
-        (PageStatus::Failure(_), _) => SitemapAnswer::Failed(Failure::of_status(fetched.status)),
+        (PageStatus::ErrorPage(_) | PageStatus::Unusable(_), _) => {
+            SitemapAnswer::Failed(Failure::of_status(fetched.status))
+        }
     }
 }
 

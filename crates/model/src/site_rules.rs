@@ -14,5 +14,5 @@ pub use limits::{
     MAX_HOST_PAUSE, MAX_SITE_FILE_REDIRECTS, MAX_SITEMAP_LEVELS, MAX_WAIT, ROBOTS_FAILURE_FRESH,
     ROBOTS_FRESH, SITE_FILE_ATTEMPTS,
 };
-pub use page_status::{PageStatus, is_redirect};
+pub use page_status::{PageStatus, has_body};
 pub use retry::{may_retry, throttles_host};

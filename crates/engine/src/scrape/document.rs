@@ -5,7 +5,7 @@ use crawler_model::{DocumentMeta, Failure, PageDocument};
 use crawler_weburl::CrawlUrl;
 use serde::Serialize;
 
-use super::content::{Content, Page};
+use super::content::{Content, HtmlPage};
 use super::media::Media;
 use super::meta::document_meta;
 use super::{ScrapeProblem, ScrapeResponse};
@@ -56,11 +56,11 @@ impl Document {
         };
         let (url, content_type) = (&response.url, response.fetched.content_type.as_deref());
         let content = match media {
-            Media::Html => Content::Page(Box::new(Page::read(body, content_type, url, part))),
+            Media::Html => Content::Html(Box::new(HtmlPage::read(body, content_type, url, part))),
             Media::Json => Content::Json(Content::decode(body, content_type, url)),
             Media::Text => Content::Text(Content::decode(body, content_type, url)),
             // For an error page that is not text, the error status is reported, not the type.
-            Media::Other(_) if response.fetched.status >= 400 => {
+            Media::Other(_) if response.fetched.page_status().is_error_page() => {
                 let failure = Failure::of_status(response.fetched.status);
                 return Err(ScrapeProblem::failed(&response.url, failure));
             }
@@ -94,6 +94,11 @@ impl Document {
         self.response.fetched.status
     }
 
+    /// Whether the response is an error page.
+    pub fn is_error_page(&self) -> bool {
+        self.response.fetched.page_status().is_error_page()
+    }
+
     /// Returns the length of the decoded body.
     pub fn bytes(&self) -> u64 {
         self.bytes
@@ -124,7 +129,7 @@ impl Document {
     /// Returns the title of the page.
     pub fn title(&self) -> Option<&str> {
         match &self.content {
-            Content::Page(page) => page.metadata.title.as_deref(),
+            Content::Html(page) => page.metadata.title.as_deref(),
             _ => None,
         }
     }
@@ -132,14 +137,14 @@ impl Document {
     /// Returns the confidence in the choice of the main content, from 0 to 1; `None` if there was no choice.
     pub fn quality(&self) -> Option<f32> {
         match &self.content {
-            Content::Page(page) => page.main.as_ref().map(|main| main.quality),
+            Content::Html(page) => page.main.as_ref().map(|main| main.quality),
             _ => None,
         }
     }
 
     /// Whether this is an HTML page without text.
     pub fn is_without_text(&self) -> bool {
-        matches!(self.content, Content::Page(_)) && self.text().trim().is_empty()
+        matches!(self.content, Content::Html(_)) && self.text().trim().is_empty()
     }
 
     /// Returns the title and the content as Markdown.
@@ -203,7 +208,7 @@ impl Document {
 
     fn meta_of(&self, links_omitted: u64) -> DocumentMeta {
         let page = match &self.content {
-            Content::Page(page) => Some(&**page),
+            Content::Html(page) => Some(&**page),
             _ => None,
         };
         document_meta(&self.response, self.bytes, links_omitted, page)

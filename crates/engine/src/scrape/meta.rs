@@ -4,14 +4,14 @@ use crawler_html::Metadata;
 use crawler_model::{DocumentMeta, HtmlMeta, rfc3339_seconds};
 
 use super::ScrapeResponse;
-use super::content::Page;
+use super::content::HtmlPage;
 
 /// Returns the metadata of a response; `bytes` is the length of the decoded body.
 pub(super) fn document_meta(
     response: &ScrapeResponse,
     bytes: u64,
     links_omitted: u64,
-    page: Option<&Page>,
+    page: Option<&HtmlPage>,
 ) -> DocumentMeta {
     let fetched = &response.fetched;
     DocumentMeta {
@@ -31,7 +31,7 @@ pub(super) fn document_meta(
     }
 }
 
-fn html_meta(page: &Page) -> HtmlMeta {
+fn html_meta(page: &HtmlPage) -> HtmlMeta {
     let Metadata {
         title: _,
         description,

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use crawler_fetch::{Body, Fetch, FetchRequest, Fetched, RequestedUrl, fake};
 use crawler_model::{
-    FailKind, Failure, RobotsErrors, RobotsPolicy, ScrapePlan, ScrapeSpec, SkipReason,
+    Backoff, FailKind, Failure, RobotsErrors, RobotsPolicy, ScrapePlan, ScrapeSpec, SkipReason,
 };
 use tokio::time::Instant;
 
@@ -100,6 +100,34 @@ fn requested(url: &str) -> RequestedUrl {
 
 const URL: &str = "http://a.example/x";
 const ROBOTS: &str = "http://a.example/robots.txt";
+
+#[tokio::test(start_paused = true)]
+async fn a_notice_names_the_host_once() {
+    let unavailable = Ok(status(503, Some(5)));
+    let script = ScriptedFetch::default().on(URL, [unavailable, reset(), Ok(page())]);
+    let spec = ScrapeSpec {
+        robots: RobotsPolicy::Ignore,
+        backoff: Backoff {
+            first: Duration::from_secs(8),
+            longest: Duration::from_secs(8),
+        },
+        ..ScrapeSpec::default()
+    };
+    let plan = ScrapePlan::resolve(&spec, "crawler/0").unwrap();
+    let notices = Arc::<Mutex<Vec<String>>>::default();
+    let recorded = Arc::clone(&notices);
+    let record = move |notice: Notice| recorded.lock().unwrap().push(notice.to_string());
+    let scraper = Scraper::new(Arc::new(script), plan, 7, Stop::new(), record);
+    scraper.get(&requested(URL), JsPolicy::Never).await.unwrap();
+    let notices = notices.lock().unwrap();
+    for (notice, expected) in notices.iter().zip([
+        "a.example answered 503 to /x (attempt 1 of 3); waiting 5.0 s",
+        "a.example failed on /x: connection reset (attempt 2 of 3); waiting ",
+    ]) {
+        assert!(notice.starts_with(expected), "{notice}");
+    }
+    assert_eq!(notices.len(), 2);
+}
 
 #[tokio::test(start_paused = true)]
 async fn robots_txt_is_fetched_once_a_day() {

@@ -88,7 +88,7 @@ impl Case {
             PageStatus::Success => "page".to_owned(),
             PageStatus::Redirect if self.location => "redirect".to_owned(),
             PageStatus::Redirect => "bad_redirect".to_owned(),
-            PageStatus::Failure(kind) => kind.to_string(),
+            PageStatus::ErrorPage(kind) | PageStatus::Unusable(kind) => kind.to_string(),
         }
     }
 
@@ -331,9 +331,9 @@ async fn robots_txt_follows_the_rules() {
         let expected = match PageStatus::of(case.status, case.location) {
             PageStatus::Success => "Disallow: /page",
             PageStatus::Redirect if case.location => "Disallow: /pag",
-            PageStatus::Failure(_) if case.status >= 500 => "skipped robots_unavailable",
+            PageStatus::ErrorPage(_) if case.status >= 500 => "skipped robots_unavailable",
             // No usable file: no rules.
-            PageStatus::Redirect | PageStatus::Failure(_) => "page",
+            PageStatus::Redirect | PageStatus::ErrorPage(_) | PageStatus::Unusable(_) => "page",
         };
         assert_eq!(found, expected, "robots.txt: {case:?}");
     }

@@ -42,13 +42,13 @@ pub(super) struct PreparedPage {
 
 /// The result of scraping one URL.
 #[derive(Debug)]
-pub(super) struct Outcome {
+pub(super) struct ScrapeResult {
     /// The given URL, normalized if it is valid.
     pub(super) url: String,
     pub(super) page: Result<PreparedPage, PageProblem>,
 }
 
-impl Outcome {
+impl ScrapeResult {
     /// Whether the page could not be fetched; an error page counts as failed.
     pub(super) fn failed(&self) -> bool {
         self.failure().is_some()
@@ -85,7 +85,7 @@ impl Outcome {
 
 /// The error message and its stable kind for an error status.
 pub(super) fn error_of(document: &Document) -> Option<(String, &'static str)> {
-    if document.status() < 400 {
+    if !document.is_error_page() {
         return None;
     }
     let failure = Failure::of_status(document.status());

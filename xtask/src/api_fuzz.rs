@@ -11,7 +11,7 @@ use serde_json::Value;
 
 use crate::postgres::Postgres;
 use crate::requirements::CHROMIUM;
-use crate::shell::{cargo, output_of, print, root, run};
+use crate::shell::{cargo, print, root, run, target_folder};
 
 const VERSION: &str = "4.32.5";
 /// Default number of cases per operation and phase.
@@ -51,16 +51,6 @@ pub(crate) fn start(args: &[&str]) -> Result<()> {
     let fuzzed = fuzz(&crawler, &schemathesis, &folder, Some(&url), examples);
     postgres.psql(None, &["-c", &format!("DROP DATABASE {name} WITH (FORCE)")])?;
     fuzzed
-}
-
-fn target_folder() -> Result<PathBuf> {
-    let text =
-        output_of(cargo().args(["metadata", "--format-version", "1", "--no-deps", "--locked"]))?;
-    let metadata: Value = serde_json::from_str(&text)?;
-    let folder = metadata["target_directory"].as_str();
-    Ok(PathBuf::from(folder.context(
-        "no target_directory in the output of cargo metadata",
-    )?))
 }
 
 /// Installs schemathesis into a virtual environment, unless it is already installed.

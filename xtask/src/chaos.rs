@@ -4,6 +4,7 @@
 
 use anyhow::{Context, Result, bail};
 
+use crate::postgres;
 use crate::shell::{cargo, run};
 
 const ROUNDS: u64 = 20;
@@ -23,6 +24,7 @@ pub(crate) fn start(args: &[&str]) -> Result<()> {
         ])
         .args(["--", "--nocapture", "--test-threads=1", "rounds_"])
         .env("CHAOS_ROUNDS", rounds.to_string());
+    postgres::pass_programs(&mut command);
     if let Some(seed) = seed {
         command.env("CHAOS_SEED", seed.to_string());
     }

@@ -16,6 +16,8 @@ use crate::shell::{output_of, print, run};
 
 /// Environment variable with the URL of a cluster in which databases may be created.
 pub(crate) const VARIABLE: &str = "TEST_DATABASE_URL";
+/// Environment variable with the folder of the server's programs, for tests that start their own cluster.
+const PROGRAMS_VARIABLE: &str = "POSTGRES_PROGRAMS";
 const START_TIMEOUT: Duration = Duration::from_mins(1);
 
 /// How durable a cluster's writes are.
@@ -232,6 +234,13 @@ fn programs() -> Result<PathBuf> {
             "no Postgres server here: install one (`apt install postgresql`), or set {VARIABLE}"
         )
     })
+}
+
+/// Tells a test where the server's programs are.
+pub(crate) fn pass_programs(command: &mut Command) {
+    if let Some(folder) = installed() {
+        command.env(PROGRAMS_VARIABLE, folder);
+    }
 }
 
 /// The folder of the server's programs: in PATH, or where Debian installs them.

@@ -48,6 +48,16 @@ pub(crate) fn output_of(command: &mut Command) -> Result<String> {
     Ok(String::from_utf8(output.stdout)?)
 }
 
+/// The folder of build results, `target` unless the environment names another.
+pub(crate) fn target_folder() -> Result<PathBuf> {
+    let metadata =
+        output_of(cargo().args(["metadata", "--no-deps", "--locked", "--format-version=1"]))?;
+    let metadata: serde_json::Value = serde_json::from_str(&metadata)?;
+    let folder = metadata["target_directory"].as_str();
+    let folder = folder.context("no target_directory in the output of cargo metadata")?;
+    Ok(PathBuf::from(folder))
+}
+
 /// Whether a program can be started with this argument and succeeds.
 pub(crate) fn exists(program: &str, argument: &str) -> bool {
     Command::new(program)

@@ -2,6 +2,7 @@
 
 mod dependencies;
 mod doc_paths;
+mod flags;
 mod phrases;
 mod plurals;
 mod source_files;
@@ -16,6 +17,7 @@ pub(crate) fn run() -> Result<()> {
     let files = source_files::tracked()?;
     let mut findings = dependencies::findings()?;
     findings.extend(files.iter().flat_map(source_files::findings));
+    findings.extend(files.iter().flat_map(flags::findings));
     findings.extend(files.iter().flat_map(phrases::findings));
     findings.extend(files.iter().flat_map(plurals::findings));
     findings.extend(type_names::findings(&files));

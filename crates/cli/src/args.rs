@@ -7,7 +7,7 @@ use clap::builder::styling::{AnsiColor, Styles};
 use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum};
 
 use crate::serve_args::{ConfigArgs, KeysArgs, ServeArgs};
-use crate::values::{bytes, duration, path_delay, whole_number};
+use crate::values::{bytes, duration, header, path_delay, whole_number};
 
 const STYLES: Styles = Styles::styled()
     .header(AnsiColor::Green.on_default().bold())
@@ -322,8 +322,8 @@ pub(crate) struct RequestArgs {
     pub(crate) js: JsChoice,
 
     /// Extra request header, sent only to the origin of the given URL; repeatable
-    #[arg(long, value_name = "NAME: VALUE", help_heading = "Requests")]
-    pub(crate) header: Vec<String>,
+    #[arg(long, value_name = "NAME: VALUE", value_parser = header, help_heading = "Requests")]
+    pub(crate) header: Vec<(String, String)>,
 
     // A doc comment would read the brackets as a link.
     #[arg(

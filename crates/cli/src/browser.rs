@@ -6,11 +6,10 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use crawler::wiring::{Browser, BrowserOptions, RenderTotals};
-use crawler_model::{FetchRules, JsPolicy, counted};
+use crawler_model::{FetchRules, JsPolicy, NAV_TIMEOUTS, counted, parse_duration};
 
 use crate::console::{Console, Level, Value};
 use crate::exit;
-use crate::values::duration;
 
 /// Locates the browser; `None` if no page is rendered. Prints an error that says what to do if there is none.
 pub(crate) fn find(
@@ -91,13 +90,8 @@ fn nav_timeout(text: &str) -> Result<Option<Duration>, String> {
     }
     let bad =
         || format!("BROWSER_TIMEOUT: \"{text}\" is not a duration from 1s to 1h, such as 10s");
-    // A bare number is seconds, as in the service's configuration.
-    let timeout = match text.parse() {
-        Ok(seconds) => Duration::from_secs(seconds),
-        Err(_) => duration(text).map_err(|_| bad())?,
-    };
-    let fits = (Duration::from_secs(1)..=Duration::from_hours(1)).contains(&timeout);
-    if fits { Ok(Some(timeout)) } else { Err(bad()) }
+    let timeout = parse_duration(text).filter(|timeout| NAV_TIMEOUTS.contains(timeout));
+    timeout.map(Some).ok_or_else(bad)
 }
 
 /// Parses `BROWSER_SANDBOX`.

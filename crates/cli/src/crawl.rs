@@ -9,17 +9,20 @@ use std::process::ExitCode;
 use std::time::SystemTime;
 
 use anyhow::Context;
-use crawler::wiring;
-use crawler_model::{CrawlPlan, CrawlSpec, JsPolicy, Sink, SinkError, StopReason};
+use crawler::wiring::{self, PreparedCrawl};
+use crawler_model::{
+    CrawlPlan, CrawlSpec, DEFAULT_USER_AGENT, JsPolicy, PlanError, Sink, SinkError, StopReason,
+};
 use crawler_output::{Format, MapFormat, ReportHeader, UniqueLinks};
 use tokio::runtime::Runtime;
 
+use crate::advice::with_advice;
 use crate::args::{CrawlArgs, LogChoice, MapArgs, ProfileChoice, SitemapsChoice};
 use crate::console::{Console, Level};
 use crate::plan_line;
 use crate::spec::{link_filter, plan_error, spec};
 use crate::state::State;
-use crate::{DEFAULT_USER_AGENT, browser, console, exit, summary_lines};
+use crate::{browser, console, exit, summary_lines};
 use outputs::Outputs;
 use run::{Ending, Run};
 
@@ -34,7 +37,7 @@ pub(crate) fn crawl(args: &CrawlArgs) -> ExitCode {
         console::print_error(message, json);
         return ExitCode::from(exit::BAD_USAGE);
     }
-    let job = Job {
+    let command = CrawlCommand {
         spec: spec(&args.site, filter, SitemapsChoice::Skip),
         profile: args.site.profile,
         settings: CommandSettings {
@@ -46,7 +49,7 @@ pub(crate) fn crawl(args: &CrawlArgs) -> ExitCode {
         state: args.site.state.as_deref(),
     };
     let console = Console::new(&args.messages, args.progress.progress);
-    job.run(&console, |plan, head, outputs| {
+    command.run(&console, |plan, head, outputs| {
         let header = ReportHeader {
             seed: plan.seed().to_string(),
             version: env!("CARGO_PKG_VERSION"),
@@ -70,7 +73,7 @@ pub(crate) fn crawl(args: &CrawlArgs) -> ExitCode {
 pub(crate) fn map(args: &MapArgs) -> ExitCode {
     let format = MapFormat::from(args.format);
     let file = args.file.output_file.as_deref();
-    let job = Job {
+    let command = CrawlCommand {
         spec: spec(
             &args.site,
             crawler_model::LinkFilter::default(),
@@ -86,7 +89,7 @@ pub(crate) fn map(args: &MapArgs) -> ExitCode {
         state: args.site.state.as_deref(),
     };
     let console = Console::new(&args.messages, args.progress.progress);
-    job.run(&console, |plan, _, outputs| {
+    command.run(&console, |plan, _, outputs| {
         Ok(vec![crawler_output::map_sink(
             format,
             outputs.open(file)?,
@@ -141,16 +144,29 @@ pub(crate) struct RunHeader {
 }
 
 /// One crawl to run.
-struct Job<'a> {
+struct CrawlCommand<'a> {
     spec: CrawlSpec,
     profile: ProfileChoice,
     settings: CommandSettings<'a>,
     state: Option<&'a Path>,
 }
 
+/// Why a crawl cannot be prepared.
+enum CannotStart {
+    Plan(PlanError),
+    /// The message was printed.
+    Browser(ExitCode),
+}
+
+impl From<PlanError> for CannotStart {
+    fn from(error: PlanError) -> Self {
+        Self::Plan(error)
+    }
+}
+
 type Sinks = Vec<Box<dyn Sink>>;
 
-impl Job<'_> {
+impl CrawlCommand<'_> {
     /// Checks the plan, opens the state file and the outputs, crawls, and prints the summary.
     fn run(
         &self,
@@ -158,22 +174,22 @@ impl Job<'_> {
         sinks: impl FnOnce(&CrawlPlan, &RunHeader, &mut Outputs<'_>) -> Result<Sinks, SinkError>,
     ) -> ExitCode {
         let rng_seed = wiring::random_number();
-        let mut plan = match CrawlPlan::resolve(&self.spec, DEFAULT_USER_AGENT, rng_seed) {
-            Ok(plan) => plan,
-            Err(error) => {
-                console.print(Level::Error, &plan_error(&error), "bad_usage", &[]);
-                return ExitCode::from(exit::BAD_USAGE);
-            }
+        let agent = self.spec.request.user_agent.clone();
+        let find_browser = |plan: &CrawlPlan| {
+            browser::find(plan.js, &plan.fetch, agent, plan.workers, console)
+                .map_err(CannotStart::Browser)
         };
-        let agent = self.spec.user_agent.clone();
-        let browser = match browser::find(plan.js, &plan.fetch, agent, plan.workers, console) {
-            Ok(browser) => browser,
-            Err(code) => return code,
+        let spec = self.spec.clone();
+        let prepared = wiring::prepare(spec, DEFAULT_USER_AGENT, rng_seed, find_browser);
+        let PreparedCrawl {
+            spec,
+            plan,
+            browser,
+        } = match prepared {
+            Ok(prepared) => prepared,
+            Err(CannotStart::Plan(error)) => return bad_plan(console, &error),
+            Err(CannotStart::Browser(code)) => return code,
         };
-        if let (JsPolicy::Always, Some(browser)) = (plan.js, &browser) {
-            // More pages in flight would only wait for a tab.
-            plan = plan.with_workers(browser.tabs());
-        }
         let fewer_workers = tabs_hint(self.spec.workers, &plan);
         let runtime = match wiring::runtime(plan.workers).context("cannot start the runtime") {
             Ok(runtime) => runtime,
@@ -194,11 +210,18 @@ impl Job<'_> {
             Err(refused) => return print_refusal(console, &refused),
         };
         let lengths = state.as_ref().map(State::lengths);
-        if let Some(state) = &state {
-            plan = plan.with_key_seed(state.rng_seed());
-            head.started = state.started();
-            state.config_line().clone_into(&mut head.config_line);
-        }
+        let plan = match &state {
+            None => plan,
+            Some(state) => {
+                head.started = state.started();
+                state.config_line().clone_into(&mut head.config_line);
+                // URLs have the same keys as in the crawl that is resumed.
+                match CrawlPlan::resolve(&spec, DEFAULT_USER_AGENT, state.rng_seed()) {
+                    Ok(plan) => plan,
+                    Err(error) => return bad_plan(console, &error),
+                }
+            }
+        };
         let state = match state {
             Some(state) if state.is_finished(&[self.settings.file, self.settings.unique_links]) => {
                 return already_finished(console, state, &runtime);
@@ -270,7 +293,8 @@ fn print_ending(console: &Console, ending: &Ending, plan: &CrawlPlan, has_state:
     summary_lines::print(console, summary, plan, has_state);
     let rendered_ok = browser::print_totals(&ending.rendered, console);
     if let Some(problem) = &summary.seed_problem {
-        console.print(Level::Error, &problem.to_string(), "seed_failed", &[]);
+        let message = with_advice(problem, problem.remedy());
+        console.print(Level::Error, &message, "seed_failed", &[]);
     }
     if ending.needs_browser && summary.fetched == 1 && summary.links == 0 {
         let message = format!(
@@ -284,6 +308,11 @@ fn print_ending(console: &Console, ending: &Ending, plan: &CrawlPlan, has_state:
     } else {
         ExitCode::from(exit::FAILED)
     }
+}
+
+fn bad_plan(console: &Console, error: &PlanError) -> ExitCode {
+    console.print(Level::Error, &plan_error(error), "bad_usage", &[]);
+    ExitCode::from(exit::BAD_USAGE)
 }
 
 fn print_refusal(console: &Console, refused: &Refused) -> ExitCode {

@@ -1,8 +1,12 @@
 //! Logs pages to stderr: failures always, everything else with `-v` and `-vv`.
 
-use crawler_model::{LinkFacts, Notice, Outcome, PageReport, Sink, SinkError, Summary, counted};
+use crawler_model::{
+    LinkFacts, Notice, Outcome, PageReport, RefuseReason, Sink, SinkError, Summary, counted,
+};
 
+use crate::advice::with_advice;
 use crate::console::{Console, Level, Value};
+use crate::refusal_text::refusal_text;
 
 #[derive(Debug)]
 pub(crate) struct LogSink {
@@ -83,30 +87,48 @@ impl LogSink {
     }
 }
 
-/// Note on a link that is never followed. Whether a link is new is not known yet.
-fn not_followed(facts: LinkFacts) -> &'static str {
-    match (facts.web, facts.in_scope) {
-        (false, _) => " (not followed: not http)",
-        (true, false) => " (not followed: out of scope)",
-        (true, true) => "",
-    }
+/// Why a link is not followed; `None` if it is followed, or already was. `refused`: the frontier's reason.
+fn refusal(facts: LinkFacts, refused: Option<RefuseReason>) -> Option<RefuseReason> {
+    let by_facts = match (facts.web, facts.in_scope) {
+        (false, _) => Some(RefuseReason::Scheme),
+        (true, false) => Some(RefuseReason::OutOfScope),
+        (true, true) => None,
+    };
+    let refused = refused.filter(|reason| *reason != RefuseReason::Seen);
+    refused.or(by_facts)
+}
+
+/// The line of a link.
+fn link_text(url: &str, refusal: Option<RefuseReason>) -> String {
+    let Some(reason) = refusal else {
+        return format!("  link {url}");
+    };
+    let trap = if reason.is_trap() {
+        "crawler trap, "
+    } else {
+        ""
+    };
+    format!(
+        "  link {url} (not followed: {trap}{})",
+        refusal_text(reason)
+    )
 }
 
 impl Sink for LogSink {
     fn page(&mut self, report: &PageReport) -> Result<(), SinkError> {
         self.page_line(report);
         if self.console.prints(Level::Debug) {
-            for link in report.links.iter() {
-                let fields = [
+            let mut refused = report.links.refused().iter().peekable();
+            for (index, link) in (0..).zip(report.links.iter()) {
+                let refused = refused.next_if(|(at, _)| *at == index);
+                let reason = refusal(link.facts, refused.map(|(_, reason)| *reason));
+                let mut fields = vec![
                     ("url", Value::Text(link.full)),
                     ("via", Value::Text(report.url.as_str())),
                 ];
-                self.console.print(
-                    Level::Debug,
-                    &format!("  link {}{}", link.full, not_followed(link.facts)),
-                    "link",
-                    &fields,
-                );
+                fields.extend(reason.map(|reason| ("not_followed", Value::Text(reason.as_str()))));
+                let text = link_text(link.full, reason);
+                self.console.print(Level::Debug, &text, "link", &fields);
             }
         }
         Ok(())
@@ -117,8 +139,8 @@ impl Sink for LogSink {
             Notice::CrawlDelay { .. } => Level::Info,
             _ => Level::Warning,
         };
-        self.console
-            .print(level, &notice.to_string(), notice.as_str(), &[]);
+        let message = with_advice(notice, notice.remedy());
+        self.console.print(level, &message, notice.as_str(), &[]);
         Ok(())
     }
 

@@ -3,6 +3,7 @@
 //! Arguments become a spec, the spec a plan, the plan a crawl, and its summary an exit code. stdout carries data only;
 //! everything else goes to stderr through [`console::Console`].
 
+mod advice;
 mod args;
 mod browser;
 #[cfg(feature = "service")]
@@ -29,6 +30,7 @@ mod postgres;
 mod postgres;
 mod progress_line;
 mod reference;
+mod refusal_text;
 #[cfg(feature = "content")]
 mod scrape;
 #[cfg(feature = "service")]
@@ -55,9 +57,6 @@ use std::process::ExitCode;
 use clap::{CommandFactory, Parser};
 
 use crate::args::{Cli, Command};
-
-/// Default User-Agent header.
-const DEFAULT_USER_AGENT: &str = concat!("crawler/", env!("CARGO_PKG_VERSION"));
 
 fn main() -> ExitCode {
     let typed: Vec<OsString> = std::env::args_os().collect();

@@ -3,7 +3,7 @@
 use anyhow::bail;
 use crawler_engine::Stop;
 use crawler_service::config::Config;
-use crawler_store::HostDefaults;
+use crawler_store::StoreLimits;
 
 use crate::serve_args::{KeysCommand, ModeChoice};
 
@@ -17,7 +17,7 @@ const NOT_BUILT: &str = "store.database_url: this build does not support Postgre
 )]
 pub(crate) async fn serve(
     _url: &str,
-    _hosts: HostDefaults,
+    _limits: StoreLimits,
     _config: Config,
     _mode: ModeChoice,
     _stop: &Stop,

@@ -25,7 +25,10 @@ pub(crate) fn fields(plan: &CrawlPlan) -> Vec<(&'static str, Value<'_>)> {
             Value::Seconds(plan.fetch.deadlines.total.as_secs_f64()),
         ),
         ("max_attempts", Value::Number(u64::from(plan.max_attempts))),
-        ("rate_seconds", Value::Seconds(plan.rate.as_secs_f64())),
+        (
+            "rate_seconds",
+            Value::Seconds(plan.min_interval.as_secs_f64()),
+        ),
         ("js", Value::Text(plan.js.as_str())),
     ]
 }
@@ -57,8 +60,8 @@ pub(crate) fn line(
     if let Some(bytes) = plan.limits.bytes {
         add(format!("max bytes {}", size(bytes)));
     }
-    if !plan.rate.is_zero() {
-        add(format!("rate {:?}", plan.rate));
+    if !plan.min_interval.is_zero() {
+        add(format!("rate {:?}", plan.min_interval));
     }
     add(format!(
         "robots {}",

@@ -5,7 +5,7 @@ use std::time::Duration;
 use anyhow::{Context, bail};
 use crawler_engine::{Stop, StopLevel};
 use crawler_service::config::Config;
-use crawler_store::{HostDefaults, StoreError};
+use crawler_store::{StoreError, StoreLimits};
 use crawler_store_postgres::{PostgresOptions, PostgresStore};
 
 use crate::serve_args::{KeysCommand, ModeChoice};
@@ -17,16 +17,14 @@ const STORE_RETRY_DELAYS: [Duration; 2] = [Duration::from_millis(500), Duration:
 /// Runs the service until it is stopped.
 pub(crate) async fn serve(
     url: &str,
-    hosts: HostDefaults,
+    limits: StoreLimits,
     config: Config,
     mode: ModeChoice,
     stop: &Stop,
 ) -> anyhow::Result<()> {
     let options = PostgresOptions {
         connections: config.store.connections,
-        hosts,
-        max_crashes: config.worker.max_crashes,
-        fixed_interval: config.crawl.crawl_delay.is_some(),
+        limits,
         ..PostgresOptions::default()
     };
     let open = || PostgresStore::open(url, options.clone());

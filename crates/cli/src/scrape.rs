@@ -4,8 +4,8 @@
 //! and in the exit code; the other pages are not affected.
 
 mod given_urls;
-mod outcome;
 mod page_writer;
+mod scrape_result;
 
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -13,17 +13,18 @@ use std::sync::Arc;
 use anyhow::Context;
 use crawler::wiring::{self, Browser, PageFetch};
 use crawler_engine::{Document, Part, Scraper, Stop, StopLevel};
-use crawler_model::{JsPolicy, Notice, ScrapePlan, SinkError, counted};
+use crawler_model::{DEFAULT_USER_AGENT, JsPolicy, Notice, ScrapePlan, SinkError, counted};
 use futures_util::{Stream, StreamExt};
 use tokio::task::JoinError;
 
+use crate::advice::with_advice;
 use crate::args::{ScrapeArgs, When};
 use crate::console::{Console, Level, Value};
-use crate::spec::{js, plan_error, scrape_spec};
-use crate::{DEFAULT_USER_AGENT, browser, exit, signals};
+use crate::spec::{js, plan_error, request_spec};
+use crate::{browser, exit, signals};
 use given_urls::{Given, GivenUrls};
-use outcome::{Outcome, PageProblem};
 use page_writer::{Layout, PageWriter};
+use scrape_result::{PageProblem, ScrapeResult};
 
 /// Maximum number of pages in flight over all hosts; the limit per host is lower.
 const MAX_IN_FLIGHT: usize = 8;
@@ -34,7 +35,7 @@ pub(crate) fn scrape(args: &ScrapeArgs) -> ExitCode {
         console.print(Level::Error, message, "bad_usage", &[]);
         ExitCode::from(exit::BAD_USAGE)
     };
-    let plan = match ScrapePlan::resolve(&scrape_spec(&args.request), DEFAULT_USER_AGENT) {
+    let plan = match ScrapePlan::resolve(&request_spec(&args.request), DEFAULT_USER_AGENT) {
         Ok(plan) => plan,
         Err(error) => return bad_usage(&plan_error(&error)),
     };
@@ -122,7 +123,8 @@ fn run(
         let rng_seed = wiring::random_number();
         let notices = console.clone();
         let print_notice = move |notice: Notice| {
-            notices.print(Level::Info, &notice.to_string(), notice.as_str(), &[]);
+            let message = with_advice(&notice, notice.remedy());
+            notices.print(Level::Info, &message, notice.as_str(), &[]);
         };
         let fetch = PageFetch::new(browser, &plan.fetch, MAX_IN_FLIGHT, &urls.hosts()).await?;
         let fetch = Arc::new(fetch);
@@ -156,7 +158,7 @@ fn run(
 
 /// Prints the pages in order.
 async fn print(
-    pages: impl Stream<Item = Result<Outcome, JoinError>>,
+    pages: impl Stream<Item = Result<ScrapeResult, JoinError>>,
     mut writer: PageWriter,
     stop: &Stop,
     console: &Console,
@@ -165,20 +167,20 @@ async fn print(
     let mut pages = std::pin::pin!(pages);
     let (mut any, mut failed) = (false, false);
     loop {
-        let outcome = tokio::select! {
+        let result = tokio::select! {
             biased;
             () = stop.reached(StopLevel::AtOnce) => break,
-            outcome = pages.next() => outcome,
+            result = pages.next() => result,
         };
         // `scrape_page` turns panics into outcomes, so a join error cannot happen here.
-        let Some(Ok(outcome)) = outcome else { break };
+        let Some(Ok(result)) = result else { break };
         any = true;
-        if outcome.was_stopped() {
+        if result.was_stopped() {
             continue;
         }
-        failed |= outcome.failed();
-        print_messages(&outcome, console, failure);
-        match writer.write(&outcome) {
+        failed |= result.failed();
+        print_messages(&result, console, failure);
+        match writer.write(&result) {
             Ok(()) => (),
             Err(error) if error.is_closed_pipe() => return Ok(ScrapeEnd::OutputClosed),
             Err(error) => return Err(error),
@@ -197,7 +199,7 @@ async fn scrape_page(
     given: Given,
     scraper: Arc<Scraper<PageFetch>>,
     options: PageOptions,
-) -> Outcome {
+) -> ScrapeResult {
     let url = given.url.as_ref().map_or_else(
         |_| given.typed.clone(),
         |requested| requested.url.to_string(),
@@ -221,24 +223,24 @@ async fn scrape_page(
                 .unwrap_or_else(|error| Err(PageProblem::of_panic(error)))
         }
     };
-    Outcome { url, page }
+    ScrapeResult { url, page }
 }
 
 /// Prints the messages about a page to stderr.
-fn print_messages(outcome: &Outcome, console: &Console, failure: Level) {
-    if let Some((message, kind)) = outcome.failure() {
+fn print_messages(result: &ScrapeResult, console: &Console, failure: Level) {
+    if let Some((message, kind)) = result.failure() {
         let fields = [
-            ("url", Value::Text(&outcome.url)),
+            ("url", Value::Text(&result.url)),
             ("kind", Value::Text(kind)),
         ];
         console.print(failure, &message, "page_failed", &fields);
         return;
     }
-    let Ok(page) = &outcome.page else {
+    let Ok(page) = &result.page else {
         return;
     };
     let document = &page.document;
-    let url = document.url().as_str();
+    let url = document.url();
     let fields = [("url", Value::Text(url))];
     if document.truncated() {
         let message = format!("{url} is too large and was truncated");

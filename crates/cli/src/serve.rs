@@ -11,11 +11,12 @@ use std::time::Duration;
 use anyhow::{Context, bail};
 use crawler_engine::{Stop, StopLevel};
 use crawler_model::JsPolicy;
+use crawler_model::site_rules::ROBOTS_MEMORY;
 use crawler_service::api::{self, App};
 use crawler_service::config::Config;
 use crawler_service::worker::{Worker, WorkerNumbers, WorkerSettings, http_fetch};
 use crawler_service::{CallMetrics, SharedBrowser, TimedStore};
-use crawler_store::{HostDefaults, Store};
+use crawler_store::{HostDefaults, Store, StoreLimits};
 use crawler_store_sqlite::{SqliteOptions, SqliteStore};
 use tokio::net::TcpListener;
 use tracing_subscriber::EnvFilter;
@@ -33,7 +34,7 @@ const PRUNE_INTERVAL: Duration = Duration::from_mins(10);
 const PRUNE_BATCH: u32 = 2_000;
 /// Interval at which a process without a worker looks for jobs past their deadline.
 const RECONCILE_INTERVAL: Duration = Duration::from_secs(5);
-/// Hosts and robots.txt files unused for this long are deleted. A robots.txt is refetched after a day anyway.
+/// Hosts unused for this long are deleted.
 const HOST_RETENTION: Duration = Duration::from_hours(48);
 
 pub(crate) fn serve(args: &ServeArgs) -> ExitCode {
@@ -105,18 +106,20 @@ fn run(config: Config, mode: ModeChoice, console: Console) -> anyhow::Result<()>
     let ended = runtime.block_on(async {
         let stop = Stop::new();
         let signals = tokio::spawn(signals::listen(stop.clone(), console));
-        let hosts = HostDefaults {
-            in_flight: config.worker.per_host_concurrency,
-            interval: config.host_interval(),
+        let limits = StoreLimits {
+            hosts: HostDefaults {
+                in_flight: config.worker.per_host_concurrency,
+                interval: config.host_interval(),
+            },
+            fixed_interval: config.crawl.crawl_delay.is_some(),
+            max_crashes: config.worker.max_crashes,
         };
         let ended = if let Some(url) = config.store.database_url.clone() {
-            postgres::serve(url.reveal(), hosts, config, mode, &stop).await
+            postgres::serve(url.reveal(), limits, config, mode, &stop).await
         } else {
             let options = SqliteOptions {
                 readers: config.store.connections.saturating_sub(1).max(1),
-                hosts,
-                max_crashes: config.worker.max_crashes,
-                fixed_interval: config.crawl.crawl_delay.is_some(),
+                limits,
                 ..SqliteOptions::default()
             };
             let path = config.store.path.clone();
@@ -330,7 +333,7 @@ fn lock_worker(path: &Path) -> anyhow::Result<File> {
 /// Deletes jobs past their retention, in batches, and hosts that are no longer used.
 async fn prune<S: Store>(store: S, retention: Option<Duration>) {
     loop {
-        if let Err(error) = store.prune_hosts(HOST_RETENTION).await {
+        if let Err(error) = store.prune_hosts(HOST_RETENTION, ROBOTS_MEMORY).await {
             tracing::warn!(%error, "cannot delete old hosts");
         }
         let Some(age) = retention else {

@@ -3,15 +3,15 @@
 use std::time::Duration;
 
 use crawler_model::{
-    CrawlSpec, JsPolicy, LinkFilter, PlanError, PlanField, Profile, RobotsErrors, RobotsPolicy,
-    SitemapPolicy,
+    CrawlSpec, DepthLimit, JsPolicy, LinkFilter, PlanError, PlanField, Profile, RequestSpec,
+    RobotsPolicy, SitemapPolicy,
 };
 use crawler_output::{Format, MapFormat};
 use crawler_weburl::{ScopeKind, SlashPolicy};
 
 use crate::args::{
-    CrawlArgs, FormatChoice, JsChoice, LinksChoice, MapFormatChoice, ProfileChoice, RobotsChoice,
-    SchemesChoice, ScopeChoice, SiteArgs, SitemapsChoice, SlashChoice, TrapsChoice,
+    CrawlArgs, FormatChoice, JsChoice, LinksChoice, MapFormatChoice, ProfileChoice, RequestArgs,
+    RobotsChoice, SchemesChoice, ScopeChoice, SiteArgs, SitemapsChoice, SlashChoice, TrapsChoice,
 };
 
 /// The spec of `crawl` or `map`; `sitemaps` is the command's default for `--sitemaps`.
@@ -22,6 +22,12 @@ pub(crate) fn spec(site: &SiteArgs, links: LinkFilter, sitemaps: SitemapsChoice)
             .clone()
             .or_else(|| site.seed.clone())
             .unwrap_or_default(),
+        request: RequestSpec {
+            max_attempts: site.max_attempts,
+            max_redirects: site.max_redirects,
+            max_body_bytes: site.max_body_bytes,
+            ..request_spec(&site.request)
+        },
         profile: match site.profile {
             ProfileChoice::Conservative => Profile::Conservative,
             ProfileChoice::Balanced => Profile::Balanced,
@@ -30,16 +36,10 @@ pub(crate) fn spec(site: &SiteArgs, links: LinkFilter, sitemaps: SitemapsChoice)
         },
         workers: site.workers,
         max_pages: site.max_pages,
-        max_depth: site.max_depth,
+        max_depth: site.max_depth.map(depth_limit),
         max_duration: site.max_duration,
         max_bytes: site.max_bytes,
-        rate: Duration::from_millis(site.rate_ms),
-        timeout: site.request.timeout,
-        max_attempts: site.max_attempts,
-        max_redirects: site.max_redirects,
-        max_body_bytes: site.max_body_bytes,
-        robots: robots(site.request.robots),
-        robots_errors: RobotsErrors::Disallow,
+        min_interval: Duration::from_millis(site.rate_ms),
         sitemaps: match site.sitemaps.unwrap_or(sitemaps) {
             SitemapsChoice::Skip => SitemapPolicy::Skip,
             SitemapsChoice::Include => SitemapPolicy::Include,
@@ -59,26 +59,21 @@ pub(crate) fn spec(site: &SiteArgs, links: LinkFilter, sitemaps: SitemapsChoice)
         strip_query: site.strip_query,
         links,
         path_delays: site.path_delay.clone(),
-        user_agent: site.request.user_agent.clone(),
-        headers: site.request.header.clone(),
-        proxies: site.request.proxy.clone(),
         traps: site.traps.map(|choice| choice == TrapsChoice::On),
         js: js(site.request.js),
         ..CrawlSpec::default()
     }
 }
 
-#[cfg(feature = "content")]
-/// The spec of `scrape`.
-pub(crate) fn scrape_spec(request: &crate::args::RequestArgs) -> crawler_model::ScrapeSpec {
-    crawler_model::ScrapeSpec {
+/// The flags that `crawl`, `map` and `scrape` have in common.
+pub(crate) fn request_spec(request: &RequestArgs) -> RequestSpec {
+    RequestSpec {
         timeout: request.timeout,
         robots: robots(request.robots),
-        robots_errors: RobotsErrors::Disallow,
         user_agent: request.user_agent.clone(),
         headers: request.header.clone(),
         proxies: request.proxy.clone(),
-        ..crawler_model::ScrapeSpec::default()
+        ..RequestSpec::default()
     }
 }
 
@@ -89,8 +84,8 @@ pub(crate) fn plan_error(error: &PlanError) -> String {
         PlanField::Include => "--include",
         PlanField::Exclude => "--exclude",
         PlanField::Workers => "--workers",
-        PlanField::Timeout => "--timeout (in milliseconds)",
-        PlanField::RateMs => "--rate-ms",
+        PlanField::Timeout => "--timeout",
+        PlanField::MinInterval => "--rate-ms",
         PlanField::MaxAttempts => "--max-attempts",
         PlanField::MaxRedirects => "--max-redirects",
         PlanField::MaxBodyBytes => "--max-body-bytes",
@@ -108,6 +103,14 @@ pub(crate) fn js(choice: JsChoice) -> JsPolicy {
         JsChoice::Never => JsPolicy::Never,
         JsChoice::Auto => JsPolicy::Auto,
         JsChoice::Always => JsPolicy::Always,
+    }
+}
+
+/// `--max-depth`: 0 is no limit.
+fn depth_limit(depth: u32) -> DepthLimit {
+    match depth {
+        0 => DepthLimit::Unlimited,
+        depth => DepthLimit::Links(depth),
     }
 }
 

@@ -26,7 +26,7 @@ use crate::crawl::{CommandSettings, Refused, RunHeader};
 impl From<StateError> for Refused {
     fn from(error: StateError) -> Self {
         Self {
-            message: error.to_string(),
+            message: format!("--state: {error}"),
             bad_usage: error.is_bad_usage(),
         }
     }
@@ -184,7 +184,11 @@ impl State {
             // As in the run that recorded these events: a flush may end a chunk of output.
             sink.flush()?;
         }
-        let from = frontier.resume();
+        let since_start = match SystemTime::now().duration_since(self.started()) {
+            Ok(since_start) if !self.is_new => since_start,
+            _ => Duration::ZERO,
+        };
+        let from = frontier.resume(since_start);
         let counts = (number > 0).then(|| frontier.progress_counts());
         let sink = StateSink::new(sink, outputs, self.file, self.path, Handle::current());
         Ok(Resumed {
@@ -218,7 +222,7 @@ impl From<SinkError> for ResumeError {
 impl From<ResumeError> for anyhow::Error {
     fn from(error: ResumeError) -> Self {
         match error {
-            ResumeError::State(error) => error.into(),
+            ResumeError::State(error) => Self::from(error).context("--state"),
             ResumeError::Sink(error) => DriveError::from(error).into(),
         }
     }

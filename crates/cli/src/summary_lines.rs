@@ -4,6 +4,7 @@ use crawler_model::{CrawlPlan, FailGroup, RefuseReason, StopReason, Summary, cou
 
 use crate::console::{Console, Level, Value};
 use crate::numbers::{size, span};
+use crate::refusal_text::refusal_text;
 
 /// Prints the summary.
 pub(crate) fn print(console: &Console, summary: &Summary, plan: &CrawlPlan, has_state: bool) {
@@ -121,7 +122,7 @@ fn failures_of(group: FailGroup, count: u64) -> String {
 /// Why the crawl stopped early, how much is left, and how to continue; `None` if the site was crawled completely.
 fn ending(summary: &Summary, plan: &CrawlPlan, has_state: bool) -> Option<String> {
     let rest = counted(summary.left, "known URL");
-    let value = match summary.stop {
+    let (flag, value) = match summary.stop {
         StopReason::Done | StopReason::OutputClosed => return None,
         StopReason::Signal if has_state => {
             return Some(format!(
@@ -135,11 +136,11 @@ fn ending(summary: &Summary, plan: &CrawlPlan, has_state: bool) -> Option<String
                 summary.stop
             ));
         }
-        StopReason::MaxPages => plan.limits.pages.map(grouped),
-        StopReason::MaxDuration => plan.limits.duration.map(span),
-        StopReason::MaxBytes => plan.limits.bytes.map(size),
+        StopReason::MaxPages => ("--max-pages", plan.limits.pages.map(grouped)),
+        StopReason::MaxDuration => ("--max-duration", plan.limits.duration.map(span)),
+        StopReason::MaxBytes => ("--max-bytes", plan.limits.bytes.map(size)),
+        _ => return Some(format!("Stopped with {rest} left: {}", summary.stop)),
     };
-    let flag = summary.stop.flag().unwrap_or_default();
     let advice = match summary.stop {
         // A resumed crawl keeps its limits.
         _ if has_state => {
@@ -155,20 +156,11 @@ fn ending(summary: &Summary, plan: &CrawlPlan, has_state: bool) -> Option<String
 }
 
 fn traps(summary: &Summary) -> String {
-    let name = |reason: RefuseReason| match reason {
-        RefuseReason::TooLong => "very long URL",
-        RefuseReason::TrapPath => "repeating path",
-        RefuseReason::TrapCalendar => "calendar",
-        RefuseReason::TrapSession => "session id",
-        RefuseReason::TrapQuery => "query combinations",
-        RefuseReason::TrapHosts => "too many hosts",
-        other => other.as_str(),
-    };
     let kinds: Vec<String> = summary
         .refused
         .iter()
         .filter(|(reason, _)| reason.is_trap())
-        .map(|(reason, count)| format!("{} {}", grouped(*count), name(*reason)))
+        .map(|(reason, count)| format!("{} {}", grouped(*count), refusal_text(*reason)))
         .collect();
     format!(
         "{} not followed as crawler traps ({}); use --traps off to follow them",

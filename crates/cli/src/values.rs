@@ -1,7 +1,9 @@
-//! Parsers of flag values: numbers, durations, sizes, delays below a path.
+//! Parsers of flag values: numbers, durations, sizes, headers, delays below a path.
 
 use std::str::FromStr;
 use std::time::Duration;
+
+use crawler_model::{DURATION_FORMAT, SIZE_FORMAT, parse_bytes, parse_duration};
 
 /// Parses `25`.
 pub(crate) fn whole_number<N: FromStr>(typed: &str) -> Result<N, String> {
@@ -9,69 +11,25 @@ pub(crate) fn whole_number<N: FromStr>(typed: &str) -> Result<N, String> {
     number.map_err(|_| format!("\"{typed}\" is not a valid whole number; use one like 25"))
 }
 
-/// Ten years: short enough to be added to any clock.
-const MAX_DURATION: Duration = Duration::from_hours(24 * 3_650);
-
-/// Parses `10s`, `500ms`, `1m30s`, `1h`; a bare number is seconds.
+/// Parses `10s`, `500ms` or `1h30m`; a bare number is seconds.
 pub(crate) fn duration(typed: &str) -> Result<Duration, String> {
-    let wrong = || format!("\"{typed}\" is not a duration; use one like 500ms, 10s, 5m or 1h30m");
-    let text = typed.trim();
-    if text.is_empty() {
-        return Err(wrong());
-    }
-    let mut total = Duration::ZERO;
-    let mut rest = text;
-    while !rest.is_empty() {
-        let (number, after) = split_number(rest).ok_or_else(wrong)?;
-        let unit_end = after
-            .find(|c: char| !c.is_ascii_alphabetic())
-            .unwrap_or(after.len());
-        let (unit, remaining) = after.split_at(unit_end);
-        let seconds = match unit {
-            "ms" => 0.001,
-            "s" | "sec" => 1.0,
-            "" if remaining.is_empty() && rest.len() == text.len() => 1.0,
-            "m" | "min" => 60.0,
-            "h" => 3_600.0,
-            "d" => 86_400.0,
-            _ => return Err(wrong()),
-        };
-        let part = Duration::try_from_secs_f64(number * seconds).map_err(|_| wrong())?;
-        total = total
-            .checked_add(part)
-            .filter(|total| *total <= MAX_DURATION)
-            .ok_or_else(wrong)?;
-        rest = remaining;
-    }
-    Ok(total)
+    parse_duration(typed).ok_or_else(|| format!("\"{typed}\" is not {DURATION_FORMAT}"))
 }
 
-/// Parses `500MB`, `2MiB`, `1000`.
+/// Parses `500MB`, `2MiB` or `1000`.
 pub(crate) fn bytes(typed: &str) -> Result<u64, String> {
-    let wrong = || format!("\"{typed}\" is not a size; use one like 500KB, 2MB or 1GiB");
-    let (number, unit) = split_number(typed.trim()).ok_or_else(wrong)?;
-    let factor = match unit.trim().to_ascii_lowercase().as_str() {
-        "" | "b" => 1.0,
-        "k" | "kb" => 1e3,
-        "m" | "mb" => 1e6,
-        "g" | "gb" => 1e9,
-        "t" | "tb" => 1e12,
-        "kib" => 1024.0,
-        "mib" => 1024.0 * 1024.0,
-        "gib" => 1024.0 * 1024.0 * 1024.0,
-        "tib" => 1024.0 * 1024.0 * 1024.0 * 1024.0,
-        _ => return Err(wrong()),
-    };
-    let size = number * factor;
-    if !(0.0..=1e18).contains(&size) {
-        return Err(wrong());
-    }
-    #[expect(
-        clippy::cast_possible_truncation,
-        clippy::cast_sign_loss,
-        reason = "the size is in range; fractions of a byte are dropped"
-    )]
-    Ok(size as u64)
+    parse_bytes(typed).ok_or_else(|| format!("\"{typed}\" is not {SIZE_FORMAT}"))
+}
+
+/// Parses `Name: value`.
+pub(crate) fn header(typed: &str) -> Result<(String, String), String> {
+    let (name, value) = typed.split_once(':').ok_or_else(|| {
+        format!(
+            "\"{}\" has no colon; write 'Name: value'",
+            typed.escape_debug()
+        )
+    })?;
+    Ok((name.to_owned(), value.trim().to_owned()))
 }
 
 /// Parses `/search=2s`.
@@ -83,14 +41,6 @@ pub(crate) fn path_delay(typed: &str) -> Result<(String, Duration), String> {
         return Err(wrong());
     }
     Ok((prefix.to_owned(), delay))
-}
-
-fn split_number(text: &str) -> Option<(f64, &str)> {
-    let end = text
-        .find(|c: char| !c.is_ascii_digit() && c != '.')
-        .unwrap_or(text.len());
-    let (number, rest) = text.split_at(end);
-    number.parse().ok().map(|number| (number, rest))
 }
 
 #[cfg(test)]
@@ -109,51 +59,28 @@ mod tests {
     }
 
     #[test]
-    fn durations() {
-        for (typed, millis) in [
-            ("10s", 10_000),
-            ("500ms", 500),
-            ("1m30s", 90_000),
-            ("2h", 7_200_000),
-            ("10", 10_000),
-            ("0.5s", 500),
-            ("1d", 86_400_000),
-            ("0", 0),
-        ] {
-            assert_eq!(
-                duration(typed),
-                Ok(Duration::from_millis(millis)),
-                "{typed}"
-            );
-        }
-        for typed in [
-            "",
-            "s",
-            "10x",
-            "-1s",
-            "1m30",
-            "ten",
-            "1.2.3s",
-            "99999999999999999999d",
-        ] {
-            assert!(duration(typed).unwrap_err().contains("500ms"), "{typed}");
-        }
+    fn durations_and_sizes() {
+        assert_eq!(duration("1m30s"), Ok(Duration::from_secs(90)));
+        assert!(
+            duration("ten")
+                .unwrap_err()
+                .contains("\"ten\" is not a duration")
+        );
+        assert_eq!(bytes("2MiB"), Ok(2_097_152));
+        assert!(bytes("5 parsecs").unwrap_err().contains("is not a size"));
     }
 
     #[test]
-    fn sizes() {
-        for (typed, size) in [
-            ("1000", 1_000),
-            ("500MB", 500_000_000),
-            ("2MiB", 2_097_152),
-            ("1.5k", 1_500),
-            ("2 gb", 2_000_000_000),
-        ] {
-            assert_eq!(bytes(typed), Ok(size), "{typed}");
-        }
-        for typed in ["", "MB", "-1", "5 parsecs", "1e99"] {
-            assert!(bytes(typed).is_err(), "{typed}");
-        }
+    fn headers() {
+        let parsed = |name: &str, value: &str| Ok((name.to_owned(), value.to_owned()));
+        assert_eq!(header("A:b"), parsed("A", "b"));
+        assert_eq!(header("A:  b: c "), parsed("A", "b: c"));
+        assert_eq!(header(":"), parsed("", ""));
+        assert!(
+            header("a\nb")
+                .unwrap_err()
+                .contains("\"a\\nb\" has no colon")
+        );
     }
 
     #[test]

@@ -6,13 +6,15 @@ use crawler::{Crawl, Error};
 #[tokio::main]
 async fn main() -> Result<(), Error> {
     let url = std::env::args().nth(1).unwrap_or_default();
-    let crawl = Crawl::new(url).max_pages(100);
-    let summary = crawl
-        .run(|page| match page.error() {
+    let mut pages = Crawl::new(url).max_pages(100).stream()?;
+    while let Some(page) = pages.next().await {
+        let page = page?;
+        match page.error() {
             None => println!("{} links on {}", page.links().len(), page.url()),
             Some(error) => println!("failed {}: {error}", page.url()),
-        })
-        .await?;
-    println!("{} pages", summary.pages);
+        }
+    }
+    let summary = pages.finish().await?;
+    println!("{} pages", summary.pages());
     Ok(())
 }

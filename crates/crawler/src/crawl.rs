@@ -3,20 +3,21 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use crawler_engine::{Progress, Stop};
 use crawler_frontier::{MemoryFrontier, Moment};
-use crawler_model::{
-    CrawlPlan, CrawlSpec, JsPolicy, Profile, RobotsPolicy, SitemapPolicy, Summary,
-};
-use crawler_weburl::ScopeKind;
+use crawler_model::{CrawlSpec, DEFAULT_USER_AGENT, Profile, RobotsPolicy, SitemapPolicy, Summary};
+use crawler_weburl::{ScopeKind, SlashPolicy};
 
-use crate::wiring::{self, GivenHosts, PageFetch};
-use crate::{Error, Page, PageStream, USER_AGENT};
+use crate::page_stream::PageSender;
+use crate::wiring::{self, GivenHosts, PageFetch, PreparedCrawl};
+use crate::{CrawlSummary, Error, Page, PageStream};
 
 /// A crawl of one site: set options, then call [`run`](Self::run), [`stream`](Self::stream) or
 /// [`run_blocking`](Self::run_blocking).
 ///
-/// Options are checked when the crawl starts.
+/// Options are checked when the crawl starts. Each one corresponds to a flag of the command line, named in parentheses.
 #[derive(Clone, Debug)]
+#[must_use = "a crawl does nothing until it is run"]
 pub struct Crawl {
     spec: CrawlSpec,
 }
@@ -32,106 +33,149 @@ impl Crawl {
     }
 
     /// Sets a preset of limits and politeness; every other option overrides it (`--profile`).
-    #[must_use]
     pub fn profile(mut self, profile: Profile) -> Self {
         self.spec.profile = profile;
         self
     }
 
-    /// Stops after this many pages, failures and redirects included; 0 is no limit (`--max-pages`).
-    #[must_use]
-    pub fn max_pages(mut self, pages: u64) -> Self {
-        self.spec.max_pages = Some(pages);
+    /// Stops after this many pages, failures and redirects included; `None` is no limit (`--max-pages`).
+    pub fn max_pages(mut self, pages: impl Into<Option<u64>>) -> Self {
+        self.spec.max_pages = Some(pages.into().unwrap_or(0));
         self
     }
 
-    /// Follows links up to this many hops from the seed; 0 is no limit (`--max-depth`).
-    #[must_use]
-    pub fn max_depth(mut self, depth: u32) -> Self {
-        self.spec.max_depth = Some(depth);
+    /// Follows links up to this many hops from the seed: 0 fetches only the seed, `None` is no limit (`--max-depth`, where
+    /// 0 is no limit).
+    pub fn max_depth(mut self, depth: impl Into<Option<u32>>) -> Self {
+        self.spec.max_depth = Some(depth.into().into());
         self
     }
 
     /// Stops after this long (`--max-duration`).
-    #[must_use]
     pub fn max_duration(mut self, duration: Duration) -> Self {
         self.spec.max_duration = Some(duration);
         self
     }
 
+    /// Stops after this many body bytes have been received, before decompression (`--max-bytes`).
+    pub fn max_bytes(mut self, bytes: u64) -> Self {
+        self.spec.max_bytes = Some(bytes);
+        self
+    }
+
     /// Sets the number of pages in flight at once (`--workers`).
-    #[must_use]
     pub fn workers(mut self, workers: usize) -> Self {
         self.spec.workers = Some(workers);
         self
     }
 
     /// Sets the minimum time between the starts of two requests (`--rate-ms`).
-    #[must_use]
-    pub fn rate(mut self, interval: Duration) -> Self {
-        self.spec.rate = interval;
+    pub fn min_interval(mut self, interval: Duration) -> Self {
+        self.spec.min_interval = interval;
+        self
+    }
+
+    /// Sets the minimum time between two requests for URLs below a path, such as `/search`; call it again for more
+    /// (`--path-delay`).
+    pub fn path_delay(mut self, path: impl Into<String>, delay: Duration) -> Self {
+        self.spec.path_delays.push((path.into(), delay));
         self
     }
 
     /// Sets the time limit for one request (`--timeout`).
-    #[must_use]
     pub fn timeout(mut self, timeout: Duration) -> Self {
-        self.spec.timeout = Some(timeout);
+        self.spec.request.timeout = Some(timeout);
+        self
+    }
+
+    /// Sets the maximum number of attempts at one page, including the first; temporary failures are retried
+    /// (`--max-attempts`).
+    pub fn max_attempts(mut self, attempts: u32) -> Self {
+        self.spec.request.max_attempts = Some(attempts);
+        self
+    }
+
+    /// Sets the maximum number of redirects for one URL (`--max-redirects`).
+    pub fn max_redirects(mut self, redirects: u32) -> Self {
+        self.spec.request.max_redirects = Some(redirects);
+        self
+    }
+
+    /// Sets the maximum length of a page, after decompression; the rest is cut off (`--max-body-bytes`).
+    pub fn max_body_bytes(mut self, bytes: u64) -> Self {
+        self.spec.request.max_body_bytes = Some(bytes);
         self
     }
 
     /// Sets which URLs are in scope: the seed's host, its domain, or its path (`--scope`).
-    #[must_use]
     pub fn scope(mut self, scope: ScopeKind) -> Self {
         self.spec.scope = Some(scope);
         self
     }
 
     /// Follows only URLs that match this regular expression; call it again for more (`--include`).
-    #[must_use]
     pub fn include(mut self, pattern: impl Into<String>) -> Self {
         self.spec.include.push(pattern.into());
         self
     }
 
     /// Never follows URLs that match this regular expression; call it again for more (`--exclude`).
-    #[must_use]
     pub fn exclude(mut self, pattern: impl Into<String>) -> Self {
         self.spec.exclude.push(pattern.into());
         self
     }
 
+    /// Treats URLs that differ only in their query as one page (`--strip-query`).
+    pub fn strip_query(mut self) -> Self {
+        self.spec.strip_query = true;
+        self
+    }
+
+    /// Sets whether URLs that differ only in a trailing slash are one page (`--trailing-slash`).
+    pub fn trailing_slash(mut self, policy: SlashPolicy) -> Self {
+        self.spec.slash = Some(policy);
+        self
+    }
+
+    /// Sets whether URLs that look like crawler traps (endless calendars, session ids and the like) are avoided
+    /// (`--traps`).
+    pub fn traps(mut self, avoid: bool) -> Self {
+        self.spec.traps = Some(avoid);
+        self
+    }
+
     /// Sets whether robots.txt is obeyed (`--robots`).
-    #[must_use]
     pub fn robots(mut self, policy: RobotsPolicy) -> Self {
-        self.spec.robots = policy;
+        self.spec.request.robots = policy;
         self
     }
 
     /// Sets whether sitemaps are read (`--sitemaps`).
-    #[must_use]
     pub fn sitemaps(mut self, policy: SitemapPolicy) -> Self {
         self.spec.sitemaps = policy;
         self
     }
 
     /// Sets the User-Agent header; robots.txt is matched on the part before `/` or a space (`--user-agent`).
-    #[must_use]
     pub fn user_agent(mut self, agent: impl Into<String>) -> Self {
-        self.spec.user_agent = Some(agent.into());
+        self.spec.request.user_agent = Some(agent.into());
         self
     }
 
     /// Adds a header, sent to the seed's origin only; call it again for more (`--header`).
-    #[must_use]
-    pub fn header(mut self, name: &str, value: &str) -> Self {
-        self.spec.headers.push(format!("{name}: {value}"));
+    pub fn header(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
+        self.spec.request.headers.push((name.into(), value.into()));
+        self
+    }
+
+    /// Adds an HTTP proxy, such as `http://user:password@127.0.0.1:3128`; several are used in turn (`--proxy`).
+    pub fn proxy(mut self, url: impl Into<String>) -> Self {
+        self.spec.request.proxies.push(url.into());
         self
     }
 
     /// Also extracts the main content of each page: [`Page::document`].
     #[cfg(feature = "content")]
-    #[must_use]
     pub fn documents(mut self) -> Self {
         self.spec.documents = Some(crawler_model::DocumentRules { error_pages: false });
         self
@@ -139,52 +183,74 @@ impl Crawl {
 
     /// Sets whether pages are rendered in headless Chromium (`--js`).
     #[cfg(feature = "render")]
-    #[must_use]
-    pub fn js(mut self, policy: JsPolicy) -> Self {
+    pub fn js(mut self, policy: crate::JsPolicy) -> Self {
         self.spec.js = policy;
         self
     }
 
-    /// Runs the crawl to its end and calls `on_page` with every finished page.
-    pub async fn run(self, mut on_page: impl FnMut(Page)) -> Result<Summary, Error> {
+    /// Runs the crawl to its end, calls `on_page` with every finished page, and returns the totals.
+    ///
+    /// The future is `Send` if `on_page` is. Dropping it stops the crawl.
+    ///
+    /// # Panics
+    ///
+    /// If called outside of a tokio runtime.
+    pub async fn run(self, mut on_page: impl FnMut(Page)) -> Result<CrawlSummary, Error> {
         let mut pages = self.stream()?;
         while let Some(page) = pages.next().await {
-            on_page(page);
+            on_page(page?);
         }
         pages.finish().await
     }
 
     /// Like [`run`](Self::run), for a program without a tokio runtime.
-    pub fn run_blocking(self, on_page: impl FnMut(Page)) -> Result<Summary, Error> {
-        wiring::runtime(usize::MAX)?.block_on(self.run(on_page))
+    pub fn run_blocking(self, on_page: impl FnMut(Page)) -> Result<CrawlSummary, Error> {
+        let runtime = wiring::runtime(usize::MAX).map_err(Error::Start)?;
+        runtime.block_on(self.run(on_page))
     }
 
     /// Starts the crawl and returns its pages as they finish. Dropping the stream stops the crawl.
+    ///
+    /// # Errors
+    ///
+    /// If an option is invalid, or if pages should be rendered and there is no browser.
     ///
     /// # Panics
     ///
     /// If called outside of a tokio runtime.
     pub fn stream(self) -> Result<PageStream, Error> {
         let random = wiring::random_number();
-        let plan = CrawlPlan::resolve(&self.spec, USER_AGENT, random)?;
-
-        let browser = wiring::browser(plan.js, &plan.fetch, self.spec.user_agent, plan.workers)?;
-        let workers = match &browser {
-            // More pages in flight would only wait for a tab.
-            Some(browser) if plan.js == JsPolicy::Always => browser.tabs(),
-            _ => plan.workers,
-        };
-        Ok(PageStream::start(async move |sink, stop| {
-            let given = GivenHosts::of([plan.seed()]);
-            let fetch = PageFetch::new(browser, &plan.fetch, workers, &given).await?;
-            let fetch = Arc::new(fetch);
-            let frontier = MemoryFrontier::new(&plan, random);
-            let (driven, progress) = (Arc::clone(&fetch), Arc::default());
-            let start = Moment::ZERO;
-            let summary =
-                wiring::drive(frontier, start, driven, workers, sink, stop, progress).await;
-            fetch.close().await;
-            summary
+        let agent = self.spec.request.user_agent.clone();
+        let prepared = wiring::prepare(self.spec, DEFAULT_USER_AGENT, random, |plan| {
+            wiring::browser(plan.js, &plan.fetch, agent, plan.workers)
+        })?;
+        Ok(PageStream::start(|output, stop| {
+            drive(prepared, random, output, stop)
         }))
     }
+}
+
+async fn drive(
+    prepared: PreparedCrawl,
+    random: u64,
+    output: PageSender,
+    stop: Stop,
+) -> Result<Summary, Error> {
+    let PreparedCrawl { plan, browser, .. } = prepared;
+    let given = GivenHosts::of([plan.seed()]);
+    let fetch = PageFetch::new(browser, &plan.fetch, plan.workers, &given).await?;
+    let fetch = Arc::new(fetch);
+    let frontier = MemoryFrontier::new(&plan, random);
+    let summary = wiring::drive(
+        frontier,
+        Moment::ZERO,
+        Arc::clone(&fetch),
+        plan.workers,
+        output,
+        stop,
+        Arc::<Progress>::default(),
+    )
+    .await;
+    fetch.close().await;
+    summary
 }

@@ -1,34 +1,89 @@
 //! Why a crawl or a scrape could not be carried out.
 
+use std::error::Error as StdError;
+use std::io;
+
 use crawler_engine::DriveError;
 use crawler_fetch::FetchSetupError;
-use crawler_model::PlanError;
+use crawler_model::{PlanError, PlanField};
 
 /// Why a crawl or a scrape could not be carried out. A page of a crawl that cannot be fetched is a
 /// [`Page`](crate::Page), not an error.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// An option has an invalid value.
-    #[error(transparent)]
-    Plan(#[from] PlanError),
-    /// The HTTP client could not be set up.
-    #[error(transparent)]
-    FetchSetup(#[from] FetchSetupError),
+    /// The URL or an option is invalid. Nothing was fetched.
+    #[error("{option}: {message}")]
+    InvalidOption {
+        /// The name of the builder's method, or `url`.
+        option: &'static str,
+        /// What is wrong, with the value, and what to do.
+        message: String,
+    },
     /// Pages should be rendered, but there is no browser.
     #[error("{0}")]
     NoBrowser(String),
-    /// The crawl failed.
-    #[error(transparent)]
-    Crawl(#[from] DriveError),
-    /// A URL cannot be scraped.
-    #[error("{0}")]
-    BadUrl(String),
     /// The page has no document: it could not be fetched, or it is not text.
     #[cfg(feature = "content")]
-    #[error("{0}")]
-    Scrape(crawler_engine::ScrapeProblem),
+    #[error(transparent)]
+    Scrape(#[from] crate::ScrapeError),
+    /// The HTTP client could not be set up.
+    #[error(transparent)]
+    HttpSetup(Box<dyn StdError + Send + Sync>),
+    /// The crawl failed. Pages that were already delivered are valid.
+    #[error(transparent)]
+    Crawl(Box<dyn StdError + Send + Sync>),
     /// The operating system refused a thread or a runtime.
     #[error("cannot start the crawl: {0}")]
-    System(#[from] std::io::Error),
+    Start(#[source] io::Error),
+}
+
+#[cfg(feature = "content")]
+impl Error {
+    pub(crate) fn invalid_url(error: &dyn StdError) -> Self {
+        Self::InvalidOption {
+            option: option_name(PlanField::Url),
+            message: error.to_string(),
+        }
+    }
+}
+
+impl From<PlanError> for Error {
+    fn from(error: PlanError) -> Self {
+        Self::InvalidOption {
+            option: option_name(error.field),
+            message: error.message,
+        }
+    }
+}
+
+impl From<FetchSetupError> for Error {
+    fn from(error: FetchSetupError) -> Self {
+        Self::HttpSetup(error.into())
+    }
+}
+
+impl From<DriveError> for Error {
+    fn from(error: DriveError) -> Self {
+        Self::Crawl(error.into())
+    }
+}
+
+/// Returns the name of the method that sets a field.
+fn option_name(field: PlanField) -> &'static str {
+    match field {
+        PlanField::Url => "url",
+        PlanField::Include => "include",
+        PlanField::Exclude => "exclude",
+        PlanField::Workers => "workers",
+        PlanField::Timeout => "timeout",
+        PlanField::MinInterval => "min_interval (in milliseconds)",
+        PlanField::MaxAttempts => "max_attempts",
+        PlanField::MaxRedirects => "max_redirects",
+        PlanField::MaxBodyBytes => "max_body_bytes",
+        PlanField::UserAgent => "user_agent",
+        PlanField::Header => "header",
+        PlanField::Proxy => "proxy",
+        PlanField::PathDelay => "path_delay",
+    }
 }

@@ -24,6 +24,6 @@ pub fn markdown(html: &str) -> String {
 /// # Ok::<(), crawler::Error>(())
 /// ```
 pub fn markdown_at(html: &str, url: &str) -> Result<String, Error> {
-    let base = CrawlUrl::parse(url).map_err(|error| Error::BadUrl(error.to_string()))?;
+    let base = CrawlUrl::parse(url).map_err(|error| Error::invalid_url(&error))?;
     Ok(crawler_engine::markdown(html, Some(&base)))
 }

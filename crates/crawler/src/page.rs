@@ -2,14 +2,16 @@
 
 use std::time::Duration;
 
-use crawler_model::{Failure, Outcome, PageDocument, PageReport};
+use crawler_model::{Failure, PageDocument, PageReport};
+
+use crate::PageOutcome;
 
 /// A finished URL of a crawl: fetched, redirected, skipped or failed.
 #[derive(Clone, Debug)]
-pub struct Page(PageReport);
+pub struct Page(Box<PageReport>);
 
 impl Page {
-    pub(crate) fn new(report: PageReport) -> Self {
+    pub(crate) fn new(report: Box<PageReport>) -> Self {
         Self(report)
     }
 
@@ -38,9 +40,9 @@ impl Page {
         self.0.links.iter().map(|link| link.full)
     }
 
-    /// Returns the outcome of the URL.
-    pub fn outcome(&self) -> &Outcome {
-        &self.0.outcome
+    /// Returns what happened to the URL.
+    pub fn outcome(&self) -> PageOutcome<'_> {
+        (&self.0.outcome).into()
     }
 
     /// Returns why the page could not be fetched; `None` if it did not fail.
@@ -51,6 +53,16 @@ impl Page {
     /// Returns the Content-Type header.
     pub fn content_type(&self) -> Option<&str> {
         self.0.content_type.as_deref()
+    }
+
+    /// Returns the number of attempts; 0 if it was not requested.
+    pub fn attempts(&self) -> u32 {
+        self.0.attempt
+    }
+
+    /// Whether the body was longer than the limit and was truncated.
+    pub fn is_truncated(&self) -> bool {
+        self.0.truncated
     }
 
     /// Returns the length of the body in bytes, after decompression.

@@ -5,10 +5,10 @@ use std::time::Duration;
 
 use crawler_engine::{Document, Part, Scraper, Stop};
 use crawler_fetch::RequestedUrl;
-use crawler_model::{JsPolicy, RobotsPolicy, ScrapePlan, ScrapeSpec};
+use crawler_model::{DEFAULT_USER_AGENT, JsPolicy, RequestSpec, RobotsPolicy, ScrapePlan};
 
 use crate::wiring::{self, GivenHosts, PageFetch};
-use crate::{Error, USER_AGENT};
+use crate::{Error, ScrapeError};
 
 /// Fetches a page and extracts its main content: redirects are followed, robots.txt is obeyed, temporary failures are
 /// retried up to three times.
@@ -19,10 +19,13 @@ pub async fn scrape(url: &str) -> Result<Document, Error> {
 }
 
 /// One page to fetch and extract: set options, then call [`run`](Self::run) or [`run_blocking`](Self::run_blocking).
+///
+/// Options are checked when the scrape starts.
 #[derive(Clone, Debug)]
+#[must_use = "a scrape does nothing until it is run"]
 pub struct Scrape {
     url: String,
-    spec: ScrapeSpec,
+    spec: RequestSpec,
     js: JsPolicy,
     part: Part,
 }
@@ -32,61 +35,83 @@ impl Scrape {
     pub fn new(url: impl Into<String>) -> Self {
         Self {
             url: url.into(),
-            spec: ScrapeSpec::default(),
+            spec: RequestSpec::default(),
             js: JsPolicy::Never,
             part: Part::Main,
         }
     }
 
     /// Extracts the whole body instead of the main content (`--main-content false`).
-    #[must_use]
     pub fn whole_page(mut self) -> Self {
         self.part = Part::Whole;
         self
     }
 
     /// Sets the time limit for one request (`--timeout`).
-    #[must_use]
     pub fn timeout(mut self, timeout: Duration) -> Self {
         self.spec.timeout = Some(timeout);
         self
     }
 
+    /// Sets the maximum number of attempts, including the first; temporary failures are retried.
+    pub fn max_attempts(mut self, attempts: u32) -> Self {
+        self.spec.max_attempts = Some(attempts);
+        self
+    }
+
+    /// Sets the maximum number of redirects.
+    pub fn max_redirects(mut self, redirects: u32) -> Self {
+        self.spec.max_redirects = Some(redirects);
+        self
+    }
+
+    /// Sets the maximum length of the page, after decompression; the rest is cut off.
+    pub fn max_body_bytes(mut self, bytes: u64) -> Self {
+        self.spec.max_body_bytes = Some(bytes);
+        self
+    }
+
     /// Sets whether robots.txt is obeyed (`--robots`).
-    #[must_use]
     pub fn robots(mut self, policy: RobotsPolicy) -> Self {
         self.spec.robots = policy;
         self
     }
 
     /// Sets the User-Agent header; robots.txt is matched on the part before `/` or a space (`--user-agent`).
-    #[must_use]
     pub fn user_agent(mut self, agent: impl Into<String>) -> Self {
         self.spec.user_agent = Some(agent.into());
         self
     }
 
     /// Adds a header, sent to the page's origin only; call it again for more (`--header`).
-    #[must_use]
-    pub fn header(mut self, name: &str, value: &str) -> Self {
-        self.spec.headers.push(format!("{name}: {value}"));
+    pub fn header(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
+        self.spec.headers.push((name.into(), value.into()));
+        self
+    }
+
+    /// Adds an HTTP proxy, such as `http://user:password@127.0.0.1:3128`; several are used in turn (`--proxy`).
+    pub fn proxy(mut self, url: impl Into<String>) -> Self {
+        self.spec.proxies.push(url.into());
         self
     }
 
     /// Sets whether the page is rendered in headless Chromium (`--js`).
     #[cfg(feature = "render")]
-    #[must_use]
     pub fn js(mut self, policy: JsPolicy) -> Self {
         self.js = policy;
         self
     }
 
     /// Fetches the page and extracts its content. A page with an error status is a document too; check its
-    /// [`status`](Document::status).
+    /// [`status`](Document::status) or its [`error`](Document::error).
+    ///
+    /// # Panics
+    ///
+    /// If called outside of a tokio runtime.
     pub async fn run(self) -> Result<Document, Error> {
-        let plan = ScrapePlan::resolve(&self.spec, USER_AGENT)?;
+        let plan = ScrapePlan::resolve(&self.spec, DEFAULT_USER_AGENT)?;
         let requested =
-            RequestedUrl::parse(&self.url).map_err(|error| Error::BadUrl(error.to_string()))?;
+            RequestedUrl::parse(&self.url).map_err(|error| Error::invalid_url(&error))?;
         let browser = wiring::browser(self.js, &plan.fetch, self.spec.user_agent, 1)?;
         let given = GivenHosts::of([&requested.url]);
         let fetch = Arc::new(PageFetch::new(browser, &plan.fetch, 1, &given).await?);
@@ -99,17 +124,22 @@ impl Scrape {
         );
         let response = scraper.get(&requested, self.js).await;
         fetch.close().await;
-        let response = response.map_err(Error::Scrape)?;
+        let response = response.map_err(ScrapeError::from)?;
         let part = self.part;
         // Extracting a large page takes a while and must not block the runtime.
         match tokio::task::spawn_blocking(move || Document::read(response, part)).await {
-            Ok(document) => document.map_err(Error::Scrape),
-            Err(error) => std::panic::resume_unwind(error.into_panic()),
+            Ok(document) => Ok(document.map_err(ScrapeError::from)?),
+            Err(error) => match error.try_into_panic() {
+                Ok(panic) => std::panic::resume_unwind(panic),
+                // The runtime is shutting down.
+                Err(canceled) => Err(Error::Start(canceled.into())),
+            },
         }
     }
 
     /// Like [`run`](Self::run), for a program without a tokio runtime.
     pub fn run_blocking(self) -> Result<Document, Error> {
-        wiring::runtime(1)?.block_on(self.run())
+        let runtime = wiring::runtime(1).map_err(Error::Start)?;
+        runtime.block_on(self.run())
     }
 }

@@ -7,12 +7,13 @@ mod browser;
 mod browser_options;
 mod given_hosts;
 mod page_fetch;
+mod prepare;
 
 use std::hash::{BuildHasher, RandomState};
 use std::io;
 use std::sync::Arc;
 
-use crawler_engine::{DriveError, OutputWriter, Progress, Stop, drive_from};
+use crawler_engine::{Output, OutputWriter, Progress, Stop, drive_from};
 use crawler_fetch::Fetch;
 use crawler_frontier::{Frontier, Moment};
 use crawler_model::{FetchRules, JsPolicy, Sink, Summary};
@@ -21,6 +22,7 @@ use tokio::runtime::Runtime;
 pub use browser_options::{BrowserMissing, BrowserOptions, RenderTotals};
 pub use given_hosts::GivenHosts;
 pub use page_fetch::{Browser, PageFetch};
+pub use prepare::{PreparedCrawl, prepare};
 
 use crate::Error;
 
@@ -62,24 +64,30 @@ pub(crate) fn browser(
         .map_err(|missing| Error::NoBrowser(missing.message))
 }
 
+/// Starts the thread that writes to a sink.
+pub fn writer(sink: Box<dyn Sink>) -> Result<OutputWriter, Error> {
+    OutputWriter::start(sink).map_err(Error::Start)
+}
+
 /// Runs a crawl to its end with this many pages in flight. Its clock starts at `from`, which is not zero if it resumes.
 pub async fn drive<T: Fetch>(
     frontier: impl Frontier + 'static,
     from: Moment,
     fetch: Arc<T>,
     workers: usize,
-    sink: Box<dyn Sink>,
+    output: impl Output + 'static,
     stop: Stop,
     progress: Arc<Progress>,
 ) -> Result<Summary, Error> {
     progress.set(frontier.progress_counts());
-    let writer = Some(OutputWriter::start(sink)?);
     // Spawned, so that the loop runs on a worker thread and a report need not wake another thread.
-    let driving = drive_from(from, frontier, fetch, workers, writer, stop, progress);
-    let summary: Result<Summary, DriveError> = match tokio::spawn(driving).await {
-        Ok(summary) => summary,
-        // The task is never canceled, so it panicked.
-        Err(error) => std::panic::resume_unwind(error.into_panic()),
-    };
-    Ok(summary?)
+    let driving = drive_from(from, frontier, fetch, workers, output, stop, progress);
+    match tokio::spawn(driving).await {
+        Ok(summary) => Ok(summary?),
+        Err(error) => match error.try_into_panic() {
+            Ok(panic) => std::panic::resume_unwind(panic),
+            // The runtime is shutting down.
+            Err(canceled) => Err(Error::Crawl(canceled.into())),
+        },
+    }
 }

@@ -1,7 +1,7 @@
 //! The crawl loop.
 //!
 //! The loop owns all state. It takes work from the frontier, hands it to workers, settles their reports in batches, and
-//! passes finished pages to the writer. It ends when no work is left or in flight, never because of an idle timeout.
+//! passes finished pages to the output. It ends when no work is left or in flight, never because of an idle timeout.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -13,24 +13,24 @@ use crawler_weburl::CrawlUrl;
 use tokio::sync::mpsc;
 use tokio::time::Instant;
 
-use crate::output_writer::WriterEnded;
+use crate::output::{Output, OutputEnded};
 use crate::worker_pool::{FinishedWork, Report, WorkerPool};
-use crate::{DriveError, OutputWriter, Progress, Stop, StopLevel};
+use crate::{DriveError, Progress, Stop, StopLevel};
 
 /// Maximum number of reports settled before more work is taken from the frontier.
 const BATCH: usize = 64;
-/// Number of unvisited URLs passed to the writer at once.
+/// Number of unvisited URLs passed to the output at once.
 const LEFT_BATCH: usize = 1_024;
 /// Maximum time to sleep, and the end of the sleep that is created but not awaited.
 const MAX_SLEEP: Duration = Duration::from_hours(24);
 
-/// Runs a crawl to its end, with up to `workers` pages in flight at once, and closes the output, if there is one. `Err`
+/// Runs a crawl to its end, with up to `workers` pages in flight at once, and closes the output. `Err`
 /// means that the crawl itself failed; a site that cannot be fetched is `Ok`, with the problem in the summary.
-pub async fn drive<F: Frontier, T: Fetch>(
+pub async fn drive<F: Frontier, T: Fetch, O: Output>(
     frontier: F,
     fetch: Arc<T>,
     workers: usize,
-    writer: Option<OutputWriter>,
+    output: O,
     stop: Stop,
     progress: Arc<Progress>,
 ) -> Result<Summary, DriveError> {
@@ -39,7 +39,7 @@ pub async fn drive<F: Frontier, T: Fetch>(
         frontier,
         fetch,
         workers,
-        writer,
+        output,
         stop,
         progress,
     )
@@ -47,23 +47,23 @@ pub async fn drive<F: Frontier, T: Fetch>(
 }
 
 /// Runs a resumed crawl, whose clock starts at `from`.
-pub async fn drive_from<F: Frontier, T: Fetch>(
+pub async fn drive_from<F: Frontier, T: Fetch, O: Output>(
     from: Moment,
     frontier: F,
     fetch: Arc<T>,
     workers: usize,
-    writer: Option<OutputWriter>,
+    output: O,
     stop: Stop,
     progress: Arc<Progress>,
 ) -> Result<Summary, DriveError> {
     let (finished, reports) = mpsc::unbounded_channel();
-    let mut crawl = Crawl {
+    let mut crawl = CrawlLoop {
         started_at: Instant::now(),
         from,
         frontier,
         pool: WorkerPool::new(fetch, finished),
         workers,
-        writer,
+        output,
         stop,
         progress,
         reports,
@@ -81,7 +81,7 @@ enum Ended {
     OutputClosed,
 }
 
-struct Crawl<F, T> {
+struct CrawlLoop<F, T, O> {
     started_at: Instant,
     /// Time on the crawl's clock at `started_at`.
     from: Moment,
@@ -89,17 +89,17 @@ struct Crawl<F, T> {
     pool: WorkerPool<T>,
     /// Maximum number of busy workers.
     workers: usize,
-    writer: Option<OutputWriter>,
+    output: O,
     stop: Stop,
     progress: Arc<Progress>,
     /// Holds at most one report per worker.
     reports: mpsc::UnboundedReceiver<FinishedWork>,
     out: Vec<Delivery>,
-    /// Whether finished pages did not reach the writer.
+    /// Whether finished pages did not reach the output.
     lost_output: bool,
 }
 
-impl<F: Frontier, T: Fetch> Crawl<F, T> {
+impl<F: Frontier, T: Fetch, O: Output> CrawlLoop<F, T, O> {
     fn now(&self) -> Moment {
         self.from + self.started_at.elapsed()
     }
@@ -119,7 +119,7 @@ impl<F: Frontier, T: Fetch> Crawl<F, T> {
                 self.pool.dispatch(work, plan);
             }
             self.progress.set(self.frontier.progress_counts());
-            if self.deliver().await == Err(WriterEnded) {
+            if self.deliver().await == Err(OutputEnded) {
                 return Ok(Ended::OutputClosed);
             }
             let until = match next {
@@ -167,18 +167,15 @@ impl<F: Frontier, T: Fetch> Crawl<F, T> {
         }
     }
 
-    /// Passes finished pages to the writer. Waits while the writer's queue is full.
-    async fn deliver(&mut self) -> Result<(), WriterEnded> {
+    /// Passes finished pages to the output. Waits while it has no room.
+    async fn deliver(&mut self) -> Result<(), OutputEnded> {
         if self.out.is_empty() {
             return Ok(());
         }
         let finished = std::mem::replace(&mut self.out, Vec::with_capacity(BATCH));
-        let Some(writer) = &self.writer else {
-            return Ok(());
-        };
         tokio::select! {
             biased;
-            put = writer.put(finished) => put,
+            put = self.output.put(finished) => put,
             // A blocked output must not delay an immediate stop.
             () = self.stop.reached(StopLevel::AtOnce) => {
                 self.lost_output = true;
@@ -196,17 +193,14 @@ impl<F: Frontier, T: Fetch> Crawl<F, T> {
         }
         if !self.lost_output && !matches!(ended, Ended::OutputClosed) {
             self.frontier.close(&mut self.out);
-            // If the writer has ended, `close` returns the reason.
+            // If the output has ended, `close` returns the reason.
             let _ = self.deliver().await;
         }
         if matches!(ended, Ended::Finished) {
             self.put_left().await;
         }
         let mut summary = self.frontier.summary(self.now());
-        let Some(writer) = self.writer else {
-            return Ok(summary);
-        };
-        match writer.close(&summary).await {
+        match self.output.close(&summary).await {
             Ok(()) => Ok(summary),
             Err(error) if error.is_closed_pipe() => {
                 summary.stop = StopReason::OutputClosed;
@@ -217,13 +211,13 @@ impl<F: Frontier, T: Fetch> Crawl<F, T> {
     }
 
     async fn put_left(&mut self) {
-        let Some(writer) = self.writer.as_ref().filter(|writer| writer.wants_left()) else {
+        if !self.output.wants_left() {
             return;
-        };
+        }
         let mut left: Vec<CrawlUrl> = Vec::new();
         self.frontier.left(&mut |url| left.push(url.clone()));
         for urls in left.chunks(LEFT_BATCH) {
-            if writer.put_left(urls.to_vec()).await == Err(WriterEnded) {
+            if self.output.put_left(urls.to_vec()).await == Err(OutputEnded) {
                 return;
             }
         }

@@ -1,13 +1,14 @@
 //! The crawl loop.
 //!
 //! [`drive`] owns the frontier and hands out work. Workers are functions (`page`, `site_file`) that get a task and return
-//! exactly one report, even if they panic. Finished reports go to the [`OutputWriter`], a thread behind a bounded
-//! channel, so a slow reader slows down the crawl but loses no page. [`Stop`] ends a crawl early. [`Scraper`] and
-//! [`Document`] are for single pages.
+//! exactly one report, even if they panic. Finished reports go to an [`Output`], such as the [`OutputWriter`], a thread
+//! behind a bounded channel: a slow reader slows down the crawl but loses no page. [`Stop`] ends a crawl early.
+//! [`Scraper`] and [`Document`] are for single pages.
 
 mod drive;
 mod drive_error;
 mod link_harvest;
+mod output;
 mod output_writer;
 mod page;
 mod progress;
@@ -21,6 +22,7 @@ pub use drive::{drive, drive_from};
 pub use drive_error::DriveError;
 #[doc(hidden)]
 pub use link_harvest::harvest;
+pub use output::{Output, OutputEnded};
 pub use output_writer::OutputWriter;
 pub use progress::Progress;
 #[cfg(feature = "content")]

@@ -8,10 +8,12 @@ use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use crawler_frontier::Delivery;
-use crawler_model::{LinkList, PageReport, Sink, SinkError, StopReason, Summary};
+use crawler_model::{LinkList, PageDocument, PageReport, Sink, SinkError, StopReason, Summary};
 use crawler_weburl::CrawlUrl;
 use tokio::runtime::Handle;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc, oneshot};
+
+use crate::output::{Output, OutputEnded};
 
 /// Maximum total weight of queued deliveries, in KiB.
 const MAX_WAITING_KIB: u32 = 32 * 1024;
@@ -36,10 +38,6 @@ pub struct OutputWriter {
     wants_left: bool,
 }
 
-/// The writer ended before the crawl did; [`OutputWriter::close`] returns the reason.
-#[derive(Debug, PartialEq, Eq)]
-pub(crate) struct WriterEnded;
-
 impl OutputWriter {
     /// Starts the writer. Needs a tokio runtime, whose timer the writer uses.
     pub fn start(sink: Box<dyn Sink>) -> std::io::Result<Self> {
@@ -62,44 +60,45 @@ impl OutputWriter {
         })
     }
 
-    /// Whether the sink wants the unvisited URLs.
-    pub(crate) fn wants_left(&self) -> bool {
-        self.wants_left
-    }
-
-    /// Queues deliveries. Waits while the queue is full.
-    pub(crate) async fn put(&self, deliveries: Vec<Delivery>) -> Result<(), WriterEnded> {
-        let weight = deliveries.iter().map(weight).fold(0, u32::saturating_add);
-        let permit = self.acquire(weight).await?;
-        self.send(WriterMessage::Deliveries(deliveries, permit))
-    }
-
-    pub(crate) async fn put_left(&self, urls: Vec<CrawlUrl>) -> Result<(), WriterEnded> {
-        let permit = self
-            .acquire(kib(urls.iter().map(|url| url.as_str().len()).sum()))
-            .await?;
-        self.send(WriterMessage::Left(urls, permit))
-    }
-
     /// Waits for `weight` KiB of the budget, or for all of it if that is less.
-    async fn acquire(&self, weight: u32) -> Result<OwnedSemaphorePermit, WriterEnded> {
+    async fn acquire(&self, weight: u32) -> Result<OwnedSemaphorePermit, OutputEnded> {
         let weight = weight.min(MAX_WAITING_KIB);
         let budget = Arc::clone(&self.budget);
         if let Ok(permit) = Arc::clone(&budget).try_acquire_many_owned(weight) {
             return Ok(permit);
         }
         tokio::select! {
-            permit = budget.acquire_many_owned(weight) => permit.map_err(|_| WriterEnded),
-            () = self.messages.closed() => Err(WriterEnded),
+            permit = budget.acquire_many_owned(weight) => permit.map_err(|_| OutputEnded),
+            () = self.messages.closed() => Err(OutputEnded),
         }
     }
 
-    fn send(&self, message: WriterMessage) -> Result<(), WriterEnded> {
-        self.messages.send(message).map_err(|_| WriterEnded)
+    fn send(&self, message: WriterMessage) -> Result<(), OutputEnded> {
+        self.messages.send(message).map_err(|_| OutputEnded)
+    }
+}
+
+impl Output for OutputWriter {
+    /// Queues deliveries. Waits while the queue is full.
+    async fn put(&mut self, deliveries: Vec<Delivery>) -> Result<(), OutputEnded> {
+        let weight = deliveries.iter().map(weight).fold(0, u32::saturating_add);
+        let permit = self.acquire(weight).await?;
+        self.send(WriterMessage::Deliveries(deliveries, permit))
     }
 
-    /// Closes the output with its totals and waits until everything is written.
-    pub(crate) async fn close(mut self, summary: &Summary) -> Result<(), SinkError> {
+    fn wants_left(&self) -> bool {
+        self.wants_left
+    }
+
+    async fn put_left(&mut self, urls: Vec<CrawlUrl>) -> Result<(), OutputEnded> {
+        let permit = self
+            .acquire(kib(urls.iter().map(|url| url.as_str().len()).sum()))
+            .await?;
+        self.send(WriterMessage::Left(urls, permit))
+    }
+
+    /// Writes the totals, and waits until everything is written.
+    async fn close(mut self, summary: &Summary) -> Result<(), SinkError> {
         // If the writer has ended, its result is returned below.
         let _ = self.send(WriterMessage::Finish(Box::new(summary.clone())));
         let result = (&mut self.ended).await;
@@ -132,7 +131,8 @@ fn page_bytes(report: &PageReport) -> usize {
         .failure()
         .map_or(0, |failure| failure.message.len());
     let content_type = report.content_type.as_ref().map_or(0, String::len);
-    list_bytes(&report.links) + report.url.as_str().len() + content_type + message
+    let document = report.document.as_deref().map_or(0, PageDocument::text_len);
+    list_bytes(&report.links) + report.url.as_str().len() + content_type + message + document
 }
 
 fn kib(bytes: usize) -> u32 {
@@ -204,5 +204,70 @@ fn write_all(
             sink.flush()?;
             flushed = Instant::now();
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::mpsc::{Receiver, channel};
+
+    use crawler_model::{Discovery, DocumentMeta, Outcome, Task};
+    use futures_util::FutureExt;
+
+    use super::*;
+
+    /// Blocks on the first page until the other end of the channel is dropped.
+    struct BlockedSink(Receiver<()>);
+
+    impl Sink for BlockedSink {
+        fn page(&mut self, _report: &PageReport) -> Result<(), SinkError> {
+            // An error: the other end was dropped.
+            let _ = self.0.recv();
+            Ok(())
+        }
+
+        fn flush(&mut self) -> Result<(), SinkError> {
+            Ok(())
+        }
+
+        fn finish(&mut self, _summary: &Summary) -> Result<(), SinkError> {
+            Ok(())
+        }
+    }
+
+    fn page_with_document(markdown: String) -> Delivery {
+        let task = Task {
+            url: CrawlUrl::parse("https://site.example/").unwrap(),
+            first_met: None,
+            depth: 0,
+            hops: 0,
+            via: None,
+            found: Discovery::Seed,
+            attempt: 1,
+            ticket: 0,
+        };
+        let mut report = PageReport::new(task, Outcome::Fetched { html: true });
+        let document = PageDocument::new(None, markdown, String::new(), DocumentMeta::default());
+        report.document = Some(Box::new(document));
+        Delivery::Page(Box::new(report))
+    }
+
+    #[tokio::test]
+    async fn documents_count_toward_the_bytes_that_wait() {
+        let (release, blocked) = channel();
+        let mut writer = OutputWriter::start(Box::new(BlockedSink(blocked))).unwrap();
+        let mebibyte = "a".repeat(1024 * 1024);
+        let mut waiting = 0;
+        loop {
+            let page = page_with_document(mebibyte.clone());
+            if writer.put(vec![page]).now_or_never().is_none() {
+                break;
+            }
+            waiting += 1;
+            assert!(waiting <= 32, "{waiting} MiB wait for the writer");
+        }
+        assert!(waiting >= 16, "only {waiting} MiB wait for the writer");
+        drop(release);
+        writer.close(&Summary::default()).await.unwrap();
     }
 }

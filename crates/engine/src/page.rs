@@ -103,9 +103,11 @@ fn body_len(fetched: &Fetched) -> usize {
 }
 
 fn has_document(fetched: &Fetched, rules: DocumentRules) -> bool {
-    let status = fetched.status;
-    !fetched.moved_by_script
-        && (matches!(status, 200..=299) || (rules.error_pages && status >= 400))
+    match fetched.page_status() {
+        PageStatus::Success => true,
+        PageStatus::ErrorPage(_) => rules.error_pages,
+        PageStatus::Redirect | PageStatus::Unusable(_) => false,
+    }
 }
 
 /// Extracts the document, if the page has one.
@@ -139,7 +141,7 @@ fn outcome_of(url: &CrawlUrl, fetched: &Fetched, plan: &CrawlRules) -> (Outcome,
             _ => (Outcome::Fetched { html: false }, LinkList::default()),
         },
         PageStatus::Redirect => redirected(url, fetched, plan),
-        PageStatus::Failure(_) => (
+        PageStatus::ErrorPage(_) | PageStatus::Unusable(_) => (
             Outcome::Failed(Failure::of_status(fetched.status)),
             LinkList::default(),
         ),

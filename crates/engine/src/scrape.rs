@@ -27,10 +27,13 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, SystemTime};
 
 use crawler_fetch::{Accept, Fetch, FetchRequest, Fetched, RequestedUrl};
-use crawler_frontier::{Rng, host_pause, retry_delay};
-use crawler_model::site_rules::{MAX_WAIT, PageStatus, may_retry, throttles_host};
-use crawler_model::{FailKind, Failure, JsPolicy, Notice, RobotsPolicy, ScrapePlan, counted};
+use crawler_frontier::{Rng, retry_delay};
+use crawler_model::site_rules::{
+    MAX_WAIT, PER_HOST_CONCURRENCY, PageStatus, check_redirects, may_retry, throttles_host,
+};
+use crawler_model::{FailKind, Failure, JsPolicy, Notice, RobotsPolicy, ScrapePlan};
 use crawler_weburl::CrawlUrl;
+use tokio::time::Instant;
 
 use crate::page::redirect_target;
 use crate::{Stop, StopLevel};
@@ -104,7 +107,7 @@ impl<T: Fetch> Scraper<T> {
         stop: Stop,
         on_notice: impl Fn(Notice) + Send + Sync + 'static,
     ) -> Self {
-        let gate = LocalHostGate::new(plan.per_host_concurrency);
+        let gate = LocalHostGate::new(PER_HOST_CONCURRENCY as usize, rng_seed);
         Self::with_gate(fetch, plan, gate, rng_seed, stop, on_notice)
     }
 }
@@ -126,7 +129,7 @@ impl<T: Fetch, G: HostGate> Scraper<T, G> {
             fetch,
             plan,
             gate,
-            robots: RobotsCache::default(),
+            robots: RobotsCache::new(),
             rng: Mutex::new(Rng::new(rng_seed)),
         }
     }
@@ -156,32 +159,26 @@ impl<T: Fetch, G: HostGate> Scraper<T, G> {
                 .map_err(|error| error.into_problem(&url))?;
             match fetched.page_status() {
                 PageStatus::Redirect => (),
-                // Neither a page nor an error page; reported as in a crawl.
-                PageStatus::Failure(_) if fetched.status < 400 => {
+                // Reported as in a crawl.
+                PageStatus::Unusable(_) => {
                     return Err(failed(Failure::of_status(fetched.status)));
                 }
-                PageStatus::Success | PageStatus::Failure(_) => {
+                PageStatus::Success | PageStatus::ErrorPage(_) => {
                     return Ok(ScrapeResponse {
                         requested: requested.url.clone(),
                         url,
-                        hops: u32::try_from(visited.len()).unwrap_or(u32::MAX),
+                        hops: hops(&visited),
                         fetched_at: SystemTime::now(),
                         fetched,
                     });
                 }
             }
             let target = redirect_target(&url, &fetched).map_err(failed)?;
-            let limit = self.plan.max_redirects;
-            let message = if target == url || visited.contains(&target) {
-                Some(format!("redirects in a loop, back to {target}"))
-            } else if visited.len() >= usize::try_from(limit).unwrap_or(usize::MAX) {
-                Some(format!("more than {}", counted(limit, "redirect")))
-            } else {
-                None
-            };
-            if let Some(message) = message {
+            if target == url || visited.contains(&target) {
+                let message = format!("redirects in a loop, back to {target}");
                 return Err(failed(Failure::new(FailKind::TooManyRedirects, message)));
             }
+            check_redirects(hops(&visited), self.plan.max_redirects).map_err(failed)?;
             visited.push(std::mem::replace(&mut url, target));
         }
     }
@@ -204,28 +201,39 @@ impl<T: Fetch, G: HostGate> Scraper<T, G> {
         let mut attempt = 1;
         loop {
             let turn = self.unless_stopped(self.gate.turn(url)).await??;
+            let sent_at = Instant::now();
             let response = self.fetch.fetch(request).await;
             let (kind, retry_after) = match &response {
-                Ok(fetched) if fetched.status >= 400 => {
-                    (FailKind::of_status(fetched.status), fetched.retry_after)
+                Ok(fetched) => {
+                    let PageStatus::ErrorPage(kind) = fetched.page_status() else {
+                        self.gate.relaxed(url);
+                        return response.map_err(RequestError::Failed);
+                    };
+                    (kind, fetched.retry_after)
                 }
-                Ok(_) => return response.map_err(RequestError::Failed),
                 Err(failure) => (failure.kind, None),
             };
             let delay = self.retry_delay(attempt, retry_after);
-            if let Ok(fetched) = &response
-                && throttles_host(fetched.status, retry_after.is_some())
-            {
-                // Applies to all pages of the host.
-                let pause = retry_after.unwrap_or_else(|| self.host_pause(attempt));
-                self.gate.pause(url, pause).await;
+            if let Ok(fetched) = &response {
+                if throttles_host(fetched.status, retry_after.is_some()) {
+                    // Applies to all pages of the host.
+                    let elapsed = sent_at.elapsed();
+                    self.gate.throttled(url, retry_after, elapsed).await;
+                } else {
+                    self.gate.relaxed(url);
+                }
             }
             drop(turn);
             if !may_retry(kind, attempt, max_attempts, retry_after, MAX_WAIT) {
                 return response.map_err(RequestError::Failed);
             }
             if delay >= MIN_REPORTED_PAUSE {
-                let message = format!("{url}: {kind}, attempt {attempt} of {max_attempts}");
+                let path = url.parts().path_and_query();
+                let what = match &response {
+                    Ok(fetched) => format!("answered {} to {path}", fetched.status),
+                    Err(failure) => format!("failed on {path}: {failure}"),
+                };
+                let message = format!("{what} (attempt {attempt} of {max_attempts})");
                 let (host, pause) = (url.host_key().to_string(), delay);
                 (self.on_notice)(Notice::HostSlowed {
                     host,
@@ -251,11 +259,11 @@ impl<T: Fetch, G: HostGate> Scraper<T, G> {
         let mut rng = self.rng.lock().unwrap_or_else(PoisonError::into_inner);
         retry_delay(self.plan.backoff, attempt, retry_after, &mut rng)
     }
+}
 
-    fn host_pause(&self, times: u32) -> Duration {
-        let mut rng = self.rng.lock().unwrap_or_else(PoisonError::into_inner);
-        host_pause(times, &mut rng)
-    }
+/// The number of redirects followed.
+fn hops(visited: &[CrawlUrl]) -> u32 {
+    u32::try_from(visited.len()).unwrap_or(u32::MAX)
 }
 
 impl<T, G> std::fmt::Debug for Scraper<T, G> {

@@ -94,16 +94,16 @@ async fn attempt<T: Fetch>(
 
 /// Returns the text of the file, if there is one.
 fn file_text(fetched: &Fetched) -> Option<String> {
-    match (fetched.status, &fetched.body) {
-        (200..=299, Body::File(body) | Body::Html(body)) => {
+    match (fetched.page_status(), &fetched.body) {
+        (PageStatus::Success, Body::File(body) | Body::Html(body)) => {
             Some(String::from_utf8_lossy(body).into_owned())
         }
         _ => None,
     }
 }
 
-/// Converts a response to robots.txt. A 4xx means no rules (RFC 9309); what a 5xx or no response means is decided by
-/// [`RobotsFile`](crawler_sitefiles::RobotsFile).
+/// Converts a response to robots.txt. A 4xx means no rules (RFC 9309); what a temporary 4xx, a 5xx or no response means is
+/// decided by [`KnownRobots`](crawler_sitefiles::KnownRobots).
 pub(crate) fn read_robots(
     url: &CrawlUrl,
     response: Result<Fetched, Failure>,
@@ -121,8 +121,11 @@ pub(crate) fn read_robots(
             |_| RobotsAnswer::Rules(Robots::allow_all()),
             RobotsAnswer::Moved,
         ),
-        (PageStatus::Failure(_), _) if matches!(fetched.status, 500..=599) => {
+        (PageStatus::ErrorPage(_), _) if matches!(fetched.status, 500..=599) => {
             RobotsAnswer::Unavailable(Failure::of_status(fetched.status))
+        }
+        (PageStatus::ErrorPage(kind), _) if kind.retryable() => {
+            RobotsAnswer::Throttled(Failure::of_status(fetched.status))
         }
         _ => RobotsAnswer::Rules(Robots::allow_all()),
     }
@@ -145,7 +148,9 @@ fn read_sitemap_response(
         (PageStatus::Redirect, _) => {
             redirect_target(url, &fetched).map_or_else(SitemapAnswer::Failed, SitemapAnswer::Moved)
         }
-        (PageStatus::Failure(_), _) => SitemapAnswer::Failed(Failure::of_status(fetched.status)),
+        (PageStatus::ErrorPage(_) | PageStatus::Unusable(_), _) => {
+            SitemapAnswer::Failed(Failure::of_status(fetched.status))
+        }
     }
 }
 

@@ -12,8 +12,8 @@ use crawler_engine::{DriveError, OutputWriter, Progress, Stop, drive};
 use crawler_fetch::{Body, Fetch, FetchRequest, Fetched};
 use crawler_frontier::MemoryFrontier;
 use crawler_model::{
-    CrawlPlan, CrawlSpec, FailKind, Failure, PageReport, RobotsPolicy, Sink, SinkError, StopReason,
-    Summary,
+    CrawlPlan, CrawlSpec, DepthLimit, FailKind, Failure, PageReport, RequestSpec, RobotsPolicy,
+    Sink, SinkError, StopReason, Summary,
 };
 
 const SEED: &str = "http://site.example/";
@@ -21,9 +21,12 @@ const SEED: &str = "http://site.example/";
 fn plan(change: impl FnOnce(&mut CrawlSpec)) -> CrawlPlan {
     let mut spec = CrawlSpec {
         seed: SEED.into(),
-        robots: RobotsPolicy::Ignore,
+        request: RequestSpec {
+            robots: RobotsPolicy::Ignore,
+            ..RequestSpec::default()
+        },
         max_pages: Some(0),
-        max_depth: Some(0),
+        max_depth: Some(DepthLimit::Unlimited),
         ..CrawlSpec::default()
     };
     change(&mut spec);

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicUsize;
 use std::time::SystemTime;
 
+use crawler_model::site_rules::{PageStatus, has_body};
 use crawler_model::{Deadlines, Failure, FetchRules};
 use http::header::{CONTENT_TYPE, HeaderName, LOCATION};
 use http::{HeaderMap, StatusCode};
@@ -138,14 +139,14 @@ impl HttpFetch {
     }
 
     fn plan(&self, accept: Accept, status: StatusCode, content_type: Option<&str>) -> BodyPlan {
-        let has_body = !matches!(
-            status,
-            StatusCode::NO_CONTENT | StatusCode::RESET_CONTENT | StatusCode::NOT_MODIFIED
-        );
-        let has_page = status.is_success() && has_body;
+        let status = status.as_u16();
+        // A redirect has no page, whether or not it has a `Location`.
+        let page_status = PageStatus::of(status, false);
+        let is_success = page_status == PageStatus::Success;
         let read = |cap, sniff| BodyPlan::Read { cap, sniff };
         match accept {
-            Accept::Document if has_body && !status.is_redirection() => {
+            _ if !has_body(status) => BodyPlan::Skip { is_page: false },
+            Accept::Document if is_success || page_status.is_error_page() => {
                 match ContentKind::of(content_type) {
                     ContentKind::Html | ContentKind::Text | ContentKind::Unnamed => {
                         read(self.max_body, None)
@@ -153,7 +154,7 @@ impl HttpFetch {
                     ContentKind::Other => BodyPlan::Skip { is_page: true },
                 }
             }
-            _ if !has_page => BodyPlan::Skip { is_page: false },
+            _ if !is_success => BodyPlan::Skip { is_page: false },
             Accept::File { max_bytes } => read(max_bytes, None),
             Accept::Page | Accept::Document => match ContentKind::of(content_type) {
                 ContentKind::Html => read(self.max_body, None),

@@ -25,8 +25,9 @@ pub struct AdmissionFilter {
 }
 
 impl AdmissionFilter {
-    /// Checks whether a URL is admitted, if it is new. An admitted URL counts toward the traps' budgets.
-    pub fn pass(
+    /// Admits a URL if the rules allow it; the store decides whether it is new. An admitted URL is remembered and counts
+    /// toward the traps' budgets.
+    pub fn admit(
         &mut self,
         plan: &CrawlRules,
         url: UrlRef<'_>,

@@ -23,7 +23,7 @@ pub fn retry_delay(
 }
 
 /// The pause for a host that has throttled this many times in a row without saying for how long.
-pub fn host_pause(times: u32, rng: &mut Rng) -> Duration {
+pub(crate) fn host_pause(times: u32, rng: &mut Rng) -> Duration {
     doubled(FIRST_PAUSE, MAX_PAUSE, times).mul_f64(1.0 + rng.fraction() / 4.0)
 }
 

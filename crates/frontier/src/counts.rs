@@ -9,7 +9,7 @@ pub(crate) struct Counts {
     pub(crate) queued: u64,
     pub(crate) delayed: u64,
     pub(crate) in_flight: u64,
-    /// Started and not reported yet: these count toward `--max-pages`.
+    /// Started and not reported yet: these count toward the maximum number of pages.
     pub(crate) started: u64,
     pub(crate) pages: u64,
     pub(crate) fetched: u64,

@@ -66,18 +66,16 @@ impl HostLedger {
         self.in_flight -= 1;
     }
 
-    /// Applies the crawl delay of a robots.txt. Returns the reason if it is so long that the host is parked.
-    pub(crate) fn slow_to(&mut self, interval: Duration, now: Moment) -> Option<String> {
-        if self.parked.is_some() {
-            return None;
-        }
-        if interval > MAX_HOST_PAUSE {
-            let message = format!("asks for {} s between requests", interval.as_secs());
-            self.parked = Some(message.clone());
-            return Some(message);
-        }
+    /// Applies the crawl delay of a robots.txt.
+    pub(crate) fn slow_to(&mut self, interval: Duration, now: Moment) {
         self.pace.slow_to(interval, now);
-        None
+    }
+
+    /// Sends nothing more to the host, for this reason. Returns false if it is parked already.
+    pub(crate) fn park(&mut self, reason: &str) -> bool {
+        let is_new = self.parked.is_none();
+        self.parked.get_or_insert_with(|| reason.to_owned());
+        is_new
     }
 
     /// Takes in a throttling response to a request sent at `sent`.
@@ -102,7 +100,7 @@ impl HostLedger {
         } else {
             return Throttled::AlreadyPaused;
         };
-        self.parked = Some(message.clone());
+        self.park(&message);
         Throttled::Parked(message)
     }
 
@@ -129,7 +127,7 @@ mod tests {
     #[test]
     fn the_interval_counts_from_the_last_start() {
         let (mut host, _) = ledger();
-        assert_eq!(host.slow_to(2 * SECOND, SECOND), None);
+        host.slow_to(2 * SECOND, SECOND);
         assert!(!host.is_open(2 * SECOND));
         assert!(host.is_open(3 * SECOND));
         host.start(4 * SECOND);

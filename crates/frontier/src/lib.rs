@@ -21,6 +21,7 @@ mod packed_queue;
 mod path_gates;
 mod pick;
 mod queued_depths;
+mod resume;
 mod rng;
 mod rules;
 mod seed_watch;
@@ -28,20 +29,22 @@ mod seen;
 mod settle;
 mod settle_site_file;
 mod site;
+mod site_file_attempt;
 mod site_file_task;
 mod traps;
 
 pub use admission_filter::AdmissionFilter;
-pub use backoff::{host_pause, retry_delay};
+pub use backoff::retry_delay;
 pub use frontier::{
     Delivery, Dispatch, Frontier, FrontierError, Moment, Next, ProgressCounts, Work,
 };
 pub use host_pace::{HostPace, Throttle};
 pub use memory_frontier::MemoryFrontier;
 pub use rng::Rng;
-pub use rules::Bounds;
+pub use rules::{Bounds, link_refusal};
 #[doc(hidden)]
 pub use seen::Seen;
+pub use site_file_attempt::{SiteFileAttempt, SiteFileStep, SitemapContent, sitemaps_of};
 pub use site_file_task::{
     RobotsAnswer, RobotsTask, SiteFileReport, SiteFileResult, SiteFileTask, SitemapAnswer,
     SitemapTask,

@@ -5,12 +5,14 @@
 
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::sync::Arc;
+use std::time::Duration;
 
+use crawler_model::site_rules::MAX_SITEMAPS;
 use crawler_model::{
     CrawlPlan, CrawlRules, Discovery, ListedLink, Notice, RefuseReason, RobotsPolicy,
     SitemapPolicy, StopReason, Summary, Task,
 };
-use crawler_sitefiles::RobotsFile;
+use crawler_sitefiles::{KnownRobots, RobotsFile};
 use crawler_weburl::{CrawlUrl, HostKey, Origin, UrlKey, UrlRef};
 
 use crate::counts::Counts;
@@ -21,15 +23,12 @@ use crate::level_counts::LevelCounts;
 use crate::path_gates::PathGates;
 use crate::queued_depths::QueuedDepths;
 use crate::rng::Rng;
-use crate::rules::{Bounds, MAX_HOSTS, judge};
+use crate::rules::{Bounds, MAX_HOSTS, judge, link_refusal};
 use crate::seed_watch::SeedWatch;
 use crate::seen::Seen;
 use crate::site::{RobotsState, Site, was_started};
 use crate::site_file_task::{RobotsTask, SiteFileReport, SiteFileTask, SitemapTask};
 use crate::traps::Traps;
-
-/// Limit on the sitemap files read in one crawl.
-const MAX_SITEMAPS: usize = 1_000;
 
 /// Every URL of one crawl, in memory.
 #[derive(Debug)]
@@ -59,6 +58,8 @@ pub struct MemoryFrontier {
     pub(crate) listed: VecDeque<usize>,
     pub(crate) stopped: Option<StopReason>,
     pub(crate) seed_watch: SeedWatch,
+    /// Time that passed between the runs of this crawl, which its clock does not count.
+    pub(crate) away: Duration,
 }
 
 impl MemoryFrontier {
@@ -87,6 +88,7 @@ impl MemoryFrontier {
             listed: VecDeque::new(),
             stopped: None,
             seed_watch: SeedWatch::default(),
+            away: Duration::ZERO,
             seed: seed.clone(),
             plan,
         };
@@ -132,11 +134,11 @@ impl MemoryFrontier {
         Ok(())
     }
 
-    /// Why [`Self::admit`] would refuse a link, where its key and facts are enough to decide: true of nearly every link,
-    /// and saves parsing its text. Must agree with `admit`.
+    /// Why a link is refused, where its key and facts are enough to decide: true of nearly every link, and saves parsing
+    /// its text. Must agree with [`Self::admit`], which knows the URL only.
     pub(crate) fn quick_refusal(&self, link: &ListedLink<'_>, depth: u32) -> Option<RefuseReason> {
-        if !link.facts.web {
-            return Some(RefuseReason::Scheme);
+        if let Some(reason) = link_refusal(&self.plan, link.facts) {
+            return Some(reason);
         }
         if self.seen.contains(link.key) {
             // A URL queued at a greater depth is moved by `admit`.
@@ -175,7 +177,7 @@ impl MemoryFrontier {
         self.push_new(task(owned), key);
     }
 
-    fn push_new(&mut self, task: Task, key: UrlKey) {
+    pub(crate) fn push_new(&mut self, task: Task, key: UrlKey) {
         self.queued_depths.set(key, task.depth);
         self.push(task);
     }
@@ -193,7 +195,7 @@ impl MemoryFrontier {
 
     /// Lists a site among those that have something to start, unless it waits for its robots.txt.
     pub(crate) fn list(&mut self, site: usize) {
-        let waits = matches!(self.sites[site].robots, RobotsState::Requested);
+        let waits = self.sites[site].awaits_robots();
         if !waits && !self.sites[site].listed && !self.sites[site].is_empty() {
             self.sites[site].listed = true;
             self.listed.push_back(site);
@@ -267,7 +269,7 @@ impl MemoryFrontier {
         let robots = if needs_robots {
             RobotsState::Unknown
         } else {
-            RobotsState::Known(RobotsFile::without_rules())
+            RobotsState::Known(KnownRobots::forever(RobotsFile::without_rules()))
         };
         self.sites.push(Site::new(origin.clone(), host, robots));
         self.site_of.insert(origin, self.sites.len() - 1);
@@ -296,7 +298,17 @@ impl MemoryFrontier {
 
     /// Queues a site's robots.txt; its pages wait for it.
     pub(crate) fn queue_robots(&mut self, site: usize) {
-        self.sites[site].robots = RobotsState::Requested;
+        let robots = &mut self.sites[site].robots;
+        let before = match std::mem::replace(robots, RobotsState::Unknown) {
+            RobotsState::Unknown => None,
+            RobotsState::Requested(before) => before,
+            RobotsState::Known(known) => Some(known),
+        };
+        *robots = RobotsState::Requested(before);
+        if self.sites[site].listed {
+            self.sites[site].listed = false;
+            self.listed.retain(|listed| *listed != site);
+        }
         let origin = self.sites[site].origin.clone();
         let url = CrawlUrl::from_normalised(&format!("{origin}/robots.txt"));
         if let Some(url) = url {
@@ -342,6 +354,11 @@ impl MemoryFrontier {
         }
         let host = self.hosts[host].host.to_string();
         out.push(Delivery::Notice(Notice::HostParked { host, message }));
+    }
+
+    /// The time by which a robots.txt ages.
+    pub(crate) fn robots_time(&self, now: Moment) -> Moment {
+        now.saturating_add(self.away)
     }
 
     /// Recounts the queues and compares; for tests.
@@ -399,7 +416,7 @@ impl Frontier for MemoryFrontier {
         now: Moment,
         out: &mut Vec<Delivery>,
     ) -> Result<(), FrontierError> {
-        self.settle_site_file(report, now, out);
+        self.settle_file(report, now, out);
         self.counts.check();
         Ok(())
     }

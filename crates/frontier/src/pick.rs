@@ -3,13 +3,13 @@
 //! Limits and robots.txt are checked here, at dispatch: a disallowed URL is settled as skipped, a limit leaves
 //! the rest in the queue, counted as left.
 
-use crawler_model::{Outcome, PageReport, RobotsPolicy, SeedProblem, StopReason, Task};
-use crawler_sitefiles::RobotsPermission;
+use crawler_model::{FailKind, Failure, Outcome, PageReport, SeedProblem, StopReason, Task};
+use crawler_sitefiles::{RobotsDelay, RobotsPermission};
 
 use crate::frontier::{Delivery, Dispatch, Moment, Next, Work};
 use crate::host_ledger::HostLedger;
 use crate::memory_frontier::MemoryFrontier;
-use crate::site::{RobotsState, was_started};
+use crate::site::was_started;
 use crate::site_file_task::SiteFileTask;
 
 /// Sitemaps may be large: few are held in memory at once.
@@ -39,7 +39,7 @@ impl MemoryFrontier {
             else {
                 break;
             };
-            self.next_start = now + self.plan.rate;
+            self.next_start = now + self.plan.min_interval;
             work.push(picked);
         }
         let next = if out.len() >= max_out {
@@ -99,6 +99,12 @@ impl MemoryFrontier {
         self.push(task);
     }
 
+    /// Puts a task that waited at a gate back into its site's queue.
+    fn requeue_at_site(&mut self, site: usize, task: Task) {
+        let level = self.level_of(&task);
+        self.sites[site].push(level, task);
+    }
+
     fn pick_site_file(&mut self, now: Moment) -> Option<Work> {
         for at in 0..self.site_files.len() {
             let is_sitemap = matches!(self.site_files[at], SiteFileTask::Sitemap(_));
@@ -127,15 +133,22 @@ impl MemoryFrontier {
         let fresh = self.has_page_budget();
         let lowest = self.lowest_level();
         let (hosts, sites) = (&self.hosts, &self.sites);
+        let plan = &self.plan;
         let gated = self.gates.pop_open(now, |site, task| {
-            hosts[sites[site].host].is_open(now)
+            (hosts[sites[site].host].is_open(now) || sites[site].blocks_all(plan))
+                && !sites[site].awaits_robots()
                 && (fresh || was_started(task))
                 && lowest.is_none_or(|lowest| task.depth <= lowest)
         });
-        if let Some((site, task)) = gated
-            && let Some(work) = self.begin(site, task, now, out)
-        {
-            return Some(work);
+        if let Some((site, task)) = gated {
+            if self.must_fetch_robots(site, now) {
+                self.requeue_at_site(site, task);
+                self.queue_robots(site);
+                return self.pick_site_file(now);
+            }
+            if let Some(work) = self.begin(site, task, now, out) {
+                return Some(work);
+            }
         }
         let mut tries = self.listed.len();
         while tries > 0 && out.len() < max_out {
@@ -166,13 +179,12 @@ impl MemoryFrontier {
         out: &mut Vec<Delivery>,
     ) -> Option<Work> {
         while out.len() < max_out
-            && self.hosts[self.sites[site].host].is_open(now)
+            && (self.hosts[self.sites[site].host].is_open(now)
+                || self.sites[site].blocks_all(&self.plan))
             && self.sites[site].may_start(lowest, fresh)
         {
-            if matches!(self.sites[site].robots, RobotsState::Unknown) {
+            if self.must_fetch_robots(site, now) {
                 self.queue_robots(site);
-                self.listed.retain(|listed| *listed != site);
-                self.sites[site].listed = false;
                 return self.pick_site_file(now);
             }
             let task = self.sites[site].pop(lowest, fresh)?;
@@ -191,7 +203,13 @@ impl MemoryFrontier {
         None
     }
 
-    /// The depth that may start, when depth is limited. When `--max-pages` is used up, queued pages will
+    /// Whether a site's robots.txt has to be fetched before its next page.
+    fn must_fetch_robots(&self, site: usize, now: Moment) -> bool {
+        let site = &self.sites[site];
+        site.needs_robots(self.robots_time(now)) && self.hosts[site.host].parked().is_none()
+    }
+
+    /// The depth that may start, when depth is limited. When the maximum number of pages is reached, queued pages will
     /// never start and hold back nothing.
     fn lowest_level(&mut self) -> Option<u32> {
         if self.plan.limits.depth.is_none() || !self.has_page_budget() {
@@ -220,12 +238,7 @@ impl MemoryFrontier {
         self.queued_depths
             .clear(self.plan.keys.key(task.url.parts()));
         let started_before = was_started(&task);
-        let permission = match (&self.sites[site].robots, self.plan.robots) {
-            (RobotsState::Known(file), RobotsPolicy::Respect) => {
-                file.permission(task.url.parts().path_and_query(), self.plan.robots_errors)
-            }
-            _ => RobotsPermission::Allowed,
-        };
+        let permission = self.sites[site].permission(&task, &self.plan);
         let outcome = match permission {
             RobotsPermission::Allowed => {
                 self.counts.in_flight += 1;
@@ -240,8 +253,15 @@ impl MemoryFrontier {
             }
             RobotsPermission::Skip(reason) => Outcome::Skipped(reason),
             RobotsPermission::Fail(failure) => Outcome::Failed(failure),
+            // The host is parked, so this is not reached.
+            RobotsPermission::TooSlow(delay) => {
+                let message = format!("the host {}", RobotsDelay::message(delay));
+                Outcome::Failed(Failure::new(FailKind::RateLimited, message))
+            }
         };
-        self.levels.remove(task.depth);
+        if self.hosts[self.sites[site].host].parked().is_none() {
+            self.levels.remove(task.depth);
+        }
         self.counts.started -= u64::from(started_before);
         let report = PageReport::new(task, outcome);
         self.counts.finish(&report);
@@ -280,7 +300,7 @@ impl MemoryFrontier {
         Next::Finished(reason)
     }
 
-    /// `--max-pages` is used up, every page of it is reported, and more are known: a robots.txt that is
+    /// The maximum number of pages is reached, all of them are reported, and more are known: a robots.txt that is
     /// still being fetched changes nothing. (A sitemap does: it names URLs, and those are counted as left.)
     fn is_full(&self) -> bool {
         !self.has_page_budget()
@@ -306,20 +326,27 @@ impl MemoryFrontier {
         let mut consider = |opens: Moment| {
             soonest = Some(soonest.map_or(opens, |other| other.min(opens)));
         };
-        for site in self.listed.iter().map(|site| &self.sites[*site]) {
-            if let (true, Some(opens)) = (
-                site.may_start(lowest, fresh),
-                self.hosts[site.host].opens_at(),
-            ) {
+        for index in &self.listed {
+            let site = &self.sites[*index];
+            let opens = if site.blocks_all(&self.plan) {
+                Some(now)
+            } else {
+                self.hosts[site.host].opens_at()
+            };
+            if let (true, Some(opens)) = (site.may_start(lowest, fresh), opens) {
                 consider(opens.max(self.next_start).max(now));
             }
         }
         for (site, task, opens) in self.gates.openings() {
-            let blocked =
-                !(fresh || was_started(task)) || lowest.is_some_and(|lowest| task.depth > lowest);
-            if let (false, Some(host_opens)) =
-                (blocked, self.hosts[self.sites[site].host].opens_at())
-            {
+            let blocked = !(fresh || was_started(task))
+                || lowest.is_some_and(|lowest| task.depth > lowest)
+                || self.sites[site].awaits_robots();
+            let host_opens = if self.sites[site].blocks_all(&self.plan) {
+                Some(now)
+            } else {
+                self.hosts[self.sites[site].host].opens_at()
+            };
+            if let (false, Some(host_opens)) = (blocked, host_opens) {
                 consider(opens.max(host_opens).max(self.next_start).max(now));
             }
         }

@@ -1,6 +1,6 @@
 //! The admission rules, in a fixed order. The callers check whether a URL is new.
 
-use crawler_model::{CrawlRules, RefuseReason};
+use crawler_model::{CrawlRules, LinkFacts, RefuseReason};
 use crawler_weburl::{ScopeVerdict, UrlRef};
 
 use crate::seen::Seen;
@@ -14,8 +14,16 @@ pub(crate) const MAX_HOSTS: usize = 100;
 pub enum Bounds {
     /// All of it.
     All,
-    /// Without include and exclude patterns: a redirect target of the seed counts as the seed.
-    Outline,
+    /// Without include and exclude patterns and blocked extensions: a redirect target of the seed counts as the seed.
+    WithoutPatterns,
+}
+
+/// Returns why a link is refused whatever its URL: it does not lead to a web page, or its page says not to follow it.
+pub fn link_refusal(plan: &CrawlRules, facts: LinkFacts) -> Option<RefuseReason> {
+    if !facts.web {
+        return Some(RefuseReason::Scheme);
+    }
+    (plan.obey_nofollow && facts.nofollow).then_some(RefuseReason::Nofollow)
 }
 
 /// Checks scope, include and exclude patterns, file extensions, depth and traps. Changes nothing.
@@ -29,7 +37,7 @@ pub(crate) fn judge(
 ) -> Result<TrapCheck, RefuseReason> {
     match (plan.scope.verdict(url), bounds) {
         (ScopeVerdict::In, _)
-        | (ScopeVerdict::Excluded | ScopeVerdict::NotIncluded, Bounds::Outline) => (),
+        | (ScopeVerdict::Excluded | ScopeVerdict::NotIncluded, Bounds::WithoutPatterns) => (),
         (ScopeVerdict::Outside, _) => return Err(RefuseReason::OutOfScope),
         (ScopeVerdict::Excluded, Bounds::All) => return Err(RefuseReason::Excluded),
         (ScopeVerdict::NotIncluded, Bounds::All) => return Err(RefuseReason::NotIncluded),

@@ -3,10 +3,9 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use crawler_model::site_rules::{MAX_HOST_PAUSE, may_retry, throttles_host};
+use crawler_model::site_rules::{MAX_HOST_PAUSE, check_redirects, may_retry, throttles_host};
 use crawler_model::{
-    Discovery, FailKind, Failure, LinkList, Notice, Outcome, PageReport, RefuseReason,
-    SitemapPolicy, Task,
+    Discovery, LinkList, Notice, Outcome, PageReport, RefuseReason, SitemapPolicy, Task,
 };
 use crawler_weburl::{CrawlUrl, UrlKey};
 
@@ -52,9 +51,8 @@ impl MemoryFrontier {
             return;
         }
         if let Outcome::Redirected { to } = &report.outcome {
-            if report.hops >= self.plan.max_redirects {
-                let message = format!("too many redirects ({})", self.plan.max_redirects);
-                report.outcome = Outcome::Failed(Failure::new(FailKind::TooManyRedirects, message));
+            if let Err(failure) = check_redirects(report.hops, self.plan.max_redirects) {
+                report.outcome = Outcome::Failed(failure);
                 // A page that failed has no links, its target included.
                 report.links = LinkList::default();
             } else if self.is_same_page(&report.url, to) {
@@ -73,7 +71,7 @@ impl MemoryFrontier {
         let refused = if let Some((to, key)) = &target {
             self.admit_target(&report, to, *key, of_seed).err()
         } else {
-            self.admit_links(&report);
+            self.admit_links(&mut report);
             None
         };
         if let Some(reason) = refused {
@@ -153,14 +151,16 @@ impl MemoryFrontier {
         self.requeue(task);
     }
 
-    fn admit_links(&mut self, report: &PageReport) {
+    /// Admits the links of a fetched page, and records on the page why others were refused.
+    fn admit_links(&mut self, report: &mut PageReport) {
         let fetched = matches!(report.outcome, Outcome::Fetched { .. });
         if !fetched || self.plan.sitemaps == SitemapPolicy::Only {
             return;
         }
+        let mut refused = Vec::new();
         let depth = report.depth + 1;
         let via = report.url.shared_text();
-        for link in report.links.iter() {
+        for (index, link) in (0..).zip(report.links.iter()) {
             if let Some(reason) = self.quick_refusal(&link, depth) {
                 self.counts.refuse(reason);
                 continue;
@@ -172,8 +172,10 @@ impl MemoryFrontier {
             let task = |url| Task::new(url, Discovery::Link, depth, Some(Arc::clone(&via)));
             if let Err(reason) = self.admit(url, link.key, task, depth, Bounds::All) {
                 self.counts.refuse(reason);
+                refused.push((index, reason));
             }
         }
+        report.links.set_refused(refused);
     }
 
     /// Admits a redirect's target like any link, at the same depth. A redirect target of the seed counts as the
@@ -192,7 +194,7 @@ impl MemoryFrontier {
             ..Task::new(url, Discovery::Redirect, depth, via)
         };
         let bounds = if of_seed {
-            Bounds::Outline
+            Bounds::WithoutPatterns
         } else {
             Bounds::All
         };

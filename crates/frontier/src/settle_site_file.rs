@@ -3,16 +3,13 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use crawler_model::site_rules::{
-    MAX_HOST_PAUSE, MAX_SITE_FILE_REDIRECTS, MAX_SITEMAP_LEVELS, MAX_WAIT, SITE_FILE_ATTEMPTS,
-    may_retry,
-};
+use crawler_model::site_rules::{MAX_HOST_PAUSE, MAX_SITEMAP_LEVELS, SITE_FILE_ATTEMPTS};
 use crawler_model::{
-    Discovery, FailKind, Failure, LinkList, Notice, RobotsErrors, RobotsPolicy, SeedProblem,
-    SitemapPolicy, Task, counted,
+    Discovery, FailKind, Failure, LinkList, Notice, RobotsPolicy, SeedProblem, SitemapPolicy, Task,
+    counted,
 };
-use crawler_sitefiles::RobotsFile;
-use crawler_weburl::{CrawlUrl, Resolved, Resolver};
+use crawler_sitefiles::{KnownRobots, RobotsDelay, RobotsFetch, RobotsFile};
+use crawler_weburl::CrawlUrl;
 
 use crate::backoff::retry_delay;
 use crate::frontier::{Delivery, Moment, Work};
@@ -20,13 +17,14 @@ use crate::memory_frontier::MemoryFrontier;
 use crate::rules::Bounds;
 use crate::settle::Reply;
 use crate::site::RobotsState;
+use crate::site_file_attempt::{SiteFileAttempt, SiteFileStep, sitemaps_of};
 use crate::site_file_task::{
     RobotsAnswer, RobotsTask, SiteFileReport, SiteFileResult, SiteFileTask, SitemapAnswer,
     SitemapTask,
 };
 
 impl MemoryFrontier {
-    pub(crate) fn settle_site_file(
+    pub(crate) fn settle_file(
         &mut self,
         report: SiteFileReport,
         now: Moment,
@@ -41,122 +39,131 @@ impl MemoryFrontier {
             retry_after: report.retry_after,
             elapsed: report.elapsed,
         };
+        self.note_reply(host, &reply, now, out);
+        let attempt = SiteFileAttempt {
+            attempt: 0,
+            max_attempts: self.plan.max_attempts,
+            hops: 0,
+            retry_after: report.retry_after,
+            may_continue: self.stopped.is_none() && self.hosts[host].parked().is_none(),
+        };
         match report.found {
             SiteFileResult::Robots(site_file, answer) => {
-                let too_long = reply.retry_after.is_some_and(|pause| pause > MAX_WAIT);
-                // Nothing else is requested from an origin whose robots.txt stays unavailable.
-                if !(too_long && matches!(answer, RobotsAnswer::Unavailable(_))) {
-                    self.note_reply(host, &reply, now, out);
-                }
-                self.settle_robots(host, site_file, answer, reply.retry_after, now, out);
+                let attempt = SiteFileAttempt {
+                    attempt: site_file.attempt,
+                    max_attempts: self.plan.max_attempts.max(SITE_FILE_ATTEMPTS),
+                    hops: site_file.hops,
+                    ..attempt
+                };
+                self.settle_robots(site_file, attempt, answer, now, out);
             }
             SiteFileResult::Sitemap(site_file, answer) => {
                 self.sitemaps_out -= 1;
                 self.levels.remove(0);
-                self.note_reply(host, &reply, now, out);
-                self.settle_sitemap(site_file, answer, reply.retry_after, now, out);
+                let attempt = SiteFileAttempt {
+                    attempt: site_file.attempt,
+                    hops: site_file.hops,
+                    ..attempt
+                };
+                self.settle_sitemap(site_file, attempt, answer, now, out);
             }
         }
     }
 
     fn settle_robots(
         &mut self,
-        host: usize,
         mut site_file: RobotsTask,
+        attempt: SiteFileAttempt,
         answer: RobotsAnswer,
-        retry_after: Option<Duration>,
         now: Moment,
         out: &mut Vec<Delivery>,
     ) {
         let Some(site) = self.site_named(&site_file.origin) else {
             return;
         };
-        let origin = site_file.origin.to_string();
-        let respected = self.plan.robots == RobotsPolicy::Respect;
-        let attempts = self.plan.max_attempts.max(SITE_FILE_ATTEMPTS);
-        let retries = |kind| {
-            self.stopped.is_none()
-                && self.hosts[host].parked().is_none()
-                && may_retry(kind, site_file.attempt, attempts, retry_after, MAX_WAIT)
-        };
-        let retry = match &answer {
-            RobotsAnswer::Unavailable(failure) | RobotsAnswer::Unreachable(failure) => {
-                retries(failure.kind)
-            }
-            RobotsAnswer::Moved(_) | RobotsAnswer::Rules(_) => false,
-        };
-        self.sites[site].robots = match answer {
-            RobotsAnswer::Moved(to) if site_file.hops < MAX_SITE_FILE_REDIRECTS => {
+        let file = match attempt.robots_step(answer) {
+            SiteFileStep::Follow(to) => {
                 site_file.url = to;
                 site_file.hops += 1;
                 site_file.attempt = 0;
                 self.site_files.push_front(SiteFileTask::Robots(site_file));
                 return;
             }
-            // After too many redirects, the file counts as having no rules.
-            RobotsAnswer::Moved(_) => {
-                self.queue_sitemaps_of(site, &site_file.url, &[]);
-                RobotsState::Known(RobotsFile::without_rules())
-            }
-            RobotsAnswer::Rules(rules) => {
-                let pause = rules
-                    .crawl_delay()
-                    .filter(|pause| respected && !pause.is_zero());
-                if let Some(pause) = pause {
-                    // The origin's own host: the file may have come from another host by a redirect.
-                    let host = self.sites[site].host;
-                    if let Some(message) = self.hosts[host].slow_to(pause, now) {
-                        self.park(host, message, out);
-                    }
-                    out.push(Delivery::Notice(Notice::CrawlDelay { origin, pause }));
-                }
-                self.queue_sitemaps_of(site, &site_file.url, rules.sitemaps());
-                RobotsState::Known(RobotsFile::Rules(rules))
-            }
-            RobotsAnswer::Unavailable(_) | RobotsAnswer::Unreachable(_) if retry => {
-                let attempt = site_file.attempt;
-                let wait = retry_delay(self.plan.backoff, attempt, retry_after, &mut self.rng);
+            SiteFileStep::Retry => {
+                let wait = self.retry_delay(attempt);
                 self.delayed
                     .push(now + wait, Work::SiteFile(SiteFileTask::Robots(site_file)));
                 return;
             }
-            RobotsAnswer::Unavailable(_) | RobotsAnswer::Unreachable(_)
-                if self.plan.robots_errors == RobotsErrors::Allow =>
-            {
-                self.queue_sitemaps_of(site, &site_file.url, &[]);
-                RobotsState::Known(RobotsFile::without_rules())
+            SiteFileStep::Done(file) => file,
+        };
+        let fetch = RobotsFetch::now(file, attempt.retry_after);
+        let known = self.known_robots(site, fetch, now);
+        self.sites[site].robots = RobotsState::Known(known);
+        self.list(site);
+        self.use_robots(site, now, out);
+    }
+
+    /// What is known about a site's robots.txt after a fetch.
+    fn known_robots(&mut self, site: usize, fetch: RobotsFetch, now: Moment) -> KnownRobots {
+        let robots = &mut self.sites[site].robots;
+        let before = match std::mem::replace(robots, RobotsState::Unknown) {
+            RobotsState::Unknown => None,
+            RobotsState::Requested(before) => before,
+            RobotsState::Known(known) => Some(known),
+        };
+        if self.plan.robots == RobotsPolicy::Ignore {
+            // It was read only for the sitemaps it names.
+            return KnownRobots::forever(fetch.file);
+        }
+        let (now, lifetime) = (self.robots_time(now), self.plan.robots_lifetime);
+        KnownRobots::after(fetch, before, now, lifetime)
+    }
+
+    /// Applies the delay of a site's robots.txt, queues its sitemaps, and reports a file that blocks its origin.
+    fn use_robots(&mut self, site: usize, now: Moment, out: &mut Vec<Delivery>) {
+        let RobotsState::Known(known) = &self.sites[site].robots else {
+            return;
+        };
+        let file = known.file().clone();
+        let respected = self.plan.robots == RobotsPolicy::Respect;
+        let blocks_all = self.sites[site].blocks_all(&self.plan);
+        match &file {
+            RobotsFile::Unavailable(failure) if blocks_all => {
+                self.report_unavailable(site, failure, out);
             }
-            RobotsAnswer::Unavailable(failure) => {
-                self.give_up_on(site, &failure, respected, out);
-                RobotsState::Known(RobotsFile::Unavailable(failure))
-            }
-            RobotsAnswer::Unreachable(failure) => {
+            RobotsFile::Unreachable(failure) if blocks_all || !respected => {
                 if self.plan.sitemaps == SitemapPolicy::Only {
                     let (url, message) = (self.seed.to_string(), failure.message.clone());
                     self.seed_watch.set(SeedProblem::Failed { url, message });
                 }
-                RobotsState::Known(RobotsFile::Unreachable(failure))
             }
-        };
-        self.list(site);
-    }
-
-    /// Reports an unavailable robots.txt: if it is respected, nothing of its origin is fetched, sitemaps included.
-    fn give_up_on(
-        &mut self,
-        site: usize,
-        failure: &Failure,
-        respected: bool,
-        out: &mut Vec<Delivery>,
-    ) {
+            _ => self.queue_sitemaps_of(site, &file),
+        }
         if !respected {
-            let robots =
-                CrawlUrl::from_normalised(&format!("{}/robots.txt", self.sites[site].origin));
-            if let Some(robots) = robots {
-                self.queue_sitemaps_of(site, &robots, &[]);
-            }
             return;
         }
+        let origin = self.sites[site].origin.to_string();
+        // The origin's own host: the file may have come from another host by a redirect.
+        let host = self.sites[site].host;
+        match file.delay(self.plan.crawl_delay, MAX_HOST_PAUSE) {
+            RobotsDelay::None => (),
+            RobotsDelay::Wait(pause) => {
+                self.hosts[host].slow_to(pause, now);
+                out.push(Delivery::Notice(Notice::CrawlDelay { origin, pause }));
+            }
+            RobotsDelay::TooLong(pause) => {
+                let message = RobotsDelay::message(pause);
+                if self.hosts[host].park(&message) {
+                    self.park(host, message, out);
+                }
+                out.push(Delivery::Notice(Notice::CrawlDelay { origin, pause }));
+            }
+        }
+    }
+
+    /// Reports an unavailable robots.txt that blocks its origin, sitemaps included.
+    fn report_unavailable(&mut self, site: usize, failure: &Failure, out: &mut Vec<Delivery>) {
         let origin = self.sites[site].origin.to_string();
         let message = failure.message.clone();
         if self.plan.sitemaps == SitemapPolicy::Only {
@@ -170,40 +177,28 @@ impl MemoryFrontier {
         }));
     }
 
-    /// Queues the sitemaps that robots.txt names, or else `/sitemap.xml`. Only for the seed's host: another
-    /// host's sitemaps list another site.
-    fn queue_sitemaps_of(&mut self, site: usize, robots: &CrawlUrl, named: &[String]) {
-        let origin = self.sites[site].origin.clone();
+    /// Queues a site's sitemaps. Only for the seed's host: another host's sitemaps list another site.
+    fn queue_sitemaps_of(&mut self, site: usize, file: &RobotsFile) {
         let on_seed_host = self.hosts[self.sites[site].host].host == self.seed.host_key();
         if self.plan.sitemaps == SitemapPolicy::Skip || !on_seed_host {
             return;
         }
-        let resolver = Resolver::new(robots);
-        let named: Vec<CrawlUrl> = named
-            .iter()
-            .filter_map(|text| {
-                let mut url = String::new();
-                match resolver.resolve(text, &mut url) {
-                    Resolved::Web(url) => CrawlUrl::from_normalised(url.as_str()),
-                    _ => None,
-                }
-            })
-            .collect();
-        if named.is_empty()
-            && let Some(default) = CrawlUrl::from_normalised(&format!("{origin}/sitemap.xml"))
-        {
-            self.queue_sitemap(default, 1, false);
+        for (url, named) in sitemaps_of(&self.sites[site].origin, file) {
+            self.queue_sitemap(url, 1, named);
         }
-        for url in named {
-            self.queue_sitemap(url, 1, true);
-        }
+    }
+
+    /// The wait before another attempt at a site file.
+    fn retry_delay(&mut self, attempt: SiteFileAttempt) -> Duration {
+        let backoff = self.plan.backoff;
+        retry_delay(backoff, attempt.attempt, attempt.retry_after, &mut self.rng)
     }
 
     fn settle_sitemap(
         &mut self,
         mut site_file: SitemapTask,
+        attempt: SiteFileAttempt,
         answer: SitemapAnswer,
-        retry_after: Option<Duration>,
         now: Moment,
         out: &mut Vec<Delivery>,
     ) {
@@ -212,8 +207,8 @@ impl MemoryFrontier {
             let url = url.clone();
             out.push(Delivery::Notice(Notice::Sitemap { url, message }));
         };
-        match answer {
-            SitemapAnswer::Moved(to) if site_file.hops < MAX_SITE_FILE_REDIRECTS => {
+        match attempt.sitemap_step(answer) {
+            SiteFileStep::Follow(to) => {
                 site_file.url = to;
                 site_file.hops += 1;
                 site_file.attempt = 0;
@@ -221,34 +216,20 @@ impl MemoryFrontier {
                 self.site_files.push_front(SiteFileTask::Sitemap(site_file));
                 return;
             }
-            SitemapAnswer::Moved(_) => {
-                notify(format!("too many redirects ({MAX_SITE_FILE_REDIRECTS})"));
+            SiteFileStep::Retry => {
+                let wait = self.retry_delay(attempt);
+                self.delayed
+                    .push(now + wait, Work::SiteFile(SiteFileTask::Sitemap(site_file)));
+                return;
             }
-            SitemapAnswer::Failed(failure) => {
-                let (kind, attempt) = (failure.kind, site_file.attempt);
-                let retry = may_retry(
-                    kind,
-                    attempt,
-                    self.plan.max_attempts,
-                    retry_after,
-                    MAX_HOST_PAUSE,
-                );
-                if retry && self.stopped.is_none() {
-                    let wait = retry_delay(self.plan.backoff, attempt, retry_after, &mut self.rng);
-                    self.delayed
-                        .push(now + wait, Work::SiteFile(SiteFileTask::Sitemap(site_file)));
-                    return;
-                }
+            SiteFileStep::Done(Err(failure)) => {
                 if site_file.named || failure.kind != FailKind::DeadLink {
                     notify(failure.message);
                 }
             }
-            SitemapAnswer::Read {
-                pages,
-                sitemaps,
-                problem,
-            } => {
-                problem.into_iter().for_each(&mut notify);
+            SiteFileStep::Done(Ok(content)) => {
+                content.problem.into_iter().for_each(&mut notify);
+                let sitemaps = content.sitemaps;
                 if site_file.level >= MAX_SITEMAP_LEVELS && !sitemaps.is_empty() {
                     notify(format!(
                         "{} nested too deeply, not read",
@@ -267,7 +248,7 @@ impl MemoryFrontier {
                         ));
                     }
                 }
-                self.admit_listed(&site_file.url, &pages);
+                self.admit_listed(&site_file.url, &content.pages);
             }
         }
         self.sitemaps_pending -= 1;

@@ -2,10 +2,12 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
-use crawler_model::Task;
-use crawler_sitefiles::RobotsFile;
+use crawler_model::site_rules::MAX_HOST_PAUSE;
+use crawler_model::{CrawlRules, RobotsPolicy, Task};
+use crawler_sitefiles::{KnownRobots, RobotsPermission};
 use crawler_weburl::Origin;
 
+use crate::frontier::Moment;
 use crate::packed_queue::PackedQueue;
 
 /// State of an origin's robots.txt.
@@ -13,13 +15,13 @@ use crate::packed_queue::PackedQueue;
 pub(crate) enum RobotsState {
     /// Not requested yet.
     Unknown,
-    /// In flight, or waiting for a retry.
-    Requested,
+    /// In flight, or waiting for a retry; what was known before.
+    Requested(Option<KnownRobots>),
     /// Fetched, or given up.
-    Known(RobotsFile),
+    Known(KnownRobots),
 }
 
-/// Whether a task was handed out before: then it already counts toward `--max-pages`.
+/// Whether a task was handed out before: then it already counts toward the maximum number of pages.
 pub(crate) fn was_started(task: &Task) -> bool {
     task.attempt > 0 || task.first_met.is_some()
 }
@@ -36,7 +38,8 @@ pub(crate) struct Site {
     /// Listed among the sites that have something to start.
     pub(crate) listed: bool,
     fresh: Levels<PackedQueue>,
-    /// Tasks that were handed out before: they already count toward `--max-pages` and are started first.
+    /// Tasks that were handed out before: they already count toward the maximum number of pages and are started
+    /// first.
     started: Levels<VecDeque<Task>>,
 }
 
@@ -59,6 +62,43 @@ impl Site {
         } else {
             self.fresh.entry(level).or_default().push(&task);
         }
+    }
+
+    /// Whether its robots.txt has to be fetched before its next page; `now` includes the time between runs.
+    pub(crate) fn needs_robots(&self, now: Moment) -> bool {
+        match &self.robots {
+            RobotsState::Unknown => true,
+            RobotsState::Requested(_) => false,
+            RobotsState::Known(known) => known.is_expired(now),
+        }
+    }
+
+    /// Whether all its pages are settled without a request, so that they need not wait for their host.
+    pub(crate) fn blocks_all(&self, plan: &CrawlRules) -> bool {
+        match &self.robots {
+            RobotsState::Known(known) => {
+                plan.robots == RobotsPolicy::Respect && known.file().blocks_all(plan.robots_errors)
+            }
+            _ => false,
+        }
+    }
+
+    /// Whether its robots.txt, which is known, permits a task.
+    pub(crate) fn permission(&self, task: &Task, plan: &CrawlRules) -> RobotsPermission {
+        match (&self.robots, plan.robots) {
+            (RobotsState::Known(known), RobotsPolicy::Respect) => known.file().permission(
+                task.url.parts().path_and_query(),
+                plan.robots_errors,
+                plan.crawl_delay,
+                MAX_HOST_PAUSE,
+            ),
+            _ => RobotsPermission::Allowed,
+        }
+    }
+
+    /// Whether its pages wait for its robots.txt.
+    pub(crate) fn awaits_robots(&self) -> bool {
+        matches!(self.robots, RobotsState::Requested(_))
     }
 
     pub(crate) fn is_empty(&self) -> bool {

@@ -99,6 +99,8 @@ impl SiteFileResult {
 pub enum RobotsAnswer {
     /// Rules; a missing file is one without rules.
     Rules(Robots),
+    /// The server asks to come back later (408, 429): no rules if it was never read and retries fail too.
+    Throttled(Failure),
     /// A server error: counts as "disallow everything" if retries fail too.
     Unavailable(Failure),
     /// No response: the origin cannot be reached.

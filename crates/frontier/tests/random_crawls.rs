@@ -6,6 +6,7 @@
 
 #![expect(clippy::unwrap_used, reason = "test helpers may panic")]
 
+mod robots_history;
 mod world;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -18,6 +19,7 @@ use crawler_frontier::{Delivery, Frontier, MemoryFrontier, Moment, Next, SiteFil
 use crawler_model::{PageReport, StopReason};
 use crawler_weburl::CrawlUrl;
 
+use robots_history::RobotsHistory;
 use world::{Behavior, Dice, World, page_of};
 
 /// The in-memory frontier never waits, so its futures are ready at once.
@@ -58,7 +60,10 @@ fn run_crawl(world: &World, seed: u64) -> CrawlRun {
         assert!(dispatch.work.len() <= free);
         for work in dispatch.work {
             if let Some(last) = last_start {
-                assert!(now >= last + world.plan.rate, "seed {seed}: rate limit");
+                assert!(
+                    now >= last + world.plan.min_interval,
+                    "seed {seed}: rate limit"
+                );
             }
             last_start = Some(now);
             if let Work::Page(task) = &work {
@@ -219,4 +224,62 @@ fn twelve_thousand_random_crawls() {
     for (ending, min) in [("done", 5_000), ("max pages", 500), ("signal", 300)] {
         assert!(ended.get(ending).is_some_and(|n| *n >= min), "{ended:?}");
     }
+}
+
+/// Crawls a site whose robots.txt changes, fails, redirects and comes back, and checks each request.
+fn run_history(history: &mut RobotsHistory, seed: u64) {
+    let mut frontier = MemoryFrontier::new(&history.world.plan, seed);
+    let (mut now, mut out) = (Moment::ZERO, Vec::new());
+    let mut in_flight: Vec<(Moment, Work)> = Vec::new();
+    for _ in 0..20_000 {
+        let free = history.world.plan.workers - in_flight.len();
+        let dispatch = ready(frontier.take(free, now, &mut out)).unwrap();
+        frontier.assert_consistent();
+        for work in dispatch.work {
+            history.check(&work, now);
+            in_flight.push((now + history.takes(&work), work));
+        }
+        let until = match dispatch.next {
+            Next::Finished(_) => return,
+            Next::Until(at) => Some(at),
+            Next::Report => None,
+        };
+        let soonest = in_flight.iter().map(|(done, _)| *done).chain(until).min();
+        now = now.max(soonest.unwrap());
+        let done = in_flight.iter().position(|(done, _)| *done <= now);
+        match done.map(|index| in_flight.remove(index).1) {
+            Some(Work::Page(task)) => {
+                let report = history.page(task, now);
+                ready(frontier.settle(report, now, &mut out)).unwrap();
+            }
+            Some(Work::SiteFile(site_file)) => {
+                let report = history.site_file(site_file, now);
+                ready(Frontier::settle_site_file(
+                    &mut frontier,
+                    report,
+                    now,
+                    &mut out,
+                ))
+                .unwrap();
+            }
+            None => (),
+        }
+    }
+    panic!("history {seed} does not end");
+}
+
+#[test]
+fn no_request_is_against_the_robots_rules_in_force() {
+    let (mut requests, mut kept, mut refetches) = (0, 0, 0);
+    for seed in 0..1_000 {
+        let mut history = RobotsHistory::random(seed, |_| ());
+        run_history(&mut history, seed);
+        requests += history.requests;
+        kept += history.kept;
+        refetches += history.refetches;
+    }
+    assert!(
+        requests > 2_000 && kept > 50 && refetches > 2_000,
+        "{requests} page requests, {kept} under kept rules, {refetches} refetches"
+    );
 }

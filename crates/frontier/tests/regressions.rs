@@ -13,8 +13,8 @@ use crawler_frontier::{
     SiteFileTask, SitemapAnswer, Work,
 };
 use crawler_model::{
-    CrawlPlan, CrawlSpec, Failure, LinkFacts, LinkList, Outcome, PageReport, RefuseReason,
-    RobotsPolicy, SitemapPolicy, StopReason, Summary, Task,
+    CrawlPlan, CrawlSpec, DepthLimit, Failure, LinkFacts, LinkList, Outcome, PageReport,
+    RefuseReason, SitemapPolicy, StopReason, Summary, Task,
 };
 use crawler_sitefiles::Robots;
 use crawler_weburl::{CrawlUrl, ScopeKind, ScopeVerdict, UrlKey};
@@ -71,6 +71,7 @@ fn list(urls: &[&str], plan: &CrawlPlan) -> LinkList {
         let facts = LinkFacts {
             web: true,
             in_scope: plan.scope.verdict(url.parts()) == ScopeVerdict::In,
+            nofollow: url.as_str().contains("nofollow"),
             ..LinkFacts::default()
         };
         links.push(
@@ -109,8 +110,7 @@ impl World<'_> {
     fn play(&self, change: impl FnOnce(&mut CrawlSpec)) -> (Vec<PageReport>, Summary, Moment) {
         let mut spec = CrawlSpec {
             seed: "http://a.example/".into(),
-            robots: RobotsPolicy::Respect,
-            max_depth: Some(0),
+            max_depth: Some(DepthLimit::Unlimited),
             ..CrawlSpec::default()
         };
         change(&mut spec);
@@ -365,7 +365,7 @@ fn a_host_that_is_parked_twice_does_not_block_others() {
     }
     .play(|spec| {
         spec.scope = Some(ScopeKind::Domain);
-        spec.max_depth = Some(9);
+        spec.max_depth = Some(DepthLimit::Links(9));
     });
     assert_eq!(visited(&pages), ["/", "/slow", "/d2", "/d3"]);
     assert!(matches!(summary.stop, StopReason::HostParked { .. }));
@@ -429,7 +429,7 @@ fn links_to_known_pages_are_not_counted_as_too_deep() {
         robots: &no_rules,
         sitemap: &[],
     };
-    let (pages, summary, _) = world.play(|spec| spec.max_depth = Some(1));
+    let (pages, summary, _) = world.play(|spec| spec.max_depth = Some(DepthLimit::Links(1)));
     assert_eq!(pages.len(), 3);
     assert!(
         !summary
@@ -438,4 +438,28 @@ fn links_to_known_pages_are_not_counted_as_too_deep() {
         "{:?}",
         summary.refused
     );
+}
+
+#[test]
+fn nofollow_links_are_refused_and_counted_if_the_plan_obeys_them() {
+    let page = |_: &str, _| {
+        links(&[
+            "http://a.example/b",
+            "http://a.example/nofollow",
+            "mailto:a",
+        ])
+    };
+    let world = World {
+        page: &page,
+        robots: &no_rules,
+        sitemap: &[],
+    };
+    for (obey_nofollow, paths, refused) in [
+        (false, &["/", "/b", "/nofollow"][..], None),
+        (true, &["/", "/b"], Some(&2)),
+    ] {
+        let (pages, summary, _) = world.play(|spec| spec.obey_nofollow = obey_nofollow);
+        assert_eq!(visited(&pages), paths);
+        assert_eq!(summary.refused.get(&RefuseReason::Nofollow), refused);
+    }
 }

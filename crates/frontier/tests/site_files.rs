@@ -12,8 +12,8 @@ use crawler_frontier::{
     SiteFileTask, SitemapAnswer, SitemapTask, Work,
 };
 use crawler_model::{
-    CrawlPlan, CrawlSpec, FailKind, Failure, LinkFacts, LinkList, Notice, Outcome, PageReport,
-    RobotsErrors, SeedProblem, SitemapPolicy, StopReason,
+    CrawlPlan, CrawlSpec, DepthLimit, FailKind, Failure, LinkFacts, LinkList, Notice, Outcome,
+    PageReport, RobotsErrors, SeedProblem, SitemapPolicy, StopReason,
 };
 use crawler_sitefiles::Robots;
 use crawler_weburl::CrawlUrl;
@@ -200,7 +200,7 @@ fn an_unavailable_robots_txt_is_retried_and_then_blocks_its_origin() {
         sitemap: &no_sitemap,
         page: &no_page,
     };
-    let (log, _, problem) = site.run(|spec| spec.max_attempts = Some(3));
+    let (log, _, problem) = site.run(|spec| spec.request.max_attempts = Some(3));
     assert_eq!(log.urls().len(), 3, "{:?}", log.requests);
     assert!(
         log.requests[1].0 >= Duration::from_millis(250),
@@ -235,7 +235,7 @@ fn with_robots_errors_allow_a_broken_robots_txt_blocks_nothing() {
             sitemap: &no_sitemap,
             page: &no_page,
         };
-        let (log, _, problem) = site.run(|spec| spec.robots_errors = RobotsErrors::Allow);
+        let (log, _, problem) = site.run(|spec| spec.request.robots_errors = RobotsErrors::Allow);
         assert_eq!(log.urls().last(), Some(&SEED));
         assert_eq!(problem, None);
     }
@@ -447,7 +447,7 @@ fn no_page_of_depth_one_starts_before_the_sitemaps_are_read() {
     };
     let (log, ..) = site.run(|spec| {
         spec.sitemaps = SitemapPolicy::Include;
-        spec.max_depth = Some(2);
+        spec.max_depth = Some(DepthLimit::Links(2));
     });
     let deep = log
         .pages

@@ -24,6 +24,7 @@ mod outline;
 mod profile;
 mod role;
 mod score;
+mod siblings;
 mod structure;
 mod vocabulary;
 mod word_signals;
@@ -142,13 +143,18 @@ pub fn whole_body(tree: &Tree) -> MainContent {
     let lexicon = concept::Lexicon::new(Vocabulary::default());
     let outline = Outline::of(tree, &lexicon);
     let structure = PageStructure::of(&outline);
-    let kept = fallback::body(&outline, &structure);
-    let (roots, excluded) = cutout::cut_out(&outline, &kept);
+    body_content(&outline, &structure)
+}
+
+/// The body without its page frame. Images count as content, also where there is no text around them.
+fn body_content(outline: &Outline, structure: &PageStructure) -> MainContent {
+    let kept = fallback::body(outline, structure);
+    let (root, excluded) = cutout::cut_out_body(outline, &kept);
     MainContent {
-        roots,
+        roots: vec![root],
         excluded,
         // A page that hides its text until a script shows it is not empty.
-        includes_hidden: fallback::is_mostly_hidden(&outline, &kept),
+        includes_hidden: fallback::is_mostly_hidden(outline, &kept),
         quality: 0.0,
         kind: PageKind::Article,
     }
@@ -161,6 +167,12 @@ fn finish(
     odds: &[f32],
     kind: PageKind,
 ) -> MainContent {
+    if structure.words == 0 {
+        return MainContent {
+            kind,
+            ..body_content(outline, structure)
+        };
+    }
     let choice = choice::choose(outline, odds);
     let (kept, quality) = if choice.words >= 10.min(structure.words) {
         (coherence::complete(outline, choice.kept), choice.expected)

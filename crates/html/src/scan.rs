@@ -35,15 +35,21 @@ pub struct Link<'a> {
 /// `each` is called while the page is read, so memory stays constant however many links there are, except on
 /// the rare page with markup that only a tree can interpret. The content of `template` is inert and not
 /// reported; that of `noscript` is.
-pub fn scan_links(body: &[u8], encoding: &'static Encoding, mut each: impl FnMut(ScanEvent<'_>)) {
+///
+/// Returns false if links may be missing or wrong: the page needs a tree, and the tree had to be cut short.
+pub fn scan_links(
+    body: &[u8],
+    encoding: &'static Encoding,
+    mut each: impl FnMut(ScanEvent<'_>),
+) -> bool {
     if encoding == UTF_8 {
         let body = body.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(body);
-        Scanner::new(body, encoding, &mut each).run();
+        Scanner::new(body, encoding, &mut each).run()
     } else if encoding.is_single_byte() {
-        Scanner::new(body, encoding, &mut each).run();
+        Scanner::new(body, encoding, &mut each).run()
     } else {
         let (text, _) = encoding.decode_with_bom_removal(body);
-        Scanner::new(text.as_bytes(), UTF_8, &mut each).run();
+        Scanner::new(text.as_bytes(), UTF_8, &mut each).run()
     }
 }
 

@@ -12,7 +12,7 @@
 //! * a `template` that a link may escape from, or that ignores its content ([`crate::templates`]).
 //!
 //! Only if the page is so extreme that the tree had to be cut short does the scan continue without it, on a
-//! best-effort basis.
+//! best-effort basis, and says so.
 //!
 //! Elements that a browser clones or moves (an `a` left open across paragraphs, a link between table rows) are
 //! reported once, where they are written.
@@ -73,11 +73,11 @@ impl<'a> Scanner<'a> {
         }
     }
 
-    /// Scans the page to its end.
+    /// Scans the page to its end. Returns false if it had to continue without the tree where it needed one.
     ///
     /// The dispatch on the byte after `<` is repeated in `tree::feed` and `render_need::signals`: each of the three
     /// loops inlines its own handlers and tracks other state, and sharing them costs speed.
-    pub(crate) fn run(mut self) {
+    pub(crate) fn run(mut self) -> bool {
         let bytes = self.bytes;
         let mut at = 0;
         loop {
@@ -86,9 +86,9 @@ impl<'a> Scanner<'a> {
                 Some(b'<') => at,
                 Some(_) => match find(b'<', &bytes[at..]) {
                     Some(length) => at + length,
-                    None => return,
+                    None => return !self.tree_failed,
                 },
-                None => return,
+                None => return !self.tree_failed,
             };
             at = match bytes.get(open + 1) {
                 Some(byte) if byte.is_ascii_alphabetic() => self.start_tag(open + 1),

@@ -37,6 +37,8 @@ pub struct JournaledFrontier {
     marked: Moment,
     /// The time of the last event; times never decrease.
     pub(crate) last: Moment,
+    /// Time that passed between the runs of the crawl.
+    away: Duration,
     /// The longest delay between requests that is configured or requested.
     pub(crate) pause: Duration,
     stopping: Option<StopReason>,
@@ -50,23 +52,47 @@ impl JournaledFrontier {
         let path_pause = plan.path_delays.iter().map(|gate| gate.delay).max();
         Self {
             inner: MemoryFrontier::new(plan, rng_seed),
-            pause: path_pause.unwrap_or_default().max(plan.rate),
+            pause: path_pause.unwrap_or_default().max(plan.min_interval),
             plan: Arc::clone(plan.rules()),
             outstanding: Outstanding::default(),
             events: BytesOut::default(),
             mark_pending: false,
             marked: Moment::ZERO,
             last: Moment::ZERO,
+            away: Duration::ZERO,
             stopping: None,
             ended: None,
         }
     }
 
-    /// Requeues the work that was in flight; called after the replay. Returns the time at which the crawl's clock resumes.
-    pub fn resume(&mut self) -> Moment {
+    /// Requeues the work that was in flight; called after the replay. `since_start` is the time since the crawl began,
+    /// including the time between its runs. Returns the time at which the crawl's clock resumes.
+    pub fn resume(&mut self, since_start: Duration) -> Moment {
         self.marked = self.last;
+        // A clock that was set back does not make a robots.txt younger.
+        let away = since_start.saturating_sub(self.last).max(self.away);
+        if away > self.away || self.outstanding.iter().next().is_some() {
+            self.event(Kind::Resume, self.last);
+            self.events.duration(away);
+            self.note_away(away);
+        }
         self.outstanding.requeue_all(self.pause, self.last);
         self.last
+    }
+
+    /// Takes in the time between the runs. Pages that were in flight are queued again if their robots.txt does not permit
+    /// them any more, or will have expired by the time they are handed out again.
+    pub(crate) fn note_away(&mut self, away: Duration) {
+        self.away = away;
+        self.inner.set_away(away);
+        let handed_out = self.outstanding.end_of_gaps(self.pause, self.last);
+        let inner = &mut self.inner;
+        let removed = self
+            .outstanding
+            .remove_pages(|task| !inner.may_request_again(task, handed_out));
+        for task in removed {
+            self.inner.hand_back(task);
+        }
     }
 
     /// Starts an event.

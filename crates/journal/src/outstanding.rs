@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, VecDeque};
 use std::time::Duration;
 
 use crawler_frontier::{Moment, SiteFileTask, Work};
+use crawler_model::Task;
 
 /// Work by its ticket: a number for each piece of work, in the order it was handed out.
 #[derive(Debug, Default)]
@@ -43,6 +44,19 @@ impl Outstanding {
         self.work.len() > self.interrupted.len()
     }
 
+    /// Removes the pages for which `is_removed` is true.
+    pub(crate) fn remove_pages(&mut self, mut is_removed: impl FnMut(&Task) -> bool) -> Vec<Task> {
+        let mut removed = Vec::new();
+        self.work.retain(|_, work| match work {
+            Work::Page(task) if is_removed(task) => {
+                removed.push(task.clone());
+                false
+            }
+            _ => true,
+        });
+        removed
+    }
+
     pub(crate) fn iter(&self) -> impl Iterator<Item = &Work> {
         self.work.values()
     }
@@ -53,6 +67,12 @@ impl Outstanding {
         self.interrupted = self.work.keys().copied().collect();
         self.gap = gap;
         self.next_start = now + gap;
+    }
+
+    /// When the last of the outstanding work would be handed out again, at the latest.
+    pub(crate) fn end_of_gaps(&self, gap: Duration, now: Moment) -> Moment {
+        let gaps = u32::try_from(self.work.len()).unwrap_or(u32::MAX);
+        now.saturating_add(gap.saturating_mul(gaps.saturating_add(1)))
     }
 
     /// Hands out interrupted work.

@@ -69,6 +69,10 @@ impl JournaledFrontier {
                     let settled = self.inner.settle_site_file(report, now, out).await;
                     settled.map_err(failed)?;
                 }
+                Kind::Resume => {
+                    let away = bytes.duration()?;
+                    self.note_away(away);
+                }
                 Kind::Check => (),
             }
             self.note(&out[before..]);

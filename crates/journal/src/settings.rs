@@ -3,7 +3,7 @@
 /// One setting.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct RecordedSetting {
-    /// Its name: `--max-depth`.
+    /// Its name, as the user knows it.
     pub name: String,
     /// Its value, as displayed.
     pub value: String,
@@ -19,7 +19,7 @@ impl RecordedSetting {
     }
 }
 
-/// Describes each difference: `--max-depth was 3, is 5`.
+/// Describes each difference: `depth was 3, is 5`.
 pub fn differences(was: &[RecordedSetting], is: &[RecordedSetting]) -> Vec<String> {
     const UNSET: &str = "not set";
     let value = |settings: &[RecordedSetting], name: &str| {
@@ -47,21 +47,21 @@ mod tests {
     #[test]
     fn lists_every_difference() {
         let was = [
-            RecordedSetting::new("--max-depth", "3"),
-            RecordedSetting::new("--format", "text"),
-            RecordedSetting::new("--old", "1"),
+            RecordedSetting::new("depth", "3"),
+            RecordedSetting::new("format", "text"),
+            RecordedSetting::new("old", "1"),
         ];
         let is = [
-            RecordedSetting::new("--max-depth", "5"),
-            RecordedSetting::new("--format", "text"),
-            RecordedSetting::new("--new", "2"),
+            RecordedSetting::new("depth", "5"),
+            RecordedSetting::new("format", "text"),
+            RecordedSetting::new("new", "2"),
         ];
         assert_eq!(
             differences(&was, &is),
             [
-                "--max-depth was 3, is 5",
-                "--new was not set, is 2",
-                "--old was 1, is not set"
+                "depth was 3, is 5",
+                "new was not set, is 2",
+                "old was 1, is not set"
             ]
         );
         assert!(differences(&was, &was).is_empty());

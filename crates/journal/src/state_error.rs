@@ -101,21 +101,21 @@ impl fmt::Display for StateError {
         match &self.problem {
             StateProblem::NotAState => write!(
                 f,
-                "--state: {file} is not a state file and was left as it is; give another file"
+                "{file} is not a state file and was left as it is; give another file"
             ),
             StateProblem::Other { was, is } => write!(
                 f,
-                "--state: {file} was written by {was}, and this is {is}; finish it with that one, or give another file"
+                "{file} was written by {was}, and this is {is}; finish it with that one, or give another file"
             ),
             StateProblem::InUse => write!(
                 f,
-                "--state: {file} is in use by another crawl; wait for it, or give another file"
+                "{file} is in use by another crawl; wait for it, or give another file"
             ),
             StateProblem::Damaged(message) => write!(
                 f,
-                "--state: {file} is damaged ({message}); remove it to crawl from the beginning"
+                "{file} is damaged ({message}); remove it to crawl from the beginning"
             ),
-            StateProblem::Unusable(message) => write!(f, "--state: cannot use {file}: {message}"),
+            StateProblem::Unusable(message) => write!(f, "cannot use {file}: {message}"),
         }
     }
 }

@@ -11,7 +11,7 @@ use crawler_frontier::{
 use crawler_journal::JournaledFrontier;
 use crawler_model::{
     CrawlPlan, CrawlSpec, FailKind, Failure, LinkFacts, LinkList, Outcome, PageReport,
-    RenderReason, Rendering, RobotsPolicy, SitemapPolicy, SkipReason,
+    RenderReason, Rendering, RequestSpec, RobotsPolicy, SitemapPolicy, SkipReason,
 };
 use crawler_sitefiles::Robots;
 use crawler_weburl::{CrawlUrl, UrlKey};
@@ -21,8 +21,11 @@ const SECOND: Duration = Duration::from_secs(1);
 fn plan(robots: RobotsPolicy) -> CrawlPlan {
     let spec = CrawlSpec {
         seed: "http://a.example/".into(),
-        max_attempts: Some(1),
-        robots,
+        request: RequestSpec {
+            max_attempts: Some(1),
+            robots,
+            ..RequestSpec::default()
+        },
         sitemaps: if robots == RobotsPolicy::Respect {
             SitemapPolicy::Include
         } else {
@@ -86,7 +89,10 @@ async fn assert_replay_matches(
     assert_eq!(split(out).0, delivered);
     assert_eq!(replayed.progress_counts(), frontier.progress_counts());
     let late = 100 * SECOND;
-    assert_eq!(replayed.resume(), frontier.resume());
+    assert_eq!(
+        replayed.resume(Duration::ZERO),
+        frontier.resume(Duration::ZERO)
+    );
     let (mut one, mut other) = (Vec::new(), Vec::new());
     let next = frontier.take(9, late, &mut one).await.unwrap();
     assert_eq!(replayed.take(9, late, &mut other).await.unwrap(), next);
@@ -187,6 +193,7 @@ async fn robots_files() {
             Some(RULES),
         ),
         (RobotsAnswer::Rules(Robots::allow_all()), None),
+        (RobotsAnswer::Throttled(failure()), None),
         (RobotsAnswer::Unavailable(failure()), None),
         (RobotsAnswer::Unreachable(failure()), None),
         (RobotsAnswer::Moved(url("http://a.example/r.txt")), None),

@@ -5,6 +5,9 @@
 
 #![expect(clippy::unwrap_used, reason = "test helpers may panic")]
 
+mod histories;
+#[path = "../../frontier/tests/robots_history/mod.rs"]
+mod robots_history;
 #[path = "../../frontier/tests/world/mod.rs"]
 mod world;
 
@@ -92,7 +95,7 @@ impl Site {
 
     /// Whether requests are delayed: then a resumed crawl, which obeys the delays again, is later than an uninterrupted one.
     fn has_delays(&self) -> bool {
-        !self.world.plan.rate.is_zero() || !self.world.plan.path_delays.is_empty()
+        !self.world.plan.min_interval.is_zero() || !self.world.plan.path_delays.is_empty()
     }
 
     fn done_at(&mut self, work: &Work, now: Moment) -> Moment {
@@ -148,7 +151,7 @@ async fn run(
     recording: &mut Recording,
     interruption: Interruption,
 ) -> Option<Ending> {
-    let mut now = frontier.resume();
+    let mut now = frontier.resume(Duration::ZERO);
     let mut in_flight: Vec<(Moment, Work)> = Vec::new();
     for step in 0..100_000 {
         match interruption {

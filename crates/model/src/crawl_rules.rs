@@ -2,16 +2,16 @@
 //!
 //! Regexes are compiled, numbers are checked, and the defaults of the profile are filled in.
 
+use std::ops::Deref;
 use std::sync::Arc;
 use std::time::Duration;
 
 use crawler_weburl::{CrawlUrl, KeyPolicy, QueryPolicy, Scope, ScopeKind, Userinfo};
 
-use crate::plan_checks::{
-    check_header_value, check_patterns, headers, in_range, nonzero, path_delays, proxies,
-};
+use crate::plan_checks::{check_patterns, in_range, nonzero, path_delays};
 use crate::plan_error::{PlanError, PlanField};
-use crate::{Backoff, CrawlSpec, DocumentRules, JsPolicy};
+use crate::request_plan::RequestDefaults;
+use crate::{CrawlSpec, DocumentRules, JsPolicy, RequestPlan};
 
 /// Whether robots.txt is obeyed.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
@@ -31,6 +31,16 @@ pub enum RobotsErrors {
     Disallow,
     /// Everything is allowed, as if there were no robots.txt.
     Allow,
+}
+
+/// Whether the `Crawl-delay` of robots.txt is obeyed.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub enum CrawlDelay {
+    /// Obey it.
+    #[default]
+    Obey,
+    /// Ignore it: the operator has set a delay of their own.
+    Own,
 }
 
 /// How sitemaps are used.
@@ -95,7 +105,7 @@ impl Deadlines {
     }
 }
 
-/// How pages are requested.
+/// How one request is made.
 #[derive(Clone, Debug)]
 pub struct FetchRules {
     /// Deadlines of one request.
@@ -123,10 +133,19 @@ pub struct PathDelay {
     pub delay: Duration,
 }
 
-/// Everything in a [`CrawlPlan`](crate::CrawlPlan) except the seed. Shared behind an `Arc` and never modified.
-#[derive(Clone, Debug)]
+/// Everything in a [`CrawlPlan`](crate::CrawlPlan) except the seed. Cannot be modified: it is only handed out behind an
+/// `Arc`, and cannot be cloned or constructed.
+///
+/// ```compile_fail
+/// # use crawler_model::{CrawlRules, CrawlSpec};
+/// let rules = CrawlRules::without_seed(&CrawlSpec::default(), "crawler/0", 1).unwrap();
+/// let changed = CrawlRules { workers: 3, ..(*rules).clone() };
+/// ```
+#[derive(Debug)]
 #[non_exhaustive]
 pub struct CrawlRules {
+    /// How pages are requested.
+    pub request: RequestPlan,
     /// Which URLs are in scope.
     pub scope: Scope,
     /// The kind of scope, for display.
@@ -142,25 +161,13 @@ pub struct CrawlRules {
     /// Number of pages in flight at once.
     pub workers: usize,
     /// Minimum time between the starts of two requests.
-    pub rate: Duration,
-    /// Maximum number of attempts, including the first.
-    pub max_attempts: u32,
-    /// Pauses between attempts.
-    pub backoff: Backoff,
-    /// Maximum number of redirects for one URL.
-    pub max_redirects: u32,
-    /// Whether robots.txt is obeyed.
-    pub robots: RobotsPolicy,
-    /// What a robots.txt that cannot be fetched means.
-    pub robots_errors: RobotsErrors,
+    pub min_interval: Duration,
     /// Whether sitemaps are read.
     pub sitemaps: SitemapPolicy,
     /// Whether crawler traps (endless URL spaces) are refused.
     pub traps: bool,
     /// Extra delays for URLs below a path.
     pub path_delays: Vec<PathDelay>,
-    /// How pages are requested.
-    pub fetch: FetchRules,
     /// Which links are printed.
     pub links: LinkFilter,
     /// Extract documents from pages; `None`: only find links.
@@ -177,10 +184,7 @@ pub struct CrawlRules {
 
 /// Maximum number of workers.
 const MAX_WORKERS: usize = 1_000;
-/// Maximum value of the body limit.
-const MAX_BODY: u64 = 1 << 30;
 const DEFAULT_MAX_BODY: u64 = 2_000_000;
-const DEFAULT_MAX_REDIRECTS: u32 = 10;
 
 impl CrawlRules {
     /// Validates a spec for pages and site files whose URLs come from elsewhere. The seed and scope of the spec are
@@ -217,18 +221,20 @@ impl CrawlRules {
         })?;
         let workers = spec.workers.unwrap_or(profile.workers());
         in_range(PlanField::Workers, workers, 1, MAX_WORKERS)?;
-        let timeout = spec.timeout.unwrap_or(profile.timeout());
-        in_range(PlanField::Timeout, timeout.as_millis(), 1, 3_600_000)?;
-        in_range(PlanField::RateMs, spec.rate.as_millis(), 0, 86_400_000)?;
-        let max_attempts = spec.max_attempts.unwrap_or(profile.max_attempts());
-        in_range(PlanField::MaxAttempts, max_attempts, 1, 100)?;
-        let max_redirects = spec.max_redirects.unwrap_or(DEFAULT_MAX_REDIRECTS);
-        in_range(PlanField::MaxRedirects, max_redirects, 0, 100)?;
-        let max_body = spec.max_body_bytes.unwrap_or(DEFAULT_MAX_BODY);
-        in_range(PlanField::MaxBodyBytes, max_body, 1, MAX_BODY)?;
-        let user_agent = spec.user_agent.clone().unwrap_or_else(|| agent.to_owned());
-        check_header_value(PlanField::UserAgent, &user_agent)?;
+        let interval = spec.min_interval.as_millis();
+        in_range(PlanField::MinInterval, interval, 0, 86_400_000)?;
+        let defaults = RequestDefaults {
+            timeout: profile.timeout(),
+            max_attempts: profile.max_attempts(),
+            max_body_bytes: DEFAULT_MAX_BODY,
+            user_agent: agent,
+        };
+        let mut request = RequestPlan::resolve(&spec.request, &defaults)?;
+        if let Some(seed) = seed {
+            request = request.for_seed(seed, &spec.seed);
+        }
         Ok(Self {
+            request,
             scope,
             scope_kind,
             include: spec.include.clone(),
@@ -244,33 +250,18 @@ impl CrawlRules {
             },
             limits: Limits {
                 pages: nonzero(spec.max_pages.unwrap_or(profile.max_pages())),
-                depth: if spec.seed_only {
-                    Some(0)
-                } else {
-                    nonzero(spec.max_depth.unwrap_or(profile.max_depth()))
+                depth: match spec.max_depth {
+                    Some(limit) => limit.max_depth(),
+                    None => nonzero(profile.max_depth()),
                 },
                 duration: spec.max_duration.filter(|duration| !duration.is_zero()),
                 bytes: spec.max_bytes.and_then(nonzero),
             },
             workers,
-            rate: spec.rate,
-            max_attempts,
-            backoff: spec.backoff,
-            max_redirects,
-            robots: spec.robots,
-            robots_errors: spec.robots_errors,
+            min_interval: spec.min_interval,
             sitemaps: spec.sitemaps,
             traps: spec.traps.unwrap_or(profile.traps()),
             path_delays: path_delays(&spec.path_delays)?,
-            fetch: FetchRules {
-                deadlines: Deadlines::within(timeout),
-                max_body,
-                user_agent,
-                headers: headers(&spec.headers)?,
-                userinfo: seed.and_then(|_| Userinfo::of(&spec.seed)),
-                proxies: proxies(&spec.proxies)?,
-                seed: seed.cloned(),
-            },
             links: spec.links,
             documents: spec.documents,
             blocked_extensions: spec.blocked_extensions.clone(),
@@ -278,5 +269,13 @@ impl CrawlRules {
             js: spec.js,
             visit: spec.visit,
         })
+    }
+}
+
+impl Deref for CrawlRules {
+    type Target = RequestPlan;
+
+    fn deref(&self) -> &RequestPlan {
+        &self.request
     }
 }

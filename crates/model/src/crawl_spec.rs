@@ -4,42 +4,29 @@ use std::time::Duration;
 
 use crawler_weburl::{ScopeKind, SlashPolicy};
 
-use crate::{
-    Backoff, DocumentRules, JsPolicy, LinkFilter, Profile, RobotsErrors, RobotsPolicy,
-    SitemapPolicy,
-};
+use crate::{DepthLimit, DocumentRules, JsPolicy, LinkFilter, Profile, RequestSpec, SitemapPolicy};
 
 /// A user's request for a crawl. `None` is the profile's default.
 #[derive(Clone, Debug, Default)]
 pub struct CrawlSpec {
     /// The seed as typed.
     pub seed: String,
+    /// How pages are requested.
+    pub request: RequestSpec,
     /// Preset of limits and politeness.
     pub profile: Profile,
     /// Number of pages in flight at once.
     pub workers: Option<usize>,
     /// Maximum number of pages; 0 is no limit.
     pub max_pages: Option<u64>,
-    /// Maximum depth; 0 is no limit.
-    pub max_depth: Option<u32>,
+    /// How far links are followed from the seed.
+    pub max_depth: Option<DepthLimit>,
     /// Maximum wall-clock time.
     pub max_duration: Option<Duration>,
     /// Maximum number of body bytes received, before decoding.
     pub max_bytes: Option<u64>,
     /// Minimum time between the starts of two requests.
-    pub rate: Duration,
-    /// Timeout of one request.
-    pub timeout: Option<Duration>,
-    /// Maximum number of attempts, including the first.
-    pub max_attempts: Option<u32>,
-    /// Maximum number of redirects for one URL.
-    pub max_redirects: Option<u32>,
-    /// Maximum length of a decoded body.
-    pub max_body_bytes: Option<u64>,
-    /// Whether robots.txt is obeyed.
-    pub robots: RobotsPolicy,
-    /// What a robots.txt that cannot be fetched means.
-    pub robots_errors: RobotsErrors,
+    pub min_interval: Duration,
     /// Whether sitemaps are read.
     pub sitemaps: SitemapPolicy,
     /// Kind of scope.
@@ -56,20 +43,10 @@ pub struct CrawlSpec {
     pub links: LinkFilter,
     /// Extra delays: path prefix and delay.
     pub path_delays: Vec<(String, Duration)>,
-    /// The User-Agent header.
-    pub user_agent: Option<String>,
-    /// Extra headers as typed: `Name: value`.
-    pub headers: Vec<String>,
-    /// Proxies, used in turn.
-    pub proxies: Vec<String>,
     /// Whether crawler traps (endless URL spaces) are refused.
     pub traps: Option<bool>,
     /// Whether pages are rendered in a browser.
     pub js: JsPolicy,
-    /// Fetch only the seed and follow no links, whatever `max_depth` is.
-    pub seed_only: bool,
-    /// Pauses between attempts.
-    pub backoff: Backoff,
     /// Extract documents from pages; `None`: only find links.
     pub documents: Option<DocumentRules>,
     /// Extensions of links that are not followed: lower case, without the dot.

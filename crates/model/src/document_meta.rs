@@ -7,6 +7,7 @@ use serde::Serialize;
 /// A document's metadata. Serialized as one JSON object with the fields in this order, without those that the page does
 /// not have.
 #[derive(Clone, PartialEq, Default, Serialize, Debug)]
+#[non_exhaustive]
 pub struct DocumentMeta {
     /// URL of the page, after redirects.
     pub url: String,
@@ -39,6 +40,7 @@ pub struct DocumentMeta {
 
 /// Metadata that only an HTML page has.
 #[derive(Clone, PartialEq, Default, Serialize, Debug)]
+#[non_exhaustive]
 pub struct HtmlMeta {
     /// Encoding used to decode it.
     pub charset: String,
@@ -102,6 +104,52 @@ pub struct HtmlMeta {
     /// `twitter:` properties.
     #[serde(flatten)]
     pub twitter: BTreeMap<String, String>,
+}
+
+impl DocumentMeta {
+    /// Returns the length of all texts together.
+    pub(crate) fn text_len(&self) -> usize {
+        let response = self.url.len() + self.requested_url.len() + len(self.content_type.as_ref());
+        response + self.page.as_ref().map_or(0, |page| page.text_len())
+    }
+}
+
+impl HtmlMeta {
+    fn text_len(&self) -> usize {
+        let texts = [
+            &self.description,
+            &self.language,
+            &self.canonical,
+            &self.author,
+            &self.published_time,
+            &self.modified_time,
+            &self.site_name,
+            &self.image,
+            &self.favicon,
+            &self.next,
+            &self.previous,
+        ];
+        let lists = [
+            &self.keywords,
+            &self.robots,
+            &self.json_ld_types,
+            &self.feeds,
+        ];
+        let maps = [&self.hreflang, &self.open_graph, &self.twitter];
+        let entries = maps.into_iter().flatten();
+        texts
+            .into_iter()
+            .map(|text| len(text.as_ref()))
+            .sum::<usize>()
+            + lists.into_iter().flatten().map(String::len).sum::<usize>()
+            + entries
+                .map(|(name, value)| name.len() + value.len())
+                .sum::<usize>()
+    }
+}
+
+fn len(text: Option<&String>) -> usize {
+    text.map_or(0, String::len)
 }
 
 #[expect(

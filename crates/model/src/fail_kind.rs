@@ -4,6 +4,7 @@ use std::fmt;
 
 /// What went wrong with a page.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+#[non_exhaustive]
 pub enum FailKind {
     /// 404 or 410.
     DeadLink,
@@ -43,6 +44,7 @@ pub enum FailKind {
 
 /// Groups of kinds, as shown on stderr.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+#[non_exhaustive]
 pub enum FailGroup {
     /// 404, 410.
     DeadLink,

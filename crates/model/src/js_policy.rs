@@ -1,6 +1,10 @@
 //! Whether pages are rendered in a browser, and why a page was or was not rendered.
 
+use std::ops::RangeInclusive;
 use std::time::Duration;
+
+/// Allowed time limits for rendering one page.
+pub const NAV_TIMEOUTS: RangeInclusive<Duration> = Duration::from_secs(1)..=Duration::from_hours(1);
 
 /// Whether pages are rendered in a browser.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
@@ -15,7 +19,7 @@ pub enum JsPolicy {
 }
 
 impl JsPolicy {
-    /// Returns the name used on the command line.
+    /// Returns its name.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Never => "never",

@@ -4,6 +4,8 @@
 
 use crawler_weburl::{UrlKey, UrlRef};
 
+use crate::RefuseReason;
+
 /// Number of links on a typical page.
 const TYPICAL_LINKS: usize = 32;
 /// Length of a typical link in bytes.
@@ -36,6 +38,8 @@ struct Entry {
 pub struct LinkList {
     text: String,
     entries: Vec<Entry>,
+    /// Links that the frontier refused: their index and the reason.
+    refused: Vec<(u32, RefuseReason)>,
     web: u64,
     omitted: u64,
 }
@@ -167,6 +171,17 @@ impl LinkList {
             key: entry.key,
             facts: entry.facts,
         })
+    }
+
+    /// Records the links that the frontier refused, by index, in ascending order.
+    pub fn set_refused(&mut self, refused: Vec<(u32, RefuseReason)>) {
+        self.refused = refused;
+    }
+
+    /// Returns the index and the reason of each link that the frontier refused, in ascending order. Links that are already
+    /// known, not http(s), or out of scope without patterns may be missing: their facts tell.
+    pub fn refused(&self) -> &[(u32, RefuseReason)] {
+        &self.refused
     }
 
     /// Releases spare capacity; for lists that wait in a queue.

@@ -3,7 +3,9 @@
 use std::fmt;
 use std::time::Duration;
 
-/// A message for the user, one line on stderr.
+use crate::Remedy;
+
+/// A message for the user, one line of text.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Notice {
     /// robots.txt could not be fetched, so nothing is fetched from its origin.
@@ -56,6 +58,14 @@ impl Notice {
             Self::CrawlDelay { .. } => "crawl_delay",
         }
     }
+
+    /// Returns what the user can do about it.
+    pub fn remedy(&self) -> Option<Remedy> {
+        match self {
+            Self::RobotsUnavailable { .. } => Some(Remedy::IgnoreRobots),
+            _ => None,
+        }
+    }
 }
 
 impl fmt::Display for Notice {
@@ -64,8 +74,7 @@ impl fmt::Display for Notice {
             Self::RobotsUnavailable { origin, message } => {
                 write!(
                     f,
-                    "cannot read {origin}/robots.txt ({message}); skipping this site. Use --robots ignore to crawl \
-                     without it"
+                    "cannot read {origin}/robots.txt ({message}); skipping this site"
                 )
             }
             Self::HostSlowed {

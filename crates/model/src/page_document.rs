@@ -4,6 +4,7 @@ use crate::DocumentMeta;
 
 /// The content of a page.
 #[derive(Clone, PartialEq, Debug)]
+#[non_exhaustive]
 pub struct PageDocument {
     /// The page's title.
     pub title: Option<String>,
@@ -13,6 +14,44 @@ pub struct PageDocument {
     pub html: String,
     /// Metadata.
     pub meta: DocumentMeta,
+}
+
+impl PageDocument {
+    /// Creates a document.
+    pub fn new(title: Option<String>, markdown: String, html: String, meta: DocumentMeta) -> Self {
+        Self {
+            title,
+            markdown,
+            html,
+            meta,
+        }
+    }
+
+    /// Returns the title of the page.
+    pub fn title(&self) -> Option<&str> {
+        self.title.as_deref()
+    }
+
+    /// Returns the title and the content as Markdown.
+    pub fn markdown(&self) -> &str {
+        &self.markdown
+    }
+
+    /// Returns the content as inert HTML.
+    pub fn html(&self) -> &str {
+        &self.html
+    }
+
+    /// Returns the metadata of the page and of the response.
+    pub fn meta(&self) -> &DocumentMeta {
+        &self.meta
+    }
+
+    /// Returns the length of all texts together.
+    pub fn text_len(&self) -> usize {
+        let title = self.title.as_ref().map_or(0, String::len);
+        title + self.markdown.len() + self.html.len() + self.meta.text_len()
+    }
 }
 
 /// Which pages are extracted into documents.

@@ -105,7 +105,7 @@ impl PageReport {
         self.elapsed.saturating_sub(waited.unwrap_or_default())
     }
 
-    /// Whether it counts toward `--max-pages`: everything that was requested does.
+    /// Whether it counts toward the maximum number of pages: everything that was requested does.
     pub fn counts_as_page(&self) -> bool {
         !matches!(self.outcome, Outcome::Skipped(_))
     }

@@ -7,6 +7,7 @@ use crawler_weburl::{CrawlUrl, Scope};
 
 use crate::PathDelay;
 use crate::plan_error::{PlanError, PlanField};
+use crate::units::duration_text;
 
 pub(crate) fn nonzero<N: PartialEq + From<u8>>(number: N) -> Option<N> {
     (number != N::from(0)).then_some(number)
@@ -23,6 +24,20 @@ pub(crate) fn in_range<N: PartialOrd + fmt::Display + Copy>(
         return Err(PlanError { field, message });
     }
     Ok(())
+}
+
+pub(crate) fn duration_in_range(
+    field: PlanField,
+    value: Duration,
+    min: Duration,
+    max: Duration,
+) -> Result<(), PlanError> {
+    if (min..=max).contains(&value) {
+        return Ok(());
+    }
+    let [value, min, max] = [value, min, max].map(duration_text);
+    let message = format!("{value} is out of range; give {min} to {max}");
+    Err(PlanError { field, message })
 }
 
 pub(crate) fn check_patterns(field: PlanField, patterns: &[String]) -> Result<(), PlanError> {
@@ -53,7 +68,7 @@ pub(crate) fn path_delays(typed: &[(String, Duration)]) -> Result<Vec<PathDelay>
                 })
             } else {
                 let message =
-                    format!("\"{prefix}\" is not a path; it begins with a slash, as in /search=2s");
+                    format!("\"{prefix}\" is not a path; begin it with a slash, as in /search");
                 Err(PlanError {
                     field: PlanField::PathDelay,
                     message,
@@ -63,19 +78,15 @@ pub(crate) fn path_delays(typed: &[(String, Duration)]) -> Result<Vec<PathDelay>
         .collect()
 }
 
-pub(crate) fn headers(typed: &[String]) -> Result<Vec<(String, String)>, PlanError> {
+pub(crate) fn headers(given: &[(String, String)]) -> Result<Vec<(String, String)>, PlanError> {
     let field = PlanField::Header;
-    typed
+    given
         .iter()
-        .map(|line| {
-            let (name, value) = line.split_once(':').ok_or_else(|| PlanError {
-                field,
-                message: format!("\"{}\" has no colon; write 'Name: value'", line.escape_debug()),
-            })?;
+        .map(|(name, value)| {
             let is_token = |byte: u8| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte);
             if name.is_empty() || !name.bytes().all(is_token) {
                 let message = format!(
-                    "\"{}\" is not a header name; use letters, digits and hyphens, as in 'Accept-Language: de'",
+                    "\"{}\" is not a header name; use letters, digits and hyphens, as in Accept-Language",
                     name.escape_debug()
                 );
                 return Err(PlanError { field, message });
@@ -91,7 +102,7 @@ pub(crate) fn headers(typed: &[String]) -> Result<Vec<(String, String)>, PlanErr
             }
             let value = value.trim();
             check_header_value(field, value)?;
-            Ok((name.to_owned(), value.to_owned()))
+            Ok((name.clone(), value.to_owned()))
         })
         .collect()
 }

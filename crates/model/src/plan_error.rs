@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-/// A field of a [`CrawlSpec`](crate::CrawlSpec) or [`ScrapeSpec`](crate::ScrapeSpec). Each front end shows
+/// A field of a [`CrawlSpec`](crate::CrawlSpec) or its [`RequestSpec`](crate::RequestSpec). Each front end shows
 /// it under its own name: a flag, a JSON field, a configuration key.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum PlanField {
@@ -14,10 +14,10 @@ pub enum PlanField {
     Exclude,
     /// Number of pages in flight at once.
     Workers,
-    /// Timeout of one request, in milliseconds.
+    /// Timeout of one request.
     Timeout,
-    /// Minimum time between two requests, in milliseconds.
-    RateMs,
+    /// Minimum time between the starts of two requests, in milliseconds.
+    MinInterval,
     /// Maximum number of attempts at one page.
     MaxAttempts,
     /// Maximum number of redirects for one URL.
@@ -43,7 +43,7 @@ impl PlanField {
             Self::Exclude => "exclude",
             Self::Workers => "workers",
             Self::Timeout => "timeout",
-            Self::RateMs => "rate_ms",
+            Self::MinInterval => "min_interval",
             Self::MaxAttempts => "max_attempts",
             Self::MaxRedirects => "max_redirects",
             Self::MaxBodyBytes => "max_body_bytes",

@@ -78,7 +78,7 @@ impl Profile {
         self != Self::Exhaustive
     }
 
-    /// Returns the name used on the command line.
+    /// Returns its name.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Conservative => "conservative",

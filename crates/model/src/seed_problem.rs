@@ -2,8 +2,11 @@
 
 use std::fmt;
 
-/// Why a crawl could not start. `Display` includes what to do about it.
+use crate::Remedy;
+
+/// Why a crawl could not start.
 #[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub enum SeedProblem {
     /// It could not be fetched.
     Failed {
@@ -47,6 +50,19 @@ pub enum SeedProblem {
     },
 }
 
+impl SeedProblem {
+    /// Returns what the user can do about it.
+    pub fn remedy(&self) -> Option<Remedy> {
+        match self {
+            Self::Failed { .. } | Self::Loop { .. } => None,
+            Self::Robots { .. } => Some(Remedy::IgnoreRobots),
+            Self::LeftScope { .. } => Some(Remedy::WidenScope),
+            Self::Trap { .. } => Some(Remedy::FollowTraps),
+            Self::NoSitemap { .. } => Some(Remedy::FollowLinks),
+        }
+    }
+}
+
 impl fmt::Display for SeedProblem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -54,15 +70,11 @@ impl fmt::Display for SeedProblem {
                 write!(f, "cannot fetch the seed {url}: {message}")
             }
             Self::Robots { url, message } => {
-                write!(
-                    f,
-                    "the seed {url} is {message}; use --robots ignore to fetch it anyway"
-                )
+                write!(f, "the seed {url} is {message}")
             }
-            Self::LeftScope { url, to } => write!(
-                f,
-                "the seed {url} redirects out of scope to {to}; crawl that URL instead, or use --scope domain"
-            ),
+            Self::LeftScope { url, to } => {
+                write!(f, "the seed {url} redirects out of scope to {to}")
+            }
             Self::Loop { url, to } => {
                 write!(
                     f,
@@ -71,12 +83,11 @@ impl fmt::Display for SeedProblem {
             }
             Self::Trap { url, to } => write!(
                 f,
-                "the seed {url} redirects to {to}, which looks like a crawler trap; use --traps off to follow it"
+                "the seed {url} redirects to {to}, which looks like a crawler trap"
             ),
-            Self::NoSitemap { origin } => write!(
-                f,
-                "no sitemap of {origin} lists a page in scope; use --sitemaps include to follow links too"
-            ),
+            Self::NoSitemap { origin } => {
+                write!(f, "no sitemap of {origin} lists a page in scope")
+            }
         }
     }
 }

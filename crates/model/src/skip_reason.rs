@@ -40,6 +40,7 @@ impl fmt::Display for SkipReason {
 
 /// Why a link was not admitted to the frontier.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+#[non_exhaustive]
 pub enum RefuseReason {
     /// Not an http(s) URL.
     Scheme,
@@ -110,7 +111,7 @@ impl RefuseReason {
         }
     }
 
-    /// Whether `--traps off` would have admitted it.
+    /// Whether it would have been admitted if traps were not refused.
     pub fn is_trap(self) -> bool {
         matches!(
             self,

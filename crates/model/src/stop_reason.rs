@@ -4,14 +4,15 @@ use std::fmt;
 
 /// Why the crawl ended.
 #[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub enum StopReason {
     /// All URLs were visited.
     Done,
-    /// `--max-pages` was reached.
+    /// The maximum number of pages was reached.
     MaxPages,
-    /// `--max-duration` was reached.
+    /// The maximum duration was reached.
     MaxDuration,
-    /// `--max-bytes` was reached.
+    /// The maximum number of bytes was reached.
     MaxBytes,
     /// Every remaining URL is on a host that asked for a longer pause than we accept.
     HostParked {
@@ -39,25 +40,15 @@ impl StopReason {
             Self::OutputClosed => "output_closed",
         }
     }
-
-    /// Returns the flag that raises the limit, if a limit was reached.
-    pub fn flag(&self) -> Option<&'static str> {
-        match self {
-            Self::MaxPages => Some("--max-pages"),
-            Self::MaxDuration => Some("--max-duration"),
-            Self::MaxBytes => Some("--max-bytes"),
-            _ => None,
-        }
-    }
 }
 
 impl fmt::Display for StopReason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Done => f.write_str("done"),
-            Self::MaxPages => f.write_str("reached --max-pages"),
-            Self::MaxDuration => f.write_str("reached --max-duration"),
-            Self::MaxBytes => f.write_str("reached --max-bytes"),
+            Self::MaxPages => f.write_str("reached the maximum number of pages"),
+            Self::MaxDuration => f.write_str("reached the maximum duration"),
+            Self::MaxBytes => f.write_str("reached the maximum number of bytes"),
             Self::HostParked { host, message } => write!(f, "{host} {message}"),
             Self::Signal => f.write_str("stopped by a signal"),
             Self::OutputClosed => f.write_str("output closed"),

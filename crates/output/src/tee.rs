@@ -34,10 +34,13 @@ impl Sink for Tee {
     }
 
     fn left(&mut self, url: &CrawlUrl) -> Result<(), SinkError> {
-        self.0
-            .iter_mut()
-            .filter(|sink| sink.wants_left())
-            .try_for_each(|sink| sink.left(url))
+        self.for_each(|sink| {
+            if sink.wants_left() {
+                sink.left(url)
+            } else {
+                Ok(())
+            }
+        })
     }
 
     fn wants_left(&self) -> bool {
@@ -60,5 +63,61 @@ impl Sink for Tee {
 impl fmt::Debug for Tee {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_tuple("Tee").field(&self.0.len()).finish()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io;
+    use std::sync::{Arc, Mutex};
+
+    use super::*;
+
+    /// Records the URLs that were left, and fails on each of them if told to.
+    struct LeftUrls {
+        urls: Arc<Mutex<Vec<String>>>,
+        fails: bool,
+    }
+
+    impl Sink for LeftUrls {
+        fn page(&mut self, _report: &PageReport) -> Result<(), SinkError> {
+            Ok(())
+        }
+
+        fn left(&mut self, url: &CrawlUrl) -> Result<(), SinkError> {
+            self.urls.lock().unwrap().push(url.to_string());
+            if self.fails {
+                return Err(SinkError {
+                    target: "full".to_owned(),
+                    error: io::ErrorKind::StorageFull.into(),
+                });
+            }
+            Ok(())
+        }
+
+        fn wants_left(&self) -> bool {
+            true
+        }
+
+        fn flush(&mut self) -> Result<(), SinkError> {
+            Ok(())
+        }
+
+        fn finish(&mut self, _summary: &Summary) -> Result<(), SinkError> {
+            Ok(())
+        }
+    }
+
+    #[test]
+    fn a_sink_that_fails_does_not_hide_left_urls_from_the_next() {
+        let urls = Arc::<Mutex<Vec<String>>>::default();
+        let sink = |fails| -> Box<dyn Sink> {
+            let urls = Arc::clone(&urls);
+            Box::new(LeftUrls { urls, fails })
+        };
+        let mut tee = Tee(vec![sink(true), sink(false)]);
+        let url = CrawlUrl::parse("http://a.test/left").unwrap();
+        assert!(tee.left(&url).is_err());
+        assert_eq!(urls.lock().unwrap().len(), 2);
     }
 }

@@ -74,8 +74,8 @@ pub(crate) struct Browser {
     /// Page processes killed for exceeding the memory limit.
     memory_kills: AtomicU64,
     processes: Mutex<Option<ChildProcesses>>,
-    /// Refuses and counts requests made by the browser itself.
-    own_requests_proxy: EgressProxy,
+    /// Refuses and counts requests made by the browser itself, until the browser is dropped.
+    _own_requests_proxy: EgressProxy,
 }
 
 struct ChildProcesses {
@@ -101,16 +101,17 @@ struct Version {
 }
 
 impl Browser {
-    /// Starts a browser and waits until it responds.
+    /// Starts a browser and waits until it responds. Requests that it makes by itself are refused and added to `strays`.
     pub(crate) async fn start(
         chromium: &Chromium,
         settings: &RenderSettings,
+        strays: &Arc<AtomicU64>,
     ) -> Result<Arc<Self>, StartError> {
         let temporary =
             |error: io::Error| StartError::Temporary(format!("cannot start Chromium: {error}"));
         let user =
             BrowserUser::needed().map_err(|error| StartError::Permanent(error.to_string()))?;
-        let own_requests_proxy = EgressProxy::refusing().map_err(temporary)?;
+        let own_requests_proxy = EgressProxy::refusing(strays).map_err(temporary)?;
         let profile = create_profile(user)?;
         let flags = flags(settings, &profile, own_requests_proxy.port());
         let mut command = Command::new("/bin/sh");
@@ -184,7 +185,7 @@ impl Browser {
             sandboxed: AtomicBool::new(false),
             memory_kills: AtomicU64::new(0),
             processes: Mutex::new(Some(ChildProcesses { child, watchdog })),
-            own_requests_proxy,
+            _own_requests_proxy: own_requests_proxy,
         });
         tokio::spawn(watch_memory(
             Arc::downgrade(&browser),
@@ -258,11 +259,6 @@ impl Browser {
     /// Returns the number of page processes killed for exceeding the memory limit.
     pub(crate) fn memory_kills(&self) -> u64 {
         self.memory_kills.load(Ordering::Relaxed)
-    }
-
-    /// Returns the number of requests made by the browser itself; all were refused.
-    pub(crate) fn strays(&self) -> u64 {
-        self.own_requests_proxy.requests()
     }
 
     /// Whether every page process is in its sandbox. Called when there is one; a process that has just been forked gets

@@ -34,7 +34,8 @@ pub(crate) struct BrowserSupervisor {
     closing: Mutex<JoinSet<()>>,
     starts: AtomicU64,
     deaths: AtomicU64,
-    strays: AtomicU64,
+    /// Requests made by the browsers themselves, including those that are being retired or closed.
+    strays: Arc<AtomicU64>,
 }
 
 #[derive(Debug, Default)]
@@ -66,7 +67,7 @@ impl BrowserSupervisor {
             closing: Mutex::default(),
             starts: AtomicU64::new(0),
             deaths: AtomicU64::new(0),
-            strays: AtomicU64::new(0),
+            strays: Arc::default(),
         })
     }
 
@@ -86,13 +87,7 @@ impl BrowserSupervisor {
     /// Returns the numbers of browsers started, of unexpected exits, and of requests made by the browsers themselves.
     pub(crate) fn counts(&self) -> (u64, u64, u64) {
         let get = |count: &AtomicU64| count.load(Ordering::Relaxed);
-        let now = lock(&self.state).running.upgrade();
-        let strays = now.map_or(0, |browser| browser.strays());
-        (
-            get(&self.starts),
-            get(&self.deaths),
-            get(&self.strays) + strays,
-        )
+        (get(&self.starts), get(&self.deaths), get(&self.strays))
     }
 
     /// Returns the browser, starting it if necessary. The start is a separate task, so that it completes for other
@@ -136,7 +131,7 @@ impl BrowserSupervisor {
             }
             sleep_until(then).await;
         }
-        match Browser::start(&self.chromium, &self.settings).await {
+        match Browser::start(&self.chromium, &self.settings, &self.strays).await {
             Ok(browser) => {
                 self.starts.fetch_add(1, Ordering::Relaxed);
                 slot.permanent_error = None;
@@ -254,8 +249,6 @@ impl BrowserSupervisor {
 
     /// Closes a browser in the background; only [`Self::close`] waits for it.
     fn close_in_background(&self, browser: Arc<Browser>) {
-        let strays = browser.strays();
-        self.strays.fetch_add(strays, Ordering::Relaxed);
         let mut state = lock(&self.state);
         if std::ptr::eq(state.running.as_ptr(), Arc::as_ptr(&browser)) {
             state.running = Weak::new();

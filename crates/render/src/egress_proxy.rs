@@ -16,6 +16,7 @@ mod upstream;
 use std::io;
 use std::net::Ipv4Addr;
 use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
 use std::time::Duration;
 
 use crawler_fetch::Egress;
@@ -47,20 +48,20 @@ pub(crate) struct EgressProxy {
 impl EgressProxy {
     /// Starts a proxy that dials through `egress`, on a port chosen by the system. Needs a tokio runtime.
     pub(crate) fn start(egress: Egress) -> io::Result<Self> {
-        Self::listen(Some(egress))
+        Self::listen(Some(egress), ProxyStats::default())
     }
 
-    /// Starts a proxy that dials nothing: it counts requests and answers them with 502.
-    pub(crate) fn refusing() -> io::Result<Self> {
-        Self::listen(None)
+    /// Starts a proxy that dials nothing: it adds requests to `requests` and answers them with 502.
+    pub(crate) fn refusing(requests: &Arc<AtomicU64>) -> io::Result<Self> {
+        Self::listen(None, ProxyStats::with_requests(Arc::clone(requests)))
     }
 
-    fn listen(egress: Option<Egress>) -> io::Result<Self> {
+    fn listen(egress: Option<Egress>, stats: ProxyStats) -> io::Result<Self> {
         let listener = std::net::TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?;
         listener.set_nonblocking(true)?;
         let listener = TcpListener::from_std(listener)?;
         let port = listener.local_addr()?.port();
-        let stats = Arc::new(ProxyStats::default());
+        let stats = Arc::new(stats);
         let mut accepting = JoinSet::new();
         accepting.spawn(accept_loop(listener, egress, Arc::clone(&stats)));
         Ok(Self {
@@ -96,6 +97,7 @@ impl EgressProxy {
     }
 
     /// Returns the number of requests and tunnels since the start.
+    #[cfg(test)]
     pub(crate) fn requests(&self) -> u64 {
         self.stats.requests()
     }

@@ -7,6 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use crawler_fetch::{Accept, Body, Fetch, FetchRequest, Fetched, HttpFetch};
+use crawler_model::site_rules::{PageStatus, has_body};
 use crawler_model::{FailKind, Failure, JsPolicy, RenderNeed, RenderReason, Rendering};
 
 use crate::Renderer;
@@ -229,7 +230,7 @@ impl<H: Fetch, R: Fetch> Fetch for EscalatingFetch<H, R> {
 
 /// Whether the response is a page that rendering could improve.
 fn is_page(response: &Fetched, accept: Accept) -> bool {
-    let is_wanted = response.status < 400 || accept == Accept::Document;
+    let is_wanted = !response.page_status().is_error_page() || accept == Accept::Document;
     !response.is_redirect() && is_wanted && matches!(response.body, Body::Html(_))
 }
 
@@ -248,12 +249,11 @@ enum ResponseValue {
 
 fn value_of(response: &Fetched) -> ResponseValue {
     let is_html = matches!(response.body, Body::Html(_));
-    match (response.status < 400, is_html) {
-        _ if response.is_redirect() => ResponseValue::Page,
-        (true, true) => ResponseValue::Page,
-        (true, false) => ResponseValue::NoPage,
-        (false, true) => ResponseValue::ErrorPage,
-        (false, false) => ResponseValue::Error,
+    match (response.page_status(), is_html) {
+        (PageStatus::ErrorPage(_), true) => ResponseValue::ErrorPage,
+        (PageStatus::ErrorPage(_), false) => ResponseValue::Error,
+        (PageStatus::Redirect, _) | (_, true) => ResponseValue::Page,
+        (PageStatus::Success | PageStatus::Unusable(_), false) => ResponseValue::NoPage,
     }
 }
 
@@ -268,7 +268,7 @@ fn is_not_html(rendered: &Fetched) -> bool {
         |rendering: Rendering| !rendering.rendered && rendering.reason == RenderReason::NotHtml;
     rendered.rendering.is_some_and(not_html)
         && value_of(rendered) == ResponseValue::NoPage
-        && !matches!(rendered.status, 204 | 205)
+        && has_body(rendered.status)
 }
 
 /// Returns what to record for a host when HTTP got more than the browser. Nothing is recorded if the browser died.

@@ -5,7 +5,7 @@
 //! hop. Events of the previous page have another loader id and are ignored.
 
 use crawler_fetch::{Accept, ContentKind};
-use crawler_model::site_rules::is_redirect;
+use crawler_model::site_rules::{PageStatus, has_body};
 use http::{HeaderMap, HeaderName, HeaderValue};
 use serde_json::{Value, json};
 use tokio::time::Instant;
@@ -356,10 +356,11 @@ impl<'a> Navigation<'a> {
             headers: header_map(&paused.response_headers),
         };
         let has = |name: &str| head.headers.contains_key(name);
-        let end = match status {
-            _ if has("location") && is_redirect(status, true) => Some(NavigationEnd::Redirect),
-            300..=399 | 204 | 205 => Some(NavigationEnd::NoPage),
-            400.. if self.accept == Accept::Page => Some(NavigationEnd::NoPage),
+        let end = match PageStatus::of(status, has("location")) {
+            PageStatus::Redirect if has("location") => Some(NavigationEnd::Redirect),
+            PageStatus::Redirect | PageStatus::Unusable(_) => Some(NavigationEnd::NoPage),
+            PageStatus::ErrorPage(_) if self.accept == Accept::Page => Some(NavigationEnd::NoPage),
+            _ if !has_body(status) => Some(NavigationEnd::NoPage),
             _ if has("content-disposition") && is_attachment(&head.headers) => {
                 Some(NavigationEnd::NotHtml)
             }

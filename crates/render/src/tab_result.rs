@@ -59,7 +59,7 @@ impl ResponseParts {
     pub(crate) fn without_body(&self, accept: Accept) -> TabResult {
         let mut response = self.response();
         response.rendering = Some(Rendering::not(RenderReason::NotHtml));
-        if accept == Accept::Document && response.status >= 400 {
+        if accept == Accept::Document && response.page_status().is_error_page() {
             response.body = Body::Html(Bytes::new());
         }
         TabResult::Response(Box::new(response))

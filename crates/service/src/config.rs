@@ -13,7 +13,7 @@ mod secret;
 mod sections;
 mod setting;
 mod settings;
-mod units;
+mod unusable_setting;
 mod value;
 mod yaml;
 
@@ -26,3 +26,4 @@ pub use sections::{
 };
 pub use setting::Setting;
 pub use settings::SETTINGS;
+pub use unusable_setting::UnusableSetting;

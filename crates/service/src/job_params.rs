@@ -5,14 +5,15 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use crawler_model::site_rules::BLOCKED_EXTENSIONS;
 use crawler_model::{
-    Backoff, CrawlPlan, CrawlRules, CrawlSpec, DocumentRules, JsPolicy, LinkFilter, PlanError,
-    RobotsErrors, RobotsPolicy, SitemapPolicy,
+    CrawlPlan, CrawlRules, CrawlSpec, DEFAULT_USER_AGENT, DepthLimit, DocumentRules, JsPolicy,
+    LinkFilter, PlanError, RequestSpec, RobotsPolicy, SitemapPolicy,
 };
 use crawler_store::{JobId, JobKind, JobLimits, NewJob, NewTask};
-use crawler_weburl::{CrawlUrl, KeyPolicy, QueryPolicy, ScopeKind, SlashPolicy, Userinfo};
+use crawler_weburl::{CrawlUrl, KeyPolicy, ScopeKind, SlashPolicy, Userinfo};
 use serde::{Deserialize, Serialize};
+
+use crate::config::UnusableSetting;
 
 /// Format of a document's `content`.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, Debug, utoipa::ToSchema)]
@@ -121,18 +122,8 @@ pub struct JobParams {
 /// Defaults of job parameters, and settings that jobs cannot change.
 #[derive(Clone, PartialEq, Debug)]
 pub struct JobDefaults {
-    /// User-Agent header.
-    pub user_agent: String,
-    /// Timeout for one request.
-    pub timeout: Duration,
-    /// Maximum number of redirects followed for one URL.
-    pub max_redirects: u32,
-    /// Maximum number of decoded body bytes read per page.
-    pub max_body_bytes: u64,
-    /// Maximum number of attempts, including the first.
-    pub max_attempts: u32,
-    /// Delays between attempts.
-    pub backoff: Backoff,
+    /// How pages are requested; a job can only change whether robots.txt is obeyed.
+    pub request: RequestSpec,
     /// Maximum depth.
     pub max_depth: u32,
     /// Maximum number of tasks.
@@ -141,10 +132,6 @@ pub struct JobDefaults {
     pub max_duration: Option<Duration>,
     /// Maximum number of body bytes.
     pub max_bytes: Option<u64>,
-    /// Obey robots.txt.
-    pub respect_robots: bool,
-    /// What to do when robots.txt cannot be fetched.
-    pub robots_errors: RobotsErrors,
     /// Treat URLs that differ only in their query as the same page.
     pub strip_query: bool,
     /// Do not follow links with `rel=nofollow`.
@@ -170,30 +157,11 @@ impl JobDefaults {
             Some(UseJs::Auto(AutoMode::Auto)) => JsPolicy::Auto,
         }
     }
-}
 
-impl Default for JobDefaults {
-    fn default() -> Self {
-        Self {
-            user_agent: concat!("crawler/", env!("CARGO_PKG_VERSION")).to_owned(),
-            timeout: Duration::from_secs(10),
-            max_redirects: 5,
-            max_body_bytes: 5_000_000,
-            max_attempts: 3,
-            backoff: Backoff::default(),
-            max_depth: 2,
-            max_tasks: None,
-            max_duration: None,
-            max_bytes: None,
-            respect_robots: true,
-            robots_errors: RobotsErrors::Allow,
-            strip_query: true,
-            obey_nofollow: false,
-            blocked_extensions: BLOCKED_EXTENSIONS.map(str::to_owned).to_vec(),
-            keep_fragments: false,
-            js: JsPolicy::Never,
-            force_js: false,
-        }
+    /// Returns the rules for site files, and for pages whose URLs come from elsewhere.
+    pub fn plan_without_seed(&self) -> Result<Arc<CrawlRules>, UnusableSetting> {
+        let spec = JobParams::default().spec(JobKind::Scrape, self);
+        Ok(CrawlRules::without_seed(&spec, DEFAULT_USER_AGENT, 0)?)
     }
 }
 
@@ -269,8 +237,7 @@ impl JobParams {
         defaults: &JobDefaults,
     ) -> Result<PreparedJob, ParamsError> {
         let (seeds, invalid_urls) = self.seeds(kind)?;
-        self.plan(kind, defaults, 0, 0)?;
-        let keys = self.keys(defaults);
+        let plan = self.plan(kind, defaults, 0, 0)?;
         let stored = Self {
             // The normalized form.
             url: self
@@ -281,7 +248,7 @@ impl JobParams {
             url_count: (kind == JobKind::BatchScrape).then_some(seeds.len() as u64),
             ..self.clone()
         };
-        let seeds: Vec<NewTask> = seeds.iter().map(|url| seed_task(url, keys)).collect();
+        let seeds: Vec<NewTask> = seeds.iter().map(|url| seed_task(url, plan.keys)).collect();
         let params = serde_json::to_value(stored)
             .map_err(|error| ParamsError::new("params", error.to_string()))?;
         let follows = matches!(kind, JobKind::Crawl | JobKind::Map);
@@ -290,7 +257,7 @@ impl JobParams {
             kind,
             params,
             limits: JobLimits {
-                max_depth: follows.then_some(self.max_depth.unwrap_or(defaults.max_depth)),
+                max_depth: plan.limits.depth.filter(|_| follows),
                 max_tasks: self.max_pages.or(defaults.max_tasks).filter(|_| follows),
                 max_bytes: self.max_bytes.or(defaults.max_bytes),
                 max_duration: self
@@ -319,12 +286,12 @@ impl JobParams {
         if matches!(kind, JobKind::Scrape | JobKind::BatchScrape) {
             return Ok(CrawlRules::without_seed(
                 &spec,
-                &defaults.user_agent,
+                DEFAULT_USER_AGENT,
                 key_seed,
             )?);
         }
         self.seeds(kind)?;
-        let plan = CrawlPlan::resolve(&spec, &defaults.user_agent, key_seed)?;
+        let plan = CrawlPlan::resolve(&spec, DEFAULT_USER_AGENT, key_seed)?;
         Ok(Arc::clone(plan.rules()))
     }
 
@@ -336,24 +303,21 @@ impl JobParams {
         } else {
             ScopeKind::Any
         };
-        let respect = match self.robots {
-            None => defaults.respect_robots,
-            Some(choice) => choice == RobotsChoice::Respect,
+        let depth = if follows {
+            self.max_depth.unwrap_or(defaults.max_depth)
+        } else {
+            0
         };
-        let keys = self.keys(defaults);
-        let depth = self.max_depth.unwrap_or(defaults.max_depth);
         CrawlSpec {
             seed: self.url.clone().unwrap_or_default(),
-            timeout: Some(defaults.timeout),
-            max_attempts: Some(defaults.max_attempts),
-            max_redirects: Some(defaults.max_redirects),
-            max_body_bytes: Some(defaults.max_body_bytes),
-            robots: if respect {
-                RobotsPolicy::Respect
-            } else {
-                RobotsPolicy::Ignore
+            request: RequestSpec {
+                robots: match self.robots {
+                    None => defaults.request.robots,
+                    Some(RobotsChoice::Respect) => RobotsPolicy::Respect,
+                    Some(RobotsChoice::Ignore) => RobotsPolicy::Ignore,
+                },
+                ..defaults.request.clone()
             },
-            robots_errors: defaults.robots_errors,
             js: defaults.js(self.use_js),
             sitemaps: match self.sitemaps.filter(|_| follows) {
                 None | Some(SitemapsChoice::Skip) => SitemapPolicy::Skip,
@@ -368,12 +332,9 @@ impl JobParams {
                 keep_fragments: defaults.keep_fragments,
                 ..LinkFilter::default()
             },
-            slash: Some(keys.slash),
-            strip_query: keys.query == QueryPolicy::Strip,
-            // A depth of 0 means only the seed here, but no limit on the command line.
-            seed_only: !follows || depth == 0,
-            max_depth: Some(depth),
-            backoff: defaults.backoff,
+            slash: Some(SlashPolicy::Merge),
+            strip_query: self.ignore_query.unwrap_or(defaults.strip_query),
+            max_depth: Some(DepthLimit::Links(depth)),
             documents: match kind {
                 JobKind::Map => None,
                 JobKind::Crawl => Some(DocumentRules { error_pages: false }),
@@ -382,18 +343,6 @@ impl JobParams {
             blocked_extensions: defaults.blocked_extensions.clone(),
             obey_nofollow: defaults.obey_nofollow,
             ..CrawlSpec::default()
-        }
-    }
-
-    fn keys(&self, defaults: &JobDefaults) -> KeyPolicy {
-        KeyPolicy {
-            slash: SlashPolicy::Merge,
-            query: if self.ignore_query.unwrap_or(defaults.strip_query) {
-                QueryPolicy::Strip
-            } else {
-                QueryPolicy::Keep
-            },
-            seed: 0,
         }
     }
 

@@ -8,15 +8,15 @@ use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher, Hasher, RandomSt
 use std::sync::Arc;
 use std::time::Duration;
 
-use crawler_engine::{DriveError, Progress, Stop, drive};
+use crawler_engine::{DriveError, OutputWriter, Progress, Stop, drive};
 use crawler_fetch::{Fetch, FetchSetupError, Guard, HttpFetch};
 use crawler_model::Summary;
-use crawler_store::{JobKind, JobRequest, Rescue, Store, WorkerId};
+use crawler_store::{JobRequest, Rescue, Store, WorkerId};
 use crawler_store_frontier::{Planner, StoreFrontier};
 pub use crawler_store_frontier::{StoreFrontierSettings, WorkerCounts, WorkerNumbers};
 
-use crate::config::Config;
-use crate::job_params::{JobDefaults, JobParams, ParamsError};
+use crate::config::{Config, UnusableSetting};
+use crate::job_params::{JobDefaults, JobParams};
 
 /// Maximum interval between searches for expired leases; it is shorter for short leases.
 const MAX_HOUSEKEEPING_INTERVAL: Duration = Duration::from_secs(5);
@@ -41,7 +41,6 @@ impl WorkerSettings {
                 lease: config.worker.lease,
                 heartbeat: config.worker.heartbeat,
                 host_interval: config.host_interval(),
-                own_crawl_delay: config.crawl.crawl_delay.is_some(),
                 housekeeping: (config.worker.lease / 6).min(MAX_HOUSEKEEPING_INTERVAL),
                 // The rest of the time is for returning unfinished tasks to the store.
                 drain: config
@@ -71,7 +70,7 @@ pub fn http_fetch(
     workers: usize,
     guard: Guard,
 ) -> Result<HttpFetch, WorkerError> {
-    let rules = JobParams::default().plan(JobKind::Scrape, jobs, 0, 0)?;
+    let rules = jobs.plan_without_seed()?;
     let fetch = HttpFetch::new(&rules.fetch, workers, guard, crawler_html::looks_like_html)?;
     Ok(fetch)
 }
@@ -80,7 +79,7 @@ impl<S: Store, T: Fetch> Worker<S, T> {
     /// Creates a worker for a store.
     pub fn new(store: S, fetch: Arc<T>, settings: WorkerSettings) -> Result<Self, WorkerError> {
         let jobs = Arc::new(settings.jobs);
-        let site_file_plan = JobParams::default().plan(JobKind::Scrape, &jobs, 0, 0)?;
+        let site_file_plan = jobs.plan_without_seed()?;
         // Random for each worker, so that nobody can construct URLs with colliding keys.
         let keys = RandomState::new().build_hasher().finish();
         let planner: Planner = Arc::new(move |job: &JobRequest| {
@@ -128,8 +127,8 @@ impl<S: Store, T: Fetch> Worker<S, T> {
             self.frontier,
             self.fetch,
             self.workers,
-            // No sink: the outcomes are in the store.
-            None,
+            // No output: the outcomes are in the store.
+            None::<OutputWriter>,
             stop,
             progress,
         );
@@ -149,8 +148,8 @@ impl<S, T> fmt::Debug for Worker<S, T> {
 #[derive(Debug, thiserror::Error)]
 pub enum WorkerError {
     /// The configuration is not usable.
-    #[error("invalid configuration: {0}")]
-    Defaults(#[from] ParamsError),
+    #[error(transparent)]
+    Defaults(#[from] UnusableSetting),
     /// The HTTP client cannot be created.
     #[error("cannot set up the HTTP client: {0}")]
     Fetch(#[from] FetchSetupError),

@@ -6,12 +6,14 @@
 //! Both files are untrusted. The invariant of the crate: any bytes yield a result, in time linear in
 //! their length and in memory that does not grow with their decompressed size.
 
+mod known_robots;
 mod robots;
 mod robots_file;
 mod sitemap;
 
+pub use known_robots::{KnownRobots, RobotsFetch};
 pub use robots::{Robots, RobotsVerdict, robots_token};
-pub use robots_file::{RobotsFile, RobotsPermission};
+pub use robots_file::{RobotsDelay, RobotsFile, RobotsPermission};
 pub use sitemap::{
     SitemapError, SitemapItem, SitemapKind, SitemapLimits, SitemapSummary, read_sitemap,
 };

@@ -10,9 +10,9 @@ use flate2::Compression;
 use flate2::write::GzEncoder;
 
 /// The locations, with sitemaps marked by `@`, and the result.
-type Reading = (Vec<String>, Result<SitemapSummary, SitemapError>);
+type ReadResult = (Vec<String>, Result<SitemapSummary, SitemapError>);
 
-fn read_within(body: &[u8], limits: SitemapLimits) -> Reading {
+fn read_within(body: &[u8], limits: SitemapLimits) -> ReadResult {
     let mut found = Vec::new();
     let summary = read_sitemap(body, limits, |item| {
         found.push(match item {
@@ -23,7 +23,7 @@ fn read_within(body: &[u8], limits: SitemapLimits) -> Reading {
     (found, summary)
 }
 
-fn read(body: impl AsRef<[u8]>) -> Reading {
+fn read(body: impl AsRef<[u8]>) -> ReadResult {
     read_within(body.as_ref(), SitemapLimits::default())
 }
 

@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use std::time::Duration;
 
 use crawler_frontier::{HostPace, Moment, Rng, Throttle};
+use crawler_model::site_rules::MAX_HOST_PAUSE;
 use crawler_weburl::HostKey;
 
 /// Maximum number of hosts; above it, those that are open are dropped.
@@ -12,13 +13,14 @@ const MAX_HOSTS: usize = 10_000;
 
 /// The pace of every host.
 #[derive(Debug)]
-pub(crate) struct HostPaces {
+pub struct HostPaces {
     paces: HashMap<HostKey, HostPace>,
     interval: Duration,
 }
 
 impl HostPaces {
-    pub(crate) fn new(interval: Duration) -> Self {
+    /// Paces with this minimum time between two requests to a host.
+    pub fn new(interval: Duration) -> Self {
         Self {
             paces: HashMap::new(),
             interval,
@@ -68,8 +70,8 @@ impl HostPaces {
         pace.pause(interval, now);
     }
 
-    /// Takes in a throttling response.
-    pub(crate) fn throttle(
+    /// Takes in a throttling response to a request sent at `sent`. No host is paused for longer than [`MAX_HOST_PAUSE`].
+    pub fn throttle(
         &mut self,
         host: &HostKey,
         retry_after: Option<Duration>,
@@ -77,11 +79,12 @@ impl HostPaces {
         now: Moment,
         rng: &mut Rng,
     ) -> Throttle {
+        let retry_after = retry_after.map(|pause| pause.min(MAX_HOST_PAUSE));
         self.pace(host, now).throttle(retry_after, sent, now, rng)
     }
 
     /// Takes in a response that does not throttle.
-    pub(crate) fn relax(&mut self, host: &HostKey) {
+    pub fn relax(&mut self, host: &HostKey) {
         if let Some(pace) = self.paces.get_mut(host) {
             pace.relax();
         }

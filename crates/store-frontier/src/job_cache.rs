@@ -15,7 +15,7 @@ pub(crate) struct JobCache {
     pub(crate) kind: JobKind,
     /// How its pages are fetched, or why they cannot be.
     pub(crate) plan: Result<Arc<CrawlRules>, String>,
-    pub(crate) links: AdmissionFilter,
+    pub(crate) filter: AdmissionFilter,
     /// Number of its tasks held here.
     pub(crate) held: usize,
 }
@@ -25,7 +25,7 @@ impl JobCache {
         Self {
             kind: job.kind,
             plan: planner(job),
-            links: AdmissionFilter::default(),
+            filter: AdmissionFilter::default(),
             held: 0,
         }
     }

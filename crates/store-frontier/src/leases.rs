@@ -94,7 +94,7 @@ impl<S: FrontierStore> StoreFrontier<S> {
 
     fn remember(&mut self, jobs: &[JobRequest]) {
         let too_many = self.jobs.len() + jobs.len() > MAX_JOBS;
-        let links = || self.jobs.values().map(|job_cache| job_cache.links.len());
+        let links = || self.jobs.values().map(|job_cache| job_cache.filter.len());
         if too_many || !jobs.is_empty() && links().sum::<usize>() > MAX_LINKS {
             self.jobs.retain(|_, job_cache| job_cache.held > 0);
         }
@@ -237,7 +237,7 @@ impl<S: FrontierStore> StoreFrontier<S> {
         if let Some(job_cache) = self.jobs.get_mut(&settlement.job)
             && !settlement.found.is_empty()
         {
-            job_cache.links.forget();
+            job_cache.filter.forget();
         }
     }
 
@@ -278,7 +278,7 @@ impl<S: FrontierStore> StoreFrontier<S> {
         let Ok(plan) = &job_cache.plan else { return };
         for task in &settlement.found {
             if let Some(url) = UrlRef::split(&task.url) {
-                job_cache.links.keep(plan.keys.key(url), task.depth);
+                job_cache.filter.keep(plan.keys.key(url), task.depth);
             }
         }
     }

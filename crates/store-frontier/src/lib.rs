@@ -27,6 +27,7 @@ mod store_frontier;
 mod worker_counts;
 
 pub use frontier_store::FrontierStore;
+pub use host_paces::HostPaces;
 pub use job_cache::Planner;
 pub use settings::StoreFrontierSettings;
 pub use store_frontier::StoreFrontier;

@@ -1,11 +1,12 @@
 //! Picks the work that may start: start times, robots.txt, the pace of hosts.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use crawler_frontier::{Moment, SiteFileTask, Work};
 use crawler_model::site_rules::MAX_HOST_PAUSE;
-use crawler_model::{Discovery, FailKind, Notice, RobotsPolicy, SitemapPolicy, SkipReason};
-use crawler_sitefiles::RobotsPermission;
+use crawler_model::{CrawlRules, Discovery, FailKind, Notice, RobotsPolicy, SitemapPolicy};
+use crawler_sitefiles::{RobotsDelay, RobotsFile, RobotsPermission};
 use crawler_store::{StoredRobots, TaskOutcome};
 use crawler_weburl::{CrawlUrl, Origin};
 
@@ -89,7 +90,9 @@ impl<S: FrontierStore> StoreFrontier<S> {
         let host = held.host();
         let pause = self.hosts.paused_until(&host);
         if pause > now + MAX_HOLD {
-            self.conclude(ticket, TaskOutcome::HandBack, now);
+            // What is known to be refused needs no request, so it does not wait for its host.
+            let outcome = self.known_refusal(ticket, now);
+            self.conclude(ticket, outcome.unwrap_or(TaskOutcome::HandBack), now);
             return None;
         }
         match self.permission(ticket, now) {
@@ -100,8 +103,7 @@ impl<S: FrontierStore> StoreFrontier<S> {
             }
             Permission::Granted if self.wants_sitemaps(ticket) => {
                 let origin = self.held.get(&ticket)?.url.origin();
-                let named = self.robots.sitemaps(&origin);
-                self.queue_sitemaps(ticket, &named, now);
+                self.queue_sitemaps(ticket, &origin, now);
                 return None;
             }
             Permission::Granted if pause > now => {
@@ -176,19 +178,10 @@ impl<S: FrontierStore> StoreFrontier<S> {
 
     /// Whether robots.txt permits a task.
     fn permission(&mut self, ticket: u64, now: Moment) -> Permission {
-        let plan = self
-            .held
-            .get(&ticket)
-            .and_then(|held| Some((held, self.jobs.get(&held.claimed.job)?)))
-            .and_then(|(held, job_cache)| Some((held, job_cache.plan.as_ref().ok()?)));
-        let Some((held, plan)) = plan else {
+        let Some((url, plan)) = self.obedient(ticket) else {
             return Permission::Granted;
         };
-        if plan.robots == RobotsPolicy::Ignore {
-            return Permission::Granted;
-        }
-        let errors = plan.robots_errors;
-        let origin = held.url.origin();
+        let origin = url.origin();
         match self.robots.lookup(&origin, ticket, now) {
             RobotsLookup::Wait { query_store } => {
                 if query_store {
@@ -196,26 +189,25 @@ impl<S: FrontierStore> StoreFrontier<S> {
                 }
                 Permission::Pending
             }
-            RobotsLookup::Known(file) if file.crawl_delay() > Some(MAX_HOST_PAUSE) => {
-                let delay = file.crawl_delay().unwrap_or_default();
-                Permission::Refused(TaskOutcome::Failed {
-                    kind: FailKind::RateLimited,
-                    error: format!("the host asks for {} s between requests", delay.as_secs()),
-                    bytes: 0,
-                })
-            }
-            RobotsLookup::Known(file) => {
-                match file.permission(held.url.parts().path_and_query(), errors) {
-                    RobotsPermission::Allowed => Permission::Granted,
-                    RobotsPermission::Skip(reason) => Permission::Refused(skipped(&reason)),
-                    RobotsPermission::Fail(failure) => Permission::Refused(TaskOutcome::Failed {
-                        kind: failure.kind,
-                        error: failure.message,
-                        bytes: 0,
-                    }),
-                }
-            }
+            RobotsLookup::Known(file) => match refusal(file, &url, &plan) {
+                Some(outcome) => Permission::Refused(outcome),
+                None => Permission::Granted,
+            },
         }
+    }
+
+    /// The outcome of a task that a known robots.txt does not permit.
+    fn known_refusal(&self, ticket: u64, now: Moment) -> Option<TaskOutcome> {
+        let (url, plan) = self.obedient(ticket)?;
+        let file = self.robots.known(&url.origin(), now)?;
+        refusal(file, &url, &plan)
+    }
+
+    /// The URL and plan of a task whose job obeys robots.txt.
+    fn obedient(&self, ticket: u64) -> Option<(CrawlUrl, Arc<CrawlRules>)> {
+        let plan = self.plan_of(ticket)?;
+        let url = &self.held.get(&ticket)?.url;
+        (plan.robots == RobotsPolicy::Respect).then(|| (url.clone(), Arc::clone(plan)))
     }
 
     /// Takes in a stored robots.txt.
@@ -226,21 +218,25 @@ impl<S: FrontierStore> StoreFrontier<S> {
         now: Moment,
     ) {
         let agent = &self.site_file_plan.fetch.user_agent;
-        let (delay, waiting) = self.robots.use_stored(origin, stored, agent, now);
-        self.apply_robots(origin, delay, waiting, now);
+        let lifetime = self.site_file_plan.robots_lifetime;
+        let waiting = self.robots.use_stored(origin, stored, agent, lifetime, now);
+        self.apply_robots(origin, waiting, now);
     }
 
     /// Applies the crawl-delay of a robots.txt and continues the pages that wait for it.
     pub(crate) fn apply_robots(
         &mut self,
         origin: &Origin,
-        delay: Option<Duration>,
         waiting: Vec<u64>,
         now: Moment,
     ) -> Option<Notice> {
         self.ready
             .extend(waiting.into_iter().map(|ticket| (now, ticket)));
-        let pause = delay.filter(|_| !self.settings.own_crawl_delay)?;
+        let file = self.robots.known(origin, now)?;
+        let policy = self.site_file_plan.crawl_delay;
+        let RobotsDelay::Wait(pause) = file.delay(policy, MAX_HOST_PAUSE) else {
+            return None;
+        };
         let host = CrawlUrl::from_normalised(&format!("{origin}/"))?.host_key();
         self.hosts.slow(&host, pause, now);
         self.client.slow_host(host, pause);
@@ -249,9 +245,24 @@ impl<S: FrontierStore> StoreFrontier<S> {
     }
 }
 
-fn skipped(reason: &SkipReason) -> TaskOutcome {
-    TaskOutcome::Skipped {
-        reason: reason.as_str().to_owned(),
-        detail: reason.to_string(),
+/// The outcome of a URL that a robots.txt does not permit.
+fn refusal(file: &RobotsFile, url: &CrawlUrl, plan: &CrawlRules) -> Option<TaskOutcome> {
+    let path = url.parts().path_and_query();
+    let failed = |kind, error| TaskOutcome::Failed {
+        kind,
+        error,
+        bytes: 0,
+    };
+    match file.permission(path, plan.robots_errors, plan.crawl_delay, MAX_HOST_PAUSE) {
+        RobotsPermission::Allowed => None,
+        RobotsPermission::Skip(reason) => Some(TaskOutcome::Skipped {
+            reason: reason.as_str().to_owned(),
+            detail: reason.to_string(),
+        }),
+        RobotsPermission::Fail(failure) => Some(failed(failure.kind, failure.message)),
+        RobotsPermission::TooSlow(delay) => {
+            let error = format!("the host {}", RobotsDelay::message(delay));
+            Some(failed(FailKind::RateLimited, error))
+        }
     }
 }

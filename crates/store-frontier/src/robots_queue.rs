@@ -3,9 +3,8 @@
 use std::collections::{HashMap, VecDeque};
 use std::time::Duration;
 
-use crawler_frontier::{Moment, RobotsTask};
-use crawler_model::{FailKind, Failure};
-use crawler_sitefiles::{Robots, RobotsFile, robots_token};
+use crawler_frontier::{Moment, RobotsTask, sitemaps_of};
+use crawler_sitefiles::{KnownRobots, Robots, RobotsFetch, RobotsFile, robots_token};
 use crawler_store::{RobotsText, StoredRobots};
 use crawler_weburl::{CrawlUrl, Origin};
 
@@ -14,12 +13,14 @@ const MAX_ORIGINS: usize = 2_000;
 
 #[derive(Debug)]
 enum Entry {
-    /// Being looked up or fetched; these tasks wait for it.
-    Pending(Vec<u64>),
-    Known {
-        known: RobotsFile,
-        until: Moment,
+    /// Being looked up or fetched.
+    Pending {
+        /// Tasks that wait for it.
+        waiting: Vec<u64>,
+        /// What was known before.
+        before: Option<KnownRobots>,
     },
+    Known(KnownRobots),
 }
 
 /// The robots.txt of each origin.
@@ -43,62 +44,71 @@ pub(crate) enum RobotsLookup<'a> {
 }
 
 impl RobotsQueue {
-    /// Looks up an origin; the task waits if its robots.txt is not known yet.
+    /// Looks up an origin; the task waits if its robots.txt is not known, or has expired.
     pub(crate) fn lookup(&mut self, origin: &Origin, ticket: u64, now: Moment) -> RobotsLookup<'_> {
-        let stale = |entry: &Entry| matches!(entry, Entry::Known { until, .. } if *until <= now);
-        if self.origins.get(origin).is_some_and(stale) {
-            self.origins.remove(origin);
-        }
         if self.origins.len() >= MAX_ORIGINS && !self.origins.contains_key(origin) {
+            // The store has the others.
             self.origins
-                .retain(|_, entry| matches!(entry, Entry::Pending(_)));
+                .retain(|_, entry| matches!(entry, Entry::Pending { .. }));
         }
         let mut query_store = false;
         let entry = self.origins.entry(origin.clone()).or_insert_with(|| {
             query_store = true;
-            Entry::Pending(Vec::new())
+            Entry::pending(None)
         });
+        if let Entry::Known(known) = entry
+            && known.is_expired(now)
+        {
+            // Another worker may have fetched it meanwhile.
+            query_store = true;
+            *entry = Entry::pending(Some(known.clone()));
+        }
         match entry {
-            Entry::Pending(waiting) => {
+            Entry::Pending { waiting, .. } => {
                 waiting.push(ticket);
                 self.waiting += 1;
                 RobotsLookup::Wait { query_store }
             }
-            Entry::Known { known, .. } => RobotsLookup::Known(known),
+            Entry::Known(known) => RobotsLookup::Known(known.file()),
         }
     }
 
-    /// The sitemaps that an origin's robots.txt names.
-    pub(crate) fn sitemaps(&self, origin: &Origin) -> Vec<String> {
+    /// The robots.txt of an origin, unless it has to be fetched first.
+    pub(crate) fn known(&self, origin: &Origin, now: Moment) -> Option<&RobotsFile> {
         match self.origins.get(origin) {
-            Some(Entry::Known { known, .. }) => known.sitemaps().to_vec(),
-            _ => Vec::new(),
+            Some(Entry::Known(known)) if !known.is_expired(now) => Some(known.file()),
+            _ => None,
         }
     }
 
-    /// Uses a stored robots.txt if it is fresh, else fetches it. Returns the crawl-delay and the tasks that waited.
+    /// The sitemaps of an origin, and whether its robots.txt names them.
+    pub(crate) fn sitemaps(&self, origin: &Origin) -> Vec<(CrawlUrl, bool)> {
+        match self.origins.get(origin) {
+            Some(Entry::Known(known)) => sitemaps_of(origin, known.file()),
+            _ => sitemaps_of(origin, &RobotsFile::without_rules()),
+        }
+    }
+
+    /// Uses a stored robots.txt if it has not expired, else fetches it. Returns the tasks that waited.
     pub(crate) fn use_stored(
         &mut self,
         origin: &Origin,
         stored: Option<StoredRobots>,
         agent: &str,
+        lifetime: Duration,
         now: Moment,
-    ) -> (Option<Duration>, Vec<u64>) {
-        let fresh = stored.and_then(|stored| {
-            let known = match stored.robots {
-                RobotsText::Text(text) => {
-                    RobotsFile::Rules(Robots::parse(text.as_bytes(), robots_token(agent)))
-                }
-                RobotsText::Absent => RobotsFile::without_rules(),
-                RobotsText::Unavailable(message) => {
-                    RobotsFile::Unavailable(Failure::new(FailKind::ServerError, message))
-                }
-            };
-            let left = known.fresh_for().checked_sub(stored.age)?;
-            Some((known, left))
-        });
-        if let Some((known, left)) = fresh {
-            return self.insert(origin, known, left, now);
+    ) -> Vec<u64> {
+        if let Some(known) = stored.and_then(|stored| restored(stored, agent, lifetime, now)) {
+            if !known.is_expired(now) {
+                return self.insert(origin, known);
+            }
+            if let Some(Entry::Pending { before, .. }) = self.origins.get_mut(origin)
+                && before
+                    .as_ref()
+                    .is_none_or(|before| known.was_read_after(before))
+            {
+                *before = Some(known);
+            }
         }
         if let Some(url) = CrawlUrl::from_normalised(&format!("{origin}/robots.txt")) {
             let site_file = RobotsTask {
@@ -109,7 +119,7 @@ impl RobotsQueue {
             };
             self.queue_fetch(site_file, now);
         }
-        (None, Vec::new())
+        Vec::new()
     }
 
     /// Queues a fetch, not before this time.
@@ -117,35 +127,30 @@ impl RobotsQueue {
         self.site_files.push_back((at, site_file));
     }
 
-    /// Takes in a fetched robots.txt.
+    /// Takes in a fetched robots.txt. Returns the tasks that waited.
     pub(crate) fn use_fetched(
         &mut self,
         origin: &Origin,
-        known: RobotsFile,
+        fetch: RobotsFetch,
+        lifetime: Duration,
         now: Moment,
-    ) -> (Option<Duration>, Vec<u64>) {
-        let fresh = known.fresh_for();
-        self.insert(origin, known, fresh, now)
+    ) -> Vec<u64> {
+        let before = match self.origins.get(origin) {
+            Some(Entry::Pending { before, .. }) => before.clone(),
+            Some(Entry::Known(known)) => Some(known.clone()),
+            None => None,
+        };
+        let known = KnownRobots::after(fetch, before, now, lifetime);
+        self.insert(origin, known)
     }
 
-    fn insert(
-        &mut self,
-        origin: &Origin,
-        known: RobotsFile,
-        fresh: Duration,
-        now: Moment,
-    ) -> (Option<Duration>, Vec<u64>) {
-        let delay = known.crawl_delay();
-        let until = now + fresh;
-        let before = self
-            .origins
-            .insert(origin.clone(), Entry::Known { known, until });
-        match before {
-            Some(Entry::Pending(waiting)) => {
+    fn insert(&mut self, origin: &Origin, known: KnownRobots) -> Vec<u64> {
+        match self.origins.insert(origin.clone(), Entry::Known(known)) {
+            Some(Entry::Pending { waiting, .. }) => {
                 self.waiting -= waiting.len();
-                (delay, waiting)
+                waiting
             }
-            _ => (delay, Vec::new()),
+            _ => Vec::new(),
         }
     }
 
@@ -181,4 +186,39 @@ impl RobotsQueue {
     pub(crate) fn next(&self) -> Option<Moment> {
         self.site_files.iter().map(|(at, _)| *at).min()
     }
+}
+
+impl Entry {
+    fn pending(before: Option<KnownRobots>) -> Self {
+        Self::Pending {
+            waiting: Vec::new(),
+            before,
+        }
+    }
+}
+
+/// What the store knows about a robots.txt.
+fn restored(
+    stored: StoredRobots,
+    agent: &str,
+    lifetime: Duration,
+    now: Moment,
+) -> Option<KnownRobots> {
+    let file = |robots| match robots {
+        RobotsText::Text(text) => {
+            RobotsFile::Rules(Robots::parse(text.as_bytes(), robots_token(agent)))
+        }
+        RobotsText::Absent => RobotsFile::without_rules(),
+        RobotsText::Throttled(failure) => RobotsFile::Throttled(failure),
+        RobotsText::Unavailable(failure) => RobotsFile::Unavailable(failure),
+        RobotsText::Unreachable(failure) => RobotsFile::Unreachable(failure),
+    };
+    let in_order = [stored.read, stored.failed].into_iter().flatten();
+    in_order.fold(None, |before, (robots, age)| {
+        let fetch = RobotsFetch {
+            age,
+            ..RobotsFetch::now(file(robots), None)
+        };
+        Some(KnownRobots::after(fetch, before, now, lifetime))
+    })
 }

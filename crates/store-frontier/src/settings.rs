@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use crawler_model::site_rules::HOST_INTERVAL;
+
 /// Timing and sizes of a worker.
 #[derive(Clone, Debug)]
 pub struct StoreFrontierSettings {
@@ -13,8 +15,6 @@ pub struct StoreFrontierSettings {
     pub heartbeat: Duration,
     /// Minimum time between two requests of this worker to a host.
     pub host_interval: Duration,
-    /// Ignores the crawl-delay of robots.txt: only `host_interval` applies.
-    pub own_crawl_delay: bool,
     /// Minimum time between two claims.
     pub min_poll: Duration,
     /// Maximum time between two claims while there is nothing to do.
@@ -42,8 +42,7 @@ impl Default for StoreFrontierSettings {
             workers: 8,
             lease: Duration::from_secs(30),
             heartbeat: Duration::from_secs(10),
-            host_interval: Duration::from_millis(500),
-            own_crawl_delay: false,
+            host_interval: HOST_INTERVAL,
             min_poll: Duration::from_millis(20),
             max_poll: Duration::from_secs(1),
             max_batch: 64,

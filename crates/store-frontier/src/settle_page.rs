@@ -3,11 +3,9 @@
 use std::collections::HashSet;
 use std::time::Duration;
 
-use crawler_frontier::{AdmissionFilter, Bounds, Moment, retry_delay};
-use crawler_model::site_rules::{MAX_HOST_PAUSE, may_retry, throttles_host};
-use crawler_model::{
-    CrawlRules, Discovery, DocumentMeta, FailKind, Failure, Outcome, PageReport, SitemapPolicy,
-};
+use crawler_frontier::{AdmissionFilter, Bounds, Moment, link_refusal, retry_delay};
+use crawler_model::site_rules::{MAX_HOST_PAUSE, check_redirects, may_retry, throttles_host};
+use crawler_model::{CrawlRules, Discovery, Failure, Outcome, PageReport, SitemapPolicy};
 use crawler_store::{JobKind, NewDocument, NewMappedUrl, NewTask, Settlement, TaskOutcome};
 use crawler_weburl::{CrawlUrl, HostKey, UrlRef};
 
@@ -59,7 +57,7 @@ impl<S: FrontierStore> StoreFrontier<S> {
             return self.conclude(ticket, TaskOutcome::Retry { after, error }, now);
         }
         if let Outcome::Redirected { to } = &report.outcome
-            && held.hops < plan.max_redirects
+            && check_redirects(held.hops, plan.max_redirects).is_ok()
             && AdmissionFilter::is_same_page(&plan, &report.url, to)
         {
             held.first_met.get_or_insert_with(|| report.url.clone());
@@ -89,7 +87,6 @@ impl<S: FrontierStore> StoreFrontier<S> {
             return;
         }
         let sent = now.saturating_sub(elapsed);
-        let retry_after = retry_after.map(|pause| pause.min(MAX_HOST_PAUSE));
         let throttle = self
             .hosts
             .throttle(host, retry_after, sent, now, &mut self.rng);
@@ -121,13 +118,10 @@ fn settlement(
     let bytes = report.wire_bytes;
     let mut found = Vec::new();
     let outcome = match &report.outcome {
-        Outcome::Redirected { to } if held.hops < plan.max_redirects => {
-            redirected(to, held, job_cache, plan, &mut found)
-        }
-        Outcome::Redirected { .. } => {
-            let message = format!("too many redirects ({})", plan.max_redirects);
-            failed(&Failure::new(FailKind::TooManyRedirects, message), bytes)
-        }
+        Outcome::Redirected { to } => match check_redirects(held.hops, plan.max_redirects) {
+            Ok(()) => redirected(to, held, job_cache, plan, &mut found),
+            Err(failure) => failed(&failure, bytes),
+        },
         // A page worker never skips; that is decided before.
         Outcome::Skipped(reason) => TaskOutcome::Skipped {
             reason: reason.as_str().to_owned(),
@@ -156,7 +150,7 @@ fn settlement(
 
 fn done(document: Option<NewDocument>, mapped: Vec<NewMappedUrl>, bytes: u64) -> TaskOutcome {
     TaskOutcome::Done {
-        document,
+        document: document.map(Box::new),
         mapped,
         bytes,
     }
@@ -188,11 +182,11 @@ fn redirected(
 ) -> TaskOutcome {
     let depth = held.claimed.depth;
     let bounds = if depth == 0 {
-        Bounds::Outline
+        Bounds::WithoutPatterns
     } else {
         Bounds::All
     };
-    let (reason, detail) = match job_cache.links.pass(plan, to.parts(), depth, bounds) {
+    let (reason, detail) = match job_cache.filter.admit(plan, to.parts(), depth, bounds) {
         Ok(()) => ("redirected", format!("redirects to {to}")),
         Err(refused) => {
             let reason = refused.as_str();
@@ -228,10 +222,10 @@ fn admit_links(
     let too_deep = plan.limits.depth.is_some_and(|max| depth > max);
     let (mut keys, mut targets) = (HashSet::new(), HashSet::new());
     for link in report.links.iter() {
-        let Some(url) = link.parts() else { continue };
-        if plan.obey_nofollow && link.facts.nofollow {
+        let refused = link_refusal(plan, link.facts).is_some();
+        let Some(url) = link.parts().filter(|_| !refused) else {
             continue;
-        }
+        };
         let is_new = keys.insert(link.key);
         // Fragments of one page are one page to visit, but separate links to list if fragments are kept.
         let (target, is_new_target) = if plan.links.keep_fragments {
@@ -246,10 +240,14 @@ fn admit_links(
                 depth,
             });
         }
-        if !is_new || job_cache.links.knows(link.key, depth) {
+        if !is_new || job_cache.filter.knows(link.key, depth) {
             continue;
         }
-        if job_cache.links.pass(plan, url, depth, Bounds::All).is_ok() {
+        if job_cache
+            .filter
+            .admit(plan, url, depth, Bounds::All)
+            .is_ok()
+        {
             found.push(NewTask {
                 via: Some(report.url.to_string()),
                 ..new_task(url, plan, depth)
@@ -275,17 +273,14 @@ fn document(report: &PageReport, held: &HeldTask) -> Option<NewDocument> {
     let content = report.document.as_ref()?;
     // Only the frontier knows the URL that the redirects started from.
     let requested_url = held.claimed.requested_url.clone();
-    let meta = DocumentMeta {
-        requested_url: requested_url.clone(),
-        ..content.meta.clone()
-    };
+    let mut meta = content.meta.clone();
+    meta.requested_url.clone_from(&requested_url);
     Some(NewDocument {
         requested_url,
         final_url: held.url.to_string(),
         title: content.title.clone(),
         content_md: Some(content.markdown.clone()),
         content_raw: Some(content.html.clone()),
-        // Strings and numbers only, so the conversion cannot fail.
-        meta: serde_json::to_value(meta).unwrap_or_default(),
+        meta,
     })
 }

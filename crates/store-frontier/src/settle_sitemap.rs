@@ -1,81 +1,52 @@
 //! Taking in sitemaps. Their pages count as found on the seed and settle with it.
 
-use std::time::Duration;
-
-use crawler_frontier::{Bounds, Moment, SitemapAnswer, SitemapTask, retry_delay};
-use crawler_model::site_rules::{
-    MAX_SITE_FILE_REDIRECTS, MAX_SITEMAP_LEVELS, MAX_WAIT, SITE_FILE_ATTEMPTS, may_retry,
-};
+use crawler_frontier::{Bounds, Moment, SiteFileAttempt, SiteFileStep, SitemapAnswer, SitemapTask};
+use crawler_model::site_rules::MAX_SITEMAP_LEVELS;
 use crawler_model::{Discovery, FailKind, LinkList, SitemapPolicy};
 use crawler_store::TaskOutcome;
-use crawler_weburl::{CrawlUrl, Resolved, Resolver};
+use crawler_weburl::{CrawlUrl, Origin};
 
 use crate::settle_page::new_task;
 use crate::{FrontierStore, StoreFrontier};
 
 impl<S: FrontierStore> StoreFrontier<S> {
-    /// Queues a seed's sitemaps: those its robots.txt names, else `/sitemap.xml`.
-    pub(crate) fn queue_sitemaps(&mut self, ticket: u64, named: &[String], now: Moment) {
-        let Some(held) = self.held.get(&ticket) else {
-            return;
-        };
-        let robots = held.url.at_path("/robots.txt");
-        let resolver = Resolver::new(&robots);
-        let named: Vec<CrawlUrl> = named
-            .iter()
-            .filter_map(|text| {
-                let mut url = String::new();
-                match resolver.resolve(text, &mut url) {
-                    Resolved::Web(url) => CrawlUrl::from_normalised(url.as_str()),
-                    _ => None,
-                }
-            })
-            .collect();
+    /// Queues the sitemaps of a seed's origin.
+    pub(crate) fn queue_sitemaps(&mut self, ticket: u64, origin: &Origin, now: Moment) {
         self.sitemaps.begin(ticket);
-        if named.is_empty() {
-            let default = held.url.at_path("/sitemap.xml");
-            self.sitemaps.queue(ticket, default, 1, false, now);
-        }
-        for url in named {
-            self.sitemaps.queue(ticket, url, 1, true, now);
+        for (url, named) in self.robots.sitemaps(origin) {
+            self.sitemaps.queue(ticket, url, 1, named, now);
         }
     }
 
     pub(crate) fn settle_sitemap(
         &mut self,
         mut site_file: SitemapTask,
+        attempt: SiteFileAttempt,
         answer: SitemapAnswer,
-        retry_after: Option<Duration>,
         now: Moment,
     ) {
         let ticket = site_file.ticket;
         self.sitemaps.fetch_ended(ticket);
-        match answer {
-            SitemapAnswer::Moved(to) if site_file.hops < MAX_SITE_FILE_REDIRECTS => {
+        match attempt.sitemap_step(answer) {
+            SiteFileStep::Follow(to) => {
                 site_file.url = to;
                 site_file.hops += 1;
                 site_file.attempt = 0;
                 self.sitemaps.requeue(site_file, now);
             }
-            SitemapAnswer::Moved(_) => (),
-            SitemapAnswer::Failed(failure) => {
-                let (kind, attempt) = (failure.kind, site_file.attempt);
-                if may_retry(kind, attempt, SITE_FILE_ATTEMPTS, retry_after, MAX_WAIT) {
-                    let backoff = self.site_file_plan.backoff;
-                    let wait = retry_delay(backoff, attempt, retry_after, &mut self.rng);
-                    self.sitemaps.requeue(site_file, now + wait);
-                }
+            SiteFileStep::Retry => {
+                let wait = self.site_file_delay(attempt);
+                self.sitemaps.requeue(site_file, now + wait);
             }
-            SitemapAnswer::Read {
-                pages, sitemaps, ..
-            } => {
+            SiteFileStep::Done(Err(_)) => (),
+            SiteFileStep::Done(Ok(content)) => {
                 if site_file.level < MAX_SITEMAP_LEVELS {
-                    for url in sitemaps {
+                    for url in content.sitemaps {
                         self.sitemaps
                             .queue(ticket, url, site_file.level + 1, true, now);
                     }
                 }
-                self.list(ticket, &site_file.url, &pages);
+                self.list(ticket, &site_file.url, &content.pages);
             }
         }
         if let Some(listed) = self.sitemaps.finished(ticket) {
@@ -93,7 +64,11 @@ impl<S: FrontierStore> StoreFrontier<S> {
         let depth = u32::from(plan.sitemaps != SitemapPolicy::Only);
         for link in pages.iter() {
             let Some(url) = link.parts() else { continue };
-            if job_cache.links.pass(plan, url, depth, Bounds::All).is_err() {
+            if job_cache
+                .filter
+                .admit(plan, url, depth, Bounds::All)
+                .is_err()
+            {
                 continue;
             }
             let mut task = new_task(url, plan, depth);

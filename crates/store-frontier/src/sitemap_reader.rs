@@ -3,17 +3,16 @@
 use std::collections::{HashMap, HashSet, VecDeque};
 
 use crawler_frontier::{Moment, SitemapTask};
+use crawler_model::site_rules::MAX_SITEMAPS;
 use crawler_store::NewTask;
 use crawler_weburl::CrawlUrl;
 
-/// Maximum number of sitemap files per seed.
-const MAX_SITEMAPS: usize = 200;
-/// Maximum number of URLs taken from them.
+/// Maximum number of URLs taken from the sitemaps of a seed.
 const MAX_LISTED: usize = 50_000;
 
 /// One seed's sitemaps.
 #[derive(Debug, Default)]
-struct Reading {
+struct SeedSitemaps {
     queue: VecDeque<(Moment, SitemapTask)>,
     /// One is being fetched.
     fetching: bool,
@@ -24,17 +23,17 @@ struct Reading {
 /// The sitemaps of all seeds held, by ticket.
 #[derive(Debug, Default)]
 pub(crate) struct SitemapReader {
-    readings: HashMap<u64, Reading>,
+    by_ticket: HashMap<u64, SeedSitemaps>,
 }
 
 impl SitemapReader {
     /// Starts reading the sitemaps of a seed.
     pub(crate) fn begin(&mut self, ticket: u64) {
-        self.readings.insert(ticket, Reading::default());
+        self.by_ticket.insert(ticket, SeedSitemaps::default());
     }
 
     pub(crate) fn forget(&mut self, ticket: u64) {
-        self.readings.remove(&ticket);
+        self.by_ticket.remove(&ticket);
     }
 
     /// Queues a file of a seed, unless it is known.
@@ -46,10 +45,10 @@ impl SitemapReader {
         named: bool,
         now: Moment,
     ) {
-        let Some(reading) = self.readings.get_mut(&ticket) else {
+        let Some(sitemaps) = self.by_ticket.get_mut(&ticket) else {
             return;
         };
-        if reading.known.len() < MAX_SITEMAPS && reading.known.insert(url.clone()) {
+        if sitemaps.known.len() < MAX_SITEMAPS && sitemaps.known.insert(url.clone()) {
             let site_file = SitemapTask {
                 url,
                 level,
@@ -58,43 +57,45 @@ impl SitemapReader {
                 attempt: 0,
                 ticket,
             };
-            reading.queue.push_back((now, site_file));
+            sitemaps.queue.push_back((now, site_file));
         }
     }
 
     /// Queues the same file again, at another URL or later.
     pub(crate) fn requeue(&mut self, site_file: SitemapTask, at: Moment) {
-        if let Some(reading) = self.readings.get_mut(&site_file.ticket) {
-            reading.queue.push_front((at, site_file));
+        if let Some(sitemaps) = self.by_ticket.get_mut(&site_file.ticket) {
+            sitemaps.queue.push_front((at, site_file));
         }
     }
 
     /// Records that a fetch has ended.
     pub(crate) fn fetch_ended(&mut self, ticket: u64) {
-        if let Some(reading) = self.readings.get_mut(&ticket) {
-            reading.fetching = false;
+        if let Some(sitemaps) = self.by_ticket.get_mut(&ticket) {
+            sitemaps.fetching = false;
         }
     }
 
     /// Adds a page that a sitemap lists; false if the limit is reached.
     pub(crate) fn list(&mut self, ticket: u64, task: NewTask) -> bool {
-        let Some(reading) = self.readings.get_mut(&ticket) else {
+        let Some(sitemaps) = self.by_ticket.get_mut(&ticket) else {
             return false;
         };
-        let has_room = reading.listed.len() < MAX_LISTED;
+        let has_room = sitemaps.listed.len() < MAX_LISTED;
         if has_room {
-            reading.listed.push(task);
+            sitemaps.listed.push(task);
         }
         has_room
     }
 
     /// The pages that a seed's sitemaps list, once all are read.
     pub(crate) fn finished(&mut self, ticket: u64) -> Option<Vec<NewTask>> {
-        let reading = self.readings.get(&ticket)?;
-        if reading.fetching || !reading.queue.is_empty() {
+        let sitemaps = self.by_ticket.get(&ticket)?;
+        if sitemaps.fetching || !sitemaps.queue.is_empty() {
             return None;
         }
-        self.readings.remove(&ticket).map(|reading| reading.listed)
+        self.by_ticket
+            .remove(&ticket)
+            .map(|sitemaps| sitemaps.listed)
     }
 
     /// The files that are due, up to `max`; `opens_at` returns when a host may be requested.
@@ -105,23 +106,23 @@ impl SitemapReader {
         opens_at: impl Fn(&CrawlUrl) -> Moment,
     ) -> Vec<SitemapTask> {
         let mut due = Vec::new();
-        for reading in self
-            .readings
+        for sitemaps in self
+            .by_ticket
             .values_mut()
-            .filter(|reading| !reading.fetching)
+            .filter(|sitemaps| !sitemaps.fetching)
         {
             if due.len() >= max {
                 break;
             }
-            let Some((at, site_file)) = reading.queue.front_mut() else {
+            let Some((at, site_file)) = sitemaps.queue.front_mut() else {
                 continue;
             };
             *at = (*at).max(opens_at(&site_file.url));
             if *at <= now
-                && let Some((_, mut site_file)) = reading.queue.pop_front()
+                && let Some((_, mut site_file)) = sitemaps.queue.pop_front()
             {
                 site_file.attempt += 1;
-                reading.fetching = true;
+                sitemaps.fetching = true;
                 due.push(site_file);
             }
         }
@@ -130,10 +131,10 @@ impl SitemapReader {
 
     /// When the next file is due.
     pub(crate) fn next(&self) -> Option<Moment> {
-        self.readings
+        self.by_ticket
             .values()
-            .filter(|reading| !reading.fetching)
-            .filter_map(|reading| reading.queue.front().map(|(at, _)| *at))
+            .filter(|sitemaps| !sitemaps.fetching)
+            .filter_map(|sitemaps| sitemaps.queue.front().map(|(at, _)| *at))
             .min()
     }
 }

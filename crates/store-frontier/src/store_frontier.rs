@@ -165,7 +165,7 @@ impl<S: FrontierStore> StoreFrontier<S> {
             && let Some(job_cache) = self.jobs.get_mut(&settlement.job)
         {
             // A task that is queued again will be read again, so its links are not known yet.
-            job_cache.links.forget();
+            job_cache.filter.forget();
         }
         self.settlements.push(settlement, now);
     }
@@ -308,7 +308,7 @@ impl<S: FrontierStore> Frontier for StoreFrontier<S> {
         now: Moment,
         out: &mut Vec<Delivery>,
     ) -> Result<(), FrontierError> {
-        self.settle_site_file(report, now, out);
+        self.settle_file(report, now, out);
         Ok(())
     }
 

@@ -7,6 +7,9 @@
 #![expect(clippy::unwrap_used, reason = "test helpers may panic")]
 
 mod fake;
+mod histories;
+#[path = "../../frontier/tests/robots_history/mod.rs"]
+mod robots_history;
 #[path = "../../frontier/tests/world/mod.rs"]
 mod world;
 

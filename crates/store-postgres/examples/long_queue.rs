@@ -37,7 +37,7 @@ async fn measure(
     out: &mut impl Write,
 ) -> Result<(), Failure> {
     let options = PostgresOptions {
-        hosts: fast(),
+        limits: fast().into(),
         ..PostgresOptions::default()
     };
     let store = PostgresStore::open(url, options).await?;

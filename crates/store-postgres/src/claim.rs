@@ -81,6 +81,7 @@ async fn claim_round(
             let used = held.get(&host.host_key).copied().unwrap_or(0) + i64::from(host.wanted);
             let bucket = store
                 .options
+                .limits
                 .bucket(host.interval_ms, host.next_start, used);
             bucket.schedule(max, lease)
         })
@@ -94,7 +95,7 @@ async fn claim_round(
         .zip(&schedules)
         .map(|(name, schedule)| schedule.next_start(taken.get(name).copied().unwrap_or(0)))
         .collect();
-    let max_in_flight = i64::from(store.options.hosts.in_flight);
+    let max_in_flight = i64::from(store.options.limits.hosts.in_flight);
     advance(&mut db, &names, &taken_from, &next_starts, max_in_flight).await?;
     begin_jobs(&mut db, &claimed).await?;
     db.commit().await?;

@@ -67,7 +67,7 @@ impl HostTurns for PostgresStore {
                                 + GREATEST(h.interval_ms, $2) * interval '1 ms'
                RETURNING (extract(epoch FROM next_start - now()) * 1000)::bigint - GREATEST(interval_ms, $2)::bigint AS "delay!""#,
             host.as_str(),
-            to_millis(self.options.hosts.interval) as f64
+            to_millis(self.options.limits.hosts.interval) as f64
         )
         .fetch_one(&self.pool)
         .await
@@ -107,7 +107,10 @@ async fn take_turn(
     )
     .fetch_one(&mut *db)
     .await?;
-    let bucket = store.options.bucket(row.interval_ms, row.next_start, held);
+    let bucket = store
+        .options
+        .limits
+        .bucket(row.interval_ms, row.next_start, held);
     let schedule = match bucket.turn(lease) {
         Ok(schedule) => schedule,
         Err(wait) => {

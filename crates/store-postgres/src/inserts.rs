@@ -144,8 +144,9 @@ pub(crate) async fn documents(
     };
     let metas: Vec<serde_json::Value> = documents
         .iter()
-        .map(|one| text::clean_json(one.meta.clone()))
-        .collect();
+        .map(|one| serde_json::to_value(&one.meta).map(text::clean_json))
+        .collect::<Result<_, _>>()
+        .map_err(|error| Error::Encode(Box::new(error)))?;
     sqlx::query!(
         "INSERT INTO documents (job_id, requested_url, final_url, title, content_md, content_raw, meta)
          SELECT $1, n.requested_url, n.final_url, n.title, n.content_md, n.content_raw, n.meta

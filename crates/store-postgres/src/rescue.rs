@@ -13,7 +13,7 @@ pub(crate) async fn rescue(store: &PostgresStore, which: Rescue) -> Result<Rescu
         Rescue::Expired => (false, true),
         Rescue::Held { blame } => (true, blame),
     };
-    let max_crashes = to_i32(store.options.max_crashes);
+    let max_crashes = to_i32(store.options.limits.max_crashes);
     // A finished task gets its sequence number from its job's row, and that row is locked before its tasks. A poisoned
     // task is therefore only marked here, by a lease that has expired, and failed under its job's lock.
     let taken = sqlx::query!(

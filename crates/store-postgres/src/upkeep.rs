@@ -15,8 +15,8 @@ impl Upkeep for PostgresStore {
         prune(self, age, max).await.map_err(fault)
     }
 
-    async fn prune_hosts(&self, age: Duration) -> StoreResult<u64> {
-        prune_hosts(self, age).await.map_err(fault)
+    async fn prune_hosts(&self, age: Duration, robots_age: Duration) -> StoreResult<u64> {
+        prune_hosts(self, age, robots_age).await.map_err(fault)
     }
 
     async fn ready(&self) -> StoreResult<()> {
@@ -90,11 +90,15 @@ async fn prune(store: &PostgresStore, age: Duration, max: u32) -> Result<u64, Er
 }
 
 /// A host that a settlement wakes in the meantime is no longer idle once its row is locked, and stays.
-async fn prune_hosts(store: &PostgresStore, age: Duration) -> Result<u64, Error> {
-    let age = to_millis(age) as f64;
+async fn prune_hosts(
+    store: &PostgresStore,
+    age: Duration,
+    robots_age: Duration,
+) -> Result<u64, Error> {
+    let (age, robots_age) = (to_millis(age) as f64, to_millis(robots_age) as f64);
     let origins = sqlx::query!(
         "DELETE FROM origins WHERE fetched_at <= now() - $1 * interval '1 ms'",
-        age
+        robots_age
     )
     .execute(&store.pool)
     .await?

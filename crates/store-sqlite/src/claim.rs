@@ -38,7 +38,7 @@ pub(crate) async fn claim(
     )
     .fetch_all(&mut *db)
     .await?;
-    let max_in_flight = i64::from(store.options.hosts.in_flight);
+    let max_in_flight = i64::from(store.options.limits.hosts.in_flight);
     let mut claimed: Vec<Claimed> = Vec::new();
     for host in open {
         if claimed.len() >= max {
@@ -56,7 +56,10 @@ pub(crate) async fn claim(
         // A reserved slot counts as used: a request outside of any job waits for it.
         let used = held + i64::from(host.wanted);
         let next_start = host.next_start - now;
-        let bucket = store.options.bucket(host.interval_ms, next_start, used);
+        let bucket = store
+            .options
+            .limits
+            .bucket(host.interval_ms, next_start, used);
         let schedule = bucket.schedule(max - claimed.len(), lease);
         let taken = take(
             &mut db,

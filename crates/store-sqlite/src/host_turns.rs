@@ -94,7 +94,10 @@ async fn take_turn(
     .fetch_one(&mut *db)
     .await?;
     let next_start = row.next_start - now;
-    let bucket = store.options.bucket(row.interval_ms, next_start, held);
+    let bucket = store
+        .options
+        .limits
+        .bucket(row.interval_ms, next_start, held);
     let schedule = match bucket.turn(lease) {
         Ok(schedule) => schedule,
         Err(wait) => {
@@ -155,7 +158,10 @@ async fn end_turn(store: &SqliteStore, turn: TurnId) -> Result<(), Error> {
 
 async fn reserve_start(store: &SqliteStore, host: &HostKey) -> Result<Duration, Error> {
     let SqliteTransaction { mut db, now } = store.begin().await?;
-    let (host, interval) = (host.as_str(), to_millis(store.options.hosts.interval));
+    let (host, interval) = (
+        host.as_str(),
+        to_millis(store.options.limits.hosts.interval),
+    );
     let delay = sqlx::query_scalar!(
         r#"INSERT INTO hosts (host_key, next_start, idle) VALUES (?1, ?2 + ?3, 1)
            ON CONFLICT (host_key) DO UPDATE

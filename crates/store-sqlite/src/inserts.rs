@@ -131,7 +131,8 @@ pub(crate) async fn documents(
 ) -> Result<(), Error> {
     let id = job.to_string();
     for document in documents {
-        let meta = document.meta.to_string();
+        let meta = serde_json::to_string(&document.meta)
+            .map_err(|error| Error::Encode(Box::new(error)))?;
         sqlx::query!(
             "INSERT INTO documents (job_id, requested_url, final_url, title, content_md, content_raw, meta,
                                     created_at, updated_at)

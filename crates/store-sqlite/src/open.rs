@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use crawler_store::{HostBucket, HostDefaults, StoreError};
+use crawler_store::{StoreError, StoreLimits};
 use sqlx::migrate::Migrator;
 use sqlx::sqlite::{SqliteConnectOptions, SqliteJournalMode, SqlitePoolOptions, SqliteSynchronous};
 use sqlx::{AssertSqlSafe, Connection, SqlitePool};
@@ -24,12 +24,8 @@ const BUSY_RETRY: Duration = Duration::from_millis(10);
 pub struct SqliteOptions {
     /// Number of connections that read.
     pub readers: u32,
-    /// Limits of a host that did not ask for others.
-    pub hosts: HostDefaults,
-    /// `hosts.interval` applies to every host, whatever its robots.txt asked for.
-    pub fixed_interval: bool,
-    /// A task that crashed its workers this often fails as poisoned.
-    pub max_crashes: u32,
+    /// Limits of hosts and tasks.
+    pub limits: StoreLimits,
     /// How long a call waits for its connection, or for another process, before it is `Unavailable`.
     pub acquire_timeout: Duration,
 }
@@ -38,19 +34,9 @@ impl Default for SqliteOptions {
     fn default() -> Self {
         Self {
             readers: 4,
-            hosts: HostDefaults::default(),
-            fixed_interval: false,
-            max_crashes: 3,
+            limits: StoreLimits::default(),
             acquire_timeout: Duration::from_secs(10),
         }
-    }
-}
-
-impl SqliteOptions {
-    /// The bucket of a host that asked for `interval` milliseconds between requests.
-    pub(crate) fn bucket(&self, interval: i64, next_start: i64, in_flight: i64) -> HostBucket {
-        let fixed = self.fixed_interval;
-        self.hosts.bucket(fixed, interval, next_start, in_flight)
     }
 }
 

@@ -16,7 +16,7 @@ pub(crate) async fn rescue(store: &SqliteStore, which: Rescue) -> Result<Rescued
     };
     let mut transaction = store.begin().await?;
     let now = transaction.now;
-    let max = i64::from(store.options.max_crashes);
+    let max = i64::from(store.options.limits.max_crashes);
     let requeued = sqlx::query!(
         r#"UPDATE crawl_tasks
            SET status = 'queued', crashes = crashes + ?1, fence = fence + 1, worker = NULL, lease_until = NULL,

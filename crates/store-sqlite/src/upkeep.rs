@@ -16,8 +16,8 @@ impl Upkeep for SqliteStore {
         prune(self, age, max).await.map_err(fault)
     }
 
-    async fn prune_hosts(&self, age: Duration) -> StoreResult<u64> {
-        prune_hosts(self, age).await.map_err(fault)
+    async fn prune_hosts(&self, age: Duration, robots_age: Duration) -> StoreResult<u64> {
+        prune_hosts(self, age, robots_age).await.map_err(fault)
     }
 
     async fn ready(&self) -> StoreResult<()> {
@@ -81,10 +81,14 @@ async fn prune(store: &SqliteStore, age: Duration, max: u32) -> Result<u64, Erro
     Ok(deleted)
 }
 
-async fn prune_hosts(store: &SqliteStore, age: Duration) -> Result<u64, Error> {
+async fn prune_hosts(
+    store: &SqliteStore,
+    age: Duration,
+    robots_age: Duration,
+) -> Result<u64, Error> {
     let SqliteTransaction { mut db, now } = store.begin().await?;
-    let before = now - to_millis(age);
-    let origins = sqlx::query!("DELETE FROM origins WHERE fetched_at <= ?", before)
+    let (before, robots_before) = (now - to_millis(age), now - to_millis(robots_age));
+    let origins = sqlx::query!("DELETE FROM origins WHERE fetched_at <= ?", robots_before)
         .execute(&mut *db)
         .await?
         .rows_affected();

@@ -45,7 +45,7 @@ async fn a_schema_from_the_future_is_refused() {
 fn open(path: &Path) -> impl Future<Output = SqliteStore> + use<> {
     let path = path.to_owned();
     let options = SqliteOptions {
-        hosts: fast(),
+        limits: fast().into(),
         ..SqliteOptions::default()
     };
     async move {

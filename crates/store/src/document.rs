@@ -1,5 +1,6 @@
 //! A page's extracted content, as stored and returned.
 
+use crawler_model::DocumentMeta;
 use serde_json::Value;
 
 use crate::UnixMillis;
@@ -18,7 +19,7 @@ pub struct NewDocument {
     /// The cleaned HTML.
     pub content_raw: Option<String>,
     /// Metadata of the page.
-    pub meta: Value,
+    pub meta: DocumentMeta,
 }
 
 /// A stored document.
@@ -26,8 +27,18 @@ pub struct NewDocument {
 pub struct StoredDocument {
     /// Its id in the store.
     pub id: i64,
-    /// The document.
-    pub content: NewDocument,
+    /// The URL as first requested.
+    pub requested_url: String,
+    /// The URL after redirects.
+    pub final_url: String,
+    /// The page's title.
+    pub title: Option<String>,
+    /// The content in markdown.
+    pub content_md: Option<String>,
+    /// The cleaned HTML.
+    pub content_raw: Option<String>,
+    /// Metadata of the page: a JSON object with the fields that the version which stored it knew.
+    pub meta: Value,
     /// Time it was stored.
     pub created_at: UnixMillis,
 }
@@ -39,7 +50,6 @@ impl StoredDocument {
     /// Approximate size in memory, in bytes.
     pub fn size(&self) -> usize {
         let text = |text: &Option<String>| text.as_ref().map_or(0, String::len);
-        let content = &self.content;
-        text(&content.content_md) + text(&content.content_raw) + text(&content.title) + 4_096
+        text(&self.content_md) + text(&self.content_raw) + text(&self.title) + 4_096
     }
 }

@@ -5,7 +5,7 @@
 
 use std::time::Duration;
 
-use crate::backend::to_millis;
+use crawler_model::site_rules::{HOST_INTERVAL, PER_HOST_CONCURRENCY};
 
 /// Maximum time between the claim of a task and its start: until then a worker would only hold it.
 pub const MAX_START_DELAY: Duration = Duration::from_secs(1);
@@ -22,8 +22,8 @@ pub struct HostDefaults {
 impl Default for HostDefaults {
     fn default() -> Self {
         Self {
-            in_flight: 2,
-            interval: Duration::from_millis(500),
+            in_flight: PER_HOST_CONCURRENCY,
+            interval: HOST_INTERVAL,
         }
     }
 }
@@ -48,26 +48,6 @@ pub struct StartSchedule {
     pub count: i64,
     first: i64,
     interval: i64,
-}
-
-impl HostDefaults {
-    /// The bucket of a host that asked for `interval` milliseconds between requests. With `fixed_interval` the default
-    /// applies whatever the host asked for.
-    pub fn bucket(
-        &self,
-        fixed_interval: bool,
-        interval: i64,
-        next_start: i64,
-        in_flight: i64,
-    ) -> HostBucket {
-        let requested = if fixed_interval { 0 } else { interval };
-        HostBucket {
-            next_start,
-            interval: requested.max(to_millis(self.interval)),
-            max_in_flight: i64::from(self.in_flight),
-            in_flight,
-        }
-    }
 }
 
 impl HostBucket {

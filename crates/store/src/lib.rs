@@ -26,6 +26,7 @@ mod settlement;
 mod statistics;
 mod store;
 mod store_error;
+mod store_limits;
 mod task;
 mod task_state;
 #[cfg(feature = "testing")]
@@ -43,13 +44,14 @@ pub use job::{Cancel, Job, JobCounts, JobFilter, JobKind, JobLimits, JobRequest,
 pub use job_state::JobState;
 pub use list_page::{Cursor, ListPage};
 pub use mapped_url::{MappedUrl, NewMappedUrl};
-pub use rescue::{Reconciled, Rescue, Rescued};
+pub use rescue::{DEFAULT_MAX_CRASHES, Reconciled, Rescue, Rescued};
 pub use robots_text::{RobotsText, StoredRobots};
 pub use roles::{ApiKeys, HostTurns, JobQueue, Jobs, Results, RobotsRecords, Upkeep};
 pub use settlement::{Settled, Settlement, TaskOutcome};
 pub use statistics::{KindStatistics, Statistics};
 pub use store::{Store, StoreResult};
 pub use store_error::StoreError;
+pub use store_limits::StoreLimits;
 pub use task::{FinishedTask, NewTask, StoredTask};
 pub use task_state::TaskState;
 pub use wrapped_store::{CallWrapper, WrappedStore};

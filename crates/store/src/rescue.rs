@@ -1,5 +1,8 @@
 //! Taking leases back, and applying again the rules that a crash may have interrupted.
 
+/// Default of the number of crashes after which a task fails as poisoned.
+pub const DEFAULT_MAX_CRASHES: u32 = 3;
+
 /// Which leases to take back.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Rescue {

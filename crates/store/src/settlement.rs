@@ -12,7 +12,7 @@ pub enum TaskOutcome {
     /// Fetched.
     Done {
         /// Its content, if the job stores content.
-        document: Option<NewDocument>,
+        document: Option<Box<NewDocument>>,
         /// Its links, if the job is a map.
         mapped: Vec<NewMappedUrl>,
         /// Body bytes.

@@ -130,9 +130,11 @@ impl RequestLog {
         )
     }
 
-    /// Clears all requests; connections are still counted.
+    /// Clears all requests except those in flight; connections are still counted.
     pub(crate) fn forget(&self) {
         self.total.store(0, Relaxed);
+        self.most_in_flight
+            .store(self.in_flight.load(Relaxed), Relaxed);
         self.sent.store(0, Relaxed);
         self.targets.lock().unwrap().clear();
         self.hits.lock().unwrap().clear();

@@ -1,11 +1,10 @@
 //! The measured programs, a temporary folder, and a cache folder.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
-use anyhow::{Context, Result};
-use serde_json::Value;
+use anyhow::Result;
 
-use crate::shell::{cargo, output_of, print, run};
+use crate::shell::{cargo, print, run, target_folder};
 
 /// Programs and folders of a benchmark.
 pub(crate) struct BenchSetup {
@@ -29,10 +28,7 @@ impl BenchSetup {
                 "testsite",
                 "--bins",
             ]))?;
-        let metadata = output_of(cargo().args(["metadata", "--no-deps", "--format-version=1"]))?;
-        let metadata: Value = serde_json::from_str(&metadata)?;
-        let target = metadata["target_directory"].as_str();
-        let target = Path::new(target.context("no target_directory")?);
+        let target = target_folder()?;
         let programs = target.join("release");
         let folder = std::env::temp_dir().join(format!("crawler-bench-{}", std::process::id()));
         std::fs::create_dir_all(&folder)?;

@@ -6,9 +6,8 @@ use std::sync::Mutex;
 use std::thread;
 
 use anyhow::{Context, Result, bail};
-use serde_json::Value;
 
-use crate::shell::{cargo, output_of, run};
+use crate::shell::{cargo, output_of, run, target_folder};
 
 const PROFILE: &str = "micro";
 
@@ -42,12 +41,7 @@ impl Hot {
             "--bin",
             "hot",
         ]))?;
-        let metadata = output_of(cargo().args(["metadata", "--no-deps", "--format-version=1"]))?;
-        let metadata: Value = serde_json::from_str(&metadata)?;
-        let target = metadata["target_directory"].as_str();
-        let program = Path::new(target.context("no target_directory")?)
-            .join(PROFILE)
-            .join("hot");
+        let program = target_folder()?.join(PROFILE).join("hot");
         Ok(Self { program })
     }
 

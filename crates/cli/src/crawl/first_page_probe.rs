@@ -3,6 +3,7 @@
 use std::sync::OnceLock;
 
 use crawler_fetch::{Accept, Body, Fetch, FetchRequest, Fetched};
+use crawler_model::site_rules::PageStatus;
 use crawler_model::{Failure, JsPolicy, RenderNeed};
 
 /// A fetcher that inspects the first page it fetches.
@@ -29,7 +30,7 @@ impl<T> FirstPageProbe<T> {
         let Body::Html(body) = &fetched.body else {
             return;
         };
-        if (200..300).contains(&fetched.status) {
+        if fetched.page_status() == PageStatus::Success {
             self.needs_browser.get_or_init(|| {
                 let need = crawler_html::render_need(body, fetched.content_type.as_deref());
                 need != RenderNeed::Plain

@@ -93,13 +93,13 @@ impl Run<'_> {
         let fetch = PageFetch::new(self.browser, &plan.fetch, plan.workers, &given).await?;
         let fetch = Arc::new(FirstPageProbe::new(fetch));
         let crawl_fetch = Arc::clone(&fetch);
-        let sink = Box::new(sinks);
+        let writer = wiring::writer(Box::new(sinks))?;
         let summary = wiring::drive(
             frontier,
             from,
             crawl_fetch,
             plan.workers,
-            sink,
+            writer,
             stop,
             progress,
         )

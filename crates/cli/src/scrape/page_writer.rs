@@ -8,7 +8,7 @@ use crawler_engine::Document;
 use crawler_model::SinkError;
 use serde::Serialize;
 
-use super::outcome::{Outcome, PreparedPage, error_of};
+use super::scrape_result::{PreparedPage, ScrapeResult, error_of};
 use crate::args::ContentFormatChoice;
 
 /// How pages are printed.
@@ -106,16 +106,16 @@ impl PageWriter {
     }
 
     /// Prints the result for one URL.
-    pub(super) fn write(&mut self, outcome: &Outcome) -> Result<(), SinkError> {
+    pub(super) fn write(&mut self, result: &ScrapeResult) -> Result<(), SinkError> {
         let is_json = self.layout.format == ContentFormatChoice::Json;
         let separator = if self.started { "\n" } else { "" };
-        let text = match (&outcome.page, outcome.failure()) {
+        let text = match (&result.page, result.failure()) {
             (Ok(page), _) if is_json => page.text.clone(),
             (Err(_), Some((message, kind))) if is_json => {
-                self.layout.failed(&outcome.url, &message, kind)
+                self.layout.failed(&result.url, &message, kind)
             }
             (Ok(page), None) if self.layout.several => {
-                format!("{separator}{}\n\n{}", outcome.url, page.text)
+                format!("{separator}{}\n\n{}", result.url, page.text)
             }
             (Ok(page), None) => page.text.clone(),
             _ => return Ok(()),

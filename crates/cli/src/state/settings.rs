@@ -27,7 +27,7 @@ pub(crate) fn settings(plan: &CrawlPlan, command: CommandSettings<'_>) -> Vec<Re
         ("--max-bytes", limit(limits.bytes)),
         ("--max-body-bytes", plan.fetch.max_body.to_string()),
         ("--max-redirects", plan.max_redirects.to_string()),
-        ("--rate-ms", plan.rate.as_millis().to_string()),
+        ("--rate-ms", plan.min_interval.as_millis().to_string()),
         ("--max-attempts", plan.max_attempts.to_string()),
         ("--path-delay", list(delays)),
         ("--sitemaps", sitemaps(plan.sitemaps).to_owned()),

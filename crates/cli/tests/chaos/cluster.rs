@@ -149,25 +149,18 @@ impl Drop for Cluster {
     }
 }
 
-/// The folder of the server's programs: in PATH, or where Debian installs them.
+/// The folder of the server's programs. `cargo xtask` finds it and passes it on; without it they must be in PATH.
 fn programs() -> PathBuf {
-    let has_all = |folder: &PathBuf| {
-        ["initdb", "pg_ctl", "psql"]
-            .iter()
-            .all(|program| folder.join(program).is_file())
-    };
-    let path = std::env::var_os("PATH").unwrap_or_default();
-    let mut debian: Vec<PathBuf> = std::fs::read_dir("/usr/lib/postgresql")
-        .into_iter()
-        .flatten()
-        .flatten()
-        .map(|entry| entry.path().join("bin"))
-        .collect();
-    debian.sort();
-    std::env::split_paths(&path)
-        .chain(debian.into_iter().rev())
-        .find(has_all)
-        .expect("these tests start a Postgres: install one (`apt install postgresql`)")
+    std::env::var_os("POSTGRES_PROGRAMS")
+        .map(PathBuf::from)
+        .or_else(|| {
+            let path = std::env::var_os("PATH")?;
+            std::env::split_paths(&path).find(|folder| folder.join("pg_ctl").is_file())
+        })
+        .expect(
+            "these tests start a Postgres: install one, and run `cargo xtask test` or set POSTGRES_PROGRAMS to the folder \
+             of pg_ctl",
+        )
 }
 
 /// The user to run Postgres as instead of root; `None` if the test does not run as root.

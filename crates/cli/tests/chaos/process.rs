@@ -1,18 +1,14 @@
 //! Processes of the service with the configuration of a folder.
 
 use std::path::Path;
-use std::process::Command;
 
+use crate::harness::process::isolated_program;
 use crate::harness::service::Service;
 
 /// Starts a process that reads the folder's `config.yaml` and nothing else.
 pub(crate) fn start(folder: &Path, mode: &str, database: Option<&str>) -> Service {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_crawler"));
-    command
-        .args(["serve", "--mode", mode, "--addr", "127.0.0.1:0"])
-        .args(["--log-format", "json"])
-        .current_dir(folder)
-        .env_clear();
+    let mut command = isolated_program(folder, &["serve", "--mode", mode]);
+    command.args(["--addr", "127.0.0.1:0", "--log-format", "json"]);
     if let Some(url) = database {
         command.env("DATABASE_URL", url);
     }

@@ -6,6 +6,7 @@ use std::process::Command;
 use serde_json::Value;
 
 use crate::harness::http;
+use crate::harness::process::isolated_program;
 use crate::harness::service::Service;
 use crate::harness::wait::{TIMEOUT, wait_until};
 use crate::run::Run;
@@ -13,16 +14,9 @@ use crate::run::Run;
 /// Arguments of a service on any free port that logs JSON.
 pub(crate) const ANY_PORT: [&str; 4] = ["--addr", "127.0.0.1:0", "--log-format", "json"];
 
-/// The program in a folder with an empty environment.
-pub(crate) fn isolated_command(folder: &Path, args: &[&str]) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_crawler"));
-    command.args(args).current_dir(folder).env_clear();
-    command
-}
-
 /// A run of the program in a folder with an empty environment.
 pub(crate) fn isolated_run(folder: &Path, args: &[&str]) -> Run {
-    Run::of(isolated_command(folder, args))
+    Run::of(isolated_program(folder, args))
 }
 
 /// A running service with its API.
@@ -35,7 +29,7 @@ impl Api {
     /// Starts the service in a folder with an empty environment.
     #[track_caller]
     pub(crate) fn start(folder: &Path, args: &[&str]) -> Self {
-        Self::of(isolated_command(folder, args))
+        Self::of(isolated_program(folder, args))
     }
 
     /// Starts a command and waits until the service listens.

@@ -8,6 +8,7 @@
 mod api;
 mod contract;
 mod endings;
+mod finished;
 #[path = "../harness/mod.rs"]
 mod harness;
 mod rendering;

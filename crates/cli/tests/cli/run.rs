@@ -4,17 +4,14 @@
 
 use std::ffi::OsStr;
 use std::io::{Read, Write};
-use std::os::unix::process::ExitStatusExt;
 use std::path::Path;
-use std::process::{Child, ChildStdin, ChildStdout, Command, ExitStatus, Stdio};
+use std::process::{ChildStdin, ChildStdout, Command, Stdio};
 use std::sync::{Arc, Mutex};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-use serde_json::Value;
-use testsite::Server;
-
-use crate::harness::service::send_signal;
+pub(crate) use crate::finished::{Finished, objects};
+use crate::harness::process::{Process, program};
 
 /// No run takes a tenth of this on a quiet machine.
 const TIMEOUT: Duration = Duration::from_mins(1);
@@ -47,18 +44,15 @@ pub(crate) struct Run {
 
 impl Run {
     pub(crate) fn new<S: AsRef<OsStr>>(args: &[S]) -> Self {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_crawler"));
-        command.args(args);
-        Self::of(command)
+        Self::of(program()).args(args)
     }
 
     /// The same run through `sh`; `"$@"` is the program and its arguments.
     pub(crate) fn through_shell<S: AsRef<OsStr>>(script: &str, args: &[S]) -> Self {
         let mut command = Command::new("sh");
-        command
-            .args(["-c", script, "sh", env!("CARGO_BIN_EXE_crawler")])
-            .args(args);
-        Self::of(command)
+        command.args(["-c", script, "sh"]);
+        command.arg(program().get_program());
+        Self::of(command).args(args)
     }
 
     /// A run of any command.
@@ -132,7 +126,8 @@ impl Run {
 
     pub(crate) fn start(mut self) -> Running {
         let started_at = Instant::now();
-        let mut child = self.command.spawn().unwrap();
+        let mut process = Process::start(&mut self.command);
+        let child = process.child();
         if let Some(input) = self.stdin {
             child.stdin.take().unwrap().write_all(&input).unwrap();
         }
@@ -147,7 +142,7 @@ impl Run {
             _ => (Stream::Unread(None), None),
         };
         Running {
-            child,
+            process,
             started_at,
             timeout: self.timeout,
             stdout,
@@ -200,7 +195,7 @@ impl Stream {
 
 /// A run in progress; killed when it is dropped.
 pub(crate) struct Running {
-    child: Child,
+    process: Process,
     started_at: Instant,
     timeout: Duration,
     stdout: Stream,
@@ -211,7 +206,7 @@ pub(crate) struct Running {
 
 impl Running {
     pub(crate) fn id(&self) -> u32 {
-        self.child.id()
+        self.process.id()
     }
 
     /// Waits until the condition holds; fails if the run ends before. `what` names the condition for the failure.
@@ -250,15 +245,14 @@ impl Running {
     /// Sends a signal by its name, `INT`, unless the run has ended.
     pub(crate) fn signal(&mut self, name: &str) {
         if self.is_running() {
-            send_signal(self.id(), name);
+            self.process.signal(name);
         }
     }
 
     /// Kills the process, as a power failure would.
     #[track_caller]
     pub(crate) fn kill(mut self) -> Finished {
-        // Fails if the process has already ended.
-        let _ = self.child.kill();
+        self.process.kill();
         self.finish()
     }
 
@@ -272,18 +266,18 @@ impl Running {
 
     /// The pipe of [`Run::stdin_piped`].
     pub(crate) fn take_stdin(&mut self) -> ChildStdin {
-        self.child.stdin.take().unwrap()
+        self.process.child().stdin.take().unwrap()
     }
 
     pub(crate) fn is_running(&mut self) -> bool {
-        self.child.try_wait().unwrap().is_none()
+        self.process.is_running()
     }
 
     /// Waits for the end.
     #[track_caller]
     pub(crate) fn finish(mut self) -> Finished {
         self.wait_for_or_end("end", || false);
-        let status = self.child.wait().unwrap();
+        let (status, _) = self.process.wait_for_exit(self.timeout);
         let took = self.started_at.elapsed();
         let stdout = std::mem::replace(&mut self.stdout, Stream::Unread(None)).finish();
         let stderr = std::mem::replace(&mut self.stderr, Stream::Unread(None)).finish();
@@ -303,148 +297,4 @@ impl Running {
         let (stdout, stderr) = (self.stdout.text(), self.stderr.text());
         format!("stdout:\n{stdout}\nstderr:\n{stderr}")
     }
-}
-
-impl Drop for Running {
-    fn drop(&mut self) {
-        if self.is_running() {
-            let _ = self.child.kill();
-            let _ = self.child.wait();
-        }
-    }
-}
-
-/// A run that ended.
-#[derive(Debug)]
-pub(crate) struct Finished {
-    status: ExitStatus,
-    /// Exit code; `None` after a signal that was not handled.
-    pub(crate) code: Option<i32>,
-    pub(crate) stdout: String,
-    pub(crate) stderr: String,
-    /// Time just before the start: every request is later.
-    pub(crate) started_at: Instant,
-    pub(crate) took: Duration,
-}
-
-impl Finished {
-    /// Asserts exit code 0.
-    #[track_caller]
-    pub(crate) fn success(self) -> Self {
-        self.with_code(0)
-    }
-
-    /// Asserts an exit code.
-    #[track_caller]
-    pub(crate) fn with_code(self, code: i32) -> Self {
-        assert_eq!(self.code, Some(code), "{}", self.output());
-        self
-    }
-
-    /// Asserts that stderr contains this text.
-    #[track_caller]
-    pub(crate) fn stderr_contains(&self, text: &str) -> &Self {
-        assert!(
-            self.stderr.contains(text),
-            "stderr does not contain {text:?}\n{}",
-            self.output()
-        );
-        self
-    }
-
-    /// Asserts that stderr does not contain this text.
-    #[track_caller]
-    pub(crate) fn stderr_lacks(&self, text: &str) -> &Self {
-        assert!(
-            !self.stderr.contains(text),
-            "stderr contains {text:?}\n{}",
-            self.output()
-        );
-        self
-    }
-
-    /// The lines of stderr that start with this text.
-    pub(crate) fn stderr_lines(&self, start: &str) -> Vec<&str> {
-        let lines = self.stderr.lines();
-        lines.filter(|line| line.starts_with(start)).collect()
-    }
-
-    /// The event that `--log-format json` logs under this name.
-    #[track_caller]
-    pub(crate) fn event(&self, name: &str) -> Value {
-        let lines = self.stderr.lines().map(serde_json::from_str::<Value>);
-        let mut events = lines.filter_map(Result::ok);
-        events
-            .find(|line| line["event"] == name)
-            .unwrap_or_else(|| panic!("no event {name}\n{}", self.output()))
-    }
-
-    /// The page URLs of `--format text`.
-    pub(crate) fn visited(&self) -> Vec<&str> {
-        let lines = self.stdout.lines();
-        lines
-            .filter_map(|line| line.strip_prefix("Visited: "))
-            .collect()
-    }
-
-    /// The same without the server's origin, sorted.
-    pub(crate) fn visited_paths(&self, server: &Server) -> Vec<String> {
-        let origin = server.origin();
-        let visited = self.visited().into_iter();
-        let mut paths: Vec<String> = visited
-            .map(|url| url.strip_prefix(&origin).unwrap_or(url).to_owned())
-            .collect();
-        paths.sort();
-        paths
-    }
-
-    /// The links of a page in `--format text`, without the server's origin, in order.
-    pub(crate) fn links(&self, server: &Server, path: &str) -> Vec<String> {
-        let head = format!("Visited: {}", server.url(path));
-        let origin = server.origin();
-        self.stdout
-            .lines()
-            .skip_while(|line| *line != head)
-            .skip(2)
-            .take_while(|line| !line.starts_with("Visited: "))
-            .map(|url| url.strip_prefix(&origin).unwrap_or(url).to_owned())
-            .collect()
-    }
-
-    /// Stdout as JSON objects, one per line.
-    #[track_caller]
-    pub(crate) fn objects(&self) -> Vec<Value> {
-        objects(&self.stdout)
-    }
-
-    /// The one object whose URL ends with this text.
-    #[track_caller]
-    pub(crate) fn object(&self, url_end: &str) -> Value {
-        let mut found = self.objects();
-        found.retain(|object| object["url"].as_str().unwrap().ends_with(url_end));
-        assert_eq!(found.len(), 1, "{url_end} in {}", self.output());
-        found.remove(0)
-    }
-
-    /// Everything the run printed, for the message of a failed assertion.
-    pub(crate) fn output(&self) -> String {
-        format!(
-            "{} (signal {:?})\nstdout:\n{}\nstderr:\n{}",
-            self.status,
-            self.status.signal(),
-            self.stdout,
-            self.stderr
-        )
-    }
-}
-
-/// JSON objects, one per line.
-#[track_caller]
-pub(crate) fn objects(text: &str) -> Vec<Value> {
-    text.lines()
-        .map(|line| match serde_json::from_str::<Value>(line) {
-            Ok(value) if value.is_object() => value,
-            _ => panic!("not a JSON object: {line:?}"),
-        })
-        .collect()
 }

@@ -1,17 +1,19 @@
-//! `crawler serve` as a process: started, signaled, and killed at the end of its test.
+//! `crawler serve` as a process, and its log.
 
 use std::io::{BufRead, BufReader};
-use std::process::{Child, Command, ExitStatus, Stdio};
+use std::ops::{Deref, DerefMut};
+use std::process::{Command, Stdio};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
-use super::wait::{TIMEOUT, wait_until};
+use super::process::Process;
+use super::wait::TIMEOUT;
 
 /// A running service that logs JSON.
 pub(crate) struct Service {
-    child: Child,
+    process: Process,
     log: Arc<Mutex<Vec<Value>>>,
 }
 
@@ -22,8 +24,8 @@ impl Service {
             .stdin(Stdio::null())
             .stdout(Stdio::null())
             .stderr(Stdio::piped());
-        let mut child = command.spawn().unwrap();
-        let stderr = BufReader::new(child.stderr.take().unwrap());
+        let mut process = Process::start(&mut command);
+        let stderr = BufReader::new(process.child().stderr.take().unwrap());
         let log = Arc::<Mutex<Vec<Value>>>::default();
         let collected = Arc::clone(&log);
         std::thread::spawn(move || {
@@ -32,7 +34,7 @@ impl Service {
                 collected.lock().unwrap().push(line);
             }
         });
-        Self { child, log }
+        Self { process, log }
     }
 
     /// Waits for the log line with this message or event.
@@ -67,48 +69,18 @@ impl Service {
         let lines: Vec<String> = lines.iter().map(Value::to_string).collect();
         lines.join("\n") + "\n"
     }
+}
 
-    pub(crate) fn is_running(&mut self) -> bool {
-        self.child.try_wait().unwrap().is_none()
-    }
+impl Deref for Service {
+    type Target = Process;
 
-    /// Sends a signal by its name, `TERM`.
-    pub(crate) fn signal(&self, name: &str) {
-        send_signal(self.child.id(), name);
-    }
-
-    /// Kills the process without warning.
-    pub(crate) fn kill(&mut self) {
-        self.child.kill().unwrap();
-        self.child.wait().unwrap();
-    }
-
-    /// Waits for the end of the process; returns its status and how long that took.
-    pub(crate) fn wait_for_exit(&mut self, timeout: Duration) -> (ExitStatus, Duration) {
-        let mut status = None;
-        let child = &mut self.child;
-        let took = wait_until("the process ends", timeout, || {
-            status = child.try_wait().unwrap();
-            status.is_some()
-        });
-        (status.unwrap(), took)
+    fn deref(&self) -> &Process {
+        &self.process
     }
 }
 
-impl Drop for Service {
-    fn drop(&mut self) {
-        if self.is_running() {
-            let _ = self.child.kill();
-            let _ = self.child.wait();
-        }
+impl DerefMut for Service {
+    fn deref_mut(&mut self) -> &mut Process {
+        &mut self.process
     }
-}
-
-/// Sends a signal by its name, `INT`.
-pub(crate) fn send_signal(process: u32, name: &str) {
-    let process = process.to_string();
-    let sent = Command::new("kill")
-        .args([&format!("-{name}"), &process])
-        .status();
-    assert!(sent.unwrap().success(), "kill -{name} {process}");
 }

@@ -68,7 +68,7 @@ impl Backend {
         };
         let http = fetcher(concurrency, Guard::anywhere())?;
         let renderer = match browser {
-            None => Err("rendering is off: --js is never".to_owned()),
+            None => Err("rendering is off".to_owned()),
             Some(browser) => {
                 let allowed = given.allowed(rules).await;
                 let http = fetcher(browser.tabs(), Guard::new(false, allowed))?;

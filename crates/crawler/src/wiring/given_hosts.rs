@@ -78,13 +78,14 @@ fn if_all_private(addresses: Vec<IpAddr>) -> Vec<AllowedTarget> {
 
 #[cfg(test)]
 mod tests {
-    use crawler_model::{ScrapePlan, ScrapeSpec};
+    use crawler_model::{RequestSpec, ScrapePlan};
 
     use super::*;
 
     async fn guard(typed: &[&str], proxies: &[&str]) -> Guard {
-        let spec = ScrapeSpec::default();
-        let mut rules = ScrapePlan::resolve(&spec, "crawler/test").unwrap().fetch;
+        let spec = RequestSpec::default();
+        let plan = ScrapePlan::resolve(&spec, "crawler/test").unwrap();
+        let mut rules = plan.fetch.clone();
         rules.proxies = proxies.iter().map(|proxy| (*proxy).to_owned()).collect();
         let urls: Vec<CrawlUrl> = typed
             .iter()

@@ -29,7 +29,7 @@ pub(super) struct Links {
 #[derive(Debug)]
 pub(super) enum Content {
     /// An HTML page.
-    Page(Box<Page>),
+    Html(Box<HtmlPage>),
     /// JSON, unchanged.
     Json(String),
     /// Text, unchanged.
@@ -38,7 +38,7 @@ pub(super) enum Content {
 
 /// A parsed HTML page.
 #[derive(Debug)]
-pub(super) struct Page {
+pub(super) struct HtmlPage {
     tree: Tree,
     selection: Selection,
     /// Base for relative links; `None`: links stay as written.
@@ -59,7 +59,7 @@ impl Content {
 
     pub(super) fn markdown(&self) -> String {
         match self {
-            Self::Page(page) => page.markdown(),
+            Self::Html(page) => page.markdown(),
             Self::Json(text) => fenced(text),
             Self::Text(text) => with_final_newline(text),
         }
@@ -67,7 +67,7 @@ impl Content {
 
     pub(super) fn html(&self) -> String {
         match self {
-            Self::Page(page) => page.resolving(|resolve| {
+            Self::Html(page) => page.resolving(|resolve| {
                 crawler_html::to_inert_html(&page.tree, &page.selection, resolve)
             }),
             Self::Json(text) => {
@@ -82,20 +82,20 @@ impl Content {
 
     pub(super) fn text(&self) -> String {
         match self {
-            Self::Page(page) => crawler_html::to_text(&page.tree, &page.selection),
+            Self::Html(page) => crawler_html::to_text(&page.tree, &page.selection),
             Self::Json(text) | Self::Text(text) => with_final_newline(text),
         }
     }
 
     pub(super) fn links(&self) -> Links {
         match self {
-            Self::Page(page) => page.links(),
+            Self::Html(page) => page.links(),
             _ => Links::default(),
         }
     }
 }
 
-impl Page {
+impl HtmlPage {
     pub(super) fn read(
         body: &[u8],
         content_type: Option<&str>,
@@ -242,7 +242,7 @@ impl Page {
 /// Returns the title and the main content of an HTML page as Markdown. Links are made absolute with `base`, the URL of the
 /// page; without it they stay as written.
 pub fn markdown(html: &str, base: Option<&CrawlUrl>) -> String {
-    Page::of_tree(Tree::parse(html), UTF_8, base.cloned(), Part::Main).markdown()
+    HtmlPage::of_tree(Tree::parse(html), UTF_8, base.cloned(), Part::Main).markdown()
 }
 
 /// Returns a reference as written, without surrounding whitespace and control characters.

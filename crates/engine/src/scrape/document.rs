@@ -2,10 +2,9 @@
 
 use crawler_fetch::Body;
 use crawler_model::{DocumentMeta, Failure, PageDocument};
-use crawler_weburl::CrawlUrl;
 use serde::Serialize;
 
-use super::content::{Content, Page};
+use super::content::{Content, HtmlPage};
 use super::media::Media;
 use super::meta::document_meta;
 use super::{ScrapeProblem, ScrapeResponse};
@@ -46,6 +45,7 @@ struct DocumentJson<'a> {
 
 impl Document {
     /// Extracts the content of a response. CPU-bound, in time linear in the length of the body: run it on a blocking thread.
+    #[doc(hidden)]
     pub fn read(mut response: ScrapeResponse, part: Part) -> Result<Self, ScrapeProblem> {
         let media = Media::of(&response.fetched);
         // Taken, so that the bytes are freed at the end of this function.
@@ -56,11 +56,11 @@ impl Document {
         };
         let (url, content_type) = (&response.url, response.fetched.content_type.as_deref());
         let content = match media {
-            Media::Html => Content::Page(Box::new(Page::read(body, content_type, url, part))),
+            Media::Html => Content::Html(Box::new(HtmlPage::read(body, content_type, url, part))),
             Media::Json => Content::Json(Content::decode(body, content_type, url)),
             Media::Text => Content::Text(Content::decode(body, content_type, url)),
             // For an error page that is not text, the error status is reported, not the type.
-            Media::Other(_) if response.fetched.status >= 400 => {
+            Media::Other(_) if response.fetched.page_status().is_error_page() => {
                 let failure = Failure::of_status(response.fetched.status);
                 return Err(ScrapeProblem::failed(&response.url, failure));
             }
@@ -79,19 +79,32 @@ impl Document {
         })
     }
 
-    /// Returns the requested URL.
-    pub fn requested(&self) -> &CrawlUrl {
-        &self.response.requested
+    /// Returns the requested URL, in its normal form.
+    pub fn requested(&self) -> &str {
+        self.response.requested.as_str()
     }
 
     /// Returns the URL after redirects.
-    pub fn url(&self) -> &CrawlUrl {
-        &self.response.url
+    pub fn url(&self) -> &str {
+        self.response.url.as_str()
     }
 
     /// Returns the HTTP status.
     pub fn status(&self) -> u16 {
         self.response.fetched.status
+    }
+
+    /// Returns the failure that the HTTP status stands for; `None` if it is not an error status.
+    pub fn error(&self) -> Option<Failure> {
+        let is_error = self.response.fetched.page_status().is_error_page();
+        is_error.then(|| Failure::of_status(self.status()))
+    }
+
+    /// Returns the same failure as a problem of this page, which names its URL.
+    #[doc(hidden)]
+    pub fn problem(&self) -> Option<ScrapeProblem> {
+        let failure = self.error()?;
+        Some(ScrapeProblem::failed(&self.response.url, failure))
     }
 
     /// Returns the length of the decoded body.
@@ -124,7 +137,7 @@ impl Document {
     /// Returns the title of the page.
     pub fn title(&self) -> Option<&str> {
         match &self.content {
-            Content::Page(page) => page.metadata.title.as_deref(),
+            Content::Html(page) => page.metadata.title.as_deref(),
             _ => None,
         }
     }
@@ -132,14 +145,14 @@ impl Document {
     /// Returns the confidence in the choice of the main content, from 0 to 1; `None` if there was no choice.
     pub fn quality(&self) -> Option<f32> {
         match &self.content {
-            Content::Page(page) => page.main.as_ref().map(|main| main.quality),
+            Content::Html(page) => page.main.as_ref().map(|main| main.quality),
             _ => None,
         }
     }
 
     /// Whether this is an HTML page without text.
     pub fn is_without_text(&self) -> bool {
-        matches!(self.content, Content::Page(_)) && self.text().trim().is_empty()
+        matches!(self.content, Content::Html(_)) && self.text().trim().is_empty()
     }
 
     /// Returns the title and the content as Markdown.
@@ -188,12 +201,8 @@ impl Document {
 
     /// Returns the part that is included in a crawl's report.
     pub(crate) fn page_document(&self) -> PageDocument {
-        PageDocument {
-            title: self.title().map(str::to_owned),
-            markdown: self.markdown(),
-            html: self.html(),
-            meta: self.meta(),
-        }
+        let title = self.title().map(str::to_owned);
+        PageDocument::new(title, self.markdown(), self.html(), self.meta())
     }
 
     /// Returns the metadata of the page and of the response.
@@ -203,7 +212,7 @@ impl Document {
 
     fn meta_of(&self, links_omitted: u64) -> DocumentMeta {
         let page = match &self.content {
-            Content::Page(page) => Some(&**page),
+            Content::Html(page) => Some(&**page),
             _ => None,
         };
         document_meta(&self.response, self.bytes, links_omitted, page)

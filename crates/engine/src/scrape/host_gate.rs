@@ -15,8 +15,16 @@ pub trait HostGate: Send + Sync {
     /// Waits until a request to the URL's host may start.
     fn turn(&self, url: &CrawlUrl) -> impl Future<Output = Result<Self::Turn, NoTurn>> + Send;
 
-    /// Sends nothing to the URL's host for this long.
-    fn pause(&self, url: &CrawlUrl, pause: Duration) -> impl Future<Output = ()> + Send;
+    /// Takes in a throttling response to a request to the URL's host that was sent `elapsed` ago.
+    fn throttled(
+        &self,
+        url: &CrawlUrl,
+        retry_after: Option<Duration>,
+        elapsed: Duration,
+    ) -> impl Future<Output = ()> + Send;
+
+    /// Takes in a response of the URL's host that does not throttle.
+    fn relaxed(&self, url: &CrawlUrl);
 
     /// Sets the minimum interval between the starts of requests to the URL's host.
     fn slow_to(&self, url: &CrawlUrl, interval: Duration) -> impl Future<Output = ()> + Send;

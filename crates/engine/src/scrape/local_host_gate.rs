@@ -4,10 +4,10 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use crawler_frontier::HostPace;
+use crawler_frontier::{HostPace, Rng};
 use crawler_model::site_rules::MAX_WAIT;
 use crawler_weburl::{CrawlUrl, HostKey};
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore};
 use tokio::time::Instant;
 
 use super::host_gate::{HostGate, NoTurn};
@@ -22,27 +22,45 @@ pub struct LocalHostGate {
     per_host: usize,
     started_at: Instant,
     hosts: Mutex<HashMap<HostKey, Arc<Host>>>,
+    rng: Mutex<Rng>,
 }
 
 #[derive(Debug)]
 struct Host {
     slots: Arc<Semaphore>,
-    pace: Mutex<HostPace>,
+    state: Mutex<HostState>,
+    /// Notified when a request ends.
+    ended: Notify,
+}
+
+#[derive(Debug, Default)]
+struct HostState {
+    pace: HostPace,
+    in_flight: u32,
 }
 
 /// Permission for one request, until it is dropped.
 #[derive(Debug)]
 pub struct LocalTurn {
+    host: Arc<Host>,
     _slot: Option<OwnedSemaphorePermit>,
 }
 
+/// What a request waits for.
+enum Wait {
+    For(Duration),
+    /// The end of another request.
+    Probe,
+}
+
 impl LocalHostGate {
-    /// Creates a gate with a maximum number of concurrent requests per host.
-    pub fn new(per_host: usize) -> Self {
+    /// Creates a gate with a maximum number of concurrent requests per host. `rng_seed` seeds the jitter of pauses.
+    pub fn new(per_host: usize, rng_seed: u64) -> Self {
         Self {
             per_host: per_host.max(1),
             started_at: Instant::now(),
             hosts: Mutex::default(),
+            rng: Mutex::new(Rng::new(rng_seed)),
         }
     }
 
@@ -54,9 +72,10 @@ impl LocalHostGate {
         let mut hosts = self.hosts.lock().unwrap_or_else(PoisonError::into_inner);
         if hosts.len() >= MAX_HOSTS {
             let now = self.now();
-            let is_needed =
-                |host: &Arc<Host>| Arc::strong_count(host) > 1 || host.pace().opens_at() > now;
-            hosts.retain(|_, host| is_needed(host) || !host.pace().interval().is_zero());
+            let is_needed = |host: &Arc<Host>| {
+                Arc::strong_count(host) > 1 || host.state().pace.opens_at() > now
+            };
+            hosts.retain(|_, host| is_needed(host) || !host.state().pace.interval().is_zero());
             if hosts.len() >= 2 * MAX_HOSTS {
                 hosts.retain(|_, host| is_needed(host));
             }
@@ -64,7 +83,8 @@ impl LocalHostGate {
         let host = hosts.entry(url.host_key()).or_insert_with(|| {
             Arc::new(Host {
                 slots: Arc::new(Semaphore::new(self.per_host)),
-                pace: Mutex::default(),
+                state: Mutex::default(),
+                ended: Notify::new(),
             })
         });
         Arc::clone(host)
@@ -79,35 +99,69 @@ impl HostGate for LocalHostGate {
         // The semaphore is never closed, so this cannot fail.
         let slot = Arc::clone(&host.slots).acquire_owned().await.ok();
         loop {
-            let wait = {
-                let mut pace = host.pace();
-                let now = self.now();
-                let wait = pace.opens_at().saturating_sub(now);
-                if wait.is_zero() {
-                    pace.start(now);
-                    return Ok(LocalTurn { _slot: slot });
+            // Created before the check, so that no end is missed.
+            let ended = host.ended.notified();
+            let wait = host.state().start(self.now())?;
+            match wait {
+                None => {
+                    let host = Arc::clone(&host);
+                    return Ok(LocalTurn { host, _slot: slot });
                 }
-                // The host's regular interval is always waited for, whatever its length.
-                if wait > MAX_WAIT.max(pace.interval()) {
-                    return Err(NoTurn::Parked(wait));
-                }
-                wait
-            };
-            tokio::time::sleep(wait).await;
+                Some(Wait::For(wait)) => tokio::time::sleep(wait).await,
+                Some(Wait::Probe) => ended.await,
+            }
         }
     }
 
-    async fn pause(&self, url: &CrawlUrl, pause: Duration) {
-        self.host(url).pace().pause(pause, self.now());
+    async fn throttled(&self, url: &CrawlUrl, retry_after: Option<Duration>, elapsed: Duration) {
+        let host = self.host(url);
+        let now = self.now();
+        let mut rng = self.rng.lock().unwrap_or_else(PoisonError::into_inner);
+        let sent = now.saturating_sub(elapsed);
+        let mut state = host.state();
+        state.pace.throttle(retry_after, sent, now, &mut rng);
+    }
+
+    fn relaxed(&self, url: &CrawlUrl) {
+        self.host(url).state().pace.relax();
     }
 
     async fn slow_to(&self, url: &CrawlUrl, interval: Duration) {
-        self.host(url).pace().slow_to(interval, self.now());
+        let now = self.now();
+        self.host(url).state().pace.slow_to(interval, now);
+    }
+}
+
+impl HostState {
+    /// Starts a request, or returns what it waits for.
+    fn start(&mut self, now: Duration) -> Result<Option<Wait>, NoTurn> {
+        let wait = self.pace.opens_at().saturating_sub(now);
+        // The host's regular interval is always waited for, whatever its length.
+        if wait > MAX_WAIT.max(self.pace.interval()) {
+            return Err(NoTurn::Parked(wait));
+        }
+        if !wait.is_zero() {
+            return Ok(Some(Wait::For(wait)));
+        }
+        // While a host is throttling, one request at a time probes whether it still does.
+        if self.pace.is_throttled() && self.in_flight > 0 {
+            return Ok(Some(Wait::Probe));
+        }
+        self.pace.start(now);
+        self.in_flight += 1;
+        Ok(None)
     }
 }
 
 impl Host {
-    fn pace(&self) -> MutexGuard<'_, HostPace> {
-        self.pace.lock().unwrap_or_else(PoisonError::into_inner)
+    fn state(&self) -> MutexGuard<'_, HostState> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Drop for LocalTurn {
+    fn drop(&mut self) {
+        self.host.state().in_flight -= 1;
+        self.host.ended.notify_waiters();
     }
 }

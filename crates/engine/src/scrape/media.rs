@@ -1,6 +1,7 @@
 //! Classifies a body by its content type and its first bytes.
 
 use crawler_fetch::{Body, Fetched};
+use crawler_model::site_rules::has_body;
 
 /// The kind of a body.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -40,9 +41,10 @@ impl Media {
         let essence = essence(fetched.content_type.as_deref());
         let (Body::Html(body) | Body::File(body)) = &fetched.body else {
             // A status that has no body is an empty page, whatever its type.
-            return match fetched.status {
-                204 | 205 | 304 => Self::Text,
-                _ => Self::Other(describe(&essence)),
+            return if has_body(fetched.status) {
+                Self::Other(describe(&essence))
+            } else {
+                Self::Text
             };
         };
         if let Some(what) = by_first_bytes(body) {

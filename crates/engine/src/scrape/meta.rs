@@ -4,34 +4,33 @@ use crawler_html::Metadata;
 use crawler_model::{DocumentMeta, HtmlMeta, rfc3339_seconds};
 
 use super::ScrapeResponse;
-use super::content::Page;
+use super::content::HtmlPage;
 
 /// Returns the metadata of a response; `bytes` is the length of the decoded body.
 pub(super) fn document_meta(
     response: &ScrapeResponse,
     bytes: u64,
     links_omitted: u64,
-    page: Option<&Page>,
+    page: Option<&HtmlPage>,
 ) -> DocumentMeta {
     let fetched = &response.fetched;
-    DocumentMeta {
-        url: response.url.to_string(),
-        requested_url: response.requested.to_string(),
-        status_code: fetched.status,
-        content_type: fetched.content_type.clone(),
-        fetched_at: rfc3339_seconds(response.fetched_at),
-        bytes,
-        rendered: fetched
-            .rendering
-            .is_some_and(|rendering| rendering.rendered),
-        render_reason: fetched.rendering.map(|rendering| rendering.reason.as_str()),
-        truncated: fetched.truncated,
-        links_omitted,
-        page: page.map(|page| Box::new(html_meta(page))),
-    }
+    let rendering = fetched.rendering;
+    let mut meta = DocumentMeta::default();
+    meta.url = response.url.to_string();
+    meta.requested_url = response.requested.to_string();
+    meta.status_code = fetched.status;
+    meta.content_type.clone_from(&fetched.content_type);
+    meta.fetched_at = rfc3339_seconds(response.fetched_at);
+    meta.bytes = bytes;
+    meta.rendered = rendering.is_some_and(|rendering| rendering.rendered);
+    meta.render_reason = rendering.map(|rendering| rendering.reason.as_str());
+    meta.truncated = fetched.truncated;
+    meta.links_omitted = links_omitted;
+    meta.page = page.map(|page| Box::new(html_meta(page)));
+    meta
 }
 
-fn html_meta(page: &Page) -> HtmlMeta {
+fn html_meta(page: &HtmlPage) -> HtmlMeta {
     let Metadata {
         title: _,
         description,
@@ -54,27 +53,27 @@ fn html_meta(page: &Page) -> HtmlMeta {
         previous,
     } = page.metadata.clone();
     let main = page.main.as_ref();
-    HtmlMeta {
-        charset: page.charset(),
-        quality: main.map(|main| (f64::from(main.quality) * 100.0).round() / 100.0),
-        page_kind: main.map(|main| main.kind.name()),
-        description,
-        language,
-        canonical,
-        author: (!author.is_empty()).then(|| author.join("; ")),
-        published_time: published,
-        modified_time: modified,
-        site_name,
-        keywords,
-        image,
-        favicon,
-        robots,
-        json_ld_types,
-        hreflang: alternates.into_iter().collect(),
-        feeds,
-        next,
-        previous,
-        open_graph,
-        twitter,
-    }
+    let mut meta = HtmlMeta::default();
+    meta.charset = page.charset();
+    meta.quality = main.map(|main| (f64::from(main.quality) * 100.0).round() / 100.0);
+    meta.page_kind = main.map(|main| main.kind.name());
+    meta.description = description;
+    meta.language = language;
+    meta.canonical = canonical;
+    meta.author = (!author.is_empty()).then(|| author.join("; "));
+    meta.published_time = published;
+    meta.modified_time = modified;
+    meta.site_name = site_name;
+    meta.keywords = keywords;
+    meta.image = image;
+    meta.favicon = favicon;
+    meta.robots = robots;
+    meta.json_ld_types = json_ld_types;
+    meta.hreflang = alternates.into_iter().collect();
+    meta.feeds = feeds;
+    meta.next = next;
+    meta.previous = previous;
+    meta.open_graph = open_graph;
+    meta.twitter = twitter;
+    meta
 }

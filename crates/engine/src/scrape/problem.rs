@@ -3,10 +3,10 @@
 use std::fmt;
 use std::time::Duration;
 
-use crawler_model::{Failure, SkipReason};
+use crawler_model::{Failure, Remedy, SkipReason};
 use crawler_weburl::CrawlUrl;
 
-/// Why a page has no document. `Display` includes what to do about it, where possible.
+/// Why a page has no document.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum ScrapeProblem {
     /// It could not be fetched.
@@ -73,6 +73,14 @@ impl ScrapeProblem {
             Self::NotText { .. } => "not_text",
         }
     }
+
+    /// Returns what the user can do about it.
+    pub fn remedy(&self) -> Option<Remedy> {
+        match self {
+            Self::Robots { .. } => Some(Remedy::IgnoreRobots),
+            _ => None,
+        }
+    }
 }
 
 impl fmt::Display for ScrapeProblem {
@@ -83,10 +91,7 @@ impl fmt::Display for ScrapeProblem {
                 write!(f, "Failed to fetch {url}: {failure} [{label}]")
             }
             Self::Robots { url, reason } => {
-                write!(
-                    f,
-                    "{url} is {reason}; use --robots ignore to fetch it anyway"
-                )
+                write!(f, "{url} is {reason}")
             }
             Self::Parked { url, pause } => {
                 let seconds = pause.as_secs();

@@ -4,10 +4,12 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use crawler_fetch::{Accept, Fetch, RequestedUrl};
-use crawler_frontier::RobotsAnswer;
-use crawler_model::site_rules::{MAX_SITE_FILE_REDIRECTS, MAX_WAIT, SITE_FILE_ATTEMPTS};
+use crawler_frontier::{SiteFileAttempt, SiteFileStep};
+use crawler_model::site_rules::{MAX_WAIT, SITE_FILE_ATTEMPTS};
 use crawler_model::{JsPolicy, Notice};
-use crawler_sitefiles::{Robots, RobotsFile, RobotsPermission};
+use crawler_sitefiles::{
+    KnownRobots, Robots, RobotsDelay, RobotsFetch, RobotsFile, RobotsPermission,
+};
 use crawler_weburl::{CrawlUrl, Origin};
 use tokio::sync::OnceCell;
 use tokio::time::Instant;
@@ -19,20 +21,27 @@ use crate::site_file::read_robots;
 const MAX_ORIGINS: usize = 4_096;
 
 /// The robots.txt of every origin.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct RobotsCache {
-    origins: Mutex<HashMap<Origin, Entry>>,
+    started_at: Instant,
+    origins: Mutex<HashMap<Origin, Arc<Entry>>>,
 }
 
-type Entry = Arc<OnceCell<CachedRobots>>;
-
-#[derive(Debug)]
-struct CachedRobots {
-    file: RobotsFile,
-    expires_at: Instant,
+#[derive(Debug, Default)]
+struct Entry {
+    /// What was known before it expired.
+    before: Option<KnownRobots>,
+    known: OnceCell<KnownRobots>,
 }
 
 impl RobotsCache {
+    pub(super) fn new() -> Self {
+        Self {
+            started_at: Instant::now(),
+            origins: Mutex::default(),
+        }
+    }
+
     /// Checks whether a URL may be fetched; fetches its origin's robots.txt first if necessary.
     pub(super) async fn permit<T: Fetch, G: HostGate>(
         &self,
@@ -41,43 +50,60 @@ impl RobotsCache {
         scraper: &Scraper<T, G>,
     ) -> Result<(), ScrapeProblem> {
         let entry = self.entry(&url.origin());
-        let cached = entry
+        let plan = &scraper.plan;
+        let known = entry
+            .known
             .get_or_try_init(async || {
                 let file = fetch_robots(url, requested, scraper).await?;
-                let expires_at = Instant::now() + file.fresh_for();
-                Ok(CachedRobots { file, expires_at })
+                let (before, now) = (entry.before.clone(), self.started_at.elapsed());
+                let lifetime = plan.robots_lifetime;
+                let fetch = RobotsFetch::now(file, None);
+                let known = KnownRobots::after(fetch, before, now, lifetime);
+                if let RobotsDelay::Wait(pause) = known.file().delay(plan.crawl_delay, MAX_WAIT) {
+                    scraper.gate.slow_to(url, pause).await;
+                    let origin = url.origin().to_string();
+                    (scraper.on_notice)(Notice::CrawlDelay { origin, pause });
+                }
+                Ok(known)
             })
             .await
             .map_err(|error: RequestError| error.into_problem(url))?;
-        if let Some(pause) = cached.file.crawl_delay().filter(|delay| *delay > MAX_WAIT) {
-            let url = url.clone();
-            return Err(ScrapeProblem::Parked { url, pause });
-        }
         let path = url.parts().path_and_query();
-        match cached.file.permission(path, scraper.plan.robots_errors) {
+        let (errors, delay) = (plan.robots_errors, plan.crawl_delay);
+        match known.file().permission(path, errors, delay, MAX_WAIT) {
             RobotsPermission::Allowed => Ok(()),
             RobotsPermission::Skip(reason) => {
                 let url = url.clone();
                 Err(ScrapeProblem::Robots { url, reason })
             }
             RobotsPermission::Fail(failure) => Err(ScrapeProblem::failed(url, failure)),
+            RobotsPermission::TooSlow(pause) => {
+                let url = url.clone();
+                Err(ScrapeProblem::Parked { url, pause })
+            }
         }
     }
 
-    fn entry(&self, origin: &Origin) -> Entry {
+    fn entry(&self, origin: &Origin) -> Arc<Entry> {
         let mut origins = self.origins.lock().unwrap_or_else(PoisonError::into_inner);
-        let now = Instant::now();
-        let is_expired = |entry: &Entry| entry.get().is_some_and(|cached| cached.expires_at <= now);
+        let now = self.started_at.elapsed();
         if origins.len() >= MAX_ORIGINS && !origins.contains_key(origin) {
-            origins.retain(|_, entry| !is_expired(entry));
+            // Entries in use stay. Removed files are fetched again when needed.
+            let is_expired = |entry: &Arc<Entry>| {
+                let known = entry.known.get();
+                known.is_some_and(|known| known.is_expired(now))
+            };
+            origins.retain(|_, entry| Arc::strong_count(entry) > 1 || !is_expired(entry));
             if origins.len() >= MAX_ORIGINS {
-                // Removed files are fetched again when needed.
                 origins.retain(|_, entry| Arc::strong_count(entry) > 1);
             }
         }
         let entry = origins.entry(origin.clone()).or_default();
-        if is_expired(entry) {
-            *entry = Entry::default();
+        if let Some(known) = entry.known.get().filter(|known| known.is_expired(now)) {
+            *entry = Arc::new(Entry {
+                before: Some(known.clone()),
+                known: OnceCell::new(),
+            });
         }
         Arc::clone(entry)
     }
@@ -98,27 +124,28 @@ async fn fetch_robots<T: Fetch, G: HostGate>(
         js: JsPolicy::Never,
         visit: 0,
     };
-    for _ in 0..=MAX_SITE_FILE_REDIRECTS {
+    let mut attempt = SiteFileAttempt {
+        attempt: SITE_FILE_ATTEMPTS,
+        max_attempts: SITE_FILE_ATTEMPTS,
+        hops: 0,
+        retry_after: None,
+        // The request makes all attempts.
+        may_continue: false,
+    };
+    loop {
         let response = match scraper.request(&robots_url, requested, options).await {
             Ok(fetched) => Ok(fetched),
             Err(RequestError::Failed(failure)) => Err(failure),
             Err(error) => return Err(error),
         };
-        let file = match read_robots(&robots_url, response, &scraper.plan.fetch.user_agent) {
-            RobotsAnswer::Rules(rules) => RobotsFile::Rules(rules),
-            RobotsAnswer::Unavailable(failure) => RobotsFile::Unavailable(failure),
-            RobotsAnswer::Unreachable(failure) => RobotsFile::Unreachable(failure),
-            RobotsAnswer::Moved(to) => {
+        let answer = read_robots(&robots_url, response, &scraper.plan.fetch.user_agent);
+        match attempt.robots_step(answer) {
+            SiteFileStep::Follow(to) => {
                 robots_url = to;
-                continue;
+                attempt.hops += 1;
             }
-        };
-        if let Some(pause) = file.crawl_delay().filter(|delay| *delay <= MAX_WAIT) {
-            scraper.gate.slow_to(url, pause).await;
-            let origin = url.origin().to_string();
-            (scraper.on_notice)(Notice::CrawlDelay { origin, pause });
+            SiteFileStep::Retry => (),
+            SiteFileStep::Done(file) => return Ok(file),
         }
-        return Ok(file);
     }
-    Ok(RobotsFile::without_rules())
 }

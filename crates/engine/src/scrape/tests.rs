@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use crawler_fetch::{Body, Fetch, FetchRequest, Fetched, RequestedUrl, fake};
 use crawler_model::{
-    FailKind, Failure, RobotsErrors, RobotsPolicy, ScrapePlan, ScrapeSpec, SkipReason,
+    Backoff, FailKind, Failure, RequestSpec, RobotsErrors, RobotsPolicy, ScrapePlan, SkipReason,
 };
 use tokio::time::Instant;
 
@@ -86,7 +86,7 @@ fn reset() -> FetchResult {
 
 fn scraper(
     script: ScriptedFetch,
-    spec: &ScrapeSpec,
+    spec: &RequestSpec,
 ) -> (Scraper<ScriptedFetch>, Arc<ScriptedFetch>) {
     let script = Arc::new(script);
     let plan = ScrapePlan::resolve(spec, "crawler/0").unwrap();
@@ -102,10 +102,38 @@ const URL: &str = "http://a.example/x";
 const ROBOTS: &str = "http://a.example/robots.txt";
 
 #[tokio::test(start_paused = true)]
+async fn a_notice_names_the_host_once() {
+    let unavailable = Ok(status(503, Some(5)));
+    let script = ScriptedFetch::default().on(URL, [unavailable, reset(), Ok(page())]);
+    let spec = RequestSpec {
+        robots: RobotsPolicy::Ignore,
+        backoff: Backoff {
+            first: Duration::from_secs(8),
+            longest: Duration::from_secs(8),
+        },
+        ..RequestSpec::default()
+    };
+    let plan = ScrapePlan::resolve(&spec, "crawler/0").unwrap();
+    let notices = Arc::<Mutex<Vec<String>>>::default();
+    let recorded = Arc::clone(&notices);
+    let record = move |notice: Notice| recorded.lock().unwrap().push(notice.to_string());
+    let scraper = Scraper::new(Arc::new(script), plan, 7, Stop::new(), record);
+    scraper.get(&requested(URL), JsPolicy::Never).await.unwrap();
+    let notices = notices.lock().unwrap();
+    for (notice, expected) in notices.iter().zip([
+        "a.example answered 503 to /x (attempt 1 of 3); waiting 5.0 s",
+        "a.example failed on /x: connection reset (attempt 2 of 3); waiting ",
+    ]) {
+        assert!(notice.starts_with(expected), "{notice}");
+    }
+    assert_eq!(notices.len(), 2);
+}
+
+#[tokio::test(start_paused = true)]
 async fn robots_txt_is_fetched_once_a_day() {
     let (scraper, script) = scraper(
         ScriptedFetch::default().on(URL, [Ok(page())]),
-        &ScrapeSpec::default(),
+        &RequestSpec::default(),
     );
     for _ in 0..3 {
         scraper.get(&requested(URL), JsPolicy::Never).await.unwrap();
@@ -122,7 +150,7 @@ async fn a_failed_robots_txt_is_fetched_again_later() {
     let script = ScriptedFetch::default()
         .on(URL, [Ok(page())])
         .on(ROBOTS, robots);
-    let (scraper, _) = scraper(script, &ScrapeSpec::default());
+    let (scraper, _) = scraper(script, &RequestSpec::default());
     let refused = scraper
         .get(&requested(URL), JsPolicy::Never)
         .await
@@ -137,9 +165,9 @@ async fn a_failed_robots_txt_is_fetched_again_later() {
 
 #[tokio::test(start_paused = true)]
 async fn a_failed_robots_txt_allows_everything_if_configured() {
-    let lenient = ScrapeSpec {
+    let lenient = RequestSpec {
         robots_errors: RobotsErrors::Allow,
-        ..ScrapeSpec::default()
+        ..RequestSpec::default()
     };
     for broken in [Ok(status(500, None)), reset()] {
         let script = ScriptedFetch::default()
@@ -163,7 +191,7 @@ async fn five_redirects_of_robots_txt_are_followed() {
         script = script.on(&robots_url(hop), [Ok(moved)]);
     }
     let script = script.on(&robots_url(5), [Ok(file("User-agent: *\nDisallow: /"))]);
-    let (scraper, _) = scraper(script, &ScrapeSpec::default());
+    let (scraper, _) = scraper(script, &RequestSpec::default());
     let refused = scraper
         .get(&requested(URL), JsPolicy::Never)
         .await
@@ -173,9 +201,9 @@ async fn five_redirects_of_robots_txt_are_followed() {
 
 #[tokio::test(start_paused = true)]
 async fn temporary_failures_are_tried_three_times() {
-    let ignore = ScrapeSpec {
+    let ignore = RequestSpec {
         robots: RobotsPolicy::Ignore,
-        ..ScrapeSpec::default()
+        ..RequestSpec::default()
     };
     for (responses, attempts, succeeds) in [
         (vec![reset(), reset(), Ok(page())], 3, true),
@@ -204,9 +232,9 @@ async fn retry_after_pauses_all_requests_to_the_host() {
     let script = ScriptedFetch::default()
         .on(URL, [Ok(status(429, Some(10))), Ok(page())])
         .on(other, [Ok(page())]);
-    let ignore = ScrapeSpec {
+    let ignore = RequestSpec {
         robots: RobotsPolicy::Ignore,
-        ..ScrapeSpec::default()
+        ..RequestSpec::default()
     };
     let (scraper, script) = scraper(script, &ignore);
     scraper
@@ -235,7 +263,7 @@ async fn crawl_delay_applies_to_concurrent_requests() {
         script = script.on(url, [Ok(page())]);
     }
     let script = script.on(ROBOTS, [Ok(file("User-agent: *\nCrawl-delay: 2"))]);
-    let (scraper, script) = scraper(script, &ScrapeSpec::default());
+    let (scraper, script) = scraper(script, &RequestSpec::default());
     let requested: Vec<RequestedUrl> = urls.iter().map(|url| requested(url)).collect();
     let all = requested
         .iter()
@@ -261,7 +289,7 @@ async fn document_links_are_absolute_and_unique() {
     );
     let (scraper, _) = scraper(
         ScriptedFetch::default().on(URL, [Ok(response)]),
-        &ScrapeSpec::default(),
+        &RequestSpec::default(),
     );
     let got = scraper.get(&requested(URL), JsPolicy::Never).await.unwrap();
     let document = Document::read(got, Part::Main).unwrap();
@@ -277,7 +305,7 @@ async fn a_host_whose_pause_exceeds_the_limit_is_parked() {
     let script = ScriptedFetch::default()
         .on(URL, [Ok(status(503, Some(3_600)))])
         .on(other, [Ok(page())]);
-    let (scraper, script) = scraper(script, &ScrapeSpec::default());
+    let (scraper, script) = scraper(script, &RequestSpec::default());
     assert_eq!(
         scraper
             .get(&requested(URL), JsPolicy::Never)
@@ -306,7 +334,7 @@ async fn a_host_whose_crawl_delay_exceeds_the_limit_is_parked() {
         let script = ScriptedFetch::default()
             .on(URL, [Ok(page())])
             .on(ROBOTS, [Ok(file(&robots))]);
-        let (scraper, script) = scraper(script, &ScrapeSpec::default());
+        let (scraper, script) = scraper(script, &RequestSpec::default());
         match scraper.get(&requested(URL), JsPolicy::Never).await {
             Err(refused) => {
                 assert_eq!(refused.as_str(), "host_parked");
@@ -324,7 +352,7 @@ async fn nothing_is_sent_after_a_stop() {
         .on(URL, [reset()])
         .on(ROBOTS, [Ok(file("User-agent: *\nCrawl-delay: 30"))]);
     let script = Arc::new(script);
-    let plan = ScrapePlan::resolve(&ScrapeSpec::default(), "crawler/0").unwrap();
+    let plan = ScrapePlan::resolve(&RequestSpec::default(), "crawler/0").unwrap();
     let stop = Stop::new();
     let scraper = Scraper::new(Arc::clone(&script), plan, 7, stop.clone(), |_| ());
     let url = requested(URL);
@@ -348,7 +376,7 @@ async fn a_small_page_cannot_become_a_huge_list_of_links() {
     response.body = Body::Html(format!("<base href='/{}/'>{links}", "b".repeat(50_000)).into());
     let (scraper, _) = scraper(
         ScriptedFetch::default().on(URL, [Ok(response)]),
-        &ScrapeSpec::default(),
+        &RequestSpec::default(),
     );
     let got = scraper.get(&requested(URL), JsPolicy::Never).await.unwrap();
     let document = Document::read(got, Part::Main).unwrap();

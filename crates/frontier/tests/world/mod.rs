@@ -6,7 +6,8 @@ use std::time::Duration;
 
 use crawler_frontier::{RobotsAnswer, RobotsTask, SiteFileReport, SiteFileResult};
 use crawler_model::{
-    CrawlPlan, CrawlSpec, FailKind, Failure, LinkFacts, Outcome, PageReport, Task,
+    CrawlPlan, CrawlSpec, DepthLimit, FailKind, Failure, LinkFacts, Outcome, PageReport,
+    RequestSpec, Task,
 };
 use crawler_sitefiles::Robots;
 use crawler_weburl::{CrawlUrl, SlashPolicy};
@@ -102,14 +103,17 @@ impl World {
                 0
             }),
             max_depth: Some(if depth_limited {
-                1 + u32::try_from(dice.below(4)).unwrap()
+                DepthLimit::Links(1 + u32::try_from(dice.below(4)).unwrap())
             } else {
-                0
+                DepthLimit::Unlimited
             }),
-            max_attempts: Some(1 + u32::try_from(dice.below(4)).unwrap()),
-            max_redirects: Some(50),
+            request: RequestSpec {
+                max_attempts: Some(1 + u32::try_from(dice.below(4)).unwrap()),
+                max_redirects: Some(50),
+                ..RequestSpec::default()
+            },
             workers: Some(1 + usize::try_from(dice.below(6)).unwrap()),
-            rate: Duration::from_millis(if dice.one_in(4) { dice.below(300) } else { 0 }),
+            min_interval: Duration::from_millis(if dice.one_in(4) { dice.below(300) } else { 0 }),
             slash: Some(SlashPolicy::Merge),
             traps: Some(dice.one_in(2)),
             path_delays: if dice.one_in(4) {

@@ -9,6 +9,7 @@ use super::heading;
 use super::outline::Outline;
 use super::profile::is_frame;
 use super::role::Role;
+use super::siblings;
 
 /// Maximum words in a cell of a data table; a table with longer cells is page layout.
 const MAX_DATA_CELL: u32 = 60;
@@ -18,6 +19,7 @@ pub(crate) fn complete(outline: &Outline, kept: Vec<bool>) -> Vec<bool> {
     let mut groups = Groups::of(outline, &kept);
     groups.find();
     let mut kept = groups.apply(kept);
+    siblings::keep_siblings(outline, &mut kept);
     heading::keep_headings(outline, &mut kept);
     kept
 }

@@ -5,6 +5,7 @@
 //! without text (an image, a rule) stays if the text before or after it stays.
 
 use super::outline::{NO_BLOCK, Outline};
+use super::profile::is_frame;
 use super::role::Role;
 use crate::tree::NodeId;
 
@@ -59,6 +60,32 @@ pub(crate) fn cut_out(outline: &Outline, kept: &[bool]) -> (Vec<NodeId>, Vec<Nod
         .into_iter()
         .map(|node: usize| outline.nodes[node].id);
     (vec![outline.at(root).id], ids.collect())
+}
+
+/// Returns the body, and the nodes under it to exclude: dropped text, and images in a page frame whose text is dropped.
+pub(crate) fn cut_out_body(outline: &Outline, kept: &[bool]) -> (NodeId, Vec<NodeId>) {
+    let blocks = outline.blocks.iter().zip(kept);
+    let drops_frames = blocks
+        .into_iter()
+        .all(|(block, kept)| *kept != is_frame(block.context));
+    let states = states(outline, kept);
+    let mut excluded = Vec::new();
+    let mut node = outline.body as usize + 1;
+    while node < end_of(outline, outline.body) {
+        let facts = &outline.nodes[node];
+        let is_excluded = match states[node] {
+            State::Kept => false,
+            State::Dropped => true,
+            State::Textless => drops_frames && is_frame(facts.context),
+        };
+        if is_excluded {
+            excluded.push(facts.id);
+            node = facts.end as usize;
+        } else {
+            node += 1;
+        }
+    }
+    (outline.at(outline.body).id, excluded)
 }
 
 /// Whether a node holds kept text, only dropped text, or none.

@@ -248,7 +248,8 @@ impl Blocks {
         }
     }
 
-    fn in_bare_list(&self) -> bool {
+    /// Whether the innermost frame is a list, so that what follows is outside any item.
+    pub(crate) fn in_bare_list(&self) -> bool {
         self.frames
             .last()
             .is_some_and(|frame| matches!(frame.kind, FrameKind::List { .. }))

@@ -252,6 +252,22 @@ pub(crate) fn destination(out: &mut String, target: &str) {
     }
 }
 
+/// Writes the title of a link, to stand between double quotes. Characters that bind more tightly than a link (code,
+/// tags, table cells) are written as references.
+pub(crate) fn link_title(out: &mut String, title: &str) {
+    for (at, character) in title.char_indices() {
+        match character {
+            '&' if is_reference(&title.as_bytes()[at + 1..]) => out.push_str("&amp;"),
+            '"' => out.push_str("&quot;"),
+            '<' => out.push_str("&lt;"),
+            '`' => out.push_str("&#96;"),
+            '|' => out.push_str("&#124;"),
+            '\\' => out.push_str("&#92;"),
+            character => out.push(character),
+        }
+    }
+}
+
 /// Whether parentheses are balanced and nested no deeper than every parser supports.
 fn has_balanced_brackets(target: &str) -> bool {
     let mut depth = 0_u32;

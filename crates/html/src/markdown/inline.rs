@@ -1,7 +1,7 @@
 //! Writes the inline content of one block as Markdown or plain text.
 
 use super::delimiters::{DelimitedRun, DelimiterPair, InlineToken, Mark};
-use super::escape::{EscapeRules, LineStart, destination, escape, escape_line_start};
+use super::escape::{EscapeRules, LineStart, destination, escape, escape_line_start, link_title};
 use super::run::{Span, SpanKind, TextRun};
 
 /// Where the inline content is written.
@@ -17,6 +17,14 @@ pub(crate) enum InlineContext {
 pub(crate) enum TextFormat {
     Markdown,
     Text,
+}
+
+/// What a link or image points to.
+#[derive(Debug)]
+pub(crate) struct LinkTarget {
+    pub(crate) address: String,
+    /// On one line; empty for none.
+    pub(crate) title: String,
 }
 
 /// Writes runs, reusing its buffers from one run to the next.
@@ -38,7 +46,7 @@ impl InlineWriter {
     pub(crate) fn write(
         &mut self,
         run: &mut TextRun,
-        targets: &[String],
+        targets: &[LinkTarget],
         context: InlineContext,
         prefix: &str,
         out: &mut String,
@@ -95,7 +103,7 @@ fn rules(run: &TextRun, delimited: &DelimitedRun, context: InlineContext) -> Esc
 struct RunWriter<'w> {
     run: &'w TextRun,
     delimited: &'w DelimitedRun,
-    targets: &'w [String],
+    targets: &'w [LinkTarget],
     context: InlineContext,
     prefix: &'w str,
     rules: EscapeRules,
@@ -138,9 +146,8 @@ impl RunWriter<'_> {
     fn close(&mut self, pair: DelimiterPair) {
         if pair.mark == Mark::Link {
             self.links -= 1;
-            self.out.push_str("](");
-            destination(self.out, target(self.targets, pair.link));
-            self.out.push(')');
+            self.out.push(']');
+            write_target(self.out, self.targets, pair.link);
         } else if pair.as_tag {
             self.out.push_str("</");
             self.out.push_str(pair.mark.element());
@@ -168,9 +175,8 @@ impl RunWriter<'_> {
                     ..self.rules
                 };
                 escape(self.out, text, rules);
-                self.out.push_str("](");
-                destination(self.out, target(self.targets, span.target));
-                self.out.push(')');
+                self.out.push(']');
+                write_target(self.out, self.targets, span.target);
             }
             SpanKind::Verbatim | SpanKind::Blank => self.out.push_str(text),
             SpanKind::Space => self.out.push(' '),
@@ -223,11 +229,19 @@ fn ends_line(next: Option<&Span>) -> bool {
     next.is_none_or(|next| next.kind == SpanKind::Break)
 }
 
-fn target(targets: &[String], number: u32) -> &str {
-    (number as usize)
-        .checked_sub(1)
-        .and_then(|index| targets.get(index))
-        .map_or("", String::as_str)
+/// Writes the address and the title of a link or image, in brackets.
+fn write_target(out: &mut String, targets: &[LinkTarget], number: u32) {
+    out.push('(');
+    let index = (number as usize).checked_sub(1);
+    if let Some(target) = index.and_then(|index| targets.get(index)) {
+        destination(out, &target.address);
+        if !target.title.is_empty() {
+            out.push_str(" \"");
+            link_title(out, &target.title);
+            out.push('"');
+        }
+    }
+    out.push(')');
 }
 
 fn write_break(out: &mut String, context: InlineContext, prefix: &str) {

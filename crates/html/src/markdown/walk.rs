@@ -118,6 +118,7 @@ impl PageWriter<'_> {
             }
             Tag::Ul | Tag::Ol | Tag::Menu | Tag::Dir => Some(self.enter_list(id, tag)),
             Tag::Li => Some(self.enter_entry(id)),
+            Tag::Dl => Some(self.enter_definitions()),
             Tag::Dd => Some(self.enter_definition()),
             Tag::Dt | Tag::Summary => {
                 self.boundary();

@@ -6,6 +6,8 @@
 
 mod textual;
 
+use crawler_model::calendar;
+
 use super::text::line;
 
 /// A longer text is not a date.
@@ -102,14 +104,7 @@ struct UtcOffset(i32);
 
 /// The date, if it exists in the calendar.
 fn day_of(year: u32, month: u32, day: u32) -> Option<(u32, u32, u32)> {
-    let leap = year.is_multiple_of(4) && (!year.is_multiple_of(100) || year.is_multiple_of(400));
-    let days = match month {
-        2 if leap => 29,
-        2 => 28,
-        4 | 6 | 9 | 11 => 30,
-        1..=12 => 31,
-        _ => return None,
-    };
+    let days = calendar::days_in_month(year, month)?;
     ((1000..=9999).contains(&year) && (1..=days).contains(&day)).then_some((year, month, day))
 }
 
@@ -254,21 +249,8 @@ fn epoch(text: &str) -> Option<ParsedDate<'_>> {
         return None;
     }
     let seconds: u32 = text[..10].parse().ok()?;
-    let (mut days, of_day) = (seconds / 86_400, seconds % 86_400);
-    let mut year = 1970;
-    // At most 136 years.
-    while days >= days_in(year) {
-        days -= days_in(year);
-        year += 1;
-    }
-    let mut month = 1;
-    while day_of(year, month, days + 1).is_none() {
-        let length = (28..=31)
-            .rev()
-            .find(|day| day_of(year, month, *day).is_some())?;
-        days = days.checked_sub(length)?;
-        month += 1;
-    }
+    let of_day = seconds % 86_400;
+    let (year, month, day) = calendar::date_of_day(u64::from(seconds / 86_400));
     let clock = TimeOfDay {
         hour: of_day / 3600,
         minute: of_day / 60 % 60,
@@ -276,15 +258,11 @@ fn epoch(text: &str) -> Option<ParsedDate<'_>> {
         fraction: "",
     };
     Some(ParsedDate {
-        year,
-        month,
-        day: days + 1,
+        year: year.try_into().ok()?,
+        month: month.try_into().ok()?,
+        day: day.try_into().ok()?,
         time: Some((clock, UtcOffset(0))),
     })
-}
-
-fn days_in(year: u32) -> u32 {
-    365 + u32::from(day_of(year, 2, 29).is_some())
 }
 
 /// Parses `31.12.2024`; with slashes or dashes only if day and month cannot be confused.

@@ -19,7 +19,7 @@ use memchr::{memchr, memchr2};
 use super::Tree;
 use super::draft::Draft;
 use super::flatten::flatten;
-use super::guard::{TokenizerMode, TreeGuard};
+use super::guard::{MAX_DEPTH, TokenizerMode, TreeGuard};
 use crate::attributes::{Attributes, TagPart, is_space};
 use crate::markup::{bogus_end, declaration_end};
 use crate::raw_text::{raw_text_end, script_end};
@@ -36,14 +36,15 @@ const LONG_COMMENT: usize = 64;
 
 /// Parses a page.
 pub(super) fn parse(text: &str) -> Tree {
-    let (draft, truncated) = draft(text.strip_prefix('\u{feff}').unwrap_or(text));
+    let (draft, truncated) = draft(text.strip_prefix('\u{feff}').unwrap_or(text), MAX_DEPTH);
     flatten(draft, truncated)
 }
 
-/// Builds the draft of a page without byte order mark; the flag is true if anything was dropped.
-pub(super) fn draft(text: &str) -> (Draft, bool) {
+/// Builds the draft of a page without byte order mark, with at most so many open elements; the flag is true if anything
+/// was dropped.
+pub(super) fn draft(text: &str, depth_limit: u32) -> (Draft, bool) {
     let kept = &text[..text.floor_char_boundary(MAX_PAGE)];
-    let feed = Feed::new(kept);
+    let feed = Feed::new(kept, depth_limit);
     if kept.len() < text.len() {
         feed.tokenizer.sink.set_truncated();
     }
@@ -60,14 +61,14 @@ struct Feed<'a> {
 }
 
 impl<'a> Feed<'a> {
-    fn new(text: &'a str) -> Self {
+    fn new(text: &'a str, depth_limit: u32) -> Self {
         let options = TokenizerOpts {
             discard_bom: false,
             ..TokenizerOpts::default()
         };
         Self {
             text,
-            tokenizer: Tokenizer::new(TreeGuard::new(text.len()), options),
+            tokenizer: Tokenizer::new(TreeGuard::new(text.len(), depth_limit), options),
             queue: BufferQueue::default(),
             fed: 0,
         }

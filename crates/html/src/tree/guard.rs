@@ -5,7 +5,7 @@
 //!
 //! * depth: beyond 512 open elements, start tags are dropped together with their end tags. Text then goes to
 //!   the deepest element kept. What cannot nest passes: void elements, raw-text elements, and links for a few
-//!   more levels.
+//!   more levels. A tree that only its links are taken from may be much deeper.
 //! * formatting: beyond 64 open formatting elements, further ones are dropped. If clones outgrow the page,
 //!   those just made are closed and not made again.
 //! * work: while the builder's searches still take too many steps, the depth limit is 64, formatting is
@@ -26,8 +26,11 @@ use super::draft::Draft;
 use super::dropped_elements::DroppedElements;
 use super::sink::{BuilderPosition, DraftSink, Handle};
 
-/// Maximum number of open elements, as in browsers.
-const MAX_DEPTH: u32 = 512;
+/// Maximum number of open elements in a tree that is read as a document, as in browsers.
+pub(super) const MAX_DEPTH: u32 = 512;
+/// Maximum number of open elements in a tree that only its links are taken from: a browser loses none of them, because
+/// it attaches deeper elements further up. Draft nodes count to twice as many.
+pub(super) const MAX_LINK_DEPTH: u32 = 32_000;
 /// Maximum number of open elements on a page that takes too much work.
 const REDUCED_DEPTH: u32 = 64;
 /// Extra levels for what should not be lost and does not nest: links, and in SVG and MathML elements that
@@ -69,10 +72,11 @@ pub(super) struct TreeGuard {
     /// Formatting elements to close as soon as the tokenizer reads markup again.
     excess_formatting: RefCell<Vec<LocalName>>,
     truncated: Cell<bool>,
+    depth_limit: u32,
 }
 
 impl TreeGuard {
-    pub(super) fn new(size: usize) -> Self {
+    pub(super) fn new(size: usize, depth_limit: u32) -> Self {
         let options = TreeBuilderOpts {
             scripting_enabled: false,
             drop_doctype: true,
@@ -87,6 +91,7 @@ impl TreeGuard {
             clones: Cell::new(0),
             excess_formatting: RefCell::default(),
             truncated: Cell::new(false),
+            depth_limit,
         }
     }
 
@@ -235,7 +240,7 @@ impl TreeGuard {
         if self.is_overworked() {
             REDUCED_DEPTH
         } else {
-            MAX_DEPTH
+            self.depth_limit
         }
     }
 

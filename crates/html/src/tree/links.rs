@@ -6,6 +6,7 @@
 
 use super::draft::{Draft, DraftKind, DraftNode};
 use super::flatten::FlatAttribute;
+use super::guard::MAX_LINK_DEPTH;
 use super::{NONE, Tag, feed};
 use crate::scan::{Link, ScanEvent};
 
@@ -13,7 +14,7 @@ use crate::scan::{Link, ScanEvent};
 /// Returns false and reports nothing if a limit caused something to be dropped, because then the tree is not
 /// that of the page.
 pub(crate) fn links(text: &str, known: usize, each: &mut dyn FnMut(ScanEvent<'_>)) -> bool {
-    let (draft, truncated) = feed::draft(text);
+    let (draft, truncated) = feed::draft(text, MAX_LINK_DEPTH);
     if truncated {
         return false;
     }

@@ -20,7 +20,7 @@ fn manuals_agree_with_the_tree() {
     }
     assert!(
         pages.len() >= MIN_PAGES,
-        "found only {} manual pages, need at least {MIN_PAGES}: install the packages listed in xtask/src/setup.rs",
+        "found only {} manual pages, need at least {MIN_PAGES}: install the packages listed in xtask/src/requirements.rs",
         pages.len()
     );
     let mut bytes = 0;

@@ -7,6 +7,7 @@ mod hidden_blocks;
 mod hostile;
 mod pages;
 mod shape;
+mod small_pages;
 
 use crawler_html::{MainContent, Tree};
 

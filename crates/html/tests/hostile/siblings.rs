@@ -90,7 +90,7 @@ fn footnotes() {
         "footnotes",
         format!(
             "{}<ol class=footnotes>{}",
-            numbered("<a href='#f#'>1</a>", 5_000).replace("href='0", "href='#"),
+            numbered("<a href='&num;f#'>1</a>", 5_000),
             numbered("<li id=f#>a", 5_000)
         ),
     );

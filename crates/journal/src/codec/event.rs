@@ -13,6 +13,8 @@ pub(crate) enum Kind {
     SiteFileTask,
     /// The frontier's counts, compared in a replay.
     Check,
+    /// The crawl was resumed.
+    Resume,
 }
 
 impl Kind {
@@ -22,6 +24,7 @@ impl Kind {
             2 => Ok(Self::Page),
             3 => Ok(Self::SiteFileTask),
             4 => Ok(Self::Check),
+            5 => Ok(Self::Resume),
             _ => Err(Damaged("an event")),
         }
     }
@@ -32,6 +35,7 @@ impl Kind {
             Self::Page => 2,
             Self::SiteFileTask => 3,
             Self::Check => 4,
+            Self::Resume => 5,
         }
     }
 }

@@ -71,6 +71,10 @@ fn write_robots(out: &mut BytesOut, answer: &RobotsAnswer, text: Option<&str>) {
             out.byte(3);
             out.text(to.as_str());
         }
+        RobotsAnswer::Throttled(failure) => {
+            out.byte(4);
+            write_failure(out, failure);
+        }
     }
 }
 
@@ -87,6 +91,7 @@ fn read_robots(
         1 => RobotsAnswer::Unavailable(read_failure(bytes)?),
         2 => RobotsAnswer::Unreachable(read_failure(bytes)?),
         3 => RobotsAnswer::Moved(bytes.url()?),
+        4 => RobotsAnswer::Throttled(read_failure(bytes)?),
         _ => return Err(Damaged("an answer about robots.txt")),
     })
 }

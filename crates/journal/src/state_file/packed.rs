@@ -14,10 +14,20 @@ pub(super) fn pack(events: &[u8]) -> io::Result<Vec<u8>> {
     encoder.finish()
 }
 
+/// Decompresses events; what is longer than any mark is an error, never truncated.
 pub(super) fn unpack(packed: &[u8]) -> io::Result<Vec<u8>> {
+    unpack_within(packed, MAX_BYTES)
+}
+
+fn unpack_within(packed: &[u8], max_bytes: u64) -> io::Result<Vec<u8>> {
     let mut events = Vec::new();
-    let decoder = zstd::stream::read::Decoder::new(packed)?;
-    decoder.take(MAX_BYTES).read_to_end(&mut events)?;
+    let mut decoder = zstd::stream::read::Decoder::new(packed)?.take(max_bytes);
+    decoder.read_to_end(&mut events)?;
+    // At the end of the frame a read returns nothing; it also verifies the checksum.
+    if decoder.into_inner().read(&mut [0])? > 0 {
+        let message = format!("a mark is larger than {max_bytes} bytes when decompressed");
+        return Err(io::Error::new(io::ErrorKind::InvalidData, message));
+    }
     Ok(events)
 }
 
@@ -40,5 +50,17 @@ mod tests {
         }
         assert!(unpack(&packed[..packed.len() - 1]).is_err());
         assert!(unpack(b"something else").is_err());
+    }
+
+    #[test]
+    fn a_mark_above_the_limit_is_an_error_and_is_not_truncated() {
+        let events = vec![7; 10_000];
+        let packed = pack(&events).unwrap();
+        assert_eq!(unpack_within(&packed, 10_000).unwrap(), events);
+        let error = unpack_within(&packed, 9_999).unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "a mark is larger than 9999 bytes when decompressed"
+        );
     }
 }

@@ -2,15 +2,25 @@
 
 use std::time::Duration;
 
+/// Default of the maximum number of concurrent requests to one host, where a program serves several users or URLs: the
+/// service, and `scrape`.
+pub const PER_HOST_CONCURRENCY: u32 = 2;
+
+/// Default of the minimum time between the starts of two requests to one host in the service.
+pub const HOST_INTERVAL: Duration = Duration::from_millis(500);
+
 /// Longest pause that a crawl waits for. A host that asks for more gets no more requests.
 pub const MAX_HOST_PAUSE: Duration = Duration::from_hours(1);
 
-/// Longest pause for a request that something else waits for: a scraped page, or a site file that blocks all pages of its
-/// origin.
+/// Longest pause for a request that something else waits for: a scraped page, a robots.txt that blocks all pages of its
+/// origin, or a sitemap.
 pub const MAX_WAIT: Duration = Duration::from_mins(1);
 
 /// How long the rules of a robots.txt are used before it is fetched again (RFC 9309, section 2.4).
 pub const ROBOTS_FRESH: Duration = Duration::from_hours(24);
+
+/// How long the rules of a robots.txt stay in force while it cannot be fetched (RFC 9309, section 2.3.1.4).
+pub const ROBOTS_MEMORY: Duration = Duration::from_hours(30 * 24);
 
 /// How long to wait before fetching a robots.txt again that could not be fetched.
 pub const ROBOTS_FAILURE_FRESH: Duration = Duration::from_mins(1);
@@ -26,3 +36,6 @@ pub const SITE_FILE_ATTEMPTS: u32 = 2;
 
 /// Maximum nesting of sitemaps: an index of indexes, and the files they list.
 pub const MAX_SITEMAP_LEVELS: u32 = 3;
+
+/// Maximum number of sitemap files of one crawl, or of one seed in the service.
+pub const MAX_SITEMAPS: usize = 1_000;

@@ -9,8 +9,10 @@ pub enum PageStatus {
     Success,
     /// A redirect to the page.
     Redirect,
-    /// Anything else.
-    Failure(FailKind),
+    /// 4xx, 5xx and above: the response is an error page.
+    ErrorPage(FailKind),
+    /// 1xx, and 3xx that do not redirect: neither a page nor an error page.
+    Unusable(FailKind),
 }
 
 impl PageStatus {
@@ -20,8 +22,15 @@ impl PageStatus {
         match status {
             200..=299 => Self::Success,
             _ if is_redirect(status, has_location) => Self::Redirect,
-            _ => Self::Failure(FailKind::of_status(status)),
+            400.. => Self::ErrorPage(FailKind::of_status(status)),
+            _ => Self::Unusable(FailKind::of_status(status)),
         }
+    }
+
+    /// Whether the response is an error page.
+    #[inline]
+    pub fn is_error_page(self) -> bool {
+        matches!(self, Self::ErrorPage(_))
     }
 }
 
@@ -32,8 +41,15 @@ impl PageStatus {
 /// which we never send; 305 asks the client to use a proxy chosen by the server and is deprecated (RFC 9110, section
 /// 15.4.6); 306 is unused. None of these three redirects.
 #[inline]
-pub fn is_redirect(status: u16, has_location: bool) -> bool {
+fn is_redirect(status: u16, has_location: bool) -> bool {
     matches!(status, 301 | 302 | 303 | 307 | 308) || (status == 300 && has_location)
+}
+
+/// Whether a response may have a body. 1xx, 204 and 304 have none (RFC 9112, section 6.3), and 205 must not have any (RFC
+/// 9110, section 15.3.6).
+#[inline]
+pub fn has_body(status: u16) -> bool {
+    !matches!(status, 100..=199 | 204 | 205 | 304)
 }
 
 #[cfg(test)]
@@ -49,6 +65,8 @@ mod tests {
             assert_eq!(is_redirect(status, true), with_location, "{status}");
             let is_success = PageStatus::of(status, true) == PageStatus::Success;
             assert_eq!(is_success, (200..300).contains(&status), "{status}");
+            let is_error_page = PageStatus::of(status, true).is_error_page();
+            assert_eq!(is_error_page, status >= 400, "{status}");
         }
     }
 }

@@ -15,8 +15,10 @@ use crate::Target;
 
 /// Maximum number of URLs in one file.
 const MAX_URLS: u64 = 50_000;
-/// Maximum size of one file, leaving space for its head and foot.
-const MAX_BYTES: u64 = 50 * 1024 * 1024 - 1024;
+/// Maximum size of one file.
+const MAX_FILE_BYTES: u64 = 50 << 20;
+/// Maximum size of the URLs in one file, leaving space for its head and foot.
+const MAX_BYTES: u64 = MAX_FILE_BYTES - 1_024;
 /// Maximum length of a URL in a sitemap.
 const MAX_URL: usize = 2_048;
 
@@ -71,12 +73,7 @@ impl MapWriter for SitemapWriter {
             return Ok(());
         }
         let Some(index) = self.target.path().map(Path::to_owned) else {
-            let message = format!(
-                "a sitemap holds at most {MAX_URLS} URLs and there are {}; \
-                 give a file with -o, which becomes an index of several sitemaps",
-                totals.urls
-            );
-            return Err(self.target.error(io::Error::other(message)));
+            return Err(self.target.error(io::Error::other(too_large(totals))));
         };
         self.parts = Some(Parts {
             index,
@@ -159,6 +156,23 @@ impl Parts {
     }
 }
 
+/// Error message for a map that does not fit into one sitemap.
+fn too_large(totals: Totals) -> String {
+    let limit = if totals.urls > MAX_URLS {
+        format!(
+            "a sitemap holds at most {MAX_URLS} URLs and there are {}",
+            totals.urls
+        )
+    } else {
+        format!(
+            "a sitemap holds at most {} MiB and these URLs need {} bytes",
+            MAX_FILE_BYTES >> 20,
+            totals.bytes
+        )
+    };
+    format!("{limit}; give a file with -o, which becomes an index of several sitemaps")
+}
+
 /// `dir/site.xml` and 2 give `dir/site-2.xml`.
 fn part_path(index: &Path, number: usize) -> PathBuf {
     let mut name = index.file_stem().unwrap_or_default().to_owned();
@@ -216,6 +230,28 @@ mod tests {
             ("sitemap", "sitemap-2"),
         ] {
             assert_eq!(part_path(Path::new(index), 2), Path::new(part));
+        }
+    }
+
+    #[test]
+    fn the_message_names_the_limit_that_was_exceeded() {
+        let totals = |urls, bytes| Totals { urls, bytes };
+        for (totals, expected) in [
+            (
+                totals(50_001, 1 << 20),
+                "at most 50000 URLs and there are 50001;",
+            ),
+            (
+                totals(40_000, 60_000_000),
+                "at most 50 MiB and these URLs need 60000000 bytes;",
+            ),
+            (
+                totals(50_001, 60_000_000),
+                "at most 50000 URLs and there are 50001;",
+            ),
+        ] {
+            let message = too_large(totals);
+            assert!(message.contains(expected), "{message}");
         }
     }
 

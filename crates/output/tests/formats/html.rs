@@ -100,7 +100,7 @@ fn the_ending_has_the_counts_of_refused_links() {
         ..Summary::default()
     });
     assert_eq!(facts["stop"], "max_pages");
-    assert_eq!(facts["message"], "reached --max-pages");
+    assert_eq!(facts["message"], "reached the maximum number of pages");
     for (name, count) in [
         ("left", 57),
         ("tooDeep", 33),
@@ -130,7 +130,7 @@ fn the_ending_has_the_problem_with_the_seed() {
         ),
         (
             left_scope,
-            "The seed https://example.org/ redirects out of scope to https://other.example/</script>;",
+            "The seed https://example.org/ redirects out of scope to https://other.example/</script>",
         ),
     ] {
         let facts = ending(&Summary {

@@ -1,8 +1,8 @@
 //! Counters and failures of a proxy.
 
 use std::collections::HashMap;
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
 
 use crawler_model::{FailKind, Failure};
 
@@ -16,11 +16,19 @@ const MAX_FAILURES: usize = 1_000;
 pub(super) struct ProxyStats {
     bytes_in: AtomicU64,
     refused: AtomicU64,
-    requests: AtomicU64,
+    requests: Arc<AtomicU64>,
     failures: Mutex<HashMap<(String, u16), Failure>>,
 }
 
 impl ProxyStats {
+    /// Counts requests in a counter that other proxies share.
+    pub(super) fn with_requests(requests: Arc<AtomicU64>) -> Self {
+        Self {
+            requests,
+            ..Self::default()
+        }
+    }
+
     pub(super) fn begin_page(&self) {
         self.bytes_in.store(0, Ordering::Relaxed);
         lock(&self.failures).clear();
@@ -59,6 +67,7 @@ impl ProxyStats {
         self.refused.load(Ordering::Relaxed)
     }
 
+    #[cfg(test)]
     pub(super) fn requests(&self) -> u64 {
         self.requests.load(Ordering::Relaxed)
     }

@@ -7,7 +7,9 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use crawler_fetch::{Accept, Body, Fetch, FetchRequest, Fetched, Guard, HttpFetch};
-use crawler_model::{FailKind, Failure, JsPolicy, RenderReason, Rendering, ScrapePlan, ScrapeSpec};
+use crawler_model::{
+    FailKind, Failure, JsPolicy, RenderReason, Rendering, RequestSpec, ScrapePlan,
+};
 use crawler_render::{Chromium, EscalatingFetch, RenderSettings, Renderer};
 use crawler_weburl::CrawlUrl;
 use testsite::spa::{APPLICATIONS, Applications, ClientRoutedSite};
@@ -28,7 +30,7 @@ impl Fetch for RecordingFetch {
 }
 
 fn http() -> Arc<HttpFetch> {
-    let plan = ScrapePlan::resolve(&ScrapeSpec::default(), "crawler/test").unwrap();
+    let plan = ScrapePlan::resolve(&RequestSpec::default(), "crawler/test").unwrap();
     let guard = Guard::anywhere();
     Arc::new(HttpFetch::new(&plan.fetch, 8, guard, crawler_html::looks_like_html).unwrap())
 }

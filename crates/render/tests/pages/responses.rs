@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use crawler_fetch::{Accept, Body, Fetch, FetchRequest, RequestedUrl};
-use crawler_model::{FailKind, JsPolicy, RenderReason, Rendering, ScrapeSpec};
+use crawler_model::{FailKind, JsPolicy, RenderReason, Rendering, RequestSpec};
 use crawler_weburl::CrawlUrl;
 use testsite::{Pages, Request, Server, SiteResponse};
 
@@ -173,9 +173,9 @@ async fn rendered_for(test: &TestRenderer, requested: &RequestedUrl, url: &str) 
 #[tokio::test(flavor = "multi_thread")]
 async fn user_agent_and_caller_headers_are_sent_to_their_origin_only() {
     let (own, other) = (Server::start(mirror), Server::start(mirror));
-    let spec = ScrapeSpec {
-        headers: vec!["X-Key: s3cret".into()],
-        ..ScrapeSpec::default()
+    let spec = RequestSpec {
+        headers: vec![("X-Key".into(), "s3cret".into())],
+        ..RequestSpec::default()
     };
     let test = TestRenderer::with(&spec, |_| ());
     let typed = own.url("/").replace("http://", "http://me:pw@");
@@ -245,9 +245,9 @@ async fn a_page_of_another_origin_cannot_use_the_callers_headers() {
         own.url("/inner")
     );
     let other = Server::start(Pages::new().html("/", &ask));
-    let spec = ScrapeSpec {
-        headers: vec!["X-Key: s3cret".into()],
-        ..ScrapeSpec::default()
+    let spec = RequestSpec {
+        headers: vec![("X-Key".into(), "s3cret".into())],
+        ..RequestSpec::default()
     };
     let test = TestRenderer::with(&spec, |settings| settings.tabs = 1);
     let requested = RequestedUrl::parse(&own.url("/")).unwrap();

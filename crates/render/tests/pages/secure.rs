@@ -5,7 +5,7 @@
 
 use std::time::Duration;
 
-use crawler_model::{FailKind, ScrapeSpec};
+use crawler_model::{FailKind, RequestSpec};
 use testsite::{Pages, Server, SiteResponse, Tls};
 
 use crate::launcher::Launcher;
@@ -37,7 +37,7 @@ async fn a_page_over_tls_is_rendered_with_its_status_and_headers() {
             tls.key_hash()
         );
         let launcher = Launcher::new(&trusting);
-        let test = TestRenderer::by(Some(&launcher.program), &ScrapeSpec::default(), |_| ());
+        let test = TestRenderer::by(Some(&launcher.program), &RequestSpec::default(), |_| ());
         let page = test.document(&site.url("/")).await.unwrap();
         assert_eq!(page.status, 200);
         assert!(

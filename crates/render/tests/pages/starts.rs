@@ -1,6 +1,6 @@
 //! Callers that are canceled while the browser starts.
 
-use crawler_model::ScrapeSpec;
+use crawler_model::RequestSpec;
 use testsite::{Pages, Server};
 
 use crate::launcher::Launcher;
@@ -18,7 +18,7 @@ async fn a_caller_canceled_during_a_start_affects_no_other() {
     let launcher = Launcher::new(WAITING_LAUNCHER);
     let test = TestRenderer::by(
         Some(&launcher.program),
-        &ScrapeSpec::default(),
+        &RequestSpec::default(),
         |settings| {
             settings.tabs = 1;
         },
@@ -50,7 +50,7 @@ async fn a_caller_canceled_during_a_start_affects_no_other() {
 async fn a_browser_whose_caller_was_canceled_is_closed_too() {
     let site = Server::start(Pages::new().html("/", "<p>hello"));
     let launcher = Launcher::new(WAITING_LAUNCHER);
-    let test = TestRenderer::by(Some(&launcher.program), &ScrapeSpec::default(), |_| ());
+    let test = TestRenderer::by(Some(&launcher.program), &RequestSpec::default(), |_| ());
     let url = site.url("/");
     tokio::select! {
         page = test.document(&url) => panic!("nothing has started yet: {page:?}"),

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crawler_fetch::{Accept, Body, Fetch, FetchRequest, Fetched, Guard, HttpFetch};
-use crawler_model::{Failure, JsPolicy, ScrapePlan, ScrapeSpec};
+use crawler_model::{Failure, JsPolicy, RequestSpec, ScrapePlan};
 use crawler_render::{Chromium, RenderSettings, Renderer};
 use crawler_weburl::CrawlUrl;
 
@@ -16,17 +16,17 @@ pub(crate) struct TestRenderer {
 
 impl TestRenderer {
     pub(crate) fn new(change: impl FnOnce(&mut RenderSettings)) -> Self {
-        Self::with(&ScrapeSpec::default(), change)
+        Self::with(&RequestSpec::default(), change)
     }
 
-    pub(crate) fn with(spec: &ScrapeSpec, change: impl FnOnce(&mut RenderSettings)) -> Self {
+    pub(crate) fn with(spec: &RequestSpec, change: impl FnOnce(&mut RenderSettings)) -> Self {
         Self::by(None, spec, change)
     }
 
     /// Like [`Self::with`], with the browser started by another program.
     pub(crate) fn by(
         program: Option<&Path>,
-        spec: &ScrapeSpec,
+        spec: &RequestSpec,
         change: impl FnOnce(&mut RenderSettings),
     ) -> Self {
         let mut settings = RenderSettings {

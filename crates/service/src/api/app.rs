@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use crawler_engine::{Scraper, Stop};
 use crawler_fetch::{AllowedTarget, FetchSetupError, Guard, HttpFetch, LookupFn};
-use crawler_model::{Backoff, Notice, PlanError, PlanField, RobotsPolicy, ScrapePlan, ScrapeSpec};
+use crawler_model::{DEFAULT_USER_AGENT, Notice, ScrapePlan};
 use crawler_store::Store;
 use tokio::sync::watch;
 
@@ -15,7 +15,7 @@ use super::bounded_fetch::BoundedFetch;
 use super::readiness::Readiness;
 use super::store_host_gate::StoreHostGate;
 use crate::SharedBrowser;
-use crate::config::Config;
+use crate::config::{Config, UnusableSetting};
 use crate::job_params::JobDefaults;
 
 /// Maximum number of concurrent page requests made for `POST /v1/scrape`.
@@ -27,31 +27,11 @@ const SLOT_LEASE_GRACE: Duration = Duration::from_mins(1);
 #[derive(Debug, thiserror::Error)]
 pub enum SetupError {
     /// The configuration is not usable.
-    #[error("invalid configuration: {key}: {message}")]
-    Plan {
-        /// The configuration key at fault.
-        key: &'static str,
-        /// What is wrong with its value.
-        message: String,
-    },
+    #[error(transparent)]
+    Plan(#[from] UnusableSetting),
     /// The HTTP client cannot be created.
     #[error("cannot set up the HTTP client: {0}")]
     Fetch(#[from] FetchSetupError),
-}
-
-impl From<PlanError> for SetupError {
-    fn from(error: PlanError) -> Self {
-        let key = match error.field {
-            PlanField::Timeout => "http.timeout",
-            PlanField::UserAgent => "http.user_agent",
-            PlanField::MaxRedirects => "http.max_redirects",
-            PlanField::MaxBodyBytes => "http.max_body_bytes",
-            PlanField::MaxAttempts => "worker.max_attempts",
-            other => other.as_str(),
-        };
-        let message = error.message;
-        Self::Plan { key, message }
-    }
 }
 
 /// State shared by the handlers. Cheap to clone.
@@ -131,7 +111,7 @@ impl<S: Store> App<S> {
         let lease = config.http.timeout + config.browser.nav_timeout + SLOT_LEASE_GRACE;
         let guard = guard(&config);
         let fetch = browser.fetch(Arc::new(fetch));
-        let gate = StoreHostGate::new(store.clone(), guard.clone(), lease);
+        let gate = StoreHostGate::new(store.clone(), guard.clone(), lease, rng_seed);
         let fetch = Arc::new(BoundedFetch::new(fetch, guard, max_scrapes(&config)));
         let on_notice = |notice: Notice| tracing::info!(event = notice.as_str(), "{notice}");
         Self {
@@ -206,23 +186,7 @@ pub fn guard(config: &Config) -> Guard {
 }
 
 /// Returns the plan for fetching single pages.
-pub(crate) fn scrape_plan(config: &Config) -> Result<ScrapePlan, PlanError> {
-    let spec = ScrapeSpec {
-        timeout: Some(config.http.timeout),
-        robots: if config.crawl.respect_robots {
-            RobotsPolicy::Respect
-        } else {
-            RobotsPolicy::Ignore
-        },
-        robots_errors: config.crawl.robots_fetch_error,
-        max_body_bytes: Some(config.http.max_body_bytes),
-        max_redirects: Some(config.http.max_redirects),
-        max_attempts: Some(config.worker.max_attempts),
-        backoff: Backoff {
-            first: config.worker.backoff_base,
-            longest: config.worker.backoff_max,
-        },
-        ..ScrapeSpec::default()
-    };
-    ScrapePlan::resolve(&spec, &config.http.user_agent)
+pub(crate) fn scrape_plan(config: &Config) -> Result<ScrapePlan, UnusableSetting> {
+    let spec = JobDefaults::from(config).request;
+    Ok(ScrapePlan::resolve(&spec, DEFAULT_USER_AGENT)?)
 }

@@ -139,14 +139,13 @@ pub(super) struct DocumentResponse {
 impl DocumentResponse {
     /// Converts a stored document. For plain text this parses its HTML.
     pub(super) fn new(document: StoredDocument, format: OutputFormat) -> Self {
-        let stored = document.content;
         Self {
             id: document.id,
-            requested_url: stored.requested_url,
-            final_url: stored.final_url,
-            title: stored.title,
-            content: content(format, stored.content_md, stored.content_raw),
-            meta: stored.meta,
+            requested_url: document.requested_url,
+            final_url: document.final_url,
+            title: document.title,
+            content: content(format, document.content_md, document.content_raw),
+            meta: document.meta,
             created_at: rfc3339(document.created_at),
         }
     }

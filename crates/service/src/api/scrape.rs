@@ -69,7 +69,7 @@ fn scraped(document: &Document, format: OutputFormat) -> ScrapedPage {
         OutputFormat::Text => document.text(),
     };
     ScrapedPage {
-        url: document.url().to_string(),
+        url: document.url().to_owned(),
         title: document.title().map(str::to_owned),
         content,
         meta: serde_json::to_value(document.meta()).unwrap_or(Value::Null),

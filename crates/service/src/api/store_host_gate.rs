@@ -1,12 +1,15 @@
 //! The per-host limits of `/v1/scrape`: its requests take turns in the store, together with those of the workers.
 
-use std::time::Duration;
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
 
 use crawler_engine::{HostGate, NoTurn};
 use crawler_fetch::Guard;
-use crawler_model::site_rules::{MAX_HOST_PAUSE, MAX_WAIT};
+use crawler_frontier::Rng;
+use crawler_model::site_rules::MAX_WAIT;
 use crawler_model::{FailKind, Failure};
 use crawler_store::{HostTurn, Store, TurnId};
+use crawler_store_frontier::HostPaces;
 use crawler_weburl::CrawlUrl;
 
 use super::bounded_fetch::refuses;
@@ -18,14 +21,20 @@ pub(super) struct StoreHostGate<S> {
     guard: Guard,
     /// Time after which the slot of a process that died is freed.
     lease: Duration,
+    started_at: Instant,
+    /// How often each host has throttled, and the random numbers of its pauses.
+    paces: Mutex<(HostPaces, Rng)>,
 }
 
 impl<S: Store> StoreHostGate<S> {
-    pub(super) fn new(store: S, guard: Guard, lease: Duration) -> Self {
+    pub(super) fn new(store: S, guard: Guard, lease: Duration, rng_seed: u64) -> Self {
         Self {
             store,
             guard,
             lease,
+            started_at: Instant::now(),
+            // The store spaces out the requests.
+            paces: Mutex::new((HostPaces::new(Duration::ZERO), Rng::new(rng_seed))),
         }
     }
 }
@@ -63,12 +72,25 @@ impl<S: Store> HostGate for StoreHostGate<S> {
         }
     }
 
-    async fn pause(&self, url: &CrawlUrl, pause: Duration) {
+    async fn throttled(&self, url: &CrawlUrl, retry_after: Option<Duration>, elapsed: Duration) {
         let host = url.host_key();
-        let paused = self.store.pause_host(&host, pause.min(MAX_HOST_PAUSE));
-        if let Err(error) = paused.await {
+        let now = self.started_at.elapsed();
+        let throttle = {
+            let mut paces = self.paces.lock().unwrap_or_else(PoisonError::into_inner);
+            let (paces, rng) = &mut *paces;
+            paces.throttle(&host, retry_after, now.saturating_sub(elapsed), now, rng)
+        };
+        if !throttle.extends {
+            return;
+        }
+        if let Err(error) = self.store.pause_host(&host, throttle.pause).await {
             tracing::warn!(%error, %host, "cannot store a host's pause");
         }
+    }
+
+    fn relaxed(&self, url: &CrawlUrl) {
+        let mut paces = self.paces.lock().unwrap_or_else(PoisonError::into_inner);
+        paces.0.relax(&url.host_key());
     }
 
     async fn slow_to(&self, url: &CrawlUrl, interval: Duration) {

@@ -1,30 +1,48 @@
 //! The defaults of jobs, taken from the configuration.
 
-use crawler_model::Backoff;
+use crawler_model::{Backoff, RequestSpec, RobotsPolicy};
 
 use super::Config;
 use crate::job_params::JobDefaults;
+
+/// Maximum depth of a job that does not set one.
+const DEFAULT_MAX_DEPTH: u32 = 2;
+
+impl Default for JobDefaults {
+    fn default() -> Self {
+        Self::from(&Config::default())
+    }
+}
 
 impl From<&Config> for JobDefaults {
     fn from(config: &Config) -> Self {
         let extensions = &config.crawl.block_binary_extensions;
         Self {
-            user_agent: config.http.user_agent.clone(),
-            timeout: config.http.timeout,
-            max_redirects: config.http.max_redirects,
-            max_body_bytes: config.http.max_body_bytes,
-            max_attempts: config.worker.max_attempts,
-            backoff: Backoff {
-                first: config.worker.backoff_base,
-                longest: config.worker.backoff_max,
+            request: RequestSpec {
+                timeout: Some(config.http.timeout),
+                max_attempts: Some(config.worker.max_attempts),
+                backoff: Backoff {
+                    first: config.worker.backoff_base,
+                    longest: config.worker.backoff_max,
+                },
+                max_redirects: Some(config.http.max_redirects),
+                max_body_bytes: Some(config.http.max_body_bytes),
+                robots: if config.crawl.respect_robots {
+                    RobotsPolicy::Respect
+                } else {
+                    RobotsPolicy::Ignore
+                },
+                robots_errors: config.crawl.robots_fetch_error,
+                robots_lifetime: Some(config.crawl.robots_lifetime),
+                crawl_delay: config.crawl.delay_policy(),
+                user_agent: Some(config.http.user_agent.clone()),
+                ..RequestSpec::default()
             },
             // The default must not exceed the configured limit.
-            max_depth: config.jobs.max_depth.min(Self::default().max_depth),
+            max_depth: config.jobs.max_depth.min(DEFAULT_MAX_DEPTH),
             max_tasks: Some(u64::from(config.jobs.max_tasks)),
             max_duration: Some(config.jobs.max_duration),
             max_bytes: Some(config.jobs.max_bytes),
-            respect_robots: config.crawl.respect_robots,
-            robots_errors: config.crawl.robots_fetch_error,
             strip_query: config.crawl.strip_query,
             obey_nofollow: config.crawl.obey_nofollow,
             blocked_extensions: extensions

@@ -4,9 +4,11 @@ use std::net::{Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
 use std::time::Duration;
 
-use crawler_model::site_rules::BLOCKED_EXTENSIONS;
-use crawler_model::{JsPolicy, RobotsErrors};
-use crawler_render::ResourceKind;
+use crawler_model::site_rules::{BLOCKED_EXTENSIONS, ROBOTS_FRESH};
+use crawler_model::{Backoff, CrawlDelay, DEFAULT_USER_AGENT, JsPolicy, RobotsErrors};
+use crawler_render::{RenderSettings, ResourceKind};
+use crawler_store::{DEFAULT_MAX_CRASHES, HostDefaults};
+use crawler_store_frontier::StoreFrontierSettings;
 
 use super::Secret;
 
@@ -40,6 +42,16 @@ impl Config {
     }
 }
 
+impl CrawlSection {
+    /// Whether the Crawl-delay in robots.txt is obeyed.
+    pub fn delay_policy(&self) -> CrawlDelay {
+        match self.crawl_delay {
+            None => CrawlDelay::Obey,
+            Some(_) => CrawlDelay::Own,
+        }
+    }
+}
+
 /// Page requests.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct HttpSection {
@@ -59,7 +71,7 @@ impl Default for HttpSection {
             timeout: Duration::from_secs(10),
             max_redirects: 5,
             max_body_bytes: 5_000_000,
-            user_agent: concat!("crawler/", env!("CARGO_PKG_VERSION")).to_owned(),
+            user_agent: DEFAULT_USER_AGENT.to_owned(),
         }
     }
 }
@@ -93,16 +105,18 @@ pub struct WorkerSection {
 
 impl Default for WorkerSection {
     fn default() -> Self {
+        let (frontier, backoff) = (StoreFrontierSettings::default(), Backoff::default());
+        let hosts = HostDefaults::default();
         Self {
-            pool_size: 8,
-            per_host_concurrency: 2,
-            per_host_rps: 2.0,
-            backoff_base: Duration::from_millis(500),
-            backoff_max: Duration::from_secs(10),
+            pool_size: frontier.workers,
+            per_host_concurrency: hosts.in_flight,
+            per_host_rps: 1.0 / hosts.interval.as_secs_f64(),
+            backoff_base: backoff.first,
+            backoff_max: backoff.longest,
             max_attempts: 3,
-            lease: Duration::from_secs(30),
-            heartbeat: Duration::from_secs(10),
-            max_crashes: 3,
+            lease: frontier.lease,
+            heartbeat: frontier.heartbeat,
+            max_crashes: DEFAULT_MAX_CRASHES,
             drain: Duration::from_secs(25),
             metrics_addr: None,
         }
@@ -125,8 +139,10 @@ impl WorkerSection {
 pub struct CrawlSection {
     /// Obey robots.txt.
     pub respect_robots: bool,
-    /// What to do when robots.txt cannot be fetched.
+    /// What to do when robots.txt cannot be fetched and no rules are known.
     pub robots_fetch_error: RobotsErrors,
+    /// How long a robots.txt is used before it is fetched again.
+    pub robots_lifetime: Duration,
     /// Do not follow links with `rel=nofollow`.
     pub obey_nofollow: bool,
     /// Minimum delay between requests to one host, instead of the Crawl-delay in its robots.txt.
@@ -144,6 +160,7 @@ impl Default for CrawlSection {
         Self {
             respect_robots: true,
             robots_fetch_error: RobotsErrors::Allow,
+            robots_lifetime: ROBOTS_FRESH,
             obey_nofollow: false,
             crawl_delay: None,
             strip_query: true,
@@ -193,21 +210,20 @@ pub struct BrowserSection {
 
 impl Default for BrowserSection {
     fn default() -> Self {
+        let renderer = RenderSettings::default();
+        let (width, height) = renderer.viewport;
         Self {
             enabled: true,
             program: None,
-            sandbox: true,
+            sandbox: renderer.sandbox,
             force: false,
-            headless: true,
-            pool_size: 4,
-            nav_timeout: Duration::from_secs(30),
-            idle_timeout: Duration::from_millis(500),
-            viewport: Viewport {
-                width: 1_280,
-                height: 800,
-            },
-            user_agent: None,
-            block_resources: vec![ResourceKind::Image, ResourceKind::Media, ResourceKind::Font],
+            headless: renderer.headless,
+            pool_size: renderer.tabs,
+            nav_timeout: renderer.nav_timeout,
+            idle_timeout: renderer.idle_timeout,
+            viewport: Viewport { width, height },
+            user_agent: renderer.user_agent,
+            block_resources: renderer.blocked,
             use_js_default: JsPolicy::Never,
         }
     }

@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use crawler_model::NAV_TIMEOUTS;
+
 use super::setting::{Setting, put};
 use super::value::SettingValue;
 
@@ -27,7 +29,7 @@ const HOUR: Duration = Duration::from_hours(1);
 const DAY: Duration = Duration::from_hours(24);
 
 /// All settings, in the order in which they are printed.
-pub const SETTINGS: [Setting; 53] = [
+pub const SETTINGS: [Setting; 54] = [
     setting!(
         http.timeout,
         "Timeout for one request, including its body",
@@ -127,9 +129,15 @@ pub const SETTINGS: [Setting; 53] = [
     ),
     setting!(
         crawl.robots_fetch_error,
-        "What to do when robots.txt cannot be fetched",
+        "What to do when robots.txt cannot be fetched and was not read in the last 30 days; rules that were read stay in force",
         "allow or disallow",
         any
+    ),
+    setting!(
+        crawl.robots_lifetime,
+        "How long a robots.txt is used before it is fetched again",
+        "1s to 24h",
+        |d| (SECOND..=DAY).contains(d)
     ),
     setting!(
         crawl.obey_nofollow,
@@ -199,8 +207,8 @@ pub const SETTINGS: [Setting; 53] = [
     setting!(
         browser.nav_timeout,
         "Timeout for rendering one page; keep it below server.request_timeout",
-        "1s to 10m",
-        |d| (SECOND..=MINUTE * 10).contains(d)
+        "1s to 1h",
+        |d| NAV_TIMEOUTS.contains(d)
     )
     .env("BROWSER_TIMEOUT"),
     setting!(

@@ -4,11 +4,13 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use crawler_model::{JsPolicy, RobotsErrors};
+use crawler_model::{
+    DURATION_FORMAT, JsPolicy, RobotsErrors, SIZE_FORMAT, bytes_text, duration_text, parse_bytes,
+    parse_duration,
+};
 use crawler_render::ResourceKind;
 
 use super::raw_value::RawValue;
-use super::units;
 use super::{Secret, Viewport};
 
 /// A type that a setting can have.
@@ -137,27 +139,27 @@ impl SettingValue for PathBuf {
 }
 
 impl SettingValue for Duration {
-    const EXPECTED: &'static str = "a duration like 500ms, 10s or 1h30m";
+    const EXPECTED: &'static str = DURATION_FORMAT;
 
     fn from_text(text: &str) -> Option<Self> {
-        units::duration(text)
+        parse_duration(text)
     }
 
     fn to_text(&self) -> String {
-        units::duration_text(*self)
+        duration_text(*self)
     }
 }
 
 /// Every `u64` in the configuration is a size in bytes.
 impl SettingValue for u64 {
-    const EXPECTED: &'static str = "a size like 500KB, 5MB or 1GiB";
+    const EXPECTED: &'static str = SIZE_FORMAT;
 
     fn from_text(text: &str) -> Option<Self> {
-        units::bytes(text)
+        parse_bytes(text)
     }
 
     fn to_text(&self) -> String {
-        units::bytes_text(*self)
+        bytes_text(*self)
     }
 }
 

@@ -41,10 +41,8 @@ async fn private_addresses_are_not_reached_by_links_redirects_robots_or_sitemaps
     })
     .await;
     let service = service_with_names(|_| (), &names()).await;
-    let defaults = JobDefaults {
-        max_attempts: 1,
-        ..JobDefaults::default()
-    };
+    let mut defaults = JobDefaults::default();
+    defaults.request.max_attempts = Some(1);
     let plan = JobParams::default()
         .plan(JobKind::Scrape, &defaults, 0, 0)
         .unwrap();

@@ -6,10 +6,12 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crawler_fetch::LookupFn;
+use crawler_model::DocumentMeta;
 use crawler_service::api::{App, serve};
 use crawler_service::config::Config;
 use crawler_store::{
-    HostDefaults, JobQueue, NewDocument, NewMappedUrl, Settlement, TaskOutcome, WorkerId,
+    HostDefaults, JobQueue, NewDocument, NewMappedUrl, Settlement, StoreLimits, TaskOutcome,
+    WorkerId,
 };
 use crawler_store_sqlite::{SqliteOptions, SqliteStore};
 use serde_json::{Value, json};
@@ -51,10 +53,10 @@ pub(crate) async fn service_with_names(
     config.worker.per_host_rps = 0.0;
     change(&mut config);
     let options = SqliteOptions {
-        hosts: HostDefaults {
+        limits: StoreLimits::from(HostDefaults {
             in_flight: config.worker.per_host_concurrency,
             interval: config.host_interval(),
-        },
+        }),
         ..SqliteOptions::default()
     };
     let store = SqliteStore::open(&folder.path().join("crawler.db"), options)
@@ -128,6 +130,8 @@ impl TestService {
         let body = json!({"urls": urls, "output_format": output_format});
         let id = self.create("/v1/batch/scrape", &body).await;
         let worker = WorkerId::fresh();
+        let mut meta = DocumentMeta::default();
+        meta.status_code = 200;
         loop {
             let claimed = self
                 .store
@@ -141,7 +145,7 @@ impl TestService {
                 lease: task.lease,
                 job: task.job,
                 outcome: TaskOutcome::Done {
-                    document: Some(NewDocument {
+                    document: Some(Box::new(NewDocument {
                         requested_url: task.url.clone(),
                         final_url: task.url.clone(),
                         title: Some("A page".to_owned()),
@@ -151,8 +155,8 @@ impl TestService {
                             "x".repeat(bytes)
                         )),
                         content_raw: Some(format!("<h1>A page</h1><p><b>{}</b></p>", task.url)),
-                        meta: json!({"status_code": 200}),
-                    }),
+                        meta: meta.clone(),
+                    })),
                     mapped: vec![NewMappedUrl {
                         source_url: task.url.clone(),
                         target_url: format!("{}#next", task.url),

@@ -50,7 +50,7 @@ async fn a_scrape_has_one_document_with_its_meta() {
     assert_eq!(job.state, JobState::Completed, "{job:?}");
     let documents = test_store.documents(job.id).await;
     assert_eq!(documents.len(), 1);
-    let content = &documents[0].content;
+    let content = &documents[0];
     assert_eq!(content.title.as_deref(), Some("A page"));
     assert!(content.content_md.as_ref().unwrap().contains("# A page"));
     assert!(content.content_raw.as_ref().unwrap().contains("<p>"));
@@ -81,8 +81,8 @@ async fn a_batch_keeps_error_pages_and_follows_redirects() {
     let mut paths: Vec<&str> = documents.keys().map(String::as_str).collect();
     paths.sort_unstable();
     assert_eq!(paths, ["/a", "/gone", "/new"]);
-    assert_eq!(documents["/gone"].content.meta["status_code"], 404);
-    assert_eq!(documents["/new"].content.requested_url, server.url("/old"));
+    assert_eq!(documents["/gone"].meta["status_code"], 404);
+    assert_eq!(documents["/new"].requested_url, server.url("/old"));
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

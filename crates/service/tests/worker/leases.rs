@@ -81,7 +81,7 @@ async fn a_late_write_is_dropped_and_counted() {
     assert_eq!(successor.stop().await.done, 1);
     let documents = test_store.documents(job.id).await;
     assert_eq!(documents.len(), 1);
-    let content = documents[0].content.content_md.as_ref().unwrap();
+    let content = documents[0].content_md.as_ref().unwrap();
     assert!(content.contains("in time"), "{content}");
 }
 

@@ -10,5 +10,6 @@ mod politeness;
 mod postgres;
 mod process;
 mod settings;
+mod site_file_pauses;
 mod status_rules;
 mod test_store;

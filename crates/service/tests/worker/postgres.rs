@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use crawler_engine::Stop;
 use crawler_service::job_params::JobParams;
 use crawler_service::worker::{Worker, WorkerSettings};
-use crawler_store::{HostDefaults, JobId, JobKind, JobState};
+use crawler_store::{HostDefaults, JobId, JobKind, JobState, StoreLimits};
 use crawler_store_postgres::{PostgresOptions, PostgresStore};
 use sqlx::postgres::{PgConnectOptions, PgConnection};
 use sqlx::{AssertSqlSafe, Connection, Executor};
@@ -84,9 +84,11 @@ impl Drop for Database {
 async fn open(url: &str, hosts: HostDefaults) -> PostgresStore {
     let options = PostgresOptions {
         connections: 3,
-        hosts,
-        // These tests kill workers; their pages are not to blame.
-        max_crashes: 1_000,
+        limits: StoreLimits {
+            // These tests kill workers; their pages are not to blame.
+            max_crashes: 1_000,
+            ..hosts.into()
+        },
         ..PostgresOptions::default()
     };
     PostgresStore::open(url, options).await.unwrap()

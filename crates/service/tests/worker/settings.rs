@@ -8,7 +8,7 @@ use crawler_fetch::Guard;
 use crawler_service::config::Config;
 use crawler_service::job_params::{JobDefaults, JobParams};
 use crawler_service::worker::{WorkerSettings, http_fetch};
-use crawler_store::{HostDefaults, Job, JobKind, JobState, mapped_of};
+use crawler_store::{HostDefaults, Job, JobKind, JobState, StoreLimits, mapped_of};
 use crawler_store_sqlite::{SqliteOptions, SqliteStore};
 use futures_util::TryStreamExt;
 use testsite::{Pages, Request, Server, SiteResponse};
@@ -25,15 +25,28 @@ fn unlimited() -> Config {
     config
 }
 
+#[test]
+fn a_setting_that_no_plan_accepts_is_named_by_its_key() {
+    let mut config = Config::default();
+    config.http.timeout = Duration::ZERO;
+    let jobs = JobDefaults::from(&config);
+    let error = http_fetch(&jobs, 8, Guard::anywhere()).unwrap_err();
+    let expected = "invalid configuration: http.timeout: 0s is out of range; give 1ms to 1h";
+    assert_eq!(error.to_string(), expected);
+}
+
 /// A store as `serve` opens it.
 async fn test_store(config: &Config) -> TestStore {
     let location = tempfile::tempdir().unwrap();
     let options = SqliteOptions {
-        hosts: HostDefaults {
-            in_flight: config.worker.per_host_concurrency,
-            interval: config.host_interval(),
+        limits: StoreLimits {
+            hosts: HostDefaults {
+                in_flight: config.worker.per_host_concurrency,
+                interval: config.host_interval(),
+            },
+            fixed_interval: config.crawl.crawl_delay.is_some(),
+            ..StoreLimits::default()
         },
-        fixed_interval: config.crawl.crawl_delay.is_some(),
         ..SqliteOptions::default()
     };
     let store = SqliteStore::open(&location.path().join("store.db"), options).await;
@@ -276,7 +289,7 @@ async fn the_http_settings_apply_to_page_requests() {
     assert_eq!(reason("/slow").as_deref(), Some("timeout"));
     assert_eq!(reason("/two").as_deref(), Some("too_many_redirects"));
     let documents = test_store.by_path(job.id).await;
-    assert_eq!(documents["/big"].content.meta["truncated"], true);
+    assert_eq!(documents["/big"].meta["truncated"], true);
     assert!(
         server.hits().iter().all(|hit| hit
             .headers

@@ -13,11 +13,12 @@ use crawler_fetch::{Body, FakeFetch, Fetched, RequestedUrl, fake};
 use crawler_frontier::MemoryFrontier;
 use crawler_model::site_rules::{PageStatus, throttles_host};
 use crawler_model::{
-    CrawlPlan, CrawlSpec, FailKind, Failure, JsPolicy, Notice, Outcome, PageReport, RobotsPolicy,
-    ScrapePlan, ScrapeSpec, Sink, SinkError, SitemapPolicy, SkipReason, Summary,
+    CrawlPlan, CrawlSpec, DepthLimit, FailKind, Failure, JsPolicy, Notice, Outcome, PageReport,
+    RequestSpec, RobotsErrors, RobotsPolicy, ScrapePlan, Sink, SinkError, SitemapPolicy,
+    SkipReason, Summary,
 };
 use crawler_service::job_params::JobParams;
-use crawler_store::{HostTurn, HostTurns, JobKind, Results, TaskState};
+use crawler_store::{HostTurn, HostTurns, JobId, JobKind, Results, TaskState};
 use crawler_weburl::{CrawlUrl, HostKey, ScopeKind};
 
 use crate::test_store::{RunningWorker, TestStore, fast, settings};
@@ -53,7 +54,7 @@ impl Case {
         cases
     }
 
-    /// All cases without `Retry-After`, which does not matter for site files.
+    /// All cases without `Retry-After`: pauses of site files have tests of their own.
     fn of_site_files() -> Vec<Self> {
         let mut cases = Self::all();
         cases.retain(|case| !case.retry_after);
@@ -88,7 +89,7 @@ impl Case {
             PageStatus::Success => "page".to_owned(),
             PageStatus::Redirect if self.location => "redirect".to_owned(),
             PageStatus::Redirect => "bad_redirect".to_owned(),
-            PageStatus::Failure(kind) => kind.to_string(),
+            PageStatus::ErrorPage(kind) | PageStatus::Unusable(kind) => kind.to_string(),
         }
     }
 
@@ -145,10 +146,13 @@ async fn crawl(site: FakeFetch, change: impl FnOnce(&mut CrawlSpec)) -> Reported
     let mut spec = CrawlSpec {
         seed: SEED.to_owned(),
         max_pages: Some(0),
-        max_depth: Some(1),
-        max_attempts: Some(1),
-        max_body_bytes: Some(1 << 20),
-        robots: RobotsPolicy::Ignore,
+        max_depth: Some(DepthLimit::Links(1)),
+        request: RequestSpec {
+            max_attempts: Some(1),
+            max_body_bytes: Some(1 << 20),
+            robots: RobotsPolicy::Ignore,
+            ..RequestSpec::default()
+        },
         scope: Some(ScopeKind::Any),
         traps: Some(false),
         ..CrawlSpec::default()
@@ -216,20 +220,8 @@ async fn a_crawl_in_memory_follows_the_rules() {
     assert_throttles("frontier in memory", &slowed.collect());
 }
 
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_worker_follows_the_rules() {
-    let test_store = TestStore::fresh(fast()).await;
-    let params = JobParams {
-        same_domain: Some(false),
-        max_depth: Some(1),
-        ..JobParams::site(SEED.to_owned())
-    };
-    let job = test_store.start(JobKind::Crawl, &params).await;
-    let mut settings = settings(fast());
-    settings.jobs.max_attempts = 1;
-    settings.jobs.respect_robots = false;
-    let worker = RunningWorker::start(&test_store.store, Arc::new(pages()), settings);
-    test_store.finished(job).await;
+/// The outcome of each task of a job, by its URL.
+async fn task_outcomes(test_store: &TestStore, job: JobId) -> HashMap<String, String> {
     let mut outcomes: HashMap<String, String> = HashMap::new();
     let mut cursor = None;
     loop {
@@ -245,9 +237,26 @@ async fn a_worker_follows_the_rules() {
         }));
         cursor = tasks.next;
         if cursor.is_none() {
-            break;
+            return outcomes;
         }
     }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_worker_follows_the_rules() {
+    let test_store = TestStore::fresh(fast()).await;
+    let params = JobParams {
+        same_domain: Some(false),
+        max_depth: Some(1),
+        ..JobParams::site(SEED.to_owned())
+    };
+    let job = test_store.start(JobKind::Crawl, &params).await;
+    let mut settings = settings(fast());
+    settings.jobs.request.max_attempts = Some(1);
+    settings.jobs.request.robots = RobotsPolicy::Ignore;
+    let worker = RunningWorker::start(&test_store.store, Arc::new(pages()), settings);
+    test_store.finished(job).await;
+    let outcomes = task_outcomes(&test_store, job).await;
     let found = Case::all()
         .into_iter()
         .map(|case| (case, outcomes[&case.url("/")].clone()))
@@ -274,19 +283,21 @@ impl HostGate for OpenGate {
         Ok(())
     }
 
-    async fn pause(&self, url: &CrawlUrl, _pause: Duration) {
+    async fn throttled(&self, url: &CrawlUrl, _: Option<Duration>, _: Duration) {
         self.0.lock().unwrap().insert(url.host_key().to_string());
     }
+
+    fn relaxed(&self, _url: &CrawlUrl) {}
 
     async fn slow_to(&self, _url: &CrawlUrl, _interval: Duration) {}
 }
 
 #[tokio::test]
 async fn a_scrape_follows_the_rules() {
-    let spec = ScrapeSpec {
+    let spec = RequestSpec {
         robots: RobotsPolicy::Ignore,
         max_attempts: Some(1),
-        ..ScrapeSpec::default()
+        ..RequestSpec::default()
     };
     let plan = ScrapePlan::resolve(&spec, "crawler/0").unwrap();
     let gate = OpenGate::default();
@@ -308,8 +319,8 @@ async fn a_scrape_follows_the_rules() {
     assert_throttles("scraper", &gate.0.lock().unwrap());
 }
 
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn robots_txt_follows_the_rules() {
+/// A site for each case, whose robots.txt is the response, and a seed that links to all of them.
+fn robots_files() -> FakeFetch {
     let elsewhere = "http://rules.test/robots.txt";
     let mut site = FakeFetch::default().file(elsewhere, "User-agent: *\nDisallow: /pag");
     let mut links = String::new();
@@ -320,23 +331,84 @@ async fn robots_txt_follows_the_rules() {
         site = site.page(&case.url("/page"), "<p>words");
         write!(links, "<a href='{}'>a</a>", case.url("/page")).unwrap();
     }
-    let respect = |spec: &mut CrawlSpec| spec.robots = RobotsPolicy::Respect;
-    let reported = crawl(site.page(SEED, &links), respect).await;
+    site.page(SEED, &links)
+}
+
+/// What each case means for a page of its origin.
+fn expected_robots() -> Classified {
+    let class = |case: Case| match PageStatus::of(case.status, case.location) {
+        PageStatus::Success => "robots",
+        PageStatus::Redirect if case.location => "robots",
+        PageStatus::ErrorPage(_) if case.status >= 500 => "robots_unavailable",
+        // No usable file: no rules.
+        PageStatus::Redirect | PageStatus::ErrorPage(_) | PageStatus::Unusable(_) => "page",
+    };
+    let cases = Case::of_site_files().into_iter();
+    cases.map(|case| (case, class(case).to_owned())).collect()
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn robots_txt_follows_the_rules() {
+    let respect = |spec: &mut CrawlSpec| spec.request.robots = RobotsPolicy::Respect;
+    let reported = crawl(robots_files(), respect).await;
     let pages = reported.pages.lock().unwrap();
-    for case in Case::of_site_files() {
-        let found = match &pages[&case.url("/page")] {
-            Outcome::Skipped(SkipReason::Robots { rule }) => rule.clone(),
+    let found = Case::of_site_files().into_iter().map(|case| {
+        let class = match &pages[&case.url("/page")] {
+            Outcome::Skipped(SkipReason::Robots { rule }) => {
+                // Of the file itself, or of the one it redirects to.
+                let expected = if case.location && case.status >= 300 {
+                    "Disallow: /pag"
+                } else {
+                    "Disallow: /page"
+                };
+                assert_eq!(rule, expected, "{case:?}");
+                "robots".to_owned()
+            }
+            Outcome::Skipped(reason) => reason.as_str().to_owned(),
             other => outcome(other),
         };
-        let expected = match PageStatus::of(case.status, case.location) {
-            PageStatus::Success => "Disallow: /page",
-            PageStatus::Redirect if case.location => "Disallow: /pag",
-            PageStatus::Failure(_) if case.status >= 500 => "skipped robots_unavailable",
-            // No usable file: no rules.
-            PageStatus::Redirect | PageStatus::Failure(_) => "page",
+        (case, class)
+    });
+    assert_same("crawl", &found.collect(), &expected_robots());
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn robots_txt_follows_the_rules_in_a_worker() {
+    let test_store = TestStore::fresh(fast()).await;
+    let params = JobParams {
+        same_domain: Some(false),
+        max_depth: Some(1),
+        ..JobParams::site(SEED.to_owned())
+    };
+    let job = test_store.start(JobKind::Crawl, &params).await;
+    let mut settings = settings(fast());
+    settings.jobs.request.robots_errors = RobotsErrors::Disallow;
+    let worker = RunningWorker::start(&test_store.store, Arc::new(robots_files()), settings);
+    test_store.finished(job).await;
+    let outcomes = task_outcomes(&test_store, job).await;
+    let cases = Case::of_site_files().into_iter();
+    let found = cases.map(|case| (case, outcomes[&case.url("/page")].clone()));
+    assert_same("worker", &found.collect(), &expected_robots());
+    worker.stop().await;
+}
+
+#[tokio::test]
+async fn robots_txt_follows_the_rules_in_a_scrape() {
+    let plan = ScrapePlan::resolve(&RequestSpec::default(), "crawler/0").unwrap();
+    let site = Arc::new(robots_files());
+    let gate = OpenGate::default();
+    let scraper = Scraper::with_gate(site, plan, gate, 1, Stop::new(), |_| ());
+    tokio::time::pause();
+    let mut found = Classified::new();
+    for case in Case::of_site_files() {
+        let requested = RequestedUrl::parse(&case.url("/page")).unwrap();
+        let class = match scraper.get(&requested, JsPolicy::Never).await {
+            Ok(_) => "page".to_owned(),
+            Err(problem) => problem.as_str().to_owned(),
         };
-        assert_eq!(found, expected, "robots.txt: {case:?}");
+        found.insert(case, class);
     }
+    assert_same("scrape", &found, &expected_robots());
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

@@ -11,7 +11,9 @@ use crawler_service::job_params::{JobDefaults, JobParams};
 use crawler_service::worker::{
     StoreFrontierSettings, Worker, WorkerCounts, WorkerNumbers, WorkerSettings, http_fetch,
 };
-use crawler_store::{HostDefaults, Job, JobId, JobKind, Store, StoredDocument, documents_of};
+use crawler_store::{
+    HostDefaults, Job, JobId, JobKind, Store, StoreLimits, StoredDocument, documents_of,
+};
 use crawler_store_sqlite::{SqliteOptions, SqliteStore};
 use futures_util::TryStreamExt;
 use tempfile::TempDir;
@@ -80,7 +82,7 @@ impl<S: Store, P> TestStore<S, P> {
     pub(crate) async fn by_path(&self, id: JobId) -> HashMap<String, StoredDocument> {
         let mut found = HashMap::new();
         for document in self.documents(id).await {
-            let url = document.content.final_url.clone();
+            let url = document.final_url.clone();
             let path = url.splitn(4, '/').nth(3).unwrap().to_owned();
             assert!(
                 found.insert(format!("/{path}"), document).is_none(),
@@ -93,9 +95,11 @@ impl<S: Store, P> TestStore<S, P> {
 
 pub(crate) async fn open(path: &Path, hosts: HostDefaults) -> SqliteStore {
     let options = SqliteOptions {
-        hosts,
-        // These tests kill workers; their pages are not to blame.
-        max_crashes: 1_000,
+        limits: StoreLimits {
+            // These tests kill workers; their pages are not to blame.
+            max_crashes: 1_000,
+            ..hosts.into()
+        },
         acquire_timeout: Duration::from_mins(1),
         ..SqliteOptions::default()
     };

@@ -33,6 +33,9 @@ pub(crate) struct Record {
     not_before: Instant,
 }
 
+/// The result of fetching a robots.txt, and when.
+type RobotsResult = Option<(RobotsText, Instant)>;
+
 #[derive(Debug)]
 struct State {
     job: JobRequest,
@@ -40,7 +43,8 @@ struct State {
     keys: BTreeMap<String, usize>,
     /// The outcome that each lease was settled with; a repeated settlement must have the same.
     outcomes: HashMap<Lease, TaskOutcome>,
-    robots: HashMap<String, (RobotsText, Instant)>,
+    /// What was last read of each robots.txt, and the failed fetch after that.
+    robots: HashMap<String, (RobotsResult, RobotsResult)>,
     next_start: Instant,
     paused_until: Instant,
     interval: Duration,
@@ -328,17 +332,29 @@ impl HostTurns for MemoryStore {
 impl RobotsRecords for MemoryStore {
     async fn robots(&self, origin: &str) -> StoreResult<Option<StoredRobots>> {
         Ok(self.with(|state| {
-            let (robots, fetched) = state.robots.get(origin)?;
+            let (read, failed) = state.robots.get(origin)?;
+            let with_age =
+                |(robots, fetched): &(RobotsText, Instant)| (robots.clone(), fetched.elapsed());
             Some(StoredRobots {
-                robots: robots.clone(),
-                age: fetched.elapsed(),
+                read: read.as_ref().map(with_age),
+                failed: failed.as_ref().map(with_age),
             })
         }))
     }
 
     async fn save_robots(&self, origin: &str, robots: RobotsText) -> StoreResult<()> {
-        let fetched = (robots, Instant::now());
-        self.with(|state| state.robots.insert(origin.to_owned(), fetched));
+        let fetched = Some((robots, Instant::now()));
+        self.with(|state| {
+            let (read, failed) = state.robots.entry(origin.to_owned()).or_default();
+            if fetched
+                .as_ref()
+                .is_some_and(|(robots, _)| robots.failure().is_some())
+            {
+                *failed = fetched;
+            } else {
+                (*read, *failed) = (fetched, None);
+            }
+        });
         Ok(())
     }
 }

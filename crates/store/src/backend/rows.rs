@@ -14,9 +14,8 @@ use uuid::fmt::Hyphenated;
 use super::numbers::{to_u32, to_u64};
 use crate::{
     ApiKey, Claimed, Fence, FinishedTask, Job, JobCounts, JobId, JobKind, JobLimits, JobRequest,
-    JobState, KindStatistics, Lease, MappedUrl, NewDocument, NewMappedUrl, RobotsText, Statistics,
-    StoreError, StoreResult, StoredDocument, StoredRobots, StoredTask, TaskId, TaskState,
-    UnixMillis,
+    JobState, KindStatistics, Lease, MappedUrl, NewMappedUrl, RobotsText, Statistics, StoreError,
+    StoreResult, StoredDocument, StoredRobots, StoredTask, TaskId, TaskState, UnixMillis,
 };
 
 impl From<Uuid> for JobId {
@@ -170,12 +169,16 @@ pub struct MappedUrlRow {
     pub created_at: i64,
 }
 
-/// A row of `origins`, with its age in milliseconds.
+/// A row of `origins`, with its ages in milliseconds.
 #[derive(Clone, Debug)]
 pub struct RobotsRow {
     pub answer: String,
     pub robots: Option<String>,
     pub age: i64,
+    pub failure: Option<String>,
+    pub failure_kind: Option<String>,
+    pub failure_message: Option<String>,
+    pub failure_age: Option<i64>,
 }
 
 /// A row of `api_keys`.
@@ -325,14 +328,12 @@ impl TryFrom<DocumentRow> for StoredDocument {
     fn try_from(row: DocumentRow) -> StoreResult<Self> {
         Ok(Self {
             id: row.id,
-            content: NewDocument {
-                requested_url: row.requested_url,
-                final_url: row.final_url,
-                title: row.title,
-                content_md: row.content_md,
-                content_raw: row.content_raw,
-                meta: row.meta.value()?,
-            },
+            requested_url: row.requested_url,
+            final_url: row.final_url,
+            title: row.title,
+            content_md: row.content_md,
+            content_raw: row.content_raw,
+            meta: row.meta.value()?,
             created_at: UnixMillis(row.created_at),
         })
     }
@@ -356,11 +357,18 @@ impl TryFrom<RobotsRow> for StoredRobots {
     type Error = StoreError;
 
     fn try_from(row: RobotsRow) -> StoreResult<Self> {
-        let robots = RobotsText::from_columns(&row.answer, row.robots)
+        let read = RobotsText::from_columns(&row.answer, row.robots)
             .ok_or_else(|| unknown("answer of an origin", &row.answer))?;
+        let failed = row.failure.map(|name| {
+            let kind = row.failure_kind.unwrap_or_default();
+            let message = row.failure_message.unwrap_or_default();
+            RobotsText::from_failure(&name, &kind, message)
+                .ok_or_else(|| unknown("failure of an origin", &name))
+        });
+        let failure_age = millis(row.failure_age.unwrap_or_default());
         Ok(Self {
-            robots,
-            age: millis(row.age),
+            read: read.map(|robots| (robots, millis(row.age))),
+            failed: failed.transpose()?.map(|failed| (failed, failure_age)),
         })
     }
 }

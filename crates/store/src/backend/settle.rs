@@ -5,6 +5,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use crawler_model::counted;
+
 use super::admit::admit;
 use super::{Backend, JobTransaction, LockedJob, TaskUpdate, conclude, to_i64, to_millis};
 use crate::{JobId, Lease, NewTask, Settled, Settlement, TaskOutcome, TaskState};
@@ -63,7 +65,7 @@ async fn settle_job<T: JobTransaction>(
             document, mapped, ..
         } = &settlement.outcome
         {
-            documents.extend(document);
+            documents.extend(document.as_deref());
             links.extend(mapped);
         }
     }
@@ -91,10 +93,8 @@ async fn update_tasks<T: JobTransaction>(
         .collect();
     let written = db.update_tasks(&updates).await?;
     if written != updates.len() as u64 {
-        let message = format!(
-            "{} tasks were held and {written} were written",
-            updates.len()
-        );
+        let held = counted(updates.len() as u64, "held task");
+        let message = format!("{written} of {held} written");
         return Err(T::inconsistent(message));
     }
     Ok(())

@@ -10,7 +10,7 @@ pub trait RobotsRecords: Send + Sync {
         origin: &str,
     ) -> impl Future<Output = StoreResult<Option<StoredRobots>>> + Send;
 
-    /// Stores an origin's robots.txt.
+    /// Stores the result of fetching an origin's robots.txt. A failed fetch replaces nothing that was read before.
     fn save_robots(
         &self,
         origin: &str,

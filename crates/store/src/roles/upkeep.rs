@@ -10,8 +10,13 @@ pub trait Upkeep: Send + Sync {
     /// Zero means that nothing is left to delete.
     fn prune(&self, age: Duration, max: u32) -> impl Future<Output = StoreResult<u64>> + Send;
 
-    /// Deletes robots.txt files and hosts without tasks that were not used for `age`; returns how many.
-    fn prune_hosts(&self, age: Duration) -> impl Future<Output = StoreResult<u64>> + Send;
+    /// Deletes hosts without tasks that were not used for `age`, and robots.txt files that were not read for `robots_age`;
+    /// returns how many.
+    fn prune_hosts(
+        &self,
+        age: Duration,
+        robots_age: Duration,
+    ) -> impl Future<Output = StoreResult<u64>> + Send;
 
     /// Checks that the store can be read and written, by trying.
     fn ready(&self) -> impl Future<Output = StoreResult<()>> + Send;
@@ -25,8 +30,8 @@ impl<S: Upkeep, W: CallWrapper> Upkeep for WrappedStore<S, W> {
         self.wrapper.call("prune", self.inner.prune(age, max)).await
     }
 
-    async fn prune_hosts(&self, age: Duration) -> StoreResult<u64> {
-        let call = self.inner.prune_hosts(age);
+    async fn prune_hosts(&self, age: Duration, robots_age: Duration) -> StoreResult<u64> {
+        let call = self.inner.prune_hosts(age, robots_age);
         self.wrapper.call("prune_hosts", call).await
     }
 

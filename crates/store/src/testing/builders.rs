@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crawler_model::{Discovery, FailKind};
+use crawler_model::{Discovery, DocumentMeta, FailKind};
 use crawler_weburl::HostKey;
 use serde_json::json;
 
@@ -63,16 +63,18 @@ pub fn crawl(seeds: Vec<NewTask>, limits: JobLimits) -> NewJob {
 
 /// The settlement of a fetched page, with a document and the links found on it.
 pub fn done(task: &Claimed, found: Vec<NewTask>) -> Settlement {
+    let mut meta = DocumentMeta::default();
+    meta.status_code = 200;
     let document = NewDocument {
         requested_url: task.requested_url.clone(),
         final_url: task.final_url.clone(),
         title: Some("a title".to_owned()),
         content_md: Some("# a title".to_owned()),
         content_raw: None,
-        meta: json!({"status_code": 200}),
+        meta,
     };
     let outcome = TaskOutcome::Done {
-        document: Some(document),
+        document: Some(Box::new(document)),
         mapped: Vec::new(),
         bytes: 100,
     };

@@ -72,8 +72,8 @@ pub async fn lists_come_in_pages<G: StoreFixture>(fixture: &G) {
     assert_eq!((documents.len(), mapped.len(), tasks.len()), (7, 70, 7));
     assert!(documents.windows(2).all(|two| two[0].id < two[1].id));
     assert!(tasks.windows(2).all(|two| two[0].id < two[1].id));
-    assert_eq!(documents[0].content.meta["status_code"], 200);
-    assert_eq!(documents[0].content.title.as_deref(), Some("a title"));
+    assert_eq!(documents[0].meta["status_code"], 200);
+    assert_eq!(documents[0].title.as_deref(), Some("a title"));
     assert!(documents[0].created_at.0 > 1_700_000_000_000);
     let none = store
         .tasks(job, Some(TaskState::Failed), 2, None)

@@ -2,13 +2,15 @@
 
 use std::time::Duration;
 
+use crawler_model::{FailKind, Failure};
+
 use super::StoreFixture;
 use super::builders::{
     EXPIRED, LEASE, crawl, done, fast, page, pages, retry, settle, start, take, take_all,
 };
 use crate::{
     ApiKeys, JobFilter, JobKind, JobLimits, JobQueue, Jobs, KeyHash, Reconciled, RobotsRecords,
-    RobotsText, StoreError, Upkeep,
+    RobotsText, StoreError, StoredRobots, Upkeep,
 };
 
 /// Keys are looked up by hash; a revoked key is not valid but still listed.
@@ -57,7 +59,7 @@ pub async fn keys_are_valid_until_revoked<G: StoreFixture>(fixture: &G) {
     assert_eq!(revoked, [true, false]);
 }
 
-/// The last file is returned, with its age.
+/// The last file is returned, with its age; a failed fetch is stored beside it.
 pub async fn robots_are_stored_by_origin<G: StoreFixture>(fixture: &G) {
     let store = fixture.open(fast()).await;
     assert!(
@@ -67,22 +69,34 @@ pub async fn robots_are_stored_by_origin<G: StoreFixture>(fixture: &G) {
             .expect("a read")
             .is_none()
     );
-    for robots in [
-        RobotsText::Unavailable("503".to_owned()),
+    let reset = Failure::new(FailKind::Reset, "connection reset");
+    let failures = [
+        RobotsText::Unavailable(Failure::of_status(503)),
+        RobotsText::Unreachable(reset),
+        RobotsText::Throttled(Failure::of_status(429)),
+    ];
+    let files = [
         RobotsText::Absent,
         RobotsText::Text("User-agent: *\nDisallow: /private\n".to_owned()),
-    ] {
-        store
-            .save_robots("https://a.test", robots.clone())
-            .await
-            .expect("saved");
-        let stored = store
-            .robots("https://a.test")
-            .await
-            .expect("a read")
-            .expect("robots");
-        assert_eq!(stored.robots, robots);
-        assert!(stored.age < Duration::from_mins(5));
+    ];
+    let save = async |robots: &RobotsText| {
+        let saved = store.save_robots("https://a.test", robots.clone()).await;
+        saved.expect("saved");
+        let stored = store.robots("https://a.test").await.expect("a read");
+        let StoredRobots { read, failed } = stored.expect("robots");
+        let ages = read.iter().chain(&failed).map(|(_, age)| *age);
+        assert!(ages.max() < Some(Duration::from_mins(5)));
+        (read.map(|read| read.0), failed.map(|failed| failed.0))
+    };
+    for failure in &failures {
+        assert_eq!(save(failure).await, (None, Some(failure.clone())));
+    }
+    for file in &files {
+        assert_eq!(save(file).await, (Some(file.clone()), None));
+        for failure in &failures {
+            let kept = (Some(file.clone()), Some(failure.clone()));
+            assert_eq!(save(failure).await, kept);
+        }
     }
     assert!(
         store
@@ -216,14 +230,16 @@ pub async fn hosts_without_work_and_old_robots_are_pruned<G: StoreFixture>(fixtu
         .expect("saved");
     assert_eq!(
         store
-            .prune_hosts(Duration::from_hours(1))
+            .prune_hosts(Duration::from_hours(1), Duration::from_hours(1))
             .await
             .expect("none"),
         0
     );
     // One task held and one queued: the host has work, but its robots.txt is old.
     let tasks = take(&store, 1, LEASE).await;
-    assert_eq!(store.prune_hosts(Duration::ZERO).await.expect("robots"), 1);
+    let (none, hour) = (Duration::ZERO, Duration::from_hours(1));
+    assert_eq!(store.prune_hosts(none, hour).await.expect("none"), 0);
+    assert_eq!(store.prune_hosts(none, none).await.expect("robots"), 1);
     assert!(
         store
             .robots("https://a.test")
@@ -236,7 +252,7 @@ pub async fn hosts_without_work_and_old_robots_are_pruned<G: StoreFixture>(fixtu
     settle(&store, vec![done(&tasks[0], Vec::new())]).await;
     // A claim marks the host idle.
     assert!(take(&store, 1, LEASE).await.is_empty());
-    assert_eq!(store.prune_hosts(Duration::ZERO).await.expect("a host"), 1);
+    assert_eq!(store.prune_hosts(none, none).await.expect("a host"), 1);
     // A deleted host can be used again.
     start(&store, crawl(pages("a.test", 1), JobLimits::default())).await;
     assert_eq!(take_all(&store, 1).await.len(), 1);

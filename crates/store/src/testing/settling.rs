@@ -1,7 +1,9 @@
 //! Settling: what is written together, what ends a job, and that writers do not block each other.
 
+use std::collections::BTreeMap;
+
+use crawler_model::HtmlMeta;
 use futures_util::future::{join, join_all};
-use serde_json::json;
 
 use super::StoreFixture;
 use super::builders::{
@@ -196,7 +198,11 @@ pub async fn odd_text_does_not_fail_its_batch<G: StoreFixture>(fixture: &G) {
     {
         document.title = Some("a\0title".to_owned());
         document.content_md = Some("\0\"\\ \u{1f600} {}".to_owned());
-        document.meta = json!({"nul\0": ["\0", "\u{2028}"], "deep": {"it's": "\\u0000"}});
+        let mut page = HtmlMeta::default();
+        page.keywords = vec!["\0".to_owned(), "\u{2028}".to_owned()];
+        page.hreflang = BTreeMap::from([("it's".to_owned(), "\\u0000".to_owned())]);
+        page.open_graph = BTreeMap::from([("og:nul\0".to_owned(), "\0".to_owned())]);
+        document.meta.page = Some(Box::new(page));
     }
     let settled = settle(&store, vec![odd, done(&tasks[1], Vec::new())]).await;
     assert_eq!((settled.kept.len(), settled.admitted), (2, 1));
@@ -210,11 +216,10 @@ pub async fn odd_text_does_not_fail_its_batch<G: StoreFixture>(fixture: &G) {
     assert_eq!(documents.len(), 2);
     assert!(
         documents[0]
-            .content
             .title
             .as_deref()
             .is_some_and(|title| title.ends_with("title"))
     );
-    assert_eq!(documents[0].content.meta["deep"]["it's"], "\\u0000");
+    assert_eq!(documents[0].meta["hreflang"]["it's"], "\\u0000");
     assert_eq!(read_job(&store, job).await.left_out, 1);
 }

@@ -91,6 +91,9 @@ fn the_server_notices_disconnects_and_stops_with_open_connections() {
     until(|| server.in_flight() == 1);
     drop(first);
     until(|| server.in_flight() == 0);
+    assert_eq!(server.most_in_flight(), 1);
+    server.forget();
+    assert_eq!(server.most_in_flight(), 0);
     let mut second = TcpStream::connect(server.addr()).unwrap();
     second.write_all(b"GET / HTTP/1.1\r\n\r\n").unwrap();
     until(|| server.in_flight() == 1);

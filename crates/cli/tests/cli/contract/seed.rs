@@ -41,7 +41,7 @@ fn anything_but_an_absolute_web_url_is_rejected_with_an_example() {
             "www.example.org/docs",
             "\"www.example.org/docs\" is not an absolute URL",
         ),
-        ("/docs/", "\"/docs/\" is not an absolute URL"),
+        ("/docs/", "\"/docs/\" is a file path"),
         ("ftp://example.org/", "\"ftp:\""),
         ("mailto:me@example.org", "\"mailto:\""),
         ("file:///etc/passwd", "\"file:\""),

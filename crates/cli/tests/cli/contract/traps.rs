@@ -1,9 +1,10 @@
 //! `--traps`: endless URL spaces are refused, each refusal counted by reason; off, they are followed.
 
+use serde_json::Value;
 use testsite::{Pages, Request, Server, SiteResponse};
 
 use crate::contract::run::{crawl, visited};
-use crate::run::Finished;
+use crate::run::{Finished, crawler, objects};
 
 /// Without a depth limit, so that only trap detection ends the crawl; the page limit ends a test that fails.
 const FLAGS: [&str; 8] = [
@@ -32,6 +33,46 @@ fn endless(next: impl Fn(&str) -> Vec<String> + Send + Sync + 'static) -> Server
 fn number_in(target: &str) -> u64 {
     let digits: String = target.chars().filter(char::is_ascii_digit).collect();
     digits.parse().unwrap_or(0)
+}
+
+/// `-vv` gives the reason for each link that is not followed.
+#[test]
+fn verbose_output_names_why_a_link_is_not_followed() {
+    let links = [
+        "/a",
+        "/excluded/x",
+        "/b/b/b/b/b/b/b/b",
+        "mailto:x@example.org",
+        "http://other.example/",
+    ];
+    let server = Server::start(
+        Pages::new()
+            .links("/", &links)
+            .links("/a", &["/deep", "/a"]),
+    );
+    let flags = ["--max-depth", "1", "--exclude", "/excluded/"];
+    let url = |path: &str| server.url(path);
+    let seed = url("/");
+    let ended = crawler(&[&[&*seed, "-vv"][..], &flags].concat()).success();
+    for (link, reason) in [
+        (url("/excluded/x"), "excluded by --exclude"),
+        (url("/b/b/b/b/b/b/b/b"), "crawler trap, repeating path"),
+        ("mailto:x@example.org".to_owned(), "not http"),
+        ("http://other.example/".to_owned(), "out of scope"),
+        (url("/deep"), "beyond --max-depth"),
+    ] {
+        ended.stderr_contains(&format!("  link {link} (not followed: {reason})\n"));
+    }
+    ended.stderr_contains(&format!("  link {}\n", url("/a")));
+    let json = [&[&*seed, "-vv", "--log-format", "json"][..], &flags].concat();
+    let ended = crawler(&json).success();
+    let events = objects(&ended.stderr);
+    let reason = |link: &str| {
+        let is_link = |line: &&Value| line["event"] == "link" && line["url"] == *link;
+        events.iter().find(is_link).unwrap()["not_followed"].clone()
+    };
+    assert_eq!(reason(&url("/deep")), "too_deep");
+    assert_eq!(reason(&url("/a")), Value::Null);
 }
 
 fn repeating_path() -> Server {

@@ -2,15 +2,16 @@
 
 use std::collections::BTreeSet;
 use std::io::{BufRead, BufReader};
-use std::process::{Child, Stdio};
+use std::process::Stdio;
 use std::time::Instant;
 
 use crawler_service::api::METRICS;
 use serde_json::Value;
 use testsite::{Pages, Server, SiteResponse};
 
-use crate::api::{ANY_PORT, Api, isolated_command};
+use crate::api::{ANY_PORT, Api};
 use crate::harness::http;
+use crate::harness::process::{Process, isolated_program};
 use crate::harness::wait::TIMEOUT;
 
 fn site() -> Server {
@@ -81,16 +82,6 @@ fn a_running_service_exports_every_metric_by_its_name() {
     assert_eq!(service.terminate(), Some(0));
 }
 
-/// A process that is killed with its test.
-struct Process(Child);
-
-impl Drop for Process {
-    fn drop(&mut self) {
-        let _ = self.0.kill();
-        let _ = self.0.wait();
-    }
-}
-
 /// The log is closed in the middle, as by a closed terminal; the worker still answers requests.
 #[test]
 fn a_worker_serves_metrics_and_logs_ids_on_one_line_each() {
@@ -103,12 +94,9 @@ fn a_worker_serves_metrics_and_logs_ids_on_one_line_each() {
     let created: Value = serde_json::from_str(&created).unwrap();
     let id = created["id"].as_str().unwrap();
     let args = ["serve", "--mode", "worker", "--log-format", "json", "-v"];
-    let mut worker = isolated_command(folder.path(), &args)
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
-    let lines = BufReader::new(worker.stderr.take().unwrap()).lines();
-    let _worker = Process(worker);
+    let mut command = isolated_program(folder.path(), &args);
+    let mut worker = Process::start(command.stderr(Stdio::piped()));
+    let lines = BufReader::new(worker.child().stderr.take().unwrap()).lines();
     let (mut addr, mut settled) = (None, false);
     for line in lines.map_while(Result::ok) {
         let line: Value = serde_json::from_str(&line).unwrap_or_else(|_| panic!("{line}"));
@@ -135,12 +123,9 @@ fn a_worker_serves_metrics_and_logs_ids_on_one_line_each() {
 fn a_request_cannot_forge_a_log_line() {
     let folder = tempfile::tempdir().unwrap();
     let args = ["serve", "--addr", "127.0.0.1:0", "--color", "never"];
-    let mut child = isolated_command(folder.path(), &args)
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
-    let mut lines = BufReader::new(child.stderr.take().unwrap()).lines();
-    let _child = Process(child);
+    let mut command = isolated_program(folder.path(), &args);
+    let mut service = Process::start(command.stderr(Stdio::piped()));
+    let mut lines = BufReader::new(service.child().stderr.take().unwrap()).lines();
     let listening = lines
         .by_ref()
         .map_while(Result::ok)

@@ -26,8 +26,8 @@ fn invalid_seeds() {
         ("   ", &[EXAMPLE]),
         ("example.org", &["example.org", "https://example.org"]),
         ("example.org/a?b", &["https://example.org/a?b"]),
-        ("/relative", &["/relative", "not an absolute URL"]),
-        ("../up", &["../up", "not an absolute URL"]),
+        ("/relative", &["/relative", "is a file path"]),
+        ("../up", &["../up", "is a file path"]),
         ("//example.org/", &["absolute", "https://example.org/"]),
         ("ftp://example.org/", &["ftp:", EXAMPLE]),
         ("mailto:a@example.org", &["mailto:", EXAMPLE]),
@@ -153,8 +153,8 @@ fn numbers_out_of_range() {
         ("--max-parallel", "0", "1 to 1000"),
         ("--max-attempts", "0", "1 to 100"),
         ("--max-redirects", "101", "0 to 100"),
-        ("--timeout", "0", "give 1"),
-        ("--timeout", "2h", "3600000"),
+        ("--timeout", "0", "give 1ms to 1h"),
+        ("--timeout", "2h", "2h is out of range; give 1ms to 1h"),
         ("--max-body-bytes", "0", "give 1"),
     ];
     for (flag, value, range) in cases {

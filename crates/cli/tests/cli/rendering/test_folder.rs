@@ -9,6 +9,7 @@ use std::process::Command;
 use tempfile::TempDir;
 
 use crate::api::{ANY_PORT, Api};
+use crate::harness::process::program;
 use crate::harness::wait::{TIMEOUT, wait_until};
 use crate::run::Run;
 
@@ -37,7 +38,7 @@ impl TestFolder {
     }
 
     fn command(&self, args: &[&str]) -> Command {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_crawler"));
+        let mut command = program();
         command
             .args(args)
             .current_dir(self.path())

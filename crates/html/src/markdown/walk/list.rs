@@ -56,6 +56,18 @@ impl PageWriter<'_> {
         }
     }
 
+    /// Enters a list of definitions. Directly in another list it is an item of that list.
+    pub(super) fn enter_definitions(&mut self) -> Leave {
+        self.boundary();
+        if self.context == FlowContext::Flow
+            && self.blocks.in_bare_list()
+            && let Some(opened) = self.blocks.open_entry(None)
+        {
+            return Leave::Entry(opened);
+        }
+        Leave::Block
+    }
+
     /// Writes a definition as a list item under its term.
     pub(super) fn enter_definition(&mut self) -> Leave {
         self.boundary();

@@ -34,7 +34,7 @@ impl PageWriter<'_> {
         let target = image_source(self.tree, id).and_then(|src| media_target(self.resolve, src));
         match target {
             Some(target) => {
-                let target = self.add_target(target);
+                let target = self.add_target(target, String::new());
                 self.run.push_image(&alt, target, self.style);
             }
             None => self.run.push_text(&alt, self.style),
@@ -63,7 +63,7 @@ impl PageWriter<'_> {
                 _ => "embedded page",
             });
         let link = if self.style.link == 0 {
-            self.add_target(target)
+            self.add_target(target, String::new())
         } else {
             self.style.link
         };

@@ -7,7 +7,7 @@ use crate::writing::selection::{HiddenBlocks, Selection};
 
 use super::Leave;
 use crate::markdown::blocks::{Blocks, LastBlock};
-use crate::markdown::inline::{InlineContext, InlineWriter, TextFormat, longest_ticks};
+use crate::markdown::inline::{InlineContext, InlineWriter, LinkTarget, TextFormat, longest_ticks};
 use crate::markdown::run::{CODE, STRONG, Style, TextRun};
 use crate::markdown::survey::Survey;
 use crate::markdown::table::{Align, CellShape, Table};
@@ -39,7 +39,7 @@ pub(super) struct PageWriter<'a> {
     /// The next number of every list open in a cell; `None` for unordered lists.
     pub(super) cell_lists: Vec<Option<i64>>,
     /// Addresses of links and images; a span refers to one by its position, counted from 1.
-    pub(super) targets: Vec<String>,
+    pub(super) targets: Vec<LinkTarget>,
     /// In how many blocks the open link has been written.
     pub(super) linked_blocks: u32,
     inline: InlineWriter,
@@ -70,9 +70,9 @@ impl<'a> PageWriter<'a> {
         }
     }
 
-    /// Stores an address and returns its number.
-    pub(super) fn add_target(&mut self, target: String) -> u32 {
-        self.targets.push(target);
+    /// Stores an address and a title, which may be empty, and returns their number.
+    pub(super) fn add_target(&mut self, address: String, title: String) -> u32 {
+        self.targets.push(LinkTarget { address, title });
         u32::try_from(self.targets.len()).unwrap_or(0)
     }
 

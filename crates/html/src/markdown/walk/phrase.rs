@@ -11,6 +11,9 @@ use crate::markdown::inline::TextFormat;
 use crate::markdown::run::{CODE, EMPHASIS, STRIKE, STRONG};
 use crate::markdown::superscript::script;
 
+/// Longer titles are texts of their own. Leaving them out also bounds how much a link around many blocks can repeat.
+const MAX_TITLE: usize = 512;
+
 impl PageWriter<'_> {
     pub(super) fn enter_phrase(
         &mut self,
@@ -133,11 +136,29 @@ impl PageWriter<'_> {
             && self.format == TextFormat::Markdown
             && let Some(target) = link_target(self.resolve, href)
         {
-            self.style.link = self.add_target(target);
+            let title = title(self.tree, id);
+            self.style.link = self.add_target(target, title);
             self.linked_blocks = 0;
         }
         Some(Leave::Style(before))
     }
+}
+
+/// The title of a link on one line; empty if it only repeats the text of the link.
+fn title(tree: &Tree, id: NodeId) -> String {
+    let Some(title) = tree.attr(id, "title") else {
+        return String::new();
+    };
+    let words = || title.split_whitespace();
+    let texts = || tree.subtree(id).filter_map(|inner| tree.text(inner));
+    let repeats = words().eq(texts().flat_map(str::split_whitespace));
+    if repeats || title.len() > MAX_TITLE {
+        return String::new();
+    }
+    words()
+        .flat_map(|word| [" ", word])
+        .skip(1)
+        .collect::<String>()
 }
 
 /// The text of an element that contains nothing else.

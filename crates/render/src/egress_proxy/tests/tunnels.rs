@@ -1,5 +1,8 @@
 //! Tunnels.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
 use crawler_model::FailKind;
 use testsite::{Proxy, ProxyRules, Request, Server, SiteResponse};
 use tokio::io::AsyncWriteExt;
@@ -131,7 +134,8 @@ async fn an_upstream_proxy_that_closes_the_connection_is_named() {
 #[tokio::test]
 async fn a_refusing_proxy_dials_nothing() {
     let canary = Server::start(|_: &Request| SiteResponse::status(200));
-    let proxy = EgressProxy::refusing().unwrap();
+    let strays = Arc::default();
+    let proxy = EgressProxy::refusing(&strays).unwrap();
     let mut client = ProxyClient::connect(&proxy).await;
     let url = format!("http://127.0.0.1:{}/", canary.port());
     let (head, _) = client.get(&url).await;
@@ -141,6 +145,21 @@ async fn a_refusing_proxy_dials_nothing() {
     assert!(head.starts_with("HTTP/1.1 502"), "{head}");
     assert_eq!(proxy.requests(), 2);
     assert_eq!(canary.connections(), 0);
+}
+
+/// A browser that is due for replacement stays open beside its successor, and its own requests still count.
+#[tokio::test]
+async fn refusing_proxies_add_to_one_count() {
+    let strays = Arc::<AtomicU64>::default();
+    let retiring = EgressProxy::refusing(&strays).unwrap();
+    let current = EgressProxy::refusing(&strays).unwrap();
+    for proxy in [&retiring, &current, &retiring] {
+        let mut client = ProxyClient::connect(proxy).await;
+        client.tunnel("update.example:443").await;
+    }
+    assert_eq!(strays.load(Ordering::Relaxed), 3);
+    drop(retiring);
+    assert_eq!(strays.load(Ordering::Relaxed), 3);
 }
 
 #[tokio::test]

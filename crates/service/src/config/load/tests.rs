@@ -32,6 +32,16 @@ fn source_of(loaded: &LoadedConfig, key: &str) -> String {
 }
 
 #[test]
+fn durations_and_sizes_are_written_as_in_flags() {
+    let text = "http:\n  timeout: 5min\n  max_body_bytes: 500k\nworker:\n  lease: 20sec\n";
+    let (_, loaded) = load(text, &no_env, Vec::new());
+    let config = loaded.unwrap().config;
+    assert_eq!(config.http.timeout, Duration::from_mins(5));
+    assert_eq!(config.http.max_body_bytes, 500_000);
+    assert_eq!(config.worker.lease, Duration::from_secs(20));
+}
+
+#[test]
 fn flags_override_the_environment_which_overrides_the_file() {
     let text = "# a comment\nworker:\n  pool_size: 3\n  per_host_rps: 0.5\nserver:\n  addr: 127.0.0.1:1\nhttp:\n";
     let env = |name: &str| match name {
@@ -100,7 +110,7 @@ fn an_invalid_file_is_rejected_with_the_line_and_the_allowed_values() {
         (
             "http:\n  timeout: 10 parsecs\n",
             2,
-            "is not a duration like 500ms, 10s or 1h30m",
+            "is not a duration like 500ms, 10s, 5m or 1h30m",
         ),
         (
             "http:\n  max_body_bytes: [1]\n",

@@ -1,8 +1,9 @@
 //! The result of scraping one URL.
 
 use crawler_engine::{Document, ScrapeProblem};
-use crawler_model::Failure;
 use tokio::task::JoinError;
+
+use crate::advice::with_advice;
 
 /// Why there is no document.
 #[derive(Debug)]
@@ -42,13 +43,13 @@ pub(super) struct PreparedPage {
 
 /// The result of scraping one URL.
 #[derive(Debug)]
-pub(super) struct Outcome {
+pub(super) struct ScrapeResult {
     /// The given URL, normalized if it is valid.
     pub(super) url: String,
     pub(super) page: Result<PreparedPage, PageProblem>,
 }
 
-impl Outcome {
+impl ScrapeResult {
     /// Whether the page could not be fetched; an error page counts as failed.
     pub(super) fn failed(&self) -> bool {
         self.failure().is_some()
@@ -67,11 +68,13 @@ impl Outcome {
         let (message, kind) = match &self.page {
             Ok(page) => return error_of(&page.document),
             Err(PageProblem::BadUrl(message)) => (format!("<URL>: {message}"), "bad_url"),
-            Err(PageProblem::Scrape(problem)) if problem.url().as_str() == self.url => {
-                (problem.to_string(), problem.as_str())
-            }
             Err(PageProblem::Scrape(problem)) => {
-                let message = format!("{problem} (redirected from {})", self.url);
+                let message = with_advice(problem, problem.remedy());
+                let message = if problem.url().as_str() == self.url {
+                    message
+                } else {
+                    format!("{message} (redirected from {})", self.url)
+                };
                 (message, problem.as_str())
             }
             Err(PageProblem::Internal(message)) => {
@@ -85,17 +88,12 @@ impl Outcome {
 
 /// The error message and its stable kind for an error status.
 pub(super) fn error_of(document: &Document) -> Option<(String, &'static str)> {
-    if document.status() < 400 {
-        return None;
-    }
-    let failure = Failure::of_status(document.status());
-    let kind = failure.kind.as_str();
-    let (url, requested) = (document.url().clone(), document.requested());
-    let from = if *requested == url {
+    let problem = document.problem()?;
+    let requested = document.requested();
+    let from = if requested == document.url() {
         String::new()
     } else {
         format!(" (redirected from {requested})")
     };
-    let message = ScrapeProblem::Failed { url, failure }.to_string();
-    Some((message + &from, kind))
+    Some((problem.to_string() + &from, problem.as_str()))
 }

@@ -103,7 +103,7 @@ const ROBOTS: &str = "http://a.example/robots.txt";
 
 #[tokio::test(start_paused = true)]
 async fn a_notice_names_the_host_once() {
-    let unavailable = Ok(status(503, Some(5)));
+    let unavailable = Ok(status(503, Some(9)));
     let script = ScriptedFetch::default().on(URL, [unavailable, reset(), Ok(page())]);
     let spec = RequestSpec {
         robots: RobotsPolicy::Ignore,
@@ -121,7 +121,7 @@ async fn a_notice_names_the_host_once() {
     scraper.get(&requested(URL), JsPolicy::Never).await.unwrap();
     let notices = notices.lock().unwrap();
     for (notice, expected) in notices.iter().zip([
-        "a.example answered 503 to /x (attempt 1 of 3); waiting 5.0 s",
+        "a.example answered 503 to /x (attempt 1 of 3); waiting 9.0 s",
         "a.example failed on /x: connection reset (attempt 2 of 3); waiting ",
     ]) {
         assert!(notice.starts_with(expected), "{notice}");

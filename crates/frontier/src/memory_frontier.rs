@@ -20,6 +20,7 @@ use crate::host_ledger::HostLedger;
 use crate::level_counts::LevelCounts;
 use crate::path_gates::PathGates;
 use crate::queued_depths::QueuedDepths;
+use crate::redirect_targets::RedirectTargets;
 use crate::rng::Rng;
 use crate::rules::{Bounds, MAX_HOSTS, judge};
 use crate::seed_watch::SeedWatch;
@@ -59,6 +60,7 @@ pub struct MemoryFrontier {
     pub(crate) listed: VecDeque<usize>,
     pub(crate) stopped: Option<StopReason>,
     pub(crate) seed_watch: SeedWatch,
+    pub(crate) redirects: RedirectTargets,
 }
 
 impl MemoryFrontier {
@@ -87,6 +89,7 @@ impl MemoryFrontier {
             listed: VecDeque::new(),
             stopped: None,
             seed_watch: SeedWatch::default(),
+            redirects: RedirectTargets::default(),
             seed: seed.clone(),
             plan,
         };
@@ -430,6 +433,7 @@ impl Frontier for MemoryFrontier {
             pages: counts.pages,
             fetched: counts.fetched,
             not_html: counts.not_html,
+            truncated: counts.truncated,
             redirected: counts.redirected,
             failed: counts.failed_by_group().collect(),
             skipped: counts.skipped,

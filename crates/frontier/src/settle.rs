@@ -54,9 +54,7 @@ impl MemoryFrontier {
         if let Outcome::Redirected { to } = &report.outcome {
             if report.hops >= self.plan.max_redirects {
                 let message = format!("too many redirects ({})", self.plan.max_redirects);
-                report.outcome = Outcome::Failed(Failure::new(FailKind::TooManyRedirects, message));
-                // A page that failed has no links, its target included.
-                report.links = LinkList::default();
+                fail_redirect(&mut report, message);
             } else if self.is_same_page(&report.url, to) {
                 let to = to.clone();
                 self.follow_in_place(&report, to);
@@ -79,11 +77,16 @@ impl MemoryFrontier {
         if let Some(reason) = refused {
             self.counts.refuse(reason);
         }
-        self.counts.finish(&report);
+        let target = target.map(|(_, key)| key);
         if of_seed {
-            self.seed_watch
-                .note(&report, target.map(|(_, key)| key), refused);
+            self.seed_watch.note(&report, target, refused);
         }
+        if let Some(target) = target
+            && self.redirects.closes_loop(key, target)
+        {
+            fail_loop(&mut report);
+        }
+        self.counts.finish(&report);
         out.push(Delivery::Page(Box::new(report)));
     }
 
@@ -198,4 +201,18 @@ impl MemoryFrontier {
         };
         self.admit(to.parts(), key, task, depth, bounds)
     }
+}
+
+/// Reports a redirect whose target redirects back to it as what it is.
+fn fail_loop(report: &mut PageReport) {
+    if let Outcome::Redirected { to } = &report.outcome {
+        let message = format!("redirect loop back to {to}");
+        fail_redirect(report, message);
+    }
+}
+
+/// Reports a redirect as failed. A page that failed has no links, its target included.
+fn fail_redirect(report: &mut PageReport, message: String) {
+    report.outcome = Outcome::Failed(Failure::new(FailKind::TooManyRedirects, message));
+    report.links = LinkList::default();
 }

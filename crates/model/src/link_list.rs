@@ -38,6 +38,7 @@ pub struct LinkList {
     entries: Vec<Entry>,
     web: u64,
     omitted: u64,
+    incomplete: bool,
 }
 
 /// One link of a page.
@@ -72,6 +73,16 @@ impl LinkList {
             entries: Vec::with_capacity(TYPICAL_LINKS),
             ..Self::default()
         }
+    }
+
+    /// Records that links of the page may be missing or wrong.
+    pub fn set_incomplete(&mut self) {
+        self.incomplete = true;
+    }
+
+    /// Whether links of the page may be missing or wrong.
+    pub fn is_incomplete(&self) -> bool {
+        self.incomplete
     }
 
     /// Returns the buffer, for a resolver to append the next link. Call [`LinkList::keep`] or [`LinkList::drop_unkept`] next.

@@ -121,6 +121,10 @@ fn settlement(
     let bytes = report.wire_bytes;
     let mut found = Vec::new();
     let outcome = match &report.outcome {
+        Outcome::Redirected { to } if leads_back(to, held, plan) => {
+            let message = format!("redirect loop back to {to}");
+            failed(&Failure::new(FailKind::TooManyRedirects, message), bytes)
+        }
         Outcome::Redirected { to } if held.hops < plan.max_redirects => {
             redirected(to, held, job_cache, plan, &mut found)
         }
@@ -176,6 +180,15 @@ fn not_text(report: &PageReport) -> TaskOutcome {
         reason: "not_text".to_owned(),
         detail: format!("the page is {what}, which has no text to extract"),
     }
+}
+
+/// Whether a page redirects back to the page that redirected to it. Longer loops end like redirects to known pages.
+fn leads_back(to: &CrawlUrl, held: &HeldTask, plan: &CrawlRules) -> bool {
+    let from = match (&held.claimed.via, held.claimed.found) {
+        (Some(via), Discovery::Redirect) => CrawlUrl::parse(via).ok(),
+        _ => None,
+    };
+    from.is_some_and(|from| plan.keys.key(from.parts()) == plan.keys.key(to.parts()))
 }
 
 /// Admits a redirect's target like any link, at the same depth. The target of a seed becomes the seed.

@@ -19,6 +19,7 @@ struct Reading {
     fetching: bool,
     known: HashSet<CrawlUrl>,
     listed: Vec<NewTask>,
+    problem: Option<String>,
 }
 
 /// The sitemaps of all seeds held, by ticket.
@@ -76,6 +77,13 @@ impl SitemapReader {
         }
     }
 
+    /// Records why a file could not be read; the first reason is kept.
+    pub(crate) fn note_problem(&mut self, ticket: u64, problem: String) {
+        if let Some(reading) = self.readings.get_mut(&ticket) {
+            reading.problem.get_or_insert(problem);
+        }
+    }
+
     /// Adds a page that a sitemap lists; false if the limit is reached.
     pub(crate) fn list(&mut self, ticket: u64, task: NewTask) -> bool {
         let Some(reading) = self.readings.get_mut(&ticket) else {
@@ -88,13 +96,14 @@ impl SitemapReader {
         has_room
     }
 
-    /// The pages that a seed's sitemaps list, once all are read.
-    pub(crate) fn finished(&mut self, ticket: u64) -> Option<Vec<NewTask>> {
+    /// The pages that a seed's sitemaps list, once all are read, and why one of them could not be read.
+    pub(crate) fn finished(&mut self, ticket: u64) -> Option<(Vec<NewTask>, Option<String>)> {
         let reading = self.readings.get(&ticket)?;
         if reading.fetching || !reading.queue.is_empty() {
             return None;
         }
-        self.readings.remove(&ticket).map(|reading| reading.listed)
+        let reading = self.readings.remove(&ticket)?;
+        Some((reading.listed, reading.problem))
     }
 
     /// The files that are due, up to `max`; `opens_at` returns when a host may be requested.

@@ -25,7 +25,10 @@ pub(super) fn document_meta(
             .rendering
             .is_some_and(|rendering| rendering.rendered),
         render_reason: fetched.rendering.map(|rendering| rendering.reason.as_str()),
-        truncated: fetched.truncated,
+        render_timed_out: fetched
+            .rendering
+            .is_some_and(|rendering| rendering.timed_out),
+        truncated: fetched.truncated || page.is_some_and(Page::is_truncated),
         links_omitted,
         page: page.map(|page| Box::new(html_meta(page))),
     }

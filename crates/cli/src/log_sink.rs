@@ -1,21 +1,25 @@
 //! Logs pages to stderr: failures always, everything else with `-v` and `-vv`.
 
 use crawler_model::{
-    LinkFacts, Notice, Outcome, PageReport, RefuseReason, Sink, SinkError, Summary, counted,
+    Discovery, LinkFacts, Notice, Outcome, PageReport, RefuseReason, Sink, SinkError, Summary,
+    counted,
 };
 
 use crate::advice::with_advice;
 use crate::console::{Console, Level, Value};
+use crate::numbers::size;
 use crate::refusal_text::refusal_text;
 
 #[derive(Debug)]
 pub(crate) struct LogSink {
     console: Console,
+    /// `--max-body-bytes`.
+    max_body: u64,
 }
 
 impl LogSink {
-    pub(crate) fn new(console: Console) -> Self {
-        Self { console }
+    pub(crate) fn new(console: Console, max_body: u64) -> Self {
+        Self { console, max_body }
     }
 
     fn page_line(&self, report: &PageReport) {
@@ -24,8 +28,9 @@ impl LogSink {
         let (level, event, text) = match &report.outcome {
             Outcome::Failed(failure) => {
                 let text = format!(
-                    "Failed to fetch {url}: {failure} [{}]",
-                    failure.kind.label()
+                    "Failed to fetch {url}: {failure} [{}]{}",
+                    failure.kind.label(),
+                    self.origin(report)
                 );
                 (Level::Warning, "page_failed", text)
             }
@@ -48,6 +53,7 @@ impl LogSink {
                 };
                 let cut = if report.truncated { ", truncated" } else { "" };
                 let rendered = match report.rendering {
+                    Some(rendering) if rendering.timed_out => ", rendered, timed out",
                     Some(rendering) if rendering.rendered => ", rendered",
                     _ => "",
                 };
@@ -81,9 +87,43 @@ impl LogSink {
         if let Some(rendering) = report.rendering {
             fields.push(("rendered", Value::Flag(rendering.rendered)));
             fields.push(("render_reason", Value::Text(rendering.reason.as_str())));
+            if rendering.timed_out {
+                fields.push(("render_timed_out", Value::Flag(true)));
+            }
         }
         fields.extend(report.via.as_deref().map(|via| ("via", Value::Text(via))));
         self.console.print(level, &text, event, &fields);
+    }
+
+    /// Where a failed page was found, for `-v`.
+    fn origin(&self, report: &PageReport) -> String {
+        match (report.via.as_deref(), report.found) {
+            (Some(via), found) if self.console.prints(Level::Detail) => match found {
+                Discovery::Redirect => format!(", redirected from {via}"),
+                Discovery::Sitemap => format!(", listed in {via}"),
+                Discovery::Seed | Discovery::Link => format!(", linked from {via}"),
+            },
+            _ => String::new(),
+        }
+    }
+
+    /// Warns about a page that was not read to its end: links after that point are not followed.
+    fn truncated_line(&self, report: &PageReport) {
+        let url = report.url.as_str();
+        let text = if report.body_bytes >= self.max_body {
+            let limit = size(self.max_body);
+            format!(
+                "{url} is larger than --max-body-bytes ({limit}): links beyond it are not found"
+            )
+        } else {
+            format!("{url} could not be read to its end: links may be missing")
+        };
+        let fields = [
+            ("url", Value::Text(url)),
+            ("bytes", Value::Number(report.body_bytes)),
+        ];
+        self.console
+            .print(Level::Warning, &text, "page_truncated", &fields);
     }
 }
 
@@ -117,6 +157,9 @@ fn link_text(url: &str, refusal: Option<RefuseReason>) -> String {
 impl Sink for LogSink {
     fn page(&mut self, report: &PageReport) -> Result<(), SinkError> {
         self.page_line(report);
+        if report.truncated && matches!(report.outcome, Outcome::Fetched { .. }) {
+            self.truncated_line(report);
+        }
         if self.console.prints(Level::Debug) {
             let mut refused = report.links.refused().iter().peekable();
             for (index, link) in (0..).zip(report.links.iter()) {

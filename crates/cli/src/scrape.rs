@@ -243,11 +243,21 @@ fn print_messages(result: &ScrapeResult, console: &Console, failure: Level) {
     let url = document.url();
     let fields = [("url", Value::Text(url))];
     if document.truncated() {
-        let message = format!("{url} is too large and was truncated");
+        let message =
+            format!("{url} could not be read completely: it is too large or nested too deeply");
         console.print(Level::Warning, &message, "page_truncated", &fields);
     }
-    if document.is_without_text() {
-        let hint = if document.rendered() {
+    if document.render_timed_out() {
+        let message = format!(
+            "{url} was still running scripts at the time limit; its content may be incomplete"
+        );
+        console.print(Level::Warning, &message, "render_timed_out", &fields);
+    }
+    let only_images = document.has_only_images();
+    if document.is_without_text() && (!only_images || page.text.trim().is_empty()) {
+        let hint = if only_images {
+            "; it contains only images (try --format markdown)"
+        } else if document.rendered() {
             "; it may contain only images"
         } else if document.may_be_rendered() {
             ""

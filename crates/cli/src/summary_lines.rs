@@ -19,6 +19,7 @@ pub(crate) fn print(console: &Console, summary: &Summary, plan: &CrawlPlan, has_
         ("failed", Value::Number(failures)),
         ("skipped", Value::Number(summary.skipped)),
         ("not_html", Value::Number(summary.not_html)),
+        ("truncated", Value::Number(summary.truncated)),
         ("links", Value::Number(summary.links)),
         ("left", Value::Number(summary.left)),
         ("traps", Value::Number(traps)),
@@ -68,6 +69,13 @@ fn lines(summary: &Summary, plan: &CrawlPlan, has_state: bool) -> Vec<String> {
         lines.push(format!(
             "{} beyond --max-depth {depth} not followed; use --max-depth 0 to follow all links",
             counted(too_deep, "link"),
+        ));
+    }
+    if summary.truncated > 0 {
+        lines.push(format!(
+            "{} not read to the end, so links may be missing; use a higher --max-body-bytes (now {}) for larger pages",
+            counted(summary.truncated, "page"),
+            size(plan.fetch.max_body),
         ));
     }
     lines

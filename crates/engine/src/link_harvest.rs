@@ -54,7 +54,7 @@ fn scan(
     let mut links = LinkList::roomy();
     let mut base = base;
     let (mut found_link, mut is_late) = (false, false);
-    crawler_html::scan_links(body, encoding, |part| {
+    let is_complete = crawler_html::scan_links(body, encoding, |part| {
         let link = match part {
             crawler_html::ScanEvent::Link(link) => link,
             crawler_html::ScanEvent::Base(href) => {
@@ -82,6 +82,9 @@ fn scan(
         };
         add_link(&mut links, resolver, link.href, facts, plan);
     });
+    if !is_complete {
+        links.set_incomplete();
+    }
     if is_late { Err(LateBase) } else { Ok(links) }
 }
 

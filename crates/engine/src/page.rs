@@ -78,11 +78,11 @@ async fn attempt<T: Fetch>(task: Task, fetch: &T, plan: &Arc<CrawlRules>) -> Pag
 fn read_response(task: Task, url: &CrawlUrl, fetched: Fetched, plan: &CrawlRules) -> PageReport {
     let (outcome, links) = outcome_of(url, &fetched, plan);
     let mut report = PageReport::new(task, outcome);
+    report.truncated = fetched.truncated || links.is_incomplete();
     report.links = links;
     report.status = Some(fetched.status);
     report.body_bytes = body_len(&fetched) as u64;
     report.wire_bytes = fetched.wire_bytes;
-    report.truncated = fetched.truncated;
     report.retry_after = fetched.retry_after;
     report.rendering = fetched.rendering;
     match plan.documents {

@@ -29,9 +29,10 @@ use std::time::{Duration, SystemTime};
 use crawler_fetch::{Accept, Fetch, FetchRequest, Fetched, RequestedUrl};
 use crawler_frontier::{Rng, retry_delay};
 use crawler_model::site_rules::{
-    MAX_WAIT, PER_HOST_CONCURRENCY, PageStatus, check_redirects, may_retry, throttles_host,
+    MAX_WAIT, PER_HOST_CONCURRENCY, PageStatus, check_redirects, may_retry, redirect_loop,
+    throttles_host,
 };
-use crawler_model::{FailKind, Failure, JsPolicy, Notice, RobotsPolicy, ScrapePlan};
+use crawler_model::{Failure, JsPolicy, Notice, RobotsPolicy, ScrapePlan};
 use crawler_weburl::CrawlUrl;
 use tokio::time::Instant;
 
@@ -175,8 +176,7 @@ impl<T: Fetch, G: HostGate> Scraper<T, G> {
             }
             let target = redirect_target(&url, &fetched).map_err(failed)?;
             if target == url || visited.contains(&target) {
-                let message = format!("redirects in a loop, back to {target}");
-                return Err(failed(Failure::new(FailKind::TooManyRedirects, message)));
+                return Err(failed(redirect_loop(&target)));
             }
             check_redirects(hops(&visited), self.plan.max_redirects).map_err(failed)?;
             visited.push(std::mem::replace(&mut url, target));

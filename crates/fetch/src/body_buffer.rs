@@ -5,7 +5,7 @@ use crawler_model::Failure;
 use http::HeaderMap;
 
 use crate::coding::{Coding, undecodable};
-use crate::decoder::{Corrupt, Decoder};
+use crate::decoder::Decoder;
 
 /// Encoding may make a short body slightly longer. Anything beyond this is treated as endless.
 const WIRE_SLACK: u64 = 64 * 1024;
@@ -86,10 +86,8 @@ impl BodyBuffer {
             // One byte more than the cap, to detect that the body is longer.
             let limit = self.cap.saturating_add(1);
             match decoder.feed(piece, &mut self.bytes, limit) {
-                Err(Corrupt) if self.bytes.is_empty() => {
-                    return Err(undecodable("the body does not match its content coding"));
-                }
-                Err(Corrupt) => self.truncated = true,
+                Err(error) if self.bytes.is_empty() => return Err(undecodable(error.message())),
+                Err(_) => self.truncated = true,
                 Ok(()) => self.truncated = decoder.is_spent(),
             }
         } else {

@@ -11,9 +11,24 @@ mod zstd;
 use self::layer::Layer;
 use crate::coding::Coding;
 
-/// The input is not valid for its content coding.
+/// Why a body cannot be decoded.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct Corrupt;
+pub(crate) enum DecodeError {
+    /// The input is not valid for its content coding.
+    Corrupt,
+    /// A zstd frame needs a larger window than web content may use.
+    WindowTooLarge,
+}
+
+impl DecodeError {
+    /// Returns the message for the user.
+    pub(crate) fn message(self) -> &'static str {
+        match self {
+            Self::Corrupt => "the body does not match its content coding",
+            Self::WindowTooLarge => "the body needs a zstd window of more than 8 MiB",
+        }
+    }
+}
 
 /// Size of the buffer between two layers.
 const LAYER_BUFFER: usize = 16 * 1024;
@@ -55,7 +70,7 @@ impl Decoder {
         piece: &[u8],
         out: &mut Vec<u8>,
         limit: usize,
-    ) -> Result<(), Corrupt> {
+    ) -> Result<(), DecodeError> {
         let Some(inner) = &mut self.inner else {
             return self.outer.feed(piece, out, limit).map(|_| ());
         };
@@ -189,7 +204,23 @@ mod tests {
             let mut decoder = Decoder::for_codings(&[coding], 1 << 20).unwrap();
             let garbage = b"\xff\xfe<html>this is not compressed at all</html>";
             let result = decoder.feed(garbage, &mut Vec::new(), 1 << 20);
-            assert_eq!(result, Err(Corrupt), "{coding:?}");
+            assert_eq!(result, Err(DecodeError::Corrupt), "{coding:?}");
+        }
+    }
+
+    #[test]
+    fn a_zstd_window_larger_than_the_web_allows_has_its_own_error() {
+        // A frame with a window of 2^(10 + exponent) bytes and one raw block.
+        let frame = |exponent: u8| {
+            let mut frame = vec![0x28, 0xb5, 0x2f, 0xfd, 0, exponent << 3, 0x29, 0, 0];
+            frame.extend_from_slice(b"hello");
+            frame
+        };
+        for (exponent, result) in [(13, Ok(())), (14, Err(DecodeError::WindowTooLarge))] {
+            let mut decoder = Decoder::for_codings(&[Coding::Zstd], 1 << 20).unwrap();
+            let mut out = Vec::new();
+            assert_eq!(decoder.feed(&frame(exponent), &mut out, 100), result);
+            assert_eq!(out == b"hello", result.is_ok(), "{exponent}");
         }
     }
 }

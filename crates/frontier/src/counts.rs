@@ -14,6 +14,7 @@ pub(crate) struct Counts {
     pub(crate) pages: u64,
     pub(crate) fetched: u64,
     pub(crate) not_html: u64,
+    pub(crate) truncated: u64,
     pub(crate) redirected: u64,
     pub(crate) skipped: u64,
     pub(crate) failed: [u64; 11],
@@ -39,6 +40,7 @@ impl Counts {
             Outcome::Fetched { html } => {
                 self.fetched += 1;
                 self.not_html += u64::from(!html);
+                self.truncated += u64::from(report.truncated);
             }
             Outcome::Redirected { .. } => self.redirected += 1,
             Outcome::Skipped(_) => self.skipped += 1,

@@ -3,9 +3,11 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use crawler_model::site_rules::{MAX_HOST_PAUSE, check_redirects, may_retry, throttles_host};
+use crawler_model::site_rules::{
+    MAX_HOST_PAUSE, check_redirects, may_retry, redirect_loop, throttles_host,
+};
 use crawler_model::{
-    Discovery, LinkList, Notice, Outcome, PageReport, RefuseReason, SitemapPolicy, Task,
+    Discovery, Failure, LinkList, Notice, Outcome, PageReport, RefuseReason, SitemapPolicy, Task,
 };
 use crawler_weburl::{CrawlUrl, UrlKey};
 
@@ -52,9 +54,7 @@ impl MemoryFrontier {
         }
         if let Outcome::Redirected { to } = &report.outcome {
             if let Err(failure) = check_redirects(report.hops, self.plan.max_redirects) {
-                report.outcome = Outcome::Failed(failure);
-                // A page that failed has no links, its target included.
-                report.links = LinkList::default();
+                fail_redirect(&mut report, failure);
             } else if self.is_same_page(&report.url, to) {
                 let to = to.clone();
                 self.follow_in_place(&report, to);
@@ -77,11 +77,16 @@ impl MemoryFrontier {
         if let Some(reason) = refused {
             self.counts.refuse(reason);
         }
-        self.counts.finish(&report);
+        let target = target.map(|(_, key)| key);
         if of_seed {
-            self.seed_watch
-                .note(&report, target.map(|(_, key)| key), refused);
+            self.seed_watch.note(&report, target, refused);
         }
+        if let Some(target) = target
+            && self.redirects.closes_loop(key, target)
+        {
+            fail_loop(&mut report);
+        }
+        self.counts.finish(&report);
         out.push(Delivery::Page(Box::new(report)));
     }
 
@@ -200,4 +205,18 @@ impl MemoryFrontier {
         };
         self.admit(to.parts(), key, task, depth, bounds)
     }
+}
+
+/// Reports a redirect whose target redirects back to it as what it is.
+fn fail_loop(report: &mut PageReport) {
+    if let Outcome::Redirected { to } = &report.outcome {
+        let failure = redirect_loop(to);
+        fail_redirect(report, failure);
+    }
+}
+
+/// Reports a redirect as failed. A page that failed has no links, its target included.
+fn fail_redirect(report: &mut PageReport, failure: Failure) {
+    report.outcome = Outcome::Failed(failure);
+    report.links = LinkList::default();
 }

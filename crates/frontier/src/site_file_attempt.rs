@@ -60,13 +60,12 @@ impl SiteFileAttempt {
                 };
             }
             RobotsAnswer::Rules(rules) => RobotsFile::Rules(rules),
-            RobotsAnswer::Throttled(failure)
-            | RobotsAnswer::Unavailable(failure)
-            | RobotsAnswer::Unreachable(failure)
+            RobotsAnswer::Unavailable(failure) | RobotsAnswer::Unreachable(failure)
                 if self.retries(failure.kind) =>
             {
                 return SiteFileStep::Retry;
             }
+            // Like any 4xx, it is an answer, and not asked for again (RFC 9309).
             RobotsAnswer::Throttled(failure) => RobotsFile::Throttled(failure),
             RobotsAnswer::Unavailable(failure) => RobotsFile::Unavailable(failure),
             RobotsAnswer::Unreachable(failure) => RobotsFile::Unreachable(failure),

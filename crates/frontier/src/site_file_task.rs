@@ -99,7 +99,7 @@ impl SiteFileResult {
 pub enum RobotsAnswer {
     /// Rules; a missing file is one without rules.
     Rules(Robots),
-    /// The server asks to come back later (408, 429): no rules if it was never read and retries fail too.
+    /// The server asks to come back later (408, 429): no rules if it was never read.
     Throttled(Failure),
     /// A server error: counts as "disallow everything" if retries fail too.
     Unavailable(Failure),

@@ -156,7 +156,8 @@ impl Writer<'_> {
     /// Handles the few elements without text of their own that still mean something.
     fn enter_hidden(&mut self, id: NodeId, tag: Tag) {
         match tag {
-            Tag::Script => {
+            // Text between the cells of a table would be moved out of it when the HTML is parsed again.
+            Tag::Script if !self.is_between_cells() => {
                 if let Some(formula) = Formula::of_script(self.tree, id) {
                     self.write_text(&formula.text);
                 }
@@ -178,6 +179,12 @@ impl Writer<'_> {
             self.out.push_str(open.tag.name());
             self.out.push('>');
         }
+    }
+
+    fn is_between_cells(&self) -> bool {
+        use Tag::{Colgroup, Table, Tbody, Tfoot, Thead, Tr};
+        let top = self.top();
+        top.is_some_and(|tag| matches!(tag, Table | Tbody | Thead | Tfoot | Tr | Colgroup))
     }
 
     fn top(&self) -> Option<Tag> {

@@ -133,8 +133,11 @@ async fn pages() {
                 report.wire_bytes = 1 << 40;
                 report.body_bytes = 300;
                 report.truncated = true;
-                report.rendering =
-                    Some(Rendering::because(RenderReason::BrowserFailed).after(2 * SECOND));
+                let rendering = Rendering {
+                    timed_out: true,
+                    ..Rendering::because(RenderReason::BrowserFailed)
+                };
+                report.rendering = Some(rendering.after(2 * SECOND));
                 report.elapsed = Duration::new(3, 999_999_999);
                 report.retry_after = Some(9 * SECOND);
             }

@@ -27,6 +27,9 @@ pub struct DocumentMeta {
     /// Why it was or was not rendered; `None` if rendering was off.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub render_reason: Option<&'static str>,
+    /// Whether its scripts were still running at the time limit of the browser: the page may be incomplete.
+    #[serde(skip_serializing_if = "is_false")]
+    pub render_timed_out: bool,
     /// Whether the body was truncated.
     #[serde(skip_serializing_if = "is_false")]
     pub truncated: bool,

@@ -38,6 +38,8 @@ pub struct Rendering {
     pub reason: RenderReason,
     /// Time spent waiting for a free tab, which does not count toward the page's time.
     pub waited: Duration,
+    /// Whether its scripts were still running at the time limit: the page may be incomplete.
+    pub timed_out: bool,
 }
 
 impl Rendering {
@@ -47,6 +49,7 @@ impl Rendering {
             rendered: true,
             reason,
             waited: Duration::ZERO,
+            timed_out: false,
         }
     }
 

@@ -42,6 +42,7 @@ pub struct LinkList {
     refused: Vec<(u32, RefuseReason)>,
     web: u64,
     omitted: u64,
+    incomplete: bool,
 }
 
 /// One link of a page.
@@ -76,6 +77,16 @@ impl LinkList {
             entries: Vec::with_capacity(TYPICAL_LINKS),
             ..Self::default()
         }
+    }
+
+    /// Records that links of the page may be missing or wrong.
+    pub fn set_incomplete(&mut self) {
+        self.incomplete = true;
+    }
+
+    /// Whether links of the page may be missing or wrong.
+    pub fn is_incomplete(&self) -> bool {
+        self.incomplete
     }
 
     /// Returns the buffer, for a resolver to append the next link. Call [`LinkList::keep`] or [`LinkList::drop_unkept`] next.

@@ -37,7 +37,7 @@ pub struct PageReport {
     pub wire_bytes: u64,
     /// Length of the decoded body.
     pub body_bytes: u64,
-    /// Whether the body was truncated.
+    /// Whether the body was truncated, or could not be read completely: links may be missing.
     pub truncated: bool,
     /// Whether a browser rendered it, and why; `None` if rendering was off.
     pub rendering: Option<Rendering>,

@@ -18,5 +18,5 @@ pub use limits::{
     SITE_FILE_ATTEMPTS,
 };
 pub use page_status::{PageStatus, has_body};
-pub use redirect_limit::check_redirects;
+pub use redirect_limit::{check_redirects, redirect_loop};
 pub use retry::{may_retry, throttles_host};

@@ -18,6 +18,8 @@ pub struct Summary {
     pub fetched: u64,
     /// Fetched pages that are not HTML.
     pub not_html: u64,
+    /// Fetched pages that were not read to their end.
+    pub truncated: u64,
     /// Redirects.
     pub redirected: u64,
     /// Pages that failed, by group.
@@ -62,6 +64,7 @@ impl Default for Summary {
             pages: 0,
             fetched: 0,
             not_html: 0,
+            truncated: 0,
             redirected: 0,
             failed: BTreeMap::new(),
             skipped: 0,

@@ -77,7 +77,7 @@ pub(crate) fn write_page_object(
     target.write_if_full()
 }
 
-/// Writes `,"rendered":…,"render_reason":…` if rendering was decided. Also used by the map format.
+/// Writes `,"rendered":…,"render_reason":…` if rendering was decided, and `,"render_timed_out":true` if it applies. Also used by the map format.
 pub(crate) fn write_rendering(target: &mut Target, rendering: Option<Rendering>) {
     if let Some(rendering) = rendering {
         let rendered = if rendering.rendered { "true" } else { "false" };
@@ -85,6 +85,9 @@ pub(crate) fn write_rendering(target: &mut Target, rendering: Option<Rendering>)
         target
             .text(",\"render_reason\":")
             .json(rendering.reason.as_str());
+        if rendering.timed_out {
+            target.text(",\"render_timed_out\":true");
+        }
     }
 }
 

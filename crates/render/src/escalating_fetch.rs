@@ -295,12 +295,16 @@ fn with_reason(mut response: Fetched, reason: RenderReason) -> Fetched {
         .is_some_and(|rendering| !rendering.rendered);
     let is_rendered =
         response.moved_by_script || (matches!(response.body, Body::Html(_)) && !fetched_by_http);
-    let waited = response.rendering.map(|rendering| rendering.waited);
+    let by_browser = response.rendering;
     let rendering = if is_rendered {
-        Rendering::because(reason)
+        Rendering {
+            timed_out: by_browser.is_some_and(|rendering| rendering.timed_out),
+            ..Rendering::because(reason)
+        }
     } else {
         Rendering::not(RenderReason::NotHtml)
     };
+    let waited = by_browser.map(|rendering| rendering.waited);
     response.rendering = Some(rendering.after(waited.unwrap_or_default()));
     response
 }

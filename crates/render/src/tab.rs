@@ -233,7 +233,7 @@ impl Tab {
                 .await;
                 self.unusable = halted || snapshot.is_err();
                 match snapshot {
-                    Ok(snapshot) => Ok(parts.document(snapshot)),
+                    Ok(snapshot) => Ok(parts.document(snapshot, halted)),
                     Err(CdpError::Timeout(_)) => Err(not_settled()),
                     Err(CdpError::Refused(_, message)) => {
                         Err(Failure::new(FailKind::Protocol, message))
@@ -247,7 +247,7 @@ impl Tab {
                 let (snapshot, _) =
                     snapshot_or_halt(&mut navigation, events, settings, first, second).await;
                 match snapshot {
-                    Ok(snapshot) => Ok(parts.document(snapshot)),
+                    Ok(snapshot) => Ok(parts.document(snapshot, true)),
                     Err(_) if self.browser.memory_kills() > memory_kills => {
                         Err(crashed(&CdpError::Closed))
                     }

@@ -46,11 +46,15 @@ impl ResponseParts {
         }
     }
 
-    /// Returns a response with a document.
-    pub(crate) fn document(&self, snapshot: Snapshot) -> TabResult {
+    /// Returns a response with a document; `timed_out`: its scripts were still running at the time limit.
+    pub(crate) fn document(&self, snapshot: Snapshot, timed_out: bool) -> TabResult {
         TabResult::Response(Box::new(Fetched {
             body: Body::Html(snapshot.html.into()),
             truncated: snapshot.truncated,
+            rendering: Some(Rendering {
+                timed_out,
+                ..Rendering::because(RenderReason::Asked)
+            }),
             ..self.response()
         }))
     }

@@ -38,7 +38,18 @@ impl<S: FrontierStore> StoreFrontier<S> {
                 let wait = self.site_file_delay(attempt);
                 self.sitemaps.requeue(site_file, now + wait);
             }
-            SiteFileStep::Done(Err(_)) => (),
+            SiteFileStep::Done(Err(failure)) => {
+                if site_file.named || failure.kind != FailKind::DeadLink {
+                    tracing::info!(
+                        host = site_file.url.host_key().as_str(),
+                        kind = failure.kind.as_str(),
+                        error = failure.message,
+                        "sitemap not read"
+                    );
+                    let problem = format!("{}: {}", site_file.url, failure.message);
+                    self.sitemaps.note_problem(ticket, problem);
+                }
+            }
             SiteFileStep::Done(Ok(content)) => {
                 if site_file.level < MAX_SITEMAP_LEVELS {
                     for url in content.sitemaps {
@@ -49,8 +60,8 @@ impl<S: FrontierStore> StoreFrontier<S> {
                 self.list(ticket, &site_file.url, &content.pages);
             }
         }
-        if let Some(listed) = self.sitemaps.finished(ticket) {
-            self.continue_seed(ticket, listed, now);
+        if let Some((listed, problem)) = self.sitemaps.finished(ticket) {
+            self.continue_seed(ticket, listed, problem, now);
         }
     }
 
@@ -81,7 +92,13 @@ impl<S: FrontierStore> StoreFrontier<S> {
     }
 
     /// Continues with the seed itself once all its sitemaps are read, or finishes it.
-    fn continue_seed(&mut self, ticket: u64, listed: Vec<crawler_store::NewTask>, now: Moment) {
+    fn continue_seed(
+        &mut self,
+        ticket: u64,
+        listed: Vec<crawler_store::NewTask>,
+        problem: Option<String>,
+        now: Moment,
+    ) {
         let Some(held) = self.held.get_mut(&ticket) else {
             return;
         };
@@ -97,7 +114,12 @@ impl<S: FrontierStore> StoreFrontier<S> {
         } else if listed.is_empty() {
             let outcome = TaskOutcome::Failed {
                 kind: FailKind::DeadLink,
-                error: "no sitemap lists a page of this site".to_owned(),
+                error: match problem {
+                    Some(problem) => {
+                        format!("no sitemap lists a page of this site ({problem})")
+                    }
+                    None => "no sitemap lists a page of this site".to_owned(),
+                },
                 bytes: 0,
             };
             self.conclude(ticket, outcome, now);

@@ -18,6 +18,7 @@ struct SeedSitemaps {
     fetching: bool,
     known: HashSet<CrawlUrl>,
     listed: Vec<NewTask>,
+    problem: Option<String>,
 }
 
 /// The sitemaps of all seeds held, by ticket.
@@ -75,6 +76,13 @@ impl SitemapReader {
         }
     }
 
+    /// Records why a file could not be read; the first reason is kept.
+    pub(crate) fn note_problem(&mut self, ticket: u64, problem: String) {
+        if let Some(sitemaps) = self.by_ticket.get_mut(&ticket) {
+            sitemaps.problem.get_or_insert(problem);
+        }
+    }
+
     /// Adds a page that a sitemap lists; false if the limit is reached.
     pub(crate) fn list(&mut self, ticket: u64, task: NewTask) -> bool {
         let Some(sitemaps) = self.by_ticket.get_mut(&ticket) else {
@@ -87,15 +95,14 @@ impl SitemapReader {
         has_room
     }
 
-    /// The pages that a seed's sitemaps list, once all are read.
-    pub(crate) fn finished(&mut self, ticket: u64) -> Option<Vec<NewTask>> {
+    /// The pages that a seed's sitemaps list, once all are read, and why one of them could not be read.
+    pub(crate) fn finished(&mut self, ticket: u64) -> Option<(Vec<NewTask>, Option<String>)> {
         let sitemaps = self.by_ticket.get(&ticket)?;
         if sitemaps.fetching || !sitemaps.queue.is_empty() {
             return None;
         }
-        self.by_ticket
-            .remove(&ticket)
-            .map(|sitemaps| sitemaps.listed)
+        let sitemaps = self.by_ticket.remove(&ticket)?;
+        Some((sitemaps.listed, sitemaps.problem))
     }
 
     /// The files that are due, up to `max`; `opens_at` returns when a host may be requested.

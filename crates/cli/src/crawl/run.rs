@@ -36,7 +36,7 @@ pub(super) struct Ending {
 impl Run<'_> {
     /// Runs a crawl without a state file.
     pub(super) async fn start(self, mut sinks: Vec<Box<dyn Sink>>) -> anyhow::Result<Ending> {
-        sinks.push(Box::new(LogSink::new(self.console.clone())));
+        sinks.push(Box::new(self.log_sink()));
         let frontier = MemoryFrontier::new(self.plan, self.rng_seed);
         self.drive(frontier, Duration::ZERO, Tee(sinks)).await
     }
@@ -66,9 +66,12 @@ impl Run<'_> {
             self.console.print(Level::Info, &text, "resumed", &fields);
         }
         // Added after the replay, so that earlier messages are not repeated.
-        let log = Box::new(LogSink::new(self.console.clone()));
-        let sinks = Tee(vec![resumed.sink, log]);
+        let sinks = Tee(vec![resumed.sink, Box::new(self.log_sink())]);
         self.drive(resumed.frontier, resumed.from, sinks).await
+    }
+
+    fn log_sink(&self) -> LogSink {
+        LogSink::new(self.console.clone(), self.plan.fetch.max_body)
     }
 
     async fn drive(

@@ -124,6 +124,20 @@ impl HtmlPage {
         page
     }
 
+    /// Whether parts of the page were dropped because its elements are nested too deeply.
+    pub(super) fn is_truncated(&self) -> bool {
+        self.tree.is_truncated()
+    }
+
+    /// Whether nothing but the title is written as Markdown.
+    pub(super) fn is_blank(&self) -> bool {
+        crawler_html::to_markdown(&self.tree, &self.selection, &|target| {
+            Some(target.to_owned())
+        })
+        .trim()
+        .is_empty()
+    }
+
     pub(super) fn charset(&self) -> String {
         self.encoding.name().to_ascii_lowercase()
     }

@@ -112,15 +112,22 @@ impl Document {
         self.bytes
     }
 
-    /// Whether the body was truncated.
+    /// Whether the body was truncated, or its elements are nested too deeply to be read completely.
     pub fn truncated(&self) -> bool {
-        self.response.fetched.truncated
+        let is_cut = matches!(&self.content, Content::Html(page) if page.is_truncated());
+        self.response.fetched.truncated || is_cut
     }
 
     /// Whether a browser rendered the page.
     pub fn rendered(&self) -> bool {
         let rendering = self.response.fetched.rendering;
         rendering.is_some_and(|rendering| rendering.rendered)
+    }
+
+    /// Whether the page's scripts were still running at the time limit of the browser.
+    pub fn render_timed_out(&self) -> bool {
+        let rendering = self.response.fetched.rendering;
+        rendering.is_some_and(|rendering| rendering.timed_out)
     }
 
     /// Returns why the page was or was not rendered; `None` if rendering was off.
@@ -153,6 +160,11 @@ impl Document {
     /// Whether this is an HTML page without text.
     pub fn is_without_text(&self) -> bool {
         matches!(self.content, Content::Html(_)) && self.text().trim().is_empty()
+    }
+
+    /// Whether it is an HTML page with images and without text.
+    pub fn has_only_images(&self) -> bool {
+        self.is_without_text() && matches!(&self.content, Content::Html(page) if !page.is_blank())
     }
 
     /// Returns the title and the content as Markdown.

@@ -24,7 +24,8 @@ pub(super) fn document_meta(
     meta.bytes = bytes;
     meta.rendered = rendering.is_some_and(|rendering| rendering.rendered);
     meta.render_reason = rendering.map(|rendering| rendering.reason.as_str());
-    meta.truncated = fetched.truncated;
+    meta.render_timed_out = rendering.is_some_and(|rendering| rendering.timed_out);
+    meta.truncated = fetched.truncated || page.is_some_and(HtmlPage::is_truncated);
     meta.links_omitted = links_omitted;
     meta.page = page.map(|page| Box::new(html_meta(page)));
     meta

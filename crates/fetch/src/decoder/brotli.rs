@@ -2,7 +2,7 @@
 
 use brotli_decompressor::{BrotliDecompressStream, BrotliResult, BrotliState, StandardAlloc};
 
-use super::Corrupt;
+use super::DecodeError;
 use super::layer::{Stage, Step};
 
 type State = BrotliState<StandardAlloc, StandardAlloc, StandardAlloc>;
@@ -33,7 +33,7 @@ impl Brotli {
 const STEP_OUTPUT: usize = 16 * 1024;
 
 impl Stage for Brotli {
-    fn step(&mut self, input: &[u8], out: &mut Vec<u8>) -> Result<Step, Corrupt> {
+    fn step(&mut self, input: &[u8], out: &mut Vec<u8>) -> Result<Step, DecodeError> {
         if self.ended {
             return Ok(Step {
                 consumed: 0,
@@ -58,7 +58,7 @@ impl Stage for Brotli {
         );
         out.truncate(written);
         match result {
-            BrotliResult::ResultFailure => Err(Corrupt),
+            BrotliResult::ResultFailure => Err(DecodeError::Corrupt),
             BrotliResult::ResultSuccess => {
                 self.ended = true;
                 Ok(Step {

@@ -2,7 +2,7 @@
 
 use flate2::{Decompress, FlushDecompress, Status};
 
-use super::Corrupt;
+use super::DecodeError;
 use super::layer::{Stage, Step};
 
 /// The largest window, which every server uses.
@@ -54,7 +54,7 @@ impl Inflate {
 }
 
 impl Stage for Inflate {
-    fn step(&mut self, input: &[u8], out: &mut Vec<u8>) -> Result<Step, Corrupt> {
+    fn step(&mut self, input: &[u8], out: &mut Vec<u8>) -> Result<Step, DecodeError> {
         if self.stream.is_none() {
             let Some(stream) = input.first().and_then(|first| self.begin(*first)) else {
                 return Ok(Step {
@@ -65,12 +65,13 @@ impl Stage for Inflate {
             self.stream = Some(stream);
             self.ended = false;
         }
-        let stream = self.stream.as_mut().ok_or(Corrupt)?;
+        let stream = self.stream.as_mut().ok_or(DecodeError::Corrupt)?;
         let before = stream.total_in();
         let status = stream
             .decompress_vec(input, out, FlushDecompress::None)
-            .map_err(|_| Corrupt)?;
-        let consumed = usize::try_from(stream.total_in() - before).map_err(|_| Corrupt)?;
+            .map_err(|_| DecodeError::Corrupt)?;
+        let consumed =
+            usize::try_from(stream.total_in() - before).map_err(|_| DecodeError::Corrupt)?;
         if status == Status::StreamEnd {
             self.stream = None;
             self.ended = true;

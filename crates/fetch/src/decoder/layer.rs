@@ -1,6 +1,6 @@
 //! One decoding layer, for any content coding.
 
-use super::Corrupt;
+use super::DecodeError;
 use super::brotli::Brotli;
 use super::inflate::Inflate;
 use super::zstd::Zstd;
@@ -17,7 +17,7 @@ pub(super) struct Step {
 /// A decoder of one coding.
 pub(super) trait Stage: Send + Sync {
     /// Consumes some input and writes output into the spare capacity of `out`, which is never empty.
-    fn step(&mut self, input: &[u8], out: &mut Vec<u8>) -> Result<Step, Corrupt>;
+    fn step(&mut self, input: &[u8], out: &mut Vec<u8>) -> Result<Step, DecodeError>;
 }
 
 /// One decoding layer and its state.
@@ -51,7 +51,7 @@ impl Layer {
         input: &[u8],
         out: &mut Vec<u8>,
         limit: usize,
-    ) -> Result<usize, Corrupt> {
+    ) -> Result<usize, DecodeError> {
         let mut consumed = 0;
         while out.len() < limit {
             let before = out.len();
@@ -67,8 +67,8 @@ impl Layer {
                     self.ended = step.ended;
                 }
                 // Anything after the end of the stream is padding.
-                Err(Corrupt) if self.ended => break,
-                Err(Corrupt) => return Err(Corrupt),
+                Err(_) if self.ended => break,
+                Err(error) => return Err(error),
             }
         }
         Ok(consumed)

@@ -79,7 +79,7 @@ async fn a_bomb_costs_no_more_than_the_cap() {
             let start = Instant::now();
             let got = page(&fetcher, &server.url("/")).await.unwrap();
             assert_eq!((html(&got).len(), got.truncated), (1_000_000, true));
-            assert!(start.elapsed() < Duration::from_secs(2), "{coding}");
+            assert!(start.elapsed() < Duration::from_secs(30), "{coding}");
         }
     }
 }

@@ -31,11 +31,7 @@ async fn times_out(rules: &FetchRules, url: &str, message: &str) {
         (failure.kind, failure.message.as_str()),
         (FailKind::Timeout, message)
     );
-    assert!(
-        start.elapsed() < LONG / 4,
-        "{message}: {:?}",
-        start.elapsed()
-    );
+    assert!(start.elapsed() < LONG, "{message}: {:?}", start.elapsed());
 }
 
 #[tokio::test]
@@ -138,7 +134,7 @@ async fn a_skipped_body_that_stalls_does_not_delay_the_response() {
     .await
     .unwrap();
     assert_eq!(got.status, 404);
-    assert!(start.elapsed() < LONG / 4);
+    assert!(start.elapsed() < LONG);
 }
 
 #[tokio::test]

@@ -1,6 +1,6 @@
 //! A page with text never has an empty result.
 
-use crawler_html::{Tree, main_content, whole_body};
+use crawler_html::{Tree, main_content, to_markdown, whole_body};
 
 use crate::text_of;
 
@@ -89,4 +89,36 @@ fn lists_and_tables_stay_complete() {
             .any(|id| tree.name(id) == name)
     };
     assert!(kept("table") && kept("dl") && kept("pre"), "{content:?}");
+}
+
+#[test]
+fn images_are_part_of_the_whole_body() {
+    let table = [
+        (
+            "before the first text",
+            "<div><img src=/1.png alt=one></div><article><p>Text here.</p></article><img src=/2.png>",
+            &["/1.png", "Text here", "/2.png"][..],
+        ),
+        (
+            "without any text",
+            "<header><img src=/logo.png></header><div><img src=/1.png></div><p><a href=/b><img src=/2.png></a>",
+            &["/1.png", "/2.png"],
+        ),
+    ];
+    for (name, html, wanted) in table {
+        let tree = Tree::parse(html);
+        let mut contents = vec![whole_body(&tree)];
+        if !html.contains("Text") {
+            contents.push(main_content(&tree));
+        }
+        for content in contents {
+            let text = to_markdown(&tree, &content.selection(), &|target| {
+                Some(target.to_owned())
+            });
+            for part in wanted {
+                assert!(text.contains(part), "{name}: {part} in {text:?}");
+            }
+            assert!(!text.contains("logo"), "{name}: {text:?}");
+        }
+    }
 }

@@ -50,6 +50,37 @@ fn deep_nesting() {
 }
 
 #[test]
+fn links_in_deep_drawings_are_found_as_in_a_browser() {
+    for (name, page) in [
+        ("style", "<svg><style><a href=x>"),
+        ("desc", "<svg><desc><a href=x></a>"),
+        ("text", "<p><svg><style></p><a href=x></a>"),
+    ] {
+        for levels in [100, 600, 3_642] {
+            let page = page.repeat(levels);
+            let mut count = 0;
+            let complete = scan_links(page.as_bytes(), UTF_8, |found| {
+                count += usize::from(matches!(found, ScanEvent::Link(_)));
+            });
+            assert!(complete, "{name}, {levels} levels");
+            assert_eq!(count, levels, "{name}");
+        }
+    }
+}
+
+#[test]
+fn a_page_whose_tree_is_cut_short_says_so() {
+    // HTML in an svg needs the tree, and the tree drops attributes of the tag.
+    let mut page = "<svg><desc><div".to_owned();
+    for number in 0..300 {
+        write!(page, " a{number}=1").unwrap();
+    }
+    page.push_str("><svg></desc><style><a href=x></style>");
+    assert!(!scan_links(page.as_bytes(), UTF_8, |_| ()));
+    assert!(scan_links(b"<svg><style><a href=x></style>", UTF_8, |_| ()));
+}
+
+#[test]
 fn end_tags_that_match_nothing() {
     let deep = "<g>".repeat(300);
     assert_eq!(

@@ -86,12 +86,13 @@ fn read_outcome(bytes: &mut BytesIn<'_>) -> Result<Outcome, Damaged> {
     })
 }
 
-/// 0 stands for none; else the reason by its index in [`RenderReason::ALL`] and, in the lowest bit, whether the page was
-/// rendered; then how long it waited for a tab.
+/// 0 stands for none; else the reason by its index in [`RenderReason::ALL`] (counted on past its end if the page timed
+/// out) and, in the lowest bit, whether the page was rendered; then how long it waited for a tab.
 fn write_rendering(out: &mut BytesOut, rendering: Option<Rendering>) {
     let number = rendering.and_then(|rendering| {
         let mut reasons = RenderReason::ALL.iter();
         let index = reasons.position(|reason| *reason == rendering.reason)?;
+        let index = index + usize::from(rendering.timed_out) * RenderReason::ALL.len();
         Some((index as u64 + 1) << 1 | u64::from(rendering.rendered))
     });
     out.number(number.unwrap_or(0));
@@ -107,11 +108,15 @@ fn read_rendering(bytes: &mut BytesIn<'_>) -> Result<Option<Rendering>, Damaged>
     }
     let index = usize::try_from(number >> 1).ok();
     let index = index.and_then(|index| index.checked_sub(1));
-    let reason = index.and_then(|index| RenderReason::ALL.get(index));
+    let index = index.ok_or(Damaged("a rendering"))?;
+    let reasons = RenderReason::ALL.len();
+    let timed_out = index >= reasons;
+    let reason = RenderReason::ALL.get(if timed_out { index - reasons } else { index });
     Ok(Some(Rendering {
         rendered: number & 1 == 1,
         reason: *reason.ok_or(Damaged("a rendering"))?,
         waited: bytes.duration()?,
+        timed_out,
     }))
 }
 

@@ -1,5 +1,7 @@
 //! How many redirects of one URL are followed.
 
+use crawler_weburl::CrawlUrl;
+
 use crate::{FailKind, Failure};
 
 /// Whether another redirect may be followed after `hops` of them; the failure of the URL if not.
@@ -10,6 +12,12 @@ pub fn check_redirects(hops: u32, max_redirects: u32) -> Result<(), Failure> {
     }
     let message = format!("too many redirects ({max_redirects})");
     Err(Failure::new(FailKind::TooManyRedirects, message))
+}
+
+/// The failure of a page whose redirects lead back to it, by way of `to`.
+pub fn redirect_loop(to: &CrawlUrl) -> Failure {
+    let message = format!("redirect loop back to {to}");
+    Failure::new(FailKind::TooManyRedirects, message)
 }
 
 #[cfg(test)]

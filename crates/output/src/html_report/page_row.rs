@@ -61,7 +61,12 @@ impl PageRow<'_> {
     /// Why the page was or was not rendered, if that was decided.
     pub(super) fn render_reason(&self) -> Option<String> {
         let rendering = self.report.rendering?;
-        Some(rendering.reason.as_str().to_owned())
+        let reason = rendering.reason.as_str();
+        Some(if rendering.timed_out {
+            format!("{reason}, timed out")
+        } else {
+            reason.to_owned()
+        })
     }
 
     /// Why the page failed or was skipped.

@@ -76,12 +76,13 @@ impl<'a> Entry<'a> {
     }
 }
 
-/// 0 for none; otherwise one more than the index of the reason in [`RenderReason::ALL`], shifted left by one, with the lowest
-/// bit set if the page was rendered.
+/// 0 for none; otherwise one more than the index of the reason in [`RenderReason::ALL`] (counted on past its end if the page
+/// timed out), shifted left by one, with the lowest bit set if the page was rendered.
 fn rendering_byte(rendering: Option<Rendering>) -> u8 {
     let number = rendering.and_then(|rendering| {
         let mut reasons = RenderReason::ALL.iter();
         let index = reasons.position(|reason| *reason == rendering.reason)?;
+        let index = index + usize::from(rendering.timed_out) * RenderReason::ALL.len();
         let index = u8::try_from(index).ok()?;
         Some((index + 1) << 1 | u8::from(rendering.rendered))
     });
@@ -90,10 +91,12 @@ fn rendering_byte(rendering: Option<Rendering>) -> u8 {
 
 fn rendering_of(byte: u8) -> Option<Rendering> {
     let index = usize::from(byte >> 1).checked_sub(1)?;
-    let reason = *RenderReason::ALL.get(index)?;
-    Some(if byte & 1 == 1 {
-        Rendering::because(reason)
-    } else {
-        Rendering::not(reason)
+    let reasons = RenderReason::ALL.len();
+    let timed_out = index >= reasons;
+    let reason = *RenderReason::ALL.get(if timed_out { index - reasons } else { index })?;
+    Some(Rendering {
+        rendered: byte & 1 == 1,
+        timed_out,
+        ..Rendering::because(reason)
     })
 }

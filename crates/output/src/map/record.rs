@@ -62,7 +62,12 @@ mod tests {
     fn reads_back() {
         let mut renderings = vec![None];
         for reason in RenderReason::ALL {
-            renderings.extend([Rendering::because(reason), Rendering::not(reason)].map(Some));
+            let rendered = Rendering::because(reason);
+            let timed_out = Rendering {
+                timed_out: true,
+                ..rendered
+            };
+            renderings.extend([rendered, Rendering::not(reason), timed_out].map(Some));
         }
         for (at, rendering) in renderings.into_iter().enumerate() {
             let (status, depth) = if at % 2 == 0 {

@@ -150,6 +150,27 @@ fn a_longer_body_is_truncated_and_marked() {
 }
 
 #[test]
+fn a_truncated_page_is_reported_on_stderr_and_in_the_summary() {
+    let page = format!("<a href=\"/early\">a</a>{}", " ".repeat(1_000));
+    let server = Server::start(Pages::new().html("/", &page).html("/early", "<p>short"));
+    let ended = crawl(&server, &["--max-body-bytes", "1000"]);
+    let url = server.url("/");
+    for message in [
+        format!("{url} is larger than --max-body-bytes (1.0 kB): links beyond it are not found"),
+        "1 page not read to the end, so links may be missing; use a higher --max-body-bytes (now 1.0 kB)"
+            .to_owned(),
+    ] {
+        assert!(ended.stderr.contains(&message), "{message}: {}", ended.stderr);
+    }
+    let ended = crawl(&server, &[]);
+    assert!(
+        !ended.stderr.contains("--max-body-bytes"),
+        "{}",
+        ended.stderr
+    );
+}
+
+#[test]
 fn a_body_is_truncated_at_2_mb() {
     let mut body = String::from("<a href=\"/early\">a</a>");
     body.push_str(&" ".repeat(2_000_000 - body.len()));
@@ -181,6 +202,48 @@ fn redirects(count: usize) -> Server {
             _ => SiteResponse::status(404),
         },
     )
+}
+
+#[test]
+fn a_redirect_loop_is_reported_as_one() {
+    let site = Pages::new()
+        .links("/", &["/a", "/old"])
+        .redirect("/a", "/b")
+        .redirect("/b", "/c")
+        .redirect("/c", "/a")
+        .redirect("/old", "/new")
+        .html("/new", "<p>new");
+    let server = Server::start(site);
+    let ended = crawl(&server, &["--workers", "1", "-v"]);
+    let message = format!(
+        "Failed to fetch {}: redirect loop back to {} [too many redirects]",
+        server.url("/c"),
+        server.url("/a")
+    );
+    assert!(ended.stderr.contains(&message), "{}", ended.stderr);
+    assert_eq!(ended.stderr.matches("redirect loop").count(), 1);
+    let pages = objects(&server, &["--workers", "1"]);
+    let closing = object(&pages, &server.url("/c"));
+    assert_eq!(closing["error_kind"], "too_many_redirects");
+    assert_eq!(object(&pages, &server.url("/old"))["outcome"], "redirected");
+}
+
+#[test]
+fn verbose_names_the_page_that_a_failed_link_is_on() {
+    let site = Pages::new()
+        .links("/", &["/dead", "/moved"])
+        .redirect("/moved", "/gone");
+    let server = Server::start(site);
+    let (url, moved) = (server.url("/"), server.url("/moved"));
+    let ended = crawl(&server, &["-v"]);
+    for origin in [
+        format!("[dead link], linked from {url}"),
+        format!("[dead link], redirected from {moved}"),
+    ] {
+        assert!(ended.stderr.contains(&origin), "{origin}: {}", ended.stderr);
+    }
+    let ended = crawl(&server, &[]);
+    assert!(!ended.stderr.contains(" from "), "{}", ended.stderr);
 }
 
 #[test]

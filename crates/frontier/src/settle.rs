@@ -7,7 +7,7 @@ use crawler_model::site_rules::{
     MAX_HOST_PAUSE, check_redirects, may_retry, redirect_loop, throttles_host,
 };
 use crawler_model::{
-    Discovery, Failure, LinkList, Notice, Outcome, PageReport, RefuseReason, SitemapPolicy, Task,
+    Discovery, LinkList, Notice, Outcome, PageReport, RefuseReason, SitemapPolicy, Task,
 };
 use crawler_weburl::{CrawlUrl, UrlKey};
 
@@ -54,7 +54,9 @@ impl MemoryFrontier {
         }
         if let Outcome::Redirected { to } = &report.outcome {
             if let Err(failure) = check_redirects(report.hops, self.plan.max_redirects) {
-                fail_redirect(&mut report, failure);
+                report.outcome = Outcome::Failed(failure);
+                // A page that failed has no links, its target included.
+                report.links = LinkList::default();
             } else if self.is_same_page(&report.url, to) {
                 let to = to.clone();
                 self.follow_in_place(&report, to);
@@ -207,16 +209,10 @@ impl MemoryFrontier {
     }
 }
 
-/// Reports a redirect whose target redirects back to it as what it is.
+/// Reports a redirect whose target redirects back to it as what it is. Like every redirect, it has its target as its one
+/// link.
 fn fail_loop(report: &mut PageReport) {
     if let Outcome::Redirected { to } = &report.outcome {
-        let failure = redirect_loop(to);
-        fail_redirect(report, failure);
+        report.outcome = Outcome::Failed(redirect_loop(to));
     }
-}
-
-/// Reports a redirect as failed. A page that failed has no links, its target included.
-fn fail_redirect(report: &mut PageReport, failure: Failure) {
-    report.outcome = Outcome::Failed(failure);
-    report.links = LinkList::default();
 }

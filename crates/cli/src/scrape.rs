@@ -243,8 +243,12 @@ fn print_messages(result: &ScrapeResult, console: &Console, failure: Level) {
     let url = document.url();
     let fields = [("url", Value::Text(url))];
     if document.truncated() {
-        let message =
-            format!("{url} could not be read completely: it is too large or nested too deeply");
+        let reason = if document.body_truncated() {
+            "is too large and was truncated"
+        } else {
+            "could not be read completely: its elements are nested too deeply"
+        };
+        let message = format!("{url} {reason}");
         console.print(Level::Warning, &message, "page_truncated", &fields);
     }
     if document.render_timed_out() {

@@ -22,7 +22,6 @@ use crate::host_ledger::HostLedger;
 use crate::level_counts::LevelCounts;
 use crate::path_gates::PathGates;
 use crate::queued_depths::QueuedDepths;
-use crate::redirect_targets::RedirectTargets;
 use crate::rng::Rng;
 use crate::rules::{Bounds, MAX_HOSTS, judge, link_refusal};
 use crate::seed_watch::SeedWatch;
@@ -61,7 +60,6 @@ pub struct MemoryFrontier {
     pub(crate) seed_watch: SeedWatch,
     /// Time that passed between the runs of this crawl, which its clock does not count.
     pub(crate) away: Duration,
-    pub(crate) redirects: RedirectTargets,
 }
 
 impl MemoryFrontier {
@@ -91,7 +89,6 @@ impl MemoryFrontier {
             stopped: None,
             seed_watch: SeedWatch::default(),
             away: Duration::ZERO,
-            redirects: RedirectTargets::default(),
             seed: seed.clone(),
             plan,
         };

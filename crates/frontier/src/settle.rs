@@ -3,9 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use crawler_model::site_rules::{
-    MAX_HOST_PAUSE, check_redirects, may_retry, redirect_loop, throttles_host,
-};
+use crawler_model::site_rules::{MAX_HOST_PAUSE, check_redirects, may_retry, throttles_host};
 use crawler_model::{
     Discovery, LinkList, Notice, Outcome, PageReport, RefuseReason, SitemapPolicy, Task,
 };
@@ -82,11 +80,6 @@ impl MemoryFrontier {
         let target = target.map(|(_, key)| key);
         if of_seed {
             self.seed_watch.note(&report, target, refused);
-        }
-        if let Some(target) = target
-            && self.redirects.closes_loop(key, target)
-        {
-            fail_loop(&mut report);
         }
         self.counts.finish(&report);
         out.push(Delivery::Page(Box::new(report)));
@@ -206,13 +199,5 @@ impl MemoryFrontier {
             Bounds::All
         };
         self.admit(to.parts(), key, task, depth, bounds)
-    }
-}
-
-/// Reports a redirect whose target redirects back to it as what it is. Like every redirect, it has its target as its one
-/// link.
-fn fail_loop(report: &mut PageReport) {
-    if let Outcome::Redirected { to } = &report.outcome {
-        report.outcome = Outcome::Failed(redirect_loop(to));
     }
 }

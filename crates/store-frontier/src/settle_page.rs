@@ -4,9 +4,7 @@ use std::collections::HashSet;
 use std::time::Duration;
 
 use crawler_frontier::{AdmissionFilter, Bounds, Moment, link_refusal, retry_delay};
-use crawler_model::site_rules::{
-    MAX_HOST_PAUSE, check_redirects, may_retry, redirect_loop, throttles_host,
-};
+use crawler_model::site_rules::{MAX_HOST_PAUSE, check_redirects, may_retry, throttles_host};
 use crawler_model::{CrawlRules, Discovery, Failure, Outcome, PageReport, SitemapPolicy};
 use crawler_store::{JobKind, NewDocument, NewMappedUrl, NewTask, Settlement, TaskOutcome};
 use crawler_weburl::{CrawlUrl, HostKey, UrlRef};
@@ -120,9 +118,6 @@ fn settlement(
     let bytes = report.wire_bytes;
     let mut found = Vec::new();
     let outcome = match &report.outcome {
-        Outcome::Redirected { to } if leads_back(to, held, plan) => {
-            failed(&redirect_loop(to), bytes)
-        }
         Outcome::Redirected { to } => match check_redirects(held.hops, plan.max_redirects) {
             Ok(()) => redirected(to, held, job_cache, plan, &mut found),
             Err(failure) => failed(&failure, bytes),
@@ -175,15 +170,6 @@ fn not_text(report: &PageReport) -> TaskOutcome {
         reason: "not_text".to_owned(),
         detail: format!("the page is {what}, which has no text to extract"),
     }
-}
-
-/// Whether a page redirects back to the page that redirected to it. Longer loops end like redirects to known pages.
-fn leads_back(to: &CrawlUrl, held: &HeldTask, plan: &CrawlRules) -> bool {
-    let from = match (&held.claimed.via, held.claimed.found) {
-        (Some(via), Discovery::Redirect) => CrawlUrl::parse(via).ok(),
-        _ => None,
-    };
-    from.is_some_and(|from| plan.keys.key(from.parts()) == plan.keys.key(to.parts()))
 }
 
 /// Admits a redirect's target like any link, at the same depth. The target of a seed becomes the seed.

@@ -114,8 +114,12 @@ impl Document {
 
     /// Whether the body was truncated, or its elements are nested too deeply to be read completely.
     pub fn truncated(&self) -> bool {
-        let is_cut = matches!(&self.content, Content::Html(page) if page.is_truncated());
-        self.response.fetched.truncated || is_cut
+        self.body_truncated() || matches!(&self.content, Content::Html(page) if page.is_truncated())
+    }
+
+    /// Whether the body was truncated.
+    pub fn body_truncated(&self) -> bool {
+        self.response.fetched.truncated
     }
 
     /// Whether a browser rendered the page.

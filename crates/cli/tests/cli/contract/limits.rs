@@ -205,30 +205,6 @@ fn redirects(count: usize) -> Server {
 }
 
 #[test]
-fn a_redirect_loop_is_reported_as_one() {
-    let site = Pages::new()
-        .links("/", &["/a", "/old"])
-        .redirect("/a", "/b")
-        .redirect("/b", "/c")
-        .redirect("/c", "/a")
-        .redirect("/old", "/new")
-        .html("/new", "<p>new");
-    let server = Server::start(site);
-    let ended = crawl(&server, &["--workers", "1", "-v"]);
-    let message = format!(
-        "Failed to fetch {}: redirect loop back to {} [too many redirects]",
-        server.url("/c"),
-        server.url("/a")
-    );
-    assert!(ended.stderr.contains(&message), "{}", ended.stderr);
-    assert_eq!(ended.stderr.matches("redirect loop").count(), 1);
-    let pages = objects(&server, &["--workers", "1"]);
-    let closing = object(&pages, &server.url("/c"));
-    assert_eq!(closing["error_kind"], "too_many_redirects");
-    assert_eq!(object(&pages, &server.url("/old"))["outcome"], "redirected");
-}
-
-#[test]
 fn verbose_names_the_page_that_a_failed_link_is_on() {
     let site = Pages::new()
         .links("/", &["/dead", "/moved"])

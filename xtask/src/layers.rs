@@ -11,8 +11,9 @@ const fn layer(name: &'static str, may_use: &'static [&'static str]) -> Layer {
 }
 
 /// From the bottom up: a crate depends only on crates that come before it in this list.
-pub(crate) const LAYERS: [Layer; 20] = [
-    layer("crawler-weburl", &[]),
+pub(crate) const LAYERS: [Layer; 21] = [
+    layer("crawler-public-suffix", &[]),
+    layer("crawler-weburl", &["crawler-public-suffix"]),
     layer("crawler-model", &["crawler-weburl"]),
     layer("crawler-sitefiles", &["crawler-weburl", "crawler-model"]),
     layer("crawler-html", &["crawler-weburl", "crawler-model"]),

@@ -4,11 +4,20 @@ use anyhow::bail;
 use crawler_engine::Stop;
 use crawler_service::config::Config;
 use crawler_store::StoreLimits;
+use crawler_store_sqlite::SqliteStore;
 
 use crate::serve_args::{KeysCommand, ModeChoice};
 
 const NOT_BUILT: &str = "store.database_url: this build does not support Postgres; rebuild with --features postgres, \
     or remove the setting (DATABASE_URL) to use SQLite";
+
+/// The store of the service.
+pub(crate) type AnyStore = SqliteStore;
+
+/// The SQLite store as the store of the service.
+pub(crate) fn sqlite(store: SqliteStore) -> AnyStore {
+    store
+}
 
 /// Fails: this build does not support Postgres.
 #[expect(

@@ -5,14 +5,23 @@ use std::time::Duration;
 use anyhow::{Context, bail};
 use crawler_engine::{Stop, StopLevel};
 use crawler_service::config::Config;
-use crawler_store::{StoreError, StoreLimits};
+use crawler_store::{EitherStore, StoreError, StoreLimits};
 use crawler_store_postgres::{PostgresOptions, PostgresStore};
+use crawler_store_sqlite::SqliteStore;
 
 use crate::serve_args::{KeysCommand, ModeChoice};
 use crate::{keys, serve};
 
 /// First and longest delay between attempts to open a database that is unavailable at the start.
 const STORE_RETRY_DELAYS: [Duration; 2] = [Duration::from_millis(500), Duration::from_secs(10)];
+
+/// The store of the service.
+pub(crate) type AnyStore = EitherStore<SqliteStore, PostgresStore>;
+
+/// The SQLite store as the store of the service.
+pub(crate) fn sqlite(store: SqliteStore) -> AnyStore {
+    EitherStore::Left(store)
+}
 
 /// Runs the service until it is stopped.
 pub(crate) async fn serve(
@@ -31,7 +40,14 @@ pub(crate) async fn serve(
     let Some(store) = open_store(open, stop).await? else {
         return Ok(());
     };
-    let ended = serve::run_on(store.clone(), config, mode, stop, "postgres").await;
+    let ended = serve::run_on(
+        EitherStore::Right(store.clone()),
+        config,
+        mode,
+        stop,
+        "postgres",
+    )
+    .await;
     store.close().await;
     ended
 }

@@ -19,10 +19,14 @@ use crawler_service::{CallMetrics, SharedBrowser, TimedStore};
 use crawler_store::{HostDefaults, Store, StoreLimits};
 use crawler_store_sqlite::{SqliteOptions, SqliteStore};
 use tokio::net::TcpListener;
-use tracing_subscriber::EnvFilter;
+use tracing_subscriber::Layer;
+use tracing_subscriber::filter::Targets;
+use tracing_subscriber::layer::SubscriberExt;
+use tracing_subscriber::util::SubscriberInitExt;
 
 use crate::args::{LogChoice, MessageArgs, When};
 use crate::console::Console;
+use crate::postgres::AnyStore;
 use crate::serve_args::{ModeChoice, ServeArgs};
 use crate::{config, console, exit, one_line::OneLine, open_files, postgres, signals};
 
@@ -84,17 +88,20 @@ fn start_log(args: &MessageArgs, json: bool) {
         (false, 1) => "debug,sqlx=warn,hyper=info,h2=info,rustls=info",
         (false, _) => "trace",
     };
-    let filter = EnvFilter::try_from_default_env().unwrap_or_else(|_| EnvFilter::new(level));
-    let lines = tracing_subscriber::fmt()
-        .with_env_filter(filter)
-        .with_writer(OneLine);
+    let directives = std::env::var("RUST_LOG").ok();
+    let filter = directives.and_then(|directives| directives.parse::<Targets>().ok());
+    let filter = filter.unwrap_or_else(|| level.parse().unwrap_or_default());
+    let lines = tracing_subscriber::fmt::layer().with_writer(OneLine);
+    let log = tracing_subscriber::registry();
     // Fails only if there already is a log.
     let _ = if json {
-        lines.json().flatten_event(true).try_init().is_ok()
+        let lines = lines.json().flatten_event(true);
+        log.with(lines.with_filter(filter)).try_init().is_ok()
     } else {
         let color =
             args.color != When::Never && std::io::IsTerminal::is_terminal(&std::io::stderr());
-        lines.with_ansi(color).try_init().is_ok()
+        let lines = lines.with_ansi(color);
+        log.with(lines.with_filter(filter)).try_init().is_ok()
     };
 }
 
@@ -139,7 +146,7 @@ fn run(config: Config, mode: ModeChoice, console: Console) -> anyhow::Result<()>
                     "a SQLite file supports one machine and one worker; set DATABASE_URL to use more"
                 );
             }
-            let ended = run_on(store.clone(), config, mode, &stop, "sqlite").await;
+            let ended = run_on(postgres::sqlite(store.clone()), config, mode, &stop, "sqlite").await;
             store.close().await;
             ended
         };
@@ -151,8 +158,8 @@ fn run(config: Config, mode: ModeChoice, console: Console) -> anyhow::Result<()>
 }
 
 /// Runs the service on an open store.
-pub(crate) async fn run_on<S: Store>(
-    store: S,
+pub(crate) async fn run_on(
+    store: AnyStore,
     config: Config,
     mode: ModeChoice,
     stop: &Stop,

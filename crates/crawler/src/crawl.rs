@@ -218,6 +218,8 @@ impl Crawl {
     /// # Panics
     ///
     /// If called outside of a tokio runtime.
+    // Compiled by the program that calls it: the command line builds its own crawl.
+    #[inline]
     pub fn stream(self) -> Result<PageStream, Error> {
         let random = wiring::random_number();
         let agent = self.spec.request.user_agent.clone();

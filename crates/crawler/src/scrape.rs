@@ -138,6 +138,7 @@ impl Scrape {
     }
 
     /// Like [`run`](Self::run), for a program without a tokio runtime.
+    #[inline]
     pub fn run_blocking(self) -> Result<Document, Error> {
         let runtime = wiring::runtime(1).map_err(Error::Start)?;
         runtime.block_on(self.run())

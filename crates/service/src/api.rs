@@ -24,6 +24,7 @@ mod paging;
 mod problem;
 mod query;
 mod readiness;
+mod recorder;
 mod request_middleware;
 mod requests;
 mod responses;

@@ -1,6 +1,6 @@
 //! Metrics of store calls: how long each took, and how often it failed.
 
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use crawler_store::{CallWrapper, StoreError, StoreResult, WrappedStore};
 
@@ -19,13 +19,18 @@ impl CallWrapper for CallMetrics {
     ) -> StoreResult<T> {
         let started = Instant::now();
         let result = call.await;
-        metrics::histogram!("crawler_store_seconds", "verb" => verb).record(started.elapsed());
-        let failed = match &result {
-            // A conflict is the caller's mistake, not a failure of the store.
-            Ok(_) | Err(StoreError::Conflict(_)) => 0,
-            Err(_) => 1,
-        };
-        metrics::counter!("crawler_store_errors_total", "verb" => verb).increment(failed);
+        record(verb, started.elapsed(), result.as_ref().err());
         result
     }
+}
+
+/// Records a call. Not generic: compiled once, not once per verb.
+fn record(verb: &'static str, duration: Duration, error: Option<&StoreError>) {
+    metrics::histogram!("crawler_store_seconds", "verb" => verb).record(duration);
+    let failed = match error {
+        // A conflict is the caller's mistake, not a failure of the store.
+        None | Some(StoreError::Conflict(_)) => 0,
+        Some(_) => 1,
+    };
+    metrics::counter!("crawler_store_errors_total", "verb" => verb).increment(failed);
 }

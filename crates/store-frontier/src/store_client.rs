@@ -1,6 +1,7 @@
 //! Calls to the store, each in a task of its own; the results come back as events.
 
 use std::collections::HashSet;
+use std::pin::Pin;
 use std::time::Duration;
 
 use crawler_frontier::Moment;
@@ -76,15 +77,14 @@ impl<S: FrontierStore> StoreClient<S> {
     }
 
     /// Runs a call in a task of its own. The receiver of the event may be gone by then.
-    fn spawn<F>(&self, call: F)
-    where
-        F: Future<Output = Event> + Send + 'static,
-    {
-        let events = self.events.clone();
-        tokio::spawn(async move {
-            let result = tokio::spawn(call).await;
-            let _ = events.send(result.unwrap_or(Event::Panicked));
-        });
+    fn spawn(&self, call: impl Future<Output = Event> + Send + 'static) {
+        spawn(Box::pin(call), self.events.clone());
+    }
+
+    /// Runs a call whose result nobody needs.
+    fn spawn_detached(&self, call: impl Future<Output = ()> + Send + 'static) {
+        let call: BoxFuture<()> = Box::pin(call);
+        tokio::spawn(call);
     }
 
     pub(crate) fn claim(&self, requested: usize, lease: Duration, known: HashSet<JobId>) {
@@ -151,7 +151,7 @@ impl<S: FrontierStore> StoreClient<S> {
     /// Uses up a start of a host for a request that does not wait for it.
     pub(crate) fn take_start(&self, host: HostKey) {
         let (store, timeout) = (self.store.clone(), self.timeout);
-        tokio::spawn(async move {
+        self.spawn_detached(async move {
             let _ = within(timeout, store.reserve_start(&host)).await;
         });
     }
@@ -181,7 +181,7 @@ impl<S: FrontierStore> StoreClient<S> {
     /// Stores a robots.txt for all workers. If that fails, it is fetched once more.
     pub(crate) fn save_robots(&self, origin: Origin, robots: RobotsText) {
         let (store, timeout) = (self.store.clone(), self.timeout);
-        tokio::spawn(async move {
+        self.spawn_detached(async move {
             let _ = within(timeout, store.save_robots(origin.as_str(), robots)).await;
         });
     }
@@ -189,7 +189,7 @@ impl<S: FrontierStore> StoreClient<S> {
     /// Stores a host's pause for all workers. This worker applies it in any case.
     pub(crate) fn pause_host(&self, host: HostKey, pause: Duration) {
         let (store, timeout) = (self.store.clone(), self.timeout);
-        tokio::spawn(async move {
+        self.spawn_detached(async move {
             let _ = within(timeout, store.pause_host(&host, pause)).await;
         });
     }
@@ -197,10 +197,21 @@ impl<S: FrontierStore> StoreClient<S> {
     /// Stores a host's crawl-delay for all workers. This worker applies it in any case.
     pub(crate) fn slow_host(&self, host: HostKey, interval: Duration) {
         let (store, timeout) = (self.store.clone(), self.timeout);
-        tokio::spawn(async move {
+        self.spawn_detached(async move {
             let _ = within(timeout, store.slow_host(&host, interval)).await;
         });
     }
+}
+
+/// A future behind a pointer: a task of any other type would be compiled once per call, for both of tokio's schedulers.
+type BoxFuture<T> = Pin<Box<dyn Future<Output = T> + Send>>;
+
+/// Runs a call in a task and sends its event.
+fn spawn(call: BoxFuture<Event>, events: mpsc::UnboundedSender<Event>) {
+    tokio::spawn(async move {
+        let result = tokio::spawn(call).await;
+        let _ = events.send(result.unwrap_or(Event::Panicked));
+    });
 }
 
 /// Applies the timeout of store calls.

@@ -3,6 +3,7 @@
 //! Host, domain or prefix first, then the user's patterns; exclude overrides include. The verdict names the deciding rule, so
 //! that refused links can be counted by reason.
 
+use crawler_public_suffix::registrable_domain;
 use regex::RegexSet;
 
 use crate::{CrawlUrl, UrlRef};
@@ -145,17 +146,6 @@ fn folder_of(path: &str) -> String {
         format!("{folder}/")
     } else {
         format!("{path}/")
-    }
-}
-
-/// The registrable domain of a host: `a.b.example.co.uk` → `example.co.uk`. An address or a
-/// single label is its own domain.
-fn registrable_domain(host: &str) -> &str {
-    let is_address = host.starts_with('[') || host.parse::<std::net::Ipv4Addr>().is_ok();
-    if is_address {
-        host
-    } else {
-        psl::domain_str(host).unwrap_or(host)
     }
 }
 

@@ -4,55 +4,26 @@
 
 use std::sync::OnceLock;
 
+use super::recorder::Recorder;
+use crate::worker::WorkerNumbers;
 use crawler_render::RenderNumbers;
 use crawler_store::{JobKind, Statistics};
-use metrics_exporter_prometheus::{Matcher, PrometheusBuilder, PrometheusHandle};
 
-use crate::worker::WorkerNumbers;
-
-static RECORDER: OnceLock<PrometheusHandle> = OnceLock::new();
-
-const BUCKETS: [f64; 11] = [
-    0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0,
-];
-
-/// Metrics that are histograms.
-const HISTOGRAMS: [&str; 3] = [
-    "crawler_http_request_seconds",
-    "crawler_store_seconds",
-    "crawler_worker_page_seconds",
-];
+static RECORDER: OnceLock<&'static Recorder> = OnceLock::new();
 
 /// Returns the recorder, creating it on first use.
-pub(super) fn recorder() -> &'static PrometheusHandle {
+pub(super) fn recorder() -> &'static Recorder {
     RECORDER.get_or_init(|| {
-        let suffix = Matcher::Suffix("_seconds".to_owned());
-        let builder = PrometheusBuilder::new();
-        let builder = match builder.set_buckets_for_metric(suffix, &BUCKETS) {
-            Ok(builder) => builder,
-            // Fails only for an empty list of buckets.
-            Err(_) => PrometheusBuilder::new(),
-        };
-        let recorder = builder.build_recorder();
-        let handle = recorder.handle();
+        let recorder: &'static Recorder = Box::leak(Box::default());
         // Fails if the process has installed another recorder, which then gets all values.
         let _ = metrics::set_global_recorder(recorder);
-        for (name, about) in METRICS {
-            match name {
-                _ if name.ends_with("_total") => metrics::describe_counter!(name, about),
-                _ if HISTOGRAMS.contains(&name) => metrics::describe_histogram!(name, about),
-                _ => metrics::describe_gauge!(name, about),
-            }
-        }
-        handle
+        recorder
     })
 }
 
 /// Returns all metrics in the Prometheus text format.
 pub(super) fn text() -> String {
-    let recorder = recorder();
-    recorder.run_upkeep();
-    recorder.render()
+    recorder().text(&METRICS)
 }
 
 /// All metrics with their descriptions. The names are stable.

@@ -5,13 +5,13 @@ use std::time::Duration;
 
 use axum::Router;
 use crawler_store::Store;
-use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
-use hyper_util::server::conn::auto::Builder;
+use hyper::server::conn::http1;
+use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::server::graceful::GracefulShutdown;
 use hyper_util::service::TowerToHyperService;
 use tokio::net::TcpListener;
 use tokio::sync::Semaphore;
-use tokio::time::{interval, sleep, timeout};
+use tokio::time::{sleep, timeout};
 
 use super::app::App;
 use super::routes::{metrics_router, router};
@@ -21,8 +21,6 @@ use super::timeout_stream::TimeoutStream;
 const MAX_HEAD_BYTES: usize = 64 * 1_024;
 /// Delay after a failed accept, which usually means that no file descriptors are left.
 const ACCEPT_RETRY_DELAY: Duration = Duration::from_millis(100);
-/// Interval at which recorded metrics are aggregated.
-const UPKEEP_INTERVAL: Duration = Duration::from_secs(5);
 
 /// Serves the API until `stop`, then waits at most `drain` for requests in flight.
 pub async fn serve<S: Store>(
@@ -56,21 +54,13 @@ async fn serve_router<S: Store>(
     let server = &app.config().server;
     // HTTP/1.1 only: a connection has one request at a time, so limits on connections are limits on requests. TLS and
     // HTTP/2 are up to a proxy in front of the service.
-    let mut builder = Builder::new(TokioExecutor::new()).http1_only();
+    let mut builder = http1::Builder::new();
     builder
-        .http1()
         .timer(TokioTimer::new())
         .max_buf_size(MAX_HEAD_BYTES)
         .header_read_timeout(server.head_timeout);
     let graceful = GracefulShutdown::new();
     let slots = Arc::new(Semaphore::new(server.max_connections));
-    let upkeep = tokio::spawn(async {
-        let mut ticks = interval(UPKEEP_INTERVAL);
-        loop {
-            ticks.tick().await;
-            super::metrics::recorder().run_upkeep();
-        }
-    });
     let mut stop = std::pin::pin!(stop);
     loop {
         let next = async {
@@ -95,11 +85,11 @@ async fn serve_router<S: Store>(
         let stream = TimeoutStream::new(stream, server.head_timeout, server.stall_timeout);
         let service = TowerToHyperService::new(router.clone());
         let connection = builder.serve_connection(TokioIo::new(stream), service);
-        let connection = graceful.watch(connection.into_owned());
+        let connection = graceful.watch(connection);
         metrics::gauge!("crawler_http_connections").increment(1.0);
         tokio::spawn(async move {
             if let Err(error) = connection.await {
-                tracing::debug!(error, "connection error");
+                tracing::debug!(%error, "connection error");
             }
             metrics::gauge!("crawler_http_connections").decrement(1.0);
             drop(slot);
@@ -110,5 +100,4 @@ async fn serve_router<S: Store>(
     if timeout(drain, graceful.shutdown()).await.is_err() {
         tracing::warn!("shutdown interrupted requests in flight");
     }
-    upkeep.abort();
 }

@@ -4,6 +4,7 @@ use anyhow::bail;
 use crawler_engine::Stop;
 use crawler_service::config::Config;
 use crawler_store::StoreLimits;
+use tokio::net::TcpListener;
 
 use crate::serve_args::{KeysCommand, ModeChoice};
 
@@ -20,6 +21,7 @@ pub(crate) async fn serve(
     _limits: StoreLimits,
     _config: Config,
     _mode: ModeChoice,
+    _listener: Option<TcpListener>,
     _stop: &Stop,
 ) -> anyhow::Result<()> {
     bail!(NOT_BUILT)

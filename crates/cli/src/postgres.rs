@@ -1,18 +1,21 @@
 //! The service and its API keys with Postgres as the store.
 
+use std::net::SocketAddr;
 use std::time::Duration;
 
 use anyhow::{Context, bail};
 use crawler_engine::{Stop, StopLevel};
+use crawler_service::api;
 use crawler_service::config::Config;
 use crawler_store::{StoreError, StoreLimits};
 use crawler_store_postgres::{PostgresOptions, PostgresStore};
+use tokio::net::TcpListener;
 
 use crate::serve_args::{KeysCommand, ModeChoice};
 use crate::{keys, serve};
 
 /// First and longest delay between attempts to open a database that is unavailable at the start.
-const STORE_RETRY_DELAYS: [Duration; 2] = [Duration::from_millis(500), Duration::from_secs(10)];
+const STORE_RETRY_DELAYS: [Duration; 2] = [Duration::from_millis(500), Duration::from_secs(2)];
 
 /// Runs the service until it is stopped.
 pub(crate) async fn serve(
@@ -20,6 +23,7 @@ pub(crate) async fn serve(
     limits: StoreLimits,
     config: Config,
     mode: ModeChoice,
+    listener: Option<TcpListener>,
     stop: &Stop,
 ) -> anyhow::Result<()> {
     let options = PostgresOptions {
@@ -28,10 +32,18 @@ pub(crate) async fn serve(
         ..PostgresOptions::default()
     };
     let open = || PostgresStore::open(url, options.clone());
-    let Some(store) = open_store(open, stop).await? else {
+    let addr = listener
+        .as_ref()
+        .and_then(|listener| listener.local_addr().ok());
+    let opening = open_store(open, addr, stop);
+    let opened = match &listener {
+        Some(listener) => api::serve_while_opening(&config.server, listener, opening).await,
+        None => opening.await,
+    };
+    let Some(store) = opened? else {
         return Ok(());
     };
-    let ended = serve::run_on(store.clone(), config, mode, stop, "postgres").await;
+    let ended = serve::run_on(store.clone(), config, mode, listener, stop, "postgres").await;
     store.close().await;
     ended
 }
@@ -46,8 +58,13 @@ pub(crate) async fn keys(url: &str, command: &KeysCommand) -> anyhow::Result<Str
     output
 }
 
-/// Opens a store, retrying while it is unavailable; `None` if a stop is requested meanwhile.
-async fn open_store<S, F>(open: impl Fn() -> F, stop: &Stop) -> anyhow::Result<Option<S>>
+/// Opens a store, retrying while it is unavailable; `None` if a stop is requested meanwhile. `addr` is the address that is
+/// served in this time.
+async fn open_store<S, F>(
+    open: impl Fn() -> F,
+    addr: Option<SocketAddr>,
+    stop: &Stop,
+) -> anyhow::Result<Option<S>>
 where
     F: Future<Output = Result<S, StoreError>>,
 {
@@ -60,7 +77,8 @@ where
         match open {
             Ok(store) => return Ok(Some(store)),
             Err(error) if error.retryable() => {
-                tracing::warn!(%error, "store unavailable, retrying");
+                let addr = addr.map(tracing::field::display);
+                tracing::warn!(%error, addr, "store unavailable, retrying");
             }
             Err(error) => bail!("cannot open the store: {error}"),
         }

@@ -15,6 +15,11 @@ pub(crate) fn is_collision(error: &Error) -> bool {
     )
 }
 
+/// Whether the server lacks something: space, memory, connections.
+pub(crate) fn is_out_of_resources(error: &Error) -> bool {
+    code(error).is_some_and(|code| code.starts_with("53"))
+}
+
 fn code(error: &Error) -> Option<String> {
     error
         .as_database_error()

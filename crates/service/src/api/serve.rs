@@ -14,8 +14,9 @@ use tokio::sync::Semaphore;
 use tokio::time::{interval, sleep, timeout};
 
 use super::app::App;
-use super::routes::{metrics_router, router};
+use super::routes::{metrics_router, opening_router, router};
 use super::timeout_stream::TimeoutStream;
+use crate::config::ServerSection;
 
 /// Maximum size of the head of a request.
 const MAX_HEAD_BYTES: usize = 64 * 1_024;
@@ -46,6 +47,18 @@ pub async fn serve_metrics<S: Store>(
     serve_router(app, router, listener, stop, drain).await;
 }
 
+/// Waits until the store is open, and meanwhile answers `/healthz` with 200 and everything else with 503.
+pub async fn serve_while_opening<T>(
+    server: &ServerSection,
+    listener: &TcpListener,
+    open: impl Future<Output = T>,
+) -> T {
+    let (opened, connections) = accept(server, &opening_router(server), listener, open).await;
+    // Requests in flight get their response; the next ones use a new connection.
+    tokio::spawn(connections.shutdown());
+    opened
+}
+
 async fn serve_router<S: Store>(
     app: App<S>,
     router: Router,
@@ -53,7 +66,29 @@ async fn serve_router<S: Store>(
     stop: impl Future<Output = ()>,
     drain: Duration,
 ) {
-    let server = &app.config().server;
+    let upkeep = tokio::spawn(async {
+        let mut ticks = interval(UPKEEP_INTERVAL);
+        loop {
+            ticks.tick().await;
+            super::metrics::recorder().run_upkeep();
+        }
+    });
+    let ((), connections) = accept(&app.config().server, &router, &listener, stop).await;
+    drop(listener);
+    app.stop();
+    if timeout(drain, connections.shutdown()).await.is_err() {
+        tracing::warn!("shutdown interrupted requests in flight");
+    }
+    upkeep.abort();
+}
+
+/// Accepts connections until `stop`; returns its output and the open connections.
+async fn accept<T>(
+    server: &ServerSection,
+    router: &Router,
+    listener: &TcpListener,
+    stop: impl Future<Output = T>,
+) -> (T, GracefulShutdown) {
     // HTTP/1.1 only: a connection has one request at a time, so limits on connections are limits on requests. TLS and
     // HTTP/2 are up to a proxy in front of the service.
     let mut builder = Builder::new(TokioExecutor::new()).http1_only();
@@ -64,13 +99,6 @@ async fn serve_router<S: Store>(
         .header_read_timeout(server.head_timeout);
     let graceful = GracefulShutdown::new();
     let slots = Arc::new(Semaphore::new(server.max_connections));
-    let upkeep = tokio::spawn(async {
-        let mut ticks = interval(UPKEEP_INTERVAL);
-        loop {
-            ticks.tick().await;
-            super::metrics::recorder().run_upkeep();
-        }
-    });
     let mut stop = std::pin::pin!(stop);
     loop {
         let next = async {
@@ -80,7 +108,7 @@ async fn serve_router<S: Store>(
         };
         let (accepted, slot) = tokio::select! {
             next = next => next,
-            () = &mut stop => break,
+            output = &mut stop => return (output, graceful),
         };
         let stream = match accepted {
             Ok((stream, _)) => stream,
@@ -105,10 +133,4 @@ async fn serve_router<S: Store>(
             drop(slot);
         });
     }
-    drop(listener);
-    app.stop();
-    if timeout(drain, graceful.shutdown()).await.is_err() {
-        tracing::warn!("shutdown interrupted requests in flight");
-    }
-    upkeep.abort();
 }

@@ -10,12 +10,16 @@ use crawler_service::config::Config;
 use crawler_store::{StoreError, StoreLimits};
 use crawler_store_postgres::{PostgresOptions, PostgresStore};
 use tokio::net::TcpListener;
+use tokio::sync::Notify;
 
 use crate::serve_args::{KeysCommand, ModeChoice};
 use crate::{keys, serve};
 
 /// First and longest delay between attempts to open a database that is unavailable at the start.
 const STORE_RETRY_DELAYS: [Duration; 2] = [Duration::from_millis(500), Duration::from_secs(2)];
+
+/// How long requests wait while the database is opened, which includes migrations. After that they fail.
+const USUAL_OPENING_TIME: Duration = Duration::from_secs(2);
 
 /// Runs the service until it is stopped.
 pub(crate) async fn serve(
@@ -35,9 +39,16 @@ pub(crate) async fn serve(
     let addr = listener
         .as_ref()
         .and_then(|listener| listener.local_addr().ok());
-    let opening = open_store(open, addr, stop);
+    let failed = Notify::new();
+    let opening = open_store(open, addr, &failed, stop);
+    let unavailable = async {
+        // The same if the timeout ends it.
+        let _ = tokio::time::timeout(USUAL_OPENING_TIME, failed.notified()).await;
+    };
     let opened = match &listener {
-        Some(listener) => api::serve_while_opening(&config.server, listener, opening).await,
+        Some(listener) => {
+            api::serve_while_opening(&config.server, listener, opening, unavailable).await
+        }
         None => opening.await,
     };
     let Some(store) = opened? else {
@@ -59,10 +70,11 @@ pub(crate) async fn keys(url: &str, command: &KeysCommand) -> anyhow::Result<Str
 }
 
 /// Opens a store, retrying while it is unavailable; `None` if a stop is requested meanwhile. `addr` is the address that is
-/// served in this time.
+/// served in this time; `failed` is notified when an attempt fails.
 async fn open_store<S, F>(
     open: impl Fn() -> F,
     addr: Option<SocketAddr>,
+    failed: &Notify,
     stop: &Stop,
 ) -> anyhow::Result<Option<S>>
 where
@@ -77,6 +89,7 @@ where
         match open {
             Ok(store) => return Ok(Some(store)),
             Err(error) if error.retryable() => {
+                failed.notify_one();
                 let addr = addr.map(tracing::field::display);
                 tracing::warn!(%error, addr, "store unavailable, retrying");
             }

@@ -17,7 +17,7 @@ use crate::held_task::{HeldTask, Stage};
 use crate::host_paces::HostPaces;
 use crate::job_cache::{JobCache, Planner};
 use crate::robots_queue::RobotsQueue;
-use crate::settlement_queue::{RESCUE_DELAY, SettlementQueue};
+use crate::settlement_queue::SettlementQueue;
 use crate::sitemap_reader::SitemapReader;
 use crate::store_client::{Event, StoreClient};
 use crate::worker_counts::add;
@@ -110,9 +110,9 @@ impl<S: FrontierStore> StoreFrontier<S> {
                 due: settings.heartbeat,
                 ..PeriodicCall::default()
             },
-            // The store may have been unavailable until now.
+            // Not at once: the store may have been unavailable until now, and its workers have yet to renew their leases.
             housekeeping: PeriodicCall {
-                due: RESCUE_DELAY,
+                due: settings.housekeeping,
                 ..PeriodicCall::default()
             },
             stopped: None,

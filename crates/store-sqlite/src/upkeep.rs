@@ -135,13 +135,13 @@ async fn shrink(store: &SqliteStore) -> Result<u64, Error> {
         return Ok(0);
     }
     sqlx::query(VACUUM_STEP).execute(&mut *db).await?;
-    let left = number(&mut db, "PRAGMA freelist_count").await?;
+    let left = number(&mut db, "PRAGMA page_count").await?;
     // The file itself becomes shorter when its log is written back.
     sqlx::query("PRAGMA wal_checkpoint(PASSIVE)")
         .execute(&mut *db)
         .await?;
     let size = number(&mut db, "PRAGMA page_size").await?;
-    Ok(free.saturating_sub(left) * size)
+    Ok(pages.saturating_sub(left) * size)
 }
 
 /// Commits a write, because a file that can only be read is not ready, and checks that there is space for more: the log

@@ -57,7 +57,7 @@ async fn the_file_becomes_smaller_after_jobs_are_deleted() {
     let mut returned = 0;
     loop {
         let step = store.shrink().await.unwrap();
-        assert!(step <= 4 << 20, "{step} bytes at once block other writers");
+        assert!(step < 5 << 20, "{step} bytes at once block other writers");
         if step == 0 {
             break;
         }

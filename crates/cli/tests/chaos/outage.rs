@@ -133,6 +133,10 @@ fn a_service_that_starts_before_its_database_waits_for_it() {
     let (refused, problem) = client::post(addr, "/v1/batch/scrape", &body).unwrap();
     assert_eq!(refused, 503);
     assert!(problem.contains("store_unavailable"), "{problem}");
+    let mut other = process::start(folder.path(), "api", Some(&cluster.url()));
+    other.wait_for_log("store unavailable, retrying");
+    other.signal("TERM");
+    assert_eq!(other.wait_for_exit(TIMEOUT).0.code(), Some(0));
     cluster.start_server();
     let took = wait_until("it is ready", TIMEOUT, || status("/readyz") == 200);
     assert!(

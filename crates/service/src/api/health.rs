@@ -33,8 +33,8 @@ pub(super) fn healthz() -> Json<Health> {
 
 /// Readiness check
 ///
-/// The service is ready when the store can be read and written and has space for more. The status of the browser is included but does not
-/// affect readiness.
+/// The service is ready when the store can be read and written and has space for more. The status of the browser is
+/// included but does not affect readiness.
 #[utoipa::path(
     get, path = "/readyz", tag = "operations", security(()),
     responses((status = 200, description = "The service is ready", body = Health))

@@ -47,12 +47,19 @@ pub async fn serve_metrics<S: Store>(
     serve_router(app, router, listener, stop, drain).await;
 }
 
-/// Waits until the store is open, and meanwhile answers `/healthz` with 200 and everything else with 503.
+/// Waits until the store is open. Requests wait too until `unavailable` completes; from then on `/healthz` is answered with
+/// 200 and everything else with 503.
 pub async fn serve_while_opening<T>(
     server: &ServerSection,
     listener: &TcpListener,
     open: impl Future<Output = T>,
+    unavailable: impl Future<Output = ()>,
 ) -> T {
+    let mut open = std::pin::pin!(open);
+    tokio::select! {
+        opened = &mut open => return opened,
+        () = unavailable => (),
+    }
     let (opened, connections) = accept(server, &opening_router(server), listener, open).await;
     // Requests in flight get their response; the next ones use a new connection.
     tokio::spawn(connections.shutdown());

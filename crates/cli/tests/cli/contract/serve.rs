@@ -47,7 +47,7 @@ fn a_job_to_a_private_address_fails_with_the_reason_and_jobs_survive_a_restart()
 #[test]
 fn jobs_past_their_retention_are_deleted_and_the_file_becomes_smaller() {
     let folder = tempfile::tempdir().unwrap();
-    let config = "jobs:\n  retention: 1s\n";
+    let config = "jobs:\n  retention: 1s\nworker:\n  per_host_rps: 0\n  per_host_concurrency: 8\n";
     std::fs::write(folder.path().join("config.yaml"), config).unwrap();
     let service = Api::start(folder.path(), &[&["serve"][..], &ANY_PORT].concat());
     // Refused without a request, because the address is private.

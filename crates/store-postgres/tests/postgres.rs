@@ -296,6 +296,35 @@ async fn a_commit_that_is_not_answered_fails_the_call_soon() {
     store.ready().await.unwrap();
 }
 
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn errors_of_the_server_are_retryable_and_errors_of_the_request_are_not() {
+    let fixture = PostgresFixture::fresh().await;
+    let store = fixture.open(fast()).await;
+    let mut db = fixture.connect().await;
+    for (code, retryable) in [
+        ("53100", true),
+        ("58030", true),
+        ("XX000", true),
+        ("25006", true),
+        ("57P01", true),
+        ("22001", false),
+        ("23514", false),
+    ] {
+        let sql = format!(
+            "CREATE OR REPLACE FUNCTION fail() RETURNS trigger LANGUAGE plpgsql AS
+             $$ BEGIN RAISE EXCEPTION USING ERRCODE = '{code}', MESSAGE = 'injected'; END $$;
+             CREATE OR REPLACE TRIGGER fail BEFORE INSERT ON jobs FOR EACH ROW EXECUTE FUNCTION fail()"
+        );
+        sqlx::raw_sql(AssertSqlSafe(sql))
+            .execute(&mut db)
+            .await
+            .unwrap();
+        let job = crawl(pages("a.test", 1), JobLimits::default());
+        let error = store.create_job(job).await.unwrap_err();
+        assert_eq!(error.retryable(), retryable, "{code}: {error:?}");
+    }
+}
+
 /// A limit on temporary files fails their writes like a full disk.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_database_without_space_for_a_megabyte_is_not_ready() {

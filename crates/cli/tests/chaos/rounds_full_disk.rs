@@ -81,7 +81,8 @@ impl SmallDiskService {
         };
         let body = json!({ "urls": (0..urls).map(long).collect::<Vec<_>>() });
         let (status, response) = client::post(&self.addr(), "/v1/batch/scrape", &body).unwrap();
-        assert!([202, 503].contains(&status), "{status} {response}");
+        let log = || self.process.log();
+        assert!([202, 503].contains(&status), "{response}\n{}", log());
         if status == 503 {
             self.refused += 1;
             return None;
@@ -136,7 +137,8 @@ impl SmallDiskService {
         ));
         assert_eq!(counts["dropped"], 0, "{counts}");
         if self.cluster.is_none() {
-            assert_eq!(counts["lost"], 0, "{counts}");
+            // Only the results of cancelled jobs may be lost: no lease was taken away.
+            assert_eq!(counts["rescued"], 0, "{counts}");
         }
     }
 }

@@ -260,12 +260,13 @@ async fn serve_metrics<S: Store>(
     let Some(addr) = config.worker.metrics_addr else {
         return Ok(());
     };
-    let listener = match listener {
-        Some(listener) => listener,
-        None => tokio::select! {
+    let listener = if let Some(listener) = listener {
+        listener
+    } else {
+        tokio::select! {
             listener = listener::bind_when_free(addr) => listener,
             () = stop.reached(StopLevel::Drain) => return Ok(()),
-        },
+        }
     };
     let addr = listener.local_addr().unwrap_or(addr);
     tracing::info!(%addr, "serving metrics");

@@ -21,8 +21,11 @@ impl SmallDisk {
         if mounted.is_ok_and(|mounted| mounted.status.success()) {
             return Some(Self(folder));
         }
-        let message = "NOT RUN: a small disk cannot be mounted here";
-        writeln!(std::io::stderr(), "{message}").unwrap();
+        // Nothing can be done if stderr is closed.
+        let _ = writeln!(
+            std::io::stderr(),
+            "NOT RUN: a small disk cannot be mounted here"
+        );
         None
     }
 

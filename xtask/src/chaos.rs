@@ -1,4 +1,4 @@
-//! `cargo xtask chaos`: more rounds of the test that kills, stops and cuts off the service's processes.
+//! `cargo xtask chaos`: more rounds of the tests that kill, stop and cut off the service's processes, and fill its disks.
 //!
 //! `cargo xtask test` runs a few rounds; this runs as many as requested, and repeats a run given its seed.
 
@@ -11,7 +11,7 @@ const ROUNDS: u64 = 20;
 
 /// Parses the arguments after `chaos` and runs the rounds.
 pub(crate) fn start(args: &[&str]) -> Result<()> {
-    let (rounds, seed) = parse(args)?;
+    let Arguments { rounds, seed, only } = parse(args)?;
     let mut command = cargo();
     command
         .args([
@@ -22,7 +22,8 @@ pub(crate) fn start(args: &[&str]) -> Result<()> {
             "chaos",
             "--locked",
         ])
-        .args(["--", "--nocapture", "--test-threads=1", "rounds_"])
+        .args(["--", "--nocapture", "--test-threads=1"])
+        .arg(format!("rounds_{only}"))
         .env("CHAOS_ROUNDS", rounds.to_string());
     postgres::pass_programs(&mut command);
     if let Some(seed) = seed {
@@ -31,33 +32,57 @@ pub(crate) fn start(args: &[&str]) -> Result<()> {
     run(&mut command)
 }
 
-fn parse(args: &[&str]) -> Result<(u64, Option<u64>)> {
-    let (mut rounds, mut seed) = (ROUNDS, None);
+/// What to run.
+#[derive(Debug, PartialEq, Eq)]
+struct Arguments {
+    rounds: u64,
+    seed: Option<u64>,
+    /// The test to run; empty for all.
+    only: &'static str,
+}
+
+fn parse(args: &[&str]) -> Result<Arguments> {
+    let mut arguments = Arguments {
+        rounds: ROUNDS,
+        seed: None,
+        only: "",
+    };
     for pair in args.chunks(2) {
         let number = |text: &str| {
             text.parse()
                 .with_context(|| format!("{text:?} is not a number"))
         };
         match pair {
-            ["--rounds", text] => rounds = number(text)?,
-            ["--seed", text] => seed = Some(number(text)?),
-            _ => bail!("cargo xtask chaos [--rounds N] [--seed S]"),
+            ["--rounds", text] => arguments.rounds = number(text)?,
+            ["--seed", text] => arguments.seed = Some(number(text)?),
+            ["--only", "postgres"] => arguments.only = "postgres",
+            ["--only", "sqlite"] => arguments.only = "sqlite",
+            ["--only", "full-disk"] => arguments.only = "full_disk",
+            _ => bail!(
+                "cargo xtask chaos [--rounds N] [--seed S] [--only postgres|sqlite|full-disk]"
+            ),
         }
     }
-    Ok((rounds, seed))
+    Ok(arguments)
 }
 
 #[cfg(test)]
 mod tests {
-    use super::parse;
+    use super::{Arguments, parse};
 
     #[test]
     fn rounds_and_seed_are_numbers() {
-        assert_eq!(parse(&[]).unwrap(), (20, None));
+        let parsed = |rounds, seed, only| Arguments { rounds, seed, only };
+        assert_eq!(parse(&[]).unwrap(), parsed(20, None, ""));
         assert_eq!(
             parse(&["--seed", "7", "--rounds", "3"]).unwrap(),
-            (3, Some(7))
+            parsed(3, Some(7), "")
         );
+        assert_eq!(
+            parse(&["--only", "full-disk"]).unwrap(),
+            parsed(20, None, "full_disk")
+        );
+        assert!(parse(&["--only", "memory"]).is_err());
         assert!(parse(&["--rounds"]).is_err());
         assert!(parse(&["--rounds", "many"]).is_err());
     }

@@ -46,8 +46,9 @@ Speed:
                 Show where a case spends its instructions, by file and function
 
 Long runs:
-  chaos [--rounds N] [--seed S]
-                Kill, stop and cut off the service's processes under load; look for lost or duplicated pages
+  chaos [--rounds N] [--seed S] [--only postgres|sqlite|full-disk]
+                Kill, stop and cut off the service's processes under load, and fill their disks; look for lost or
+                duplicated pages
   soak [--pages N]
                 Render many pages while browser processes are killed; look for lost pages, leaks and leftovers
   fuzz [agree|markdown|links|resolver|url_key] [--seconds N]

@@ -14,6 +14,8 @@ mod dialect;
 mod exit;
 #[cfg(feature = "service")]
 mod keys;
+#[cfg(feature = "service")]
+mod listener;
 mod log_sink;
 #[cfg(not(all(feature = "content", feature = "service")))]
 mod not_built;

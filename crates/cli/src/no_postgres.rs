@@ -5,6 +5,7 @@ use crawler_engine::Stop;
 use crawler_service::config::Config;
 use crawler_store::StoreLimits;
 use crawler_store_sqlite::SqliteStore;
+use tokio::net::TcpListener;
 
 use crate::serve_args::{KeysCommand, ModeChoice};
 
@@ -29,6 +30,7 @@ pub(crate) async fn serve(
     _limits: StoreLimits,
     _config: Config,
     _mode: ModeChoice,
+    _listener: Option<TcpListener>,
     _stop: &Stop,
 ) -> anyhow::Result<()> {
     bail!(NOT_BUILT)

@@ -1,19 +1,26 @@
 //! The service and its API keys with Postgres as the store.
 
+use std::net::SocketAddr;
 use std::time::Duration;
 
 use anyhow::{Context, bail};
 use crawler_engine::{Stop, StopLevel};
+use crawler_service::api;
 use crawler_service::config::Config;
 use crawler_store::{EitherStore, StoreError, StoreLimits};
 use crawler_store_postgres::{PostgresOptions, PostgresStore};
 use crawler_store_sqlite::SqliteStore;
+use tokio::net::TcpListener;
+use tokio::sync::Notify;
 
 use crate::serve_args::{KeysCommand, ModeChoice};
 use crate::{keys, serve};
 
 /// First and longest delay between attempts to open a database that is unavailable at the start.
-const STORE_RETRY_DELAYS: [Duration; 2] = [Duration::from_millis(500), Duration::from_secs(10)];
+const STORE_RETRY_DELAYS: [Duration; 2] = [Duration::from_millis(500), Duration::from_secs(2)];
+
+/// How long requests wait while the database is opened, which includes migrations. After that they fail.
+const USUAL_OPENING_TIME: Duration = Duration::from_secs(2);
 
 /// The store of the service.
 pub(crate) type AnyStore = EitherStore<SqliteStore, PostgresStore>;
@@ -29,6 +36,7 @@ pub(crate) async fn serve(
     limits: StoreLimits,
     config: Config,
     mode: ModeChoice,
+    listener: Option<TcpListener>,
     stop: &Stop,
 ) -> anyhow::Result<()> {
     let options = PostgresOptions {
@@ -37,17 +45,26 @@ pub(crate) async fn serve(
         ..PostgresOptions::default()
     };
     let open = || PostgresStore::open(url, options.clone());
-    let Some(store) = open_store(open, stop).await? else {
+    let addr = listener
+        .as_ref()
+        .and_then(|listener| listener.local_addr().ok());
+    let failed = Notify::new();
+    let opening = open_store(open, addr, &failed, stop);
+    let unavailable = async {
+        // The same if the timeout ends it.
+        let _ = tokio::time::timeout(USUAL_OPENING_TIME, failed.notified()).await;
+    };
+    let opened = match &listener {
+        Some(listener) => {
+            api::serve_while_opening(&config.server, listener, opening, unavailable).await
+        }
+        None => opening.await,
+    };
+    let Some(store) = opened? else {
         return Ok(());
     };
-    let ended = serve::run_on(
-        EitherStore::Right(store.clone()),
-        config,
-        mode,
-        stop,
-        "postgres",
-    )
-    .await;
+    let any = EitherStore::Right(store.clone());
+    let ended = serve::run_on(any, config, mode, listener, stop, "postgres").await;
     store.close().await;
     ended
 }
@@ -62,8 +79,14 @@ pub(crate) async fn keys(url: &str, command: &KeysCommand) -> anyhow::Result<Str
     output
 }
 
-/// Opens a store, retrying while it is unavailable; `None` if a stop is requested meanwhile.
-async fn open_store<S, F>(open: impl Fn() -> F, stop: &Stop) -> anyhow::Result<Option<S>>
+/// Opens a store, retrying while it is unavailable; `None` if a stop is requested meanwhile. `addr` is the address that is
+/// served in this time; `failed` is notified when an attempt fails.
+async fn open_store<S, F>(
+    open: impl Fn() -> F,
+    addr: Option<SocketAddr>,
+    failed: &Notify,
+    stop: &Stop,
+) -> anyhow::Result<Option<S>>
 where
     F: Future<Output = Result<S, StoreError>>,
 {
@@ -76,7 +99,9 @@ where
         match open {
             Ok(store) => return Ok(Some(store)),
             Err(error) if error.retryable() => {
-                tracing::warn!(%error, "store unavailable, retrying");
+                failed.notify_one();
+                let addr = addr.map(tracing::field::display);
+                tracing::warn!(%error, addr, "store unavailable, retrying");
             }
             Err(error) => bail!("cannot open the store: {error}"),
         }

@@ -6,7 +6,7 @@ use std::fs::{File, TryLockError};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use anyhow::{Context, bail};
 use crawler_engine::{Stop, StopLevel};
@@ -15,8 +15,8 @@ use crawler_model::site_rules::ROBOTS_MEMORY;
 use crawler_service::api::{self, App};
 use crawler_service::config::Config;
 use crawler_service::worker::{Worker, WorkerNumbers, WorkerSettings, http_fetch};
-use crawler_service::{CallMetrics, SharedBrowser, TimedStore};
-use crawler_store::{HostDefaults, Store, StoreLimits};
+use crawler_service::{CallMetrics, OutageDetector, SharedBrowser, TimedStore};
+use crawler_store::{HostDefaults, Store, StoreError, StoreLimits, WrappedStore};
 use crawler_store_sqlite::{SqliteOptions, SqliteStore};
 use tokio::net::TcpListener;
 use tracing_subscriber::Layer;
@@ -28,12 +28,14 @@ use crate::args::{LogChoice, MessageArgs, When};
 use crate::console::Console;
 use crate::postgres::AnyStore;
 use crate::serve_args::{ModeChoice, ServeArgs};
-use crate::{config, console, exit, one_line::OneLine, open_files, postgres, signals};
+use crate::{config, console, exit, listener, one_line::OneLine, open_files, postgres, signals};
 
 /// Interval between updates of a worker's metrics.
 const METRICS_INTERVAL: Duration = Duration::from_secs(5);
-/// Interval between deletions of old jobs.
-const PRUNE_INTERVAL: Duration = Duration::from_mins(10);
+/// Interval between deletions of old jobs. Looking for one is cheap.
+const PRUNE_INTERVAL: Duration = Duration::from_secs(15);
+/// Interval between deletions of unused hosts, which are all looked at.
+const HOST_PRUNE_INTERVAL: Duration = Duration::from_mins(10);
 /// Maximum number of rows deleted at once.
 const PRUNE_BATCH: u32 = 2_000;
 /// Interval at which a process without a worker looks for jobs past their deadline.
@@ -122,7 +124,8 @@ fn run(config: Config, mode: ModeChoice, console: Console) -> anyhow::Result<()>
             max_crashes: config.worker.max_crashes,
         };
         let ended = if let Some(url) = config.store.database_url.clone() {
-            postgres::serve(url.reveal(), limits, config, mode, &stop).await
+            let listener = listener::bind(&config, mode).await?;
+            postgres::serve(url.reveal(), limits, config, mode, listener, &stop).await
         } else {
             let options = SqliteOptions {
                 readers: config.store.connections.saturating_sub(1).max(1),
@@ -146,7 +149,9 @@ fn run(config: Config, mode: ModeChoice, console: Console) -> anyhow::Result<()>
                     "a SQLite file supports one machine and one worker; set DATABASE_URL to use more"
                 );
             }
-            let ended = run_on(postgres::sqlite(store.clone()), config, mode, &stop, "sqlite").await;
+            let listener = listener::bind(&config, mode).await?;
+            let any = postgres::sqlite(store.clone());
+            let ended = run_on(any, config, mode, listener, &stop, "sqlite").await;
             store.close().await;
             ended
         };
@@ -162,33 +167,28 @@ pub(crate) async fn run_on(
     store: AnyStore,
     config: Config,
     mode: ModeChoice,
+    listener: Option<TcpListener>,
     stop: &Stop,
     kind: &'static str,
 ) -> anyhow::Result<()> {
+    // A request to the API does not wait for a database that is out of reach. A worker does.
+    let detector = OutageDetector::new(store.clone(), config.store.connect_timeout);
+    let api_store = TimedStore::new(WrappedStore::new(store.clone(), detector), CallMetrics);
     let store = TimedStore::new(store, CallMetrics);
     if let Err(message) = api::check_exposure(&config, &store, mode.has_api()).await? {
         return Err(UnsafeExposure(message).into());
     }
     let drain = config.worker.drain;
-    // Bound before any work starts: a port in use is the most common reason for a failed start.
-    let addr = config.server.addr;
-    let listener = if mode.has_api() {
-        let message = || {
-            format!("cannot listen on {addr}; choose another address with --addr or server.addr")
-        };
-        Some(TcpListener::bind(addr).await.with_context(message)?)
-    } else {
-        None
-    };
     // Shared by the API and the worker; started by the first page that needs it.
     let browser = SharedBrowser::open(&config)?;
     log_browser(&browser, &config);
     let api = async {
-        let Some(listener) = listener else {
-            return serve_metrics(&store, &config, &browser, stop).await;
+        let app = App::new(api_store, config.clone(), browser.clone())?;
+        let listener = match listener {
+            Some(listener) if mode.has_api() => listener,
+            listener => return serve_metrics(app, &config, listener, stop).await,
         };
-        let app = App::new(store.clone(), config.clone(), browser.clone())?;
-        let addr = listener.local_addr().unwrap_or(addr);
+        let addr = listener.local_addr().unwrap_or(config.server.addr);
         tracing::info!(%addr, mode = mode.as_str(), store = kind, "listening");
         api::serve(app, listener, stop.reached(StopLevel::Drain), drain).await;
         anyhow::Ok(())
@@ -260,18 +260,22 @@ fn log_browser(browser: &SharedBrowser, config: &Config) {
 
 /// Serves a worker's metrics, if worker.metrics_addr is set.
 async fn serve_metrics<S: Store>(
-    store: &S,
+    app: App<S>,
     config: &Config,
-    browser: &SharedBrowser,
+    listener: Option<TcpListener>,
     stop: &Stop,
 ) -> anyhow::Result<()> {
     let Some(addr) = config.worker.metrics_addr else {
         return Ok(());
     };
-    let app = App::new(store.clone(), config.clone(), browser.clone())?;
-    let listener = TcpListener::bind(addr)
-        .await
-        .with_context(|| format!("cannot listen on worker.metrics_addr {addr}"))?;
+    let listener = if let Some(listener) = listener {
+        listener
+    } else {
+        tokio::select! {
+            listener = listener::bind_when_free(addr) => listener,
+            () = stop.reached(StopLevel::Drain) => return Ok(()),
+        }
+    };
     let addr = listener.local_addr().unwrap_or(addr);
     tracing::info!(%addr, "serving metrics");
     let stopped = stop.reached(StopLevel::Drain);
@@ -337,26 +341,35 @@ fn lock_worker(path: &Path) -> anyhow::Result<File> {
     }
 }
 
-/// Deletes jobs past their retention, in batches, and hosts that are no longer used.
+/// Deletes jobs past their retention and hosts that are no longer used, and shrinks the store's file; all in small steps.
 async fn prune<S: Store>(store: S, retention: Option<Duration>) {
+    let mut hosts_due = Instant::now();
     loop {
-        if let Err(error) = store.prune_hosts(HOST_RETENTION, ROBOTS_MEMORY).await {
-            tracing::warn!(%error, "cannot delete old hosts");
-        }
-        let Some(age) = retention else {
-            tokio::time::sleep(PRUNE_INTERVAL).await;
-            continue;
-        };
-        match store.prune(age, PRUNE_BATCH).await {
-            Ok(0) => tokio::time::sleep(PRUNE_INTERVAL).await,
-            Ok(rows) => {
-                tracing::debug!(rows, "deleted old jobs");
-                tokio::task::yield_now().await;
-            }
-            Err(error) => {
-                tracing::warn!(%error, "cannot delete old jobs");
-                tokio::time::sleep(PRUNE_INTERVAL).await;
+        if hosts_due <= Instant::now() {
+            hosts_due = Instant::now() + HOST_PRUNE_INTERVAL;
+            if let Err(error) = store.prune_hosts(HOST_RETENTION, ROBOTS_MEMORY).await {
+                tracing::warn!(%error, "cannot delete old hosts");
             }
         }
+        if let Some(age) = retention
+            && let Err(error) = in_steps(|| store.prune(age, PRUNE_BATCH)).await
+        {
+            tracing::warn!(%error, "cannot delete old jobs");
+        }
+        if let Err(error) = in_steps(|| store.shrink()).await {
+            tracing::warn!(%error, "cannot shrink the store's file");
+        }
+        tokio::time::sleep(PRUNE_INTERVAL).await;
     }
+}
+
+/// Repeats a step until nothing is left to do. Other writers get their turn in between.
+async fn in_steps<F>(step: impl Fn() -> F) -> Result<(), StoreError>
+where
+    F: Future<Output = Result<u64, StoreError>>,
+{
+    while step().await? > 0 {
+        tokio::task::yield_now().await;
+    }
+    Ok(())
 }

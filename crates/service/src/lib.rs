@@ -9,8 +9,11 @@ pub mod config;
 pub mod job_params;
 pub mod worker;
 
+mod cached_check;
+mod outage_detector;
 mod shared_browser;
 mod timed_store;
 
+pub use outage_detector::OutageDetector;
 pub use shared_browser::{BrowserStatus, SharedBrowser};
 pub use timed_store::{CallMetrics, TimedStore};

@@ -11,7 +11,7 @@ use crawler_weburl::{CrawlUrl, UrlRef};
 
 use crate::held_task::{HeldTask, Stage};
 use crate::job_cache::JobCache;
-use crate::settlement_queue::{FailedBatch, store_backoff};
+use crate::settlement_queue::{FailedBatch, RESCUE_DELAY, store_backoff};
 use crate::worker_counts::add;
 use crate::{FrontierStore, StoreFrontier};
 
@@ -62,7 +62,7 @@ impl<S: FrontierStore> StoreFrontier<S> {
     ) {
         self.claims.running = false;
         let Ok((tasks, jobs)) = result else {
-            add(&self.counts.store_errors, 1);
+            self.note_store_error(now);
             self.claims.failures += 1;
             self.claims.due = now + store_backoff(self.claims.failures, &mut self.rng);
             return;
@@ -168,7 +168,7 @@ impl<S: FrontierStore> StoreFrontier<S> {
     ) {
         self.renewals.running = false;
         let Ok(lost) = result else {
-            add(&self.counts.store_errors, 1);
+            self.note_store_error(now);
             self.renewals.failures += 1;
             let wait = store_backoff(self.renewals.failures, &mut self.rng);
             self.renewals.due = self.renewals.due.min(now + wait);
@@ -303,7 +303,14 @@ impl<S: FrontierStore> StoreFrontier<S> {
                     self.claim_soon();
                 }
             }
-            None => add(&self.counts.store_errors, 1),
+            None => self.note_store_error(now),
         }
+    }
+
+    /// Counts a failed store call, and delays the next rescue of expired leases. A failed settlement delays nothing: it may
+    /// fail for a reason of its own, and in an outage the other calls fail too.
+    fn note_store_error(&mut self, now: Moment) {
+        add(&self.counts.store_errors, 1);
+        self.housekeeping.due = self.housekeeping.due.max(now + RESCUE_DELAY);
     }
 }

@@ -11,8 +11,11 @@ use crate::{FrontierStore, StoreFrontierSettings};
 
 /// The first wait after a failed store call; it doubles.
 const FIRST_BACKOFF: Duration = Duration::from_millis(100);
-/// Maximum wait after a failed store call.
-const MAX_BACKOFF: Duration = Duration::from_secs(5);
+/// Maximum wait after a failed store call: work continues this soon after the store is back.
+const MAX_BACKOFF: Duration = Duration::from_secs(2);
+/// How long expired leases are left alone after a failed store call: every worker repeats its failed renewals and
+/// settlements in this time, so that none loses its tasks and results to an outage of the store.
+pub(crate) const RESCUE_DELAY: Duration = Duration::from_secs(3);
 
 /// How long to wait after this many failed store calls in a row.
 pub(crate) fn store_backoff(failures: u32, rng: &mut Rng) -> Duration {

@@ -110,7 +110,11 @@ impl<S: FrontierStore> StoreFrontier<S> {
                 due: settings.heartbeat,
                 ..PeriodicCall::default()
             },
-            housekeeping: PeriodicCall::default(),
+            // Not at once: the store may have been unavailable until now, and its workers have yet to renew their leases.
+            housekeeping: PeriodicCall {
+                due: settings.housekeeping,
+                ..PeriodicCall::default()
+            },
             stopped: None,
             drain_until: None,
             call_panicked: false,

@@ -270,6 +270,21 @@ fn a_crawl_survives_an_outage_longer_than_its_leases() {
     });
 }
 
+/// The leases expire, but the worker renews them before anyone may take them away.
+#[test]
+fn an_outage_longer_than_its_leases_takes_no_task_away() {
+    crawl(0..200, async |number| {
+        let mut test = CrawlTest::new(number, Odds::default(), 0);
+        let after = Duration::from_millis(test.dice.below(1_500));
+        test.faults.outage(after, Duration::from_secs(90));
+        test.run(number, None).await;
+        test.check(number);
+        for record in test.store.records() {
+            assert_eq!(record.taken_away, 0, "world {number}: a lease was lost");
+        }
+    });
+}
+
 #[test]
 fn a_short_outage_loses_no_lease() {
     crawl(0..200, async |number| {

@@ -12,6 +12,7 @@ use sqlx::{Error, PgConnection};
 use uuid::Uuid;
 
 use crate::PostgresStore;
+use crate::postgres_transaction::commit;
 
 /// Maximum number of batches of hosts that a claim checks.
 const MAX_ROUNDS: usize = 16;
@@ -98,7 +99,7 @@ async fn claim_round(
     let max_in_flight = i64::from(store.options.limits.hosts.in_flight);
     advance(&mut db, &names, &taken_from, &next_starts, max_in_flight).await?;
     begin_jobs(&mut db, &claimed).await?;
-    db.commit().await?;
+    commit(db).await?;
     let age = started.elapsed();
     for task in &mut claimed {
         task.age = age;

@@ -15,6 +15,11 @@ pub(crate) fn is_collision(error: &Error) -> bool {
     )
 }
 
+/// Whether the server lacks something: space, memory, connections.
+pub(crate) fn is_out_of_resources(error: &Error) -> bool {
+    code(error).is_some_and(|code| code.starts_with("53"))
+}
+
 fn code(error: &Error) -> Option<String> {
     error
         .as_database_error()
@@ -33,6 +38,8 @@ pub(crate) fn fault(error: Error) -> StoreError {
             | Error::PoolTimedOut
             | Error::PoolClosed
             | Error::WorkerCrashed
+            | Error::BeginFailed
+            | Error::InvalidSavePointStatement
             | Error::Protocol(_) => StoreError::Unavailable(message),
             _ => StoreError::Refused(message),
         };
@@ -41,10 +48,12 @@ pub(crate) fn fault(error: Error) -> StoreError {
         // A unique key exists.
         _ if code == "23505" => StoreError::Conflict(message),
         // Connection, authentication (in a failover), rollback, resources (disk full, too many connections), object not
-        // in the required state (not accepting connections, lock not available), operator intervention, system error.
-        Some("08" | "28" | "40" | "53" | "55" | "57" | "58") => StoreError::Unavailable(message),
-        // Read-only: a standby that is about to be promoted.
-        _ if code == "25006" => StoreError::Unavailable(message),
+        // in the required state (not accepting connections, lock not available), operator intervention, system error,
+        // internal error (a page that could not be written when the disk was full). And transaction state: a standby that is
+        // about to be promoted is read-only.
+        Some("08" | "25" | "28" | "40" | "53" | "55" | "57" | "58" | "XX") => {
+            StoreError::Unavailable(message)
+        }
         _ => StoreError::Refused(message),
     }
 }

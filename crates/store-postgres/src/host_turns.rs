@@ -9,6 +9,7 @@ use sqlx::Error;
 
 use crate::PostgresStore;
 use crate::fault::fault;
+use crate::postgres_transaction::commit;
 
 impl HostTurns for PostgresStore {
     async fn slow_host(&self, host: &HostKey, interval: Duration) -> StoreResult<()> {
@@ -121,7 +122,7 @@ async fn take_turn(
             )
             .execute(&mut *db)
             .await?;
-            db.commit().await?;
+            commit(db).await?;
             return Ok(HostTurn::Later(wait));
         }
     };
@@ -141,7 +142,7 @@ async fn take_turn(
     )
     .fetch_one(&mut *db)
     .await?;
-    db.commit().await?;
+    commit(db).await?;
     Ok(HostTurn::Granted {
         id: TurnId(id),
         delay,

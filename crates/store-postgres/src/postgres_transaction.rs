@@ -1,6 +1,7 @@
 //! The statements of one writing transaction.
 
 use std::collections::{BTreeSet, HashMap};
+use std::time::Duration;
 
 use crawler_store::backend::{
     CountsRow, HeldLease, InsertedTasks, JobTransaction, LockedJob, MAX_TASKS_PER_STEP,
@@ -13,6 +14,9 @@ use sqlx::{Error, PgConnection, Postgres, Transaction};
 use uuid::Uuid;
 
 use crate::{inserts, text};
+
+/// How long a COMMIT may take. The work is done by then, so that a slow one waits for a disk or a standby only.
+const COMMIT_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// A transaction.
 #[derive(Debug)]
@@ -305,8 +309,19 @@ impl JobTransaction for PostgresTransaction {
     }
 
     async fn commit(self) -> Result<(), Error> {
-        self.0.commit().await
+        commit(self.0).await
     }
+}
+
+/// Commits. A COMMIT that is not answered in time may still have succeeded, like one whose connection breaks.
+pub(crate) async fn commit(transaction: Transaction<'_, Postgres>) -> Result<(), Error> {
+    let unanswered = |_| {
+        let message = format!("no answer to a COMMIT within {COMMIT_TIMEOUT:?}");
+        std::io::Error::new(std::io::ErrorKind::TimedOut, message)
+    };
+    tokio::time::timeout(COMMIT_TIMEOUT, transaction.commit())
+        .await
+        .map_err(unanswered)?
 }
 
 pub(crate) async fn count_tasks(db: &mut PgConnection, job: JobId) -> Result<JobCounts, Error> {

@@ -3,12 +3,18 @@
 
 use std::time::Duration;
 
-use crawler_store::backend::{KindRow, TotalsRow, statistics, to_millis};
+use crawler_store::backend::{Backend, JobTransaction, KindRow, TotalsRow, statistics, to_millis};
 use crawler_store::{Statistics, StoreResult, Upkeep};
-use sqlx::Error;
+use sqlx::{Connection, Error, PgConnection};
 
 use crate::PostgresStore;
-use crate::fault::fault;
+use crate::fault::{fault, is_out_of_resources};
+use crate::postgres_transaction::commit;
+
+/// Writes a temporary file of a megabyte, about what one batch of results may need.
+const WRITE_TEMPORARY_FILE: &str = "
+    WITH filler AS MATERIALIZED (SELECT repeat('x', 1024) AS text FROM generate_series(1, 1024))
+    SELECT sum(length(text)) FROM filler";
 
 impl Upkeep for PostgresStore {
     async fn prune(&self, age: Duration, max: u32) -> StoreResult<u64> {
@@ -19,8 +25,17 @@ impl Upkeep for PostgresStore {
         prune_hosts(self, age, robots_age).await.map_err(fault)
     }
 
+    /// Autovacuum does that.
+    async fn shrink(&self) -> StoreResult<u64> {
+        Ok(0)
+    }
+
     async fn ready(&self) -> StoreResult<()> {
         ready(self).await.map_err(fault)
+    }
+
+    async fn reachable(&self) -> StoreResult<()> {
+        reachable(self).await.map_err(fault)
     }
 
     async fn statistics(&self) -> StoreResult<Statistics> {
@@ -85,7 +100,7 @@ async fn prune(store: &PostgresStore, age: Duration, max: u32) -> Result<u64, Er
             .await?
             .rows_affected();
     }
-    db.commit().await?;
+    commit(db).await?;
     Ok(deleted)
 }
 
@@ -117,13 +132,40 @@ async fn prune_hosts(
     Ok(origins + hosts)
 }
 
-/// Writes and rolls back, because a database that can only be read is not ready.
+/// Commits a write, because a database that can only be read is not ready, and checks that there is space for more: small
+/// writes go to pages and log files that exist, long after the disk is full.
 async fn ready(store: &PostgresStore) -> Result<(), Error> {
-    let mut db = store.pool.begin().await?;
+    let mut db = store.begin().await?;
     sqlx::query!("INSERT INTO host_turns (host_key, lease_until) VALUES ('', now())")
-        .execute(&mut *db)
+        .execute(&mut *db.0)
         .await?;
-    db.rollback().await
+    sqlx::query!(
+        "DELETE FROM host_turns WHERE host_key = $1 AND lease_until <= now()",
+        ""
+    )
+    .execute(&mut *db.0)
+    .await?;
+    // What does not fit into `work_mem` goes to a temporary file, on the disk of the tables.
+    for setting in [
+        "SET LOCAL work_mem = '64kB'",
+        "SET LOCAL temp_tablespaces = ''",
+    ] {
+        sqlx::query(setting).execute(&mut *db.0).await?;
+    }
+    sqlx::query(WRITE_TEMPORARY_FILE)
+        .execute(&mut *db.0)
+        .await?;
+    db.commit().await
+}
+
+/// Opens a connection of its own.
+async fn reachable(store: &PostgresStore) -> Result<(), Error> {
+    match PgConnection::connect_with(&store.pool.connect_options()).await {
+        Ok(connection) => connection.close().await,
+        // It answers, but has no connection to spare.
+        Err(error) if is_out_of_resources(&error) => Ok(()),
+        Err(error) => Err(error),
+    }
 }
 
 /// In two parts, because gated tasks have their own index.

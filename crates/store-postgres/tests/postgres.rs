@@ -270,6 +270,82 @@ async fn an_unreachable_database_is_not_ready_until_it_is_back() {
     retry_until_ok(async || store.ready().await).await;
 }
 
+/// A COMMIT that waits, as for a disk or a standby that does not respond.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_commit_that_is_not_answered_fails_the_call_soon() {
+    let fixture = PostgresFixture::fresh().await;
+    let store = fixture.open(fast()).await;
+    run_sql(
+        &fixture,
+        "CREATE FUNCTION wait() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN PERFORM pg_sleep(60); RETURN NULL; END';
+         CREATE CONSTRAINT TRIGGER wait AFTER INSERT ON jobs DEFERRABLE INITIALLY DEFERRED
+         FOR EACH ROW EXECUTE FUNCTION wait()",
+    )
+    .await;
+    let started = Instant::now();
+    let refused = store
+        .create_job(crawl(pages("a.test", 1), JobLimits::default()))
+        .await;
+    let elapsed = started.elapsed();
+    assert!(
+        matches!(&refused, Err(StoreError::Unavailable(message)) if message.contains("COMMIT")),
+        "{refused:?}"
+    );
+    // Five seconds; without a limit, the server ends the statement after thirty.
+    assert!(elapsed < Duration::from_secs(15), "{elapsed:?}");
+    store.ready().await.unwrap();
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn errors_of_the_server_are_retryable_and_errors_of_the_request_are_not() {
+    let fixture = PostgresFixture::fresh().await;
+    let store = fixture.open(fast()).await;
+    let mut db = fixture.connect().await;
+    for (code, retryable) in [
+        ("53100", true),
+        ("58030", true),
+        ("XX000", true),
+        ("25006", true),
+        ("57P01", true),
+        ("22001", false),
+        ("23514", false),
+    ] {
+        let sql = format!(
+            "CREATE OR REPLACE FUNCTION fail() RETURNS trigger LANGUAGE plpgsql AS
+             $$ BEGIN RAISE EXCEPTION USING ERRCODE = '{code}', MESSAGE = 'injected'; END $$;
+             CREATE OR REPLACE TRIGGER fail BEFORE INSERT ON jobs FOR EACH ROW EXECUTE FUNCTION fail()"
+        );
+        sqlx::raw_sql(AssertSqlSafe(sql))
+            .execute(&mut db)
+            .await
+            .unwrap();
+        let job = crawl(pages("a.test", 1), JobLimits::default());
+        let error = store.create_job(job).await.unwrap_err();
+        assert_eq!(error.retryable(), retryable, "{code}: {error:?}");
+    }
+}
+
+/// A limit on temporary files fails their writes like a full disk.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_database_without_space_for_a_megabyte_is_not_ready() {
+    let fixture = PostgresFixture::fresh().await;
+    let mut db = fixture.connect().await;
+    for (limit, ready) in [("1000kB", false), ("4MB", true)] {
+        let sql = format!(
+            "ALTER DATABASE {} SET temp_file_limit = '{limit}'",
+            fixture.name
+        );
+        db.execute(AssertSqlSafe(sql)).await.unwrap();
+        let store = fixture.open(fast()).await;
+        let checked = store.ready().await;
+        match checked {
+            Err(StoreError::Unavailable(_)) => assert!(!ready, "{limit}: {checked:?}"),
+            _ => assert!(ready && checked.is_ok(), "{limit}: {checked:?}"),
+        }
+        store.close().await;
+    }
+}
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn reconciling_finishes_interrupted_work() {
     let fixture = PostgresFixture::fresh().await;

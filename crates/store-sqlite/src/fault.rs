@@ -6,11 +6,13 @@ use sqlx::Error;
 /// SQLite's result codes, without their extension.
 const BUSY: i32 = 5;
 const LOCKED: i32 = 6;
+const NO_MEMORY: i32 = 7;
 const INTERRUPTED: i32 = 9;
 const READ_ONLY: i32 = 8;
 const IO: i32 = 10;
 const FULL: i32 = 13;
 const CANNOT_OPEN: i32 = 14;
+const LOCK_PROTOCOL: i32 = 15;
 const UNIQUE: i32 = 2067;
 const PRIMARY_KEY: i32 = 1555;
 
@@ -31,16 +33,30 @@ pub(crate) fn fault(error: Error) -> StoreError {
     match code(&error) {
         Some(UNIQUE | PRIMARY_KEY) => StoreError::Conflict(message),
         Some(code)
-            if [BUSY, LOCKED, INTERRUPTED, READ_ONLY, IO, FULL, CANNOT_OPEN]
-                .contains(&(code & 0xff)) =>
+            if matches!(
+                code & 0xff,
+                BUSY | LOCKED
+                    | NO_MEMORY
+                    | READ_ONLY
+                    | INTERRUPTED
+                    | IO
+                    | FULL
+                    | CANNOT_OPEN
+                    | LOCK_PROTOCOL
+            ) =>
         {
             StoreError::Unavailable(message)
         }
         Some(_) => StoreError::Refused(message),
         None => match error {
-            Error::Io(_) | Error::PoolTimedOut | Error::PoolClosed | Error::WorkerCrashed => {
-                StoreError::Unavailable(message)
-            }
+            // The last two mean a connection in the wrong state. That is no fault of the request: another connection can
+            // handle it.
+            Error::Io(_)
+            | Error::PoolTimedOut
+            | Error::PoolClosed
+            | Error::WorkerCrashed
+            | Error::BeginFailed
+            | Error::InvalidSavePointStatement => StoreError::Unavailable(message),
             _ => StoreError::Refused(message),
         },
     }

@@ -6,6 +6,7 @@
 
 mod api_keys;
 mod claim;
+mod disk_space;
 mod fault;
 mod host_turns;
 mod inserts;

@@ -5,8 +5,10 @@ use std::time::{Duration, Instant};
 
 use crawler_store::{StoreError, StoreLimits};
 use sqlx::migrate::Migrator;
-use sqlx::sqlite::{SqliteConnectOptions, SqliteJournalMode, SqlitePoolOptions, SqliteSynchronous};
-use sqlx::{AssertSqlSafe, Connection, SqlitePool};
+use sqlx::sqlite::{
+    SqliteAutoVacuum, SqliteConnectOptions, SqliteJournalMode, SqlitePoolOptions, SqliteSynchronous,
+};
+use sqlx::{AssertSqlSafe, Connection, SqliteConnection, SqlitePool};
 
 use crate::SqliteStore;
 use crate::fault::{fault, is_busy};
@@ -46,6 +48,8 @@ impl SqliteStore {
         let connect = SqliteConnectOptions::new()
             .filename(path)
             .create_if_missing(true)
+            // A new file can give the space of deleted rows back.
+            .auto_vacuum(SqliteAutoVacuum::Incremental)
             .journal_mode(SqliteJournalMode::Wal)
             // Committed changes survive a power failure.
             .synchronous(SqliteSynchronous::Full)
@@ -56,7 +60,8 @@ impl SqliteStore {
             .max_connections(1)
             .acquire_timeout(options.acquire_timeout)
             .idle_timeout(None)
-            .max_lifetime(None);
+            .max_lifetime(None)
+            .after_release(|connection, _| Box::pin(has_ended_its_transaction(connection)));
         let writer = open_pool(&writer, &connect, options.acquire_timeout).await?;
         check_version(&writer).await?;
         migrate(&writer).await?;
@@ -66,8 +71,17 @@ impl SqliteStore {
             .connect_with(connect.create_if_missing(false).pragma("query_only", "on"))
             .await
             .map_err(fault)?;
-        Ok(Self::new(writer, readers, options))
+        Ok(Self::new(path, writer, readers, options))
     }
+}
+
+/// Whether a connection can be used for another transaction; if not, the pool closes it and opens a new one. SQLite itself
+/// rolls a transaction back when the disk is full or cannot be written. The ROLLBACK that follows then fails, and sqlx
+/// counts the transaction as open forever.
+async fn has_ended_its_transaction(connection: &mut SqliteConnection) -> Result<bool, sqlx::Error> {
+    // A transaction that was dropped is rolled back before the ping is answered.
+    connection.ping().await?;
+    Ok(!connection.is_in_transaction())
 }
 
 /// Opens the file, retrying while it is busy: switching a new file to WAL ignores the busy timeout, so it fails if another
@@ -151,4 +165,40 @@ async fn migrate(writer: &SqlitePool) -> Result<(), StoreError> {
         sqlx::raw_sql(sql).execute(&mut *db).await.map_err(fault)?;
     }
     db.commit().await.map_err(fault)
+}
+
+#[cfg(test)]
+mod tests {
+    use crawler_store::testing::{crawl, pages};
+    use crawler_store::{JobLimits, Jobs, StoreError, Upkeep};
+
+    use super::*;
+
+    /// SQLite reports a full file like a full disk, and rolls back by itself when the statement inserts one row.
+    #[tokio::test]
+    async fn the_store_works_again_after_the_disk_was_full() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("store.db");
+        let store = SqliteStore::open(&path, SqliteOptions::default())
+            .await
+            .unwrap();
+        for _ in 0..5 {
+            // As small as the file is. The limit ends with the connection.
+            sqlx::query("PRAGMA max_page_count = 1")
+                .execute(&store.writer)
+                .await
+                .unwrap();
+            let mut large = crawl(pages("a.test", 3), JobLimits::default());
+            large.params = serde_json::Value::String("x".repeat(1 << 20));
+            let refused = store.create_job(large.clone()).await;
+            assert!(
+                matches!(refused, Err(StoreError::Unavailable(_))),
+                "{refused:?}"
+            );
+            store.create_job(large.clone()).await.unwrap();
+            let seen = store.job(large.id).await.unwrap().unwrap();
+            assert_eq!(seen.counts.queued, 3);
+            store.ready().await.unwrap();
+        }
+    }
 }

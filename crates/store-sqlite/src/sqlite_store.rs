@@ -1,5 +1,8 @@
 //! The handle to a store.
 
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
 use crawler_store::backend::{
     Backend, HostSweep, JobTransaction, MAX_HOSTS_PER_ROUND, MAX_JOBS_PER_ROUND,
 };
@@ -17,12 +20,20 @@ pub struct SqliteStore {
     pub(crate) writer: SqlitePool,
     pub(crate) readers: SqlitePool,
     pub(crate) options: SqliteOptions,
+    /// Path of the file.
+    pub(crate) path: Arc<PathBuf>,
     sweep: HostSweep,
 }
 
 impl SqliteStore {
-    pub(crate) fn new(writer: SqlitePool, readers: SqlitePool, options: SqliteOptions) -> Self {
+    pub(crate) fn new(
+        path: &Path,
+        writer: SqlitePool,
+        readers: SqlitePool,
+        options: SqliteOptions,
+    ) -> Self {
         Self {
+            path: Arc::new(path.to_owned()),
             writer,
             readers,
             options,

@@ -5,11 +5,16 @@ use std::time::Duration;
 
 use crawler_store::backend::{Backend, KindRow, TotalsRow, statistics, to_millis};
 use crawler_store::{Statistics, StoreResult, Upkeep};
-use sqlx::Error;
+use sqlx::{Error, SqliteConnection};
 
-use crate::SqliteStore;
 use crate::fault::fault;
 use crate::sqlite_transaction::{SqliteTransaction, clock};
+use crate::{SqliteStore, disk_space};
+
+/// Free pages that are always kept: 1 MB.
+const MIN_FREE_PAGES: u64 = 256;
+/// Removes 4 MB of free pages. Files of older versions have no such step: `VACUUM` gives it to them.
+const VACUUM_STEP: &str = "PRAGMA incremental_vacuum(1024)";
 
 impl Upkeep for SqliteStore {
     async fn prune(&self, age: Duration, max: u32) -> StoreResult<u64> {
@@ -20,8 +25,17 @@ impl Upkeep for SqliteStore {
         prune_hosts(self, age, robots_age).await.map_err(fault)
     }
 
+    async fn shrink(&self) -> StoreResult<u64> {
+        shrink(self).await.map_err(fault)
+    }
+
     async fn ready(&self) -> StoreResult<()> {
         ready(self).await.map_err(fault)
+    }
+
+    /// The file is open.
+    async fn reachable(&self) -> StoreResult<()> {
+        Ok(())
     }
 
     async fn statistics(&self) -> StoreResult<Statistics> {
@@ -108,7 +122,30 @@ async fn prune_hosts(
     Ok(origins + hosts)
 }
 
-/// Writes and rolls back, because a file that can only be read is not ready.
+/// Moves free pages to the end of the file and cuts them off, unless they are few: the next rows will use them.
+async fn shrink(store: &SqliteStore) -> Result<u64, Error> {
+    let mut db = store.writer.acquire().await?;
+    let number = async |db: &mut SqliteConnection, pragma| {
+        let number = sqlx::query_scalar::<_, i64>(pragma).fetch_one(db).await?;
+        Ok::<_, Error>(number.unsigned_abs())
+    };
+    let pages = number(&mut db, "PRAGMA page_count").await?;
+    let free = number(&mut db, "PRAGMA freelist_count").await?;
+    if free <= MIN_FREE_PAGES.max(pages / 8) {
+        return Ok(0);
+    }
+    sqlx::query(VACUUM_STEP).execute(&mut *db).await?;
+    let left = number(&mut db, "PRAGMA page_count").await?;
+    // The file itself becomes shorter when its log is written back.
+    sqlx::query("PRAGMA wal_checkpoint(PASSIVE)")
+        .execute(&mut *db)
+        .await?;
+    let size = number(&mut db, "PRAGMA page_size").await?;
+    Ok(pages.saturating_sub(left) * size)
+}
+
+/// Commits a write, because a file that can only be read is not ready, and checks that there is space for more: the log
+/// beside the file has room for small writes long after the disk is full.
 async fn ready(store: &SqliteStore) -> Result<(), Error> {
     let SqliteTransaction { mut db, now } = store.begin().await?;
     sqlx::query!(
@@ -117,7 +154,16 @@ async fn ready(store: &SqliteStore) -> Result<(), Error> {
     )
     .execute(&mut *db)
     .await?;
-    db.rollback().await
+    sqlx::query!(
+        "DELETE FROM host_turns WHERE host_key = ? AND lease_until <= ?",
+        "",
+        now
+    )
+    .execute(&mut *db)
+    .await?;
+    db.commit().await?;
+    disk_space::check(&store.path).await?;
+    Ok(())
 }
 
 async fn open_tasks(store: &SqliteStore) -> Result<(Vec<KindRow>, TotalsRow), Error> {

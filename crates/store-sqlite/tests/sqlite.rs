@@ -8,9 +8,10 @@ mod fixture;
 use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
 use std::process::{Command, Stdio};
+use std::time::Duration;
 
 use crawler_store::testing::{LEASE, StoreFixture, crawl, done, fast, page, pages};
-use crawler_store::{JobFilter, JobLimits, JobQueue, Jobs, Rescue, Upkeep, WorkerId};
+use crawler_store::{JobFilter, JobLimits, JobQueue, Jobs, Rescue, StoreError, Upkeep, WorkerId};
 use crawler_store_sqlite::{SqliteOptions, SqliteStore};
 use fixture::SqliteFixture;
 use futures_util::future::join_all;
@@ -40,6 +41,51 @@ async fn a_schema_from_the_future_is_refused() {
     db.close().await.unwrap();
     let refused = SqliteStore::open(&fixture.path(), SqliteOptions::default()).await;
     assert!(refused.is_err_and(|error| error.to_string().contains("version 99")));
+}
+
+#[tokio::test]
+async fn the_file_becomes_smaller_after_jobs_are_deleted() {
+    let fixture = SqliteFixture::fresh().await;
+    let store = fixture.open(fast()).await;
+    let size = || std::fs::metadata(fixture.path()).unwrap().len();
+    let job = crawl(pages("a.test", 20_000), JobLimits::default());
+    store.create_job(job.clone()).await.unwrap();
+    store.cancel(job.id).await.unwrap();
+    while store.prune(Duration::ZERO, 2_000).await.unwrap() > 0 {}
+    let before = size();
+    assert!(before > 4 << 20, "{before}");
+    let mut returned = 0;
+    loop {
+        let step = store.shrink().await.unwrap();
+        assert!(step < 5 << 20, "{step} bytes at once block other writers");
+        if step == 0 {
+            break;
+        }
+        returned += step;
+    }
+    assert_eq!(size() + returned, before);
+    // A megabyte of free pages is kept for the next job.
+    assert!(size() < 2 << 20, "{}", size());
+}
+
+/// A folder in the place of the file that the check writes fails the write like a full disk.
+#[tokio::test]
+async fn a_store_without_space_for_more_is_not_ready() {
+    let fixture = SqliteFixture::fresh().await;
+    let store = fixture.open(fast()).await;
+    store.ready().await.unwrap();
+    let left = std::fs::read_dir(fixture.folder.path()).unwrap();
+    let left: Vec<_> = left.map(|entry| entry.unwrap().file_name()).collect();
+    assert!(left.iter().all(|name| name != "store.db.space"), "{left:?}");
+    let space = fixture.folder.path().join("store.db.space");
+    std::fs::create_dir(&space).unwrap();
+    let refused = store.ready().await;
+    assert!(
+        matches!(refused, Err(StoreError::Unavailable(_))),
+        "{refused:?}"
+    );
+    std::fs::remove_dir(&space).unwrap();
+    store.ready().await.unwrap();
 }
 
 fn open(path: &Path) -> impl Future<Output = SqliteStore> + use<> {

@@ -190,8 +190,16 @@ impl<L: Upkeep, R: Upkeep> Upkeep for EitherStore<L, R> {
         call!(self.prune_hosts(age, robots_age))
     }
 
+    async fn shrink(&self) -> StoreResult<u64> {
+        call!(self.shrink())
+    }
+
     async fn ready(&self) -> StoreResult<()> {
         call!(self.ready())
+    }
+
+    async fn reachable(&self) -> StoreResult<()> {
+        call!(self.reachable())
     }
 
     async fn statistics(&self) -> StoreResult<Statistics> {

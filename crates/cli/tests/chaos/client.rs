@@ -18,6 +18,11 @@ pub(crate) fn post(addr: &str, path: &str, body: &Value) -> Result<(u16, String)
     http::post(addr, path, &body.to_string(), TIMEOUT)
 }
 
+pub(crate) fn delete(addr: &str, path: &str) -> Result<(u16, String)> {
+    let request = format!("DELETE {path} HTTP/1.0\r\nhost: localhost\r\n\r\n");
+    http::send(addr, &request, TIMEOUT)
+}
+
 /// The JSON of a GET that must succeed.
 pub(crate) fn get_json(addr: &str, path: &str) -> Result<Value> {
     let (status, body) = get(addr, path)?;

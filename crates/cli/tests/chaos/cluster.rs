@@ -17,13 +17,26 @@ pub(crate) struct Cluster {
     programs: PathBuf,
     port: u16,
     user: Option<(u32, u32)>,
+    /// Options of the server, besides its addresses.
+    options: &'static str,
 }
 
 impl Cluster {
     pub(crate) fn start() -> Self {
+        let folder = std::env::temp_dir();
+        Self::start_in(&folder, &[], "-c max_connections=200")
+    }
+
+    /// Starts a cluster that needs less than 100 MB, on another disk.
+    pub(crate) fn start_small(disk: &Path) -> Self {
+        let options = "-c max_connections=50 -c min_wal_size=4MB -c max_wal_size=8MB";
+        Self::start_in(disk, &["--wal-segsize=1"], options)
+    }
+
+    fn start_in(parent: &Path, initdb: &[&str], options: &'static str) -> Self {
         let folder = tempfile::Builder::new()
             .prefix("crawler-chaos-")
-            .tempdir()
+            .tempdir_in(parent)
             .unwrap();
         let user = unprivileged();
         if let Some((id, group)) = user {
@@ -37,10 +50,12 @@ impl Cluster {
             programs: programs(),
             port,
             user,
+            options,
         };
         let initialized = cluster
             .command("initdb")
             .args(["--username=postgres", "--auth=trust", "--no-sync"])
+            .args(initdb)
             .args(["--encoding=UTF8", "--locale=C", "--pgdata"])
             .arg(cluster.data())
             .output()
@@ -78,11 +93,19 @@ impl Cluster {
 
     /// Starts the server, which recovers from an immediate stop.
     pub(crate) fn start_server(&self) {
+        assert!(self.try_start(), "{}", self.log());
+        wait_until("postgres responds", TIMEOUT, || {
+            self.try_query("SELECT 1").is_some()
+        });
+    }
+
+    fn try_start(&self) -> bool {
         // fsync stays on, as in production, so that a stop loses no committed data.
         let options = format!(
-            "-p {} -k {} -c listen_addresses=127.0.0.1 -c max_connections=200",
+            "-p {} -k {} -c listen_addresses=127.0.0.1 {}",
             self.port,
-            self.folder.path().display()
+            self.folder.path().display(),
+            self.options
         );
         let started = self
             .command("pg_ctl")
@@ -93,10 +116,21 @@ impl Cluster {
             .args(["-o", &options])
             .stdout(Stdio::null())
             .status();
-        assert!(started.unwrap().success(), "{}", self.log());
-        wait_until("postgres responds", TIMEOUT, || {
-            self.try_query("SELECT 1").is_some()
-        });
+        started.unwrap().success()
+    }
+
+    /// Starts the server if it has ended by itself, as it does when it cannot write to its log.
+    pub(crate) fn start_if_ended(&self) {
+        let status = self
+            .command("pg_ctl")
+            .args(["status", "--silent", "-D"])
+            .arg(self.data())
+            .stdout(Stdio::null())
+            .status();
+        if !status.unwrap().success() {
+            // It may be about to end, or to fail again: the caller repeats this until the service works.
+            let _ = self.try_start();
+        }
     }
 
     /// Ends all processes of the server without a clean shutdown.

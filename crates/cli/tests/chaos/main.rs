@@ -1,5 +1,6 @@
 //! The service as processes, with a real Postgres and real signals. A killed process loses and duplicates nothing, a suspended
-//! one cannot write any more, a terminated one returns its tasks to the queue, and an unavailable database is waited for.
+//! one cannot write any more, a terminated one returns its tasks to the queue, and an unavailable database or a full disk is
+//! waited for.
 //!
 //! `cargo xtask chaos` runs more rounds. Every wait is for a condition, with a deadline.
 #![expect(clippy::unwrap_used, reason = "a panic fails the test")]
@@ -12,11 +13,13 @@ mod forwarder;
 mod half_open;
 #[path = "../harness/mod.rs"]
 mod harness;
+mod metrics_address;
 mod outage;
 mod poison;
 mod politeness;
 mod process;
 mod rounds;
+mod rounds_full_disk;
 mod rounds_postgres;
 mod rounds_sqlite;
 mod site;

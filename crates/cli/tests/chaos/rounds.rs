@@ -58,6 +58,8 @@ pub(crate) enum Fault {
     Restart,
     /// Terminates all connections to the database.
     Cut,
+    /// Fills the disk of the database, and frees it after a while.
+    FullDisk,
 }
 
 fn number(name: &str) -> Option<u64> {
@@ -65,14 +67,19 @@ fn number(name: &str) -> Option<u64> {
     Some(text.parse().unwrap_or_else(|_| panic!("{name}: {text:?}")))
 }
 
-fn print_line(line: &str) {
+/// Number of rounds to run: `CHAOS_ROUNDS`, or the default.
+pub(crate) fn rounds_or(default: u64) -> u64 {
+    number("CHAOS_ROUNDS").unwrap_or(default)
+}
+
+pub(crate) fn print_line(line: &str) {
     // Nothing can be done if stderr is closed.
     let _ = writeln!(std::io::stderr(), "{line}");
 }
 
 /// Runs `CHAOS_ROUNDS` rounds, or the default number, from `CHAOS_SEED` or a random seed.
 pub(crate) fn run(name: &str, rounds: u64, system: &mut impl SystemUnderTest) {
-    let rounds = number("CHAOS_ROUNDS").unwrap_or(rounds);
+    let rounds = rounds_or(rounds);
     let clock = || std::time::UNIX_EPOCH.elapsed().unwrap().as_secs() % 1_000_000;
     let seed = number("CHAOS_SEED").unwrap_or_else(clock);
     let started = Instant::now();

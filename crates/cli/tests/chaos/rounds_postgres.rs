@@ -71,6 +71,7 @@ impl SystemUnderTest for Processes {
                 self.cluster.break_connections();
                 MAX_LEASED_TASKS * Self::WORKERS
             }
+            Fault::FullDisk => unreachable!("this disk is large"),
         }
     }
 

@@ -12,9 +12,9 @@ use tokio::sync::watch;
 
 use super::auth::Authenticator;
 use super::bounded_fetch::BoundedFetch;
-use super::readiness::Readiness;
 use super::store_host_gate::StoreHostGate;
 use crate::SharedBrowser;
+use crate::cached_check::CachedCheck;
 use crate::config::{Config, UnusableSetting};
 use crate::job_params::JobDefaults;
 
@@ -58,7 +58,7 @@ struct Inner<S> {
     defaults: JobDefaults,
     scraper: ApiScraper<S>,
     keys: Authenticator,
-    readiness: Readiness,
+    readiness: CachedCheck,
     browser: SharedBrowser,
     stopping: watch::Sender<bool>,
 }
@@ -121,7 +121,7 @@ impl<S: Store> App<S> {
                 // A request that waits is ended by its own timeout.
                 scraper: Scraper::with_gate(fetch, plan, gate, rng_seed, Stop::new(), on_notice),
                 keys: Authenticator::new(&config.server.api_keys),
-                readiness: Readiness::default(),
+                readiness: CachedCheck::default(),
                 stopping: watch::Sender::new(false),
                 browser,
                 config,
@@ -149,7 +149,7 @@ impl<S: Store> App<S> {
         &self.inner.browser
     }
 
-    pub(super) fn readiness(&self) -> &Readiness {
+    pub(super) fn readiness(&self) -> &CachedCheck {
         &self.inner.readiness
     }
 

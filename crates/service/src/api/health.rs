@@ -33,8 +33,8 @@ pub(super) fn healthz() -> Json<Health> {
 
 /// Readiness check
 ///
-/// The service is ready when the store can be read and written. The status of the browser is included but does not
-/// affect readiness.
+/// The service is ready when the store can be read and written and has space for more. The status of the browser is
+/// included but does not affect readiness.
 #[utoipa::path(
     get, path = "/readyz", tag = "operations", security(()),
     responses((status = 200, description = "The service is ready", body = Health))
@@ -42,11 +42,7 @@ pub(super) fn healthz() -> Json<Health> {
 pub(super) async fn readyz<S: Store>(State(app): State<App<S>>) -> Result<Json<Health>, Problem> {
     let unready = |message: String| {
         tracing::warn!(reason = message, "not ready");
-        Problem::new(
-            StatusCode::SERVICE_UNAVAILABLE,
-            "not_ready",
-            "the store does not respond",
-        )
+        not_ready()
     };
     let checked = app.readiness().check(|| async {
         match timeout(STORE_TIMEOUT, app.store().ready()).await {
@@ -63,6 +59,14 @@ pub(super) async fn readyz<S: Store>(State(app): State<App<S>>) -> Result<Json<H
         browser: Some(status),
         browser_reason: reason,
     }))
+}
+
+pub(super) fn not_ready() -> Problem {
+    Problem::new(
+        StatusCode::SERVICE_UNAVAILABLE,
+        "not_ready",
+        "the store does not respond, cannot be written or is out of space; the log of the service has the reason",
+    )
 }
 
 /// Metrics for Prometheus

@@ -1,25 +1,23 @@
 //! Middleware of every request: request id, timeout, metrics, log, and recovery from panics.
 
 use std::panic::AssertUnwindSafe;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use axum::extract::{MatchedPath, Request, State};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
-use crawler_store::Store;
 use futures_util::FutureExt;
 use http::{HeaderName, HeaderValue, StatusCode};
 use tracing::Instrument;
 use uuid::Uuid;
 
-use super::app::App;
 use super::problem::Problem;
 
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 
-/// Runs a request.
-pub(super) async fn handle<S: Store>(
-    State(app): State<App<S>>,
+/// Runs a request, for this long until the head of the response is sent; streams may take longer.
+pub(super) async fn handle(
+    State(time_limit): State<Duration>,
     request: Request,
     next: Next,
 ) -> Response {
@@ -33,8 +31,6 @@ pub(super) async fn handle<S: Store>(
         .map_or("none", MatchedPath::as_str)
         .to_owned();
     let span = tracing::info_span!("request", request_id = %id);
-    // Applies until the head of the response is sent; streams may take longer.
-    let time_limit = app.config().server.request_timeout + std::time::Duration::from_secs(5);
     let result = AssertUnwindSafe(tokio::time::timeout(time_limit, next.run(request)))
         .catch_unwind()
         .instrument(span.clone())

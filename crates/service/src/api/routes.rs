@@ -1,10 +1,12 @@
 //! The routes of the API.
 
+use std::time::Duration;
+
 use axum::Router;
 use axum::middleware::{from_fn_with_state, map_response};
 use axum::response::Response;
 use axum::routing::{get, post};
-use crawler_store::Store;
+use crawler_store::{Store, StoreError};
 use http::{HeaderValue, StatusCode, header};
 
 use super::app::App;
@@ -12,6 +14,7 @@ use super::problem::Problem;
 use super::{
     auth, create, docs_page, events, export, health, jobs, request_middleware, results, scrape,
 };
+use crate::config::ServerSection;
 
 /// Returns the router of the API.
 pub fn router<S: Store>(app: App<S>) -> Router {
@@ -46,7 +49,23 @@ pub fn router<S: Store>(app: App<S>) -> Router {
     // Created before the first request, so that all of them are counted.
     super::metrics::recorder();
     let require_key = from_fn_with_state(app.clone(), auth::require_key::<S>);
-    with_middleware(protected.route_layer(require_key).merge(open), app)
+    let server = app.config().server.clone();
+    let all = protected.route_layer(require_key).merge(open);
+    let all = all.fallback(async || not_found());
+    with_middleware(all.with_state(app), &server)
+}
+
+/// Returns the router of a service whose store is not open yet.
+pub(super) fn opening_router(server: &ServerSection) -> Router {
+    let all = Router::new()
+        .route("/healthz", get(async || health::healthz()))
+        .route("/readyz", get(async || health::not_ready()))
+        .fallback(async || {
+            let message = "the store is not available yet; try again later".to_owned();
+            Problem::from(StoreError::Unavailable(message))
+        });
+    super::metrics::recorder();
+    with_middleware(all, server)
 }
 
 /// Returns the router of a worker without the API.
@@ -63,23 +82,22 @@ pub(super) fn metrics_router<S: Store>(app: App<S>) -> Router {
     let all = Router::new()
         .route("/healthz", get(async || health::healthz()))
         .route("/readyz", get(health::readyz::<S>))
-        .merge(metrics);
-    with_middleware(all, app)
+        .merge(metrics)
+        .fallback(async || not_found());
+    let server = app.config().server.clone();
+    with_middleware(all.with_state(app), &server)
 }
 
-/// Adds the middleware and fallbacks of all routes.
-fn with_middleware<S: Store>(routes: Router<App<S>>, app: App<S>) -> Router {
+/// Adds the middleware of all routes.
+fn with_middleware(routes: Router, server: &ServerSection) -> Router {
+    // Longer than a request may take: it ends by itself, with a message of its own.
+    let time_limit = server.request_timeout + Duration::from_secs(5);
     routes
-        .fallback(async || not_found())
         .method_not_allowed_fallback(async || method_not_allowed())
-        .layer(from_fn_with_state(
-            app.clone(),
-            request_middleware::handle::<S>,
-        ))
+        .layer(from_fn_with_state(time_limit, request_middleware::handle))
         .layer(map_response(async |response: Response| {
             with_headers(response)
         }))
-        .with_state(app)
 }
 
 fn not_found() -> Problem {

@@ -14,8 +14,9 @@ use tokio::sync::Semaphore;
 use tokio::time::{sleep, timeout};
 
 use super::app::App;
-use super::routes::{metrics_router, router};
+use super::routes::{metrics_router, opening_router, router};
 use super::timeout_stream::TimeoutStream;
+use crate::config::ServerSection;
 
 /// Maximum size of the head of a request.
 const MAX_HEAD_BYTES: usize = 64 * 1_024;
@@ -44,6 +45,25 @@ pub async fn serve_metrics<S: Store>(
     serve_router(app, router, listener, stop, drain).await;
 }
 
+/// Waits until the store is open. Requests wait too until `unavailable` completes; from then on `/healthz` is answered with
+/// 200 and everything else with 503.
+pub async fn serve_while_opening<T>(
+    server: &ServerSection,
+    listener: &TcpListener,
+    open: impl Future<Output = T>,
+    unavailable: impl Future<Output = ()>,
+) -> T {
+    let mut open = std::pin::pin!(open);
+    tokio::select! {
+        opened = &mut open => return opened,
+        () = unavailable => (),
+    }
+    let (opened, connections) = accept(server, &opening_router(server), listener, open).await;
+    // Requests in flight get their response; the next ones use a new connection.
+    tokio::spawn(connections.shutdown());
+    opened
+}
+
 async fn serve_router<S: Store>(
     app: App<S>,
     router: Router,
@@ -51,7 +71,21 @@ async fn serve_router<S: Store>(
     stop: impl Future<Output = ()>,
     drain: Duration,
 ) {
-    let server = &app.config().server;
+    let ((), connections) = accept(&app.config().server, &router, &listener, stop).await;
+    drop(listener);
+    app.stop();
+    if timeout(drain, connections.shutdown()).await.is_err() {
+        tracing::warn!("shutdown interrupted requests in flight");
+    }
+}
+
+/// Accepts connections until `stop`; returns its output and the open connections.
+async fn accept<T>(
+    server: &ServerSection,
+    router: &Router,
+    listener: &TcpListener,
+    stop: impl Future<Output = T>,
+) -> (T, GracefulShutdown) {
     // HTTP/1.1 only: a connection has one request at a time, so limits on connections are limits on requests. TLS and
     // HTTP/2 are up to a proxy in front of the service.
     let mut builder = http1::Builder::new();
@@ -70,7 +104,7 @@ async fn serve_router<S: Store>(
         };
         let (accepted, slot) = tokio::select! {
             next = next => next,
-            () = &mut stop => break,
+            output = &mut stop => return (output, graceful),
         };
         let stream = match accepted {
             Ok((stream, _)) => stream,
@@ -94,10 +128,5 @@ async fn serve_router<S: Store>(
             metrics::gauge!("crawler_http_connections").decrement(1.0);
             drop(slot);
         });
-    }
-    drop(listener);
-    app.stop();
-    if timeout(drain, graceful.shutdown()).await.is_err() {
-        tracing::warn!("shutdown interrupted requests in flight");
     }
 }

@@ -263,6 +263,8 @@ pub struct StoreSection {
     pub path: PathBuf,
     /// Maximum number of connections per process.
     pub connections: u32,
+    /// How long Postgres may take to accept a connection before requests fail.
+    pub connect_timeout: Duration,
     /// URL of a Postgres database to use instead of SQLite.
     pub database_url: Option<Secret>,
 }
@@ -272,6 +274,7 @@ impl Default for StoreSection {
         Self {
             path: PathBuf::from("./crawler.db"),
             connections: 10,
+            connect_timeout: Duration::from_millis(1_500),
             database_url: None,
         }
     }

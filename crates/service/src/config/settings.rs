@@ -29,7 +29,7 @@ const HOUR: Duration = Duration::from_hours(1);
 const DAY: Duration = Duration::from_hours(24);
 
 /// All settings, in the order in which they are printed.
-pub const SETTINGS: [Setting; 54] = [
+pub const SETTINGS: [Setting; 55] = [
     setting!(
         http.timeout,
         "Timeout for one request, including its body",
@@ -271,8 +271,8 @@ pub const SETTINGS: [Setting; 54] = [
     setting!(
         jobs.retention,
         "How long finished jobs are kept; none = forever",
-        "none, or 1m to 3650d",
-        |d| d.is_none_or(|d| (MINUTE..=DAY * 3_650).contains(&d))
+        "none, or 1s to 3650d",
+        |d| d.is_none_or(|d| (SECOND..=DAY * 3_650).contains(&d))
     ),
     setting!(
         store.path,
@@ -285,6 +285,12 @@ pub const SETTINGS: [Setting; 54] = [
         "Maximum number of database connections per process",
         "2 to 1000",
         |n| (2..=1_000).contains(n)
+    ),
+    setting!(
+        store.connect_timeout,
+        "How long Postgres may take to accept a connection; after that, API requests that wait for it fail with status 503",
+        "100ms to 1m",
+        |d| (SECOND / 10..=MINUTE).contains(d)
     ),
     setting!(
         store.database_url,

@@ -18,8 +18,15 @@ pub trait Upkeep: Send + Sync {
         robots_age: Duration,
     ) -> impl Future<Output = StoreResult<u64>> + Send;
 
+    /// Returns a bounded part of the space of deleted rows to the file system; returns how many bytes.
+    /// Zero means that nothing is left to return.
+    fn shrink(&self) -> impl Future<Output = StoreResult<u64>> + Send;
+
     /// Checks that the store can be read and written, by trying.
     fn ready(&self) -> impl Future<Output = StoreResult<()>> + Send;
+
+    /// Checks that the database can be reached, without waiting for connections in use.
+    fn reachable(&self) -> impl Future<Output = StoreResult<()>> + Send;
 
     /// Returns statistics about open jobs and tasks.
     fn statistics(&self) -> impl Future<Output = StoreResult<Statistics>> + Send;
@@ -35,8 +42,16 @@ impl<S: Upkeep, W: CallWrapper> Upkeep for WrappedStore<S, W> {
         self.wrapper.call("prune_hosts", call).await
     }
 
+    async fn shrink(&self) -> StoreResult<u64> {
+        self.wrapper.call("shrink", self.inner.shrink()).await
+    }
+
     async fn ready(&self) -> StoreResult<()> {
         self.wrapper.call("ready", self.inner.ready()).await
+    }
+
+    async fn reachable(&self) -> StoreResult<()> {
+        self.wrapper.call("reachable", self.inner.reachable()).await
     }
 
     async fn statistics(&self) -> StoreResult<Statistics> {

@@ -1,8 +1,9 @@
 //! `serve` and `config`.
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::api::{ANY_PORT, Api, isolated_run};
+use crate::harness::wait::{TIMEOUT, wait_until};
 
 #[test]
 fn serve_needs_no_setup_and_exits_with_0_on_sigterm() {
@@ -41,6 +42,25 @@ fn a_job_to_a_private_address_fails_with_the_reason_and_jobs_survive_a_restart()
     assert_eq!(status, 200);
     let job: Value = serde_json::from_str(&job).unwrap();
     assert_eq!(job["status"], "failed", "{job}");
+}
+
+#[test]
+fn jobs_past_their_retention_are_deleted_and_the_file_becomes_smaller() {
+    let folder = tempfile::tempdir().unwrap();
+    let config = "jobs:\n  retention: 1s\nworker:\n  per_host_rps: 0\n  per_host_concurrency: 8\n";
+    std::fs::write(folder.path().join("config.yaml"), config).unwrap();
+    let service = Api::start(folder.path(), &[&["serve"][..], &ANY_PORT].concat());
+    // Refused without a request, because the address is private.
+    let long = "x".repeat(1_500);
+    let urls = (0..1_000).map(|number| format!("http://127.0.0.1:9/{number}/{long}"));
+    let body = json!({ "urls": urls.collect::<Vec<_>>() });
+    let job = service.create_job("/v1/batch/scrape", &body);
+    wait_until("the job is deleted", TIMEOUT, || service.get(&job).0 == 404);
+    let file = folder.path().join("crawler.db");
+    wait_until("the file is smaller", TIMEOUT, || {
+        std::fs::metadata(&file).unwrap().len() < 2 << 20
+    });
+    assert_eq!(service.terminate(), Some(0));
 }
 
 #[test]

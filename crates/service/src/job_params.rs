@@ -299,6 +299,7 @@ impl JobParams {
                     .or(defaults.max_duration),
             },
             seeds,
+            idempotency: None,
         };
         Ok(PreparedJob { job, invalid_urls })
     }

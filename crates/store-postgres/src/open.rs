@@ -28,7 +28,7 @@ pub struct PostgresOptions {
     pub hosts: HostDefaults,
     /// `hosts.interval` applies to every host, whatever its robots.txt asked for.
     pub fixed_interval: bool,
-    /// A task that crashed its workers this often fails as poisoned.
+    /// A task that crashed its workers this often while it was tried alone fails as poisoned.
     pub max_crashes: u32,
     /// How long a call waits for a free connection before it is `Unavailable`.
     pub acquire_timeout: Duration,

@@ -117,7 +117,7 @@ pub struct Job {
     pub limits: JobLimits,
     /// Error message, if it failed.
     pub error: Option<String>,
-    /// Why it ended early: `max_bytes`, `max_duration`, `cancelled`.
+    /// Why it did not fetch everything: `max_pages`, `max_bytes`, `max_duration`, `cancelled`.
     pub stop_reason: Option<String>,
     /// Tasks by state.
     pub counts: JobCounts,

@@ -86,8 +86,18 @@ async fn claim_round(
             bucket.schedule(max, lease)
         })
         .collect();
+    let open_names = names.iter().zip(&schedules);
+    let open_names: Vec<String> = open_names
+        .filter(|(_, schedule)| schedule.count > 0)
+        .map(|(name, _)| name.clone())
+        .collect();
+    let suspect = match suspect(&mut db, &open_names, worker).await? {
+        Suspect::Waits => return Ok((Vec::new(), false)),
+        Suspect::Absent => None,
+        Suspect::Alone(task) => Some(task),
+    };
     let counts: Vec<i64> = schedules.iter().map(|schedule| schedule.count).collect();
-    let mut claimed = take(&mut db, &names, &counts, max, worker, lease).await?;
+    let mut claimed = take(&mut db, &names, &counts, max, worker, lease, suspect).await?;
     let taken = set_delays(&mut claimed, &names, &schedules);
     let taken_from: Vec<bool> = names.iter().map(|name| taken.contains_key(name)).collect();
     let next_starts: Vec<i64> = names
@@ -106,7 +116,7 @@ async fn claim_round(
     Ok((claimed, more))
 }
 
-/// Takes up to `counts` tasks from each host, longest waiting first.
+/// Takes up to `counts` tasks from each host, longest waiting first, or only the suspect.
 ///
 /// The picked tasks are an array, not a table to join with: an array is looked up by key however many rows the planner
 /// expects.
@@ -117,8 +127,8 @@ async fn take(
     max: usize,
     worker: &WorkerId,
     lease: Duration,
+    suspect: Option<i64>,
 ) -> Result<Vec<Claimed>, Error> {
-    let suspect = suspect(db, names, worker).await?;
     let taken = sqlx::query_as!(
         ClaimedRow,
         r#"WITH room AS (
@@ -127,7 +137,7 @@ async fn take(
                SELECT t.id FROM room CROSS JOIN LATERAL (
                    SELECT c.id FROM crawl_tasks c
                    WHERE c.host_key = room.host_key AND c.status = 'queued' AND NOT c.gated
-                     AND c.not_before <= now() AND (c.crashes = 0 OR c.id = $6)
+                     AND c.not_before <= now() AND CASE WHEN $6::bigint IS NULL THEN c.crashes = 0 ELSE c.id = $6 END
                    ORDER BY c.not_before, c.id LIMIT room.room FOR NO KEY UPDATE SKIP LOCKED
                ) t LIMIT $3
            )
@@ -150,24 +160,51 @@ async fn take(
     Ok(taken.into_iter().map(Claimed::from).collect())
 }
 
-/// One task of these hosts that a crashed worker held, if this worker holds no such task already. One at a time, so that
-/// a page that crashes its worker does not take others with it again.
+/// Whether there is a task to be tried alone.
+enum Suspect {
+    /// No task of these hosts.
+    Absent,
+    /// This task, and nothing beside it.
+    Alone(i64),
+    /// There is one, or the worker holds one: it takes no other task meanwhile.
+    Waits,
+}
+
+/// Looks for a task of these hosts that a crashed worker held. It is tried alone, so that it takes no others with it if it
+/// crashes its worker again.
 async fn suspect(
     db: &mut PgConnection,
     names: &[String],
     worker: &WorkerId,
-) -> Result<Option<i64>, Error> {
-    sqlx::query_scalar!(
-        "SELECT t.id FROM crawl_tasks t
-         WHERE t.status = 'queued' AND NOT t.gated AND t.crashes > 0 AND t.not_before <= now() AND t.host_key = ANY($1)
-           AND NOT EXISTS (SELECT 1 FROM crawl_tasks m
-                           WHERE m.status = 'processing' AND m.crashes > 0 AND m.worker = $2)
-         ORDER BY t.not_before, t.id LIMIT 1",
+) -> Result<Suspect, Error> {
+    let found = sqlx::query!(
+        r#"SELECT EXISTS (SELECT 1 FROM crawl_tasks m
+                          WHERE m.status = 'processing' AND m.crashes > 0 AND m.worker = $2) AS "held!",
+                  (SELECT t.id FROM crawl_tasks t
+                   WHERE t.status = 'queued' AND NOT t.gated AND t.crashes > 0 AND t.not_before <= now()
+                     AND t.host_key = ANY($1)
+                   ORDER BY t.not_before, t.id LIMIT 1) AS id"#,
         names,
         worker.as_str()
     )
-    .fetch_optional(db)
-    .await
+    .fetch_one(&mut *db)
+    .await?;
+    let task = match found.id {
+        _ if found.held => return Ok(Suspect::Waits),
+        None => return Ok(Suspect::Absent),
+        Some(task) => task,
+    };
+    let holds_tasks = sqlx::query_scalar!(
+        r#"SELECT EXISTS (SELECT 1 FROM crawl_tasks WHERE status = 'processing' AND worker = $1) AS "held!""#,
+        worker.as_str()
+    )
+    .fetch_one(db)
+    .await?;
+    Ok(if holds_tasks {
+        Suspect::Waits
+    } else {
+        Suspect::Alone(task)
+    })
 }
 
 /// Sets the delay of each task; returns how many tasks each host gave.

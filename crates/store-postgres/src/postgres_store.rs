@@ -51,7 +51,7 @@ impl Backend for PostgresStore {
     async fn jobs_to_reconcile(&self) -> Result<Vec<JobId>, Error> {
         // Jobs that are due to end come first, so that no others crowd them out.
         let mut due = sqlx::query_scalar!(
-            "SELECT id FROM jobs WHERE status IN ('queued', 'running') AND (deadline_at <= now() OR stop_reason IS NOT NULL)
+            "SELECT id FROM jobs WHERE status IN ('queued', 'running') AND (deadline_at <= now() OR stop_reason <> 'max_pages')
              ORDER BY deadline_at LIMIT $1",
             MAX_JOBS_PER_ROUND
         )

@@ -7,7 +7,7 @@ use crawler_store::backend::{
     MIN_OPEN_TASKS, SkippedTasks, TaskUpdate,
 };
 use crawler_store::{
-    Fence, JobCounts, JobId, Lease, NewDocument, NewJob, NewMappedUrl, NewTask, TaskId,
+    Fence, JobCounts, JobCreation, JobId, Lease, NewDocument, NewJob, NewMappedUrl, NewTask, TaskId,
 };
 use sqlx::{Error, PgConnection, Postgres, Transaction};
 use uuid::Uuid;
@@ -25,7 +25,7 @@ impl JobTransaction for PostgresTransaction {
         Error::Decode(message.into())
     }
 
-    async fn insert_job(&mut self, job: &NewJob) -> Result<(), Error> {
+    async fn insert_job(&mut self, job: &NewJob) -> Result<JobCreation, Error> {
         inserts::job(&mut self.0, job).await
     }
 

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use crawler_store::backend::{Backend, JobTransaction, conclude, to_i32, to_i64};
+use crawler_store::backend::{Backend, JobTransaction, conclude, poison_limit, to_i64};
 use crawler_store::{JobId, Rescue, Rescued};
 use sqlx::Error;
 
@@ -13,20 +13,26 @@ pub(crate) async fn rescue(store: &PostgresStore, which: Rescue) -> Result<Rescu
         Rescue::Expired => (false, true),
         Rescue::Held { blame } => (true, blame),
     };
-    let max_crashes = to_i32(store.options.limits.max_crashes);
+    let max_crashes = poison_limit(store.options.limits.max_crashes);
     // A finished task gets its sequence number from its job's row, and that row is locked before its tasks. A poisoned
-    // task is therefore only marked here, by a lease that has expired, and failed under its job's lock.
+    // task is therefore only marked here, by a lease that has expired, and failed under its job's lock. A lease that its
+    // worker did not renew while it renewed or took others was lost on the way: no task is to blame.
     let taken = sqlx::query!(
         r#"WITH lost AS MATERIALIZED (
-               SELECT id FROM crawl_tasks
-               WHERE status = 'processing' AND (lease_until <= now() OR $1) AND crashes < $2
-               ORDER BY id FOR NO KEY UPDATE SKIP LOCKED
+               SELECT h.id, CASE WHEN EXISTS (
+                          SELECT 1 FROM crawl_tasks o WHERE o.status = 'processing' AND o.worker = h.worker
+                            AND o.heartbeat_at > h.lease_until)
+                      THEN 0 ELSE $3::int END AS blame
+               FROM crawl_tasks h
+               WHERE h.status = 'processing' AND (h.lease_until <= now() OR $1) AND h.crashes < $2
+               ORDER BY h.id FOR NO KEY UPDATE OF h SKIP LOCKED
            )
            UPDATE crawl_tasks t
-           SET crashes = t.crashes + $3::int, fence = t.fence + 1, updated_at = now(),
-               status = CASE WHEN t.crashes + $3::int >= $2 THEN 'processing' ELSE 'queued' END,
-               worker = CASE WHEN t.crashes + $3::int >= $2 THEN 'nobody' END,
-               lease_until = CASE WHEN t.crashes + $3::int >= $2 THEN to_timestamp(0) END,
+           SET crashes = t.crashes + lost.blame, fence = t.fence + 1, updated_at = now(),
+               blamed_fence = CASE WHEN lost.blame > 0 THEN t.fence ELSE t.blamed_fence END,
+               status = CASE WHEN t.crashes + lost.blame >= $2 THEN 'processing' ELSE 'queued' END,
+               worker = CASE WHEN t.crashes + lost.blame >= $2 THEN 'nobody' END,
+               lease_until = CASE WHEN t.crashes + lost.blame >= $2 THEN to_timestamp(0) END,
                not_before = now()
            FROM lost WHERE t.id = lost.id
            RETURNING t.host_key, t.job_id, t.status = 'processing' AS "poisoned!""#,

@@ -1,5 +1,6 @@
 //! Claiming: hosts first, then their tasks, so that a blocked host costs nothing.
 
+use std::collections::HashMap;
 use std::time::{Duration, Instant};
 
 use crawler_store::backend::{Backend, ClaimedRow, MAX_CLAIM, to_i64, to_millis};
@@ -25,10 +26,12 @@ pub(crate) async fn claim(
     }
     let SqliteTransaction { mut db, now } = store.begin().await?;
     let started = Instant::now();
-    let mut suspects = may_take_suspect(&mut db, worker).await?;
+    let Some(suspects) = suspects(&mut db, worker, now).await? else {
+        return Ok(Vec::new());
+    };
     let horizon = now + to_millis(MAX_START_DELAY.min(lease));
     let limit = to_i64((max as u64).max(MIN_HOSTS));
-    let open = sqlx::query!(
+    let mut open = sqlx::query!(
         r#"SELECT host_key, interval_ms, max(next_start, paused_until) AS "next_start!: i64",
                   wanted_until > ? AS "wanted!: bool"
            FROM hosts WHERE idle = 0 AND open_at <= ? ORDER BY open_at, host_key LIMIT ?"#,
@@ -38,6 +41,7 @@ pub(crate) async fn claim(
     )
     .fetch_all(&mut *db)
     .await?;
+    open.sort_by_key(|host| !suspects.contains_key(&host.host_key));
     let max_in_flight = i64::from(store.options.limits.hosts.in_flight);
     let mut claimed: Vec<Claimed> = Vec::new();
     for host in open {
@@ -61,19 +65,25 @@ pub(crate) async fn claim(
             .limits
             .bucket(host.interval_ms, next_start, used);
         let schedule = bucket.schedule(max - claimed.len(), lease);
-        let taken = take(
-            &mut db,
-            &host.host_key,
-            schedule,
-            worker,
-            (now, now + to_millis(lease)),
-            &mut suspects,
-        )
-        .await?;
+        let times = (now, now + to_millis(lease));
+        let suspect = suspects.get(&host.host_key).copied();
+        if suspect.is_some() && schedule.count > 0 {
+            // It is tried alone: before others are taken, and after those that are held.
+            if !claimed.is_empty() {
+                break;
+            }
+            if holds_tasks(&mut db, worker).await? {
+                return Ok(Vec::new());
+            }
+        }
+        let taken = take(&mut db, &host.host_key, schedule, worker, times, suspect).await?;
         let count = to_i64(taken.len() as u64);
         claimed.extend(taken);
         let next_start = (count > 0).then(|| now + schedule.next_start(count));
         advance(&mut db, &host.host_key, next_start, max_in_flight, now).await?;
+        if suspect.is_some() && count > 0 {
+            break;
+        }
     }
     let mut jobs: Vec<JobId> = claimed.iter().map(|task| task.job).collect();
     jobs.sort_unstable();
@@ -96,32 +106,60 @@ pub(crate) async fn claim(
     Ok(claimed)
 }
 
-/// Whether this worker holds no task that a crashed worker held. One at a time, so that a page that crashes its worker does
-/// not take others with it again.
-async fn may_take_suspect(db: &mut SqliteConnection, worker: &WorkerId) -> Result<bool, Error> {
+/// The first task of each host that a crashed worker held; `None` if this worker holds such a task: it is tried alone, so
+/// that it takes no others with it if it crashes its worker again.
+async fn suspects(
+    db: &mut SqliteConnection,
+    worker: &WorkerId,
+    now: i64,
+) -> Result<Option<HashMap<String, i64>>, Error> {
     let name = worker.as_str();
     let held = sqlx::query_scalar!(
         r#"SELECT EXISTS (SELECT 1 FROM crawl_tasks
-                          WHERE status = 'processing' AND crashes > 0 AND worker = ?) AS "held!: i64""#,
+                          WHERE status = 'processing' AND crashes > 0 AND worker = ?) AS "held!: bool""#,
+        name
+    )
+    .fetch_one(&mut *db)
+    .await?;
+    if held {
+        return Ok(None);
+    }
+    let rows = sqlx::query!(
+        "SELECT host_key, id FROM crawl_tasks INDEXED BY crawl_tasks_suspect
+         WHERE status = 'queued' AND gated = 0 AND crashes > 0 AND not_before <= ?
+         ORDER BY host_key DESC, not_before DESC, id DESC",
+        now
+    )
+    .fetch_all(db)
+    .await?;
+    // The last one of a host wins: it has waited longest.
+    let first = rows.into_iter().map(|row| (row.host_key, row.id));
+    Ok(Some(first.collect()))
+}
+
+async fn holds_tasks(db: &mut SqliteConnection, worker: &WorkerId) -> Result<bool, Error> {
+    let name = worker.as_str();
+    sqlx::query_scalar!(
+        r#"SELECT EXISTS (SELECT 1 FROM crawl_tasks WHERE status = 'processing' AND worker = ?) AS "held!: bool""#,
         name
     )
     .fetch_one(db)
-    .await?;
-    Ok(held == 0)
+    .await
 }
 
+/// Takes tasks of a host, or only its suspect.
 async fn take(
     db: &mut SqliteConnection,
     host: &str,
     schedule: StartSchedule,
     worker: &WorkerId,
     (now, until): (i64, i64),
-    suspects: &mut bool,
+    suspect: Option<i64>,
 ) -> Result<Vec<Claimed>, Error> {
     if schedule.count == 0 {
         return Ok(Vec::new());
     }
-    let (name, count, with_suspect) = (worker.as_str(), schedule.count, *suspects);
+    let (name, count) = (worker.as_str(), schedule.count);
     let mut rows = sqlx::query_as!(
         ClaimedRow,
         r#"UPDATE crawl_tasks
@@ -130,10 +168,7 @@ async fn take(
            WHERE id IN (
                SELECT id FROM crawl_tasks
                WHERE host_key = ?4 AND status = 'queued' AND gated = 0 AND not_before <= ?3
-                 AND (crashes = 0 OR (?6 AND id = (
-                     SELECT id FROM crawl_tasks
-                     WHERE host_key = ?4 AND status = 'queued' AND gated = 0 AND crashes > 0 AND not_before <= ?3
-                     ORDER BY not_before, id LIMIT 1)))
+                 AND CASE WHEN ?6 IS NULL THEN crashes = 0 ELSE id = ?6 END
                ORDER BY not_before, id LIMIT ?5)
            RETURNING id AS "id!", job_id AS "job_id!: Hyphenated", fence AS "fence!", attempt AS "attempt!",
                      requested_url AS "requested_url!", url AS "url!", final_url AS "final_url!", depth AS "depth!",
@@ -143,11 +178,10 @@ async fn take(
         now,
         host,
         count,
-        with_suspect
+        suspect
     )
     .fetch_all(db)
     .await?;
-    *suspects &= rows.iter().all(|row| row.crashes == 0);
     rows.sort_by_key(|row| row.id);
     let claimed = rows.into_iter().zip(0..).map(|(row, position)| Claimed {
         delay: schedule.delay(position),

@@ -63,7 +63,7 @@ impl Backend for SqliteStore {
         // Jobs that are due to end come first, so that no others crowd them out.
         let mut due = sqlx::query_scalar!(
             r#"SELECT id AS "id: Hyphenated" FROM jobs
-               WHERE status IN ('queued', 'running') AND (deadline_at <= ?1 OR stop_reason IS NOT NULL)
+               WHERE status IN ('queued', 'running') AND (deadline_at <= ?1 OR stop_reason <> 'max_pages')
                ORDER BY deadline_at LIMIT ?2"#,
             now,
             MAX_JOBS_PER_ROUND

@@ -7,7 +7,7 @@ use crawler_store::backend::{
     MIN_OPEN_TASKS, SkippedTasks, TaskUpdate, to_i64,
 };
 use crawler_store::{
-    Fence, JobCounts, JobId, Lease, NewDocument, NewJob, NewMappedUrl, NewTask, TaskId,
+    Fence, JobCounts, JobCreation, JobId, Lease, NewDocument, NewJob, NewMappedUrl, NewTask, TaskId,
 };
 use serde_json::{Value, json};
 use sqlx::types::uuid::fmt::Hyphenated;
@@ -29,7 +29,7 @@ impl JobTransaction for SqliteTransaction {
         Error::Decode(message.into())
     }
 
-    async fn insert_job(&mut self, job: &NewJob) -> Result<(), Error> {
+    async fn insert_job(&mut self, job: &NewJob) -> Result<JobCreation, Error> {
         inserts::job(&mut self.db, job, self.now).await
     }
 

@@ -15,7 +15,7 @@ use crate::site::Site;
 
 /// Maximum number of tasks leased to one worker: those in flight, and as many waiting.
 pub(crate) const MAX_LEASED_TASKS: u64 = 16;
-/// Short leases, and no task counts as poisoned when its worker is killed.
+/// Short leases.
 pub(crate) const CONFIG: &str = "
 worker:
   pool_size: 8
@@ -23,7 +23,6 @@ worker:
   per_host_rps: 0
   lease: 2s
   heartbeat: 500ms
-  max_crashes: 1000
 store:
   connections: 5
 egress:

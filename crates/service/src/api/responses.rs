@@ -69,7 +69,7 @@ pub(super) struct JobResponse {
     params: Value,
     /// Why the job failed.
     error: Option<String>,
-    /// Why the job ended early: a limit, or a cancellation.
+    /// Why the job did not fetch everything: `max_pages` (see `left_out`), `max_bytes`, `max_duration` or `cancelled`.
     stop_reason: Option<String>,
     /// Number of tasks by status.
     tasks: TaskCounts,

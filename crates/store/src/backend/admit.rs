@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeSet, HashSet};
 
+use super::locked_job::MAX_PAGES;
 use super::{JobTransaction, LockedJob, to_i64};
 use crate::NewTask;
 
@@ -24,6 +25,9 @@ pub(super) async fn admit<T: JobTransaction>(
     let inserted = db.insert_tasks(job, &fitting).await?;
     job.admitted += inserted.inserted;
     job.left_out += inserted.new - inserted.inserted;
+    if inserted.new > inserted.inserted && job.stop_reason.is_none() {
+        job.stop_reason = Some(MAX_PAGES.to_owned());
+    }
     hosts.extend(inserted.hosts);
     let is_open = |task: &&NewTask| i64::from(task.depth) <= job.gate();
     if job.max_depth.is_some() && fitting.iter().any(is_open) {

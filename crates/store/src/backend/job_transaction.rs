@@ -4,7 +4,8 @@ use std::collections::{BTreeSet, HashMap};
 
 use super::LockedJob;
 use crate::{
-    JobCounts, JobId, Lease, NewDocument, NewJob, NewMappedUrl, NewTask, StoreError, TaskState,
+    JobCounts, JobCreation, JobId, Lease, NewDocument, NewJob, NewMappedUrl, NewTask, StoreError,
+    TaskState,
 };
 
 /// A store that the shared rules can run on.
@@ -91,8 +92,11 @@ pub trait JobTransaction: Send {
     /// An error about stored data that contradicts itself.
     fn inconsistent(message: String) -> Self::Error;
 
-    /// Inserts a job's row.
-    fn insert_job(&mut self, job: &NewJob) -> impl Future<Output = Result<(), Self::Error>> + Send;
+    /// Inserts a job's row, unless a job has its idempotency key. Waits for another transaction that inserts the key.
+    fn insert_job(
+        &mut self,
+        job: &NewJob,
+    ) -> impl Future<Output = Result<JobCreation, Self::Error>> + Send;
 
     /// Reads these jobs' rows and locks them until the end, in ascending order.
     fn lock_jobs(

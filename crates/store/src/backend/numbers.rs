@@ -22,6 +22,12 @@ pub(super) fn to_u32(number: i64) -> u32 {
     u32::try_from(number).unwrap_or(0)
 }
 
+/// The count of crashes at which a task is poisoned. The first one only makes it a suspect: its worker held other tasks too.
+/// From then on it is tried alone, and each crash is its own.
+pub fn poison_limit(max_crashes: u32) -> i32 {
+    to_i32(max_crashes.saturating_add(1))
+}
+
 /// Milliseconds, at most a hundred years.
 pub fn to_millis(time: Duration) -> i64 {
     const MAX: i64 = 100 * 366 * 86_400_000;

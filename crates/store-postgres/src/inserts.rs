@@ -98,7 +98,8 @@ pub(crate) async fn tasks(
                ON CONFLICT (job_id, final_url) DO NOTHING
                RETURNING host_key, gated
            )
-           SELECT (SELECT count(*) FROM fresh) AS "fresh!", (SELECT count(*) FROM let_in) AS "let_in!",
+           SELECT (SELECT count(*) FROM let_in) AS "let_in!",
+                  (SELECT array_agg(place) FROM (SELECT place FROM fresh ORDER BY place OFFSET $11) rest) AS refused,
                   (SELECT array_agg(DISTINCT host_key) FROM let_in WHERE NOT gated) AS hosts"#,
         job.id.0,
         &columns.requested,
@@ -115,8 +116,14 @@ pub(crate) async fn tasks(
     .fetch_one(db)
     .await?;
     Ok(InsertedTasks {
-        new: row.fresh,
         inserted: row.let_in,
+        refused: row
+            .refused
+            .unwrap_or_default()
+            .into_iter()
+            // Ordinals begin with 1.
+            .filter_map(|place| usize::try_from(place - 1).ok())
+            .collect(),
         hosts: row.hosts.unwrap_or_default(),
     })
 }

@@ -61,21 +61,7 @@ impl JobQueue for PostgresStore {
         .await
         .map_err(fault)?;
         if renewed.len() < leases.len() {
-            // The worker is alive: what was taken back meanwhile did not crash it.
-            sqlx::query!(
-                "WITH blamed AS MATERIALIZED (
-                     SELECT t.id FROM crawl_tasks t
-                     JOIN unnest($1::bigint[], $2::bigint[]) AS l(id, fence) ON t.id = l.id AND t.blamed_fence = l.fence
-                     WHERE t.status = 'queued' AND t.crashes > 0 ORDER BY t.id FOR NO KEY UPDATE OF t SKIP LOCKED
-                 )
-                 UPDATE crawl_tasks t SET crashes = t.crashes - 1, blamed_fence = NULL
-                 FROM blamed WHERE t.id = blamed.id",
-                &ids,
-                &fences
-            )
-            .execute(&self.pool)
-            .await
-            .map_err(fault)?;
+            rescue::take_back_blame(self, worker).await.map_err(fault)?;
         }
         let renewed = renewed.into_iter().map(|row| Lease {
             task: TaskId(row.id),

@@ -12,7 +12,7 @@ use crawler_store::{
 use sqlx::{Error, PgConnection, Postgres, Transaction};
 use uuid::Uuid;
 
-use crate::{inserts, text};
+use crate::{inserts, left_out, text};
 
 /// A transaction.
 #[derive(Debug)]
@@ -93,6 +93,14 @@ impl JobTransaction for PostgresTransaction {
         tasks: &[&NewTask],
     ) -> Result<InsertedTasks, Error> {
         inserts::tasks(&mut self.0, job, tasks).await
+    }
+
+    async fn insert_left_out(&mut self, job: JobId, hashes: &[i64]) -> Result<i64, Error> {
+        left_out::insert(&mut self.0, job, hashes).await
+    }
+
+    async fn remove_left_out(&mut self, job: JobId, hashes: &[i64]) -> Result<i64, Error> {
+        left_out::remove(&mut self.0, job, hashes).await
     }
 
     async fn move_nearer(

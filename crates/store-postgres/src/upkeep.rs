@@ -4,11 +4,11 @@
 use std::time::Duration;
 
 use crawler_store::backend::{KindRow, TotalsRow, statistics, to_millis};
-use crawler_store::{Statistics, StoreResult, Upkeep};
+use crawler_store::{JobId, Statistics, StoreResult, Upkeep};
 use sqlx::Error;
 
-use crate::PostgresStore;
 use crate::fault::fault;
+use crate::{PostgresStore, left_out};
 
 impl Upkeep for PostgresStore {
     async fn prune(&self, age: Duration, max: u32) -> StoreResult<u64> {
@@ -78,6 +78,7 @@ async fn prune(store: &PostgresStore, age: Duration, max: u32) -> Result<u64, Er
     .execute(&mut *db)
     .await?
     .rows_affected();
+    deleted += left_out::delete_some(&mut db, JobId(job), left(deleted)).await?;
     if left(deleted) > 0 {
         // The job has no other rows left.
         deleted += sqlx::query!("DELETE FROM jobs WHERE id = $1", job)

@@ -3,13 +3,13 @@
 use std::collections::HashMap;
 use std::time::{Duration, Instant};
 
-use crawler_store::backend::{Backend, ClaimedRow, MAX_CLAIM, to_i64, to_millis};
+use crawler_store::backend::{ALONE_AFTER, Backend, ClaimedRow, MAX_CLAIM, to_i64, to_millis};
 use crawler_store::{Claimed, JobId, MAX_START_DELAY, StartSchedule, WorkerId};
 use sqlx::types::uuid::fmt::Hyphenated;
 use sqlx::{Error, SqliteConnection};
 
-use crate::SqliteStore;
 use crate::sqlite_transaction::SqliteTransaction;
+use crate::{SqliteStore, rescue};
 
 /// Minimum number of hosts that a claim checks: some of the first ones may have no work.
 const MIN_HOSTS: u64 = 64;
@@ -26,9 +26,11 @@ pub(crate) async fn claim(
     }
     let SqliteTransaction { mut db, now } = store.begin().await?;
     let started = Instant::now();
-    let Some(suspects) = suspects(&mut db, worker, now).await? else {
+    rescue::take_back_blame(&mut db, worker).await?;
+    let suspects = suspects(&mut db, worker, now).await?;
+    if suspects.holds_alone {
         return Ok(Vec::new());
-    };
+    }
     let horizon = now + to_millis(MAX_START_DELAY.min(lease));
     let limit = to_i64((max as u64).max(MIN_HOSTS));
     let mut open = sqlx::query!(
@@ -41,7 +43,8 @@ pub(crate) async fn claim(
     )
     .fetch_all(&mut *db)
     .await?;
-    open.sort_by_key(|host| !suspects.contains_key(&host.host_key));
+    // A task that is tried alone comes before others are taken.
+    open.sort_by_key(|host| !suspects.alone.contains_key(&host.host_key));
     let max_in_flight = i64::from(store.options.limits.hosts.in_flight);
     let mut claimed: Vec<Claimed> = Vec::new();
     for host in open {
@@ -66,9 +69,8 @@ pub(crate) async fn claim(
             .bucket(host.interval_ms, next_start, used);
         let schedule = bucket.schedule(max - claimed.len(), lease);
         let times = (now, now + to_millis(lease));
-        let suspect = suspects.get(&host.host_key).copied();
-        if suspect.is_some() && schedule.count > 0 {
-            // It is tried alone: before others are taken, and after those that are held.
+        let alone = suspects.alone.get(&host.host_key).copied();
+        if alone.is_some() && schedule.count > 0 {
             if !claimed.is_empty() {
                 break;
             }
@@ -76,12 +78,14 @@ pub(crate) async fn claim(
                 return Ok(Vec::new());
             }
         }
-        let taken = take(&mut db, &host.host_key, schedule, worker, times, suspect).await?;
+        let one = suspects.one.as_ref().filter(|one| one.0 == host.host_key);
+        let chosen = (alone, one.map(|one| one.1));
+        let taken = take(&mut db, &host.host_key, schedule, worker, times, chosen).await?;
         let count = to_i64(taken.len() as u64);
         claimed.extend(taken);
         let next_start = (count > 0).then(|| now + schedule.next_start(count));
         advance(&mut db, &host.host_key, next_start, max_in_flight, now).await?;
-        if suspect.is_some() && count > 0 {
+        if alone.is_some() && count > 0 {
             break;
         }
     }
@@ -106,35 +110,52 @@ pub(crate) async fn claim(
     Ok(claimed)
 }
 
-/// The first task of each host that a crashed worker held; `None` if this worker holds such a task: it is tried alone, so
-/// that it takes no others with it if it crashes its worker again.
+/// Tasks that a crashed worker held.
+struct Suspects {
+    /// The worker holds a task that is tried alone: it takes no other one meanwhile.
+    holds_alone: bool,
+    /// By host, the task to try alone.
+    alone: HashMap<String, i64>,
+    /// A host and its task to try beside others that are not suspected.
+    one: Option<(String, i64)>,
+}
+
+/// The suspects that this worker may claim: one at a time, and from [`ALONE_AFTER`] crashes on alone, so that it takes no
+/// others with it if it crashes its worker again.
 async fn suspects(
     db: &mut SqliteConnection,
     worker: &WorkerId,
     now: i64,
-) -> Result<Option<HashMap<String, i64>>, Error> {
+) -> Result<Suspects, Error> {
     let name = worker.as_str();
     let held = sqlx::query_scalar!(
-        r#"SELECT EXISTS (SELECT 1 FROM crawl_tasks
-                          WHERE status = 'processing' AND crashes > 0 AND worker = ?) AS "held!: bool""#,
+        r#"SELECT max(crashes) AS "held: i32" FROM crawl_tasks
+           WHERE status = 'processing' AND crashes > 0 AND worker = ?"#,
         name
     )
     .fetch_one(&mut *db)
     .await?;
-    if held {
-        return Ok(None);
-    }
     let rows = sqlx::query!(
-        "SELECT host_key, id FROM crawl_tasks INDEXED BY crawl_tasks_suspect
-         WHERE status = 'queued' AND gated = 0 AND crashes > 0 AND not_before <= ?
-         ORDER BY host_key DESC, not_before DESC, id DESC",
+        r#"SELECT host_key, id AS "id!", crashes AS "crashes: i32" FROM crawl_tasks INDEXED BY crawl_tasks_suspect
+           WHERE status = 'queued' AND gated = 0 AND crashes > 0 AND not_before <= ?
+           ORDER BY not_before, id"#,
         now
     )
     .fetch_all(db)
     .await?;
-    // The last one of a host wins: it has waited longest.
-    let first = rows.into_iter().map(|row| (row.host_key, row.id));
-    Ok(Some(first.collect()))
+    let mut suspects = Suspects {
+        holds_alone: held.is_some_and(|crashes| crashes >= ALONE_AFTER),
+        alone: HashMap::new(),
+        one: None,
+    };
+    for row in rows {
+        if row.crashes >= ALONE_AFTER {
+            suspects.alone.entry(row.host_key).or_insert(row.id);
+        } else if held.is_none() {
+            suspects.one.get_or_insert((row.host_key, row.id));
+        }
+    }
+    Ok(suspects)
 }
 
 async fn holds_tasks(db: &mut SqliteConnection, worker: &WorkerId) -> Result<bool, Error> {
@@ -147,14 +168,14 @@ async fn holds_tasks(db: &mut SqliteConnection, worker: &WorkerId) -> Result<boo
     .await
 }
 
-/// Takes tasks of a host, or only its suspect.
+/// Takes tasks of a host that are not suspected, beside one suspect, or only the one that is tried alone.
 async fn take(
     db: &mut SqliteConnection,
     host: &str,
     schedule: StartSchedule,
     worker: &WorkerId,
     (now, until): (i64, i64),
-    suspect: Option<i64>,
+    (alone, one): (Option<i64>, Option<i64>),
 ) -> Result<Vec<Claimed>, Error> {
     if schedule.count == 0 {
         return Ok(Vec::new());
@@ -168,7 +189,7 @@ async fn take(
            WHERE id IN (
                SELECT id FROM crawl_tasks
                WHERE host_key = ?4 AND status = 'queued' AND gated = 0 AND not_before <= ?3
-                 AND CASE WHEN ?6 IS NULL THEN crashes = 0 ELSE id = ?6 END
+                 AND CASE WHEN ?6 IS NULL THEN crashes = 0 OR id = ?7 ELSE id = ?6 END
                ORDER BY not_before, id LIMIT ?5)
            RETURNING id AS "id!", job_id AS "job_id!: Hyphenated", fence AS "fence!", attempt AS "attempt!",
                      requested_url AS "requested_url!", url AS "url!", final_url AS "final_url!", depth AS "depth!",
@@ -178,7 +199,8 @@ async fn take(
         now,
         host,
         count,
-        suspect
+        alone,
+        one
     )
     .fetch_all(db)
     .await?;

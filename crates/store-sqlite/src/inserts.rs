@@ -87,17 +87,22 @@ pub(crate) async fn tasks(
 ) -> Result<InsertedTasks, Error> {
     let (id, rows) = (job.id.to_string(), task_rows(tasks));
     let new = sqlx::query_scalar!(
-        r#"SELECT count(*) AS "fresh!: i64" FROM json_each(?1) WHERE NOT EXISTS (
-               SELECT 1 FROM crawl_tasks WHERE job_id = ?2 AND final_url = value ->> 1)"#,
+        r#"SELECT key + 0 AS "place!: i64" FROM json_each(?1) WHERE NOT EXISTS (
+               SELECT 1 FROM crawl_tasks WHERE job_id = ?2 AND final_url = value ->> 1) ORDER BY key"#,
         rows,
         id
     )
-    .fetch_one(&mut *db)
+    .fetch_all(&mut *db)
     .await?;
     let (gate, remaining) = (job.gate(), job.remaining_tasks());
-    if new == 0 || remaining == 0 {
+    let refused = new
+        .iter()
+        .skip(usize::try_from(remaining).unwrap_or(usize::MAX))
+        .filter_map(|place| usize::try_from(*place).ok())
+        .collect();
+    if new.is_empty() || remaining == 0 {
         return Ok(InsertedTasks {
-            new,
+            refused,
             ..InsertedTasks::default()
         });
     }
@@ -120,7 +125,7 @@ pub(crate) async fn tasks(
     .fetch_all(db)
     .await?;
     Ok(InsertedTasks {
-        new,
+        refused,
         inserted: to_i64(inserted.len() as u64),
         hosts: inserted
             .into_iter()

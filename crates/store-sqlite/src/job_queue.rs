@@ -82,15 +82,7 @@ async fn renew(
     .fetch_all(&mut *db)
     .await?;
     if renewed.len() < leases.len() {
-        // The worker is alive: what was taken back meanwhile did not crash it.
-        sqlx::query!(
-            "UPDATE crawl_tasks SET crashes = crashes - 1, blamed_fence = NULL
-             WHERE status IN ('queued', 'processing') AND crashes > 0
-               AND (id, blamed_fence) IN (SELECT value ->> 0, value ->> 1 FROM json_each(?))",
-            rows
-        )
-        .execute(&mut *db)
-        .await?;
+        rescue::take_back_blame(&mut db, worker).await?;
     }
     db.commit().await?;
     let lease = |(task, fence)| Lease {

@@ -3,9 +3,9 @@
 use std::collections::BTreeSet;
 
 use crawler_store::backend::{Backend, JobTransaction, conclude, poison_limit};
-use crawler_store::{Rescue, Rescued};
-use sqlx::Error;
+use crawler_store::{Rescue, Rescued, WorkerId};
 use sqlx::types::uuid::fmt::Hyphenated;
+use sqlx::{Error, SqliteConnection};
 
 use crate::SqliteStore;
 
@@ -17,22 +17,10 @@ pub(crate) async fn rescue(store: &SqliteStore, which: Rescue) -> Result<Rescued
     let mut transaction = store.begin().await?;
     let now = transaction.now;
     let limit = i64::from(poison_limit(store.options.limits.max_crashes));
-    // A lease that its worker did not renew while it renewed or took others was lost on the way: no task is to blame.
-    let lost = sqlx::query!(
-        r#"UPDATE crawl_tasks
-           SET status = 'queued', fence = fence + 1, worker = NULL, lease_until = NULL, not_before = ?1, updated_at = ?1
-           WHERE status = 'processing' AND lease_until <= ?1 AND EXISTS (
-               SELECT 1 FROM crawl_tasks o WHERE o.status = 'processing' AND o.worker = crawl_tasks.worker
-                 AND o.heartbeat_at > crawl_tasks.lease_until)
-           RETURNING host_key AS "host_key!""#,
-        now
-    )
-    .fetch_all(&mut *transaction.db)
-    .await?;
     let requeued = sqlx::query!(
         r#"UPDATE crawl_tasks
-           SET status = 'queued', crashes = crashes + ?1, blamed_fence = iif(?1 > 0, fence, blamed_fence), fence = fence + 1, worker = NULL, lease_until = NULL,
-               not_before = ?2, updated_at = ?2
+           SET status = 'queued', crashes = crashes + ?1, blamed_worker = iif(?1 > 0, worker, blamed_worker), fence = fence + 1,
+               worker = NULL, lease_until = NULL, not_before = ?2, updated_at = ?2
            WHERE status = 'processing' AND (lease_until <= ?2 OR ?3) AND crashes + ?1 < ?4
            RETURNING host_key AS "host_key!""#,
         blame,
@@ -52,10 +40,9 @@ pub(crate) async fn rescue(store: &SqliteStore, which: Rescue) -> Result<Rescued
     .await?;
     let mut woken = BTreeSet::new();
     let rescued = Rescued {
-        requeued: (lost.len() + requeued.len()) as u64,
+        requeued: requeued.len() as u64,
         poisoned: poisoned.len() as u64,
     };
-    woken.extend(lost.into_iter().map(|row| row.host_key));
     woken.extend(requeued.into_iter().map(|row| row.host_key));
     for task in poisoned {
         woken.insert(task.host_key);
@@ -82,4 +69,21 @@ pub(crate) async fn rescue(store: &SqliteStore, which: Rescue) -> Result<Rescued
     transaction.wake_hosts(&woken).await?;
     transaction.commit().await?;
     Ok(rescued)
+}
+
+/// Takes back the crashes that were counted for a worker that turned out to be alive: it was suspended, or did not get the
+/// answer to a claim.
+pub(crate) async fn take_back_blame(
+    db: &mut SqliteConnection,
+    worker: &WorkerId,
+) -> Result<(), Error> {
+    let name = worker.as_str();
+    sqlx::query!(
+        "UPDATE crawl_tasks SET crashes = crashes - 1, blamed_worker = NULL
+         WHERE blamed_worker = ? AND status IN ('queued', 'processing') AND crashes > 0",
+        name
+    )
+    .execute(db)
+    .await?;
+    Ok(())
 }

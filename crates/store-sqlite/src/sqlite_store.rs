@@ -7,9 +7,9 @@ use crawler_store::{JobCounts, JobId, StoreError};
 use sqlx::types::uuid::fmt::Hyphenated;
 use sqlx::{Error, SqlitePool};
 
-use crate::SqliteOptions;
 use crate::fault::fault;
 use crate::sqlite_transaction::{SqliteTransaction, clock, count_tasks};
+use crate::{SqliteOptions, left_out};
 
 /// The store in a SQLite file.
 #[derive(Clone, Debug)]
@@ -89,6 +89,10 @@ impl Backend for SqliteStore {
         .await?;
         due.extend(stuck);
         Ok(due.into_iter().map(JobId::from).collect())
+    }
+
+    async fn delete_left_out(&self) -> Result<u64, Error> {
+        left_out::delete(self).await
     }
 
     async fn wake_idle_hosts(&self) -> Result<u64, Error> {

@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 use sqlx::types::uuid::fmt::Hyphenated;
 use sqlx::{Error, Sqlite, SqliteConnection, Transaction};
 
-use crate::inserts;
+use crate::{inserts, left_out};
 
 /// A transaction that has the write lock, and the database's time at its start.
 #[derive(Debug)]
@@ -102,6 +102,14 @@ impl JobTransaction for SqliteTransaction {
         tasks: &[&NewTask],
     ) -> Result<InsertedTasks, Error> {
         inserts::tasks(&mut self.db, job, tasks, self.now).await
+    }
+
+    async fn insert_left_out(&mut self, job: JobId, hashes: &[i64]) -> Result<i64, Error> {
+        left_out::insert(&mut self.db, job, hashes).await
+    }
+
+    async fn remove_left_out(&mut self, job: JobId, hashes: &[i64]) -> Result<i64, Error> {
+        left_out::remove(&mut self.db, job, hashes).await
     }
 
     async fn move_nearer(

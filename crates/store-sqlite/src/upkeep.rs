@@ -7,9 +7,9 @@ use crawler_store::backend::{Backend, KindRow, TotalsRow, statistics, to_millis}
 use crawler_store::{Statistics, StoreResult, Upkeep};
 use sqlx::Error;
 
-use crate::SqliteStore;
 use crate::fault::fault;
 use crate::sqlite_transaction::{SqliteTransaction, clock};
+use crate::{SqliteStore, left_out};
 
 impl Upkeep for SqliteStore {
     async fn prune(&self, age: Duration, max: u32) -> StoreResult<u64> {
@@ -70,6 +70,8 @@ async fn prune(store: &SqliteStore, age: Duration, max: u32) -> Result<u64, Erro
     .execute(&mut *db)
     .await?
     .rows_affected();
+    let left = max.saturating_sub_unsigned(deleted);
+    deleted += left_out::delete_some(&mut db, &job, left).await?;
     if max.saturating_sub_unsigned(deleted) > 0 {
         // The job has no other rows left.
         deleted += sqlx::query!("DELETE FROM jobs WHERE id = ?", job)

@@ -21,3 +21,4 @@ mod rounds_postgres;
 mod rounds_sqlite;
 mod site;
 mod stopped;
+mod takeover;

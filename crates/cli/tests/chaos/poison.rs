@@ -37,7 +37,8 @@ fn site(request: &Request) -> SiteResponse {
     }
 }
 
-/// Kills the worker when it requests the page, once beside other pages and three times when it is tried alone, then waits for the job; `start_worker` starts another worker.
+/// Kills the worker when it requests the page, twice beside other pages and three times alone, then waits for the job;
+/// `start_worker` starts another worker.
 fn run_poisoned_job(
     server: &Server,
     api: impl Fn(&Service) -> String,
@@ -45,7 +46,7 @@ fn run_poisoned_job(
     job: &str,
 ) -> Value {
     let mut worker = start_worker();
-    for times in 1..=4 {
+    for times in 1..=5 {
         wait_until("the page is requested", TIMEOUT, || {
             server.count("/poison") == times
         });
@@ -64,7 +65,7 @@ fn run_poisoned_job(
         assert_eq!(task["status"], status, "{task}");
         assert!(!is_poison || task["reason"] == "poisoned", "{task}");
     }
-    assert_eq!(server.count("/poison"), 4);
+    assert_eq!(server.count("/poison"), 5);
     finished
 }
 

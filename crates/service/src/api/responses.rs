@@ -73,7 +73,7 @@ pub(super) struct JobResponse {
     stop_reason: Option<String>,
     /// Number of tasks by status.
     tasks: TaskCounts,
-    /// Number of URLs that were not added because of a limit.
+    /// Number of URLs that were found and not added because of a limit; each counts once.
     left_out: u64,
     /// Number of documents stored.
     documents: u64,

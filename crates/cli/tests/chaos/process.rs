@@ -28,9 +28,9 @@ impl SkewedClock {
     pub(crate) fn compile(folder: &Path) -> Self {
         let library = folder.join("skewed_clock.so");
         let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/chaos/skewed_clock.c");
-        let mut compiler = Command::new("cc");
-        compiler.args(["-shared", "-fPIC", "-o"]);
-        let compiled = compiler.arg(&library).arg(source).arg("-ldl").status();
+        let mut command = Command::new("cc");
+        command.args(["-shared", "-fPIC", "-o"]);
+        let compiled = command.arg(&library).arg(source).arg("-ldl").status();
         assert!(compiled.unwrap().success(), "a C compiler is needed");
         Self(library)
     }

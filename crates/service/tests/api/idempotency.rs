@@ -94,7 +94,7 @@ async fn an_invalid_key_is_refused() {
 async fn callers_do_not_share_keys() {
     let keys = ["alice-key-0123456789", "bob-key-0123456789ab"];
     let service = service_with(|config| {
-        config.server.api_keys = keys.map(|key| Secret::new(key)).to_vec();
+        config.server.api_keys = keys.map(Secret::new).to_vec();
     })
     .await;
     let body = json!({"url": "https://example.org/"}).to_string();
@@ -133,8 +133,8 @@ impl CallWrapper for LostAnswer {
 #[tokio::test]
 async fn a_job_that_was_not_confirmed_can_be_found() {
     let service = service().await;
-    let lose = LostAnswer(Arc::new(AtomicBool::new(true)));
-    let store = WrappedStore::new(service.store.clone(), lose.clone());
+    let fault = LostAnswer(Arc::new(AtomicBool::new(true)));
+    let store = WrappedStore::new(service.store.clone(), fault.clone());
     let app = App::resolving(store, Config::default(), look_up(&[])).unwrap();
     let (port, _stop) = start(app).await;
     let body = json!({"url": "https://example.org/"}).to_string();
@@ -148,7 +148,7 @@ async fn a_job_that_was_not_confirmed_can_be_found() {
     assert_eq!(found.status, 200, "{said}: {}", found.body);
     assert!(said.contains("may have been created"), "{said}");
 
-    lose.0.store(true, SeqCst);
+    fault.0.store(true, SeqCst);
     let key = [("Idempotency-Key", "key")];
     let lost = post(port, "/v1/crawl", &key, &body).await;
     let said = detail(&lost.problem(503, "store_unavailable"));

@@ -3,6 +3,8 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use serde_json::Value;
+
 use crate::harness::process::isolated_program;
 use crate::harness::service::Service;
 
@@ -40,8 +42,26 @@ impl SkewedClock {
         let mut command = command(folder, mode, Some(url));
         command.env("LD_PRELOAD", &self.0);
         command.env("CLOCK_OFFSET", ahead.to_string());
-        wait_until_ready(Service::start(command), mode)
+        let service = wait_until_ready(Service::start(command), mode);
+        if cfg!(target_os = "linux") {
+            let now = std::time::UNIX_EPOCH.elapsed().unwrap().as_secs();
+            let shown = seconds_of(&service.wait_for_log("working")["timestamp"]);
+            let difference = shown - i64::try_from(now).unwrap() - ahead;
+            assert!(
+                difference.abs() < 3_600,
+                "its clock is off by {difference} s"
+            );
+        }
+        service
     }
+}
+
+/// A time of the log, as seconds since 1970.
+fn seconds_of(timestamp: &Value) -> i64 {
+    let time = timestamp.as_str().unwrap();
+    let output = Command::new("date").args(["-d", time, "+%s"]).output();
+    let text = String::from_utf8(output.unwrap().stdout).unwrap();
+    text.trim().parse().unwrap()
 }
 
 /// Starts a process and waits until it is ready.

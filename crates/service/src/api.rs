@@ -14,6 +14,7 @@ mod events;
 mod export;
 mod exposure;
 mod health;
+mod idempotency;
 mod job_path;
 mod jobs;
 mod json_body;

@@ -93,7 +93,7 @@ pub struct JobParams {
     /// Whether to render pages in a browser.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub use_js: Option<UseJs>,
-    /// Maximum number of URLs, including the seeds.
+    /// Maximum number of URLs, including the seeds and URLs that fail or are skipped.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_pages: Option<u64>,
     /// Maximum duration, in seconds since the job was created.
@@ -266,6 +266,7 @@ impl JobParams {
                     .or(defaults.max_duration),
             },
             seeds,
+            idempotency: None,
         };
         Ok(PreparedJob { job, invalid_urls })
     }

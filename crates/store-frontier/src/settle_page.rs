@@ -220,6 +220,9 @@ fn admit_links(
 ) {
     let depth = report.depth + 1;
     let too_deep = plan.limits.depth.is_some_and(|max| depth > max);
+    // Links of pages at the maximum depth are not mapped, so a map does not fetch these pages.
+    let is_map = job_cache.kind == JobKind::Map;
+    let only_listed = is_map && plan.limits.depth.is_some_and(|max| depth >= max);
     let (mut keys, mut targets) = (HashSet::new(), HashSet::new());
     for link in report.links.iter() {
         let refused = link_refusal(plan, link.facts).is_some();
@@ -233,14 +236,14 @@ fn admit_links(
         } else {
             (link.page, is_new)
         };
-        if is_new_target && job_cache.kind == JobKind::Map && link.facts.in_scope && !too_deep {
+        if is_new_target && is_map && link.facts.in_scope && !too_deep {
             mapped.push(NewMappedUrl {
                 source_url: report.url.to_string(),
                 target_url: target.to_owned(),
                 depth,
             });
         }
-        if !is_new || job_cache.filter.knows(link.key, depth) {
+        if !is_new || only_listed || job_cache.filter.knows(link.key, depth) {
             continue;
         }
         if job_cache

@@ -6,13 +6,13 @@
 use std::collections::HashMap;
 use std::time::{Duration, Instant};
 
-use crawler_store::backend::{ClaimedRow, MAX_CLAIM, to_i64, to_millis};
+use crawler_store::backend::{ALONE_AFTER, ClaimedRow, MAX_CLAIM, to_i64, to_millis};
 use crawler_store::{Claimed, MAX_START_DELAY, StartSchedule, WorkerId};
 use sqlx::{Error, PgConnection};
 use uuid::Uuid;
 
-use crate::PostgresStore;
 use crate::postgres_transaction::commit;
+use crate::{PostgresStore, rescue};
 
 /// Maximum number of batches of hosts that a claim checks.
 const MAX_ROUNDS: usize = 16;
@@ -27,6 +27,7 @@ pub(crate) async fn claim(
     if max == 0 {
         return Ok(Vec::new());
     }
+    rescue::take_back_blame(store, worker).await?;
     for _ in 0..MAX_ROUNDS {
         let (claimed, more) = claim_round(store, worker, max, lease).await?;
         if !claimed.is_empty() || !more {
@@ -87,8 +88,16 @@ async fn claim_round(
             bucket.schedule(max, lease)
         })
         .collect();
+    let open_names = names.iter().zip(&schedules);
+    let open_names: Vec<String> = open_names
+        .filter(|(_, schedule)| schedule.count > 0)
+        .map(|(name, _)| name.clone())
+        .collect();
+    let Some(suspects) = suspects(&mut db, &open_names, worker).await? else {
+        return Ok((Vec::new(), false));
+    };
     let counts: Vec<i64> = schedules.iter().map(|schedule| schedule.count).collect();
-    let mut claimed = take(&mut db, &names, &counts, max, worker, lease).await?;
+    let mut claimed = take(&mut db, &names, &counts, max, worker, lease, &suspects).await?;
     let taken = set_delays(&mut claimed, &names, &schedules);
     let taken_from: Vec<bool> = names.iter().map(|name| taken.contains_key(name)).collect();
     let next_starts: Vec<i64> = names
@@ -107,7 +116,7 @@ async fn claim_round(
     Ok((claimed, more))
 }
 
-/// Takes up to `counts` tasks from each host, longest waiting first.
+/// Takes up to `counts` tasks from each host, longest waiting first, or only the suspect that is tried alone.
 ///
 /// The picked tasks are an array, not a table to join with: an array is looked up by key however many rows the planner
 /// expects.
@@ -118,8 +127,8 @@ async fn take(
     max: usize,
     worker: &WorkerId,
     lease: Duration,
+    suspects: &Suspects,
 ) -> Result<Vec<Claimed>, Error> {
-    let suspect = suspect(db, names, worker).await?;
     let taken = sqlx::query_as!(
         ClaimedRow,
         r#"WITH room AS (
@@ -128,7 +137,7 @@ async fn take(
                SELECT t.id FROM room CROSS JOIN LATERAL (
                    SELECT c.id FROM crawl_tasks c
                    WHERE c.host_key = room.host_key AND c.status = 'queued' AND NOT c.gated
-                     AND c.not_before <= now() AND (c.crashes = 0 OR c.id = $6)
+                     AND c.not_before <= now() AND CASE WHEN $6::bigint IS NULL THEN c.crashes = 0 OR c.id = $7 ELSE c.id = $6 END
                    ORDER BY c.not_before, c.id LIMIT room.room FOR NO KEY UPDATE SKIP LOCKED
                ) t LIMIT $3
            )
@@ -144,30 +153,64 @@ async fn take(
         to_i64(max as u64),
         worker.as_str(),
         to_millis(lease) as f64,
-        suspect
+        suspects.alone,
+        suspects.one
     )
     .fetch_all(db)
     .await?;
     Ok(taken.into_iter().map(Claimed::from).collect())
 }
 
-/// One task of these hosts that a crashed worker held, if this worker holds no such task already. One at a time, so that
-/// a page that crashes its worker does not take others with it again.
-async fn suspect(
+/// Which tasks that a crashed worker held a claim may take.
+struct Suspects {
+    /// This task, and nothing beside it.
+    alone: Option<i64>,
+    /// This task, beside others that are not suspected.
+    one: Option<i64>,
+}
+
+/// The suspects of these hosts that this worker may claim: one at a time, and from [`ALONE_AFTER`] crashes on alone, so that
+/// it takes no others with it if it crashes its worker again. `None` if the worker must claim nothing now: it holds a task
+/// that is tried alone, or has to finish others first.
+async fn suspects(
     db: &mut PgConnection,
     names: &[String],
     worker: &WorkerId,
-) -> Result<Option<i64>, Error> {
-    sqlx::query_scalar!(
-        "SELECT t.id FROM crawl_tasks t
-         WHERE t.status = 'queued' AND NOT t.gated AND t.crashes > 0 AND t.not_before <= now() AND t.host_key = ANY($1)
-           AND NOT EXISTS (SELECT 1 FROM crawl_tasks m
-                           WHERE m.status = 'processing' AND m.crashes > 0 AND m.worker = $2)
-         ORDER BY t.not_before, t.id LIMIT 1",
+) -> Result<Option<Suspects>, Error> {
+    let found = sqlx::query!(
+        r#"SELECT (SELECT max(m.crashes) FROM crawl_tasks m
+                   WHERE m.status = 'processing' AND m.crashes > 0 AND m.worker = $2) AS held,
+                  (SELECT t.id FROM crawl_tasks t
+                   WHERE t.status = 'queued' AND NOT t.gated AND t.crashes > 0 AND t.crashes >= $3
+                     AND t.not_before <= now() AND t.host_key = ANY($1)
+                   ORDER BY t.not_before, t.id LIMIT 1) AS alone,
+                  (SELECT t.id FROM crawl_tasks t
+                   WHERE t.status = 'queued' AND NOT t.gated AND t.crashes > 0 AND t.crashes < $3
+                     AND t.not_before <= now() AND t.host_key = ANY($1)
+                   ORDER BY t.not_before, t.id LIMIT 1) AS one"#,
         names,
+        worker.as_str(),
+        ALONE_AFTER
+    )
+    .fetch_one(&mut *db)
+    .await?;
+    if found.held.is_some_and(|crashes| crashes >= ALONE_AFTER)
+        || found.alone.is_some() && holds_tasks(db, worker).await?
+    {
+        return Ok(None);
+    }
+    Ok(Some(Suspects {
+        alone: found.alone,
+        one: found.one.filter(|_| found.held.is_none()),
+    }))
+}
+
+async fn holds_tasks(db: &mut PgConnection, worker: &WorkerId) -> Result<bool, Error> {
+    sqlx::query_scalar!(
+        r#"SELECT EXISTS (SELECT 1 FROM crawl_tasks WHERE status = 'processing' AND worker = $1) AS "held!""#,
         worker.as_str()
     )
-    .fetch_optional(db)
+    .fetch_one(db)
     .await
 }
 

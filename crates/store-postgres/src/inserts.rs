@@ -1,27 +1,50 @@
 //! New rows of a job, inserted under its lock.
 
 use crawler_store::backend::{InsertedTasks, LockedJob, to_i32, to_i64, to_millis};
-use crawler_store::{JobId, NewDocument, NewJob, NewMappedUrl, NewTask};
+use crawler_store::{
+    IdempotencyKey, JobCreation, JobId, NewDocument, NewJob, NewMappedUrl, NewTask,
+};
 use sqlx::{Error, PgConnection};
 
 use crate::text;
 
-pub(crate) async fn job(db: &mut PgConnection, job: &NewJob) -> Result<(), Error> {
+pub(crate) async fn job(db: &mut PgConnection, job: &NewJob) -> Result<JobCreation, Error> {
     let limits = job.limits;
-    sqlx::query!(
-        "INSERT INTO jobs (id, type, params, max_depth, max_tasks, max_bytes, max_duration_ms, deadline_at)
-         VALUES ($1, $2, $3, $4, $5, $6, $7::bigint, now() + $7::bigint * interval '1 ms')",
+    let inserted = sqlx::query!(
+        "INSERT INTO jobs (id, type, params, max_depth, max_tasks, max_bytes, max_duration_ms, deadline_at,
+                           idempotency_key, idempotency_request)
+         VALUES ($1, $2, $3, $4, $5, $6, $7::bigint, now() + $7::bigint * interval '1 ms', $8, $9)
+         ON CONFLICT (idempotency_key) WHERE idempotency_key IS NOT NULL DO NOTHING",
         job.id.0,
         job.kind.as_str(),
         text::clean_json(job.params.clone()),
         limits.max_depth.map(to_i32),
         limits.max_tasks.map(to_i64),
         limits.max_bytes.map(to_i64),
-        limits.max_duration.map(to_millis)
+        limits.max_duration.map(to_millis),
+        job.idempotency.as_ref().map(IdempotencyKey::key),
+        job.idempotency.as_ref().map(IdempotencyKey::request)
     )
-    .execute(db)
+    .execute(&mut *db)
     .await?;
-    Ok(())
+    match job.idempotency {
+        Some(idempotency) if inserted.rows_affected() == 0 => existing_job(db, idempotency).await,
+        _ => Ok(JobCreation::Created),
+    }
+}
+
+/// The job that has this key already; its transaction has committed.
+async fn existing_job(
+    db: &mut PgConnection,
+    idempotency: IdempotencyKey,
+) -> Result<JobCreation, Error> {
+    let row = sqlx::query!(
+        r#"SELECT id, idempotency_request AS "request!" FROM jobs WHERE idempotency_key = $1"#,
+        idempotency.key()
+    )
+    .fetch_one(db)
+    .await?;
+    Ok(idempotency.found(JobId(row.id), &row.request))
 }
 
 /// The columns of new tasks.
@@ -75,7 +98,8 @@ pub(crate) async fn tasks(
                ON CONFLICT (job_id, final_url) DO NOTHING
                RETURNING host_key, gated
            )
-           SELECT (SELECT count(*) FROM fresh) AS "fresh!", (SELECT count(*) FROM let_in) AS "let_in!",
+           SELECT (SELECT count(*) FROM let_in) AS "let_in!",
+                  (SELECT array_agg(place) FROM (SELECT place FROM fresh ORDER BY place OFFSET $11) rest) AS refused,
                   (SELECT array_agg(DISTINCT host_key) FROM let_in WHERE NOT gated) AS hosts"#,
         job.id.0,
         &columns.requested,
@@ -92,8 +116,14 @@ pub(crate) async fn tasks(
     .fetch_one(db)
     .await?;
     Ok(InsertedTasks {
-        new: row.fresh,
         inserted: row.let_in,
+        refused: row
+            .refused
+            .unwrap_or_default()
+            .into_iter()
+            // Ordinals begin with 1.
+            .filter_map(|place| usize::try_from(place - 1).ok())
+            .collect(),
         hosts: row.hosts.unwrap_or_default(),
     })
 }

@@ -60,6 +60,9 @@ impl JobQueue for PostgresStore {
         .fetch_all(&self.pool)
         .await
         .map_err(fault)?;
+        if renewed.len() < leases.len() {
+            rescue::take_back_blame(self, worker).await.map_err(fault)?;
+        }
         let renewed = renewed.into_iter().map(|row| Lease {
             task: TaskId(row.id),
             fence: Fence(row.fence),

@@ -12,6 +12,7 @@ mod host_turns;
 mod inserts;
 mod job_queue;
 mod jobs;
+mod left_out;
 mod open;
 mod postgres_store;
 mod postgres_transaction;

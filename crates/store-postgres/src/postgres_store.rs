@@ -4,9 +4,9 @@ use crawler_store::backend::{Backend, HostSweep, MAX_HOSTS_PER_ROUND, MAX_JOBS_P
 use crawler_store::{JobCounts, JobId, StoreError};
 use sqlx::{Error, PgPool};
 
-use crate::PostgresOptions;
 use crate::fault::fault;
 use crate::postgres_transaction::{PostgresTransaction, count_tasks};
+use crate::{PostgresOptions, left_out};
 
 /// The store on Postgres.
 #[derive(Clone, Debug)]
@@ -51,7 +51,7 @@ impl Backend for PostgresStore {
     async fn jobs_to_reconcile(&self) -> Result<Vec<JobId>, Error> {
         // Jobs that are due to end come first, so that no others crowd them out.
         let mut due = sqlx::query_scalar!(
-            "SELECT id FROM jobs WHERE status IN ('queued', 'running') AND (deadline_at <= now() OR stop_reason IS NOT NULL)
+            "SELECT id FROM jobs WHERE status IN ('queued', 'running') AND (deadline_at <= now() OR stop_reason <> 'max_pages')
              ORDER BY deadline_at LIMIT $1",
             MAX_JOBS_PER_ROUND
         )
@@ -74,6 +74,10 @@ impl Backend for PostgresStore {
         .await?;
         due.extend(stuck);
         Ok(due.into_iter().map(JobId).collect())
+    }
+
+    async fn delete_left_out(&self) -> Result<u64, Error> {
+        left_out::delete(self).await
     }
 
     async fn wake_idle_hosts(&self) -> Result<u64, Error> {

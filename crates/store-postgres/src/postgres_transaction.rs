@@ -8,12 +8,12 @@ use crawler_store::backend::{
     MIN_OPEN_TASKS, SkippedTasks, TaskUpdate,
 };
 use crawler_store::{
-    Fence, JobCounts, JobId, Lease, NewDocument, NewJob, NewMappedUrl, NewTask, TaskId,
+    Fence, JobCounts, JobCreation, JobId, Lease, NewDocument, NewJob, NewMappedUrl, NewTask, TaskId,
 };
 use sqlx::{Error, PgConnection, Postgres, Transaction};
 use uuid::Uuid;
 
-use crate::{inserts, text};
+use crate::{inserts, left_out, text};
 
 /// How long a COMMIT may take. The work is done by then, so that a slow one waits for a disk or a standby only.
 const COMMIT_TIMEOUT: Duration = Duration::from_secs(5);
@@ -29,7 +29,7 @@ impl JobTransaction for PostgresTransaction {
         Error::Decode(message.into())
     }
 
-    async fn insert_job(&mut self, job: &NewJob) -> Result<(), Error> {
+    async fn insert_job(&mut self, job: &NewJob) -> Result<JobCreation, Error> {
         inserts::job(&mut self.0, job).await
     }
 
@@ -97,6 +97,14 @@ impl JobTransaction for PostgresTransaction {
         tasks: &[&NewTask],
     ) -> Result<InsertedTasks, Error> {
         inserts::tasks(&mut self.0, job, tasks).await
+    }
+
+    async fn insert_left_out(&mut self, job: JobId, hashes: &[i64]) -> Result<i64, Error> {
+        left_out::insert(&mut self.0, job, hashes).await
+    }
+
+    async fn remove_left_out(&mut self, job: JobId, hashes: &[i64]) -> Result<i64, Error> {
+        left_out::remove(&mut self.0, job, hashes).await
     }
 
     async fn move_nearer(

@@ -2,18 +2,21 @@
 
 use std::collections::BTreeSet;
 
-use crawler_store::backend::{Backend, JobTransaction, conclude, to_i32, to_i64};
-use crawler_store::{JobId, Rescue, Rescued};
+use crawler_store::backend::{Backend, JobTransaction, conclude, poison_limit, to_i64};
+use crawler_store::{JobId, Rescue, Rescued, WorkerId};
 use sqlx::Error;
 
 use crate::PostgresStore;
+
+/// Stands for the worker of a task that is marked as poisoned.
+const POISONED: &str = "nobody";
 
 pub(crate) async fn rescue(store: &PostgresStore, which: Rescue) -> Result<Rescued, Error> {
     let (all, blame) = match which {
         Rescue::Expired => (false, true),
         Rescue::Held { blame } => (true, blame),
     };
-    let max_crashes = to_i32(store.options.limits.max_crashes);
+    let max_crashes = poison_limit(store.options.limits.max_crashes);
     // A finished task gets its sequence number from its job's row, and that row is locked before its tasks. A poisoned
     // task is therefore only marked here, by a lease that has expired, and failed under its job's lock.
     let taken = sqlx::query!(
@@ -24,15 +27,17 @@ pub(crate) async fn rescue(store: &PostgresStore, which: Rescue) -> Result<Rescu
            )
            UPDATE crawl_tasks t
            SET crashes = t.crashes + $3::int, fence = t.fence + 1, updated_at = now(),
+               blamed_worker = CASE WHEN $3::int > 0 THEN t.worker ELSE t.blamed_worker END,
                status = CASE WHEN t.crashes + $3::int >= $2 THEN 'processing' ELSE 'queued' END,
-               worker = CASE WHEN t.crashes + $3::int >= $2 THEN 'nobody' END,
+               worker = CASE WHEN t.crashes + $3::int >= $2 THEN $4 END,
                lease_until = CASE WHEN t.crashes + $3::int >= $2 THEN to_timestamp(0) END,
                not_before = now()
            FROM lost WHERE t.id = lost.id
            RETURNING t.host_key, t.job_id, t.status = 'processing' AS "poisoned!""#,
         all,
         max_crashes,
-        i32::from(blame)
+        i32::from(blame),
+        POISONED
     )
     .fetch_all(&store.pool)
     .await?;
@@ -47,6 +52,24 @@ pub(crate) async fn rescue(store: &PostgresStore, which: Rescue) -> Result<Rescu
     db.commit().await?;
     rescued.poisoned = fail_poisoned(store, max_crashes).await?;
     Ok(rescued)
+}
+
+/// Takes back the crashes that were counted for a worker that turned out to be alive: it was suspended, cut off from the
+/// database, or did not get the answer to a claim. A task whose row is locked is left to the worker's next call.
+pub(crate) async fn take_back_blame(store: &PostgresStore, worker: &WorkerId) -> Result<(), Error> {
+    sqlx::query!(
+        "WITH blamed AS MATERIALIZED (
+             SELECT id FROM crawl_tasks
+             WHERE blamed_worker = $1 AND status IN ('queued', 'processing') AND crashes > 0 AND worker IS DISTINCT FROM $2
+             ORDER BY id FOR NO KEY UPDATE SKIP LOCKED
+         )
+         UPDATE crawl_tasks t SET crashes = t.crashes - 1, blamed_worker = NULL FROM blamed WHERE t.id = blamed.id",
+        worker.as_str(),
+        POISONED
+    )
+    .execute(&store.pool)
+    .await?;
+    Ok(())
 }
 
 /// Fails the tasks that were marked, job by job, including those that an interrupted rescue left behind.

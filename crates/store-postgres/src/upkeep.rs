@@ -4,12 +4,12 @@
 use std::time::Duration;
 
 use crawler_store::backend::{Backend, JobTransaction, KindRow, TotalsRow, statistics, to_millis};
-use crawler_store::{Statistics, StoreResult, Upkeep};
+use crawler_store::{JobId, Statistics, StoreResult, Upkeep};
 use sqlx::{Connection, Error, PgConnection};
 
-use crate::PostgresStore;
 use crate::fault::{fault, is_out_of_resources};
 use crate::postgres_transaction::commit;
+use crate::{PostgresStore, left_out};
 
 /// Writes a temporary file of a megabyte, about what one batch of results may need.
 const WRITE_TEMPORARY_FILE: &str = "
@@ -93,6 +93,7 @@ async fn prune(store: &PostgresStore, age: Duration, max: u32) -> Result<u64, Er
     .execute(&mut *db)
     .await?
     .rows_affected();
+    deleted += left_out::delete_some(&mut db, JobId(job), left(deleted)).await?;
     if left(deleted) > 0 {
         // The job has no other rows left.
         deleted += sqlx::query!("DELETE FROM jobs WHERE id = $1", job)

@@ -1,14 +1,15 @@
 //! Claiming: hosts first, then their tasks, so that a blocked host costs nothing.
 
+use std::collections::HashMap;
 use std::time::{Duration, Instant};
 
-use crawler_store::backend::{Backend, ClaimedRow, MAX_CLAIM, to_i64, to_millis};
+use crawler_store::backend::{ALONE_AFTER, Backend, ClaimedRow, MAX_CLAIM, to_i64, to_millis};
 use crawler_store::{Claimed, JobId, MAX_START_DELAY, StartSchedule, WorkerId};
 use sqlx::types::uuid::fmt::Hyphenated;
 use sqlx::{Error, SqliteConnection};
 
-use crate::SqliteStore;
 use crate::sqlite_transaction::SqliteTransaction;
+use crate::{SqliteStore, rescue};
 
 /// Minimum number of hosts that a claim checks: some of the first ones may have no work.
 const MIN_HOSTS: u64 = 64;
@@ -25,10 +26,14 @@ pub(crate) async fn claim(
     }
     let SqliteTransaction { mut db, now } = store.begin().await?;
     let started = Instant::now();
-    let mut suspects = may_take_suspect(&mut db, worker).await?;
+    rescue::take_back_blame(&mut db, worker).await?;
+    let suspects = suspects(&mut db, worker, now).await?;
+    if suspects.holds_alone {
+        return Ok(Vec::new());
+    }
     let horizon = now + to_millis(MAX_START_DELAY.min(lease));
     let limit = to_i64((max as u64).max(MIN_HOSTS));
-    let open = sqlx::query!(
+    let mut open = sqlx::query!(
         r#"SELECT host_key, interval_ms, max(next_start, paused_until) AS "next_start!: i64",
                   wanted_until > ? AS "wanted!: bool"
            FROM hosts WHERE idle = 0 AND open_at <= ? ORDER BY open_at, host_key LIMIT ?"#,
@@ -38,6 +43,8 @@ pub(crate) async fn claim(
     )
     .fetch_all(&mut *db)
     .await?;
+    // A task that is tried alone comes before others are taken.
+    open.sort_by_key(|host| !suspects.alone.contains_key(&host.host_key));
     let max_in_flight = i64::from(store.options.limits.hosts.in_flight);
     let mut claimed: Vec<Claimed> = Vec::new();
     for host in open {
@@ -61,19 +68,26 @@ pub(crate) async fn claim(
             .limits
             .bucket(host.interval_ms, next_start, used);
         let schedule = bucket.schedule(max - claimed.len(), lease);
-        let taken = take(
-            &mut db,
-            &host.host_key,
-            schedule,
-            worker,
-            (now, now + to_millis(lease)),
-            &mut suspects,
-        )
-        .await?;
+        let times = (now, now + to_millis(lease));
+        let alone = suspects.alone.get(&host.host_key).copied();
+        if alone.is_some() && schedule.count > 0 {
+            if !claimed.is_empty() {
+                break;
+            }
+            if holds_tasks(&mut db, worker).await? {
+                return Ok(Vec::new());
+            }
+        }
+        let one = suspects.one.as_ref().filter(|one| one.0 == host.host_key);
+        let chosen = (alone, one.map(|one| one.1));
+        let taken = take(&mut db, &host.host_key, schedule, worker, times, chosen).await?;
         let count = to_i64(taken.len() as u64);
         claimed.extend(taken);
         let next_start = (count > 0).then(|| now + schedule.next_start(count));
         advance(&mut db, &host.host_key, next_start, max_in_flight, now).await?;
+        if alone.is_some() && count > 0 {
+            break;
+        }
     }
     let mut jobs: Vec<JobId> = claimed.iter().map(|task| task.job).collect();
     jobs.sort_unstable();
@@ -96,32 +110,77 @@ pub(crate) async fn claim(
     Ok(claimed)
 }
 
-/// Whether this worker holds no task that a crashed worker held. One at a time, so that a page that crashes its worker does
-/// not take others with it again.
-async fn may_take_suspect(db: &mut SqliteConnection, worker: &WorkerId) -> Result<bool, Error> {
+/// Tasks that a crashed worker held.
+struct Suspects {
+    /// The worker holds a task that is tried alone: it takes no other one meanwhile.
+    holds_alone: bool,
+    /// By host, the task to try alone.
+    alone: HashMap<String, i64>,
+    /// A host and its task to try beside others that are not suspected.
+    one: Option<(String, i64)>,
+}
+
+/// The suspects that this worker may claim: one at a time, and from [`ALONE_AFTER`] crashes on alone, so that it takes no
+/// others with it if it crashes its worker again.
+async fn suspects(
+    db: &mut SqliteConnection,
+    worker: &WorkerId,
+    now: i64,
+) -> Result<Suspects, Error> {
     let name = worker.as_str();
     let held = sqlx::query_scalar!(
-        r#"SELECT EXISTS (SELECT 1 FROM crawl_tasks
-                          WHERE status = 'processing' AND crashes > 0 AND worker = ?) AS "held!: i64""#,
+        r#"SELECT max(crashes) AS "held: i32" FROM crawl_tasks
+           WHERE status = 'processing' AND crashes > 0 AND worker = ?"#,
+        name
+    )
+    .fetch_one(&mut *db)
+    .await?;
+    let rows = sqlx::query!(
+        r#"SELECT host_key, id AS "id!", crashes AS "crashes: i32" FROM crawl_tasks INDEXED BY crawl_tasks_suspect
+           WHERE status = 'queued' AND gated = 0 AND crashes > 0 AND not_before <= ?
+           ORDER BY not_before, id"#,
+        now
+    )
+    .fetch_all(db)
+    .await?;
+    let mut suspects = Suspects {
+        holds_alone: held.is_some_and(|crashes| crashes >= ALONE_AFTER),
+        alone: HashMap::new(),
+        one: None,
+    };
+    for row in rows {
+        if row.crashes >= ALONE_AFTER {
+            suspects.alone.entry(row.host_key).or_insert(row.id);
+        } else if held.is_none() {
+            suspects.one.get_or_insert((row.host_key, row.id));
+        }
+    }
+    Ok(suspects)
+}
+
+async fn holds_tasks(db: &mut SqliteConnection, worker: &WorkerId) -> Result<bool, Error> {
+    let name = worker.as_str();
+    sqlx::query_scalar!(
+        r#"SELECT EXISTS (SELECT 1 FROM crawl_tasks WHERE status = 'processing' AND worker = ?) AS "held!: bool""#,
         name
     )
     .fetch_one(db)
-    .await?;
-    Ok(held == 0)
+    .await
 }
 
+/// Takes tasks of a host that are not suspected, beside one suspect, or only the one that is tried alone.
 async fn take(
     db: &mut SqliteConnection,
     host: &str,
     schedule: StartSchedule,
     worker: &WorkerId,
     (now, until): (i64, i64),
-    suspects: &mut bool,
+    (alone, one): (Option<i64>, Option<i64>),
 ) -> Result<Vec<Claimed>, Error> {
     if schedule.count == 0 {
         return Ok(Vec::new());
     }
-    let (name, count, with_suspect) = (worker.as_str(), schedule.count, *suspects);
+    let (name, count) = (worker.as_str(), schedule.count);
     let mut rows = sqlx::query_as!(
         ClaimedRow,
         r#"UPDATE crawl_tasks
@@ -130,10 +189,7 @@ async fn take(
            WHERE id IN (
                SELECT id FROM crawl_tasks
                WHERE host_key = ?4 AND status = 'queued' AND gated = 0 AND not_before <= ?3
-                 AND (crashes = 0 OR (?6 AND id = (
-                     SELECT id FROM crawl_tasks
-                     WHERE host_key = ?4 AND status = 'queued' AND gated = 0 AND crashes > 0 AND not_before <= ?3
-                     ORDER BY not_before, id LIMIT 1)))
+                 AND CASE WHEN ?6 IS NULL THEN crashes = 0 OR id = ?7 ELSE id = ?6 END
                ORDER BY not_before, id LIMIT ?5)
            RETURNING id AS "id!", job_id AS "job_id!: Hyphenated", fence AS "fence!", attempt AS "attempt!",
                      requested_url AS "requested_url!", url AS "url!", final_url AS "final_url!", depth AS "depth!",
@@ -143,11 +199,11 @@ async fn take(
         now,
         host,
         count,
-        with_suspect
+        alone,
+        one
     )
     .fetch_all(db)
     .await?;
-    *suspects &= rows.iter().all(|row| row.crashes == 0);
     rows.sort_by_key(|row| row.id);
     let claimed = rows.into_iter().zip(0..).map(|(row, position)| Claimed {
         delay: schedule.delay(position),

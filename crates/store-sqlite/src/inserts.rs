@@ -1,11 +1,18 @@
 //! New rows of a job.
 
 use crawler_store::backend::{InsertedTasks, LockedJob, to_i64, to_millis};
-use crawler_store::{JobId, NewDocument, NewJob, NewMappedUrl, NewTask};
+use crawler_store::{
+    IdempotencyKey, JobCreation, JobId, NewDocument, NewJob, NewMappedUrl, NewTask,
+};
 use serde_json::{Value, json};
+use sqlx::types::uuid::fmt::Hyphenated;
 use sqlx::{Error, SqliteConnection};
 
-pub(crate) async fn job(db: &mut SqliteConnection, job: &NewJob, now: i64) -> Result<(), Error> {
+pub(crate) async fn job(
+    db: &mut SqliteConnection,
+    job: &NewJob,
+    now: i64,
+) -> Result<JobCreation, Error> {
     let id = job.id.to_string();
     let (kind, params) = (job.kind.as_str(), job.params.to_string());
     let max_depth = job.limits.max_depth.map(i64::from);
@@ -13,10 +20,13 @@ pub(crate) async fn job(db: &mut SqliteConnection, job: &NewJob, now: i64) -> Re
     let max_bytes = job.limits.max_bytes.map(to_i64);
     let max_duration = job.limits.max_duration.map(to_millis);
     let deadline = max_duration.map(|millis| now + millis);
-    sqlx::query!(
+    let key = job.idempotency.as_ref().map(IdempotencyKey::key);
+    let request = job.idempotency.as_ref().map(IdempotencyKey::request);
+    let inserted = sqlx::query!(
         "INSERT INTO jobs (id, type, params, max_depth, max_tasks, max_bytes, max_duration_ms, deadline_at,
-                           created_at, updated_at)
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?9)",
+                           created_at, updated_at, idempotency_key, idempotency_request)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?9, ?10, ?11)
+         ON CONFLICT (idempotency_key) WHERE idempotency_key IS NOT NULL DO NOTHING",
         id,
         kind,
         params,
@@ -25,11 +35,31 @@ pub(crate) async fn job(db: &mut SqliteConnection, job: &NewJob, now: i64) -> Re
         max_bytes,
         max_duration,
         deadline,
-        now
+        now,
+        key,
+        request
     )
-    .execute(db)
+    .execute(&mut *db)
     .await?;
-    Ok(())
+    match job.idempotency {
+        Some(idempotency) if inserted.rows_affected() == 0 => existing_job(db, idempotency).await,
+        _ => Ok(JobCreation::Created),
+    }
+}
+
+/// The job that has this key already.
+async fn existing_job(
+    db: &mut SqliteConnection,
+    idempotency: IdempotencyKey,
+) -> Result<JobCreation, Error> {
+    let key = idempotency.key();
+    let row = sqlx::query!(
+        r#"SELECT id AS "id: Hyphenated", idempotency_request AS "request!" FROM jobs WHERE idempotency_key = ?"#,
+        key
+    )
+    .fetch_one(db)
+    .await?;
+    Ok(idempotency.found(row.id.into(), &row.request))
 }
 
 /// Tasks as JSON rows.
@@ -57,17 +87,22 @@ pub(crate) async fn tasks(
 ) -> Result<InsertedTasks, Error> {
     let (id, rows) = (job.id.to_string(), task_rows(tasks));
     let new = sqlx::query_scalar!(
-        r#"SELECT count(*) AS "fresh!: i64" FROM json_each(?1) WHERE NOT EXISTS (
-               SELECT 1 FROM crawl_tasks WHERE job_id = ?2 AND final_url = value ->> 1)"#,
+        r#"SELECT key + 0 AS "place!: i64" FROM json_each(?1) WHERE NOT EXISTS (
+               SELECT 1 FROM crawl_tasks WHERE job_id = ?2 AND final_url = value ->> 1) ORDER BY key"#,
         rows,
         id
     )
-    .fetch_one(&mut *db)
+    .fetch_all(&mut *db)
     .await?;
     let (gate, remaining) = (job.gate(), job.remaining_tasks());
-    if new == 0 || remaining == 0 {
+    let refused = new
+        .iter()
+        .skip(usize::try_from(remaining).unwrap_or(usize::MAX))
+        .filter_map(|place| usize::try_from(*place).ok())
+        .collect();
+    if new.is_empty() || remaining == 0 {
         return Ok(InsertedTasks {
-            new,
+            refused,
             ..InsertedTasks::default()
         });
     }
@@ -90,7 +125,7 @@ pub(crate) async fn tasks(
     .fetch_all(db)
     .await?;
     Ok(InsertedTasks {
-        new,
+        refused,
         inserted: to_i64(inserted.len() as u64),
         hosts: inserted
             .into_iter()

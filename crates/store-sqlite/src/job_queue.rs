@@ -81,6 +81,9 @@ async fn renew(
     )
     .fetch_all(&mut *db)
     .await?;
+    if renewed.len() < leases.len() {
+        rescue::take_back_blame(&mut db, worker).await?;
+    }
     db.commit().await?;
     let lease = |(task, fence)| Lease {
         task: TaskId(task),

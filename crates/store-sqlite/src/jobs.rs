@@ -2,7 +2,8 @@
 
 use crawler_store::backend::{self, JobRow, before_job, page_limit};
 use crawler_store::{
-    Cancel, Cursor, Job, JobFilter, JobId, JobKind, JobState, Jobs, ListPage, NewJob, StoreResult,
+    Cancel, Cursor, Job, JobCreation, JobFilter, JobId, JobKind, JobState, Jobs, ListPage, NewJob,
+    StoreResult,
 };
 use sqlx::types::uuid::fmt::Hyphenated;
 
@@ -10,7 +11,7 @@ use crate::SqliteStore;
 use crate::fault::fault;
 
 impl Jobs for SqliteStore {
-    async fn create_job(&self, job: NewJob) -> StoreResult<()> {
+    async fn create_job(&self, job: NewJob) -> StoreResult<JobCreation> {
         backend::create_job(self, &job).await
     }
 

@@ -2,10 +2,10 @@
 
 use std::collections::BTreeSet;
 
-use crawler_store::backend::{Backend, JobTransaction, conclude};
-use crawler_store::{Rescue, Rescued};
-use sqlx::Error;
+use crawler_store::backend::{Backend, JobTransaction, conclude, poison_limit};
+use crawler_store::{Rescue, Rescued, WorkerId};
 use sqlx::types::uuid::fmt::Hyphenated;
+use sqlx::{Error, SqliteConnection};
 
 use crate::SqliteStore;
 
@@ -16,17 +16,17 @@ pub(crate) async fn rescue(store: &SqliteStore, which: Rescue) -> Result<Rescued
     };
     let mut transaction = store.begin().await?;
     let now = transaction.now;
-    let max = i64::from(store.options.limits.max_crashes);
+    let limit = i64::from(poison_limit(store.options.limits.max_crashes));
     let requeued = sqlx::query!(
         r#"UPDATE crawl_tasks
-           SET status = 'queued', crashes = crashes + ?1, fence = fence + 1, worker = NULL, lease_until = NULL,
-               not_before = ?2, updated_at = ?2
+           SET status = 'queued', crashes = crashes + ?1, blamed_worker = iif(?1 > 0, worker, blamed_worker), fence = fence + 1,
+               worker = NULL, lease_until = NULL, not_before = ?2, updated_at = ?2
            WHERE status = 'processing' AND (lease_until <= ?2 OR ?3) AND crashes + ?1 < ?4
            RETURNING host_key AS "host_key!""#,
         blame,
         now,
         all,
-        max
+        limit
     )
     .fetch_all(&mut *transaction.db)
     .await?;
@@ -69,4 +69,21 @@ pub(crate) async fn rescue(store: &SqliteStore, which: Rescue) -> Result<Rescued
     transaction.wake_hosts(&woken).await?;
     transaction.commit().await?;
     Ok(rescued)
+}
+
+/// Takes back the crashes that were counted for a worker that turned out to be alive: it was suspended, or did not get the
+/// answer to a claim.
+pub(crate) async fn take_back_blame(
+    db: &mut SqliteConnection,
+    worker: &WorkerId,
+) -> Result<(), Error> {
+    let name = worker.as_str();
+    sqlx::query!(
+        "UPDATE crawl_tasks SET crashes = crashes - 1, blamed_worker = NULL
+         WHERE blamed_worker = ? AND status IN ('queued', 'processing') AND crashes > 0",
+        name
+    )
+    .execute(db)
+    .await?;
+    Ok(())
 }

@@ -10,9 +10,9 @@ use crawler_store::{JobCounts, JobId, StoreError};
 use sqlx::types::uuid::fmt::Hyphenated;
 use sqlx::{Error, SqlitePool};
 
-use crate::SqliteOptions;
 use crate::fault::fault;
 use crate::sqlite_transaction::{SqliteTransaction, clock, count_tasks};
+use crate::{SqliteOptions, left_out};
 
 /// The store in a SQLite file.
 #[derive(Clone, Debug)]
@@ -74,7 +74,7 @@ impl Backend for SqliteStore {
         // Jobs that are due to end come first, so that no others crowd them out.
         let mut due = sqlx::query_scalar!(
             r#"SELECT id AS "id: Hyphenated" FROM jobs
-               WHERE status IN ('queued', 'running') AND (deadline_at <= ?1 OR stop_reason IS NOT NULL)
+               WHERE status IN ('queued', 'running') AND (deadline_at <= ?1 OR stop_reason <> 'max_pages')
                ORDER BY deadline_at LIMIT ?2"#,
             now,
             MAX_JOBS_PER_ROUND
@@ -100,6 +100,10 @@ impl Backend for SqliteStore {
         .await?;
         due.extend(stuck);
         Ok(due.into_iter().map(JobId::from).collect())
+    }
+
+    async fn delete_left_out(&self) -> Result<u64, Error> {
+        left_out::delete(self).await
     }
 
     async fn wake_idle_hosts(&self) -> Result<u64, Error> {

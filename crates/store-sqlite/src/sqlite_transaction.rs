@@ -7,13 +7,13 @@ use crawler_store::backend::{
     MIN_OPEN_TASKS, SkippedTasks, TaskUpdate, to_i64,
 };
 use crawler_store::{
-    Fence, JobCounts, JobId, Lease, NewDocument, NewJob, NewMappedUrl, NewTask, TaskId,
+    Fence, JobCounts, JobCreation, JobId, Lease, NewDocument, NewJob, NewMappedUrl, NewTask, TaskId,
 };
 use serde_json::{Value, json};
 use sqlx::types::uuid::fmt::Hyphenated;
 use sqlx::{Error, Sqlite, SqliteConnection, Transaction};
 
-use crate::inserts;
+use crate::{inserts, left_out};
 
 /// A transaction that has the write lock, and the database's time at its start.
 #[derive(Debug)]
@@ -29,7 +29,7 @@ impl JobTransaction for SqliteTransaction {
         Error::Decode(message.into())
     }
 
-    async fn insert_job(&mut self, job: &NewJob) -> Result<(), Error> {
+    async fn insert_job(&mut self, job: &NewJob) -> Result<JobCreation, Error> {
         inserts::job(&mut self.db, job, self.now).await
     }
 
@@ -102,6 +102,14 @@ impl JobTransaction for SqliteTransaction {
         tasks: &[&NewTask],
     ) -> Result<InsertedTasks, Error> {
         inserts::tasks(&mut self.db, job, tasks, self.now).await
+    }
+
+    async fn insert_left_out(&mut self, job: JobId, hashes: &[i64]) -> Result<i64, Error> {
+        left_out::insert(&mut self.db, job, hashes).await
+    }
+
+    async fn remove_left_out(&mut self, job: JobId, hashes: &[i64]) -> Result<i64, Error> {
+        left_out::remove(&mut self.db, job, hashes).await
     }
 
     async fn move_nearer(

@@ -9,7 +9,7 @@ use sqlx::{Error, SqliteConnection};
 
 use crate::fault::fault;
 use crate::sqlite_transaction::{SqliteTransaction, clock};
-use crate::{SqliteStore, disk_space};
+use crate::{SqliteStore, disk_space, left_out};
 
 /// Free pages that are always kept: 1 MB.
 const MIN_FREE_PAGES: u64 = 256;
@@ -84,6 +84,8 @@ async fn prune(store: &SqliteStore, age: Duration, max: u32) -> Result<u64, Erro
     .execute(&mut *db)
     .await?
     .rows_affected();
+    let left = max.saturating_sub_unsigned(deleted);
+    deleted += left_out::delete_some(&mut db, &job, left).await?;
     if max.saturating_sub_unsigned(deleted) > 0 {
         // The job has no other rows left.
         deleted += sqlx::query!("DELETE FROM jobs WHERE id = ?", job)

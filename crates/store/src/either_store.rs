@@ -8,10 +8,11 @@ use crawler_weburl::HostKey;
 use uuid::Uuid;
 
 use crate::{
-    ApiKey, ApiKeys, Cancel, Claimed, Cursor, FinishedTask, HostTurn, HostTurns, Job, JobFilter,
-    JobId, JobQueue, JobRequest, Jobs, KeyHash, Lease, ListPage, MappedUrl, NewJob, Reconciled,
-    Rescue, Rescued, Results, RobotsRecords, RobotsText, Settled, Settlement, Statistics,
-    StoreResult, StoredDocument, StoredRobots, StoredTask, TaskState, TurnId, Upkeep, WorkerId,
+    ApiKey, ApiKeys, Cancel, Claimed, Cursor, FinishedTask, HostTurn, HostTurns, Job, JobCreation,
+    JobFilter, JobId, JobQueue, JobRequest, Jobs, KeyHash, Lease, ListPage, MappedUrl, NewJob,
+    Reconciled, Rescue, Rescued, Results, RobotsRecords, RobotsText, Settled, Settlement,
+    Statistics, StoreResult, StoredDocument, StoredRobots, StoredTask, TaskState, TurnId, Upkeep,
+    WorkerId,
 };
 
 /// One of two stores. It has the roles that both have.
@@ -110,7 +111,7 @@ impl<L: JobQueue, R: JobQueue> JobQueue for EitherStore<L, R> {
 }
 
 impl<L: Jobs, R: Jobs> Jobs for EitherStore<L, R> {
-    async fn create_job(&self, job: NewJob) -> StoreResult<()> {
+    async fn create_job(&self, job: NewJob) -> StoreResult<JobCreation> {
         call!(self.create_job(job))
     }
 

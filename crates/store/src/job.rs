@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use crate::{JobId, JobState, NewTask, UnixMillis};
+use crate::{IdempotencyKey, JobId, JobState, NewTask, UnixMillis};
 
 /// The kind of a job.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -65,6 +65,8 @@ pub struct NewJob {
     pub limits: JobLimits,
     /// Its first tasks.
     pub seeds: Vec<NewTask>,
+    /// The key that its request can be repeated with.
+    pub idempotency: Option<IdempotencyKey>,
 }
 
 /// What a job was created with: enough to work on its tasks.
@@ -115,7 +117,7 @@ pub struct Job {
     pub limits: JobLimits,
     /// Error message, if it failed.
     pub error: Option<String>,
-    /// Why it ended early: `max_bytes`, `max_duration`, `cancelled`.
+    /// Why it did not fetch everything: `max_pages`, `max_bytes`, `max_duration`, `cancelled`.
     pub stop_reason: Option<String>,
     /// Tasks by state.
     pub counts: JobCounts,

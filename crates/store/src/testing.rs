@@ -4,11 +4,14 @@
 mod builders;
 pub mod claims;
 pub mod fences;
+pub mod idempotency;
+pub mod left_out;
 pub mod limits;
 pub mod politeness;
 pub mod reading;
 pub mod service;
 pub mod settling;
+pub mod suspects;
 pub mod turns;
 
 use std::future::Future;
@@ -47,9 +50,19 @@ macro_rules! conformance {
             fences::rescue_leaves_live_leases_alone,
             fences::a_settlement_and_a_rescue_never_both_win,
             fences::the_only_owner_takes_back_everything,
-            fences::a_task_that_crashes_its_worker_three_times_is_poisoned,
-            fences::a_worker_has_one_suspect_at_a_time,
             fences::cancelling_takes_tasks_from_workers,
+            suspects::a_task_that_crashes_its_worker_alone_three_times_is_poisoned,
+            suspects::a_worker_has_one_suspect_at_a_time,
+            suspects::a_suspect_that_was_held_again_is_tried_alone,
+            suspects::tasks_beside_others_are_not_poisoned,
+            suspects::a_suspended_worker_blames_no_task,
+            suspects::a_claim_without_an_answer_blames_no_task,
+            left_out::a_url_is_left_out_once,
+            left_out::a_url_that_is_admitted_later_is_not_left_out,
+            left_out::what_was_left_out_is_forgotten_after_the_end,
+            idempotency::a_repeated_request_finds_its_job,
+            idempotency::concurrent_requests_with_one_key_create_one_job,
+            idempotency::a_key_ends_with_its_job,
             settling::a_job_is_created_completely_or_not_at_all,
             settling::a_key_is_admitted_once,
             settling::the_state_follows_from_the_tasks,

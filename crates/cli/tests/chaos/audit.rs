@@ -16,6 +16,8 @@ pub(crate) struct Accepted {
     pub(crate) map: BTreeSet<(String, String)>,
     /// Tasks that end as failed.
     pub(crate) failed: u64,
+    /// Its limit of URLs: which ones it fetches is not known before.
+    pub(crate) max_pages: Option<u64>,
     /// Number of requests if nothing goes wrong.
     pub(crate) requests: u64,
 }
@@ -25,12 +27,14 @@ pub(crate) struct Accepted {
 pub(crate) struct Findings {
     pub(crate) lost: u64,
     pub(crate) duplicated: u64,
+    /// Pages that are said to have crashed their workers; none did.
+    pub(crate) poisoned: u64,
     pub(crate) other: Vec<String>,
 }
 
 impl Findings {
     pub(crate) fn is_clean(&self) -> bool {
-        self.lost == 0 && self.duplicated == 0 && self.other.is_empty()
+        self.lost + self.duplicated + self.poisoned == 0 && self.other.is_empty()
     }
 
     /// Compares the found entries with the expected ones.
@@ -76,6 +80,7 @@ pub(crate) fn audit(addr: &str, origin: &str, job: &Accepted, findings: &mut Fin
     let tasks = client::list(addr, &format!("{job_path}/tasks"), "tasks", 1000).unwrap();
     let documents = client::list(addr, &format!("{job_path}/documents"), "documents", 100).unwrap();
     let map = client::list(addr, &format!("{job_path}/map"), "urls", 1000).unwrap();
+    findings.poisoned += count_poisoned(&tasks);
     let mut wrong = |message: String| findings.other.push(format!("{}: {message}", job.id));
     let counts = &response["tasks"];
     let count = |name: &str| counts[name].as_u64().unwrap();
@@ -121,4 +126,66 @@ pub(crate) fn audit(addr: &str, origin: &str, job: &Accepted, findings: &mut Fin
         (source, target)
     });
     findings.compare("link", links.collect(), &job.map);
+}
+
+fn count_poisoned(tasks: &[Value]) -> u64 {
+    let is_poisoned = |task: &&Value| task["reason"] == "poisoned";
+    tasks.iter().filter(is_poisoned).count() as u64
+}
+
+/// Checks a finished job that left out URLs: each URL that its pages link to is either a task or left out, once.
+pub(crate) fn audit_limited(
+    addr: &str,
+    origin: &str,
+    site: Site,
+    job: &mut Accepted,
+    findings: &mut Findings,
+) {
+    let job_path = format!("/v1/jobs/{}", job.id);
+    let response = client::get_json(addr, &job_path).unwrap();
+    let tasks = client::list(addr, &format!("{job_path}/tasks"), "tasks", 1000).unwrap();
+    let documents = client::list(addr, &format!("{job_path}/documents"), "documents", 100).unwrap();
+    findings.poisoned += count_poisoned(&tasks);
+    let paths = |rows: &[Value]| -> Vec<String> {
+        let urls = rows.iter().map(|row| path_of(&row["final_url"], origin));
+        urls.collect()
+    };
+    let mut found = BTreeSet::from([Site::path(0)]);
+    for path in paths(&documents) {
+        let page = path.strip_prefix("/p/").unwrap_or("0");
+        found.extend(site.links_of(page.parse().unwrap()));
+    }
+    let task_paths = paths(&tasks);
+    let redirects = task_paths
+        .iter()
+        .filter_map(|path| path.strip_prefix("/r/"));
+    found.extend(redirects.map(|page| format!("/p/{page}")));
+    let admitted: BTreeSet<String> = task_paths.iter().cloned().collect();
+    let left_out = found.difference(&admitted).count();
+    if response["left_out"] != left_out || response["stop_reason"] != "max_pages" {
+        let message = format!("{}: {left_out} URLs left out: {response}", job.id);
+        findings.other.push(message);
+    }
+    if response["documents"] != documents.len() || response["tasks"]["total"] != tasks.len() {
+        findings.other.push(format!("{}: {response}", job.id));
+    }
+    job.requests = tasks.len() as u64;
+    findings.compare("task", task_paths, &admitted);
+    let known = paths(&documents).into_iter().collect();
+    findings.compare("document", paths(&documents), &known);
+}
+
+/// Checks that no other job was created: a request whose answer was lost was repeated with its key.
+pub(crate) fn audit_list(addr: &str, accepted: &[Accepted], findings: &mut Findings) {
+    let list = client::get_json(addr, "/v1/jobs?limit=50").unwrap();
+    let jobs = list["jobs"].as_array().unwrap();
+    let ids = accepted.iter().map(|job| job.id.as_str());
+    let ids: BTreeSet<&str> = ids.collect();
+    // Newest first: those of this round, then those of earlier ones.
+    for job in jobs.iter().take(ids.len()) {
+        if !ids.contains(job["id"].as_str().unwrap_or_default()) {
+            findings.duplicated += 1;
+            findings.other.push(format!("created twice: {job}"));
+        }
+    }
 }

@@ -23,6 +23,18 @@ pub(crate) fn delete(addr: &str, path: &str) -> Result<(u16, String)> {
     http::send(addr, &request, TIMEOUT)
 }
 
+/// Posts with an `Idempotency-Key`.
+pub(crate) fn post_with_key(
+    addr: &str,
+    path: &str,
+    key: &str,
+    body: &Value,
+) -> Result<(u16, String)> {
+    let header = format!("idempotency-key: {key}\r\n");
+    let request = http::post_request(path, &header, &body.to_string());
+    http::send(addr, &request, TIMEOUT)
+}
+
 /// The JSON of a GET that must succeed.
 pub(crate) fn get_json(addr: &str, path: &str) -> Result<Value> {
     let (status, body) = get(addr, path)?;

@@ -1,5 +1,5 @@
 //! A TCP forwarder between a process and its database that can stop forwarding without closing connections, as when a
-//! cable is pulled or a gateway restarts.
+//! cable is pulled or a gateway restarts, and that can lose the answers to commits.
 
 use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
@@ -15,7 +15,23 @@ struct Generation(Arc<AtomicU64>);
 /// A forwarder with its own port.
 pub(crate) struct Forwarder {
     generation: Generation,
+    commits_to_lose: CommitsToLose,
     pub(crate) port: u16,
+}
+
+/// How many more answers to commits are not forwarded; their connections are closed instead.
+#[derive(Clone, Default)]
+struct CommitsToLose(Arc<AtomicU64>);
+
+impl CommitsToLose {
+    /// Whether an answer of the server is to be lost.
+    fn takes(&self, answer: &[u8]) -> bool {
+        let is_commit = || answer.windows(7).any(|part| part == b"COMMIT\0");
+        let one_less = |count: u64| count.checked_sub(1);
+        self.0.load(SeqCst) > 0
+            && is_commit()
+            && self.0.fetch_update(SeqCst, SeqCst, one_less).is_ok()
+    }
 }
 
 impl Forwarder {
@@ -23,8 +39,10 @@ impl Forwarder {
         let listener = TcpListener::bind(("127.0.0.1", 0)).unwrap();
         let port = listener.local_addr().unwrap().port();
         let generation = Generation::default();
+        let commits_to_lose = CommitsToLose::default();
         let forwarder = Self {
             generation: generation.clone(),
+            commits_to_lose: commits_to_lose.clone(),
             port,
         };
         spawn(move || {
@@ -36,8 +54,10 @@ impl Forwarder {
                 let [client_clone, server_clone] =
                     [&client, &server].map(|end| end.try_clone().unwrap());
                 let (upstream, downstream) = (generation.clone(), generation.clone());
-                spawn(move || upstream.forward(opened_in, client, server));
-                spawn(move || downstream.forward(opened_in, server_clone, client_clone));
+                let never = CommitsToLose::default();
+                let lose = commits_to_lose.clone();
+                spawn(move || upstream.forward(opened_in, client, server, &never));
+                spawn(move || downstream.forward(opened_in, server_clone, client_clone, &lose));
             }
         });
         forwarder
@@ -48,13 +68,24 @@ impl Forwarder {
         self.generation.0.fetch_add(1, SeqCst);
     }
 
+    /// Loses the answers to the next commits: the server has committed, and the client is not told.
+    pub(crate) fn lose_commits(&self, count: u64) {
+        self.commits_to_lose.0.fetch_add(count, SeqCst);
+    }
+
     pub(crate) fn restore(&self) {
         self.generation.0.fetch_add(1, SeqCst);
     }
 }
 
 impl Generation {
-    fn forward(&self, opened_in: u64, mut from: TcpStream, mut to: TcpStream) {
+    fn forward(
+        &self,
+        opened_in: u64,
+        mut from: TcpStream,
+        mut to: TcpStream,
+        lose: &CommitsToLose,
+    ) {
         let mut buffer = [0; 16 << 10];
         while let Ok(count) = from.read(&mut buffer) {
             if opened_in % 2 == 1 || self.0.load(SeqCst) != opened_in {
@@ -64,8 +95,9 @@ impl Generation {
                 }
                 continue;
             }
-            if count == 0 || to.write_all(&buffer[..count]).is_err() {
-                let _ = to.shutdown(std::net::Shutdown::Both);
+            let answer = &buffer[..count];
+            if count == 0 || lose.takes(answer) || to.write_all(answer).is_err() {
+                let _ = [&to, &from].map(|end| end.shutdown(std::net::Shutdown::Both));
                 return;
             }
         }

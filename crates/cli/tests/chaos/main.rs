@@ -24,3 +24,4 @@ mod rounds_postgres;
 mod rounds_sqlite;
 mod site;
 mod stopped;
+mod takeover;

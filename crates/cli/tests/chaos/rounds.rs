@@ -2,12 +2,13 @@
 
 use std::collections::BTreeSet;
 use std::io::Write;
+use std::sync::atomic::{AtomicU64, Ordering::SeqCst};
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 use testsite::Server;
 
-use crate::audit::{Accepted, Findings, audit, is_final};
+use crate::audit::{Accepted, Findings, audit, audit_limited, audit_list, is_final};
 use crate::client;
 use crate::harness::random::Random;
 use crate::harness::wait::wait_until;
@@ -15,7 +16,7 @@ use crate::site::Site;
 
 /// Maximum number of tasks leased to one worker: those in flight, and as many waiting.
 pub(crate) const MAX_LEASED_TASKS: u64 = 16;
-/// Short leases, and no task counts as poisoned when its worker is killed.
+/// Short leases.
 pub(crate) const CONFIG: &str = "
 worker:
   pool_size: 8
@@ -23,12 +24,13 @@ worker:
   per_host_rps: 0
   lease: 2s
   heartbeat: 500ms
-  max_crashes: 1000
 store:
   connections: 5
 egress:
   allow: [127.0.0.0/8]
 ";
+/// Limit of a job that leaves out most of the site.
+const MAX_PAGES: u64 = 60;
 /// Time limit for the jobs of a round after the last fault.
 const JOB_TIMEOUT: Duration = Duration::from_mins(2);
 const SITE: Site = Site {
@@ -44,6 +46,10 @@ pub(crate) trait SystemUnderTest {
     fn inject(&mut self, fault: Fault, random: &mut Random) -> u64;
     /// Current address of the API.
     fn addr(&self) -> String;
+    /// Writes so far to results that were final, if the system counts them.
+    fn stale_writes(&self) -> u64 {
+        0
+    }
     /// Logs of its processes, for the report of a failure.
     fn logs(&self) -> String;
 }
@@ -52,6 +58,10 @@ pub(crate) trait SystemUnderTest {
 pub(crate) enum Fault {
     /// Kills a worker (or the only process) with SIGKILL and starts another.
     Worker,
+    /// Suspends a worker for longer than its leases.
+    Suspend,
+    /// Loses the answers to some commits.
+    LoseCommits,
     /// Kills the API with SIGKILL and starts another.
     Api,
     /// Stops the database server immediately and starts it again.
@@ -83,11 +93,12 @@ pub(crate) fn run(name: &str, rounds: u64, system: &mut impl SystemUnderTest) {
     let clock = || std::time::UNIX_EPOCH.elapsed().unwrap().as_secs() % 1_000_000;
     let seed = number("CHAOS_SEED").unwrap_or_else(clock);
     let started = Instant::now();
-    let (mut lost, mut duplicated, mut wrong) = (0, 0, 0);
+    let (mut lost, mut duplicated, mut poisoned, mut wrong) = (0, 0, 0, 0);
     for round in 1..=rounds {
         let findings = run_round(name, round, Random(seed + round), system);
         lost += findings.lost;
         duplicated += findings.duplicated;
+        poisoned += findings.poisoned;
         if !findings.is_clean() {
             wrong += 1;
             findings.other.iter().for_each(|line| print_line(line));
@@ -99,8 +110,11 @@ pub(crate) fn run(name: &str, rounds: u64, system: &mut impl SystemUnderTest) {
     }
     let took = started.elapsed().as_secs();
     print_line(&format!(
-        "{name}: {rounds} rounds, lost {lost}, doubled {duplicated}, rounds with findings {wrong} ({took} s, seed {seed})"
+        "{name}: {rounds} rounds, lost {lost}, doubled {duplicated}, stale writes {}, innocent pages poisoned {poisoned}, \
+         rounds with findings {wrong} ({took} s, seed {seed})",
+        system.stale_writes()
     ));
+    assert_eq!(system.stale_writes(), 0, "writes to final results");
     assert_eq!(
         wrong, 0,
         "repeat with: cargo xtask chaos --rounds {rounds} --seed {seed}"
@@ -118,6 +132,7 @@ fn run_round(
     let mut jobs = vec![
         submit(system, &server, "crawl"),
         submit(system, &server, "map"),
+        submit(system, &server, "limited"),
     ];
     let mut faults = system.faults();
     shuffle(&mut faults, &mut random);
@@ -144,9 +159,14 @@ fn run_round(
             return findings;
         }
     }
-    for job in &jobs {
-        audit(&system.addr(), &server.origin(), job, &mut findings);
+    for job in &mut jobs {
+        if job.max_pages.is_some() {
+            audit_limited(&system.addr(), &server.origin(), SITE, job, &mut findings);
+        } else {
+            audit(&system.addr(), &server.origin(), job, &mut findings);
+        }
     }
+    audit_list(&system.addr(), &jobs, &mut findings);
     let mut counts = server.hits();
     counts.retain(|hit| hit.path_and_query != "/robots.txt");
     let expected_requests: u64 = jobs.iter().map(|job| job.requests).sum();
@@ -157,11 +177,12 @@ fn run_round(
         findings.other.push(message);
     }
     print_line(&format!(
-        "{name} round {round}: {} faults, {} jobs, {expected_requests} pages, {repeated} fetched again; lost {}, doubled {} ({:.1} s)",
+        "{name} round {round}: {} faults, {} jobs, {expected_requests} pages, {repeated} fetched again; lost {}, doubled {}, poisoned {} ({:.1} s)",
         faults.len(),
         jobs.len(),
         findings.lost,
         findings.duplicated,
+        findings.poisoned,
         started.elapsed().as_secs_f64()
     ));
     findings
@@ -174,8 +195,14 @@ fn expected_job(server: &Server, kind: &str) -> (&'static str, Value, Accepted) 
         documents: BTreeSet::new(),
         map: BTreeSet::new(),
         failed: 0,
+        max_pages: None,
         requests: 0,
     };
+    if kind == "limited" {
+        let body = json!({ "url": server.url("/"), "max_depth": 20, "max_pages": MAX_PAGES });
+        job.max_pages = Some(MAX_PAGES);
+        return ("/v1/crawl", body, job);
+    }
     if kind == "batch" {
         // Pages, redirects to pages, and dead links, which are documents too in a batch.
         let detours: Vec<String> = SITE.detours().into_iter().step_by(3).collect();
@@ -214,11 +241,15 @@ fn expected_job(server: &Server, kind: &str) -> (&'static str, Value, Accepted) 
     ("/v1/crawl", body, job)
 }
 
-/// Sends the request until the job is accepted; from then on the job must not be lost.
+/// Number of jobs submitted.
+static SUBMITTED: AtomicU64 = AtomicU64::new(0);
+
+/// Sends the request, each time with the same key, until the job is accepted; from then on the job must not be lost.
 fn submit(system: &impl SystemUnderTest, server: &Server, kind: &str) -> Accepted {
     let (path, body, mut job) = expected_job(server, kind);
+    let key = format!("{kind}-{}", SUBMITTED.fetch_add(1, SeqCst));
     wait_until("a job is accepted", JOB_TIMEOUT, || {
-        let Ok((202, response)) = client::post(&system.addr(), path, &body) else {
+        let Ok((202, response)) = client::post_with_key(&system.addr(), path, &key, &body) else {
             return false;
         };
         let response: Value = serde_json::from_str(&response).unwrap();

@@ -1,75 +1,119 @@
-//! Four workers, an API and a Postgres: each is killed, stopped or cut off, at random moments.
+//! Four workers whose clocks are a year apart, an API and a Postgres: each is killed, suspended, stopped or cut off, and
+//! answers to commits are lost, at random moments.
 
-use std::path::Path;
+use std::time::{Duration, Instant};
 
 use tempfile::TempDir;
 
 use crate::cluster::Cluster;
+use crate::forwarder::Forwarder;
 use crate::harness::random::Random;
 use crate::harness::service::Service;
-use crate::process;
+use crate::harness::wait::{TIMEOUT, wait_until};
+use crate::process::{self, SkewedClock};
 use crate::rounds::{CONFIG, Fault, MAX_LEASED_TASKS, SystemUnderTest, run};
 
 struct Processes {
     folder: TempDir,
     cluster: Cluster,
+    /// Between the processes and the cluster.
+    forwarder: Forwarder,
+    clock: SkewedClock,
     api: Service,
     workers: Vec<Service>,
     old_logs: String,
 }
 
-impl Processes {
-    const WORKERS: u64 = 4;
+/// Counts writes to tasks and documents that were final.
+const COUNT_STALE_WRITES: &str = "
+    CREATE TABLE stale_writes (id bigint);
+    CREATE FUNCTION count_stale_write() RETURNS trigger LANGUAGE plpgsql
+        AS $$ BEGIN INSERT INTO stale_writes VALUES (OLD.id); RETURN NULL; END $$;
+    CREATE TRIGGER final_task AFTER UPDATE ON crawl_tasks
+        FOR EACH ROW WHEN (OLD.sequence IS NOT NULL) EXECUTE FUNCTION count_stale_write();
+    CREATE TRIGGER stored_document AFTER UPDATE ON documents
+        FOR EACH ROW EXECUTE FUNCTION count_stale_write();";
+const YEAR: i64 = 365 * 86_400;
+/// How far the workers' clocks are ahead of the others.
+const AHEAD: [i64; 4] = [0, YEAR, -YEAR, 0];
+/// Answers to commits that are lost at once.
+const LOST_COMMITS: u64 = 8;
 
+impl Processes {
     fn start() -> Self {
         let folder = tempfile::tempdir().unwrap();
         std::fs::write(folder.path().join("config.yaml"), CONFIG).unwrap();
         let cluster = Cluster::start();
-        let start = |mode| process(folder.path(), &cluster, mode);
+        let forwarder = Forwarder::start(cluster.port());
+        let url = Cluster::url_with_port(forwarder.port);
+        let api = process::start_ready(folder.path(), "api", Some(&url));
+        cluster.query(COUNT_STALE_WRITES);
+        let clock = SkewedClock::compile(folder.path());
+        let start = |ahead: &i64| clock.start_ready(folder.path(), "worker", &url, *ahead);
         Self {
-            api: start("api"),
-            workers: (0..Self::WORKERS).map(|_| start("worker")).collect(),
+            api,
+            workers: AHEAD.iter().map(start).collect(),
             folder,
             cluster,
+            forwarder,
+            clock,
             old_logs: String::new(),
         }
     }
-}
 
-fn process(folder: &Path, cluster: &Cluster, mode: &str) -> Service {
-    process::start_ready(folder, mode, Some(&cluster.url()))
+    fn url(&self) -> String {
+        Cluster::url_with_port(self.forwarder.port)
+    }
 }
 
 impl SystemUnderTest for Processes {
     fn faults(&self) -> Vec<Fault> {
         let mut faults = vec![Fault::Worker; 5];
         faults.extend([Fault::Api, Fault::Restart, Fault::Cut]);
+        faults.extend([Fault::Suspend, Fault::LoseCommits]);
         faults
     }
 
     fn inject(&mut self, fault: Fault, random: &mut Random) -> u64 {
+        let all_workers = MAX_LEASED_TASKS * self.workers.len() as u64;
+        let index = usize::try_from(random.below(self.workers.len() as u64)).unwrap();
         match fault {
             Fault::Worker => {
-                let index = usize::try_from(random.below(Self::WORKERS)).unwrap();
                 self.workers[index].kill();
                 self.old_logs += &self.workers[index].log();
-                self.workers[index] = process(self.folder.path(), &self.cluster, "worker");
+                let (folder, url) = (self.folder.path(), self.url());
+                self.workers[index] = self.clock.start_ready(folder, "worker", &url, AHEAD[index]);
                 MAX_LEASED_TASKS
+            }
+            Fault::Suspend => {
+                self.workers[index].signal("STOP");
+                let length = Duration::from_millis(2_500 + random.below(4_000));
+                let started = Instant::now();
+                wait_until("its leases have expired", TIMEOUT, || {
+                    started.elapsed() > length
+                });
+                self.workers[index].signal("CONT");
+                MAX_LEASED_TASKS
+            }
+            Fault::LoseCommits => {
+                self.forwarder.lose_commits(LOST_COMMITS);
+                all_workers
             }
             Fault::Api => {
                 self.api.kill();
                 self.old_logs += &self.api.log();
-                self.api = process(self.folder.path(), &self.cluster, "api");
+                let url = self.url();
+                self.api = process::start_ready(self.folder.path(), "api", Some(&url));
                 0
             }
             Fault::Restart => {
                 self.cluster.stop_immediately();
                 self.cluster.start_server();
-                MAX_LEASED_TASKS * Self::WORKERS
+                all_workers
             }
             Fault::Cut => {
                 self.cluster.break_connections();
-                MAX_LEASED_TASKS * Self::WORKERS
+                all_workers
             }
             Fault::FullDisk => unreachable!("this disk is large"),
         }
@@ -77,6 +121,11 @@ impl SystemUnderTest for Processes {
 
     fn addr(&self) -> String {
         self.api.addr()
+    }
+
+    fn stale_writes(&self) -> u64 {
+        let count = self.cluster.query("SELECT count(*) FROM stale_writes");
+        count.parse().unwrap()
     }
 
     fn logs(&self) -> String {

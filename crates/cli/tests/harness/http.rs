@@ -33,9 +33,13 @@ pub(crate) fn get(addr: &str, path: &str, timeout: Duration) -> Result<(u16, Str
 
 /// Posts JSON.
 pub(crate) fn post(addr: &str, path: &str, body: &str, timeout: Duration) -> Result<(u16, String)> {
-    let request = format!(
-        "POST {path} HTTP/1.0\r\nhost: localhost\r\ncontent-type: application/json\r\ncontent-length: {}\r\n\r\n{body}",
+    send(addr, &post_request(path, "", body), timeout)
+}
+
+/// A request that posts JSON; each of the other headers ends with a line break.
+pub(crate) fn post_request(path: &str, headers: &str, body: &str) -> String {
+    format!(
+        "POST {path} HTTP/1.0\r\nhost: localhost\r\n{headers}content-type: application/json\r\ncontent-length: {}\r\n\r\n{body}",
         body.len()
-    );
-    send(addr, &request, timeout)
+    )
 }

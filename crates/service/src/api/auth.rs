@@ -81,13 +81,27 @@ pub(super) async fn any_in_use<S: Store>(store: &S) -> Result<bool, StoreError> 
 /// checked to prevent DNS rebinding by a page in a local browser.
 pub(super) async fn require_key<S: Store>(
     State(app): State<App<S>>,
-    request: Request,
+    mut request: Request,
     next: Next,
 ) -> Response {
     let caller = Caller::of(&request);
     match authorize(&app, &caller).await {
-        Ok(()) => next.run(request).await,
+        Ok(id) => {
+            request.extensions_mut().insert(id);
+            next.run(request).await
+        }
         Err(problem) => problem.into_response(),
+    }
+}
+
+/// Who made a request: the hash of a valid API key, or nothing if no key was required.
+#[derive(Clone, Copy, Default, Debug)]
+pub(super) struct CallerId(Option<KeyHash>);
+
+impl CallerId {
+    /// Bytes that differ between callers.
+    pub(super) fn as_bytes(&self) -> &[u8] {
+        self.0.as_ref().map_or(&[], KeyHash::as_bytes)
     }
 }
 
@@ -109,15 +123,13 @@ impl Caller {
     }
 }
 
-async fn authorize<S: Store>(app: &App<S>, caller: &Caller) -> Result<(), Problem> {
+async fn authorize<S: Store>(app: &App<S>, caller: &Caller) -> Result<CallerId, Problem> {
     let keys = app.keys();
     if let Some(key) = &caller.key {
-        if keys.has(key) {
-            return Ok(());
-        }
+        let hash = KeyHash::of(key);
         // Looked up by its hash: the duration reveals nothing about the key.
-        if app.store().verify_key(KeyHash::of(key)).await?.is_some() {
-            return Ok(());
+        if keys.has(key) || app.store().verify_key(hash).await?.is_some() {
+            return Ok(CallerId(Some(hash)));
         }
     }
     let config = app.config();
@@ -126,7 +138,7 @@ async fn authorize<S: Store>(app: &App<S>, caller: &Caller) -> Result<(), Proble
     let open = on_loopback && keys.configured.is_empty();
     if open && !keys.any_stored(app.store()).await? {
         if caller.is_local {
-            return Ok(());
+            return Ok(CallerId::default());
         }
         return Err(Problem::new(
             StatusCode::FORBIDDEN,

@@ -3,10 +3,11 @@
 use axum::Json;
 use axum::extract::State;
 use axum::response::{IntoResponse, Response};
-use crawler_store::{JobKind, Store};
+use crawler_store::{JobCreation, JobId, JobKind, NewJob, Store, StoreError};
 use http::{HeaderValue, StatusCode, header};
 
 use super::app::App;
+use super::idempotency::{IdempotencyHeader, IdempotencyParameter};
 use super::json_body::JsonBody;
 use super::problem::Problem;
 use super::requests::{BatchRequest, SiteRequest};
@@ -16,48 +17,67 @@ use crate::job_params::JobParams;
 /// Scrape a list of pages
 #[utoipa::path(
     post, path = "/v1/batch/scrape", operation_id = "create_batch", tag = "jobs", request_body = BatchRequest,
-    responses((status = 202, description = "The job was created; `Location` is the path of its status", body = AcceptedJob))
+    params(IdempotencyParameter),
+    responses(
+        (status = 202, description = "The job was created, now or by an earlier request with the same `Idempotency-Key`; `Location` is the path of its status", body = AcceptedJob),
+        (status = 409, description = "`idempotency_key_reused`: the key was sent before with another request", body = Problem, content_type = "application/problem+json"),
+        (status = 503, description = "`store_unavailable`, `timeout`; see `Retry-After`. The job may have been created: see `detail`", body = Problem, content_type = "application/problem+json"),
+    )
 )]
 pub(super) async fn batch<S: Store>(
     State(app): State<App<S>>,
+    idempotency: IdempotencyHeader,
     JsonBody(request): JsonBody<BatchRequest>,
 ) -> Result<Response, Problem> {
     let params = request.params(app.config())?;
-    create_job(&app, JobKind::BatchScrape, &params).await
+    create_job(&app, JobKind::BatchScrape, &params, &idempotency).await
 }
 
 /// Crawl a site
 #[utoipa::path(
     post, path = "/v1/crawl", operation_id = "create_crawl", tag = "jobs", request_body = SiteRequest,
-    responses((status = 202, description = "The job was created; `Location` is the path of its status", body = AcceptedJob))
+    params(IdempotencyParameter),
+    responses(
+        (status = 202, description = "The job was created, now or by an earlier request with the same `Idempotency-Key`; `Location` is the path of its status", body = AcceptedJob),
+        (status = 409, description = "`idempotency_key_reused`: the key was sent before with another request", body = Problem, content_type = "application/problem+json"),
+        (status = 503, description = "`store_unavailable`, `timeout`; see `Retry-After`. The job may have been created: see `detail`", body = Problem, content_type = "application/problem+json"),
+    )
 )]
 pub(super) async fn crawl<S: Store>(
     State(app): State<App<S>>,
+    idempotency: IdempotencyHeader,
     JsonBody(request): JsonBody<SiteRequest>,
 ) -> Result<Response, Problem> {
     let params = request.params(app.config())?;
-    create_job(&app, JobKind::Crawl, &params).await
+    create_job(&app, JobKind::Crawl, &params, &idempotency).await
 }
 
 /// List the URLs of a site
 #[utoipa::path(
     post, path = "/v1/map", operation_id = "create_map", tag = "jobs", request_body = SiteRequest,
-    responses((status = 202, description = "The job was created; `Location` is the path of its status", body = AcceptedJob))
+    params(IdempotencyParameter),
+    responses(
+        (status = 202, description = "The job was created, now or by an earlier request with the same `Idempotency-Key`; `Location` is the path of its status", body = AcceptedJob),
+        (status = 409, description = "`idempotency_key_reused`: the key was sent before with another request", body = Problem, content_type = "application/problem+json"),
+        (status = 503, description = "`store_unavailable`, `timeout`; see `Retry-After`. The job may have been created: see `detail`", body = Problem, content_type = "application/problem+json"),
+    )
 )]
 pub(super) async fn map<S: Store>(
     State(app): State<App<S>>,
+    idempotency: IdempotencyHeader,
     JsonBody(request): JsonBody<SiteRequest>,
 ) -> Result<Response, Problem> {
     let params = request.params(app.config())?;
-    create_job(&app, JobKind::Map, &params).await
+    create_job(&app, JobKind::Map, &params, &idempotency).await
 }
 
 async fn create_job<S: Store>(
     app: &App<S>,
     kind: JobKind,
     params: &JobParams,
+    idempotency: &IdempotencyHeader,
 ) -> Result<Response, Problem> {
-    let prepared = params.new_job(kind, app.defaults())?;
+    let mut prepared = params.new_job(kind, app.defaults())?;
     if prepared.job.seeds.is_empty() {
         return Err(Problem::new(
             StatusCode::UNPROCESSABLE_ENTITY,
@@ -68,10 +88,21 @@ async fn create_job<S: Store>(
         .in_body()
         .about(prepared.invalid_urls));
     }
-    let id = prepared.job.id;
-    app.store().create_job(prepared.job).await?;
-    metrics::counter!("crawler_jobs_created_total", "type" => kind.as_str()).increment(1);
-    tracing::info!(job_id = %id, kind = kind.as_str(), "job created");
+    prepared.job.idempotency = idempotency.key(kind, params);
+    let new_id = prepared.job.id;
+    let id = match store_job(app, prepared.job).await {
+        Ok(JobCreation::Created) => {
+            metrics::counter!("crawler_jobs_created_total", "type" => kind.as_str()).increment(1);
+            tracing::info!(job_id = %new_id, kind = kind.as_str(), "job created");
+            new_id
+        }
+        Ok(JobCreation::Existing(id)) => {
+            tracing::info!(job_id = %id, kind = kind.as_str(), "job found by its idempotency key");
+            id
+        }
+        Ok(JobCreation::KeyReused) => return Err(key_reused()),
+        Err(error) => return Err(unconfirmed(error, new_id, idempotency)),
+    };
     let url = format!("/v1/jobs/{id}");
     let location = HeaderValue::from_str(&url).map_err(|_| Problem::internal())?;
     let accepted = AcceptedJob {
@@ -83,4 +114,40 @@ async fn create_job<S: Store>(
     };
     let headers = [(header::LOCATION, location)];
     Ok((StatusCode::ACCEPTED, headers, Json(accepted)).into_response())
+}
+
+/// Stores the job, within the timeout of a request: an answer about this job says more than a timeout of any request.
+async fn store_job<S: Store>(app: &App<S>, job: NewJob) -> Result<JobCreation, StoreError> {
+    let time_limit = app.config().server.request_timeout;
+    tokio::time::timeout(time_limit, app.store().create_job(job))
+        .await
+        .unwrap_or_else(|_| Err(StoreError::Unavailable("the call timed out".to_owned())))
+}
+
+fn key_reused() -> Problem {
+    Problem::new(
+        StatusCode::CONFLICT,
+        "idempotency_key_reused",
+        "Idempotency-Key: this key was sent before with another request; use a new key for each new request",
+    )
+    .at("Idempotency-Key")
+}
+
+/// The answer if the store failed: it may have created the job before its own answer was lost.
+fn unconfirmed(error: StoreError, id: JobId, idempotency: &IdempotencyHeader) -> Problem {
+    let in_doubt = error.retryable();
+    let problem = Problem::from(error);
+    if !in_doubt {
+        return problem;
+    }
+    problem.saying(if idempotency.is_sent() {
+        "the store did not confirm the job, which may have been created; repeat the request with the same \
+         Idempotency-Key: it is created at most once"
+            .to_owned()
+    } else {
+        format!(
+            "the store did not confirm the job, which may have been created; before you repeat the request, check \
+             GET /v1/jobs/{id} (404: it was not created), or send an Idempotency-Key with requests to make repeating safe"
+        )
+    })
 }

@@ -82,6 +82,12 @@ impl Problem {
             .in_body()
     }
 
+    /// Replaces the message.
+    pub(super) fn saying(mut self, detail: impl Into<String>) -> Self {
+        self.detail = detail.into().into_boxed_str();
+        self
+    }
+
     pub(super) fn at(mut self, field: impl Into<String>) -> Self {
         self.field = Some(field.into().into_boxed_str());
         self

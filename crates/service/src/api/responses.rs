@@ -69,11 +69,11 @@ pub(super) struct JobResponse {
     params: Value,
     /// Why the job failed.
     error: Option<String>,
-    /// Why the job ended early: a limit, or a cancellation.
+    /// Why the job did not fetch everything: `max_pages` (see `left_out`), `max_bytes`, `max_duration` or `cancelled`.
     stop_reason: Option<String>,
     /// Number of tasks by status.
     tasks: TaskCounts,
-    /// Number of URLs that were not added because of a limit.
+    /// Number of URLs that were found and not added because of a limit; each counts once.
     left_out: u64,
     /// Number of documents stored.
     documents: u64,

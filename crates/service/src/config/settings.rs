@@ -105,7 +105,7 @@ pub const SETTINGS: [Setting; 55] = [
     ),
     setting!(
         worker.max_crashes,
-        "A URL that has crashed its worker this many times fails as poisoned",
+        "A URL that has crashed its worker this many times, tried alone, fails as poisoned",
         "1 to 1000",
         |n| (1..=1_000).contains(n)
     ),

@@ -5,6 +5,7 @@ mod access;
 mod client;
 mod described;
 mod guard;
+mod idempotency;
 mod inner_jobs;
 mod jobs;
 mod live;

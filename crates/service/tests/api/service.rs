@@ -10,7 +10,7 @@ use crawler_model::DocumentMeta;
 use crawler_service::api::{App, serve};
 use crawler_service::config::Config;
 use crawler_store::{
-    HostDefaults, JobQueue, NewDocument, NewMappedUrl, Settlement, StoreLimits, TaskOutcome,
+    HostDefaults, JobQueue, NewDocument, NewMappedUrl, Settlement, Store, StoreLimits, TaskOutcome,
     WorkerId,
 };
 use crawler_store_sqlite::{SqliteOptions, SqliteStore};
@@ -64,6 +64,17 @@ pub(crate) async fn service_with_names(
         .unwrap();
     let look_up = look_up(names);
     let app = App::resolving(store.clone(), config, look_up).unwrap();
+    let (port, stop) = start(app).await;
+    TestService {
+        port,
+        store,
+        _folder: folder,
+        _stop: stop,
+    }
+}
+
+/// Serves an API; returns its port, and what stops it when dropped.
+pub(crate) async fn start<S: Store>(app: App<S>) -> (u16, oneshot::Sender<()>) {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let port = listener.local_addr().unwrap().port();
     let (stop, stopped) = oneshot::channel();
@@ -74,12 +85,7 @@ pub(crate) async fn service_with_names(
         };
         serve(app, listener, stopped, Duration::from_secs(5)).await;
     });
-    TestService {
-        port,
-        store,
-        _folder: folder,
-        _stop: stop,
-    }
+    (port, stop)
 }
 
 /// A resolver for these names and the site of the tests only.

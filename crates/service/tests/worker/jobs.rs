@@ -117,6 +117,16 @@ async fn a_map_has_every_link_of_the_site() {
         ["/ /a 1", "/ /b 1", "/a /b 2", "/a /c.zip 2", "/b /deep 2"]
     );
     assert_eq!(server.count("/c.zip"), 0, "a zip file is not fetched");
+    // Its links would be too deep to be listed.
+    assert_eq!(
+        server.count("/deep"),
+        0,
+        "the last level is listed, not fetched"
+    );
+    assert_eq!(
+        (job.counts.total(), job.left_out, job.stop_reason),
+        (3, 0, None)
+    );
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

@@ -2,7 +2,8 @@
 
 use std::collections::{BTreeSet, HashSet};
 
-use super::{JobTransaction, LockedJob, to_i64};
+use super::locked_job::MAX_PAGES;
+use super::{JobTransaction, LockedJob};
 use crate::NewTask;
 
 /// Admits tasks whose key is new, up to the job's limit. Returns how many, and adds to `hosts` those that may have work.
@@ -12,8 +13,9 @@ pub(super) async fn admit<T: JobTransaction>(
     tasks: &[&NewTask],
     hosts: &mut BTreeSet<String>,
 ) -> Result<u64, T::Error> {
-    let mut fitting: Vec<&NewTask> = tasks.iter().copied().filter(|task| task.fits()).collect();
-    job.left_out += to_i64((tasks.len() - fitting.len()) as u64);
+    let (mut fitting, oversized): (Vec<&NewTask>, Vec<&NewTask>) =
+        tasks.iter().copied().partition(|task| task.fits());
+    job.left_out += count_new(db, job, &oversized).await?;
     if fitting.is_empty() {
         return Ok(0);
     }
@@ -23,11 +25,50 @@ pub(super) async fn admit<T: JobTransaction>(
     fitting.retain(|task| keys.insert(task.final_url.as_str()));
     let inserted = db.insert_tasks(job, &fitting).await?;
     job.admitted += inserted.inserted;
-    job.left_out += inserted.new - inserted.inserted;
     hosts.extend(inserted.hosts);
+    let refused = inserted.refused.iter();
+    let refused: Vec<&NewTask> = refused.filter_map(|at| fitting.get(*at).copied()).collect();
+    if inserted.inserted > 0 && job.stop_reason.is_some() {
+        // A redirect made room: a URL that was left out before may be among those that were admitted now.
+        let places: HashSet<usize> = inserted.refused.into_iter().collect();
+        let others = (0..fitting.len()).filter(|at| !places.contains(at));
+        let hashes: Vec<i64> = others.map(|at| hash(fitting[at])).collect();
+        job.left_out -= db.remove_left_out(job.id, &hashes).await?;
+        let reached_only = job.stop_reason.as_deref() == Some(MAX_PAGES);
+        job.stop_reason = job
+            .stop_reason
+            .take()
+            .filter(|_| !reached_only || job.left_out > 0);
+    }
+    if !refused.is_empty() {
+        job.left_out += count_new(db, job, &refused).await?;
+        job.stop_reason.get_or_insert_with(|| MAX_PAGES.to_owned());
+    }
     let is_open = |task: &&NewTask| i64::from(task.depth) <= job.gate();
     if job.max_depth.is_some() && fitting.iter().any(is_open) {
         hosts.extend(db.move_nearer(job, &fitting).await?);
     }
     Ok(inserted.inserted.max(0).unsigned_abs())
+}
+
+/// Remembers the URLs of tasks that are left out; returns how many were not left out before. A URL is found by many pages, and
+/// again by a worker that was restarted or is not told that its write has succeeded.
+async fn count_new<T: JobTransaction>(
+    db: &mut T,
+    job: &LockedJob,
+    tasks: &[&NewTask],
+) -> Result<i64, T::Error> {
+    let hashes: BTreeSet<i64> = tasks.iter().map(|task| hash(task)).collect();
+    if hashes.is_empty() {
+        return Ok(0);
+    }
+    let hashes: Vec<i64> = hashes.into_iter().collect();
+    db.insert_left_out(job.id, &hashes).await
+}
+
+/// A hash of the task's key.
+fn hash(task: &NewTask) -> i64 {
+    let mut bytes = [0; 8];
+    bytes.copy_from_slice(&blake3::hash(task.final_url.as_bytes()).as_bytes()[..8]);
+    i64::from_le_bytes(bytes)
 }

@@ -14,10 +14,10 @@ pub async fn conclude<T: JobTransaction>(
     if job.is_final() {
         return Ok(conclusion);
     }
-    if job.stop_reason.is_none() && job.max_bytes.is_some_and(|max| job.bytes >= max) {
+    if !job.is_stopping() && job.max_bytes.is_some_and(|max| job.bytes >= max) {
         job.stop_reason = Some("max_bytes".to_owned());
     }
-    if let Some(reason) = job.stop_reason.clone() {
+    if let Some(reason) = job.stop_reason.clone().filter(|_| job.is_stopping()) {
         let skipped = db.skip_tasks(job, &reason, job.stops_held_tasks()).await?;
         job.sequence += skipped.count;
         conclusion.hosts.extend(skipped.hosts);

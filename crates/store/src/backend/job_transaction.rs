@@ -4,7 +4,8 @@ use std::collections::{BTreeSet, HashMap};
 
 use super::LockedJob;
 use crate::{
-    JobCounts, JobId, Lease, NewDocument, NewJob, NewMappedUrl, NewTask, StoreError, TaskState,
+    JobCounts, JobCreation, JobId, Lease, NewDocument, NewJob, NewMappedUrl, NewTask, StoreError,
+    TaskState,
 };
 
 /// A store that the shared rules can run on.
@@ -29,6 +30,9 @@ pub trait Backend: Sync {
     /// Jobs that are due to end, then jobs without a task that could advance them.
     fn jobs_to_reconcile(&self) -> impl Future<Output = Result<Vec<JobId>, Self::Error>> + Send;
 
+    /// Deletes some of the hashes of URLs that jobs left out which have ended; returns how many.
+    fn delete_left_out(&self) -> impl Future<Output = Result<u64, Self::Error>> + Send;
+
     /// Frees expired turns, and wakes a part of the hosts that are marked idle and have work; returns how many.
     fn wake_idle_hosts(&self) -> impl Future<Output = Result<u64, Self::Error>> + Send;
 }
@@ -45,10 +49,10 @@ pub struct HeldLease {
 /// The result of inserting tasks.
 #[derive(Default, Debug)]
 pub struct InsertedTasks {
-    /// Tasks whose key was new.
-    pub new: i64,
-    /// Tasks that were inserted: those within the job's limit.
+    /// Tasks that were inserted: those with a new key and within the job's limit.
     pub inserted: i64,
+    /// Positions of the tasks with a new key that exceeded the limit.
+    pub refused: Vec<usize>,
     /// Hosts of inserted tasks that are not gated.
     pub hosts: Vec<String>,
 }
@@ -91,8 +95,11 @@ pub trait JobTransaction: Send {
     /// An error about stored data that contradicts itself.
     fn inconsistent(message: String) -> Self::Error;
 
-    /// Inserts a job's row.
-    fn insert_job(&mut self, job: &NewJob) -> impl Future<Output = Result<(), Self::Error>> + Send;
+    /// Inserts a job's row, unless a job has its idempotency key. Waits for another transaction that inserts the key.
+    fn insert_job(
+        &mut self,
+        job: &NewJob,
+    ) -> impl Future<Output = Result<JobCreation, Self::Error>> + Send;
 
     /// Reads these jobs' rows and locks them until the end, in ascending order.
     fn lock_jobs(
@@ -119,6 +126,20 @@ pub trait JobTransaction: Send {
         job: &LockedJob,
         tasks: &[&NewTask],
     ) -> impl Future<Output = Result<InsertedTasks, Self::Error>> + Send;
+
+    /// Remembers these hashes of URLs that were left out; returns how many are new.
+    fn insert_left_out(
+        &mut self,
+        job: JobId,
+        hashes: &[i64],
+    ) -> impl Future<Output = Result<i64, Self::Error>> + Send;
+
+    /// Forgets these hashes; returns how many were remembered.
+    fn remove_left_out(
+        &mut self,
+        job: JobId,
+        hashes: &[i64],
+    ) -> impl Future<Output = Result<i64, Self::Error>> + Send;
 
     /// Moves gated tasks that were found again at a smaller depth; returns their hosts.
     fn move_nearer(

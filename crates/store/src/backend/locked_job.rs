@@ -4,6 +4,9 @@ use std::collections::BTreeSet;
 
 use crate::{JobId, JobState};
 
+/// The stop reason of a job that left out tasks because of its limit of tasks.
+pub(super) const MAX_PAGES: &str = "max_pages";
+
 /// The fields of a job that the rules need, as read under the row's lock and as written back.
 #[derive(Clone, Debug)]
 pub struct LockedJob {
@@ -17,7 +20,7 @@ pub struct LockedJob {
     pub max_tasks: Option<i64>,
     /// Its limit of body bytes.
     pub max_bytes: Option<i64>,
-    /// Why it is being ended early.
+    /// Why it is being ended early, or that it left out tasks at its limit.
     pub stop_reason: Option<String>,
     /// With a depth limit, tasks deeper than this are gated.
     pub open_depth: i64,
@@ -50,9 +53,15 @@ impl LockedJob {
         JobState::named(&self.status).is_none_or(JobState::is_final)
     }
 
+    /// Whether the job is being ended early. At the limit of tasks it is not: those that were admitted are still fetched.
+    pub fn is_stopping(&self) -> bool {
+        let reason = self.stop_reason.as_deref();
+        reason.is_some_and(|reason| reason != MAX_PAGES)
+    }
+
     /// How many more tasks may be admitted.
     pub fn remaining_tasks(&self) -> i64 {
-        if self.stop_reason.is_some() {
+        if self.is_stopping() {
             return 0;
         }
         self.max_tasks
@@ -70,8 +79,7 @@ impl LockedJob {
 
     /// Whether tasks that workers hold are skipped too. At the byte limit, they may finish.
     pub(super) fn stops_held_tasks(&self) -> bool {
-        let reason = self.stop_reason.as_deref();
-        reason.is_some_and(|reason| reason != "max_bytes")
+        self.is_stopping() && self.stop_reason.as_deref() != Some("max_bytes")
     }
 }
 
@@ -104,6 +112,8 @@ mod tests {
         assert_eq!(job.remaining_tasks(), 0);
         job.max_tasks = None;
         assert_eq!(job.remaining_tasks(), i64::MAX);
+        job.stop_reason = Some("max_pages".to_owned());
+        assert_eq!(job.remaining_tasks(), i64::MAX);
         job.stop_reason = Some("cancelled".to_owned());
         assert_eq!(job.remaining_tasks(), 0);
     }
@@ -122,6 +132,7 @@ mod tests {
         assert!(!job.stops_held_tasks());
         for (reason, stops) in [
             ("max_bytes", false),
+            ("max_pages", false),
             ("max_duration", true),
             ("cancelled", true),
         ] {

@@ -22,6 +22,15 @@ pub(super) fn to_u32(number: i64) -> u32 {
     u32::try_from(number).unwrap_or(0)
 }
 
+/// The count of crashes from which on a task is tried alone. After the first one, all tasks of the worker are suspected, and a
+/// worker holds one of them at a time, beside others; the one that was held again when its worker died is tried alone.
+pub const ALONE_AFTER: i32 = 2;
+
+/// The count of crashes at which a task is poisoned: only those while it was tried alone are its own.
+pub fn poison_limit(max_crashes: u32) -> i32 {
+    to_i32(max_crashes).saturating_add(ALONE_AFTER)
+}
+
 /// Milliseconds, at most a hundred years.
 pub fn to_millis(time: Duration) -> i64 {
     const MAX: i64 = 100 * 366 * 86_400_000;

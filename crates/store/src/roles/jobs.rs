@@ -1,13 +1,15 @@
 //! Jobs as a client sees them.
 
 use crate::{
-    CallWrapper, Cancel, Cursor, Job, JobFilter, JobId, ListPage, NewJob, StoreResult, WrappedStore,
+    CallWrapper, Cancel, Cursor, Job, JobCreation, JobFilter, JobId, ListPage, NewJob, StoreResult,
+    WrappedStore,
 };
 
 /// Jobs as a client sees them: created, read, listed, cancelled.
 pub trait Jobs: Send + Sync {
-    /// Creates a job and its first tasks in one transaction. A job without seeds fails immediately.
-    fn create_job(&self, job: NewJob) -> impl Future<Output = StoreResult<()>> + Send;
+    /// Creates a job and its first tasks in one transaction. A job without seeds fails immediately. If a job with its
+    /// idempotency key exists, nothing is created.
+    fn create_job(&self, job: NewJob) -> impl Future<Output = StoreResult<JobCreation>> + Send;
 
     /// Returns a job with its current counts.
     fn job(&self, id: JobId) -> impl Future<Output = StoreResult<Option<Job>>> + Send;
@@ -25,7 +27,7 @@ pub trait Jobs: Send + Sync {
 }
 
 impl<S: Jobs, W: CallWrapper> Jobs for WrappedStore<S, W> {
-    async fn create_job(&self, job: NewJob) -> StoreResult<()> {
+    async fn create_job(&self, job: NewJob) -> StoreResult<JobCreation> {
         let call = self.inner.create_job(job);
         self.wrapper.call("create_job", call).await
     }

@@ -58,6 +58,7 @@ pub fn crawl(seeds: Vec<NewTask>, limits: JobLimits) -> NewJob {
         params: json!({"url": "https://a.test/"}),
         limits,
         seeds,
+        idempotency: None,
     }
 }
 

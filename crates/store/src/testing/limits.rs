@@ -10,8 +10,8 @@ use super::builders::{
     LEASE, crawl, done, fast, page, pages, read_job, retry, settle, start, take, take_all,
 };
 use crate::{
-    Cancel, HostDefaults, JobLimits, JobQueue, JobState, Jobs, NewTask, Results, Settlement,
-    TaskOutcome, TaskState,
+    Cancel, HostDefaults, JobLimits, JobQueue, JobState, Jobs, NewTask, Reconciled, Results,
+    Settlement, TaskOutcome, TaskState,
 };
 
 /// Four workers find far more than the limit at the same time: exactly as many tasks are admitted as the limit allows.
@@ -43,6 +43,24 @@ pub async fn max_tasks_is_exact<G: StoreFixture>(fixture: &G) {
     assert_eq!(admitted, 21);
     let current = read_job(&stores[0], job).await;
     assert_eq!((current.counts.total(), current.left_out), (25, 19));
+    // The job says so, and still fetches what it admitted.
+    assert_eq!(current.stop_reason.as_deref(), Some("max_pages"));
+    assert_eq!(
+        stores[0].reconcile().await.expect("reconciled"),
+        Reconciled::default()
+    );
+    let rest = take_all(&stores[0], 21).await;
+    settle(
+        &stores[0],
+        rest.iter().map(|task| done(task, Vec::new())).collect(),
+    )
+    .await;
+    let current = read_job(&stores[0], job).await;
+    assert_eq!(
+        (current.state, current.counts.done),
+        (JobState::Completed, 25)
+    );
+    assert_eq!(current.stop_reason.as_deref(), Some("max_pages"));
     let limits = JobLimits {
         max_tasks: Some(3),
         ..JobLimits::default()
@@ -52,6 +70,19 @@ pub async fn max_tasks_is_exact<G: StoreFixture>(fixture: &G) {
         read_job(&stores[0], job).await.counts.total(),
         3,
         "seeds count too"
+    );
+    // A limit that left nothing out did not stop the job.
+    let job = start(&stores[0], crawl(pages("c.test", 3), limits)).await;
+    let tasks = take_all(&stores[0], 6).await;
+    settle(
+        &stores[0],
+        tasks.iter().map(|task| done(task, Vec::new())).collect(),
+    )
+    .await;
+    let current = read_job(&stores[0], job).await;
+    assert_eq!(
+        (current.state, current.stop_reason),
+        (JobState::Completed, None)
     );
 }
 

@@ -123,9 +123,9 @@ impl SystemUnderTest for Processes {
         self.api.addr()
     }
 
-    fn stale_writes(&self) -> u64 {
+    fn stale_writes(&self) -> Option<u64> {
         let count = self.cluster.query("SELECT count(*) FROM stale_writes");
-        count.parse().unwrap()
+        Some(count.parse().unwrap())
     }
 
     fn logs(&self) -> String {

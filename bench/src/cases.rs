@@ -3,7 +3,7 @@
 mod admission;
 mod bodies;
 mod charsets;
-mod harvests;
+mod links;
 mod references;
 mod requests;
 mod scans;
@@ -22,7 +22,7 @@ pub(crate) fn all() -> Vec<Case> {
         scans::cases(),
         references::cases(),
         urls::cases(),
-        harvests::cases(),
+        links::cases(),
         seen_keys::cases(),
         admission::cases(),
         sinks::cases(),

@@ -62,7 +62,8 @@ pub(crate) fn url(text: &str) -> CrawlUrl {
 pub(crate) fn report(page: Page) -> PageReport {
     let page_url = url(page.url);
     let via = Some("https://docs.example.org/".into());
-    let links = crawler_engine::harvest(page.body, Some(CONTENT_TYPE), &page_url, &plan(page.url));
+    let links =
+        crawler_engine::find_links(page.body, Some(CONTENT_TYPE), &page_url, &plan(page.url));
     let task = Task {
         attempt: 1,
         ..Task::new(page_url, Discovery::Link, 1, via)

@@ -47,7 +47,7 @@ pub(crate) fn evaluate(pages: &[LabeledPage]) -> Result<Report> {
             text,
             output.content.quality,
         ));
-        let content = crawler_html::main_content_by(tree, folds.without(page));
+        let content = crawler_html::main_content_with(tree, folds.without(page));
         let text = crawler_html::to_text(tree, &content.selection());
         written.push(PageResult::of(page, &mut interner, text, content.quality));
         let text = chosen_text(tree, &content);

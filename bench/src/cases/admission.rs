@@ -6,8 +6,8 @@
 use std::time::Duration;
 
 use crawler_frontier::{
-    Delivery, Frontier, MemoryFrontier, RobotsAnswer, SiteFileReport, SiteFileResult, SiteFileTask,
-    Work,
+    Delivery, Frontier, MemoryFrontier, RobotsFetchResult, SiteFileReport, SiteFileResult,
+    SiteFileTask, Work,
 };
 use crawler_model::{LinkFacts, LinkList, Outcome, PageReport};
 use crawler_sitefiles::Robots;
@@ -63,7 +63,7 @@ fn settle_seed(frontier: &mut MemoryFrontier, known: usize, out: &mut Vec<Delive
     };
     let rules = Robots::parse(ROBOTS.as_bytes(), "crawler");
     let report = SiteFileReport {
-        found: SiteFileResult::Robots(site_file, RobotsAnswer::Rules(rules)),
+        found: SiteFileResult::Robots(site_file, RobotsFetchResult::Rules(rules)),
         status: Some(200),
         retry_after: None,
         elapsed: Duration::from_millis(20),

@@ -14,7 +14,7 @@ use crawler_model::JsPolicy;
 use crawler_model::site_rules::ROBOTS_MEMORY;
 use crawler_service::api::{self, App};
 use crawler_service::config::Config;
-use crawler_service::worker::{Worker, WorkerNumbers, WorkerSettings, http_fetch};
+use crawler_service::worker::{Worker, WorkerSettings, WorkerTotals, http_fetch};
 use crawler_service::{CallMetrics, OutageDetector, SharedBrowser, TimedStore};
 use crawler_store::{HostDefaults, Store, StoreError, StoreLimits, WrappedStore};
 use crawler_store_sqlite::{SqliteOptions, SqliteStore};
@@ -284,7 +284,7 @@ async fn serve_metrics<S: Store>(
 }
 
 /// Logs a worker's final counts: its metrics are no longer served.
-fn log_counts(numbers: &WorkerNumbers) {
+fn log_counts(numbers: &WorkerTotals) {
     tracing::info!(
         claimed = numbers.claimed,
         done = numbers.done,

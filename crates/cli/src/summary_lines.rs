@@ -118,9 +118,9 @@ fn totals(summary: &Summary) -> String {
 
 /// "2 dead links", "1 timeout", "3 rate limited".
 fn failures_of(group: FailGroup, count: u64) -> String {
-    use FailGroup::{BadAnswer, ClientError, DeadLink, ServerError, Timeout};
+    use FailGroup::{BadResponse, ClientError, DeadLink, ServerError, Timeout};
     match group {
-        DeadLink | ClientError | ServerError | Timeout | BadAnswer => {
+        DeadLink | ClientError | ServerError | Timeout | BadResponse => {
             counted(count, group.as_str())
         }
         _ => format!("{} {}", grouped(count), group.as_str()),

@@ -165,7 +165,7 @@ mod tests {
     fn page() -> Delivery {
         let task = Task {
             url: CrawlUrl::parse("https://site.example/").unwrap(),
-            first_met: None,
+            reported_url: None,
             depth: 0,
             hops: 0,
             via: None,

@@ -211,7 +211,7 @@ impl<F: Frontier, T: Fetch, O: Output> CrawlLoop<F, T, O> {
     }
 
     async fn put_left(&mut self) {
-        if !self.output.wants_left() {
+        if !self.output.wants_unvisited() {
             return;
         }
         let mut left: Vec<CrawlUrl> = Vec::new();

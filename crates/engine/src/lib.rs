@@ -7,7 +7,7 @@
 
 mod drive;
 mod drive_error;
-mod link_harvest;
+mod find_links;
 mod output;
 mod output_writer;
 mod page;
@@ -21,13 +21,13 @@ mod worker_pool;
 pub use drive::{drive, drive_from};
 pub use drive_error::DriveError;
 #[doc(hidden)]
-pub use link_harvest::harvest;
+pub use find_links::find_links;
 pub use output::{Output, OutputEnded};
 pub use output_writer::OutputWriter;
 pub use progress::Progress;
 #[cfg(feature = "content")]
 pub use scrape::{
-    Document, HostGate, LocalHostGate, NoTurn, Part, ScrapeProblem, ScrapeResponse, Scraper,
+    Document, HostGate, LocalHostGate, Part, ScrapeProblem, ScrapeResponse, Scraper, TurnRefused,
     markdown,
 };
 pub use stop::{Stop, StopLevel};

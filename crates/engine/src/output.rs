@@ -16,7 +16,7 @@ pub trait Output: Send {
     ) -> impl Future<Output = Result<(), OutputEnded>> + Send;
 
     /// Whether to call [`put_left`](Self::put_left).
-    fn wants_left(&self) -> bool {
+    fn wants_unvisited(&self) -> bool {
         false
     }
 
@@ -46,8 +46,8 @@ impl<O: Output> Output for Option<O> {
         }
     }
 
-    fn wants_left(&self) -> bool {
-        self.as_ref().is_some_and(Output::wants_left)
+    fn wants_unvisited(&self) -> bool {
+        self.as_ref().is_some_and(Output::wants_unvisited)
     }
 
     async fn put_left(&mut self, urls: Vec<CrawlUrl>) -> Result<(), OutputEnded> {

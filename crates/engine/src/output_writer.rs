@@ -35,7 +35,7 @@ pub struct OutputWriter {
     budget: Arc<Semaphore>,
     ended: oneshot::Receiver<Result<(), SinkError>>,
     thread: Option<JoinHandle<()>>,
-    wants_left: bool,
+    wants_unvisited: bool,
 }
 
 impl OutputWriter {
@@ -43,7 +43,7 @@ impl OutputWriter {
     pub fn start(sink: Box<dyn Sink>) -> std::io::Result<Self> {
         let (messages, incoming) = mpsc::unbounded_channel();
         let (result_sender, ended) = oneshot::channel();
-        let wants_left = sink.wants_left();
+        let wants_unvisited = sink.wants_unvisited();
         let handle = Handle::current();
         let thread = std::thread::Builder::new()
             .name("writer".into())
@@ -56,7 +56,7 @@ impl OutputWriter {
             budget: Arc::new(Semaphore::new(MAX_WAITING_KIB as usize)),
             ended,
             thread: Some(thread),
-            wants_left,
+            wants_unvisited,
         })
     }
 
@@ -86,8 +86,8 @@ impl Output for OutputWriter {
         self.send(WriterMessage::Deliveries(deliveries, permit))
     }
 
-    fn wants_left(&self) -> bool {
-        self.wants_left
+    fn wants_unvisited(&self) -> bool {
+        self.wants_unvisited
     }
 
     async fn put_left(&mut self, urls: Vec<CrawlUrl>) -> Result<(), OutputEnded> {
@@ -238,7 +238,7 @@ mod tests {
     fn page_with_document(markdown: String) -> Delivery {
         let task = Task {
             url: CrawlUrl::parse("https://site.example/").unwrap(),
-            first_met: None,
+            reported_url: None,
             depth: 0,
             hops: 0,
             via: None,

@@ -12,7 +12,7 @@ use crawler_model::{
 use crawler_weburl::{CrawlUrl, Resolved, Resolver, ScopeVerdict};
 use futures_util::FutureExt;
 
-use crate::link_harvest::harvest;
+use crate::find_links::find_links;
 
 /// A longer page is extracted on a blocking thread.
 const LONG_PAGE: usize = 16 << 10;
@@ -135,7 +135,7 @@ fn outcome_of(url: &CrawlUrl, fetched: &Fetched, plan: &CrawlRules) -> (Outcome,
     match fetched.page_status() {
         PageStatus::Success => match &fetched.body {
             Body::Html(body) => {
-                let links = harvest(body, fetched.content_type.as_deref(), url, plan);
+                let links = find_links(body, fetched.content_type.as_deref(), url, plan);
                 (Outcome::Fetched { html: true }, links)
             }
             _ => (Outcome::Fetched { html: false }, LinkList::default()),
@@ -173,7 +173,7 @@ pub(crate) fn redirect_target(url: &CrawlUrl, fetched: &Fetched) -> Result<Crawl
     };
     let mut target = String::new();
     match Resolver::new(url).resolve(location, &mut target) {
-        Resolved::Web(target) => CrawlUrl::from_normalised(target.as_str())
+        Resolved::Web(target) => CrawlUrl::from_normalized(target.as_str())
             .ok_or_else(|| bad_redirect(format!("redirect to an invalid URL ({status})"))),
         Resolved::Other => {
             let scheme = target.split(':').next().unwrap_or_default();

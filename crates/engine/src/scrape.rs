@@ -17,7 +17,7 @@ mod scrape_response;
 
 pub use content::markdown;
 pub use document::{Document, Part};
-pub use host_gate::{HostGate, NoTurn};
+pub use host_gate::{HostGate, TurnRefused};
 pub use local_host_gate::LocalHostGate;
 pub use problem::ScrapeProblem;
 pub use scrape_response::ScrapeResponse;
@@ -78,11 +78,11 @@ enum RequestError {
     Stopped,
 }
 
-impl From<NoTurn> for RequestError {
-    fn from(refused: NoTurn) -> Self {
+impl From<TurnRefused> for RequestError {
+    fn from(refused: TurnRefused) -> Self {
         match refused {
-            NoTurn::Parked(pause) => Self::Parked(pause),
-            NoTurn::Failed(failure) => Self::Failed(failure),
+            TurnRefused::Parked(pause) => Self::Parked(pause),
+            TurnRefused::Failed(failure) => Self::Failed(failure),
         }
     }
 }

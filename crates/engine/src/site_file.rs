@@ -4,14 +4,16 @@ use std::panic::AssertUnwindSafe;
 use std::time::{Duration, Instant};
 
 use crawler_fetch::{Accept, Body, Fetch, FetchRequest, Fetched};
-use crawler_frontier::{RobotsAnswer, SiteFileReport, SiteFileResult, SiteFileTask, SitemapAnswer};
+use crawler_frontier::{
+    RobotsFetchResult, SiteFileReport, SiteFileResult, SiteFileTask, SitemapFetchResult,
+};
 use crawler_model::site_rules::PageStatus;
 use crawler_model::{CrawlRules, FailKind, Failure, LinkFacts, LinkList, counted};
 use crawler_sitefiles::{Robots, SitemapItem, SitemapLimits, read_sitemap, robots_token};
 use crawler_weburl::{CrawlUrl, Resolved, Resolver};
 use futures_util::FutureExt;
 
-use crate::link_harvest::add_link;
+use crate::find_links::add_link;
 use crate::page::redirect_target;
 
 const MAX_SITEMAP_BYTES: u64 = 50 << 20;
@@ -29,10 +31,10 @@ pub(crate) async fn run<T: Fetch>(
         let failure = Failure::new(FailKind::Internal, "internal error while reading it");
         report(match task_copy {
             SiteFileTask::Robots(site_file) => {
-                SiteFileResult::Robots(site_file, RobotsAnswer::Unavailable(failure))
+                SiteFileResult::Robots(site_file, RobotsFetchResult::Unavailable(failure))
             }
             SiteFileTask::Sitemap(site_file) => {
-                SiteFileResult::Sitemap(site_file, SitemapAnswer::Failed(failure))
+                SiteFileResult::Sitemap(site_file, SitemapFetchResult::Failed(failure))
             }
         })
     });
@@ -108,26 +110,26 @@ pub(crate) fn read_robots(
     url: &CrawlUrl,
     response: Result<Fetched, Failure>,
     agent: &str,
-) -> RobotsAnswer {
+) -> RobotsFetchResult {
     let fetched = match response {
         Ok(fetched) => fetched,
-        Err(failure) => return RobotsAnswer::Unreachable(failure),
+        Err(failure) => return RobotsFetchResult::Unreachable(failure),
     };
     match (fetched.page_status(), &fetched.body) {
         (PageStatus::Success, Body::File(body) | Body::Html(body)) => {
-            RobotsAnswer::Rules(Robots::parse(body, robots_token(agent)))
+            RobotsFetchResult::Rules(Robots::parse(body, robots_token(agent)))
         }
         (PageStatus::Redirect, _) => redirect_target(url, &fetched).map_or_else(
-            |_| RobotsAnswer::Rules(Robots::allow_all()),
-            RobotsAnswer::Moved,
+            |_| RobotsFetchResult::Rules(Robots::allow_all()),
+            RobotsFetchResult::Moved,
         ),
         (PageStatus::ErrorPage(_), _) if matches!(fetched.status, 500..=599) => {
-            RobotsAnswer::Unavailable(Failure::of_status(fetched.status))
+            RobotsFetchResult::Unavailable(Failure::of_status(fetched.status))
         }
         (PageStatus::ErrorPage(kind), _) if kind.retryable() => {
-            RobotsAnswer::Throttled(Failure::of_status(fetched.status))
+            RobotsFetchResult::Throttled(Failure::of_status(fetched.status))
         }
-        _ => RobotsAnswer::Rules(Robots::allow_all()),
+        _ => RobotsFetchResult::Rules(Robots::allow_all()),
     }
 }
 
@@ -135,26 +137,25 @@ fn read_sitemap_response(
     url: &CrawlUrl,
     response: Result<Fetched, Failure>,
     plan: &CrawlRules,
-) -> SitemapAnswer {
+) -> SitemapFetchResult {
     let fetched = match response {
         Ok(fetched) => fetched,
-        Err(failure) => return SitemapAnswer::Failed(failure),
+        Err(failure) => return SitemapFetchResult::Failed(failure),
     };
     match (fetched.page_status(), &fetched.body) {
         (PageStatus::Success, Body::File(body) | Body::Html(body)) => {
             read(body, url, fetched.truncated, plan)
         }
         (PageStatus::Success, Body::Unread) => read(&[], url, false, plan),
-        (PageStatus::Redirect, _) => {
-            redirect_target(url, &fetched).map_or_else(SitemapAnswer::Failed, SitemapAnswer::Moved)
-        }
+        (PageStatus::Redirect, _) => redirect_target(url, &fetched)
+            .map_or_else(SitemapFetchResult::Failed, SitemapFetchResult::Moved),
         (PageStatus::ErrorPage(_) | PageStatus::Unusable(_), _) => {
-            SitemapAnswer::Failed(Failure::of_status(fetched.status))
+            SitemapFetchResult::Failed(Failure::of_status(fetched.status))
         }
     }
 }
 
-fn read(body: &[u8], url: &CrawlUrl, truncated: bool, plan: &CrawlRules) -> SitemapAnswer {
+fn read(body: &[u8], url: &CrawlUrl, truncated: bool, plan: &CrawlRules) -> SitemapFetchResult {
     let resolver = Resolver::new(url);
     let mut pages = LinkList::default();
     let mut sitemaps = Vec::new();
@@ -166,7 +167,7 @@ fn read(body: &[u8], url: &CrawlUrl, truncated: bool, plan: &CrawlRules) -> Site
         SitemapItem::Sitemap(text) => {
             let mut target = String::new();
             if let Resolved::Web(target) = resolver.resolve(text, &mut target) {
-                sitemaps.extend(CrawlUrl::from_normalised(target.as_str()));
+                sitemaps.extend(CrawlUrl::from_normalized(target.as_str()));
             }
         }
     });
@@ -185,12 +186,12 @@ fn read(body: &[u8], url: &CrawlUrl, truncated: bool, plan: &CrawlRules) -> Site
             } else {
                 None
             };
-            SitemapAnswer::Read {
+            SitemapFetchResult::Read {
                 pages,
                 sitemaps,
                 problem,
             }
         }
-        Err(error) => SitemapAnswer::Failed(Failure::new(FailKind::Decode, error.to_string())),
+        Err(error) => SitemapFetchResult::Failed(Failure::new(FailKind::Decode, error.to_string())),
     }
 }

@@ -62,7 +62,7 @@ impl Counts {
             FailGroup::RateLimited,
             FailGroup::Network,
             FailGroup::Redirects,
-            FailGroup::BadAnswer,
+            FailGroup::BadResponse,
             FailGroup::Refused,
             FailGroup::Browser,
             FailGroup::Internal,

@@ -46,6 +46,6 @@ pub use rules::{Bounds, link_refusal};
 pub use seen::Seen;
 pub use site_file_attempt::{SiteFileAttempt, SiteFileStep, SitemapContent, sitemaps_of};
 pub use site_file_task::{
-    RobotsAnswer, RobotsTask, SiteFileReport, SiteFileResult, SiteFileTask, SitemapAnswer,
-    SitemapTask,
+    RobotsFetchResult, RobotsTask, SiteFileReport, SiteFileResult, SiteFileTask,
+    SitemapFetchResult, SitemapTask,
 };

@@ -9,8 +9,8 @@ use std::time::Duration;
 
 use crawler_model::site_rules::MAX_SITEMAPS;
 use crawler_model::{
-    CrawlPlan, CrawlRules, Discovery, ListedLink, Notice, RefuseReason, RobotsPolicy,
-    SitemapPolicy, StopReason, Summary, Task,
+    CrawlPlan, CrawlRules, Discovery, LinkFacts, Notice, RefuseReason, RobotsPolicy, SitemapPolicy,
+    StopReason, Summary, Task,
 };
 use crawler_sitefiles::{KnownRobots, RobotsFile};
 use crawler_weburl::{CrawlUrl, HostKey, Origin, UrlKey, UrlRef};
@@ -124,7 +124,7 @@ impl MemoryFrontier {
         let hosts_full = || self.exceeds_max_hosts(url);
         let known = (&self.traps, &self.seen);
         let trap_check = judge(&self.plan, known, url, depth, bounds, hosts_full)?;
-        let Some(owned) = CrawlUrl::from_normalised(url.as_str()) else {
+        let Some(owned) = CrawlUrl::from_normalized(url.as_str()) else {
             return Err(RefuseReason::Scheme);
         };
         self.seen.insert(key);
@@ -136,17 +136,22 @@ impl MemoryFrontier {
 
     /// Why a link is refused, where its key and facts are enough to decide: true of nearly every link, and saves parsing
     /// its text. Must agree with [`Self::admit`], which knows the URL only.
-    pub(crate) fn quick_refusal(&self, link: &ListedLink<'_>, depth: u32) -> Option<RefuseReason> {
-        if let Some(reason) = link_refusal(&self.plan, link.facts) {
+    pub(crate) fn quick_refusal(
+        &self,
+        key: UrlKey,
+        facts: LinkFacts,
+        depth: u32,
+    ) -> Option<RefuseReason> {
+        if let Some(reason) = link_refusal(&self.plan, facts) {
             return Some(reason);
         }
-        if self.seen.contains(link.key) {
+        if self.seen.contains(key) {
             // A URL queued at a greater depth is moved by `admit`.
-            let moves = self.queued_depths.deeper_than(link.key, depth).is_some();
+            let moves = self.queued_depths.deeper_than(key, depth).is_some();
             return (!moves).then_some(RefuseReason::Seen);
         }
         // Scope is checked first, and without patterns there is only one reason to be out of scope.
-        let is_outside = !link.facts.in_scope && !self.plan.scope.has_patterns();
+        let is_outside = !facts.in_scope && !self.plan.scope.has_patterns();
         is_outside.then_some(RefuseReason::OutOfScope)
     }
 
@@ -167,7 +172,7 @@ impl MemoryFrontier {
         let Some(deeper) = self.queued_depths.deeper_than(key, depth) else {
             return;
         };
-        let Some(owned) = CrawlUrl::from_normalised(url.as_str()) else {
+        let Some(owned) = CrawlUrl::from_normalized(url.as_str()) else {
             return;
         };
         let host = self.host_for(url);
@@ -310,7 +315,7 @@ impl MemoryFrontier {
             self.listed.retain(|listed| *listed != site);
         }
         let origin = self.sites[site].origin.clone();
-        let url = CrawlUrl::from_normalised(&format!("{origin}/robots.txt"));
+        let url = CrawlUrl::from_normalized(&format!("{origin}/robots.txt"));
         if let Some(url) = url {
             self.site_files.push_back(SiteFileTask::Robots(RobotsTask {
                 origin,

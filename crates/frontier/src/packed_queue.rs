@@ -53,7 +53,7 @@ impl PackedQueue {
 
     /// Appends a task that was never started; it belongs to the queue's origin.
     pub(crate) fn push(&mut self, task: &Task) {
-        debug_assert!(task.attempt == 0 && task.first_met.is_none() && task.ticket == 0);
+        debug_assert!(task.attempt == 0 && task.reported_url.is_none() && task.ticket == 0);
         let via = match (&task.via, &self.last_via) {
             (None, _) => NO_VIA,
             (Some(via), Some(last)) if via == last => SAME_VIA,
@@ -140,7 +140,7 @@ impl Reader {
         let found = DISCOVERIES
             .into_iter()
             .find(|found| *found as u8 == first >> DISCOVERY_SHIFT)?;
-        let url = CrawlUrl::from_normalised(&text)?;
+        let url = CrawlUrl::from_normalized(&text)?;
         Some(Task {
             hops,
             ..Task::new(url, found, depth, self.via.clone())

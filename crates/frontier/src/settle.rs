@@ -30,7 +30,7 @@ impl MemoryFrontier {
         now: Moment,
         out: &mut Vec<Delivery>,
     ) {
-        let fetched_at = report.landed.as_ref().unwrap_or(&report.url).clone();
+        let fetched_at = report.fetched_url.as_ref().unwrap_or(&report.url).clone();
         let host = self.host_for(fetched_at.parts());
         self.counts.in_flight -= 1;
         self.counts.bytes += report.wire_bytes;
@@ -143,7 +143,7 @@ impl MemoryFrontier {
     fn follow_in_place(&mut self, report: &PageReport, to: CrawlUrl) {
         let task = Task {
             url: to,
-            first_met: Some(report.url.clone()),
+            reported_url: Some(report.url.clone()),
             hops: report.hops + 1,
             attempt: 0,
             ..report.task()
@@ -160,17 +160,21 @@ impl MemoryFrontier {
         let mut refused = Vec::new();
         let depth = report.depth + 1;
         let via = report.url.shared_text();
-        for (index, link) in (0..).zip(report.links.iter()) {
-            if let Some(reason) = self.quick_refusal(&link, depth) {
+        for (index, (key, facts)) in (0..).zip(report.links.keys_and_facts()) {
+            if let Some(reason) = self.quick_refusal(key, facts, depth) {
                 self.counts.refuse(reason);
                 continue;
             }
-            let Some(url) = link.parts() else {
+            let Some(url) = report
+                .links
+                .get(index as usize)
+                .and_then(|link| link.parts())
+            else {
                 self.counts.refuse(RefuseReason::Scheme);
                 continue;
             };
             let task = |url| Task::new(url, Discovery::Link, depth, Some(Arc::clone(&via)));
-            if let Err(reason) = self.admit(url, link.key, task, depth, Bounds::All) {
+            if let Err(reason) = self.admit(url, key, task, depth, Bounds::All) {
                 self.counts.refuse(reason);
                 refused.push((index, reason));
             }

@@ -19,8 +19,8 @@ use crate::settle::Reply;
 use crate::site::RobotsState;
 use crate::site_file_attempt::{SiteFileAttempt, SiteFileStep, sitemaps_of};
 use crate::site_file_task::{
-    RobotsAnswer, RobotsTask, SiteFileReport, SiteFileResult, SiteFileTask, SitemapAnswer,
-    SitemapTask,
+    RobotsFetchResult, RobotsTask, SiteFileReport, SiteFileResult, SiteFileTask,
+    SitemapFetchResult, SitemapTask,
 };
 
 impl MemoryFrontier {
@@ -74,7 +74,7 @@ impl MemoryFrontier {
         &mut self,
         mut site_file: RobotsTask,
         attempt: SiteFileAttempt,
-        answer: RobotsAnswer,
+        answer: RobotsFetchResult,
         now: Moment,
         out: &mut Vec<Delivery>,
     ) {
@@ -198,7 +198,7 @@ impl MemoryFrontier {
         &mut self,
         mut site_file: SitemapTask,
         attempt: SiteFileAttempt,
-        answer: SitemapAnswer,
+        answer: SitemapFetchResult,
         now: Moment,
         out: &mut Vec<Delivery>,
     ) {

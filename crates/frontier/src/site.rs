@@ -23,7 +23,7 @@ pub(crate) enum RobotsState {
 
 /// Whether a task was handed out before: then it already counts toward the maximum number of pages.
 pub(crate) fn was_started(task: &Task) -> bool {
-    task.attempt > 0 || task.first_met.is_some()
+    task.attempt > 0 || task.reported_url.is_some()
 }
 
 /// Queues by level, lowest first.

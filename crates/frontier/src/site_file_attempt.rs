@@ -10,7 +10,7 @@ use crawler_model::{FailKind, Failure, LinkList};
 use crawler_sitefiles::RobotsFile;
 use crawler_weburl::{CrawlUrl, Origin, Resolved, Resolver};
 
-use crate::site_file_task::{RobotsAnswer, SitemapAnswer};
+use crate::site_file_task::{RobotsFetchResult, SitemapFetchResult};
 
 /// An attempt that has ended.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -51,24 +51,24 @@ pub struct SitemapContent {
 
 impl SiteFileAttempt {
     /// What follows from an attempt at a robots.txt. After too many redirects, the file counts as having no rules.
-    pub fn robots_step(&self, answer: RobotsAnswer) -> SiteFileStep<RobotsFile> {
+    pub fn robots_step(&self, answer: RobotsFetchResult) -> SiteFileStep<RobotsFile> {
         let file = match answer {
-            RobotsAnswer::Moved(to) => {
+            RobotsFetchResult::Moved(to) => {
                 return match check_redirects(self.hops, MAX_SITE_FILE_REDIRECTS) {
                     Ok(()) => SiteFileStep::Follow(to),
                     Err(_) => SiteFileStep::Done(RobotsFile::without_rules()),
                 };
             }
-            RobotsAnswer::Rules(rules) => RobotsFile::Rules(rules),
-            RobotsAnswer::Unavailable(failure) | RobotsAnswer::Unreachable(failure)
+            RobotsFetchResult::Rules(rules) => RobotsFile::Rules(rules),
+            RobotsFetchResult::Unavailable(failure) | RobotsFetchResult::Unreachable(failure)
                 if self.retries(failure.kind) =>
             {
                 return SiteFileStep::Retry;
             }
             // Like any 4xx, it is an answer, and not asked for again (RFC 9309).
-            RobotsAnswer::Throttled(failure) => RobotsFile::Throttled(failure),
-            RobotsAnswer::Unavailable(failure) => RobotsFile::Unavailable(failure),
-            RobotsAnswer::Unreachable(failure) => RobotsFile::Unreachable(failure),
+            RobotsFetchResult::Throttled(failure) => RobotsFile::Throttled(failure),
+            RobotsFetchResult::Unavailable(failure) => RobotsFile::Unavailable(failure),
+            RobotsFetchResult::Unreachable(failure) => RobotsFile::Unreachable(failure),
         };
         SiteFileStep::Done(file)
     }
@@ -76,16 +76,20 @@ impl SiteFileAttempt {
     /// What follows from an attempt at a sitemap.
     pub fn sitemap_step(
         &self,
-        answer: SitemapAnswer,
+        answer: SitemapFetchResult,
     ) -> SiteFileStep<Result<SitemapContent, Failure>> {
         match answer {
-            SitemapAnswer::Moved(to) => match check_redirects(self.hops, MAX_SITE_FILE_REDIRECTS) {
-                Ok(()) => SiteFileStep::Follow(to),
-                Err(failure) => SiteFileStep::Done(Err(failure)),
-            },
-            SitemapAnswer::Failed(failure) if self.retries(failure.kind) => SiteFileStep::Retry,
-            SitemapAnswer::Failed(failure) => SiteFileStep::Done(Err(failure)),
-            SitemapAnswer::Read {
+            SitemapFetchResult::Moved(to) => {
+                match check_redirects(self.hops, MAX_SITE_FILE_REDIRECTS) {
+                    Ok(()) => SiteFileStep::Follow(to),
+                    Err(failure) => SiteFileStep::Done(Err(failure)),
+                }
+            }
+            SitemapFetchResult::Failed(failure) if self.retries(failure.kind) => {
+                SiteFileStep::Retry
+            }
+            SitemapFetchResult::Failed(failure) => SiteFileStep::Done(Err(failure)),
+            SitemapFetchResult::Read {
                 pages,
                 sitemaps,
                 problem,
@@ -105,7 +109,7 @@ impl SiteFileAttempt {
 
 /// The sitemaps of an origin, and whether its robots.txt names them: else there is only `/sitemap.xml`.
 pub fn sitemaps_of(origin: &Origin, file: &RobotsFile) -> Vec<(CrawlUrl, bool)> {
-    let at = |path: &str| CrawlUrl::from_normalised(&format!("{origin}{path}"));
+    let at = |path: &str| CrawlUrl::from_normalized(&format!("{origin}{path}"));
     let Some(base) = at("/robots.txt") else {
         return Vec::new();
     };
@@ -113,7 +117,7 @@ pub fn sitemaps_of(origin: &Origin, file: &RobotsFile) -> Vec<(CrawlUrl, bool)> 
     let named = file.sitemaps().iter().filter_map(|text| {
         let mut url = String::new();
         match resolver.resolve(text, &mut url) {
-            Resolved::Web(url) => Some((CrawlUrl::from_normalised(url.as_str())?, true)),
+            Resolved::Web(url) => Some((CrawlUrl::from_normalized(url.as_str())?, true)),
             _ => None,
         }
     });
@@ -146,12 +150,12 @@ mod tests {
 
     /// The step of each file for the same attempt, as text.
     fn steps(attempt: SiteFileAttempt, failure: &Failure) -> [String; 2] {
-        let robots = match attempt.robots_step(RobotsAnswer::Unavailable(failure.clone())) {
+        let robots = match attempt.robots_step(RobotsFetchResult::Unavailable(failure.clone())) {
             SiteFileStep::Follow(_) => "follow".to_owned(),
             SiteFileStep::Retry => "retry".to_owned(),
             SiteFileStep::Done(file) => format!("{:?}", matches!(file, RobotsFile::Rules(_))),
         };
-        let sitemap = match attempt.sitemap_step(SitemapAnswer::Failed(failure.clone())) {
+        let sitemap = match attempt.sitemap_step(SitemapFetchResult::Failed(failure.clone())) {
             SiteFileStep::Follow(_) => "follow".to_owned(),
             SiteFileStep::Retry => "retry".to_owned(),
             SiteFileStep::Done(content) => format!("{:?}", content.is_ok()),
@@ -204,8 +208,8 @@ mod tests {
     fn five_redirects_are_followed() {
         for hops in 0..8 {
             let attempt = SiteFileAttempt { hops, ..FIRST };
-            let robots = attempt.robots_step(RobotsAnswer::Moved(url()));
-            let sitemap = attempt.sitemap_step(SitemapAnswer::Moved(url()));
+            let robots = attempt.robots_step(RobotsFetchResult::Moved(url()));
+            let sitemap = attempt.sitemap_step(SitemapFetchResult::Moved(url()));
             if hops < 5 {
                 assert!(matches!(robots, SiteFileStep::Follow(to) if to == url()));
                 assert!(matches!(sitemap, SiteFileStep::Follow(to) if to == url()));
@@ -228,19 +232,19 @@ mod tests {
             other => panic!("{other:?}"),
         };
         assert!(matches!(
-            done(RobotsAnswer::Throttled(failure())),
+            done(RobotsFetchResult::Throttled(failure())),
             RobotsFile::Throttled(_)
         ));
         assert!(matches!(
-            done(RobotsAnswer::Unavailable(failure())),
+            done(RobotsFetchResult::Unavailable(failure())),
             RobotsFile::Unavailable(_)
         ));
         assert!(matches!(
-            done(RobotsAnswer::Unreachable(failure())),
+            done(RobotsFetchResult::Unreachable(failure())),
             RobotsFile::Unreachable(_)
         ));
         assert!(matches!(
-            done(RobotsAnswer::Rules(Robots::allow_all())),
+            done(RobotsFetchResult::Rules(Robots::allow_all())),
             RobotsFile::Rules(_)
         ));
     }

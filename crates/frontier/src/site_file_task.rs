@@ -79,9 +79,9 @@ pub struct SiteFileReport {
 #[derive(Debug)]
 pub enum SiteFileResult {
     /// From a robots.txt.
-    Robots(RobotsTask, RobotsAnswer),
+    Robots(RobotsTask, RobotsFetchResult),
     /// From a sitemap.
-    Sitemap(SitemapTask, SitemapAnswer),
+    Sitemap(SitemapTask, SitemapFetchResult),
 }
 
 impl SiteFileResult {
@@ -96,7 +96,7 @@ impl SiteFileResult {
 
 /// The result of fetching a robots.txt.
 #[derive(Debug)]
-pub enum RobotsAnswer {
+pub enum RobotsFetchResult {
     /// Rules; a missing file is one without rules.
     Rules(Robots),
     /// The server asks to come back later (408, 429): no rules if it was never read.
@@ -111,7 +111,7 @@ pub enum RobotsAnswer {
 
 /// The result of fetching a sitemap.
 #[derive(Debug)]
-pub enum SitemapAnswer {
+pub enum SitemapFetchResult {
     /// It was read, perhaps in part.
     Read {
         /// Pages it names.

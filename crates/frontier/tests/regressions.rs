@@ -9,8 +9,8 @@ use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
 use crawler_frontier::{
-    Delivery, Frontier, MemoryFrontier, Moment, Next, RobotsAnswer, SiteFileReport, SiteFileResult,
-    SiteFileTask, SitemapAnswer, Work,
+    Delivery, Frontier, MemoryFrontier, Moment, Next, RobotsFetchResult, SiteFileReport,
+    SiteFileResult, SiteFileTask, SitemapFetchResult, Work,
 };
 use crawler_model::{
     CrawlPlan, CrawlSpec, DepthLimit, Failure, LinkFacts, LinkList, Outcome, PageReport,
@@ -169,11 +169,11 @@ impl World<'_> {
             SiteFileTask::Robots(site_file) => {
                 let text = (self.robots)(site_file.origin.as_str());
                 let rules = Robots::parse(text.as_bytes(), "crawler");
-                SiteFileResult::Robots(site_file, RobotsAnswer::Rules(rules))
+                SiteFileResult::Robots(site_file, RobotsFetchResult::Rules(rules))
             }
             SiteFileTask::Sitemap(site_file) => {
                 let pages = list(self.sitemap, plan);
-                let answer = SitemapAnswer::Read {
+                let answer = SitemapFetchResult::Read {
                     pages,
                     sitemaps: Vec::new(),
                     problem: None,

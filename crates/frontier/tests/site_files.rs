@@ -8,8 +8,8 @@ use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
 use crawler_frontier::{
-    Delivery, Frontier, MemoryFrontier, Moment, Next, RobotsAnswer, SiteFileReport, SiteFileResult,
-    SiteFileTask, SitemapAnswer, SitemapTask, Work,
+    Delivery, Frontier, MemoryFrontier, Moment, Next, RobotsFetchResult, SiteFileReport,
+    SiteFileResult, SiteFileTask, SitemapFetchResult, SitemapTask, Work,
 };
 use crawler_model::{
     CrawlPlan, CrawlSpec, DepthLimit, FailKind, Failure, LinkFacts, LinkList, Notice, Outcome,
@@ -29,8 +29,8 @@ fn ready<T>(future: impl Future<Output = T>) -> T {
 
 /// A simulated site that responds at once.
 struct TestSite<'a> {
-    robots: &'a dyn Fn(u32) -> RobotsAnswer,
-    sitemap: &'a dyn Fn(&SitemapTask, &CrawlPlan) -> SitemapAnswer,
+    robots: &'a dyn Fn(u32) -> RobotsFetchResult,
+    sitemap: &'a dyn Fn(&SitemapTask, &CrawlPlan) -> SitemapFetchResult,
     page: &'a dyn Fn(&str) -> Vec<String>,
 }
 
@@ -136,20 +136,20 @@ fn list(urls: Vec<String>, plan: &CrawlPlan) -> LinkList {
     links
 }
 
-fn rules(text: &str) -> RobotsAnswer {
-    RobotsAnswer::Rules(Robots::parse(text.as_bytes(), "crawler"))
+fn rules(text: &str) -> RobotsFetchResult {
+    RobotsFetchResult::Rules(Robots::parse(text.as_bytes(), "crawler"))
 }
 
 fn no_page(_: &str) -> Vec<String> {
     Vec::new()
 }
 
-fn no_sitemap(_: &SitemapTask, _: &CrawlPlan) -> SitemapAnswer {
-    SitemapAnswer::Failed(Failure::of_status(404))
+fn no_sitemap(_: &SitemapTask, _: &CrawlPlan) -> SitemapFetchResult {
+    SitemapFetchResult::Failed(Failure::of_status(404))
 }
 
-fn read(pages: &[&str], sitemaps: &[String], plan: &CrawlPlan) -> SitemapAnswer {
-    SitemapAnswer::Read {
+fn read(pages: &[&str], sitemaps: &[String], plan: &CrawlPlan) -> SitemapFetchResult {
+    SitemapFetchResult::Read {
         pages: list(pages.iter().map(|url| (*url).to_owned()).collect(), plan),
         sitemaps: sitemaps
             .iter()
@@ -194,7 +194,7 @@ fn robots_txt_is_fetched_once_before_the_first_page() {
 
 #[test]
 fn an_unavailable_robots_txt_is_retried_and_then_blocks_its_origin() {
-    let unavailable = |_: u32| RobotsAnswer::Unavailable(Failure::of_status(503));
+    let unavailable = |_: u32| RobotsFetchResult::Unavailable(Failure::of_status(503));
     let site = TestSite {
         robots: &unavailable,
         sitemap: &no_sitemap,
@@ -228,7 +228,10 @@ fn an_unavailable_robots_txt_is_retried_and_then_blocks_its_origin() {
 
 #[test]
 fn with_robots_errors_allow_a_broken_robots_txt_blocks_nothing() {
-    for answer in [RobotsAnswer::Unavailable, RobotsAnswer::Unreachable] {
+    for answer in [
+        RobotsFetchResult::Unavailable,
+        RobotsFetchResult::Unreachable,
+    ] {
         let broken = |_| answer(Failure::of_status(503));
         let site = TestSite {
             robots: &broken,
@@ -244,7 +247,7 @@ fn with_robots_errors_allow_a_broken_robots_txt_blocks_nothing() {
 #[test]
 fn an_unreachable_robots_txt_is_a_network_failure_of_the_page() {
     let refused =
-        |_| RobotsAnswer::Unreachable(Failure::new(FailKind::Connect, "connection refused"));
+        |_| RobotsFetchResult::Unreachable(Failure::new(FailKind::Connect, "connection refused"));
     let site = TestSite {
         robots: &refused,
         sitemap: &no_sitemap,

@@ -117,13 +117,13 @@ impl PageKind {
 /// Finds the main content of a page.
 pub fn main_content(tree: &Tree) -> MainContent {
     match &*model::MODEL {
-        Some(model) => main_content_by(tree, model),
+        Some(model) => main_content_with(tree, model),
         None => whole_body(tree),
     }
 }
 
 /// Finds the main content with a model other than the embedded one. Used for evaluation.
-pub fn main_content_by(tree: &Tree, model: &ContentModel) -> MainContent {
+pub fn main_content_with(tree: &Tree, model: &ContentModel) -> MainContent {
     let outline = Outline::of(tree, &model.lexicon);
     let structure = PageStructure::of(&outline);
     let page = PageProfile::of(tree, &outline, &model.lexicon);

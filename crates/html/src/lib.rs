@@ -107,7 +107,7 @@ pub use charset::{Charset, CharsetSource, charset};
 #[cfg(feature = "content")]
 pub use content::{
     ContentModel, InspectedBlock, Inspection, MainContent, PageKind, Vocabulary, inspect,
-    main_content, main_content_by, whole_body,
+    main_content, main_content_with, whole_body,
 };
 pub use content_type::charset_label;
 #[cfg(feature = "content")]

@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use crawler_frontier::{
     Delivery, Dispatch, Frontier, FrontierError, MemoryFrontier, Moment, Next, ProgressCounts,
-    RobotsAnswer, SiteFileReport, SiteFileResult, SiteFileTask, Work,
+    RobotsFetchResult, SiteFileReport, SiteFileResult, SiteFileTask, Work,
 };
 use crawler_model::{CrawlPlan, CrawlRules, Notice, PageReport, StopReason, Summary};
 use crawler_weburl::CrawlUrl;
@@ -262,9 +262,9 @@ impl Frontier for JournaledFrontier {
         let now = self.event(Kind::SiteFileTask, now);
         self.events.number(ticket);
         write_site_file(&mut self.events, &report);
-        if let SiteFileResult::Robots(_, answer @ RobotsAnswer::Rules(_)) = &mut report.found {
+        if let SiteFileResult::Robots(_, answer @ RobotsFetchResult::Rules(_)) = &mut report.found {
             // The same rules that a replay will parse.
-            *answer = RobotsAnswer::Rules(rules(report.text.as_deref(), &self.plan));
+            *answer = RobotsFetchResult::Rules(rules(report.text.as_deref(), &self.plan));
         }
         self.mark_pending = true;
         let before = out.len();
@@ -299,7 +299,7 @@ impl Frontier for JournaledFrontier {
         self.inner.left(each);
         for work in self.outstanding.iter() {
             if let Work::Page(task) = work {
-                each(task.first_met.as_ref().unwrap_or(&task.url));
+                each(task.reported_url.as_ref().unwrap_or(&task.url));
             }
         }
     }

@@ -5,8 +5,8 @@
 use std::time::Duration;
 
 use crawler_frontier::{
-    Delivery, Frontier, Moment, RobotsAnswer, SiteFileReport, SiteFileResult, SiteFileTask,
-    SitemapAnswer, Work,
+    Delivery, Frontier, Moment, RobotsFetchResult, SiteFileReport, SiteFileResult, SiteFileTask,
+    SitemapFetchResult, Work,
 };
 use crawler_journal::JournaledFrontier;
 use crawler_model::{
@@ -179,7 +179,11 @@ fn site_file_report(found: SiteFileResult, text: Option<&str>) -> SiteFileReport
 
 const RULES: &str = "User-agent: *\nDisallow: /private\nCrawl-delay: 3\nSitemap: /maps.xml\n";
 
-fn robots(site_file: SiteFileTask, answer: RobotsAnswer, text: Option<&str>) -> SiteFileReport {
+fn robots(
+    site_file: SiteFileTask,
+    answer: RobotsFetchResult,
+    text: Option<&str>,
+) -> SiteFileReport {
     let SiteFileTask::Robots(site_file) = site_file else {
         panic!("expected robots.txt first");
     };
@@ -192,14 +196,17 @@ async fn robots_files() {
     let failure = || Failure::new(FailKind::ServerError, "server error (500)");
     let answers = [
         (
-            RobotsAnswer::Rules(Robots::parse(RULES.as_bytes(), "crawler")),
+            RobotsFetchResult::Rules(Robots::parse(RULES.as_bytes(), "crawler")),
             Some(RULES),
         ),
-        (RobotsAnswer::Rules(Robots::allow_all()), None),
-        (RobotsAnswer::Throttled(failure()), None),
-        (RobotsAnswer::Unavailable(failure()), None),
-        (RobotsAnswer::Unreachable(failure()), None),
-        (RobotsAnswer::Moved(url("http://a.example/r.txt")), None),
+        (RobotsFetchResult::Rules(Robots::allow_all()), None),
+        (RobotsFetchResult::Throttled(failure()), None),
+        (RobotsFetchResult::Unavailable(failure()), None),
+        (RobotsFetchResult::Unreachable(failure()), None),
+        (
+            RobotsFetchResult::Moved(url("http://a.example/r.txt")),
+            None,
+        ),
     ];
     for (answer, text) in answers {
         let mut frontier = JournaledFrontier::new(&plan, 5);
@@ -216,24 +223,24 @@ async fn robots_files() {
 async fn sitemaps() {
     let plan = plan(RobotsPolicy::Respect);
     let answers = [
-        SitemapAnswer::Read {
+        SitemapFetchResult::Read {
             pages: links(&plan),
             sitemaps: vec![url("http://a.example/1.xml"), url("http://a.example/2.xml")],
             problem: Some("not well-formed".into()),
         },
-        SitemapAnswer::Read {
+        SitemapFetchResult::Read {
             pages: LinkList::default(),
             sitemaps: Vec::new(),
             problem: None,
         },
-        SitemapAnswer::Failed(Failure::new(FailKind::Decode, "no sitemap")),
-        SitemapAnswer::Moved(url("http://a.example/moved.xml")),
+        SitemapFetchResult::Failed(Failure::new(FailKind::Decode, "no sitemap")),
+        SitemapFetchResult::Moved(url("http://a.example/moved.xml")),
     ];
     for answer in answers {
         let mut frontier = JournaledFrontier::new(&plan, 5);
         let mut out = Vec::new();
         settle_site_file(&mut frontier, SECOND, &mut out, |site_file| {
-            let rules = RobotsAnswer::Rules(Robots::parse(RULES.as_bytes(), "crawler"));
+            let rules = RobotsFetchResult::Rules(Robots::parse(RULES.as_bytes(), "crawler"));
             robots(site_file, rules, Some(RULES))
         })
         .await;

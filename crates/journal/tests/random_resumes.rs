@@ -16,8 +16,8 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::time::Duration;
 
 use crawler_frontier::{
-    Delivery, Frontier, Moment, Next, SiteFileReport, SiteFileResult, SiteFileTask, SitemapAnswer,
-    Work,
+    Delivery, Frontier, Moment, Next, SiteFileReport, SiteFileResult, SiteFileTask,
+    SitemapFetchResult, Work,
 };
 use crawler_journal::JournaledFrontier;
 use crawler_model::{LinkFacts, LinkList, Outcome, PageReport, SitemapPolicy, StopReason, Summary};
@@ -115,7 +115,7 @@ impl Site {
         *self.done.entry(name).or_insert(now + takes)
     }
 
-    fn sitemap(&self) -> SitemapAnswer {
+    fn sitemap(&self) -> SitemapFetchResult {
         let mut dice = Dice(self.seed);
         let mut pages = LinkList::default();
         for _ in 0..3 {
@@ -129,7 +129,7 @@ impl Site {
             let key = self.world.plan.keys.key(url.parts());
             pages.push(url.as_str(), url.as_str().len(), key, facts);
         }
-        SitemapAnswer::Read {
+        SitemapFetchResult::Read {
             pages,
             sitemaps: Vec::new(),
             problem: dice.one_in(2).then(|| "not well-formed".to_owned()),

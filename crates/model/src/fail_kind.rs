@@ -61,7 +61,7 @@ pub enum FailGroup {
     /// Too many redirects, or an invalid one.
     Redirects,
     /// Not HTTP, or not decodable.
-    BadAnswer,
+    BadResponse,
     /// The address was refused by the dialer's guard.
     Refused,
     /// The browser died, or there is none.
@@ -152,7 +152,7 @@ impl FailKind {
             Self::RateLimited => FailGroup::RateLimited,
             Self::Dns | Self::Connect | Self::Tls | Self::Reset => FailGroup::Network,
             Self::TooManyRedirects | Self::BadRedirect => FailGroup::Redirects,
-            Self::Protocol | Self::Decode => FailGroup::BadAnswer,
+            Self::Protocol | Self::Decode => FailGroup::BadResponse,
             Self::AddressRefused => FailGroup::Refused,
             Self::Browser | Self::NoBrowser => FailGroup::Browser,
             Self::Internal => FailGroup::Internal,
@@ -191,7 +191,7 @@ impl FailGroup {
             Self::RateLimited => "rate limited",
             Self::Network => "network",
             Self::Redirects => "redirects",
-            Self::BadAnswer => "bad answer",
+            Self::BadResponse => "bad answer",
             Self::Refused => "refused",
             Self::Browser => "browser",
             Self::Internal => "internal",

@@ -72,7 +72,7 @@ impl Rendering {
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum RenderReason {
     /// Rendering was requested.
-    Asked,
+    Requested,
     /// Earlier pages of this host needed it.
     HostNeeds,
     /// The body has scripts and no text.
@@ -100,7 +100,7 @@ pub enum RenderReason {
 impl RenderReason {
     /// Every reason, for tables and tests.
     pub const ALL: [Self; 12] = [
-        Self::Asked,
+        Self::Requested,
         Self::HostNeeds,
         Self::EmptyBody,
         Self::EmptyRoot,
@@ -117,7 +117,7 @@ impl RenderReason {
     /// Returns the stable name used in machine-readable formats.
     pub fn as_str(self) -> &'static str {
         match self {
-            Self::Asked => "asked",
+            Self::Requested => "asked",
             Self::HostNeeds => "host_needs",
             Self::EmptyBody => "empty_body",
             Self::EmptyRoot => "empty_root",
@@ -135,7 +135,7 @@ impl RenderReason {
     /// Returns a description for the documentation.
     pub fn meaning(self) -> &'static str {
         match self {
-            Self::Asked => "rendered: requested with `always` or `true`",
+            Self::Requested => "rendered: requested with `always` or `true`",
             Self::HostNeeds => "rendered: earlier pages of this host needed it",
             Self::EmptyBody => "rendered: the body has scripts and no text",
             Self::EmptyRoot => "rendered: the root element of a framework is empty",

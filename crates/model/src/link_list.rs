@@ -176,12 +176,29 @@ impl LinkList {
     /// Returns the links in document order.
     #[inline]
     pub fn iter(&self) -> impl ExactSizeIterator<Item = ListedLink<'_>> {
-        self.entries.iter().map(|entry| ListedLink {
+        self.entries.iter().map(|entry| self.link(entry))
+    }
+
+    /// Returns the key and the facts of each link, in document order. They are often enough, and reading the text takes longer.
+    #[inline]
+    pub fn keys_and_facts(&self) -> impl ExactSizeIterator<Item = (UrlKey, LinkFacts)> {
+        self.entries.iter().map(|entry| (entry.key, entry.facts))
+    }
+
+    /// Returns the link at an index, in document order.
+    #[inline]
+    pub fn get(&self, index: usize) -> Option<ListedLink<'_>> {
+        self.entries.get(index).map(|entry| self.link(entry))
+    }
+
+    #[inline]
+    fn link(&self, entry: &Entry) -> ListedLink<'_> {
+        ListedLink {
             full: &self.text[entry.start as usize..entry.end as usize],
             page: &self.text[entry.start as usize..entry.page_end as usize],
             key: entry.key,
             facts: entry.facts,
-        })
+        }
     }
 
     /// Records the links that the frontier refused, by index, in ascending order.

@@ -14,7 +14,7 @@ pub struct PageReport {
     pub url: CrawlUrl,
     /// The URL it was fetched from, if a redirect to the same page (a merged slash, an ignored query) was followed in
     /// place.
-    pub landed: Option<CrawlUrl>,
+    pub fetched_url: Option<CrawlUrl>,
     /// Number of links followed from the seed.
     pub depth: u32,
     /// Number of redirects followed to reach it.
@@ -54,13 +54,13 @@ pub struct PageReport {
 impl PageReport {
     /// Creates a report with only an outcome.
     pub fn new(task: Task, outcome: Outcome) -> Self {
-        let (url, landed) = match task.first_met {
-            Some(first_met) => (first_met, Some(task.url)),
+        let (url, fetched_url) = match task.reported_url {
+            Some(reported_url) => (reported_url, Some(task.url)),
             None => (task.url, None),
         };
         Self {
             url,
-            landed,
+            fetched_url,
             depth: task.depth,
             hops: task.hops,
             via: task.via,
@@ -83,13 +83,13 @@ impl PageReport {
 
     /// Returns the task of this report, for another attempt.
     pub fn task(&self) -> Task {
-        let (url, first_met) = match &self.landed {
-            Some(landed) => (landed.clone(), Some(self.url.clone())),
+        let (url, reported_url) = match &self.fetched_url {
+            Some(fetched_url) => (fetched_url.clone(), Some(self.url.clone())),
             None => (self.url.clone(), None),
         };
         Task {
             url,
-            first_met,
+            reported_url,
             depth: self.depth,
             hops: self.hops,
             via: self.via.clone(),
@@ -127,7 +127,7 @@ mod tests {
     fn the_wait_for_a_tab_is_subtracted_from_the_pages_time() {
         let task = Task {
             url: CrawlUrl::parse("https://e.x/").unwrap(),
-            first_met: None,
+            reported_url: None,
             depth: 0,
             hops: 0,
             via: None,
@@ -139,7 +139,7 @@ mod tests {
         report.elapsed = Duration::from_secs(7);
         assert_eq!(report.took(), Duration::from_secs(7));
         for (waited, took) in [(0, 7), (5, 2), (9, 0)] {
-            let rendering = Rendering::because(RenderReason::Asked);
+            let rendering = Rendering::because(RenderReason::Requested);
             report.rendering = Some(rendering.after(Duration::from_secs(waited)));
             assert_eq!(report.took(), Duration::from_secs(took));
         }

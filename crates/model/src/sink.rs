@@ -42,13 +42,13 @@ pub trait Sink: Send {
         Ok(())
     }
 
-    /// Writes a known URL that was not visited because the crawl ended first. Called only if [`Sink::wants_left`].
+    /// Writes a known URL that was not visited because the crawl ended first. Called only if [`Sink::wants_unvisited`].
     fn left(&mut self, _url: &CrawlUrl) -> Result<(), SinkError> {
         Ok(())
     }
 
     /// Whether to call [`Sink::left`].
-    fn wants_left(&self) -> bool {
+    fn wants_unvisited(&self) -> bool {
         false
     }
 

@@ -42,7 +42,7 @@ pub struct Task {
     /// The URL to fetch.
     pub url: CrawlUrl,
     /// The URL it is reported under, if a redirect to the same page is followed in place.
-    pub first_met: Option<CrawlUrl>,
+    pub reported_url: Option<CrawlUrl>,
     /// Number of links followed from the seed.
     pub depth: u32,
     /// Number of redirects followed to reach it.
@@ -62,7 +62,7 @@ impl Task {
     pub fn new(url: CrawlUrl, found: Discovery, depth: u32, via: Option<Arc<str>>) -> Self {
         Self {
             url,
-            first_met: None,
+            reported_url: None,
             depth,
             hops: 0,
             via,

@@ -125,7 +125,7 @@ fn report(pages: &[Page], number: usize, random: &mut Random) -> PageReport {
     let url = |at: usize| format!("{ORIGIN}{}", pages[at].path);
     let task = Task {
         url: CrawlUrl::parse(&url(number)).expect("a generated URL is valid"),
-        first_met: None,
+        reported_url: None,
         depth: page.depth,
         hops: 0,
         via: (number > 0).then(|| Arc::from(url(page.parent))),

@@ -128,7 +128,7 @@ impl Sink for MapSink {
         self.add(key, Rank::Left, entry)
     }
 
-    fn wants_left(&self) -> bool {
+    fn wants_unvisited(&self) -> bool {
         true
     }
 

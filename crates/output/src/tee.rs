@@ -35,7 +35,7 @@ impl Sink for Tee {
 
     fn left(&mut self, url: &CrawlUrl) -> Result<(), SinkError> {
         self.for_each(|sink| {
-            if sink.wants_left() {
+            if sink.wants_unvisited() {
                 sink.left(url)
             } else {
                 Ok(())
@@ -43,8 +43,8 @@ impl Sink for Tee {
         })
     }
 
-    fn wants_left(&self) -> bool {
-        self.0.iter().any(|sink| sink.wants_left())
+    fn wants_unvisited(&self) -> bool {
+        self.0.iter().any(|sink| sink.wants_unvisited())
     }
 
     fn mark(&mut self, events: &[u8]) -> Result<(), SinkError> {
@@ -95,7 +95,7 @@ mod tests {
             Ok(())
         }
 
-        fn wants_left(&self) -> bool {
+        fn wants_unvisited(&self) -> bool {
             true
         }
 

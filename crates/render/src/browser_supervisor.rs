@@ -76,7 +76,7 @@ impl BrowserSupervisor {
         let state = lock(&self.state);
         match (&state.down, state.running.upgrade()) {
             (Some(message), _) => BrowserState::Down(message.clone()),
-            (None, None) => BrowserState::Asleep,
+            (None, None) => BrowserState::NotRunning,
             (None, Some(browser)) if browser.is_alive() => BrowserState::Running,
             (None, Some(_)) => BrowserState::Down(
                 "the browser exited unexpectedly; the next page starts a new one".to_owned(),

@@ -78,7 +78,7 @@ impl<H: Fetch, R: Fetch> EscalatingFetch<H, R> {
         let renderer =
             renderer.map_err(|message| Failure::new(FailKind::NoBrowser, message.as_str()))?;
         let response = renderer.fetch(request).await?;
-        Ok(with_reason(response, RenderReason::Asked))
+        Ok(with_reason(response, RenderReason::Requested))
     }
 
     async fn auto(&self, request: FetchRequest<'_>) -> Result<Fetched, Failure> {

@@ -57,5 +57,5 @@ mod watchdog;
 pub use chromium::{Chromium, ChromiumMissing};
 pub use escalating_fetch::{EscalatingFetch, RenderHelpedFn, RenderNeedFn, UnrenderedPages};
 pub use render_history::RenderHistory;
-pub use renderer::{BrowserState, RenderNumbers, Renderer};
+pub use renderer::{BrowserState, RenderCounts, Renderer};
 pub use settings::{RenderSettings, ResourceKind};

@@ -51,7 +51,7 @@ pub struct Renderer {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum BrowserState {
     /// Not running: no page has needed it yet, or it was idle.
-    Asleep,
+    NotRunning,
     /// Running.
     Running,
     /// It could not be started, and why; tried again after a delay.
@@ -60,7 +60,7 @@ pub enum BrowserState {
 
 /// Counters of a renderer since its start.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
-pub struct RenderNumbers {
+pub struct RenderCounts {
     /// Pages rendered.
     pub pages: u64,
     /// Pages that failed.
@@ -112,11 +112,11 @@ impl Renderer {
     }
 
     /// Returns its counters.
-    pub fn numbers(&self) -> RenderNumbers {
+    pub fn numbers(&self) -> RenderCounts {
         let get = |count: &AtomicU64| count.load(Ordering::Relaxed);
         let counts = &self.counts;
         let (starts, deaths, strays) = self.supervisor.counts();
-        RenderNumbers {
+        RenderCounts {
             pages: get(&counts.pages),
             failed: get(&counts.failed),
             starts,

@@ -41,7 +41,7 @@ impl ResponseParts {
             wire_bytes: self.wire_bytes,
             truncated: false,
             moved_by_script: false,
-            rendering: Some(Rendering::because(RenderReason::Asked)),
+            rendering: Some(Rendering::because(RenderReason::Requested)),
             elapsed: self.start.elapsed(),
         }
     }
@@ -53,7 +53,7 @@ impl ResponseParts {
             truncated: snapshot.truncated,
             rendering: Some(Rendering {
                 timed_out,
-                ..Rendering::because(RenderReason::Asked)
+                ..Rendering::because(RenderReason::Requested)
             }),
             ..self.response()
         }))

@@ -126,7 +126,7 @@ impl SharedBrowser {
             Availability::Disabled => ("off", None),
             Availability::Missing(message) => ("missing", Some(message.to_string())),
             Availability::Available(renderer) => match renderer.state() {
-                BrowserState::Asleep => ("asleep", None),
+                BrowserState::NotRunning => ("asleep", None),
                 BrowserState::Running => ("running", None),
                 BrowserState::Down(why) => ("down", Some(why)),
             },

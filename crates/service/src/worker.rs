@@ -13,7 +13,7 @@ use crawler_fetch::{Fetch, FetchSetupError, Guard, HttpFetch};
 use crawler_model::Summary;
 use crawler_store::{JobRequest, Rescue, Store, WorkerId};
 use crawler_store_frontier::{Planner, StoreFrontier};
-pub use crawler_store_frontier::{StoreFrontierSettings, WorkerCounts, WorkerNumbers};
+pub use crawler_store_frontier::{StoreFrontierSettings, WorkerCounts, WorkerTotals};
 
 use crate::config::{Config, UnusableSetting};
 use crate::job_params::{JobDefaults, JobParams};

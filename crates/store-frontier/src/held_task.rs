@@ -25,7 +25,7 @@ pub(crate) struct HeldTask {
     /// The URL to fetch now.
     pub(crate) url: CrawlUrl,
     /// The URL before a redirect that is followed in place.
-    pub(crate) first_met: Option<CrawlUrl>,
+    pub(crate) reported_url: Option<CrawlUrl>,
     /// Redirects followed.
     pub(crate) hops: u32,
     pub(crate) stage: Stage,
@@ -47,7 +47,7 @@ impl HeldTask {
             hops: claimed.hops,
             claimed,
             url,
-            first_met: None,
+            reported_url: None,
             stage: Stage::Waiting,
             lost: false,
             listed: None,
@@ -65,7 +65,7 @@ impl HeldTask {
     pub(crate) fn task(&self, ticket: u64) -> Task {
         Task {
             url: self.url.clone(),
-            first_met: self.first_met.clone(),
+            reported_url: self.reported_url.clone(),
             depth: self.claimed.depth,
             hops: self.hops,
             via: self.claimed.via.as_deref().map(Arc::from),

@@ -31,4 +31,4 @@ pub use host_paces::HostPaces;
 pub use job_cache::Planner;
 pub use settings::StoreFrontierSettings;
 pub use store_frontier::StoreFrontier;
-pub use worker_counts::{WorkerCounts, WorkerNumbers};
+pub use worker_counts::{WorkerCounts, WorkerTotals};

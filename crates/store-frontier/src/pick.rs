@@ -237,7 +237,7 @@ impl<S: FrontierStore> StoreFrontier<S> {
         let RobotsDelay::Wait(pause) = file.delay(policy, MAX_HOST_PAUSE) else {
             return None;
         };
-        let host = CrawlUrl::from_normalised(&format!("{origin}/"))?.host_key();
+        let host = CrawlUrl::from_normalized(&format!("{origin}/"))?.host_key();
         self.hosts.slow(&host, pause, now);
         self.client.slow_host(host, pause);
         let origin = origin.to_string();

@@ -110,7 +110,7 @@ impl RobotsQueue {
                 *before = Some(known);
             }
         }
-        if let Some(url) = CrawlUrl::from_normalised(&format!("{origin}/robots.txt")) {
+        if let Some(url) = CrawlUrl::from_normalized(&format!("{origin}/robots.txt")) {
             let site_file = RobotsTask {
                 origin: origin.clone(),
                 url,

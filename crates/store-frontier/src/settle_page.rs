@@ -17,7 +17,11 @@ use crate::{FrontierStore, StoreFrontier};
 impl<S: FrontierStore> StoreFrontier<S> {
     pub(crate) fn settle_page(&mut self, report: &PageReport, now: Moment) {
         add(&self.counts.bytes, report.wire_bytes);
-        let host = report.landed.as_ref().unwrap_or(&report.url).host_key();
+        let host = report
+            .fetched_url
+            .as_ref()
+            .unwrap_or(&report.url)
+            .host_key();
         let reply = (report.status, report.retry_after, report.elapsed);
         self.note_reply(&host, reply, now);
         let ticket = report.ticket;
@@ -60,7 +64,7 @@ impl<S: FrontierStore> StoreFrontier<S> {
             && check_redirects(held.hops, plan.max_redirects).is_ok()
             && AdmissionFilter::is_same_page(&plan, &report.url, to)
         {
-            held.first_met.get_or_insert_with(|| report.url.clone());
+            held.reported_url.get_or_insert_with(|| report.url.clone());
             held.url = to.clone();
             held.hops += 1;
             held.stage = Stage::Waiting;

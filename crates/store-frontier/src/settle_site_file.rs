@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use crawler_frontier::{
-    Delivery, Moment, RobotsAnswer, RobotsTask, SiteFileAttempt, SiteFileReport, SiteFileResult,
-    SiteFileStep, retry_delay,
+    Delivery, Moment, RobotsFetchResult, RobotsTask, SiteFileAttempt, SiteFileReport,
+    SiteFileResult, SiteFileStep, retry_delay,
 };
 use crawler_model::site_rules::SITE_FILE_ATTEMPTS;
 use crawler_sitefiles::{RobotsFetch, RobotsFile};
@@ -56,7 +56,7 @@ impl<S: FrontierStore> StoreFrontier<S> {
         &mut self,
         mut site_file: RobotsTask,
         attempt: SiteFileAttempt,
-        (answer, text): (RobotsAnswer, Option<String>),
+        (answer, text): (RobotsFetchResult, Option<String>),
         now: Moment,
         out: &mut Vec<Delivery>,
     ) {

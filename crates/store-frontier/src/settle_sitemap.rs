@@ -1,6 +1,8 @@
 //! Taking in sitemaps. Their pages count as found on the seed and settle with it.
 
-use crawler_frontier::{Bounds, Moment, SiteFileAttempt, SiteFileStep, SitemapAnswer, SitemapTask};
+use crawler_frontier::{
+    Bounds, Moment, SiteFileAttempt, SiteFileStep, SitemapFetchResult, SitemapTask,
+};
 use crawler_model::site_rules::MAX_SITEMAP_LEVELS;
 use crawler_model::{Discovery, FailKind, LinkList, SitemapPolicy};
 use crawler_store::TaskOutcome;
@@ -22,7 +24,7 @@ impl<S: FrontierStore> StoreFrontier<S> {
         &mut self,
         mut site_file: SitemapTask,
         attempt: SiteFileAttempt,
-        answer: SitemapAnswer,
+        answer: SitemapFetchResult,
         now: Moment,
     ) {
         let ticket = site_file.ticket;

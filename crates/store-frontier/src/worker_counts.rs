@@ -22,7 +22,7 @@ pub struct WorkerCounts {
 
 /// The counters of a worker at one time.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
-pub struct WorkerNumbers {
+pub struct WorkerTotals {
     /// Tasks claimed.
     pub claimed: u64,
     /// Tasks settled as done.
@@ -53,9 +53,9 @@ pub struct WorkerNumbers {
 
 impl WorkerCounts {
     /// The current counts.
-    pub fn numbers(&self) -> WorkerNumbers {
+    pub fn numbers(&self) -> WorkerTotals {
         let read = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
-        WorkerNumbers {
+        WorkerTotals {
             claimed: read(&self.claimed),
             done: read(&self.done),
             failed: read(&self.failed),

@@ -154,7 +154,7 @@ impl CrawlTest {
             "world {number}: a disallowed page is fetched"
         );
         // A page that redirects to itself is followed in place, under the same lease.
-        if task.first_met.is_none() {
+        if task.reported_url.is_none() {
             *self.fetches.entry(task.url.to_string()).or_default() += 1;
         }
     }

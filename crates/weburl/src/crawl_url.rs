@@ -39,11 +39,11 @@ impl CrawlUrl {
             return Err(UrlError::Scheme(parsed.scheme().to_owned()));
         }
         strip_private_parts(&mut parsed);
-        Self::from_normalised(parsed.as_str()).ok_or(UrlError::NoHost)
+        Self::from_normalized(parsed.as_str()).ok_or(UrlError::NoHost)
     }
 
     /// Converts text that is already in normal form, as [`crate::Resolver`] writes it.
-    pub fn from_normalised(text: &str) -> Option<Self> {
+    pub fn from_normalized(text: &str) -> Option<Self> {
         let shape = UrlRef::split(text)?.shape();
         let text = text.into();
         Some(Self { text, shape })
@@ -79,7 +79,7 @@ impl CrawlUrl {
     pub fn at_path(&self, path: &str) -> Self {
         let text = format!("{}{path}", self.parts().origin_text());
         #[expect(clippy::expect_used, reason = "an origin of normal form, and a path")]
-        Self::from_normalised(&text).expect("normal form")
+        Self::from_normalized(&text).expect("normal form")
     }
 }
 

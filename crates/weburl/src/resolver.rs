@@ -70,7 +70,7 @@ impl<'a> Resolver<'a> {
         }
         let mut plain = base.clone();
         strip_private_parts(&mut plain);
-        self.simple = CrawlUrl::from_normalised(plain.as_str()).map(SimpleBase::new);
+        self.simple = CrawlUrl::from_normalized(plain.as_str()).map(SimpleBase::new);
         self.base = OnceCell::from(base);
         true
     }

@@ -66,8 +66,8 @@ impl Sink for StateSink {
         self.sink.left(url)
     }
 
-    fn wants_left(&self) -> bool {
-        self.sink.wants_left()
+    fn wants_unvisited(&self) -> bool {
+        self.sink.wants_unvisited()
     }
 
     fn mark(&mut self, events: &[u8]) -> Result<(), SinkError> {

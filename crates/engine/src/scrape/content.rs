@@ -9,7 +9,7 @@ use crawler_weburl::{CrawlUrl, Resolved, Resolver};
 use encoding_rs::{Encoding, UTF_8};
 
 use super::Part;
-use crate::link_harvest::{query_encoder, top_level_domain};
+use crate::find_links::{query_encoder, top_level_domain};
 
 /// Maximum number of links listed for a document.
 const MAX_LINKS: usize = 10_000;

@@ -13,7 +13,7 @@ pub trait HostGate: Send + Sync {
     type Turn: Send;
 
     /// Waits until a request to the URL's host may start.
-    fn turn(&self, url: &CrawlUrl) -> impl Future<Output = Result<Self::Turn, NoTurn>> + Send;
+    fn turn(&self, url: &CrawlUrl) -> impl Future<Output = Result<Self::Turn, TurnRefused>> + Send;
 
     /// Takes in a throttling response to a request to the URL's host that was sent `elapsed` ago.
     fn throttled(
@@ -32,7 +32,7 @@ pub trait HostGate: Send + Sync {
 
 /// Why no request to a host is permitted.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum NoTurn {
+pub enum TurnRefused {
     /// The host asked for a longer pause than we accept.
     Parked(Duration),
     /// The gate failed.

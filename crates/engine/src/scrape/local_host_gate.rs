@@ -10,7 +10,7 @@ use crawler_weburl::{CrawlUrl, HostKey};
 use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore};
 use tokio::time::Instant;
 
-use super::host_gate::{HostGate, NoTurn};
+use super::host_gate::{HostGate, TurnRefused};
 
 /// Number of hosts at which idle ones are removed.
 const MAX_HOSTS: usize = 4_096;
@@ -94,7 +94,7 @@ impl LocalHostGate {
 impl HostGate for LocalHostGate {
     type Turn = LocalTurn;
 
-    async fn turn(&self, url: &CrawlUrl) -> Result<LocalTurn, NoTurn> {
+    async fn turn(&self, url: &CrawlUrl) -> Result<LocalTurn, TurnRefused> {
         let host = self.host(url);
         // The semaphore is never closed, so this cannot fail.
         let slot = Arc::clone(&host.slots).acquire_owned().await.ok();
@@ -134,11 +134,11 @@ impl HostGate for LocalHostGate {
 
 impl HostState {
     /// Starts a request, or returns what it waits for.
-    fn start(&mut self, now: Duration) -> Result<Option<Wait>, NoTurn> {
+    fn start(&mut self, now: Duration) -> Result<Option<Wait>, TurnRefused> {
         let wait = self.pace.opens_at().saturating_sub(now);
         // The host's regular interval is always waited for, whatever its length.
         if wait > MAX_WAIT.max(self.pace.interval()) {
-            return Err(NoTurn::Parked(wait));
+            return Err(TurnRefused::Parked(wait));
         }
         if !wait.is_zero() {
             return Ok(Some(Wait::For(wait)));

@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use crawler_frontier::{
-    RobotsAnswer, RobotsTask, SiteFileReport, SiteFileResult, SiteFileTask, Work,
+    RobotsFetchResult, RobotsTask, SiteFileReport, SiteFileResult, SiteFileTask, Work,
 };
 use crawler_model::{CrawlSpec, DepthLimit, FailKind, Failure, PageReport, RobotsErrors, Task};
 use crawler_sitefiles::Robots;
@@ -196,7 +196,7 @@ impl RobotsHistory {
         let serving = self.changes.range(..=now).next_back().unwrap().1.clone();
         self.refetches += u32::from(self.last.is_some());
         let (mut status, mut retry_after, mut text) = (None, None, None);
-        let moved = || RobotsAnswer::Moved(CrawlUrl::parse(ELSEWHERE).unwrap());
+        let moved = || RobotsFetchResult::Moved(CrawlUrl::parse(ELSEWHERE).unwrap());
         let answer = match serving {
             Serving::Rules(disallowed) => {
                 status = Some(200);
@@ -224,7 +224,10 @@ impl RobotsHistory {
             }
             Serving::Unreachable => {
                 self.last = Some((now, LastFetch::Failed(Duration::ZERO)));
-                RobotsAnswer::Unreachable(Failure::new(FailKind::Connect, "connection refused"))
+                RobotsFetchResult::Unreachable(Failure::new(
+                    FailKind::Connect,
+                    "connection refused",
+                ))
             }
             Serving::Status(code, pause) => {
                 (status, retry_after) = (Some(code), pause);
@@ -236,10 +239,13 @@ impl RobotsHistory {
                 let (last, answer) = if code == 429 {
                     (
                         LastFetch::Throttled(pause),
-                        RobotsAnswer::Throttled(failure),
+                        RobotsFetchResult::Throttled(failure),
                     )
                 } else {
-                    (LastFetch::Failed(pause), RobotsAnswer::Unavailable(failure))
+                    (
+                        LastFetch::Failed(pause),
+                        RobotsFetchResult::Unavailable(failure),
+                    )
                 };
                 self.last = Some((now, last));
                 answer
@@ -260,7 +266,7 @@ impl RobotsHistory {
         disallowed: BTreeSet<usize>,
         now: Duration,
         text: &mut Option<String>,
-    ) -> RobotsAnswer {
+    ) -> RobotsFetchResult {
         let lines = disallowed
             .iter()
             .map(|page| format!("Disallow: /p{page}$\nDisallow: /p{page}/$\n"));
@@ -269,7 +275,7 @@ impl RobotsHistory {
         *text = Some(written);
         self.observed.read = Some((now, disallowed));
         self.last = Some((now, LastFetch::Read));
-        RobotsAnswer::Rules(rules)
+        RobotsFetchResult::Rules(rules)
     }
 
     fn pause(&mut self, host: String, pause: Duration, now: Duration) {

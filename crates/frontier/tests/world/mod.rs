@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::time::Duration;
 
-use crawler_frontier::{RobotsAnswer, RobotsTask, SiteFileReport, SiteFileResult};
+use crawler_frontier::{RobotsFetchResult, RobotsTask, SiteFileReport, SiteFileResult};
 use crawler_model::{
     CrawlPlan, CrawlSpec, DepthLimit, FailKind, Failure, LinkFacts, Outcome, PageReport,
     RequestSpec, Task,
@@ -241,14 +241,14 @@ impl World {
         let mut text = None;
         let answer = match self.robots_answer {
             0 if site_file.attempt == 1 => {
-                RobotsAnswer::Unavailable(Failure::new(FailKind::ServerError, "500"))
+                RobotsFetchResult::Unavailable(Failure::new(FailKind::ServerError, "500"))
             }
             1 if site_file.attempt == 1 => {
-                RobotsAnswer::Unreachable(Failure::new(FailKind::Reset, "reset"))
+                RobotsFetchResult::Unreachable(Failure::new(FailKind::Reset, "reset"))
             }
             _ => {
                 let text = text.insert(self.robots_text());
-                RobotsAnswer::Rules(Robots::parse(text.as_bytes(), "crawler"))
+                RobotsFetchResult::Rules(Robots::parse(text.as_bytes(), "crawler"))
             }
         };
         SiteFileReport {

@@ -7,8 +7,6 @@
 #![expect(clippy::unwrap_used, reason = "a failing helper may panic in a test")]
 #![expect(clippy::print_stdout, reason = "prints how much was compared")]
 
-#[path = "../../../weburl/tests/agree/chance.rs"]
-mod chance;
 #[path = "../scanner/link_tags.rs"]
 mod link_tags;
 mod manuals;
@@ -18,6 +16,8 @@ mod page_generator;
 mod regressions;
 #[path = "../../../weburl/tests/agree/search.rs"]
 mod search;
+#[path = "../../../weburl/tests/agree/test_rng.rs"]
+mod test_rng;
 mod vocabulary;
 
 use std::collections::BTreeSet;
@@ -46,5 +46,5 @@ pub(crate) fn compare(page: &[u8]) -> Option<String> {
 #[test]
 fn scanner_and_tree_agree() {
     let generator = PageGenerator::new();
-    search("scanner and tree", |chance| generator.page(chance), compare);
+    search("scanner and tree", |rng| generator.page(rng), compare);
 }

@@ -3,8 +3,8 @@
 use std::fs;
 use std::path::Path;
 
-use super::chance::Chance;
 use super::link_tags::{LINKS, number_links};
+use super::test_rng::TestRng;
 use super::vocabulary::{
     BLOCKS, CONTAINERS, FORMATTING, FORMS, FRAMES, MATH, RAW, SNIPPETS, SVG, TABLES,
 };
@@ -45,38 +45,38 @@ impl PageGenerator {
     }
 
     /// A random page.
-    pub(crate) fn page(&self, chance: &mut Chance) -> Vec<u8> {
-        let mut page = match chance.below(10) {
-            0 => bytes(chance),
-            1 | 2 => self.pieces(chance),
-            _ => tags(chance).into_bytes(),
+    pub(crate) fn page(&self, rng: &mut TestRng) -> Vec<u8> {
+        let mut page = match rng.below(10) {
+            0 => bytes(rng),
+            1 | 2 => self.pieces(rng),
+            _ => tags(rng).into_bytes(),
         };
         page.truncate(MAX_LENGTH);
         page
     }
 
     /// Pieces of real pages with random tags inserted.
-    fn pieces(&self, chance: &mut Chance) -> Vec<u8> {
+    fn pieces(&self, rng: &mut TestRng) -> Vec<u8> {
         let mut page = Vec::new();
-        for _ in 0..=chance.below(4) {
-            let real = &self.pages[chance.below(self.pages.len())];
-            let mut from = chance.below(real.len());
-            if !chance.one_in(4) {
+        for _ in 0..=rng.below(4) {
+            let real = &self.pages[rng.below(self.pages.len())];
+            let mut from = rng.below(real.len());
+            if !rng.one_in(4) {
                 from += real[from..]
                     .iter()
                     .position(|byte| *byte == b'<')
                     .unwrap_or(0);
             }
-            let until = (from + chance.below(160)).min(real.len());
+            let until = (from + rng.below(160)).min(real.len());
             page.extend_from_slice(&real[from..until]);
-            for _ in 0..chance.below(4) {
+            for _ in 0..rng.below(4) {
                 let all: Vec<&[&str]> = NAMES.to_vec();
-                page.extend(fragment(chance, &all).bytes());
+                page.extend(fragment(rng, &all).bytes());
             }
-            if chance.one_in(6)
+            if rng.one_in(6)
                 && let Some(byte) = page.last_mut()
             {
-                *byte = u8::try_from(chance.below(256)).unwrap();
+                *byte = u8::try_from(rng.below(256)).unwrap();
             }
         }
         page
@@ -84,31 +84,31 @@ impl PageGenerator {
 }
 
 /// Random bytes.
-fn bytes(chance: &mut Chance) -> Vec<u8> {
-    let length = 20 + chance.below(200);
+fn bytes(rng: &mut TestRng) -> Vec<u8> {
+    let length = 20 + rng.below(200);
     (0..length)
-        .map(|_| match chance.below(12) {
-            0 => u8::try_from(chance.below(256)).unwrap(),
-            _ => ALPHABET[chance.below(ALPHABET.len())],
+        .map(|_| match rng.below(12) {
+            0 => u8::try_from(rng.below(256)).unwrap(),
+            _ => ALPHABET[rng.below(ALPHABET.len())],
         })
         .collect()
 }
 
 /// Tags of a few kinds, with numbered links.
-fn tags(chance: &mut Chance) -> String {
+fn tags(rng: &mut TestRng) -> String {
     let mut kinds: Vec<&[&str]> = Vec::new();
-    for _ in 0..=chance.below(4) {
-        kinds.push(NAMES[chance.below(NAMES.len())]);
+    for _ in 0..=rng.below(4) {
+        kinds.push(NAMES[rng.below(NAMES.len())]);
     }
-    let (links, snippets) = (1 + chance.below(4), chance.below(3));
+    let (links, snippets) = (1 + rng.below(4), rng.below(3));
     let mut page = String::new();
-    for _ in 0..3 + chance.below(24) {
-        match chance.below(8 + links + snippets) {
-            0..8 => page.push_str(&fragment(chance, &kinds)),
-            at if at < 8 + links => page.push_str(chance.pick(LINKS)),
-            _ => page.push_str(chance.pick(SNIPPETS)),
+    for _ in 0..3 + rng.below(24) {
+        match rng.below(8 + links + snippets) {
+            0..8 => page.push_str(&fragment(rng, &kinds)),
+            at if at < 8 + links => page.push_str(rng.pick(LINKS)),
+            _ => page.push_str(rng.pick(SNIPPETS)),
         }
-        if chance.one_in(6) {
+        if rng.one_in(6) {
             page.push_str("text");
         }
         if page.len() > MAX_LENGTH - 40 {
@@ -116,7 +116,7 @@ fn tags(chance: &mut Chance) -> String {
         }
     }
     // Reveals how the end of the page is read.
-    page.push_str(chance.pick(&[
+    page.push_str(rng.pick(&[
         "",
         "",
         "<a href=u#>",
@@ -126,11 +126,11 @@ fn tags(chance: &mut Chance) -> String {
 }
 
 /// A start or end tag of one of the kinds.
-fn fragment(chance: &mut Chance, kinds: &[&[&str]]) -> String {
-    let kind = kinds[chance.below(kinds.len())];
-    let name = chance.pick(kind);
+fn fragment(rng: &mut TestRng, kinds: &[&[&str]]) -> String {
+    let kind = kinds[rng.below(kinds.len())];
+    let name = rng.pick(kind);
     let bare = name.split(' ').next().unwrap_or_default();
-    match chance.below(20) {
+    match rng.below(20) {
         0..8 => format!("</{bare}>"),
         8 => format!("<{name}/>"),
         9 => format!("<{name} x='>' y>"),

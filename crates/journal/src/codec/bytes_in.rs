@@ -55,7 +55,7 @@ impl<'a> BytesIn<'a> {
     }
 
     pub(crate) fn url(&mut self) -> Result<CrawlUrl, Damaged> {
-        CrawlUrl::from_normalised(self.text()?).ok_or(Damaged("a URL"))
+        CrawlUrl::from_normalized(self.text()?).ok_or(Damaged("a URL"))
     }
 
     pub(crate) fn duration(&mut self) -> Result<Duration, Damaged> {

@@ -2,7 +2,9 @@
 //!
 //! The text of a robots.txt is recorded and parsed again; without a text, nothing is forbidden.
 
-use crawler_frontier::{RobotsAnswer, SiteFileReport, SiteFileResult, SiteFileTask, SitemapAnswer};
+use crawler_frontier::{
+    RobotsFetchResult, SiteFileReport, SiteFileResult, SiteFileTask, SitemapFetchResult,
+};
 use crawler_model::CrawlRules;
 use crawler_sitefiles::{Robots, robots_token};
 
@@ -53,25 +55,25 @@ pub(crate) fn rules(text: Option<&str>, plan: &CrawlRules) -> Robots {
     })
 }
 
-fn write_robots(out: &mut BytesOut, answer: &RobotsAnswer, text: Option<&str>) {
+fn write_robots(out: &mut BytesOut, answer: &RobotsFetchResult, text: Option<&str>) {
     match answer {
-        RobotsAnswer::Rules(_) => {
+        RobotsFetchResult::Rules(_) => {
             out.byte(0);
             out.option(text, BytesOut::text);
         }
-        RobotsAnswer::Unavailable(failure) => {
+        RobotsFetchResult::Unavailable(failure) => {
             out.byte(1);
             write_failure(out, failure);
         }
-        RobotsAnswer::Unreachable(failure) => {
+        RobotsFetchResult::Unreachable(failure) => {
             out.byte(2);
             write_failure(out, failure);
         }
-        RobotsAnswer::Moved(to) => {
+        RobotsFetchResult::Moved(to) => {
             out.byte(3);
             out.text(to.as_str());
         }
-        RobotsAnswer::Throttled(failure) => {
+        RobotsFetchResult::Throttled(failure) => {
             out.byte(4);
             write_failure(out, failure);
         }
@@ -82,23 +84,23 @@ fn read_robots(
     bytes: &mut BytesIn<'_>,
     text: &mut Option<String>,
     plan: &CrawlRules,
-) -> Result<RobotsAnswer, Damaged> {
+) -> Result<RobotsFetchResult, Damaged> {
     Ok(match bytes.byte()? {
         0 => {
             *text = bytes.option(|bytes| bytes.text().map(str::to_owned))?;
-            RobotsAnswer::Rules(rules(text.as_deref(), plan))
+            RobotsFetchResult::Rules(rules(text.as_deref(), plan))
         }
-        1 => RobotsAnswer::Unavailable(read_failure(bytes)?),
-        2 => RobotsAnswer::Unreachable(read_failure(bytes)?),
-        3 => RobotsAnswer::Moved(bytes.url()?),
-        4 => RobotsAnswer::Throttled(read_failure(bytes)?),
+        1 => RobotsFetchResult::Unavailable(read_failure(bytes)?),
+        2 => RobotsFetchResult::Unreachable(read_failure(bytes)?),
+        3 => RobotsFetchResult::Moved(bytes.url()?),
+        4 => RobotsFetchResult::Throttled(read_failure(bytes)?),
         _ => return Err(Damaged("an answer about robots.txt")),
     })
 }
 
-fn write_sitemap(out: &mut BytesOut, answer: &SitemapAnswer) {
+fn write_sitemap(out: &mut BytesOut, answer: &SitemapFetchResult) {
     match answer {
-        SitemapAnswer::Read {
+        SitemapFetchResult::Read {
             pages,
             sitemaps,
             problem,
@@ -111,30 +113,30 @@ fn write_sitemap(out: &mut BytesOut, answer: &SitemapAnswer) {
             }
             out.option(problem.as_deref(), BytesOut::text);
         }
-        SitemapAnswer::Failed(failure) => {
+        SitemapFetchResult::Failed(failure) => {
             out.byte(1);
             write_failure(out, failure);
         }
-        SitemapAnswer::Moved(to) => {
+        SitemapFetchResult::Moved(to) => {
             out.byte(2);
             out.text(to.as_str());
         }
     }
 }
 
-fn read_sitemap(bytes: &mut BytesIn<'_>, plan: &CrawlRules) -> Result<SitemapAnswer, Damaged> {
+fn read_sitemap(bytes: &mut BytesIn<'_>, plan: &CrawlRules) -> Result<SitemapFetchResult, Damaged> {
     Ok(match bytes.byte()? {
         0 => {
             let pages = read_links(bytes, &plan.keys)?;
             let count = bytes.count()?;
-            SitemapAnswer::Read {
+            SitemapFetchResult::Read {
                 pages,
                 sitemaps: (0..count).map(|_| bytes.url()).collect::<Result<_, _>>()?,
                 problem: bytes.option(|bytes| bytes.text().map(str::to_owned))?,
             }
         }
-        1 => SitemapAnswer::Failed(read_failure(bytes)?),
-        2 => SitemapAnswer::Moved(bytes.url()?),
+        1 => SitemapFetchResult::Failed(read_failure(bytes)?),
+        2 => SitemapFetchResult::Moved(bytes.url()?),
         _ => return Err(Damaged("an answer about a sitemap")),
     })
 }

@@ -37,7 +37,7 @@ pub(crate) fn link(links: &mut LinkList, full: &str, change: impl FnOnce(&mut Li
 pub(crate) fn page(text: &str, depth: u32, outcome: Outcome) -> PageReport {
     let task = Task {
         url: url(text),
-        first_met: None,
+        reported_url: None,
         depth,
         hops: 0,
         via: (depth > 0).then(|| Arc::from("https://example.org/")),
@@ -85,7 +85,8 @@ pub(crate) fn reports() -> Vec<PageReport> {
     (home.wire_bytes, home.body_bytes) = (1_234, 5_678);
     // Waiting for a tab does not count as the page's time.
     home.elapsed = Duration::from_micros(1_045_678);
-    home.rendering = Some(Rendering::because(RenderReason::Asked).after(Duration::from_secs(1)));
+    home.rendering =
+        Some(Rendering::because(RenderReason::Requested).after(Duration::from_secs(1)));
 
     let mut about = linking("https://example.org/about", 1, &[]);
     about.content_type = Some("=HYPERLINK(\"http://x\",\"y\")".into());

@@ -6,7 +6,8 @@ use std::time::Duration;
 use crawler_fetch::FakeFetch;
 use crawler_fetch::fake::status;
 use crawler_model::RenderReason::{
-    Asked, BrowserFailed, EmptyRoot, HostNeeds, HostPlain, LittleText, NoBrowser, NotHtml, Readable,
+    BrowserFailed, EmptyRoot, HostNeeds, HostPlain, LittleText, NoBrowser, NotHtml, Readable,
+    Requested,
 };
 use crawler_weburl::CrawlUrl;
 
@@ -135,7 +136,7 @@ async fn always_uses_the_browser_only() {
     let fixture = Fixture::new(page("certain"), Some(page(LONG)));
     let response = fixture.fetch(Accept::Page, JsPolicy::Always).await.unwrap();
     assert_eq!(html(&response), LONG.as_bytes());
-    assert_eq!(response.rendering, Some(Rendering::because(Asked)));
+    assert_eq!(response.rendering, Some(Rendering::because(Requested)));
     assert_eq!(fixture.requests(), (0, 1));
 }
 
@@ -216,7 +217,7 @@ async fn the_wait_for_a_tab_is_reported_and_not_part_of_elapsed() {
         response.content_type = Some("text/html".into());
         response.body = body;
         response.elapsed = second;
-        response.rendering = Some(Rendering::because(Asked).after(40 * second));
+        response.rendering = Some(Rendering::because(Requested).after(40 * second));
         responding(response)
     };
     let rendered = || waiting(Body::Html(LONG.into()));
@@ -224,7 +225,7 @@ async fn the_wait_for_a_tab_is_reported_and_not_part_of_elapsed() {
     let response = fixture.fetch(Accept::Page, JsPolicy::Always).await.unwrap();
     assert_eq!(
         response.rendering,
-        Some(Rendering::because(Asked).after(40 * second))
+        Some(Rendering::because(Requested).after(40 * second))
     );
     for _ in 0..10 {
         let response = fixture.auto().await;

@@ -15,7 +15,7 @@ use crate::test_renderer::{TestRenderer, markup};
 async fn every_page_process_is_sandboxed_and_none_is_root() {
     let site = Server::start(Pages::new().html("/", "<p>hello"));
     let test = TestRenderer::new(|_| ());
-    assert_eq!(test.renderer.state(), BrowserState::Asleep);
+    assert_eq!(test.renderer.state(), BrowserState::NotRunning);
     test.document(&site.url("/")).await.unwrap();
     assert_eq!(test.renderer.state(), BrowserState::Running);
     let all = descendants();
@@ -42,7 +42,7 @@ async fn every_page_process_is_sandboxed_and_none_is_root() {
     assert!(!String::from_utf8_lossy(&environment).contains("CARGO"));
     test.renderer.close().await;
     until("all have exited", || descendants().is_empty()).await;
-    assert_eq!(test.renderer.state(), BrowserState::Asleep);
+    assert_eq!(test.renderer.state(), BrowserState::NotRunning);
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -5,8 +5,8 @@
 use std::sync::OnceLock;
 
 use super::recorder::Recorder;
-use crate::worker::WorkerNumbers;
-use crawler_render::RenderNumbers;
+use crate::worker::WorkerTotals;
+use crawler_render::RenderCounts;
 use crawler_store::{JobKind, Statistics};
 
 static RECORDER: OnceLock<&'static Recorder> = OnceLock::new();
@@ -118,7 +118,7 @@ pub const METRICS: [(&str, &str); 27] = [
 ];
 
 /// Records the counters of a worker.
-pub fn record_worker_metrics(numbers: &WorkerNumbers) {
+pub fn record_worker_metrics(numbers: &WorkerTotals) {
     metrics::counter!("crawler_worker_leases_lost_total").absolute(numbers.lost);
     metrics::counter!("crawler_worker_dropped_total").absolute(numbers.dropped);
     metrics::counter!("crawler_worker_host_pauses_total").absolute(numbers.host_pauses);
@@ -129,7 +129,7 @@ pub fn record_worker_metrics(numbers: &WorkerNumbers) {
 }
 
 /// Records the counters of the browser.
-pub(super) fn record_render_metrics(numbers: &RenderNumbers) {
+pub(super) fn record_render_metrics(numbers: &RenderCounts) {
     metrics::counter!("crawler_render_pages_total").absolute(numbers.pages);
     metrics::counter!("crawler_render_failed_total").absolute(numbers.failed);
     metrics::counter!("crawler_render_starts_total").absolute(numbers.starts);

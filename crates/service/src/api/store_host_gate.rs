@@ -3,7 +3,7 @@
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use crawler_engine::{HostGate, NoTurn};
+use crawler_engine::{HostGate, TurnRefused};
 use crawler_fetch::Guard;
 use crawler_frontier::Rng;
 use crawler_model::site_rules::MAX_WAIT;
@@ -44,7 +44,7 @@ impl<S: Store> HostGate for StoreHostGate<S> {
     type Turn = Option<HostSlot<S>>;
 
     /// Waits for the host's turn. The caller has a time limit.
-    async fn turn(&self, url: &CrawlUrl) -> Result<Self::Turn, NoTurn> {
+    async fn turn(&self, url: &CrawlUrl) -> Result<Self::Turn, TurnRefused> {
         let host = url.host_key();
         if refuses(&self.guard, host.as_str()) {
             return Ok(None);
@@ -54,7 +54,7 @@ impl<S: Store> HostGate for StoreHostGate<S> {
             let turn = turn.map_err(|error| {
                 tracing::warn!(%error, %host, "cannot get a turn from the store");
                 let failure = Failure::new(FailKind::Internal, "the store does not respond");
-                NoTurn::Failed(failure)
+                TurnRefused::Failed(failure)
             })?;
             match turn {
                 HostTurn::Granted { id, delay } => {
@@ -66,7 +66,7 @@ impl<S: Store> HostGate for StoreHostGate<S> {
                     tokio::time::sleep(delay).await;
                     return Ok(Some(slot));
                 }
-                HostTurn::Later(wait) if wait > MAX_WAIT => return Err(NoTurn::Parked(wait)),
+                HostTurn::Later(wait) if wait > MAX_WAIT => return Err(TurnRefused::Parked(wait)),
                 HostTurn::Later(wait) => tokio::time::sleep(wait).await,
             }
         }

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use crawler_engine::{
-    HostGate, NoTurn, OutputWriter, Progress, ScrapeProblem, Scraper, Stop, drive,
+    HostGate, OutputWriter, Progress, ScrapeProblem, Scraper, Stop, TurnRefused, drive,
 };
 use crawler_fetch::{Body, FakeFetch, Fetched, RequestedUrl, fake};
 use crawler_frontier::MemoryFrontier;
@@ -279,7 +279,7 @@ struct OpenGate(Arc<Mutex<HashSet<String>>>);
 impl HostGate for OpenGate {
     type Turn = ();
 
-    async fn turn(&self, _url: &CrawlUrl) -> Result<(), NoTurn> {
+    async fn turn(&self, _url: &CrawlUrl) -> Result<(), TurnRefused> {
         Ok(())
     }
 

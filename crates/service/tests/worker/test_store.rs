@@ -9,7 +9,7 @@ use crawler_engine::Stop;
 use crawler_fetch::{Fetch, Guard, HttpFetch};
 use crawler_service::job_params::{JobDefaults, JobParams};
 use crawler_service::worker::{
-    StoreFrontierSettings, Worker, WorkerCounts, WorkerNumbers, WorkerSettings, http_fetch,
+    StoreFrontierSettings, Worker, WorkerCounts, WorkerSettings, WorkerTotals, http_fetch,
 };
 use crawler_store::{
     HostDefaults, Job, JobId, JobKind, Store, StoreLimits, StoredDocument, documents_of,
@@ -53,7 +53,7 @@ impl<S: Store, P> TestStore<S, P> {
     }
 
     /// Runs a job with one worker until it has finished.
-    pub(crate) async fn run(&self, kind: JobKind, params: &JobParams) -> (Job, WorkerNumbers) {
+    pub(crate) async fn run(&self, kind: JobKind, params: &JobParams) -> (Job, WorkerTotals) {
         let job = self.start(kind, params).await;
         let worker = RunningWorker::start(&self.store, http(), settings(fast()));
         let job = self.finished(job).await;
@@ -143,7 +143,7 @@ impl RunningWorker {
     }
 
     /// Drains the worker and returns its counters.
-    pub(crate) async fn stop(self) -> WorkerNumbers {
+    pub(crate) async fn stop(self) -> WorkerTotals {
         self.stop.ask();
         self.task.await.unwrap();
         self.counts.numbers()

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::fmt;
 
-use super::{Behaviour, Expect};
+use super::{Behavior, Expect};
 use crate::{Request, SiteResponse};
 
 /// A request below the path of a behavior.
@@ -18,14 +18,14 @@ pub(super) struct Visit<'a> {
 type RespondFn = Box<dyn Fn(&Visit<'_>) -> SiteResponse + Send + Sync>;
 
 pub(super) struct Case {
-    pub(super) behaviour: Behaviour,
+    pub(super) behavior: Behavior,
     pages: HashMap<String, SiteResponse>,
     handler: RespondFn,
 }
 
 impl fmt::Debug for Case {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.behaviour.fmt(out)
+        self.behavior.fmt(out)
     }
 }
 
@@ -38,7 +38,7 @@ pub(super) fn case(
     handler: impl Fn(&Visit<'_>) -> SiteResponse + Send + Sync + 'static,
 ) -> Case {
     Case {
-        behaviour: Behaviour {
+        behavior: Behavior {
             name,
             path: format!("/{name}/in"),
             expect,
@@ -77,14 +77,14 @@ impl Case {
 
     /// Starts at another path.
     pub(super) fn at(mut self, rest: &str) -> Self {
-        self.behaviour.path = self.below(rest);
+        self.behavior.path = self.below(rest);
         self
     }
 
     /// Adds an expectation for another path.
     pub(super) fn also(mut self, rest: &str, expect: Expect) -> Self {
         let path = self.below(rest);
-        self.behaviour.also.push((path, expect));
+        self.behavior.also.push((path, expect));
         self
     }
 
@@ -103,12 +103,12 @@ impl Case {
 
     /// Sets the maximum acceptable number of requests.
     pub(super) fn at_most(mut self, pages: usize) -> Self {
-        self.behaviour.max_pages = Some(pages);
+        self.behavior.max_pages = Some(pages);
         self
     }
 
     fn below(&self, rest: &str) -> String {
-        format!("/{}/{rest}", self.behaviour.name)
+        format!("/{}/{rest}", self.behavior.name)
     }
 }
 

@@ -4,7 +4,7 @@
 //! The expectations assume these rules: bodies are truncated at 2 MB (decoded), a request has a total timeout, at most 256
 //! headers and 256 KiB of them, at most two content codings, at most 10 redirects in a row, traps refused.
 
-mod behaviour;
+mod behavior;
 mod bombs;
 mod case;
 mod charsets;
@@ -24,7 +24,7 @@ mod types;
 use std::collections::HashMap;
 use std::sync::Mutex;
 
-pub use behaviour::{Behaviour, Expect};
+pub use behavior::{Behavior, Expect};
 
 use crate::pages::list_of_links;
 use crate::{Request, Site, SiteResponse};
@@ -34,15 +34,15 @@ use case::{Case, Visit};
 pub const HEALTHY: usize = 100;
 
 /// Returns all behaviors that one server can have at the same time.
-pub fn behaviours() -> Vec<Behaviour> {
-    cases().into_iter().map(|case| case.behaviour).collect()
+pub fn behaviours() -> Vec<Behavior> {
+    cases().into_iter().map(|case| case.behavior).collect()
 }
 
 /// Returns the behaviors that slow down the whole host in a polite crawler; each needs its own server, see
 /// [`Hostile::only`].
-pub fn throttlers() -> Vec<Behaviour> {
+pub fn throttlers() -> Vec<Behavior> {
     let cases = throttle::cases().into_iter();
-    cases.map(|case| case.behaviour).collect()
+    cases.map(|case| case.behavior).collect()
 }
 
 /// Returns the paths of the healthy pages.
@@ -97,18 +97,18 @@ impl Hostile {
     /// Creates a site with one behavior or throttler and the healthy pages.
     pub fn only(name: &str) -> Option<Self> {
         let mut all = cases().into_iter().chain(throttle::cases());
-        all.find(|case| case.behaviour.name == name)
+        all.find(|case| case.behavior.name == name)
             .map(|case| Self::of(vec![case]))
     }
 
     fn of(cases: Vec<Case>) -> Self {
-        let entries = cases.iter().map(|case| case.behaviour.path.clone());
+        let entries = cases.iter().map(|case| case.behavior.path.clone());
         let healthy = healthy_paths().into_iter().take(10);
         Self {
             index: list_of_links(entries.chain(healthy)),
             cases: cases
                 .into_iter()
-                .map(|case| (case.behaviour.name, case))
+                .map(|case| (case.behavior.name, case))
                 .collect(),
             visits: Mutex::default(),
         }

@@ -5,7 +5,7 @@ use std::io::Read;
 
 use testsite::Server;
 use testsite::hostile::{
-    Behaviour, Expect, HEALTHY, Hostile, behaviours, healthy_paths, throttlers,
+    Behavior, Expect, HEALTHY, Hostile, behaviours, healthy_paths, throttlers,
 };
 
 use crate::anchors::hrefs;
@@ -13,7 +13,7 @@ use crate::raw_client;
 
 #[test]
 fn every_behavior_has_its_own_name_and_path() {
-    let all: Vec<Behaviour> = [behaviours(), throttlers()].concat();
+    let all: Vec<Behavior> = [behaviours(), throttlers()].concat();
     assert!(behaviours().len() >= 120, "{}", behaviours().len());
     let names: BTreeSet<&str> = all.iter().map(|behavior| behavior.name).collect();
     assert_eq!(names.len(), all.len());

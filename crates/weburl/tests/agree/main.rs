@@ -6,12 +6,12 @@
 #![expect(clippy::print_stdout, reason = "prints how much was compared")]
 
 mod bases;
-mod chance;
 mod known;
 mod maker;
 mod oracle;
 mod resolver;
 mod search;
+mod test_rng;
 mod url_key;
 
 use search::search;

@@ -1,7 +1,7 @@
 //! Generates URLs and references from pieces that URL parsers treat specially.
 
 use super::bases::BASES;
-use super::chance::Chance;
+use super::test_rng::TestRng;
 
 const COMMON: &[&str] = &[
     "a",
@@ -35,8 +35,8 @@ const PIECES: &[&str] = &[
 ];
 
 /// A reference, absolute or not.
-pub(crate) fn reference(chance: &mut Chance, into: &mut Vec<u8>) {
-    if chance.one_in(4) {
+pub(crate) fn reference(rng: &mut TestRng, into: &mut Vec<u8>) {
+    if rng.one_in(4) {
         let start = [
             "http://",
             "https://",
@@ -45,62 +45,61 @@ pub(crate) fn reference(chance: &mut Chance, into: &mut Vec<u8>) {
             "/",
             "\\\\",
         ];
-        into.extend(chance.pick(&start).bytes());
+        into.extend(rng.pick(&start).bytes());
     }
-    let common = chance.below(4);
-    for _ in 0..chance.below(9) {
-        match chance.below(4 + common) {
-            0 => into.extend(chance.pick(PIECES).bytes()),
-            1 if chance.one_in(6) => {
-                let any = u32::try_from(chance.below(0x11_0000))
+    let common = rng.below(4);
+    for _ in 0..rng.below(9) {
+        match rng.below(4 + common) {
+            0 => into.extend(rng.pick(PIECES).bytes()),
+            1 if rng.one_in(6) => {
+                let any = u32::try_from(rng.below(0x11_0000))
                     .ok()
                     .and_then(char::from_u32);
                 let mut buffer = [0; 4];
                 into.extend(any.unwrap_or('x').encode_utf8(&mut buffer).bytes());
             }
-            1 => into.push(b' ' + u8::try_from(chance.below(95)).unwrap()),
-            _ => into.extend(chance.pick(COMMON).bytes()),
+            1 => into.push(b' ' + u8::try_from(rng.below(95)).unwrap()),
+            _ => into.extend(rng.pick(COMMON).bytes()),
         }
     }
 }
 
 /// The URL of a page: one of a few, sometimes longer.
-fn address(chance: &mut Chance, into: &mut Vec<u8>) {
-    into.extend(chance.pick(BASES).bytes());
-    if chance.one_in(2) {
-        reference(chance, into);
+fn address(rng: &mut TestRng, into: &mut Vec<u8>) {
+    into.extend(rng.pick(BASES).bytes());
+    if rng.one_in(2) {
+        reference(rng, into);
     }
 }
 
 /// A page, a base element or none, and references.
-pub(crate) fn references(chance: &mut Chance) -> Vec<u8> {
+pub(crate) fn references(rng: &mut TestRng) -> Vec<u8> {
     let mut input = Vec::new();
-    address(chance, &mut input);
+    address(rng, &mut input);
     input.retain(|byte| *byte != b'\n');
     input.push(b'\n');
-    if chance.one_in(4) {
-        reference(chance, &mut input);
+    if rng.one_in(4) {
+        reference(rng, &mut input);
     }
-    for _ in 0..=chance.below(3) {
+    for _ in 0..=rng.below(3) {
         input.push(b'\n');
-        reference(chance, &mut input);
+        reference(rng, &mut input);
     }
     input
 }
 
 /// Two URLs, sometimes nearly the same.
-pub(crate) fn addresses(chance: &mut Chance) -> Vec<u8> {
+pub(crate) fn addresses(rng: &mut TestRng) -> Vec<u8> {
     let mut input = Vec::new();
-    address(chance, &mut input);
+    address(rng, &mut input);
     let one = input.clone();
     input.push(b'\n');
-    if chance.one_in(2) {
-        address(chance, &mut input);
+    if rng.one_in(2) {
+        address(rng, &mut input);
     } else {
         input.extend(one);
         input.extend(
-            chance
-                .pick(&["", "/", "?", "?a", "#", "#b", "/?", "/.", "/x"])
+            rng.pick(&["", "/", "?", "?a", "#", "#b", "/?", "/.", "/x"])
                 .bytes(),
         );
     }

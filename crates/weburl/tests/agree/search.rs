@@ -7,7 +7,7 @@ use std::env;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::{Duration, Instant};
 
-use super::chance::Chance;
+use super::test_rng::TestRng;
 
 /// Default number of inputs.
 const INPUTS: u64 = 200_000;
@@ -25,7 +25,7 @@ fn env_number(variable: &str) -> Option<u64> {
 /// Generates inputs and compares; fails the test on the first difference.
 pub(crate) fn search(
     what: &str,
-    make: impl Fn(&mut Chance) -> Vec<u8>,
+    make: impl Fn(&mut TestRng) -> Vec<u8>,
     compare: fn(&[u8]) -> Difference,
 ) {
     let seed = env_number("AGREE_SEED").unwrap_or(SEED);
@@ -35,7 +35,7 @@ pub(crate) fn search(
     let started = Instant::now();
     let (mut run, mut bytes) = (0, 0);
     while run < inputs && seconds.is_none_or(|seconds| started.elapsed() < seconds) {
-        let input = make(&mut Chance::new(seed, run));
+        let input = make(&mut TestRng::new(seed, run));
         if differs(&input, compare).is_some() {
             let small = minimized(input, compare);
             let difference = differs(&small, compare).unwrap_or_default();

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use testsite::Server;
-use testsite::hostile::{Behaviour, Expect, Hostile, behaviours, healthy_paths};
+use testsite::hostile::{Behavior, Expect, Hostile, behaviours, healthy_paths};
 
 use crate::worlds::crawl::{Crawl, Crawled};
 use crate::worlds::machine_lock;
@@ -57,7 +57,7 @@ impl HostileCrawl {
         (!right).then(|| format!("{path}: {seen:?} after {requests} requests, not {expect:?}"))
     }
 
-    fn mismatches(&self, one: &Behaviour) -> Vec<String> {
+    fn mismatches(&self, one: &Behavior) -> Vec<String> {
         let first = self.mismatch(&one.path, one.expect);
         let others = one
             .also

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use testsite::hostile::{Behaviour, Expect, Hostile, healthy_paths, throttlers};
+use testsite::hostile::{Behavior, Expect, Hostile, healthy_paths, throttlers};
 use testsite::{Pages, Server, SiteResponse};
 
 use crate::worlds::crawl::{Crawl, Crawled};
@@ -46,7 +46,7 @@ fn each_throttler_has_its_outcome_and_the_crawl_ends() {
     });
 }
 
-fn crawl_with_healthy_pages(one: &Behaviour) {
+fn crawl_with_healthy_pages(one: &Behavior) {
     let name = one.name;
     let server = Server::start(Hostile::only(name).unwrap());
     let ended = Crawl::of(&server.url("/"))
@@ -88,7 +88,7 @@ fn crawl_with_healthy_pages(one: &Behaviour) {
 }
 
 /// Asserts that nothing is requested after each refusal, except requests already in flight.
-fn assert_host_is_paused(server: &Server, one: &Behaviour, pause: Duration) {
+fn assert_host_is_paused(server: &Server, one: &Behavior, pause: Duration) {
     let hits = server.hits();
     let requests: Vec<Instant> = hits
         .iter()

@@ -1,18 +1,18 @@
 //! Reproducible random numbers.
 
 /// A sequence of random numbers.
-pub(crate) struct Chance {
+pub(crate) struct TestRng {
     state: u64,
 }
 
-impl Chance {
+impl TestRng {
     /// The sequence for one input of a run.
     pub(crate) fn new(seed: u64, input: u64) -> Self {
-        let mut chance = Self {
+        let mut rng = Self {
             state: seed ^ input.wrapping_mul(0xA24B_AED4_963E_E407),
         };
-        chance.number();
-        chance
+        rng.number();
+        rng
     }
 
     /// The next number: splitmix64.

@@ -9,13 +9,13 @@ pub(crate) fn cases() -> Vec<Case> {
     [(S, 100), (R, 50)]
         .map(|(page, times)| {
             Case::new(
-                format!("harvest-{}", page.name),
+                format!("links-{}", page.name),
                 times,
                 page.links,
                 move |_| {
                     let (page_url, plan) = (url(page.url), plan(page.url));
                     Box::new(move || {
-                        crawler_engine::harvest(
+                        crawler_engine::find_links(
                             black_box(page.body),
                             Some(CONTENT_TYPE),
                             &page_url,

@@ -2,7 +2,7 @@
 
 /// One kind of misbehavior.
 #[derive(Debug, Clone)]
-pub struct Behaviour {
+pub struct Behavior {
     /// Name, and first segment of all its paths.
     pub name: &'static str,
     /// The path to request first.
@@ -17,7 +17,7 @@ pub struct Behaviour {
     pub why: &'static str,
 }
 
-impl Behaviour {
+impl Behavior {
     /// Returns the prefix of all its paths.
     pub fn prefix(&self) -> String {
         format!("/{}/", self.name)

@@ -9,7 +9,7 @@ use crawler_weburl::{CrawlUrl, Resolved, Resolver, ScopeVerdict, UrlKey};
 const MIN_TEXT_LIMIT: usize = 16 << 20;
 
 /// Returns the links of a page fetched from `page`, in document order.
-pub fn harvest(
+pub fn find_links(
     body: &[u8],
     content_type: Option<&str>,
     page: &CrawlUrl,
@@ -140,7 +140,7 @@ mod tests {
             ..CrawlSpec::default()
         };
         let plan = CrawlPlan::resolve(&spec, "crawler/0", 1).unwrap();
-        let list = harvest(
+        let list = find_links(
             body,
             Some(content_type),
             &CrawlUrl::parse(page).unwrap(),
@@ -190,7 +190,7 @@ mod tests {
             ..CrawlSpec::default()
         };
         let plan = CrawlPlan::resolve(&spec, "crawler/0", 1).unwrap();
-        let list = harvest(
+        let list = find_links(
             body.as_bytes(),
             None,
             &CrawlUrl::parse(&page).unwrap(),

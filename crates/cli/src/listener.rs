@@ -31,8 +31,8 @@ pub(crate) async fn bind(config: &Config, mode: ModeChoice) -> anyhow::Result<Op
         Err(error) if error.kind() == ErrorKind::AddrInUse => {
             tracing::warn!(
                 %addr,
-                "worker.metrics_addr is in use by another process, probably another worker: the metrics of this worker are \
-                 not served until it is free; give each worker on a machine its own address"
+                "worker.metrics_addr is in use by another process, probably another worker; this worker's metrics are not \
+                 served until the address is free; give each worker on a machine its own address"
             );
             Ok(None)
         }

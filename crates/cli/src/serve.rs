@@ -341,7 +341,7 @@ fn lock_worker(path: &Path) -> anyhow::Result<File> {
     }
 }
 
-/// Deletes jobs past their retention and hosts that are no longer used, and shrinks the store's file; all in small steps.
+/// Deletes jobs past their retention and hosts that are no longer used, and shrinks the database file; all in small steps.
 async fn prune<S: Store>(store: S, retention: Option<Duration>) {
     let mut hosts_due = Instant::now();
     loop {
@@ -357,7 +357,7 @@ async fn prune<S: Store>(store: S, retention: Option<Duration>) {
             tracing::warn!(%error, "cannot delete old jobs");
         }
         if let Err(error) = in_steps(|| store.shrink()).await {
-            tracing::warn!(%error, "cannot shrink the store's file");
+            tracing::warn!(%error, "cannot shrink the database file");
         }
         tokio::time::sleep(PRUNE_INTERVAL).await;
     }

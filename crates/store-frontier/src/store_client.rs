@@ -81,12 +81,6 @@ impl<S: FrontierStore> StoreClient<S> {
         spawn(Box::pin(call), self.events.clone());
     }
 
-    /// Runs a call whose result nobody needs.
-    fn spawn_detached(&self, call: impl Future<Output = ()> + Send + 'static) {
-        let call: BoxFuture<()> = Box::pin(call);
-        tokio::spawn(call);
-    }
-
     pub(crate) fn claim(&self, requested: usize, lease: Duration, known: HashSet<JobId>) {
         let (store, worker, timeout) = (self.store.clone(), self.worker.clone(), self.timeout);
         self.spawn(async move {
@@ -151,7 +145,7 @@ impl<S: FrontierStore> StoreClient<S> {
     /// Uses up a start of a host for a request that does not wait for it.
     pub(crate) fn take_start(&self, host: HostKey) {
         let (store, timeout) = (self.store.clone(), self.timeout);
-        self.spawn_detached(async move {
+        spawn_detached(async move {
             let _ = within(timeout, store.reserve_start(&host)).await;
         });
     }
@@ -181,7 +175,7 @@ impl<S: FrontierStore> StoreClient<S> {
     /// Stores a robots.txt for all workers. If that fails, it is fetched once more.
     pub(crate) fn save_robots(&self, origin: Origin, robots: RobotsText) {
         let (store, timeout) = (self.store.clone(), self.timeout);
-        self.spawn_detached(async move {
+        spawn_detached(async move {
             let _ = within(timeout, store.save_robots(origin.as_str(), robots)).await;
         });
     }
@@ -189,7 +183,7 @@ impl<S: FrontierStore> StoreClient<S> {
     /// Stores a host's pause for all workers. This worker applies it in any case.
     pub(crate) fn pause_host(&self, host: HostKey, pause: Duration) {
         let (store, timeout) = (self.store.clone(), self.timeout);
-        self.spawn_detached(async move {
+        spawn_detached(async move {
             let _ = within(timeout, store.pause_host(&host, pause)).await;
         });
     }
@@ -197,7 +191,7 @@ impl<S: FrontierStore> StoreClient<S> {
     /// Stores a host's crawl-delay for all workers. This worker applies it in any case.
     pub(crate) fn slow_host(&self, host: HostKey, interval: Duration) {
         let (store, timeout) = (self.store.clone(), self.timeout);
-        self.spawn_detached(async move {
+        spawn_detached(async move {
             let _ = within(timeout, store.slow_host(&host, interval)).await;
         });
     }
@@ -212,6 +206,12 @@ fn spawn(call: BoxFuture<Event>, events: mpsc::UnboundedSender<Event>) {
         let result = tokio::spawn(call).await;
         let _ = events.send(result.unwrap_or(Event::Panicked));
     });
+}
+
+/// Runs a call whose result nobody needs.
+fn spawn_detached(call: impl Future<Output = ()> + Send + 'static) {
+    let call: BoxFuture<()> = Box::pin(call);
+    tokio::spawn(call);
 }
 
 /// Applies the timeout of store calls.

@@ -324,7 +324,7 @@ impl JobTransaction for PostgresTransaction {
 /// Commits. A COMMIT that is not answered in time may still have succeeded, like one whose connection breaks.
 pub(crate) async fn commit(transaction: Transaction<'_, Postgres>) -> Result<(), Error> {
     let unanswered = |_| {
-        let message = format!("no answer to a COMMIT within {COMMIT_TIMEOUT:?}");
+        let message = format!("COMMIT timed out after {COMMIT_TIMEOUT:?}");
         std::io::Error::new(std::io::ErrorKind::TimedOut, message)
     };
     tokio::time::timeout(COMMIT_TIMEOUT, transaction.commit())

@@ -20,7 +20,7 @@ use crate::job_params::JobParams;
     params(IdempotencyParameter),
     responses(
         (status = 202, description = "The job was created, now or by an earlier request with the same `Idempotency-Key`; `Location` is the path of its status", body = AcceptedJob),
-        (status = 409, description = "`idempotency_key_reused`: the key was sent before with another request", body = Problem, content_type = "application/problem+json"),
+        (status = 409, description = "`idempotency_key_reused`: the key was already used for a different request", body = Problem, content_type = "application/problem+json"),
         (status = 503, description = "`store_unavailable`, `timeout`; see `Retry-After`. The job may have been created: see `detail`", body = Problem, content_type = "application/problem+json"),
     )
 )]
@@ -39,7 +39,7 @@ pub(super) async fn batch<S: Store>(
     params(IdempotencyParameter),
     responses(
         (status = 202, description = "The job was created, now or by an earlier request with the same `Idempotency-Key`; `Location` is the path of its status", body = AcceptedJob),
-        (status = 409, description = "`idempotency_key_reused`: the key was sent before with another request", body = Problem, content_type = "application/problem+json"),
+        (status = 409, description = "`idempotency_key_reused`: the key was already used for a different request", body = Problem, content_type = "application/problem+json"),
         (status = 503, description = "`store_unavailable`, `timeout`; see `Retry-After`. The job may have been created: see `detail`", body = Problem, content_type = "application/problem+json"),
     )
 )]
@@ -58,7 +58,7 @@ pub(super) async fn crawl<S: Store>(
     params(IdempotencyParameter),
     responses(
         (status = 202, description = "The job was created, now or by an earlier request with the same `Idempotency-Key`; `Location` is the path of its status", body = AcceptedJob),
-        (status = 409, description = "`idempotency_key_reused`: the key was sent before with another request", body = Problem, content_type = "application/problem+json"),
+        (status = 409, description = "`idempotency_key_reused`: the key was already used for a different request", body = Problem, content_type = "application/problem+json"),
         (status = 503, description = "`store_unavailable`, `timeout`; see `Retry-After`. The job may have been created: see `detail`", body = Problem, content_type = "application/problem+json"),
     )
 )]
@@ -97,7 +97,7 @@ async fn create_job<S: Store>(
             new_id
         }
         Ok(JobCreation::Existing(id)) => {
-            tracing::info!(job_id = %id, kind = kind.as_str(), "job found by its idempotency key");
+            tracing::info!(job_id = %id, kind = kind.as_str(), "returned the existing job for this idempotency key");
             id
         }
         Ok(JobCreation::KeyReused) => return Err(key_reused()),
@@ -116,7 +116,7 @@ async fn create_job<S: Store>(
     Ok((StatusCode::ACCEPTED, headers, Json(accepted)).into_response())
 }
 
-/// Stores the job, within the timeout of a request: an answer about this job says more than a timeout of any request.
+/// Stores the job within the request timeout. Timing out here allows an error message that names the job.
 async fn store_job<S: Store>(app: &App<S>, job: NewJob) -> Result<JobCreation, StoreError> {
     let time_limit = app.config().server.request_timeout;
     tokio::time::timeout(time_limit, app.store().create_job(job))
@@ -128,26 +128,26 @@ fn key_reused() -> Problem {
     Problem::new(
         StatusCode::CONFLICT,
         "idempotency_key_reused",
-        "Idempotency-Key: this key was sent before with another request; use a new key for each new request",
+        "Idempotency-Key: this key was already used for a different request; use a new key for each request",
     )
     .at("Idempotency-Key")
 }
 
-/// The answer if the store failed: it may have created the job before its own answer was lost.
+/// The response if the store call failed: the store may have created the job, with only its reply lost.
 fn unconfirmed(error: StoreError, id: JobId, idempotency: &IdempotencyHeader) -> Problem {
     let in_doubt = error.retryable();
     let problem = Problem::from(error);
     if !in_doubt {
         return problem;
     }
-    problem.saying(if idempotency.is_sent() {
-        "the store did not confirm the job, which may have been created; repeat the request with the same \
-         Idempotency-Key: it is created at most once"
+    problem.with_detail(if idempotency.is_sent() {
+        "the store did not confirm the job, which may have been created; retry the request with the same \
+         Idempotency-Key: at most one job is created"
             .to_owned()
     } else {
         format!(
-            "the store did not confirm the job, which may have been created; before you repeat the request, check \
-             GET /v1/jobs/{id} (404: it was not created), or send an Idempotency-Key with requests to make repeating safe"
+            "the store did not confirm the job, which may have been created; before you retry, check \
+             GET /v1/jobs/{id} (404 means it was not created); to make retries safe, send an Idempotency-Key"
         )
     })
 }

@@ -33,7 +33,7 @@ pub(super) fn healthz() -> Json<Health> {
 
 /// Readiness check
 ///
-/// The service is ready when the store can be read and written and has space for more. The status of the browser is
+/// The service is ready when the store is readable and writable and has free disk space. The status of the browser is
 /// included but does not affect readiness.
 #[utoipa::path(
     get, path = "/readyz", tag = "operations", security(()),
@@ -65,7 +65,7 @@ pub(super) fn not_ready() -> Problem {
     Problem::new(
         StatusCode::SERVICE_UNAVAILABLE,
         "not_ready",
-        "the store does not respond, cannot be written or is out of space; the log of the service has the reason",
+        "the store does not respond, is not writable, or is out of disk space; see the service log for the reason",
     )
 }
 

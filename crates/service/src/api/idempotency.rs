@@ -28,8 +28,9 @@ pub(super) struct IdempotencyHeader {
     reason = "the extractor reads the header; this type only describes it"
 )]
 pub(super) struct IdempotencyParameter {
-    /// A key of the client for this request, for example a UUID. A request that is repeated with its key creates no
-    /// second job: it gets the answer of the first one, for as long as the job is kept. Each API key has its own keys.
+    /// A unique key chosen by the client for this request, for example a UUID. Repeating a request with the same key does not
+    /// create a second job: it returns the job of the first request, for as long as that job is kept. Keys are scoped to the
+    /// API key.
     #[param(
         rename = "Idempotency-Key",
         min_length = 1,

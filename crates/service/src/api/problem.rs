@@ -83,7 +83,7 @@ impl Problem {
     }
 
     /// Replaces the message.
-    pub(super) fn saying(mut self, detail: impl Into<String>) -> Self {
+    pub(super) fn with_detail(mut self, detail: impl Into<String>) -> Self {
         self.detail = detail.into().into_boxed_str();
         self
     }

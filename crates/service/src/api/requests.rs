@@ -56,8 +56,8 @@ pub(super) struct SiteRequest {
     /// Whether to render pages in a browser.
     #[schema(schema_with = schemas::use_js)]
     pub(super) use_js: Option<UseJs>,
-    /// Maximum number of URLs of the job. Every URL counts, also one that fails or is skipped, so the job may have fewer
-    /// documents; a redirect and its target count once. Further URLs are counted as `left_out`.
+    /// Maximum number of URLs in the job. URLs that fail or are skipped count too, so the job may have fewer documents; a
+    /// redirect and its target count as one. Further URLs are counted in `left_out`.
     #[schema(minimum = 1, maximum = 100_000_000)]
     #[serde(default, deserialize_with = "whole_number")]
     pub(super) max_pages: Option<u64>,

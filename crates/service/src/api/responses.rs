@@ -73,7 +73,7 @@ pub(super) struct JobResponse {
     stop_reason: Option<String>,
     /// Number of tasks by status.
     tasks: TaskCounts,
-    /// Number of URLs that were found and not added because of a limit; each counts once.
+    /// Number of distinct URLs that were found but not added because of a limit.
     left_out: u64,
     /// Number of documents stored.
     documents: u64,

@@ -95,7 +95,7 @@ pub struct WorkerSection {
     pub lease: Duration,
     /// Interval at which leases are renewed.
     pub heartbeat: Duration,
-    /// A task that has crashed its worker this many times, tried alone, fails as poisoned.
+    /// A task that crashes its worker this many times while it is the only one being fetched fails as poisoned.
     pub max_crashes: u32,
     /// Time limit for a graceful shutdown, in which tasks in flight are finished or returned to the queue.
     pub drain: Duration,

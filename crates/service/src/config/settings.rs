@@ -105,7 +105,7 @@ pub const SETTINGS: [Setting; 55] = [
     ),
     setting!(
         worker.max_crashes,
-        "A URL that has crashed its worker this many times, tried alone, fails as poisoned",
+        "A URL that crashes its worker this many times while it is the only one being fetched fails as poisoned",
         "1 to 1000",
         |n| (1..=1_000).contains(n)
     ),
@@ -288,7 +288,7 @@ pub const SETTINGS: [Setting; 55] = [
     ),
     setting!(
         store.connect_timeout,
-        "How long Postgres may take to accept a connection; after that, API requests that wait for it fail with status 503",
+        "How long Postgres may take to accept a connection; after that, API requests waiting for it fail with status 503",
         "100ms to 1m",
         |d| (SECOND / 10..=MINUTE).contains(d)
     ),

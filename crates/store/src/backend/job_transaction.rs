@@ -30,7 +30,7 @@ pub trait Backend: Sync {
     /// Jobs that are due to end, then jobs without a task that could advance them.
     fn jobs_to_reconcile(&self) -> impl Future<Output = Result<Vec<JobId>, Self::Error>> + Send;
 
-    /// Deletes some of the hashes of URLs that jobs left out which have ended; returns how many.
+    /// Deletes some of the left-out URL hashes of ended jobs; returns how many.
     fn delete_left_out(&self) -> impl Future<Output = Result<u64, Self::Error>> + Send;
 
     /// Frees expired turns, and wakes a part of the hosts that are marked idle and have work; returns how many.

@@ -34,7 +34,7 @@ use case::{Case, Visit};
 pub const HEALTHY: usize = 100;
 
 /// Returns all behaviors that one server can have at the same time.
-pub fn behaviours() -> Vec<Behavior> {
+pub fn behaviors() -> Vec<Behavior> {
     cases().into_iter().map(|case| case.behavior).collect()
 }
 
@@ -88,7 +88,7 @@ impl Default for Hostile {
 }
 
 impl Hostile {
-    /// Creates a site with all [`behaviours`].
+    /// Creates a site with all [`behaviors`].
     pub fn new() -> Self {
         bombs::prepare();
         Self::of(cases())

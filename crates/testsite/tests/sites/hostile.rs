@@ -4,17 +4,15 @@ use std::collections::BTreeSet;
 use std::io::Read;
 
 use testsite::Server;
-use testsite::hostile::{
-    Behavior, Expect, HEALTHY, Hostile, behaviours, healthy_paths, throttlers,
-};
+use testsite::hostile::{Behavior, Expect, HEALTHY, Hostile, behaviors, healthy_paths, throttlers};
 
 use crate::anchors::hrefs;
 use crate::raw_client;
 
 #[test]
 fn every_behavior_has_its_own_name_and_path() {
-    let all: Vec<Behavior> = [behaviours(), throttlers()].concat();
-    assert!(behaviours().len() >= 120, "{}", behaviours().len());
+    let all: Vec<Behavior> = [behaviors(), throttlers()].concat();
+    assert!(behaviors().len() >= 120, "{}", behaviors().len());
     let names: BTreeSet<&str> = all.iter().map(|behavior| behavior.name).collect();
     assert_eq!(names.len(), all.len());
     for behavior in &all {
@@ -30,7 +28,7 @@ fn every_behavior_has_its_own_name_and_path() {
 fn the_root_links_to_every_entry_and_the_healthy_pages_are_linked() {
     let server = Server::start(Hostile::new());
     let index = raw_client::text(server.addr(), "/");
-    for behavior in behaviours() {
+    for behavior in behaviors() {
         assert!(
             index.contains(&format!("href=\"{}\"", behavior.path)),
             "{}",
@@ -52,7 +50,7 @@ fn the_root_links_to_every_entry_and_the_healthy_pages_are_linked() {
 #[test]
 fn every_response_starts_as_declared() {
     let server = Server::start(Hostile::new());
-    for behavior in behaviours() {
+    for behavior in behaviors() {
         if matches!(
             behavior.expect,
             Expect::Failed("timeout" | "protocol" | "reset")
@@ -79,7 +77,7 @@ fn every_response_starts_as_declared() {
 #[test]
 fn expected_pages_exist() {
     let server = Server::start(Hostile::new());
-    for behavior in behaviours() {
+    for behavior in behaviors() {
         for (path, expect) in behavior.also {
             let status = match expect {
                 Expect::Fetched { .. } => "200",
@@ -153,7 +151,7 @@ fn throttlers_run_alone() {
 #[test]
 fn unusual_links_are_counted_as_in_the_url_standard() {
     let server = Server::start(Hostile::new());
-    for behavior in behaviours()
+    for behavior in behaviors()
         .into_iter()
         .filter(|behavior| behavior.name.starts_with("link-"))
     {

@@ -6,7 +6,7 @@ use std::time::Duration;
 use http_body_util::{BodyExt, Empty};
 use hyper_util::rt::TokioIo;
 use testsite::Server;
-use testsite::hostile::{Expect, Hostile, behaviours};
+use testsite::hostile::{Expect, Hostile, behaviors};
 use tokio::task::JoinSet;
 
 /// hyper checks its buffer before a read, not after it, so a head that arrives in one piece may exceed the limit.
@@ -56,7 +56,7 @@ fn hyper_fails_where_a_failure_is_expected() {
         .unwrap();
     runtime.block_on(async {
         let mut results = JoinSet::new();
-        for behavior in behaviours() {
+        for behavior in behaviors() {
             let server = Arc::clone(&server);
             results.spawn(async move {
                 let fetched = fetch(&server, &behavior.path);

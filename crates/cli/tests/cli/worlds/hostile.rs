@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use testsite::Server;
-use testsite::hostile::{Behavior, Expect, Hostile, behaviours, healthy_paths};
+use testsite::hostile::{Behavior, Expect, Hostile, behaviors, healthy_paths};
 
 use crate::worlds::crawl::{Crawl, Crawled};
 use crate::worlds::machine_lock;
@@ -77,7 +77,7 @@ fn every_hostile_behavior_has_its_outcome() {
     let _lock = machine_lock::exclusive();
     let seen = HostileCrawl::crawl();
     seen.ended.assert_done();
-    let all = behaviours();
+    let all = behaviors();
     assert!(all.len() >= 150, "{}", all.len());
     let mismatches: Vec<String> = all.iter().flat_map(|one| seen.mismatches(one)).collect();
     assert!(mismatches.is_empty(), "{}", mismatches.join("\n"));

@@ -47,13 +47,12 @@ pub(crate) fn fault(error: Error) -> StoreError {
     match code.get(..2) {
         // A unique key exists.
         _ if code == "23505" => StoreError::Conflict(message),
+        // An internal error, such as a page that could not be written when the disk was full, but not corrupt data. And a
+        // standby that is about to be promoted is read-only.
+        _ if code == "XX000" || code == "25006" => StoreError::Unavailable(message),
         // Connection, authentication (in a failover), rollback, resources (disk full, too many connections), object not
-        // in the required state (not accepting connections, lock not available), operator intervention, system error,
-        // internal error (a page that could not be written when the disk was full). And transaction state: a standby that is
-        // about to be promoted is read-only.
-        Some("08" | "25" | "28" | "40" | "53" | "55" | "57" | "58" | "XX") => {
-            StoreError::Unavailable(message)
-        }
+        // in the required state (not accepting connections, lock not available), operator intervention, system error.
+        Some("08" | "28" | "40" | "53" | "55" | "57" | "58") => StoreError::Unavailable(message),
         _ => StoreError::Refused(message),
     }
 }

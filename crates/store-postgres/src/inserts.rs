@@ -42,8 +42,11 @@ async fn existing_job(
         r#"SELECT id, idempotency_request AS "request!" FROM jobs WHERE idempotency_key = $1"#,
         idempotency.key()
     )
-    .fetch_one(db)
+    .fetch_optional(db)
     .await?;
+    // Deleted since: the request can be repeated.
+    let row =
+        row.ok_or_else(|| Error::Protocol("the job with this key was just deleted".into()))?;
     Ok(idempotency.found(JobId(row.id), &row.request))
 }
 

@@ -5,6 +5,7 @@ use crawler_store::backend::{MAX_TASKS_PER_STEP, to_i64};
 use sqlx::{Error, PgConnection};
 
 use crate::PostgresStore;
+use crate::postgres_transaction::commit;
 
 /// Remembers hashes; returns how many are new.
 pub(crate) async fn insert(
@@ -70,7 +71,7 @@ pub(crate) async fn delete(store: &PostgresStore) -> Result<u64, Error> {
         .execute(&mut *db)
         .await?;
     }
-    db.commit().await?;
+    commit(db).await?;
     Ok(deleted)
 }
 

@@ -73,8 +73,10 @@ impl PostgresStore {
         let first = PgConnection::connect_with(&connect);
         let first = tokio::time::timeout(FIRST_CONNECT_TIMEOUT, first).await;
         let first = first.unwrap_or(Err(sqlx::Error::PoolTimedOut));
+        let mut first = first.map_err(fault)?;
+        migrate(&mut first).await?;
         // Closing fails only on a connection that is already dead.
-        let _ = first.map_err(fault)?.close().await;
+        let _ = first.close().await;
         let pool = PgPoolOptions::new()
             .max_connections(options.connections)
             .acquire_timeout(options.acquire_timeout)
@@ -86,11 +88,19 @@ impl PostgresStore {
             .connect_with(connect)
             .await
             .map_err(fault)?;
-        MIGRATOR.run(&pool).await.map_err(|error| match error {
-            sqlx::migrate::MigrateError::Execute(error)
-            | sqlx::migrate::MigrateError::ExecuteMigration(error, _) => fault(error),
-            other => StoreError::Refused(format!("the schema: {other}")),
-        })?;
         Ok(Self::new(pool, options))
     }
+}
+
+/// Migrates the schema. A migration of a large table may take longer than any other statement may.
+async fn migrate(connection: &mut PgConnection) -> Result<(), StoreError> {
+    sqlx::raw_sql("SET statement_timeout = 0")
+        .execute(&mut *connection)
+        .await
+        .map_err(fault)?;
+    MIGRATOR.run(connection).await.map_err(|error| match error {
+        sqlx::migrate::MigrateError::Execute(error)
+        | sqlx::migrate::MigrateError::ExecuteMigration(error, _) => fault(error),
+        other => StoreError::Refused(format!("the schema: {other}")),
+    })
 }

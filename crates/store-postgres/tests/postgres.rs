@@ -309,6 +309,7 @@ async fn errors_of_the_server_are_retryable_and_errors_of_the_request_are_not() 
         ("57P01", true),
         ("22001", false),
         ("23514", false),
+        ("XX001", false),
     ] {
         let sql = format!(
             "CREATE OR REPLACE FUNCTION fail() RETURNS trigger LANGUAGE plpgsql AS

@@ -29,6 +29,8 @@ pub(crate) async fn claim(
     rescue::take_back_blame(&mut db, worker).await?;
     let suspects = suspects(&mut db, worker, now).await?;
     if suspects.holds_alone {
+        // The blame that was taken back stays taken back.
+        db.commit().await?;
         return Ok(Vec::new());
     }
     let horizon = now + to_millis(MAX_START_DELAY.min(lease));
@@ -75,6 +77,7 @@ pub(crate) async fn claim(
                 break;
             }
             if holds_tasks(&mut db, worker).await? {
+                db.commit().await?;
                 return Ok(Vec::new());
             }
         }

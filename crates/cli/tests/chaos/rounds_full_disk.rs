@@ -204,6 +204,10 @@ impl SystemUnderTest for SmallDiskService {
         MAX_LEASED_TASKS
     }
 
+    fn creates_jobs(&self) -> bool {
+        true
+    }
+
     fn addr(&self) -> String {
         self.process.addr()
     }

@@ -13,8 +13,10 @@ pub async fn reconcile<B: Backend>(store: &B) -> StoreResult<Reconciled> {
             problem.get_or_insert(error);
         }
     }
-    store.delete_left_out().await.map_err(B::fault)?;
     done.woken = store.wake_idle_hosts().await.map_err(B::fault)?;
+    if let Err(error) = store.delete_left_out().await {
+        problem.get_or_insert(error);
+    }
     problem.map_or(Ok(done), |error| Err(B::fault(error)))
 }
 

@@ -73,10 +73,9 @@ impl PostgresStore {
         let first = PgConnection::connect_with(&connect);
         let first = tokio::time::timeout(FIRST_CONNECT_TIMEOUT, first).await;
         let first = first.unwrap_or(Err(sqlx::Error::PoolTimedOut));
-        let mut first = first.map_err(fault)?;
-        migrate(&mut first).await?;
         // Closing fails only on a connection that is already dead.
-        let _ = first.close().await;
+        let _ = first.map_err(fault)?.close().await;
+        migrate(connect.clone()).await?;
         let pool = PgPoolOptions::new()
             .max_connections(options.connections)
             .acquire_timeout(options.acquire_timeout)
@@ -93,12 +92,15 @@ impl PostgresStore {
 }
 
 /// Migrates the schema. A migration of a large table may take longer than any other statement may.
-async fn migrate(connection: &mut PgConnection) -> Result<(), StoreError> {
-    sqlx::raw_sql("SET statement_timeout = 0")
-        .execute(&mut *connection)
+async fn migrate(connect: PgConnectOptions) -> Result<(), StoreError> {
+    let pool = PgPoolOptions::new()
+        .max_connections(1)
+        .connect_with(connect.options([("statement_timeout", "0")]))
         .await
         .map_err(fault)?;
-    MIGRATOR.run(connection).await.map_err(|error| match error {
+    let migrated = MIGRATOR.run(&pool).await;
+    pool.close().await;
+    migrated.map_err(|error| match error {
         sqlx::migrate::MigrateError::Execute(error)
         | sqlx::migrate::MigrateError::ExecuteMigration(error, _) => fault(error),
         other => StoreError::Refused(format!("the schema: {other}")),

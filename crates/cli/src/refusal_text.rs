@@ -17,6 +17,7 @@ pub(crate) fn refusal_text(reason: RefuseReason) -> &'static str {
         RefuseReason::TrapCalendar => "calendar",
         RefuseReason::TrapSession => "session id",
         RefuseReason::TrapQuery => "query combinations",
+        RefuseReason::TrapPages => "pages that only lead to more of the same",
         RefuseReason::TrapHosts => "too many hosts",
         RefuseReason::Seen => "already known",
         other => other.as_str(),

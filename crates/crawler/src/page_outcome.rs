@@ -26,6 +26,11 @@ pub enum PageOutcome<'a> {
         /// What happened.
         message: &'a str,
     },
+    /// It was not requested: it turned out to be part of a crawler trap.
+    Trap {
+        /// The stable name of the kind of trap, for example `trap_calendar`.
+        kind: &'static str,
+    },
     /// It could not be fetched.
     Failed(&'a Failure),
 }
@@ -39,6 +44,9 @@ impl<'a> From<&'a Outcome> for PageOutcome<'a> {
             Outcome::Skipped(SkipReason::RobotsUnavailable { message }) => {
                 Self::RobotsUnavailable { message }
             }
+            Outcome::Skipped(SkipReason::Trap(reason)) => Self::Trap {
+                kind: reason.as_str(),
+            },
             Outcome::Failed(failure) => Self::Failed(failure),
         }
     }

@@ -171,6 +171,7 @@ mod tests {
             via: None,
             found: Discovery::Seed,
             attempt: 1,
+            wants_text: false,
             ticket: 0,
         };
         let outcome = Outcome::Fetched { html: true };

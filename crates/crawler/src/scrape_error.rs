@@ -89,6 +89,8 @@ impl From<ScrapeProblem> for ScrapeError {
                 SkipReason::RobotsUnavailable { message } => {
                     Self::RobotsUnavailable { url, message }
                 }
+                // A single page is never part of a trap.
+                SkipReason::Trap(_) => Self::Stopped { url },
             },
             ScrapeProblem::Parked { pause, .. } => Self::HostPaused { url, pause },
             ScrapeProblem::Stopped { .. } => Self::Stopped { url },

@@ -244,6 +244,7 @@ mod tests {
             via: None,
             found: Discovery::Seed,
             attempt: 1,
+            wants_text: false,
             ticket: 0,
         };
         let mut report = PageReport::new(task, Outcome::Fetched { html: true });

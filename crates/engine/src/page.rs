@@ -77,7 +77,13 @@ async fn attempt<T: Fetch>(task: Task, fetch: &T, plan: &Arc<CrawlRules>) -> Pag
 
 fn read_response(task: Task, url: &CrawlUrl, fetched: Fetched, plan: &CrawlRules) -> PageReport {
     let (outcome, links) = outcome_of(url, &fetched, plan);
+    let wants_text = task.wants_text;
     let mut report = PageReport::new(task, outcome);
+    if let (true, Outcome::Fetched { html: true }, Body::Html(body)) =
+        (wants_text, &report.outcome, &fetched.body)
+    {
+        report.text = Some(Box::new(crawler_html::text_sketch(body, url.as_str())));
+    }
     report.truncated = fetched.truncated || links.is_incomplete();
     report.links = links;
     report.status = Some(fetched.status);

@@ -4,15 +4,19 @@
 
 use std::collections::{HashMap, HashSet};
 
-use crawler_model::{CrawlRules, RefuseReason};
+use crawler_model::{CrawlRules, PageReport, RefuseReason, Task};
 use crawler_weburl::{CrawlUrl, Origin, ScopeKind, UrlKey, UrlRef};
 
 use crate::rules::{Bounds, MAX_HOSTS, judge};
 use crate::seen::Seen;
-use crate::traps::Traps;
+use crate::traps::{PageEvidence, Traps};
 
 /// Keys remembered before all are dropped.
 const MAX_KNOWN: usize = 200_000;
+
+/// A page whose links are admitted, and what they tell about it.
+#[derive(Debug)]
+pub struct LinkSource(Option<PageEvidence>);
 
 /// Admits the links of one job.
 #[derive(Debug, Default)]
@@ -25,29 +29,61 @@ pub struct AdmissionFilter {
 }
 
 impl AdmissionFilter {
-    /// Admits a URL if the rules allow it; the store decides whether it is new. An admitted URL is remembered and counts
-    /// toward the traps' budgets.
+    /// Admits a URL if the rules allow it; the store decides whether it is new. `source`: the page that it was found on.
     pub fn admit(
         &mut self,
         plan: &CrawlRules,
         url: UrlRef<'_>,
         depth: u32,
         bounds: Bounds,
+        source: Option<&mut LinkSource>,
     ) -> Result<(), RefuseReason> {
+        let source = source.and_then(|source| source.0.as_mut());
         let counts_hosts = plan.scope_kind != ScopeKind::Any;
         let hosts_full = || {
             counts_hosts && self.origins.len() >= MAX_HOSTS && !self.origins.contains(&url.origin())
         };
         let known = (&self.traps, &self.seen);
-        let trap_check = judge(plan, known, url, depth, bounds, hosts_full)?;
+        let evidence = source.as_deref();
+        let trap_check = judge(plan, known, url, depth, bounds, evidence, hosts_full)?;
         if plan.traps {
-            self.seen.insert(plan.keys.key(url));
+            let key = plan.keys.key(url);
+            let is_new = self.seen.insert(key);
             self.seen.extend(trap_check.without_session);
-            self.traps.note(&trap_check);
+            // A URL that is only new to another worker tells nothing about the page it is on.
+            self.traps.note(key, &trap_check, source.filter(|_| is_new));
             if counts_hosts {
                 self.origins.insert(url.origin());
             }
         }
+        Ok(())
+    }
+
+    /// Starts to collect what the links of a fetched page tell about it.
+    pub fn source(&mut self, plan: &CrawlRules, report: &PageReport) -> LinkSource {
+        LinkSource(if plan.traps {
+            self.traps.evidence(report, &plan.keys)
+        } else {
+            None
+        })
+    }
+
+    /// Takes in a fetched page after its links.
+    pub fn take_in(&mut self, plan: &CrawlRules, report: &PageReport, source: LinkSource) {
+        if let Some(evidence) = source.0 {
+            self.traps.take_in(report, evidence, &plan.keys);
+        }
+    }
+
+    /// Prepares a task for its start, or returns why it is a trap.
+    pub fn start(&mut self, plan: &CrawlRules, task: &mut Task) -> Result<(), RefuseReason> {
+        if !plan.traps {
+            return Ok(());
+        }
+        if let Some(reason) = self.traps.refusal_at_start(task, &plan.keys) {
+            return Err(reason);
+        }
+        task.wants_text = self.traps.wants_text(task, &plan.keys);
         Ok(())
     }
 
@@ -75,9 +111,14 @@ impl AdmissionFilter {
         *known = depth.min(*known);
     }
 
-    /// Forgets everything, after something admitted was not stored.
+    /// Forgets what was admitted, after something of it was not stored.
     pub fn forget(&mut self) {
-        *self = Self::default();
+        let mut traps = std::mem::take(&mut self.traps);
+        traps.forget_admitted();
+        *self = Self {
+            traps,
+            ..Self::default()
+        };
     }
 
     /// Whether two URLs have the same key, or differ only in a session id that was just assigned.

@@ -1,6 +1,6 @@
 //! The counts of a crawl and their invariant.
 
-use crawler_model::{FailGroup, Outcome, PageReport, RefuseReason};
+use crawler_model::{FailGroup, Outcome, PageReport, RefuseReason, SkipReason};
 
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Counts {
@@ -43,6 +43,7 @@ impl Counts {
                 self.truncated += u64::from(report.truncated);
             }
             Outcome::Redirected { .. } => self.redirected += 1,
+            Outcome::Skipped(SkipReason::Trap(reason)) => self.refuse(*reason),
             Outcome::Skipped(_) => self.skipped += 1,
             Outcome::Failed(failure) => self.failed[failure.kind.group() as usize] += 1,
         }

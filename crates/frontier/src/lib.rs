@@ -33,7 +33,7 @@ mod site_file_attempt;
 mod site_file_task;
 mod traps;
 
-pub use admission_filter::AdmissionFilter;
+pub use admission_filter::{AdmissionFilter, LinkSource};
 pub use backoff::retry_delay;
 pub use frontier::{
     Delivery, Dispatch, Frontier, FrontierError, Moment, Next, ProgressCounts, Work,

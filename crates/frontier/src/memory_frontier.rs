@@ -28,7 +28,7 @@ use crate::seed_watch::SeedWatch;
 use crate::seen::Seen;
 use crate::site::{RobotsState, Site, was_started};
 use crate::site_file_task::{RobotsTask, SiteFileReport, SiteFileTask, SitemapTask};
-use crate::traps::Traps;
+use crate::traps::{PageEvidence, Traps};
 
 /// Every URL of one crawl, in memory.
 #[derive(Debug)]
@@ -116,20 +116,32 @@ impl MemoryFrontier {
         task: impl FnOnce(CrawlUrl) -> Task,
         depth: u32,
         bounds: Bounds,
+        source: Option<&mut PageEvidence>,
     ) -> Result<(), RefuseReason> {
         if self.seen.contains(key) {
+            if bounds == Bounds::Listed && self.plan.traps {
+                self.traps.note_listed(key);
+            }
             self.move_to_lower_depth(url, key, task, depth);
             return Err(RefuseReason::Seen);
         }
         let hosts_full = || self.exceeds_max_hosts(url);
         let known = (&self.traps, &self.seen);
-        let trap_check = judge(&self.plan, known, url, depth, bounds, hosts_full)?;
+        let trap_check = judge(
+            &self.plan,
+            known,
+            url,
+            depth,
+            bounds,
+            source.as_deref(),
+            hosts_full,
+        )?;
         let Some(owned) = CrawlUrl::from_normalized(url.as_str()) else {
             return Err(RefuseReason::Scheme);
         };
         self.seen.insert(key);
         self.seen.extend(trap_check.without_session);
-        self.traps.note(&trap_check);
+        self.traps.note(key, &trap_check, source);
         self.enqueue(task(owned), key);
         Ok(())
     }

@@ -3,7 +3,9 @@
 //! Limits and robots.txt are checked here, at dispatch: a disallowed URL is settled as skipped, a limit leaves
 //! the rest in the queue, counted as left.
 
-use crawler_model::{FailKind, Failure, Outcome, PageReport, SeedProblem, StopReason, Task};
+use crawler_model::{
+    FailKind, Failure, Outcome, PageReport, RefuseReason, SeedProblem, SkipReason, StopReason, Task,
+};
 use crawler_sitefiles::{RobotsDelay, RobotsPermission};
 
 use crate::frontier::{Delivery, Dispatch, Moment, Next, Work};
@@ -239,8 +241,11 @@ impl MemoryFrontier {
             .clear(self.plan.keys.key(task.url.parts()));
         let started_before = was_started(&task);
         let permission = self.sites[site].permission(&task, &self.plan);
-        let outcome = match permission {
-            RobotsPermission::Allowed => {
+        let trap = self.trap_refusal(&task);
+        let outcome = match (permission, trap) {
+            (RobotsPermission::Allowed, Some(reason)) => Outcome::Skipped(SkipReason::Trap(reason)),
+            (RobotsPermission::Allowed, None) => {
+                task.wants_text = self.plan.traps && self.traps.wants_text(&task, &self.plan.keys);
                 self.counts.in_flight += 1;
                 self.counts.started += u64::from(!started_before);
                 self.counts.retries += u64::from(task.attempt > 0);
@@ -251,10 +256,10 @@ impl MemoryFrontier {
                 }
                 return Some(Work::Page(task));
             }
-            RobotsPermission::Skip(reason) => Outcome::Skipped(reason),
-            RobotsPermission::Fail(failure) => Outcome::Failed(failure),
+            (RobotsPermission::Skip(reason), _) => Outcome::Skipped(reason),
+            (RobotsPermission::Fail(failure), _) => Outcome::Failed(failure),
             // The host is parked, so this is not reached.
-            RobotsPermission::TooSlow(delay) => {
+            (RobotsPermission::TooSlow(delay), _) => {
                 let message = format!("the host {}", RobotsDelay::message(delay));
                 Outcome::Failed(Failure::new(FailKind::RateLimited, message))
             }
@@ -273,6 +278,14 @@ impl MemoryFrontier {
         }
         out.push(Delivery::Page(Box::new(report)));
         None
+    }
+
+    /// Why a task that was never started is refused by what was learned about its place since it was admitted.
+    fn trap_refusal(&mut self, task: &Task) -> Option<RefuseReason> {
+        if !self.plan.traps || was_started(task) {
+            return None;
+        }
+        self.traps.refusal_at_start(task, &self.plan.keys)
     }
 
     /// What to wait for when nothing more may start now.

@@ -4,7 +4,7 @@ use crawler_model::{CrawlRules, LinkFacts, RefuseReason};
 use crawler_weburl::{ScopeVerdict, UrlRef};
 
 use crate::seen::Seen;
-use crate::traps::{TrapCheck, Traps};
+use crate::traps::{PageEvidence, TrapCheck, Traps};
 
 /// Limit on the origins (hosts and their ports) that are followed while traps are refused.
 pub(crate) const MAX_HOSTS: usize = 100;
@@ -16,6 +16,8 @@ pub enum Bounds {
     All,
     /// Without include and exclude patterns and blocked extensions: a redirect target of the seed counts as the seed.
     WithoutPatterns,
+    /// All of it, without traps: a sitemap lists the URL.
+    Listed,
 }
 
 /// Returns why a link is refused whatever its URL: it does not lead to a web page, or its page says not to follow it.
@@ -26,23 +28,29 @@ pub fn link_refusal(plan: &CrawlRules, facts: LinkFacts) -> Option<RefuseReason>
     (plan.obey_nofollow && facts.nofollow).then_some(RefuseReason::Nofollow)
 }
 
-/// Checks scope, include and exclude patterns, file extensions, depth and traps. Changes nothing.
+/// Checks scope, include and exclude patterns, file extensions, depth and traps. Changes nothing. `source`: the page that the
+/// URL was found on, if it has a place.
 pub(crate) fn judge(
     plan: &CrawlRules,
     (traps, seen): (&Traps, &Seen),
     url: UrlRef<'_>,
     depth: u32,
     bounds: Bounds,
+    source: Option<&PageEvidence>,
     hosts_full: impl FnOnce() -> bool,
 ) -> Result<TrapCheck, RefuseReason> {
     match (plan.scope.verdict(url), bounds) {
         (ScopeVerdict::In, _)
         | (ScopeVerdict::Excluded | ScopeVerdict::NotIncluded, Bounds::WithoutPatterns) => (),
         (ScopeVerdict::Outside, _) => return Err(RefuseReason::OutOfScope),
-        (ScopeVerdict::Excluded, Bounds::All) => return Err(RefuseReason::Excluded),
-        (ScopeVerdict::NotIncluded, Bounds::All) => return Err(RefuseReason::NotIncluded),
+        (ScopeVerdict::Excluded, Bounds::All | Bounds::Listed) => {
+            return Err(RefuseReason::Excluded);
+        }
+        (ScopeVerdict::NotIncluded, Bounds::All | Bounds::Listed) => {
+            return Err(RefuseReason::NotIncluded);
+        }
     }
-    if bounds == Bounds::All && has_extension(url, &plan.blocked_extensions) {
+    if bounds != Bounds::WithoutPatterns && has_extension(url, &plan.blocked_extensions) {
         return Err(RefuseReason::BlockedExtension);
     }
     if plan.limits.depth.is_some_and(|max| depth > max) {
@@ -54,7 +62,10 @@ pub(crate) fn judge(
     if hosts_full() {
         return Err(RefuseReason::TrapHosts);
     }
-    traps.check(url, &plan.keys, seen)
+    if bounds == Bounds::Listed {
+        return Ok(TrapCheck::default());
+    }
+    traps.check(url, depth, source, &plan.keys, seen)
 }
 
 /// Whether the path's last segment has one of these extensions.

@@ -160,6 +160,11 @@ impl MemoryFrontier {
         let mut refused = Vec::new();
         let depth = report.depth + 1;
         let via = report.url.shared_text();
+        let mut evidence = if self.plan.traps {
+            self.traps.evidence(report, &self.plan.keys)
+        } else {
+            None
+        };
         for (index, (key, facts)) in (0..).zip(report.links.keys_and_facts()) {
             if let Some(reason) = self.quick_refusal(key, facts, depth) {
                 self.counts.refuse(reason);
@@ -174,12 +179,15 @@ impl MemoryFrontier {
                 continue;
             };
             let task = |url| Task::new(url, Discovery::Link, depth, Some(Arc::clone(&via)));
-            if let Err(reason) = self.admit(url, key, task, depth, Bounds::All) {
+            if let Err(reason) = self.admit(url, key, task, depth, Bounds::All, evidence.as_mut()) {
                 self.counts.refuse(reason);
                 refused.push((index, reason));
             }
         }
         report.links.set_refused(refused);
+        if let Some(evidence) = evidence {
+            self.traps.take_in(report, evidence, &self.plan.keys);
+        }
     }
 
     /// Admits a redirect's target like any link, at the same depth. A redirect target of the seed counts as the
@@ -202,6 +210,6 @@ impl MemoryFrontier {
         } else {
             Bounds::All
         };
-        self.admit(to.parts(), key, task, depth, bounds)
+        self.admit(to.parts(), key, task, depth, bounds, None)
     }
 }

@@ -261,7 +261,7 @@ impl MemoryFrontier {
         for link in pages.iter() {
             let Some(url) = link.parts() else { continue };
             let task = |url| Task::new(url, Discovery::Sitemap, depth, Some(Arc::clone(&via)));
-            if let Err(reason) = self.admit(url, link.key, task, depth, Bounds::All) {
+            if let Err(reason) = self.admit(url, link.key, task, depth, Bounds::Listed, None) {
                 self.counts.refuse(reason);
             }
         }

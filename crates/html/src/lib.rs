@@ -98,6 +98,7 @@ mod scanner_tag;
 mod sniff;
 mod start_tag;
 mod templates;
+mod text_sketch;
 mod tree;
 mod value;
 #[cfg(feature = "content")]
@@ -121,6 +122,7 @@ pub use plain_text::to_text;
 pub use render_need::{PageWeight, render_need, rendering_helped};
 pub use scan::{Link, ScanEvent, scan_links};
 pub use sniff::looks_like_html;
+pub use text_sketch::text_sketch;
 pub use tree::{Node, NodeId, Tag, Tree, TreeWalk, WalkEvent};
 #[cfg(feature = "content")]
 pub use writing::selection::Selection;

@@ -16,7 +16,7 @@ use crate::state_error::StateProblem;
 use crate::{RecordedSetting, StateError};
 
 /// Version of the event encoding. Raised whenever an older or newer program would read it differently.
-const FORMAT: i64 = 5;
+const FORMAT: i64 = 6;
 /// How long to wait for another process to release the file.
 const BUSY_TIMEOUT: Duration = Duration::from_millis(200);
 

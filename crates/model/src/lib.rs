@@ -34,6 +34,7 @@ mod skip_reason;
 mod stop_reason;
 mod summary;
 mod task;
+mod text_sketch;
 mod timestamp;
 mod units;
 
@@ -66,6 +67,7 @@ pub use skip_reason::{RefuseReason, SkipReason};
 pub use stop_reason::StopReason;
 pub use summary::Summary;
 pub use task::{Discovery, Task};
+pub use text_sketch::{MAX_PHRASES, TextSketch};
 pub use timestamp::{rfc3339_millis, rfc3339_seconds};
 pub use units::{
     DURATION_FORMAT, SIZE_FORMAT, bytes_text, duration_text, parse_bytes, parse_duration,

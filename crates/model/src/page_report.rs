@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use crawler_weburl::CrawlUrl;
 
-use crate::{Discovery, LinkList, Outcome, PageDocument, Rendering, Task};
+use crate::{Discovery, LinkList, Outcome, PageDocument, Rendering, Task, TextSketch};
 
 /// The outcome of one URL, with its details.
 #[derive(Clone, Debug)]
@@ -47,6 +47,8 @@ pub struct PageReport {
     pub retry_after: Option<Duration>,
     /// Its content, if the plan asks for documents.
     pub document: Option<Box<PageDocument>>,
+    /// A sketch of its text, if the task asked for one and it is an HTML page.
+    pub text: Option<Box<TextSketch>>,
     /// The task's ticket.
     pub ticket: u64,
 }
@@ -77,6 +79,7 @@ impl PageReport {
             elapsed: Duration::ZERO,
             retry_after: None,
             document: None,
+            text: None,
             ticket: task.ticket,
         }
     }
@@ -95,6 +98,7 @@ impl PageReport {
             via: self.via.clone(),
             found: self.found,
             attempt: self.attempt,
+            wants_text: false,
             ticket: self.ticket,
         }
     }
@@ -133,6 +137,7 @@ mod tests {
             via: None,
             found: Discovery::Seed,
             attempt: 1,
+            wants_text: false,
             ticket: 0,
         };
         let mut report = PageReport::new(task, Outcome::Fetched { html: true });

@@ -15,6 +15,8 @@ pub enum SkipReason {
         /// What happened.
         message: String,
     },
+    /// It turned out to be part of a crawler trap after it was admitted.
+    Trap(RefuseReason),
 }
 
 impl SkipReason {
@@ -23,6 +25,7 @@ impl SkipReason {
         match self {
             Self::Robots { .. } => "robots",
             Self::RobotsUnavailable { .. } => "robots_unavailable",
+            Self::Trap(reason) => reason.as_str(),
         }
     }
 }
@@ -34,6 +37,7 @@ impl fmt::Display for SkipReason {
             Self::RobotsUnavailable { message } => {
                 write!(f, "blocked: cannot read robots.txt ({message})")
             }
+            Self::Trap(reason) => write!(f, "not followed: {}", reason.trap_text()),
         }
     }
 }
@@ -66,6 +70,8 @@ pub enum RefuseReason {
     TrapSession,
     /// Another combination of query parameters.
     TrapQuery,
+    /// Another of many pages that repeat each other and only lead to more of the same.
+    TrapPages,
     /// Another subdomain of a domain that has too many.
     TrapHosts,
     /// Already in the frontier, or already fetched.
@@ -74,7 +80,7 @@ pub enum RefuseReason {
 
 impl RefuseReason {
     /// Every reason, for tables.
-    pub const ALL: [Self; 14] = [
+    pub const ALL: [Self; 15] = [
         Self::Scheme,
         Self::OutOfScope,
         Self::Excluded,
@@ -87,6 +93,7 @@ impl RefuseReason {
         Self::TrapCalendar,
         Self::TrapSession,
         Self::TrapQuery,
+        Self::TrapPages,
         Self::TrapHosts,
         Self::Seen,
     ];
@@ -106,8 +113,23 @@ impl RefuseReason {
             Self::TrapCalendar => "trap_calendar",
             Self::TrapSession => "trap_session",
             Self::TrapQuery => "trap_query",
+            Self::TrapPages => "trap_pages",
             Self::TrapHosts => "trap_hosts",
             Self::Seen => "seen",
+        }
+    }
+
+    /// Returns what kind of trap it is, for people.
+    pub fn trap_text(self) -> &'static str {
+        match self {
+            Self::TooLong => "crawler trap, very long URL",
+            Self::TrapPath => "crawler trap, repeating path",
+            Self::TrapCalendar => "crawler trap, endless calendar",
+            Self::TrapSession => "crawler trap, session id",
+            Self::TrapQuery => "crawler trap, endless query combinations",
+            Self::TrapPages => "crawler trap, pages that only lead to more of the same",
+            Self::TrapHosts => "crawler trap, too many hosts",
+            other => other.as_str(),
         }
     }
 
@@ -120,6 +142,7 @@ impl RefuseReason {
                 | Self::TrapCalendar
                 | Self::TrapSession
                 | Self::TrapQuery
+                | Self::TrapPages
                 | Self::TrapHosts
         )
     }

@@ -53,6 +53,8 @@ pub struct Task {
     pub found: Discovery,
     /// Number of attempts started.
     pub attempt: u32,
+    /// Whether the report needs a sketch of the page's text.
+    pub wants_text: bool,
     /// The frontier's id for it, returned in the report; 0 if the URL is enough.
     pub ticket: u64,
 }
@@ -68,6 +70,7 @@ impl Task {
             via,
             found,
             attempt: 0,
+            wants_text: false,
             ticket: 0,
         }
     }

@@ -135,6 +135,7 @@ fn report(pages: &[Page], number: usize, random: &mut Random) -> PageReport {
             Discovery::Link
         },
         attempt: 1,
+        wants_text: false,
         ticket: 0,
     };
     let roll = if number < 10 {

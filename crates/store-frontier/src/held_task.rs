@@ -71,6 +71,7 @@ impl HeldTask {
             via: self.claimed.via.as_deref().map(Arc::from),
             found: self.claimed.found,
             attempt: self.claimed.attempt,
+            wants_text: false,
             ticket,
         }
     }

@@ -5,7 +5,9 @@ use std::time::Duration;
 
 use crawler_frontier::{Moment, SiteFileTask, Work};
 use crawler_model::site_rules::MAX_HOST_PAUSE;
-use crawler_model::{CrawlRules, Discovery, FailKind, Notice, RobotsPolicy, SitemapPolicy};
+use crawler_model::{
+    CrawlRules, Discovery, FailKind, Notice, RobotsPolicy, SitemapPolicy, SkipReason, Task,
+};
 use crawler_sitefiles::{RobotsDelay, RobotsFile, RobotsPermission};
 use crawler_store::{StoredRobots, TaskOutcome};
 use crawler_weburl::{CrawlUrl, Origin};
@@ -112,6 +114,11 @@ impl<S: FrontierStore> StoreFrontier<S> {
             }
             Permission::Granted => (),
         }
+        let mut task = self.held.get(&ticket)?.task(ticket);
+        if let Some(outcome) = self.trap(&mut task) {
+            self.conclude(ticket, outcome, now);
+            return None;
+        }
         if self.hosts.is_paced(&host) && !self.is_in_time(ticket, now) {
             self.held.get_mut(&ticket)?.missed += 1;
             self.client.reserve_start(host, ticket);
@@ -122,7 +129,22 @@ impl<S: FrontierStore> StoreFrontier<S> {
         held.slot = None;
         held.stage = Stage::InFlight;
         self.in_flight += 1;
-        Some(Work::Page(held.task(ticket)))
+        Some(Work::Page(task))
+    }
+
+    /// Prepares a task of a job that refuses traps, or returns its outcome if it is one.
+    fn trap(&mut self, task: &mut Task) -> Option<TaskOutcome> {
+        let job = self.held.get(&task.ticket)?.claimed.job;
+        let job_cache = self.jobs.get_mut(&job)?;
+        if !job_cache.follows() {
+            return None;
+        }
+        let plan = job_cache.plan.as_ref().ok()?;
+        let reason = SkipReason::Trap(job_cache.filter.start(plan, task).err()?);
+        Some(TaskOutcome::Skipped {
+            reason: reason.as_str().to_owned(),
+            detail: reason.to_string(),
+        })
     }
 
     /// Whether a task's start has not passed and is unused. Each missed start allows more lateness, so that a slow machine does

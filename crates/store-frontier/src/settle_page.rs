@@ -190,7 +190,10 @@ fn redirected(
     } else {
         Bounds::All
     };
-    let (reason, detail) = match job_cache.filter.admit(plan, to.parts(), depth, bounds) {
+    let (reason, detail) = match job_cache
+        .filter
+        .admit(plan, to.parts(), depth, bounds, None)
+    {
         Ok(()) => ("redirected", format!("redirects to {to}")),
         Err(refused) => {
             let reason = refused.as_str();
@@ -228,6 +231,7 @@ fn admit_links(
     let is_map = job_cache.kind == JobKind::Map;
     let only_listed = is_map && plan.limits.depth.is_some_and(|max| depth >= max);
     let (mut keys, mut targets) = (HashSet::new(), HashSet::new());
+    let mut source = job_cache.filter.source(plan, report);
     for link in report.links.iter() {
         let refused = link_refusal(plan, link.facts).is_some();
         let Some(url) = link.parts().filter(|_| !refused) else {
@@ -252,7 +256,7 @@ fn admit_links(
         }
         if job_cache
             .filter
-            .admit(plan, url, depth, Bounds::All)
+            .admit(plan, url, depth, Bounds::All, Some(&mut source))
             .is_ok()
         {
             found.push(NewTask {
@@ -261,6 +265,7 @@ fn admit_links(
             });
         }
     }
+    job_cache.filter.take_in(plan, report, source);
 }
 
 pub(crate) fn new_task(url: UrlRef<'_>, plan: &CrawlRules, depth: u32) -> NewTask {

@@ -79,7 +79,7 @@ impl<S: FrontierStore> StoreFrontier<S> {
             let Some(url) = link.parts() else { continue };
             if job_cache
                 .filter
-                .admit(plan, url, depth, Bounds::All)
+                .admit(plan, url, depth, Bounds::Listed, None)
                 .is_err()
             {
                 continue;

@@ -3,91 +3,214 @@
 use crawler_weburl::UrlRef;
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
-/// A fingerprint of the calendar that a URL is a page of.
-pub(super) fn calendar_of(url: UrlRef<'_>, seed: u64) -> Option<u64> {
-    let prefix = date_path_prefix(url.path());
-    let in_query = url.query().is_some_and(has_date);
-    if prefix.is_none() && !in_query {
-        return None;
-    }
-    let base = prefix.unwrap_or(url.path());
-    Some(xxh3_64_with_seed(
-        base.as_bytes(),
-        seed ^ xxh3_64_with_seed(url.authority().as_bytes(), seed),
-    ))
+/// How long a time a page of a calendar covers.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Unit {
+    Year,
+    Month,
+    Day,
 }
 
-/// The path before a date that ends it: `/cal/2026/11/16`, `/cal/2026/11` and `/cal/2026-11-16` → `/cal`.
-fn date_path_prefix(path: &str) -> Option<&str> {
+/// A page of a calendar.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct DatePage {
+    /// A fingerprint of the calendar.
+    pub(super) calendar: u64,
+    pub(super) unit: Unit,
+    /// Its first month, counted from year 0, if the URL says it.
+    pub(super) month: Option<u32>,
+}
+
+/// The parts of a date that a URL contains.
+#[derive(Clone, Copy, Default)]
+struct DateParts {
+    year: Option<u32>,
+    month: Option<u32>,
+    day: bool,
+}
+
+impl DatePage {
+    pub(super) fn of(url: UrlRef<'_>, seed: u64) -> Option<Self> {
+        let in_path = date_in_path(url.path());
+        let in_query = url.query().and_then(date_in_query);
+        let (base, date) = match (in_path, in_query) {
+            (None, None) => return None,
+            (Some((prefix, date)), None) => (prefix, date),
+            (Some((prefix, _)), Some(date)) => (prefix, date),
+            (None, Some(date)) => (url.path(), date),
+        };
+        let site = xxh3_64_with_seed(url.authority().as_bytes(), seed);
+        Some(Self {
+            calendar: xxh3_64_with_seed(base.as_bytes(), seed ^ site),
+            unit: match date {
+                DateParts { day: true, .. } => Unit::Day,
+                DateParts { month: Some(_), .. } => Unit::Month,
+                _ => Unit::Year,
+            },
+            month: date
+                .year
+                .map(|year| year * 12 + date.month.unwrap_or(1) - 1),
+        })
+    }
+}
+
+/// The date that ends a path and what is before it: `/cal/2026/11/16`, `/cal/2026/11`, `/cal/2026` and `/cal/2026-11-16` → `/cal`.
+fn date_in_path(path: &str) -> Option<(&str, DateParts)> {
     let (before, last) = path.trim_end_matches('/').rsplit_once('/')?;
-    if is_date(last) {
-        return Some(before);
-    }
-    let (year_and_before, month) = if is_day(last) {
-        match before.rsplit_once('/') {
-            Some((rest, month)) if is_month(month) => (rest, month),
-            _ => (before, last),
-        }
-    } else {
+    // True of nearly every path.
+    if !last.starts_with(|first: char| first.is_ascii_digit()) {
         return None;
+    }
+    if let Some(date) = date(last) {
+        return Some((before, date));
+    }
+    if let Some(year) = year(last) {
+        let year = Some(year);
+        return Some((
+            before,
+            DateParts {
+                year,
+                ..DateParts::default()
+            },
+        ));
+    }
+    let (two_before, second) = before.rsplit_once('/')?;
+    let of = |year, month, day| DateParts {
+        year: Some(year),
+        month: Some(month),
+        day,
     };
-    let (prefix, year) = year_and_before.rsplit_once('/')?;
-    (is_year(year) && is_month(month)).then_some(prefix)
+    if let (Some(year), Some(month)) = (year(second), month(last)) {
+        return Some((two_before, of(year, month, false)));
+    }
+    let (three_before, third) = two_before.rsplit_once('/')?;
+    match (year(third), month(second), day(last)) {
+        (Some(year), Some(month), Some(_)) => Some((three_before, of(year, month, true))),
+        _ => None,
+    }
 }
 
-fn has_date(query: &str) -> bool {
-    const NAMES: [&str; 9] = [
-        "date",
-        "day",
-        "month",
-        "year",
-        "week",
-        "cal",
-        "calendar",
-        "start_date",
-        "ym",
-    ];
-    query.split('&').any(|pair| {
+fn date_in_query(query: &str) -> Option<DateParts> {
+    const DAY_NAMES: [&str; 6] = ["date", "day", "week", "cal", "calendar", "start_date"];
+    let mut found: Option<DateParts> = None;
+    for pair in query.split('&') {
         let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
+        if !value.bytes().any(|byte| byte.is_ascii_digit()) {
+            continue;
+        }
+        let named = |names: &[&str]| names.iter().any(|known| name.eq_ignore_ascii_case(known));
+        let is_named = named(&DAY_NAMES) || named(&["month", "year", "ym"]);
         // Eight digits may be any number; with separators, or under one of these names, they are a date.
-        (is_date(value) && value.len() != 8)
-            || (NAMES.iter().any(|known| name.eq_ignore_ascii_case(known))
-                && value.bytes().any(|byte| byte.is_ascii_digit()))
-    })
+        if let Some(date) = date(value).filter(|_| value.len() != 8 || is_named) {
+            found = Some(date);
+        } else if named(&["year"]) {
+            found.get_or_insert_default().year = year(value);
+        } else if named(&["month", "ym"]) {
+            found.get_or_insert_default().month = Some(month(value).unwrap_or(1));
+        } else if is_named {
+            found.get_or_insert_default().day = true;
+        }
+    }
+    found
 }
 
 /// `2026-11`, `2026-11-16`, `20261116`.
-fn is_date(text: &str) -> bool {
+fn date(text: &str) -> Option<DateParts> {
     if !text.starts_with(['1', '2']) {
-        return false;
+        return None;
     }
-    let parts: Vec<&str> = text.splitn(4, ['-', '_', '.']).collect();
-    match parts.as_slice() {
-        [year, month] => is_year(year) && is_month(month),
-        [year, month, day] => is_year(year) && is_month(month) && is_day(day),
-        [all] if all.len() == 8 && all.is_ascii() => {
-            is_year(&all[..4]) && is_month(&all[4..6]) && is_day(&all[6..])
+    let mut parts = text.splitn(4, ['-', '_', '.']);
+    let (first, second, third) = (parts.next()?, parts.next(), parts.next());
+    let of = |year_text, month_text, day_text: Option<&str>| {
+        let is_day = day_text.is_none_or(|text| day(text).is_some());
+        let (year, month) = (Some(year(year_text)?), Some(month(month_text)?));
+        let day = day_text.is_some();
+        is_day.then_some(DateParts { year, month, day })
+    };
+    match (second, third, parts.next()) {
+        (None, ..) if first.len() == 8 && first.is_ascii() => {
+            of(&first[..4], &first[4..6], Some(&first[6..]))
         }
-        _ => false,
+        (Some(second), day, None) => of(first, second, day),
+        _ => None,
     }
 }
 
-fn is_year(text: &str) -> bool {
-    text.len() == 4 && in_range(text, 1900, 2199)
+fn year(text: &str) -> Option<u32> {
+    number(text, 1900, 2199).filter(|_| text.len() == 4)
 }
 
-fn is_month(text: &str) -> bool {
-    text.len() <= 2 && in_range(text, 1, 12)
+fn month(text: &str) -> Option<u32> {
+    number(text, 1, 12).filter(|_| text.len() <= 2)
 }
 
-fn is_day(text: &str) -> bool {
-    text.len() <= 2 && in_range(text, 1, 31)
+fn day(text: &str) -> Option<u32> {
+    number(text, 1, 31).filter(|_| text.len() <= 2)
 }
 
-fn in_range(text: &str, min: u32, max: u32) -> bool {
+fn number(text: &str, min: u32, max: u32) -> Option<u32> {
     let digits = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
-    digits
-        && text
-            .parse()
-            .is_ok_and(|number: u32| (min..=max).contains(&number))
+    let number: u32 = digits.then(|| text.parse().ok())??;
+    (min..=max).contains(&number).then_some(number)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(text: &str) -> Option<(Unit, Option<u32>)> {
+        let page = DatePage::of(UrlRef::split(text).unwrap(), 1)?;
+        Some((page.unit, page.month))
+    }
+
+    #[test]
+    fn dates_are_found_in_paths_and_queries() {
+        let month = Some(2026 * 12 + 10);
+        for (url, unit) in [
+            ("http://a/cal/2026/11/16", Unit::Day),
+            ("http://a/cal/2026-11-16", Unit::Day),
+            ("http://a/cal/20261116/", Unit::Day),
+            ("http://a/cal/2026/11/", Unit::Month),
+            ("http://a/cal?date=2026-11-16", Unit::Day),
+            ("http://a/cal?date=20261116", Unit::Day),
+            ("http://a/cal?year=2026&month=11", Unit::Month),
+            ("http://a/cal?month=2026-11", Unit::Month),
+        ] {
+            assert_eq!(of(url), Some((unit, month)), "{url}");
+        }
+        assert_eq!(of("http://a/cal/2026"), Some((Unit::Year, Some(2026 * 12))));
+        assert_eq!(of("http://a/view?day=20000"), Some((Unit::Day, None)));
+    }
+
+    #[test]
+    fn other_numbers_are_not_dates() {
+        for url in [
+            "http://a/item/51234",
+            "http://a/p?id=20241116",
+            "http://a/gallery/1234/5",
+            "http://a/2024/11/16/story",
+            "http://a/v1.2.3",
+            "http://a/",
+        ] {
+            assert_eq!(of(url), None, "{url}");
+        }
+    }
+
+    #[test]
+    fn all_pages_of_a_calendar_have_its_fingerprint() {
+        let calendar = |text: &str| {
+            let url = UrlRef::split(text).unwrap();
+            DatePage::of(url, 1).unwrap().calendar
+        };
+        let day = calendar("http://a/cal/2026/11/16");
+        for url in [
+            "http://a/cal/2026",
+            "http://a/cal/2026/11",
+            "http://a/cal/2026-11-17",
+        ] {
+            assert_eq!(calendar(url), day, "{url}");
+        }
+        assert_ne!(calendar("http://a/other/2026/11/16"), day);
+        assert_ne!(calendar("http://b/cal/2026/11/16"), day);
+    }
 }

@@ -1,7 +1,8 @@
 //! A page's report, without the fields of its task.
 
 use crawler_model::{
-    FailKind, Failure, Outcome, PageReport, RenderReason, Rendering, SkipReason, Task,
+    FailKind, Failure, MAX_PHRASES, Outcome, PageReport, RefuseReason, RenderReason, Rendering,
+    SkipReason, Task, TextSketch,
 };
 use crawler_weburl::KeyPolicy;
 
@@ -20,6 +21,7 @@ pub(crate) fn write_page(out: &mut BytesOut, report: &PageReport) {
     out.duration(report.elapsed);
     out.option(report.retry_after, BytesOut::duration);
     write_links(out, &report.links);
+    out.option(report.text.as_deref(), write_text);
 }
 
 pub(crate) fn read_page(
@@ -38,7 +40,40 @@ pub(crate) fn read_page(
     report.elapsed = bytes.duration()?;
     report.retry_after = bytes.option(BytesIn::duration)?;
     report.links = read_links(bytes, keys)?;
+    report.text = bytes.option(read_text)?.map(Box::new);
     Ok(report)
+}
+
+/// The phrases are sorted: each is written as its distance from the one before.
+fn write_text(out: &mut BytesOut, text: &TextSketch) {
+    out.number(u64::from(text.words));
+    out.number(text.exact);
+    out.number(u64::from(text.distinct));
+    out.number(text.phrases.len() as u64);
+    let mut last = 0;
+    for phrase in &text.phrases {
+        out.number(u64::from(phrase.wrapping_sub(last)));
+        last = *phrase;
+    }
+}
+
+fn read_text(bytes: &mut BytesIn<'_>) -> Result<TextSketch, Damaged> {
+    let short = |number: u64| u32::try_from(number).map_err(|_| Damaged("a sketch"));
+    let (words, exact) = (short(bytes.number()?)?, bytes.number()?);
+    let distinct = short(bytes.number()?)?;
+    let count = bytes.count()?;
+    let mut phrases = Vec::with_capacity(count.min(MAX_PHRASES));
+    let mut last = 0_u32;
+    for _ in 0..count {
+        last = last.wrapping_add(short(bytes.number()?)?);
+        phrases.push(last);
+    }
+    Ok(TextSketch {
+        words,
+        exact,
+        phrases,
+        distinct,
+    })
 }
 
 /// 0 stands for none.
@@ -67,6 +102,11 @@ fn write_outcome(out: &mut BytesOut, outcome: &Outcome) {
             out.byte(5);
             out.text(message);
         }
+        Outcome::Skipped(SkipReason::Trap(reason)) => {
+            out.byte(6);
+            let index = RefuseReason::ALL.iter().position(|one| one == reason);
+            out.number(index.unwrap_or(RefuseReason::ALL.len()) as u64);
+        }
     }
 }
 
@@ -82,6 +122,11 @@ fn read_outcome(bytes: &mut BytesIn<'_>) -> Result<Outcome, Damaged> {
         5 => Outcome::Skipped(SkipReason::RobotsUnavailable {
             message: bytes.text()?.to_owned(),
         }),
+        6 => {
+            let index = usize::try_from(bytes.number()?).ok();
+            let reason = index.and_then(|index| RefuseReason::ALL.get(index));
+            Outcome::Skipped(SkipReason::Trap(*reason.ok_or(Damaged("an outcome"))?))
+        }
         _ => return Err(Damaged("an outcome")),
     })
 }

@@ -47,6 +47,7 @@ pub(crate) fn page(text: &str, depth: u32, outcome: Outcome) -> PageReport {
             Discovery::Link
         },
         attempt: 1,
+        wants_text: false,
         ticket: 0,
     };
     PageReport::new(task, outcome)

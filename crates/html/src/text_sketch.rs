@@ -1,0 +1,365 @@
+//! Sketches a page's visible text and images, to tell whether it repeats another page.
+//!
+//! One pass over the bytes, without decoding or a tree: an approximation is enough, and most pages are never sketched.
+
+use crawler_model::{MAX_PHRASES, TextSketch};
+use memchr::{memchr, memchr_iter, memmem};
+use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
+
+/// Words in a phrase. A phrase does not cross a tag, so lists with the same items in another order have the same phrases.
+const PHRASE: usize = 3;
+/// Longest word that is told apart by all of its bytes.
+const MAX_WORD: usize = 64;
+/// Limit on the phrases considered.
+const MAX_CONSIDERED: usize = 20_000;
+/// An image is as much content as a sentence.
+const PHRASES_OF_IMAGE: u64 = 6;
+/// Numbers up to this are days, hours, weeks and positions in a list.
+const MAX_SMALL: u64 = 60;
+/// Years and what is next to a number in the URL.
+const YEARS: std::ops::RangeInclusive<u64> = 1900..=2199;
+const NEAR: u64 = 100;
+/// Limit on the numbers of a URL that are considered.
+const MAX_URL_NUMBERS: usize = 8;
+/// Shortest word of letters and digits that is taken for a random id.
+const MIN_RANDOM: usize = 6;
+/// Any number that says where among other pages the page is: pages that differ only in these have the same text.
+const POSITION: u64 = 0;
+
+const MONTHS_AND_DAYS: [&[u8]; 40] = [
+    b"january",
+    b"february",
+    b"march",
+    b"april",
+    b"may",
+    b"june",
+    b"july",
+    b"august",
+    b"september",
+    b"october",
+    b"november",
+    b"december",
+    b"jan",
+    b"feb",
+    b"mar",
+    b"apr",
+    b"jun",
+    b"jul",
+    b"aug",
+    b"sep",
+    b"sept",
+    b"oct",
+    b"nov",
+    b"dec",
+    b"monday",
+    b"tuesday",
+    b"wednesday",
+    b"thursday",
+    b"friday",
+    b"saturday",
+    b"sunday",
+    b"mon",
+    b"tue",
+    b"wed",
+    b"thu",
+    b"fri",
+    b"sat",
+    b"sun",
+    b"am",
+    b"pm",
+];
+
+/// Elements whose content is not visible text: how they start and end.
+const NOT_TEXT: [(&[u8], &[u8]); 4] = [
+    (b"<script", b"</script"),
+    (b"<style", b"</style"),
+    (b"<head", b"</head"),
+    (b"<noscript", b"</noscript"),
+];
+
+/// Elements that show a file.
+const MEDIA: [&[u8]; 6] = [
+    b"<img", b"<video", b"<audio", b"<source", b"<iframe", b"<embed",
+];
+
+/// Sketches the text between the tags of a page. `url`: its own, because the numbers in it tell nothing new.
+pub fn text_sketch(body: &[u8], url: &str) -> TextSketch {
+    let mut sketch = Sketch {
+        url_numbers: url_numbers(url),
+        ..Sketch::default()
+    };
+    let mut rest = body;
+    let mut never_ends = [false; NOT_TEXT.len()];
+    while let Some(open) = memchr(b'<', rest) {
+        sketch.text(&rest[..open]);
+        sketch.media(&rest[open..]);
+        rest = after_tag(&rest[open..], &mut never_ends);
+    }
+    sketch.text(rest);
+    sketch.finish()
+}
+
+fn url_numbers(url: &str) -> Vec<u64> {
+    url.split(|c: char| !c.is_ascii_digit())
+        .filter_map(|digits| digits.parse().ok())
+        .take(MAX_URL_NUMBERS)
+        .collect()
+}
+
+/// The bytes after a tag, or after an element whose content is not text. `never_ends` records elements without an end, so
+/// that the end is searched for once.
+fn after_tag<'a>(tag: &'a [u8], never_ends: &mut [bool; NOT_TEXT.len()]) -> &'a [u8] {
+    if tag.starts_with(b"<!--") {
+        return memmem::find(tag, b"-->").map_or(&[], |end| &tag[end + 3..]);
+    }
+    for ((start, end), never_ends) in NOT_TEXT.iter().zip(never_ends) {
+        if *never_ends || !is_element(tag, start) {
+            continue;
+        }
+        let mut ends = memchr_iter(b'<', tag).filter(|at| starts_with(&tag[*at..], end));
+        match ends.next() {
+            Some(at) => return after_angle(&tag[at..]),
+            None => *never_ends = true,
+        }
+    }
+    after_angle(tag)
+}
+
+fn is_element(tag: &[u8], start: &[u8]) -> bool {
+    let ends = tag.get(start.len());
+    ends.is_some_and(|byte| !byte.is_ascii_alphanumeric()) && starts_with(tag, start)
+}
+
+fn starts_with(text: &[u8], start: &[u8]) -> bool {
+    text.get(..start.len())
+        .is_some_and(|text| text.eq_ignore_ascii_case(start))
+}
+
+fn after_angle(tag: &[u8]) -> &[u8] {
+    memchr(b'>', tag).map_or(&[], |end| &tag[end + 1..])
+}
+
+#[derive(Default)]
+struct Sketch {
+    url_numbers: Vec<u64>,
+    words: u32,
+    exact: u64,
+    /// The last words of the text since the last tag.
+    last: [u64; PHRASE],
+    /// Number of words since the last tag, with positions in a row as one.
+    in_run: usize,
+    phrases: Vec<u32>,
+}
+
+impl Sketch {
+    /// Takes in the text between two tags.
+    fn text(&mut self, text: &[u8]) {
+        (self.last, self.in_run) = ([0; PHRASE], 0);
+        let is_word = |byte: &u8| byte.is_ascii_alphanumeric() || *byte >= 0x80;
+        let words = text.split(|byte| !is_word(byte));
+        words
+            .filter(|word| !word.is_empty())
+            .for_each(|word| self.word(word));
+        if (1..PHRASE).contains(&self.in_run) {
+            self.phrase();
+        }
+    }
+
+    /// Takes in the file that an element shows.
+    fn media(&mut self, tag: &[u8]) {
+        if !MEDIA.iter().any(|start| is_element(tag, start)) {
+            return;
+        }
+        let tag = &tag[..memchr(b'>', tag).unwrap_or(tag.len())];
+        let Some(at) = memmem::find(tag, b"src=") else {
+            return;
+        };
+        let source = tag[at + 4..].trim_ascii_start();
+        let ends = |byte: &u8| matches!(byte, b'?' | b'#') || byte.is_ascii_whitespace();
+        let quotes = |byte: &u8| matches!(byte, b'"' | b'\'');
+        let mut parts = source.split(|byte| quotes(byte) || ends(byte));
+        let Some(source) = parts.find(|part| !part.is_empty()) else {
+            return;
+        };
+        self.exact = xxh3_64_with_seed(source, self.exact);
+        for number in 0..PHRASES_OF_IMAGE {
+            self.push(xxh3_64_with_seed(source, number));
+        }
+    }
+
+    fn word(&mut self, word: &[u8]) {
+        self.words = self.words.saturating_add(1);
+        self.exact = xxh3_64_with_seed(word, self.exact);
+        let mut lower = [0; MAX_WORD];
+        let length = word.len().min(MAX_WORD);
+        lower[..length].copy_from_slice(&word[..length]);
+        let lower = &mut lower[..length];
+        lower.make_ascii_lowercase();
+        let is_position = self.is_position(lower);
+        if is_position && self.in_run > 0 && self.last[PHRASE - 1] == POSITION {
+            return;
+        }
+        self.in_run += 1;
+        self.last.rotate_left(1);
+        self.last[PHRASE - 1] = if is_position {
+            POSITION
+        } else {
+            xxh3_64(lower) | 1
+        };
+        if self.in_run >= PHRASE {
+            self.phrase();
+        }
+    }
+
+    /// Whether a word only says where among other pages the page is.
+    fn is_position(&self, word: &[u8]) -> bool {
+        let digits = word.iter().filter(|byte| byte.is_ascii_digit()).count();
+        if digits == 0 {
+            return MONTHS_AND_DAYS.contains(&word);
+        }
+        if digits < word.len() {
+            return word.len() >= MIN_RANDOM;
+        }
+        let number = std::str::from_utf8(word)
+            .ok()
+            .and_then(|text| text.parse().ok());
+        // A number this long is an id.
+        number.is_none_or(|number: u64| {
+            let is_near = |other: &u64| number.abs_diff(*other) <= NEAR;
+            number <= MAX_SMALL || YEARS.contains(&number) || self.url_numbers.iter().any(is_near)
+        })
+    }
+
+    /// Records the last words as a phrase.
+    fn phrase(&mut self) {
+        let phrase = self.last.iter().fold(7_u64, |hash, word| {
+            (hash ^ word)
+                .wrapping_mul(0x9E37_79B9_7F4A_7C15)
+                .rotate_left(23)
+        });
+        self.push(phrase);
+    }
+
+    fn push(&mut self, phrase: u64) {
+        if self.phrases.len() < MAX_CONSIDERED {
+            #[expect(
+                clippy::cast_possible_truncation,
+                reason = "a part of a hash is a hash"
+            )]
+            self.phrases.push((phrase >> 32) as u32);
+        }
+    }
+
+    fn finish(mut self) -> TextSketch {
+        self.phrases.sort_unstable();
+        self.phrases.dedup();
+        let distinct = u32::try_from(self.phrases.len()).unwrap_or(u32::MAX);
+        // The smallest hashes: two pages with the same phrases keep the same ones.
+        self.phrases.truncate(MAX_PHRASES);
+        TextSketch {
+            words: self.words,
+            exact: self.exact,
+            phrases: self.phrases,
+            distinct,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn sketch(body: &str) -> TextSketch {
+        text_sketch(body.as_bytes(), "http://a/cal/5123/7")
+    }
+
+    fn new_phrases(page: &TextSketch, known: &TextSketch) -> usize {
+        let is_new = |phrase: &&u32| !known.phrases.contains(phrase);
+        page.phrases.iter().filter(is_new).count()
+    }
+
+    #[test]
+    fn pages_that_differ_in_dates_and_positions_have_the_same_phrases() {
+        let page = |date: &str| {
+            sketch(&format!(
+                "<h1>Events on {date}</h1><p>No events.</p><a href=/n>Next day</a>"
+            ))
+        };
+        let (one, other) = (page("Monday, 16 November 2026"), page("Wed, 3 March 1999"));
+        assert_eq!(one.phrases, other.phrases);
+        assert_ne!(one.exact, other.exact);
+        for same in [
+            "<p>No events",
+            "<h1>Events on 5124",
+            "<h1>Events on 8f3ac91b",
+        ] {
+            assert_eq!(new_phrases(&sketch(same), &one), 0, "{same}");
+        }
+        let story =
+            "<h1>Events on 3 March</h1><p>The harbour master opens the new lock in spring.</p>";
+        assert!(new_phrases(&sketch(story), &one) >= 6);
+    }
+
+    #[test]
+    fn measurements_are_content() {
+        let table = |values: [u32; 4]| {
+            let cells: String = values
+                .iter()
+                .map(|value| format!("<td>{value} hPa</td>"))
+                .collect();
+            sketch(&cells)
+        };
+        assert_eq!(
+            new_phrases(
+                &table([1013, 990, 1001, 977]),
+                &table([1014, 989, 1002, 978])
+            ),
+            4
+        );
+    }
+
+    #[test]
+    fn items_in_another_order_are_the_same_text_and_images_are_content() {
+        let list =
+            |items: [&str; 3]| sketch(&items.map(|item| format!("<li>{item}</li>")).concat());
+        let one = list(["red wool scarf", "hat", "blue shoes"]);
+        assert_eq!(
+            new_phrases(&list(["blue shoes", "red wool scarf", "hat"]), &one),
+            0
+        );
+        let image =
+            |name: &str| sketch(&format!("<p>Comic</p><img alt=x src='/i/{name}.png?x=1'>"));
+        assert_eq!(new_phrases(&image("a"), &image("b")), 6);
+        assert_ne!(image("a").exact, image("b").exact);
+    }
+
+    #[test]
+    fn only_visible_text_counts() {
+        let page = "<head><title>t</title></head><style>a b c</style>one two<SCRIPT>var x</SCRIPT ><!-- no > no -->";
+        assert_eq!(sketch(page), sketch("one two"));
+        assert_eq!(sketch(page).words, 2);
+        for broken in [
+            "<script>never ended",
+            "<",
+            "a<b",
+            "<!--",
+            "<style",
+            "</",
+            "",
+            "<img src=",
+            "<img src='",
+        ] {
+            let _ = sketch(broken);
+        }
+    }
+
+    #[test]
+    fn a_long_page_is_sampled() {
+        let long: String = (0..5_000)
+            .map(|at| format!("word{} x{} ", "a".repeat(at % 50), "b".repeat(at % 61)))
+            .collect();
+        let sketch = sketch(&long);
+        assert_eq!(sketch.phrases.len(), MAX_PHRASES);
+        assert!(sketch.distinct as usize > sketch.phrases.len());
+    }
+}

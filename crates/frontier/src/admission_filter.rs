@@ -14,6 +14,9 @@ use crate::traps::{PageEvidence, Traps};
 /// Keys remembered before all are dropped.
 const MAX_KNOWN: usize = 200_000;
 
+/// Refused URLs that are told apart for each reason.
+const MAX_REFUSED: usize = 1_000;
+
 /// A page whose links are admitted, and what they tell about it.
 #[derive(Debug)]
 pub struct LinkSource(Option<PageEvidence>);
@@ -26,6 +29,8 @@ pub struct AdmissionFilter {
     origins: HashSet<Origin>,
     /// Keys that are stored, with their depth.
     known: HashMap<UrlKey, u32>,
+    /// Keys that were refused, by reason.
+    refused: HashMap<RefuseReason, HashSet<UrlKey>>,
 }
 
 impl AdmissionFilter {
@@ -73,6 +78,12 @@ impl AdmissionFilter {
         if let Some(evidence) = source.0 {
             self.traps.take_in(report, evidence, &plan.keys);
         }
+    }
+
+    /// Whether a refusal is to be reported: it is the first one of this URL for this reason, and not one of very many.
+    pub fn is_first_refusal(&mut self, key: UrlKey, reason: RefuseReason) -> bool {
+        let refused = self.refused.entry(reason).or_default();
+        refused.len() < MAX_REFUSED && refused.insert(key)
     }
 
     /// Prepares a task for its start, or returns why it is a trap.

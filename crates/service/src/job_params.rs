@@ -50,6 +50,16 @@ pub enum SitemapsChoice {
     Only,
 }
 
+/// Whether to follow URLs that look like crawler traps.
+#[derive(Clone, Copy, PartialEq, Eq, Serialize, Deserialize, Debug, utoipa::ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum TrapsChoice {
+    /// Do not follow them. They are listed as skipped tasks, and counted in the job's `traps`.
+    On,
+    /// Follow all URLs.
+    Off,
+}
+
 /// Whether to render pages in a browser.
 #[derive(Clone, Copy, PartialEq, Eq, Serialize, Deserialize, Debug, utoipa::ToSchema)]
 #[serde(untagged)]
@@ -117,6 +127,9 @@ pub struct JobParams {
     /// Whether to read sitemaps.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sitemaps: Option<SitemapsChoice>,
+    /// Whether crawler traps are avoided.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub traps: Option<TrapsChoice>,
 }
 
 /// Defaults of job parameters, and settings that jobs cannot change.
@@ -328,7 +341,7 @@ impl JobParams {
             scope: Some(scope),
             include: self.include.clone(),
             exclude: self.exclude.clone(),
-            traps: Some(follows),
+            traps: Some(follows && self.traps != Some(TrapsChoice::Off)),
             links: LinkFilter {
                 keep_fragments: defaults.keep_fragments,
                 ..LinkFilter::default()

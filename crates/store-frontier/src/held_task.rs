@@ -83,6 +83,7 @@ impl HeldTask {
             job: self.claimed.job,
             outcome,
             found: Vec::new(),
+            refused: Vec::new(),
         }
     }
 }

@@ -115,6 +115,7 @@ impl<S: FrontierStore> StoreFrontier<S> {
                 job,
                 outcome,
                 found: Vec::new(),
+                refused: Vec::new(),
             };
             self.settlements.push(settlement, now);
         };

@@ -6,7 +6,9 @@ use std::time::Duration;
 use crawler_frontier::{AdmissionFilter, Bounds, Moment, link_refusal, retry_delay};
 use crawler_model::site_rules::{MAX_HOST_PAUSE, check_redirects, may_retry, throttles_host};
 use crawler_model::{CrawlRules, Discovery, Failure, Outcome, PageReport, SitemapPolicy};
-use crawler_store::{JobKind, NewDocument, NewMappedUrl, NewTask, Settlement, TaskOutcome};
+use crawler_store::{
+    JobKind, NewDocument, NewMappedUrl, NewTask, RefusedUrl, Settlement, TaskOutcome,
+};
 use crawler_weburl::{CrawlUrl, HostKey, UrlRef};
 
 use crate::held_task::{HeldTask, Stage};
@@ -120,7 +122,7 @@ fn settlement(
     plan: &CrawlRules,
 ) -> Settlement {
     let bytes = report.wire_bytes;
-    let mut found = Vec::new();
+    let (mut found, mut refused) = (Vec::new(), Vec::new());
     let outcome = match &report.outcome {
         Outcome::Redirected { to } => match check_redirects(held.hops, plan.max_redirects) {
             Ok(()) => redirected(to, held, job_cache, plan, &mut found),
@@ -138,7 +140,8 @@ fn settlement(
         Outcome::Fetched { .. } => {
             let mut mapped = Vec::new();
             if job_cache.follows() && plan.sitemaps != SitemapPolicy::Only {
-                admit_links(report, job_cache, plan, &mut found, &mut mapped);
+                let lists = (&mut found, &mut refused, &mut mapped);
+                admit_links(report, job_cache, plan, lists);
             }
             match document(report, held) {
                 None if plan.documents.is_some() => not_text(report),
@@ -148,6 +151,7 @@ fn settlement(
     };
     Settlement {
         found,
+        refused,
         ..held.settlement(outcome)
     }
 }
@@ -222,8 +226,11 @@ fn admit_links(
     report: &PageReport,
     job_cache: &mut JobCache,
     plan: &CrawlRules,
-    found: &mut Vec<NewTask>,
-    mapped: &mut Vec<NewMappedUrl>,
+    (found, refused, mapped): (
+        &mut Vec<NewTask>,
+        &mut Vec<RefusedUrl>,
+        &mut Vec<NewMappedUrl>,
+    ),
 ) {
     let depth = report.depth + 1;
     let too_deep = plan.limits.depth.is_some_and(|max| depth > max);
@@ -233,8 +240,8 @@ fn admit_links(
     let (mut keys, mut targets) = (HashSet::new(), HashSet::new());
     let mut source = job_cache.filter.source(plan, report);
     for link in report.links.iter() {
-        let refused = link_refusal(plan, link.facts).is_some();
-        let Some(url) = link.parts().filter(|_| !refused) else {
+        let is_refused = link_refusal(plan, link.facts).is_some();
+        let Some(url) = link.parts().filter(|_| !is_refused) else {
             continue;
         };
         let is_new = keys.insert(link.key);
@@ -254,15 +261,19 @@ fn admit_links(
         if !is_new || only_listed || job_cache.filter.knows(link.key, depth) {
             continue;
         }
-        if job_cache
-            .filter
-            .admit(plan, url, depth, Bounds::All, Some(&mut source))
-            .is_ok()
-        {
-            found.push(NewTask {
-                via: Some(report.url.to_string()),
-                ..new_task(url, plan, depth)
-            });
+        let filter = &mut job_cache.filter;
+        let admission = filter.admit(plan, url, depth, Bounds::All, Some(&mut source));
+        let task = || NewTask {
+            via: Some(report.url.to_string()),
+            ..new_task(url, plan, depth)
+        };
+        match admission {
+            Ok(()) => found.push(task()),
+            Err(reason) if reason.is_trap() && filter.is_first_refusal(link.key, reason) => {
+                let task = task();
+                refused.push(RefusedUrl { task, reason });
+            }
+            Err(_) => (),
         }
     }
     job_cache.filter.take_in(plan, report, source);

@@ -51,19 +51,19 @@ async fn existing_job(
 }
 
 /// The columns of new tasks.
-struct TaskColumns {
-    requested: Vec<String>,
-    keys: Vec<String>,
-    urls: Vec<String>,
-    hosts: Vec<String>,
-    depths: Vec<i32>,
+pub(crate) struct TaskColumns {
+    pub(crate) requested: Vec<String>,
+    pub(crate) keys: Vec<String>,
+    pub(crate) urls: Vec<String>,
+    pub(crate) hosts: Vec<String>,
+    pub(crate) depths: Vec<i32>,
     hops: Vec<i32>,
-    vias: Vec<Option<String>>,
-    found: Vec<String>,
+    pub(crate) vias: Vec<Option<String>>,
+    pub(crate) found: Vec<String>,
 }
 
 impl TaskColumns {
-    fn new(tasks: &[&NewTask]) -> Self {
+    pub(crate) fn new(tasks: &[&NewTask]) -> Self {
         fn column<T>(tasks: &[&NewTask], value: impl Fn(&NewTask) -> T) -> Vec<T> {
             tasks.iter().map(|task| value(task)).collect()
         }

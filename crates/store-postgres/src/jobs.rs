@@ -18,7 +18,7 @@ impl Jobs for PostgresStore {
         let row = sqlx::query_as!(
             JobRow,
             r#"SELECT id, status, type AS kind, params, error, stop_reason, max_depth::bigint AS max_depth, max_tasks,
-                      max_bytes, max_duration_ms, left_out, bytes,
+                      max_bytes, max_duration_ms, left_out, traps, bytes,
                       (extract(epoch FROM created_at) * 1000)::bigint AS "created_at!",
                       (extract(epoch FROM updated_at) * 1000)::bigint AS "updated_at!",
                       (SELECT count(*) FROM documents WHERE job_id = jobs.id) AS "documents!",
@@ -43,7 +43,7 @@ impl Jobs for PostgresStore {
         let rows = sqlx::query_as!(
             JobRow,
             r#"SELECT id, status, type AS kind, params, error, stop_reason, max_depth::bigint AS max_depth, max_tasks,
-                      max_bytes, max_duration_ms, left_out, bytes,
+                      max_bytes, max_duration_ms, left_out, traps, bytes,
                       (extract(epoch FROM created_at) * 1000)::bigint AS "created_at!",
                       (extract(epoch FROM updated_at) * 1000)::bigint AS "updated_at!",
                       (SELECT count(*) FROM documents WHERE job_id = jobs.id) AS "documents!",

@@ -16,6 +16,7 @@ mod left_out;
 mod open;
 mod postgres_store;
 mod postgres_transaction;
+mod refused_urls;
 mod rescue;
 mod results;
 mod robots_records;

@@ -8,12 +8,13 @@ use crawler_store::backend::{
     MIN_OPEN_TASKS, SkippedTasks, TaskUpdate,
 };
 use crawler_store::{
-    Fence, JobCounts, JobCreation, JobId, Lease, NewDocument, NewJob, NewMappedUrl, NewTask, TaskId,
+    Fence, JobCounts, JobCreation, JobId, Lease, NewDocument, NewJob, NewMappedUrl, NewTask,
+    RefusedUrl, TaskId,
 };
 use sqlx::{Error, PgConnection, Postgres, Transaction};
 use uuid::Uuid;
 
-use crate::{inserts, left_out, text};
+use crate::{inserts, left_out, refused_urls, text};
 
 /// How long a COMMIT may take. The work is done by then, so that a slow one waits for a disk or a standby only.
 const COMMIT_TIMEOUT: Duration = Duration::from_secs(5);
@@ -38,7 +39,7 @@ impl JobTransaction for PostgresTransaction {
         sqlx::query_as!(
             LockedJob,
             r#"SELECT id, status, max_depth::bigint AS max_depth, max_tasks, max_bytes, stop_reason, open_depth, admitted,
-                      left_out, bytes, sequence, COALESCE(deadline_at <= now(), false) AS "overdue!"
+                      left_out, traps, bytes, sequence, COALESCE(deadline_at <= now(), false) AS "overdue!"
                FROM jobs WHERE id = ANY($1) ORDER BY id FOR NO KEY UPDATE"#,
             &jobs
         )
@@ -49,7 +50,8 @@ impl JobTransaction for PostgresTransaction {
     async fn write_job(&mut self, job: &LockedJob, error: Option<String>) -> Result<(), Error> {
         sqlx::query!(
             "UPDATE jobs SET status = $2, error = COALESCE($3, error), stop_reason = $4, open_depth = $5::bigint,
-                             admitted = $6, left_out = $7, bytes = $8, sequence = $9, updated_at = now()
+                             admitted = $6, left_out = $7, bytes = $8, sequence = $9, traps = $10,
+                             updated_at = now()
              WHERE id = $1",
             job.id.0,
             job.status,
@@ -59,7 +61,8 @@ impl JobTransaction for PostgresTransaction {
             job.admitted,
             job.left_out,
             job.bytes,
-            job.sequence
+            job.sequence,
+            job.traps.to_json()
         )
         .execute(&mut *self.0)
         .await?;
@@ -105,6 +108,23 @@ impl JobTransaction for PostgresTransaction {
 
     async fn remove_left_out(&mut self, job: JobId, hashes: &[i64]) -> Result<i64, Error> {
         left_out::remove(&mut self.0, job, hashes).await
+    }
+
+    async fn insert_refused(
+        &mut self,
+        job: &LockedJob,
+        refused: &[&RefusedUrl],
+    ) -> Result<Vec<String>, Error> {
+        refused_urls::insert(&mut self.0, job, refused).await
+    }
+
+    async fn remove_refused(
+        &mut self,
+        job: JobId,
+        keys: &[String],
+        reasons: &[String],
+    ) -> Result<Vec<String>, Error> {
+        refused_urls::remove(&mut self.0, job, keys, reasons).await
     }
 
     async fn move_nearer(

@@ -14,6 +14,7 @@ mod job_queue;
 mod jobs;
 mod left_out;
 mod open;
+mod refused_urls;
 mod rescue;
 mod results;
 mod robots_records;

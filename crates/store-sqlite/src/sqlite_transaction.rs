@@ -7,13 +7,14 @@ use crawler_store::backend::{
     MIN_OPEN_TASKS, SkippedTasks, TaskUpdate, to_i64,
 };
 use crawler_store::{
-    Fence, JobCounts, JobCreation, JobId, Lease, NewDocument, NewJob, NewMappedUrl, NewTask, TaskId,
+    Fence, JobCounts, JobCreation, JobId, Lease, NewDocument, NewJob, NewMappedUrl, NewTask,
+    RefusedUrl, TaskId,
 };
 use serde_json::{Value, json};
 use sqlx::types::uuid::fmt::Hyphenated;
 use sqlx::{Error, Sqlite, SqliteConnection, Transaction};
 
-use crate::{inserts, left_out};
+use crate::{inserts, left_out, refused_urls};
 
 /// A transaction that has the write lock, and the database's time at its start.
 #[derive(Debug)]
@@ -40,7 +41,7 @@ impl JobTransaction for SqliteTransaction {
             let row = sqlx::query_as!(
                 LockedJob,
                 r#"SELECT id AS "id: Hyphenated", status, max_depth, max_tasks, max_bytes, stop_reason, open_depth,
-                          admitted, left_out, bytes, sequence, coalesce(deadline_at <= ?, 0) AS "overdue!: bool"
+                          admitted, left_out, traps, bytes, sequence, coalesce(deadline_at <= ?, 0) AS "overdue!: bool"
                    FROM jobs WHERE id = ?"#,
                 self.now,
                 id
@@ -53,10 +54,10 @@ impl JobTransaction for SqliteTransaction {
     }
 
     async fn write_job(&mut self, job: &LockedJob, error: Option<String>) -> Result<(), Error> {
-        let id = job.id.to_string();
+        let (id, traps) = (job.id.to_string(), job.traps.to_json());
         sqlx::query!(
             "UPDATE jobs SET status = ?, error = coalesce(?, error), stop_reason = ?, open_depth = ?, admitted = ?,
-                             left_out = ?, bytes = ?, sequence = ?, updated_at = ?
+                             left_out = ?, traps = ?, bytes = ?, sequence = ?, updated_at = ?
              WHERE id = ?",
             job.status,
             error,
@@ -64,6 +65,7 @@ impl JobTransaction for SqliteTransaction {
             job.open_depth,
             job.admitted,
             job.left_out,
+            traps,
             job.bytes,
             job.sequence,
             self.now,
@@ -110,6 +112,23 @@ impl JobTransaction for SqliteTransaction {
 
     async fn remove_left_out(&mut self, job: JobId, hashes: &[i64]) -> Result<i64, Error> {
         left_out::remove(&mut self.db, job, hashes).await
+    }
+
+    async fn insert_refused(
+        &mut self,
+        job: &LockedJob,
+        refused: &[&RefusedUrl],
+    ) -> Result<Vec<String>, Error> {
+        refused_urls::insert(&mut self.db, job, refused, self.now).await
+    }
+
+    async fn remove_refused(
+        &mut self,
+        job: JobId,
+        keys: &[String],
+        reasons: &[String],
+    ) -> Result<Vec<String>, Error> {
+        refused_urls::remove(&mut self.db, job, keys, reasons).await
     }
 
     async fn move_nearer(

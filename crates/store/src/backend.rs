@@ -13,6 +13,7 @@ mod locked_job;
 mod numbers;
 mod paging;
 mod reconcile;
+mod refuse;
 mod rows;
 mod settle;
 
@@ -39,6 +40,8 @@ pub use settle::settle;
 pub const MAX_CLAIM: usize = 1_000;
 /// Maximum number of tasks of a job that change state in one transaction, so that others can write too.
 pub const MAX_TASKS_PER_STEP: i64 = 10_000;
+/// Number of left-out URLs of a job from which no more are counted: each takes space until the job has ended.
+pub const MAX_LEFT_OUT: i64 = 1_000_000;
 /// With fewer open tasks than this, the next part of a depth level is opened.
 pub const MIN_OPEN_TASKS: i64 = 1_000;
 /// Maximum number of jobs in one round of reconciling; the next round takes the rest.

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use crate::{IdempotencyKey, JobId, JobState, NewTask, UnixMillis};
+use crate::{IdempotencyKey, JobId, JobState, NewTask, TrapCounts, UnixMillis};
 
 /// The kind of a job.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -121,8 +121,11 @@ pub struct Job {
     pub stop_reason: Option<String>,
     /// Tasks by state.
     pub counts: JobCounts,
-    /// New tasks that were not admitted, because of `max_tasks` or an early end.
+    /// New tasks that were not admitted, because of `max_tasks` or an early end. Counted up to
+    /// [`MAX_LEFT_OUT`](crate::backend::MAX_LEFT_OUT).
     pub left_out: u64,
+    /// URLs that were not followed as crawler traps, by reason.
+    pub traps: TrapCounts,
     /// Documents stored.
     pub documents: u64,
     /// Mapped URLs stored.

@@ -21,6 +21,7 @@ mod job;
 mod job_state;
 mod list_page;
 mod mapped_url;
+mod refused_url;
 mod rescue;
 mod robots_text;
 mod roles;
@@ -48,6 +49,7 @@ pub use job::{Cancel, Job, JobCounts, JobFilter, JobKind, JobLimits, JobRequest,
 pub use job_state::JobState;
 pub use list_page::{Cursor, ListPage};
 pub use mapped_url::{MappedUrl, NewMappedUrl};
+pub use refused_url::{RefusedUrl, TrapCounts};
 pub use rescue::{DEFAULT_MAX_CRASHES, Reconciled, Rescue, Rescued};
 pub use robots_text::{RobotsText, StoredRobots};
 pub use roles::{ApiKeys, HostTurns, JobQueue, Jobs, Results, RobotsRecords, Upkeep};

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use crawler_model::FailKind;
 
-use crate::{JobId, Lease, NewDocument, NewMappedUrl, NewTask, TaskState};
+use crate::{JobId, Lease, NewDocument, NewMappedUrl, NewTask, RefusedUrl, TaskState};
 
 /// The outcome of a task.
 #[derive(Clone, PartialEq, Debug)]
@@ -94,6 +94,8 @@ pub struct Settlement {
     pub outcome: TaskOutcome,
     /// Links, redirect targets and sitemap URLs that the worker's rules admit.
     pub found: Vec<NewTask>,
+    /// URLs that are not followed because they belong to crawler traps.
+    pub refused: Vec<RefusedUrl>,
 }
 
 /// The result of a settlement.

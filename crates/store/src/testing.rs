@@ -12,6 +12,7 @@ pub mod reading;
 pub mod service;
 pub mod settling;
 pub mod suspects;
+pub mod traps;
 pub mod turns;
 
 use std::future::Future;
@@ -60,6 +61,9 @@ macro_rules! conformance {
             left_out::a_url_is_left_out_once,
             left_out::a_url_that_is_admitted_later_is_not_left_out,
             left_out::what_was_left_out_is_forgotten_after_the_end,
+            traps::refused_urls_are_skipped_tasks,
+            traps::a_refused_url_is_admitted_when_another_page_leads_to_it,
+            traps::at_most_so_many_refused_urls_are_stored,
             idempotency::a_repeated_request_finds_its_job,
             idempotency::concurrent_requests_with_one_key_create_one_job,
             idempotency::a_key_ends_with_its_job,

@@ -4,7 +4,9 @@ use serde::Deserialize;
 use utoipa::{IntoParams, ToSchema};
 
 use crate::config::Config;
-use crate::job_params::{JobParams, OutputFormat, RobotsChoice, SitemapsChoice, UseJs};
+use crate::job_params::{
+    JobParams, OutputFormat, RobotsChoice, SitemapsChoice, TrapsChoice, UseJs,
+};
 
 use super::problem::Problem;
 use super::schemas;
@@ -83,6 +85,9 @@ pub(super) struct SiteRequest {
     pub(super) robots: Option<RobotsChoice>,
     /// Whether to read sitemaps.
     pub(super) sitemaps: Option<SitemapsChoice>,
+    /// Whether to avoid crawler traps: endless calendars, session ids, repeating paths, pages that only lead to more of the same.
+    /// Default: `on`.
+    pub(super) traps: Option<TrapsChoice>,
 }
 
 impl BatchRequest {
@@ -157,6 +162,7 @@ impl SiteRequest {
             ignore_query: self.ignore_query,
             robots: self.robots,
             sitemaps: self.sitemaps,
+            traps: self.traps,
         })
     }
 }

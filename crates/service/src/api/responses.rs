@@ -1,5 +1,7 @@
 //! Response bodies.
 
+use std::collections::BTreeMap;
+
 use crawler_store::{Job, MappedUrl, StoredDocument, StoredTask};
 use serde::Serialize;
 use serde_json::Value;
@@ -73,8 +75,12 @@ pub(super) struct JobResponse {
     stop_reason: Option<String>,
     /// Number of tasks by status.
     tasks: TaskCounts,
-    /// Number of distinct URLs that were found but not added because of a limit.
+    /// Number of distinct URLs that were found but not added because of a limit, counted up to 1,000,000.
     left_out: u64,
+    /// Number of URLs that were not followed because they look like crawler traps, by reason. Each is a skipped task; of links
+    /// in traps, at most 1,000 per reason are stored and counted. Send `"traps": "off"` to follow them.
+    #[schema(value_type = Object)]
+    traps: BTreeMap<String, u64>,
     /// Number of documents stored.
     documents: u64,
     /// Number of mapped URLs stored.
@@ -103,6 +109,11 @@ impl From<Job> for JobResponse {
                 total: job.counts.total(),
             },
             left_out: job.left_out,
+            traps: job
+                .traps
+                .iter()
+                .map(|(reason, count)| (reason.to_owned(), count))
+                .collect(),
             documents: job.documents,
             mapped_urls: job.mapped_urls,
             bytes: job.bytes,

@@ -138,6 +138,7 @@ async fn a_client_that_reconnects_gets_every_event_exactly_once() {
                     bytes: 0,
                 },
                 found: Vec::new(),
+                refused: Vec::new(),
             };
             let batch = claimed.into_iter().map(settle).collect();
             store.settle(batch).await.unwrap();

@@ -106,6 +106,7 @@ async fn values_out_of_range_are_rejected_with_the_range() {
             ("robots", json!("sometimes")),
             ("sitemaps", json!("all")),
             ("ignore_query", json!(1)),
+            ("traps", json!("maybe")),
         ] {
             let mut body = valid_body(path);
             body[field] = value;

@@ -171,6 +171,7 @@ impl TestService {
                     bytes: 10,
                 },
                 found: Vec::new(),
+                refused: Vec::new(),
             };
             let batch = claimed.into_iter().map(settle).collect();
             self.store.settle(batch).await.unwrap();

@@ -13,3 +13,4 @@ mod settings;
 mod site_file_pauses;
 mod status_rules;
 mod test_store;
+mod traps;

@@ -3,6 +3,7 @@
 use std::collections::{BTreeSet, HashSet};
 
 use super::locked_job::MAX_PAGES;
+use super::refuse::readmit;
 use super::{JobTransaction, LockedJob};
 use crate::NewTask;
 
@@ -23,6 +24,7 @@ pub(super) async fn admit<T: JobTransaction>(
     fitting.sort_by_key(|task| task.depth);
     let mut keys = HashSet::new();
     fitting.retain(|task| keys.insert(task.final_url.as_str()));
+    readmit(db, job, &fitting).await?;
     let inserted = db.insert_tasks(job, &fitting).await?;
     job.admitted += inserted.inserted;
     hosts.extend(inserted.hosts);
@@ -52,14 +54,14 @@ pub(super) async fn admit<T: JobTransaction>(
 }
 
 /// Remembers the URLs of tasks that are left out; returns how many were not left out before. A URL is found by many pages, and
-/// again by a worker that was restarted or is not told that its write has succeeded.
-async fn count_new<T: JobTransaction>(
+/// again by a worker that was restarted or is not told that its write has succeeded. It ends at a limit.
+pub(super) async fn count_new<T: JobTransaction>(
     db: &mut T,
     job: &LockedJob,
     tasks: &[&NewTask],
 ) -> Result<i64, T::Error> {
     let hashes: BTreeSet<i64> = tasks.iter().map(|task| hash(task)).collect();
-    if hashes.is_empty() {
+    if hashes.is_empty() || !job.counts_left_out() {
         return Ok(0);
     }
     let hashes: Vec<i64> = hashes.into_iter().collect();

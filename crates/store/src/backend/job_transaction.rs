@@ -4,8 +4,8 @@ use std::collections::{BTreeSet, HashMap};
 
 use super::LockedJob;
 use crate::{
-    JobCounts, JobCreation, JobId, Lease, NewDocument, NewJob, NewMappedUrl, NewTask, StoreError,
-    TaskState,
+    JobCounts, JobCreation, JobId, Lease, NewDocument, NewJob, NewMappedUrl, NewTask, RefusedUrl,
+    StoreError, TaskState,
 };
 
 /// A store that the shared rules can run on.
@@ -140,6 +140,22 @@ pub trait JobTransaction: Send {
         job: JobId,
         hashes: &[i64],
     ) -> impl Future<Output = Result<i64, Self::Error>> + Send;
+
+    /// Stores URLs that are refused as skipped tasks, unless their key is known; returns the reasons of those stored. No two of
+    /// them share a key. Their sequence numbers follow the job's.
+    fn insert_refused(
+        &mut self,
+        job: &LockedJob,
+        refused: &[&RefusedUrl],
+    ) -> impl Future<Output = Result<Vec<String>, Self::Error>> + Send;
+
+    /// Deletes the tasks with these keys that were never more than refused for one of these reasons; returns the reason of each.
+    fn remove_refused(
+        &mut self,
+        job: JobId,
+        keys: &[String],
+        reasons: &[String],
+    ) -> impl Future<Output = Result<Vec<String>, Self::Error>> + Send;
 
     /// Moves gated tasks that were found again at a smaller depth; returns their hosts.
     fn move_nearer(

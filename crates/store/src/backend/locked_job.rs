@@ -2,7 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use crate::{JobId, JobState};
+use super::MAX_LEFT_OUT;
+use crate::{JobId, JobState, TrapCounts};
 
 /// The stop reason of a job that left out tasks because of its limit of tasks.
 pub(super) const MAX_PAGES: &str = "max_pages";
@@ -28,6 +29,8 @@ pub struct LockedJob {
     pub admitted: i64,
     /// New tasks that were not admitted.
     pub left_out: i64,
+    /// URLs that were refused as crawler traps.
+    pub traps: TrapCounts,
     /// Body bytes.
     pub bytes: i64,
     /// Sequence number of the last finished task.
@@ -68,6 +71,11 @@ impl LockedJob {
             .map_or(i64::MAX, |max| (max - self.admitted).max(0))
     }
 
+    /// Whether further URLs that are left out are counted: each takes space until the job has ended.
+    pub(super) fn counts_left_out(&self) -> bool {
+        self.left_out < MAX_LEFT_OUT
+    }
+
     /// Tasks deeper than this are gated; without a depth limit none is.
     pub fn gate(&self) -> i64 {
         if self.max_depth.is_some() {
@@ -98,6 +106,7 @@ mod tests {
             open_depth: 2,
             admitted: 7,
             left_out: 0,
+            traps: TrapCounts::default(),
             bytes: 0,
             sequence: 0,
             overdue: false,
@@ -116,6 +125,14 @@ mod tests {
         assert_eq!(job.remaining_tasks(), i64::MAX);
         job.stop_reason = Some("cancelled".to_owned());
         assert_eq!(job.remaining_tasks(), 0);
+    }
+
+    #[test]
+    fn the_count_of_urls_left_out_is_limited() {
+        let mut job = job();
+        assert!(job.counts_left_out());
+        job.left_out = MAX_LEFT_OUT;
+        assert!(!job.counts_left_out());
     }
 
     #[test]

@@ -15,7 +15,8 @@ use super::numbers::{to_u32, to_u64};
 use crate::{
     ApiKey, Claimed, Fence, FinishedTask, Job, JobCounts, JobId, JobKind, JobLimits, JobRequest,
     JobState, KindStatistics, Lease, MappedUrl, NewMappedUrl, RobotsText, Statistics, StoreError,
-    StoreResult, StoredDocument, StoredRobots, StoredTask, TaskId, TaskState, UnixMillis,
+    StoreResult, StoredDocument, StoredRobots, StoredTask, TaskId, TaskState, TrapCounts,
+    UnixMillis,
 };
 
 impl From<Uuid> for JobId {
@@ -87,6 +88,7 @@ pub struct JobRow {
     pub max_bytes: Option<i64>,
     pub max_duration_ms: Option<i64>,
     pub left_out: i64,
+    pub traps: TrapCounts,
     pub bytes: i64,
     pub created_at: i64,
     pub updated_at: i64,
@@ -227,6 +229,7 @@ impl JobRow {
             stop_reason: self.stop_reason,
             counts,
             left_out: to_u64(self.left_out),
+            traps: self.traps,
             documents: to_u64(self.documents),
             mapped_urls: to_u64(self.mapped_urls),
             bytes: to_u64(self.bytes),

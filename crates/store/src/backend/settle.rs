@@ -8,8 +8,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use crawler_model::counted;
 
 use super::admit::admit;
+use super::refuse::{is_trap, refuse};
 use super::{Backend, JobTransaction, LockedJob, TaskUpdate, conclude, to_i64, to_millis};
-use crate::{JobId, Lease, NewTask, Settled, Settlement, TaskOutcome, TaskState};
+use crate::{JobId, Lease, NewTask, RefusedUrl, Settled, Settlement, TaskOutcome, TaskState};
 
 /// Settles a batch.
 pub async fn settle<B: Backend>(store: &B, batch: &[Settlement]) -> Result<Settled, B::Error> {
@@ -59,6 +60,12 @@ async fn settle_job<T: JobTransaction>(
     let redirects = settlements.iter().filter(|one| one.is_redirect());
     job.admitted -= to_i64(redirects.count() as u64);
     let admitted = admit(db, job, &found, woken).await?;
+    let refused: Vec<&RefusedUrl> = settlements
+        .iter()
+        .filter(ended)
+        .flat_map(|settlement| &settlement.refused)
+        .collect();
+    refuse(db, job, &refused).await?;
     let (mut documents, mut links) = (Vec::new(), Vec::new());
     for settlement in settlements {
         if let TaskOutcome::Done {
@@ -109,6 +116,9 @@ fn update<'a>(settlement: &'a Settlement, job: &mut LockedJob) -> TaskUpdate<'a>
     job.bytes += bytes;
     let ended = state != TaskState::Queued;
     job.sequence += i64::from(ended);
+    if let Some(reason) = reason.filter(|reason| ended && is_trap(reason)) {
+        job.traps.add(reason);
+    }
     TaskUpdate {
         lease: settlement.lease,
         state,

@@ -92,6 +92,7 @@ pub(super) fn settlement_of(
         job: task.job,
         outcome,
         found,
+        refused: Vec::new(),
     }
 }
 

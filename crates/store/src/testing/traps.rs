@@ -1,0 +1,145 @@
+//! URLs that are refused as crawler traps: a job counts and lists them.
+
+use crawler_model::RefuseReason;
+
+use super::StoreFixture;
+use super::builders::{crawl, done, fast, page, pages, read_job, settle, start, take_all};
+use crate::{
+    JobId, JobLimits, JobState, NewTask, RefusedUrl, Settlement, Store, StoredTask, TaskOutcome,
+    TaskState, TrapCounts,
+};
+
+fn refused(names: &[&str], reason: RefuseReason) -> Vec<RefusedUrl> {
+    let refused = |name: &&str| RefusedUrl {
+        task: page("a.test", name, 1),
+        reason,
+    };
+    names.iter().map(refused).collect()
+}
+
+async fn traps<S: Store>(store: &S, job: JobId) -> Vec<(String, u64)> {
+    let traps = read_job(store, job).await.traps;
+    let owned = traps
+        .iter()
+        .map(|(reason, count)| (reason.to_owned(), count));
+    owned.collect()
+}
+
+async fn skipped<S: Store>(store: &S, job: JobId) -> Vec<StoredTask> {
+    let listed = store.tasks(job, Some(TaskState::Skipped), 1_000, None);
+    listed.await.expect("tasks").entries
+}
+
+/// They are skipped tasks with a reason, each once, and do not count toward the limit of pages.
+pub async fn refused_urls_are_skipped_tasks<G: StoreFixture>(fixture: &G) {
+    let (store, other) = (fixture.open(fast()).await, fixture.open(fast()).await);
+    let limits = JobLimits {
+        max_tasks: Some(3),
+        ..JobLimits::default()
+    };
+    let job = start(&store, crawl(pages("a.test", 2), limits)).await;
+    let tasks = take_all(&store, 2).await;
+    let first = Settlement {
+        refused: refused(&["x", "y", "y", "0"], RefuseReason::TrapCalendar),
+        ..done(&tasks[0], Vec::new())
+    };
+    settle(&store, vec![first.clone()]).await;
+    assert_eq!(traps(&store, job).await, [("trap_calendar".to_owned(), 2)]);
+    // A settlement that is lost writes nothing.
+    settle(&store, vec![first]).await;
+    let again = Settlement {
+        refused: refused(&["y", "z"], RefuseReason::TrapQuery),
+        ..done(&tasks[1], vec![page("a.test", "new", 1)])
+    };
+    settle(&other, vec![again]).await;
+    let expected = [
+        ("trap_calendar".to_owned(), 2),
+        ("trap_query".to_owned(), 1),
+    ];
+    assert_eq!(traps(&store, job).await, expected);
+    let last = take_all(&store, 1).await;
+    let trap = TaskOutcome::Skipped {
+        reason: "trap_query".to_owned(),
+        detail: "not followed".to_owned(),
+    };
+    let last = Settlement {
+        outcome: trap,
+        ..done(&last[0], Vec::new())
+    };
+    settle(&store, vec![last]).await;
+    let ended = read_job(&store, job).await;
+    assert_eq!(
+        (ended.state, ended.stop_reason, ended.left_out),
+        (JobState::Completed, None, 0)
+    );
+    assert_eq!((ended.counts.done, ended.counts.skipped), (2, 4));
+    assert_eq!(
+        ended.traps.get("trap_query"),
+        2,
+        "also one that was claimed"
+    );
+    let listed = skipped(&store, job).await;
+    let listed: Vec<(&str, Option<&str>)> = listed
+        .iter()
+        .map(|task| (&*task.url, task.reason.as_deref()))
+        .collect();
+    for (name, reason) in [
+        ("x", "trap_calendar"),
+        ("y", "trap_calendar"),
+        ("z", "trap_query"),
+    ] {
+        let url = format!("https://a.test/{name}");
+        assert!(listed.contains(&(&*url, Some(reason))), "{url} {listed:?}");
+    }
+    let finished = store.finished_since(job, 0, 100).await.expect("events");
+    let sequences: Vec<i64> = finished.iter().map(|task| task.sequence).collect();
+    assert_eq!(sequences, [1, 2, 3, 4, 5, 6], "an event for each");
+}
+
+/// What another page links to is fetched, whatever was refused before.
+pub async fn a_refused_url_is_admitted_when_another_page_leads_to_it<G: StoreFixture>(fixture: &G) {
+    let store = fixture.open(fast()).await;
+    let job = start(&store, crawl(pages("a.test", 2), JobLimits::default())).await;
+    let tasks = take_all(&store, 2).await;
+    let refusing = Settlement {
+        refused: refused(&["x", "y"], RefuseReason::TrapCalendar),
+        ..done(&tasks[0], Vec::new())
+    };
+    settle(&store, vec![refusing]).await;
+    settle(&store, vec![done(&tasks[1], vec![page("a.test", "x", 1)])]).await;
+    assert_eq!(traps(&store, job).await, [("trap_calendar".to_owned(), 1)]);
+    let found = take_all(&store, 1).await;
+    assert_eq!(found[0].url, "https://a.test/x");
+    settle(&store, vec![done(&found[0], Vec::new())]).await;
+    let ended = read_job(&store, job).await;
+    assert_eq!(ended.state, JobState::Completed);
+    assert_eq!((ended.counts.done, ended.counts.skipped), (3, 1));
+}
+
+/// A trap may have any number of links; the job stays bounded. A URL that is too long to be stored is left out.
+pub async fn at_most_so_many_refused_urls_are_stored<G: StoreFixture>(fixture: &G) {
+    let store = fixture.open(fast()).await;
+    let job = start(&store, crawl(pages("a.test", 2), JobLimits::default())).await;
+    let tasks = take_all(&store, 2).await;
+    for (at, task) in tasks.iter().enumerate() {
+        let names: Vec<String> = (0..700).map(|number| format!("{at}-{number}")).collect();
+        let names: Vec<&str> = names.iter().map(String::as_str).collect();
+        let mut many = refused(&names, RefuseReason::TrapSession);
+        many.extend(refused(&["p"], RefuseReason::TrapPath));
+        let mut long = refused(&["long"], RefuseReason::TooLong);
+        long[0].task.final_url = "l".repeat(NewTask::MAX_KEY_BYTES + 1);
+        many.append(&mut long);
+        let settlement = Settlement {
+            refused: many,
+            ..done(task, Vec::new())
+        };
+        settle(&store, vec![settlement]).await;
+    }
+    let expected = [
+        ("trap_path".to_owned(), 1),
+        ("trap_session".to_owned(), TrapCounts::MAX_STORED),
+    ];
+    assert_eq!(traps(&store, job).await, expected);
+    let ended = read_job(&store, job).await;
+    assert_eq!((ended.counts.skipped, ended.left_out), (1_001, 1));
+}

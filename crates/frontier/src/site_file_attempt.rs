@@ -221,7 +221,7 @@ mod tests {
     }
 
     #[test]
-    fn each_answer_of_robots_txt_has_its_result() {
+    fn each_response_to_robots_txt_has_its_result() {
         let last = SiteFileAttempt {
             may_continue: false,
             ..FIRST

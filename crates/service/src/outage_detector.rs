@@ -126,7 +126,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn a_slow_call_to_a_database_in_reach_is_not_ended() {
+    async fn a_slow_call_to_a_reachable_database_is_not_aborted() {
         let database = Database::default();
         database.0.store(true, SeqCst);
         let detector = OutageDetector::new(database, CONNECT_TIMEOUT);
@@ -135,7 +135,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn calls_to_a_database_out_of_reach_end_soon() {
+    async fn calls_to_an_unreachable_database_fail_quickly() {
         let database = Database::default();
         let detector = OutageDetector::new(database.clone(), CONNECT_TIMEOUT);
         let started = Instant::now();

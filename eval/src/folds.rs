@@ -55,7 +55,7 @@ mod tests {
     use super::{Folds, fold_of};
 
     #[test]
-    fn folds_stay_what_the_models_were_trained_with() {
+    fn folds_are_those_the_models_were_trained_with() {
         for (name, fold) in [
             ("example.com", 1),
             ("example.co.uk", 2),

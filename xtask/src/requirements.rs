@@ -75,7 +75,7 @@ const WGET: Requirement = Requirement {
     purpose: "the comparison with another crawler",
     is_present: || Path::new(HANDBOOK).is_file() && exists("wget", "--version"),
     packages: &["wget", "debian-handbook"],
-    tests: "test(/beside_wget/)",
+    tests: "test(/wget_visits/)",
 };
 const HTML_MANUALS: Requirement = Requirement {
     name: "manuals in HTML",
@@ -218,7 +218,7 @@ mod tests {
         let missing = Missing(vec![&WGET, &VALGRIND, &HTML_MANUALS]);
         assert_eq!(
             missing.filter().unwrap(),
-            "not (test(/beside_wget/) | test(/manuals_/))"
+            "not (test(/wget_visits/) | test(/manuals_/))"
         );
         assert_eq!(missing.lines().len(), 3);
         assert!(missing.lines()[1].contains("instruction counts"));

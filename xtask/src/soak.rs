@@ -41,7 +41,7 @@ mod tests {
     use super::parse;
 
     #[test]
-    fn pages_are_a_number() {
+    fn the_number_of_pages_is_parsed() {
         assert_eq!(parse(&[]).unwrap(), 1_000);
         assert_eq!(parse(&["--pages", "30"]).unwrap(), 30);
         assert!(parse(&["--pages"]).is_err());

@@ -51,7 +51,7 @@ pub(crate) async fn serve(
     let failed = Notify::new();
     let opening = open_store(open, addr, &failed, stop);
     let unavailable = async {
-        // The same if the timeout ends it.
+        // A timeout has the same effect as a failed attempt.
         let _ = tokio::time::timeout(USUAL_OPENING_TIME, failed.notified()).await;
     };
     let opened = match &listener {

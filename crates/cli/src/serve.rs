@@ -34,7 +34,7 @@ use crate::{config, console, exit, listener, one_line::OneLine, open_files, post
 const METRICS_INTERVAL: Duration = Duration::from_secs(5);
 /// Interval between deletions of old jobs. Looking for one is cheap.
 const PRUNE_INTERVAL: Duration = Duration::from_secs(15);
-/// Interval between deletions of unused hosts, which are all looked at.
+/// Interval between deletions of unused hosts, each of which reads all hosts.
 const HOST_PRUNE_INTERVAL: Duration = Duration::from_mins(10);
 /// Maximum number of rows deleted at once.
 const PRUNE_BATCH: u32 = 2_000;
@@ -171,7 +171,7 @@ pub(crate) async fn run_on(
     stop: &Stop,
     kind: &'static str,
 ) -> anyhow::Result<()> {
-    // A request to the API does not wait for a database that is out of reach. A worker does.
+    // A request to the API does not wait for an unreachable database. A worker does.
     let detector = OutageDetector::new(store.clone(), config.store.connect_timeout);
     let api_store = TimedStore::new(WrappedStore::new(store.clone(), detector), CallMetrics);
     let store = TimedStore::new(store, CallMetrics);
@@ -301,7 +301,7 @@ fn log_counts(numbers: &WorkerTotals) {
     );
 }
 
-/// Ends jobs past their deadline, also while no worker runs.
+/// Ends jobs past their deadline, even while no worker runs.
 async fn reconcile<S: Store>(store: S) {
     loop {
         tokio::time::sleep(RECONCILE_INTERVAL).await;

@@ -18,7 +18,7 @@ impl CrawlSummary {
         &self.0.stop
     }
 
-    /// Returns why nothing was crawled: the seed could not be fetched, or leads nowhere.
+    /// Returns why nothing was crawled: for example, the seed could not be fetched, or it redirects out of scope.
     pub fn seed_problem(&self) -> Option<&SeedProblem> {
         self.0.seed_problem.as_ref()
     }

@@ -13,8 +13,8 @@ use tokio::task::JoinHandle;
 
 use crate::{CrawlSummary, Error, Page};
 
-/// Number of pages that wait to be read. Behind them wait the pages that the crawl finished at once, at most one batch of
-/// its loop, and those in flight, at most one per worker.
+/// Maximum number of finished pages in the channel. While the channel is full, the crawl holds at most one batch of its loop
+/// and one page in flight per worker.
 const BUFFERED_PAGES: usize = 64;
 
 /// The pages of a running crawl, in the order they finish.
@@ -73,8 +73,7 @@ impl PageStream {
     ///
     /// # Errors
     ///
-    /// If the crawl failed. An error that [`next`](Self::next) has already returned is not returned again; the one returned
-    /// then says so.
+    /// If the crawl failed. If [`next`](Self::next) has already returned the error, the error returned here only says so.
     ///
     /// # Panics
     ///

@@ -21,7 +21,7 @@ use crate::{DriveError, Progress, Stop, StopLevel};
 const BATCH: usize = 64;
 /// Number of unvisited URLs passed to the output at once.
 const LEFT_BATCH: usize = 1_024;
-/// Maximum time to sleep, and the end of the sleep that is created but not awaited.
+/// Maximum time to sleep. Also the duration of the timer that is created, but not awaited, if there is nothing to wait until.
 const MAX_SLEEP: Duration = Duration::from_hours(24);
 
 /// Runs a crawl to its end, with up to `workers` pages in flight at once, and closes the output. `Err`

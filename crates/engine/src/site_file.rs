@@ -104,8 +104,8 @@ fn file_text(fetched: &Fetched) -> Option<String> {
     }
 }
 
-/// Converts a response to robots.txt. A 4xx means no rules (RFC 9309); what a temporary 4xx, a 5xx or no response means is
-/// decided by [`KnownRobots`](crawler_sitefiles::KnownRobots).
+/// Interprets the response to a request for robots.txt. A 4xx means no rules (RFC 9309); what a temporary 4xx, a 5xx or no
+/// response means is decided by [`KnownRobots`](crawler_sitefiles::KnownRobots).
 pub(crate) fn read_robots(
     url: &CrawlUrl,
     response: Result<Fetched, Failure>,

@@ -93,7 +93,7 @@ pub trait Frontier: Send {
     /// The rules for a piece of work.
     fn plan(&self, work: &Work) -> Arc<CrawlRules>;
 
-    /// Waits for something besides reports and time that calls for another [`take`](Self::take). Cancel-safe.
+    /// Waits until something other than a report or a point in time requires another [`take`](Self::take). Cancel-safe.
     fn news(&mut self) -> impl Future<Output = ()> + Send {
         std::future::pending()
     }

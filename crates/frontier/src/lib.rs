@@ -1,7 +1,7 @@
 //! Which URL is fetched next.
 //!
 //! One way in (`admit`'s fixed order, dedupe last), one way out (exactly one report per
-//! admitted URL). The frontier owns seen, the queues, the host ledger, retries, limits and the counts;
+//! admitted URL). The frontier owns the seen set, the queues, the host ledger, retries, limits and the counts;
 //! it has no socket, no clock and no randomness of its own: time and a random seed are arguments,
 //! so a test can run thousands of crawls through it without a sleep.
 //!

@@ -146,8 +146,8 @@ impl MemoryFrontier {
         Ok(())
     }
 
-    /// Why a link is refused, where its key and facts are enough to decide: true of nearly every link, and saves parsing
-    /// its text. Must agree with [`Self::admit`], which knows the URL only.
+    /// The reason to refuse a link, if its key and facts are enough to decide. They are for nearly every link, and its text
+    /// need not be parsed then. Must agree with [`Self::admit`], which knows only the URL.
     pub(crate) fn quick_refusal(
         &self,
         key: UrlKey,

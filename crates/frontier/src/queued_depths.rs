@@ -2,7 +2,7 @@
 //!
 //! A page is queued at the depth it was first found at. When a redirect or a late retry finds it at a
 //! lower depth before it was started, it is queued again there, and the entry left behind is stale: it is
-//! dropped when it comes up. Only kept when depth is limited.
+//! dropped when its turn comes. Only used when depth is limited.
 
 use std::collections::HashMap;
 use std::hash::BuildHasherDefault;

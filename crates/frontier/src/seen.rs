@@ -1,4 +1,4 @@
-//! The set that answers "new?" on insert.
+//! The seen set: which URLs were admitted before.
 
 use std::collections::HashSet;
 use std::hash::{BuildHasherDefault, Hasher};

@@ -65,7 +65,7 @@ impl SiteFileAttempt {
             {
                 return SiteFileStep::Retry;
             }
-            // Like any 4xx, it is an answer, and not asked for again (RFC 9309).
+            // Like any 4xx, this is final: the file is not requested again (RFC 9309).
             RobotsFetchResult::Throttled(failure) => RobotsFile::Throttled(failure),
             RobotsFetchResult::Unavailable(failure) => RobotsFile::Unavailable(failure),
             RobotsFetchResult::Unreachable(failure) => RobotsFile::Unreachable(failure),
@@ -221,7 +221,7 @@ mod tests {
     }
 
     #[test]
-    fn each_answer_of_robots_txt_has_its_result() {
+    fn each_response_to_robots_txt_has_its_result() {
         let last = SiteFileAttempt {
             may_continue: false,
             ..FIRST

@@ -269,7 +269,7 @@ fn run_history(history: &mut RobotsHistory, seed: u64) {
 }
 
 #[test]
-fn no_request_is_against_the_robots_rules_in_force() {
+fn no_request_violates_the_robots_rules_in_force() {
     let (mut requests, mut kept, mut refetches) = (0, 0, 0);
     for seed in 0..1_000 {
         let mut history = RobotsHistory::random(seed, |_| ());

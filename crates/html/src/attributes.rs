@@ -164,7 +164,7 @@ mod tests {
 
     /// Skipping and stepping must end at the same byte.
     #[test]
-    fn skipping_ends_where_steps_end() {
+    fn skipping_ends_at_the_same_byte_as_stepping() {
         let letters = b"a=/>\"' \nb";
         let mut number = 1_u64;
         for _ in 0..20_000 {

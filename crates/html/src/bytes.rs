@@ -119,7 +119,7 @@ mod tests {
 
     /// At every distance, among bytes that differ from the needle by one bit or by the value one.
     #[test]
-    fn the_first_is_found_at_any_distance() {
+    fn the_first_match_is_found_at_any_distance() {
         for needle in [b'<', b'"', 0, 1, 0x7F, 0x80, 0xFF] {
             for other in [
                 needle ^ 1,

@@ -146,7 +146,7 @@ pub fn whole_body(tree: &Tree) -> MainContent {
     body_content(&outline, &structure)
 }
 
-/// The body without its page frame. Images count as content, also where there is no text around them.
+/// The body without its page frame. Images count as content, even where there is no text around them.
 fn body_content(outline: &Outline, structure: &PageStructure) -> MainContent {
     let kept = fallback::body(outline, structure);
     let (root, excluded) = cutout::cut_out_body(outline, &kept);

@@ -91,7 +91,7 @@ mod tests {
     use crate::entities::{LEGACY, NAMED};
 
     #[test]
-    fn the_tables_are_whole_and_sorted() {
+    fn the_tables_are_complete_and_sorted() {
         assert_eq!(NAMED.len() + LEGACY.len(), 2231);
         assert!(NAMED.is_sorted_by(|a, b| a.0 < b.0));
         assert!(LEGACY.is_sorted_by(|a, b| a < b));

@@ -1,4 +1,4 @@
-//! Journaled crawls: interrupted in any way, a crawl resumes as if it had not been.
+//! Journaled crawls: a crawl that was interrupted in any way resumes as if it had not been.
 //!
 //! `MemoryFrontier` is a pure state machine, so its inputs determine the crawl: [`JournaledFrontier`] records them
 //! and, when they are replayed, reaches the same state and makes the same deliveries. Nothing is written per URL,

@@ -1,4 +1,4 @@
-//! The state file: a commit is there after the file is reopened, completely or not at all.
+//! The state file: after it is reopened, a commit is there completely or not at all.
 
 #![expect(clippy::unwrap_used, reason = "test helpers may panic")]
 

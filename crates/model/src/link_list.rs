@@ -207,7 +207,7 @@ impl LinkList {
     }
 
     /// Returns the index and the reason of each link that the frontier refused, in ascending order. Links that are already
-    /// known, not http(s), or out of scope without patterns may be missing: their facts tell.
+    /// known, not http(s), or out of scope without patterns may be missing; the facts of a link show the last two.
     pub fn refused(&self) -> &[(u32, RefuseReason)] {
         &self.refused
     }

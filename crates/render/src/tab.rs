@@ -357,7 +357,7 @@ impl fmt::Debug for Tab {
 }
 
 /// Takes the document of a page. If the page does not respond within the first time limit, stops it and tries again. It is
-/// not stopped at once, because a stopped page may display an error. Returns also whether it was stopped.
+/// not stopped at once, because a stopped page may display an error. Also returns whether it was stopped.
 async fn snapshot_or_halt(
     navigation: &mut Navigation<'_>,
     events: &mut Events,

@@ -1,4 +1,4 @@
-//! Fails calls to a database that is out of reach, long before their own timeouts.
+//! Fails calls to an unreachable database, long before their own timeouts.
 //!
 //! A slow call is left alone as long as the database accepts connections.
 
@@ -11,12 +11,12 @@ use tokio::time::timeout;
 
 use crate::cached_check::CachedCheck;
 
-/// A call that takes longer than this may be waiting for a database that is out of reach.
+/// A call that takes longer than this may be waiting for an unreachable database.
 const SLOW_CALL: Duration = Duration::from_millis(500);
 /// Interval between checks during one slow call.
 const CHECK_INTERVAL: Duration = Duration::from_secs(5);
 
-/// Fails calls while the database is out of reach.
+/// Fails calls while the database is unreachable.
 #[derive(Clone, Debug)]
 pub struct OutageDetector<S> {
     store: S,
@@ -56,7 +56,7 @@ impl<S: Upkeep + Clone + Send + Sync + 'static> CallWrapper for OutageDetector<S
         _verb: &'static str,
         call: impl Future<Output = StoreResult<T>> + Send,
     ) -> StoreResult<T> {
-        // The requests of an outage do not all wait for it.
+        // After a check has just failed, further calls fail at once.
         if let Some(message) = self.reachable.failure() {
             return Err(StoreError::Unavailable(message));
         }
@@ -126,7 +126,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn a_slow_call_to_a_database_in_reach_is_not_ended() {
+    async fn a_slow_call_to_a_reachable_database_is_not_aborted() {
         let database = Database::default();
         database.0.store(true, SeqCst);
         let detector = OutageDetector::new(database, CONNECT_TIMEOUT);
@@ -135,7 +135,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn calls_to_a_database_out_of_reach_end_soon() {
+    async fn calls_to_an_unreachable_database_fail_quickly() {
         let database = Database::default();
         let detector = OutageDetector::new(database.clone(), CONNECT_TIMEOUT);
         let started = Instant::now();

@@ -14,7 +14,7 @@ use crate::RobotsFile;
 pub struct RobotsFetch {
     /// Its result.
     pub file: RobotsFile,
-    /// The time since.
+    /// Time since the fetch.
     pub age: Duration,
     /// The pause that the host asked for.
     pub retry_after: Option<Duration>,
@@ -72,12 +72,12 @@ impl KnownRobots {
                 kept_until: until(ROBOTS_MEMORY),
             };
         }
-        // After a pause, there is time for pages: else a host that always asks for one would never be done.
+        // Not fetched again right after the pause: otherwise a host that always asks for one would never serve a page.
         let pause = retry_after.unwrap_or_default().min(MAX_HOST_PAUSE);
         let expires_at = until(pause + ROBOTS_FAILURE_FRESH.min(lifetime));
         match before.filter(|before| before.was_read() && now < before.kept_until) {
             Some(before) => Self {
-                // The next attempt comes when the rules are over, at the latest.
+                // The next attempt is made no later than the end of these rules.
                 expires_at: expires_at.min(before.kept_until),
                 ..before
             },

@@ -31,7 +31,7 @@ pub enum RobotsPermission {
     Skip(SkipReason),
     /// Its origin cannot be reached: the URL fails as its robots.txt did.
     Fail(Failure),
-    /// Its host asks for this delay between requests, which is longer than we wait.
+    /// Its host asks for this delay between requests, which is longer than we accept.
     TooSlow(Duration),
 }
 
@@ -42,7 +42,7 @@ pub enum RobotsDelay {
     None,
     /// This long.
     Wait(Duration),
-    /// This long, which is longer than we wait.
+    /// This long, which is longer than we accept.
     TooLong(Duration),
 }
 

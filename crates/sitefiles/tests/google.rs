@@ -8,7 +8,7 @@ use table::{CASES, DIFFERENCES};
 
 /// Every verdict in the table is Google's; ours differ exactly in the listed cases.
 #[test]
-fn verdicts_are_googles() {
+fn verdicts_match_those_of_google() {
     let mut asserted = 0;
     let mut misses = Vec::new();
     for case in CASES {

@@ -21,7 +21,7 @@ const MAX_LINKS: usize = 4_000_000;
 
 impl<S: FrontierStore> StoreFrontier<S> {
     /// How many more tasks to claim: one in flight and one waiting per worker. Tasks that wait for a robots.txt count only
-    /// when there are very many: a host that does not respond takes long.
+    /// when there are very many, because it takes long to give up on a host that does not respond.
     pub(crate) fn claim_capacity(&self) -> usize {
         let (workers, held) = (self.settings.workers, self.unsettled());
         if self.settlements.is_full(workers * 8) {

@@ -84,7 +84,7 @@ impl<S: FrontierStore> StoreFrontier<S> {
             return None;
         }
         if held.held_until <= now {
-            // The process slept, or the store was unreachable: a renewal has to confirm the lease first.
+            // The process was suspended, or the store was unreachable: a renewal has to confirm the lease first.
             self.renewals.due = self.renewals.due.min(now);
             self.ready.insert((now + LEASE_CHECK_DELAY, ticket));
             return None;

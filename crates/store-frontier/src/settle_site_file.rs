@@ -51,7 +51,7 @@ impl<S: FrontierStore> StoreFrontier<S> {
         }
     }
 
-    /// Takes in the answer and text of a robots.txt.
+    /// Takes in the result and the text of a fetched robots.txt.
     fn settle_robots(
         &mut self,
         mut site_file: RobotsTask,

@@ -239,7 +239,7 @@ fn lost_responses_and_failed_calls_lose_no_page() {
 }
 
 #[test]
-fn leases_that_are_taken_away_cost_only_their_own_result() {
+fn a_lost_lease_loses_only_its_own_result() {
     let stolen = Cell::new(0);
     crawl(0..400, async |number| {
         let odds = Odds {
@@ -273,7 +273,7 @@ fn a_crawl_survives_an_outage_longer_than_its_leases() {
 
 /// The leases expire, but the worker renews them before anyone may take them away.
 #[test]
-fn an_outage_longer_than_its_leases_takes_no_task_away() {
+fn an_outage_longer_than_its_leases_loses_no_task() {
     crawl(0..200, async |number| {
         let mut test = CrawlTest::new(number, Odds::default(), 0);
         let after = Duration::from_millis(test.dice.below(1_500));

@@ -161,16 +161,16 @@ async fn take(
     Ok(taken.into_iter().map(Claimed::from).collect())
 }
 
-/// Which tasks that a crashed worker held a claim may take.
+/// Which tasks of crashed workers a claim may take.
 struct Suspects {
-    /// This task, and nothing beside it.
+    /// This task, and no other.
     alone: Option<i64>,
-    /// This task, beside others that are not suspected.
+    /// This task, together with tasks that are not suspects.
     one: Option<i64>,
 }
 
-/// The suspects of these hosts that this worker may claim: one at a time, and from [`ALONE_AFTER`] crashes on alone, so that
-/// it takes no others with it if it crashes its worker again. `None` if the worker must claim nothing now: it holds a task
+/// The suspects of these hosts that this worker may claim: one at a time, and alone after [`ALONE_AFTER`] crashes, so that no
+/// other task is affected if it crashes its worker again. `None` if the worker must claim nothing now: it holds a task
 /// that is tried alone, or has to finish others first.
 async fn suspects(
     db: &mut PgConnection,

@@ -57,7 +57,7 @@ impl Backend for PostgresStore {
         )
         .fetch_all(&self.pool)
         .await?;
-        // Then jobs that would not advance: no task is ready or held, and the rest is gated or there is none.
+        // Then stuck jobs: no task is ready or held, and either some are gated or none is open.
         let stuck = sqlx::query_scalar!(
             "SELECT id FROM jobs j WHERE status IN ('queued', 'running')
              AND NOT EXISTS (

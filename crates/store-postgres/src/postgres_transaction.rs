@@ -16,7 +16,7 @@ use uuid::Uuid;
 
 use crate::{inserts, left_out, refused_urls, text};
 
-/// How long a COMMIT may take. The work is done by then, so that a slow one waits for a disk or a standby only.
+/// How long a COMMIT may take. The work is done by then, so a slow COMMIT only waits for a disk or a standby.
 const COMMIT_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// A transaction.

@@ -8,7 +8,7 @@ use sqlx::Error;
 
 use crate::PostgresStore;
 
-/// Stands for the worker of a task that is marked as poisoned.
+/// Marks a task as poisoned, in place of the name of a worker.
 const POISONED: &str = "nobody";
 
 pub(crate) async fn rescue(store: &PostgresStore, which: Rescue) -> Result<Rescued, Error> {
@@ -54,8 +54,8 @@ pub(crate) async fn rescue(store: &PostgresStore, which: Rescue) -> Result<Rescu
     Ok(rescued)
 }
 
-/// Takes back the crashes that were counted for a worker that turned out to be alive: it was suspended, cut off from the
-/// database, or did not get the answer to a claim. A task whose row is locked is left to the worker's next call.
+/// Subtracts the crashes that were counted for a worker that turned out to be alive: it was suspended, cut off from the
+/// database, or did not receive the response to a claim. A task whose row is locked is left to the worker's next call.
 pub(crate) async fn take_back_blame(store: &PostgresStore, worker: &WorkerId) -> Result<(), Error> {
     sqlx::query!(
         "WITH blamed AS MATERIALIZED (

@@ -25,7 +25,7 @@ impl Upkeep for PostgresStore {
         prune_hosts(self, age, robots_age).await.map_err(fault)
     }
 
-    /// Autovacuum does that.
+    /// Does nothing: this is left to autovacuum.
     async fn shrink(&self) -> StoreResult<u64> {
         Ok(0)
     }
@@ -134,7 +134,7 @@ async fn prune_hosts(
 }
 
 /// Commits a write, because a database that can only be read is not ready, and checks that there is space for more: small
-/// writes go to pages and log files that exist, long after the disk is full.
+/// writes still fit into existing pages and log files long after the disk is full.
 async fn ready(store: &PostgresStore) -> Result<(), Error> {
     let mut db = store.begin().await?;
     sqlx::query!("INSERT INTO host_turns (host_key, lease_until) VALUES ('', now())")

@@ -175,7 +175,7 @@ async fn plans_made_for_an_empty_queue_work_for_a_long_one() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn the_last_page_of_a_long_job_settles_fast() {
+async fn the_last_page_of_a_long_job_settles_quickly() {
     let fixture = PostgresFixture::fresh().await;
     let store = fixture.open(fast()).await;
     let job = crawl(pages("a.test", 2), JobLimits::default());
@@ -272,7 +272,7 @@ async fn an_unreachable_database_is_not_ready_until_it_is_back() {
 
 /// A COMMIT that waits, as for a disk or a standby that does not respond.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_commit_that_is_not_answered_fails_the_call_soon() {
+async fn an_unanswered_commit_fails_the_call_within_seconds() {
     let fixture = PostgresFixture::fresh().await;
     let store = fixture.open(fast()).await;
     run_sql(

@@ -29,7 +29,7 @@ pub(crate) async fn claim(
     rescue::take_back_blame(&mut db, worker).await?;
     let suspects = suspects(&mut db, worker, now).await?;
     if suspects.holds_alone {
-        // The blame that was taken back stays taken back.
+        // Commits what `take_back_blame` changed.
         db.commit().await?;
         return Ok(Vec::new());
     }
@@ -45,7 +45,7 @@ pub(crate) async fn claim(
     )
     .fetch_all(&mut *db)
     .await?;
-    // A task that is tried alone comes before others are taken.
+    // Hosts with a task to try alone come first, before any other task is taken.
     open.sort_by_key(|host| !suspects.alone.contains_key(&host.host_key));
     let max_in_flight = i64::from(store.options.limits.hosts.in_flight);
     let mut claimed: Vec<Claimed> = Vec::new();
@@ -119,12 +119,12 @@ struct Suspects {
     holds_alone: bool,
     /// By host, the task to try alone.
     alone: HashMap<String, i64>,
-    /// A host and its task to try beside others that are not suspected.
+    /// A host and its task to try together with tasks that are not suspects.
     one: Option<(String, i64)>,
 }
 
-/// The suspects that this worker may claim: one at a time, and from [`ALONE_AFTER`] crashes on alone, so that it takes no
-/// others with it if it crashes its worker again.
+/// The suspects that this worker may claim: one at a time, and alone after [`ALONE_AFTER`] crashes, so that no other task
+/// is affected if it crashes its worker again.
 async fn suspects(
     db: &mut SqliteConnection,
     worker: &WorkerId,
@@ -171,7 +171,7 @@ async fn holds_tasks(db: &mut SqliteConnection, worker: &WorkerId) -> Result<boo
     .await
 }
 
-/// Takes tasks of a host that are not suspected, beside one suspect, or only the one that is tried alone.
+/// Takes tasks of a host that are not suspects, and possibly one suspect; or only the one that is tried alone.
 async fn take(
     db: &mut SqliteConnection,
     host: &str,

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 /// Free space below which the store counts as full: about what one batch of results may need.
 const MIN_FREE_BYTES: usize = 1 << 20;
 
-/// Writes that much beside the store's file and removes it again. Only an attempt also tells about quotas.
+/// Writes a file of this size next to the store's file and removes it again. Only an actual write also detects quotas.
 pub(crate) async fn check(store: &Path) -> Result<()> {
     let file = beside(store);
     let write = move || {

@@ -48,7 +48,7 @@ impl SqliteStore {
         let connect = SqliteConnectOptions::new()
             .filename(path)
             .create_if_missing(true)
-            // A new file can give the space of deleted rows back.
+            // Lets a new file return the space of deleted rows to the file system.
             .auto_vacuum(SqliteAutoVacuum::Incremental)
             .journal_mode(SqliteJournalMode::Wal)
             // Committed changes survive a power failure.
@@ -183,7 +183,7 @@ mod tests {
             .await
             .unwrap();
         for _ in 0..5 {
-            // As small as the file is. The limit ends with the connection.
+            // The file cannot grow beyond its current size. The limit ends with the connection.
             sqlx::query("PRAGMA max_page_count = 1")
                 .execute(&store.writer)
                 .await

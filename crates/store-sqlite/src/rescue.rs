@@ -71,8 +71,8 @@ pub(crate) async fn rescue(store: &SqliteStore, which: Rescue) -> Result<Rescued
     Ok(rescued)
 }
 
-/// Takes back the crashes that were counted for a worker that turned out to be alive: it was suspended, or did not get the
-/// answer to a claim.
+/// Subtracts the crashes that were counted for a worker that turned out to be alive: it was suspended, or did not receive the
+/// response to a claim.
 pub(crate) async fn take_back_blame(
     db: &mut SqliteConnection,
     worker: &WorkerId,

@@ -81,7 +81,7 @@ impl Backend for SqliteStore {
         )
         .fetch_all(&mut *db)
         .await?;
-        // Then jobs that would not advance: no task is ready or held, and the rest is gated or there is none.
+        // Then stuck jobs: no task is ready or held, and either some are gated or none is open.
         let stuck = sqlx::query_scalar!(
             r#"SELECT id AS "id: Hyphenated" FROM jobs WHERE status IN ('queued', 'running')
                AND NOT EXISTS (

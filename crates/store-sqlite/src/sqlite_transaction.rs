@@ -170,7 +170,7 @@ impl JobTransaction for SqliteTransaction {
             ])
         };
         let rows = updates.iter().map(row).collect::<Value>().to_string();
-        // The sign before `status` keeps its index out of it: each row is looked up by its task's key.
+        // The `+` before `status` keeps SQLite from using its index: each row is looked up by its task's key.
         let written = sqlx::query!(
             "UPDATE crawl_tasks
              SET status = n.value ->> 2, error = n.value ->> 3, reason = n.value ->> 4, bytes = bytes + (n.value ->> 5),

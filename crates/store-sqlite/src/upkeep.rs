@@ -13,7 +13,7 @@ use crate::{SqliteStore, disk_space, left_out};
 
 /// Free pages that are always kept: 1 MB.
 const MIN_FREE_PAGES: u64 = 256;
-/// Removes 4 MB of free pages. Files of older versions have no such step: `VACUUM` gives it to them.
+/// Removes 4 MB of free pages. Has no effect on files of older versions until `PRAGMA auto_vacuum = 2; VACUUM` was run once.
 const VACUUM_STEP: &str = "PRAGMA incremental_vacuum(1024)";
 
 impl Upkeep for SqliteStore {
@@ -33,7 +33,7 @@ impl Upkeep for SqliteStore {
         ready(self).await.map_err(fault)
     }
 
-    /// The file is open.
+    /// Always succeeds: the file is open.
     async fn reachable(&self) -> StoreResult<()> {
         Ok(())
     }

@@ -24,7 +24,7 @@ pub enum HostTurn {
 
 /// How long a slot is reserved for a caller that has to try again; longer than the caller waits.
 pub const TURN_RESERVATION: Duration = Duration::from_secs(1);
-/// How soon to try a host again if all its slots are in use: when one is given back is not known.
+/// How soon to try a host again if all its slots are in use, since it is not known when one is given back.
 const FULL_HOST_RETRY: Duration = Duration::from_millis(100);
 
 impl HostBucket {

@@ -1,6 +1,6 @@
 //! Taking leases back, and applying again the rules that a crash may have interrupted.
 
-/// Default of the number of crashes after which a task fails as poisoned.
+/// Default number of crashes after which a task fails as poisoned.
 pub const DEFAULT_MAX_CRASHES: u32 = 3;
 
 /// Which leases to take back.

@@ -199,7 +199,7 @@ mod tests {
     use super::{base64, split_absolute};
 
     #[test]
-    fn base64_pads() {
+    fn base64_is_padded() {
         for (plain, coded) in [("", ""), ("a", "YQ=="), ("ab", "YWI="), ("abc", "YWJj")] {
             assert_eq!(base64(plain.as_bytes()), coded);
         }

@@ -160,7 +160,7 @@ mod tests {
 
     #[test]
     #[expect(clippy::too_many_lines, reason = "a table")]
-    fn outlines() {
+    fn scope_kinds() {
         use ScopeKind::{Domain, Host, Prefix};
         use ScopeVerdict::{In, Outside};
         for (kind, seed, url, expected) in [

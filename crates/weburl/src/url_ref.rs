@@ -1,6 +1,6 @@
 //! A borrowed, normalized http(s) URL split into its parts.
 //!
-//! Links live as ranges in one buffer per page; the rules work on this view, so that checking a
+//! Links are stored as ranges of one buffer per page; the rules work on this view, so that checking a
 //! link allocates nothing.
 
 use crate::{HostKey, Origin};

@@ -62,7 +62,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn extracted_and_redacted() {
+    fn userinfo_is_extracted_and_redacted() {
         let found = Userinfo::of("https://me:s%3Acret+x@example.org/").unwrap();
         assert_eq!(
             (found.user.as_str(), found.password.as_str()),

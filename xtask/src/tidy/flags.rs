@@ -1,4 +1,4 @@
-//! Flags are known to the command line only. The crates below it are used by the service and by other programs too: they
+//! Only the command line knows its flags. The crates below it are used by the service and by other programs too: they
 //! say what happened, and each front end says in its own terms what to do about it.
 
 use super::SourceFile;

@@ -175,7 +175,7 @@ pub(crate) fn audit_limited(
     findings.compare("document", paths(&documents), &known);
 }
 
-/// Checks that no other job was created: a request whose answer was lost was repeated with its key.
+/// Checks that no other job was created: a request whose response was lost was repeated with its key.
 pub(crate) fn audit_list(addr: &str, accepted: &[Accepted], findings: &mut Findings) {
     let list = client::get_json(addr, "/v1/jobs?limit=50").unwrap();
     let jobs = list["jobs"].as_array().unwrap();

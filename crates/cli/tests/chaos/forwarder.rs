@@ -1,5 +1,5 @@
 //! A TCP forwarder between a process and its database that can stop forwarding without closing connections, as when a
-//! cable is pulled or a gateway restarts, and that can lose the answers to commits.
+//! cable is pulled or a gateway restarts, and that can drop the replies to commits.
 
 use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
@@ -19,12 +19,12 @@ pub(crate) struct Forwarder {
     pub(crate) port: u16,
 }
 
-/// How many more answers to commits are not forwarded; their connections are closed instead.
+/// How many more replies to commits are dropped; their connections are closed instead.
 #[derive(Clone, Default)]
 struct CommitsToLose(Arc<AtomicU64>);
 
 impl CommitsToLose {
-    /// Whether an answer of the server is to be lost.
+    /// Whether to drop a reply of the server.
     fn takes(&self, answer: &[u8]) -> bool {
         let is_commit = || answer.windows(7).any(|part| part == b"COMMIT\0");
         let one_less = |count: u64| count.checked_sub(1);
@@ -68,7 +68,7 @@ impl Forwarder {
         self.generation.0.fetch_add(1, SeqCst);
     }
 
-    /// Loses the answers to the next commits: the server has committed, and the client is not told.
+    /// Drops the replies to the next commits: the server has committed, but the client does not know.
     pub(crate) fn lose_commits(&self, count: u64) {
         self.commits_to_lose.0.fetch_add(count, SeqCst);
     }

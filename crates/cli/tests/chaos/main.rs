@@ -1,6 +1,6 @@
 //! The service as processes, with a real Postgres and real signals. A killed process loses and duplicates nothing, a suspended
-//! one cannot write any more, a terminated one returns its tasks to the queue, and an unavailable database or a full disk is
-//! waited for.
+//! one cannot write any more, a terminated one returns its tasks to the queue, and all of them wait while the database is
+//! unavailable or a disk is full.
 //!
 //! `cargo xtask chaos` runs more rounds. Every wait is for a condition, with a deadline.
 #![expect(clippy::unwrap_used, reason = "a panic fails the test")]

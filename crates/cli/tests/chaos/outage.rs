@@ -16,7 +16,7 @@ use crate::rounds::CONFIG;
 use crate::site::Site;
 
 #[test]
-fn an_unavailable_database_is_waited_for() {
+fn the_service_waits_for_an_unavailable_database() {
     let site = Site {
         pages: 400,
         latency: Duration::from_millis(60),
@@ -57,11 +57,11 @@ fn an_unavailable_database_is_waited_for() {
     }
 }
 
-/// Longest time that a request may take while the database is out of reach: 500 ms and `store.connect_timeout` (1.5 s),
+/// Longest time that a request may take while the database is unreachable: 500 ms and `store.connect_timeout` (1.5 s),
 /// and a margin for a busy machine.
 const LONGEST_REQUEST: Duration = Duration::from_secs(5);
 
-/// Sends one request of each kind; all must fail soon.
+/// Sends one request of each kind; all must fail in time.
 fn assert_unavailable(api: &Service, page: &str) {
     let requests = [
         ("/v1/jobs", None),
@@ -88,7 +88,7 @@ fn assert_unavailable(api: &Service, page: &str) {
 }
 
 #[test]
-fn requests_fail_soon_while_the_database_is_out_of_reach() {
+fn requests_fail_quickly_while_the_database_is_unreachable() {
     let server = Server::start(|_: &testsite::Request| testsite::SiteResponse::html("<p>words"));
     let page = server.url("/page");
     let folder = tempfile::tempdir().unwrap();
@@ -102,7 +102,7 @@ fn requests_fail_soon_while_the_database_is_out_of_reach() {
         status == 200 && client::get(&api.addr(), "/v1/jobs").unwrap().0 == 200
     };
     assert!(works(), "{}", api.log());
-    // No answer at all, as from a machine that is off.
+    // No response at all, as from a machine that is off.
     forwarder.blackhole();
     assert_unavailable(&api, &page);
     forwarder.restore();

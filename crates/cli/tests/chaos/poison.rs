@@ -37,7 +37,7 @@ fn site(request: &Request) -> SiteResponse {
     }
 }
 
-/// Kills the worker when it requests the page, twice beside other pages and three times alone, then waits for the job;
+/// Kills the worker when it requests the page, twice together with other pages and three times alone, then waits for the job;
 /// `start_worker` starts another worker.
 fn run_poisoned_job(
     server: &Server,

@@ -26,7 +26,7 @@ egress:
 
 /// No tolerance is needed: requests are spaced 5% wider than the limit, which covers delays on a busy machine.
 #[test]
-fn three_processes_together_keep_the_rate_and_concurrency_of_a_host() {
+fn three_processes_together_respect_the_limits_of_a_host() {
     let site = Site {
         pages: 36,
         latency: Duration::from_millis(100),

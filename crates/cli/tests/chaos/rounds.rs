@@ -64,7 +64,7 @@ pub(crate) enum Fault {
     Worker,
     /// Suspends a worker for longer than its leases.
     Suspend,
-    /// Loses the answers to some commits.
+    /// Drops the replies to some commits.
     LoseCommits,
     /// Kills the API with SIGKILL and starts another.
     Api,

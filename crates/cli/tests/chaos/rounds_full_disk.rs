@@ -1,5 +1,5 @@
-//! The disk of the database fills under load and is freed after a while, on a real small file system. Until then no answer
-//! promises what is not true; afterwards the service works again within seconds, and nothing is lost or stored twice.
+//! The disk of the database fills under load and is freed after a while, on a real small file system. Until then no response
+//! claims what is not true; afterwards the service works again within seconds, and nothing is lost or stored twice.
 
 use std::fs::File;
 use std::io::Write;
@@ -104,7 +104,7 @@ impl SmallDiskService {
             match client::delete(&self.addr(), &path).unwrap() {
                 (200, _) => &["cancelled"],
                 (409, _) => &["completed"],
-                // A COMMIT whose answer is lost may have succeeded.
+                // A COMMIT whose reply is lost may have succeeded.
                 (503, _) => &["completed", "cancelled"],
                 other => panic!("{other:?}"),
             }
@@ -112,7 +112,7 @@ impl SmallDiskService {
         AcceptedJob { path, expected }
     }
 
-    /// Fills the disk up, also after the database has freed some space.
+    /// Fills the disk, again if the database has freed some space.
     fn fill(&self) {
         let ballast = self.disk.path().join("ballast");
         let zeros = vec![0; 64 << 10];

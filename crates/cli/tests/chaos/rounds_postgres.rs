@@ -1,5 +1,5 @@
 //! Four workers whose clocks are a year apart, an API and a Postgres: each is killed, suspended, stopped or cut off, and
-//! answers to commits are lost, at random moments.
+//! replies to commits are dropped, at random moments.
 
 use std::time::{Duration, Instant};
 
@@ -36,7 +36,7 @@ const COUNT_STALE_WRITES: &str = "
 const YEAR: i64 = 365 * 86_400;
 /// How far the workers' clocks are ahead of the others.
 const AHEAD: [i64; 4] = [0, YEAR, -YEAR, 0];
-/// Answers to commits that are lost at once.
+/// Number of replies to commits that are dropped in a row.
 const LOST_COMMITS: u64 = 8;
 
 impl Processes {

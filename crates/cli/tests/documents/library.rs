@@ -1,4 +1,4 @@
-//! Rust code in the book is copied from the documentation of the library, where it runs as doc tests.
+//! Rust code in `docs/` is copied from the documentation of the library, where it runs as doc tests.
 
 use std::fs;
 
@@ -17,7 +17,7 @@ fn crate_documentation() -> String {
 }
 
 #[test]
-fn rust_code_in_the_book_is_tested_with_the_library() {
+fn rust_code_in_the_documents_is_tested_with_the_library() {
     let tested = crate_documentation();
     let page = fs::read_to_string(root().join("docs/library.md")).unwrap();
     let blocks: Vec<&str> = page

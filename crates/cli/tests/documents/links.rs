@@ -25,7 +25,7 @@ const OTHER_OPTIONS: [&str; 13] = [
     "--privileged",
     "--security-opt",
 ];
-/// Documents that record the past, other programs or the reference itself.
+/// Documents about the past or about other programs, and the reference itself.
 const EXCLUDED: [&str; 5] = [
     "docs/cli.md",
     "CHANGELOG.md",
@@ -34,7 +34,7 @@ const EXCLUDED: [&str; 5] = [
     "docs/benchmarks",
 ];
 
-/// The documents of the project: those in the root folder, and the book.
+/// The documents of the project: those in the root folder and in `docs/`.
 pub(crate) fn documents() -> Vec<String> {
     let mut names = Vec::new();
     for folder in ["", "docs/", "docs/decisions/"] {

@@ -1,4 +1,4 @@
-//! Runs every command that README.md, CONTRIBUTING.md and the book in `docs/` show.
+//! Runs every command that README.md, CONTRIBUTING.md and the documents in `docs/` show.
 //!
 //! Each document is one bash session in its own folder, with the built binary on `PATH`. `https://example.org` is
 //! replaced by a small site (`site/`) and `localhost:8080` by a free port; everything else runs as printed. Where a

@@ -129,7 +129,7 @@ async fn fetch_robots<T: Fetch, G: HostGate>(
         max_attempts: SITE_FILE_ATTEMPTS,
         hops: 0,
         retry_after: None,
-        // The request makes all attempts.
+        // `request` makes all attempts itself.
         may_continue: false,
     };
     loop {

@@ -70,7 +70,7 @@ async fn headers_and_credentials_are_sent_to_the_seeds_origin_only() {
 }
 
 #[tokio::test]
-async fn a_callers_own_authorization_wins_over_the_urls() {
+async fn a_callers_own_authorization_overrides_that_of_the_url() {
     let server = Server::responding(response("200 OK", HTML, "")).await;
     let mut rules = with_secrets(&server.url("/"));
     rules.headers = vec![("Authorization".into(), "Bearer t0ken".into())];

@@ -1,7 +1,7 @@
 //! Random histories of a robots.txt on a simulated clock, and a check of every request against the rules in force; shared by
 //! the tests of the frontier, the journal and the store frontier.
 //!
-//! In force are the rules that were read last, for thirty days; without such rules, `robots_errors` decides. A copy is used
+//! The rules that were read last are in force for thirty days; without such rules, `robots_errors` decides. A copy is used
 //! for its lifetime, and for a minute after a failed fetch and its pause. A pause that a host asked for is over before its next request.
 
 use std::collections::{BTreeMap, BTreeSet};

@@ -198,7 +198,7 @@ mod tests {
     }
 
     #[test]
-    fn every_row_ends_where_a_walk_ends() {
+    fn every_row_reaches_the_same_leaf_as_a_walk() {
         let splits = [
             split(0, 3, [1, 2]),
             split(1, 5, [!2, 3]),

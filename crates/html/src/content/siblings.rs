@@ -1,9 +1,10 @@
-//! Keeps the parts of a text that stand right beside its paragraphs: a table, a list, code, a heading, a link on a line
-//! of its own.
+//! Keeps the parts of a text that are siblings of its paragraphs: a table, a list, code, a heading, a link on a line of its
+//! own.
 //!
 //! Each block is scored by itself, and a short one gives the model little to go by: on a page with one paragraph, the
 //! table below it was dropped. But what an author put between or after the paragraphs of a text, in the same container
-//! and without a name of its own, is part of the text. Menus, teasers and footers have containers, classes or many links.
+//! and without a class or id that says otherwise, is part of the text. Menus, teasers and footers have their own containers,
+//! class names or many links.
 
 use super::outline::Outline;
 use super::profile::is_frame;
@@ -21,7 +22,7 @@ struct Prose {
     added: u32,
 }
 
-/// Keeps unnamed parts beside kept paragraphs, if they are the smaller part of their container.
+/// Keeps such parts beside kept paragraphs, if they are the smaller part of their container.
 pub(crate) fn keep_siblings(outline: &Outline, kept: &mut [bool]) {
     let mut containers: Vec<Prose> = vec![Prose::default(); outline.nodes.len()];
     for (block, kept) in outline.blocks.iter().zip(&*kept) {
@@ -80,7 +81,7 @@ fn parts(
     parts
 }
 
-/// Whether an element is a part that belongs to the text around it, and nothing in it has a name that says otherwise.
+/// Whether an element is a part that belongs to the text around it, and nothing in it has a class or id that says otherwise.
 fn belongs_to_text(outline: &Outline, node: u32) -> bool {
     let facts = outline.at(node);
     let totals = &facts.totals;

@@ -40,7 +40,7 @@ pub(super) fn parse(text: &str) -> Tree {
     flatten(draft, truncated)
 }
 
-/// Builds the draft of a page without byte order mark, with at most so many open elements; the flag is true if anything
+/// Builds the draft of a page without byte order mark, with at most `depth_limit` open elements; the flag is true if anything
 /// was dropped.
 pub(super) fn draft(text: &str, depth_limit: u32) -> (Draft, bool) {
     let kept = &text[..text.floor_char_boundary(MAX_PAGE)];

@@ -5,7 +5,7 @@
 //!
 //! * depth: beyond 512 open elements, start tags are dropped together with their end tags. Text then goes to
 //!   the deepest element kept. What cannot nest passes: void elements, raw-text elements, and links for a few
-//!   more levels. A tree that only its links are taken from may be much deeper.
+//!   more levels. A tree that is used only for its links may be much deeper.
 //! * formatting: beyond 64 open formatting elements, further ones are dropped. If clones outgrow the page,
 //!   those just made are closed and not made again.
 //! * work: while the builder's searches still take too many steps, the depth limit is 64, formatting is
@@ -28,8 +28,8 @@ use super::sink::{BuilderPosition, DraftSink, Handle};
 
 /// Maximum number of open elements in a tree that is read as a document, as in browsers.
 pub(super) const MAX_DEPTH: u32 = 512;
-/// Maximum number of open elements in a tree that only its links are taken from: a browser loses none of them, because
-/// it attaches deeper elements further up. Draft nodes count to twice as many.
+/// Maximum number of open elements in a tree that is used only for its links: a browser loses no link, because it attaches
+/// deeper elements further up. The counters of draft nodes reach twice as far.
 pub(super) const MAX_LINK_DEPTH: u32 = 32_000;
 /// Maximum number of open elements on a page that takes too much work.
 const REDUCED_DEPTH: u32 = 64;

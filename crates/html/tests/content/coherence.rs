@@ -67,7 +67,7 @@ fn pictures_under_a_title_without_text_are_written() {
 }
 
 #[test]
-fn detached_parts_stay_out() {
+fn detached_parts_are_not_written() {
     let links = "<nav><ul><li><a href=/a>Archive</a><li><a href=/b>Imprint</a></ul>\
         <table><tr><td><a href=/c>Jobs</a><td><a href=/d>Press</a><tr><td><a href=/e>Shop</a>\
         <td><a href=/f>Login</a></table><img src=/logo.png alt=Logo></nav>";

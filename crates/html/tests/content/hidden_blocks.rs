@@ -114,7 +114,7 @@ fn a_thread_inside_noscript_is_written() {
 
 /// Excluded parts are never written, hidden or not.
 #[test]
-fn excluded_parts_stay_out() {
+fn excluded_parts_are_not_written() {
     let tree = Tree::parse("<div><p hidden>in</p><p hidden>out</p></div>");
     let parts = |name: &str| -> Vec<NodeId> {
         let all = tree.subtree(tree.root());

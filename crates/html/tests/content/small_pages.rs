@@ -1,8 +1,8 @@
 //! Small pages lose nothing: every page made of up to three parts in `main`, or in a body that has nothing else, is kept
 //! completely.
 //!
-//! On such a page a person would keep everything. The parts are short, so each decides by itself what the scores of its
-//! neighbors are.
+//! On such a page a person would keep everything. The parts are short, so a single one can change the scores of its
+//! neighbors.
 
 use crawler_html::{Tree, main_content, to_markdown};
 

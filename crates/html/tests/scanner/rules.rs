@@ -179,7 +179,7 @@ fn templates_are_inert() {
 }
 
 #[test]
-fn encodings_end_in_utf8() {
+fn every_encoding_is_converted_to_utf8() {
     let page = "<a href='/日本?a&amp;b'><base href=\"ＡＢＣ\">";
     for encoding in [SHIFT_JIS, EUC_JP, GBK, ISO_2022_JP] {
         let (bytes, _, unmappable) = encoding.encode(page);

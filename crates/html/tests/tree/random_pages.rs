@@ -52,7 +52,7 @@ fn run(cases: u32, test: impl Fn(&str) -> Result<(), TestCaseError>) {
 }
 
 #[test]
-fn our_tree_equals_html5evers() {
+fn our_tree_equals_the_one_of_html5ever() {
     run(6_000, |page| {
         prop_assert_eq!(ours(page), theirs(page));
         Ok(())

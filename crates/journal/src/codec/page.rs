@@ -131,8 +131,8 @@ fn read_outcome(bytes: &mut BytesIn<'_>) -> Result<Outcome, Damaged> {
     })
 }
 
-/// 0 stands for none; else the reason by its index in [`RenderReason::ALL`] (counted on past its end if the page timed
-/// out) and, in the lowest bit, whether the page was rendered; then how long it waited for a tab.
+/// 0 for none. Otherwise one more than the index of the reason in [`RenderReason::ALL`] (plus the length of that list if the
+/// page timed out), shifted left by one, with the lowest bit set if the page was rendered; then how long it waited for a tab.
 fn write_rendering(out: &mut BytesOut, rendering: Option<Rendering>) {
     let number = rendering.and_then(|rendering| {
         let mut reasons = RenderReason::ALL.iter();

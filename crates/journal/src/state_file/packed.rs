@@ -14,7 +14,7 @@ pub(super) fn pack(events: &[u8]) -> io::Result<Vec<u8>> {
     encoder.finish()
 }
 
-/// Decompresses events; what is longer than any mark is an error, never truncated.
+/// Decompresses events. If they are longer than any mark, that is an error; they are never truncated.
 pub(super) fn unpack(packed: &[u8]) -> io::Result<Vec<u8>> {
     unpack_within(packed, MAX_BYTES)
 }

@@ -66,7 +66,7 @@ async fn run_history(
 }
 
 #[tokio::test]
-async fn no_request_of_a_resumed_crawl_is_against_the_robots_rules_in_force() {
+async fn no_request_of_a_resumed_crawl_violates_the_robots_rules_in_force() {
     let (mut requests, mut kept, mut refetches, mut kills) = (0, 0, 0, 0);
     for seed in 0..1_000 {
         let mut dice = Dice(seed ^ 0xaa11);

@@ -2,11 +2,11 @@
 
 use std::time::Duration;
 
-/// Default of the maximum number of concurrent requests to one host, where a program serves several users or URLs: the
-/// service, and `scrape`.
+/// Default maximum number of concurrent requests to one host where several users or URLs are served: in the service and in
+/// `scrape`.
 pub const PER_HOST_CONCURRENCY: u32 = 2;
 
-/// Default of the minimum time between the starts of two requests to one host in the service.
+/// Default minimum time between the starts of two requests to one host in the service.
 pub const HOST_INTERVAL: Duration = Duration::from_millis(500);
 
 /// Longest pause that a crawl waits for. A host that asks for more gets no more requests.

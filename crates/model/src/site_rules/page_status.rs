@@ -7,7 +7,7 @@ use crate::FailKind;
 pub enum PageStatus {
     /// 2xx: the response is the page.
     Success,
-    /// A redirect to the page.
+    /// The response redirects.
     Redirect,
     /// 4xx, 5xx and above: the response is an error page.
     ErrorPage(FailKind),

@@ -76,8 +76,8 @@ impl<'a> Entry<'a> {
     }
 }
 
-/// 0 for none; otherwise one more than the index of the reason in [`RenderReason::ALL`] (counted on past its end if the page
-/// timed out), shifted left by one, with the lowest bit set if the page was rendered.
+/// 0 for none; otherwise one more than the index of the reason in [`RenderReason::ALL`] (plus the length of that list if the
+/// page timed out), shifted left by one, with the lowest bit set if the page was rendered.
 fn rendering_byte(rendering: Option<Rendering>) -> u8 {
     let number = rendering.and_then(|rendering| {
         let mut reasons = RenderReason::ALL.iter();

@@ -59,7 +59,7 @@ mod tests {
     use crawler_model::{Discovery, RenderReason, Rendering};
 
     #[test]
-    fn reads_back() {
+    fn a_record_reads_back_as_written() {
         let mut renderings = vec![None];
         for reason in RenderReason::ALL {
             let rendered = Rendering::because(reason);

@@ -15,7 +15,7 @@ use super::problem::Problem;
 
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 
-/// Runs a request, for this long until the head of the response is sent; streams may take longer.
+/// Runs a request with this time limit for the head of the response; a streamed body may take longer.
 pub(super) async fn handle(
     State(time_limit): State<Duration>,
     request: Request,

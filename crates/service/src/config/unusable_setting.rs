@@ -18,7 +18,7 @@ impl From<PlanError> for UnusableSetting {
             PlanField::MaxRedirects => "http.max_redirects",
             PlanField::MaxBodyBytes => "http.max_body_bytes",
             PlanField::MaxAttempts => "worker.max_attempts",
-            // No setting sets it.
+            // Not set by any setting.
             other => other.as_str(),
         };
         let message = error.message;

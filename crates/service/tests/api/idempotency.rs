@@ -1,4 +1,4 @@
-//! `Idempotency-Key`, and the answer to a request whose job could not be confirmed.
+//! `Idempotency-Key`, and the response to a request whose job could not be confirmed.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
@@ -23,7 +23,7 @@ async fn count_jobs(store: &impl Jobs) -> usize {
 }
 
 #[tokio::test]
-async fn a_request_repeated_with_its_key_gets_the_same_answer() {
+async fn a_request_repeated_with_its_key_gets_the_same_response() {
     let service = service().await;
     let requests = [
         (
@@ -112,7 +112,7 @@ async fn callers_do_not_share_keys() {
     assert_eq!(create(keys[0]).await, alice);
 }
 
-/// Loses the answer of the next call that creates a job.
+/// Drops the result of the next call that creates a job.
 #[derive(Clone)]
 struct LostAnswer(Arc<AtomicBool>);
 

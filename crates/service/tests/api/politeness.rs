@@ -32,7 +32,7 @@ async fn logged_site() -> (Site, Arc<Mutex<Vec<Instant>>>) {
 }
 
 #[tokio::test]
-async fn scrapes_of_one_host_keep_its_rate() {
+async fn scrapes_of_one_host_respect_its_rate_limit() {
     let (site, log) = logged_site().await;
     let service = service_with(|config| config.worker.per_host_rps = 5.0).await;
     let scrapes = (0..4).map(|page| {

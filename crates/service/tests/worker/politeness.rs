@@ -9,7 +9,7 @@ use testsite::{Graph, Request, Server, SiteResponse};
 use crate::test_store::{RunningWorker, TestStore, http, settings};
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn three_workers_together_keep_the_rate_and_concurrency_of_a_host() {
+async fn three_workers_together_respect_the_limits_of_a_host() {
     let hosts = HostDefaults {
         in_flight: 2,
         interval: Duration::from_millis(200),

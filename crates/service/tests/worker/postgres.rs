@@ -215,7 +215,7 @@ async fn a_worker_survives_broken_connections() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn three_processes_together_keep_the_rate_of_a_host() {
+async fn three_processes_together_respect_the_rate_limit_of_a_host() {
     let hosts = polite(Duration::from_millis(200));
     let test_store = fresh(hosts).await;
     let graph = Graph {

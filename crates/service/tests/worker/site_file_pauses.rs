@@ -58,7 +58,7 @@ const PAUSING: [(u16, &str); 4] = [
 ];
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_long_pause_of_a_site_file_pauses_the_host_of_a_worker() {
+async fn a_long_pause_from_a_site_file_pauses_the_host_in_a_worker() {
     for (status, path) in PAUSING {
         let test_store = TestStore::fresh(fast()).await;
         let params = JobParams {
@@ -87,7 +87,7 @@ async fn a_long_pause_of_a_site_file_pauses_the_host_of_a_worker() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_long_pause_of_a_site_file_pauses_the_host_of_a_crawl() {
+async fn a_long_pause_from_a_site_file_pauses_the_host_in_a_crawl() {
     for (status, path) in PAUSING {
         let mut spec = CrawlSpec {
             seed: SEED.to_owned(),
@@ -117,7 +117,7 @@ async fn a_long_pause_of_a_site_file_pauses_the_host_of_a_crawl() {
             .unwrap();
             site.seed_requests()
         };
-        // A sitemap is read beside the seed.
+        // A sitemap is read at the same time as the seed.
         let before_the_pause = u32::from(path == "sitemap.xml");
         assert!(
             requested(&spec).await <= before_the_pause,

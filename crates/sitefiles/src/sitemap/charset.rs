@@ -1,7 +1,7 @@
 //! Detects a file's encoding from its first bytes.
 //!
 //! UTF-8 unless a byte order mark, the shape of the first tag or the XML declaration says
-//! otherwise. Other names in a declaration are read as UTF-8 too: locations are ASCII almost always.
+//! otherwise. Other names in a declaration are read as UTF-8 too: locations are almost always ASCII.
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Charset {

@@ -91,7 +91,7 @@ async fn run(
 }
 
 #[test]
-fn no_request_of_a_worker_is_against_the_robots_rules_in_force() {
+fn no_request_of_a_worker_violates_the_robots_rules_in_force() {
     let (mut requests, mut kept, mut refetches, mut restarts) = (0, 0, 0, 0);
     for number in 0..1_000 {
         let runtime = tokio::runtime::Builder::new_current_thread()

@@ -12,7 +12,7 @@ use crate::fake::faults::Odds;
 use crate::world::Dice;
 use crate::{Crawl, CrawlTest, crawl};
 
-/// The time in which a dead worker's page is fetched by another one, as promised.
+/// Maximum time until another worker fetches the page of a dead one.
 const LONGEST_TAKEOVER: Duration = Duration::from_secs(45);
 
 /// A worker at default settings.

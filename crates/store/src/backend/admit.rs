@@ -20,7 +20,7 @@ pub(super) async fn admit<T: JobTransaction>(
     if fitting.is_empty() {
         return Ok(0);
     }
-    // The nearest of those that share a key, in the order they were found.
+    // Of tasks with the same key, only the one with the smallest depth is kept, or the first one found.
     fitting.sort_by_key(|task| task.depth);
     let mut keys = HashSet::new();
     fitting.retain(|task| keys.insert(task.final_url.as_str()));
@@ -54,7 +54,7 @@ pub(super) async fn admit<T: JobTransaction>(
 }
 
 /// Remembers the URLs of tasks that are left out; returns how many were not left out before. A URL is found by many pages, and
-/// again by a worker that was restarted or is not told that its write has succeeded. It ends at a limit.
+/// again by a worker that was restarted or was not told that its write had succeeded. It ends at a limit.
 pub(super) async fn count_new<T: JobTransaction>(
     db: &mut T,
     job: &LockedJob,

@@ -1,8 +1,8 @@
-//! How far the hosts were searched for idle ones that have work.
+//! Progress of the search for hosts that are marked idle but have work.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// How far the hosts were searched; shared by all handles to a store.
+/// Progress of the search; shared by all handles to a store.
 #[derive(Clone, Default, Debug)]
 pub struct HostSweep(Arc<Mutex<String>>);
 

@@ -22,11 +22,12 @@ pub(super) fn to_u32(number: i64) -> u32 {
     u32::try_from(number).unwrap_or(0)
 }
 
-/// The count of crashes from which on a task is tried alone. After the first one, all tasks of the worker are suspected, and a
-/// worker holds one of them at a time, beside others; the one that was held again when its worker died is tried alone.
+/// Number of crashes after which a task is tried alone. After the first crash, all tasks of the worker are suspects, and a
+/// worker holds one suspect at a time, together with other tasks; a suspect that is held again when its worker dies is tried
+/// alone.
 pub const ALONE_AFTER: i32 = 2;
 
-/// The count of crashes at which a task is poisoned: only those while it was tried alone are its own.
+/// The number of crashes at which a task is poisoned: only crashes while it was tried alone count against it.
 pub fn poison_limit(max_crashes: u32) -> i32 {
     to_i32(max_crashes).saturating_add(ALONE_AFTER)
 }

@@ -39,7 +39,7 @@ pub trait JobQueue: Send + Sync {
     /// Takes leases back. A task that crashed its workers too often fails as `poisoned`.
     fn rescue(&self, which: Rescue) -> impl Future<Output = StoreResult<Rescued>> + Send;
 
-    /// Applies the rules that settling applies once more, and ends jobs that reached their deadline.
+    /// Applies the same rules as settling again, and ends jobs that reached their deadline.
     fn reconcile(&self) -> impl Future<Output = StoreResult<Reconciled>> + Send;
 }
 

@@ -130,7 +130,7 @@ pub(super) async fn take<S: Store>(store: &S, max: usize, lease: Duration) -> Ve
     store.claim(&worker, max, lease).await.expect("a claim")
 }
 
-/// Claims until there are this many tasks: a claim that runs beside another one gets fewer than there are.
+/// Claims until it has this many tasks: a claim that runs at the same time as another one may get fewer than there are.
 pub(super) async fn take_all<S: Store>(store: &S, count: usize) -> Vec<Claimed> {
     let mut taken = Vec::new();
     for _ in 0..200 {

@@ -74,7 +74,7 @@ pub async fn attempts_are_counted_at_the_claim<G: StoreFixture>(fixture: &G) {
 }
 
 /// A task that waits for its retry is queued but not claimed, and does not block other tasks of its host.
-pub async fn a_retry_waits_its_time<G: StoreFixture>(fixture: &G) {
+pub async fn a_retry_waits_for_its_delay<G: StoreFixture>(fixture: &G) {
     let store = fixture.open(fast()).await;
     let job = start(&store, crawl(pages("a.test", 2), JobLimits::default())).await;
     let task = take_all(&store, 1).await.remove(0);

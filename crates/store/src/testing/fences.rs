@@ -58,7 +58,7 @@ pub async fn a_stale_fence_writes_nothing<G: StoreFixture>(fixture: &G) {
 }
 
 /// In a batch of three with one lost lease, the other two are written.
-pub async fn one_lost_lease_does_not_cost_the_batch<G: StoreFixture>(fixture: &G) {
+pub async fn one_lost_lease_does_not_fail_the_batch<G: StoreFixture>(fixture: &G) {
     let store = fixture.open(fast()).await;
     let job = start(&store, crawl(pages("a.test", 3), JobLimits::default())).await;
     let late = take(&store, 1, EXPIRED).await.remove(0);
@@ -255,7 +255,7 @@ pub async fn the_only_owner_takes_back_everything<G: StoreFixture>(fixture: &G) 
             1
         );
     }
-    // Twice beside others, or as if, and three times alone.
+    // The first two crashes do not count against a task; the next three do.
     for crash in 1..=5 {
         take_all(&store, 2).await;
         let rescued = store

@@ -93,9 +93,8 @@ pub async fn a_url_that_is_admitted_later_is_not_left_out<G: StoreFixture>(fixtu
     );
 }
 
-/// What is remembered of URLs that were left out is deleted with the job, in bounded steps, and as soon as it has ended if
-/// rules are applied.
-pub async fn what_was_left_out_is_forgotten_after_the_end<G: StoreFixture>(fixture: &G) {
+/// The hashes of left-out URLs are deleted with the job, in bounded steps, or by reconciling once the job has ended.
+pub async fn hashes_of_left_out_urls_are_deleted_after_the_end<G: StoreFixture>(fixture: &G) {
     let store = fixture.open(fast()).await;
     for (reconciled, expected) in [(false, 8), (true, 3)] {
         let job = start(&store, crawl(pages("a.test", 1), limits(1))).await;

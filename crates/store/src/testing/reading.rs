@@ -35,7 +35,7 @@ async fn finished<S: Store>(store: &S, count: usize) -> JobId {
 }
 
 /// Each page begins where the previous one ended, and the last one has no cursor.
-pub async fn lists_come_in_pages<G: StoreFixture>(fixture: &G) {
+pub async fn lists_are_paginated<G: StoreFixture>(fixture: &G) {
     let store = fixture.open(fast()).await;
     finished(&store, 3).await;
     let job = finished(&store, 7).await;
@@ -119,7 +119,7 @@ pub async fn jobs_are_listed_newest_first<G: StoreFixture>(fixture: &G) {
 }
 
 /// A cursor comes from a client, so an invalid one is the caller's mistake.
-pub async fn a_foreign_cursor_is_refused<G: StoreFixture>(fixture: &G) {
+pub async fn an_invalid_cursor_is_refused<G: StoreFixture>(fixture: &G) {
     let store = fixture.open(fast()).await;
     let job = JobId::fresh();
     for text in ["", "x", "1; DROP TABLE jobs", "99999999999999999999999"] {

@@ -59,7 +59,7 @@ pub async fn keys_are_valid_until_revoked<G: StoreFixture>(fixture: &G) {
     assert_eq!(revoked, [true, false]);
 }
 
-/// The last file is returned, with its age; a failed fetch is stored beside it.
+/// The last file is returned, with its age; a failed fetch is stored in addition.
 pub async fn robots_are_stored_by_origin<G: StoreFixture>(fixture: &G) {
     let store = fixture.open(fast()).await;
     assert!(

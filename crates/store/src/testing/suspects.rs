@@ -1,4 +1,4 @@
-//! Tasks whose worker died: which of them are tried again how, and which are blamed.
+//! Tasks whose worker died: how they are tried again, and which of them are blamed.
 
 use super::StoreFixture;
 use super::builders::{
@@ -115,8 +115,8 @@ pub async fn a_suspect_that_was_held_again_is_tried_alone<G: StoreFixture>(fixtu
     assert_eq!(claim(10).await.len(), 1, "the next suspect");
 }
 
-/// Tasks that were beside one that crashes its worker are never blamed, however often.
-pub async fn tasks_beside_others_are_not_poisoned<G: StoreFixture>(fixture: &G) {
+/// Tasks that are held together with one that crashes its worker are never blamed, however often that happens.
+pub async fn tasks_held_together_are_not_poisoned<G: StoreFixture>(fixture: &G) {
     let store = fixture.open(fast()).await;
     let job = start(&store, crawl(pages("a.test", 6), JobLimits::default())).await;
     let poison = poison_of(&store, job).await;
@@ -176,8 +176,8 @@ pub async fn a_suspended_worker_blames_no_task<G: StoreFixture>(fixture: &G) {
     }
 }
 
-/// A worker that did not get the answer to a claim, and so does not know what it holds, blames no task.
-pub async fn a_claim_without_an_answer_blames_no_task<G: StoreFixture>(fixture: &G) {
+/// A worker that did not receive the response to a claim, and so does not know what it holds, blames no task.
+pub async fn a_claim_whose_response_was_lost_blames_no_task<G: StoreFixture>(fixture: &G) {
     let store = fixture.open(fast()).await;
     start(&store, crawl(pages("a.test", 2), JobLimits::default())).await;
     let worker = WorkerId::fresh();

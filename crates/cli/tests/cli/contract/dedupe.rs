@@ -28,7 +28,7 @@ fn merged_slashes_are_one_page_fetched_and_printed_as_first_found() {
 }
 
 #[test]
-fn with_keep_they_are_two_pages() {
+fn kept_slashes_are_two_pages() {
     let server = slashes("/a", "/a/");
     assert_eq!(
         visited(&server, &["--trailing-slash", "keep"]),

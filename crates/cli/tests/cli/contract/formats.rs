@@ -55,7 +55,7 @@ fn with_zero_after(text: &str, key: &str) -> String {
 }
 
 #[test]
-fn text_exactly() {
+fn exact_text_output() {
     assert_eq!(
         printed(&server(), "text"),
         "Visited: O/\nLinks found:\n\
@@ -80,7 +80,7 @@ fn text_is_the_default() {
 }
 
 #[test]
-fn tree_exactly() {
+fn exact_tree_output() {
     assert_eq!(
         printed(&server(), "tree"),
         "O/\n  - O/a?b=c\n  - O/gone\n  - O/moved\n  - https://other.test/\n  - O/file\n  - O/private/x\n\
@@ -90,7 +90,7 @@ fn tree_exactly() {
 }
 
 #[test]
-fn edges_exactly() {
+fn exact_edges_output() {
     assert_eq!(
         printed(&server(), "edges"),
         "[O/] -> [O/a?b=c]\n[O/] -> [O/gone]\n[O/] -> [O/moved]\n[O/] -> [https://other.test/]\n\
@@ -166,7 +166,7 @@ fn sorted(lines: impl IntoIterator<Item = String>) -> Vec<String> {
 }
 
 #[test]
-fn ndjson_exactly() {
+fn exact_ndjson_output() {
     let out = printed(&server(), "ndjson");
     assert!(out.ends_with("}\n"));
     // The position of a skipped page is not specified.
@@ -177,7 +177,7 @@ fn ndjson_exactly() {
 }
 
 #[test]
-fn json_exactly() {
+fn exact_json_output() {
     let out = printed(&server(), "json");
     let inner = out
         .strip_prefix("[\n")
@@ -193,7 +193,7 @@ fn json_exactly() {
 }
 
 #[test]
-fn csv_exactly() {
+fn exact_csv_output() {
     let out = printed(&server(), "csv");
     let mut rows = out.lines().map(str::to_owned);
     assert_eq!(

@@ -1,5 +1,5 @@
-//! `--max-pages` is exact: it counts reported URLs, redirects and failures included, and N are reported
-//! if the site has N. URLs that robots.txt disallows do not count.
+//! `--max-pages N` is exact: it counts reported URLs, including redirects and failures, and exactly N are reported
+//! if the site has at least N. URLs that robots.txt disallows do not count.
 
 use std::time::Duration;
 
@@ -68,7 +68,7 @@ fn redirects_and_failures_count_and_skips_do_not() {
 }
 
 #[test]
-fn n_are_reported_if_the_site_has_n() {
+fn as_many_pages_as_allowed_are_reported_if_the_site_has_them() {
     let server = mixed(150);
     let all = visited(&server, &["--max-pages", "0"]).len();
     assert!(all > 100);

@@ -1,5 +1,5 @@
-//! `-o FILE`: it is created immediately, is flushed at least once a second, and is complete and valid at the
-//! end, also when a limit or a signal ended the crawl.
+//! `-o FILE`: it is created immediately, is flushed at least once per second, and is complete and valid at the
+//! end, even if a limit or a signal ended the crawl.
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
@@ -74,7 +74,7 @@ fn an_existing_file_is_replaced() {
 }
 
 #[test]
-fn it_is_flushed_at_least_once_a_second() {
+fn it_is_flushed_at_least_once_per_second() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("pages.txt");
     let seen = Arc::new(Mutex::new(String::new()));

@@ -134,7 +134,7 @@ fn config_prints_each_value_and_its_source() {
 }
 
 #[test]
-fn config_warns_of_timeouts_that_conflict() {
+fn config_warns_about_conflicting_timeouts() {
     let folder = tempfile::tempdir().unwrap();
     let config = |timeout: &str| {
         let run = isolated_run(folder.path(), &["config"]).env("BROWSER_TIMEOUT", timeout);

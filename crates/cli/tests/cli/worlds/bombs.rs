@@ -15,7 +15,7 @@ const MAX_TIME: Duration = Duration::from_secs(if cfg!(debug_assertions) { 4 } e
 const MAX_BUFFERED: u64 = 12 << 20;
 
 #[test]
-fn ten_gigabytes_cost_no_memory_and_no_time() {
+fn bombs_of_ten_gigabytes_cost_little_memory_and_time() {
     let _lock = machine_lock::exclusive();
     let server = Server::start(Hostile::new());
     let crawl = |path: &str| -> Crawled {

@@ -68,7 +68,7 @@ fn is_asset(target: &str) -> bool {
 }
 
 #[test]
-fn beside_wget_the_same_pages_are_visited() {
+fn wget_visits_the_same_pages() {
     let _lock = machine_lock::shared();
     let (ours, theirs) = (Server::start(handbook()), Server::start(handbook()));
     let ended = std::thread::scope(|scope| {

@@ -101,7 +101,7 @@ fn over_tls_with_http_2_nothing_is_lost() {
 /// dropped request is not a failed attempt. The HTTP library loses a few responses that arrive together with the GOAWAY:
 /// only those pages are requested again.
 #[test]
-fn http_2_connections_that_end_all_the_time_lose_nothing() {
+fn http_2_connections_that_keep_closing_lose_nothing() {
     let _lock = machine_lock::shared();
     let graph = Graph::new(1_000);
     let tls = Tls::generate().goaway_every(7).max_streams(10);

@@ -279,7 +279,7 @@ pub(crate) struct SiteArgs {
     #[arg(long, help_heading = "Scope")]
     pub(crate) strip_query: bool,
 
-    /// Avoid crawler traps: endless calendars, session ids, repeating paths [default: profile]
+    /// Avoid crawler traps (endless calendars, session ids, repeating paths) [default: profile]
     #[arg(long, value_enum, help_heading = "Scope")]
     pub(crate) traps: Option<TrapsChoice>,
 

@@ -45,7 +45,7 @@ pub(crate) fn find(
         ExitCode::from(exit::FAILED)
     })?;
     if !sandbox {
-        let message = "BROWSER_SANDBOX=off: a page that exploits the browser gains the rights of this process";
+        let message = "BROWSER_SANDBOX=off: a page that exploits the browser gains the privileges of this process";
         console.print(Level::Warning, message, "no_sandbox", &[]);
     }
     Ok(Some(browser))

@@ -98,7 +98,9 @@ async fn add<S: Store>(store: &S, name: &str) -> anyhow::Result<String> {
     match store.add_key(name, KeyHash::of(&key)).await {
         Ok(_) => Ok(format!("{key}\n")),
         Err(StoreError::Conflict(_)) => {
-            bail!("a key named {name:?} already exists; a revoked key keeps its name")
+            bail!(
+                "a key named {name:?} already exists; choose another name (the name of a revoked key cannot be reused)"
+            )
         }
         Err(error) => Err(error.into()),
     }

@@ -113,7 +113,7 @@ impl LogSink {
         let text = if report.body_bytes >= self.max_body {
             let limit = size(self.max_body);
             format!(
-                "{url} is larger than --max-body-bytes ({limit}): links beyond it are not found"
+                "{url} is larger than --max-body-bytes ({limit}): links after that point are not found"
             )
         } else {
             format!("{url} could not be read to its end: links may be missing")

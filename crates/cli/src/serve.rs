@@ -253,7 +253,7 @@ fn log_browser(browser: &SharedBrowser, config: &Config) {
     }
     if browser.renderer().is_some() && !config.browser.sandbox {
         tracing::warn!(
-            "browser.sandbox is off: a page that exploits the browser gains the rights of this process"
+            "browser.sandbox is off: a page that exploits the browser gains the privileges of this process"
         );
     }
 }

@@ -52,7 +52,7 @@ impl Egress {
                 // The proxy may be waiting for the host.
                 Some(_) => Failure::new(
                     timeout.kind,
-                    format!("the proxy opened no tunnel: {timeout}"),
+                    format!("the proxy did not open a tunnel: {timeout}"),
                 ),
             })?
     }

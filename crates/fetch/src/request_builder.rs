@@ -203,7 +203,7 @@ pub(crate) fn host_value(url: UrlRef<'_>) -> Result<HeaderValue, Failure> {
 }
 
 fn unwritable() -> Failure {
-    Failure::new(FailKind::Protocol, "the URL cannot be written as a request")
+    Failure::new(FailKind::Protocol, "the URL cannot be sent in a request")
 }
 
 /// Returns a Basic credentials header, marked sensitive.

@@ -101,15 +101,15 @@ impl fmt::Display for StateError {
         match &self.problem {
             StateProblem::NotAState => write!(
                 f,
-                "{file} is not a state file and was left as it is; give another file"
+                "{file} is not a state file and was not changed; choose another file"
             ),
             StateProblem::Other { was, is } => write!(
                 f,
-                "{file} was written by {was}, and this is {is}; finish it with that one, or give another file"
+                "{file} was written by {was}, but this is {is}; finish the crawl with that version, or choose another file"
             ),
             StateProblem::InUse => write!(
                 f,
-                "{file} is in use by another crawl; wait for it, or give another file"
+                "{file} is in use by another crawl; wait for it to finish, or choose another file"
             ),
             StateProblem::Damaged(message) => write!(
                 f,

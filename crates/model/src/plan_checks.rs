@@ -20,7 +20,7 @@ pub(crate) fn in_range<N: PartialOrd + fmt::Display + Copy>(
     max: N,
 ) -> Result<(), PlanError> {
     if value < min || value > max {
-        let message = format!("{value} is out of range; give {min} to {max}");
+        let message = format!("{value} is out of range; use {min} to {max}");
         return Err(PlanError { field, message });
     }
     Ok(())
@@ -36,7 +36,7 @@ pub(crate) fn duration_in_range(
         return Ok(());
     }
     let [value, min, max] = [value, min, max].map(duration_text);
-    let message = format!("{value} is out of range; give {min} to {max}");
+    let message = format!("{value} is out of range; use {min} to {max}");
     Err(PlanError { field, message })
 }
 
@@ -97,7 +97,7 @@ pub(crate) fn headers(given: &[(String, String)]) -> Result<Vec<(String, String)
             ];
             if let Some(reserved) = reserved_names.iter().find(|reserved| name.eq_ignore_ascii_case(reserved)) {
                 let hint = if *reserved == "user-agent" { "; set the user agent instead" } else { "" };
-                let message = format!("\"{name}\" is set by the crawler and cannot be given{hint}");
+                let message = format!("\"{name}\" is set by the crawler and cannot be overridden{hint}");
                 return Err(PlanError { field, message });
             }
             let value = value.trim();

@@ -123,17 +123,17 @@ mod tests {
             (
                 |request| request.timeout = Some(Duration::ZERO),
                 PlanField::Timeout,
-                "0s is out of range; give 1ms to 1h",
+                "0s is out of range; use 1ms to 1h",
             ),
             (
                 |request| request.timeout = Some(Duration::from_hours(2)),
                 PlanField::Timeout,
-                "2h is out of range; give 1ms to 1h",
+                "2h is out of range; use 1ms to 1h",
             ),
             (
                 |request| request.max_attempts = Some(0),
                 PlanField::MaxAttempts,
-                "0 is out of range; give 1 to 100",
+                "0 is out of range; use 1 to 100",
             ),
             (
                 |request| request.max_redirects = Some(101),

@@ -62,7 +62,7 @@ impl Chromium {
                 .map(|program| Self { program })
                 .ok_or_else(|| ChromiumMissing {
                     message: format!(
-                        "no Chromium at {}, set by {by}: correct it, or remove it to search the path; {INSTALL_HINT}",
+                        "no Chromium at {}, set by {by}: correct the path, or remove the setting to search PATH; {INSTALL_HINT}",
                         program.display()
                     ),
                 });
@@ -77,7 +77,7 @@ impl Chromium {
             .map(|program| Self { program })
             .ok_or_else(|| ChromiumMissing {
                 message: format!(
-                    "pages cannot be rendered: no Chromium on the path ({}); {INSTALL_HINT}",
+                    "pages cannot be rendered: no Chromium in PATH ({}); {INSTALL_HINT}",
                     PROGRAM_NAMES.join(", ")
                 ),
             })

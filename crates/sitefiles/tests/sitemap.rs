@@ -318,6 +318,6 @@ fn entities_are_refused() {
 #[test]
 fn error_messages() {
     let text = SitemapError::EntityBomb.to_string();
-    assert_eq!(text, "sitemap refused: its dtd declares entities");
+    assert_eq!(text, "sitemap refused: its DTD declares entities");
     let _: Box<dyn std::error::Error> = Box::new(SitemapError::NotASitemap);
 }

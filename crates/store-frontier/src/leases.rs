@@ -126,7 +126,9 @@ impl<S: FrontierStore> StoreFrontier<S> {
         let url = match (CrawlUrl::parse(&claimed.url), &job_cache.plan) {
             (Ok(url), Ok(_)) => Ok(url),
             (Err(error), _) => Err(error.to_string()),
-            (_, Err(message)) => Err(format!("the job has no plan: {message}")),
+            (_, Err(message)) => Err(format!(
+                "the parameters of the job are not valid: {message}"
+            )),
         };
         let url = match url {
             Ok(url) => url,

@@ -97,7 +97,7 @@ impl fmt::Display for ScrapeProblem {
                 let seconds = pause.as_secs();
                 write!(
                     f,
-                    "{url} is not fetched: its host asks for a pause of {seconds} s, longer than we wait"
+                    "{url} was not fetched: its host asks for a pause of {seconds} s, which is longer than the limit"
                 )
             }
             Self::Stopped { url } => write!(f, "{url} is not fetched: stopped"),

@@ -94,7 +94,7 @@ fn read_robots(
         2 => RobotsFetchResult::Unreachable(read_failure(bytes)?),
         3 => RobotsFetchResult::Moved(bytes.url()?),
         4 => RobotsFetchResult::Throttled(read_failure(bytes)?),
-        _ => return Err(Damaged("an answer about robots.txt")),
+        _ => return Err(Damaged("a result for robots.txt")),
     })
 }
 

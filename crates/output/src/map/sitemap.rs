@@ -160,12 +160,12 @@ impl Parts {
 fn too_large(totals: Totals) -> String {
     let limit = if totals.urls > MAX_URLS {
         format!(
-            "a sitemap holds at most {MAX_URLS} URLs and there are {}",
+            "a sitemap can hold at most {MAX_URLS} URLs, but there are {}",
             totals.urls
         )
     } else {
         format!(
-            "a sitemap holds at most {} MiB and these URLs need {} bytes",
+            "a sitemap can hold at most {} MiB, but these URLs need {} bytes",
             MAX_FILE_BYTES >> 20,
             totals.bytes
         )
@@ -239,7 +239,7 @@ mod tests {
         for (totals, expected) in [
             (
                 totals(50_001, 1 << 20),
-                "at most 50000 URLs and there are 50001;",
+                "at most 50000 URLs, but there are 50001;",
             ),
             (
                 totals(40_000, 60_000_000),
@@ -247,7 +247,7 @@ mod tests {
             ),
             (
                 totals(50_001, 60_000_000),
-                "at most 50000 URLs and there are 50001;",
+                "at most 50000 URLs, but there are 50001;",
             ),
         ] {
             let message = too_large(totals);

@@ -162,8 +162,7 @@ impl Upstream {
 
     /// Sets the target in the form the other end expects, and the `Host` header.
     fn set_target(&self, request: &mut OutgoingRequest, target: &Uri) -> Result<(), Failure> {
-        let unwritable =
-            || Failure::new(FailKind::Protocol, "the URL cannot be written as a request");
+        let unwritable = || Failure::new(FailKind::Protocol, "the URL cannot be sent in a request");
         let authority = target.authority().ok_or_else(unwritable)?.as_str();
         let authority = authority.rsplit('@').next().unwrap_or(authority);
         let host = HeaderValue::from_str(authority).map_err(|_| unwritable())?;

@@ -177,7 +177,7 @@ pub const SETTINGS: [Setting; 55] = [
     ),
     setting!(
         browser.program,
-        "Path of the browser; none = search PATH for chromium, chromium-browser, google-chrome …",
+        "Path of the browser; none = search PATH for chromium, chromium-browser, google-chrome and others",
         "none, or a path",
         |path| path
             .as_ref()

@@ -31,7 +31,7 @@ fn a_setting_that_no_plan_accepts_is_named_by_its_key() {
     config.http.timeout = Duration::ZERO;
     let jobs = JobDefaults::from(&config);
     let error = http_fetch(&jobs, 8, Guard::anywhere()).unwrap_err();
-    let expected = "invalid configuration: http.timeout: 0s is out of range; give 1ms to 1h";
+    let expected = "invalid configuration: http.timeout: 0s is out of range; use 1ms to 1h";
     assert_eq!(error.to_string(), expected);
 }
 

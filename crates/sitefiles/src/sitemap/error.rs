@@ -18,9 +18,9 @@ impl fmt::Display for SitemapError {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str(match self {
             SitemapError::NotASitemap => {
-                "not a sitemap: no known root element and no line with a url"
+                "not a sitemap: no known root element and no line with a URL"
             }
-            SitemapError::EntityBomb => "sitemap refused: its dtd declares entities",
+            SitemapError::EntityBomb => "sitemap refused: its DTD declares entities",
             SitemapError::TooLarge => "sitemap refused: size limit reached before any content",
         })
     }

@@ -361,7 +361,7 @@ impl TryFrom<RobotsRow> for StoredRobots {
 
     fn try_from(row: RobotsRow) -> StoreResult<Self> {
         let read = RobotsText::from_columns(&row.answer, row.robots)
-            .ok_or_else(|| unknown("answer of an origin", &row.answer))?;
+            .ok_or_else(|| unknown("robots.txt result of an origin", &row.answer))?;
         let failed = row.failure.map(|name| {
             let kind = row.failure_kind.unwrap_or_default();
             let message = row.failure_message.unwrap_or_default();

@@ -156,7 +156,7 @@ fn a_truncated_page_is_reported_on_stderr_and_in_the_summary() {
     let ended = crawl(&server, &["--max-body-bytes", "1000"]);
     let url = server.url("/");
     for message in [
-        format!("{url} is larger than --max-body-bytes (1.0 kB): links beyond it are not found"),
+        format!("{url} is larger than --max-body-bytes (1.0 kB): links after that point are not found"),
         "1 page not read to the end, so links may be missing; use a higher --max-body-bytes (now 1.0 kB)"
             .to_owned(),
     ] {

@@ -154,7 +154,7 @@ fn numbers_out_of_range() {
         ("--max-attempts", "0", "1 to 100"),
         ("--max-redirects", "101", "0 to 100"),
         ("--timeout", "0", "give 1ms to 1h"),
-        ("--timeout", "2h", "2h is out of range; give 1ms to 1h"),
+        ("--timeout", "2h", "2h is out of range; use 1ms to 1h"),
         ("--max-body-bytes", "0", "give 1"),
     ];
     for (flag, value, range) in cases {

@@ -192,7 +192,7 @@ fn invalid_responses() {
         (
             "/no-http",
             "the response is not valid HTTP",
-            "bad answer",
+            "invalid response",
             "protocol",
         ),
         ("/no-gzip", "", "undecodable body", "decode"),

@@ -2,6 +2,7 @@
 
 mod api_fuzz;
 mod bench;
+mod busy;
 mod chaos;
 mod docs;
 mod eval;
@@ -49,6 +50,8 @@ Long runs:
   chaos [--rounds N] [--seed S] [--only postgres|sqlite|full-disk]
                 Kill, stop and cut off the service's processes under load, and fill their disks; look for lost or
                 duplicated pages
+  busy [--runs N]
+                Run all tests three times while every core is kept busy: none may fail
   soak [--pages N]
                 Render many pages while browser processes are killed; look for lost pages, leaks and leftovers
   fuzz [agree|markdown|links|resolver|url_key] [--seconds N]
@@ -74,6 +77,7 @@ fn main() -> ExitCode {
         ["fuzz", args @ ..] => fuzz::start(args),
         ["api-fuzz", args @ ..] => api_fuzz::start(args),
         ["chaos", args @ ..] => chaos::start(args),
+        ["busy", args @ ..] => busy::start(args),
         ["soak", args @ ..] => soak::start(args),
         ["eval"] => eval::check(),
         ["eval", folder] => eval::run(Path::new(folder)),

@@ -63,7 +63,7 @@ pub(crate) fn run_all(may_install: bool) -> Result<()> {
     if let Some(postgres) = postgres.as_ref().filter(|_| SQLITE3.is_present()) {
         run_step("checked queries", || sqlx::check(postgres))?;
     }
-    run_step("tests", || tests(&missing, postgres.as_ref()))?;
+    run_step("tests", || tests(&missing, postgres.as_ref(), &[]))?;
     drop(postgres);
     run_step("doc tests", || {
         run(cargo().args(["test", "--workspace", "--locked", "--doc", "--quiet"]))
@@ -117,7 +117,13 @@ fn features() -> Result<()> {
     Ok(())
 }
 
-fn tests(missing: &Missing, postgres: Option<&Postgres>) -> Result<()> {
+/// The number of cores.
+pub(crate) fn cores() -> usize {
+    std::thread::available_parallelism().map_or(2, std::num::NonZero::get)
+}
+
+/// Runs all tests, with these further arguments of nextest.
+pub(crate) fn tests(missing: &Missing, postgres: Option<&Postgres>, args: &[&str]) -> Result<()> {
     let mut command = cargo();
     command.args([
         "nextest",
@@ -127,8 +133,8 @@ fn tests(missing: &Missing, postgres: Option<&Postgres>) -> Result<()> {
         "--no-fail-fast",
     ]);
     // Most tests wait for sockets and timers: with one per core, the cores are idle half of the time.
-    let cores = std::thread::available_parallelism().map_or(2, std::num::NonZero::get);
-    command.args(["--test-threads", &(2 * cores).to_string()]);
+    command.args(["--test-threads", &(2 * cores()).to_string()]);
+    command.args(args);
     if let Some(postgres) = postgres {
         command.env(postgres::VARIABLE, &postgres.url);
     }

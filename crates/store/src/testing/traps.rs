@@ -5,8 +5,8 @@ use crawler_model::RefuseReason;
 use super::StoreFixture;
 use super::builders::{crawl, done, fast, page, pages, read_job, settle, start, take_all};
 use crate::{
-    JobId, JobLimits, JobState, NewTask, RefusedUrl, Settlement, Store, StoredTask, TaskOutcome,
-    TaskState, TrapCounts,
+    JobId, JobLimits, JobState, NewTask, RefusedUrl, Results, Settlement, Store, StoredTask,
+    TaskOutcome, TaskState, TrapCounts,
 };
 
 fn refused(names: &[&str], reason: RefuseReason) -> Vec<RefusedUrl> {

@@ -222,17 +222,12 @@ impl From<PlanError> for ParamsError {
 }
 
 impl JobParams {
-    /// Returns the parameters of a `scrape` job.
-    pub fn scrape(url: impl Into<String>) -> Self {
+    /// Returns the parameters of a `scrape`, `crawl` or `map` job.
+    pub fn for_url(url: impl Into<String>) -> Self {
         Self {
             url: Some(url.into()),
             ..Self::default()
         }
-    }
-
-    /// Returns the parameters of a `crawl` or `map` job.
-    pub fn site(url: impl Into<String>) -> Self {
-        Self::scrape(url)
     }
 
     /// Returns the parameters of a `batch_scrape` job.
@@ -271,12 +266,9 @@ impl JobParams {
             params,
             limits: JobLimits {
                 max_depth: plan.limits.depth.filter(|_| follows),
-                max_tasks: self.max_pages.or(defaults.max_tasks).filter(|_| follows),
-                max_bytes: self.max_bytes.or(defaults.max_bytes),
-                max_duration: self
-                    .max_duration
-                    .map(Duration::from_secs)
-                    .or(defaults.max_duration),
+                max_tasks: plan.limits.pages,
+                max_bytes: plan.limits.bytes,
+                max_duration: plan.limits.duration,
             },
             seeds,
             idempotency: None,
@@ -322,6 +314,9 @@ impl JobParams {
         } else {
             0
         };
+        // The tasks of the other kinds are the URLs of the request, which were counted when it was received.
+        let max_pages = self.max_pages.or(defaults.max_tasks).filter(|_| follows);
+        let max_duration = self.max_duration.map(Duration::from_secs);
         CrawlSpec {
             seed: self.url.clone().unwrap_or_default(),
             request: RequestSpec {
@@ -348,7 +343,11 @@ impl JobParams {
             },
             slash: Some(SlashPolicy::Merge),
             strip_query: self.ignore_query.unwrap_or(defaults.strip_query),
+            // 0 is no limit; `None` would be the limit of the profile.
+            max_pages: Some(max_pages.unwrap_or(0)),
             max_depth: Some(DepthLimit::Links(depth)),
+            max_duration: max_duration.or(defaults.max_duration),
+            max_bytes: self.max_bytes.or(defaults.max_bytes),
             documents: match kind {
                 JobKind::Map => None,
                 JobKind::Crawl => Some(DocumentRules { error_pages: false }),

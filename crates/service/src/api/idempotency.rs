@@ -116,7 +116,7 @@ mod tests {
             let key = header.key(kind, params).expect("a key");
             key.request().to_owned()
         };
-        let site = JobParams::site("https://a.test/");
+        let site = JobParams::for_url("https://a.test/");
         let crawl = request(JobKind::Crawl, &site);
         assert_eq!(crawl, request(JobKind::Crawl, &site.clone()));
         assert_ne!(crawl, request(JobKind::Map, &site));

@@ -60,7 +60,7 @@ impl From<&Config> for JobDefaults {
 mod tests {
     use std::time::Duration;
 
-    use crawler_model::JsPolicy;
+    use crawler_model::{JsPolicy, Limits};
     use crawler_store::JobKind;
 
     use super::*;
@@ -73,7 +73,7 @@ mod tests {
         let policy = |config: &Config, use_js| {
             let params = JobParams {
                 use_js,
-                ..JobParams::site("https://example.org/")
+                ..JobParams::for_url("https://example.org/")
             };
             let plan = params.plan(JobKind::Crawl, &JobDefaults::from(config), 0, 0);
             plan.unwrap().js
@@ -99,7 +99,7 @@ mod tests {
         config.jobs.max_duration = Duration::from_secs(8);
         config.jobs.max_bytes = 9_000;
         let defaults = JobDefaults::from(&config);
-        let params = JobParams::site("https://example.org/");
+        let params = JobParams::for_url("https://example.org/");
         let limits = |params: &JobParams, kind| params.new_job(kind, &defaults).unwrap().job.limits;
         let defaults_used = limits(&params, JobKind::Crawl);
         assert_eq!(defaults_used.max_depth, Some(1));
@@ -117,5 +117,40 @@ mod tests {
         assert_eq!((lower.max_depth, lower.max_tasks), (Some(0), Some(3)));
         assert_eq!(lower.max_duration, Some(Duration::from_secs(2)));
         assert_eq!(lower.max_bytes, Some(1));
+    }
+
+    #[test]
+    fn the_plan_of_a_job_has_the_limits_of_the_job() {
+        let mut defaults = JobDefaults {
+            max_tasks: Some(7),
+            max_duration: Some(Duration::from_secs(8)),
+            max_bytes: Some(9_000),
+            ..JobDefaults::default()
+        };
+        let limits = |params: &JobParams, kind, defaults: &JobDefaults| {
+            params.plan(kind, defaults, 0, 0).unwrap().limits
+        };
+        let page = JobParams::for_url("https://example.org/");
+        let pages = JobParams::batch(["https://example.org/"]);
+        for (kind, params, depth, count) in [
+            (JobKind::Crawl, &page, DEFAULT_MAX_DEPTH, Some(7)),
+            (JobKind::Map, &page, DEFAULT_MAX_DEPTH, Some(7)),
+            (JobKind::Scrape, &page, 0, None),
+            (JobKind::BatchScrape, &pages, 0, None),
+        ] {
+            let expected = Limits {
+                pages: count,
+                depth: Some(depth),
+                duration: Some(Duration::from_secs(8)),
+                bytes: Some(9_000),
+            };
+            assert_eq!(limits(params, kind, &defaults), expected, "{kind:?}");
+            let job = params.new_job(kind, &defaults).unwrap().job;
+            assert_eq!(job.limits.max_tasks, count, "{kind:?}");
+            assert_eq!(job.limits.max_depth.is_some(), count.is_some(), "{kind:?}");
+        }
+        defaults.max_tasks = None;
+        let unlimited = limits(&page, JobKind::Crawl, &defaults);
+        assert_eq!(unlimited.pages, None, "not the limit of a profile");
     }
 }

@@ -151,7 +151,7 @@ async fn both_frontiers_crawl_a_site_alike() {
             sitemaps: (seed % 3 == 0).then_some(SitemapsChoice::Include),
             ignore_query: Some(seed % 2 == 0),
             same_domain: Some(seed % 5 > 0),
-            ..JobParams::site(format!("{SITE}/"))
+            ..JobParams::for_url(format!("{SITE}/"))
         };
         let spec = params.spec(JobKind::Crawl, &JobDefaults::default());
         let plan = CrawlPlan::resolve(&spec, "crawler/0", 0).unwrap();

@@ -40,7 +40,7 @@ async fn a_worker_killed_repeatedly_loses_and_duplicates_nothing() {
     let file = test_store.location.path().join("store.db");
     let params = JobParams {
         max_depth: Some(50),
-        ..JobParams::site(server.url("/"))
+        ..JobParams::for_url(server.url("/"))
     };
     let job = test_store.start(JobKind::Crawl, &params).await;
     for round in 1..=8_u64 {

@@ -14,7 +14,7 @@ async fn three_workers_crawl_each_page_once() {
     let test_store = TestStore::fresh(fast()).await;
     let params = JobParams {
         max_depth: Some(50),
-        ..JobParams::site(server.url("/"))
+        ..JobParams::for_url(server.url("/"))
     };
     let job = test_store.start(JobKind::Crawl, &params).await;
     let fetch = http();
@@ -45,7 +45,7 @@ async fn a_scrape_has_one_document_with_its_meta() {
                 enough to be content, and a <a href='/next'>link</a>.</p></main></body></html>";
     let server = Server::start(Pages::new().html("/a", body).html("/next", "<p>no"));
     let test_store = TestStore::fresh(fast()).await;
-    let params = JobParams::scrape(server.url("/a"));
+    let params = JobParams::for_url(server.url("/a"));
     let (job, _) = test_store.run(JobKind::Scrape, &params).await;
     assert_eq!(job.state, JobState::Completed, "{job:?}");
     let documents = test_store.documents(job.id).await;
@@ -95,7 +95,7 @@ async fn a_map_has_every_link_of_the_site() {
     let server = Server::start(site);
     let test_store = TestStore::fresh(fast()).await;
     let (job, _) = test_store
-        .run(JobKind::Map, &JobParams::site(server.url("/")))
+        .run(JobKind::Map, &JobParams::for_url(server.url("/")))
         .await;
     assert_eq!(job.state, JobState::Completed, "{job:?}");
     assert_eq!(job.documents, 0);
@@ -146,7 +146,7 @@ async fn robots_txt_is_obeyed_unless_disabled() {
         let test_store = TestStore::fresh(fast()).await;
         let params = JobParams {
             robots: Some(robots),
-            ..JobParams::site(server.url("/"))
+            ..JobParams::for_url(server.url("/"))
         };
         let (job, _) = test_store.run(JobKind::Crawl, &params).await;
         assert_eq!(job.state, JobState::Completed, "{job:?}");
@@ -171,7 +171,7 @@ async fn a_temporary_error_is_retried_and_a_permanent_one_fails() {
     let server = Server::start(site);
     let test_store = TestStore::fresh(fast()).await;
     let (job, numbers) = test_store
-        .run(JobKind::Crawl, &JobParams::site(server.url("/")))
+        .run(JobKind::Crawl, &JobParams::for_url(server.url("/")))
         .await;
     assert_eq!(job.state, JobState::CompletedWithErrors, "{job:?}");
     assert_eq!((job.counts.done, job.counts.failed), (2, 1));
@@ -227,7 +227,7 @@ async fn sitemaps_add_pages_to_a_crawl() {
         let test_store = TestStore::fresh(fast()).await;
         let params = JobParams {
             sitemaps: Some(choice),
-            ..JobParams::site(server.url("/"))
+            ..JobParams::for_url(server.url("/"))
         };
         let (job, _) = test_store.run(JobKind::Crawl, &params).await;
         assert_eq!(job.state, JobState::Completed, "{job:?}");

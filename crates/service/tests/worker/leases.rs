@@ -57,7 +57,7 @@ fn short_leases() -> WorkerSettings {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_late_write_is_dropped_and_counted() {
     let test_store = TestStore::fresh(fast()).await;
-    let params = JobParams::scrape("http://a.test/page");
+    let params = JobParams::for_url("http://a.test/page");
     let job = test_store.start(JobKind::Scrape, &params).await;
     let slow = Gated::new(false, "late");
     let mut isolated = short_leases();
@@ -89,7 +89,7 @@ async fn a_late_write_is_dropped_and_counted() {
 async fn leases_are_renewed_while_a_page_takes_long() {
     let test_store = TestStore::fresh(fast()).await;
     let job = test_store
-        .start(JobKind::Scrape, &JobParams::scrape("http://a.test/page"))
+        .start(JobKind::Scrape, &JobParams::for_url("http://a.test/page"))
         .await;
     let slow = Gated::new(false, "slow");
     let mut renewing = short_leases();
@@ -159,7 +159,7 @@ async fn a_drain_returns_unfinished_tasks_to_the_queue() {
 async fn a_page_of_a_cancelled_job_is_dropped() {
     let test_store = TestStore::fresh(fast()).await;
     let job = test_store
-        .start(JobKind::Scrape, &JobParams::scrape("http://a.test/page"))
+        .start(JobKind::Scrape, &JobParams::for_url("http://a.test/page"))
         .await;
     let slow = Gated::new(false, "late");
     let worker = RunningWorker::start(&test_store.store, slow.clone(), settings(fast()));

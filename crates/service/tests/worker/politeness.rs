@@ -22,7 +22,7 @@ async fn three_workers_together_respect_the_limits_of_a_host() {
     let test_store = TestStore::fresh(hosts).await;
     let params = JobParams {
         max_depth: Some(9),
-        ..JobParams::site(server.url("/"))
+        ..JobParams::for_url(server.url("/"))
     };
     let job = test_store.start(JobKind::Crawl, &params).await;
     let fetch = http();
@@ -57,7 +57,7 @@ async fn retry_after_pauses_the_host() {
     let server = Server::start(site);
     let test_store = TestStore::fresh(crate::test_store::fast()).await;
     let job = test_store
-        .start(JobKind::Crawl, &JobParams::site(server.url("/")))
+        .start(JobKind::Crawl, &JobParams::for_url(server.url("/")))
         .await;
     let worker = RunningWorker::start(
         &test_store.store,
@@ -84,7 +84,7 @@ async fn a_crawl_delay_is_obeyed() {
     let server = Server::start(site);
     let test_store = TestStore::fresh(crate::test_store::fast()).await;
     let job = test_store
-        .start(JobKind::Crawl, &JobParams::site(server.url("/")))
+        .start(JobKind::Crawl, &JobParams::for_url(server.url("/")))
         .await;
     let worker = RunningWorker::start(
         &test_store.store,

@@ -141,7 +141,7 @@ async fn crawl(test_store: &TestStore<PostgresStore, Database>, graph: Graph) ->
     let server = Server::start(graph.site());
     let params = JobParams {
         max_depth: Some(50),
-        ..JobParams::site(server.url("/"))
+        ..JobParams::for_url(server.url("/"))
     };
     let job = test_store.start(JobKind::Crawl, &params).await;
     (server, job)

@@ -74,7 +74,7 @@ async fn run(config: &Config, test_store: &TestStore, kind: JobKind, params: &Jo
 type Change = fn(&mut Config);
 
 async fn crawled(config: &Config, server: &Server) -> Job {
-    let params = JobParams::site(server.url("/"));
+    let params = JobParams::for_url(server.url("/"));
     run(config, &test_store(config).await, JobKind::Crawl, &params).await
 }
 
@@ -130,7 +130,7 @@ async fn the_configured_crawl_delay_replaces_that_of_robots_txt() {
     config.crawl.crawl_delay = Some(DELAY);
     let server = Server::start(site());
     let test_store = test_store(&config).await;
-    let params = JobParams::site(server.url("/"));
+    let params = JobParams::for_url(server.url("/"));
     let started = std::time::Instant::now();
     let job = run(&config, &test_store, JobKind::Crawl, &params).await;
     assert_eq!((job.state, job.documents), (JobState::Completed, 3));
@@ -168,7 +168,7 @@ async fn maps_list_fragments_only_when_they_are_not_stripped() {
         let mut config = unlimited();
         config.crawl.strip_fragments = strip;
         let test_store = test_store(&config).await;
-        let params = JobParams::site(server.url("/"));
+        let params = JobParams::for_url(server.url("/"));
         let job = run(&config, &test_store, JobKind::Map, &params).await;
         let listed: Vec<_> = mapped_of(&test_store.store, job.id)
             .try_collect()

@@ -63,7 +63,7 @@ async fn a_long_pause_from_a_site_file_pauses_the_host_in_a_worker() {
         let test_store = TestStore::fresh(fast()).await;
         let params = JobParams {
             sitemaps: Some(SitemapsChoice::Include),
-            ..JobParams::site(SEED.to_owned())
+            ..JobParams::for_url(SEED.to_owned())
         };
         test_store.start(JobKind::Crawl, &params).await;
         let site = pausing(status, path);

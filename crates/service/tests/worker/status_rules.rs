@@ -248,7 +248,7 @@ async fn a_worker_follows_the_rules() {
     let params = JobParams {
         same_domain: Some(false),
         max_depth: Some(1),
-        ..JobParams::site(SEED.to_owned())
+        ..JobParams::for_url(SEED.to_owned())
     };
     let job = test_store.start(JobKind::Crawl, &params).await;
     let mut settings = settings(fast());
@@ -378,7 +378,7 @@ async fn robots_txt_follows_the_rules_in_a_worker() {
     let params = JobParams {
         same_domain: Some(false),
         max_depth: Some(1),
-        ..JobParams::site(SEED.to_owned())
+        ..JobParams::for_url(SEED.to_owned())
     };
     let job = test_store.start(JobKind::Crawl, &params).await;
     let mut settings = settings(fast());

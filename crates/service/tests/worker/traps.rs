@@ -85,7 +85,7 @@ fn site(server: &Server) -> JobParams {
     JobParams {
         max_depth: Some(100),
         max_pages: Some(3_000),
-        ..JobParams::site(server.url("/"))
+        ..JobParams::for_url(server.url("/"))
     }
 }
 

@@ -20,8 +20,6 @@ use crate::job_params::JobParams;
     params(IdempotencyParameter),
     responses(
         (status = 202, description = "The job was created, now or by an earlier request with the same `Idempotency-Key`; `Location` is the path of its status", body = AcceptedJob),
-        (status = 409, description = "`idempotency_key_reused`: the key was already used for a different request", body = Problem, content_type = "application/problem+json"),
-        (status = 503, description = "`store_unavailable`, `timeout`; see `Retry-After`. The job may have been created: see `detail`", body = Problem, content_type = "application/problem+json"),
     )
 )]
 pub(super) async fn batch<S: Store>(
@@ -39,8 +37,6 @@ pub(super) async fn batch<S: Store>(
     params(IdempotencyParameter),
     responses(
         (status = 202, description = "The job was created, now or by an earlier request with the same `Idempotency-Key`; `Location` is the path of its status", body = AcceptedJob),
-        (status = 409, description = "`idempotency_key_reused`: the key was already used for a different request", body = Problem, content_type = "application/problem+json"),
-        (status = 503, description = "`store_unavailable`, `timeout`; see `Retry-After`. The job may have been created: see `detail`", body = Problem, content_type = "application/problem+json"),
     )
 )]
 pub(super) async fn crawl<S: Store>(
@@ -58,8 +54,6 @@ pub(super) async fn crawl<S: Store>(
     params(IdempotencyParameter),
     responses(
         (status = 202, description = "The job was created, now or by an earlier request with the same `Idempotency-Key`; `Location` is the path of its status", body = AcceptedJob),
-        (status = 409, description = "`idempotency_key_reused`: the key was already used for a different request", body = Problem, content_type = "application/problem+json"),
-        (status = 503, description = "`store_unavailable`, `timeout`; see `Retry-After`. The job may have been created: see `detail`", body = Problem, content_type = "application/problem+json"),
     )
 )]
 pub(super) async fn map<S: Store>(

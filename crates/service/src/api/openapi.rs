@@ -55,6 +55,10 @@ impl Modify for AllOperations {
             for (operation, has_body) in all {
                 let Some(operation) = operation else { continue };
                 let mut problems = Vec::new();
+                // The first description of a status is used.
+                if has_body && operation.responses.responses.contains_key("202") {
+                    problems.extend(JOB_CREATION_PROBLEMS);
+                }
                 if !is_open {
                     problems.extend([
                         ("401", "`unauthorized`: the API key is missing or not valid"),
@@ -93,6 +97,18 @@ impl Modify for AllOperations {
         }
     }
 }
+
+/// Error responses of requests that create a job.
+const JOB_CREATION_PROBLEMS: [(&str, &str); 2] = [
+    (
+        "409",
+        "`idempotency_key_reused`: the key was already used for a different request",
+    ),
+    (
+        "503",
+        "`store_unavailable`, `timeout`; see `Retry-After`. The job may have been created: see `detail`",
+    ),
+];
 
 fn problem(message: &str) -> Response {
     let schema = Ref::from_schema_name("Problem");

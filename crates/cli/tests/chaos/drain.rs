@@ -9,10 +9,9 @@ use testsite::{Request, Server, SiteResponse};
 
 use crate::audit::is_final;
 use crate::client;
-use crate::cluster::Cluster;
+use crate::deployment::Deployment;
 use crate::harness::service::Service;
 use crate::harness::wait::{TIMEOUT, wait_until};
-use crate::process;
 
 /// The drain may take six seconds; pages take longer.
 const CONFIG: &str = "
@@ -60,18 +59,14 @@ fn sigterm_returns_unfinished_tasks_and_a_second_one_exits_immediately() {
         path if gate.load(SeqCst) => SiteResponse::html(format!("<title>{path}</title><p>words")),
         _ => SiteResponse::html("late").after(Duration::from_secs(50)),
     });
-    let folder = tempfile::tempdir().unwrap();
-    std::fs::write(folder.path().join("config.yaml"), CONFIG).unwrap();
-    let cluster = Cluster::start();
-    let url = cluster.url();
-    let start = |mode| process::start_ready(folder.path(), mode, Some(&url));
-    let api = start("api");
+    let deployment = Deployment::start(CONFIG, 0);
+    let api = &deployment.api;
     let urls: Vec<String> = (0..40)
         .map(|page| server.url(&format!("/{page}")))
         .collect();
-    let job = create_job(&api, "/v1/batch/scrape", &json!({ "urls": urls }));
+    let job = create_job(api, "/v1/batch/scrape", &json!({ "urls": urls }));
 
-    let mut worker = start("worker");
+    let mut worker = deployment.start_worker();
     // Eight pages, and a robots.txt.
     wait_until("its page workers are busy", TIMEOUT, || server.total() == 9);
     worker.signal("TERM");
@@ -91,7 +86,7 @@ fn sigterm_returns_unfinished_tasks_and_a_second_one_exits_immediately() {
         );
     }
 
-    let mut second = start("worker");
+    let mut second = deployment.start_worker();
     wait_until("its page workers are busy", TIMEOUT, || {
         server.total() == 17
     });
@@ -102,8 +97,8 @@ fn sigterm_returns_unfinished_tasks_and_a_second_one_exits_immediately() {
     assert!(took < Duration::from_secs(2), "{took:?}");
 
     open.store(true, SeqCst);
-    let _last = start("worker");
-    let finished = wait_for_end(&api, &job);
+    let _last = deployment.start_worker();
+    let finished = wait_for_end(api, &job);
     let numbers = (&finished["documents"], &finished["tasks"]["failed"]);
     assert_eq!(numbers, (&json!(40), &json!(0)), "{finished}");
 }

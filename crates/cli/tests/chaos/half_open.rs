@@ -4,7 +4,6 @@
 use std::time::{Duration, Instant};
 
 use serde_json::json;
-use testsite::Server;
 
 use crate::cluster::Cluster;
 use crate::drain::{create_job, wait_for_end};
@@ -20,7 +19,7 @@ fn a_worker_survives_half_open_connections() {
         pages: 300,
         latency: Duration::from_millis(60),
     };
-    let server = Server::start(move |request: &testsite::Request| site.respond(request));
+    let server = site.serve();
     let folder = tempfile::tempdir().unwrap();
     std::fs::write(folder.path().join("config.yaml"), CONFIG).unwrap();
     let cluster = Cluster::start();

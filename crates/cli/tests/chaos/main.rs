@@ -8,6 +8,7 @@
 mod audit;
 mod client;
 mod cluster;
+mod deployment;
 mod drain;
 mod forwarder;
 mod half_open;

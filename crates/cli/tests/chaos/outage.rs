@@ -7,6 +7,7 @@ use testsite::Server;
 
 use crate::client;
 use crate::cluster::Cluster;
+use crate::deployment::Deployment;
 use crate::drain::{create_job, wait_for_end};
 use crate::forwarder::Forwarder;
 use crate::harness::service::Service;
@@ -21,23 +22,17 @@ fn the_service_waits_for_an_unavailable_database() {
         pages: 400,
         latency: Duration::from_millis(60),
     };
-    let server = Server::start(move |request: &testsite::Request| site.respond(request));
-    let folder = tempfile::tempdir().unwrap();
-    std::fs::write(folder.path().join("config.yaml"), CONFIG).unwrap();
-    let cluster = Cluster::start();
-    let url = cluster.url();
-    let start = |mode| process::start_ready(folder.path(), mode, Some(&url));
-    let api = start("api");
-    let mut workers = [start("worker"), start("worker")];
-    let body = json!({ "url": server.url("/"), "max_depth": 20 });
-    let job = create_job(&api, "/v1/crawl", &body);
+    let server = site.serve();
+    let mut deployment = Deployment::start(CONFIG, 2);
+    let job = deployment.crawl(&server);
+    let Deployment { api, cluster, .. } = &deployment;
     wait_until("some pages are requested", TIMEOUT, || server.total() >= 60);
     cluster.stop_immediately();
     let status = |path: &str| client::get(&api.addr(), path).map_or(0, |response| response.0);
     wait_until("it is not ready", TIMEOUT, || status("/readyz") == 503);
     assert_eq!(status("/healthz"), 200);
     // Longer than a lease. A worker that is started meanwhile waits too.
-    let third = process::start(folder.path(), "worker", Some(&url));
+    let third = process::start(deployment.folder.path(), "worker", Some(&cluster.url()));
     let started = Instant::now();
     wait_until("the leases have expired", TIMEOUT, || {
         assert_eq!(status("/readyz"), 503);
@@ -50,9 +45,9 @@ fn the_service_waits_for_an_unavailable_database() {
     let took = wait_until("it is ready", TIMEOUT, || status("/readyz") == 200);
     assert!(took < Duration::from_secs(10), "{took:?}");
     third.wait_for_log("working");
-    let finished = wait_for_end(&api, &job);
+    let finished = wait_for_end(api, &job);
     assert_eq!(finished["documents"], 400, "{finished}");
-    for worker in &mut workers {
+    for worker in &mut deployment.workers {
         assert!(worker.is_running(), "{}", worker.log());
     }
 }

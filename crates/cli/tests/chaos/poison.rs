@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use testsite::{Request, Server, SiteResponse};
 
 use crate::client;
-use crate::cluster::Cluster;
+use crate::deployment::Deployment;
 use crate::drain::{create_job, wait_for_end};
 use crate::harness::service::Service;
 use crate::harness::wait::{TIMEOUT, wait_until};
@@ -80,16 +80,13 @@ fn urls(server: &Server) -> Value {
 #[test]
 fn a_page_that_crashes_its_workers_is_poisoned_and_the_others_are_done() {
     let server = Server::start(site);
-    let folder = tempfile::tempdir().unwrap();
-    std::fs::write(folder.path().join("config.yaml"), CONFIG).unwrap();
-    let cluster = Cluster::start();
-    let url = cluster.url();
-    let api = process::start_ready(folder.path(), "api", Some(&url));
-    let job = create_job(&api, "/v1/batch/scrape", &urls(&server));
-    let start_worker = || process::start_ready(folder.path(), "worker", Some(&url));
+    let deployment = Deployment::start(CONFIG, 0);
+    let api = &deployment.api;
+    let job = create_job(api, "/v1/batch/scrape", &urls(&server));
+    let start_worker = || deployment.start_worker();
     let finished = run_poisoned_job(&server, |_| api.addr(), start_worker, &job);
     assert_eq!(finished["status"], "completed_with_errors", "{finished}");
-    assert_eq!(wait_for_end(&api, &job)["documents"], 20);
+    assert_eq!(wait_for_end(api, &job)["documents"], 20);
 }
 
 #[test]

@@ -2,13 +2,9 @@
 
 use std::time::Duration;
 
-use serde_json::json;
-use testsite::Server;
-
-use crate::cluster::Cluster;
-use crate::drain::{create_job, wait_for_end};
+use crate::deployment::Deployment;
+use crate::drain::wait_for_end;
 use crate::harness::wait::{TIMEOUT, wait_until};
-use crate::process;
 use crate::site::Site;
 
 const CONFIG: &str = "
@@ -31,24 +27,17 @@ fn three_processes_together_respect_the_limits_of_a_host() {
         pages: 36,
         latency: Duration::from_millis(100),
     };
-    let server = Server::start(move |request: &testsite::Request| site.respond(request));
-    let folder = tempfile::tempdir().unwrap();
-    std::fs::write(folder.path().join("config.yaml"), CONFIG).unwrap();
-    let cluster = Cluster::start();
-    let url = cluster.url();
-    let start = |mode| process::start_ready(folder.path(), mode, Some(&url));
-    let api = start("api");
-    let mut workers = [start("worker"), start("worker"), start("worker")];
-    let body = json!({ "url": server.url("/"), "max_depth": 20 });
-    let job = create_job(&api, "/v1/crawl", &body);
+    let server = site.serve();
+    let mut deployment = Deployment::start(CONFIG, 3);
+    let job = deployment.crawl(&server);
     for (index, pages) in [(0, 10), (1, 20)] {
         wait_until("some pages are requested", TIMEOUT, || {
             server.total() >= pages
         });
-        workers[index].kill();
-        workers[index] = start("worker");
+        deployment.workers[index].kill();
+        deployment.workers[index] = deployment.start_worker();
     }
-    let finished = wait_for_end(&api, &job);
+    let finished = wait_for_end(&deployment.api, &job);
     assert_eq!(finished["documents"], 36, "{finished}");
     assert!(server.most_in_flight() <= 2, "{}", server.most_in_flight());
     let hits = server.hits();

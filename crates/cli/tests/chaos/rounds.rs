@@ -133,7 +133,7 @@ fn run_round(
     system: &mut impl SystemUnderTest,
 ) -> Findings {
     let started = Instant::now();
-    let server = Server::start(move |request: &testsite::Request| SITE.respond(request));
+    let server = SITE.serve();
     let mut jobs = vec![
         submit(system, &server, "crawl"),
         submit(system, &server, "map"),

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::fmt::Write;
 use std::time::Duration;
 
-use testsite::{Request, SiteResponse};
+use testsite::{Request, Server, SiteResponse};
 
 /// A site by its numbers: page 0 is `/`, page `i` is `/p/<i>`.
 #[derive(Clone, Copy)]
@@ -15,6 +15,11 @@ pub(crate) struct Site {
 }
 
 impl Site {
+    /// Starts a server of the site.
+    pub(crate) fn serve(self) -> Server {
+        Server::start(move |request: &Request| self.respond(request))
+    }
+
     /// Children in the tree.
     const CHILDREN: u32 = 4;
 
@@ -73,7 +78,7 @@ impl Site {
         links.difference(&self.all_pages()).cloned().collect()
     }
 
-    pub(crate) fn respond(self, request: &Request) -> SiteResponse {
+    fn respond(self, request: &Request) -> SiteResponse {
         let path = request.path();
         if let Some(page) = path.strip_prefix("/r/") {
             return SiteResponse::redirect(302, &format!("/p/{page}")).after(self.latency);

@@ -6,10 +6,9 @@ use std::time::Duration;
 use serde_json::json;
 use testsite::{Request, Server, SiteResponse};
 
-use crate::cluster::Cluster;
+use crate::deployment::Deployment;
 use crate::drain::{create_job, wait_for_end};
 use crate::harness::wait::{TIMEOUT, wait_until};
-use crate::process;
 use crate::{client, rounds};
 
 #[test]
@@ -23,21 +22,17 @@ fn a_suspended_worker_does_not_overwrite_its_successor() {
         }
         _ => SiteResponse::status(404),
     });
-    let folder = tempfile::tempdir().unwrap();
-    std::fs::write(folder.path().join("config.yaml"), rounds::CONFIG).unwrap();
-    let cluster = Cluster::start();
-    let url = cluster.url();
-    let start = |mode| process::start_ready(folder.path(), mode, Some(&url));
-    let api = start("api");
-    let mut late = start("worker");
+    let deployment = Deployment::start(rounds::CONFIG, 0);
+    let api = &deployment.api;
+    let mut late = deployment.start_worker();
     let body = json!({ "urls": [server.url("/page")] });
-    let job = create_job(&api, "/v1/batch/scrape", &body);
+    let job = create_job(api, "/v1/batch/scrape", &body);
     wait_until("the page is requested", TIMEOUT, || {
         server.count("/page") == 1
     });
     late.signal("STOP");
-    let mut successor = start("worker");
-    let finished = wait_for_end(&api, &job);
+    let mut successor = deployment.start_worker();
+    let finished = wait_for_end(api, &job);
     assert_eq!(finished["status"], "completed", "{finished}");
     assert_eq!(server.count("/page"), 2);
     late.signal("CONT");
@@ -57,6 +52,6 @@ fn a_suspended_worker_does_not_overwrite_its_successor() {
     let documents = documents.unwrap();
     assert_eq!(documents.len(), 1);
     assert_eq!(documents[0]["title"], "Visit 2");
-    let finished = wait_for_end(&api, &job);
+    let finished = wait_for_end(api, &job);
     assert_eq!(finished["tasks"]["done"], 1, "{finished}");
 }

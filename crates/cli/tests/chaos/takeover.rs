@@ -6,10 +6,9 @@ use std::time::{Duration, Instant};
 use serde_json::json;
 use testsite::{Request, Server, SiteResponse};
 
-use crate::cluster::Cluster;
+use crate::deployment::Deployment;
 use crate::drain::{create_job, wait_for_end};
 use crate::harness::wait::{TIMEOUT, wait_until};
-use crate::process;
 
 /// Defaults for leases, heartbeats, politeness and everything else.
 const CONFIG: &str = "
@@ -33,19 +32,14 @@ fn a_killed_worker_is_replaced_within_45_seconds_at_default_settings() {
         }
         _ => SiteResponse::status(404),
     });
-    let folder = tempfile::tempdir().unwrap();
-    std::fs::write(folder.path().join("config.yaml"), CONFIG).unwrap();
-    let cluster = Cluster::start();
-    let url = cluster.url();
-    let start = |mode| process::start_ready(folder.path(), mode, Some(&url));
-    let api = start("api");
-    let mut first = start("worker");
+    let deployment = Deployment::start(CONFIG, 0);
+    let mut first = deployment.start_worker();
     let body = json!({ "urls": [server.url("/page")] });
-    let job = create_job(&api, "/v1/batch/scrape", &body);
+    let job = create_job(&deployment.api, "/v1/batch/scrape", &body);
     wait_until("the page is requested", TIMEOUT, || {
         server.count("/page") == 1
     });
-    let _second = start("worker");
+    let _second = deployment.start_worker();
     first.kill();
     let killed = Instant::now();
     wait_until("the page is requested again", 2 * LONGEST_TAKEOVER, || {
@@ -53,6 +47,6 @@ fn a_killed_worker_is_replaced_within_45_seconds_at_default_settings() {
     });
     let took = killed.elapsed();
     assert!(took <= LONGEST_TAKEOVER, "{took:?}");
-    let finished = wait_for_end(&api, &job);
+    let finished = wait_for_end(&deployment.api, &job);
     assert_eq!(finished["documents"], 1, "{finished}");
 }

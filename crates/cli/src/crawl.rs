@@ -9,9 +9,9 @@ use std::process::ExitCode;
 use std::time::SystemTime;
 
 use anyhow::Context;
-use crawler::wiring::{self, PreparedCrawl};
+use crawler::wiring::{self, Browser};
 use crawler_model::{
-    CrawlPlan, CrawlSpec, DEFAULT_USER_AGENT, JsPolicy, PlanError, Sink, SinkError, StopReason,
+    CrawlPlan, CrawlSpec, DEFAULT_USER_AGENT, JsPolicy, Sink, SinkError, StopReason,
 };
 use crawler_output::{Format, MapFormat, ReportHeader, UniqueLinks};
 use tokio::runtime::Runtime;
@@ -151,17 +151,16 @@ struct CrawlCommand<'a> {
     state: Option<&'a Path>,
 }
 
-/// Why a crawl cannot be prepared.
-enum CannotStart {
-    Plan(PlanError),
-    /// The message was printed.
-    Browser(ExitCode),
-}
-
-impl From<PlanError> for CannotStart {
-    fn from(error: PlanError) -> Self {
-        Self::Plan(error)
-    }
+/// A crawl that is ready to write its first byte.
+struct ReadyCrawl {
+    plan: CrawlPlan,
+    /// The line that describes the plan.
+    line: String,
+    head: RunHeader,
+    rng_seed: u64,
+    browser: Option<Browser>,
+    state: Option<State>,
+    runtime: Runtime,
 }
 
 type Sinks = Vec<Box<dyn Sink>>;
@@ -173,81 +172,31 @@ impl CrawlCommand<'_> {
         console: &Console,
         sinks: impl FnOnce(&CrawlPlan, &RunHeader, &mut Outputs<'_>) -> Result<Sinks, SinkError>,
     ) -> ExitCode {
-        let rng_seed = wiring::random_number();
-        let agent = self.spec.request.user_agent.clone();
-        let find_browser = |plan: &CrawlPlan| {
-            browser::find(plan.js, &plan.fetch, agent, plan.workers, console)
-                .map_err(CannotStart::Browser)
+        let ready = match self.prepare(console) {
+            Ok(ready) => ready,
+            Err(code) => return code,
         };
-        let spec = self.spec.clone();
-        let prepared = wiring::prepare(spec, DEFAULT_USER_AGENT, rng_seed, find_browser);
-        let PreparedCrawl {
-            spec,
+        let ReadyCrawl {
             plan,
-            browser,
-        } = match prepared {
-            Ok(prepared) => prepared,
-            Err(CannotStart::Plan(error)) => return bad_plan(console, &error),
-            Err(CannotStart::Browser(code)) => return code,
-        };
-        let fewer_workers = tabs_hint(self.spec.workers, &plan);
-        let runtime = match wiring::runtime(plan.workers).context("cannot start the runtime") {
-            Ok(runtime) => runtime,
-            Err(error) => return failed(console, &error),
-        };
-        let line = plan_line::line(
-            &plan,
-            self.profile,
-            self.settings.format,
-            self.settings.file,
-        );
-        let mut head = RunHeader {
-            started: SystemTime::now(),
-            config_line: line.clone(),
-        };
-        let state = match self.open_state(&plan, &head, rng_seed, &runtime) {
-            Ok(state) => state,
-            Err(refused) => return print_refusal(console, &refused),
-        };
+            state,
+            runtime,
+            ..
+        } = ready;
         let lengths = state.as_ref().map(State::lengths);
-        let plan = match &state {
-            None => plan,
-            Some(state) => {
-                head.started = state.started();
-                state.config_line().clone_into(&mut head.config_line);
-                // URLs have the same keys as in the crawl that is resumed.
-                match CrawlPlan::resolve(&spec, DEFAULT_USER_AGENT, state.rng_seed()) {
-                    Ok(plan) => plan,
-                    Err(error) => return bad_plan(console, &error),
-                }
-            }
-        };
-        let state = match state {
-            Some(state) if state.is_finished(&[self.settings.file, self.settings.unique_links]) => {
-                return already_finished(console, state, &runtime);
-            }
-            other => other,
-        };
         let mut outputs = Outputs::new(console, lengths);
-        let sinks = match sinks(&plan, &head, &mut outputs) {
+        let sinks = match sinks(&plan, &ready.head, &mut outputs) {
             Ok(sinks) => sinks,
             Err(error) => {
                 console.print(Level::Error, &error.to_string(), "output_failed", &[]);
                 return ExitCode::from(exit::FAILED);
             }
         };
-        console.print(Level::Info, &line, "start", &plan_line::fields(&plan));
-        if let Some(hint) = format_hint(self.settings.file, self.settings.format) {
-            console.print(Level::Info, &hint, "format_hint", &[]);
-        }
-        if let Some(hint) = fewer_workers {
-            console.print(Level::Info, &hint, "workers_hint", &[]);
-        }
+        self.print_start(console, &ready.line, &plan);
         let run = Run {
             plan: &plan,
             console,
-            rng_seed,
-            browser,
+            rng_seed: ready.rng_seed,
+            browser: ready.browser,
         };
         let has_state = state.is_some();
         let ended = match state {
@@ -259,6 +208,64 @@ impl CrawlCommand<'_> {
         match ended {
             Ok(ending) => print_ending(console, &ending, &plan, has_state),
             Err(error) => failed(console, &error),
+        }
+    }
+
+    /// Resolves the plan, locates the browser and opens the state file. If there is nothing to crawl, the message was printed
+    /// and the exit code is returned.
+    fn prepare(&self, console: &Console) -> Result<ReadyCrawl, ExitCode> {
+        let rng_seed = wiring::random_number();
+        let mut plan = self.resolve(rng_seed, console)?;
+        let agent = self.spec.request.user_agent.clone();
+        let browser = browser::find(plan.js, &plan.fetch, agent, plan.workers, console)?;
+        let runtime = wiring::runtime(plan.workers)
+            .context("cannot start the runtime")
+            .map_err(|error| failed(console, &error))?;
+        let (format, file) = (self.settings.format, self.settings.file);
+        let line = plan_line::line(&plan, self.profile, format, file);
+        let mut head = RunHeader {
+            started: SystemTime::now(),
+            config_line: line.clone(),
+        };
+        let mut state = self
+            .open_state(&plan, &head, rng_seed, &runtime)
+            .map_err(|refused| print_refusal(console, &refused))?;
+        if let Some(state) = &state {
+            head.started = state.started();
+            state.config_line().clone_into(&mut head.config_line);
+            // URLs have the same keys as in the crawl that is resumed.
+            plan = self.resolve(state.rng_seed(), console)?;
+        }
+        let files = [file, self.settings.unique_links];
+        if let Some(finished) = state.take_if(|state| state.is_finished(&files)) {
+            return Err(already_finished(console, finished, &runtime));
+        }
+        Ok(ReadyCrawl {
+            plan,
+            line,
+            head,
+            rng_seed,
+            browser,
+            state,
+            runtime,
+        })
+    }
+
+    /// Resolves the plan, or prints what is wrong with it.
+    fn resolve(&self, key_seed: u64, console: &Console) -> Result<CrawlPlan, ExitCode> {
+        CrawlPlan::resolve(&self.spec, DEFAULT_USER_AGENT, key_seed).map_err(|error| {
+            console.print(Level::Error, &plan_error(&error), "bad_usage", &[]);
+            ExitCode::from(exit::BAD_USAGE)
+        })
+    }
+
+    fn print_start(&self, console: &Console, line: &str, plan: &CrawlPlan) {
+        console.print(Level::Info, line, "start", &plan_line::fields(plan));
+        if let Some(hint) = format_hint(self.settings.file, self.settings.format) {
+            console.print(Level::Info, &hint, "format_hint", &[]);
+        }
+        if let Some(hint) = tabs_hint(self.spec.workers, plan) {
+            console.print(Level::Info, &hint, "workers_hint", &[]);
         }
     }
 
@@ -308,11 +315,6 @@ fn print_ending(console: &Console, ending: &Ending, plan: &CrawlPlan, has_state:
     } else {
         ExitCode::from(exit::FAILED)
     }
-}
-
-fn bad_plan(console: &Console, error: &PlanError) -> ExitCode {
-    console.print(Level::Error, &plan_error(error), "bad_usage", &[]);
-    ExitCode::from(exit::BAD_USAGE)
 }
 
 fn print_refusal(console: &Console, refused: &Refused) -> ExitCode {

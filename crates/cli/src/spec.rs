@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use crawler::wiring;
 use crawler_model::{
     CrawlSpec, DepthLimit, JsPolicy, LinkFilter, PlanError, PlanField, Profile, RequestSpec,
     RobotsPolicy, SitemapPolicy,
@@ -35,6 +36,7 @@ pub(crate) fn spec(site: &SiteArgs, links: LinkFilter, sitemaps: SitemapsChoice)
             ProfileChoice::Exhaustive => Profile::Exhaustive,
         },
         workers: site.workers,
+        browser_tabs: Some(wiring::max_tabs()),
         max_pages: site.max_pages,
         max_depth: site.max_depth.map(depth_limit),
         max_duration: site.max_duration,

@@ -5,11 +5,12 @@ use std::time::Duration;
 
 use crawler_engine::{Progress, Stop};
 use crawler_frontier::{MemoryFrontier, Moment};
-use crawler_model::{CrawlSpec, DEFAULT_USER_AGENT, Profile, RobotsPolicy, SitemapPolicy, Summary};
+use crawler_model::{CrawlPlan, CrawlSpec, DEFAULT_USER_AGENT, Profile, SitemapPolicy, Summary};
 use crawler_weburl::{ScopeKind, SlashPolicy};
 
 use crate::page_stream::PageSender;
-use crate::wiring::{self, GivenHosts, PageFetch, PreparedCrawl};
+use crate::request_options::request_options;
+use crate::wiring::{self, Browser, GivenHosts, PageFetch};
 use crate::{CrawlSummary, Error, Page, PageStream};
 
 /// A crawl of one site: set options, then call [`run`](Self::run), [`stream`](Self::stream) or
@@ -27,6 +28,7 @@ impl Crawl {
     pub fn new(url: impl Into<String>) -> Self {
         let spec = CrawlSpec {
             seed: url.into(),
+            browser_tabs: Some(wiring::max_tabs()),
             ..CrawlSpec::default()
         };
         Self { spec }
@@ -82,31 +84,6 @@ impl Crawl {
         self
     }
 
-    /// Sets the time limit for one request (`--timeout`).
-    pub fn timeout(mut self, timeout: Duration) -> Self {
-        self.spec.request.timeout = Some(timeout);
-        self
-    }
-
-    /// Sets the maximum number of attempts at one page, including the first; temporary failures are retried
-    /// (`--max-attempts`).
-    pub fn max_attempts(mut self, attempts: u32) -> Self {
-        self.spec.request.max_attempts = Some(attempts);
-        self
-    }
-
-    /// Sets the maximum number of redirects for one URL (`--max-redirects`).
-    pub fn max_redirects(mut self, redirects: u32) -> Self {
-        self.spec.request.max_redirects = Some(redirects);
-        self
-    }
-
-    /// Sets the maximum length of a page, after decompression; the rest is cut off (`--max-body-bytes`).
-    pub fn max_body_bytes(mut self, bytes: u64) -> Self {
-        self.spec.request.max_body_bytes = Some(bytes);
-        self
-    }
-
     /// Sets which URLs are in scope: the seed's host, its domain, or its path (`--scope`).
     pub fn scope(mut self, scope: ScopeKind) -> Self {
         self.spec.scope = Some(scope);
@@ -144,35 +121,13 @@ impl Crawl {
         self
     }
 
-    /// Sets whether robots.txt is obeyed (`--robots`).
-    pub fn robots(mut self, policy: RobotsPolicy) -> Self {
-        self.spec.request.robots = policy;
-        self
-    }
-
     /// Sets whether sitemaps are read (`--sitemaps`).
     pub fn sitemaps(mut self, policy: SitemapPolicy) -> Self {
         self.spec.sitemaps = policy;
         self
     }
 
-    /// Sets the User-Agent header; robots.txt is matched on the part before `/` or a space (`--user-agent`).
-    pub fn user_agent(mut self, agent: impl Into<String>) -> Self {
-        self.spec.request.user_agent = Some(agent.into());
-        self
-    }
-
-    /// Adds a header, sent to the seed's origin only; call it again for more (`--header`).
-    pub fn header(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
-        self.spec.request.headers.push((name.into(), value.into()));
-        self
-    }
-
-    /// Adds an HTTP proxy, such as `http://user:password@127.0.0.1:3128`; several are used in turn (`--proxy`).
-    pub fn proxy(mut self, url: impl Into<String>) -> Self {
-        self.spec.request.proxies.push(url.into());
-        self
-    }
+    request_options!(spec.request);
 
     /// Also extracts the main content of each page: [`Page::document`].
     #[cfg(feature = "content")]
@@ -222,23 +177,22 @@ impl Crawl {
     #[inline]
     pub fn stream(self) -> Result<PageStream, Error> {
         let random = wiring::random_number();
-        let agent = self.spec.request.user_agent.clone();
-        let prepared = wiring::prepare(self.spec, DEFAULT_USER_AGENT, random, |plan| {
-            wiring::browser(plan.js, &plan.fetch, agent, plan.workers)
-        })?;
+        let plan = CrawlPlan::resolve(&self.spec, DEFAULT_USER_AGENT, random)?;
+        let agent = self.spec.request.user_agent;
+        let browser = wiring::browser(plan.js, &plan.fetch, agent, plan.workers)?;
         Ok(PageStream::start(|output, stop| {
-            drive(prepared, random, output, stop)
+            drive(plan, browser, random, output, stop)
         }))
     }
 }
 
 async fn drive(
-    prepared: PreparedCrawl,
+    plan: CrawlPlan,
+    browser: Option<Browser>,
     random: u64,
     output: PageSender,
     stop: Stop,
 ) -> Result<Summary, Error> {
-    let PreparedCrawl { plan, browser, .. } = prepared;
     let given = GivenHosts::of([plan.seed()]);
     let fetch = PageFetch::new(browser, &plan.fetch, plan.workers, &given).await?;
     let fetch = Arc::new(fetch);

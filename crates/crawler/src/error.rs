@@ -5,7 +5,7 @@ use std::io;
 
 use crawler_engine::DriveError;
 use crawler_fetch::FetchSetupError;
-use crawler_model::{PlanError, PlanField};
+use crawler_model::PlanError;
 
 /// Why a crawl or a scrape could not be carried out. A page of a crawl that cannot be fetched is a
 /// [`Page`](crate::Page), not an error.
@@ -42,7 +42,7 @@ pub enum Error {
 impl Error {
     pub(crate) fn invalid_url(error: &dyn StdError) -> Self {
         Self::InvalidOption {
-            option: option_name(PlanField::Url),
+            option: crawler_model::PlanField::Url.as_str(),
             message: error.to_string(),
         }
     }
@@ -51,7 +51,7 @@ impl Error {
 impl From<PlanError> for Error {
     fn from(error: PlanError) -> Self {
         Self::InvalidOption {
-            option: option_name(error.field),
+            option: error.field.as_str(),
             message: error.message,
         }
     }
@@ -66,24 +66,5 @@ impl From<FetchSetupError> for Error {
 impl From<DriveError> for Error {
     fn from(error: DriveError) -> Self {
         Self::Crawl(error.into())
-    }
-}
-
-/// Returns the name of the method that sets a field.
-fn option_name(field: PlanField) -> &'static str {
-    match field {
-        PlanField::Url => "url",
-        PlanField::Include => "include",
-        PlanField::Exclude => "exclude",
-        PlanField::Workers => "workers",
-        PlanField::Timeout => "timeout",
-        PlanField::MinInterval => "min_interval (in milliseconds)",
-        PlanField::MaxAttempts => "max_attempts",
-        PlanField::MaxRedirects => "max_redirects",
-        PlanField::MaxBodyBytes => "max_body_bytes",
-        PlanField::UserAgent => "user_agent",
-        PlanField::Header => "header",
-        PlanField::Proxy => "proxy",
-        PlanField::PathDelay => "path_delay",
     }
 }

@@ -119,6 +119,7 @@ mod markdown;
 mod page;
 mod page_outcome;
 mod page_stream;
+mod request_options;
 #[cfg(feature = "content")]
 mod scrape;
 #[cfg(feature = "content")]

@@ -1,12 +1,12 @@
 //! Fetches single pages and extracts their content.
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use crawler_engine::{Document, Part, Scraper, Stop};
 use crawler_fetch::RequestedUrl;
-use crawler_model::{DEFAULT_USER_AGENT, JsPolicy, RequestSpec, RobotsPolicy, ScrapePlan};
+use crawler_model::{DEFAULT_USER_AGENT, JsPolicy, RequestSpec, ScrapePlan};
 
+use crate::request_options::request_options;
 use crate::wiring::{self, GivenHosts, PageFetch};
 use crate::{Error, ScrapeError};
 
@@ -47,53 +47,7 @@ impl Scrape {
         self
     }
 
-    /// Sets the time limit for one request (`--timeout`).
-    pub fn timeout(mut self, timeout: Duration) -> Self {
-        self.spec.timeout = Some(timeout);
-        self
-    }
-
-    /// Sets the maximum number of attempts, including the first; temporary failures are retried.
-    pub fn max_attempts(mut self, attempts: u32) -> Self {
-        self.spec.max_attempts = Some(attempts);
-        self
-    }
-
-    /// Sets the maximum number of redirects.
-    pub fn max_redirects(mut self, redirects: u32) -> Self {
-        self.spec.max_redirects = Some(redirects);
-        self
-    }
-
-    /// Sets the maximum length of the page, after decompression; the rest is cut off.
-    pub fn max_body_bytes(mut self, bytes: u64) -> Self {
-        self.spec.max_body_bytes = Some(bytes);
-        self
-    }
-
-    /// Sets whether robots.txt is obeyed (`--robots`).
-    pub fn robots(mut self, policy: RobotsPolicy) -> Self {
-        self.spec.robots = policy;
-        self
-    }
-
-    /// Sets the User-Agent header; robots.txt is matched on the part before `/` or a space (`--user-agent`).
-    pub fn user_agent(mut self, agent: impl Into<String>) -> Self {
-        self.spec.user_agent = Some(agent.into());
-        self
-    }
-
-    /// Adds a header, sent to the page's origin only; call it again for more (`--header`).
-    pub fn header(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
-        self.spec.headers.push((name.into(), value.into()));
-        self
-    }
-
-    /// Adds an HTTP proxy, such as `http://user:password@127.0.0.1:3128`; several are used in turn (`--proxy`).
-    pub fn proxy(mut self, url: impl Into<String>) -> Self {
-        self.spec.proxies.push(url.into());
-        self
-    }
+    request_options!(spec);
 
     /// Sets whether the page is rendered in headless Chromium (`--js`).
     #[cfg(feature = "render")]

@@ -7,7 +7,6 @@ mod browser;
 mod browser_options;
 mod given_hosts;
 mod page_fetch;
-mod prepare;
 
 use std::hash::{BuildHasher, RandomState};
 use std::io;
@@ -19,10 +18,10 @@ use crawler_frontier::{Frontier, Moment};
 use crawler_model::{FetchRules, JsPolicy, Sink, Summary};
 use tokio::runtime::Runtime;
 
+pub use browser::max_tabs;
 pub use browser_options::{BrowserMissing, BrowserOptions, RenderTotals};
 pub use given_hosts::GivenHosts;
 pub use page_fetch::{Browser, PageFetch};
-pub use prepare::{PreparedCrawl, prepare};
 
 use crate::Error;
 

@@ -59,7 +59,7 @@ impl Deref for CrawlPlan {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{DepthLimit, Limits, Profile};
+    use crate::{DepthLimit, JsPolicy, Limits, Profile};
     use std::time::Duration;
 
     fn plan(change: impl FnOnce(&mut CrawlSpec)) -> Result<CrawlPlan, PlanError> {
@@ -95,13 +95,36 @@ mod tests {
     }
 
     #[test]
+    fn a_crawl_that_renders_every_page_has_no_more_workers_than_tabs() {
+        for (js, workers, planned) in [
+            (JsPolicy::Always, Some(20), 4),
+            (JsPolicy::Always, None, 4),
+            (JsPolicy::Always, Some(3), 3),
+            (JsPolicy::Auto, Some(20), 20),
+            (JsPolicy::Never, Some(20), 20),
+        ] {
+            let plan = plan(|spec| {
+                spec.js = js;
+                spec.workers = workers;
+                spec.browser_tabs = Some(4);
+            });
+            assert_eq!(plan.unwrap().workers, planned, "{js:?} {workers:?}");
+        }
+    }
+
+    #[test]
     fn errors_name_the_field_the_value_and_the_remedy() {
         type Change = fn(&mut CrawlSpec);
-        let cases: [(Change, PlanField, &str); 5] = [
+        let cases: [(Change, PlanField, &str); 6] = [
             (
                 |s| s.workers = Some(0),
                 PlanField::Workers,
                 "0 is out of range",
+            ),
+            (
+                |s| s.min_interval = Duration::from_hours(25),
+                PlanField::MinInterval,
+                "25h is out of range; use 0s to 1d",
             ),
             (
                 |s| s.include = vec!["(".into()],

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use crawler_weburl::{CrawlUrl, KeyPolicy, QueryPolicy, Scope, ScopeKind, Userinfo};
 
-use crate::plan_checks::{check_patterns, in_range, nonzero, path_delays};
+use crate::plan_checks::{check_patterns, duration_in_range, in_range, nonzero, path_delays};
 use crate::plan_error::{PlanError, PlanField};
 use crate::request_plan::RequestDefaults;
 use crate::{CrawlSpec, DocumentRules, JsPolicy, RequestPlan};
@@ -184,6 +184,8 @@ pub struct CrawlRules {
 
 /// Maximum number of workers.
 const MAX_WORKERS: usize = 1_000;
+/// Maximum time between the starts of two requests.
+const MAX_INTERVAL: Duration = Duration::from_hours(24);
 const DEFAULT_MAX_BODY: u64 = 2_000_000;
 
 impl CrawlRules {
@@ -221,8 +223,17 @@ impl CrawlRules {
         })?;
         let workers = spec.workers.unwrap_or(profile.workers());
         in_range(PlanField::Workers, workers, 1, MAX_WORKERS)?;
-        let interval = spec.min_interval.as_millis();
-        in_range(PlanField::MinInterval, interval, 0, 86_400_000)?;
+        let workers = match (spec.js, spec.browser_tabs) {
+            (JsPolicy::Always, Some(tabs)) => workers.min(tabs.max(1)),
+            _ => workers,
+        };
+        let interval = spec.min_interval;
+        duration_in_range(
+            PlanField::MinInterval,
+            interval,
+            Duration::ZERO,
+            MAX_INTERVAL,
+        )?;
         let defaults = RequestDefaults {
             timeout: profile.timeout(),
             max_attempts: profile.max_attempts(),

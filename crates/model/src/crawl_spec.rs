@@ -17,6 +17,8 @@ pub struct CrawlSpec {
     pub profile: Profile,
     /// Number of pages in flight at once.
     pub workers: Option<usize>,
+    /// Maximum number of pages rendered at once. If every page is rendered, more workers would only wait for a tab.
+    pub browser_tabs: Option<usize>,
     /// Maximum number of pages; 0 is no limit.
     pub max_pages: Option<u64>,
     /// How far links are followed from the seed.

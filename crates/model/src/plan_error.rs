@@ -16,7 +16,7 @@ pub enum PlanField {
     Workers,
     /// Timeout of one request.
     Timeout,
-    /// Minimum time between the starts of two requests, in milliseconds.
+    /// Minimum time between the starts of two requests.
     MinInterval,
     /// Maximum number of attempts at one page.
     MaxAttempts,

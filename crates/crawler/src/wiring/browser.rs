@@ -43,11 +43,6 @@ impl LocatedBrowser {
         };
         Ok(Self { chromium, settings })
     }
-
-    /// Returns the number of pages rendered at once.
-    pub(super) fn tabs(&self) -> usize {
-        self.settings.tabs
-    }
 }
 
 /// Fetches pages by HTTP, and by the browser if there is one.
@@ -71,7 +66,7 @@ impl Backend {
             None => Err("rendering is off".to_owned()),
             Some(browser) => {
                 let allowed = given.allowed(rules).await;
-                let http = fetcher(browser.tabs(), Guard::new(false, allowed))?;
+                let http = fetcher(browser.settings.tabs, Guard::new(false, allowed))?;
                 Ok(Renderer::new(browser.chromium, browser.settings, http))
             }
         };
@@ -105,12 +100,14 @@ impl Fetch for Backend {
     }
 }
 
-fn tabs(concurrency: usize) -> usize {
+/// Returns the maximum number of pages that a crawl on this machine renders at once.
+pub fn max_tabs() -> usize {
     let cores = available_parallelism().map_or(1, std::num::NonZero::get);
-    (cores * TABS_PER_CORE)
-        .clamp(TABS_PER_CORE, MAX_TABS)
-        .min(concurrency)
-        .max(1)
+    (cores * TABS_PER_CORE).clamp(TABS_PER_CORE, MAX_TABS)
+}
+
+fn tabs(concurrency: usize) -> usize {
+    max_tabs().min(concurrency).max(1)
 }
 
 #[cfg(test)]

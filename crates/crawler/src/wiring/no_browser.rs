@@ -17,11 +17,11 @@ impl LocatedBrowser {
             not_built: true,
         })
     }
+}
 
-    /// Returns the number of pages rendered at once.
-    pub(super) fn tabs(&self) -> usize {
-        match *self {}
-    }
+/// Returns the maximum number of pages that a crawl renders at once: this build has no browser.
+pub fn max_tabs() -> usize {
+    0
 }
 
 /// Fetches pages by HTTP.

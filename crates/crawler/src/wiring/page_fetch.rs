@@ -15,11 +15,6 @@ impl Browser {
     pub fn find(options: BrowserOptions) -> Result<Self, BrowserMissing> {
         LocatedBrowser::find(options).map(Self)
     }
-
-    /// Returns the number of pages rendered at once.
-    pub fn tabs(&self) -> usize {
-        self.0.tabs()
-    }
 }
 
 /// Fetches pages by HTTP, and by the browser if there is one.

@@ -162,7 +162,7 @@ impl<F: Frontier, T: Fetch, O: Output> CrawlLoop<F, T, O> {
                 }
             }
             () = self.stop.reached(next_level) => (),
-            () = self.frontier.news() => (),
+            () = self.frontier.changed() => (),
             () = sleep, if until.is_some() => (),
         }
     }

@@ -51,7 +51,7 @@ fn scan(
 ) -> Result<LinkList, LateBase> {
     let text_limit =
         MIN_TEXT_LIMIT.max(usize::try_from(plan.fetch.max_body).unwrap_or(usize::MAX) / 2);
-    let mut links = LinkList::roomy();
+    let mut links = LinkList::with_typical_capacity();
     let mut base = base;
     let (mut found_link, mut is_late) = (false, false);
     let is_complete = crawler_html::scan_links(body, encoding, |part| {

@@ -9,7 +9,7 @@ use crawler_frontier::{
 };
 use crawler_model::site_rules::PageStatus;
 use crawler_model::{CrawlRules, FailKind, Failure, LinkFacts, LinkList, counted};
-use crawler_sitefiles::{Robots, SitemapItem, SitemapLimits, read_sitemap, robots_token};
+use crawler_sitefiles::{Robots, SitemapLimits, SitemapLocation, read_sitemap, robots_token};
 use crawler_weburl::{CrawlUrl, Resolved, Resolver};
 use futures_util::FutureExt;
 
@@ -161,10 +161,10 @@ fn read(body: &[u8], url: &CrawlUrl, truncated: bool, plan: &CrawlRules) -> Site
     let mut sitemaps = Vec::new();
     let limits = SitemapLimits::default();
     let summary = read_sitemap(body, limits, |item| match item {
-        SitemapItem::Page(text) => {
+        SitemapLocation::Page(text) => {
             add_link(&mut pages, &resolver, text, LinkFacts::default(), plan);
         }
-        SitemapItem::Sitemap(text) => {
+        SitemapLocation::Sitemap(text) => {
             let mut target = String::new();
             if let Resolved::Web(target) = resolver.resolve(text, &mut target) {
                 sitemaps.extend(CrawlUrl::from_normalized(target.as_str()));
@@ -176,12 +176,12 @@ fn read(body: &[u8], url: &CrawlUrl, truncated: bool, plan: &CrawlRules) -> Site
             let problem = if truncated || summary.cut {
                 Some(format!(
                     "too long; read the first {}",
-                    counted(summary.items, "entry")
+                    counted(summary.locations, "entry")
                 ))
             } else if summary.malformed {
                 Some(format!(
                     "not well-formed; read {}",
-                    counted(summary.items, "entry")
+                    counted(summary.locations, "entry")
                 ))
             } else {
                 None

@@ -94,7 +94,7 @@ pub trait Frontier: Send {
     fn plan(&self, work: &Work) -> Arc<CrawlRules>;
 
     /// Waits until something other than a report or a point in time requires another [`take`](Self::take). Cancel-safe.
-    fn news(&mut self) -> impl Future<Output = ()> + Send {
+    fn changed(&mut self) -> impl Future<Output = ()> + Send {
         std::future::pending()
     }
 

@@ -171,16 +171,6 @@ impl Tree {
         (id.0 + 1 < self.flat(id).end).then_some(NodeId(id.0 + 1))
     }
 
-    /// The last child of a node. Takes time proportional to the depth below it.
-    pub fn last_child(&self, id: NodeId) -> Option<NodeId> {
-        self.first_child(id)?;
-        let mut child = self.flat(id).end - 1;
-        while self.nodes[child as usize].parent != id.0 {
-            child = self.nodes[child as usize].parent;
-        }
-        Some(NodeId(child))
-    }
-
     /// The next sibling of a node.
     pub fn next_sibling(&self, id: NodeId) -> Option<NodeId> {
         let node = self.flat(id);

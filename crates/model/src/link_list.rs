@@ -71,7 +71,7 @@ impl<'a> ListedLink<'a> {
 
 impl LinkList {
     /// Creates an empty list with capacity for the links of a typical page, because growing costs as much as finding them.
-    pub fn roomy() -> Self {
+    pub fn with_typical_capacity() -> Self {
         Self {
             text: String::with_capacity(TYPICAL_LINKS * TYPICAL_LINK_BYTES),
             entries: Vec::with_capacity(TYPICAL_LINKS),

@@ -4,16 +4,11 @@ use crate::DocumentMeta;
 
 /// The content of a page.
 #[derive(Clone, PartialEq, Debug)]
-#[non_exhaustive]
 pub struct PageDocument {
-    /// The page's title.
-    pub title: Option<String>,
-    /// The content as Markdown.
-    pub markdown: String,
-    /// The content as inert HTML.
-    pub html: String,
-    /// Metadata.
-    pub meta: DocumentMeta,
+    title: Option<String>,
+    markdown: String,
+    html: String,
+    meta: DocumentMeta,
 }
 
 impl PageDocument {

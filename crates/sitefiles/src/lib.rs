@@ -12,8 +12,8 @@ mod robots_file;
 mod sitemap;
 
 pub use known_robots::{KnownRobots, RobotsFetch};
-pub use robots::{Robots, RobotsVerdict, robots_token};
+pub use robots::{Robots, RobotsMatch, robots_token};
 pub use robots_file::{RobotsDelay, RobotsFile, RobotsPermission};
 pub use sitemap::{
-    SitemapError, SitemapItem, SitemapKind, SitemapLimits, SitemapSummary, read_sitemap,
+    SitemapError, SitemapKind, SitemapLimits, SitemapLocation, SitemapSummary, read_sitemap,
 };

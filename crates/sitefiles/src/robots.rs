@@ -13,19 +13,18 @@ mod line;
 mod lines;
 mod pattern;
 mod percent;
+mod robots_match;
 mod rule;
 mod rules;
-mod verdict;
 
 use std::borrow::Cow;
 use std::sync::Arc;
 use std::time::Duration;
 
 pub use agent::robots_token;
-pub use verdict::RobotsVerdict;
+pub use robots_match::RobotsMatch;
 
 use groups::Groups;
-use line::Field;
 use rule::Rule;
 use rules::Rules;
 
@@ -59,12 +58,6 @@ impl Robots {
         Robots::new(Vec::new(), None, Vec::new())
     }
 
-    /// Nothing may be fetched, except `/robots.txt` itself.
-    pub fn disallow_all() -> Robots {
-        let everything = Rule::read(Field::Disallow, b"/", b"Disallow: /");
-        Robots::new(vec![everything], None, Vec::new())
-    }
-
     fn new(rules: Vec<Rule>, crawl_delay: Option<Duration>, sitemaps: Vec<String>) -> Robots {
         let rules = (!rules.is_empty()).then(|| Arc::new(Rules::new(rules)));
         Robots {
@@ -77,12 +70,12 @@ impl Robots {
     /// Returns whether a path may be fetched, and the rule that decided.
     ///
     /// `path_and_query` is as in the URL, beginning with `/`; a missing `/` is supplied.
-    pub fn verdict(&self, path_and_query: &str) -> RobotsVerdict<'_> {
+    pub fn match_for(&self, path_and_query: &str) -> RobotsMatch<'_> {
         let Some(rules) = &self.rules else {
-            return RobotsVerdict::Allowed;
+            return RobotsMatch::Allowed;
         };
         if path_and_query == "/robots.txt" {
-            return RobotsVerdict::Allowed;
+            return RobotsMatch::Allowed;
         }
         let rooted = if path_and_query.starts_with('/') {
             Cow::Borrowed(path_and_query)
@@ -91,14 +84,14 @@ impl Robots {
         };
         let path = percent::normalize(rooted.as_bytes());
         match rules.decide(&path) {
-            None => RobotsVerdict::Allowed,
-            Some(rule) => rule.verdict(),
+            None => RobotsMatch::Allowed,
+            Some(rule) => rule.as_match(),
         }
     }
 
     /// Whether a path may be fetched.
     pub fn allows(&self, path_and_query: &str) -> bool {
-        !matches!(self.verdict(path_and_query), RobotsVerdict::DisallowedBy(_))
+        !matches!(self.match_for(path_and_query), RobotsMatch::DisallowedBy(_))
     }
 
     /// The delay between two requests; the longest, if the file has several.

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use crawler_model::{CrawlDelay, Failure, RobotsErrors, SkipReason};
 
-use crate::{Robots, RobotsVerdict};
+use crate::{Robots, RobotsMatch};
 
 /// An origin's robots.txt.
 #[derive(Clone, Debug)]
@@ -73,8 +73,8 @@ impl RobotsFile {
                 if let RobotsDelay::TooLong(delay) = self.delay(delay, max_wait) {
                     return RobotsPermission::TooSlow(delay);
                 }
-                match rules.verdict(path_and_query) {
-                    RobotsVerdict::DisallowedBy(rule) => {
+                match rules.match_for(path_and_query) {
+                    RobotsMatch::DisallowedBy(rule) => {
                         let rule = rule.to_owned();
                         RobotsPermission::Skip(SkipReason::Robots { rule })
                     }

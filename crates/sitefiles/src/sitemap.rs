@@ -14,7 +14,7 @@ mod entity;
 mod error;
 mod kind;
 mod limits;
-mod outlet;
+mod location_sender;
 mod summary;
 mod tag;
 mod text;
@@ -25,11 +25,11 @@ mod xml;
 pub use error::SitemapError;
 pub use kind::SitemapKind;
 pub use limits::SitemapLimits;
-pub use outlet::SitemapItem;
+pub use location_sender::SitemapLocation;
 pub use summary::SitemapSummary;
 
 use body::Body;
-use outlet::Outlet;
+use location_sender::LocationSender;
 use utf8::Utf8;
 
 /// Calls `each` for every location in `body`, within `limits`.
@@ -39,13 +39,13 @@ use utf8::Utf8;
 pub fn read_sitemap(
     body: &[u8],
     limits: SitemapLimits,
-    each: impl FnMut(SitemapItem<'_>),
+    each: impl FnMut(SitemapLocation<'_>),
 ) -> Result<SitemapSummary, SitemapError> {
     let mut source = Utf8::new(Body::new(body, limits.max_bytes));
-    let outlet = Outlet::new(limits.max_urls, each);
+    let sender = LocationSender::new(limits.max_urls, each);
     if source.begins_with_markup() {
-        xml::read(source, outlet)
+        xml::read(source, sender)
     } else {
-        text::read(source, outlet)
+        text::read(source, sender)
     }
 }

@@ -50,7 +50,7 @@ fn items(body: &[u8]) -> Result<(usize, bool), SitemapError> {
         max_urls: usize::MAX,
         ..SitemapLimits::default()
     };
-    read_sitemap(body, limits, |_| {}).map(|summary| (summary.items, summary.cut))
+    read_sitemap(body, limits, |_| {}).map(|summary| (summary.locations, summary.cut))
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crawler_sitefiles::{Robots, RobotsVerdict, robots_token};
+use crawler_sitefiles::{Robots, RobotsMatch, robots_token};
 
 fn robots(body: &str) -> Robots {
     Robots::parse(body.as_bytes(), "crawler")
@@ -14,40 +14,38 @@ fn rule(line: &str) -> Robots {
 }
 
 #[test]
-fn the_verdict_names_the_line() {
+fn the_match_names_the_line() {
     let robots = robots(
         "User-agent: *\n  Disallow:   /private  # keep out\nALLOW: /private/open\ndisallow /tmp\n",
     );
     let table = [
-        ("/", RobotsVerdict::Allowed),
+        ("/", RobotsMatch::Allowed),
         (
             "/private/x",
-            RobotsVerdict::DisallowedBy("Disallow:   /private"),
+            RobotsMatch::DisallowedBy("Disallow:   /private"),
         ),
         (
             "/private/open/x",
-            RobotsVerdict::AllowedBy("ALLOW: /private/open"),
+            RobotsMatch::AllowedBy("ALLOW: /private/open"),
         ),
-        ("/tmp", RobotsVerdict::DisallowedBy("disallow /tmp")),
+        ("/tmp", RobotsMatch::DisallowedBy("disallow /tmp")),
     ];
-    for (path, verdict) in table {
-        assert_eq!(robots.verdict(path), verdict, "{path}");
+    for (path, expected) in table {
+        assert_eq!(robots.match_for(path), expected, "{path}");
     }
 }
 
 #[test]
 fn all_or_nothing() {
-    assert_eq!(Robots::allow_all().verdict("/x"), RobotsVerdict::Allowed);
+    let nothing = rule("Disallow: /");
+    assert_eq!(Robots::allow_all().match_for("/x"), RobotsMatch::Allowed);
     assert_eq!(
-        Robots::disallow_all().verdict("/x"),
-        RobotsVerdict::DisallowedBy("Disallow: /")
+        nothing.match_for("/x"),
+        RobotsMatch::DisallowedBy("Disallow: /")
     );
-    assert_eq!(
-        Robots::disallow_all().verdict("/robots.txt"),
-        RobotsVerdict::Allowed
-    );
-    assert!(!Robots::disallow_all().allows("/robots.txt.bak"));
-    assert!(!Robots::disallow_all().allows("?query"));
+    assert_eq!(nothing.match_for("/robots.txt"), RobotsMatch::Allowed);
+    assert!(!nothing.allows("/robots.txt.bak"));
+    assert!(!nothing.allows("?query"));
 }
 
 #[test]
@@ -280,8 +278,8 @@ fn other_files_have_no_rules() {
     let noise: Vec<u8> = (0..=255).cycle().take(100_000).collect();
     for body in [&little[..], &big[..], html, &noise[..], &[0; 1000][..]] {
         assert_eq!(
-            Robots::parse(body, "crawler").verdict("/x"),
-            RobotsVerdict::Allowed
+            Robots::parse(body, "crawler").match_for("/x"),
+            RobotsMatch::Allowed
         );
     }
 }

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use crawler_sitefiles::{Robots, RobotsVerdict};
+use crawler_sitefiles::{Robots, RobotsMatch};
 use proptest::prelude::*;
 
 /// A naive matcher: tries every split at each star.
@@ -25,7 +25,7 @@ proptest! {
     #[test]
     fn any_bytes_yield_a_verdict(body in prop::collection::vec(any::<u8>(), 0..2000), path in ".{0,40}") {
         let robots = Robots::parse(&body, "crawler");
-        prop_assert_eq!(robots.allows(&path), !matches!(robots.verdict(&path), RobotsVerdict::DisallowedBy(_)));
+        prop_assert_eq!(robots.allows(&path), !matches!(robots.match_for(&path), RobotsMatch::DisallowedBy(_)));
     }
 
     #[test]
@@ -34,7 +34,7 @@ proptest! {
         path in "/[ -~]{0,20}",
     ) {
         let robots = Robots::parse(lines.join("\n").as_bytes(), "crawler");
-        let _ = (robots.verdict(&path), robots.crawl_delay(), robots.sitemaps().len());
+        let _ = (robots.match_for(&path), robots.crawl_delay(), robots.sitemaps().len());
     }
 
     #[test]
@@ -81,7 +81,7 @@ fn hostile_files_are_read_and_matched_in_bounded_time() {
     for body in bodies {
         let started = Instant::now();
         let robots = Robots::parse(body.as_bytes(), "crawler");
-        let _ = robots.verdict(&path);
+        let _ = robots.match_for(&path);
         let shape: String = body.chars().take(40).collect();
         assert!(
             started.elapsed() < Duration::from_secs(5),

@@ -4,7 +4,7 @@ use std::io::Write;
 
 use crawler_sitefiles::SitemapKind::{Atom, Index, Rss, Text, UrlSet};
 use crawler_sitefiles::{
-    SitemapError, SitemapItem, SitemapKind, SitemapLimits, SitemapSummary, read_sitemap,
+    SitemapError, SitemapKind, SitemapLimits, SitemapLocation, SitemapSummary, read_sitemap,
 };
 use flate2::Compression;
 use flate2::write::GzEncoder;
@@ -16,8 +16,8 @@ fn read_within(body: &[u8], limits: SitemapLimits) -> ReadResult {
     let mut found = Vec::new();
     let summary = read_sitemap(body, limits, |item| {
         found.push(match item {
-            SitemapItem::Page(url) => url.to_owned(),
-            SitemapItem::Sitemap(url) => format!("@{url}"),
+            SitemapLocation::Page(url) => url.to_owned(),
+            SitemapLocation::Sitemap(url) => format!("@{url}"),
         });
     });
     (found, summary)
@@ -32,7 +32,7 @@ fn found(body: impl AsRef<[u8]>, kind: SitemapKind) -> Vec<String> {
     let (found, summary) = read(body);
     let whole = SitemapSummary {
         kind,
-        items: found.len(),
+        locations: found.len(),
         cut: false,
         malformed: false,
     };
@@ -217,7 +217,7 @@ fn damaged_files() {
             summary,
             Ok(SitemapSummary {
                 kind: UrlSet,
-                items: 2,
+                locations: 2,
                 cut: false,
                 malformed: true
             })
@@ -247,7 +247,7 @@ fn truncated_gzip() {
         summary,
         Ok(SitemapSummary {
             kind: Text,
-            items: found.len(),
+            locations: found.len(),
             cut: false,
             malformed: true
         })
@@ -286,7 +286,7 @@ fn limits() {
             );
             let summary = summary.unwrap();
             assert_eq!(
-                (found.len(), summary.items, summary.cut),
+                (found.len(), summary.locations, summary.cut),
                 (items, items, cut),
                 "{body}"
             );

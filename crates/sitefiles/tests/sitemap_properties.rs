@@ -11,7 +11,7 @@ fn check(body: &[u8]) -> Result<(), TestCaseError> {
     let mut found = 0;
     let summary = read_sitemap(body, limits, |_| found += 1);
     prop_assert!(found <= limits.max_urls);
-    prop_assert_eq!(summary.map_or(0, |summary| summary.items), found);
+    prop_assert_eq!(summary.map_or(0, |summary| summary.locations), found);
     Ok(())
 }
 
@@ -85,7 +85,7 @@ proptest! {
         let mut found = Vec::new();
         let body = format!("<urlset>{inner}</urlset>");
         let summary = read_sitemap(body.as_bytes(), SitemapLimits::default(), |item| {
-            if let crawler_sitefiles::SitemapItem::Page(url) = item {
+            if let crawler_sitefiles::SitemapLocation::Page(url) = item {
                 found.push(url.to_owned());
             }
         });

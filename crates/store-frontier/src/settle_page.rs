@@ -296,14 +296,14 @@ fn document(report: &PageReport, held: &HeldTask) -> Option<NewDocument> {
     let content = report.document.as_ref()?;
     // Only the frontier knows the URL that the redirects started from.
     let requested_url = held.claimed.requested_url.clone();
-    let mut meta = content.meta.clone();
+    let mut meta = content.meta().clone();
     meta.requested_url.clone_from(&requested_url);
     Some(NewDocument {
         requested_url,
         final_url: held.url.to_string(),
-        title: content.title.clone(),
-        content_md: Some(content.markdown.clone()),
-        content_raw: Some(content.html.clone()),
+        title: content.title().map(str::to_owned),
+        content_md: Some(content.markdown().to_owned()),
+        content_raw: Some(content.html().to_owned()),
         meta,
     })
 }

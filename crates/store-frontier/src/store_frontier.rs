@@ -289,7 +289,7 @@ impl<S: FrontierStore> Frontier for StoreFrontier<S> {
         Arc::clone(self.plan_of(ticket).unwrap_or(&self.site_file_plan))
     }
 
-    async fn news(&mut self) {
+    async fn changed(&mut self) {
         if self.received.is_empty() {
             // The client holds the sender, so the channel never closes.
             self.received.extend(self.events.recv().await);

@@ -125,7 +125,7 @@ impl CrawlTest {
             let soonest = in_flight.iter().map(|(done, _)| *done).chain(until).min();
             let wake = self.started + soonest.unwrap_or(LONGEST_CRAWL);
             tokio::select! {
-                () = frontier.news() => (),
+                () = frontier.changed() => (),
                 () = sleep_until(wake) => (),
             }
             let now = self.started.elapsed();
@@ -375,7 +375,7 @@ async fn wait(frontier: &mut Crawl, started: Instant, next: Next) {
         Next::Report | Next::Finished(_) => started + LONGEST_CRAWL,
     };
     tokio::select! {
-        () = frontier.news() => (),
+        () = frontier.changed() => (),
         () = sleep_until(until) => (),
     }
 }

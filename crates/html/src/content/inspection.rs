@@ -2,6 +2,7 @@
 //!
 //! For the evaluation and training tool only; everything else calls [`super::main_content`].
 
+use super::MainContent;
 use super::concept::Lexicon;
 use super::features::{FeatureNames, PageAnalysis};
 use super::outline::Outline;
@@ -9,7 +10,6 @@ use super::profile::PageProfile;
 use super::structure::PageStructure;
 use super::vocabulary::Vocabulary;
 use super::word_signals::{WordSignals, uses};
-use super::{MainContent, cutout};
 use crate::tree::{NodeId, Tree};
 
 /// The blocks of a page with their features.
@@ -85,17 +85,5 @@ impl Inspection {
             odds,
             super::PageKind::Article,
         )
-    }
-
-    /// The content made of exactly these blocks.
-    pub fn made_of(&self, kept: &[bool]) -> MainContent {
-        let (roots, excluded) = cutout::cut_out(&self.outline, kept);
-        MainContent {
-            roots,
-            excluded,
-            includes_hidden: true,
-            quality: 1.0,
-            kind: super::PageKind::Article,
-        }
     }
 }

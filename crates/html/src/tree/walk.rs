@@ -27,11 +27,6 @@ impl<'t> TreeWalk<'t> {
         let next = Some(WalkEvent::Enter(root));
         Self { tree, root, next }
     }
-
-    /// Skips the descendants of the node just entered: the next event is its [`WalkEvent::Leave`].
-    pub fn skip_inside(&mut self, entered: NodeId) {
-        self.next = Some(WalkEvent::Leave(entered));
-    }
 }
 
 impl Iterator for TreeWalk<'_> {

@@ -85,7 +85,6 @@ pub(crate) fn check(tree: &Tree) -> Result<(), TestCaseError> {
         let inside = &children[id.index()];
         prop_assert_eq!(&tree.children(id).collect::<Vec<_>>(), inside);
         prop_assert_eq!(tree.first_child(id), inside.first().copied());
-        prop_assert_eq!(tree.last_child(id), inside.last().copied());
         for pair in inside.windows(2) {
             prop_assert_eq!(tree.next_sibling(pair[0]), Some(pair[1]));
             prop_assert_eq!(tree.prev_sibling(pair[1]), Some(pair[0]));

@@ -1,6 +1,6 @@
 //! Reading a tree.
 
-use crawler_html::{CharsetSource, Node, Tag, Tree, WalkEvent};
+use crawler_html::{CharsetSource, Node, Tag, Tree};
 
 #[test]
 fn tags_names_attributes_and_text() {
@@ -34,26 +34,6 @@ fn text_in_svg_is_not_html() {
         .map(|id| tree.is_html(id))
         .collect();
     assert_eq!(html, [false, true]);
-}
-
-#[test]
-fn a_walk_can_skip() {
-    let tree = Tree::parse("<body><nav>a<b>c</b></nav><p>d");
-    let body = tree.find(Tag::Body).next().unwrap();
-    let mut walk = tree.walk(body);
-    let mut names = Vec::new();
-    while let Some(event) = walk.next() {
-        match event {
-            WalkEvent::Enter(id) => {
-                names.push(tree.name(id));
-                if tree.tag(id) == Some(Tag::Nav) {
-                    walk.skip_inside(id);
-                }
-            }
-            WalkEvent::Leave(id) => names.push(if tree.name(id).is_empty() { "" } else { "/" }),
-        }
-    }
-    assert_eq!(names, ["body", "nav", "/", "p", "", "", "/", "/"]);
 }
 
 #[test]

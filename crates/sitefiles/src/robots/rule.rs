@@ -2,7 +2,7 @@
 
 use std::cmp::Reverse;
 
-use super::RobotsVerdict;
+use super::RobotsMatch;
 use super::line::Field;
 use super::pattern::Pattern;
 
@@ -56,11 +56,11 @@ impl Rule {
         self.pattern.matches_rest(rest)
     }
 
-    pub(super) fn verdict(&self) -> RobotsVerdict<'_> {
+    pub(super) fn as_match(&self) -> RobotsMatch<'_> {
         if self.allows {
-            RobotsVerdict::AllowedBy(&self.text)
+            RobotsMatch::AllowedBy(&self.text)
         } else {
-            RobotsVerdict::DisallowedBy(&self.text)
+            RobotsMatch::DisallowedBy(&self.text)
         }
     }
 }

@@ -8,7 +8,7 @@ pub struct SitemapSummary {
     /// The format of the file.
     pub kind: SitemapKind,
     /// Locations reported.
-    pub items: usize,
+    pub locations: usize,
     /// A limit stopped the reading; the locations before it were reported.
     pub cut: bool,
     /// The file is damaged or ends too early; what could be read was reported.

@@ -3,13 +3,13 @@
 use std::io::BufRead;
 use std::ops::ControlFlow;
 
-use super::outlet::{MAX_LOCATION, Outlet, SitemapItem};
+use super::location_sender::{LocationSender, MAX_LOCATION, SitemapLocation};
 use super::utf8::Utf8;
 use super::{SitemapError, SitemapKind, SitemapSummary};
 
 pub(super) fn read(
     mut source: Utf8<'_>,
-    mut outlet: Outlet<impl FnMut(SitemapItem<'_>)>,
+    mut sender: LocationSender<impl FnMut(SitemapLocation<'_>)>,
 ) -> Result<SitemapSummary, SitemapError> {
     let mut line = Vec::new();
     // Reads never fail: a damaged file or a limit looks like the end of input and is checked below.
@@ -25,31 +25,34 @@ pub(super) fn read(
         let used = part.len() + usize::from(end.is_some());
         source.consume(used);
         if end.is_some() {
-            if send(&line, &mut outlet).is_break() {
+            if send(&line, &mut sender).is_break() {
                 break;
             }
             line.clear();
         }
     }
     // The last line of a truncated file may be half a URL.
-    let ended = !outlet.full && !source.cut() && !source.broken();
+    let ended = !sender.full && !source.cut() && !source.broken();
     if ended {
-        let _ = send(&line, &mut outlet);
+        let _ = send(&line, &mut sender);
     }
-    let cut = outlet.full || source.cut();
-    match outlet.items {
+    let cut = sender.full || source.cut();
+    match sender.locations {
         0 if cut => Err(SitemapError::TooLarge),
         0 => Err(SitemapError::NotASitemap),
-        items => Ok(SitemapSummary {
+        locations => Ok(SitemapSummary {
             kind: SitemapKind::Text,
-            items,
+            locations,
             cut,
             malformed: source.broken(),
         }),
     }
 }
 
-fn send(line: &[u8], outlet: &mut Outlet<impl FnMut(SitemapItem<'_>)>) -> ControlFlow<()> {
+fn send(
+    line: &[u8],
+    sender: &mut LocationSender<impl FnMut(SitemapLocation<'_>)>,
+) -> ControlFlow<()> {
     let line = line.trim_ascii();
     let has_prefix = |prefix: &[u8]| {
         line.get(..prefix.len())
@@ -57,7 +60,7 @@ fn send(line: &[u8], outlet: &mut Outlet<impl FnMut(SitemapItem<'_>)>) -> Contro
     };
     let is_url = line.len() <= MAX_LOCATION && (has_prefix(b"http://") || has_prefix(b"https://"));
     match std::str::from_utf8(line) {
-        Ok(url) if is_url => outlet.send(SitemapItem::Page(url)),
+        Ok(url) if is_url => sender.send(SitemapLocation::Page(url)),
         _ => ControlFlow::Continue(()),
     }
 }

@@ -10,7 +10,7 @@ use std::ops::ControlFlow;
 use quick_xml::Reader;
 use quick_xml::events::{BytesStart, Event};
 
-use super::outlet::{MAX_LOCATION, Outlet, SitemapItem};
+use super::location_sender::{LocationSender, MAX_LOCATION, SitemapLocation};
 use super::tag::Tag;
 use super::token::TokenGuard;
 use super::utf8::Utf8;
@@ -24,7 +24,7 @@ const MAX_DEPTH: usize = 64;
 enum End {
     /// The root element closed.
     Complete,
-    /// The outlet is full.
+    /// The maximum number of locations was reached.
     Full,
     /// No more tokens can be read: damage, or the end of the bytes.
     Truncated,
@@ -35,7 +35,7 @@ enum End {
 
 pub(super) fn read(
     source: Utf8<'_>,
-    outlet: Outlet<impl FnMut(SitemapItem<'_>)>,
+    sender: LocationSender<impl FnMut(SitemapLocation<'_>)>,
 ) -> Result<SitemapSummary, SitemapError> {
     let mut reader = Reader::from_reader(TokenGuard::new(source));
     let config = reader.config_mut();
@@ -43,7 +43,7 @@ pub(super) fn read(
     config.allow_unmatched_ends = true;
     config.check_end_names = false;
 
-    let mut walk = Walk::new(outlet);
+    let mut walk = Walk::new(sender);
     let end = walk.run(&mut reader);
     let guard = reader.into_inner();
     let cut = end == End::Full || guard.source.cut() || guard.overrun();
@@ -54,7 +54,7 @@ pub(super) fn read(
         (_, None) => Err(SitemapError::NotASitemap),
         (_, Some(kind)) => Ok(SitemapSummary {
             kind,
-            items: walk.outlet.items,
+            locations: walk.sender.locations,
             cut,
             malformed: walk.crossed || guard.source.broken() || (end == End::Truncated && !cut),
         }),
@@ -62,7 +62,7 @@ pub(super) fn read(
 }
 
 struct Walk<F> {
-    outlet: Outlet<F>,
+    sender: LocationSender<F>,
     kind: Option<SitemapKind>,
     open: Vec<Tag>,
     /// The text of the location element we are in.
@@ -71,10 +71,10 @@ struct Walk<F> {
     crossed: bool,
 }
 
-impl<F: FnMut(SitemapItem<'_>)> Walk<F> {
-    fn new(outlet: Outlet<F>) -> Self {
+impl<F: FnMut(SitemapLocation<'_>)> Walk<F> {
+    fn new(sender: LocationSender<F>) -> Self {
         Walk {
-            outlet,
+            sender,
             kind: None,
             open: Vec::new(),
             location: String::new(),
@@ -170,16 +170,18 @@ impl<F: FnMut(SitemapItem<'_>)> Walk<F> {
     fn send_location(&mut self) -> ControlFlow<End> {
         use SitemapKind::{Index, Rss, UrlSet};
         let location = self.location.trim();
-        let item = match (self.kind, self.open.as_slice()) {
+        let found = match (self.kind, self.open.as_slice()) {
             (Some(UrlSet | Index), [.., Tag::Url, Tag::Loc])
-            | (Some(Rss), [.., Tag::Item, Tag::Link]) => SitemapItem::Page(location),
-            (Some(UrlSet | Index), [.., Tag::Sitemap, Tag::Loc]) => SitemapItem::Sitemap(location),
+            | (Some(Rss), [.., Tag::Item, Tag::Link]) => SitemapLocation::Page(location),
+            (Some(UrlSet | Index), [.., Tag::Sitemap, Tag::Loc]) => {
+                SitemapLocation::Sitemap(location)
+            }
             _ => return ControlFlow::Continue(()),
         };
         if location.is_empty() || location.len() > MAX_LOCATION {
             return ControlFlow::Continue(());
         }
-        self.outlet.send(item).map_break(|()| End::Full)
+        self.sender.send(found).map_break(|()| End::Full)
     }
 
     /// Reports the URL of an Atom link to the entry's own page.
@@ -199,8 +201,8 @@ impl<F: FnMut(SitemapItem<'_>)> Walk<F> {
         if address.is_empty() {
             return ControlFlow::Continue(());
         }
-        self.outlet
-            .send(SitemapItem::Page(address))
+        self.sender
+            .send(SitemapLocation::Page(address))
             .map_break(|()| End::Full)
     }
 }

@@ -69,7 +69,7 @@ async fn run(
         let soonest = in_flight.iter().map(|(done, _)| *done).chain(until).min();
         let wake = started + soonest.unwrap_or(now + HOUR);
         tokio::select! {
-            () = frontier.news() => (),
+            () = frontier.changed() => (),
             () = sleep_until(wake) => (),
         }
         let now = started.elapsed();

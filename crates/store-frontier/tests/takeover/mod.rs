@@ -53,7 +53,7 @@ async fn drive(test: &CrawlTest, worker: &mut Crawl, free: usize, end: Moment) -
                     Next::Report | Next::Finished(_) => end,
                 };
                 tokio::select! {
-                    () = worker.news() => (),
+                    () = worker.changed() => (),
                     () = sleep_until(test.started + until) => (),
                 }
             }

@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 
 /// One location.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum SitemapItem<'a> {
+pub enum SitemapLocation<'a> {
     /// A page of the site.
     Page(&'a str),
     /// Another sitemap, named by an index.
@@ -17,31 +17,31 @@ pub(super) const MAX_LOCATION: usize = 8 * 1024;
 
 /// Passes on locations up to the limit.
 #[derive(Debug)]
-pub(super) struct Outlet<F> {
+pub(super) struct LocationSender<F> {
     each: F,
     limit: usize,
-    pub(super) items: usize,
+    pub(super) locations: usize,
     pub(super) full: bool,
 }
 
-impl<F: FnMut(SitemapItem<'_>)> Outlet<F> {
+impl<F: FnMut(SitemapLocation<'_>)> LocationSender<F> {
     pub(super) fn new(limit: usize, each: F) -> Self {
-        Outlet {
+        LocationSender {
             each,
             limit,
-            items: 0,
+            locations: 0,
             full: false,
         }
     }
 
     /// Breaks if the limit was reached before.
-    pub(super) fn send(&mut self, item: SitemapItem<'_>) -> ControlFlow<()> {
-        if self.items == self.limit {
+    pub(super) fn send(&mut self, location: SitemapLocation<'_>) -> ControlFlow<()> {
+        if self.locations == self.limit {
             self.full = true;
             return ControlFlow::Break(());
         }
-        self.items += 1;
-        (self.each)(item);
+        self.locations += 1;
+        (self.each)(location);
         ControlFlow::Continue(())
     }
 }

@@ -1,8 +1,8 @@
-//! The verdict for one URL, with the deciding line, to report why a page was skipped.
+//! Whether a URL may be fetched, with the deciding line, to report why a page was skipped.
 
 /// What robots.txt says about one path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum RobotsVerdict<'a> {
+pub enum RobotsMatch<'a> {
     /// No rule matches.
     Allowed,
     /// This line allows it, for example `Allow: /public`.

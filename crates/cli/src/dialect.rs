@@ -303,6 +303,7 @@ mod tests {
     }
 
     #[test]
+    #[expect(clippy::too_many_lines, reason = "a table")]
     fn rewrites() {
         for (typed, expected) in [
             ("crawler U", "crawler crawl U"),

@@ -54,47 +54,8 @@ pub(crate) fn line(
     let mut add = |text: String| {
         let _ = write!(line, ", {text}");
     };
-    if let Some(duration) = plan.limits.duration {
-        add(format!("max duration {duration:?}"));
-    }
-    if let Some(bytes) = plan.limits.bytes {
-        add(format!("max bytes {}", size(bytes)));
-    }
-    if !plan.min_interval.is_zero() {
-        add(format!("rate {:?}", plan.min_interval));
-    }
-    add(format!(
-        "robots {}",
-        if plan.robots == RobotsPolicy::Respect {
-            "respect"
-        } else {
-            "ignore"
-        }
-    ));
-    match plan.sitemaps {
-        SitemapPolicy::Skip => (),
-        SitemapPolicy::Include => add("sitemaps include".into()),
-        SitemapPolicy::Only => add("sitemaps only".into()),
-    }
-    add(match plan.scope_kind {
-        ScopeKind::Host => "scope host".into(),
-        ScopeKind::Domain => "scope domain".into(),
-        ScopeKind::Prefix => "scope prefix".into(),
-        ScopeKind::Any => "any host".into(),
-    });
-    add(match plan.keys.slash {
-        SlashPolicy::Merge => "trailing slash merge".into(),
-        SlashPolicy::Keep => "trailing slash keep".into(),
-    });
-    for pattern in &plan.include {
-        add(format!("include {pattern}"));
-    }
-    for pattern in &plan.exclude {
-        add(format!("exclude {pattern}"));
-    }
-    for gate in &plan.path_delays {
-        add(format!("delay {:?} below {}", gate.delay, gate.prefix));
-    }
+    add_limits(plan, &mut add);
+    add_scope(plan, &mut add);
     if plan.links.in_scope_only {
         add("links in-scope".into());
     }
@@ -117,4 +78,49 @@ pub(crate) fn line(
     let file = file.map_or_else(|| "stdout".to_owned(), |file| file.display().to_string());
     add(format!("{format} to {file}"));
     line
+}
+
+/// Limits besides those that are always shown, robots.txt and sitemaps.
+fn add_limits(plan: &CrawlPlan, add: &mut impl FnMut(String)) {
+    if let Some(duration) = plan.limits.duration {
+        add(format!("max duration {duration:?}"));
+    }
+    if let Some(bytes) = plan.limits.bytes {
+        add(format!("max bytes {}", size(bytes)));
+    }
+    if !plan.min_interval.is_zero() {
+        add(format!("rate {:?}", plan.min_interval));
+    }
+    add(match plan.robots {
+        RobotsPolicy::Respect => "robots respect".into(),
+        RobotsPolicy::Ignore => "robots ignore".into(),
+    });
+    match plan.sitemaps {
+        SitemapPolicy::Skip => (),
+        SitemapPolicy::Include => add("sitemaps include".into()),
+        SitemapPolicy::Only => add("sitemaps only".into()),
+    }
+}
+
+/// Which URLs are followed, and delays of paths.
+fn add_scope(plan: &CrawlPlan, add: &mut impl FnMut(String)) {
+    add(match plan.scope_kind {
+        ScopeKind::Host => "scope host".into(),
+        ScopeKind::Domain => "scope domain".into(),
+        ScopeKind::Prefix => "scope prefix".into(),
+        ScopeKind::Any => "any host".into(),
+    });
+    add(match plan.keys.slash {
+        SlashPolicy::Merge => "trailing slash merge".into(),
+        SlashPolicy::Keep => "trailing slash keep".into(),
+    });
+    for pattern in &plan.include {
+        add(format!("include {pattern}"));
+    }
+    for pattern in &plan.exclude {
+        add(format!("exclude {pattern}"));
+    }
+    for gate in &plan.path_delays {
+        add(format!("delay {:?} below {}", gate.delay, gate.prefix));
+    }
 }

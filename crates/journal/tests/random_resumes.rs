@@ -145,6 +145,10 @@ enum Interruption {
 }
 
 /// Runs until the interruption or the end; `None` if interrupted.
+#[expect(
+    clippy::too_many_lines,
+    reason = "one loop whose steps share all of its state"
+)]
 async fn run(
     frontier: &mut JournaledFrontier,
     site: &mut Site,

@@ -100,6 +100,35 @@ struct Version {
     user_agent: String,
 }
 
+/// Returns the command that starts the browser in a process group of its own. `proxy_port` is for its own requests.
+fn launch_command(
+    chromium: &Chromium,
+    settings: &RenderSettings,
+    profile: &Path,
+    proxy_port: u16,
+) -> Command {
+    let mut command = Command::new("/bin/sh");
+    command
+        .args(["-c", LAUNCH_SCRIPT, "sh"])
+        .arg(((settings.page_memory * 4) >> 10).to_string())
+        .arg(chromium.program())
+        .args(flags(settings, profile, proxy_port))
+        .env_clear()
+        .envs(PASSED_VARIABLES.iter().filter_map(variable))
+        .env("HOME", profile)
+        .env("TMPDIR", profile)
+        .current_dir(profile)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .process_group(0)
+        .kill_on_drop(true);
+    if !settings.headless {
+        command.envs(WINDOW_VARIABLES.iter().filter_map(variable));
+    }
+    command
+}
+
 impl Browser {
     /// Starts a browser and waits until it responds. Requests that it makes by itself are refused and added to `strays`.
     pub(crate) async fn start(
@@ -113,31 +142,11 @@ impl Browser {
             BrowserUser::needed().map_err(|error| StartError::Permanent(error.to_string()))?;
         let own_requests_proxy = EgressProxy::refusing(strays).map_err(temporary)?;
         let profile = create_profile(user)?;
-        let flags = flags(settings, &profile, own_requests_proxy.port());
-        let mut command = Command::new("/bin/sh");
-        command
-            .args(["-c", LAUNCH_SCRIPT, "sh"])
-            .arg(((settings.page_memory * 4) >> 10).to_string())
-            .arg(chromium.program())
-            .args(flags)
-            .env_clear()
-            .envs(PASSED_VARIABLES.iter().filter_map(variable))
-            .env("HOME", &profile)
-            .env("TMPDIR", &profile)
-            .current_dir(&profile)
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .process_group(0)
-            .kill_on_drop(true);
-        if !settings.headless {
-            command.envs(WINDOW_VARIABLES.iter().filter_map(variable));
-        }
+        let mut command = launch_command(chromium, settings, &profile, own_requests_proxy.port());
         if let Some(user) = user {
             command.uid(user.user).gid(user.group);
         }
-        let spawned = command.spawn();
-        let mut child = match spawned {
+        let mut child = match command.spawn() {
             Ok(child) => child,
             Err(error) => {
                 let _ = std::fs::remove_dir_all(&profile);

@@ -67,6 +67,48 @@ struct Session {
     session_id: String,
 }
 
+/// Calls that prepare a new tab.
+fn setup_calls(
+    settings: &RenderSettings,
+    caller_headers: &CallerHeaders,
+    agent: &str,
+) -> [(&'static str, Value); 9] {
+    let (width, height) = settings.viewport;
+    [
+        ("Page.enable", json!({})),
+        ("Inspector.enable", json!({})),
+        ("Page.setLifecycleEventsEnabled", json!({ "enabled": true })),
+        (
+            "Network.enable",
+            json!({ "maxTotalBufferSize": 0, "maxResourceBufferSize": 0, "maxPostDataSize": 0 }),
+        ),
+        // Responses of service workers would not be paused, and each page is a first visit.
+        ("Network.setBypassServiceWorker", json!({ "bypass": true })),
+        (
+            "Fetch.enable",
+            json!({ "patterns": patterns(settings, caller_headers) }),
+        ),
+        (
+            "Emulation.setDeviceMetricsOverride",
+            json!({ "width": width, "height": height, "deviceScaleFactor": 1, "mobile": false }),
+        ),
+        (
+            "Emulation.setUserAgentOverride",
+            json!({ "userAgent": agent }),
+        ),
+        (
+            "Emulation.setFocusEmulationEnabled",
+            json!({ "enabled": true }),
+        ),
+    ]
+}
+
+/// The failure of a page that took longer than the time limit.
+fn timed_out(what: &str, settings: &RenderSettings) -> Failure {
+    let seconds = settings.nav_timeout.as_secs_f32();
+    Failure::new(FailKind::Timeout, format!("{what} within {seconds} s"))
+}
+
 impl Tab {
     /// Opens a tab for a visit.
     pub(crate) async fn open(
@@ -109,34 +151,7 @@ impl Tab {
             session_id: session,
         } = cdp.call(None, "Target.attachToTarget", attach).await?;
         let events = cdp.events(&session);
-        let (width, height) = settings.viewport;
-        let calls: [(&'static str, Value); 9] = [
-            ("Page.enable", json!({})),
-            ("Inspector.enable", json!({})),
-            ("Page.setLifecycleEventsEnabled", json!({ "enabled": true })),
-            (
-                "Network.enable",
-                json!({ "maxTotalBufferSize": 0, "maxResourceBufferSize": 0, "maxPostDataSize": 0 }),
-            ),
-            // Responses of service workers would not be paused, and each page is a first visit.
-            ("Network.setBypassServiceWorker", json!({ "bypass": true })),
-            (
-                "Fetch.enable",
-                json!({ "patterns": patterns(&settings, &caller_headers) }),
-            ),
-            (
-                "Emulation.setDeviceMetricsOverride",
-                json!({ "width": width, "height": height, "deviceScaleFactor": 1, "mobile": false }),
-            ),
-            (
-                "Emulation.setUserAgentOverride",
-                json!({ "userAgent": agent }),
-            ),
-            (
-                "Emulation.setFocusEmulationEnabled",
-                json!({ "enabled": true }),
-            ),
-        ];
+        let calls = setup_calls(&settings, &caller_headers, &agent);
         let all = calls.map(|(method, params)| cdp.call::<Ignored>(Some(&session), method, params));
         try_join_all(all).await?;
         let (browser, context) = opened.keep();
@@ -183,14 +198,8 @@ impl Tab {
         settings: &RenderSettings,
         deadline: Instant,
     ) -> Result<TabResult, Failure> {
-        // If canceled, the tab is not reused.
-        self.unusable = true;
         let start = Instant::now();
-        self.browser.count_page();
-        self.pages += 1;
-        origin(request.url.as_str()).clone_into(&mut self.origin);
-        self.events.clear();
-        self.proxy.begin_page();
+        self.begin_page(request.url.as_str());
         let memory_kills = self.browser.memory_kills();
         let mut navigation = Navigation::new(
             &self.browser.cdp,
@@ -206,31 +215,20 @@ impl Tab {
             self.unusable = false;
             return Err(failure);
         }
-        let head = navigation.head().cloned().unwrap_or_default();
         let mut parts = ResponseParts {
-            head,
+            head: navigation.head().cloned().unwrap_or_default(),
             wire_bytes: self.proxy.bytes_in(),
             start,
         };
-        let not_settled = || {
-            let seconds = settings.nav_timeout.as_secs_f32();
-            let message = format!("the page did not settle within {seconds} s");
-            Failure::new(FailKind::Timeout, message)
-        };
+        let not_settled = || timed_out("the page did not settle", settings);
         let crashed = |error: &CdpError| crash_failure(&self.browser, error, memory_kills);
         match end {
             NavigationEnd::Settled => {
                 let left = deadline.saturating_duration_since(Instant::now()) / 2;
-                let time_limit = left.max(SNAPSHOT_GRACE);
+                let time_limits = [left.max(SNAPSHOT_GRACE), SNAPSHOT_GRACE];
                 let events = &mut self.events;
-                let (snapshot, halted) = snapshot_or_halt(
-                    &mut navigation,
-                    events,
-                    settings,
-                    time_limit,
-                    SNAPSHOT_GRACE,
-                )
-                .await;
+                let (snapshot, halted) =
+                    snapshot_or_halt(&mut navigation, events, settings, time_limits).await;
                 self.unusable = halted || snapshot.is_err();
                 match snapshot {
                     Ok(snapshot) => Ok(parts.document(snapshot, halted)),
@@ -242,10 +240,10 @@ impl Tab {
                 }
             }
             NavigationEnd::Deadline if navigation.has_document() => {
-                let (first, second) = (SNAPSHOT_GRACE / 3, SNAPSHOT_GRACE * 2 / 3);
+                let time_limits = [SNAPSHOT_GRACE / 3, SNAPSHOT_GRACE * 2 / 3];
                 let events = &mut self.events;
                 let (snapshot, _) =
-                    snapshot_or_halt(&mut navigation, events, settings, first, second).await;
+                    snapshot_or_halt(&mut navigation, events, settings, time_limits).await;
                 match snapshot {
                     Ok(snapshot) => Ok(parts.document(snapshot, true)),
                     Err(_) if self.browser.memory_kills() > memory_kills => {
@@ -254,11 +252,7 @@ impl Tab {
                     Err(_) => Err(not_settled()),
                 }
             }
-            NavigationEnd::Deadline => {
-                let seconds = settings.nav_timeout.as_secs_f32();
-                let message = format!("no page within {seconds} s");
-                Err(Failure::new(FailKind::Timeout, message))
-            }
+            NavigationEnd::Deadline => Err(timed_out("no page", settings)),
             NavigationEnd::Crashed => Err(crashed(&CdpError::Closed)),
             NavigationEnd::Error(error) => {
                 self.unusable = false;
@@ -282,6 +276,16 @@ impl Tab {
                 Ok(parts.redirect(to, true))
             }
         }
+    }
+
+    /// Counts a page and forgets what the page before it left. If the page is canceled, the tab is not reused.
+    fn begin_page(&mut self, url: &str) {
+        self.unusable = true;
+        self.browser.count_page();
+        self.pages += 1;
+        origin(url).clone_into(&mut self.origin);
+        self.events.clear();
+        self.proxy.begin_page();
     }
 
     /// Returns the failure that the proxy recorded for the page.
@@ -362,8 +366,7 @@ async fn snapshot_or_halt(
     navigation: &mut Navigation<'_>,
     events: &mut Events,
     settings: &RenderSettings,
-    first: Duration,
-    second: Duration,
+    [first, second]: [Duration; 2],
 ) -> (Result<Snapshot, CdpError>, bool) {
     let snapshot = take_snapshot(navigation, events, settings, first).await;
     if !matches!(snapshot, Err(CdpError::Timeout(_))) {

@@ -92,6 +92,21 @@ pub(crate) async fn claim(
             break;
         }
     }
+    mark_running(&mut db, &claimed, now).await?;
+    db.commit().await?;
+    let age = started.elapsed();
+    for task in &mut claimed {
+        task.age = age;
+    }
+    Ok(claimed)
+}
+
+/// Marks the jobs of the claimed tasks as running.
+async fn mark_running(
+    db: &mut SqliteConnection,
+    claimed: &[Claimed],
+    now: i64,
+) -> Result<(), Error> {
     let mut jobs: Vec<JobId> = claimed.iter().map(|task| task.job).collect();
     jobs.sort_unstable();
     jobs.dedup();
@@ -105,12 +120,7 @@ pub(crate) async fn claim(
         .execute(&mut *db)
         .await?;
     }
-    db.commit().await?;
-    let age = started.elapsed();
-    for task in &mut claimed {
-        task.age = age;
-    }
-    Ok(claimed)
+    Ok(())
 }
 
 /// Tasks that a crashed worker held.

@@ -267,13 +267,7 @@ impl<'t> Builder<'t> {
                 self.outline.body = node;
             }
         }
-        let mut path = shape;
-        let mut at = parent;
-        for _ in 0..3 {
-            let facts = &self.outline.nodes[at as usize];
-            path = path.rotate_left(9).wrapping_mul(0x9e37_79b1) ^ facts.shape;
-            at = facts.parent;
-        }
+        let path = self.path(shape, parent);
         let silent = context.is_non_text();
         let totals = Totals {
             elements: u32::from(!silent),
@@ -315,6 +309,17 @@ impl<'t> Builder<'t> {
         if role == Role::Break {
             self.breaks = self.breaks.saturating_add(1);
         }
+    }
+
+    /// The shapes of an element and of three elements above it.
+    fn path(&self, shape: u32, parent: u32) -> u32 {
+        let (mut path, mut at) = (shape, parent);
+        for _ in 0..3 {
+            let facts = &self.outline.nodes[at as usize];
+            path = path.rotate_left(9).wrapping_mul(0x9e37_79b1) ^ facts.shape;
+            at = facts.parent;
+        }
+        path
     }
 
     fn push_text(&mut self, id: NodeId, text: &str, node: u32, parent: u32) {

@@ -5,6 +5,7 @@ use super::case::{Case, DECODE, ONE_LINK, PAGE, fixed};
 use crate::SiteResponse;
 use crate::coding::{brotli, deflate, gzip, zlib, zstd};
 
+#[expect(clippy::too_many_lines, reason = "a table")]
 pub(super) fn cases() -> Vec<Case> {
     let page = PAGE.as_bytes();
     let coded =

@@ -9,6 +9,7 @@ use crate::{SiteResponse, SocketStep};
 const AT_ONCE: Duration = Duration::ZERO;
 const SOON: Duration = Duration::from_millis(1);
 
+#[expect(clippy::too_many_lines, reason = "a table")]
 pub(super) fn cases() -> Vec<Case> {
     let text = "<p>and so on and so on and so on</p>\n".repeat(400);
     let mut chunk = format!("{:x}\r\n", text.len());

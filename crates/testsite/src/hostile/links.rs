@@ -76,6 +76,7 @@ fn bases() -> Vec<Case> {
     ]
 }
 
+#[expect(clippy::too_many_lines, reason = "a table")]
 fn hosts() -> Vec<Case> {
     vec![
         links(

@@ -49,6 +49,7 @@ const BYTES_PER_PAGE_GOAL: f64 = 120.0;
 
 impl Figures {
     /// All bars, in display order.
+    #[expect(clippy::too_many_lines, reason = "a table")]
     pub(crate) fn bars(&self) -> Vec<Bar> {
         use Scenario::{Rich, RichGzipped, Small, SmallFar, SmallHttp2, SmallTls};
         let mut bars = Vec::new();

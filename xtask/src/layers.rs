@@ -1,13 +1,13 @@
-//! Which crate may depend on which. `docs/architecture.md` shows the same table.
+//! Which crate depends on which. `docs/architecture.md` shows the same table.
 
-/// A crate, and the crates of this workspace it may depend on. Dev-dependencies are not restricted.
+/// A crate, and the crates of this workspace it depends on. Dev-dependencies are not restricted.
 pub(crate) struct Layer {
     pub(crate) name: &'static str,
-    pub(crate) may_use: &'static [&'static str],
+    pub(crate) uses: &'static [&'static str],
 }
 
-const fn layer(name: &'static str, may_use: &'static [&'static str]) -> Layer {
-    Layer { name, may_use }
+const fn layer(name: &'static str, uses: &'static [&'static str]) -> Layer {
+    Layer { name, uses }
 }
 
 /// From the bottom up: a crate depends only on crates that come before it in this list.
@@ -15,8 +15,8 @@ pub(crate) const LAYERS: [Layer; 21] = [
     layer("crawler-public-suffix", &[]),
     layer("crawler-weburl", &["crawler-public-suffix"]),
     layer("crawler-model", &["crawler-weburl"]),
-    layer("crawler-sitefiles", &["crawler-weburl", "crawler-model"]),
-    layer("crawler-html", &["crawler-weburl", "crawler-model"]),
+    layer("crawler-sitefiles", &["crawler-model"]),
+    layer("crawler-html", &["crawler-model"]),
     layer(
         "crawler-frontier",
         &["crawler-weburl", "crawler-model", "crawler-sitefiles"],
@@ -72,18 +72,14 @@ pub(crate) const LAYERS: [Layer; 21] = [
     ),
     layer(
         "crawler-store-postgres",
-        &["crawler-weburl", "crawler-model", "crawler-store"],
+        &["crawler-weburl", "crawler-store"],
     ),
-    layer(
-        "crawler-store-sqlite",
-        &["crawler-weburl", "crawler-model", "crawler-store"],
-    ),
+    layer("crawler-store-sqlite", &["crawler-weburl", "crawler-store"]),
     layer(
         "crawler-service",
         &[
             "crawler-weburl",
             "crawler-model",
-            "crawler-sitefiles",
             "crawler-html",
             "crawler-frontier",
             "crawler-fetch",
@@ -98,12 +94,10 @@ pub(crate) const LAYERS: [Layer; 21] = [
         &[
             "crawler-weburl",
             "crawler-model",
-            "crawler-sitefiles",
             "crawler-html",
             "crawler-frontier",
             "crawler-journal",
             "crawler-fetch",
-            "crawler-render",
             "crawler-engine",
             "crawler",
             "crawler-output",

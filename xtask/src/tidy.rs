@@ -2,6 +2,7 @@
 
 mod dependencies;
 mod doc_paths;
+mod empty_names;
 mod flags;
 mod phrases;
 mod plurals;
@@ -15,8 +16,9 @@ use source_files::SourceFile;
 
 pub(crate) fn run() -> Result<()> {
     let files = source_files::tracked()?;
-    let mut findings = dependencies::findings()?;
+    let mut findings = dependencies::findings(&files)?;
     findings.extend(files.iter().flat_map(source_files::findings));
+    findings.extend(files.iter().flat_map(empty_names::findings));
     findings.extend(files.iter().flat_map(flags::findings));
     findings.extend(files.iter().flat_map(phrases::findings));
     findings.extend(files.iter().flat_map(plurals::findings));

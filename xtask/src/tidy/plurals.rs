@@ -3,8 +3,9 @@
 use super::SourceFile;
 
 /// Nouns that our messages count.
-const NOUNS: [&str; 12] = [
+const NOUNS: [&str; 14] = [
     "attempts",
+    "bytes",
     "documents",
     "errors",
     "files",
@@ -12,6 +13,7 @@ const NOUNS: [&str; 12] = [
     "jobs",
     "links",
     "pages",
+    "patterns",
     "rows",
     "tabs",
     "tasks",

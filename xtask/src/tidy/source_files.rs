@@ -9,12 +9,12 @@ use crate::shell::{output_of, root};
 
 /// Maximum length of a Rust file.
 const MAX_LINES: usize = 500;
-/// File names that say nothing.
-const EMPTY_NAMES: [&str; 9] = [
-    "util", "utils", "helper", "helpers", "common", "misc", "manager", "base", "shared",
-];
 /// Extensions of the files that are checked.
-const TEXT_EXTENSIONS: [&str; 6] = ["rs", "md", "yaml", "js", "html", "toml"];
+const TEXT_EXTENSIONS: [&str; 9] = [
+    "rs", "md", "yaml", "yml", "js", "json", "html", "sql", "toml",
+];
+/// Parts of the paths of generated files, whose sources are checked.
+const GENERATED: [&str; 2] = [".sqlx/", "docs/openapi.json"];
 
 /// A tracked text file.
 pub(super) struct SourceFile {
@@ -26,6 +26,12 @@ pub(super) struct SourceFile {
 impl SourceFile {
     pub(super) fn is_rust(&self) -> bool {
         self.has_extension("rs")
+    }
+
+    /// The file name without its extension.
+    pub(super) fn stem(&self) -> &str {
+        let stem = Path::new(&self.path).file_stem();
+        stem.and_then(|stem| stem.to_str()).unwrap_or_default()
     }
 
     fn has_extension(&self, extension: &str) -> bool {
@@ -50,7 +56,9 @@ pub(super) fn tracked() -> Result<Vec<SourceFile>> {
     let mut files = Vec::new();
     for path in listed.lines() {
         let extension = Path::new(path).extension().and_then(|own| own.to_str());
-        if !extension.is_some_and(|own| TEXT_EXTENSIONS.contains(&own)) {
+        if !extension.is_some_and(|own| TEXT_EXTENSIONS.contains(&own))
+            || GENERATED.iter().any(|part| path.contains(part))
+        {
             continue;
         }
         // A deleted file is listed until the deletion is committed.
@@ -62,7 +70,7 @@ pub(super) fn tracked() -> Result<Vec<SourceFile>> {
     Ok(files)
 }
 
-/// Checks length, name and attributes of a file.
+/// Checks length and attributes of a file.
 pub(super) fn findings(file: &SourceFile) -> Vec<String> {
     let mut findings = Vec::new();
     if !file.is_rust() {
@@ -74,13 +82,6 @@ pub(super) fn findings(file: &SourceFile) -> Vec<String> {
             "{}: {lines} lines, at most {MAX_LINES} are allowed: split it",
             file.path
         ));
-    }
-    let stem = Path::new(&file.path)
-        .file_stem()
-        .and_then(|stem| stem.to_str())
-        .unwrap_or_default();
-    if EMPTY_NAMES.contains(&stem) {
-        findings.push(format!("{}: the file name says nothing", file.path));
     }
     for (index, line) in file.text.lines().enumerate() {
         let line = line.trim_start();

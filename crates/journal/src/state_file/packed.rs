@@ -2,6 +2,8 @@
 
 use std::io::{self, Read, Write};
 
+use crawler_model::counted;
+
 /// The fastest compression level: the writer waits for it.
 const LEVEL: i32 = 1;
 /// Limit on the bytes of one mark when decompressed.
@@ -25,7 +27,8 @@ fn unpack_within(packed: &[u8], max_bytes: u64) -> io::Result<Vec<u8>> {
     decoder.read_to_end(&mut events)?;
     // At the end of the frame a read returns nothing; it also verifies the checksum.
     if decoder.into_inner().read(&mut [0])? > 0 {
-        let message = format!("a mark is larger than {max_bytes} bytes when decompressed");
+        let limit = counted(max_bytes, "byte");
+        let message = format!("a mark is larger than {limit} when decompressed");
         return Err(io::Error::new(io::ErrorKind::InvalidData, message));
     }
     Ok(events)
@@ -60,7 +63,7 @@ mod tests {
         let error = unpack_within(&packed, 9_999).unwrap_err();
         assert_eq!(
             error.to_string(),
-            "a mark is larger than 9999 bytes when decompressed"
+            "a mark is larger than 9,999 bytes when decompressed"
         );
     }
 }

@@ -7,7 +7,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use crawler_model::SinkError;
+use crawler_model::{SinkError, counted, grouped};
 
 use super::entry::Entry;
 use super::writer::{MapWriter, Totals};
@@ -160,14 +160,15 @@ impl Parts {
 fn too_large(totals: Totals) -> String {
     let limit = if totals.urls > MAX_URLS {
         format!(
-            "a sitemap can hold at most {MAX_URLS} URLs, but there are {}",
-            totals.urls
+            "a sitemap can hold at most {}, but there are {}",
+            counted(MAX_URLS, "URL"),
+            grouped(totals.urls)
         )
     } else {
         format!(
-            "a sitemap can hold at most {} MiB, but these URLs need {} bytes",
+            "a sitemap can hold at most {} MiB, but these URLs need {}",
             MAX_FILE_BYTES >> 20,
-            totals.bytes
+            counted(totals.bytes, "byte")
         )
     };
     format!("{limit}; give a file with -o, which becomes an index of several sitemaps")
@@ -239,15 +240,15 @@ mod tests {
         for (totals, expected) in [
             (
                 totals(50_001, 1 << 20),
-                "at most 50000 URLs, but there are 50001;",
+                "at most 50,000 URLs, but there are 50,001;",
             ),
             (
                 totals(40_000, 60_000_000),
-                "at most 50 MiB and these URLs need 60000000 bytes;",
+                "at most 50 MiB, but these URLs need 60,000,000 bytes;",
             ),
             (
                 totals(50_001, 60_000_000),
-                "at most 50000 URLs, but there are 50001;",
+                "at most 50,000 URLs, but there are 50,001;",
             ),
         ] {
             let message = too_large(totals);

@@ -1,5 +1,6 @@
 //! Request bodies and queries. Bodies are converted to [`JobParams`], which the workers read.
 
+use crawler_model::counted;
 use serde::Deserialize;
 use utoipa::{IntoParams, ToSchema};
 
@@ -174,8 +175,8 @@ pub(super) const MAX_PATTERN_BYTES: usize = 1_000;
 fn check_patterns(field: &str, patterns: &[String]) -> Result<(), Problem> {
     if patterns.len() > MAX_PATTERNS {
         let message = format!(
-            "{field}: {} patterns are too many; allowed: at most {MAX_PATTERNS}",
-            patterns.len()
+            "{field}: {} are too many; allowed: at most {MAX_PATTERNS}",
+            counted(patterns.len(), "pattern")
         );
         return Err(Problem::invalid(field, message).in_body());
     }

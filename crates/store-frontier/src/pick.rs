@@ -6,7 +6,7 @@ use std::time::Duration;
 use crawler_frontier::{Moment, SiteFileTask, Work};
 use crawler_model::site_rules::MAX_HOST_PAUSE;
 use crawler_model::{
-    CrawlRules, Discovery, FailKind, Notice, RobotsPolicy, SitemapPolicy, SkipReason, Task,
+    CrawlRules, Discovery, Notice, RobotsPolicy, SitemapPolicy, SkipReason, Task,
 };
 use crawler_sitefiles::{RobotsDelay, RobotsFile, RobotsPermission};
 use crawler_store::{StoredRobots, TaskOutcome};
@@ -14,6 +14,7 @@ use crawler_weburl::{CrawlUrl, Origin};
 
 use crate::held_task::Stage;
 use crate::robots_queue::RobotsLookup;
+use crate::settle_page::failed;
 use crate::worker_counts::add;
 use crate::{FrontierStore, StoreFrontier};
 
@@ -270,21 +271,13 @@ impl<S: FrontierStore> StoreFrontier<S> {
 /// The outcome of a URL that a robots.txt does not permit.
 fn refusal(file: &RobotsFile, url: &CrawlUrl, plan: &CrawlRules) -> Option<TaskOutcome> {
     let path = url.parts().path_and_query();
-    let failed = |kind, error| TaskOutcome::Failed {
-        kind,
-        error,
-        bytes: 0,
-    };
     match file.permission(path, plan.robots_errors, plan.crawl_delay, MAX_HOST_PAUSE) {
         RobotsPermission::Allowed => None,
         RobotsPermission::Skip(reason) => Some(TaskOutcome::Skipped {
             reason: reason.as_str().to_owned(),
             detail: reason.to_string(),
         }),
-        RobotsPermission::Fail(failure) => Some(failed(failure.kind, failure.message)),
-        RobotsPermission::TooSlow(delay) => {
-            let error = format!("the host {}", RobotsDelay::message(delay));
-            Some(failed(FailKind::RateLimited, error))
-        }
+        RobotsPermission::Fail(failure) => Some(failed(&failure, 0)),
+        RobotsPermission::TooSlow(delay) => Some(failed(&RobotsDelay::failure(delay), 0)),
     }
 }

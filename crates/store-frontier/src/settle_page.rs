@@ -164,7 +164,7 @@ fn done(document: Option<NewDocument>, mapped: Vec<NewMappedUrl>, bytes: u64) ->
     }
 }
 
-fn failed(failure: &Failure, bytes: u64) -> TaskOutcome {
+pub(crate) fn failed(failure: &Failure, bytes: u64) -> TaskOutcome {
     TaskOutcome::Failed {
         kind: failure.kind,
         error: failure.message.clone(),

@@ -11,7 +11,7 @@ use crawler_engine::{
 };
 use crawler_fetch::{Body, FakeFetch, Fetched, RequestedUrl, fake};
 use crawler_frontier::MemoryFrontier;
-use crawler_model::site_rules::{PageStatus, throttles_host};
+use crawler_model::site_rules::{PageStatus, RobotsStatus, throttles_host};
 use crawler_model::{
     CrawlPlan, CrawlSpec, DepthLimit, FailKind, Failure, JsPolicy, Notice, Outcome, PageReport,
     RequestSpec, RobotsErrors, RobotsPolicy, ScrapePlan, Sink, SinkError, SitemapPolicy,
@@ -336,12 +336,10 @@ fn robots_files() -> FakeFetch {
 
 /// What each case means for a page of its origin.
 fn expected_robots() -> Classified {
-    let class = |case: Case| match PageStatus::of(case.status, case.location) {
-        PageStatus::Success => "robots",
-        PageStatus::Redirect if case.location => "robots",
-        PageStatus::ErrorPage(_) if case.status >= 500 => "robots_unavailable",
-        // No usable file: no rules.
-        PageStatus::Redirect | PageStatus::ErrorPage(_) | PageStatus::Unusable(_) => "page",
+    let class = |case: Case| match RobotsStatus::of(case.status, case.location) {
+        RobotsStatus::File | RobotsStatus::Redirect => "robots",
+        RobotsStatus::Unavailable => "robots_unavailable",
+        RobotsStatus::Throttled | RobotsStatus::Absent => "page",
     };
     let cases = Case::of_site_files().into_iter();
     cases.map(|case| (case, class(case).to_owned())).collect()

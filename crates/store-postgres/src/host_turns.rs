@@ -60,15 +60,18 @@ impl HostTurns for PostgresStore {
     }
 
     async fn reserve_start(&self, host: &HostKey) -> StoreResult<Duration> {
+        let limits = &self.options.limits;
         let delay = sqlx::query_scalar!(
             r#"INSERT INTO hosts AS h (host_key, next_start, idle)
                VALUES ($1, now() + $2 * interval '1 ms', true)
                ON CONFLICT (host_key) DO UPDATE
                SET next_start = GREATEST(h.next_start, h.paused_until, now())
-                                + GREATEST(h.interval_ms, $2) * interval '1 ms'
-               RETURNING (extract(epoch FROM next_start - now()) * 1000)::bigint - GREATEST(interval_ms, $2)::bigint AS "delay!""#,
+                                + GREATEST(CASE WHEN $3 THEN 0 ELSE h.interval_ms END, $2) * interval '1 ms'
+               RETURNING (extract(epoch FROM next_start - now()) * 1000)::bigint
+                         - GREATEST(CASE WHEN $3 THEN 0 ELSE interval_ms END, $2)::bigint AS "delay!""#,
             host.as_str(),
-            to_millis(self.options.limits.hosts.interval) as f64
+            to_millis(limits.hosts.interval) as f64,
+            limits.fixed_interval
         )
         .fetch_one(&self.pool)
         .await

@@ -158,18 +158,17 @@ async fn end_turn(store: &SqliteStore, turn: TurnId) -> Result<(), Error> {
 
 async fn reserve_start(store: &SqliteStore, host: &HostKey) -> Result<Duration, Error> {
     let SqliteTransaction { mut db, now } = store.begin().await?;
-    let (host, interval) = (
-        host.as_str(),
-        to_millis(store.options.limits.hosts.interval),
-    );
+    let limits = &store.options.limits;
+    let (host, interval) = (host.as_str(), to_millis(limits.hosts.interval));
     let delay = sqlx::query_scalar!(
         r#"INSERT INTO hosts (host_key, next_start, idle) VALUES (?1, ?2 + ?3, 1)
            ON CONFLICT (host_key) DO UPDATE
-           SET next_start = max(next_start, paused_until, ?2) + max(interval_ms, ?3)
-           RETURNING next_start - ?2 - max(interval_ms, ?3) AS "delay!: i64""#,
+           SET next_start = max(next_start, paused_until, ?2) + max(iif(?4, 0, interval_ms), ?3)
+           RETURNING next_start - ?2 - max(iif(?4, 0, interval_ms), ?3) AS "delay!: i64""#,
         host,
         now,
-        interval
+        interval,
+        limits.fixed_interval
     )
     .fetch_one(&mut *db)
     .await?;

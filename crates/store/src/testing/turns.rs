@@ -6,7 +6,7 @@ use crawler_weburl::HostKey;
 
 use super::StoreFixture;
 use super::builders::{EXPIRED, LEASE, crawl, done, pages, settle, start, take, take_all};
-use crate::{HostDefaults, HostTurn, HostTurns, JobLimits, JobQueue, Store, TurnId};
+use crate::{HostDefaults, HostTurn, HostTurns, JobLimits, JobQueue, Store, StoreLimits, TurnId};
 
 fn slots(in_flight: u32) -> HostDefaults {
     HostDefaults {
@@ -127,4 +127,32 @@ pub async fn a_pause_applies_to_turns<G: StoreFixture>(fixture: &G) {
         HostTurn::Later(wait) => assert!(wait > pause / 2 && wait <= pause, "{wait:?}"),
         turn @ HostTurn::Granted { .. } => panic!("{turn:?}"),
     }
+}
+
+/// Where the interval is fixed, a crawl-delay that was stored before applies to no kind of start.
+pub async fn a_fixed_interval_replaces_crawl_delays<G: StoreFixture>(fixture: &G) {
+    let interval = Duration::from_millis(300);
+    let hosts = HostDefaults {
+        in_flight: 10,
+        interval,
+    };
+    let store = fixture
+        .open(StoreLimits {
+            fixed_interval: true,
+            ..hosts.into()
+        })
+        .await;
+    let host = HostKey::new("a.test");
+    let crawl_delay = Duration::from_mins(10);
+    store.slow_host(&host, crawl_delay).await.expect("slowed");
+    for index in 0..2 {
+        let delay = store.reserve_start(&host).await.expect("a start");
+        assert!(delay <= interval * index, "{delay:?}");
+    }
+    let (_, delay) = granted(&store, LEASE).await;
+    assert!(delay <= interval * 2, "{delay:?}");
+    start(&store, crawl(pages("a.test", 1), JobLimits::default())).await;
+    let tasks = take(&store, 1, LEASE).await;
+    assert_eq!(tasks.len(), 1);
+    assert!(tasks[0].delay <= interval * 3, "{:?}", tasks[0].delay);
 }

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crawler_store::backend::to_millis;
+use crawler_store::backend::{from_millis, to_millis};
 use crawler_store::{HostTurn, HostTurns, StoreResult, TURN_RESERVATION, TurnId};
 use crawler_weburl::HostKey;
 use sqlx::Error;
@@ -76,7 +76,7 @@ impl HostTurns for PostgresStore {
         .fetch_one(&self.pool)
         .await
         .map_err(fault)?;
-        Ok(Duration::from_millis(delay.max(0).unsigned_abs()))
+        Ok(from_millis(delay))
     }
 }
 
@@ -92,7 +92,8 @@ async fn take_turn(
         r#"INSERT INTO hosts AS h (host_key, idle) VALUES ($1, true)
            ON CONFLICT (host_key) DO UPDATE SET idle = h.idle
            RETURNING interval_ms,
-                     (extract(epoch FROM GREATEST(next_start, paused_until) - now()) * 1000)::bigint AS "next_start!""#,
+                     (extract(epoch FROM next_start - now()) * 1000)::bigint AS "next_start!",
+                     (extract(epoch FROM paused_until - now()) * 1000)::bigint AS "paused_until!""#,
         host
     )
     .fetch_one(&mut *db)
@@ -111,10 +112,8 @@ async fn take_turn(
     )
     .fetch_one(&mut *db)
     .await?;
-    let bucket = store
-        .options
-        .limits
-        .bucket(row.interval_ms, row.next_start, held);
+    let opens_at = row.next_start.max(row.paused_until);
+    let bucket = store.options.limits.bucket(row.interval_ms, opens_at, held);
     let schedule = match bucket.turn(lease) {
         Ok(schedule) => schedule,
         Err(wait) => {
@@ -126,7 +125,8 @@ async fn take_turn(
             .execute(&mut *db)
             .await?;
             commit(db).await?;
-            return Ok(HostTurn::Later(wait));
+            let pause = from_millis(row.paused_until);
+            return Ok(HostTurn::Later { wait, pause });
         }
     };
     let delay = schedule.delay(0);

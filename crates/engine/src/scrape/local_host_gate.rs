@@ -135,11 +135,12 @@ impl HostGate for LocalHostGate {
 impl HostState {
     /// Starts a request, or returns what it waits for.
     fn start(&mut self, now: Duration) -> Result<Option<Wait>, TurnRefused> {
-        let wait = self.pace.opens_at().saturating_sub(now);
-        // The host's regular interval is always waited for, whatever its length.
-        if wait > MAX_WAIT.max(self.pace.interval()) {
-            return Err(TurnRefused::Parked(wait));
+        let pause = self.pace.paused_until().saturating_sub(now);
+        if pause > MAX_WAIT {
+            return Err(TurnRefused::Parked(pause));
         }
+        // The interval of the host is always waited for, whatever its length.
+        let wait = self.pace.opens_at().saturating_sub(now);
         if !wait.is_zero() {
             return Ok(Some(Wait::For(wait)));
         }

@@ -66,8 +66,11 @@ impl<S: Store> HostGate for StoreHostGate<S> {
                     tokio::time::sleep(delay).await;
                     return Ok(Some(slot));
                 }
-                HostTurn::Later(wait) if wait > MAX_WAIT => return Err(TurnRefused::Parked(wait)),
-                HostTurn::Later(wait) => tokio::time::sleep(wait).await,
+                HostTurn::Later { pause, .. } if pause > MAX_WAIT => {
+                    return Err(TurnRefused::Parked(pause));
+                }
+                // The interval of the host is always waited for, whatever its length.
+                HostTurn::Later { wait, .. } => tokio::time::sleep(wait).await,
             }
         }
     }

@@ -267,7 +267,7 @@ async fn a_worker_follows_the_rules() {
     for case in Case::all().into_iter().filter(|case| case.retry_after) {
         let host = HostKey::new(&case.host());
         let turn = test_store.store.take_turn(&host, Duration::from_mins(1));
-        let slowed = matches!(turn.await.unwrap(), HostTurn::Later(_));
+        let slowed = matches!(turn.await.unwrap(), HostTurn::Later { .. });
         assert_eq!(slowed, case.throttles(), "frontier over a store: {case:?}");
     }
 }

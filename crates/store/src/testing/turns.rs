@@ -23,12 +23,12 @@ async fn request_turn<S: Store>(store: &S, lease: Duration) -> HostTurn {
 async fn granted<S: Store>(store: &S, lease: Duration) -> (TurnId, Duration) {
     match request_turn(store, lease).await {
         HostTurn::Granted { id, delay } => (id, delay),
-        HostTurn::Later(wait) => panic!("not granted for {wait:?}"),
+        turn @ HostTurn::Later { .. } => panic!("{turn:?}"),
     }
 }
 
 fn is_later(turn: HostTurn) -> bool {
-    matches!(turn, HostTurn::Later(wait) if !wait.is_zero())
+    matches!(turn, HostTurn::Later { wait, .. } if !wait.is_zero())
 }
 
 /// Two at a time, in turns and tasks together.
@@ -66,7 +66,10 @@ pub async fn turns_and_tasks_share_a_hosts_starts<G: StoreFixture>(fixture: &G) 
     granted(&store, LEASE).await;
     assert!(take(&store, 10, LEASE).await.is_empty());
     match request_turn(&store, LEASE).await {
-        HostTurn::Later(wait) => assert!(wait > interval / 2 && wait <= interval, "{wait:?}"),
+        HostTurn::Later { wait, pause } => {
+            assert!(wait > interval / 2 && wait <= interval, "{wait:?}");
+            assert_eq!(pause, Duration::ZERO, "the host did not ask for it");
+        }
         turn @ HostTurn::Granted { .. } => panic!("{turn:?}"),
     }
     // Vice versa, on a new host.
@@ -80,12 +83,12 @@ pub async fn turns_and_tasks_share_a_hosts_starts<G: StoreFixture>(fixture: &G) 
     let turn = store.take_turn(&HostKey::new("b.test"), LEASE).await;
     match turn.expect("a turn") {
         HostTurn::Granted { delay, .. } => assert!(delay <= Duration::from_millis(400)),
-        turn @ HostTurn::Later(_) => panic!("{turn:?}"),
+        turn @ HostTurn::Later { .. } => panic!("{turn:?}"),
     }
     let turn = store.take_turn(&HostKey::new("b.test"), LEASE).await;
     match turn.expect("a turn") {
         HostTurn::Granted { delay, .. } => assert!(delay > Duration::ZERO, "the second waits"),
-        turn @ HostTurn::Later(_) => panic!("{turn:?}"),
+        turn @ HostTurn::Later { .. } => panic!("{turn:?}"),
     }
 }
 
@@ -124,7 +127,10 @@ pub async fn a_pause_applies_to_turns<G: StoreFixture>(fixture: &G) {
         .await
         .expect("paused");
     match request_turn(&store, LEASE).await {
-        HostTurn::Later(wait) => assert!(wait > pause / 2 && wait <= pause, "{wait:?}"),
+        HostTurn::Later { wait, pause: left } => {
+            assert!(wait > pause / 2 && wait <= left, "{wait:?}");
+            assert!(left > pause / 2 && left <= pause, "{left:?}");
+        }
         turn @ HostTurn::Granted { .. } => panic!("{turn:?}"),
     }
 }

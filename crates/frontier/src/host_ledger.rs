@@ -46,8 +46,7 @@ impl HostLedger {
 
     /// When a request may start; `None` if that depends on a report, or if the host is parked.
     pub(crate) fn opens_at(&self) -> Option<Moment> {
-        // While a host is throttling, one request at a time probes whether it still does.
-        if self.parked.is_some() || (self.pace.is_throttled() && self.in_flight > 0) {
+        if self.parked.is_some() || !self.pace.may_start(self.in_flight) {
             return None;
         }
         Some(self.pace.opens_at())

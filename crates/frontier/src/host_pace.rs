@@ -57,9 +57,10 @@ impl HostPace {
         self.interval
     }
 
-    /// Whether the last response throttled.
-    pub fn is_throttled(&self) -> bool {
-        self.throttles > 0
+    /// Whether a request may start beside those in flight: while the host throttles, one at a time probes whether it
+    /// still does.
+    pub fn may_start(&self, in_flight: u32) -> bool {
+        self.throttles == 0 || in_flight == 0
     }
 
     /// Records that a request starts.

@@ -144,8 +144,7 @@ impl HostState {
         if !wait.is_zero() {
             return Ok(Some(Wait::For(wait)));
         }
-        // While a host is throttling, one request at a time probes whether it still does.
-        if self.pace.is_throttled() && self.in_flight > 0 {
+        if !self.pace.may_start(self.in_flight) {
             return Ok(Some(Wait::Probe));
         }
         self.pace.start(now);

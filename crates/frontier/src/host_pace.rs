@@ -5,8 +5,11 @@
 
 use std::time::Duration;
 
+use crawler_model::site_rules::throttles_host;
+
 use crate::backoff::host_pause;
 use crate::frontier::Moment;
+use crate::host_response::HostResponse;
 use crate::rng::Rng;
 
 /// The pace of requests to one host.
@@ -82,8 +85,27 @@ impl HostPace {
         extends
     }
 
+    /// Takes in a response. Returns what it led to, if it throttles.
+    pub fn note_response(
+        &mut self,
+        response: HostResponse,
+        now: Moment,
+        rng: &mut Rng,
+    ) -> Option<Throttle> {
+        let HostResponse {
+            status,
+            retry_after,
+            elapsed,
+        } = response;
+        if !throttles_host(status, retry_after.is_some()) {
+            self.throttles = 0;
+            return None;
+        }
+        Some(self.throttle(retry_after, now.saturating_sub(elapsed), now, rng))
+    }
+
     /// Takes in a throttling response to a request sent at `sent`.
-    pub fn throttle(
+    fn throttle(
         &mut self,
         retry_after: Option<Duration>,
         sent: Moment,
@@ -104,10 +126,5 @@ impl HostPace {
             is_new,
             extends,
         }
-    }
-
-    /// Takes in a response that does not throttle.
-    pub fn relax(&mut self) {
-        self.throttles = 0;
     }
 }

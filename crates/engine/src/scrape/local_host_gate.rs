@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use crawler_frontier::{HostPace, Rng};
+use crawler_frontier::{HostPace, HostResponse, Rng};
 use crawler_model::site_rules::MAX_WAIT;
 use crawler_weburl::{CrawlUrl, HostKey};
 use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore};
@@ -113,17 +113,11 @@ impl HostGate for LocalHostGate {
         }
     }
 
-    async fn throttled(&self, url: &CrawlUrl, retry_after: Option<Duration>, elapsed: Duration) {
+    async fn note_response(&self, url: &CrawlUrl, response: HostResponse) {
         let host = self.host(url);
         let now = self.now();
         let mut rng = self.rng.lock().unwrap_or_else(PoisonError::into_inner);
-        let sent = now.saturating_sub(elapsed);
-        let mut state = host.state();
-        state.pace.throttle(retry_after, sent, now, &mut rng);
-    }
-
-    fn relaxed(&self, url: &CrawlUrl) {
-        self.host(url).state().pace.relax();
+        host.state().pace.note_response(response, now, &mut rng);
     }
 
     async fn slow_to(&self, url: &CrawlUrl, interval: Duration) {

@@ -10,7 +10,7 @@ use crawler_engine::{
     HostGate, OutputWriter, Progress, ScrapeProblem, Scraper, Stop, TurnRefused, drive,
 };
 use crawler_fetch::{Body, FakeFetch, Fetched, RequestedUrl, fake};
-use crawler_frontier::MemoryFrontier;
+use crawler_frontier::{HostPace, HostResponse, MemoryFrontier, Rng};
 use crawler_model::site_rules::{PageStatus, RobotsStatus, throttles_host};
 use crawler_model::{
     CrawlPlan, CrawlSpec, DepthLimit, FailKind, Failure, JsPolicy, Notice, Outcome, PageReport,
@@ -283,11 +283,13 @@ impl HostGate for OpenGate {
         Ok(())
     }
 
-    async fn throttled(&self, url: &CrawlUrl, _: Option<Duration>, _: Duration) {
-        self.0.lock().unwrap().insert(url.host_key().to_string());
+    async fn note_response(&self, url: &CrawlUrl, response: HostResponse) {
+        let throttle =
+            HostPace::default().note_response(response, Duration::ZERO, &mut Rng::new(1));
+        if throttle.is_some() {
+            self.0.lock().unwrap().insert(url.host_key().to_string());
+        }
     }
-
-    fn relaxed(&self, _url: &CrawlUrl) {}
 
     async fn slow_to(&self, _url: &CrawlUrl, _interval: Duration) {}
 }

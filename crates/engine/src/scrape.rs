@@ -27,10 +27,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, SystemTime};
 
 use crawler_fetch::{Accept, Fetch, FetchRequest, Fetched, RequestedUrl};
-use crawler_frontier::{Rng, retry_delay};
+use crawler_frontier::{HostResponse, Rng, retry_delay};
 use crawler_model::site_rules::{
     MAX_WAIT, PER_HOST_CONCURRENCY, PageStatus, check_redirects, may_retry, redirect_loop,
-    throttles_host,
 };
 use crawler_model::{Failure, JsPolicy, Notice, RobotsPolicy, ScrapePlan};
 use crawler_weburl::CrawlUrl;
@@ -203,30 +202,28 @@ impl<T: Fetch, G: HostGate> Scraper<T, G> {
             let turn = self.unless_stopped(self.gate.turn(url)).await??;
             let sent_at = Instant::now();
             let response = self.fetch.fetch(request).await;
+            if let Ok(fetched) = &response {
+                let response = HostResponse {
+                    status: fetched.status,
+                    retry_after: fetched.retry_after,
+                    elapsed: sent_at.elapsed(),
+                };
+                self.gate.note_response(url, response).await;
+            }
+            drop(turn);
             let (kind, retry_after) = match &response {
                 Ok(fetched) => {
                     let PageStatus::ErrorPage(kind) = fetched.page_status() else {
-                        self.gate.relaxed(url);
                         return response.map_err(RequestError::Failed);
                     };
                     (kind, fetched.retry_after)
                 }
                 Err(failure) => (failure.kind, None),
             };
-            let delay = self.retry_delay(attempt, retry_after);
-            if let Ok(fetched) = &response {
-                if throttles_host(fetched.status, retry_after.is_some()) {
-                    // Applies to all pages of the host.
-                    let elapsed = sent_at.elapsed();
-                    self.gate.throttled(url, retry_after, elapsed).await;
-                } else {
-                    self.gate.relaxed(url);
-                }
-            }
-            drop(turn);
             if !may_retry(kind, attempt, max_attempts, retry_after, MAX_WAIT) {
                 return response.map_err(RequestError::Failed);
             }
+            let delay = self.retry_delay(attempt, retry_after);
             if delay >= MIN_REPORTED_PAUSE {
                 let path = url.parts().path_and_query();
                 let what = match &response {

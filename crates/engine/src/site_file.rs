@@ -7,7 +7,7 @@ use crawler_fetch::{Accept, Body, Fetch, FetchRequest, Fetched};
 use crawler_frontier::{
     RobotsFetchResult, SiteFileReport, SiteFileResult, SiteFileTask, SitemapFetchResult,
 };
-use crawler_model::site_rules::PageStatus;
+use crawler_model::site_rules::{PageStatus, RobotsStatus};
 use crawler_model::{CrawlRules, FailKind, Failure, LinkFacts, LinkList, counted};
 use crawler_sitefiles::{Robots, SitemapLimits, SitemapLocation, read_sitemap, robots_token};
 use crawler_weburl::{CrawlUrl, Resolved, Resolver};
@@ -104,8 +104,8 @@ fn file_text(fetched: &Fetched) -> Option<String> {
     }
 }
 
-/// Interprets the response to a request for robots.txt. A 4xx means no rules (RFC 9309); what a temporary 4xx, a 5xx or no
-/// response means is decided by [`KnownRobots`](crawler_sitefiles::KnownRobots).
+/// Interprets the response to a request for robots.txt. What a file that could not be fetched permits is decided by
+/// [`KnownRobots`](crawler_sitefiles::KnownRobots).
 pub(crate) fn read_robots(
     url: &CrawlUrl,
     response: Result<Fetched, Failure>,
@@ -115,21 +115,24 @@ pub(crate) fn read_robots(
         Ok(fetched) => fetched,
         Err(failure) => return RobotsFetchResult::Unreachable(failure),
     };
-    match (fetched.page_status(), &fetched.body) {
-        (PageStatus::Success, Body::File(body) | Body::Html(body)) => {
+    let status = RobotsStatus::of(fetched.status, fetched.location.is_some());
+    match (status, &fetched.body) {
+        (RobotsStatus::File, Body::File(body) | Body::Html(body)) => {
             RobotsFetchResult::Rules(Robots::parse(body, robots_token(agent)))
         }
-        (PageStatus::Redirect, _) => redirect_target(url, &fetched).map_or_else(
+        (RobotsStatus::Redirect, _) => redirect_target(url, &fetched).map_or_else(
             |_| RobotsFetchResult::Rules(Robots::allow_all()),
             RobotsFetchResult::Moved,
         ),
-        (PageStatus::ErrorPage(_), _) if matches!(fetched.status, 500..=599) => {
+        (RobotsStatus::Unavailable, _) => {
             RobotsFetchResult::Unavailable(Failure::of_status(fetched.status))
         }
-        (PageStatus::ErrorPage(kind), _) if kind.retryable() => {
+        (RobotsStatus::Throttled, _) => {
             RobotsFetchResult::Throttled(Failure::of_status(fetched.status))
         }
-        _ => RobotsFetchResult::Rules(Robots::allow_all()),
+        (RobotsStatus::Absent, _) | (RobotsStatus::File, Body::Unread) => {
+            RobotsFetchResult::Rules(Robots::allow_all())
+        }
     }
 }
 

@@ -5,9 +5,9 @@
 use std::collections::{HashMap, HashSet};
 
 use crawler_model::{CrawlRules, PageReport, RefuseReason, Task};
-use crawler_weburl::{CrawlUrl, Origin, ScopeKind, UrlKey, UrlRef};
+use crawler_weburl::{CrawlUrl, Origin, UrlKey, UrlRef};
 
-use crate::rules::{Bounds, MAX_HOSTS, judge};
+use crate::rules::{Bounds, MAX_ORIGINS, judge, limits_origins};
 use crate::seen::Seen;
 use crate::traps::{PageEvidence, Traps};
 
@@ -44,20 +44,18 @@ impl AdmissionFilter {
         source: Option<&mut LinkSource>,
     ) -> Result<(), RefuseReason> {
         let source = source.and_then(|source| source.0.as_mut());
-        let counts_hosts = plan.scope_kind != ScopeKind::Any;
-        let hosts_full = || {
-            counts_hosts && self.origins.len() >= MAX_HOSTS && !self.origins.contains(&url.origin())
-        };
+        let is_excess_origin =
+            || self.origins.len() >= MAX_ORIGINS && !self.origins.contains(&url.origin());
         let known = (&self.traps, &self.seen);
         let evidence = source.as_deref();
-        let trap_check = judge(plan, known, url, depth, bounds, evidence, hosts_full)?;
+        let trap_check = judge(plan, known, url, depth, bounds, evidence, is_excess_origin)?;
         if plan.traps {
             let key = plan.keys.key(url);
             let is_new = self.seen.insert(key);
             self.seen.extend(trap_check.without_session);
             // A URL that is only new to another worker tells nothing about the page it is on.
             self.traps.note(key, &trap_check, source.filter(|_| is_new));
-            if counts_hosts {
+            if limits_origins(plan) {
                 self.origins.insert(url.origin());
             }
         }

@@ -8,6 +8,7 @@ use crawler_weburl::HostKey;
 
 use crate::frontier::Moment;
 use crate::host_pace::HostPace;
+use crate::host_response::HostResponse;
 use crate::rng::Rng;
 
 /// A host that throttles more often than this in a row, with pauses between, is parked.
@@ -26,9 +27,7 @@ pub(crate) struct HostLedger {
 /// What a throttling response led to.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Throttled {
-    /// Nothing new: the host is paused already.
-    AlreadyPaused,
-    /// It is paused for this long.
+    /// The host is paused for this long.
     Paused(Duration),
     /// It is parked, for this reason.
     Parked(String),
@@ -46,8 +45,7 @@ impl HostLedger {
 
     /// When a request may start; `None` if that depends on a report, or if the host is parked.
     pub(crate) fn opens_at(&self) -> Option<Moment> {
-        // While a host is throttling, one request at a time probes whether it still does.
-        if self.parked.is_some() || (self.pace.is_throttled() && self.in_flight > 0) {
+        if self.parked.is_some() || !self.pace.may_start(self.in_flight) {
             return None;
         }
         Some(self.pace.opens_at())
@@ -78,15 +76,17 @@ impl HostLedger {
         is_new
     }
 
-    /// Takes in a throttling response to a request sent at `sent`.
-    pub(crate) fn throttle(
+    /// Takes in a response. Returns what it led to, if that is new.
+    pub(crate) fn note_response(
         &mut self,
-        retry_after: Option<Duration>,
-        sent: Moment,
+        response: HostResponse,
         now: Moment,
         rng: &mut Rng,
-    ) -> Throttled {
-        let throttle = self.pace.throttle(retry_after, sent, now, rng);
+    ) -> Option<Throttled> {
+        if self.parked.is_some() {
+            return None;
+        }
+        let throttle = self.pace.note_response(response, now, rng)?;
         let message = if throttle.pause > MAX_HOST_PAUSE {
             let seconds = throttle.pause.as_secs();
             format!("asked for a pause of {seconds} s")
@@ -95,18 +95,12 @@ impl HostLedger {
                 "responded \"too many requests\" {} in a row",
                 counted(throttle.times, "time")
             )
-        } else if throttle.is_new && throttle.extends {
-            return Throttled::Paused(throttle.pause);
         } else {
-            return Throttled::AlreadyPaused;
+            let is_new = throttle.is_new && throttle.extends;
+            return is_new.then_some(Throttled::Paused(throttle.pause));
         };
         self.park(&message);
-        Throttled::Parked(message)
-    }
-
-    /// Takes in a response that does not throttle.
-    pub(crate) fn relax(&mut self) {
-        self.pace.relax();
+        Some(Throttled::Parked(message))
     }
 
     pub(crate) fn parked(&self) -> Option<&str> {
@@ -122,6 +116,14 @@ mod tests {
 
     fn ledger() -> (HostLedger, Rng) {
         (HostLedger::new(HostKey::new("a")), Rng::new(1))
+    }
+
+    fn response(status: u16, retry_after: Option<Duration>, elapsed: Duration) -> HostResponse {
+        HostResponse {
+            status,
+            retry_after,
+            elapsed,
+        }
     }
 
     #[test]
@@ -141,23 +143,26 @@ mod tests {
         for _ in 0..20 {
             host.start(Duration::ZERO);
         }
-        let first = host.throttle(None, Duration::ZERO, SECOND, &mut rng);
-        assert!(matches!(first, Throttled::Paused(_)));
+        let throttling = response(429, None, SECOND);
+        let first = host.note_response(throttling, SECOND, &mut rng);
+        assert!(matches!(first, Some(Throttled::Paused(_))));
         for _ in 0..19 {
-            let again = host.throttle(None, Duration::ZERO, SECOND, &mut rng);
-            assert_eq!(again, Throttled::AlreadyPaused);
+            let again = host.note_response(throttling, SECOND, &mut rng);
+            assert_eq!(again, None);
         }
     }
 
     #[test]
     fn a_requested_pause_is_obeyed_and_a_huge_one_parks_the_host() {
         let (mut host, mut rng) = ledger();
-        let answer = host.throttle(Some(30 * SECOND), Duration::ZERO, SECOND, &mut rng);
-        assert_eq!(answer, Throttled::Paused(30 * SECOND));
+        let throttling = response(429, Some(30 * SECOND), SECOND);
+        let answer = host.note_response(throttling, SECOND, &mut rng);
+        assert_eq!(answer, Some(Throttled::Paused(30 * SECOND)));
         assert!(!host.is_open(30 * SECOND));
         assert!(host.is_open(31 * SECOND));
-        let answer = host.throttle(Some(4_000 * SECOND), 40 * SECOND, 41 * SECOND, &mut rng);
-        assert!(matches!(answer, Throttled::Parked(_)));
+        let throttling = response(429, Some(4_000 * SECOND), SECOND);
+        let answer = host.note_response(throttling, 41 * SECOND, &mut rng);
+        assert!(matches!(answer, Some(Throttled::Parked(_))));
         assert_eq!(host.opens_at(), None);
     }
 
@@ -171,7 +176,7 @@ mod tests {
             host.start(now);
             requests += 1;
             host.end();
-            host.throttle(None, now, now, &mut rng);
+            host.note_response(response(429, None, Duration::ZERO), now, &mut rng);
         }
         assert!(requests <= 20, "{requests}");
         assert!(host.parked().is_some());
@@ -180,11 +185,13 @@ mod tests {
     #[test]
     fn one_probe_at_a_time_while_throttled() {
         let (mut host, mut rng) = ledger();
-        host.throttle(Some(SECOND), Duration::ZERO, Duration::ZERO, &mut rng);
+        let throttling = response(429, Some(SECOND), Duration::ZERO);
+        host.note_response(throttling, Duration::ZERO, &mut rng);
         host.start(2 * SECOND);
         assert!(!host.is_open(9 * SECOND));
         host.end();
-        host.relax();
+        let page = response(200, None, SECOND);
+        host.note_response(page, 9 * SECOND, &mut rng);
         host.start(9 * SECOND);
         assert!(host.is_open(9 * SECOND));
     }

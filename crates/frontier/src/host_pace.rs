@@ -5,8 +5,11 @@
 
 use std::time::Duration;
 
+use crawler_model::site_rules::throttles_host;
+
 use crate::backoff::host_pause;
 use crate::frontier::Moment;
+use crate::host_response::HostResponse;
 use crate::rng::Rng;
 
 /// The pace of requests to one host.
@@ -57,9 +60,10 @@ impl HostPace {
         self.interval
     }
 
-    /// Whether the last response throttled.
-    pub fn is_throttled(&self) -> bool {
-        self.throttles > 0
+    /// Whether a request may start beside those in flight: while the host throttles, one at a time probes whether it
+    /// still does.
+    pub fn may_start(&self, in_flight: u32) -> bool {
+        self.throttles == 0 || in_flight == 0
     }
 
     /// Records that a request starts.
@@ -81,8 +85,27 @@ impl HostPace {
         extends
     }
 
+    /// Takes in a response. Returns what it led to, if it throttles.
+    pub fn note_response(
+        &mut self,
+        response: HostResponse,
+        now: Moment,
+        rng: &mut Rng,
+    ) -> Option<Throttle> {
+        let HostResponse {
+            status,
+            retry_after,
+            elapsed,
+        } = response;
+        if !throttles_host(status, retry_after.is_some()) {
+            self.throttles = 0;
+            return None;
+        }
+        Some(self.throttle(retry_after, now.saturating_sub(elapsed), now, rng))
+    }
+
     /// Takes in a throttling response to a request sent at `sent`.
-    pub fn throttle(
+    fn throttle(
         &mut self,
         retry_after: Option<Duration>,
         sent: Moment,
@@ -103,10 +126,5 @@ impl HostPace {
             is_new,
             extends,
         }
-    }
-
-    /// Takes in a response that does not throttle.
-    pub fn relax(&mut self) {
-        self.throttles = 0;
     }
 }

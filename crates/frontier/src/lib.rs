@@ -15,6 +15,7 @@ mod delayed;
 mod frontier;
 mod host_ledger;
 mod host_pace;
+mod host_response;
 mod level_counts;
 mod memory_frontier;
 mod packed_queue;
@@ -39,6 +40,7 @@ pub use frontier::{
     Delivery, Dispatch, Frontier, FrontierError, Moment, Next, ProgressCounts, Work,
 };
 pub use host_pace::{HostPace, Throttle};
+pub use host_response::HostResponse;
 pub use memory_frontier::MemoryFrontier;
 pub use rng::Rng;
 pub use rules::{Bounds, link_refusal};

@@ -23,7 +23,7 @@ use crate::level_counts::LevelCounts;
 use crate::path_gates::PathGates;
 use crate::queued_depths::QueuedDepths;
 use crate::rng::Rng;
-use crate::rules::{Bounds, MAX_HOSTS, judge, link_refusal};
+use crate::rules::{Bounds, MAX_ORIGINS, judge, link_refusal};
 use crate::seed_watch::SeedWatch;
 use crate::seen::Seen;
 use crate::site::{RobotsState, Site, was_started};
@@ -125,7 +125,8 @@ impl MemoryFrontier {
             self.move_to_lower_depth(url, key, task, depth);
             return Err(RefuseReason::Seen);
         }
-        let hosts_full = || self.exceeds_max_hosts(url);
+        let is_excess_origin =
+            || self.sites.len() >= MAX_ORIGINS && !self.site_of.contains_key(&url.origin());
         let known = (&self.traps, &self.seen);
         let trap_check = judge(
             &self.plan,
@@ -134,7 +135,7 @@ impl MemoryFrontier {
             depth,
             bounds,
             source.as_deref(),
-            hosts_full,
+            is_excess_origin,
         )?;
         let Some(owned) = CrawlUrl::from_normalized(url.as_str()) else {
             return Err(RefuseReason::Scheme);
@@ -261,12 +262,6 @@ impl MemoryFrontier {
         } else {
             0
         }
-    }
-
-    /// Whether the URL's origin is new and would exceed the limit.
-    fn exceeds_max_hosts(&self, url: UrlRef<'_>) -> bool {
-        let known_site = || self.site_of.contains_key(&url.origin());
-        self.sites.len() >= MAX_HOSTS && !known_site()
     }
 
     pub(crate) fn site_for(&mut self, url: UrlRef<'_>) -> usize {

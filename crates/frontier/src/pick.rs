@@ -3,9 +3,7 @@
 //! Limits and robots.txt are checked here, at dispatch: a disallowed URL is settled as skipped, a limit leaves
 //! the rest in the queue, counted as left.
 
-use crawler_model::{
-    FailKind, Failure, Outcome, PageReport, RefuseReason, SeedProblem, SkipReason, StopReason, Task,
-};
+use crawler_model::{Outcome, PageReport, RefuseReason, SeedProblem, SkipReason, StopReason, Task};
 use crawler_sitefiles::{RobotsDelay, RobotsPermission};
 
 use crate::frontier::{Delivery, Dispatch, Moment, Next, Work};
@@ -259,10 +257,7 @@ impl MemoryFrontier {
             (RobotsPermission::Skip(reason), _) => Outcome::Skipped(reason),
             (RobotsPermission::Fail(failure), _) => Outcome::Failed(failure),
             // The host is parked, so this is not reached.
-            (RobotsPermission::TooSlow(delay), _) => {
-                let message = format!("the host {}", RobotsDelay::message(delay));
-                Outcome::Failed(Failure::new(FailKind::RateLimited, message))
-            }
+            (RobotsPermission::TooSlow(delay), _) => Outcome::Failed(RobotsDelay::failure(delay)),
         };
         if self.hosts[self.sites[site].host].parked().is_none() {
             self.levels.remove(task.depth);

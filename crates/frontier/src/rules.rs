@@ -1,13 +1,13 @@
 //! The admission rules, in a fixed order. The callers check whether a URL is new.
 
 use crawler_model::{CrawlRules, LinkFacts, RefuseReason};
-use crawler_weburl::{ScopeVerdict, UrlRef};
+use crawler_weburl::{ScopeKind, ScopeVerdict, UrlRef};
 
 use crate::seen::Seen;
 use crate::traps::{PageEvidence, TrapCheck, Traps};
 
-/// Limit on the origins (hosts and their ports) that are followed while traps are refused.
-pub(crate) const MAX_HOSTS: usize = 100;
+/// Limit on the origins (hosts and their ports) that are followed while traps are refused; see [`limits_origins`].
+pub(crate) const MAX_ORIGINS: usize = 100;
 
 /// Which part of the scope applies to a URL.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -28,8 +28,13 @@ pub fn link_refusal(plan: &CrawlRules, facts: LinkFacts) -> Option<RefuseReason>
     (plan.obey_nofollow && facts.nofollow).then_some(RefuseReason::Nofollow)
 }
 
+/// Whether at most [`MAX_ORIGINS`] are followed. A crawl of any host is meant to reach many.
+pub(crate) fn limits_origins(plan: &CrawlRules) -> bool {
+    plan.traps && plan.scope_kind != ScopeKind::Any
+}
+
 /// Checks scope, include and exclude patterns, file extensions, depth and traps. Changes nothing. `source`: the page that the
-/// URL was found on, if it has a place.
+/// URL was found on, if it has a place. `is_excess_origin`: the URL's origin is new, and the limit is reached.
 pub(crate) fn judge(
     plan: &CrawlRules,
     (traps, seen): (&Traps, &Seen),
@@ -37,7 +42,7 @@ pub(crate) fn judge(
     depth: u32,
     bounds: Bounds,
     source: Option<&PageEvidence>,
-    hosts_full: impl FnOnce() -> bool,
+    is_excess_origin: impl FnOnce() -> bool,
 ) -> Result<TrapCheck, RefuseReason> {
     match (plan.scope.verdict(url), bounds) {
         (ScopeVerdict::In, _)
@@ -59,7 +64,7 @@ pub(crate) fn judge(
     if !plan.traps {
         return Ok(TrapCheck::default());
     }
-    if hosts_full() {
+    if limits_origins(plan) && is_excess_origin() {
         return Err(RefuseReason::TrapHosts);
     }
     if bounds == Bounds::Listed {
@@ -79,4 +84,49 @@ fn has_extension(url: UrlRef<'_>, extensions: &[String]) -> bool {
             .iter()
             .any(|blocked| blocked.eq_ignore_ascii_case(extension))
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use crawler_model::{CrawlPlan, CrawlSpec, Discovery, Task};
+    use crawler_weburl::CrawlUrl;
+
+    use super::*;
+    use crate::{AdmissionFilter, MemoryFrontier};
+
+    #[test]
+    fn origins_are_limited_unless_any_host_is_in_scope() {
+        for (scope, traps, is_limited) in [
+            (ScopeKind::Domain, true, true),
+            (ScopeKind::Domain, false, false),
+            (ScopeKind::Any, true, false),
+        ] {
+            let spec = CrawlSpec {
+                seed: "http://example.org/".to_owned(),
+                scope: Some(scope),
+                traps: Some(traps),
+                ..CrawlSpec::default()
+            };
+            let plan = CrawlPlan::resolve(&spec, "crawler/0", 1).unwrap();
+            let (mut frontier, mut filter) =
+                (MemoryFrontier::new(&plan, 1), AdmissionFilter::default());
+            let results: Vec<_> = (0..=MAX_ORIGINS)
+                .map(|number| {
+                    let url = format!("http://{number}.example.org/");
+                    let url = CrawlUrl::parse(&url).unwrap();
+                    let (url, key) = (url.parts(), plan.keys.key(url.parts()));
+                    let task = |url| Task::new(url, Discovery::Link, 1, None);
+                    let in_memory = frontier.admit(url, key, task, 1, Bounds::All, None);
+                    (in_memory, filter.admit(&plan, url, 1, Bounds::All, None))
+                })
+                .collect();
+            let last = if is_limited {
+                Err(RefuseReason::TrapHosts)
+            } else {
+                Ok(())
+            };
+            assert_eq!(results[0], (Ok(()), Ok(())), "{scope:?} {traps}");
+            assert_eq!(results[MAX_ORIGINS], (last, last), "{scope:?} {traps}");
+        }
+    }
 }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use crawler_model::site_rules::{MAX_HOST_PAUSE, check_redirects, may_retry, throttles_host};
+use crawler_model::site_rules::{MAX_HOST_PAUSE, check_redirects, may_retry};
 use crawler_model::{
     Discovery, LinkList, Notice, Outcome, PageReport, RefuseReason, SitemapPolicy, Task,
 };
@@ -13,15 +13,9 @@ use crate::admission_filter::AdmissionFilter;
 use crate::backoff::retry_delay;
 use crate::frontier::{Delivery, Moment, Work};
 use crate::host_ledger::Throttled;
+use crate::host_response::HostResponse;
 use crate::memory_frontier::MemoryFrontier;
 use crate::rules::Bounds;
-
-/// The parts of a response that affect its host's pace.
-pub(crate) struct Reply {
-    pub(crate) status: Option<u16>,
-    pub(crate) retry_after: Option<Duration>,
-    pub(crate) elapsed: Duration,
-}
 
 impl MemoryFrontier {
     pub(crate) fn settle_page(
@@ -36,12 +30,10 @@ impl MemoryFrontier {
         self.counts.bytes += report.wire_bytes;
         self.levels.remove(report.depth);
         self.hosts[host].end();
-        let reply = Reply {
-            status: report.status,
-            retry_after: report.retry_after,
-            elapsed: report.elapsed,
-        };
-        self.note_reply(host, &reply, now, out);
+        let response = HostResponse::new(report.status, report.retry_after, report.elapsed);
+        if let Some(response) = response {
+            self.note_response(host, response, now, out);
+        }
 
         if self.may_retry(host, &report) {
             let (backoff, attempt) = (self.plan.backoff, report.attempt);
@@ -101,36 +93,27 @@ impl MemoryFrontier {
     }
 
     /// Updates the host's ledger from a response.
-    pub(crate) fn note_reply(
+    pub(crate) fn note_response(
         &mut self,
         host: usize,
-        reply: &Reply,
+        response: HostResponse,
         now: Moment,
         out: &mut Vec<Delivery>,
     ) {
-        let Some(status) = reply.status else { return };
-        if !throttles_host(status, reply.retry_after.is_some()) {
-            self.hosts[host].relax();
-            return;
-        }
-        if self.hosts[host].parked().is_some() {
-            return;
-        }
-        let sent = now.saturating_sub(reply.elapsed);
-        let message = format!("answered {status}");
         let ledger = &mut self.hosts[host];
-        match ledger.throttle(reply.retry_after, sent, now, &mut self.rng) {
-            Throttled::AlreadyPaused => (),
-            Throttled::Paused(pause) if pause < Duration::from_secs(1) => (),
-            Throttled::Paused(pause) => {
+        match ledger.note_response(response, now, &mut self.rng) {
+            None => (),
+            Some(Throttled::Paused(pause)) if pause < Duration::from_secs(1) => (),
+            Some(Throttled::Paused(pause)) => {
                 let host = ledger.host.to_string();
+                let message = format!("answered {}", response.status);
                 out.push(Delivery::Notice(Notice::HostSlowed {
                     host,
                     pause,
                     message,
                 }));
             }
-            Throttled::Parked(message) => self.park(host, message, out),
+            Some(Throttled::Parked(message)) => self.park(host, message, out),
         }
     }
 

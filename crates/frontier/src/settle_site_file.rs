@@ -13,9 +13,9 @@ use crawler_weburl::CrawlUrl;
 
 use crate::backoff::retry_delay;
 use crate::frontier::{Delivery, Moment, Work};
+use crate::host_response::HostResponse;
 use crate::memory_frontier::MemoryFrontier;
 use crate::rules::Bounds;
-use crate::settle::Reply;
 use crate::site::RobotsState;
 use crate::site_file_attempt::{SiteFileAttempt, SiteFileStep, sitemaps_of};
 use crate::site_file_task::{
@@ -34,12 +34,10 @@ impl MemoryFrontier {
         self.counts.bytes += report.wire_bytes;
         let host = self.host_for(report.found.url().parts());
         self.hosts[host].end();
-        let reply = Reply {
-            status: report.status,
-            retry_after: report.retry_after,
-            elapsed: report.elapsed,
-        };
-        self.note_reply(host, &reply, now, out);
+        let response = HostResponse::new(report.status, report.retry_after, report.elapsed);
+        if let Some(response) = response {
+            self.note_response(host, response, now, out);
+        }
         let attempt = SiteFileAttempt {
             attempt: 0,
             max_attempts: self.plan.max_attempts,

@@ -10,6 +10,7 @@ mod limits;
 mod page_status;
 mod redirect_limit;
 mod retry;
+mod robots_status;
 
 pub use blocked_extensions::BLOCKED_EXTENSIONS;
 pub use limits::{
@@ -20,3 +21,4 @@ pub use limits::{
 pub use page_status::{PageStatus, has_body};
 pub use redirect_limit::{check_redirects, redirect_loop};
 pub use retry::{may_retry, throttles_host};
+pub use robots_status::RobotsStatus;

@@ -72,7 +72,7 @@ pub enum RefuseReason {
     TrapQuery,
     /// Another of many pages that repeat each other and only lead to more of the same.
     TrapPages,
-    /// Another subdomain of a domain that has too many.
+    /// A new origin, after the limit on origins.
     TrapHosts,
     /// Already in the frontier, or already fetched.
     Seen,

@@ -5,7 +5,7 @@
 
 use std::time::Duration;
 
-use crawler_model::{CrawlDelay, Failure, RobotsErrors, SkipReason};
+use crawler_model::{CrawlDelay, FailKind, Failure, RobotsErrors, SkipReason};
 
 use crate::{Robots, RobotsMatch};
 
@@ -50,6 +50,12 @@ impl RobotsDelay {
     /// What a host that asks for too long a delay does: `asks for 7200 s between requests`.
     pub fn message(delay: Duration) -> String {
         format!("asks for {} s between requests", delay.as_secs())
+    }
+
+    /// The failure of a page whose host asks for too long a delay.
+    pub fn failure(delay: Duration) -> Failure {
+        let message = format!("the host {}", Self::message(delay));
+        Failure::new(FailKind::RateLimited, message)
     }
 }
 
@@ -124,8 +130,6 @@ impl RobotsFile {
 
 #[cfg(test)]
 mod tests {
-    use crawler_model::FailKind;
-
     use super::*;
 
     const MINUTE: Duration = Duration::from_mins(1);
@@ -159,6 +163,14 @@ mod tests {
             assert_eq!(file.blocks_all(RobotsErrors::Disallow), blocks);
             assert!(!file.blocks_all(RobotsErrors::Allow));
         }
+    }
+
+    #[test]
+    fn too_long_a_delay_fails_a_page() {
+        let failure = RobotsDelay::failure(Duration::from_hours(2));
+        assert_eq!(failure.kind, FailKind::RateLimited);
+        let message = "the host asks for 7200 s between requests";
+        assert_eq!(failure.message, message);
     }
 
     #[test]

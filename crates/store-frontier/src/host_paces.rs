@@ -4,7 +4,7 @@
 use std::collections::HashMap;
 use std::time::Duration;
 
-use crawler_frontier::{HostPace, Moment, Rng, Throttle};
+use crawler_frontier::{HostPace, HostResponse, Moment, Rng, Throttle};
 use crawler_model::site_rules::MAX_HOST_PAUSE;
 use crawler_weburl::HostKey;
 
@@ -70,23 +70,15 @@ impl HostPaces {
         pace.pause(interval, now);
     }
 
-    /// Takes in a throttling response to a request sent at `sent`. No host is paused for longer than [`MAX_HOST_PAUSE`].
-    pub fn throttle(
+    /// Takes in a response. Returns what it led to, if it throttles. No host is paused for longer than [`MAX_HOST_PAUSE`].
+    pub fn note_response(
         &mut self,
         host: &HostKey,
-        retry_after: Option<Duration>,
-        sent: Moment,
+        mut response: HostResponse,
         now: Moment,
         rng: &mut Rng,
-    ) -> Throttle {
-        let retry_after = retry_after.map(|pause| pause.min(MAX_HOST_PAUSE));
-        self.pace(host, now).throttle(retry_after, sent, now, rng)
-    }
-
-    /// Takes in a response that does not throttle.
-    pub fn relax(&mut self, host: &HostKey) {
-        if let Some(pace) = self.paces.get_mut(host) {
-            pace.relax();
-        }
+    ) -> Option<Throttle> {
+        response.retry_after = response.retry_after.map(|pause| pause.min(MAX_HOST_PAUSE));
+        self.pace(host, now).note_response(response, now, rng)
     }
 }

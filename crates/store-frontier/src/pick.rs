@@ -5,15 +5,14 @@ use std::time::Duration;
 
 use crawler_frontier::{Moment, SiteFileTask, Work};
 use crawler_model::site_rules::MAX_HOST_PAUSE;
-use crawler_model::{
-    CrawlRules, Discovery, FailKind, Notice, RobotsPolicy, SitemapPolicy, SkipReason, Task,
-};
+use crawler_model::{CrawlRules, Discovery, Notice, RobotsPolicy, SitemapPolicy, SkipReason, Task};
 use crawler_sitefiles::{RobotsDelay, RobotsFile, RobotsPermission};
 use crawler_store::{StoredRobots, TaskOutcome};
 use crawler_weburl::{CrawlUrl, Origin};
 
 use crate::held_task::Stage;
 use crate::robots_queue::RobotsLookup;
+use crate::settle_page::failed;
 use crate::worker_counts::add;
 use crate::{FrontierStore, StoreFrontier};
 
@@ -22,8 +21,14 @@ const MAX_HOLD: Duration = Duration::from_secs(5);
 /// A task that is later than this for its reserved start reserves another one: the next request, of any worker, may already
 /// be under way.
 const MAX_LATENESS: Duration = Duration::from_millis(15);
-/// How long a task waits for a renewal that confirms its lease.
+/// How long a task waits for a renewal that confirms its lease, or for another attempt to reserve a start.
 const LEASE_CHECK_DELAY: Duration = Duration::from_millis(100);
+
+/// How much later than its start a request may be sent, after this many starts that passed unused. Each allows more, so that a
+/// slow machine does not reserve starts forever.
+pub(crate) fn max_lateness(missed: u32) -> Duration {
+    MAX_LATENESS * (1 << missed.min(6))
+}
 
 /// Whether a task may start.
 enum Permission {
@@ -61,16 +66,12 @@ impl<S: FrontierStore> StoreFrontier<S> {
             .due(max, now, |url| hosts.opens_at(&url.host_key()));
         let mut site_files: Vec<SiteFileTask> = due.into_iter().map(SiteFileTask::Robots).collect();
         let more = max - site_files.len();
-        let due = self
-            .sitemaps
-            .due(more, now, |url| hosts.opens_at(&url.host_key()));
-        for site_file in &due {
-            // A robots.txt uses the start of its page. Sitemaps are many, so they reserve starts of their own.
-            if self.hosts.is_paced(&site_file.url.host_key()) {
-                self.client.take_start(site_file.url.host_key());
-            }
+        // A robots.txt uses the start of its page. Sitemaps are many, so they reserve starts of their own.
+        let due = self.sitemaps.due(more, now, hosts);
+        for (host, ticket) in due.starts {
+            self.client.reserve_start(host, ticket);
         }
-        site_files.extend(due.into_iter().map(SiteFileTask::Sitemap));
+        site_files.extend(due.files.into_iter().map(SiteFileTask::Sitemap));
         for site_file in &site_files {
             self.hosts.start(&site_file.url().host_key(), now);
         }
@@ -147,18 +148,17 @@ impl<S: FrontierStore> StoreFrontier<S> {
         })
     }
 
-    /// Whether a task's start has not passed and is unused. Each missed start allows more lateness, so that a slow machine does
-    /// not reserve starts forever.
+    /// Whether a task's start has not passed and is unused.
     fn is_in_time(&self, ticket: u64, now: Moment) -> bool {
         let Some(held) = self.held.get(&ticket) else {
             return false;
         };
-        let late = MAX_LATENESS * (1 << held.missed.min(6));
+        let late = max_lateness(held.missed);
         let unused = self.hosts.opens_at(&held.host()) <= now + late;
         unused && held.slot.is_some_and(|slot| now <= slot + late)
     }
 
-    /// Takes in another start for a task.
+    /// Takes in another start for a task, or for its next sitemap.
     pub(crate) fn note_start(
         &mut self,
         ticket: u64,
@@ -166,24 +166,25 @@ impl<S: FrontierStore> StoreFrontier<S> {
         age: Duration,
         now: Moment,
     ) {
+        let slot = result.map(|delay| now.saturating_sub(age) + delay);
+        let retry_at = now + LEASE_CHECK_DELAY;
+        add(&self.counts.store_errors, u64::from(slot.is_none()));
+        if self.sitemaps.is_reading(ticket) {
+            self.sitemaps.note_start(ticket, slot, retry_at);
+            return;
+        }
         let Some(held) = self.held.get_mut(&ticket) else {
             return;
         };
         if held.stage != Stage::Waiting {
             return;
         }
-        match result {
-            Some(delay) if delay > MAX_HOLD => self.conclude(ticket, TaskOutcome::HandBack, now),
-            Some(delay) => {
-                let slot = now.saturating_sub(age) + delay;
-                held.slot = Some(slot);
-                self.ready.insert((slot, ticket));
-            }
-            None => {
-                add(&self.counts.store_errors, 1);
-                self.ready.insert((now + LEASE_CHECK_DELAY, ticket));
-            }
+        if result.is_some_and(|delay| delay > MAX_HOLD) {
+            self.conclude(ticket, TaskOutcome::HandBack, now);
+            return;
         }
+        held.slot = slot;
+        self.ready.insert((slot.unwrap_or(retry_at), ticket));
     }
 
     /// Whether a task is a seed with sitemaps to read first.
@@ -270,21 +271,13 @@ impl<S: FrontierStore> StoreFrontier<S> {
 /// The outcome of a URL that a robots.txt does not permit.
 fn refusal(file: &RobotsFile, url: &CrawlUrl, plan: &CrawlRules) -> Option<TaskOutcome> {
     let path = url.parts().path_and_query();
-    let failed = |kind, error| TaskOutcome::Failed {
-        kind,
-        error,
-        bytes: 0,
-    };
     match file.permission(path, plan.robots_errors, plan.crawl_delay, MAX_HOST_PAUSE) {
         RobotsPermission::Allowed => None,
         RobotsPermission::Skip(reason) => Some(TaskOutcome::Skipped {
             reason: reason.as_str().to_owned(),
             detail: reason.to_string(),
         }),
-        RobotsPermission::Fail(failure) => Some(failed(failure.kind, failure.message)),
-        RobotsPermission::TooSlow(delay) => {
-            let error = format!("the host {}", RobotsDelay::message(delay));
-            Some(failed(FailKind::RateLimited, error))
-        }
+        RobotsPermission::Fail(failure) => Some(failed(&failure, 0)),
+        RobotsPermission::TooSlow(delay) => Some(failed(&RobotsDelay::failure(delay), 0)),
     }
 }

@@ -3,8 +3,8 @@
 use std::collections::HashSet;
 use std::time::Duration;
 
-use crawler_frontier::{AdmissionFilter, Bounds, Moment, link_refusal, retry_delay};
-use crawler_model::site_rules::{MAX_HOST_PAUSE, check_redirects, may_retry, throttles_host};
+use crawler_frontier::{AdmissionFilter, Bounds, HostResponse, Moment, link_refusal, retry_delay};
+use crawler_model::site_rules::{MAX_HOST_PAUSE, check_redirects, may_retry};
 use crawler_model::{CrawlRules, Discovery, Failure, Outcome, PageReport, SitemapPolicy};
 use crawler_store::{
     JobKind, NewDocument, NewMappedUrl, NewTask, RefusedUrl, Settlement, TaskOutcome,
@@ -24,8 +24,10 @@ impl<S: FrontierStore> StoreFrontier<S> {
             .as_ref()
             .unwrap_or(&report.url)
             .host_key();
-        let reply = (report.status, report.retry_after, report.elapsed);
-        self.note_reply(&host, reply, now);
+        let response = HostResponse::new(report.status, report.retry_after, report.elapsed);
+        if let Some(response) = response {
+            self.note_response(&host, response, now);
+        }
         let ticket = report.ticket;
         // Already handed back at the end of a drain.
         let Some(held) = self.held.get_mut(&ticket) else {
@@ -80,30 +82,17 @@ impl<S: FrontierStore> StoreFrontier<S> {
         self.settlements.push(settlement, now);
     }
 
-    /// Slows down requests to a host if a response (status, `Retry-After`, time it took) throttles.
-    pub(crate) fn note_reply(
-        &mut self,
-        host: &HostKey,
-        (status, retry_after, elapsed): (Option<u16>, Option<Duration>, Duration),
-        now: Moment,
-    ) {
-        let Some(status) = status else { return };
-        if !throttles_host(status, retry_after.is_some()) {
-            self.hosts.relax(host);
+    /// Slows down requests to a host if a response throttles.
+    pub(crate) fn note_response(&mut self, host: &HostKey, response: HostResponse, now: Moment) {
+        let throttle = self.hosts.note_response(host, response, now, &mut self.rng);
+        let Some(throttle) = throttle.filter(|throttle| throttle.extends) else {
             return;
-        }
-        let sent = now.saturating_sub(elapsed);
-        let throttle = self
-            .hosts
-            .throttle(host, retry_after, sent, now, &mut self.rng);
-        if !throttle.extends {
-            return;
-        }
+        };
         add(&self.counts.host_pauses, 1);
         tracing::info!(
             host = host.as_str(),
             pause_ms = millis(throttle.pause),
-            status,
+            status = response.status,
             "host paused"
         );
         self.client.pause_host(host.clone(), throttle.pause);
@@ -164,7 +153,7 @@ fn done(document: Option<NewDocument>, mapped: Vec<NewMappedUrl>, bytes: u64) ->
     }
 }
 
-fn failed(failure: &Failure, bytes: u64) -> TaskOutcome {
+pub(crate) fn failed(failure: &Failure, bytes: u64) -> TaskOutcome {
     TaskOutcome::Failed {
         kind: failure.kind,
         error: failure.message.clone(),

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use crawler_frontier::{
-    Delivery, Moment, RobotsFetchResult, RobotsTask, SiteFileAttempt, SiteFileReport,
+    Delivery, HostResponse, Moment, RobotsFetchResult, RobotsTask, SiteFileAttempt, SiteFileReport,
     SiteFileResult, SiteFileStep, retry_delay,
 };
 use crawler_model::site_rules::SITE_FILE_ATTEMPTS;
@@ -22,8 +22,10 @@ impl<S: FrontierStore> StoreFrontier<S> {
     ) {
         add(&self.counts.bytes, report.wire_bytes);
         let host = report.found.url().host_key();
-        let reply = (report.status, report.retry_after, report.elapsed);
-        self.note_reply(&host, reply, now);
+        let response = HostResponse::new(report.status, report.retry_after, report.elapsed);
+        if let Some(response) = response {
+            self.note_response(&host, response, now);
+        }
         let attempt = SiteFileAttempt {
             attempt: 0,
             max_attempts: SITE_FILE_ATTEMPTS,

@@ -5,7 +5,10 @@ use std::collections::{HashMap, HashSet, VecDeque};
 use crawler_frontier::{Moment, SitemapTask};
 use crawler_model::site_rules::MAX_SITEMAPS;
 use crawler_store::NewTask;
-use crawler_weburl::CrawlUrl;
+use crawler_weburl::{CrawlUrl, HostKey};
+
+use crate::host_paces::HostPaces;
+use crate::pick::max_lateness;
 
 /// Maximum number of URLs taken from the sitemaps of a seed.
 const MAX_LISTED: usize = 50_000;
@@ -14,11 +17,24 @@ const MAX_LISTED: usize = 50_000;
 #[derive(Debug, Default)]
 struct SeedSitemaps {
     queue: VecDeque<(Moment, SitemapTask)>,
-    /// One is being fetched.
-    fetching: bool,
+    /// One is being fetched, or a start is being reserved for the next one.
+    busy: bool,
+    /// The start of its host that is reserved for the next file.
+    slot: Option<Moment>,
+    /// Number of starts that passed unused.
+    missed: u32,
     known: HashSet<CrawlUrl>,
     listed: Vec<NewTask>,
     problem: Option<String>,
+}
+
+/// What may happen with the sitemaps now.
+#[derive(Debug, Default)]
+pub(crate) struct DueSitemaps {
+    /// Files to fetch.
+    pub(crate) files: Vec<SitemapTask>,
+    /// Hosts of which a start has to be reserved, for the next file of this ticket.
+    pub(crate) starts: Vec<(HostKey, u64)>,
 }
 
 /// The sitemaps of all seeds held, by ticket.
@@ -72,7 +88,7 @@ impl SitemapReader {
     /// Records that a fetch has ended.
     pub(crate) fn fetch_ended(&mut self, ticket: u64) {
         if let Some(sitemaps) = self.by_ticket.get_mut(&ticket) {
-            sitemaps.fetching = false;
+            sitemaps.busy = false;
         }
     }
 
@@ -98,39 +114,51 @@ impl SitemapReader {
     /// The pages that a seed's sitemaps list, once all are read, and why one of them could not be read.
     pub(crate) fn finished(&mut self, ticket: u64) -> Option<(Vec<NewTask>, Option<String>)> {
         let sitemaps = self.by_ticket.get(&ticket)?;
-        if sitemaps.fetching || !sitemaps.queue.is_empty() {
+        if sitemaps.busy || !sitemaps.queue.is_empty() {
             return None;
         }
         let sitemaps = self.by_ticket.remove(&ticket)?;
         Some((sitemaps.listed, sitemaps.problem))
     }
 
-    /// The files that are due, up to `max`; `opens_at` returns when a host may be requested.
-    pub(crate) fn due(
-        &mut self,
-        max: usize,
-        now: Moment,
-        opens_at: impl Fn(&CrawlUrl) -> Moment,
-    ) -> Vec<SitemapTask> {
-        let mut due = Vec::new();
-        for sitemaps in self
-            .by_ticket
-            .values_mut()
-            .filter(|sitemaps| !sitemaps.fetching)
-        {
-            if due.len() >= max {
+    /// Whether the sitemaps of a seed are being read.
+    pub(crate) fn is_reading(&self, ticket: u64) -> bool {
+        self.by_ticket.contains_key(&ticket)
+    }
+
+    /// Takes in the start that was reserved for a seed's next file. Without one, another is reserved at `retry_at`.
+    pub(crate) fn note_start(&mut self, ticket: u64, slot: Option<Moment>, retry_at: Moment) {
+        if let Some(sitemaps) = self.by_ticket.get_mut(&ticket) {
+            sitemaps.busy = false;
+            sitemaps.slot = slot;
+            if let Some((at, _)) = sitemaps.queue.front_mut() {
+                *at = slot.unwrap_or(retry_at);
+            }
+        }
+    }
+
+    /// The files that are due, up to `max`. Where the requests to a host are spaced out, a file needs a start of its own.
+    pub(crate) fn due(&mut self, max: usize, now: Moment, hosts: &HostPaces) -> DueSitemaps {
+        let mut due = DueSitemaps::default();
+        for (ticket, sitemaps) in &mut self.by_ticket {
+            if due.files.len() >= max {
                 break;
             }
-            let Some((at, site_file)) = sitemaps.queue.front_mut() else {
+            let Some((at, site_file)) = sitemaps.queue.front_mut().filter(|_| !sitemaps.busy)
+            else {
                 continue;
             };
-            *at = (*at).max(opens_at(&site_file.url));
-            if *at <= now
-                && let Some((_, mut site_file)) = sitemaps.queue.pop_front()
-            {
+            let host = site_file.url.host_key();
+            *at = (*at).max(hosts.opens_at(&host));
+            if *at > now {
+                continue;
+            }
+            sitemaps.busy = true;
+            if hosts.is_paced(&host) && !sitemaps.use_slot(now) {
+                due.starts.push((host, *ticket));
+            } else if let Some((_, mut site_file)) = sitemaps.queue.pop_front() {
                 site_file.attempt += 1;
-                sitemaps.fetching = true;
-                due.push(site_file);
+                due.files.push(site_file);
             }
         }
         due
@@ -140,8 +168,20 @@ impl SitemapReader {
     pub(crate) fn next(&self) -> Option<Moment> {
         self.by_ticket
             .values()
-            .filter(|sitemaps| !sitemaps.fetching)
+            .filter(|sitemaps| !sitemaps.busy)
             .filter_map(|sitemaps| sitemaps.queue.front().map(|(at, _)| *at))
             .min()
+    }
+}
+
+impl SeedSitemaps {
+    /// Uses the reserved start, unless there is none or it has passed.
+    fn use_slot(&mut self, now: Moment) -> bool {
+        let Some(slot) = self.slot.take() else {
+            return false;
+        };
+        let in_time = now <= slot + max_lateness(self.missed);
+        self.missed = if in_time { 0 } else { self.missed + 1 };
+        in_time
     }
 }

@@ -24,7 +24,7 @@ pub(crate) enum Event {
         result: Result<(Vec<Claimed>, Vec<JobRequest>), StoreError>,
         received_at: Instant,
     },
-    /// Another start for a task that missed its own.
+    /// A start for a task that missed its own, or for a sitemap of a seed.
     Start {
         ticket: u64,
         result: Result<Duration, StoreError>,
@@ -129,7 +129,7 @@ impl<S: FrontierStore> StoreClient<S> {
         });
     }
 
-    /// Reserves another start of a host for a task that missed its own.
+    /// Reserves a start of a host for a task that missed its own, or for a sitemap of a seed.
     pub(crate) fn reserve_start(&self, host: HostKey, ticket: u64) {
         let (store, timeout) = (self.store.clone(), self.timeout);
         self.spawn(async move {
@@ -139,14 +139,6 @@ impl<S: FrontierStore> StoreClient<S> {
                 result,
                 received_at: Instant::now(),
             }
-        });
-    }
-
-    /// Uses up a start of a host for a request that does not wait for it.
-    pub(crate) fn take_start(&self, host: HostKey) {
-        let (store, timeout) = (self.store.clone(), self.timeout);
-        spawn_detached(async move {
-            let _ = within(timeout, store.reserve_start(&host)).await;
         });
     }
 

@@ -10,6 +10,7 @@ mod fake;
 mod histories;
 #[path = "../../frontier/tests/robots_history/mod.rs"]
 mod robots_history;
+mod sitemap_starts;
 mod takeover;
 #[path = "../../frontier/tests/world/mod.rs"]
 mod world;

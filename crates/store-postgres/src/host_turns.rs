@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crawler_store::backend::to_millis;
+use crawler_store::backend::{from_millis, to_millis};
 use crawler_store::{HostTurn, HostTurns, StoreResult, TURN_RESERVATION, TurnId};
 use crawler_weburl::HostKey;
 use sqlx::Error;
@@ -60,20 +60,23 @@ impl HostTurns for PostgresStore {
     }
 
     async fn reserve_start(&self, host: &HostKey) -> StoreResult<Duration> {
+        let limits = &self.options.limits;
         let delay = sqlx::query_scalar!(
             r#"INSERT INTO hosts AS h (host_key, next_start, idle)
                VALUES ($1, now() + $2 * interval '1 ms', true)
                ON CONFLICT (host_key) DO UPDATE
                SET next_start = GREATEST(h.next_start, h.paused_until, now())
-                                + GREATEST(h.interval_ms, $2) * interval '1 ms'
-               RETURNING (extract(epoch FROM next_start - now()) * 1000)::bigint - GREATEST(interval_ms, $2)::bigint AS "delay!""#,
+                                + GREATEST(CASE WHEN $3 THEN 0 ELSE h.interval_ms END, $2) * interval '1 ms'
+               RETURNING (extract(epoch FROM next_start - now()) * 1000)::bigint
+                         - GREATEST(CASE WHEN $3 THEN 0 ELSE interval_ms END, $2)::bigint AS "delay!""#,
             host.as_str(),
-            to_millis(self.options.limits.hosts.interval) as f64
+            to_millis(limits.hosts.interval) as f64,
+            limits.fixed_interval
         )
         .fetch_one(&self.pool)
         .await
         .map_err(fault)?;
-        Ok(Duration::from_millis(delay.max(0).unsigned_abs()))
+        Ok(from_millis(delay))
     }
 }
 
@@ -89,7 +92,8 @@ async fn take_turn(
         r#"INSERT INTO hosts AS h (host_key, idle) VALUES ($1, true)
            ON CONFLICT (host_key) DO UPDATE SET idle = h.idle
            RETURNING interval_ms,
-                     (extract(epoch FROM GREATEST(next_start, paused_until) - now()) * 1000)::bigint AS "next_start!""#,
+                     (extract(epoch FROM next_start - now()) * 1000)::bigint AS "next_start!",
+                     (extract(epoch FROM paused_until - now()) * 1000)::bigint AS "paused_until!""#,
         host
     )
     .fetch_one(&mut *db)
@@ -108,10 +112,8 @@ async fn take_turn(
     )
     .fetch_one(&mut *db)
     .await?;
-    let bucket = store
-        .options
-        .limits
-        .bucket(row.interval_ms, row.next_start, held);
+    let opens_at = row.next_start.max(row.paused_until);
+    let bucket = store.options.limits.bucket(row.interval_ms, opens_at, held);
     let schedule = match bucket.turn(lease) {
         Ok(schedule) => schedule,
         Err(wait) => {
@@ -123,7 +125,8 @@ async fn take_turn(
             .execute(&mut *db)
             .await?;
             commit(db).await?;
-            return Ok(HostTurn::Later(wait));
+            let pause = from_millis(row.paused_until);
+            return Ok(HostTurn::Later { wait, pause });
         }
     };
     let delay = schedule.delay(0);

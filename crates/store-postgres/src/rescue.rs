@@ -9,7 +9,7 @@ use sqlx::Error;
 use crate::PostgresStore;
 
 /// Marks a task as poisoned, in place of the name of a worker.
-const POISONED: &str = "nobody";
+const POISONED_MARK: &str = "(poisoned)";
 
 pub(crate) async fn rescue(store: &PostgresStore, which: Rescue) -> Result<Rescued, Error> {
     let (all, blame) = match which {
@@ -37,7 +37,7 @@ pub(crate) async fn rescue(store: &PostgresStore, which: Rescue) -> Result<Rescu
         all,
         max_crashes,
         i32::from(blame),
-        POISONED
+        POISONED_MARK
     )
     .fetch_all(&store.pool)
     .await?;
@@ -65,7 +65,7 @@ pub(crate) async fn take_back_blame(store: &PostgresStore, worker: &WorkerId) ->
          )
          UPDATE crawl_tasks t SET crashes = t.crashes - 1, blamed_worker = NULL FROM blamed WHERE t.id = blamed.id",
         worker.as_str(),
-        POISONED
+        POISONED_MARK
     )
     .execute(&store.pool)
     .await?;

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crawler_store::backend::{Backend, to_millis};
+use crawler_store::backend::{Backend, from_millis, to_millis};
 use crawler_store::{HostTurn, HostTurns, StoreResult, TURN_RESERVATION, TurnId};
 use crawler_weburl::HostKey;
 use sqlx::Error;
@@ -72,7 +72,7 @@ async fn take_turn(
     let row = sqlx::query!(
         r#"INSERT INTO hosts (host_key, idle) VALUES (?, 1)
            ON CONFLICT (host_key) DO UPDATE SET idle = idle
-           RETURNING interval_ms AS "interval_ms!: i64", max(next_start, paused_until) AS "next_start!: i64""#,
+           RETURNING interval_ms AS "interval_ms!: i64", next_start AS "next_start!: i64", paused_until AS "paused_until!: i64""#,
         host
     )
     .fetch_one(&mut *db)
@@ -93,11 +93,8 @@ async fn take_turn(
     )
     .fetch_one(&mut *db)
     .await?;
-    let next_start = row.next_start - now;
-    let bucket = store
-        .options
-        .limits
-        .bucket(row.interval_ms, next_start, held);
+    let opens_at = row.next_start.max(row.paused_until) - now;
+    let bucket = store.options.limits.bucket(row.interval_ms, opens_at, held);
     let schedule = match bucket.turn(lease) {
         Ok(schedule) => schedule,
         Err(wait) => {
@@ -110,7 +107,8 @@ async fn take_turn(
             .execute(&mut *db)
             .await?;
             db.commit().await?;
-            return Ok(HostTurn::Later(wait));
+            let pause = from_millis(row.paused_until - now);
+            return Ok(HostTurn::Later { wait, pause });
         }
     };
     let delay = schedule.delay(0);
@@ -158,21 +156,20 @@ async fn end_turn(store: &SqliteStore, turn: TurnId) -> Result<(), Error> {
 
 async fn reserve_start(store: &SqliteStore, host: &HostKey) -> Result<Duration, Error> {
     let SqliteTransaction { mut db, now } = store.begin().await?;
-    let (host, interval) = (
-        host.as_str(),
-        to_millis(store.options.limits.hosts.interval),
-    );
+    let limits = &store.options.limits;
+    let (host, interval) = (host.as_str(), to_millis(limits.hosts.interval));
     let delay = sqlx::query_scalar!(
         r#"INSERT INTO hosts (host_key, next_start, idle) VALUES (?1, ?2 + ?3, 1)
            ON CONFLICT (host_key) DO UPDATE
-           SET next_start = max(next_start, paused_until, ?2) + max(interval_ms, ?3)
-           RETURNING next_start - ?2 - max(interval_ms, ?3) AS "delay!: i64""#,
+           SET next_start = max(next_start, paused_until, ?2) + max(iif(?4, 0, interval_ms), ?3)
+           RETURNING next_start - ?2 - max(iif(?4, 0, interval_ms), ?3) AS "delay!: i64""#,
         host,
         now,
-        interval
+        interval,
+        limits.fixed_interval
     )
     .fetch_one(&mut *db)
     .await?;
     db.commit().await?;
-    Ok(Duration::from_millis(delay.max(0).unsigned_abs()))
+    Ok(from_millis(delay))
 }

@@ -7,6 +7,8 @@ use std::time::Duration;
 
 use crawler_model::site_rules::{HOST_INTERVAL, PER_HOST_CONCURRENCY};
 
+use crate::backend::from_millis;
+
 /// Maximum time between the claim of a task and its start: until then a worker would only hold it.
 pub const MAX_START_DELAY: Duration = Duration::from_secs(1);
 
@@ -78,7 +80,7 @@ impl StartSchedule {
         let millis = self
             .first
             .saturating_add(position.saturating_mul(self.interval));
-        Duration::from_millis(millis.max(0).unsigned_abs())
+        from_millis(millis)
     }
 
     /// The bucket's next start after this many were taken.

@@ -18,8 +18,13 @@ pub enum HostTurn {
         /// How long to wait before the request.
         delay: Duration,
     },
-    /// Not yet: try again after this long. The next free slot is reserved for the caller for a moment.
-    Later(Duration),
+    /// Not yet. The next free slot is reserved for the caller for a moment.
+    Later {
+        /// How long to wait before trying again.
+        wait: Duration,
+        /// How much longer the pause lasts that the host asked for; zero if it asked for none.
+        pause: Duration,
+    },
 }
 
 /// How long a slot is reserved for a caller that has to try again; longer than the caller waits.

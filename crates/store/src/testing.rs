@@ -17,7 +17,7 @@ pub mod turns;
 
 use std::future::Future;
 
-use crate::{HostDefaults, Store};
+use crate::{Store, StoreLimits};
 
 pub use builders::{LEASE, crawl, done, fast, page, pages};
 
@@ -27,7 +27,10 @@ pub trait StoreFixture: Send + Sync {
     type Store: Store;
 
     /// Opens a handle with its own connections; all handles of one fixture use the same store.
-    fn open(&self, hosts: HostDefaults) -> impl Future<Output = Self::Store> + Send;
+    fn open(
+        &self,
+        limits: impl Into<StoreLimits> + Send,
+    ) -> impl Future<Output = Self::Store> + Send;
 }
 
 /// Defines one test per rule. `$fresh` is an async function that creates a [`StoreFixture`].
@@ -110,6 +113,7 @@ macro_rules! conformance {
             turns::a_turn_that_is_not_given_back_ends_with_its_lease,
             turns::the_next_slot_goes_to_a_waiting_turn,
             turns::a_pause_applies_to_turns,
+            turns::a_fixed_interval_replaces_crawl_delays,
         }
     };
 }

@@ -3,6 +3,7 @@
 use std::future::Future;
 use std::time::Duration;
 
+use crawler_frontier::HostResponse;
 use crawler_model::Failure;
 use crawler_weburl::CrawlUrl;
 
@@ -15,16 +16,12 @@ pub trait HostGate: Send + Sync {
     /// Waits until a request to the URL's host may start.
     fn turn(&self, url: &CrawlUrl) -> impl Future<Output = Result<Self::Turn, TurnRefused>> + Send;
 
-    /// Takes in a throttling response to a request to the URL's host that was sent `elapsed` ago.
-    fn throttled(
+    /// Takes in a response of the URL's host: one that throttles slows down all requests to it.
+    fn note_response(
         &self,
         url: &CrawlUrl,
-        retry_after: Option<Duration>,
-        elapsed: Duration,
+        response: HostResponse,
     ) -> impl Future<Output = ()> + Send;
-
-    /// Takes in a response of the URL's host that does not throttle.
-    fn relaxed(&self, url: &CrawlUrl);
 
     /// Sets the minimum interval between the starts of requests to the URL's host.
     fn slow_to(&self, url: &CrawlUrl, interval: Duration) -> impl Future<Output = ()> + Send;

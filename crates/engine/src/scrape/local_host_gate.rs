@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use crawler_frontier::{HostPace, Rng};
+use crawler_frontier::{HostPace, HostResponse, Rng};
 use crawler_model::site_rules::MAX_WAIT;
 use crawler_weburl::{CrawlUrl, HostKey};
 use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore};
@@ -113,17 +113,11 @@ impl HostGate for LocalHostGate {
         }
     }
 
-    async fn throttled(&self, url: &CrawlUrl, retry_after: Option<Duration>, elapsed: Duration) {
+    async fn note_response(&self, url: &CrawlUrl, response: HostResponse) {
         let host = self.host(url);
         let now = self.now();
         let mut rng = self.rng.lock().unwrap_or_else(PoisonError::into_inner);
-        let sent = now.saturating_sub(elapsed);
-        let mut state = host.state();
-        state.pace.throttle(retry_after, sent, now, &mut rng);
-    }
-
-    fn relaxed(&self, url: &CrawlUrl) {
-        self.host(url).state().pace.relax();
+        host.state().pace.note_response(response, now, &mut rng);
     }
 
     async fn slow_to(&self, url: &CrawlUrl, interval: Duration) {
@@ -135,16 +129,16 @@ impl HostGate for LocalHostGate {
 impl HostState {
     /// Starts a request, or returns what it waits for.
     fn start(&mut self, now: Duration) -> Result<Option<Wait>, TurnRefused> {
-        let wait = self.pace.opens_at().saturating_sub(now);
-        // The host's regular interval is always waited for, whatever its length.
-        if wait > MAX_WAIT.max(self.pace.interval()) {
-            return Err(TurnRefused::Parked(wait));
+        let pause = self.pace.paused_until().saturating_sub(now);
+        if pause > MAX_WAIT {
+            return Err(TurnRefused::Parked(pause));
         }
+        // The interval of the host is always waited for, whatever its length.
+        let wait = self.pace.opens_at().saturating_sub(now);
         if !wait.is_zero() {
             return Ok(Some(Wait::For(wait)));
         }
-        // While a host is throttling, one request at a time probes whether it still does.
-        if self.pace.is_throttled() && self.in_flight > 0 {
+        if !self.pace.may_start(self.in_flight) {
             return Ok(Some(Wait::Probe));
         }
         self.pace.start(now);

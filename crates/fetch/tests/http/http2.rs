@@ -12,7 +12,7 @@ use hyper::body::Incoming;
 use hyper::server::conn::http2;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioExecutor, TokioIo};
-use tokio::sync::Notify;
+use tokio::sync::{Barrier, Notify};
 use tokio::task::JoinSet;
 
 use crate::fetchers::{html, page, rules};
@@ -97,6 +97,43 @@ async fn two_hundred_requests_share_one_connection_within_its_stream_limit() {
     assert_eq!(server.accepts(), 1, "only one fetch makes the first dial");
     let peak = peak.load(Ordering::SeqCst);
     assert!((2..=10).contains(&peak), "{peak}");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn only_the_server_limits_the_streams_of_a_connection() {
+    const STREAMS: usize = 150;
+    let certified = Certified::new(&["127.0.0.1"]);
+    // The server responds only when this many requests are in flight at the same time.
+    let barrier = Arc::new(Barrier::new(STREAMS));
+    let server = h2_server(&certified, move |stream| {
+        let barrier = Arc::clone(&barrier);
+        async move {
+            let service = service_fn(move |_| {
+                let barrier = Arc::clone(&barrier);
+                async move {
+                    barrier.wait().await;
+                    Ok::<_, Infallible>(html_response("<p>h2"))
+                }
+            });
+            let mut builder = http2::Builder::new(TokioExecutor::new());
+            builder.max_concurrent_streams(u32::try_from(STREAMS).unwrap());
+            builder
+                .serve_connection(TokioIo::new(stream), service)
+                .await
+                .ok();
+        }
+    })
+    .await;
+    let fetcher = Arc::new(trusting(&rules(&https(&server)), &certified));
+    let mut all = JoinSet::new();
+    for _ in 0..STREAMS {
+        let (fetcher, url) = (Arc::clone(&fetcher), https(&server));
+        all.spawn(async move { page(&fetcher, &url).await });
+    }
+    for got in all.join_all().await {
+        assert_eq!(html(&got.unwrap()), b"<p>h2");
+    }
+    assert_eq!(server.accepts(), 1);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use crawler_engine::{HostGate, TurnRefused};
 use crawler_fetch::Guard;
-use crawler_frontier::Rng;
+use crawler_frontier::{HostResponse, Rng};
 use crawler_model::site_rules::MAX_WAIT;
 use crawler_model::{FailKind, Failure};
 use crawler_store::{HostTurn, Store, TurnId};
@@ -66,31 +66,29 @@ impl<S: Store> HostGate for StoreHostGate<S> {
                     tokio::time::sleep(delay).await;
                     return Ok(Some(slot));
                 }
-                HostTurn::Later(wait) if wait > MAX_WAIT => return Err(TurnRefused::Parked(wait)),
-                HostTurn::Later(wait) => tokio::time::sleep(wait).await,
+                HostTurn::Later { pause, .. } if pause > MAX_WAIT => {
+                    return Err(TurnRefused::Parked(pause));
+                }
+                // The interval of the host is always waited for, whatever its length.
+                HostTurn::Later { wait, .. } => tokio::time::sleep(wait).await,
             }
         }
     }
 
-    async fn throttled(&self, url: &CrawlUrl, retry_after: Option<Duration>, elapsed: Duration) {
+    async fn note_response(&self, url: &CrawlUrl, response: HostResponse) {
         let host = url.host_key();
         let now = self.started_at.elapsed();
         let throttle = {
             let mut paces = self.paces.lock().unwrap_or_else(PoisonError::into_inner);
             let (paces, rng) = &mut *paces;
-            paces.throttle(&host, retry_after, now.saturating_sub(elapsed), now, rng)
+            paces.note_response(&host, response, now, rng)
         };
-        if !throttle.extends {
+        let Some(throttle) = throttle.filter(|throttle| throttle.extends) else {
             return;
-        }
+        };
         if let Err(error) = self.store.pause_host(&host, throttle.pause).await {
             tracing::warn!(%error, %host, "cannot store a host's pause");
         }
-    }
-
-    fn relaxed(&self, url: &CrawlUrl) {
-        let mut paces = self.paces.lock().unwrap_or_else(PoisonError::into_inner);
-        paces.0.relax(&url.host_key());
     }
 
     async fn slow_to(&self, url: &CrawlUrl, interval: Duration) {

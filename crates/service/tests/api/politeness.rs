@@ -79,10 +79,26 @@ async fn a_scrape_waits_for_a_host_slot_held_by_another_process() {
     loop {
         match service.store.take_turn(&host, lease).await.unwrap() {
             HostTurn::Granted { .. } => break,
-            HostTurn::Later(wait) => tokio::time::sleep(wait).await,
+            HostTurn::Later { wait, .. } => tokio::time::sleep(wait).await,
         }
         assert!(Instant::now() < deadline, "a slot was not released");
     }
+}
+
+#[tokio::test]
+async fn a_scrape_waits_for_the_interval_of_a_host_whatever_its_length() {
+    let (site, log) = logged_site().await;
+    // More than the longest pause that a scrape waits for.
+    let service = service_with(|config| config.worker.per_host_rps = 0.005).await;
+    let host = HostKey::new("site.test");
+    let turn = service.store.take_turn(&host, Duration::from_mins(1)).await;
+    assert!(matches!(turn, Ok(HostTurn::Granted { .. })), "{turn:?}");
+    let request = json!({"url": site.url("/")});
+    let scrape = service.post("/v1/scrape", &request);
+    if let Ok(reply) = tokio::time::timeout(Duration::from_secs(1), scrape).await {
+        panic!("it did not wait: {}", reply.body);
+    }
+    assert!(log.lock().unwrap().is_empty());
 }
 
 #[tokio::test]
@@ -95,7 +111,7 @@ async fn retry_after_is_stored_for_all_workers() {
     assert_eq!(reply.status, 200, "{}", reply.body);
     let host = HostKey::new("site.test");
     let turn = service.store.take_turn(&host, Duration::from_mins(1)).await;
-    assert!(matches!(turn, Ok(HostTurn::Later(wait)) if wait > Duration::from_mins(50)));
+    assert!(matches!(turn, Ok(HostTurn::Later { pause, .. }) if pause > Duration::from_mins(50)));
 }
 
 #[tokio::test]

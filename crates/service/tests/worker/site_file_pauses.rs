@@ -71,7 +71,7 @@ async fn a_long_pause_from_a_site_file_pauses_the_host_in_a_worker() {
         let host = HostKey::new("seed.test");
         let paused = async || {
             let turn = test_store.store.take_turn(&host, Duration::from_mins(1));
-            matches!(turn.await.unwrap(), HostTurn::Later(wait) if wait > Duration::from_mins(40))
+            matches!(turn.await.unwrap(), HostTurn::Later { pause, .. } if pause > Duration::from_mins(40))
         };
         let started = std::time::Instant::now();
         while !paused().await {

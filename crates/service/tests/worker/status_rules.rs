@@ -10,8 +10,8 @@ use crawler_engine::{
     HostGate, OutputWriter, Progress, ScrapeProblem, Scraper, Stop, TurnRefused, drive,
 };
 use crawler_fetch::{Body, FakeFetch, Fetched, RequestedUrl, fake};
-use crawler_frontier::MemoryFrontier;
-use crawler_model::site_rules::{PageStatus, throttles_host};
+use crawler_frontier::{HostPace, HostResponse, MemoryFrontier, Rng};
+use crawler_model::site_rules::{PageStatus, RobotsStatus, throttles_host};
 use crawler_model::{
     CrawlPlan, CrawlSpec, DepthLimit, FailKind, Failure, JsPolicy, Notice, Outcome, PageReport,
     RequestSpec, RobotsErrors, RobotsPolicy, ScrapePlan, Sink, SinkError, SitemapPolicy,
@@ -267,7 +267,7 @@ async fn a_worker_follows_the_rules() {
     for case in Case::all().into_iter().filter(|case| case.retry_after) {
         let host = HostKey::new(&case.host());
         let turn = test_store.store.take_turn(&host, Duration::from_mins(1));
-        let slowed = matches!(turn.await.unwrap(), HostTurn::Later(_));
+        let slowed = matches!(turn.await.unwrap(), HostTurn::Later { .. });
         assert_eq!(slowed, case.throttles(), "frontier over a store: {case:?}");
     }
 }
@@ -283,11 +283,13 @@ impl HostGate for OpenGate {
         Ok(())
     }
 
-    async fn throttled(&self, url: &CrawlUrl, _: Option<Duration>, _: Duration) {
-        self.0.lock().unwrap().insert(url.host_key().to_string());
+    async fn note_response(&self, url: &CrawlUrl, response: HostResponse) {
+        let throttle =
+            HostPace::default().note_response(response, Duration::ZERO, &mut Rng::new(1));
+        if throttle.is_some() {
+            self.0.lock().unwrap().insert(url.host_key().to_string());
+        }
     }
-
-    fn relaxed(&self, _url: &CrawlUrl) {}
 
     async fn slow_to(&self, _url: &CrawlUrl, _interval: Duration) {}
 }
@@ -336,12 +338,10 @@ fn robots_files() -> FakeFetch {
 
 /// What each case means for a page of its origin.
 fn expected_robots() -> Classified {
-    let class = |case: Case| match PageStatus::of(case.status, case.location) {
-        PageStatus::Success => "robots",
-        PageStatus::Redirect if case.location => "robots",
-        PageStatus::ErrorPage(_) if case.status >= 500 => "robots_unavailable",
-        // No usable file: no rules.
-        PageStatus::Redirect | PageStatus::ErrorPage(_) | PageStatus::Unusable(_) => "page",
+    let class = |case: Case| match RobotsStatus::of(case.status, case.location) {
+        RobotsStatus::File | RobotsStatus::Redirect => "robots",
+        RobotsStatus::Unavailable => "robots_unavailable",
+        RobotsStatus::Throttled | RobotsStatus::Absent => "page",
     };
     let cases = Case::of_site_files().into_iter();
     cases.map(|case| (case, class(case).to_owned())).collect()

@@ -312,7 +312,10 @@ impl HostTurns for MemoryStore {
     }
 
     async fn take_turn(&self, _host: &HostKey, lease: Duration) -> StoreResult<HostTurn> {
-        Ok(HostTurn::Later(lease))
+        Ok(HostTurn::Later {
+            wait: lease,
+            pause: Duration::ZERO,
+        })
     }
 
     async fn end_turn(&self, _turn: TurnId) -> StoreResult<()> {

@@ -32,6 +32,11 @@ pub fn poison_limit(max_crashes: u32) -> i32 {
     to_i32(max_crashes).saturating_add(ALONE_AFTER)
 }
 
+/// A time in milliseconds; zero if it has passed.
+pub fn from_millis(millis: i64) -> Duration {
+    Duration::from_millis(millis.max(0).unsigned_abs())
+}
+
 /// Milliseconds, at most a hundred years.
 pub fn to_millis(time: Duration) -> i64 {
     const MAX: i64 = 100 * 366 * 86_400_000;

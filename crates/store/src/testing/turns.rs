@@ -6,7 +6,7 @@ use crawler_weburl::HostKey;
 
 use super::StoreFixture;
 use super::builders::{EXPIRED, LEASE, crawl, done, pages, settle, start, take, take_all};
-use crate::{HostDefaults, HostTurn, HostTurns, JobLimits, JobQueue, Store, TurnId};
+use crate::{HostDefaults, HostTurn, HostTurns, JobLimits, JobQueue, Store, StoreLimits, TurnId};
 
 fn slots(in_flight: u32) -> HostDefaults {
     HostDefaults {
@@ -23,12 +23,12 @@ async fn request_turn<S: Store>(store: &S, lease: Duration) -> HostTurn {
 async fn granted<S: Store>(store: &S, lease: Duration) -> (TurnId, Duration) {
     match request_turn(store, lease).await {
         HostTurn::Granted { id, delay } => (id, delay),
-        HostTurn::Later(wait) => panic!("not granted for {wait:?}"),
+        turn @ HostTurn::Later { .. } => panic!("{turn:?}"),
     }
 }
 
 fn is_later(turn: HostTurn) -> bool {
-    matches!(turn, HostTurn::Later(wait) if !wait.is_zero())
+    matches!(turn, HostTurn::Later { wait, .. } if !wait.is_zero())
 }
 
 /// Two at a time, in turns and tasks together.
@@ -66,7 +66,10 @@ pub async fn turns_and_tasks_share_a_hosts_starts<G: StoreFixture>(fixture: &G) 
     granted(&store, LEASE).await;
     assert!(take(&store, 10, LEASE).await.is_empty());
     match request_turn(&store, LEASE).await {
-        HostTurn::Later(wait) => assert!(wait > interval / 2 && wait <= interval, "{wait:?}"),
+        HostTurn::Later { wait, pause } => {
+            assert!(wait > interval / 2 && wait <= interval, "{wait:?}");
+            assert_eq!(pause, Duration::ZERO, "the host did not ask for it");
+        }
         turn @ HostTurn::Granted { .. } => panic!("{turn:?}"),
     }
     // Vice versa, on a new host.
@@ -80,12 +83,12 @@ pub async fn turns_and_tasks_share_a_hosts_starts<G: StoreFixture>(fixture: &G) 
     let turn = store.take_turn(&HostKey::new("b.test"), LEASE).await;
     match turn.expect("a turn") {
         HostTurn::Granted { delay, .. } => assert!(delay <= Duration::from_millis(400)),
-        turn @ HostTurn::Later(_) => panic!("{turn:?}"),
+        turn @ HostTurn::Later { .. } => panic!("{turn:?}"),
     }
     let turn = store.take_turn(&HostKey::new("b.test"), LEASE).await;
     match turn.expect("a turn") {
         HostTurn::Granted { delay, .. } => assert!(delay > Duration::ZERO, "the second waits"),
-        turn @ HostTurn::Later(_) => panic!("{turn:?}"),
+        turn @ HostTurn::Later { .. } => panic!("{turn:?}"),
     }
 }
 
@@ -124,7 +127,38 @@ pub async fn a_pause_applies_to_turns<G: StoreFixture>(fixture: &G) {
         .await
         .expect("paused");
     match request_turn(&store, LEASE).await {
-        HostTurn::Later(wait) => assert!(wait > pause / 2 && wait <= pause, "{wait:?}"),
+        HostTurn::Later { wait, pause: left } => {
+            assert!(wait > pause / 2 && wait <= left, "{wait:?}");
+            assert!(left > pause / 2 && left <= pause, "{left:?}");
+        }
         turn @ HostTurn::Granted { .. } => panic!("{turn:?}"),
     }
+}
+
+/// Where the interval is fixed, a crawl-delay that was stored before applies to no kind of start.
+pub async fn a_fixed_interval_replaces_crawl_delays<G: StoreFixture>(fixture: &G) {
+    let interval = Duration::from_millis(300);
+    let hosts = HostDefaults {
+        in_flight: 10,
+        interval,
+    };
+    let store = fixture
+        .open(StoreLimits {
+            fixed_interval: true,
+            ..hosts.into()
+        })
+        .await;
+    let host = HostKey::new("a.test");
+    let crawl_delay = Duration::from_mins(10);
+    store.slow_host(&host, crawl_delay).await.expect("slowed");
+    for index in 0..2 {
+        let delay = store.reserve_start(&host).await.expect("a start");
+        assert!(delay <= interval * index, "{delay:?}");
+    }
+    let (_, delay) = granted(&store, LEASE).await;
+    assert!(delay <= interval * 2, "{delay:?}");
+    start(&store, crawl(pages("a.test", 1), JobLimits::default())).await;
+    let tasks = take(&store, 1, LEASE).await;
+    assert_eq!(tasks.len(), 1);
+    assert!(tasks[0].delay <= interval * 3, "{:?}", tasks[0].delay);
 }

@@ -217,7 +217,10 @@ impl<S: FrontierStore> StoreFrontier<S> {
             }
         };
         self.settlements.written(&batch);
-        for settlement in batch {
+        for mut settlement in batch {
+            if settled.loops.contains(&settlement.lease) {
+                settlement = settlement.into_redirect_loop();
+            }
             if settled.lost.contains(&settlement.lease) {
                 add(&self.counts.lost, 1);
                 let (job, task) = (settlement.job, settlement.lease.task.0);

@@ -13,6 +13,7 @@ mod locked_job;
 mod numbers;
 mod paging;
 mod reconcile;
+mod redirect_loops;
 mod rows;
 mod settle;
 
@@ -29,6 +30,7 @@ pub use paging::{
     after_id, before_job, document_page, job, job_page, mapped_page, page_limit, task_page,
 };
 pub use reconcile::reconcile;
+pub use redirect_loops::MAX_CHAIN_REDIRECTS;
 pub use rows::{
     ApiKeyRow, ClaimedRow, CountsRow, DocumentRow, JobRow, JsonColumn, KindRow, MappedUrlRow,
     RequestRow, RobotsRow, TaskRow, TotalsRow, finished_tasks, lost_leases, statistics,

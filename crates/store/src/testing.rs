@@ -9,6 +9,7 @@ pub mod left_out;
 pub mod limits;
 pub mod politeness;
 pub mod reading;
+pub mod redirects;
 pub mod service;
 pub mod settling;
 pub mod suspects;
@@ -89,6 +90,8 @@ macro_rules! conformance {
             politeness::a_reserved_start_is_used_once,
             politeness::no_start_is_after_the_end_of_the_lease,
             politeness::new_hosts_queue_behind_waiting_ones,
+            redirects::a_redirect_that_closes_a_loop_fails,
+            redirects::one_redirect_of_each_loop_fails,
             reading::lists_come_in_pages,
             reading::jobs_are_listed_newest_first,
             reading::a_foreign_cursor_is_refused,

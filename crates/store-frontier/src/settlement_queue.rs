@@ -13,9 +13,11 @@ use crate::{FrontierStore, StoreFrontierSettings};
 const FIRST_BACKOFF: Duration = Duration::from_millis(100);
 /// Maximum wait after a failed store call: work continues this soon after the store is back.
 const MAX_BACKOFF: Duration = Duration::from_secs(2);
-/// How long expired leases are left alone after a failed store call: every worker repeats its failed renewals and
-/// settlements in this time, so that none loses its tasks and results to an outage of the store.
-pub(crate) const RESCUE_DELAY: Duration = Duration::from_secs(3);
+/// How long expired leases are left alone after a failed store call, in addition to the time that the call took. Every worker
+/// renews its leases in this time, so that none loses its tasks and results to an outage of the store: the last failed call
+/// of this worker may end a backoff before the outage does, and another worker's call that was sent at the end of the outage
+/// may hang as long as this one did, and is repeated after another backoff.
+pub(crate) const RESCUE_DELAY: Duration = Duration::from_secs(5);
 
 /// How long to wait after this many failed store calls in a row.
 pub(crate) fn store_backoff(failures: u32, rng: &mut Rng) -> Duration {

@@ -25,7 +25,10 @@ pub use job_transaction::{
     Backend, HeldLease, InsertedTasks, JobTransaction, SkippedTasks, TaskUpdate,
 };
 pub use locked_job::{Conclusion, LockedJob};
-pub use numbers::{ALONE_AFTER, poison_limit, to_i32, to_i64, to_millis, to_u64};
+pub use numbers::{
+    ALONE_AFTER, ALONE_AFTER_LOST_LEASES, MAX_LOST_LEASES, poison_limit, to_i32, to_i64, to_millis,
+    to_u64,
+};
 pub use paging::{
     after_id, before_job, document_page, job, job_page, mapped_page, page_limit, task_page,
 };

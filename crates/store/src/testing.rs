@@ -58,6 +58,8 @@ macro_rules! conformance {
             suspects::tasks_beside_others_are_not_poisoned,
             suspects::a_suspended_worker_blames_no_task,
             suspects::a_claim_without_an_answer_blames_no_task,
+            suspects::a_task_that_stalls_its_workers_is_given_up,
+            suspects::tasks_beside_a_stalling_one_are_finished,
             left_out::a_url_is_left_out_once,
             left_out::a_url_that_is_admitted_later_is_not_left_out,
             left_out::what_was_left_out_is_forgotten_after_the_end,

@@ -208,12 +208,13 @@ impl<S: FrontierStore> StoreFrontier<S> {
             Err(error) => {
                 add(&self.counts.store_errors, 1);
                 let rng = &mut self.rng;
-                if let FailedBatch::Rejected(settlement) =
-                    self.settlements.failed(batch, &error, now, rng)
-                {
-                    add(&self.counts.dropped, 1);
-                    self.forget_links(&settlement);
-                    self.release_lease(&settlement.lease);
+                match self.settlements.failed(batch, &error, now, rng) {
+                    FailedBatch::Requeued => (),
+                    FailedBatch::Replaced(settlement) => self.drop_result(&settlement, &error),
+                    FailedBatch::Rejected(settlement) => {
+                        self.drop_result(&settlement, &error);
+                        self.release_lease(&settlement.lease);
+                    }
                 }
                 return;
             }
@@ -235,6 +236,14 @@ impl<S: FrontierStore> StoreFrontier<S> {
             self.release_lease(&settlement.lease);
         }
         self.claim_soon();
+    }
+
+    /// Drops a result that the store refuses for good.
+    fn drop_result(&mut self, settlement: &Settlement, error: &StoreError) {
+        add(&self.counts.dropped, 1);
+        let (job, task) = (settlement.job, settlement.lease.task.0);
+        tracing::error!(job_id = %job, task_id = task, %error, "result refused by the store");
+        self.forget_links(settlement);
     }
 
     /// Forgets a job's known links, because these did not reach the store.

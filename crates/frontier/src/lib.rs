@@ -22,6 +22,7 @@ mod packed_queue;
 mod path_gates;
 mod pick;
 mod queued_depths;
+mod redirect_targets;
 mod resume;
 mod rng;
 mod rules;

@@ -22,6 +22,7 @@ use crate::host_ledger::HostLedger;
 use crate::level_counts::LevelCounts;
 use crate::path_gates::PathGates;
 use crate::queued_depths::QueuedDepths;
+use crate::redirect_targets::RedirectTargets;
 use crate::rng::Rng;
 use crate::rules::{Bounds, MAX_ORIGINS, judge, link_refusal};
 use crate::seed_watch::SeedWatch;
@@ -60,6 +61,7 @@ pub struct MemoryFrontier {
     pub(crate) seed_watch: SeedWatch,
     /// Time that passed between the runs of this crawl, which its clock does not count.
     pub(crate) away: Duration,
+    pub(crate) redirects: RedirectTargets,
 }
 
 impl MemoryFrontier {
@@ -89,6 +91,7 @@ impl MemoryFrontier {
             stopped: None,
             seed_watch: SeedWatch::default(),
             away: Duration::ZERO,
+            redirects: RedirectTargets::default(),
             seed: seed.clone(),
             plan,
         };

@@ -269,7 +269,7 @@ impl MemoryFrontier {
             .seed_watch
             .is_seed(self.plan.keys.key(report.url.parts()))
         {
-            self.seed_watch.note(&report, None, None);
+            self.seed_watch.note(&report, None, None, false);
         }
         out.push(Delivery::Page(Box::new(report)));
         None

@@ -23,12 +23,14 @@ impl SeedWatch {
         self.chain.contains(&key)
     }
 
-    /// Takes in a final report of the seed; `refused` says why a redirect's target was not admitted, if it was not.
+    /// Takes in a final report of the seed; `refused` says why a redirect's target was not admitted, if it was not, and
+    /// `closes_loop` that its redirects lead back to it.
     pub(crate) fn note(
         &mut self,
         report: &PageReport,
         target: Option<UrlKey>,
         refused: Option<RefuseReason>,
+        closes_loop: bool,
     ) {
         let url = report.url.to_string();
         self.settled = true;
@@ -44,10 +46,9 @@ impl SeedWatch {
             }),
             Outcome::Redirected { to } => {
                 let to = to.to_string();
-                let is_loop = target.is_some_and(|target| self.is_seed(target));
                 self.chain.extend(target);
                 match refused {
-                    Some(RefuseReason::Seen) if is_loop => Some(SeedProblem::Loop { url, to }),
+                    _ if closes_loop => Some(SeedProblem::Loop { url, to }),
                     // The target was found before: it was visited or will be.
                     None | Some(RefuseReason::Seen) => {
                         self.settled = refused.is_some();

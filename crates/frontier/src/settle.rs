@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use crawler_model::site_rules::{MAX_HOST_PAUSE, check_redirects, may_retry};
+use crawler_model::site_rules::{MAX_HOST_PAUSE, check_redirects, may_retry, redirect_loop};
 use crawler_model::{
     Discovery, LinkList, Notice, Outcome, PageReport, RefuseReason, SitemapPolicy, Task,
 };
@@ -43,11 +43,14 @@ impl MemoryFrontier {
             return;
         }
         if let Outcome::Redirected { to } = &report.outcome {
+            let in_place = self.is_same_page(&report.url, to);
             if let Err(failure) = check_redirects(report.hops, self.plan.max_redirects) {
+                let again = in_place && report.fetched_url.is_some();
+                let failure = if again { redirect_loop(to) } else { failure };
                 report.outcome = Outcome::Failed(failure);
                 // A page that failed has no links, its target included.
                 report.links = LinkList::default();
-            } else if self.is_same_page(&report.url, to) {
+            } else if in_place {
                 let to = to.clone();
                 self.follow_in_place(&report, to);
                 return;
@@ -69,9 +72,17 @@ impl MemoryFrontier {
         if let Some(reason) = refused {
             self.counts.refuse(reason);
         }
+        // A target that was refused for another reason is never fetched.
+        let is_admitted = matches!(refused, None | Some(RefuseReason::Seen));
         let target = target.map(|(_, key)| key);
+        let closes_loop = target
+            .filter(|_| is_admitted)
+            .is_some_and(|target| self.redirects.closes_loop(key, target));
         if of_seed {
-            self.seed_watch.note(&report, target, refused);
+            self.seed_watch.note(&report, target, refused, closes_loop);
+        }
+        if closes_loop {
+            fail_loop(&mut report);
         }
         self.counts.finish(&report);
         out.push(Delivery::Page(Box::new(report)));
@@ -194,5 +205,13 @@ impl MemoryFrontier {
             Bounds::All
         };
         self.admit(to.parts(), key, task, depth, bounds, None)
+    }
+}
+
+/// Reports a redirect whose target leads back to it as a failure. Its one link is still its target, so that the whole loop
+/// is in the output.
+fn fail_loop(report: &mut PageReport) {
+    if let Outcome::Redirected { to } = &report.outcome {
+        report.outcome = Outcome::Failed(redirect_loop(to));
     }
 }

@@ -16,7 +16,7 @@ use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
 use crawler_frontier::{Delivery, Frontier, MemoryFrontier, Moment, Next, SiteFileTask, Work};
-use crawler_model::{PageReport, StopReason};
+use crawler_model::{FailKind, PageReport, StopReason};
 use crawler_weburl::CrawlUrl;
 
 use robots_history::RobotsHistory;
@@ -192,6 +192,7 @@ fn check(seed: u64) -> &'static str {
                 );
             }
             assert_eq!(run.left, 0, "seed {seed}");
+            check_loops(&world, &run.reported, seed);
             for report in &run.reported {
                 if world.plan.limits.depth.is_some() && !flaky {
                     let depth = reachable[&page_of(&report.url)];
@@ -216,6 +217,46 @@ fn check(seed: u64) -> &'static str {
         StopReason::HostParked { .. } => "parked",
         other => panic!("seed {seed}: {other:?} with {} admitted", run.admitted),
     }
+}
+
+/// The loops that redirects between different pages form.
+fn loops(world: &World) -> BTreeSet<BTreeSet<usize>> {
+    let next = |page: &usize| match world.behaviors[*page] {
+        Behavior::Redirect(to) if !world.disallowed.contains(page) => Some(to),
+        _ => None,
+    };
+    let pages = world.behaviors.len();
+    (0..pages)
+        .filter_map(|page| {
+            let chain = std::iter::successors(next(&page), next).take(pages);
+            let mut chain: Vec<usize> = chain.collect();
+            let end = chain.iter().position(|at| *at == page)?;
+            chain.truncate(end + 1);
+            Some(chain.into_iter().collect())
+        })
+        .filter(|pages: &BTreeSet<usize>| pages.len() > 1)
+        .collect()
+}
+
+/// Of every redirect loop that was visited, one page fails, and of the other redirects none.
+fn check_loops(world: &World, reported: &[PageReport], seed: u64) {
+    let failed: BTreeSet<usize> = reported
+        .iter()
+        .filter(|report| {
+            let failure = report.outcome.failure();
+            failure.is_some_and(|failure| failure.kind == FailKind::TooManyRedirects)
+        })
+        .map(|report| page_of(&report.url))
+        .filter(|page| !matches!(world.behaviors[*page], Behavior::Redirect(to) if to == *page))
+        .collect();
+    let visited = |page: &usize| reported.iter().any(|report| page_of(&report.url) == *page);
+    let mut loops = loops(world);
+    loops.retain(|pages| pages.iter().any(visited));
+    for pages in &loops {
+        let closing = pages.intersection(&failed).count();
+        assert_eq!(closing, 1, "seed {seed}: {pages:?}, failed {failed:?}");
+    }
+    assert_eq!(failed.len(), loops.len(), "seed {seed}: {failed:?}");
 }
 
 #[test]

@@ -463,3 +463,23 @@ fn nofollow_links_are_refused_and_counted_if_the_plan_obeys_them() {
         assert_eq!(summary.refused.get(&RefuseReason::Nofollow), refused);
     }
 }
+
+#[test]
+fn a_seed_that_closes_a_loop_is_a_problem_of_the_seed() {
+    let page = |url: &str, _| match url {
+        "http://a.example/" => SiteResponse {
+            takes: SECOND,
+            ..moved("http://a.example/home")
+        },
+        _ => moved("http://a.example/"),
+    };
+    let world = World {
+        page: &page,
+        robots: &no_rules,
+        sitemap: &["http://a.example/home"],
+    };
+    let (pages, summary, _) = world.play(|spec| spec.sitemaps = SitemapPolicy::Include);
+    assert_eq!(visited(&pages), ["/home", "/"]);
+    assert!(pages[1].outcome.failure().is_some());
+    assert!(summary.seed_problem.is_some());
+}

@@ -18,6 +18,8 @@ use crate::{FrontierStore, StoreFrontier};
 /// Maximum number of jobs and of their links; above it, jobs without held tasks are dropped.
 const MAX_JOBS: usize = 512;
 const MAX_LINKS: usize = 4_000_000;
+/// A rescue that starts this much later than it is due is postponed once.
+const MAX_DELAY: Duration = Duration::from_secs(2);
 
 impl<S: FrontierStore> StoreFrontier<S> {
     /// How many more tasks to claim: one in flight and one waiting per worker. Tasks that wait for a robots.txt count only
@@ -39,7 +41,7 @@ impl<S: FrontierStore> StoreFrontier<S> {
             return;
         }
         self.claims.running = true;
-        self.last_claim = now;
+        self.claims.sent_at = now;
         let known = self.jobs.keys().copied().collect();
         self.client.claim(capacity, self.settings.lease, known);
     }
@@ -48,7 +50,7 @@ impl<S: FrontierStore> StoreFrontier<S> {
     fn claim_soon(&mut self) {
         self.empty_claims = 0;
         if self.claims.failures == 0 {
-            let soon = self.last_claim + self.settings.min_poll;
+            let soon = self.claims.sent_at + self.settings.min_poll;
             self.claims.due = self.claims.due.min(soon);
         }
     }
@@ -62,7 +64,7 @@ impl<S: FrontierStore> StoreFrontier<S> {
     ) {
         self.claims.running = false;
         let Ok((tasks, jobs)) = result else {
-            self.note_store_error(now);
+            self.note_store_error(self.claims.sent_at, now);
             self.claims.failures += 1;
             self.claims.due = now + store_backoff(self.claims.failures, &mut self.rng);
             return;
@@ -108,7 +110,7 @@ impl<S: FrontierStore> StoreFrontier<S> {
         let (lease, job) = (claimed.lease, claimed.job);
         let slot = now.saturating_sub(age + claimed.age) + claimed.delay;
         // The lease began after the claim was sent.
-        let held_until = self.last_claim + self.settings.lease;
+        let held_until = self.claims.sent_at + self.settings.lease;
         let mut settle_unheld = |outcome| {
             let settlement = Settlement {
                 lease,
@@ -171,7 +173,7 @@ impl<S: FrontierStore> StoreFrontier<S> {
     ) {
         self.renewals.running = false;
         let Ok(lost) = result else {
-            self.note_store_error(now);
+            self.note_store_error(sent_at, now);
             self.renewals.failures += 1;
             let wait = store_backoff(self.renewals.failures, &mut self.rng);
             self.renewals.due = self.renewals.due.min(now + wait);
@@ -209,18 +211,22 @@ impl<S: FrontierStore> StoreFrontier<S> {
             Err(error) => {
                 add(&self.counts.store_errors, 1);
                 let rng = &mut self.rng;
-                if let FailedBatch::Rejected(settlement) =
-                    self.settlements.failed(batch, &error, now, rng)
-                {
-                    add(&self.counts.dropped, 1);
-                    self.forget_links(&settlement);
-                    self.release_lease(&settlement.lease);
+                match self.settlements.failed(batch, &error, now, rng) {
+                    FailedBatch::Requeued => (),
+                    FailedBatch::Replaced(settlement) => self.drop_result(&settlement, &error),
+                    FailedBatch::Rejected(settlement) => {
+                        self.drop_result(&settlement, &error);
+                        self.release_lease(&settlement.lease);
+                    }
                 }
                 return;
             }
         };
         self.settlements.written(&batch);
-        for settlement in batch {
+        for mut settlement in batch {
+            if settled.loops.contains(&settlement.lease) {
+                settlement = settlement.into_redirect_loop();
+            }
             if settled.lost.contains(&settlement.lease) {
                 add(&self.counts.lost, 1);
                 let (job, task) = (settlement.job, settlement.lease.task.0);
@@ -233,6 +239,14 @@ impl<S: FrontierStore> StoreFrontier<S> {
             self.release_lease(&settlement.lease);
         }
         self.claim_soon();
+    }
+
+    /// Drops a result that the store refuses for good.
+    fn drop_result(&mut self, settlement: &Settlement, error: &StoreError) {
+        add(&self.counts.dropped, 1);
+        let (job, task) = (settlement.job, settlement.lease.task.0);
+        tracing::error!(job_id = %job, task_id = task, %error, "result refused by the store");
+        self.forget_links(settlement);
     }
 
     /// Forgets a job's known links, because these did not reach the store.
@@ -290,7 +304,15 @@ impl<S: FrontierStore> StoreFrontier<S> {
         if self.housekeeping.running || now < self.housekeeping.due {
             return;
         }
+        if now > self.housekeeping.due + MAX_DELAY && !self.rescue_postponed {
+            // This process was suspended or busy, perhaps like others on this machine. They renew their leases first.
+            self.rescue_postponed = true;
+            self.housekeeping.due = now + RESCUE_DELAY;
+            return;
+        }
+        self.rescue_postponed = false;
         self.housekeeping.running = true;
+        self.housekeeping.sent_at = now;
         self.client.housekeeping();
     }
 
@@ -306,14 +328,17 @@ impl<S: FrontierStore> StoreFrontier<S> {
                     self.claim_soon();
                 }
             }
-            None => self.note_store_error(now),
+            None => self.note_store_error(self.housekeeping.sent_at, now),
         }
     }
 
     /// Counts a failed store call, and delays the next rescue of expired leases. A failed settlement delays nothing: it may
     /// fail for a reason of its own, and in an outage the other calls fail too.
-    fn note_store_error(&mut self, now: Moment) {
+    fn note_store_error(&mut self, sent_at: Moment, now: Moment) {
         add(&self.counts.store_errors, 1);
-        self.housekeeping.due = self.housekeeping.due.max(now + RESCUE_DELAY);
+        // It took longer only if this process was suspended.
+        let took = now.saturating_sub(sent_at).min(self.settings.store_timeout);
+        let rescue = now + took + RESCUE_DELAY;
+        self.housekeeping.due = self.housekeeping.due.max(rescue);
     }
 }

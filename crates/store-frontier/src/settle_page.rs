@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::time::Duration;
 
 use crawler_frontier::{AdmissionFilter, Bounds, HostResponse, Moment, link_refusal, retry_delay};
-use crawler_model::site_rules::{MAX_HOST_PAUSE, check_redirects, may_retry};
+use crawler_model::site_rules::{MAX_HOST_PAUSE, check_redirects, may_retry, redirect_loop};
 use crawler_model::{CrawlRules, Discovery, Failure, Outcome, PageReport, SitemapPolicy};
 use crawler_store::{
     JobKind, NewDocument, NewMappedUrl, NewTask, RefusedUrl, Settlement, TaskOutcome,
@@ -66,7 +66,7 @@ impl<S: FrontierStore> StoreFrontier<S> {
         }
         if let Outcome::Redirected { to } = &report.outcome
             && check_redirects(held.hops, plan.max_redirects).is_ok()
-            && AdmissionFilter::is_same_page(&plan, &report.url, to)
+            && is_same_page(&plan, report, to)
         {
             held.reported_url.get_or_insert_with(|| report.url.clone());
             held.url = to.clone();
@@ -103,6 +103,11 @@ fn millis(pause: Duration) -> u64 {
     u64::try_from(pause.as_millis()).unwrap_or(u64::MAX)
 }
 
+/// Whether a redirect of a page is followed in place.
+fn is_same_page(plan: &CrawlRules, report: &PageReport, to: &CrawlUrl) -> bool {
+    AdmissionFilter::is_same_page(plan, &report.url, to)
+}
+
 /// The settlement of a finished page.
 fn settlement(
     report: &PageReport,
@@ -114,7 +119,11 @@ fn settlement(
     let (mut found, mut refused) = (Vec::new(), Vec::new());
     let outcome = match &report.outcome {
         Outcome::Redirected { to } => match check_redirects(held.hops, plan.max_redirects) {
+            // Whether it closes a loop is decided by the store, which has the redirects of all workers.
             Ok(()) => redirected(to, held, job_cache, plan, &mut found),
+            Err(_) if held.reported_url.is_some() && is_same_page(plan, report, to) => {
+                failed(&redirect_loop(to), bytes)
+            }
             Err(failure) => failed(&failure, bytes),
         },
         // A page worker never skips; that is decided before.

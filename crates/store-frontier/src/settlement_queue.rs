@@ -4,6 +4,7 @@ use std::collections::VecDeque;
 use std::time::Duration;
 
 use crawler_frontier::{Moment, Rng};
+use crawler_model::FailKind;
 use crawler_store::{Settlement, StoreError, TaskOutcome};
 
 use crate::store_client::StoreClient;
@@ -13,9 +14,11 @@ use crate::{FrontierStore, StoreFrontierSettings};
 const FIRST_BACKOFF: Duration = Duration::from_millis(100);
 /// Maximum wait after a failed store call: work continues this soon after the store is back.
 const MAX_BACKOFF: Duration = Duration::from_secs(2);
-/// How long expired leases are left alone after a failed store call: every worker repeats its failed renewals and
-/// settlements in this time, so that none loses its tasks and results to an outage of the store.
-pub(crate) const RESCUE_DELAY: Duration = Duration::from_secs(3);
+/// How long expired leases are left alone after a failed store call, in addition to the time that the call took. Every worker
+/// renews its leases in this time, so that none loses its tasks and results to an outage of the store: the last failed call
+/// of this worker may end a backoff before the outage does, and another worker's call that was sent at the end of the outage
+/// may hang as long as this one did, and is repeated after another backoff.
+pub(crate) const RESCUE_DELAY: Duration = Duration::from_secs(5);
 
 /// How long to wait after this many failed store calls in a row.
 pub(crate) fn store_backoff(failures: u32, rng: &mut Rng) -> Duration {
@@ -64,8 +67,33 @@ fn document_bytes(settlement: &Settlement) -> usize {
 pub(crate) enum FailedBatch {
     /// It is written later.
     Requeued,
-    /// This settlement can never be written.
+    /// This settlement can never be written. Its task is settled as failed instead.
+    Replaced(Box<Settlement>),
+    /// This settlement can never be written, though it only says that the result cannot be stored.
     Rejected(Box<Settlement>),
+}
+
+/// The start of a task's error if its result cannot be stored.
+const NOT_STORED: &str = "the result could not be stored";
+
+/// The settlement that replaces one which the store refuses for good: without its lease, the task would be fetched again,
+/// only for its result to be refused again. `None` if it is such a settlement itself.
+fn replacement(rejected: &Settlement, error: &StoreError) -> Option<Settlement> {
+    if let TaskOutcome::Failed { error, .. } = &rejected.outcome
+        && error.starts_with(NOT_STORED)
+    {
+        return None;
+    }
+    Some(Settlement {
+        lease: rejected.lease,
+        job: rejected.job,
+        outcome: TaskOutcome::Failed {
+            kind: FailKind::Internal,
+            error: format!("{NOT_STORED}: {error}"),
+            bytes: rejected.outcome.bytes(),
+        },
+        found: Vec::new(),
+    })
 }
 
 impl SettlementQueue {
@@ -167,7 +195,14 @@ impl SettlementQueue {
                 && let Some(rejected) = batch.pop()
             {
                 self.document_bytes -= document_bytes(&rejected);
-                return FailedBatch::Rejected(Box::new(rejected));
+                let rejected = Box::new(rejected);
+                let Some(replacement) = replacement(&rejected, error) else {
+                    return FailedBatch::Rejected(rejected);
+                };
+                self.since.get_or_insert(now);
+                self.waiting.push_front(replacement);
+                self.one_by_one += 1;
+                return FailedBatch::Replaced(rejected);
             }
             self.one_by_one = batch.len();
         }

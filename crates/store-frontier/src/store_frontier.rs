@@ -30,6 +30,8 @@ pub(crate) struct PeriodicCall {
     pub(crate) running: bool,
     /// When it is due.
     pub(crate) due: Moment,
+    /// When the last one was sent.
+    pub(crate) sent_at: Moment,
     /// Number of failures in a row.
     pub(crate) failures: u32,
 }
@@ -66,9 +68,10 @@ pub struct StoreFrontier<S> {
     pub(crate) claims: PeriodicCall,
     /// Number of empty claims in a row.
     pub(crate) empty_claims: u32,
-    pub(crate) last_claim: Moment,
     pub(crate) renewals: PeriodicCall,
     pub(crate) housekeeping: PeriodicCall,
+    /// The last rescue was due much earlier than it could be started.
+    pub(crate) rescue_postponed: bool,
     pub(crate) stopped: Option<StopReason>,
     pub(crate) drain_until: Option<Moment>,
     call_panicked: bool,
@@ -105,7 +108,6 @@ impl<S: FrontierStore> StoreFrontier<S> {
             settlements: SettlementQueue::default(),
             claims: PeriodicCall::default(),
             empty_claims: 0,
-            last_claim: Moment::ZERO,
             renewals: PeriodicCall {
                 due: settings.heartbeat,
                 ..PeriodicCall::default()
@@ -115,6 +117,7 @@ impl<S: FrontierStore> StoreFrontier<S> {
                 due: settings.housekeeping,
                 ..PeriodicCall::default()
             },
+            rescue_postponed: false,
             stopped: None,
             drain_until: None,
             call_panicked: false,

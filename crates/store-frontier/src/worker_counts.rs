@@ -37,7 +37,7 @@ pub struct WorkerTotals {
     pub handed_back: u64,
     /// Lost leases; their results were dropped.
     pub lost: u64,
-    /// Settlements that the store rejected permanently.
+    /// Results that the store refused for good.
     pub dropped: u64,
     /// Tasks with expired leases that were taken back.
     pub rescued: u64,

@@ -8,6 +8,7 @@
 
 mod fake;
 mod histories;
+mod refusals;
 #[path = "../../frontier/tests/robots_history/mod.rs"]
 mod robots_history;
 mod sitemap_starts;

@@ -4,8 +4,8 @@ use std::collections::{BTreeSet, HashMap};
 use std::time::Duration;
 
 use crawler_store::backend::{
-    CountsRow, HeldLease, InsertedTasks, JobTransaction, LockedJob, MAX_TASKS_PER_STEP,
-    MIN_OPEN_TASKS, SkippedTasks, TaskUpdate,
+    CountsRow, HeldLease, InsertedTasks, JobTransaction, LockedJob, MAX_CHAIN_REDIRECTS,
+    MAX_TASKS_PER_STEP, MIN_OPEN_TASKS, SkippedTasks, TaskUpdate,
 };
 use crawler_store::{
     Fence, JobCounts, JobCreation, JobId, Lease, NewDocument, NewJob, NewMappedUrl, NewTask,
@@ -73,7 +73,7 @@ impl JobTransaction for PostgresTransaction {
         let ids: Vec<i64> = leases.iter().map(|lease| lease.task.0).collect();
         let fences: Vec<i64> = leases.iter().map(|lease| lease.fence.0).collect();
         let rows = sqlx::query!(
-            "SELECT t.id, t.fence, t.job_id, t.host_key FROM crawl_tasks t
+            "SELECT t.id, t.fence, t.job_id, t.host_key, t.final_url FROM crawl_tasks t
              WHERE t.status = 'processing' AND EXISTS (
                  SELECT 1 FROM unnest($1::bigint[], $2::bigint[]) AS l(id, fence) WHERE t.id = l.id AND t.fence = l.fence)
                AND t.id = ANY($1)
@@ -88,8 +88,12 @@ impl JobTransaction for PostgresTransaction {
                 task: TaskId(row.id),
                 fence: Fence(row.fence),
             };
-            let (job, host) = (JobId(row.job_id), row.host_key);
-            (lease, HeldLease { job, host })
+            let held = HeldLease {
+                job: JobId(row.job_id),
+                host: row.host_key,
+                final_url: row.final_url,
+            };
+            (lease, held)
         });
         Ok(held.collect())
     }
@@ -151,6 +155,36 @@ impl JobTransaction for PostgresTransaction {
         inserts::mapped_urls(&mut self.0, job, links).await
     }
 
+    async fn redirects_from(
+        &mut self,
+        job: JobId,
+        keys: &[&str],
+    ) -> Result<Vec<(String, String)>, Error> {
+        let keys: Vec<String> = keys.iter().map(|key| (*key).to_owned()).collect();
+        // The inner LIMIT makes the planner look up each task by its key, however many rows it expects.
+        let rows = sqlx::query!(
+            r#"WITH RECURSIVE chain AS (
+                   SELECT t.final_url, t.redirects_to FROM crawl_tasks t
+                   WHERE t.job_id = $1 AND t.final_url = ANY($2) AND t.redirects_to IS NOT NULL
+                   UNION
+                   SELECT n.final_url, n.redirects_to FROM chain c CROSS JOIN LATERAL (
+                       SELECT t.final_url, t.redirects_to FROM crawl_tasks t
+                       WHERE t.job_id = $1 AND t.final_url = c.redirects_to AND t.redirects_to IS NOT NULL LIMIT 1
+                   ) n
+               )
+               SELECT final_url AS "final_url!", redirects_to AS "redirects_to!" FROM chain LIMIT $3"#,
+            job.0,
+            &keys,
+            MAX_CHAIN_REDIRECTS
+        )
+        .fetch_all(&mut *self.0)
+        .await?;
+        let redirects = rows
+            .into_iter()
+            .map(|row| (row.final_url, row.redirects_to));
+        Ok(redirects.collect())
+    }
+
     async fn update_tasks(&mut self, updates: &[TaskUpdate<'_>]) -> Result<u64, Error> {
         fn column<T>(updates: &[TaskUpdate<'_>], value: impl Fn(&TaskUpdate<'_>) -> T) -> Vec<T> {
             updates.iter().map(value).collect()
@@ -164,14 +198,16 @@ impl JobTransaction for PostgresTransaction {
         let sequences = column(updates, |one| one.sequence);
         let retries = column(updates, |one| one.retry_in);
         let handed_back = column(updates, |one| one.handed_back);
+        let redirects = column(updates, |one| one.redirects_to.map(str::to_owned));
         let written = sqlx::query!(
             "UPDATE crawl_tasks t
              SET status = n.status, error = n.error, reason = n.reason, bytes = t.bytes + n.bytes,
                  sequence = n.sequence, attempt = t.attempt - n.handed_back::int, worker = NULL, lease_until = NULL,
-                 not_before = COALESCE(now() + n.retry * interval '1 ms', t.not_before), updated_at = now()
+                 not_before = COALESCE(now() + n.retry * interval '1 ms', t.not_before),
+                 redirects_to = n.redirects_to, updated_at = now()
              FROM unnest($1::bigint[], $2::bigint[], $3::text[], $4::text[], $5::text[], $6::bigint[], $7::bigint[],
-                         $8::bigint[], $9::boolean[])
-                  AS n(id, fence, status, error, reason, bytes, sequence, retry, handed_back)
+                         $8::bigint[], $9::boolean[], $10::text[])
+                  AS n(id, fence, status, error, reason, bytes, sequence, retry, handed_back, redirects_to)
              WHERE t.id = n.id AND t.fence = n.fence AND t.status = 'processing'",
             &ids,
             &fences,
@@ -181,7 +217,8 @@ impl JobTransaction for PostgresTransaction {
             &bytes,
             &sequences as _,
             &retries as _,
-            &handed_back
+            &handed_back,
+            &redirects as _
         )
         .execute(&mut *self.0)
         .await?;

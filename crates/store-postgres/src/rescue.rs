@@ -2,7 +2,10 @@
 
 use std::collections::BTreeSet;
 
-use crawler_store::backend::{Backend, JobTransaction, conclude, poison_limit, to_i64};
+use crawler_store::backend::{
+    ALONE_AFTER, ALONE_AFTER_LOST_LEASES, Backend, JobTransaction, MAX_LOST_LEASES, conclude,
+    poison_limit, to_i64,
+};
 use crawler_store::{JobId, Rescue, Rescued, WorkerId};
 use sqlx::Error;
 
@@ -21,23 +24,25 @@ pub(crate) async fn rescue(store: &PostgresStore, which: Rescue) -> Result<Rescu
     // task is therefore only marked here, by a lease that has expired, and failed under its job's lock.
     let taken = sqlx::query!(
         r#"WITH lost AS MATERIALIZED (
-               SELECT id FROM crawl_tasks
-               WHERE status = 'processing' AND (lease_until <= now() OR $1) AND crashes < $2
+               SELECT id, crashes + $3::int >= $2 OR lost_leases + $5::int >= $6 AS poisoned FROM crawl_tasks
+               WHERE status = 'processing' AND (lease_until <= now() OR $1) AND crashes < $2 AND lost_leases < $6
                ORDER BY id FOR NO KEY UPDATE SKIP LOCKED
            )
            UPDATE crawl_tasks t
-           SET crashes = t.crashes + $3::int, fence = t.fence + 1, updated_at = now(),
+           SET crashes = t.crashes + $3::int, lost_leases = t.lost_leases + $5::int, fence = t.fence + 1, updated_at = now(),
                blamed_worker = CASE WHEN $3::int > 0 THEN t.worker ELSE t.blamed_worker END,
-               status = CASE WHEN t.crashes + $3::int >= $2 THEN 'processing' ELSE 'queued' END,
-               worker = CASE WHEN t.crashes + $3::int >= $2 THEN $4 END,
-               lease_until = CASE WHEN t.crashes + $3::int >= $2 THEN to_timestamp(0) END,
+               status = CASE WHEN lost.poisoned THEN 'processing' ELSE 'queued' END,
+               worker = CASE WHEN lost.poisoned THEN $4 END,
+               lease_until = CASE WHEN lost.poisoned THEN to_timestamp(0) END,
                not_before = now()
            FROM lost WHERE t.id = lost.id
            RETURNING t.host_key, t.job_id, t.status = 'processing' AS "poisoned!""#,
         all,
         max_crashes,
         i32::from(blame),
-        POISONED_MARK
+        POISONED_MARK,
+        i32::from(!all),
+        MAX_LOST_LEASES
     )
     .fetch_all(&store.pool)
     .await?;
@@ -63,9 +68,13 @@ pub(crate) async fn take_back_blame(store: &PostgresStore, worker: &WorkerId) ->
              WHERE blamed_worker = $1 AND status IN ('queued', 'processing') AND crashes > 0 AND worker IS DISTINCT FROM $2
              ORDER BY id FOR NO KEY UPDATE SKIP LOCKED
          )
-         UPDATE crawl_tasks t SET crashes = t.crashes - 1, blamed_worker = NULL FROM blamed WHERE t.id = blamed.id",
+         UPDATE crawl_tasks t
+         SET crashes = GREATEST(t.crashes - 1, CASE WHEN t.lost_leases > $3 THEN $4::int ELSE 0 END), blamed_worker = NULL
+         FROM blamed WHERE t.id = blamed.id",
         worker.as_str(),
-        POISONED_MARK
+        POISONED_MARK,
+        ALONE_AFTER_LOST_LEASES,
+        ALONE_AFTER
     )
     .execute(&store.pool)
     .await?;
@@ -76,8 +85,9 @@ pub(crate) async fn take_back_blame(store: &PostgresStore, worker: &WorkerId) ->
 async fn fail_poisoned(store: &PostgresStore, max_crashes: i32) -> Result<u64, Error> {
     let jobs = sqlx::query_scalar!(
         "SELECT DISTINCT job_id FROM crawl_tasks
-         WHERE status = 'processing' AND lease_until <= now() AND crashes >= $1",
-        max_crashes
+         WHERE status = 'processing' AND lease_until <= now() AND (crashes >= $1 OR lost_leases >= $2)",
+        max_crashes,
+        MAX_LOST_LEASES
     )
     .fetch_all(&store.pool)
     .await?;
@@ -101,16 +111,19 @@ async fn fail_poisoned_of(
     let failed = sqlx::query!(
         "WITH poisoned AS MATERIALIZED (
              SELECT id FROM crawl_tasks
-             WHERE job_id = $1 AND status = 'processing' AND lease_until <= now() AND crashes >= $2
+             WHERE job_id = $1 AND status = 'processing' AND lease_until <= now() AND (crashes >= $2 OR lost_leases >= $4)
              ORDER BY id FOR NO KEY UPDATE
          ), numbered AS (SELECT id, row_number() OVER (ORDER BY id) AS place FROM poisoned)
          UPDATE crawl_tasks t
-         SET status = 'failed', reason = 'poisoned', error = 'abandoned after repeated worker crashes (' || t.crashes || ')',
+         SET status = 'failed', reason = 'poisoned',
+             error = CASE WHEN t.crashes >= $2 THEN 'abandoned after repeated worker crashes (' || t.crashes || ')'
+                          ELSE 'abandoned because its lease expired ' || t.lost_leases || ' times' END,
              sequence = $3 + n.place, worker = NULL, lease_until = NULL, updated_at = now()
          FROM numbered n WHERE t.id = n.id",
         id.0,
         max_crashes,
-        job.sequence
+        job.sequence,
+        MAX_LOST_LEASES
     )
     .execute(&mut *db.0)
     .await?

@@ -2,7 +2,10 @@
 
 use std::collections::BTreeSet;
 
-use crawler_store::backend::{Backend, JobTransaction, conclude, poison_limit};
+use crawler_store::backend::{
+    ALONE_AFTER, ALONE_AFTER_LOST_LEASES, Backend, JobTransaction, MAX_LOST_LEASES, conclude,
+    poison_limit,
+};
 use crawler_store::{Rescue, Rescued, WorkerId};
 use sqlx::types::uuid::fmt::Hyphenated;
 use sqlx::{Error, SqliteConnection};
@@ -17,16 +20,19 @@ pub(crate) async fn rescue(store: &SqliteStore, which: Rescue) -> Result<Rescued
     let mut transaction = store.begin().await?;
     let now = transaction.now;
     let limit = i64::from(poison_limit(store.options.limits.max_crashes));
+    let expired = i64::from(!all);
     let requeued = sqlx::query!(
         r#"UPDATE crawl_tasks
            SET status = 'queued', crashes = crashes + ?1, blamed_worker = iif(?1 > 0, worker, blamed_worker), fence = fence + 1,
-               worker = NULL, lease_until = NULL, not_before = ?2, updated_at = ?2
-           WHERE status = 'processing' AND (lease_until <= ?2 OR ?3) AND crashes + ?1 < ?4
+               lost_leases = lost_leases + ?5, worker = NULL, lease_until = NULL, not_before = ?2, updated_at = ?2
+           WHERE status = 'processing' AND (lease_until <= ?2 OR ?3) AND crashes + ?1 < ?4 AND lost_leases + ?5 < ?6
            RETURNING host_key AS "host_key!""#,
         blame,
         now,
         all,
-        limit
+        limit,
+        expired,
+        MAX_LOST_LEASES
     )
     .fetch_all(&mut *transaction.db)
     .await?;
@@ -53,13 +59,17 @@ pub(crate) async fn rescue(store: &SqliteStore, which: Rescue) -> Result<Rescued
         sqlx::query!(
             "UPDATE crawl_tasks
              SET status = 'failed', reason = 'poisoned', crashes = crashes + ?1, fence = fence + 1,
-                 error = 'abandoned after repeated worker crashes (' || (crashes + ?1) || ')',
+                 lost_leases = lost_leases + ?5,
+                 error = iif(crashes + ?1 >= ?6, 'abandoned after repeated worker crashes (' || (crashes + ?1) || ')',
+                             'abandoned because its lease expired ' || (lost_leases + ?5) || ' times'),
                  sequence = ?2, worker = NULL, lease_until = NULL, updated_at = ?3
              WHERE id = ?4",
             blame,
             job.sequence,
             now,
-            task.id
+            task.id,
+            expired,
+            limit
         )
         .execute(&mut *transaction.db)
         .await?;
@@ -79,9 +89,12 @@ pub(crate) async fn take_back_blame(
 ) -> Result<(), Error> {
     let name = worker.as_str();
     sqlx::query!(
-        "UPDATE crawl_tasks SET crashes = crashes - 1, blamed_worker = NULL
-         WHERE blamed_worker = ? AND status IN ('queued', 'processing') AND crashes > 0",
-        name
+        "UPDATE crawl_tasks
+         SET crashes = max(crashes - 1, iif(lost_leases > ?2, ?3, 0)), blamed_worker = NULL
+         WHERE blamed_worker = ?1 AND status IN ('queued', 'processing') AND crashes > 0",
+        name,
+        ALONE_AFTER_LOST_LEASES,
+        ALONE_AFTER
     )
     .execute(db)
     .await?;

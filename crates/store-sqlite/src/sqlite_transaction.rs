@@ -3,8 +3,8 @@
 use std::collections::{BTreeSet, HashMap};
 
 use crawler_store::backend::{
-    CountsRow, HeldLease, InsertedTasks, JobTransaction, LockedJob, MAX_TASKS_PER_STEP,
-    MIN_OPEN_TASKS, SkippedTasks, TaskUpdate, to_i64,
+    CountsRow, HeldLease, InsertedTasks, JobTransaction, LockedJob, MAX_CHAIN_REDIRECTS,
+    MAX_TASKS_PER_STEP, MIN_OPEN_TASKS, SkippedTasks, TaskUpdate, to_i64,
 };
 use crawler_store::{
     Fence, JobCounts, JobCreation, JobId, Lease, NewDocument, NewJob, NewMappedUrl, NewTask,
@@ -80,7 +80,8 @@ impl JobTransaction for SqliteTransaction {
         let leases = lease_rows(leases);
         // A cross join runs in the order it is written: each lease is looked up by its task's key.
         let rows = sqlx::query!(
-            r#"SELECT t.id AS "id!", t.fence AS "fence!", t.job_id AS "job_id!: Hyphenated", t.host_key AS "host_key!"
+            r#"SELECT t.id AS "id!", t.fence AS "fence!", t.job_id AS "job_id!: Hyphenated", t.host_key AS "host_key!",
+                      t.final_url AS "final_url!"
                FROM json_each(?) l CROSS JOIN crawl_tasks t
                WHERE t.id = l.value ->> 0 AND t.fence = l.value ->> 1 AND t.status = 'processing'"#,
             leases
@@ -92,8 +93,12 @@ impl JobTransaction for SqliteTransaction {
                 task: TaskId(row.id),
                 fence: Fence(row.fence),
             };
-            let (job, host) = (JobId::from(row.job_id), row.host_key);
-            (lease, HeldLease { job, host })
+            let held = HeldLease {
+                job: JobId::from(row.job_id),
+                host: row.host_key,
+                final_url: row.final_url,
+            };
+            (lease, held)
         });
         Ok(held.collect())
     }
@@ -155,6 +160,35 @@ impl JobTransaction for SqliteTransaction {
         inserts::mapped_urls(&mut self.db, job, links, self.now).await
     }
 
+    async fn redirects_from(
+        &mut self,
+        job: JobId,
+        keys: &[&str],
+    ) -> Result<Vec<(String, String)>, Error> {
+        let (id, keys) = (job.to_string(), json!(keys).to_string());
+        // Cross joins run in the order they are written: each task is looked up by its key.
+        let rows = sqlx::query!(
+            r#"WITH RECURSIVE chain (final_url, redirects_to) AS (
+                   SELECT t.final_url, t.redirects_to FROM json_each(?1) n CROSS JOIN crawl_tasks t
+                   WHERE t.job_id = ?2 AND t.final_url = n.value AND t.redirects_to IS NOT NULL
+                   UNION
+                   SELECT t.final_url, t.redirects_to FROM chain c CROSS JOIN crawl_tasks t
+                   WHERE t.job_id = ?2 AND t.final_url = c.redirects_to AND t.redirects_to IS NOT NULL
+                   LIMIT ?3
+               )
+               SELECT final_url AS "final_url!: String", redirects_to AS "redirects_to!: String" FROM chain"#,
+            keys,
+            id,
+            MAX_CHAIN_REDIRECTS
+        )
+        .fetch_all(&mut *self.db)
+        .await?;
+        let redirects = rows
+            .into_iter()
+            .map(|row| (row.final_url, row.redirects_to));
+        Ok(redirects.collect())
+    }
+
     async fn update_tasks(&mut self, updates: &[TaskUpdate<'_>]) -> Result<u64, Error> {
         let row = |one: &TaskUpdate<'_>| {
             json!([
@@ -167,6 +201,7 @@ impl JobTransaction for SqliteTransaction {
                 one.sequence,
                 i64::from(one.handed_back),
                 one.retry_in.map(|millis| self.now + millis),
+                one.redirects_to,
             ])
         };
         let rows = updates.iter().map(row).collect::<Value>().to_string();
@@ -175,7 +210,7 @@ impl JobTransaction for SqliteTransaction {
             "UPDATE crawl_tasks
              SET status = n.value ->> 2, error = n.value ->> 3, reason = n.value ->> 4, bytes = bytes + (n.value ->> 5),
                  sequence = n.value ->> 6, attempt = attempt - (n.value ->> 7), worker = NULL, lease_until = NULL,
-                 not_before = coalesce(n.value ->> 8, not_before), updated_at = ?1
+                 not_before = coalesce(n.value ->> 8, not_before), redirects_to = n.value ->> 9, updated_at = ?1
              FROM json_each(?2) n
              WHERE crawl_tasks.id = n.value ->> 0 AND fence = n.value ->> 1 AND +status = 'processing'",
             self.now,

@@ -13,6 +13,7 @@ mod locked_job;
 mod numbers;
 mod paging;
 mod reconcile;
+mod redirect_loops;
 mod refuse;
 mod rows;
 mod settle;
@@ -25,11 +26,15 @@ pub use job_transaction::{
     Backend, HeldLease, InsertedTasks, JobTransaction, SkippedTasks, TaskUpdate,
 };
 pub use locked_job::{Conclusion, LockedJob};
-pub use numbers::{ALONE_AFTER, from_millis, poison_limit, to_i32, to_i64, to_millis, to_u64};
+pub use numbers::{
+    ALONE_AFTER, ALONE_AFTER_LOST_LEASES, MAX_LOST_LEASES, from_millis, poison_limit, to_i32,
+    to_i64, to_millis, to_u64,
+};
 pub use paging::{
     after_id, before_job, document_page, job, job_page, mapped_page, page_limit, task_page,
 };
 pub use reconcile::reconcile;
+pub use redirect_loops::MAX_CHAIN_REDIRECTS;
 pub use rows::{
     ApiKeyRow, ClaimedRow, CountsRow, DocumentRow, JobRow, JsonColumn, KindRow, MappedUrlRow,
     RequestRow, RobotsRow, TaskRow, TotalsRow, finished_tasks, lost_leases, statistics,

@@ -20,7 +20,7 @@ pub enum Rescue {
 pub struct Rescued {
     /// Tasks queued again.
     pub requeued: u64,
-    /// Tasks failed because they crashed their workers too often.
+    /// Tasks failed because they crashed or stalled their workers too often.
     pub poisoned: u64,
 }
 

@@ -2,7 +2,8 @@
 
 use std::time::Duration;
 
-use crawler_model::FailKind;
+use crawler_model::site_rules::redirect_loop;
+use crawler_model::{Discovery, FailKind};
 
 use crate::{JobId, Lease, NewDocument, NewMappedUrl, NewTask, RefusedUrl, TaskState};
 
@@ -46,10 +47,26 @@ pub enum TaskOutcome {
 }
 
 impl Settlement {
-    /// Whether it is a redirect with a target that is a task of its own.
-    pub fn is_redirect(&self) -> bool {
-        let is_redirect = |task: &NewTask| task.found == crawler_model::Discovery::Redirect;
-        self.outcome.state() == TaskState::Skipped && self.found.iter().any(is_redirect)
+    /// The target of a redirect that is a task of its own.
+    pub fn redirect_target(&self) -> Option<&NewTask> {
+        let mut found = self.found.iter();
+        found
+            .find(|task| task.found == Discovery::Redirect)
+            .filter(|_| self.outcome.state() == TaskState::Skipped)
+    }
+
+    /// The settlement of a redirect that closes a loop: it fails.
+    #[must_use]
+    pub fn into_redirect_loop(mut self) -> Self {
+        if let Some(target) = self.redirect_target() {
+            let failure = redirect_loop(&target.url);
+            self.outcome = TaskOutcome::Failed {
+                kind: failure.kind,
+                error: failure.message,
+                bytes: self.outcome.bytes(),
+            };
+        }
+        self
     }
 }
 
@@ -105,6 +122,8 @@ pub struct Settled {
     pub kept: Vec<Lease>,
     /// Lost leases; nothing was written for them.
     pub lost: Vec<Lease>,
+    /// Leases of redirects that close a loop: they were written as failed.
+    pub loops: Vec<Lease>,
     /// New tasks that were admitted.
     pub admitted: u64,
 }

@@ -9,6 +9,7 @@ pub mod left_out;
 pub mod limits;
 pub mod politeness;
 pub mod reading;
+pub mod redirects;
 pub mod service;
 pub mod settling;
 pub mod suspects;
@@ -61,6 +62,8 @@ macro_rules! conformance {
             suspects::tasks_held_together_are_not_poisoned,
             suspects::a_suspended_worker_blames_no_task,
             suspects::a_claim_whose_response_was_lost_blames_no_task,
+            suspects::a_task_that_stalls_its_workers_is_given_up,
+            suspects::tasks_beside_a_stalling_one_are_finished,
             left_out::a_url_is_left_out_once,
             left_out::a_url_that_is_admitted_later_is_not_left_out,
             left_out::hashes_of_left_out_urls_are_deleted_after_the_end,
@@ -96,6 +99,8 @@ macro_rules! conformance {
             politeness::a_reserved_start_is_used_once,
             politeness::no_start_is_after_the_end_of_the_lease,
             politeness::new_hosts_queue_behind_waiting_ones,
+            redirects::a_redirect_that_closes_a_loop_fails,
+            redirects::one_redirect_of_each_loop_fails,
             reading::lists_are_paginated,
             reading::jobs_are_listed_newest_first,
             reading::an_invalid_cursor_is_refused,

@@ -1,6 +1,6 @@
 //! How many redirects of one URL are followed.
 
-use crawler_weburl::CrawlUrl;
+use std::fmt;
 
 use crate::{FailKind, Failure};
 
@@ -15,7 +15,7 @@ pub fn check_redirects(hops: u32, max_redirects: u32) -> Result<(), Failure> {
 }
 
 /// The failure of a page whose redirects lead back to it, by way of `to`.
-pub fn redirect_loop(to: &CrawlUrl) -> Failure {
+pub fn redirect_loop(to: impl fmt::Display) -> Failure {
     let message = format!("redirect loop back to {to}");
     Failure::new(FailKind::TooManyRedirects, message)
 }

@@ -1,7 +1,8 @@
 //! The in-memory frontier and the stored one implement the same contract: the same site with the same plan gives the
-//! same crawl, whatever the order in which its pages are fetched.
+//! same crawl, whatever the order in which its pages are fetched. Only which page of a redirect loop closes it, and so
+//! fails, depends on the order.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex};
 
 use crawler_engine::{OutputWriter, Progress, Stop, drive};
@@ -18,6 +19,9 @@ const WORLDS: u64 = 40;
 
 /// Outcome of each page: its depth and the stable spelling of the outcome.
 type Crawled = BTreeMap<String, (u32, String)>;
+
+/// The target of each redirect.
+type Targets = BTreeMap<String, String>;
 
 fn pick(rng: &mut Rng, of: usize) -> usize {
     // The bits of a random fraction are random as well.
@@ -61,13 +65,21 @@ fn world(rng: &mut Rng) -> FakeFetch {
             };
         }
     }
+    // A redirect loop, whose pages may all be found as links.
+    let loop_pages = 2 + pick(rng, 3);
+    for page in 0..loop_pages {
+        for ending in ["", "/"] {
+            let url = format!("{SITE}/loop{page}{ending}");
+            site = site.redirect(&url, &format!("/loop{}", (page + 1) % loop_pages));
+        }
+    }
     site
 }
 
 /// A random link; the last few pages do not exist.
 fn link(rng: &mut Rng, pages: usize) -> String {
     let page = pick(rng, pages + 5);
-    match pick(rng, 14) {
+    match pick(rng, 15) {
         0 => format!("{SITE}/p{page}?visit=1"),
         1 => format!("/p{page}#part"),
         2 => format!("/private/{page}"),
@@ -76,6 +88,7 @@ fn link(rng: &mut Rng, pages: usize) -> String {
         5 => format!("//site.test/p{page}/"),
         6 => "/".to_owned(),
         7 => "mailto:a@site.test".to_owned(),
+        8 => format!("/loop{}", page % 4),
         _ => format!("/p{page}"),
     }
 }
@@ -91,14 +104,22 @@ fn spelling(outcome: &Outcome) -> String {
 
 struct Collector {
     plan: CrawlPlan,
-    crawled: Arc<Mutex<Crawled>>,
+    crawled: Arc<Mutex<(Crawled, Targets)>>,
 }
 
 impl Sink for Collector {
     fn page(&mut self, report: &PageReport) -> Result<(), SinkError> {
         let key = self.plan.keys.key_text(report.url.parts());
         let end = (report.depth, spelling(&report.outcome));
-        let before = self.crawled.lock().unwrap().insert(key, end);
+        let mut crawled = self.crawled.lock().unwrap();
+        if !matches!(report.outcome, Outcome::Fetched { .. })
+            && let Some(link) = report.links.get(0)
+            && let Some(target) = link.parts()
+        {
+            let target = self.plan.keys.key_text(target);
+            crawled.1.insert(key.clone(), target);
+        }
+        let before = crawled.0.insert(key, end);
         assert!(before.is_none(), "{} was reported twice", report.url);
         Ok(())
     }
@@ -112,8 +133,8 @@ impl Sink for Collector {
     }
 }
 
-async fn in_memory(plan: CrawlPlan, site: Arc<FakeFetch>) -> Crawled {
-    let crawled = Arc::<Mutex<Crawled>>::default();
+async fn in_memory(plan: CrawlPlan, site: Arc<FakeFetch>) -> (Crawled, Targets) {
+    let crawled = Arc::<Mutex<(Crawled, Targets)>>::default();
     let sink = Collector {
         plan: plan.clone(),
         crawled: Arc::clone(&crawled),
@@ -139,10 +160,39 @@ fn stored(task: &StoredTask) -> (String, (u32, String)) {
     (task.final_url.clone(), (task.depth, end))
 }
 
+/// The loops that these redirects form.
+fn loops(targets: &Targets) -> BTreeSet<BTreeSet<String>> {
+    let next = |at: &&String| targets.get(*at);
+    targets
+        .keys()
+        .filter_map(|page| {
+            let chain = std::iter::successors(next(&page), next);
+            let chain: Vec<&String> = chain.take(targets.len()).collect();
+            let end = chain.iter().position(|at| *at == page)?;
+            Some(chain.into_iter().take(end + 1).cloned().collect())
+        })
+        .collect()
+}
+
+/// Checks that one page of each loop has failed, and makes all pages of a loop alike.
+fn check_loops(crawled: &mut Crawled, loops: &BTreeSet<BTreeSet<String>>, seed: u64) {
+    for pages in loops {
+        let mut outcomes: Vec<String> = Vec::new();
+        for page in pages {
+            let outcome = &mut crawled.get_mut(page).unwrap().1;
+            outcomes.push(std::mem::replace(outcome, "in a loop".to_owned()));
+        }
+        outcomes.sort();
+        let mut expected = vec!["skipped redirected"; pages.len()];
+        expected[0] = "failed too_many_redirects";
+        assert_eq!(outcomes, expected, "world {seed}: {pages:?}");
+    }
+}
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn both_frontiers_crawl_a_site_alike() {
     let test_store = TestStore::fresh(fast()).await;
-    let mut pages = 0;
+    let (mut pages, mut loop_count) = (0, 0);
     for seed in 0..WORLDS {
         let mut rng = Rng::new(seed);
         let site = Arc::new(world(&mut rng));
@@ -155,7 +205,10 @@ async fn both_frontiers_crawl_a_site_alike() {
         };
         let spec = params.spec(JobKind::Crawl, &JobDefaults::default());
         let plan = CrawlPlan::resolve(&spec, "crawler/0", 0).unwrap();
-        let expected = in_memory(plan, Arc::clone(&site)).await;
+        let (mut expected, targets) = in_memory(plan, Arc::clone(&site)).await;
+        let loops = loops(&targets);
+        check_loops(&mut expected, &loops, seed);
+        loop_count += loops.len();
         let job = test_store.start(JobKind::Crawl, &params).await;
         let workers: Vec<RunningWorker> = (0..2)
             .map(|_| RunningWorker::start(&test_store.store, Arc::clone(&site), settings(fast())))
@@ -169,9 +222,11 @@ async fn both_frontiers_crawl_a_site_alike() {
             .tasks(job, None, 1_000, None)
             .await
             .unwrap();
-        let found: Crawled = tasks.entries.iter().map(stored).collect();
+        let mut found: Crawled = tasks.entries.iter().map(stored).collect();
+        check_loops(&mut found, &loops, seed);
         assert_eq!(found, expected, "world {seed}, {params:?}");
         pages += found.len();
     }
     assert!(pages > 200, "only {pages} pages in {WORLDS} worlds");
+    assert!(loop_count >= 5, "only {loop_count} redirect loops");
 }

@@ -29,14 +29,22 @@ pub(crate) struct Faults(Arc<Mutex<State>>);
 struct State {
     dice: Dice,
     odds: Odds,
-    /// Start and end of each outage.
-    outages: Vec<(Instant, Instant)>,
+    outages: Vec<Outage>,
     lost: u32,
+}
+
+/// A time in which the store does not work.
+struct Outage {
+    begin: Instant,
+    end: Instant,
+    /// Calls are not refused, but never answered.
+    hangs: bool,
 }
 
 enum Fault {
     None,
     Refused,
+    Hangs,
     Lost { hangs: bool },
 }
 
@@ -52,9 +60,19 @@ impl Faults {
 
     /// Makes the store unreachable for a while.
     pub(crate) fn outage(&self, after: Duration, length: Duration) {
+        self.add_outage(after, length, false);
+    }
+
+    /// Makes the store answer no call for a while.
+    pub(crate) fn hang(&self, after: Duration, length: Duration) {
+        self.add_outage(after, length, true);
+    }
+
+    fn add_outage(&self, after: Duration, length: Duration, hangs: bool) {
         let begin = Instant::now() + after;
+        let end = begin + length;
         let mut state = self.0.lock().unwrap();
-        state.outages.push((begin, begin + length));
+        state.outages.push(Outage { begin, end, hangs });
     }
 
     /// Responses that were lost so far.
@@ -65,13 +83,14 @@ impl Faults {
     fn next(&self) -> (Duration, Fault) {
         let mut state = self.0.lock().unwrap();
         let now = Instant::now();
-        let out = state
-            .outages
-            .iter()
-            .any(|(begin, end)| (*begin..*end).contains(&now));
+        let mut outages = state.outages.iter();
+        let outage = outages.find(|outage| (outage.begin..outage.end).contains(&now));
+        let (out, hangs) = (outage.is_some(), outage.is_some_and(|outage| outage.hangs));
         let State { dice, odds, .. } = &mut *state;
         let takes = Duration::from_millis(dice.below(odds.slowest + 1));
-        let fault = if out || odds.refused > 0 && dice.one_in(odds.refused) {
+        let fault = if hangs {
+            Fault::Hangs
+        } else if out || odds.refused > 0 && dice.one_in(odds.refused) {
             Fault::Refused
         } else if odds.lost > 0 && dice.one_in(odds.lost) {
             let hangs = dice.one_in(2);
@@ -96,6 +115,10 @@ impl CallWrapper for Faults {
         match fault {
             Fault::None => call.await,
             Fault::Refused => unavailable(),
+            Fault::Hangs => {
+                sleep(NEVER).await;
+                unavailable()
+            }
             Fault::Lost { hangs } => {
                 let _ = call.await;
                 if hangs {

@@ -8,7 +8,7 @@ use crawler_model::Discovery;
 use crawler_store::{
     Claimed, Fence, HostBucket, HostTurn, HostTurns, JobId, JobKind, JobQueue, JobRequest, Lease,
     NewTask, Reconciled, Rescue, Rescued, RobotsRecords, RobotsText, Settled, Settlement,
-    StoreResult, StoredRobots, TaskId, TaskOutcome, TaskState, TurnId, WorkerId,
+    StoreError, StoreResult, StoredRobots, TaskId, TaskOutcome, TaskState, TurnId, WorkerId,
 };
 use crawler_weburl::HostKey;
 use serde_json::Value;
@@ -30,6 +30,8 @@ pub(crate) struct Record {
     pub(crate) taken_away: u32,
     /// Times it was written as finished.
     pub(crate) finished: u32,
+    /// The outcome that it was last settled with.
+    pub(crate) outcome: Option<TaskOutcome>,
     not_before: Instant,
 }
 
@@ -48,6 +50,8 @@ struct State {
     next_start: Instant,
     paused_until: Instant,
     interval: Duration,
+    /// The URL whose results can never be stored.
+    refused: Option<String>,
 }
 
 /// A store with one job and one host. A clone is another handle to it.
@@ -72,6 +76,7 @@ impl MemoryStore {
             next_start: now,
             paused_until: now,
             interval,
+            refused: None,
         };
         state.admit(seed);
         Self(Arc::new(Mutex::new(state)))
@@ -79,6 +84,11 @@ impl MemoryStore {
 
     fn with<T>(&self, act: impl FnOnce(&mut State) -> T) -> T {
         act(&mut self.0.lock().unwrap())
+    }
+
+    /// Refuses all results of this URL, except that it failed.
+    pub(crate) fn refuse_results_of(&self, url: String) {
+        self.with(|state| state.refused = Some(url));
     }
 
     pub(crate) fn records(&self) -> Vec<Record> {
@@ -134,6 +144,7 @@ impl State {
             requeued: 0,
             taken_away: 0,
             finished: 0,
+            outcome: None,
             not_before: Instant::now(),
         });
         true
@@ -153,6 +164,12 @@ impl State {
         (holds && self.lease(index) == lease).then(|| &mut self.records[index])
     }
 
+    fn refuses(&self, settlement: &Settlement) -> bool {
+        let index = usize::try_from(settlement.lease.task.0).unwrap();
+        self.refused.as_ref() == Some(&self.records[index].task.url)
+            && settlement.outcome.state() != TaskState::Failed
+    }
+
     fn settle(&mut self, settlement: Settlement, settled: &mut Settled) {
         let Settlement {
             lease,
@@ -169,6 +186,7 @@ impl State {
         settled.kept.push(lease);
         record.holder = None;
         record.state = outcome.state();
+        record.outcome = Some(outcome.clone());
         match &outcome {
             TaskOutcome::Retry { after, .. } => {
                 record.requeued += 1;
@@ -270,13 +288,16 @@ impl JobQueue for MemoryStore {
     }
 
     async fn settle(&self, batch: Vec<Settlement>) -> StoreResult<Settled> {
-        Ok(self.with(|state| {
+        self.with(|state| {
+            if batch.iter().any(|settlement| state.refuses(settlement)) {
+                return Err(StoreError::Refused("it does not fit".to_owned()));
+            }
             let mut settled = Settled::default();
             for settlement in batch {
                 state.settle(settlement, &mut settled);
             }
-            settled
-        }))
+            Ok(settled)
+        })
     }
 
     async fn rescue(&self, which: Rescue) -> StoreResult<Rescued> {

@@ -1,4 +1,4 @@
-//! A worker that dies, and another one that takes over its page: at default settings, on a paused clock.
+//! A worker that dies, and another one that takes over its page, or must not: at default settings, on a paused clock.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -100,4 +100,84 @@ fn the_page_of_a_dead_worker_is_taken_over_within_45_seconds() {
     assert_eq!(times.len(), 400);
     assert!(last <= LONGEST_TAKEOVER, "{last:?}");
     assert!(middle <= Duration::from_secs(35), "{middle:?}");
+}
+
+/// A worker's calls fail long after the end of an outage in which calls hang, so it renews its leases late. The other one,
+/// whose calls may have failed earlier, must wait for that.
+#[test]
+fn an_outage_in_which_calls_hang_takes_no_task_away() {
+    let mut dice = Dice(46);
+    for number in 0..400 {
+        let odds = Odds {
+            slowest: 500,
+            ..Odds::default()
+        };
+        let after = Duration::from_millis(dice.below(20_000));
+        let length = Duration::from_millis(20_000 + dice.below(60_000));
+        crawl(number..number + 1, async |number| {
+            let mut test = CrawlTest::new(0, odds, 0);
+            test.faults = crate::Faults::new(number, odds);
+            let mut first = worker(&test, number);
+            let far = Duration::from_mins(2);
+            assert!(
+                drive(&test, &mut first, 1, far).await,
+                "the page is fetched"
+            );
+            let mut second = worker(&test, number + 1_000);
+            test.faults.hang(after, length);
+            let end = test.started.elapsed() + after + length + LONGEST_TAKEOVER;
+            let (_, taken) = tokio::join!(
+                drive(&test, &mut first, 0, end),
+                drive(&test, &mut second, 1, end)
+            );
+            let record = &test.store.records()[0];
+            assert_eq!(
+                (taken, record.taken_away),
+                (false, 0),
+                "run {number}: {length:?} after {after:?}"
+            );
+        });
+    }
+}
+
+/// Processes that were suspended together, as on one machine, renew their leases before they look for expired ones.
+#[test]
+fn workers_that_were_suspended_together_take_no_task_away() {
+    let mut dice = Dice(47);
+    for number in 0..200 {
+        let odds = Odds {
+            slowest: 500,
+            ..Odds::default()
+        };
+        let runs = Duration::from_millis(dice.below(20_000));
+        let suspended = Duration::from_millis(31_000 + dice.below(60_000));
+        crawl(number..number + 1, async |number| {
+            let mut test = CrawlTest::new(0, odds, 0);
+            test.faults = crate::Faults::new(number, odds);
+            let mut first = worker(&test, number);
+            let far = Duration::from_mins(2);
+            assert!(
+                drive(&test, &mut first, 1, far).await,
+                "the page is fetched"
+            );
+            let mut second = worker(&test, number + 1_000);
+            let mut end = test.started.elapsed() + runs;
+            tokio::join!(
+                drive(&test, &mut first, 0, end),
+                drive(&test, &mut second, 1, end)
+            );
+            sleep_until(test.started + end + suspended).await;
+            end += suspended + LONGEST_TAKEOVER;
+            let (_, taken) = tokio::join!(
+                drive(&test, &mut first, 0, end),
+                drive(&test, &mut second, 1, end)
+            );
+            let record = &test.store.records()[0];
+            assert_eq!(
+                (taken, record.taken_away),
+                (false, 0),
+                "run {number}: {suspended:?}"
+            );
+        });
+    }
 }

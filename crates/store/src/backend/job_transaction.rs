@@ -44,6 +44,8 @@ pub struct HeldLease {
     pub job: JobId,
     /// The task's host.
     pub host: String,
+    /// The normalized URL that tasks are deduplicated by.
+    pub final_url: String,
 }
 
 /// The result of inserting tasks.
@@ -85,6 +87,8 @@ pub struct TaskUpdate<'a> {
     pub retry_in: Option<i64>,
     /// The attempt does not count.
     pub handed_back: bool,
+    /// The key of the task that a redirect leads to.
+    pub redirects_to: Option<&'a str>,
 }
 
 /// The statements of one writing transaction.
@@ -177,6 +181,14 @@ pub trait JobTransaction: Send {
         job: JobId,
         links: &[&NewMappedUrl],
     ) -> impl Future<Output = Result<(), Self::Error>> + Send;
+
+    /// The redirects that chains of redirects from these keys consist of, each as its own key and that of its target; not more
+    /// than [`MAX_CHAIN_REDIRECTS`](super::MAX_CHAIN_REDIRECTS), the nearest ones.
+    fn redirects_from(
+        &mut self,
+        job: JobId,
+        keys: &[&str],
+    ) -> impl Future<Output = Result<Vec<(String, String)>, Self::Error>> + Send;
 
     /// Writes tasks whose leases hold; returns how many rows changed.
     fn update_tasks(

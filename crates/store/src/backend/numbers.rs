@@ -32,6 +32,15 @@ pub fn poison_limit(max_crashes: u32) -> i32 {
     to_i32(max_crashes).saturating_add(ALONE_AFTER)
 }
 
+/// The number of expired leases at which a task is given up. A page may stall its worker for longer than a lease without
+/// killing it; that is no crash, and its worker takes the blame for it back. But neither is such a page ever finished. The
+/// number is generous, because leases also expire when workers are suspended or cut off from the database.
+pub const MAX_LOST_LEASES: i32 = 20;
+
+/// With more expired leases than this, a task stays suspected when its blame is taken back, so that it is tried alone: tasks
+/// that were held beside one that stalls its workers are then finished before they are given up.
+pub const ALONE_AFTER_LOST_LEASES: i32 = 10;
+
 /// A time in milliseconds; zero if it has passed.
 pub fn from_millis(millis: i64) -> Duration {
     Duration::from_millis(millis.max(0).unsigned_abs())

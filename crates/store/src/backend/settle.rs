@@ -8,8 +8,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use crawler_model::counted;
 
 use super::admit::admit;
+use super::redirect_loops::{redirect_loops, target_key};
 use super::refuse::{is_trap, refuse};
-use super::{Backend, JobTransaction, LockedJob, TaskUpdate, conclude, to_i64, to_millis};
+use super::{
+    Backend, HeldLease, JobTransaction, LockedJob, TaskUpdate, conclude, to_i64, to_millis,
+};
 use crate::{JobId, Lease, NewTask, RefusedUrl, Settled, Settlement, TaskOutcome, TaskState};
 
 /// Settles a batch.
@@ -21,7 +24,7 @@ pub async fn settle<B: Backend>(store: &B, batch: &[Settlement]) -> Result<Settl
     let leases: Vec<Lease> = batch.iter().map(|settlement| settlement.lease).collect();
     let held = db.held_leases(&leases).await?;
     let mut settled = Settled::default();
-    let mut by_job: BTreeMap<JobId, Vec<&Settlement>> = BTreeMap::new();
+    let mut by_job: BTreeMap<JobId, Vec<(&Settlement, &HeldLease)>> = BTreeMap::new();
     let mut seen = BTreeSet::new();
     let mut woken = BTreeSet::new();
     for settlement in batch {
@@ -29,14 +32,21 @@ pub async fn settle<B: Backend>(store: &B, batch: &[Settlement]) -> Result<Settl
             Some(holder) if holder.job == settlement.job && seen.insert(settlement.lease) => {
                 woken.insert(holder.host.clone());
                 settled.kept.push(settlement.lease);
-                by_job.entry(holder.job).or_default().push(settlement);
+                let settlements = by_job.entry(holder.job).or_default();
+                settlements.push((settlement, holder));
             }
             _ => settled.lost.push(settlement.lease),
         }
     }
     for job in &mut jobs {
         if let Some(settlements) = by_job.get(&job.id) {
-            settled.admitted += settle_job(&mut db, job, settlements, &mut woken).await?;
+            let loops = redirect_loops(&mut db, job.id, settlements).await?;
+            let settlements = settlements.iter();
+            let settlements: Vec<&Settlement> = settlements
+                .map(|(settlement, _)| loops.get(&settlement.lease).unwrap_or(*settlement))
+                .collect();
+            settled.loops.extend(loops.keys());
+            settled.admitted += settle_job(&mut db, job, &settlements, &mut woken).await?;
         }
     }
     db.wake_hosts(&woken).await?;
@@ -57,7 +67,7 @@ async fn settle_job<T: JobTransaction>(
         .flat_map(|settlement| &settlement.found)
         .collect();
     // A redirect's target takes its place: a limit of one page is one page, not one hop.
-    let redirects = settlements.iter().filter(|one| one.is_redirect());
+    let redirects = settlements.iter().filter_map(|one| one.redirect_target());
     job.admitted -= to_i64(redirects.count() as u64);
     let admitted = admit(db, job, &found, woken).await?;
     let refused: Vec<&RefusedUrl> = settlements
@@ -132,5 +142,6 @@ fn update<'a>(settlement: &'a Settlement, job: &mut LockedJob) -> TaskUpdate<'a>
             _ => None,
         },
         handed_back: *outcome == TaskOutcome::HandBack,
+        redirects_to: target_key(settlement),
     }
 }

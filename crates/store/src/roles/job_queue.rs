@@ -36,7 +36,7 @@ pub trait JobQueue: Send + Sync {
     /// Writes the outcomes of tasks in one transaction. Only settlements with a lost lease are dropped.
     fn settle(&self, batch: Vec<Settlement>) -> impl Future<Output = StoreResult<Settled>> + Send;
 
-    /// Takes leases back. A task that crashed its workers too often fails as `poisoned`.
+    /// Takes leases back. A task that crashed its workers too often, or whose lease expired very often, fails as `poisoned`.
     fn rescue(&self, which: Rescue) -> impl Future<Output = StoreResult<Rescued>> + Send;
 
     /// Applies the same rules as settling again, and ends jobs that reached their deadline.

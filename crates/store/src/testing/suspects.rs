@@ -186,3 +186,53 @@ pub async fn a_claim_whose_response_was_lost_blames_no_task<G: StoreFixture>(fix
         assert_eq!(crash(&store, &unknown).await, 0, "round {round}");
     }
 }
+
+/// A page that stalls its worker for longer than a lease, each time, without killing it, is given up too.
+pub async fn a_task_that_stalls_its_workers_is_given_up<G: StoreFixture>(fixture: &G) {
+    let store = fixture.open(fast()).await;
+    let job = start(&store, crawl(pages("a.test", 1), JobLimits::default())).await;
+    for lost in 1..=20 {
+        let worker = WorkerId::fresh();
+        let held = store.claim(&worker, 1, EXPIRED).await.expect("a claim");
+        assert_eq!(held.len(), 1, "lease {lost}");
+        assert_eq!(crash(&store, &held).await, u64::from(lost == 20));
+        let leases = [held[0].lease];
+        let renewed = store.renew(&worker, &leases, LEASE).await;
+        assert_eq!(renewed.expect("renewed"), leases);
+    }
+    let current = read_job(&store, job).await;
+    assert_eq!(current.state, JobState::Failed);
+    let error = "abandoned because its lease expired 20 times";
+    assert_eq!(current.error.as_deref(), Some(error));
+    let failed = store.tasks(job, Some(TaskState::Failed), 10, None).await;
+    let failed = failed.expect("tasks").entries.remove(0);
+    assert_eq!(failed.reason.as_deref(), Some("poisoned"));
+    assert_eq!(failed.error.as_deref(), Some(error));
+}
+
+/// Tasks that are held beside one that stalls its workers lose their leases too, but are not given up.
+pub async fn tasks_beside_a_stalling_one_are_finished<G: StoreFixture>(fixture: &G) {
+    let store = fixture.open(fast()).await;
+    let job = start(&store, crawl(pages("a.test", 6), JobLimits::default())).await;
+    let stalling = poison_of(&store, job).await;
+    let mut given_up = 0;
+    for _ in 0..200 {
+        let worker = WorkerId::fresh();
+        let held = store.claim(&worker, 3, EXPIRED).await.expect("a claim");
+        if held.is_empty() {
+            break;
+        }
+        if ids(&held).contains(&stalling) {
+            given_up += crash(&store, &held).await;
+            let leases: Vec<_> = held.iter().map(|task| task.lease).collect();
+            let lost = store.renew(&worker, &leases, LEASE).await;
+            assert_eq!(lost.expect("renewed").len(), leases.len());
+        } else {
+            let settled = held.iter().map(|task| done(task, Vec::new())).collect();
+            settle(&store, settled).await;
+        }
+    }
+    assert_eq!(given_up, 1);
+    let current = read_job(&store, job).await;
+    assert_eq!((current.counts.done, current.counts.failed), (5, 1));
+}

@@ -171,7 +171,9 @@ fn redirects_in_place_count_against_the_redirect_limit() {
     let pages = objects(&server, &["--max-redirects", "4"]);
     assert_eq!(pages.len(), 2);
     let page = object(&pages, &server.url("/a"));
-    assert_eq!(page["error"], "fetch failed: too many redirects (4)");
+    let error = format!("fetch failed: redirect loop back to {}", server.url("/a/"));
+    assert_eq!(page["error"], error);
+    assert_eq!(page["error_kind"], "too_many_redirects");
     assert_eq!(
         server.count_below("/a"),
         5,

@@ -255,3 +255,67 @@ fn a_loop_of_redirects_ends() {
     assert_eq!(visited(&server, &[]), ["/", "/a", "/b"]);
     assert_eq!(crawl_from(&server, "/", &[]).links(&server, "/b"), ["/a"]);
 }
+
+#[test]
+fn a_redirect_that_closes_a_loop_fails() {
+    let server = Server::start(
+        Pages::new()
+            .links("/", &["/in", "/old"])
+            .redirect("/in", "/a")
+            .redirect("/a", "/b")
+            .redirect("/b", "/c")
+            .redirect("/c", "/a")
+            .redirect("/old", "/new")
+            .html("/new", "<p>new"),
+    );
+    let pages = objects(&server, &[]);
+    let error = format!("redirect loop back to {}", server.url("/a"));
+    let closing = object(&pages, &server.url("/c"));
+    assert_eq!(closing["outcome"], "failed");
+    assert_eq!(closing["error"], format!("fetch failed: {error}"));
+    assert_eq!(closing["error_kind"], "too_many_redirects");
+    for path in ["/in", "/a", "/b", "/old"] {
+        let outcome = &object(&pages, &server.url(path))["outcome"];
+        assert_eq!(outcome, "redirected", "{path}");
+    }
+    let ended = crawl(&server, &[]);
+    let url = server.url("/c");
+    let message = format!("Failed to fetch {url}: {error} [too many redirects]");
+    assert!(ended.stderr.contains(&message), "{}", ended.stderr);
+    assert_eq!(ended.stderr.matches("redirect loop").count(), 1);
+    assert!(
+        ended.stderr.contains("1 failed (1 redirects)"),
+        "{}",
+        ended.stderr
+    );
+}
+
+#[test]
+fn one_page_of_each_loop_fails_whatever_the_order() {
+    // Every page is also found as a link, so that any page of a loop may come last.
+    let server = Server::start(
+        Pages::new()
+            .links("/", &["/a", "/b", "/x", "/y", "/z", "/tail", "/self"])
+            .redirect("/a", "/b")
+            .redirect("/b", "/a")
+            .redirect("/x", "/y")
+            .redirect("/y", "/z")
+            .redirect("/z", "/x")
+            .redirect("/tail", "/x")
+            .redirect("/self", "/self"),
+    );
+    for workers in ["1", "2", "8"] {
+        let pages = objects(&server, &["--workers", workers]);
+        assert_eq!(pages.len(), 8);
+        for pages_of_loop in [&["/a", "/b"][..], &["/x", "/y", "/z"], &["/self"]] {
+            let failed = |path: &&&str| {
+                let kind = &object(&pages, &server.url(path))["error_kind"];
+                kind == "too_many_redirects"
+            };
+            let failed = pages_of_loop.iter().filter(failed).count();
+            assert_eq!(failed, 1, "{pages_of_loop:?}, {workers} workers: {pages:?}");
+        }
+        let tail = object(&pages, &server.url("/tail"));
+        assert_eq!(tail["outcome"], "redirected");
+    }
+}

@@ -93,6 +93,7 @@ fn replacement(rejected: &Settlement, error: &StoreError) -> Option<Settlement> 
             bytes: rejected.outcome.bytes(),
         },
         found: Vec::new(),
+        refused: Vec::new(),
     })
 }
 

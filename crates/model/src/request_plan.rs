@@ -138,7 +138,7 @@ mod tests {
             (
                 |request| request.max_redirects = Some(101),
                 PlanField::MaxRedirects,
-                "give 0 to 100",
+                "use 0 to 100",
             ),
             (
                 |request| request.max_body_bytes = Some(0),

@@ -153,9 +153,9 @@ fn numbers_out_of_range() {
         ("--max-parallel", "0", "1 to 1000"),
         ("--max-attempts", "0", "1 to 100"),
         ("--max-redirects", "101", "0 to 100"),
-        ("--timeout", "0", "give 1ms to 1h"),
+        ("--timeout", "0", "use 1ms to 1h"),
         ("--timeout", "2h", "2h is out of range; use 1ms to 1h"),
-        ("--max-body-bytes", "0", "give 1"),
+        ("--max-body-bytes", "0", "use 1"),
     ];
     for (flag, value, range) in cases {
         let ended = crawler(&[SEED, flag, value]);

@@ -242,10 +242,6 @@ impl Sketch {
 
     fn push(&mut self, phrase: u64) {
         if self.phrases.len() < MAX_CONSIDERED {
-            #[expect(
-                clippy::cast_possible_truncation,
-                reason = "a part of a hash is a hash"
-            )]
             self.phrases.push((phrase >> 32) as u32);
         }
     }

@@ -2,7 +2,8 @@
 //!
 //! hyper silently queues requests beyond the server's stream limit. Streams are counted here, so
 //! that waiting for a free stream does not count as waiting for the server. Until the server has announced its limit
-//! only one stream is opened, because streams beyond the limit would be refused.
+//! only one stream is opened, because streams beyond the limit would be refused. Nothing else limits them: how many requests a
+//! host gets at once is decided by the caller.
 
 use std::future::poll_fn;
 use std::pin::{Pin, pin};
@@ -25,8 +26,6 @@ use crate::origin_pool::locked;
 use crate::request_builder::HttpRequest;
 use crate::transport_stream::TransportStream;
 
-/// Maximum number of concurrent streams, whatever the server allows.
-const MAX_STREAMS: usize = 100;
 /// Interval of checks for the limit that the server announces, and their maximum number.
 const LIMIT_CHECK_INTERVAL: Duration = Duration::from_millis(5);
 const MAX_LIMIT_CHECKS: u32 = 1_000;
@@ -144,7 +143,7 @@ impl H2 {
 impl StreamLimit {
     fn set(&self, allowed: usize) {
         // A server may allow no streams for a while; one request then waits inside the connection.
-        let max = allowed.clamp(1, MAX_STREAMS);
+        let max = allowed.max(1);
         if self.max.swap(max, Ordering::Relaxed) < max {
             self.freed.notify_one();
         }

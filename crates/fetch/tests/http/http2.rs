@@ -140,6 +140,11 @@ async fn requests_do_not_wait_for_the_first_response_of_a_connection() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn only_the_server_limits_the_streams_of_a_connection() {
+    fetch_at_once(150).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn no_request_is_lost_when_the_server_shuts_down_after_every_seventh() {
     let certified = Certified::new(&["127.0.0.1"]);
     let server = h2_server(&certified, |stream| async move {

@@ -6,7 +6,7 @@
 //! host gets at once is decided by the caller.
 
 use std::future::poll_fn;
-use std::pin::Pin;
+use std::pin::{Pin, pin};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -18,7 +18,7 @@ use hyper::body::Incoming;
 use hyper::client::conn::http2;
 use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
 use tokio::sync::Notify;
-use tokio::time::Instant;
+use tokio::time::{Instant, timeout};
 
 use crate::errors::SendError;
 use crate::h1::MAX_HEAD;
@@ -26,6 +26,9 @@ use crate::origin_pool::locked;
 use crate::request_builder::HttpRequest;
 use crate::transport_stream::TransportStream;
 
+/// Interval of checks for the limit that the server announces, and their maximum number.
+const LIMIT_CHECK_INTERVAL: Duration = Duration::from_millis(5);
+const MAX_LIMIT_CHECKS: u32 = 1_000;
 /// Interval and timeout of pings, which detect dead connections.
 const PING_INTERVAL: Duration = Duration::from_secs(5);
 
@@ -73,11 +76,21 @@ impl H2 {
         });
         let announced = Arc::clone(&limit);
         tokio::spawn(async move {
-            let run = poll_fn(|cx| {
+            let mut run = pin!(poll_fn(|cx| {
                 let ended = Pin::new(&mut driver).poll(cx);
                 announced.set(driver.current_max_send_streams());
                 ended
-            });
+            }));
+            // hyper does not tell when the limit arrives, and the driver is idle until the next request. Requests that
+            // wait for the limit would therefore wait for the first response.
+            for _ in 0..MAX_LIMIT_CHECKS {
+                if announced.max.load(Ordering::Relaxed) > 1 {
+                    break;
+                }
+                if timeout(LIMIT_CHECK_INTERVAL, run.as_mut()).await.is_ok() {
+                    return;
+                }
+            }
             // Its errors surface in the requests.
             run.await.ok();
         });

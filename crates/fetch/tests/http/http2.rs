@@ -99,6 +99,51 @@ async fn two_hundred_requests_share_one_connection_within_its_stream_limit() {
     assert!((2..=10).contains(&peak), "{peak}");
 }
 
+/// Sends this many requests to a server that responds only when all of them are in flight.
+async fn fetch_at_once(streams: usize) {
+    let certified = Certified::new(&["127.0.0.1"]);
+    let barrier = Arc::new(Barrier::new(streams));
+    let server = h2_server(&certified, move |stream| {
+        let barrier = Arc::clone(&barrier);
+        async move {
+            let service = service_fn(move |_| {
+                let barrier = Arc::clone(&barrier);
+                async move {
+                    barrier.wait().await;
+                    Ok::<_, Infallible>(html_response("<p>h2"))
+                }
+            });
+            let mut builder = http2::Builder::new(TokioExecutor::new());
+            builder.max_concurrent_streams(u32::try_from(streams).unwrap());
+            builder
+                .serve_connection(TokioIo::new(stream), service)
+                .await
+                .ok();
+        }
+    })
+    .await;
+    let fetcher = Arc::new(trusting(&rules(&https(&server)), &certified));
+    let mut all = JoinSet::new();
+    for _ in 0..streams {
+        let (fetcher, url) = (Arc::clone(&fetcher), https(&server));
+        all.spawn(async move { page(&fetcher, &url).await });
+    }
+    for got in all.join_all().await {
+        assert_eq!(html(&got.unwrap()), b"<p>h2");
+    }
+    assert_eq!(server.accepts(), 1);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn requests_do_not_wait_for_the_first_response_of_a_connection() {
+    fetch_at_once(2).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn only_the_server_limits_the_streams_of_a_connection() {
+    fetch_at_once(150).await;
+}
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn only_the_server_limits_the_streams_of_a_connection() {
     const STREAMS: usize = 150;

@@ -91,6 +91,8 @@ fn check(kind: &SiteKind) {
             let (summary, reports) = crawl(&fetch, workers, true);
             let name = format!("{} (seed {seed}, {workers} workers)", kind.name);
             assert_eq!(summary.stop, StopReason::Done, "{name}");
+            let refused: Vec<_> = summary.refused.iter().filter(|(reason, _)| reason.is_trap()).collect();
+            println!("{name}: refused {refused:?}");
             Measured::of(&fetch).check(&name);
             check_told(&name, &summary, &reports);
         }

@@ -137,7 +137,7 @@ impl Measured {
             "{name}: {} of {} requests were spent in traps: {:?}",
             requests.in_traps,
             requests.total,
-            &requests.examples[..requests.examples.len().min(100)]
+            &requests.examples[..requests.examples.len().min(300)]
         );
     }
 }

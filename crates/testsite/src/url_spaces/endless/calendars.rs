@@ -1,6 +1,6 @@
 //! Calendars that have a next day, whatever the day.
 
-use super::super::UrlSpace;
+use super::super::{SpacePage, UrlSpace};
 use super::super::builder::{hash, link, links, paragraph, parameter, trap_page};
 use super::super::calendar_date::{CalendarDate, month_at, month_name};
 use super::super::prose::{prose, slug, title};
@@ -90,6 +90,8 @@ pub(super) fn calendar_views(seed: u64) -> UrlSpace {
         let path = requested.split('?').next()?.strip_prefix("/cal/")?;
         let parts: Vec<i64> = path.split('/').map(|part| part.parse().ok()).collect::<Option<_>>()?;
         let mut content = String::new();
+        // A day of a month with events may have one.
+        let mut shows = None;
         for view in ["list", "grid", "print"] {
             content.push_str(&link(&format!("/cal/{path}?view={view}"), view));
         }
@@ -114,6 +116,7 @@ pub(super) fn calendar_views(seed: u64) -> UrlSpace {
                 }
                 let age = 2024 * 12 + 10 - months;
                 if (0..4).contains(&age) {
+                    shows = Some(requested.to_owned());
                     let first = 14_000 + age.unsigned_abs() * 10;
                     for number in first..first + 10 {
                         content.push_str(&link(&format!("/event/{}", slug(seed, number)), &title(seed, number)));
@@ -126,10 +129,15 @@ pub(super) fn calendar_views(seed: u64) -> UrlSpace {
                     content.push_str(&link(&format!("/cal/{}", other.path()), &other.long()));
                 }
                 content.push_str("<p>No events on this day</p>");
+                let (year, month, _) = day.parts();
+                let is_recent = (0..4).contains(&(2024 * 12 + 11 - year * 12 - month));
+                shows = is_recent.then(|| requested.to_owned());
             }
             _ => return None,
         }
-        trap_page(layout.page(&format!("Calendar of {path}"), &content))
+        let html = layout.page(&format!("Calendar of {path}"), &content);
+        let shows = shows.filter(|_| !requested.contains('?'));
+        Some(SpacePage { html, shows })
     })
 }
 

@@ -114,7 +114,7 @@ pub(super) fn directory(seed: u64) -> UrlSpace {
     let mut builder = Builder::new(seed, &[]);
     let mut level = vec![String::new()];
     let mut number = 0;
-    while builder.len() < 1_300 {
+    while builder.len() < 400 {
         let mut next = Vec::new();
         for folder in &level {
             let mut list = String::new();
@@ -122,7 +122,7 @@ pub(super) fn directory(seed: u64) -> UrlSpace {
                 let parent = folder.rsplit_once('/').map_or("", |(parent, _)| parent);
                 list.push_str(&link(&format!("{parent}/"), "Parent directory"));
             }
-            for _ in 0..2 + builder.choose(4, number) {
+            for _ in 0..2 + builder.choose(2, number) {
                 number += 1;
                 let name = format!("{folder}/{}", slug(seed, number).replace('-', ""));
                 list.push_str(&link(&format!("{name}/"), &name));

@@ -149,11 +149,6 @@ impl Traps {
             self.first_of.insert(stripped, key);
         }
         self.admitted = self.admitted.saturating_add(1);
-        if let Some(Place::Date(date)) = &trap_check.place
-            && let Some(record) = record_of(&mut self.calendars, date.calendar)
-        {
-            record.admitted += 1;
-        }
         if let Some(record) = record_of(&mut self.areas, trap_check.area) {
             record.admitted += 1;
         }
@@ -211,7 +206,8 @@ impl Traps {
             None => false,
             Some(Place::Date(date)) => {
                 let record = self.calendars.get(&date.calendar);
-                record.is_none_or(|record| record.is_in_doubt() || record.phrases.is_few())
+                url.query().is_some()
+                    || record.is_none_or(|record| record.is_in_doubt() || record.phrases.is_few())
                     || keys.key(url).0.is_multiple_of(SAMPLE)
             }
             Some(Place::Query(place)) => {
@@ -274,7 +270,8 @@ impl Traps {
     ) {
         evidence.is_listed |= self.listed.contains(keys.key(report.url.parts()));
         let text = report.text.as_deref();
-        let admitted = self.admitted;
+        let of_area = self.areas.get(&evidence.area).map(|area| area.admitted);
+        let others = self.admitted.saturating_sub(of_area.unwrap_or_default());
         match &evidence.place {
             Some(Place::Date(date)) => {
                 if let Some(text) = text.filter(|_| date.is_in_path) {
@@ -282,15 +279,13 @@ impl Traps {
                 }
                 if let Some(record) = record_of(&mut self.calendars, date.calendar) {
                     let new = text.map(|text| record.phrases.take_in(text, &mut self.phrases));
-                    record.take_in(*date, &evidence, brought(report, &evidence, new), admitted);
+                    record.take_in(*date, &evidence, brought(report, &evidence, new), others);
                 }
             }
             Some(Place::Query(place)) => {
                 if let Some(text) = text {
                     self.ignorable.take_in(report.url.parts(), text, keys);
                 }
-                let of_area = self.areas.get(&evidence.area).map(|area| area.admitted);
-                let others = admitted.saturating_sub(of_area.unwrap_or_default());
                 if let Some(record) = record_of(&mut self.queries, place.path) {
                     let new = text.map(|text| record.phrases.take_in(text, &mut self.phrases));
                     record.take_in(place, &evidence, brought(report, &evidence, new), others);
@@ -305,7 +300,7 @@ impl Traps {
         {
             let new = text.map(|text| record.phrases.take_in(text, &mut self.phrases));
             let known = || known_links(report, &evidence, keys, seen);
-            record.take_in(&evidence, new, admitted, known);
+            record.take_in(&evidence, new, others, known);
         }
         if self.phrases > MAX_PHRASES {
             self.forget_phrases();

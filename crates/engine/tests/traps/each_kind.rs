@@ -45,7 +45,7 @@ macro_rules! all_kinds {
             dictionary directory timetables magazine_scans categories_by_query comments
             calendar_by_path calendar_views relative_links session_in_path session_of_unknown_name
             sorting_and_filters repeated_last_page soft_404 token_maze word_maze share_links counter
-            calendar_by_query calendar_with_numbers calendar_of_weeks calendar_with_archive
+            calendar_by_query calendar_views_with_events calendar_with_numbers calendar_of_weeks calendar_with_archive
             session_in_query click_path facets_in_any_order empty_pages empty_pages_by_path
             filters_in_path query_maze nested_maze growing_query return_addresses soft_404_below
         }

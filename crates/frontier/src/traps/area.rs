@@ -6,8 +6,10 @@ use xxhash_rust::xxh3::xxh3_64_with_seed;
 /// The fingerprint of a URL's area. Pages at the top of a site are one area; with a query, each path is one.
 pub(super) fn area(url: UrlRef<'_>, seed: u64) -> u64 {
     let path = url.path().trim_start_matches('/');
+    let is_number = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
     let first = match path.split_once('/') {
-        Some((first, rest)) if !rest.is_empty() => first,
+        // Years at the top of a site are not folders.
+        Some((first, rest)) if !rest.is_empty() && !is_number(first) => first,
         _ if url.query().is_some() => path,
         _ => "",
     };
@@ -25,6 +27,7 @@ mod tests {
         for (one, other) in [
             ("http://a/maze/x", "http://a/maze/y/z?key=1"),
             ("http://a/", "http://a/about"),
+            ("http://a/2024/05/06", "http://a/2025/01/01"),
             ("http://a/read?key=1", "http://a/read?key=2"),
         ] {
             assert_eq!(area(one), area(other), "{one} {other}");

@@ -7,8 +7,10 @@ use super::page_evidence::{Brought, PageEvidence};
 use super::phrases::{NewText, Phrases};
 
 /// Pages in a row that make a maze, if it is not most of the site.
-const MAX_ROW: u32 = 10;
-/// The same if it is most of the site, which may be a tree.
+const MAX_ROW: u32 = 12;
+/// An area is most of the site if there are fewer other URLs.
+const MIN_OTHERS: u32 = 24;
+/// Pages in a row that make a maze if it is most of the site, which may be a tree.
 const MAX_ALONE: u32 = 3_000;
 /// So many of them must have been read.
 const MIN_READ: u32 = 4;
@@ -16,12 +18,13 @@ const MIN_READ: u32 = 4;
 const MIN_DOUBT: u32 = 2;
 /// An area explodes if so many times as many of its URLs are known as were fetched: those of a shop become fewer.
 const MIN_FACTOR: u32 = 8;
-/// Pages in a row with little or nothing new that end it.
-const MAX_LITTLE: u32 = 8;
+/// Pages in a row with nothing new that end it; of those with little, four times as many.
+const MAX_EMPTY: u32 = 6;
+const LITTLE_PER_EMPTY: u32 = 4;
 /// A page with fewer new phrases per link is an index: its text is that of its links.
 const MIN_PHRASES_PER_LINK: u64 = 4;
 /// A known page that so many pages link to is part of their menu.
-const MAX_RELINKS: u32 = 3;
+const MAX_RELINKS: u32 = 1;
 /// Limit on the known pages whose links are counted.
 const MAX_COUNTED: usize = 256;
 
@@ -32,7 +35,7 @@ pub(super) struct AreaRecord {
     row: u32,
     /// Those of them whose text was read.
     read: u32,
-    /// Pages in a row that brought little or nothing.
+    /// Pages in a row that brought little or nothing: those with nothing count more.
     little: u32,
     /// Pages that were found on others of the area, and the new URLs of the area that they link to.
     fetched: u32,
@@ -45,12 +48,12 @@ pub(super) struct AreaRecord {
 }
 
 impl AreaRecord {
-    /// Takes in a page. `admitted`: URLs of the site so far; `known`: the pages of the area it links to that were known.
+    /// Takes in a page. `others`: URLs of the site outside of the area; `known`: the pages of the area it links to that were known.
     pub(super) fn take_in(
         &mut self,
         evidence: &PageEvidence,
         text: Option<NewText>,
-        admitted: u32,
+        others: u32,
         known: impl FnOnce() -> Vec<u64>,
     ) {
         if evidence.is_in_area {
@@ -58,13 +61,13 @@ impl AreaRecord {
             self.grown += u32::try_from(evidence.area_new.len()).unwrap_or_default();
         }
         match text.map(|text| text.brought) {
-            Some(Brought::Little | Brought::Nothing | Brought::Shell) => self.little += 1,
+            Some(Brought::Little) => self.little += 1,
+            Some(Brought::Nothing | Brought::Shell) => self.little += LITTLE_PER_EMPTY,
             Some(Brought::Something) => self.little = 0,
             Some(Brought::Unknown) | None => (),
         }
-        let others = admitted.saturating_sub(self.admitted);
-        let is_most = |pages: u32| others < pages && pages < MAX_ALONE;
-        self.is_trap |= self.little >= MAX_LITTLE && self.explodes() && !is_most(self.little);
+        let is_most = |pages: u32| others < MIN_OTHERS && pages < MAX_ALONE;
+        self.is_trap |= self.little >= MAX_EMPTY * LITTLE_PER_EMPTY && self.explodes() && !is_most(self.little);
         let links = evidence.area_new.len() as u64;
         let is_maze = |text: NewText| match text.brought {
             Brought::Nothing | Brought::Shell => true,

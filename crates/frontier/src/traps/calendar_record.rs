@@ -5,7 +5,9 @@ use super::page_evidence::{Brought, EMPTY, PageEvidence};
 use super::phrases::Phrases;
 
 /// Pages without anything new after the last date with content and before the first that end a calendar: years, months, days.
-const MAX_EMPTY: [u32; 3] = [3, 6, 24];
+const MAX_EMPTY: [u32; 3] = [3, 6, 20];
+/// The same for a calendar that never brought anything.
+const MAX_EMPTY_UNFILLED: [u32; 3] = [2, 4, 16];
 /// Pages that bring little count as well if the site has so many times as many others.
 const OTHERS_PER_LITTLE: u32 = 4;
 
@@ -16,8 +18,10 @@ pub(super) struct CalendarRecord {
     filled: Option<(u32, u32)>,
     before: Side,
     after: Side,
-    /// URLs that were admitted.
-    pub(super) admitted: u32,
+    /// Pages between them that brought little or nothing since the last that brought something, by unit.
+    between: [u32; 3],
+    /// Whether any page brought something.
+    has_content: bool,
     /// Whether it has months or days: years alone may be any numbers.
     is_calendar: bool,
 }
@@ -33,21 +37,28 @@ struct Side {
     refused: Option<Unit>,
 }
 
+impl Side {
+    fn refuse(&mut self, unit: Unit) {
+        self.refused = Some(self.refused.map_or(unit, |other| other.min(unit)));
+    }
+}
+
 impl CalendarRecord {
-    /// Takes in a page. `admitted`: URLs of the site so far.
+    /// Takes in a page. `others`: URLs of the site outside of its area.
     pub(super) fn take_in(
         &mut self,
         date: DatePage,
         evidence: &PageEvidence,
         brought: Brought,
-        admitted: u32,
+        others: u32,
     ) {
         self.is_calendar |= date.unit != Unit::Year;
-        let is_counted = evidence.is_inside && !evidence.is_listed && evidence.shorter == 0;
+        // A month may only list its days, unless days are known to bring nothing.
+        let is_index = evidence.shorter > 0 && !self.is_trap();
+        let is_counted = evidence.is_inside && !evidence.is_listed && !is_index;
         match brought {
             Brought::Something => self.fill(date),
             Brought::Nothing | Brought::Shell | Brought::Little if is_counted => {
-                let others = admitted.saturating_sub(self.admitted);
                 self.count_empty(date, brought, others);
             }
             Brought::Little | Brought::Nothing | Brought::Shell | Brought::Unknown => (),
@@ -55,6 +66,8 @@ impl CalendarRecord {
     }
 
     fn fill(&mut self, date: DatePage) {
+        self.has_content = true;
+        self.between = [0; 3];
         let Some((first, last)) = date.days else {
             self.after = Side::default();
             return;
@@ -70,20 +83,31 @@ impl CalendarRecord {
     }
 
     fn count_empty(&mut self, date: DatePage, brought: Brought, others: u32) {
+        let (unit, has_content) = (date.unit as usize, self.has_content);
         let Some(side) = self.side_mut(date) else {
+            self.between[unit] += 1;
+            if self.between[unit] >= MAX_EMPTY[unit] {
+                self.before.refuse(date.unit);
+                self.after.refuse(date.unit);
+            }
             return;
         };
-        let (unit, max) = (date.unit as usize, MAX_EMPTY[date.unit as usize]);
+        let max = if has_content {
+            MAX_EMPTY[unit]
+        } else {
+            MAX_EMPTY_UNFILLED[unit]
+        };
         side.empty[unit] += brought.emptiness();
         side.little[unit] += 1;
-        let empty = self.before.empty[unit] + self.after.empty[unit];
-        let little = self.before.little[unit] + self.after.little[unit];
+        let between = self.between[unit];
+        let empty = self.before.empty[unit] + self.after.empty[unit] + between * EMPTY;
+        let little = self.before.little[unit] + self.after.little[unit] + between;
         if empty < max * EMPTY && (little < max || others / OTHERS_PER_LITTLE < little) {
             return;
         }
         for side in [&mut self.before, &mut self.after] {
             if side.little[unit] >= max.div_ceil(3) {
-                side.refused = Some(side.refused.map_or(date.unit, |other| other.min(date.unit)));
+                side.refuse(date.unit);
             }
         }
     }

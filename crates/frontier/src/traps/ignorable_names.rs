@@ -9,7 +9,7 @@ use xxhash_rust::xxh3::xxh3_64_with_seed;
 use super::place::{name_key, page_of};
 
 /// Pages that must be the same, whatever the parameter's value, and none different.
-const MIN_SAME: u32 = 5;
+const MIN_SAME: u32 = 4;
 /// A shorter text says too little: a page that a script fills may look like this.
 const MIN_WORDS: u32 = 12;
 /// Limits on what is remembered.

@@ -54,6 +54,8 @@ impl Phrases {
         let sampled = (text.phrases.len() as u64).max(1);
         let phrases = new as u64 * u64::from(text.distinct) / sampled;
         let brought = match (phrases >= MIN_NEW, is_new) {
+            // Most of the first page is what all have in common.
+            _ if self.pages == 1 => Brought::Unknown,
             (true, _) => Brought::Something,
             (false, true) => Brought::Little,
             (false, false) if text.words < MIN_WORDS => Brought::Shell,

@@ -6,9 +6,9 @@
 #[macro_use]
 #[path = "../../../engine/tests/traps/each_kind.rs"]
 mod each_kind;
-#[expect(dead_code, reason = "random_crawls.rs uses the rest")]
-#[path = "../fake/mod.rs"]
-mod fake;
+#[expect(dead_code, reason = "other tests use the rest")]
+#[path = "../fake/memory_store.rs"]
+mod memory_store;
 #[path = "../../../engine/tests/traps/space_fetch.rs"]
 mod space_fetch;
 
@@ -25,8 +25,7 @@ use crawler_weburl::CrawlUrl;
 use testsite::url_spaces::SiteKind;
 
 use each_kind::seeds;
-use fake::MemoryStore;
-use fake::memory_store::seed as seed_task;
+use memory_store::MemoryStore;
 use space_fetch::{Measured, ORIGIN, SpaceFetch};
 
 const WORKERS: usize = 8;
@@ -59,7 +58,7 @@ async fn crawl(fetch: &Arc<SpaceFetch>) -> MemoryStore {
     let plan = plan(fetch.site.has_sitemap());
     let rules = Arc::clone(plan.rules());
     let url = CrawlUrl::parse(&format!("{ORIGIN}/")).unwrap();
-    let seed = seed_task(url.as_str(), plan.keys.key_text(url.parts()), url.host_key());
+    let seed = memory_store::seed(url.as_str(), plan.keys.key_text(url.parts()), url.host_key());
     let store = MemoryStore::new(seed, Duration::ZERO);
     let planner: Planner = Arc::new({
         let rules = Arc::clone(&rules);

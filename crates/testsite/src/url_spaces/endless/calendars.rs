@@ -78,10 +78,19 @@ pub(super) fn calendar_of_weeks(seed: u64) -> UrlSpace {
     })
 }
 
-/// Years, months and days that link to each other, each in three views. The last months have events.
+/// Years, months and days that link to each other, each in three views, without any event.
 pub(super) fn calendar_views(seed: u64) -> UrlSpace {
+    views(seed, 0)
+}
+
+/// The same; the last four months have events.
+pub(super) fn calendar_views_with_events(seed: u64) -> UrlSpace {
+    views(seed, 4)
+}
+
+fn views(seed: u64, months_with_events: i64) -> UrlSpace {
     let mut builder = honest_part(seed, "/cal/2024/11");
-    for number in 14_000..14_040 {
+    for number in 14_000..14_000 + 10 * months_with_events.unsigned_abs() {
         let content = paragraph(mix(seed, number), 60);
         builder.page(format!("/event/{}", slug(seed, number)), &title(seed, number), &content);
     }
@@ -115,7 +124,7 @@ pub(super) fn calendar_views(seed: u64) -> UrlSpace {
                     content.push_str(&link(&format!("/cal/{year}/{month:02}/{day:02}"), &day.to_string()));
                 }
                 let age = 2024 * 12 + 10 - months;
-                if (0..4).contains(&age) {
+                if (0..months_with_events).contains(&age) {
                     shows = Some(requested.to_owned());
                     let first = 14_000 + age.unsigned_abs() * 10;
                     for number in first..first + 10 {
@@ -130,7 +139,7 @@ pub(super) fn calendar_views(seed: u64) -> UrlSpace {
                 }
                 content.push_str("<p>No events on this day</p>");
                 let (year, month, _) = day.parts();
-                let is_recent = (0..4).contains(&(2024 * 12 + 11 - year * 12 - month));
+                let is_recent = (0..months_with_events).contains(&(2024 * 12 + 11 - year * 12 - month));
                 shows = is_recent.then(|| requested.to_owned());
             }
             _ => return None,

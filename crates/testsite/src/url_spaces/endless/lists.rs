@@ -23,14 +23,25 @@ fn add_products(builder: &mut Builder) {
     }
 }
 
-/// Some of the products, in some order.
-fn shown(seed: u64, what: u64) -> String {
-    let mut list = String::new();
-    for at in 0..12 {
-        let (target, name) = product(seed, mix(what, at) % PRODUCTS);
-        list.push_str(&link(&target, &name));
-    }
-    list
+/// The products with the chosen properties, in an order that depends on the choice. Most parameters do not change which products are
+/// shown.
+fn shown(seed: u64, choice: &str) -> String {
+    let is_chosen = |number: &u64| {
+        choice.split(['&', '/']).all(|pair| {
+            let Some((facet, value)) = pair.split_once(['=', '-']) else {
+                return true;
+            };
+            let is_property = matches!(facet, "color" | "size");
+            !is_property || hash(*number, facet) % 4 == hash(7, value) % 4
+        })
+    };
+    let mut numbers: Vec<u64> = (0..PRODUCTS).filter(is_chosen).collect();
+    numbers.sort_by_key(|number| mix(hash(seed, choice), *number));
+    let each = numbers.iter().map(|number| {
+        let (target, name) = product(seed, *number);
+        link(&target, &name)
+    });
+    each.collect()
 }
 
 /// All products.
@@ -64,8 +75,7 @@ fn combinations(seed: u64, is_sorted: bool) -> UrlSpace {
             pairs.sort_unstable();
         }
         let query = pairs.join("&");
-        let what = hash(seed, &query);
-        let content = shown(seed, what) + &choices("/products?", &query);
+        let content = shown(seed, &query) + &choices("/products?", &query);
         trap_page(layout.page("Products", &content))
     })
 }
@@ -96,8 +106,7 @@ pub(super) fn filters_in_path(seed: u64) -> UrlSpace {
     let layout = builder.layout();
     builder.with_trap(move |requested, _| {
         let chosen = requested.strip_prefix("/filter/")?;
-        let what = hash(seed, chosen);
-        let mut content = shown(seed, what);
+        let mut content = shown(seed, chosen);
         for (at, facet) in (0..).zip(["color", "size", "brand", "price", "sort"]) {
             for value in 0..4 {
                 let others = chosen.split('/').filter(|part| !part.starts_with(facet));

@@ -11,7 +11,7 @@ mod sessions;
 use super::{SiteKind, kind};
 
 /// All kinds.
-pub const ENDLESS_KINDS: [SiteKind; 27] = [
+pub const ENDLESS_KINDS: [SiteKind; 28] = [
     kind("calendar_by_path", calendars::calendar_by_path),
     kind("calendar_views", calendars::calendar_views),
     kind("relative_links", paths::relative_links),
@@ -26,6 +26,7 @@ pub const ENDLESS_KINDS: [SiteKind; 27] = [
     kind("counter", query_links::counter),
     // Held out.
     kind("calendar_by_query", calendars::calendar_by_query),
+    kind("calendar_views_with_events", calendars::calendar_views_with_events),
     kind("calendar_with_numbers", calendars::calendar_with_numbers),
     kind("calendar_of_weeks", calendars::calendar_of_weeks),
     kind("calendar_with_archive", calendars::calendar_with_archive),

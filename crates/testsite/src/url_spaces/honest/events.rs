@@ -13,7 +13,7 @@ const FIRST_YEAR: i64 = 2012;
 /// Days with events, some months apart, with one to twelve events each.
 fn events(seed: u64, days: i64, min_gap: u32, gap: u32) -> BTreeMap<i64, Vec<u64>> {
     let mut events = BTreeMap::new();
-    let (mut day, mut number) = (i64::from(below(20, seed, 1)), 0);
+    let (mut day, mut number) = (i64::from(below(12, seed, 1)), 0);
     while day < days {
         let count = 1 + u64::from(below(12, seed, number));
         events.insert(day, (number..number + count).collect());

@@ -31,7 +31,7 @@ use self::area_record::AreaRecord;
 use self::calendar_record::CalendarRecord;
 use self::ignorable_names::IgnorableNames;
 use self::page_evidence::Brought;
-use self::phrases::NewText;
+use self::phrases::{NewText, Phrases};
 use self::place::{Place, page_of};
 use self::query_record::QueryRecord;
 use crate::seen::Seen;
@@ -315,10 +315,16 @@ impl Traps {
 
     fn forget_phrases(&mut self) {
         self.phrases = 0;
-        let calendars = self.calendars.values_mut().map(|record| &mut record.phrases);
+        let calendars = self
+            .calendars
+            .values_mut()
+            .map(|record| &mut record.phrases);
         let queries = self.queries.values_mut().map(|record| &mut record.phrases);
         let areas = self.areas.values_mut().map(|record| &mut record.phrases);
-        calendars.chain(queries).chain(areas).for_each(|phrases| phrases.clear());
+        calendars
+            .chain(queries)
+            .chain(areas)
+            .for_each(Phrases::clear);
     }
 
     /// Why more of a place or an area is refused.
@@ -411,11 +417,10 @@ fn sorted_key(url: UrlRef<'_>, seed: u64) -> Option<UrlKey> {
     let query = url.query().filter(|query| query.contains('&'))?;
     let mut pairs: Vec<&str> = query.split('&').filter(|pair| !pair.is_empty()).collect();
     pairs.sort_unstable();
-    let key = pairs
-        .iter()
-        .fold(xxh3_64_with_seed(page_of(url).as_bytes(), seed), |key, pair| {
-            xxh3_64_with_seed(pair.as_bytes(), key)
-        });
+    let key = pairs.iter().fold(
+        xxh3_64_with_seed(page_of(url).as_bytes(), seed),
+        |key, pair| xxh3_64_with_seed(pair.as_bytes(), key),
+    );
     Some(UrlKey(key))
 }
 

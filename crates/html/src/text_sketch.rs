@@ -108,7 +108,11 @@ fn url_words(url: &str) -> Vec<u64> {
     let mut words = Vec::new();
     for (at, part) in path.split('%').enumerate() {
         // What follows a percent sign is not part of a word.
-        let part = if at > 0 { part.get(2..).unwrap_or_default() } else { part };
+        let part = if at > 0 {
+            part.get(2..).unwrap_or_default()
+        } else {
+            part
+        };
         let parts = part.split(|c: char| !c.is_ascii_alphanumeric());
         words.extend(parts.filter(|word| !word.is_empty()).map(|word| {
             let mut word = word.as_bytes().to_owned();
@@ -181,7 +185,7 @@ impl Sketch {
     fn text(&mut self, text: &[u8]) {
         (self.last, self.in_run) = ([0; PHRASE], 0);
         let mut rest = text;
-        while let Some(start) = rest.iter().position(is_word) {
+        while let Some(start) = rest.iter().position(|byte| is_word(*byte)) {
             rest = &rest[start..];
             let end = word_end(rest);
             self.word(&rest[..end]);
@@ -242,7 +246,11 @@ impl Sketch {
         }
         self.in_run += 1;
         self.last.rotate_left(1);
-        self.last[PHRASE - 1] = if kind == WordKind::Word { hash } else { POSITION };
+        self.last[PHRASE - 1] = if kind == WordKind::Word {
+            hash
+        } else {
+            POSITION
+        };
         if self.in_run >= PHRASE {
             self.phrase();
         }
@@ -257,7 +265,7 @@ impl Sketch {
                 WordKind::Word
             };
         }
-        let separators = word.iter().filter(|byte| is_separator(byte)).count();
+        let separators = word.iter().filter(|byte| is_separator(**byte)).count();
         let is_position = match (separators, digits == word.len()) {
             (0, false) => word.len() >= MIN_RANDOM,
             (0, true) => {
@@ -312,22 +320,24 @@ impl Sketch {
 fn hash_of_set(mut hashes: Vec<u32>) -> u64 {
     hashes.sort_unstable();
     hashes.dedup();
-    hashes.iter().fold(0, |hash, next| mix(hash, u64::from(*next)))
+    hashes
+        .iter()
+        .fold(0, |hash, next| mix(hash, u64::from(*next)))
 }
 
-fn is_word(byte: &u8) -> bool {
-    byte.is_ascii_alphanumeric() || *byte >= 0x80
+fn is_word(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || byte >= 0x80
 }
 
 /// A separator within a number.
-fn is_separator(byte: &u8) -> bool {
+fn is_separator(byte: u8) -> bool {
     matches!(byte, b'.' | b',' | b':')
 }
 
 /// The length of the word that a text starts with; `12:30` and `1013.2` are one word.
 fn word_end(text: &[u8]) -> usize {
     let mut end = 1;
-    while let Some(byte) = text.get(end) {
+    while let Some(byte) = text.get(end).copied() {
         let joins = is_separator(byte)
             && text[end - 1].is_ascii_digit()
             && text.get(end + 1).is_some_and(u8::is_ascii_digit);
@@ -356,10 +366,6 @@ fn mix(hash: u64, next: u64) -> u64 {
 
 fn push(hashes: &mut Vec<u32>, hash: u64) {
     if hashes.len() < MAX_CONSIDERED {
-        #[expect(
-            clippy::cast_possible_truncation,
-            reason = "a part of a hash is a hash"
-        )]
         hashes.push((hash >> 32) as u32);
     }
 }
@@ -403,7 +409,10 @@ mod tests {
     fn words_of_the_url_tell_nothing() {
         let share = |name: &str| {
             let page = format!("<p>Share the page {name} with your friends</p>");
-            text_sketch(page.as_bytes(), &format!("http://a/share?url=%2Fnews%2F{name}"))
+            text_sketch(
+                page.as_bytes(),
+                &format!("http://a/share?url=%2Fnews%2F{name}"),
+            )
         };
         let (one, other) = (share("quiet-harbor"), share("early-bread"));
         assert_ne!(one.content.all, other.content.all);

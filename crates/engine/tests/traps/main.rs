@@ -13,8 +13,8 @@ use std::sync::{Arc, Mutex};
 use crawler_engine::{Output, OutputEnded, Progress, Stop, drive};
 use crawler_frontier::{Delivery, MemoryFrontier};
 use crawler_model::{
-    CrawlPlan, CrawlSpec, DepthLimit, Outcome, PageReport, RefuseReason, RequestSpec,
-    RobotsPolicy, SinkError, SitemapPolicy, SkipReason, StopReason, Summary,
+    CrawlPlan, CrawlSpec, DepthLimit, Outcome, PageReport, RefuseReason, RequestSpec, RobotsPolicy,
+    SinkError, SitemapPolicy, SkipReason, StopReason, Summary,
 };
 use testsite::url_spaces::SiteKind;
 
@@ -91,8 +91,6 @@ fn check(kind: &SiteKind) {
             let (summary, reports) = crawl(&fetch, workers, true);
             let name = format!("{} (seed {seed}, {workers} workers)", kind.name);
             assert_eq!(summary.stop, StopReason::Done, "{name}");
-            let refused: Vec<_> = summary.refused.iter().filter(|(reason, _)| reason.is_trap()).collect();
-            println!("{name}: refused {refused:?}");
             Measured::of(&fetch).check(&name);
             check_told(&name, &summary, &reports);
         }
@@ -118,8 +116,8 @@ fn check_told(name: &str, summary: &Summary, reports: &[PageReport]) {
     for report in reports {
         for link in report.links.iter().filter(|link| link.facts.in_scope) {
             // The key ignores a slash at the end.
-            let is_reported = reported.contains(link.page)
-                || reported.contains(link.page.trim_end_matches('/'));
+            let is_reported =
+                reported.contains(link.page) || reported.contains(link.page.trim_end_matches('/'));
             assert!(
                 is_reported || told.contains(link.page),
                 "{name}: {} is lost",
@@ -127,7 +125,10 @@ fn check_told(name: &str, summary: &Summary, reports: &[PageReport]) {
             );
         }
     }
-    let counted = summary.refused.iter().filter(|(reason, _)| reason.is_trap());
+    let counted = summary
+        .refused
+        .iter()
+        .filter(|(reason, _)| reason.is_trap());
     let counted: BTreeMap<RefuseReason, u64> = counted.map(|(r, count)| (*r, *count)).collect();
     assert_eq!(counted, refused, "{name}");
 }

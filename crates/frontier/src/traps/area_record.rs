@@ -8,8 +8,10 @@ use super::phrases::{NewText, Phrases};
 
 /// Pages in a row that make a maze, if it is not most of the site.
 const MAX_ROW: u32 = 12;
+/// So many links without one to a known page: few real areas have as many, even if they are discovered link by link.
+const MAX_NEW_LINKS: u32 = 80;
 /// An area is most of the site if there are fewer other URLs.
-const MIN_OTHERS: u32 = 24;
+const MIN_OTHERS: u32 = 12;
 /// Pages in a row that make a maze if it is most of the site, which may be a tree.
 const MAX_ALONE: u32 = 3_000;
 /// So many of them must have been read.
@@ -18,9 +20,9 @@ const MIN_READ: u32 = 4;
 const MIN_DOUBT: u32 = 2;
 /// An area explodes if so many times as many of its URLs are known as were fetched: those of a shop become fewer.
 const MIN_FACTOR: u32 = 8;
-/// Pages in a row with nothing new that end it; of those with little, four times as many.
-const MAX_EMPTY: u32 = 6;
-const LITTLE_PER_EMPTY: u32 = 4;
+/// Pages in a row with nothing new that end it; of those with little, three times as many.
+const MAX_EMPTY: u32 = 4;
+const LITTLE_PER_EMPTY: u32 = 3;
 /// A page with fewer new phrases per link is an index: its text is that of its links.
 const MIN_PHRASES_PER_LINK: u64 = 4;
 /// A known page that so many pages link to is part of their menu.
@@ -33,8 +35,9 @@ pub(super) struct AreaRecord {
     pub(super) phrases: Phrases,
     /// Pages in a row that only lead to new pages of the area.
     row: u32,
-    /// Those of them whose text was read.
+    /// Those of them whose text was read, and the links on all of them.
     read: u32,
+    new_links: u32,
     /// Pages in a row that brought little or nothing: those with nothing count more.
     little: u32,
     /// Pages that were found on others of the area, and the new URLs of the area that they link to.
@@ -67,7 +70,8 @@ impl AreaRecord {
             Some(Brought::Unknown) | None => (),
         }
         let is_most = |pages: u32| others < MIN_OTHERS && pages < MAX_ALONE;
-        self.is_trap |= self.little >= MAX_EMPTY * LITTLE_PER_EMPTY && self.explodes() && !is_most(self.little);
+        self.is_trap |=
+            self.little >= MAX_EMPTY * LITTLE_PER_EMPTY && self.explodes() && !is_most(self.little);
         let links = evidence.area_new.len() as u64;
         let is_maze = |text: NewText| match text.brought {
             Brought::Nothing | Brought::Shell => true,
@@ -75,12 +79,15 @@ impl AreaRecord {
         };
         let may_be = evidence.only_leads_inside() && text.is_none_or(is_maze);
         if !may_be || self.is_linked_to(known()) {
-            (self.row, self.read) = (0, 0);
+            (self.row, self.read, self.new_links) = (0, 0, 0);
             return;
         }
         self.row += 1;
         self.read += u32::from(text.is_some());
-        self.is_trap |= self.row >= MAX_ROW && self.read >= MIN_READ && !is_most(self.row);
+        self.new_links += u32::try_from(links).unwrap_or_default();
+        let is_empty = self.little >= MAX_EMPTY * LITTLE_PER_EMPTY;
+        let is_maze = self.row >= MAX_ROW && (is_empty || self.new_links >= MAX_NEW_LINKS);
+        self.is_trap |= is_maze && self.read >= MIN_READ && !is_most(self.row);
     }
 
     fn explodes(&self) -> bool {

@@ -37,8 +37,7 @@ impl DatePage {
         let in_query = url.query().and_then(date_in_query);
         let (base, date) = match (in_path, in_query) {
             (None, None) => return None,
-            (Some((prefix, date)), None) => (prefix, date),
-            (Some((prefix, _)), Some(date)) => (prefix, date),
+            (Some((prefix, date)), None) | (Some((prefix, _)), Some(date)) => (prefix, date),
             (None, Some(date)) => (url.path(), date),
         };
         let site = xxh3_64_with_seed(url.authority().as_bytes(), seed);
@@ -190,10 +189,17 @@ mod tests {
             "http://a/cal?year=2026&month=11",
             "http://a/cal?month=2026-11",
         ] {
-            assert_eq!(of(url), Some((Unit::Month, Some((month, month + 30)))), "{url}");
+            assert_eq!(
+                of(url),
+                Some((Unit::Month, Some((month, month + 30)))),
+                "{url}"
+            );
         }
         let year = 2026 * 12 * 31;
-        assert_eq!(of("http://a/cal/2026"), Some((Unit::Year, Some((year, year + 371)))));
+        assert_eq!(
+            of("http://a/cal/2026"),
+            Some((Unit::Year, Some((year, year + 371))))
+        );
         assert_eq!(of("http://a/view?day=20000"), Some((Unit::Day, None)));
     }
 

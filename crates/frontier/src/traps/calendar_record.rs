@@ -7,7 +7,7 @@ use super::phrases::Phrases;
 /// Pages without anything new after the last date with content and before the first that end a calendar: years, months, days.
 const MAX_EMPTY: [u32; 3] = [3, 6, 20];
 /// The same for a calendar that never brought anything.
-const MAX_EMPTY_UNFILLED: [u32; 3] = [2, 4, 16];
+const MAX_EMPTY_UNFILLED: [u32; 3] = [2, 4, 14];
 /// Pages that bring little count as well if the site has so many times as many others.
 const OTHERS_PER_LITTLE: u32 = 4;
 
@@ -123,7 +123,11 @@ impl CalendarRecord {
 
     fn side_mut(&mut self, date: DatePage) -> Option<&mut Side> {
         let is_before = self.is_before(date)?;
-        Some(if is_before { &mut self.before } else { &mut self.after })
+        Some(if is_before {
+            &mut self.before
+        } else {
+            &mut self.after
+        })
     }
 
     /// Whether a page of it that another of its pages links to is refused.

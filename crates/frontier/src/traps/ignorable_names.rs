@@ -74,7 +74,11 @@ impl IgnorableNames {
     }
 
     /// The key of a URL without the parameters that change nothing, if it has any.
-    pub(super) fn key_without_ignorable(&self, url: UrlRef<'_>, keys: &KeyPolicy) -> Option<UrlKey> {
+    pub(super) fn key_without_ignorable(
+        &self,
+        url: UrlRef<'_>,
+        keys: &KeyPolicy,
+    ) -> Option<UrlKey> {
         let is_ignorable = |name| self.record(url, name).is_some();
         let has_some = self.has_some && pairs(url).any(|pair| is_ignorable(name_key(pair)));
         if has_some {
@@ -93,7 +97,11 @@ impl IgnorableNames {
 
     /// The record of a parameter, if it changes nothing.
     fn record(&self, url: UrlRef<'_>, name: u64) -> Option<&NameRecord> {
-        let of = |key| self.records.get(&key).filter(|record| record.is_ignorable());
+        let of = |key| {
+            self.records
+                .get(&key)
+                .filter(|record| record.is_ignorable())
+        };
         of(name).or_else(|| of(on_path(url, name)))
     }
 }

@@ -24,7 +24,7 @@ pub(crate) struct PageEvidence {
     pub(super) inside: u32,
     /// Those of them that are shorter periods: the days of a month.
     pub(super) shorter: u32,
-    /// New URLs found on it elsewhere that are neither dates nor queries.
+    /// New URLs found on it elsewhere: pages of their own, and queries of other areas.
     pub(super) pages_outside: u32,
     /// Keys of the new URLs found on it in the same area.
     pub(super) area_new: Vec<UrlKey>,
@@ -45,7 +45,7 @@ impl PageEvidence {
             if let (Some(Place::Date(here)), Some(Place::Date(to))) = (&self.place, to) {
                 self.shorter += u32::from(to.unit > here.unit);
             }
-        } else if to.is_none() {
+        } else if to.is_none() || (area != self.area && !matches!(to, Some(Place::Date(_)))) {
             self.pages_outside += 1;
         }
         if area == self.area {

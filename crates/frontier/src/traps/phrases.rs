@@ -31,7 +31,6 @@ pub(super) struct NewText {
     pub(super) phrases: u64,
 }
 
-
 impl Phrases {
     /// Remembers a page's text and adds the number of phrases to `total`.
     pub(super) fn take_in(&mut self, text: &TextSketch, total: &mut usize) -> NewText {

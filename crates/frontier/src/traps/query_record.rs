@@ -53,7 +53,11 @@ impl QueryRecord {
                 let Some(set) = set_of(&mut self.sets, &place.names) else {
                     return;
                 };
-                let max = if place.is_paging { MAX_EMPTY_PAGING } else { MAX_EMPTY };
+                let max = if place.is_paging {
+                    MAX_EMPTY_PAGING
+                } else {
+                    MAX_EMPTY
+                };
                 set.empty += brought.emptiness();
                 set.little += 1;
                 set.is_trap |= set.empty >= max * EMPTY

@@ -16,9 +16,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crawler_engine::{OutputWriter, Progress, Stop, drive};
-use crawler_model::{
-    CrawlPlan, CrawlSpec, DepthLimit, RequestSpec, RobotsPolicy, SitemapPolicy,
-};
+use crawler_model::{CrawlPlan, CrawlSpec, DepthLimit, RequestSpec, RobotsPolicy, SitemapPolicy};
 use crawler_store::{TaskState, WorkerId};
 use crawler_store_frontier::{Planner, StoreFrontier, StoreFrontierSettings};
 use crawler_weburl::CrawlUrl;
@@ -58,7 +56,11 @@ async fn crawl(fetch: &Arc<SpaceFetch>) -> MemoryStore {
     let plan = plan(fetch.site.has_sitemap());
     let rules = Arc::clone(plan.rules());
     let url = CrawlUrl::parse(&format!("{ORIGIN}/")).unwrap();
-    let seed = memory_store::seed(url.as_str(), plan.keys.key_text(url.parts()), url.host_key());
+    let seed = memory_store::seed(
+        url.as_str(),
+        plan.keys.key_text(url.parts()),
+        url.host_key(),
+    );
     let store = MemoryStore::new(seed, Duration::ZERO);
     let planner: Planner = Arc::new({
         let rules = Arc::clone(&rules);
@@ -103,9 +105,15 @@ fn check(kind: &SiteKind) {
         let store = runtime.block_on(crawl(&fetch));
         let name = format!("{} (seed {seed}, service)", kind.name);
         Measured::of(&fetch).check(&name);
-        let done = store.records().into_iter().filter(|record| record.state == TaskState::Done);
+        let done = store
+            .records()
+            .into_iter()
+            .filter(|record| record.state == TaskState::Done);
         let requests = fetch.requests().total;
-        assert!(done.count() <= requests, "{name}: a task is done without a request");
+        assert!(
+            done.count() <= requests,
+            "{name}: a task is done without a request"
+        );
     }
 }
 

@@ -3,8 +3,18 @@
 use std::fmt;
 
 const MONTHS: [&str; 12] = [
-    "January", "February", "March", "April", "May", "June", "July", "August", "September",
-    "October", "November", "December",
+    "January",
+    "February",
+    "March",
+    "April",
+    "May",
+    "June",
+    "July",
+    "August",
+    "September",
+    "October",
+    "November",
+    "December",
 ];
 
 /// A day, counted from 1970-01-01.
@@ -53,7 +63,8 @@ impl CalendarDate {
     pub(super) fn parse(text: &str) -> Option<Self> {
         let mut parts = text.split(['-', '/']).map(|part| part.parse::<i64>().ok());
         let (year, month, day) = (parts.next()??, parts.next()??, parts.next()??);
-        let is_date = parts.next().is_none() && (1..=12).contains(&month) && (1..=31).contains(&day);
+        let is_date =
+            parts.next().is_none() && (1..=12).contains(&month) && (1..=31).contains(&day);
         is_date.then(|| Self::of(year, month, day))
     }
 }
@@ -81,7 +92,11 @@ mod tests {
 
     #[test]
     fn days_and_dates() {
-        for (days, text) in [(0, "1970-01-01"), (19_782, "2024-02-29"), (-1, "1969-12-31")] {
+        for (days, text) in [
+            (0, "1970-01-01"),
+            (19_782, "2024-02-29"),
+            (-1, "1969-12-31"),
+        ] {
             assert_eq!(CalendarDate(days).to_string(), text);
             assert_eq!(CalendarDate::parse(text), Some(CalendarDate(days)));
         }

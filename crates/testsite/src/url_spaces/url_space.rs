@@ -1,7 +1,7 @@
 //! A site that knows which of its pages are wanted.
 
 use std::collections::{BTreeMap, HashSet};
-use std::fmt;
+use std::fmt::{self, Write};
 
 use crate::{Request, Site, SiteResponse};
 
@@ -67,15 +67,13 @@ impl UrlSpace {
 
     /// The sitemap, for an origin.
     pub fn sitemap(&self, origin: &str) -> String {
-        let urls: String = self
-            .listed
-            .iter()
-            .map(|target| {
-                let target = target.replace('&', "&amp;");
-                format!("<url><loc>{origin}{target}</loc></url>\n")
-            })
-            .collect();
-        format!("<?xml version=\"1.0\"?><urlset>\n{urls}</urlset>\n")
+        let mut sitemap = String::from("<?xml version=\"1.0\"?><urlset>\n");
+        for target in &self.listed {
+            let target = target.replace('&', "&amp;");
+            writeln!(sitemap, "<url><loc>{origin}{target}</loc></url>").ok();
+        }
+        sitemap.push_str("</urlset>\n");
+        sitemap
     }
 }
 

@@ -1,9 +1,9 @@
 //! Calendars that have a next day, whatever the day.
 
-use super::super::{SpacePage, UrlSpace};
 use super::super::builder::{hash, link, links, paragraph, parameter, trap_page};
 use super::super::calendar_date::{CalendarDate, month_at, month_name};
 use super::super::prose::{prose, slug, title};
+use super::super::{SpacePage, UrlSpace};
 use super::honest_part::honest_part;
 use crate::pseudo_random::{below, mix};
 
@@ -37,7 +37,12 @@ fn no_events(_: CalendarDate) -> String {
 
 pub(super) fn calendar_by_path(seed: u64) -> UrlSpace {
     let day_of = |target: &str| CalendarDate::parse(target.strip_prefix("/calendar/")?);
-    endless_days(seed, |day| format!("/calendar/{}", day.path()), day_of, no_events)
+    endless_days(
+        seed,
+        |day| format!("/calendar/{}", day.path()),
+        day_of,
+        no_events,
+    )
 }
 
 pub(super) fn calendar_by_query(seed: u64) -> UrlSpace {
@@ -51,15 +56,20 @@ pub(super) fn calendar_by_query(seed: u64) -> UrlSpace {
 /// Every day shows some numbers: visitors, a forecast, a moon phase.
 pub(super) fn calendar_with_numbers(seed: u64) -> UrlSpace {
     let day_of = |target: &str| CalendarDate::parse(target.strip_prefix("/day/")?);
-    endless_days(seed, |day| format!("/day/{day}"), day_of, move |day| {
-        let number = |index| below(100_000, seed, day.0.unsigned_abs() * 10 + index);
-        format!(
-            "<p>No events. {} visitors so far, {} today, request {}.</p>",
-            number(1),
-            number(2) / 100,
-            number(3)
-        )
-    })
+    endless_days(
+        seed,
+        |day| format!("/day/{day}"),
+        day_of,
+        move |day| {
+            let number = |index| below(100_000, seed, day.0.unsigned_abs() * 10 + index);
+            format!(
+                "<p>No events. {} visitors so far, {} today, request {}.</p>",
+                number(1),
+                number(2) / 100,
+                number(3)
+            )
+        },
+    )
 }
 
 /// Weeks by their number, counted without end.
@@ -92,12 +102,19 @@ fn views(seed: u64, months_with_events: i64) -> UrlSpace {
     let mut builder = honest_part(seed, "/cal/2024/11");
     for number in 14_000..14_000 + 10 * months_with_events.unsigned_abs() {
         let content = paragraph(mix(seed, number), 60);
-        builder.page(format!("/event/{}", slug(seed, number)), &title(seed, number), &content);
+        builder.page(
+            format!("/event/{}", slug(seed, number)),
+            &title(seed, number),
+            &content,
+        );
     }
     let layout = builder.layout();
     builder.with_trap(move |requested, _| {
         let path = requested.split('?').next()?.strip_prefix("/cal/")?;
-        let parts: Vec<i64> = path.split('/').map(|part| part.parse().ok()).collect::<Option<_>>()?;
+        let parts: Vec<i64> = path
+            .split('/')
+            .map(|part| part.parse().ok())
+            .collect::<Option<_>>()?;
         let mut content = String::new();
         // A day of a month with events may have one.
         let mut shows = None;
@@ -121,14 +138,20 @@ fn views(seed: u64, months_with_events: i64) -> UrlSpace {
                 }
                 content.push_str(&link(&format!("/cal/{year}"), "Year"));
                 for day in 1..=28 {
-                    content.push_str(&link(&format!("/cal/{year}/{month:02}/{day:02}"), &day.to_string()));
+                    content.push_str(&link(
+                        &format!("/cal/{year}/{month:02}/{day:02}"),
+                        &day.to_string(),
+                    ));
                 }
                 let age = 2024 * 12 + 10 - months;
                 if (0..months_with_events).contains(&age) {
                     shows = Some(requested.to_owned());
                     let first = 14_000 + age.unsigned_abs() * 10;
                     for number in first..first + 10 {
-                        content.push_str(&link(&format!("/event/{}", slug(seed, number)), &title(seed, number)));
+                        content.push_str(&link(
+                            &format!("/event/{}", slug(seed, number)),
+                            &title(seed, number),
+                        ));
                     }
                 }
             }
@@ -139,7 +162,8 @@ fn views(seed: u64, months_with_events: i64) -> UrlSpace {
                 }
                 content.push_str("<p>No events on this day</p>");
                 let (year, month, _) = day.parts();
-                let is_recent = (0..months_with_events).contains(&(2024 * 12 + 11 - year * 12 - month));
+                let is_recent =
+                    (0..months_with_events).contains(&(2024 * 12 + 11 - year * 12 - month));
                 shows = is_recent.then(|| requested.to_owned());
             }
             _ => return None,

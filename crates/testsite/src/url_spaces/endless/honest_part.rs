@@ -13,7 +13,7 @@ pub(super) fn honest_part(seed: u64, entrance: &str) -> Builder {
     let mut builder = Builder::new(seed, menu);
     let mut home = paragraph(seed, 40);
     home.push_str(&link(entrance, "More"));
-    let articles = 1_200 + u64::from(builder.choose(400, 1));
+    let articles = 1_500 + u64::from(builder.choose(400, 1));
     match mix(seed, 3) % 3 {
         0 => sections(&mut builder, articles, &mut home),
         1 => pages(&mut builder, articles, &mut home),
@@ -33,7 +33,10 @@ fn article(builder: &mut Builder, number: u64) -> String {
     let mut content = paragraph(mix(seed, number), words);
     // Related articles: some of them older.
     for other in [number / 2, number / 3] {
-        content.push_str(&link(&format!("/articles/{}", slug(seed, other)), &title(seed, other)));
+        content.push_str(&link(
+            &format!("/articles/{}", slug(seed, other)),
+            &title(seed, other),
+        ));
     }
     builder.page(target.clone(), &title(seed, number), &content);
     target

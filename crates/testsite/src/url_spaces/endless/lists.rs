@@ -1,5 +1,7 @@
 //! Lists that show the same items in endless ways, or have pages beyond their end.
 
+use std::fmt::Write;
+
 use super::super::UrlSpace;
 use super::super::builder::{Builder, hash, link, paragraph, trap_page};
 use super::super::prose::{slug, title, word};
@@ -66,7 +68,11 @@ pub(super) fn facets_in_any_order(seed: u64) -> UrlSpace {
 fn combinations(seed: u64, is_sorted: bool) -> UrlSpace {
     let mut builder = honest_part(seed, "/products");
     add_products(&mut builder);
-    builder.page("/products", "Products", &(all(seed) + &choices("/products?", "")));
+    builder.page(
+        "/products",
+        "Products",
+        &(all(seed) + &choices("/products?", "")),
+    );
     let layout = builder.layout();
     builder.with_trap(move |requested, _| {
         let query = requested.strip_prefix("/products?")?;
@@ -102,7 +108,11 @@ fn choices(base: &str, query: &str) -> String {
 pub(super) fn filters_in_path(seed: u64) -> UrlSpace {
     let mut builder = honest_part(seed, "/filter");
     add_products(&mut builder);
-    builder.page("/filter", "Products", &(all(seed) + &link("/filter/color-red", "red")));
+    builder.page(
+        "/filter",
+        "Products",
+        &(all(seed) + &link("/filter/color-red", "red")),
+    );
     let layout = builder.layout();
     builder.with_trap(move |requested, _| {
         let chosen = requested.strip_prefix("/filter/")?;
@@ -139,16 +149,20 @@ pub(super) fn empty_pages_by_path(seed: u64) -> UrlSpace {
 fn beyond_the_end(seed: u64, base: &'static str, content_of: fn(String) -> String) -> UrlSpace {
     let mut builder = honest_part(seed, &format!("{base}1"));
     let offers = move |page: u64| -> String {
-        (page * 8..page * 8 + 8)
-            .map(|offer| {
-                let price = below(500, seed, offer);
-                format!("<li>{} for {price}</li>", title(seed, 17_000 + offer))
-            })
-            .collect()
+        let mut list = String::new();
+        for offer in page * 8..page * 8 + 8 {
+            let (name, price) = (title(seed, 17_000 + offer), below(500, seed, offer));
+            write!(list, "<li>{name} for {price}</li>").ok();
+        }
+        list
     };
     for page in 1..=30 {
         let content = offers(page) + &link(&format!("{base}{}", page + 1), "Next page");
-        builder.page(format!("{base}{page}"), &format!("Offers, page {page}"), &content);
+        builder.page(
+            format!("{base}{page}"),
+            &format!("Offers, page {page}"),
+            &content,
+        );
     }
     let layout = builder.layout();
     builder.with_trap(move |requested, _| {

@@ -22,7 +22,10 @@ fn maze(
         let hash = hash(seed, requested);
         let mut content = paragraph(hash, 40 + below(60, hash, 1));
         for at in 0..3 + mix(hash, 2) % 4 {
-            content.push_str(&link(&next(requested, mix(hash, at + 10)), word(mix(hash, at + 90))));
+            content.push_str(&link(
+                &next(requested, mix(hash, at + 10)),
+                word(mix(hash, at + 90)),
+            ));
         }
         trap_page(layout.page(word(hash), &content))
     })
@@ -30,19 +33,39 @@ fn maze(
 
 pub(super) fn token_maze(seed: u64) -> UrlSpace {
     let next = move |_: &str, number: u64| format!("/t/{}", token(seed, number));
-    maze(seed, "/t/8f3ac91be0", |target| target.starts_with("/t/"), next)
+    maze(
+        seed,
+        "/t/8f3ac91be0",
+        |target| target.starts_with("/t/"),
+        next,
+    )
 }
 
 pub(super) fn word_maze(seed: u64) -> UrlSpace {
     let next = |_: &str, number: u64| {
-        format!("/maze/{}-{}-{}", word(number), word(number / 200), word(number / 40_000))
+        format!(
+            "/maze/{}-{}-{}",
+            word(number),
+            word(number / 200),
+            word(number / 40_000)
+        )
     };
-    maze(seed, "/maze/enter", |target| target.starts_with("/maze/"), next)
+    maze(
+        seed,
+        "/maze/enter",
+        |target| target.starts_with("/maze/"),
+        next,
+    )
 }
 
 pub(super) fn query_maze(seed: u64) -> UrlSpace {
     let next = move |_: &str, number: u64| format!("/read?key={}", token(seed, number));
-    maze(seed, "/read?key=8f3ac91be0", |target| parameter(target, "key").is_some(), next)
+    maze(
+        seed,
+        "/read?key=8f3ac91be0",
+        |target| parameter(target, "key").is_some(),
+        next,
+    )
 }
 
 /// Each page is a folder for the next ones, up to five levels.
@@ -52,5 +75,10 @@ pub(super) fn nested_maze(seed: u64) -> UrlSpace {
         let folder = if levels > 6 { "/library" } else { target };
         format!("{folder}/{}-{}", word(number), word(number / 200))
     };
-    maze(seed, "/library/entry", |target| target.starts_with("/library/"), next)
+    maze(
+        seed,
+        "/library/entry",
+        |target| target.starts_with("/library/"),
+        next,
+    )
 }

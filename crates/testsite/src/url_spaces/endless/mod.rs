@@ -4,6 +4,7 @@ mod calendars;
 mod honest_part;
 mod lists;
 mod mazes;
+mod mixed;
 mod paths;
 mod query_links;
 mod sessions;
@@ -11,7 +12,7 @@ mod sessions;
 use super::{SiteKind, kind};
 
 /// All kinds.
-pub const ENDLESS_KINDS: [SiteKind; 28] = [
+pub const ENDLESS_KINDS: [SiteKind; 32] = [
     kind("calendar_by_path", calendars::calendar_by_path),
     kind("calendar_views", calendars::calendar_views),
     kind("relative_links", paths::relative_links),
@@ -26,7 +27,10 @@ pub const ENDLESS_KINDS: [SiteKind; 28] = [
     kind("counter", query_links::counter),
     // Held out.
     kind("calendar_by_query", calendars::calendar_by_query),
-    kind("calendar_views_with_events", calendars::calendar_views_with_events),
+    kind(
+        "calendar_views_with_events",
+        calendars::calendar_views_with_events,
+    ),
     kind("calendar_with_numbers", calendars::calendar_with_numbers),
     kind("calendar_of_weeks", calendars::calendar_of_weeks),
     kind("calendar_with_archive", calendars::calendar_with_archive),
@@ -41,4 +45,9 @@ pub const ENDLESS_KINDS: [SiteKind; 28] = [
     kind("growing_query", query_links::growing_query),
     kind("return_addresses", query_links::return_addresses),
     kind("soft_404_below", paths::soft_404_below),
+    // Made afterwards.
+    kind("months_by_query", mixed::months_by_query),
+    kind("tag_combinations", mixed::tag_combinations),
+    kind("nested_login", mixed::nested_login),
+    kind("maze_with_way_back", mixed::maze_with_way_back),
 ];

@@ -27,13 +27,16 @@ pub(super) fn soft_404(seed: u64) -> UrlSpace {
     let builder = honest_part(seed, "/old/start.html");
     let layout = builder.layout();
     builder.with_trap(move |requested, honest| {
-        if honest.contains_key(requested) || requested.ends_with(".txt") {
+        if honest.contains_key(requested) || requested == "/robots.txt" {
             return None;
         }
         let mut content = String::from("<p>We could not find this page. You may like these:</p>");
         for at in 0..4 {
             let number = mix(hash(seed, requested), at) % 100_000;
-            content.push_str(&link(&format!("/old/{}-{number}.html", slug(seed, number % 20_000)), "This one"));
+            content.push_str(&link(
+                &format!("/old/{}-{number}.html", slug(seed, number % 20_000)),
+                "This one",
+            ));
         }
         trap_page(layout.page("Not found", &content))
     })
@@ -44,16 +47,24 @@ pub(super) fn soft_404_below(seed: u64) -> UrlSpace {
     let builder = honest_part(seed, "/files/list");
     let layout = builder.layout();
     builder.with_trap(move |requested, honest| {
-        if honest.contains_key(requested) || requested.ends_with(".txt") {
+        if honest.contains_key(requested) || requested == "/robots.txt" {
             return None;
         }
         let mut content = String::from("<p>This page is not there. See also:</p>");
         let hash = hash(seed, requested);
         for at in 0..3 {
             let target = match mix(hash, at) % 3 {
-                0 => format!("{}/{}", requested.split('?').next()?.trim_end_matches('/'), word(mix(hash, at + 10))),
+                0 => format!(
+                    "{}/{}",
+                    requested.split('?').next()?.trim_end_matches('/'),
+                    word(mix(hash, at + 10))
+                ),
                 1 => format!("/files/{}", token(seed, mix(hash, at + 20))),
-                _ => format!("/files/{}?id={}", word(mix(hash, at + 30)), mix(hash, at) % 10_000),
+                _ => format!(
+                    "/files/{}?id={}",
+                    word(mix(hash, at + 30)),
+                    mix(hash, at) % 10_000
+                ),
             };
             content.push_str(&link(&target, "This one"));
         }

@@ -20,7 +20,8 @@ pub(super) fn return_addresses(seed: u64) -> UrlSpace {
     on_every_page(seed, |target| {
         let at = target.replace(['/', '?', '&', '='], "%2F");
         let at = at.get(..300).unwrap_or(&at);
-        link(&format!("/account?next={at}"), "Account") + &link(&format!("/mail?about={at}"), "Send by mail")
+        link(&format!("/account?next={at}"), "Account")
+            + &link(&format!("/mail?about={at}"), "Send by mail")
     })
 }
 
@@ -49,7 +50,10 @@ pub(super) fn counter(seed: u64) -> UrlSpace {
     let builder = honest_part(seed, "/poll?n=1");
     let layout = builder.layout();
     builder.with_trap(move |requested, _| {
-        let number: u64 = parameter(requested, "n").filter(|_| requested.starts_with("/poll?"))?.parse().ok()?;
+        let number: u64 = parameter(requested, "n")
+            .filter(|_| requested.starts_with("/poll?"))?
+            .parse()
+            .ok()?;
         let content = format!(
             "<p>Thank you for taking part in our poll. The results will be shown here.</p>{}",
             link(&format!("/poll?n={}", number + 1), "Again")

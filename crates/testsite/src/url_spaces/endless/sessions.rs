@@ -56,16 +56,17 @@ pub(super) fn session_in_path(seed: u64) -> UrlSpace {
         let (path, query) = link.split_at(link.find('?').unwrap_or(link.len()));
         format!("{path};jsessionid={:016X}{query}", hash(seed, on))
     };
-    marked(seed, mark, |target| match target.split_once(";jsessionid=") {
-        Some((path, rest)) => format!("{path}{}", rest.get(16..).unwrap_or_default()),
-        None => target.to_owned(),
+    marked(seed, mark, |target| {
+        match target.split_once(";jsessionid=") {
+            Some((path, rest)) => format!("{path}{}", rest.get(16..).unwrap_or_default()),
+            None => target.to_owned(),
+        }
     })
 }
 
 pub(super) fn session_in_query(seed: u64) -> UrlSpace {
-    let mark = move |on: &str, link: &str| {
-        with_pair(link, &format!("PHPSESSID={:016x}", hash(seed, on)))
-    };
+    let mark =
+        move |on: &str, link: &str| with_pair(link, &format!("PHPSESSID={:016x}", hash(seed, on)));
     marked(seed, mark, |target| without_pair(target, "PHPSESSID"))
 }
 

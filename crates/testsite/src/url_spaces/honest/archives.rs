@@ -60,7 +60,9 @@ pub(super) fn days_by_query(seed: u64) -> UrlSpace {
 pub(super) fn days_in_a_sitemap(seed: u64) -> UrlSpace {
     let mut builder = Builder::new(seed, &["/about"]);
     let days = days_in_a_row(&builder);
-    chain(&mut builder, &days, |day| format!("/archive/{}", day.path()));
+    chain(&mut builder, &days, |day| {
+        format!("/archive/{}", day.path())
+    });
     for (at, day) in days.iter().enumerate() {
         let target = format!("/archive/{}", day.path());
         if mix(seed, at as u64 + 7).is_multiple_of(2) {
@@ -148,7 +150,10 @@ fn index(
     base: &str,
     add: impl Fn(&mut Builder, CalendarDate, u64) -> String,
 ) {
-    let (mut years, mut months) = (Vec::<(i64, String)>::new(), Vec::<(i64, i64, String)>::new());
+    let (mut years, mut months) = (
+        Vec::<(i64, String)>::new(),
+        Vec::<(i64, i64, String)>::new(),
+    );
     for (number, day) in (0..).zip(days) {
         let target = add(builder, *day, number);
         let (year, month, _) = day.parts();
@@ -165,7 +170,11 @@ fn index(
     let mut all = String::new();
     for (year, month, list) in &months {
         let target = format!("{base}/{year}/{month:02}");
-        builder.page(target.clone(), &format!("{} {year}", month_name(*month)), list);
+        builder.page(
+            target.clone(),
+            &format!("{} {year}", month_name(*month)),
+            list,
+        );
         if let Some((_, months)) = years.iter_mut().find(|(found, _)| found == year) {
             months.push_str(&link(&target, month_name(*month)));
         }

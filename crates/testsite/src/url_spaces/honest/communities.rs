@@ -23,7 +23,10 @@ pub(super) fn forum(seed: u64) -> UrlSpace {
             let mut content = String::new();
             for at in (page - 1) * PER_PAGE..threads.min(page * PER_PAGE) {
                 let thread = board * 100 + at;
-                content.push_str(&link(&format!("/viewtopic?t={thread}"), &title(seed, thread)));
+                content.push_str(&link(
+                    &format!("/viewtopic?t={thread}"),
+                    &title(seed, thread),
+                ));
                 add_thread(&mut builder, thread);
             }
             if page < pages {
@@ -79,7 +82,10 @@ pub(super) fn wiki(seed: u64) -> UrlSpace {
         let mut content = text(versions);
         for other in 0..4 {
             let other = mix(seed, article * 7 + other) % articles;
-            content.push_str(&link(&format!("/wiki/{}", slug(seed, other)), &slug(seed, other)));
+            content.push_str(&link(
+                &format!("/wiki/{}", slug(seed, other)),
+                &slug(seed, other),
+            ));
         }
         content.push_str(&link(&format!("{base}&action=history"), "History"));
         builder.page(target, &name, &content);
@@ -93,7 +99,11 @@ pub(super) fn wiki(seed: u64) -> UrlSpace {
             let notice = format!("<p>This is an old version, as edited on {version} May 2019.</p>");
             builder.page(old, &name, &(notice.clone() + &text(version)));
             let changed = prose(mix(seed, article * 10 + version - 1 + 50_000), 14);
-            builder.page(diff, &name, &format!("{notice}<ins>{changed}</ins>{}", text(version)));
+            builder.page(
+                diff,
+                &name,
+                &format!("{notice}<ins>{changed}</ins>{}", text(version)),
+            );
         }
         builder.page(format!("{base}&action=history"), &name, &history);
     }
@@ -117,12 +127,19 @@ pub(super) fn comments(seed: u64) -> UrlSpace {
             let mut content = paragraph(mix(seed, story), 150);
             for comment in 0..4 {
                 let number = (story * 100 + u64::from(page)) * 10 + comment;
-                content.push_str(&paragraph(mix(seed, number + 70_000), 2 + below(12, seed, number)));
+                content.push_str(&paragraph(
+                    mix(seed, number + 70_000),
+                    2 + below(12, seed, number),
+                ));
             }
             if page < pages {
                 content.push_str(&link(&format!("{target}?comments={}", page + 1), "Next"));
             }
-            builder.page(format!("{target}?comments={page}"), &title(seed, story), &content);
+            builder.page(
+                format!("{target}?comments={page}"),
+                &title(seed, story),
+                &content,
+            );
         }
     }
     builder.page("/stories", "Stories", &all);

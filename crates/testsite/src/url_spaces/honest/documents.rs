@@ -27,7 +27,12 @@ pub(super) fn documentation(seed: u64) -> UrlSpace {
                     sections.push_str(&link(&target, &title(seed, number)));
                     // One page in eight changes with each version.
                     let changes = mix(seed, number).is_multiple_of(8);
-                    let text = number + if changes { version.len() as u64 * 1_000 } else { 0 };
+                    let text = number
+                        + if changes {
+                            version.len() as u64 * 1_000
+                        } else {
+                            0
+                        };
                     let mut content = paragraph(mix(seed, text), 90);
                     let next = format!("{chapter_target}/{}/index.html", slug(seed, number + 1));
                     if section < 6 {
@@ -55,10 +60,17 @@ pub(super) fn tokens(seed: u64) -> UrlSpace {
         let cited = mix(seed, number + 9_000) % count;
         for other in [2 * number + 1, 2 * number + 2, cited] {
             if other < count {
-                content.push_str(&link(&format!("/doc/{}", token(seed, other)), &title(seed, other)));
+                content.push_str(&link(
+                    &format!("/doc/{}", token(seed, other)),
+                    &title(seed, other),
+                ));
             }
         }
-        builder.page(format!("/doc/{}", token(seed, number)), &title(seed, number), &content);
+        builder.page(
+            format!("/doc/{}", token(seed, number)),
+            &title(seed, number),
+            &content,
+        );
     }
     let first = format!("/doc/{}", token(seed, 0));
     builder.page("/", "Documents", &link(&first, "Start here"));
@@ -82,7 +94,11 @@ pub(super) fn languages(seed: u64) -> UrlSpace {
         for (at, name) in (1..).zip(names) {
             let translated = prose(mix(seed, number * 10 + at), 60).replace('e', name);
             let content = format!("<p>{translated}</p>{others}");
-            builder.page(format!("{target}?lang={name}"), &title(seed, number), &content);
+            builder.page(
+                format!("{target}?lang={name}"),
+                &title(seed, number),
+                &content,
+            );
         }
     }
     builder.page("/index", "All pages", &all);

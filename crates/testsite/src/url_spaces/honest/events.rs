@@ -44,22 +44,22 @@ fn by_month(seed: u64, has_grid: bool) -> UrlSpace {
     let mut builder = Builder::new(seed, &["/calendar/2012/01"]);
     let years = if has_grid { 6 } else { 14 };
     let first = CalendarDate::of(FIRST_YEAR, 1, 1);
-    let last = CalendarDate::of(FIRST_YEAR + years, 1, 1);
-    let events = events(seed, last.0 - first.0, 20, 130);
+    let end = CalendarDate::of(FIRST_YEAR + years, 1, 1);
+    let events = events(seed, end.0 - first.0, 20, 130);
     for months in 0..12 * years {
         let (year, month) = month_at(12 * FIRST_YEAR + months);
         let mut content = String::new();
         let mut day = CalendarDate::of(year, month, 1);
         while day.parts().1 == month {
-            let numbers = events.get(&(day.0 - first.0));
+            let events_of_day = events.get(&(day.0 - first.0));
             let day_target = format!("/calendar/{}", day.path());
-            if has_grid || numbers.is_some() {
+            if has_grid || events_of_day.is_some() {
                 content.push_str(&link(&day_target, &day.parts().2.to_string()));
             }
-            match numbers {
-                Some(numbers) => {
+            match events_of_day {
+                Some(events_of_day) => {
                     let mut list = String::new();
-                    for number in numbers {
+                    for number in events_of_day {
                         let target = add_event(&mut builder, *number);
                         list.push_str(&link(&target, &title(seed, *number)));
                     }
@@ -95,9 +95,9 @@ pub(super) fn sparse_days(seed: u64) -> UrlSpace {
     for at in 0..1_000 {
         let day = first.plus(at);
         let mut content = String::from("<p>No events.</p>");
-        if let Some(numbers) = events.get(&at) {
+        if let Some(events_of_day) = events.get(&at) {
             content.clear();
-            for number in numbers {
+            for number in events_of_day {
                 let target = add_event(&mut builder, *number);
                 content.push_str(&link(&target, &title(seed, *number)));
             }

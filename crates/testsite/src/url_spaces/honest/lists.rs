@@ -1,5 +1,7 @@
 //! Long lists and chains of numbered pages.
 
+use std::fmt::Write;
+
 use super::super::UrlSpace;
 use super::super::builder::{Builder, link, paragraph};
 use super::super::prose::{prose, slug, title};
@@ -16,7 +18,7 @@ pub(super) fn long_list(seed: u64) -> UrlSpace {
         let mut content = String::new();
         for item in page * 5..page * 5 + 5 {
             let text = prose(mix(seed, item), 7);
-            content.push_str(&format!("<li>{} {text}</li>", slug(seed, item)));
+            write!(content, "<li>{} {text}</li>", slug(seed, item)).ok();
         }
         if page < 3_000 {
             content.push_str(&link(&target(page + 1), "Next page"));

@@ -1,6 +1,7 @@
 //! Shops and search pages: one path with many queries.
 
 use std::collections::BTreeMap;
+use std::fmt::Write;
 
 use super::super::UrlSpace;
 use super::super::builder::{Builder, link, links, paragraph};
@@ -24,7 +25,11 @@ pub(super) fn shop(seed: u64) -> UrlSpace {
         let products: Vec<u64> = (first..first + per_category).collect();
         for product in &products {
             let content = paragraph(mix(seed, *product), 60);
-            builder.page(product_target(seed, *product), &title(seed, *product), &content);
+            builder.page(
+                product_target(seed, *product),
+                &title(seed, *product),
+                &content,
+            );
         }
         for (query, filter) in filters() {
             let found: Vec<u64> = products
@@ -58,7 +63,9 @@ fn filters() -> BTreeMap<String, Filter> {
         for value in 0..values {
             let one = vec![(first, value)];
             filters.insert(query_of(&one), one.clone());
-            for (second, (_, values)) in (0..).zip(FACETS).skip(usize::try_from(first).unwrap_or(0) + 1)
+            for (second, (_, values)) in (0..)
+                .zip(FACETS)
+                .skip(usize::try_from(first).unwrap_or(0) + 1)
             {
                 for other in 0..values {
                     let two = vec![(first, value), (second, other)];
@@ -87,8 +94,11 @@ fn add_lists(builder: &mut Builder, name: &str, query: &str, filter: &Filter, fo
     for (at, products) in (1..).zip(found.chunks(PER_PAGE)) {
         let mut content = String::new();
         for product in products {
-            content.push_str(&link(&product_target(seed, *product), &title(seed, *product)));
-            content.push_str(&format!("<b>{}.99</b>", below(400, seed, *product)));
+            content.push_str(&link(
+                &product_target(seed, *product),
+                &title(seed, *product),
+            ));
+            write!(content, "<b>{}.99</b>", below(400, seed, *product)).ok();
         }
         if filter.len() < 2 {
             let from = filter.first().map_or(0, |(facet, _)| facet + 1);
@@ -97,7 +107,10 @@ fn add_lists(builder: &mut Builder, name: &str, query: &str, filter: &Filter, fo
                     let mut narrower = filter.clone();
                     narrower.push((facet, value));
                     // Choices without results are not linked.
-                    if found.iter().any(|one| self::value(seed, *one, facet) == value) {
+                    if found
+                        .iter()
+                        .any(|one| self::value(seed, *one, facet) == value)
+                    {
                         let target = format!("/c/{name}?{}", query_of(&narrower));
                         content.push_str(&link(&target, word(u64::from(value) + 30)));
                     }
@@ -106,7 +119,10 @@ fn add_lists(builder: &mut Builder, name: &str, query: &str, filter: &Filter, fo
         }
         let target = |page: usize| {
             let paging = (page > 1).then(|| format!("page={page}"));
-            let parts = [Some(query.to_owned()).filter(|query| !query.is_empty()), paging];
+            let parts = [
+                Some(query.to_owned()).filter(|query| !query.is_empty()),
+                paging,
+            ];
             let query = parts.into_iter().flatten().collect::<Vec<_>>().join("&");
             let mark = if query.is_empty() { "" } else { "?" };
             format!("/c/{name}{mark}{query}")
@@ -114,7 +130,11 @@ fn add_lists(builder: &mut Builder, name: &str, query: &str, filter: &Filter, fo
         if at < pages {
             content.push_str(&link(&target(at + 1), "Next"));
         }
-        builder.page(target(at), &format!("{name} {}", query.replace(['=', '&'], " ")), &content);
+        builder.page(
+            target(at),
+            &format!("{name} {}", query.replace(['=', '&'], " ")),
+            &content,
+        );
     }
 }
 
@@ -130,7 +150,11 @@ pub(super) fn search(seed: u64) -> UrlSpace {
             found.entry(tag).or_default().push(article);
             content.push_str(&link(&format!("/search?q={tag}"), tag));
         }
-        builder.page(format!("/a/{}", slug(seed, article)), &title(seed, article), &content);
+        builder.page(
+            format!("/a/{}", slug(seed, article)),
+            &title(seed, article),
+            &content,
+        );
     }
     let mut tags = String::new();
     for (tag, articles) in &found {

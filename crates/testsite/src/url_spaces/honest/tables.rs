@@ -1,5 +1,7 @@
 //! Pages with few words: numbers, images, scripts.
 
+use std::fmt::Write;
+
 use super::super::UrlSpace;
 use super::super::builder::{Builder, link, paragraph};
 use super::super::calendar_date::CalendarDate;
@@ -31,7 +33,11 @@ pub(super) fn weather(seed: u64) -> UrlSpace {
                 content.push_str(&link(&format!("/weather/{}", day.plus(step)), name));
             }
         }
-        builder.page(format!("/weather/{day}"), &format!("Weather on {}", day.long()), &content);
+        builder.page(
+            format!("/weather/{day}"),
+            &format!("Weather on {}", day.long()),
+            &content,
+        );
     }
     let start = format!("/weather/{first}");
     builder.page("/", "Weather", &link(&start, "First day"));
@@ -51,7 +57,10 @@ pub(super) fn prices(seed: u64) -> UrlSpace {
             let price = |at: u64| below(90_000, seed, (stock * 10 + day) * 10 + at) + 10_000;
             let mut content = format!(
                 "<table><td>{}</td><td>{}</td><td>{}</td><td>{}</td></table>",
-                price(1), price(2), price(3), price(4)
+                price(1),
+                price(2),
+                price(3),
+                price(4)
             );
             if day < 4 {
                 content.push_str(&link(&target(day + 1), "Next session"));
@@ -97,7 +106,8 @@ pub(super) fn shells(seed: u64) -> UrlSpace {
         (_, number) => format!("/app/{}?view={}", word(number % 9), slug(seed, number)),
     };
     for number in 0..count {
-        let mut page = String::from("<!doctype html><div id=app>Loading</div><script src=/app.js></script>");
+        let mut page =
+            String::from("<!doctype html><div id=app>Loading</div><script src=/app.js></script>");
         for other in 3 * number + 1..=3 * number + 3 {
             if other < count {
                 page.push_str(&link(&target(other), ""));
@@ -120,13 +130,22 @@ pub(super) fn timetables(seed: u64) -> UrlSpace {
             for at in 0..12 {
                 let minutes = below(1_440, seed, (stop * 100 + week) * 20 + at);
                 let to = word(mix(seed, (stop * 100 + week) * 20 + at));
-                content.push_str(&format!("<tr><td>{:02}:{:02}</td><td>{to}</td></tr>", minutes / 60, minutes % 60));
+                let (hours, minutes) = (minutes / 60, minutes % 60);
+                write!(
+                    content,
+                    "<tr><td>{hours:02}:{minutes:02}</td><td>{to}</td></tr>"
+                )
+                .ok();
             }
             content.push_str("</table>");
             if week < 30 {
                 content.push_str(&link(&target(week + 1), "Next week"));
             }
-            builder.page(target(week), &format!("Departures from {}", title(seed, stop)), &content);
+            builder.page(
+                target(week),
+                &format!("Departures from {}", title(seed, stop)),
+                &content,
+            );
         }
     }
     builder.page("/", "Timetables", &home);
@@ -148,7 +167,11 @@ pub(super) fn magazine_scans(seed: u64) -> UrlSpace {
                     content.push_str(&link(&target(other), &format!("Page {other}")));
                 }
             }
-            builder.page(target(page), &format!("Issue {issue}, page {page}"), &content);
+            builder.page(
+                target(page),
+                &format!("Issue {issue}, page {page}"),
+                &content,
+            );
         }
     }
     builder.page("/", "Magazine", &home);

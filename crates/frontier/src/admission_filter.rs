@@ -53,8 +53,10 @@ impl AdmissionFilter {
             let key = plan.keys.key(url);
             let is_new = self.seen.insert(key);
             self.seen.extend(trap_check.without_session);
-            // A URL that is only new to another worker tells nothing about the page it is on.
-            self.traps.note(key, &trap_check, source.filter(|_| is_new));
+            // A URL that was found before tells nothing about the page it is on.
+            if is_new {
+                self.traps.note(key, &trap_check, source);
+            }
             if limits_origins(plan) {
                 self.origins.insert(url.origin());
             }
@@ -63,9 +65,9 @@ impl AdmissionFilter {
     }
 
     /// Starts to collect what the links of a fetched page tell about it.
-    pub fn source(&mut self, plan: &CrawlRules, report: &PageReport) -> LinkSource {
+    pub fn source(&self, plan: &CrawlRules, report: &PageReport) -> LinkSource {
         LinkSource(if plan.traps {
-            self.traps.evidence(report, &plan.keys)
+            self.traps.evidence(report, &plan.keys, &self.seen)
         } else {
             None
         })
@@ -74,7 +76,7 @@ impl AdmissionFilter {
     /// Takes in a fetched page after its links.
     pub fn take_in(&mut self, plan: &CrawlRules, report: &PageReport, source: LinkSource) {
         if let Some(evidence) = source.0 {
-            self.traps.take_in(report, evidence, &plan.keys);
+            self.traps.take_in(report, evidence, &plan.keys, &self.seen);
         }
     }
 
@@ -89,7 +91,7 @@ impl AdmissionFilter {
         if !plan.traps {
             return Ok(());
         }
-        if let Some(reason) = self.traps.refusal_at_start(task, &plan.keys) {
+        if let Some(reason) = self.traps.refusal_at_start(task, &plan.keys, &self.seen) {
             return Err(reason);
         }
         task.wants_text = self.traps.wants_text(task, &plan.keys);

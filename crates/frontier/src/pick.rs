@@ -280,7 +280,8 @@ impl MemoryFrontier {
         if !self.plan.traps || was_started(task) {
             return None;
         }
-        self.traps.refusal_at_start(task, &self.plan.keys)
+        self.traps
+            .refusal_at_start(task, &self.plan.keys, &self.seen)
     }
 
     /// What to wait for when nothing more may start now.

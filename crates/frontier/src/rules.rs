@@ -70,7 +70,7 @@ pub(crate) fn judge(
     if bounds == Bounds::Listed {
         return Ok(TrapCheck::default());
     }
-    traps.check(url, depth, source, &plan.keys, seen)
+    traps.check(url, source, &plan.keys, seen)
 }
 
 /// Whether the path's last segment has one of these extensions.

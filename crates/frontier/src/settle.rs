@@ -155,7 +155,7 @@ impl MemoryFrontier {
         let depth = report.depth + 1;
         let via = report.url.shared_text();
         let mut evidence = if self.plan.traps {
-            self.traps.evidence(report, &self.plan.keys)
+            self.traps.evidence(report, &self.plan.keys, &self.seen)
         } else {
             None
         };
@@ -180,7 +180,8 @@ impl MemoryFrontier {
         }
         report.links.set_refused(refused);
         if let Some(evidence) = evidence {
-            self.traps.take_in(report, evidence, &self.plan.keys);
+            self.traps
+                .take_in(report, evidence, &self.plan.keys, &self.seen);
         }
     }
 

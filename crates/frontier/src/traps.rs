@@ -1,20 +1,22 @@
 //! Refuses endless URL spaces: where URLs grow without new content or without an end.
 //!
 //! Some URLs are refused as they are: very long ones, paths that repeat themselves, session ids, parameters in another order. All
-//! others are judged by what their pages bring. A URL that is a date, has a query or lies deep belongs to a [`Place`]; once enough
-//! pages of a place in a row brought neither new text nor new links to elsewhere, what its pages link to in the same place is refused. What
-//! other pages link to is not, and neither is what a sitemap lists.
+//! others are judged by what their pages bring. A URL that is a date or has a query belongs to a [`Place`]; once enough of its
+//! pages brought neither new text nor new links to elsewhere, what its pages link to in the same place is refused. An area is a trap
+//! if its pages only lead to new pages of the same area. What other pages link to is not refused, and neither is what a
+//! sitemap lists.
 //!
 //! [`Traps::check`] changes nothing; [`Traps::note`] counts a URL that was then admitted, and [`Traps::take_in`] a page that was fetched.
 
+mod area;
+mod area_record;
 mod calendar;
 mod calendar_record;
+mod ignorable_names;
 mod page_evidence;
-mod path_record;
 mod path_shape;
 mod phrases;
 mod place;
-mod query_names;
 mod query_record;
 mod session;
 
@@ -24,10 +26,13 @@ use crawler_model::{Discovery, Outcome, PageReport, RefuseReason, Task};
 use crawler_weburl::{KeyPolicy, UrlKey, UrlRef};
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
+use self::area::area;
+use self::area_record::AreaRecord;
 use self::calendar_record::CalendarRecord;
-use self::page_evidence::{Brought, Direction};
-use self::path_record::{MIN_EMPTY_DEPTH, PathRecord};
-use self::place::Place;
+use self::ignorable_names::IgnorableNames;
+use self::page_evidence::Brought;
+use self::phrases::{NewText, Phrases};
+use self::place::{Place, page_of};
 use self::query_record::QueryRecord;
 use crate::seen::Seen;
 
@@ -35,6 +40,8 @@ pub(crate) use self::page_evidence::PageEvidence;
 
 /// Longest URL that is followed.
 const MAX_URL_BYTES: usize = 2_048;
+/// Depth from which pages are judged by their area: a trap leads there soon, and most pages of most sites are above.
+const MIN_AREA_DEPTH: u32 = 2;
 /// Limit on the places of each kind that are remembered; those found later are not judged.
 const MAX_PLACES: usize = 2_000;
 /// Limit on the phrases remembered for all places together.
@@ -48,29 +55,28 @@ pub(crate) struct TrapCheck {
     /// Its key without the session id.
     pub(crate) without_session: Option<UrlKey>,
     /// Its key without parameters that change nothing.
-    without_ignorable: Option<u64>,
+    without_ignorable: Option<UrlKey>,
     /// Its key with its parameters sorted, if it has several.
     sorted: Option<UrlKey>,
     place: Option<Place>,
-    direction: Option<Direction>,
+    area: u64,
 }
 
 #[derive(Debug, Default)]
 pub(crate) struct Traps {
     calendars: HashMap<u64, CalendarRecord>,
     queries: HashMap<u64, QueryRecord>,
-    paths: HashMap<u64, PathRecord>,
+    areas: HashMap<u64, AreaRecord>,
+    ignorable: IgnorableNames,
     sorted_queries: Seen,
     /// The URL that was admitted first, by its key without parameters that change nothing.
-    first_of: HashMap<u64, UrlKey>,
+    first_of: HashMap<UrlKey, UrlKey>,
     /// Keys of URLs that a sitemap lists and that were found as links before.
     listed: Seen,
-    /// Whether anything is refused because of what was fetched.
-    has_learned: bool,
     /// Number of phrases remembered.
     phrases: usize,
-    /// Number of pages fetched.
-    pages: u32,
+    /// Number of URLs admitted.
+    admitted: u32,
 }
 
 impl Traps {
@@ -78,7 +84,6 @@ impl Traps {
     pub(crate) fn check(
         &self,
         url: UrlRef<'_>,
-        depth: u32,
         source: Option<&PageEvidence>,
         keys: &KeyPolicy,
         seen: &Seen,
@@ -98,29 +103,30 @@ impl Traps {
         if sorted.is_some_and(|key| self.sorted_queries.contains(key)) {
             return Err(RefuseReason::TrapQuery);
         }
-        if source.is_none() && url.query().is_none() {
-            return Ok(TrapCheck {
-                without_session,
-                ..TrapCheck::default()
-            });
-        }
-        let place = Place::of(url, depth, keys.seed);
-        let without_ignorable = self.key_without_ignorable(url, place.as_ref());
-        if without_ignorable.is_some_and(|key| self.first_of.contains_key(&key)) {
+        let without_ignorable = self.ignorable.key_without_ignorable(url, keys);
+        if let Some(key) = without_ignorable
+            && (seen.contains(key)
+                || self.first_of.contains_key(&key)
+                || self.ignorable.was_read(url, key))
+        {
             return Err(RefuseReason::TrapSession);
         }
-        let direction = source.map(|source| source.direction(place.as_ref()));
-        if let (Some(Direction::Inside), Some(place)) = (direction, &place)
-            && let Some(reason) = self.refusal(place)
-        {
-            return Err(reason);
+        let place = Place::of(url, keys.seed);
+        let area = area(url, keys.seed);
+        if let Some(source) = source {
+            let is_inside = source.contains(place.as_ref()) && !source.leads;
+            let of_place = place.as_ref().filter(|_| is_inside);
+            let of_area = Some(area).filter(|area| *area == source.area);
+            if let Some(reason) = self.refusal(of_place, of_area) {
+                return Err(reason);
+            }
         }
         Ok(TrapCheck {
             without_session,
             without_ignorable,
             sorted,
             place,
-            direction,
+            area,
         })
     }
 
@@ -142,13 +148,12 @@ impl Traps {
         if let Some(stripped) = trap_check.without_ignorable {
             self.first_of.insert(stripped, key);
         }
-        if let Some(Place::Query(place)) = &trap_check.place
-            && let Some(record) = record_of(&mut self.queries, place.path)
-        {
-            record.note(place);
+        self.admitted = self.admitted.saturating_add(1);
+        if let Some(record) = record_of(&mut self.areas, trap_check.area) {
+            record.admitted += 1;
         }
-        if let (Some(source), Some(direction)) = (source, trap_check.direction) {
-            source.count(direction);
+        if let Some(source) = source {
+            source.count(key, trap_check.place.as_ref(), trap_check.area);
         }
     }
 
@@ -162,59 +167,96 @@ impl Traps {
         &mut self,
         task: &Task,
         keys: &KeyPolicy,
+        seen: &Seen,
     ) -> Option<RefuseReason> {
-        if !self.has_learned || task.found != Discovery::Link {
+        if task.found != Discovery::Link {
             return None;
         }
         let url = task.url.parts();
-        let place = Place::of(url, task.depth, keys.seed)?;
+        let via = task.via.as_deref().and_then(UrlRef::split)?;
+        let (is_inside, is_in_area) = relation(url, via, keys);
+        let of_place = Place::of(url, keys.seed);
+        let of_area = area(url, keys.seed);
+        let stripped = self.ignorable.key_without_ignorable(url, keys);
+        let reason = self.refusal(
+            of_place.as_ref().filter(|_| is_inside),
+            Some(of_area).filter(|_| is_in_area),
+        );
+        if reason.is_none() && stripped.is_none() {
+            return None;
+        }
         let key = keys.key(url);
         if self.listed.contains(key) {
             return None;
         }
-        if let Some(stripped) = self.key_without_ignorable(url, Some(&place))
-            && *self.first_of.entry(stripped).or_insert(key) != key
+        if let Some(stripped) = stripped
+            && (*self.first_of.entry(stripped).or_insert(key) != key
+                || seen.contains(stripped)
+                || self.ignorable.was_read(url, stripped))
         {
             return Some(RefuseReason::TrapSession);
         }
-        let is_inside = is_inside(&place, task.via.as_deref(), task.depth, keys);
-        self.refusal(&place).filter(|_| is_inside)
+        reason
     }
 
-    /// Whether the text of a page has to be read to judge its place.
+    /// Whether the text of a page has to be read to judge it.
     pub(crate) fn wants_text(&self, task: &Task, keys: &KeyPolicy) -> bool {
         let url = task.url.parts();
-        let is_in_doubt = match Place::of(url, task.depth, keys.seed) {
-            None => return false,
-            Some(Place::Path(_)) => return task.depth >= MIN_EMPTY_DEPTH,
+        let is_in_doubt = match Place::of(url, keys.seed) {
+            None => false,
             Some(Place::Date(date)) => {
                 let record = self.calendars.get(&date.calendar);
-                record.is_none_or(|record| record.is_in_doubt() || record.phrases.is_few())
+                url.query().is_some()
+                    || record.is_none_or(|record| record.is_in_doubt() || record.phrases.is_few())
+                    || keys.key(url).0.is_multiple_of(SAMPLE)
             }
             Some(Place::Query(place)) => {
                 let record = self.queries.get(&place.path);
                 record.is_none_or(|record| record.is_in_doubt() || record.phrases.is_few())
+                    || keys.key(url).0.is_multiple_of(SAMPLE)
             }
         };
-        is_in_doubt || keys.key(url).0.is_multiple_of(SAMPLE)
+        is_in_doubt
+            || (task.depth >= MIN_AREA_DEPTH
+                && self
+                    .areas
+                    .get(&area(url, keys.seed))
+                    .is_some_and(AreaRecord::is_in_doubt))
     }
 
-    /// Starts to collect what a fetched page tells about its place, if it has one.
+    /// Starts to collect what a fetched page tells about its place and its area.
     pub(crate) fn evidence(
-        &mut self,
+        &self,
         report: &PageReport,
         keys: &KeyPolicy,
+        seen: &Seen,
     ) -> Option<PageEvidence> {
-        self.pages = self.pages.saturating_add(1);
-        let place = Place::of(report.url.parts(), report.depth, keys.seed)?;
+        let url = report.url.parts();
+        let place = Place::of(url, keys.seed);
+        if place.is_none() && report.depth < MIN_AREA_DEPTH {
+            return None;
+        }
+        let via = report.via.as_deref().and_then(UrlRef::split);
+        let (is_inside, is_in_area) = via.map_or((false, false), |via| relation(url, via, keys));
+        let leads = match &place {
+            Some(Place::Date(date)) => {
+                let record = self.calendars.get(&date.calendar);
+                record.is_some_and(CalendarRecord::is_trap) && leads_elsewhere(report, keys, seen)
+            }
+            _ => false,
+        };
         Some(PageEvidence {
-            is_inside: is_inside(&place, report.via.as_deref(), report.depth, keys),
-            is_listed: report.found == Discovery::Sitemap,
-            depth: report.depth,
-            inside: 0,
-            pages_outside: 0,
-            queries_outside: 0,
             place,
+            area: area(url, keys.seed),
+            is_inside,
+            is_in_area,
+            is_listed: report.found == Discovery::Sitemap,
+            leads,
+            inside: 0,
+            shorter: 0,
+            pages_outside: 0,
+            area_new: Vec::new(),
+            area_outside: 0,
         })
     }
 
@@ -224,43 +266,41 @@ impl Traps {
         report: &PageReport,
         mut evidence: PageEvidence,
         keys: &KeyPolicy,
+        seen: &Seen,
     ) {
         evidence.is_listed |= self.listed.contains(keys.key(report.url.parts()));
-        let html = matches!(report.outcome, Outcome::Fetched { html: true });
         let text = report.text.as_deref();
-        let (pages, queries) = (evidence.pages_outside > 0, evidence.queries_outside > 0);
+        let of_area = self.areas.get(&evidence.area).map(|area| area.admitted);
+        let others = self.admitted.saturating_sub(of_area.unwrap_or_default());
         match &evidence.place {
-            Place::Date(date) => {
-                let Some(record) = record_of(&mut self.calendars, date.calendar) else {
-                    return;
-                };
-                let is_new_text = text.map(|text| record.phrases.take_in(text, &mut self.phrases));
-                let leads = pages || (queries && record.counts_queries());
-                record.take_in(*date, &evidence, brought(html, is_new_text, leads));
-                self.has_learned = true;
-            }
-            Place::Query(place) => {
-                let Some(record) = record_of(&mut self.queries, place.path) else {
-                    return;
-                };
-                let is_new_text = text.map(|text| record.phrases.take_in(text, &mut self.phrases));
-                if let Some(text) = text {
-                    record.ignorable.take_in(report.url.parts(), text);
+            Some(Place::Date(date)) => {
+                if let Some(text) = text.filter(|_| date.is_in_path) {
+                    self.ignorable.take_in(report.url.parts(), text, keys);
                 }
-                let leads = pages || (queries && record.counts_queries());
-                record.take_in(place, &evidence, brought(html, is_new_text, leads));
-                self.has_learned = true;
+                if let Some(record) = record_of(&mut self.calendars, date.calendar) {
+                    let new = text.map(|text| record.phrases.take_in(text, &mut self.phrases));
+                    record.take_in(*date, &evidence, brought(report, &evidence, new), others);
+                }
             }
-            Place::Path(place) => {
-                let Some(record) = record_of(&mut self.paths, place.shape) else {
-                    return;
-                };
-                let is_new_text = text.map(|text| record.phrases.take_in(text, &mut self.phrases));
-                let brought = brought(html, is_new_text, pages || queries);
-                let relinks = || relinks(report, &evidence, keys);
-                record.take_in(place.last, &evidence, brought, self.pages, relinks);
-                self.has_learned |= record.refuses();
+            Some(Place::Query(place)) => {
+                if let Some(text) = text {
+                    self.ignorable.take_in(report.url.parts(), text, keys);
+                }
+                if let Some(record) = record_of(&mut self.queries, place.path) {
+                    let new = text.map(|text| record.phrases.take_in(text, &mut self.phrases));
+                    record.take_in(place, &evidence, brought(report, &evidence, new), others);
+                }
             }
+            None => (),
+        }
+        let is_date = matches!(evidence.place, Some(Place::Date(_)));
+        if report.depth >= MIN_AREA_DEPTH
+            && !is_date
+            && let Some(record) = record_of(&mut self.areas, evidence.area)
+        {
+            let new = text.map(|text| record.phrases.take_in(text, &mut self.phrases));
+            let known = || known_links(report, &evidence, keys, seen);
+            record.take_in(&evidence, new, others, known);
         }
         if self.phrases > MAX_PHRASES {
             self.forget_phrases();
@@ -275,41 +315,37 @@ impl Traps {
 
     fn forget_phrases(&mut self) {
         self.phrases = 0;
-        self.calendars
+        let calendars = self
+            .calendars
             .values_mut()
-            .for_each(|record| record.phrases.clear());
-        self.queries
-            .values_mut()
-            .for_each(|record| record.phrases.clear());
-        self.paths
-            .values_mut()
-            .for_each(|record| record.phrases.clear());
+            .map(|record| &mut record.phrases);
+        let queries = self.queries.values_mut().map(|record| &mut record.phrases);
+        let areas = self.areas.values_mut().map(|record| &mut record.phrases);
+        calendars
+            .chain(queries)
+            .chain(areas)
+            .for_each(Phrases::clear);
     }
 
-    /// Why more of a place is refused.
-    fn refusal(&self, place: &Place) -> Option<RefuseReason> {
-        match place {
-            Place::Date(date) => {
-                let record = self.calendars.get(&date.calendar)?;
-                record.refuses(*date).then_some(RefuseReason::TrapCalendar)
+    /// Why more of a place or an area is refused.
+    fn refusal(&self, place: Option<&Place>, area: Option<u64>) -> Option<RefuseReason> {
+        let of_place = match place {
+            Some(Place::Date(date)) => {
+                let record = self.calendars.get(&date.calendar);
+                let refuses = record.is_some_and(|record| record.refuses(*date));
+                refuses.then_some(RefuseReason::TrapCalendar)
             }
-            Place::Query(place) => {
-                let record = self.queries.get(&place.path)?;
-                record.refuses(place).then_some(RefuseReason::TrapQuery)
+            Some(Place::Query(place)) => {
+                let record = self.queries.get(&place.path);
+                let refuses = record.is_some_and(|record| record.refuses(place));
+                refuses.then_some(RefuseReason::TrapQuery)
             }
-            Place::Path(place) => {
-                let record = self.paths.get(&place.shape)?;
-                record.refuses().then_some(RefuseReason::TrapPages)
-            }
-        }
-    }
-
-    fn key_without_ignorable(&self, url: UrlRef<'_>, place: Option<&Place>) -> Option<u64> {
-        let Some(Place::Query(place)) = place else {
-            return None;
+            None => None,
         };
-        let record = self.queries.get(&place.path)?;
-        record.ignorable.key_without_ignorable(url)
+        of_place.or_else(|| {
+            let record = self.areas.get(&area?)?;
+            record.refuses().then_some(RefuseReason::TrapPages)
+        })
     }
 }
 
@@ -321,43 +357,59 @@ fn record_of<R: Default>(records: &mut HashMap<u64, R>, key: u64) -> Option<&mut
     Some(records.entry(key).or_default())
 }
 
-/// What a page brought: `is_new_text` if its text was read, `leads` if it links to something new elsewhere.
-fn brought(html: bool, is_new_text: Option<bool>, leads: bool) -> Brought {
-    match is_new_text {
-        _ if leads || !html => Brought::Something,
-        Some(true) => Brought::Something,
-        Some(false) => Brought::Nothing,
-        None => Brought::Unknown,
+/// What a page brought, with its links and, if it was read, its text.
+fn brought(report: &PageReport, evidence: &PageEvidence, text: Option<NewText>) -> Brought {
+    let is_html = matches!(report.outcome, Outcome::Fetched { html: true });
+    if evidence.pages_outside > 0 || !is_html {
+        return Brought::Something;
     }
+    text.map_or(Brought::Unknown, |text| text.brought)
 }
 
-/// Whether the page that a URL was found on belongs to the same place.
-fn is_inside(place: &Place, via: Option<&str>, depth: u32, keys: &KeyPolicy) -> bool {
-    via.and_then(UrlRef::split)
-        .and_then(|via| Place::of(via, depth.saturating_sub(1), keys.seed))
-        .is_some_and(|from| from.contains(place))
+/// Whether a URL belongs to the same place as the page it was found on, and to the same area.
+fn relation(url: UrlRef<'_>, via: UrlRef<'_>, keys: &KeyPolicy) -> (bool, bool) {
+    let is_inside = match (Place::of(via, keys.seed), Place::of(url, keys.seed)) {
+        (Some(from), Some(to)) => from.contains(&to),
+        _ => false,
+    };
+    (is_inside, area(via, keys.seed) == area(url, keys.seed))
 }
 
-/// Whether a page links to a page of its place that was known before, besides itself and the one it was found on.
-fn relinks(report: &PageReport, evidence: &PageEvidence, keys: &KeyPolicy) -> bool {
+/// Whether a page links to a new page that is neither a date nor a query.
+fn leads_elsewhere(report: &PageReport, keys: &KeyPolicy, seen: &Seen) -> bool {
+    let mut new = report
+        .links
+        .iter()
+        .filter(|link| link.facts.in_scope && !seen.contains(link.key));
+    new.any(|link| {
+        let url = link.parts();
+        url.is_some_and(|url| Place::of(url, keys.seed).is_none())
+    })
+}
+
+/// The keys of the pages of the same area that a page links to and that were known before, besides itself and the one it was found
+/// on.
+fn known_links(
+    report: &PageReport,
+    evidence: &PageEvidence,
+    keys: &KeyPolicy,
+    seen: &Seen,
+) -> Vec<u64> {
     let own = keys.key(report.url.parts());
     let via = report.via.as_deref().and_then(UrlRef::split);
     let via = via.map(|via| keys.key(via));
-    let mut others: Vec<u64> = report
+    let in_area = |url: UrlRef<'_>| area(url, keys.seed) == evidence.area;
+    let mut known: Vec<u64> = report
         .links
         .iter()
         .filter(|link| link.key != own && Some(link.key) != via)
-        .filter(|link| {
-            let place = link
-                .parts()
-                .and_then(|url| Place::of(url, report.depth + 1, keys.seed));
-            evidence.direction(place.as_ref()) == Direction::Inside
-        })
+        .filter(|link| seen.contains(link.key) && !evidence.area_new.contains(&link.key))
+        .filter(|link| link.parts().is_some_and(in_area))
         .map(|link| link.key.0)
         .collect();
-    others.sort_unstable();
-    others.dedup();
-    others.len() > evidence.inside as usize
+    known.sort_unstable();
+    known.dedup();
+    known
 }
 
 /// The key of a URL with its parameters sorted, if it has several.
@@ -365,12 +417,10 @@ fn sorted_key(url: UrlRef<'_>, seed: u64) -> Option<UrlKey> {
     let query = url.query().filter(|query| query.contains('&'))?;
     let mut pairs: Vec<&str> = query.split('&').filter(|pair| !pair.is_empty()).collect();
     pairs.sort_unstable();
-    let page = &url.as_str()[..url.as_str().len() - url.query_with_mark().len()];
-    let key = pairs
-        .iter()
-        .fold(xxh3_64_with_seed(page.as_bytes(), seed), |key, pair| {
-            xxh3_64_with_seed(pair.as_bytes(), key)
-        });
+    let key = pairs.iter().fold(
+        xxh3_64_with_seed(page_of(url).as_bytes(), seed),
+        |key, pair| xxh3_64_with_seed(pair.as_bytes(), key),
+    );
     Some(UrlKey(key))
 }
 
@@ -391,7 +441,7 @@ mod tests {
         let (mut count, mut last) = (0, None);
         for text in urls {
             let url = UrlRef::split(&text).unwrap();
-            match traps.check(url, 1, None, &KEYS, &seen) {
+            match traps.check(url, None, &KEYS, &seen) {
                 Ok(trap_check) => {
                     traps.note(KEYS.key(url), &trap_check, None);
                     seen.insert(KEYS.key(url));

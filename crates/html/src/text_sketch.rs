@@ -2,7 +2,7 @@
 //!
 //! One pass over the bytes, without decoding or a tree: an approximation is enough, and most pages are never sketched.
 
-use crawler_model::{MAX_PHRASES, TextSketch};
+use crawler_model::{MAX_PHRASES, TextSketch, UrlFree};
 use memchr::{memchr, memchr_iter, memmem};
 use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
 
@@ -18,9 +18,11 @@ const PHRASES_OF_IMAGE: u64 = 6;
 const MAX_SMALL: u64 = 60;
 /// Years and what is next to a number in the URL.
 const YEARS: std::ops::RangeInclusive<u64> = 1900..=2199;
-const NEAR: u64 = 100;
+const NEAR: u64 = 12;
 /// Limit on the numbers of a URL that are considered.
 const MAX_URL_NUMBERS: usize = 8;
+/// Limit on the words of a URL that are considered.
+const MAX_URL_WORDS: usize = 32;
 /// Shortest word of letters and digits that is taken for a random id.
 const MIN_RANDOM: usize = 6;
 /// Any number that says where among other pages the page is: pages that differ only in these have the same text.
@@ -82,9 +84,10 @@ const MEDIA: [&[u8]; 6] = [
     b"<img", b"<video", b"<audio", b"<source", b"<iframe", b"<embed",
 ];
 
-/// Sketches the text between the tags of a page. `url`: its own, because the numbers in it tell nothing new.
+/// Sketches the text between the tags of a page. `url`: its own, because the words and numbers in it tell nothing new.
 pub fn text_sketch(body: &[u8], url: &str) -> TextSketch {
     let mut sketch = Sketch {
+        url_words: url_words(url),
         url_numbers: url_numbers(url),
         ..Sketch::default()
     };
@@ -97,6 +100,28 @@ pub fn text_sketch(body: &[u8], url: &str) -> TextSketch {
     }
     sketch.text(rest);
     sketch.finish()
+}
+
+/// The words of a URL after its origin, as hashes.
+fn url_words(url: &str) -> Vec<u64> {
+    let path = url.splitn(4, '/').nth(3).unwrap_or_default();
+    let mut words = Vec::new();
+    for (at, part) in path.split('%').enumerate() {
+        // What follows a percent sign is not part of a word.
+        let part = if at > 0 {
+            part.get(2..).unwrap_or_default()
+        } else {
+            part
+        };
+        let parts = part.split(|c: char| !c.is_ascii_alphanumeric());
+        words.extend(parts.filter(|word| !word.is_empty()).map(|word| {
+            let mut word = word.as_bytes().to_owned();
+            word.make_ascii_lowercase();
+            xxh3_64(&word) | 1
+        }));
+    }
+    words.truncate(MAX_URL_WORDS);
+    words
 }
 
 fn url_numbers(url: &str) -> Vec<u64> {
@@ -141,9 +166,13 @@ fn after_angle(tag: &[u8]) -> &[u8] {
 
 #[derive(Default)]
 struct Sketch {
+    url_words: Vec<u64>,
     url_numbers: Vec<u64>,
     words: u32,
-    exact: u64,
+    exact: UrlFree,
+    /// Words and numbers, without dates and positions: all, and those that are not in the URL.
+    all: Vec<u32>,
+    rest: Vec<u32>,
     /// The last words of the text since the last tag.
     last: [u64; PHRASE],
     /// Number of words since the last tag, with positions in a row as one.
@@ -155,11 +184,13 @@ impl Sketch {
     /// Takes in the text between two tags.
     fn text(&mut self, text: &[u8]) {
         (self.last, self.in_run) = ([0; PHRASE], 0);
-        let is_word = |byte: &u8| byte.is_ascii_alphanumeric() || *byte >= 0x80;
-        let words = text.split(|byte| !is_word(byte));
-        words
-            .filter(|word| !word.is_empty())
-            .for_each(|word| self.word(word));
+        let mut rest = text;
+        while let Some(start) = rest.iter().position(|byte| is_word(*byte)) {
+            rest = &rest[start..];
+            let end = word_end(rest);
+            self.word(&rest[..end]);
+            rest = &rest[end..];
+        }
         if (1..PHRASE).contains(&self.in_run) {
             self.phrase();
         }
@@ -181,69 +212,90 @@ impl Sketch {
         let Some(source) = parts.find(|part| !part.is_empty()) else {
             return;
         };
-        self.exact = xxh3_64_with_seed(source, self.exact);
+        self.exact.all = xxh3_64_with_seed(source, self.exact.all);
+        self.exact.rest = xxh3_64_with_seed(source, self.exact.rest);
+        push(&mut self.all, xxh3_64(source));
+        push(&mut self.rest, xxh3_64(source));
         for number in 0..PHRASES_OF_IMAGE {
-            self.push(xxh3_64_with_seed(source, number));
+            push(&mut self.phrases, xxh3_64_with_seed(source, number));
         }
     }
 
     fn word(&mut self, word: &[u8]) {
         self.words = self.words.saturating_add(1);
-        self.exact = xxh3_64_with_seed(word, self.exact);
         let mut lower = [0; MAX_WORD];
         let length = word.len().min(MAX_WORD);
         lower[..length].copy_from_slice(&word[..length]);
         let lower = &mut lower[..length];
         lower.make_ascii_lowercase();
-        let is_position = self.is_position(lower);
-        if is_position && self.in_run > 0 && self.last[PHRASE - 1] == POSITION {
+        let hash = xxh3_64(lower) | 1;
+        let kind = self.kind(lower);
+        let is_in_url = self.url_words.contains(&hash);
+        self.exact.all = xxh3_64_with_seed(lower, self.exact.all);
+        if !is_in_url {
+            self.exact.rest = xxh3_64_with_seed(lower, self.exact.rest);
+        }
+        if kind != WordKind::Position {
+            push(&mut self.all, hash);
+            if !is_in_url {
+                push(&mut self.rest, hash);
+            }
+        }
+        if kind != WordKind::Word && self.in_run > 0 && self.last[PHRASE - 1] == POSITION {
             return;
         }
         self.in_run += 1;
         self.last.rotate_left(1);
-        self.last[PHRASE - 1] = if is_position {
-            POSITION
+        self.last[PHRASE - 1] = if kind == WordKind::Word {
+            hash
         } else {
-            xxh3_64(lower) | 1
+            POSITION
         };
         if self.in_run >= PHRASE {
             self.phrase();
         }
     }
 
-    /// Whether a word only says where among other pages the page is.
-    fn is_position(&self, word: &[u8]) -> bool {
+    fn kind(&self, word: &[u8]) -> WordKind {
         let digits = word.iter().filter(|byte| byte.is_ascii_digit()).count();
         if digits == 0 {
-            return MONTHS_AND_DAYS.contains(&word);
+            return if MONTHS_AND_DAYS.contains(&word) {
+                WordKind::Position
+            } else {
+                WordKind::Word
+            };
         }
-        if digits < word.len() {
-            return word.len() >= MIN_RANDOM;
+        let separators = word.iter().filter(|byte| is_separator(**byte)).count();
+        let is_position = match (separators, digits == word.len()) {
+            (0, false) => word.len() >= MIN_RANDOM,
+            (0, true) => {
+                let number = std::str::from_utf8(word)
+                    .ok()
+                    .and_then(|text| text.parse().ok());
+                // A number too long to read is an id.
+                number.is_none_or(|number: u64| {
+                    let is_near = |other: &u64| number.abs_diff(*other) <= NEAR;
+                    number <= MAX_SMALL
+                        || YEARS.contains(&number)
+                        || self.url_numbers.iter().any(is_near)
+                })
+            }
+            // A time of day or a measurement.
+            (1, _) => false,
+            // A date.
+            _ => true,
+        };
+        if is_position {
+            WordKind::Position
+        } else {
+            WordKind::Number
         }
-        let number = std::str::from_utf8(word)
-            .ok()
-            .and_then(|text| text.parse().ok());
-        // A number this long is an id.
-        number.is_none_or(|number: u64| {
-            let is_near = |other: &u64| number.abs_diff(*other) <= NEAR;
-            number <= MAX_SMALL || YEARS.contains(&number) || self.url_numbers.iter().any(is_near)
-        })
     }
 
     /// Records the last words as a phrase.
     fn phrase(&mut self) {
-        let phrase = self.last.iter().fold(7_u64, |hash, word| {
-            (hash ^ word)
-                .wrapping_mul(0x9E37_79B9_7F4A_7C15)
-                .rotate_left(23)
-        });
-        self.push(phrase);
-    }
-
-    fn push(&mut self, phrase: u64) {
-        if self.phrases.len() < MAX_CONSIDERED {
-            self.phrases.push((phrase >> 32) as u32);
-        }
+        let phrase = self.last.iter().fold(7, |hash, word| mix(hash, *word));
+        push(&mut self.phrases, phrase);
     }
 
     fn finish(mut self) -> TextSketch {
@@ -255,9 +307,66 @@ impl Sketch {
         TextSketch {
             words: self.words,
             exact: self.exact,
+            content: UrlFree {
+                all: hash_of_set(self.all),
+                rest: hash_of_set(self.rest),
+            },
             phrases: self.phrases,
             distinct,
         }
+    }
+}
+
+fn hash_of_set(mut hashes: Vec<u32>) -> u64 {
+    hashes.sort_unstable();
+    hashes.dedup();
+    hashes
+        .iter()
+        .fold(0, |hash, next| mix(hash, u64::from(*next)))
+}
+
+fn is_word(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || byte >= 0x80
+}
+
+/// A separator within a number.
+fn is_separator(byte: u8) -> bool {
+    matches!(byte, b'.' | b',' | b':')
+}
+
+/// The length of the word that a text starts with; `12:30` and `1013.2` are one word.
+fn word_end(text: &[u8]) -> usize {
+    let mut end = 1;
+    while let Some(byte) = text.get(end).copied() {
+        let joins = is_separator(byte)
+            && text[end - 1].is_ascii_digit()
+            && text.get(end + 1).is_some_and(u8::is_ascii_digit);
+        if !is_word(byte) && !joins {
+            break;
+        }
+        end += 1;
+    }
+    end
+}
+
+/// What a word tells.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum WordKind {
+    Word,
+    Number,
+    /// Where among other pages the page is.
+    Position,
+}
+
+fn mix(hash: u64, next: u64) -> u64 {
+    (hash ^ next)
+        .wrapping_mul(0x9E37_79B9_7F4A_7C15)
+        .rotate_left(23)
+}
+
+fn push(hashes: &mut Vec<u32>, hash: u64) {
+    if hashes.len() < MAX_CONSIDERED {
+        hashes.push((hash >> 32) as u32);
     }
 }
 
@@ -297,6 +406,21 @@ mod tests {
     }
 
     #[test]
+    fn words_of_the_url_tell_nothing() {
+        let share = |name: &str| {
+            let page = format!("<p>Share the page {name} with your friends</p>");
+            text_sketch(
+                page.as_bytes(),
+                &format!("http://a/share?url=%2Fnews%2F{name}"),
+            )
+        };
+        let (one, other) = (share("quiet-harbor"), share("early-bread"));
+        assert_ne!(one.content.all, other.content.all);
+        assert_eq!(one.content.rest, other.content.rest);
+        assert_eq!(one.exact.rest, other.exact.rest);
+    }
+
+    #[test]
     fn measurements_are_content() {
         let table = |values: [u32; 4]| {
             let cells: String = values
@@ -305,13 +429,9 @@ mod tests {
                 .collect();
             sketch(&cells)
         };
-        assert_eq!(
-            new_phrases(
-                &table([1013, 990, 1001, 977]),
-                &table([1014, 989, 1002, 978])
-            ),
-            4
-        );
+        let (one, other) = (table([1013, 990, 1001, 977]), table([1014, 989, 1002, 978]));
+        assert_eq!(one.phrases, other.phrases);
+        assert_ne!(one.content, other.content);
     }
 
     #[test]

@@ -67,7 +67,7 @@ pub use skip_reason::{RefuseReason, SkipReason};
 pub use stop_reason::StopReason;
 pub use summary::Summary;
 pub use task::{Discovery, Task};
-pub use text_sketch::{MAX_PHRASES, TextSketch};
+pub use text_sketch::{MAX_PHRASES, TextSketch, UrlFree};
 pub use timestamp::{rfc3339_millis, rfc3339_seconds};
 pub use units::{
     DURATION_FORMAT, SIZE_FORMAT, bytes_text, duration_text, parse_bytes, parse_duration,

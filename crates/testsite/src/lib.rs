@@ -22,6 +22,7 @@
 //! - [`Realistic`], 60 KB pages with 120 links in every spelling, and the exact list of these links;
 //! - [`CachedSite`], any of these with its pages cached in memory, for benchmarks;
 //! - [`hostile::Hostile`], more than 150 ways to misbehave, each with the outcome that a crawler must report;
+//! - [`url_spaces`], sites of many kinds to measure trap detection with, and the pages of them that are wanted;
 //! - [`spa`], single-page applications that need a browser, and pages that exhaust one.
 //!
 //! [`Server::start_tls`] serves any of them over TLS, with HTTP/2, GOAWAY and every kind of invalid certificate ([`Tls`]).
@@ -52,6 +53,7 @@ mod site_response;
 mod socket_step;
 pub mod spa;
 mod tls;
+pub mod url_spaces;
 
 pub use cached_site::CachedSite;
 pub use folder::Folder;

@@ -4,7 +4,7 @@ use crawler_weburl::UrlRef;
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
 /// How long a time a page of a calendar covers.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(super) enum Unit {
     Year,
     Month,
@@ -17,8 +17,10 @@ pub(super) struct DatePage {
     /// A fingerprint of the calendar.
     pub(super) calendar: u64,
     pub(super) unit: Unit,
-    /// Its first month, counted from year 0, if the URL says it.
-    pub(super) month: Option<u32>,
+    /// Its first and its last day, if the URL says them: numbers that are in order, not all of them dates.
+    pub(super) days: Option<(u32, u32)>,
+    /// Whether the whole date is in the path.
+    pub(super) is_in_path: bool,
 }
 
 /// The parts of a date that a URL contains.
@@ -26,7 +28,7 @@ pub(super) struct DatePage {
 struct DateParts {
     year: Option<u32>,
     month: Option<u32>,
-    day: bool,
+    day: Option<u32>,
 }
 
 impl DatePage {
@@ -35,21 +37,24 @@ impl DatePage {
         let in_query = url.query().and_then(date_in_query);
         let (base, date) = match (in_path, in_query) {
             (None, None) => return None,
-            (Some((prefix, date)), None) => (prefix, date),
-            (Some((prefix, _)), Some(date)) => (prefix, date),
+            (Some((prefix, date)), None) | (Some((prefix, _)), Some(date)) => (prefix, date),
             (None, Some(date)) => (url.path(), date),
         };
         let site = xxh3_64_with_seed(url.authority().as_bytes(), seed);
+        let unit = match date {
+            DateParts { day: Some(_), .. } => Unit::Day,
+            DateParts { month: Some(_), .. } => Unit::Month,
+            _ => Unit::Year,
+        };
         Some(Self {
             calendar: xxh3_64_with_seed(base.as_bytes(), seed ^ site),
-            unit: match date {
-                DateParts { day: true, .. } => Unit::Day,
-                DateParts { month: Some(_), .. } => Unit::Month,
-                _ => Unit::Year,
-            },
-            month: date
-                .year
-                .map(|year| year * 12 + date.month.unwrap_or(1) - 1),
+            unit,
+            is_in_path: in_query.is_none(),
+            days: date.year.map(|year| {
+                let month = year * 12 + date.month.unwrap_or(1) - 1;
+                let first = month * 31 + date.day.unwrap_or(1) - 1;
+                (first, first + [371, 30, 0][unit as usize])
+            }),
         })
     }
 }
@@ -81,11 +86,11 @@ fn date_in_path(path: &str) -> Option<(&str, DateParts)> {
         day,
     };
     if let (Some(year), Some(month)) = (year(second), month(last)) {
-        return Some((two_before, of(year, month, false)));
+        return Some((two_before, of(year, month, None)));
     }
     let (three_before, third) = two_before.rsplit_once('/')?;
     match (year(third), month(second), day(last)) {
-        (Some(year), Some(month), Some(_)) => Some((three_before, of(year, month, true))),
+        (Some(year), Some(month), day @ Some(_)) => Some((three_before, of(year, month, day))),
         _ => None,
     }
 }
@@ -108,7 +113,7 @@ fn date_in_query(query: &str) -> Option<DateParts> {
         } else if named(&["month", "ym"]) {
             found.get_or_insert_default().month = Some(month(value).unwrap_or(1));
         } else if is_named {
-            found.get_or_insert_default().day = true;
+            found.get_or_insert_default().day = Some(day(value).unwrap_or(1));
         }
     }
     found
@@ -122,10 +127,12 @@ fn date(text: &str) -> Option<DateParts> {
     let mut parts = text.splitn(4, ['-', '_', '.']);
     let (first, second, third) = (parts.next()?, parts.next(), parts.next());
     let of = |year_text, month_text, day_text: Option<&str>| {
-        let is_day = day_text.is_none_or(|text| day(text).is_some());
         let (year, month) = (Some(year(year_text)?), Some(month(month_text)?));
-        let day = day_text.is_some();
-        is_day.then_some(DateParts { year, month, day })
+        let day = match day_text {
+            Some(text) => Some(day(text)?),
+            None => None,
+        };
+        Some(DateParts { year, month, day })
     };
     match (second, third, parts.next()) {
         (None, ..) if first.len() == 8 && first.is_ascii() => {
@@ -158,27 +165,41 @@ fn number(text: &str, min: u32, max: u32) -> Option<u32> {
 mod tests {
     use super::*;
 
-    fn of(text: &str) -> Option<(Unit, Option<u32>)> {
+    fn of(text: &str) -> Option<(Unit, Option<(u32, u32)>)> {
         let page = DatePage::of(UrlRef::split(text).unwrap(), 1)?;
-        Some((page.unit, page.month))
+        Some((page.unit, page.days))
     }
 
     #[test]
     fn dates_are_found_in_paths_and_queries() {
-        let month = Some(2026 * 12 + 10);
-        for (url, unit) in [
-            ("http://a/cal/2026/11/16", Unit::Day),
-            ("http://a/cal/2026-11-16", Unit::Day),
-            ("http://a/cal/20261116/", Unit::Day),
-            ("http://a/cal/2026/11/", Unit::Month),
-            ("http://a/cal?date=2026-11-16", Unit::Day),
-            ("http://a/cal?date=20261116", Unit::Day),
-            ("http://a/cal?year=2026&month=11", Unit::Month),
-            ("http://a/cal?month=2026-11", Unit::Month),
+        let month = (2026 * 12 + 10) * 31;
+        let day = Some((month + 15, month + 15));
+        for url in [
+            "http://a/cal/2026/11/16",
+            "http://a/cal/2026-11-16",
+            "http://a/cal/20261116/",
+            "http://a/cal?date=2026-11-16",
+            "http://a/cal?date=20261116",
+            "http://a/cal?year=2026&month=11&day=16",
         ] {
-            assert_eq!(of(url), Some((unit, month)), "{url}");
+            assert_eq!(of(url), Some((Unit::Day, day)), "{url}");
         }
-        assert_eq!(of("http://a/cal/2026"), Some((Unit::Year, Some(2026 * 12))));
+        for url in [
+            "http://a/cal/2026/11/",
+            "http://a/cal?year=2026&month=11",
+            "http://a/cal?month=2026-11",
+        ] {
+            assert_eq!(
+                of(url),
+                Some((Unit::Month, Some((month, month + 30)))),
+                "{url}"
+            );
+        }
+        let year = 2026 * 12 * 31;
+        assert_eq!(
+            of("http://a/cal/2026"),
+            Some((Unit::Year, Some((year, year + 371))))
+        );
         assert_eq!(of("http://a/view?day=20000"), Some((Unit::Day, None)));
     }
 

@@ -1,55 +1,133 @@
 //! What the pages of a calendar brought.
 
 use super::calendar::{DatePage, Unit};
-use super::page_evidence::{Brought, MAX_QUERY_LEADS, PageEvidence};
+use super::page_evidence::{Brought, EMPTY, PageEvidence};
 use super::phrases::Phrases;
 
-/// Pages in a row without anything new that end a calendar: years, months, days. A season without events is no end.
-const MAX_EMPTY: [u32; 3] = [10, 14, 32];
-/// Months into the future and into the past, counted from the dates that other pages link to, at which a calendar ends that
-/// leads nowhere else.
-const MAX_MONTHS_AHEAD: u32 = 24;
-const MAX_MONTHS_BACK: u32 = 480;
-/// Pages that lead elsewhere from which a calendar is an archive: the first ones find the site's menu.
-const MIN_LEADS: u32 = 3;
+/// Pages without anything new after the last date with content and before the first that end a calendar: years, months, days.
+const MAX_EMPTY: [u32; 3] = [3, 6, 20];
+/// The same for a calendar that never brought anything.
+const MAX_EMPTY_UNFILLED: [u32; 3] = [2, 4, 14];
+/// Pages that bring little count as well if the site has so many times as many others.
+const OTHERS_PER_LITTLE: u32 = 4;
 
 #[derive(Debug, Default)]
 pub(super) struct CalendarRecord {
     pub(super) phrases: Phrases,
-    /// Pages in a row that brought nothing, by unit.
-    empty: [u32; 3],
+    /// The first and the last day with content.
+    filled: Option<(u32, u32)>,
+    before: Side,
+    after: Side,
+    /// Pages between them that brought little or nothing since the last that brought something, by unit.
+    between: [u32; 3],
+    /// Whether any page brought something.
+    has_content: bool,
     /// Whether it has months or days: years alone may be any numbers.
     is_calendar: bool,
-    /// Pages that led elsewhere.
-    leads: u32,
-    query_leads: u32,
-    is_trap: bool,
-    /// The months of pages that brought something.
-    filled: Option<(u32, u32)>,
-    /// The months that pages elsewhere link to, or sitemaps list.
-    linked: Option<(u32, u32)>,
+}
+
+/// The dates on one side of those with content.
+#[derive(Debug, Default)]
+struct Side {
+    /// Pages that brought nothing, by unit.
+    empty: [u32; 3],
+    /// Pages that brought little or nothing.
+    little: [u32; 3],
+    /// The longest unit that is refused; shorter ones are as well.
+    refused: Option<Unit>,
+}
+
+impl Side {
+    fn refuse(&mut self, unit: Unit) {
+        self.refused = Some(self.refused.map_or(unit, |other| other.min(unit)));
+    }
 }
 
 impl CalendarRecord {
-    pub(super) fn take_in(&mut self, date: DatePage, evidence: &PageEvidence, brought: Brought) {
+    /// Takes in a page. `others`: URLs of the site outside of its area.
+    pub(super) fn take_in(
+        &mut self,
+        date: DatePage,
+        evidence: &PageEvidence,
+        brought: Brought,
+        others: u32,
+    ) {
         self.is_calendar |= date.unit != Unit::Year;
-        self.leads += u32::from(evidence.pages_outside > 0);
-        let unit = date.unit as usize;
-        let is_counted = evidence.is_inside && !evidence.is_listed;
-        if !is_counted {
-            extend(&mut self.linked, date.month);
-        }
+        // A month may only list its days, unless days are known to bring nothing.
+        let is_index = evidence.shorter > 0 && !self.is_trap();
+        let is_counted = evidence.is_inside && !evidence.is_listed && !is_index;
         match brought {
-            Brought::Something => {
-                self.empty = [0; 3];
-                extend(&mut self.filled, date.month);
+            Brought::Something => self.fill(date),
+            Brought::Nothing | Brought::Shell | Brought::Little if is_counted => {
+                self.count_empty(date, brought, others);
             }
-            Brought::Nothing if is_counted => {
-                self.empty[unit] += 1;
-                self.is_trap |= self.empty[unit] >= MAX_EMPTY[unit];
-            }
-            Brought::Nothing | Brought::Unknown => (),
+            Brought::Little | Brought::Nothing | Brought::Shell | Brought::Unknown => (),
         }
+    }
+
+    fn fill(&mut self, date: DatePage) {
+        self.has_content = true;
+        self.between = [0; 3];
+        let Some((first, last)) = date.days else {
+            self.after = Side::default();
+            return;
+        };
+        let (start, end) = self.filled.unwrap_or((u32::MAX, 0));
+        if first < start {
+            self.before = Side::default();
+        }
+        if last > end {
+            self.after = Side::default();
+        }
+        self.filled = Some((start.min(first), end.max(last)));
+    }
+
+    fn count_empty(&mut self, date: DatePage, brought: Brought, others: u32) {
+        let (unit, has_content) = (date.unit as usize, self.has_content);
+        let Some(side) = self.side_mut(date) else {
+            self.between[unit] += 1;
+            if self.between[unit] >= MAX_EMPTY[unit] {
+                self.before.refuse(date.unit);
+                self.after.refuse(date.unit);
+            }
+            return;
+        };
+        let max = if has_content {
+            MAX_EMPTY[unit]
+        } else {
+            MAX_EMPTY_UNFILLED[unit]
+        };
+        side.empty[unit] += brought.emptiness();
+        side.little[unit] += 1;
+        let between = self.between[unit];
+        let empty = self.before.empty[unit] + self.after.empty[unit] + between * EMPTY;
+        let little = self.before.little[unit] + self.after.little[unit] + between;
+        if empty < max * EMPTY && (little < max || others / OTHERS_PER_LITTLE < little) {
+            return;
+        }
+        for side in [&mut self.before, &mut self.after] {
+            if side.little[unit] >= max.div_ceil(3) {
+                side.refuse(date.unit);
+            }
+        }
+    }
+
+    /// The side of the dates with content that a date is on.
+    fn is_before(&self, date: DatePage) -> Option<bool> {
+        match (self.filled, date.days) {
+            (Some((start, _)), Some((first, _))) if first < start => Some(true),
+            (Some((_, end)), Some((_, last))) if last <= end => None,
+            _ => Some(false),
+        }
+    }
+
+    fn side_mut(&mut self, date: DatePage) -> Option<&mut Side> {
+        let is_before = self.is_before(date)?;
+        Some(if is_before {
+            &mut self.before
+        } else {
+            &mut self.after
+        })
     }
 
     /// Whether a page of it that another of its pages links to is refused.
@@ -57,40 +135,21 @@ impl CalendarRecord {
         if date.unit == Unit::Year && !self.is_calendar {
             return false;
         }
-        let is_filled = |month| within(self.filled, month);
-        match date.month {
-            _ if self.is_trap => !date.month.is_some_and(is_filled),
-            Some(month) => self.leads < MIN_LEADS && self.is_far(month),
-            None => false,
-        }
+        let side = match self.is_before(date) {
+            None => return false,
+            Some(true) => &self.before,
+            Some(false) => &self.after,
+        };
+        side.refused.is_some_and(|unit| date.unit >= unit)
     }
 
-    /// Whether a month is far from the dates that other pages link to.
-    fn is_far(&self, month: u32) -> bool {
-        self.linked.is_some_and(|(first, last)| {
-            month > last + MAX_MONTHS_AHEAD || month + MAX_MONTHS_BACK < first
-        })
-    }
-
-    /// Whether links to other queries still make a page one that brings something.
-    pub(super) fn counts_queries(&mut self) -> bool {
-        self.query_leads += 1;
-        self.query_leads <= MAX_QUERY_LEADS
+    /// Whether some dates are refused.
+    pub(super) fn is_trap(&self) -> bool {
+        self.before.refused.is_some() || self.after.refused.is_some()
     }
 
     /// Whether all its pages are worth reading: not if they always bring something.
     pub(super) fn is_in_doubt(&self) -> bool {
-        self.empty != [0; 3]
+        self.before.little != [0; 3] || self.after.little != [0; 3]
     }
-}
-
-fn extend(span: &mut Option<(u32, u32)>, month: Option<u32>) {
-    if let Some(month) = month {
-        let (first, last) = span.unwrap_or((month, month));
-        *span = Some((first.min(month), last.max(month)));
-    }
-}
-
-fn within(span: Option<(u32, u32)>, month: u32) -> bool {
-    span.is_some_and(|(first, last)| (first..=last).contains(&month))
 }

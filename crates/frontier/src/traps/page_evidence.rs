@@ -1,50 +1,73 @@
-//! What a fetched page tells about its place.
+//! What a fetched page tells about its place and its area.
+
+use crawler_weburl::UrlKey;
 
 use super::place::Place;
 
-/// Pages of a place that are taken to bring something because they link to new queries elsewhere: every page of a trap may have a
-/// link to share it.
-pub(super) const MAX_QUERY_LEADS: u32 = 100;
+/// How much a page that brought nothing counts: as much as five with hardly any text.
+pub(super) const EMPTY: u32 = 5;
 
-/// What a fetched page tells about its place: collected while its links are admitted.
+/// What a fetched page tells about its place and its area: collected while its links are admitted.
 #[derive(Debug)]
 pub(crate) struct PageEvidence {
-    pub(super) place: Place,
+    pub(super) place: Option<Place>,
+    pub(super) area: u64,
     /// Whether it was found on a page of the same place.
     pub(super) is_inside: bool,
+    /// Whether it was found on a page of the same area.
+    pub(super) is_in_area: bool,
     /// Whether a sitemap lists it.
     pub(super) is_listed: bool,
-    pub(super) depth: u32,
+    /// Whether it is known from the start that it leads elsewhere.
+    pub(super) leads: bool,
     /// New URLs found on it that belong to the same place.
     pub(super) inside: u32,
-    /// New URLs found on it elsewhere, with a path of their own.
+    /// Those of them that are shorter periods: the days of a month.
+    pub(super) shorter: u32,
+    /// New URLs found on it elsewhere: pages of their own, and queries of other areas.
     pub(super) pages_outside: u32,
-    /// New URLs found on it elsewhere that are dates or have a query.
-    pub(super) queries_outside: u32,
-}
-
-/// Where a new link leads, seen from the page it is on.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Direction {
-    Inside,
-    PageOutside,
-    QueryOutside,
+    /// Keys of the new URLs found on it in the same area.
+    pub(super) area_new: Vec<UrlKey>,
+    /// New URLs found on it in other areas.
+    pub(super) area_outside: u32,
 }
 
 impl PageEvidence {
-    pub(super) fn direction(&self, to: Option<&Place>) -> Direction {
-        match to {
-            Some(to) if self.place.contains(to) => Direction::Inside,
-            Some(Place::Date(_) | Place::Query(_)) => Direction::QueryOutside,
-            Some(Place::Path(_)) | None => Direction::PageOutside,
+    /// Whether a link leads to more of the same place.
+    pub(super) fn contains(&self, to: Option<&Place>) -> bool {
+        matches!((&self.place, to), (Some(here), Some(to)) if here.contains(to))
+    }
+
+    /// Counts a new URL found on the page.
+    pub(super) fn count(&mut self, key: UrlKey, to: Option<&Place>, area: u64) {
+        if self.contains(to) {
+            self.inside += 1;
+            if let (Some(Place::Date(here)), Some(Place::Date(to))) = (&self.place, to) {
+                self.shorter += u32::from(to.unit > here.unit);
+            }
+        } else if to.is_none() || (area != self.area && !matches!(to, Some(Place::Date(_)))) {
+            self.pages_outside += 1;
+        }
+        if area == self.area {
+            self.area_new.push(key);
+        } else {
+            self.area_outside += 1;
         }
     }
 
-    pub(super) fn count(&mut self, direction: Direction) {
-        match direction {
-            Direction::Inside => self.inside += 1,
-            Direction::PageOutside => self.pages_outside += 1,
-            Direction::QueryOutside => self.queries_outside += 1,
+    /// Whether the page was found in its area, and leads to new pages of it and to none elsewhere.
+    pub(super) fn only_leads_inside(&self) -> bool {
+        self.is_in_area && !self.is_listed && !self.area_new.is_empty() && self.area_outside == 0
+    }
+}
+
+impl Brought {
+    /// How much it counts toward a number of pages that brought nothing, each of which counts [`EMPTY`].
+    pub(super) fn emptiness(self) -> u32 {
+        match self {
+            Self::Nothing => EMPTY,
+            Self::Shell => 1,
+            Self::Something | Self::Little | Self::Unknown => 0,
         }
     }
 }
@@ -54,8 +77,12 @@ impl PageEvidence {
 pub(super) enum Brought {
     /// New text, or links to new pages elsewhere.
     Something,
-    /// Neither.
+    /// Other numbers, another selection of known text, or a few words.
+    Little,
+    /// Nothing that other pages do not have.
     Nothing,
+    /// The same, with hardly any text.
+    Shell,
     /// Its text was not read.
     Unknown,
 }

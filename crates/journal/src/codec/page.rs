@@ -2,7 +2,7 @@
 
 use crawler_model::{
     FailKind, Failure, MAX_PHRASES, Outcome, PageReport, RefuseReason, RenderReason, Rendering,
-    SkipReason, Task, TextSketch,
+    SkipReason, Task, TextSketch, UrlFree,
 };
 use crawler_weburl::KeyPolicy;
 
@@ -47,7 +47,10 @@ pub(crate) fn read_page(
 /// The phrases are sorted: each is written as its distance from the one before.
 fn write_text(out: &mut BytesOut, text: &TextSketch) {
     out.number(u64::from(text.words));
-    out.number(text.exact);
+    for hash in [text.exact, text.content] {
+        out.number(hash.all);
+        out.number(hash.rest);
+    }
     out.number(u64::from(text.distinct));
     out.number(text.phrases.len() as u64);
     let mut last = 0;
@@ -59,7 +62,8 @@ fn write_text(out: &mut BytesOut, text: &TextSketch) {
 
 fn read_text(bytes: &mut BytesIn<'_>) -> Result<TextSketch, Damaged> {
     let short = |number: u64| u32::try_from(number).map_err(|_| Damaged("a sketch"));
-    let (words, exact) = (short(bytes.number()?)?, bytes.number()?);
+    let words = short(bytes.number()?)?;
+    let (exact, content) = (read_hashes(bytes)?, read_hashes(bytes)?);
     let distinct = short(bytes.number()?)?;
     let count = bytes.count()?;
     let mut phrases = Vec::with_capacity(count.min(MAX_PHRASES));
@@ -71,9 +75,16 @@ fn read_text(bytes: &mut BytesIn<'_>) -> Result<TextSketch, Damaged> {
     Ok(TextSketch {
         words,
         exact,
+        content,
         phrases,
         distinct,
     })
+}
+
+fn read_hashes(bytes: &mut BytesIn<'_>) -> Result<UrlFree, Damaged> {
+    let all = bytes.number()?;
+    let rest = bytes.number()?;
+    Ok(UrlFree { all, rest })
 }
 
 /// 0 stands for none.

@@ -15,11 +15,11 @@ pub(super) fn cases() -> Vec<Case> {
             calendar,
         )
         .at("2026/11/16")
-        .at_most(500),
+        .at_most(120),
         case(
             "trap-calendar-query",
             Expect::Fetched { links: 2 },
-            "the same with the day in the query; a year of days is acceptable",
+            "the same with the day in the query",
             |visit| {
                 let day: i64 = number_after(visit.rest, "day=").unwrap_or(0);
                 let links = [day - 1, day + 1];
@@ -27,7 +27,7 @@ pub(super) fn cases() -> Vec<Case> {
             },
         )
         .at("view?day=20000")
-        .at_most(400),
+        .at_most(120),
         case(
             "trap-repeat",
             ONE_LINK,
@@ -64,23 +64,22 @@ pub(super) fn cases() -> Vec<Case> {
         case(
             "trap-facets",
             Expect::Fetched { links: 20 },
-            "twenty filters that can be combined in any order: one by one, in pairs (of which honest \
-             sites have many), and then no further",
+            "twenty filters that can be combined in any order",
             facets,
         )
         .at("list")
-        .at_most(700),
+        .at_most(200),
         case(
             "trap-pages",
             ONE_LINK,
-            "a list that always has a next page; real lists are long too, so the limit is generous",
+            "a list that always has a next page",
             |visit| {
                 let current: i64 = number_after(visit.rest, "page=").unwrap_or(0);
                 page([format!("?page={}", current + 1)])
             },
         )
         .at("list?page=1")
-        .at_most(1_100),
+        .at_most(120),
     ]
 }
 

@@ -193,3 +193,77 @@ fn ordinary_sites_are_not_refused() {
     let server = Server::start(Pages::new().links("/", &links));
     assert_eq!(visited(&server, &[]).len(), 1_201);
 }
+
+/// Days with a sentence each; `is_linked`: to the days beside them.
+fn archive(days: u32, is_linked: bool) -> Server {
+    let day = |number: u32| {
+        let (year, month, day) = (2019 + number / 336, 1 + number / 28 % 12, 1 + number % 28);
+        format!("/news/{year}/{month:02}/{day:02}")
+    };
+    let words = [
+        "harbor", "ledger", "winter", "copper", "meadow", "orbit", "quarry",
+    ];
+    let mut site = Pages::new();
+    let mut sitemap = String::from("<urlset>");
+    for number in 0..days {
+        let mut body: String = (0..9)
+            .map(|at| {
+                format!(
+                    "{} ",
+                    words[(number * (at + 3) / (at + 1)) as usize % words.len()]
+                )
+            })
+            .collect();
+        for other in [number.wrapping_sub(1), number + 1] {
+            if is_linked && other < days {
+                body.push_str(&format!("<a href=\"{}\">another day</a>", day(other)));
+            }
+        }
+        sitemap.push_str(&format!("<url><loc>{}</loc></url>", day(number)));
+        site = site.html(&day(number), &body);
+    }
+    sitemap.push_str("</urlset>");
+    let first = if is_linked { &*day(0) } else { "/" };
+    let sitemap = if is_linked { String::new() } else { sitemap };
+    Server::start(site.links("/", &[first]).html("/sitemap.xml", &sitemap))
+}
+
+#[test]
+fn an_archive_of_days_that_link_to_each_other_is_fetched_completely() {
+    let server = archive(730, true);
+    let flags = ["--max-pages", "0", "--max-depth", "0"];
+    assert_eq!(visited(&server, &flags).len(), 731);
+}
+
+#[test]
+fn an_archive_of_days_that_a_sitemap_lists_is_fetched_completely() {
+    let server = archive(1_000, false);
+    let flags = [
+        "--max-pages",
+        "0",
+        "--max-depth",
+        "0",
+        "--sitemaps",
+        "include",
+    ];
+    assert_eq!(visited(&server, &flags).len(), 1_001);
+}
+
+/// Each URL of a calendar that was found and not requested is reported or counted.
+#[test]
+fn every_refusal_is_reported() {
+    let server = calendar();
+    let ended = crawl_with(&server, &["-vv"]);
+    let summary = ended.event("summary");
+    let refused = summary["refused_trap_calendar"].as_u64().unwrap();
+    let events = objects(&ended.stderr);
+    let links = events
+        .iter()
+        .filter(|line| line["not_followed"] == "trap_calendar");
+    let skipped = events
+        .iter()
+        .filter(|line| line["event"] == "page" && line["reason"] == "trap_calendar");
+    assert!(refused > 0, "{summary}");
+    let told = links.count() + skipped.count();
+    assert_eq!(told as u64, refused, "{summary}");
+}

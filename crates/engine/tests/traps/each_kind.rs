@@ -1,0 +1,57 @@
+//! One test per kind of site.
+
+use std::env;
+
+/// Seeds of the sites; `TRAP_SEEDS=20` tests twenty of each kind.
+pub(crate) fn seeds() -> std::ops::RangeInclusive<u64> {
+    let count = env::var("TRAP_SEEDS")
+        .ok()
+        .and_then(|text| text.parse().ok());
+    1..=count.unwrap_or(2)
+}
+
+/// Defines a test for each kind of site, which calls `$check` with the kind.
+macro_rules! each_kind {
+    ($check:path, $($name:ident)*) => {
+        $(
+            #[test]
+            fn $name() {
+                let name = stringify!($name);
+                let mut kinds = testsite::url_spaces::HONEST_KINDS
+                    .iter()
+                    .chain(&testsite::url_spaces::ENDLESS_KINDS);
+                $check(kinds.find(|kind| kind.name == name).unwrap());
+            }
+        )*
+
+        #[test]
+        fn every_kind_has_a_test() {
+            let tested = [$(stringify!($name)),*];
+            let kinds = testsite::url_spaces::HONEST_KINDS
+                .iter()
+                .chain(&testsite::url_spaces::ENDLESS_KINDS);
+            let names: Vec<&str> = kinds.map(|kind| kind.name).collect();
+            assert_eq!(names, tested);
+        }
+    };
+}
+
+/// Defines a test for every kind of site.
+macro_rules! all_kinds {
+    ($check:path) => {
+        each_kind! {
+            $check,
+            days_by_path days_in_a_sitemap days_by_query months events_by_month shop forum wiki long_list
+            numbered_items documentation gallery weather tokens shells days_by_index dated_slugs
+            four_decades events_in_a_grid sparse_days prices item_ids list_by_path languages search
+            dictionary directory timetables magazine_scans categories_by_query comments
+            related_posts diary_with_gaps numbered_events members
+            calendar_by_path calendar_views relative_links session_in_path session_of_unknown_name
+            sorting_and_filters repeated_last_page soft_404 token_maze word_maze share_links counter
+            calendar_by_query calendar_views_with_events calendar_with_numbers calendar_of_weeks calendar_with_archive
+            session_in_query click_path facets_in_any_order empty_pages empty_pages_by_path
+            filters_in_path query_maze nested_maze growing_query return_addresses soft_404_below
+            months_by_query tag_combinations nested_login maze_with_way_back
+        }
+    };
+}

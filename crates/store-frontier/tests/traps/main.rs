@@ -1,0 +1,120 @@
+//! The sites of the engine's trap tests, crawled by a worker of the service: the same figures, and every URL that was admitted and
+//! not fetched is a task with the reason.
+
+#![expect(clippy::unwrap_used, reason = "a failing step should fail the test")]
+
+#[macro_use]
+#[path = "../../../engine/tests/traps/each_kind.rs"]
+mod each_kind;
+#[expect(dead_code, reason = "other tests use the rest")]
+#[path = "../fake/memory_store.rs"]
+mod memory_store;
+#[path = "../../../engine/tests/traps/space_fetch.rs"]
+mod space_fetch;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use crawler_engine::{OutputWriter, Progress, Stop, drive};
+use crawler_model::{CrawlPlan, CrawlSpec, DepthLimit, RequestSpec, RobotsPolicy, SitemapPolicy};
+use crawler_store::{TaskState, WorkerId};
+use crawler_store_frontier::{Planner, StoreFrontier, StoreFrontierSettings};
+use crawler_weburl::CrawlUrl;
+use testsite::url_spaces::SiteKind;
+
+use each_kind::seeds;
+use memory_store::MemoryStore;
+use space_fetch::{Measured, ORIGIN, SpaceFetch};
+
+const WORKERS: usize = 8;
+
+fn plan(has_sitemap: bool) -> CrawlPlan {
+    let spec = CrawlSpec {
+        seed: format!("{ORIGIN}/"),
+        request: RequestSpec {
+            robots: if has_sitemap {
+                RobotsPolicy::Respect
+            } else {
+                RobotsPolicy::Ignore
+            },
+            ..RequestSpec::default()
+        },
+        max_pages: Some(0),
+        max_depth: Some(DepthLimit::Unlimited),
+        sitemaps: if has_sitemap {
+            SitemapPolicy::Include
+        } else {
+            SitemapPolicy::Skip
+        },
+        traps: Some(true),
+        ..CrawlSpec::default()
+    };
+    CrawlPlan::resolve(&spec, "crawler/0", 1).unwrap()
+}
+
+async fn crawl(fetch: &Arc<SpaceFetch>) -> MemoryStore {
+    let plan = plan(fetch.site.has_sitemap());
+    let rules = Arc::clone(plan.rules());
+    let url = CrawlUrl::parse(&format!("{ORIGIN}/")).unwrap();
+    let seed = memory_store::seed(
+        url.as_str(),
+        plan.keys.key_text(url.parts()),
+        url.host_key(),
+    );
+    let store = MemoryStore::new(seed, Duration::ZERO);
+    let planner: Planner = Arc::new({
+        let rules = Arc::clone(&rules);
+        move |_| Ok(Arc::clone(&rules))
+    });
+    let settings = StoreFrontierSettings {
+        workers: WORKERS,
+        host_interval: Duration::ZERO,
+        ..StoreFrontierSettings::default()
+    };
+    let worker = WorkerId::fresh();
+    let frontier = StoreFrontier::new(store.clone(), worker, settings, planner, rules, 1);
+    let stop = Stop::new();
+    let worker = drive(
+        frontier,
+        Arc::clone(fetch),
+        WORKERS,
+        None::<OutputWriter>,
+        stop.clone(),
+        Arc::<Progress>::default(),
+    );
+    let end = async {
+        // The clock is paused, so nothing waits.
+        while !store.is_done() {
+            tokio::time::sleep(Duration::from_millis(200)).await;
+        }
+        stop.ask();
+    };
+    let (ended, ()) = tokio::join!(worker, end);
+    ended.unwrap();
+    store
+}
+
+fn check(kind: &SiteKind) {
+    for seed in seeds() {
+        let fetch = Arc::new(SpaceFetch::new((kind.make)(seed), true));
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .enable_time()
+            .start_paused(true)
+            .build()
+            .unwrap();
+        let store = runtime.block_on(crawl(&fetch));
+        let name = format!("{} (seed {seed}, service)", kind.name);
+        Measured::of(&fetch).check(&name);
+        let done = store
+            .records()
+            .into_iter()
+            .filter(|record| record.state == TaskState::Done);
+        let requests = fetch.requests().total;
+        assert!(
+            done.count() <= requests,
+            "{name}: a task is done without a request"
+        );
+    }
+}
+
+all_kinds! { check }

@@ -53,7 +53,8 @@ pub(crate) async fn remove(
     keys: &[String],
     reasons: &[String],
 ) -> Result<Vec<String>, Error> {
-    let (id, keys, reasons) = (job.to_string(), json!(keys), json!(reasons));
+    let id = job.to_string();
+    let (keys, reasons) = (json!(keys).to_string(), json!(reasons).to_string());
     sqlx::query_scalar!(
         r#"DELETE FROM crawl_tasks
            WHERE job_id = ?1 AND final_url IN (SELECT value FROM json_each(?2)) AND status = 'skipped' AND attempt = 0

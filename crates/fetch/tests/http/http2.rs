@@ -145,43 +145,6 @@ async fn only_the_server_limits_the_streams_of_a_connection() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn only_the_server_limits_the_streams_of_a_connection() {
-    const STREAMS: usize = 150;
-    let certified = Certified::new(&["127.0.0.1"]);
-    // The server responds only when this many requests are in flight at the same time.
-    let barrier = Arc::new(Barrier::new(STREAMS));
-    let server = h2_server(&certified, move |stream| {
-        let barrier = Arc::clone(&barrier);
-        async move {
-            let service = service_fn(move |_| {
-                let barrier = Arc::clone(&barrier);
-                async move {
-                    barrier.wait().await;
-                    Ok::<_, Infallible>(html_response("<p>h2"))
-                }
-            });
-            let mut builder = http2::Builder::new(TokioExecutor::new());
-            builder.max_concurrent_streams(u32::try_from(STREAMS).unwrap());
-            builder
-                .serve_connection(TokioIo::new(stream), service)
-                .await
-                .ok();
-        }
-    })
-    .await;
-    let fetcher = Arc::new(trusting(&rules(&https(&server)), &certified));
-    let mut all = JoinSet::new();
-    for _ in 0..STREAMS {
-        let (fetcher, url) = (Arc::clone(&fetcher), https(&server));
-        all.spawn(async move { page(&fetcher, &url).await });
-    }
-    for got in all.join_all().await {
-        assert_eq!(html(&got.unwrap()), b"<p>h2");
-    }
-    assert_eq!(server.accepts(), 1);
-}
-
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn no_request_is_lost_when_the_server_shuts_down_after_every_seventh() {
     let certified = Certified::new(&["127.0.0.1"]);
     let server = h2_server(&certified, |stream| async move {

@@ -16,10 +16,11 @@ fn day_path(day: u32) -> String {
 }
 
 fn links(paths: impl IntoIterator<Item = String>) -> String {
-    let links = paths.into_iter();
-    links
-        .map(|path| format!("<a href={path}>more</a> "))
-        .collect()
+    let links: Vec<String> = paths
+        .into_iter()
+        .map(|path| format!("<a href={path}>more</a>"))
+        .collect();
+    links.join(" ")
 }
 
 /// An archive of a thousand days below `/log`, each with its own entry; `/` links to years, and years to days, if `linked`.

@@ -47,7 +47,9 @@ pub(super) async fn refuse<T: JobTransaction>(
     }
     let stored = db.insert_refused(job, &chosen).await?;
     job.sequence += to_i64(stored.len() as u64);
-    stored.iter().for_each(|reason| job.traps.add(reason));
+    for reason in &stored {
+        job.traps.add(reason);
+    }
     Ok(())
 }
 
@@ -63,6 +65,8 @@ pub(super) async fn readmit<T: JobTransaction>(
     let keys: Vec<String> = tasks.iter().map(|task| task.final_url.clone()).collect();
     let reasons: Vec<String> = trap_reasons().map(str::to_owned).collect();
     let removed = db.remove_refused(job.id, &keys, &reasons).await?;
-    removed.iter().for_each(|reason| job.traps.subtract(reason));
+    for reason in &removed {
+        job.traps.subtract(reason);
+    }
     Ok(())
 }

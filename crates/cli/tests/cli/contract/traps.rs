@@ -1,5 +1,7 @@
 //! `--traps`: endless URL spaces are refused, each refusal counted by reason; off, they are followed.
 
+use std::fmt::Write;
+
 use serde_json::Value;
 use testsite::{Pages, Request, Server, SiteResponse};
 
@@ -216,10 +218,10 @@ fn archive(days: u32, is_linked: bool) -> Server {
             .collect();
         for other in [number.wrapping_sub(1), number + 1] {
             if is_linked && other < days {
-                body.push_str(&format!("<a href=\"{}\">another day</a>", day(other)));
+                write!(body, "<a href=\"{}\">another day</a>", day(other)).unwrap();
             }
         }
-        sitemap.push_str(&format!("<url><loc>{}</loc></url>", day(number)));
+        write!(sitemap, "<url><loc>{}</loc></url>", day(number)).unwrap();
         site = site.html(&day(number), &body);
     }
     sitemap.push_str("</urlset>");

@@ -14,6 +14,7 @@ mod calendar;
 mod calendar_record;
 mod ignorable_names;
 mod page_evidence;
+mod page_links;
 mod path_shape;
 mod phrases;
 mod place;
@@ -22,7 +23,7 @@ mod session;
 
 use std::collections::HashMap;
 
-use crawler_model::{Discovery, Outcome, PageReport, RefuseReason, Task};
+use crawler_model::{Discovery, PageReport, RefuseReason, Task};
 use crawler_weburl::{KeyPolicy, UrlKey, UrlRef};
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
@@ -30,8 +31,8 @@ use self::area::area;
 use self::area_record::AreaRecord;
 use self::calendar_record::CalendarRecord;
 use self::ignorable_names::IgnorableNames;
-use self::page_evidence::Brought;
-use self::phrases::{NewText, Phrases};
+use self::page_links::{brought, known_links, leads_elsewhere, relation};
+use self::phrases::Phrases;
 use self::place::{Place, page_of};
 use self::query_record::QueryRecord;
 use crate::seen::Seen;
@@ -355,61 +356,6 @@ fn record_of<R: Default>(records: &mut HashMap<u64, R>, key: u64) -> Option<&mut
         return None;
     }
     Some(records.entry(key).or_default())
-}
-
-/// What a page brought, with its links and, if it was read, its text.
-fn brought(report: &PageReport, evidence: &PageEvidence, text: Option<NewText>) -> Brought {
-    let is_html = matches!(report.outcome, Outcome::Fetched { html: true });
-    if evidence.pages_outside > 0 || !is_html {
-        return Brought::Something;
-    }
-    text.map_or(Brought::Unknown, |text| text.brought)
-}
-
-/// Whether a URL belongs to the same place as the page it was found on, and to the same area.
-fn relation(url: UrlRef<'_>, via: UrlRef<'_>, keys: &KeyPolicy) -> (bool, bool) {
-    let is_inside = match (Place::of(via, keys.seed), Place::of(url, keys.seed)) {
-        (Some(from), Some(to)) => from.contains(&to),
-        _ => false,
-    };
-    (is_inside, area(via, keys.seed) == area(url, keys.seed))
-}
-
-/// Whether a page links to a new page that is neither a date nor a query.
-fn leads_elsewhere(report: &PageReport, keys: &KeyPolicy, seen: &Seen) -> bool {
-    let mut new = report
-        .links
-        .iter()
-        .filter(|link| link.facts.in_scope && !seen.contains(link.key));
-    new.any(|link| {
-        let url = link.parts();
-        url.is_some_and(|url| Place::of(url, keys.seed).is_none())
-    })
-}
-
-/// The keys of the pages of the same area that a page links to and that were known before, besides itself and the one it was found
-/// on.
-fn known_links(
-    report: &PageReport,
-    evidence: &PageEvidence,
-    keys: &KeyPolicy,
-    seen: &Seen,
-) -> Vec<u64> {
-    let own = keys.key(report.url.parts());
-    let via = report.via.as_deref().and_then(UrlRef::split);
-    let via = via.map(|via| keys.key(via));
-    let in_area = |url: UrlRef<'_>| area(url, keys.seed) == evidence.area;
-    let mut known: Vec<u64> = report
-        .links
-        .iter()
-        .filter(|link| link.key != own && Some(link.key) != via)
-        .filter(|link| seen.contains(link.key) && !evidence.area_new.contains(&link.key))
-        .filter(|link| link.parts().is_some_and(in_area))
-        .map(|link| link.key.0)
-        .collect();
-    known.sort_unstable();
-    known.dedup();
-    known
 }
 
 /// The key of a URL with its parameters sorted, if it has several.

@@ -170,9 +170,12 @@ struct Sketch {
     url_numbers: Vec<u64>,
     words: u32,
     exact: UrlFree,
-    /// Words and numbers, without dates and positions: all, and those that are not in the URL.
+    /// Pairs of words and numbers, without dates and positions: of all, and of those that are not in the URL.
     all: Vec<u32>,
     rest: Vec<u32>,
+    /// The last word of each since the last tag.
+    last_of_all: u64,
+    last_of_rest: u64,
     /// The last words of the text since the last tag.
     last: [u64; PHRASE],
     /// Number of words since the last tag, with positions in a row as one.
@@ -184,6 +187,7 @@ impl Sketch {
     /// Takes in the text between two tags.
     fn text(&mut self, text: &[u8]) {
         (self.last, self.in_run) = ([0; PHRASE], 0);
+        (self.last_of_all, self.last_of_rest) = (0, 0);
         let mut rest = text;
         while let Some(start) = rest.iter().position(|byte| is_word(*byte)) {
             rest = &rest[start..];
@@ -236,9 +240,11 @@ impl Sketch {
             self.exact.rest = xxh3_64_with_seed(lower, self.exact.rest);
         }
         if kind != WordKind::Position {
-            push(&mut self.all, hash);
+            push(&mut self.all, mix(self.last_of_all, hash));
+            self.last_of_all = hash;
             if !is_in_url {
-                push(&mut self.rest, hash);
+                push(&mut self.rest, mix(self.last_of_rest, hash));
+                self.last_of_rest = hash;
             }
         }
         if kind != WordKind::Word && self.in_run > 0 && self.last[PHRASE - 1] == POSITION {

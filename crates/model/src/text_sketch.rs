@@ -10,7 +10,7 @@ pub struct TextSketch {
     pub words: u32,
     /// A hash of the words in their order.
     pub exact: UrlFree,
-    /// A hash of the set of words and numbers, without dates.
+    /// A hash of the set of pairs of words and numbers, without dates.
     pub content: UrlFree,
     /// Hashes of phrases of three words, without numbers and dates: all of a short page, a sample of a long one. Sorted.
     pub phrases: Vec<u32>,

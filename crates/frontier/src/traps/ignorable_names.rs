@@ -14,7 +14,7 @@ const MIN_SAME: u32 = 4;
 const MIN_WORDS: u32 = 12;
 /// Limits on what is remembered.
 const MAX_RECORDS: usize = 1_024;
-const MAX_TEXTS: usize = 8_192;
+const MAX_TEXTS: usize = 200_000;
 
 /// The parameters of a site, by their names alone and by path and name.
 #[derive(Debug, Default)]
@@ -22,6 +22,8 @@ pub(super) struct IgnorableNames {
     records: HashMap<u64, NameRecord>,
     /// Whether any of them changes nothing.
     has_some: bool,
+    /// Number of texts remembered.
+    texts: usize,
 }
 
 #[derive(Debug, Default)]
@@ -61,9 +63,11 @@ impl IgnorableNames {
                     Some(exact) if is_same(*exact, text.exact) => record.same += 1,
                     Some(_) => {
                         record.differs = true;
+                        self.texts -= record.texts.len();
                         record.texts = HashMap::new();
                     }
-                    None if record.texts.len() < MAX_TEXTS => {
+                    None if self.texts < MAX_TEXTS => {
+                        self.texts += 1;
                         record.texts.insert(others, text.exact);
                     }
                     None => (),

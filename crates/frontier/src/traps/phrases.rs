@@ -32,7 +32,7 @@ pub(super) struct NewText {
 }
 
 impl Phrases {
-    /// Remembers a page's text and adds the number of phrases to `total`.
+    /// Remembers a page's text and adds what is new of it to `total`.
     pub(super) fn take_in(&mut self, text: &TextSketch, total: &mut usize) -> NewText {
         if self.remembered.len() > MAX_REMEMBERED {
             self.remembered.clear();
@@ -49,6 +49,7 @@ impl Phrases {
         let (all, rest) = (text.content.all, text.content.rest);
         let is_new = !self.contents.contains(&all) && !self.contents.contains(&rest);
         self.contents.extend([all, rest]);
+        *total += usize::from(is_new);
         // A long page has a sample of its phrases.
         let sampled = (text.phrases.len() as u64).max(1);
         let phrases = new as u64 * u64::from(text.distinct) / sampled;
@@ -70,5 +71,6 @@ impl Phrases {
 
     pub(super) fn clear(&mut self) {
         self.remembered = HashSet::new();
+        self.contents = HashSet::new();
     }
 }

@@ -1,0 +1,69 @@
+//! What the links of a fetched page tell.
+
+use crawler_model::{Outcome, PageReport};
+use crawler_weburl::{KeyPolicy, UrlRef};
+
+use super::area::area;
+use super::page_evidence::{Brought, PageEvidence};
+use super::phrases::NewText;
+use super::place::Place;
+use crate::seen::Seen;
+
+/// What a page brought, with its links and, if it was read, its text.
+pub(super) fn brought(
+    report: &PageReport,
+    evidence: &PageEvidence,
+    text: Option<NewText>,
+) -> Brought {
+    let is_html = matches!(report.outcome, Outcome::Fetched { html: true });
+    if evidence.pages_outside > 0 || !is_html {
+        return Brought::Something;
+    }
+    text.map_or(Brought::Unknown, |text| text.brought)
+}
+
+/// Whether a URL belongs to the same place as the page it was found on, and to the same area.
+pub(super) fn relation(url: UrlRef<'_>, via: UrlRef<'_>, keys: &KeyPolicy) -> (bool, bool) {
+    let is_inside = match (Place::of(via, keys.seed), Place::of(url, keys.seed)) {
+        (Some(from), Some(to)) => from.contains(&to),
+        _ => false,
+    };
+    (is_inside, area(via, keys.seed) == area(url, keys.seed))
+}
+
+/// Whether a page links to a new page that is neither a date nor a query.
+pub(super) fn leads_elsewhere(report: &PageReport, keys: &KeyPolicy, seen: &Seen) -> bool {
+    let mut new = report
+        .links
+        .iter()
+        .filter(|link| link.facts.in_scope && !seen.contains(link.key));
+    new.any(|link| {
+        let url = link.parts();
+        url.is_some_and(|url| Place::of(url, keys.seed).is_none())
+    })
+}
+
+/// The keys of the pages of the same area that a page links to and that were known before, besides itself and the one it was found
+/// on.
+pub(super) fn known_links(
+    report: &PageReport,
+    evidence: &PageEvidence,
+    keys: &KeyPolicy,
+    seen: &Seen,
+) -> Vec<u64> {
+    let own = keys.key(report.url.parts());
+    let via = report.via.as_deref().and_then(UrlRef::split);
+    let via = via.map(|via| keys.key(via));
+    let in_area = |url: UrlRef<'_>| area(url, keys.seed) == evidence.area;
+    let mut known: Vec<u64> = report
+        .links
+        .iter()
+        .filter(|link| link.key != own && Some(link.key) != via)
+        .filter(|link| seen.contains(link.key) && !evidence.area_new.contains(&link.key))
+        .filter(|link| link.parts().is_some_and(in_area))
+        .map(|link| link.key.0)
+        .collect();
+    known.sort_unstable();
+    known.dedup();
+    known
+}

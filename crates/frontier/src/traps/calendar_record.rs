@@ -24,6 +24,9 @@ pub(super) struct CalendarRecord {
     has_content: bool,
     /// Whether it has months or days: years alone may be any numbers.
     is_calendar: bool,
+    /// Whether one of its pages that was found on another leads on to further periods as long as its own: a year that lists its days
+    /// ends, however little they bring.
+    leads_on: bool,
 }
 
 /// The dates on one side of those with content.
@@ -55,7 +58,8 @@ impl CalendarRecord {
         self.is_calendar |= date.unit != Unit::Year;
         // A month may only list its days, unless days are known to bring nothing.
         let is_index = evidence.shorter > 0 && !self.is_trap();
-        let is_counted = evidence.is_inside && !evidence.is_listed && !is_index;
+        self.leads_on |= evidence.is_inside && evidence.inside > evidence.shorter;
+        let is_counted = evidence.is_inside && !evidence.is_listed && !is_index && self.leads_on;
         match brought {
             Brought::Something => self.fill(date),
             Brought::Nothing | Brought::Shell | Brought::Little if is_counted => {

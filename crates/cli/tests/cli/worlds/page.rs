@@ -51,6 +51,11 @@ impl Page {
         }
     }
 
+    /// Whether the page was not requested.
+    pub(crate) fn is_skipped(&self) -> bool {
+        self.fields["outcome"] == "skipped"
+    }
+
     /// The reported outcome.
     pub(crate) fn outcome(&self) -> Expect {
         let links = self.links.len();

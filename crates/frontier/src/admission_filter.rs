@@ -46,6 +46,13 @@ impl AdmissionFilter {
         let source = source.and_then(|source| source.0.as_mut());
         let is_excess_origin =
             || self.origins.len() >= MAX_ORIGINS && !self.origins.contains(&url.origin());
+        // A URL that was admitted before is no duplicate of itself.
+        let bounds =
+            if bounds == Bounds::All && plan.traps && self.seen.contains(plan.keys.key(url)) {
+                Bounds::Listed
+            } else {
+                bounds
+            };
         let known = (&self.traps, &self.seen);
         let evidence = source.as_deref();
         let trap_check = judge(plan, known, url, depth, bounds, evidence, is_excess_origin)?;
@@ -65,7 +72,7 @@ impl AdmissionFilter {
     }
 
     /// Starts to collect what the links of a fetched page tell about it.
-    pub fn source(&self, plan: &CrawlRules, report: &PageReport) -> LinkSource {
+    pub fn source(&mut self, plan: &CrawlRules, report: &PageReport) -> LinkSource {
         LinkSource(if plan.traps {
             self.traps.evidence(report, &plan.keys, &self.seen)
         } else {
@@ -105,7 +112,8 @@ impl AdmissionFilter {
 
     /// The number of URLs remembered.
     pub fn len(&self) -> usize {
-        self.seen.len() + self.known.len()
+        let refused: usize = self.refused.values().map(HashSet::len).sum();
+        self.seen.len() + self.known.len() + self.traps.len() + refused
     }
 
     /// Whether nothing is remembered.

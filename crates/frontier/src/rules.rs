@@ -68,7 +68,7 @@ pub(crate) fn judge(
         return Err(RefuseReason::TrapHosts);
     }
     if bounds == Bounds::Listed {
-        return Ok(TrapCheck::default());
+        return Ok(TrapCheck::of_listed(url, &plan.keys));
     }
     traps.check(url, source, &plan.keys, seen)
 }

@@ -20,12 +20,12 @@ mod phrases;
 mod place;
 mod query_record;
 mod session;
+mod sorted_query;
 
 use std::collections::HashMap;
 
 use crawler_model::{Discovery, PageReport, RefuseReason, Task};
 use crawler_weburl::{KeyPolicy, UrlKey, UrlRef};
-use xxhash_rust::xxh3::xxh3_64_with_seed;
 
 use self::area::area;
 use self::area_record::AreaRecord;
@@ -33,8 +33,9 @@ use self::calendar_record::CalendarRecord;
 use self::ignorable_names::IgnorableNames;
 use self::page_links::{brought, known_links, leads_elsewhere, relation};
 use self::phrases::Phrases;
-use self::place::{Place, page_of};
+use self::place::Place;
 use self::query_record::QueryRecord;
+use self::sorted_query::sorted_key;
 use crate::seen::Seen;
 
 pub(crate) use self::page_evidence::PageEvidence;
@@ -63,6 +64,16 @@ pub(crate) struct TrapCheck {
     area: u64,
 }
 
+impl TrapCheck {
+    /// The check of a URL that a sitemap lists: it is never refused.
+    pub(crate) fn of_listed(url: UrlRef<'_>, keys: &KeyPolicy) -> Self {
+        Self {
+            area: area(url, keys.seed),
+            ..Self::default()
+        }
+    }
+}
+
 #[derive(Debug, Default)]
 pub(crate) struct Traps {
     calendars: HashMap<u64, CalendarRecord>,
@@ -74,6 +85,9 @@ pub(crate) struct Traps {
     first_of: HashMap<UrlKey, UrlKey>,
     /// Keys of URLs that a sitemap lists and that were found as links before.
     listed: Seen,
+    /// Whether all pages since the seed were taken in, so that a link that is new here is new: not after a worker was started in the
+    /// middle of a job. Only then are areas judged.
+    knows_all: Option<bool>,
     /// Number of phrases remembered.
     phrases: usize,
     /// Number of URLs admitted.
@@ -105,7 +119,8 @@ impl Traps {
             return Err(RefuseReason::TrapQuery);
         }
         let without_ignorable = self.ignorable.key_without_ignorable(url, keys);
-        if let Some(key) = without_ignorable
+        // A redirect may add such a parameter to a page that was not fetched without it.
+        if let Some(key) = without_ignorable.filter(|_| source.is_some())
             && (seen.contains(key)
                 || self.first_of.contains_key(&key)
                 || self.ignorable.was_read(url, key))
@@ -117,6 +132,7 @@ impl Traps {
         if let Some(source) = source {
             let is_inside = source.contains(place.as_ref()) && !source.leads;
             let of_place = place.as_ref().filter(|_| is_inside);
+            let of_place = source.place.as_ref().zip(of_place);
             let of_area = Some(area).filter(|area| *area == source.area);
             if let Some(reason) = self.refusal(of_place, of_area) {
                 return Err(reason);
@@ -176,11 +192,12 @@ impl Traps {
         let url = task.url.parts();
         let via = task.via.as_deref().and_then(UrlRef::split)?;
         let (is_inside, is_in_area) = relation(url, via, keys);
-        let of_place = Place::of(url, keys.seed);
+        let of_place = Place::of(via, keys.seed).zip(Place::of(url, keys.seed));
+        let of_place = of_place.as_ref().filter(|_| is_inside);
         let of_area = area(url, keys.seed);
         let stripped = self.ignorable.key_without_ignorable(url, keys);
         let reason = self.refusal(
-            of_place.as_ref().filter(|_| is_inside),
+            of_place.map(|(from, to)| (from, to)),
             Some(of_area).filter(|_| is_in_area),
         );
         if reason.is_none() && stripped.is_none() {
@@ -227,11 +244,12 @@ impl Traps {
 
     /// Starts to collect what a fetched page tells about its place and its area.
     pub(crate) fn evidence(
-        &self,
+        &mut self,
         report: &PageReport,
         keys: &KeyPolicy,
         seen: &Seen,
     ) -> Option<PageEvidence> {
+        self.knows_all.get_or_insert(report.depth == 0);
         let url = report.url.parts();
         let place = Place::of(url, keys.seed);
         if place.is_none() && report.depth < MIN_AREA_DEPTH {
@@ -297,6 +315,7 @@ impl Traps {
         let is_date = matches!(evidence.place, Some(Place::Date(_)));
         if report.depth >= MIN_AREA_DEPTH
             && !is_date
+            && self.knows_all == Some(true)
             && let Some(record) = record_of(&mut self.areas, evidence.area)
         {
             let new = text.map(|text| record.phrases.take_in(text, &mut self.phrases));
@@ -312,6 +331,12 @@ impl Traps {
     pub(crate) fn forget_admitted(&mut self) {
         self.sorted_queries = Seen::default();
         self.first_of.clear();
+        self.knows_all = Some(false);
+    }
+
+    /// The number of URLs and texts remembered.
+    pub(crate) fn len(&self) -> usize {
+        self.sorted_queries.len() + self.first_of.len() + self.phrases + self.ignorable.len()
     }
 
     fn forget_phrases(&mut self) {
@@ -328,20 +353,20 @@ impl Traps {
             .for_each(Phrases::clear);
     }
 
-    /// Why more of a place or an area is refused.
-    fn refusal(&self, place: Option<&Place>, area: Option<u64>) -> Option<RefuseReason> {
+    /// Why a link from one page of a place to another, or within an area, is refused.
+    fn refusal(&self, place: Option<(&Place, &Place)>, area: Option<u64>) -> Option<RefuseReason> {
         let of_place = match place {
-            Some(Place::Date(date)) => {
+            Some((_, Place::Date(date))) => {
                 let record = self.calendars.get(&date.calendar);
                 let refuses = record.is_some_and(|record| record.refuses(*date));
                 refuses.then_some(RefuseReason::TrapCalendar)
             }
-            Some(Place::Query(place)) => {
+            Some((Place::Query(from), Place::Query(place))) => {
                 let record = self.queries.get(&place.path);
-                let refuses = record.is_some_and(|record| record.refuses(place));
+                let refuses = record.is_some_and(|record| record.refuses(from));
                 refuses.then_some(RefuseReason::TrapQuery)
             }
-            None => None,
+            Some(_) | None => None,
         };
         of_place.or_else(|| {
             let record = self.areas.get(&area?)?;
@@ -356,18 +381,6 @@ fn record_of<R: Default>(records: &mut HashMap<u64, R>, key: u64) -> Option<&mut
         return None;
     }
     Some(records.entry(key).or_default())
-}
-
-/// The key of a URL with its parameters sorted, if it has several.
-fn sorted_key(url: UrlRef<'_>, seed: u64) -> Option<UrlKey> {
-    let query = url.query().filter(|query| query.contains('&'))?;
-    let mut pairs: Vec<&str> = query.split('&').filter(|pair| !pair.is_empty()).collect();
-    pairs.sort_unstable();
-    let key = pairs.iter().fold(
-        xxh3_64_with_seed(page_of(url).as_bytes(), seed),
-        |key, pair| xxh3_64_with_seed(pair.as_bytes(), key),
-    );
-    Some(UrlKey(key))
 }
 
 #[cfg(test)]

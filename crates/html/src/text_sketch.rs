@@ -2,74 +2,33 @@
 //!
 //! One pass over the bytes, without decoding or a tree: an approximation is enough, and most pages are never sketched.
 
+mod word_kind;
+
 use crawler_model::{MAX_PHRASES, TextSketch, UrlFree};
 use memchr::{memchr, memchr_iter, memmem};
 use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
+
+use self::word_kind::{WordKind, is_separator};
 
 /// Words in a phrase. A phrase does not cross a tag, so lists with the same items in another order have the same phrases.
 const PHRASE: usize = 3;
 /// Longest word that is told apart by all of its bytes.
 const MAX_WORD: usize = 64;
+/// Length of a run of other letters than those of ASCII from which it is divided: some languages have no spaces.
+const LONG_RUN: usize = 18;
+const PART_OF_RUN: usize = 6;
+/// Bytes in which the title is looked for.
+const MAX_HEAD: usize = 16_384;
 /// Limit on the phrases considered.
 const MAX_CONSIDERED: usize = 20_000;
 /// An image is as much content as a sentence.
 const PHRASES_OF_IMAGE: u64 = 6;
-/// Numbers up to this are days, hours, weeks and positions in a list.
-const MAX_SMALL: u64 = 60;
-/// Years and what is next to a number in the URL.
-const YEARS: std::ops::RangeInclusive<u64> = 1900..=2199;
-const NEAR: u64 = 12;
 /// Limit on the numbers of a URL that are considered.
 const MAX_URL_NUMBERS: usize = 8;
 /// Limit on the words of a URL that are considered.
 const MAX_URL_WORDS: usize = 32;
-/// Shortest word of letters and digits that is taken for a random id.
-const MIN_RANDOM: usize = 6;
 /// Any number that says where among other pages the page is: pages that differ only in these have the same text.
 const POSITION: u64 = 0;
-
-const MONTHS_AND_DAYS: [&[u8]; 40] = [
-    b"january",
-    b"february",
-    b"march",
-    b"april",
-    b"may",
-    b"june",
-    b"july",
-    b"august",
-    b"september",
-    b"october",
-    b"november",
-    b"december",
-    b"jan",
-    b"feb",
-    b"mar",
-    b"apr",
-    b"jun",
-    b"jul",
-    b"aug",
-    b"sep",
-    b"sept",
-    b"oct",
-    b"nov",
-    b"dec",
-    b"monday",
-    b"tuesday",
-    b"wednesday",
-    b"thursday",
-    b"friday",
-    b"saturday",
-    b"sunday",
-    b"mon",
-    b"tue",
-    b"wed",
-    b"thu",
-    b"fri",
-    b"sat",
-    b"sun",
-    b"am",
-    b"pm",
-];
 
 /// Elements whose content is not visible text: how they start and end.
 const NOT_TEXT: [(&[u8], &[u8]); 4] = [
@@ -91,6 +50,7 @@ pub fn text_sketch(body: &[u8], url: &str) -> TextSketch {
         url_numbers: url_numbers(url),
         ..Sketch::default()
     };
+    sketch.title(body);
     let mut rest = body;
     let mut never_ends = [false; NOT_TEXT.len()];
     while let Some(open) = memchr(b'<', rest) {
@@ -192,11 +152,35 @@ impl Sketch {
         while let Some(start) = rest.iter().position(|byte| is_word(*byte)) {
             rest = &rest[start..];
             let end = word_end(rest);
-            self.word(&rest[..end]);
+            let word = &rest[..end];
+            if end > LONG_RUN && !word.is_ascii() {
+                word.chunks(PART_OF_RUN).for_each(|part| self.word(part));
+            } else {
+                self.word(word);
+            }
             rest = &rest[end..];
         }
         if (1..PHRASE).contains(&self.in_run) {
             self.phrase();
+        }
+    }
+
+    /// Takes in the title, which tells pages apart that a script fills.
+    fn title(&mut self, body: &[u8]) {
+        let start = &body[..body.len().min(MAX_HEAD)];
+        let mut tags = memchr_iter(b'<', start).map(|at| &start[at..]);
+        let Some(title) = tags.find(|tag| is_element(tag, b"<title")) else {
+            return;
+        };
+        let text = after_angle(title);
+        let text = &text[..memchr(b'<', text).unwrap_or(text.len())];
+        let words = text.split(|byte| !is_word(*byte));
+        for word in words.filter(|word| !word.is_empty()) {
+            let word = word.to_ascii_lowercase();
+            self.exact.all = xxh3_64_with_seed(&word, self.exact.all);
+            if !self.url_words.contains(&(xxh3_64(&word) | 1)) {
+                self.exact.rest = xxh3_64_with_seed(&word, self.exact.rest);
+            }
         }
     }
 
@@ -216,8 +200,9 @@ impl Sketch {
         let Some(source) = parts.find(|part| !part.is_empty()) else {
             return;
         };
-        self.exact.all = xxh3_64_with_seed(source, self.exact.all);
-        self.exact.rest = xxh3_64_with_seed(source, self.exact.rest);
+        // Pages whose images differ in the query only are not the same page.
+        self.exact.all = xxh3_64_with_seed(tag, self.exact.all);
+        self.exact.rest = xxh3_64_with_seed(tag, self.exact.rest);
         push(&mut self.all, xxh3_64(source));
         push(&mut self.rest, xxh3_64(source));
         for number in 0..PHRASES_OF_IMAGE {
@@ -233,7 +218,7 @@ impl Sketch {
         let lower = &mut lower[..length];
         lower.make_ascii_lowercase();
         let hash = xxh3_64(lower) | 1;
-        let kind = self.kind(lower);
+        let kind = WordKind::of(lower, &self.url_numbers);
         let is_in_url = self.url_words.contains(&hash);
         self.exact.all = xxh3_64_with_seed(lower, self.exact.all);
         if !is_in_url {
@@ -259,42 +244,6 @@ impl Sketch {
         };
         if self.in_run >= PHRASE {
             self.phrase();
-        }
-    }
-
-    fn kind(&self, word: &[u8]) -> WordKind {
-        let digits = word.iter().filter(|byte| byte.is_ascii_digit()).count();
-        if digits == 0 {
-            return if MONTHS_AND_DAYS.contains(&word) {
-                WordKind::Position
-            } else {
-                WordKind::Word
-            };
-        }
-        let separators = word.iter().filter(|byte| is_separator(**byte)).count();
-        let is_position = match (separators, digits == word.len()) {
-            (0, false) => word.len() >= MIN_RANDOM,
-            (0, true) => {
-                let number = std::str::from_utf8(word)
-                    .ok()
-                    .and_then(|text| text.parse().ok());
-                // A number too long to read is an id.
-                number.is_none_or(|number: u64| {
-                    let is_near = |other: &u64| number.abs_diff(*other) <= NEAR;
-                    number <= MAX_SMALL
-                        || YEARS.contains(&number)
-                        || self.url_numbers.iter().any(is_near)
-                })
-            }
-            // A time of day or a measurement.
-            (1, _) => false,
-            // A date.
-            _ => true,
-        };
-        if is_position {
-            WordKind::Position
-        } else {
-            WordKind::Number
         }
     }
 
@@ -335,11 +284,6 @@ fn is_word(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || byte >= 0x80
 }
 
-/// A separator within a number.
-fn is_separator(byte: u8) -> bool {
-    matches!(byte, b'.' | b',' | b':')
-}
-
 /// The length of the word that a text starts with; `12:30` and `1013.2` are one word.
 fn word_end(text: &[u8]) -> usize {
     let mut end = 1;
@@ -353,15 +297,6 @@ fn word_end(text: &[u8]) -> usize {
         end += 1;
     }
     end
-}
-
-/// What a word tells.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum WordKind {
-    Word,
-    Number,
-    /// Where among other pages the page is.
-    Position,
 }
 
 fn mix(hash: u64, next: u64) -> u64 {
@@ -429,10 +364,7 @@ mod tests {
     #[test]
     fn measurements_are_content() {
         let table = |values: [u32; 4]| {
-            let cells: String = values
-                .iter()
-                .map(|value| format!("<td>{value} hPa</td>"))
-                .collect();
+            let cells = values.map(|value| format!("<td>{value} hPa</td>")).concat();
             sketch(&cells)
         };
         let (one, other) = (table([1013, 990, 1001, 977]), table([1014, 989, 1002, 978]));
@@ -456,8 +388,32 @@ mod tests {
     }
 
     #[test]
+    fn titles_and_queries_of_images_tell_pages_apart() {
+        let page = |title: &str, image: &str| {
+            sketch(&format!(
+                "<head><title>{title}</title></head><p>Shop</p><img src='/i?n={image}'>"
+            ))
+        };
+        let one = page("Red scarf", "a");
+        assert_eq!(one.exact, page("red scarf", "a").exact);
+        assert_ne!(one.exact, page("Blue shoes", "a").exact);
+        assert_ne!(one.exact, page("Red scarf", "b").exact);
+        assert_eq!(one.phrases, page("Blue shoes", "b").phrases);
+        assert_eq!(
+            page("Item 5123", "a").exact.rest,
+            page("Item 7", "a").exact.rest
+        );
+    }
+
+    #[test]
+    fn text_without_spaces_has_phrases() {
+        let text = "\u{6e2f}\u{306e}\u{65b0}\u{3057}\u{3044}\u{6c34}\u{9580}\u{304c}\u{6625}\u{306b}\u{958b}\u{304f}".repeat(3);
+        assert!(sketch(&format!("<p>{text}")).phrases.len() >= 6);
+    }
+
+    #[test]
     fn only_visible_text_counts() {
-        let page = "<head><title>t</title></head><style>a b c</style>one two<SCRIPT>var x</SCRIPT ><!-- no > no -->";
+        let page = "<head><meta name=t></head><style>a b c</style>one two<SCRIPT>var x</SCRIPT ><!-- no > no -->";
         assert_eq!(sketch(page), sketch("one two"));
         assert_eq!(sketch(page).words, 2);
         for broken in [
@@ -477,9 +433,8 @@ mod tests {
 
     #[test]
     fn a_long_page_is_sampled() {
-        let long: String = (0..5_000)
-            .map(|at| format!("word{} x{} ", "a".repeat(at % 50), "b".repeat(at % 61)))
-            .collect();
+        let words = |at: usize| format!("word{} x{}", "a".repeat(at % 50), "b".repeat(at % 61));
+        let long = (0..5_000).map(words).collect::<Vec<_>>().join(" ");
         let sketch = sketch(&long);
         assert_eq!(sketch.phrases.len(), MAX_PHRASES);
         assert!(sketch.distinct as usize > sketch.phrases.len());

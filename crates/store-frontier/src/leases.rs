@@ -252,7 +252,7 @@ impl<S: FrontierStore> StoreFrontier<S> {
     /// Forgets a job's known links, because these did not reach the store.
     fn forget_links(&mut self, settlement: &Settlement) {
         if let Some(job_cache) = self.jobs.get_mut(&settlement.job)
-            && !settlement.found.is_empty()
+            && !(settlement.found.is_empty() && settlement.refused.is_empty())
         {
             job_cache.filter.forget();
         }

@@ -76,9 +76,9 @@ impl<S: FrontierStore> StoreFrontier<S> {
             return;
         }
         let mut settlement = settlement(report, held, job_cache, &plan);
-        settlement
-            .found
-            .extend(held.listed.take().into_iter().flatten());
+        // Before the links: a URL that is also linked is listed.
+        let listed = held.listed.take().unwrap_or_default();
+        settlement.found.splice(0..0, listed);
         self.settlements.push(settlement, now);
     }
 

@@ -1,11 +1,18 @@
-//! The area of a URL: all pages below the same first folder.
+//! The area of a URL: all pages below the same first folder, not counting that of a language or a script.
 
 use crawler_weburl::UrlRef;
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
 /// The fingerprint of a URL's area. Pages at the top of a site are one area; with a query, each path is one.
 pub(super) fn area(url: UrlRef<'_>, seed: u64) -> u64 {
-    let path = url.path().trim_start_matches('/');
+    let mut path = url.path().trim_start_matches('/');
+    // The folder of a language or of the program that serves everything says nothing.
+    while let Some((first, rest)) = path.split_once('/')
+        && is_common(first)
+        && !rest.is_empty()
+    {
+        path = rest;
+    }
     let is_number = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
     let first = match path.split_once('/') {
         // Years at the top of a site are not folders.
@@ -15,6 +22,16 @@ pub(super) fn area(url: UrlRef<'_>, seed: u64) -> u64 {
     };
     let site = xxh3_64_with_seed(url.authority().as_bytes(), seed);
     xxh3_64_with_seed(first.as_bytes(), site)
+}
+
+/// Whether a first folder is that of a whole site: a language, a script, a user.
+fn is_common(folder: &str) -> bool {
+    let is_language =
+        |text: &str| text.len() == 2 && text.bytes().all(|byte| byte.is_ascii_lowercase());
+    let mut parts = folder.splitn(2, ['-', '_']);
+    parts.next().is_some_and(is_language) && parts.next().is_none_or(|region| region.len() == 2)
+        || matches!(folder.rsplit_once('.'), Some((_, "php" | "aspx" | "cgi")))
+        || folder.starts_with('~')
 }
 
 #[cfg(test)]
@@ -29,6 +46,7 @@ mod tests {
             ("http://a/", "http://a/about"),
             ("http://a/2024/05/06", "http://a/2025/01/01"),
             ("http://a/read?key=1", "http://a/read?key=2"),
+            ("http://a/en/maze/x", "http://a/de/maze/y"),
         ] {
             assert_eq!(area(one), area(other), "{one} {other}");
         }
@@ -36,6 +54,9 @@ mod tests {
             ("http://a/maze/x", "http://a/docs/x"),
             ("http://a/maze/x", "http://b/maze/x"),
             ("http://a/read?key=1", "http://a/about"),
+            ("http://a/en/filter/x", "http://a/en/blog/x"),
+            ("http://a/index.php/filter/x", "http://a/index.php/blog/x"),
+            ("http://a/pt-br/filter/x", "http://a/pt-br/blog/x"),
         ] {
             assert_ne!(area(one), area(other), "{one} {other}");
         }

@@ -64,8 +64,8 @@ impl AreaRecord {
             self.grown += u32::try_from(evidence.area_new.len()).unwrap_or_default();
         }
         match text.map(|text| text.brought) {
-            Some(Brought::Little) => self.little += 1,
-            Some(Brought::Nothing | Brought::Shell) => self.little += LITTLE_PER_EMPTY,
+            Some(Brought::Little | Brought::Shell) => self.little += 1,
+            Some(Brought::Nothing) => self.little += LITTLE_PER_EMPTY,
             Some(Brought::Something) => self.little = 0,
             Some(Brought::Unknown) | None => (),
         }

@@ -18,7 +18,7 @@ pub(super) struct CalendarRecord {
     filled: Option<(u32, u32)>,
     before: Side,
     after: Side,
-    /// Pages between them that brought little or nothing since the last that brought something, by unit.
+    /// Pages between them that brought nothing since the last that brought something, by unit; each counts [`EMPTY`].
     between: [u32; 3],
     /// Whether any page brought something.
     has_content: bool,
@@ -89,8 +89,8 @@ impl CalendarRecord {
     fn count_empty(&mut self, date: DatePage, brought: Brought, others: u32) {
         let (unit, has_content) = (date.unit as usize, self.has_content);
         let Some(side) = self.side_mut(date) else {
-            self.between[unit] += 1;
-            if self.between[unit] >= MAX_EMPTY[unit] {
+            self.between[unit] += brought.emptiness();
+            if self.between[unit] >= MAX_EMPTY[unit] * EMPTY {
                 self.before.refuse(date.unit);
                 self.after.refuse(date.unit);
             }
@@ -104,8 +104,8 @@ impl CalendarRecord {
         side.empty[unit] += brought.emptiness();
         side.little[unit] += 1;
         let between = self.between[unit];
-        let empty = self.before.empty[unit] + self.after.empty[unit] + between * EMPTY;
-        let little = self.before.little[unit] + self.after.little[unit] + between;
+        let empty = self.before.empty[unit] + self.after.empty[unit] + between;
+        let little = self.before.little[unit] + self.after.little[unit] + between / EMPTY;
         if empty < max * EMPTY && (little < max || others / OTHERS_PER_LITTLE < little) {
             return;
         }

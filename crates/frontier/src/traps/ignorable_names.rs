@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use crawler_model::{TextSketch, UrlFree};
-use crawler_weburl::{KeyPolicy, UrlKey, UrlRef};
+use crawler_weburl::{KeyPolicy, QueryPolicy, UrlKey, UrlRef};
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
 use super::place::{name_key, page_of};
@@ -30,8 +30,8 @@ pub(super) struct IgnorableNames {
 struct NameRecord {
     same: u32,
     differs: bool,
-    /// The text of a page, by its key without the parameter.
-    texts: HashMap<UrlKey, UrlFree>,
+    /// The text of a page and its own key, by its key without the parameter.
+    texts: HashMap<UrlKey, (UrlFree, UrlKey)>,
 }
 
 impl NameRecord {
@@ -43,9 +43,10 @@ impl NameRecord {
 impl IgnorableNames {
     /// Compares a page with those that differ in one parameter only.
     pub(super) fn take_in(&mut self, url: UrlRef<'_>, text: &TextSketch, keys: &KeyPolicy) {
-        if text.words < MIN_WORDS {
+        if text.words < MIN_WORDS || keys.query == QueryPolicy::Strip {
             return;
         }
+        let own = keys.key(url);
         for pair in pairs(url) {
             let name = name_key(pair);
             let Some(others) = key_without(url, |other| other == name, keys) else {
@@ -60,7 +61,9 @@ impl IgnorableNames {
                     continue;
                 }
                 match record.texts.get(&others) {
-                    Some(exact) if is_same(*exact, text.exact) => record.same += 1,
+                    // It was fetched again.
+                    Some((_, key)) if *key == own => (),
+                    Some((exact, _)) if is_same(*exact, text.exact) => record.same += 1,
                     Some(_) => {
                         record.differs = true;
                         self.texts -= record.texts.len();
@@ -68,13 +71,18 @@ impl IgnorableNames {
                     }
                     None if self.texts < MAX_TEXTS => {
                         self.texts += 1;
-                        record.texts.insert(others, text.exact);
+                        record.texts.insert(others, (text.exact, own));
                     }
                     None => (),
                 }
                 self.has_some |= record.is_ignorable();
             }
         }
+    }
+
+    /// The number of texts remembered.
+    pub(super) fn len(&self) -> usize {
+        self.texts
     }
 
     /// The key of a URL without the parameters that change nothing, if it has any.

@@ -1,7 +1,9 @@
 //! What the links of a fetched page tell.
 
+use std::collections::HashSet;
+
 use crawler_model::{Outcome, PageReport};
-use crawler_weburl::{KeyPolicy, UrlRef};
+use crawler_weburl::{KeyPolicy, UrlKey, UrlRef};
 
 use super::area::area;
 use super::page_evidence::{Brought, PageEvidence};
@@ -54,12 +56,13 @@ pub(super) fn known_links(
     let own = keys.key(report.url.parts());
     let via = report.via.as_deref().and_then(UrlRef::split);
     let via = via.map(|via| keys.key(via));
+    let new: HashSet<UrlKey> = evidence.area_new.iter().copied().collect();
     let in_area = |url: UrlRef<'_>| area(url, keys.seed) == evidence.area;
     let mut known: Vec<u64> = report
         .links
         .iter()
         .filter(|link| link.key != own && Some(link.key) != via)
-        .filter(|link| seen.contains(link.key) && !evidence.area_new.contains(&link.key))
+        .filter(|link| seen.contains(link.key) && !new.contains(&link.key))
         .filter(|link| link.parts().is_some_and(in_area))
         .map(|link| link.key.0)
         .collect();

@@ -66,9 +66,9 @@ impl QueryRecord {
         }
     }
 
-    /// Whether a URL that a page of the same path and some of the same parameters links to is refused.
-    pub(super) fn refuses(&self, place: &QueryPlace) -> bool {
-        let is_in = |set: &NameSet| set.is_trap && is_subset(&set.names, &place.names);
+    /// Whether what a page links to on the same path, with its own parameters and perhaps more, is refused.
+    pub(super) fn refuses(&self, from: &QueryPlace) -> bool {
+        let is_in = |set: &NameSet| set.is_trap && is_subset(&set.names, &from.names);
         self.sets.iter().any(is_in)
     }
 
@@ -92,4 +92,37 @@ fn set_of<'s>(sets: &'s mut Vec<NameSet>, names: &[u64]) -> Option<&'s mut NameS
         None => return None,
     };
     sets.get_mut(at)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn place(names: &[u64]) -> QueryPlace {
+        QueryPlace {
+            path: 1,
+            names: names.to_vec(),
+            is_paging: names == [PAGE],
+        }
+    }
+
+    const CATEGORY: u64 = 1;
+    const PAGE: u64 = 2;
+
+    #[test]
+    fn an_endless_list_does_not_end_others_on_the_same_path() {
+        let mut record = QueryRecord::default();
+        record.sets.push(NameSet {
+            names: vec![PAGE],
+            empty: 0,
+            little: 0,
+            is_trap: true,
+        });
+        assert!(record.refuses(&place(&[PAGE])));
+        assert!(record.refuses(&place(&[CATEGORY, PAGE])));
+        assert!(
+            !record.refuses(&place(&[CATEGORY])),
+            "page 2 of a category is found on page 1"
+        );
+    }
 }

@@ -15,6 +15,9 @@ mod space_fetch;
 use std::sync::Arc;
 use std::time::Duration;
 
+// The fetcher of the sites, which is shared with the tests of the loop, uses it.
+use crawler_fetch as _;
+
 use crawler_engine::{OutputWriter, Progress, Stop, drive};
 use crawler_model::{CrawlPlan, CrawlSpec, DepthLimit, RequestSpec, RobotsPolicy, SitemapPolicy};
 use crawler_store::{TaskState, WorkerId};

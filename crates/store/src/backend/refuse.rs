@@ -20,6 +20,11 @@ fn trap_reasons() -> impl Iterator<Item = &'static str> {
     traps.map(RefuseReason::as_str)
 }
 
+/// Whether it is short enough: its key may be, though the URL itself is refused because of its length.
+fn is_storable(task: &NewTask) -> bool {
+    task.fits() && task.url.len() <= NewTask::MAX_KEY_BYTES
+}
+
 /// Stores refused URLs whose key is new, up to a limit for each reason. One that is too long to be stored is left out.
 pub(super) async fn refuse<T: JobTransaction>(
     db: &mut T,
@@ -27,7 +32,7 @@ pub(super) async fn refuse<T: JobTransaction>(
     refused: &[&RefusedUrl],
 ) -> Result<(), T::Error> {
     let tasks = refused.iter().map(|one| &one.task);
-    let oversized: Vec<&NewTask> = tasks.filter(|task| !task.fits()).collect();
+    let oversized: Vec<&NewTask> = tasks.filter(|task| !is_storable(task)).collect();
     job.left_out += count_new(db, job, &oversized).await?;
     let mut counts = job.traps.clone();
     let mut keys = HashSet::new();
@@ -35,7 +40,7 @@ pub(super) async fn refuse<T: JobTransaction>(
     for one in refused {
         let reason = one.reason.as_str();
         if counts.get(reason) < TrapCounts::MAX_STORED
-            && one.task.fits()
+            && is_storable(&one.task)
             && keys.insert(one.task.final_url.as_str())
         {
             counts.add(reason);

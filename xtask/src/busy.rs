@@ -3,18 +3,18 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result};
 
 use crate::postgres::Postgres;
 use crate::requirements;
-use crate::shell::print;
+use crate::shell::{parse_count, print};
 use crate::test;
 
 const RUNS: u64 = 3;
 
 /// Parses the arguments after `busy` and runs the tests that often.
 pub(crate) fn start(args: &[&str]) -> Result<()> {
-    let runs = parse(args)?;
+    let runs = parse_count(args, "--runs", RUNS, "cargo xtask busy [--runs N]")?;
     let missing = requirements::prepare(true)?;
     let postgres = Postgres::from_env_or_start()?;
     let ended = AtomicBool::new(false);
@@ -35,27 +35,4 @@ pub(crate) fn start(args: &[&str]) -> Result<()> {
         ended.store(true, Ordering::Relaxed);
         result
     })
-}
-
-fn parse(args: &[&str]) -> Result<u64> {
-    match args {
-        [] => Ok(RUNS),
-        ["--runs", text] => text
-            .parse()
-            .with_context(|| format!("{text:?} is not a number")),
-        _ => bail!("cargo xtask busy [--runs N]"),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::parse;
-
-    #[test]
-    fn the_number_of_runs_is_parsed() {
-        assert_eq!(parse(&[]).unwrap(), 3);
-        assert_eq!(parse(&["--runs", "1"]).unwrap(), 1);
-        assert!(parse(&["--runs"]).is_err());
-        assert!(parse(&["--runs", "many"]).is_err());
-    }
 }

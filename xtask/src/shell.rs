@@ -6,6 +6,17 @@ use std::process::{Command, Stdio};
 
 use anyhow::{Context, Result, bail};
 
+/// Parses the arguments `[FLAG N]` of a command.
+pub(crate) fn parse_count(args: &[&str], flag: &str, default: u64, usage: &str) -> Result<u64> {
+    match args {
+        [] => Ok(default),
+        [given, text] if *given == flag => text
+            .parse()
+            .with_context(|| format!("{text:?} is not a number")),
+        _ => bail!("{usage}"),
+    }
+}
+
 /// Prints a line to stderr.
 pub(crate) fn print(text: &str) {
     // A closed terminal is not an error.
@@ -66,4 +77,19 @@ pub(crate) fn exists(program: &str, argument: &str) -> bool {
         .stderr(Stdio::null())
         .status()
         .is_ok_and(|status| status.success())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::parse_count;
+
+    #[test]
+    fn a_count_is_parsed() {
+        let parse = |args: &[&str]| parse_count(args, "--pages", 1_000, "usage");
+        assert_eq!(parse(&[]).unwrap(), 1_000);
+        assert_eq!(parse(&["--pages", "30"]).unwrap(), 30);
+        assert!(parse(&["--pages"]).is_err());
+        assert!(parse(&["--pages", "many"]).is_err());
+        assert!(parse(&["--runs", "3"]).is_err());
+    }
 }

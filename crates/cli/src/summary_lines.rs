@@ -171,7 +171,7 @@ fn traps(summary: &Summary) -> String {
         .map(|(reason, count)| format!("{} {}", grouped(*count), refusal_text(*reason)))
         .collect();
     format!(
-        "{} not followed as crawler traps ({}); use --traps off to follow them",
+        "{} not followed as crawler traps ({}), nor what is behind them; use --traps off to follow them",
         counted(summary.traps(), "link"),
         kinds.join(", "),
     )

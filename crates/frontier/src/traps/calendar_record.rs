@@ -5,7 +5,7 @@ use super::page_evidence::{Brought, EMPTY, PageEvidence};
 use super::phrases::Phrases;
 
 /// Pages without anything new after the last date with content and before the first that end a calendar: years, months, days.
-const MAX_EMPTY: [u32; 3] = [3, 6, 20];
+const MAX_EMPTY: [u32; 3] = [3, 6, 24];
 /// The same for a calendar that never brought anything.
 const MAX_EMPTY_UNFILLED: [u32; 3] = [2, 4, 14];
 /// Pages that bring little count as well if the site has so many times as many others.

@@ -1,7 +1,5 @@
 //! What a word tells about a page.
 
-/// Numbers up to this are days, hours, weeks and positions in a list.
-const MAX_SMALL: u64 = 60;
 /// Years and what is next to a number in the URL.
 const YEARS: std::ops::RangeInclusive<u64> = 1900..=2199;
 const NEAR: u64 = 12;
@@ -83,9 +81,7 @@ impl WordKind {
                 // A number too long to read is an id.
                 number.is_none_or(|number: u64| {
                     let is_near = |other: &u64| number.abs_diff(*other) <= NEAR;
-                    number <= MAX_SMALL
-                        || YEARS.contains(&number)
-                        || url_numbers.iter().any(is_near)
+                    YEARS.contains(&number) || url_numbers.iter().any(is_near)
                 })
             }
             // A time of day or a measurement.

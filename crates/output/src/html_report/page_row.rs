@@ -1,6 +1,6 @@
 //! A page as a row of numbers, in the order the viewer's `store.js` reads them.
 
-use crawler_model::{Discovery, Outcome, PageReport};
+use crawler_model::{Discovery, Outcome, PageReport, SkipReason};
 
 /// One page, with its URLs as numbers.
 pub(super) struct PageRow<'a> {
@@ -28,6 +28,7 @@ impl PageRow<'_> {
                 Outcome::Fetched { html: true } => 0,
                 Outcome::Fetched { html: false } => 1,
                 Outcome::Redirected { .. } => 2,
+                Outcome::Skipped(SkipReason::Trap(_)) => 5,
                 Outcome::Skipped(_) => 3,
                 Outcome::Failed(_) => 4,
             },

@@ -3,7 +3,7 @@
 use axum::Json;
 use axum::extract::State;
 use axum::response::{IntoResponse, Response};
-use crawler_store::{JobCreation, JobId, JobKind, NewJob, Store, StoreError};
+use crawler_store::{JobCreation, JobId, JobKind, JobState, NewJob, Store, StoreError};
 use http::{HeaderValue, StatusCode, header};
 
 use super::app::App;
@@ -97,12 +97,18 @@ async fn create_job<S: Store>(
         Ok(JobCreation::KeyReused) => return Err(key_reused()),
         Err(error) => return Err(unconfirmed(error, new_id, idempotency)),
     };
+    let status = if id == new_id {
+        JobState::Queued
+    } else {
+        let existing = app.store().job(id).await?;
+        existing.map_or(JobState::Queued, |job| job.state)
+    };
     let url = format!("/v1/jobs/{id}");
     let location = HeaderValue::from_str(&url).map_err(|_| Problem::internal())?;
     let accepted = AcceptedJob {
         id: id.to_string(),
         kind: kind.as_str(),
-        status: "queued",
+        status: status.as_str(),
         url,
         invalid_urls: (kind == JobKind::BatchScrape).then_some(prepared.invalid_urls),
     };

@@ -34,7 +34,7 @@ impl<T: DeserializeOwned, A: BodyLimits> FromRequest<A> for JsonBody<T> {
         let mut reader = serde_json::Deserializer::from_slice(&bytes);
         let value = serde_path_to_error::deserialize(&mut reader).map_err(|error| {
             let path = error.path().to_string();
-            problem(&path, error.inner())
+            invalid_value(&path, error.inner())
         })?;
         Ok(Self(value))
     }
@@ -102,6 +102,11 @@ fn problem(path: &str, error: &serde_json::Error) -> Problem {
         let message = format!("the body is not valid JSON: {error}");
         return Problem::new(StatusCode::BAD_REQUEST, "invalid_json", message);
     }
+    invalid_value(path, error)
+}
+
+/// The problem of a body that is valid JSON.
+fn invalid_value(path: &str, error: &serde_json::Error) -> Problem {
     let text = error.to_string();
     let message = text.split(" at line ").next().unwrap_or(&text);
     let (field, message) = invalid_field(path, message);
@@ -123,6 +128,10 @@ pub(super) fn invalid_field(path: &str, message: &str) -> (Option<String>, Strin
 
 /// Rewrites a message of the deserializer in the terms of JSON and of this API.
 fn plain_message(message: &str) -> String {
+    // What serde says of a choice that is not a string.
+    if message == "expected value" {
+        return "must be one of the allowed strings".to_owned();
+    }
     if message.contains("untagged enum UseJs") {
         return "must be false, true or \"auto\"".to_owned();
     }

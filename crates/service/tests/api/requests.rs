@@ -107,6 +107,9 @@ async fn values_out_of_range_are_rejected_with_the_range() {
             ("sitemaps", json!("all")),
             ("ignore_query", json!(1)),
             ("traps", json!("maybe")),
+            ("traps", json!(false)),
+            ("robots", json!(true)),
+            ("sitemaps", json!(1)),
         ] {
             let mut body = valid_body(path);
             body[field] = value;

@@ -236,6 +236,25 @@ fn an_archive_of_days_that_link_to_each_other_is_fetched_completely() {
 }
 
 #[test]
+fn an_archive_of_short_entries_is_fetched_completely() {
+    let day = |number: u32| {
+        let (year, month, day) = (2023 + number / 336, 1 + number / 28 % 12, 1 + number % 28);
+        format!("/sales/{year}/{month:02}/{day:02}")
+    };
+    let mut site = Pages::new().links("/", &[&day(0)]);
+    for number in 0..730 {
+        let links = [number.saturating_sub(1), (number + 1).min(729)].map(day);
+        let sold = number * 37 % 90;
+        let entry = format!("<p>Day {number}: sold {sold} toys.</p>");
+        let links = links.map(|link| format!("<a href={link}>another day</a>"));
+        site = site.html(&day(number), &(entry + &links.join(" ")));
+    }
+    let server = Server::start(site);
+    let flags = ["--max-pages", "0", "--max-depth", "0"];
+    assert_eq!(visited(&server, &flags).len(), 731);
+}
+
+#[test]
 fn an_archive_of_days_that_a_sitemap_lists_is_fetched_completely() {
     let server = archive(1_000, true);
     let flags = [

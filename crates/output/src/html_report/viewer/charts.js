@@ -68,7 +68,7 @@ const charts = (() => {
   function mainTone(sum) { return TONES.reduce((best, tone) => (sum.tones[tone] || 0) > (sum.tones[best] || 0) ? tone : best, 'ok'); }
   function statusLabel(key) {
     const words = {200: 'OK', 301: 'moved', 302: 'found', 303: 'see other', 307: 'temporary', 308: 'permanent', 400: 'bad request', 401: 'unauthorized', 403: 'forbidden', 404: 'not found', 410: 'gone', 429: 'rate limited', 500: 'server error', 502: 'bad gateway', 503: 'unavailable', 504: 'timeout'}[key];
-    return key === 'robots' ? 'not fetched (robots)' : key === 'error' ? 'no response' : words ? key + ' ' + words : key;
+    return key === 'robots' ? 'not fetched (robots)' : key === 'trap' ? 'not fetched (trap)' : key === 'error' ? 'no response' : words ? key + ' ' + words : key;
   }
 
   function depth() {

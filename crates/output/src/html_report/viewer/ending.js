@@ -17,7 +17,7 @@ function caveats(end) {
     lines.push(listed(parts) + (alone ? ' was' : ' were') + ' not followed.');
   }
   let robots = 0;
-  for (let row = 0; row < store.count; row++) if (store.group[row] === 'skipped') robots++;
+  for (let row = 0; row < store.count; row++) if (store.outcome[row] === 3) robots++;
   if (robots) lines.push(plural(robots, 'URL was', 'URLs were') + ' blocked by robots.txt.');
   return lines;
 }

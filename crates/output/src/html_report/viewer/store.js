@@ -63,11 +63,12 @@ function neighbors(urls, from, to) {
 }
 
 // The group a page is counted in.
-function groupOf(row) { return ['ok', 'ok', 'redirect', 'skipped', 'failed'][store.outcome[row]]; }
+function groupOf(row) { return ['ok', 'ok', 'redirect', 'skipped', 'failed', 'skipped'][store.outcome[row]]; }
 // The color of a page: its group, except that pages other than HTML have their own.
 function toneOf(row) { return store.outcome[row] === 1 ? 'other' : store.group[row]; }
 function statusText(row) {
   if (store.status[row]) return String(store.status[row]);
+  if (store.outcome[row] === 5) return 'trap';
   return store.group[row] === 'skipped' ? 'robots' : store.group[row] === 'failed' ? 'error' : '–';
 }
 function shortUrl(id) { return store.urls[id]; }

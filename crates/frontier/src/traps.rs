@@ -12,6 +12,7 @@ mod area;
 mod area_record;
 mod calendar;
 mod calendar_record;
+mod fingerprint_hasher;
 mod ignorable_names;
 mod page_evidence;
 mod page_links;
@@ -21,8 +22,10 @@ mod place;
 mod query_record;
 mod session;
 mod sorted_query;
+mod trap_check;
 
 use std::collections::HashMap;
+use std::hash::BuildHasherDefault;
 
 use crawler_model::{Discovery, PageReport, RefuseReason, Task};
 use crawler_weburl::{KeyPolicy, UrlKey, UrlRef};
@@ -30,6 +33,7 @@ use crawler_weburl::{KeyPolicy, UrlKey, UrlRef};
 use self::area::area;
 use self::area_record::AreaRecord;
 use self::calendar_record::CalendarRecord;
+use self::fingerprint_hasher::FingerprintHasher;
 use self::ignorable_names::IgnorableNames;
 use self::page_links::{brought, known_links, leads_elsewhere, relation};
 use self::phrases::Phrases;
@@ -39,6 +43,7 @@ use self::sorted_query::sorted_key;
 use crate::seen::Seen;
 
 pub(crate) use self::page_evidence::PageEvidence;
+pub(crate) use self::trap_check::TrapCheck;
 
 /// Longest URL that is followed.
 const MAX_URL_BYTES: usize = 2_048;
@@ -51,34 +56,14 @@ const MAX_PHRASES: usize = 1_000_000;
 /// Where all is well, the text of one in so many pages is read.
 const SAMPLE: u64 = 4;
 
-/// The result of a check; passed to [`Traps::note`] when it is admitted.
-#[derive(Debug, Default)]
-pub(crate) struct TrapCheck {
-    /// Its key without the session id.
-    pub(crate) without_session: Option<UrlKey>,
-    /// Its key without parameters that change nothing.
-    without_ignorable: Option<UrlKey>,
-    /// Its key with its parameters sorted, if it has several.
-    sorted: Option<UrlKey>,
-    place: Option<Place>,
-    area: u64,
-}
-
-impl TrapCheck {
-    /// The check of a URL that a sitemap lists: it is never refused.
-    pub(crate) fn of_listed(url: UrlRef<'_>, keys: &KeyPolicy) -> Self {
-        Self {
-            area: area(url, keys.seed),
-            ..Self::default()
-        }
-    }
-}
+/// Records by fingerprint.
+type Records<R> = HashMap<u64, R, BuildHasherDefault<FingerprintHasher>>;
 
 #[derive(Debug, Default)]
 pub(crate) struct Traps {
-    calendars: HashMap<u64, CalendarRecord>,
-    queries: HashMap<u64, QueryRecord>,
-    areas: HashMap<u64, AreaRecord>,
+    calendars: Records<CalendarRecord>,
+    queries: Records<QueryRecord>,
+    areas: Records<AreaRecord>,
     ignorable: IgnorableNames,
     sorted_queries: Seen,
     /// The URL that was admitted first, by its key without parameters that change nothing.
@@ -88,6 +73,10 @@ pub(crate) struct Traps {
     /// Whether all pages since the seed were taken in, so that a link that is new here is new: not after a worker was started in the
     /// middle of a job. Only then are areas judged.
     knows_all: Option<bool>,
+    /// Whether anything is refused because of what was fetched.
+    refuses_some: bool,
+    /// Whether the pages of some area are in doubt.
+    has_doubt: bool,
     /// Number of phrases remembered.
     phrases: usize,
     /// Number of URLs admitted.
@@ -127,9 +116,14 @@ impl Traps {
         {
             return Err(RefuseReason::TrapSession);
         }
-        let place = Place::of(url, keys.seed);
+        let has_place = source.is_some_and(|source| source.place.is_some());
+        let place = if has_place {
+            Place::of(url, keys.seed)
+        } else {
+            None
+        };
         let area = area(url, keys.seed);
-        if let Some(source) = source {
+        if let Some(source) = source.filter(|_| self.refuses_some) {
             let is_inside = source.contains(place.as_ref()) && !source.leads;
             let of_place = place.as_ref().filter(|_| is_inside);
             let of_place = source.place.as_ref().zip(of_place);
@@ -186,7 +180,8 @@ impl Traps {
         keys: &KeyPolicy,
         seen: &Seen,
     ) -> Option<RefuseReason> {
-        if task.found != Discovery::Link {
+        let has_learned = self.refuses_some || self.ignorable.has_some();
+        if !has_learned || task.found != Discovery::Link {
             return None;
         }
         let url = task.url.parts();
@@ -235,7 +230,8 @@ impl Traps {
             }
         };
         is_in_doubt
-            || (task.depth >= MIN_AREA_DEPTH
+            || (self.has_doubt
+                && task.depth >= MIN_AREA_DEPTH
                 && self
                     .areas
                     .get(&area(url, keys.seed))
@@ -255,8 +251,9 @@ impl Traps {
         if place.is_none() && report.depth < MIN_AREA_DEPTH {
             return None;
         }
-        let via = report.via.as_deref().and_then(UrlRef::split);
-        let (is_inside, is_in_area) = via.map_or((false, false), |via| relation(url, via, keys));
+        let via = place.as_ref().and(report.via.as_deref());
+        let via = via.and_then(UrlRef::split);
+        let is_inside = via.is_some_and(|via| relation(url, via, keys).0);
         let leads = match &place {
             Some(Place::Date(date)) => {
                 let record = self.calendars.get(&date.calendar);
@@ -268,7 +265,7 @@ impl Traps {
             place,
             area: area(url, keys.seed),
             is_inside,
-            is_in_area,
+            is_in_area: false,
             is_listed: report.found == Discovery::Sitemap,
             leads,
             inside: 0,
@@ -299,6 +296,7 @@ impl Traps {
                 if let Some(record) = record_of(&mut self.calendars, date.calendar) {
                     let new = text.map(|text| record.phrases.take_in(text, &mut self.phrases));
                     record.take_in(*date, &evidence, brought(report, &evidence, new), others);
+                    self.refuses_some |= record.is_trap();
                 }
             }
             Some(Place::Query(place)) => {
@@ -308,6 +306,7 @@ impl Traps {
                 if let Some(record) = record_of(&mut self.queries, place.path) {
                     let new = text.map(|text| record.phrases.take_in(text, &mut self.phrases));
                     record.take_in(place, &evidence, brought(report, &evidence, new), others);
+                    self.refuses_some |= record.is_trap();
                 }
             }
             None => (),
@@ -319,8 +318,15 @@ impl Traps {
             && let Some(record) = record_of(&mut self.areas, evidence.area)
         {
             let new = text.map(|text| record.phrases.take_in(text, &mut self.phrases));
+            // A plain page that leads to nothing new is counted wherever it was found: most pages are such.
+            evidence.is_in_area = evidence.place.is_none() && evidence.area_new.is_empty() || {
+                let via = report.via.as_deref().and_then(UrlRef::split);
+                via.is_some_and(|via| area(via, keys.seed) == evidence.area)
+            };
             let known = || known_links(report, &evidence, keys, seen);
             record.take_in(&evidence, new, others, known);
+            self.refuses_some |= record.refuses();
+            self.has_doubt |= record.is_in_doubt();
         }
         if self.phrases > MAX_PHRASES {
             self.forget_phrases();
@@ -376,7 +382,7 @@ impl Traps {
 }
 
 /// The record of a place, unless there are too many.
-fn record_of<R: Default>(records: &mut HashMap<u64, R>, key: u64) -> Option<&mut R> {
+fn record_of<R: Default>(records: &mut Records<R>, key: u64) -> Option<&mut R> {
     if records.len() >= MAX_PLACES && !records.contains_key(&key) {
         return None;
     }

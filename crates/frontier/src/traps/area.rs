@@ -24,14 +24,15 @@ pub(super) fn area(url: UrlRef<'_>, seed: u64) -> u64 {
     xxh3_64_with_seed(first.as_bytes(), site)
 }
 
-/// Whether a first folder is that of a whole site: a language, a script, a user.
+/// Whether a first folder is that of a whole site: a language (`en`, `pt-br`), a script, a user.
 fn is_common(folder: &str) -> bool {
-    let is_language =
-        |text: &str| text.len() == 2 && text.bytes().all(|byte| byte.is_ascii_lowercase());
-    let mut parts = folder.splitn(2, ['-', '_']);
-    parts.next().is_some_and(is_language) && parts.next().is_none_or(|region| region.len() == 2)
-        || matches!(folder.rsplit_once('.'), Some((_, "php" | "aspx" | "cgi")))
-        || folder.starts_with('~')
+    match folder.as_bytes() {
+        [language, code] | [language, code, b'-' | b'_', _, _] => {
+            language.is_ascii_lowercase() && code.is_ascii_lowercase()
+        }
+        [b'~', ..] | [.., b'.', b'p', b'h', b'p'] | [.., b'.', b'c', b'g', b'i'] => true,
+        _ => false,
+    }
 }
 
 #[cfg(test)]

@@ -66,6 +66,10 @@ fn date_in_path(path: &str) -> Option<(&str, DateParts)> {
     if !last.starts_with(|first: char| first.is_ascii_digit()) {
         return None;
     }
+    let is_number = last.bytes().all(|byte| byte.is_ascii_digit());
+    if is_number && !matches!(last.len(), 1 | 2 | 4 | 8) {
+        return None;
+    }
     if let Some(date) = date(last) {
         return Some((before, date));
     }

@@ -80,6 +80,11 @@ impl IgnorableNames {
         }
     }
 
+    /// Whether any parameter changes nothing.
+    pub(super) fn has_some(&self) -> bool {
+        self.has_some
+    }
+
     /// The number of texts remembered.
     pub(super) fn len(&self) -> usize {
         self.texts

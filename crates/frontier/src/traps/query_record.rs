@@ -72,6 +72,11 @@ impl QueryRecord {
         self.sets.iter().any(is_in)
     }
 
+    /// Whether anything on this path is refused.
+    pub(super) fn is_trap(&self) -> bool {
+        self.sets.iter().any(|set| set.is_trap)
+    }
+
     pub(super) fn is_in_doubt(&self) -> bool {
         self.sets.iter().any(|set| set.little > 0)
     }

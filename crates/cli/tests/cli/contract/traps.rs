@@ -242,7 +242,7 @@ fn an_archive_of_short_entries_is_fetched_completely() {
         format!("/sales/{year}/{month:02}/{day:02}")
     };
     let mut site = Pages::new().links("/", &[&day(0)]);
-    for number in 0..730 {
+    for number in 0..730_u32 {
         let links = [number.saturating_sub(1), (number + 1).min(729)].map(day);
         let sold = number * 37 % 90;
         let entry = format!("<p>Day {number}: sold {sold} toys.</p>");

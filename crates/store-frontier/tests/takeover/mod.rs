@@ -61,27 +61,30 @@ async fn drive(test: &CrawlTest, worker: &mut Crawl, free: usize, end: Moment) -
     }
 }
 
+/// A worker that is fetching the only page, and another one. The site is the same for every number; the workers and the delays
+/// of the store are not.
+async fn two_workers(number: u64) -> (CrawlTest, Crawl, Crawl) {
+    let odds = Odds {
+        slowest: 500,
+        ..Odds::default()
+    };
+    let mut test = CrawlTest::new(0, odds, 0);
+    test.faults = crate::Faults::new(number, odds);
+    let mut first = worker(&test, number);
+    let fetched = drive(&test, &mut first, 1, Duration::from_mins(2)).await;
+    assert!(fetched, "the page is fetched");
+    let second = worker(&test, number + 1_000);
+    (test, first, second)
+}
+
 #[test]
 fn the_page_of_a_dead_worker_is_taken_over_within_45_seconds() {
     let (mut times, mut dice) = (Vec::new(), Dice(45));
     for number in 0..400 {
         let lives = Duration::from_millis(dice.below(60_000));
-        let odds = Odds {
-            slowest: 500,
-            ..Odds::default()
-        };
         let time = std::cell::Cell::new(None);
         crawl(number..number + 1, async |number| {
-            // The site is the same each time; the workers and the moment are not.
-            let mut test = CrawlTest::new(0, odds, 0);
-            test.faults = crate::Faults::new(number, odds);
-            let mut first = worker(&test, number);
-            let far = Duration::from_mins(2);
-            assert!(
-                drive(&test, &mut first, 1, far).await,
-                "the page is fetched"
-            );
-            let mut second = worker(&test, number + 1_000);
+            let (test, mut first, mut second) = two_workers(number).await;
             let death = test.started.elapsed() + lives;
             let (_, early) = tokio::join!(
                 drive(&test, &mut first, 0, death),
@@ -108,22 +111,10 @@ fn the_page_of_a_dead_worker_is_taken_over_within_45_seconds() {
 fn an_outage_in_which_calls_hang_takes_no_task_away() {
     let mut dice = Dice(46);
     for number in 0..400 {
-        let odds = Odds {
-            slowest: 500,
-            ..Odds::default()
-        };
         let after = Duration::from_millis(dice.below(20_000));
         let length = Duration::from_millis(20_000 + dice.below(60_000));
         crawl(number..number + 1, async |number| {
-            let mut test = CrawlTest::new(0, odds, 0);
-            test.faults = crate::Faults::new(number, odds);
-            let mut first = worker(&test, number);
-            let far = Duration::from_mins(2);
-            assert!(
-                drive(&test, &mut first, 1, far).await,
-                "the page is fetched"
-            );
-            let mut second = worker(&test, number + 1_000);
+            let (test, mut first, mut second) = two_workers(number).await;
             test.faults.hang(after, length);
             let end = test.started.elapsed() + after + length + LONGEST_TAKEOVER;
             let (_, taken) = tokio::join!(
@@ -145,22 +136,10 @@ fn an_outage_in_which_calls_hang_takes_no_task_away() {
 fn workers_that_were_suspended_together_take_no_task_away() {
     let mut dice = Dice(47);
     for number in 0..200 {
-        let odds = Odds {
-            slowest: 500,
-            ..Odds::default()
-        };
         let runs = Duration::from_millis(dice.below(20_000));
         let suspended = Duration::from_millis(31_000 + dice.below(60_000));
         crawl(number..number + 1, async |number| {
-            let mut test = CrawlTest::new(0, odds, 0);
-            test.faults = crate::Faults::new(number, odds);
-            let mut first = worker(&test, number);
-            let far = Duration::from_mins(2);
-            assert!(
-                drive(&test, &mut first, 1, far).await,
-                "the page is fetched"
-            );
-            let mut second = worker(&test, number + 1_000);
+            let (test, mut first, mut second) = two_workers(number).await;
             let mut end = test.started.elapsed() + runs;
             tokio::join!(
                 drive(&test, &mut first, 0, end),

@@ -141,27 +141,16 @@ impl Browser {
         let user =
             BrowserUser::needed().map_err(|error| StartError::Permanent(error.to_string()))?;
         let own_requests_proxy = EgressProxy::refusing(strays).map_err(temporary)?;
-        let profile = create_profile(user)?;
+        let profile = new_profile_path();
+        let watchdog = Watchdog::start(&profile).map_err(temporary)?;
+        create_profile(&profile, user)?;
         let mut command = launch_command(chromium, settings, &profile, own_requests_proxy.port());
         if let Some(user) = user {
             command.uid(user.user).gid(user.group);
         }
-        let mut child = match command.spawn() {
-            Ok(child) => child,
-            Err(error) => {
-                let _ = std::fs::remove_dir_all(&profile);
-                return Err(temporary(error));
-            }
-        };
+        let mut child = command.spawn().map_err(temporary)?;
         let group = child.id().unwrap_or_default();
-        let watchdog = match Watchdog::start(group, &profile) {
-            Ok(watchdog) => watchdog,
-            Err(error) => {
-                let _ = child.kill().await;
-                let _ = std::fs::remove_dir_all(&profile);
-                return Err(temporary(error));
-            }
-        };
+        watchdog.set_group(group);
         let pipes = (child.stdin.take(), child.stdout.take(), child.stderr.take());
         let (Some(commands), Some(messages), Some(stderr)) = pipes else {
             return Err(StartError::Temporary(
@@ -339,16 +328,17 @@ fn variable<'a>(name: &&'a str) -> Option<(&'a str, std::ffi::OsString)> {
     Some((name, env::var_os(name)?))
 }
 
-/// Creates a profile folder owned by the browser's user. Its name is short because the browser puts its sockets there,
-/// and socket paths have a length limit.
-fn create_profile(user: Option<BrowserUser>) -> Result<PathBuf, StartError> {
-    let temporary = env::temp_dir();
-    remove_stale_profiles(&temporary);
+/// Returns the path of a new profile. Its name is short because the browser puts its sockets there, and socket paths have a
+/// length limit.
+fn new_profile_path() -> PathBuf {
     let number = RandomState::new().hash_one("profile") & 0xffff_ffff;
-    let folder = temporary.join(format!(
-        "{PROFILE_PREFIX}{}-{number:08x}",
-        std::process::id()
-    ));
+    let name = format!("{PROFILE_PREFIX}{}-{number:08x}", std::process::id());
+    env::temp_dir().join(name)
+}
+
+/// Creates a profile folder owned by the browser's user. If that fails, the watchdog removes what there is of it.
+fn create_profile(folder: &Path, user: Option<BrowserUser>) -> Result<(), StartError> {
+    remove_stale_profiles(&env::temp_dir());
     let failed = |error: io::Error| {
         let folder = folder.display();
         let message = format!(
@@ -356,10 +346,9 @@ fn create_profile(user: Option<BrowserUser>) -> Result<PathBuf, StartError> {
         );
         StartError::Permanent(message)
     };
-    if let (Some(user), Some(inaccessible)) = (
-        user,
-        user.and_then(|user| user.inaccessible_folder(&folder)),
-    ) {
+    if let (Some(user), Some(inaccessible)) =
+        (user, user.and_then(|user| user.inaccessible_folder(folder)))
+    {
         let inaccessible = inaccessible.display();
         return Err(StartError::Permanent(format!(
             "the browser runs as user {} and cannot access {inaccessible}, which would hold its profile; set TMPDIR to use another folder",
@@ -368,15 +357,9 @@ fn create_profile(user: Option<BrowserUser>) -> Result<PathBuf, StartError> {
     }
     let mut builder = std::fs::DirBuilder::new();
     std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-    builder.create(&folder).map_err(failed)?;
+    builder.create(folder).map_err(failed)?;
     let owner = user.map(|user| (user.user, user.group));
-    match prepare_profile(&folder, owner) {
-        Ok(()) => Ok(folder),
-        Err(error) => {
-            let _ = std::fs::remove_dir_all(&folder);
-            Err(failed(error))
-        }
-    }
+    prepare_profile(folder, owner).map_err(failed)
 }
 
 /// Removes profiles of processes that no longer exist, for example after a power failure.

@@ -1,5 +1,6 @@
 //! Ends a browser even if our process is killed: a shell that waits on a pipe.
 //!
+//! It is started before the browser and its profile exist, so that nothing is left at whatever moment our process is killed.
 //! Our process holds the other end of the pipe. When it exits, even by SIGKILL, the pipe closes, and the watchdog kills
 //! all processes of the browser and removes its profile. It also kills single processes on command.
 
@@ -15,14 +16,21 @@ use tokio::time::timeout;
 
 /// Processes that left the group have the profile path in their command line. One grep searches all of them, because one
 /// program per process would be too slow. The path reaches grep through a pipe and the shell through its environment, so
-/// that neither of them matches.
+/// that neither of them matches. Without a group, our process was killed while it started the browser, which may not have its
+/// command line yet.
 const SCRIPT: &str = r#"
+group=
 while read -r word number; do
   case $word in
+    group) group=$number ;;
     kill) kill -9 "$number" 2>/dev/null ;;
   esac
 done
-kill -9 -- "-$GROUP" 2>/dev/null
+if [ -n "$group" ]; then
+  kill -9 -- "-$group" 2>/dev/null
+else
+  sleep 1
+fi
 for try in 1 2 3; do
   found=$(printf '%s\n' "$PROFILE" | grep -lFs -f - /proc/[0-9]*/cmdline)
   [ -z "$found" ] && break
@@ -45,13 +53,12 @@ pub(crate) struct Watchdog {
 }
 
 impl Watchdog {
-    /// Starts a watchdog for a process group and its profile.
-    pub(crate) fn start(group: u32, profile: &Path) -> io::Result<Self> {
+    /// Starts a watchdog for a browser that is about to be started with this profile.
+    pub(crate) fn start(profile: &Path) -> io::Result<Self> {
         let mut child = Command::new("/bin/sh")
             .args(["-c", SCRIPT])
             .env_clear()
             .env("PATH", "/usr/local/bin:/usr/bin:/bin")
-            .env("GROUP", group.to_string())
             .env("PROFILE", profile)
             .current_dir("/")
             .stdin(Stdio::piped())
@@ -67,6 +74,12 @@ impl Watchdog {
         let (commands, waiting) = mpsc::channel(64);
         tokio::spawn(forward_commands(pipe, waiting));
         Ok(Self { child, commands })
+    }
+
+    /// Sets the process group of the browser.
+    pub(crate) fn set_group(&self, group: u32) {
+        // The queue is empty until the browser runs.
+        let _ = self.commands.try_send(format!("group {group}\n"));
     }
 
     /// Kills one process.
@@ -94,5 +107,34 @@ async fn forward_commands(mut pipe: ChildStdin, mut waiting: mpsc::Receiver<Stri
         if pipe.write_all(command.as_bytes()).await.is_err() {
             break;
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// As if our process was killed before it knew the browser's process group.
+    #[tokio::test]
+    async fn a_browser_without_a_known_group_is_ended_and_its_profile_deleted() {
+        let folder = tempfile::tempdir().unwrap();
+        let profile = folder.path().join("profile");
+        let watchdog = Watchdog::start(&profile).unwrap();
+        std::fs::create_dir(&profile).unwrap();
+        let mut browser = Command::new("/bin/sh")
+            .args(["-c", "read -r line", "sh"])
+            .arg(format!("--user-data-dir={}", profile.display()))
+            .stdin(Stdio::piped())
+            .process_group(0)
+            .spawn()
+            .unwrap();
+        watchdog.finish().await;
+        // Its pipe is still open, so only a signal ends it.
+        let status = browser.wait().await.unwrap();
+        assert_eq!(
+            std::os::unix::process::ExitStatusExt::signal(&status),
+            Some(9)
+        );
+        assert!(!profile.exists());
     }
 }

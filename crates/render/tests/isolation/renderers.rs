@@ -15,7 +15,7 @@ pub(crate) const HOST: &str = "site.localhost";
 
 pub(crate) fn rules() -> FetchRules {
     FetchRules {
-        deadlines: Deadlines::within(Duration::from_secs(20)),
+        deadlines: Deadlines::within(Duration::from_secs(90)),
         max_body: 1_000_000,
         user_agent: "crawler/test".into(),
         headers: Vec::new(),
@@ -47,8 +47,8 @@ pub(crate) fn renderer_with(program: Option<&Path>, guard: Guard) -> Arc<Rendere
     );
     let settings = RenderSettings {
         blocked: Vec::new(),
-        // The page that tries every channel takes long to settle.
-        nav_timeout: Duration::from_secs(20),
+        // The page that tries every channel takes long to settle, and longer on a busy machine.
+        nav_timeout: Duration::from_secs(90),
         ..RenderSettings::default()
     };
     Renderer::new(chromium(program), settings, Arc::new(http.unwrap()))

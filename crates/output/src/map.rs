@@ -4,6 +4,8 @@
 //! memory, twice. First all records are sorted by key, best first: a page before a link, a link before a URL that was not
 //! visited, fewer hops first. The first record of each key is kept, so the spelling that was fetched wins, and the result does
 //! not depend on the order in which pages finish. Those records are then sorted by URL and written.
+//!
+//! A sitemap may only list URLs of its own origin: that of the seed, or of the page that the seed redirects to.
 
 mod csv;
 mod entry;
@@ -15,7 +17,7 @@ mod text;
 mod writer;
 
 use crawler_model::{Discovery, Outcome, PageReport, Sink, SinkError, Summary};
-use crawler_weburl::{CrawlUrl, KeyPolicy, UrlKey};
+use crawler_weburl::{CrawlUrl, KeyPolicy, UrlKey, UrlRef};
 
 use crate::sorted_lines::{BUDGET, SortedLines};
 use crate::{MapFormat, Target};
@@ -30,6 +32,8 @@ pub(crate) struct MapSink {
     writer: Box<dyn MapWriter>,
     keys: KeyPolicy,
     seed: UrlKey,
+    /// The seed, or the last page that it redirects to.
+    home: CrawlUrl,
     by_key: SortedLines,
     record: Vec<u8>,
 }
@@ -41,12 +45,13 @@ impl MapSink {
             MapFormat::Json => Box::new(json::JsonWriter::new(target)),
             MapFormat::Ndjson => Box::new(ndjson::NdjsonWriter(target)),
             MapFormat::Csv => Box::new(csv::CsvWriter::new(target)),
-            MapFormat::Sitemap => Box::new(SitemapWriter::new(target, seed.parts().origin_text())),
+            MapFormat::Sitemap => Box::new(SitemapWriter::new(target)),
         };
         Self {
             writer,
             keys,
             seed: keys.key(seed.parts()),
+            home: seed.clone(),
             by_key: SortedLines::new(BUDGET),
             record: Vec::new(),
         }
@@ -71,9 +76,13 @@ impl MapSink {
             if last.replace(record.key) == Some(record.key) {
                 continue;
             }
-            totals.count(&record.entry);
+            let mut entry = record.entry;
+            let url = UrlRef::split(entry.url);
+            let origin = self.home.parts().origin_text();
+            entry.listed &= url.is_some_and(|url| url.origin_text() == origin);
+            totals.count(&entry);
             self.record.clear();
-            record.entry.push_to(&mut self.record);
+            entry.push_to(&mut self.record);
             by_url.insert(&self.record)?;
         }
         Ok((by_url, totals))
@@ -90,7 +99,13 @@ impl Sink for MapSink {
             listed: matches!(report.outcome, Outcome::Fetched { .. }),
             rendering: report.rendering,
         };
-        self.add(self.keys.key(report.url.parts()), Rank::Page, page)?;
+        let key = self.keys.key(report.url.parts());
+        self.add(key, Rank::Page, page)?;
+        if let Outcome::Redirected { to } = &report.outcome
+            && key == self.keys.key(self.home.parts())
+        {
+            self.home = to.clone();
+        }
         let found = match report.outcome {
             Outcome::Redirected { .. } => Discovery::Redirect,
             _ => Discovery::Link,
@@ -138,7 +153,7 @@ impl Sink for MapSink {
 
     fn finish(&mut self, _summary: &Summary) -> Result<(), SinkError> {
         let (mut by_url, totals) = self.by_url()?;
-        self.writer.open(totals)?;
+        self.writer.open(totals, self.home.parts().origin_text())?;
         let mut lines = by_url.finish()?;
         while let Some(line) = lines.next_line()? {
             if let Some(entry) = Entry::read(line) {

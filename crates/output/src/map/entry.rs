@@ -11,7 +11,7 @@ pub(super) struct Entry<'a> {
     /// Hops from the seed, if known.
     pub(super) depth: Option<u32>,
     pub(super) found: Discovery,
-    /// Whether it belongs in a sitemap: not known to be failed, redirected or skipped.
+    /// Whether it belongs in a sitemap: not known to be failed, redirected or skipped, and of the same origin.
     pub(super) listed: bool,
     /// Whether the page was rendered and why, if that was decided; without the waiting time.
     pub(super) rendering: Option<Rendering>,

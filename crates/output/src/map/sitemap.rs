@@ -1,7 +1,7 @@
 //! A map as an XML sitemap, as defined by sitemaps.org.
 //!
 //! One file holds at most 50,000 URLs and 50 MiB. A larger map becomes an index with the given name and its parts beside it
-//! (`site.xml`, `site-1.xml`, …); the index gives their URLs at the root of the seed's origin. Stdout cannot be split, so a
+//! (`site.xml`, `site-1.xml`, …); the index gives their URLs at the root of the site's origin. Stdout cannot be split, so a
 //! larger map is an error there.
 
 use std::io;
@@ -42,7 +42,6 @@ pub(super) fn length(url: &str) -> u64 {
 pub(super) struct SitemapWriter {
     /// The given file.
     target: Target,
-    origin: String,
     parts: Option<Parts>,
 }
 
@@ -51,23 +50,24 @@ pub(super) struct SitemapWriter {
 struct Parts {
     /// The index; the names of the parts are derived from its name.
     index: PathBuf,
+    /// The origin that they are read from.
+    origin: String,
     current: Option<Target>,
     count: usize,
     totals: Totals,
 }
 
 impl SitemapWriter {
-    pub(super) fn new(target: Target, origin: &str) -> Self {
+    pub(super) fn new(target: Target) -> Self {
         Self {
             target,
-            origin: origin.to_owned(),
             parts: None,
         }
     }
 }
 
 impl MapWriter for SitemapWriter {
-    fn open(&mut self, totals: Totals) -> Result<(), SinkError> {
+    fn open(&mut self, totals: Totals, origin: &str) -> Result<(), SinkError> {
         if totals.urls <= MAX_URLS && totals.bytes <= MAX_BYTES {
             self.target.text(XML).text("<urlset").text(SPACE);
             return Ok(());
@@ -77,6 +77,7 @@ impl MapWriter for SitemapWriter {
         };
         self.parts = Some(Parts {
             index,
+            origin: origin.to_owned(),
             current: None,
             count: 0,
             totals: Totals::default(),
@@ -90,7 +91,7 @@ impl MapWriter for SitemapWriter {
             return Ok(());
         }
         let target = match &mut self.parts {
-            Some(parts) => parts.part_for(entry, &mut self.target, &self.origin)?,
+            Some(parts) => parts.part_for(entry, &mut self.target)?,
             None => &mut self.target,
         };
         push_url(target.buffer(), entry.url);
@@ -121,7 +122,6 @@ impl Parts {
         &mut self,
         entry: &Entry<'_>,
         index: &mut Target,
-        origin: &str,
     ) -> Result<&mut Target, SinkError> {
         let mut totals = self.totals;
         totals.count(entry);
@@ -139,7 +139,7 @@ impl Parts {
             self.current = Some(part);
             let name = path.file_name().unwrap_or_default().to_string_lossy();
             index.text("<sitemap><loc>");
-            push_escaped(index.buffer(), origin);
+            push_escaped(index.buffer(), &self.origin);
             index.text("/");
             push_escaped(index.buffer(), &percent_encoded(&name));
             index.text("</loc></sitemap>\n");

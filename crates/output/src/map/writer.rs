@@ -11,7 +11,7 @@ use crate::page_object::write_rendering;
 
 /// A map format. Called as: `open` once, `entry` for each URL in order, `close` once.
 pub(super) trait MapWriter: Send + fmt::Debug {
-    fn open(&mut self, _totals: Totals) -> Result<(), SinkError> {
+    fn open(&mut self, _totals: Totals, _origin: &str) -> Result<(), SinkError> {
         Ok(())
     }
     fn entry(&mut self, entry: &Entry<'_>) -> Result<(), SinkError>;

@@ -2,11 +2,13 @@
 
 use std::collections::BTreeMap;
 
-use crawler_model::{LinkFilter, RefuseReason, SeedProblem, StopReason, Summary};
+use crawler_model::{
+    LinkFilter, Outcome, RefuseReason, SeedProblem, SkipReason, StopReason, Summary,
+};
 use crawler_output::{Format, Target, sink};
 use serde_json::{Value, json};
 
-use crate::fixture::{about, linking, print, reports, run_to};
+use crate::fixture::{about, linking, page, print, reports, run_to};
 
 /// The arguments of every `chunk` call.
 fn chunks(report: &str) -> Vec<Value> {
@@ -73,6 +75,24 @@ fn a_page_with_very_many_links_is_spread_over_chunks() {
         // Every chunk starts with the source page of its edges.
         assert!(chunk["e"][0].as_i64().unwrap() < 0);
     }
+}
+
+/// A page that was not requested because it is a trap has another number than one that robots.txt disallows.
+#[test]
+fn traps_are_told_from_robots_txt() {
+    let rule = "Disallow: /private".to_owned();
+    let skipped = [
+        SkipReason::Robots { rule },
+        SkipReason::Trap(RefuseReason::TrapCalendar),
+    ];
+    let reports = skipped.map(|reason| {
+        let outcome = Outcome::Skipped(reason);
+        page("https://example.org/2024/05", 1, outcome)
+    });
+    let report = print(Format::Html, LinkFilter::default(), &reports);
+    let rows = chunks(&report)[0]["p"].as_array().unwrap().clone();
+    let outcomes: Vec<&Value> = rows.chunks(17).map(|row| &row[4]).collect();
+    assert_eq!(outcomes, [3, 5]);
 }
 
 /// The argument of the `finished` call.

@@ -1,9 +1,9 @@
 //! Maps: each page once, under the spelling that was fetched.
 
-use crawler_model::{Outcome, Sink};
+use crawler_model::{Outcome, PageReport, Sink};
 use crawler_output::{MapFormat, Target, map_sink};
 
-use crate::fixture::{KEYS, linking, page, print_map, run, url};
+use crate::fixture::{self, KEYS, linking, page, print_map, run, url};
 
 #[test]
 fn the_fetched_spelling_wins_in_any_order() {
@@ -36,6 +36,37 @@ fn an_unvisited_seed_is_listed_as_the_seed() {
         print_map(MapFormat::Csv, &[], &["https://example.org/"]),
         "url,status,depth,found,rendered,render_reason\nhttps://example.org/,,0,seed,,\n"
     );
+}
+
+/// Other ports and hosts may be in scope, but a sitemap lists the URLs of one origin.
+#[test]
+fn a_sitemap_lists_its_own_origin() {
+    let pages = [
+        "https://example.org/a",
+        "https://example.org:8443/b",
+        "http://example.org/c",
+        "https://sub.example.org/d",
+    ];
+    let locations = |reports: &[PageReport]| -> Vec<String> {
+        let text = print_map(MapFormat::Sitemap, reports, &[pages[1]]);
+        let locations = text.split("<loc>").skip(1);
+        let urls = locations.map(|rest| rest.split("</loc>").next().unwrap().to_owned());
+        urls.collect()
+    };
+    let mut home = linking("https://example.org/", 0, &pages);
+    for link in ["https://example.org:8443/e", "https://example.org/f"] {
+        fixture::link(&mut home.links, link, |facts| facts.in_scope = true);
+    }
+    let mut reports = vec![home];
+    reports.extend(pages.map(|url| page(url, 1, Outcome::Fetched { html: true })));
+    let own = ["https://example.org/", pages[0], "https://example.org/f"];
+    assert_eq!(locations(&reports), own);
+    // The origin is that of the page that the seed redirects to.
+    let to = url("https://example.org:8443/");
+    let redirects = Outcome::Redirected { to: to.clone() };
+    reports[0] = page("https://example.org/", 0, redirects);
+    reports.push(page(to.as_str(), 0, Outcome::Fetched { html: true }));
+    assert_eq!(locations(&reports), [to.as_str(), pages[1]]);
 }
 
 fn add_pages(sink: &mut dyn Sink, count: usize) {

@@ -52,6 +52,8 @@ struct State {
     interval: Duration,
     /// The URL whose results can never be stored.
     refused: Option<String>,
+    /// The URLs that were reported as traps, as often as they were.
+    traps: Vec<String>,
 }
 
 /// A store with one job and one host. A clone is another handle to it.
@@ -77,6 +79,7 @@ impl MemoryStore {
             paused_until: now,
             interval,
             refused: None,
+            traps: Vec::new(),
         };
         state.admit(seed);
         Self(Arc::new(Mutex::new(state)))
@@ -89,6 +92,11 @@ impl MemoryStore {
     /// Refuses all results of this URL, except that it failed.
     pub(crate) fn refuse_results_of(&self, url: String) {
         self.with(|state| state.refused = Some(url));
+    }
+
+    /// The URLs that were reported as traps, as often as they were.
+    pub(crate) fn traps(&self) -> Vec<String> {
+        self.with(|state| state.traps.clone())
     }
 
     pub(crate) fn records(&self) -> Vec<Record> {
@@ -175,6 +183,7 @@ impl State {
             lease,
             outcome,
             found,
+            refused,
             ..
         } = settlement;
         let first = self.outcomes.entry(lease).or_insert(outcome.clone());
@@ -200,6 +209,8 @@ impl State {
             _ => record.finished += 1,
         }
         if outcome.state() != TaskState::Queued {
+            self.traps
+                .extend(refused.into_iter().map(|one| one.task.url));
             for task in found {
                 settled.admitted += u64::from(self.admit(task));
             }

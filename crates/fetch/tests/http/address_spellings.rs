@@ -5,7 +5,7 @@ use std::net::{IpAddr, Ipv4Addr};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use crawler_fetch::{Accept, AllowedTarget, Fetch, FetchRequest, Guard, HttpFetch, LookupFn};
+use crawler_fetch::{Accept, EgressTarget, Fetch, FetchRequest, Guard, HttpFetch, LookupFn};
 use crawler_model::FailKind;
 use crawler_weburl::CrawlUrl;
 
@@ -278,7 +278,7 @@ async fn the_operators_list_allows_only_its_entries() {
         ("10.0.0.0/8", "localhost", false),
         ("10.0.0.0/8", "127.0.0.1", false),
     ] {
-        let guard = Guard::new(false, vec![AllowedTarget::parse(entry).unwrap()]);
+        let guard = Guard::new(false, vec![EgressTarget::parse(entry).unwrap()]);
         let fetcher = HttpFetch::resolving(&rules, 4, guard, sniff, malicious_lookup()).unwrap();
         let url = CrawlUrl::parse(&format!("http://{host}:{}/", server.port)).unwrap();
         // `mixed.test` also has a public address, which must not be dialed from a test.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crawler_engine::{Scraper, Stop};
-use crawler_fetch::{AllowedTarget, FetchSetupError, Guard, HttpFetch, LookupFn};
+use crawler_fetch::{EgressTarget, FetchSetupError, Guard, HttpFetch, LookupFn};
 use crawler_model::{DEFAULT_USER_AGENT, Notice, ScrapePlan};
 use crawler_store::Store;
 use tokio::sync::watch;
@@ -180,7 +180,7 @@ fn max_scrapes(config: &Config) -> usize {
 pub fn guard(config: &Config) -> Guard {
     let list = config.egress.allow.iter();
     let allowed = list
-        .filter_map(|entry| AllowedTarget::parse(entry))
+        .filter_map(|entry| EgressTarget::parse(entry))
         .collect();
     Guard::new(config.egress.allow_private, allowed)
 }

@@ -368,7 +368,7 @@ pub const SETTINGS: [Setting; 55] = [
         "a list of networks, addresses and host names",
         |list| list
             .iter()
-            .all(|entry| crawler_fetch::AllowedTarget::parse(entry).is_some())
+            .all(|entry| crawler_fetch::EgressTarget::parse(entry).is_some())
     ),
 ];
 

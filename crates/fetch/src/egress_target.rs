@@ -79,7 +79,8 @@ impl EgressTarget {
         matches!(self, Self::Ports(ports) if ports.contains(&port))
     }
 
-    pub(crate) fn covers_address(&self, address: IpAddr) -> bool {
+    /// Whether this is a network with this address.
+    pub fn covers_address(&self, address: IpAddr) -> bool {
         let Self::Network { network, length } = self else {
             return false;
         };

@@ -12,7 +12,8 @@ use http::{HeaderValue, StatusCode, header};
 use super::app::App;
 use super::problem::Problem;
 use super::{
-    auth, create, docs_page, events, export, health, jobs, request_middleware, results, scrape,
+    auth, create, docs_page, events, export, health, jobs, origin, request_middleware, results,
+    scrape,
 };
 use crate::config::ServerSection;
 
@@ -50,7 +51,9 @@ pub fn router<S: Store>(app: App<S>) -> Router {
     super::metrics::recorder();
     let require_key = from_fn_with_state(app.clone(), auth::require_key::<S>);
     let server = app.config().server.clone();
-    let all = protected.route_layer(require_key).merge(open);
+    let check_origin = from_fn_with_state(app.clone(), origin::check_origin::<S>);
+    let protected = protected.route_layer(require_key).route_layer(check_origin);
+    let all = protected.merge(open);
     let all = all.fallback(async || not_found());
     with_middleware(all.with_state(app), &server)
 }
@@ -76,7 +79,8 @@ pub(super) fn metrics_router<S: Store>(app: App<S>) -> Router {
     let metrics = if app.config().server.open_metrics {
         metrics
     } else {
-        metrics.route_layer(require_key)
+        let check_origin = from_fn_with_state(app.clone(), origin::check_origin::<S>);
+        metrics.route_layer(require_key).route_layer(check_origin)
     };
     super::metrics::recorder();
     let all = Router::new()

@@ -77,7 +77,12 @@ impl State {
         let settings = settings(plan, command);
         let (file, recorded) = StateFile::open(path).await?;
         if let Some(advice) = private_file::advice(path) {
-            console.print(Level::Warning, &format!("--state: {advice}"), "state_readable", &[]);
+            console.print(
+                Level::Warning,
+                &format!("--state: {advice}"),
+                "state_readable",
+                &[],
+            );
         }
         let mut state = Self {
             path: path.to_owned(),

@@ -174,9 +174,7 @@ mod tests {
             "*.corp.example",
             "dev.localhost",
         ];
-        let list = list
-            .iter()
-            .map(|entry| EgressTarget::parse(entry).unwrap());
+        let list = list.iter().map(|entry| EgressTarget::parse(entry).unwrap());
         let guard = Guard::new(false, list.collect());
         for (host, address, expected) in [
             ("a.example", "10.1.2.3", true),
@@ -210,7 +208,14 @@ mod tests {
             parsed.collect()
         };
         let allowed = parse(&["10.0.0.0/8", "*.corp.example", ":25", ":6000"]);
-        let denied = parse(&["10.6.0.0/16", "198.51.0.0/16", "hr.corp.example", "*.bad.example", ":25", ":9000-9999"]);
+        let denied = parse(&[
+            "10.6.0.0/16",
+            "198.51.0.0/16",
+            "hr.corp.example",
+            "*.bad.example",
+            ":25",
+            ":9000-9999",
+        ]);
         for allow_private in [false, true] {
             let guard = Guard::new(allow_private, allowed.clone()).for_service(denied.clone());
             for (host, address, expected) in [
@@ -232,7 +237,13 @@ mod tests {
                 let allows = guard.allows_name(host) && guard.allows(host, address);
                 assert_eq!(allows, expected, "{host} {address} {allow_private}");
             }
-            for (port, expected) in [(80, true), (22, false), (25, false), (6000, true), (9500, false)] {
+            for (port, expected) in [
+                (80, true),
+                (22, false),
+                (25, false),
+                (6000, true),
+                (9500, false),
+            ] {
                 assert_eq!(guard.allows_port(port), expected, "{port}");
             }
         }

@@ -83,10 +83,7 @@ pub(crate) fn embedded_v4(address: Ipv6Addr) -> Option<Vec<Ipv4Addr>> {
         // 6to4.
         [0x2002, ..] => Some(vec![inner([2, 3, 4, 5])]),
         // Teredo: the server, and the client with every bit inverted.
-        [0x2001, 0, ..] => Some(vec![
-            inner([4, 5, 6, 7]),
-            Ipv4Addr::from(!last.to_bits()),
-        ]),
+        [0x2001, 0, ..] => Some(vec![inner([4, 5, 6, 7]), Ipv4Addr::from(!last.to_bits())]),
         _ => None,
     }
 }

@@ -75,7 +75,8 @@ impl PostgresStore {
         let first = tokio::time::timeout(FIRST_CONNECT_TIMEOUT, first).await;
         let first = first.unwrap_or(Err(sqlx::Error::PoolTimedOut));
         // Closing fails only on a connection that is already dead.
-        let first = first.map_err(|error| tls_problem(&error, &connect).unwrap_or_else(|| fault(error)));
+        let first =
+            first.map_err(|error| tls_problem(&error, &connect).unwrap_or_else(|| fault(error)));
         let _ = first?.close().await;
         migrate(connect.clone()).await?;
         let pool = PgPoolOptions::new()
@@ -124,7 +125,9 @@ fn tls_problem(error: &sqlx::Error, connect: &PgConnectOptions) -> Option<StoreE
             })
         }
         sqlx::Error::Tls(_) => {
-            format!("DATABASE_URL has sslmode={mode}, and TLS cannot be set up; check sslrootcert, sslcert and sslkey")
+            format!(
+                "DATABASE_URL has sslmode={mode}, and TLS cannot be set up; check sslrootcert, sslcert and sslkey"
+            )
         }
         // Connecting over TCP opens no other files.
         sqlx::Error::Io(error)
@@ -132,7 +135,9 @@ fn tls_problem(error: &sqlx::Error, connect: &PgConnectOptions) -> Option<StoreE
                 && connect.get_socket().is_none()
                 && !connect.get_host().starts_with('/') =>
         {
-            format!("DATABASE_URL has sslmode={mode}, and a file named by sslrootcert, sslcert or sslkey does not exist; TLS cannot be set up")
+            format!(
+                "DATABASE_URL has sslmode={mode}, and a file named by sslrootcert, sslcert or sslkey does not exist; TLS cannot be set up"
+            )
         }
         _ => return None,
     };

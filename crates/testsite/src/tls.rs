@@ -4,8 +4,8 @@ use std::path::Path;
 use std::sync::Arc;
 
 use rcgen::{
-    BasicConstraints, Certificate, CertificateParams, DnType, IsCa, Issuer, KeyPair, KeyUsagePurpose,
-    PublicKeyData, date_time_ymd,
+    BasicConstraints, Certificate, CertificateParams, DnType, IsCa, Issuer, KeyPair,
+    KeyUsagePurpose, PublicKeyData, date_time_ymd,
 };
 use rustls::pki_types::PrivateKeyDer;
 use rustls::{ServerConfig, crypto};

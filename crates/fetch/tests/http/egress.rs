@@ -3,7 +3,7 @@
 use std::net::{IpAddr, Ipv4Addr};
 use std::sync::Arc;
 
-use crawler_fetch::{EgressTarget, Egress, Guard, HttpFetch, PlainConnection, RequestedUrl};
+use crawler_fetch::{Egress, EgressTarget, Guard, HttpFetch, PlainConnection, RequestedUrl};
 use crawler_model::{FailKind, Failure, FetchRules};
 use crawler_weburl::{CrawlUrl, Userinfo};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};

@@ -5,9 +5,9 @@ use std::sync::Arc;
 use crawler_fetch::{Guard, HttpFetch};
 use crawler_model::FailKind;
 use crawler_render::RenderSettings;
+use crawler_weburl::CrawlUrl;
 use futures_util::StreamExt;
 use futures_util::stream;
-use crawler_weburl::CrawlUrl;
 use testsite::{PRIVATE_HOSTS, private_urls};
 
 use crate::canary::Canary;
@@ -35,9 +35,9 @@ async fn every_spelling_of_a_private_address_is_refused() {
     let all = std::env::var("EGRESS_SPELLINGS").is_ok_and(|value| value == "all");
     let step = if all { 1 } else { SAMPLE };
     // What is no URL is not rendered, and the host of some is example.org, which no test may contact.
-    let spelled = private_urls(ports[0]).into_iter().filter(|url| {
-        CrawlUrl::parse(url).is_ok_and(|url| url.parts().host() != "example.org")
-    });
+    let spelled = private_urls(ports[0])
+        .into_iter()
+        .filter(|url| CrawlUrl::parse(url).is_ok_and(|url| url.parts().host() != "example.org"));
     let urls: Vec<String> = hosts.chain(spelled.step_by(step)).collect();
     let count = urls.len();
     assert!(count >= PRIVATE_HOSTS.len() * 4 + 3_000 / step, "{count}");

@@ -13,14 +13,15 @@ use tokio::sync::watch;
 use super::auth::Authenticator;
 use super::bounded_fetch::BoundedFetch;
 use super::store_host_gate::StoreHostGate;
-use crate::address_limits::{AddressLimits, slot_lease};
 use crate::SharedBrowser;
+use crate::address_limits::{AddressLimits, slot_lease};
 use crate::cached_check::CachedCheck;
 use crate::config::{Config, UnusableSetting};
 use crate::job_params::JobDefaults;
 
 /// Maximum number of concurrent page requests made for `POST /v1/scrape`.
 const MAX_SCRAPES: usize = 64;
+
 /// Why the API cannot be set up.
 #[derive(Debug, thiserror::Error)]
 pub enum SetupError {

@@ -4,28 +4,30 @@
 //! at a proxy. Other clients do not send it.
 
 use std::str::FromStr;
+use std::sync::Arc;
 
 use axum::extract::{Request, State};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
-use crawler_store::Store;
 use http::uri::Authority;
 use http::{HeaderMap, HeaderValue, Method, StatusCode, Uri, header};
 
-use super::app::App;
 use super::problem::Problem;
 
-/// Middleware that lets pages of the API's own origin and of `server.allowed_origins` call it.
-pub(super) async fn check_origin<S: Store>(
-    State(app): State<App<S>>,
+/// Middleware that lets pages of the API's own origin and of the allowed ones call it. Health checks and the documentation
+/// answer every page.
+pub(super) async fn check_origin(
+    State(allowed): State<Arc<[String]>>,
     request: Request,
     next: Next,
 ) -> Response {
-    let Some(origin) = request.headers().get(header::ORIGIN).cloned() else {
+    let path = request.uri().path();
+    let is_protected = path.starts_with("/v1/") || path == "/metrics";
+    let origin = request.headers().get(header::ORIGIN).cloned();
+    let Some(origin) = origin.filter(|_| is_protected) else {
         return next.run(request).await;
     };
     let text = origin.to_str().unwrap_or_default();
-    let allowed = &app.config().server.allowed_origins;
     if allowed.iter().any(|one| one == text) {
         let is_preflight = request.method() == Method::OPTIONS;
         let mut response = if is_preflight {

@@ -1,5 +1,6 @@
 //! The routes of the API.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use axum::Router;
@@ -51,9 +52,7 @@ pub fn router<S: Store>(app: App<S>) -> Router {
     super::metrics::recorder();
     let require_key = from_fn_with_state(app.clone(), auth::require_key::<S>);
     let server = app.config().server.clone();
-    let check_origin = from_fn_with_state(app.clone(), origin::check_origin::<S>);
-    let protected = protected.route_layer(require_key).route_layer(check_origin);
-    let all = protected.merge(open);
+    let all = protected.route_layer(require_key).merge(open);
     let all = all.fallback(async || not_found());
     with_middleware(all.with_state(app), &server)
 }
@@ -79,8 +78,7 @@ pub(super) fn metrics_router<S: Store>(app: App<S>) -> Router {
     let metrics = if app.config().server.open_metrics {
         metrics
     } else {
-        let check_origin = from_fn_with_state(app.clone(), origin::check_origin::<S>);
-        metrics.route_layer(require_key).route_layer(check_origin)
+        metrics.route_layer(require_key)
     };
     super::metrics::recorder();
     let all = Router::new()
@@ -96,8 +94,10 @@ pub(super) fn metrics_router<S: Store>(app: App<S>) -> Router {
 fn with_middleware(routes: Router, server: &ServerSection) -> Router {
     // Longer than a request may take: it ends by itself, with a message of its own.
     let time_limit = server.request_timeout + Duration::from_secs(5);
+    let origins: Arc<[String]> = server.allowed_origins.clone().into();
     routes
         .method_not_allowed_fallback(async || method_not_allowed())
+        .layer(from_fn_with_state(origins, origin::check_origin))
         .layer(from_fn_with_state(time_limit, request_middleware::handle))
         .layer(map_response(async |response: Response| {
             with_headers(response)

@@ -29,12 +29,13 @@ pub(super) struct StoreHostGate<S> {
 }
 
 impl<S: Store> StoreHostGate<S> {
-    pub(super) fn new(store: S, 
+    pub(super) fn new(
+        store: S,
         guard: Guard,
         addresses: AddressLimits<S>,
         lease: Duration,
         rng_seed: u64,
-   ) -> Self {
+    ) -> Self {
         Self {
             store,
             guard,

@@ -123,7 +123,12 @@ async fn without_a_key_the_service_may_listen_on_loopback_only() {
     let Exposure::Refused(message) = checked(&config, true).await else {
         panic!("it was not refused")
     };
-    for part in ["[::]:8080", "server.api_keys", "127.0.0.1:", "crawler keys add"] {
+    for part in [
+        "[::]:8080",
+        "server.api_keys",
+        "127.0.0.1:",
+        "crawler keys add",
+    ] {
         assert!(message.contains(part), "{message}");
     }
 }

@@ -93,7 +93,10 @@ async fn robots_may_be_ignored_only_if_the_operator_allows_it() {
     for path in ["/v1/crawl", "/v1/map"] {
         let mut body = valid_body(path);
         body["robots"] = json!("ignore");
-        let problem = strict.post(path, &body).await.problem(403, "robots_required");
+        let problem = strict
+            .post(path, &body)
+            .await
+            .problem(403, "robots_required");
         assert_eq!(problem["pointer"], "/robots", "{problem}");
         for service in [&lenient, &without] {
             service.create(path, &body).await;

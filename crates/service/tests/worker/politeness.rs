@@ -65,10 +65,17 @@ async fn the_names_of_one_machine_share_the_limits_of_a_host() {
     for worker in workers {
         worker.stop().await;
     }
-    assert_eq!((job.state, job.documents as usize), (JobState::Completed, NAMES));
+    assert_eq!(
+        (job.state, job.documents as usize),
+        (JobState::Completed, NAMES)
+    );
     let mut starts: Vec<_> = server.hits().iter().map(|hit| hit.at).collect();
     starts.sort();
-    assert_eq!(starts.len(), 2 * NAMES, "robots.txt and a page of each name");
+    assert_eq!(
+        starts.len(),
+        2 * NAMES,
+        "robots.txt and a page of each name"
+    );
     // A process notices that there are several names with its second or third request.
     let later = &starts[6..];
     for window in later.windows(5) {
@@ -107,7 +114,10 @@ async fn names_of_different_domains_at_one_address_do_not_share_a_limit() {
     let worker = RunningWorker::start(&test_store.store, fetch, settings(hosts));
     let job = test_store.finished(job).await;
     worker.stop().await;
-    assert_eq!((job.state, job.documents as usize), (JobState::Completed, DOMAINS));
+    assert_eq!(
+        (job.state, job.documents as usize),
+        (JobState::Completed, DOMAINS)
+    );
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

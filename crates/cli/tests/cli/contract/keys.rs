@@ -78,13 +78,24 @@ fn printed_keys(service: &Api) -> Vec<String> {
 #[test]
 fn a_first_start_on_an_address_of_the_network_creates_one_key_and_prints_it_once() {
     let folder = tempfile::tempdir().unwrap();
-    let args = ["serve", "--mode", "api", "--addr", "0.0.0.0:0", "--log-format", "json"];
+    let args = [
+        "serve",
+        "--mode",
+        "api",
+        "--addr",
+        "0.0.0.0:0",
+        "--log-format",
+        "json",
+    ];
     // Several processes start at once.
     let services: Vec<Api> = std::thread::scope(|scope| {
         let starting: Vec<_> = (0..4)
             .map(|_| scope.spawn(|| Api::start(folder.path(), &args)))
             .collect();
-        starting.into_iter().map(|one| one.join().unwrap()).collect()
+        starting
+            .into_iter()
+            .map(|one| one.join().unwrap())
+            .collect()
     });
     let printed: Vec<String> = services.iter().flat_map(printed_keys).collect();
     let [key] = &printed[..] else {

@@ -11,7 +11,7 @@ use crawler_service::job_params::{JobDefaults, JobParams};
 use crawler_service::{AddressLimitedFetch, AddressLimits};
 use crawler_store::{HostDefaults, JobKind, JobState};
 use crawler_store_sqlite::SqliteStore;
-use testsite::{Graph, Request, Server, ServerSetup, SiteResponse};
+use testsite::{Graph, Request, Server, SiteResponse};
 
 use crate::test_store::{RunningWorker, TestStore, http, settings};
 
@@ -91,20 +91,11 @@ async fn names_of_different_domains_at_one_address_do_not_share_a_limit() {
         in_flight: 1,
         interval: Duration::ZERO,
     };
-    // Each page is sent only when all of them have been requested.
-    let all = Arc::new(std::sync::Barrier::new(DOMAINS));
-    let site = move |request: &Request| match request.path() {
+    // Long enough for all pages to be requested before the first one is sent.
+    let server = Server::start(|request: &Request| match request.path() {
         "/robots.txt" => SiteResponse::status(404),
-        _ => {
-            all.wait();
-            SiteResponse::html("<p>words")
-        }
-    };
-    let setup = ServerSetup {
-        threads: DOMAINS + 1,
-        ..ServerSetup::default()
-    };
-    let server = Server::start_with(site, setup);
+        _ => SiteResponse::html("<p>words").after(Duration::from_secs(2)),
+    });
     let test_store = TestStore::fresh(hosts).await;
     let names = (0..DOMAINS).map(|number| format!("www.site-{number}.test"));
     let job = test_store
@@ -118,6 +109,8 @@ async fn names_of_different_domains_at_one_address_do_not_share_a_limit() {
         (job.state, job.documents as usize),
         (JobState::Completed, DOMAINS)
     );
+    // With a common limit it would be one.
+    assert!(server.most_in_flight() >= 2, "{}", server.most_in_flight());
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

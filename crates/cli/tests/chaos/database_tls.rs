@@ -39,7 +39,7 @@ fn sslmode_is_honored() {
         let message = format!("sslmode={mode}, but the server does not offer TLS");
         assert_fails(&cluster, &format!("sslmode={mode}"), &message);
     }
-    assert_fails(&cluster, "sslmode=sometimes", "sslmode");
+    assert_fails(&cluster, "sslmode=sometimes", "unknown value \"sometimes\"");
 
     let tls = Tls::generate().wrong_host();
     let folder = tempfile::tempdir().unwrap();

@@ -246,6 +246,12 @@ pub(crate) fn print_note(message: &str) {
     print_labeled("note", message);
 }
 
+/// Prints a text of several lines as it is.
+#[cfg(feature = "service")]
+pub(crate) fn print_block(text: &str) {
+    let _ = std::io::stderr().write_all(text.as_bytes());
+}
+
 #[cfg(feature = "service")]
 fn print_labeled(label: &str, message: &str) {
     let mut line = format!("{label}: ");

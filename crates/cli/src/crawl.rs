@@ -228,7 +228,7 @@ impl CrawlCommand<'_> {
             config_line: line.clone(),
         };
         let mut state = self
-            .open_state(&plan, &head, rng_seed, &runtime)
+            .open_state(&plan, &head, rng_seed, &runtime, console)
             .map_err(|refused| print_refusal(console, &refused))?;
         if let Some(state) = &state {
             head.started = state.started();
@@ -275,6 +275,7 @@ impl CrawlCommand<'_> {
         head: &RunHeader,
         rng_seed: u64,
         runtime: &Runtime,
+        console: &Console,
     ) -> Result<Option<State>, Refused> {
         let Some(path) = self.state else {
             return Ok(None);
@@ -286,8 +287,8 @@ impl CrawlCommand<'_> {
                 return Err(Refused { message, bad_usage });
             }
         }
-        let opened = runtime.block_on(State::open(path, head, rng_seed, plan, self.settings));
-        opened.map(Some)
+        let open = State::open(path, head, rng_seed, plan, self.settings, console);
+        runtime.block_on(open).map(Some)
     }
 }
 

@@ -106,6 +106,27 @@ async fn add<S: Store>(store: &S, name: &str) -> anyhow::Result<String> {
     }
 }
 
+/// Name of the key that is created when a service without keys starts on an address that other machines can reach.
+const FIRST_KEY: &str = "admin";
+
+/// Creates the first key of the store and prints it; the store holds only its hash. If several processes start at once, the
+/// name lets only one of them create a key.
+pub(crate) async fn create_first<S: Store>(store: &S) -> anyhow::Result<()> {
+    let key = new_key()?;
+    match store.add_key(FIRST_KEY, KeyHash::of(&key)).await {
+        Ok(_) => {
+            // Not through the log, which may be kept or sent elsewhere.
+            console::print_block(&format!(
+                "\nThe store had no API key, so a first one named {FIRST_KEY:?} was created. It is shown only once:\n\n    \
+                 {key}\n\nCallers send it as `Authorization: Bearer <key>`. Create more with `crawler keys add <NAME>`.\n\n"
+            ));
+            Ok(())
+        }
+        Err(StoreError::Conflict(_)) => Ok(()),
+        Err(error) => Err(error).context("cannot store the first API key"),
+    }
+}
+
 /// A new key with 256 random bits.
 fn new_key() -> anyhow::Result<String> {
     let mut bytes = [0; 32];

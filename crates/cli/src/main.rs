@@ -30,6 +30,8 @@ mod postgres;
 #[cfg(all(feature = "service", not(feature = "postgres")))]
 #[path = "no_postgres.rs"]
 mod postgres;
+#[cfg(any(feature = "service", feature = "state"))]
+mod private_file;
 mod progress_line;
 mod reference;
 mod refusal_text;

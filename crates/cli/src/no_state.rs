@@ -8,6 +8,7 @@ use crawler_frontier::{MemoryFrontier, Moment, ProgressCounts};
 use crawler_model::{CrawlPlan, Sink};
 use crawler_output::Written;
 
+use crate::console::Console;
 use crate::crawl::{CommandSettings, Refused, RunHeader};
 
 /// An open state file; there is none in this build.
@@ -33,6 +34,7 @@ impl State {
         _rng_seed: u64,
         _plan: &CrawlPlan,
         command: CommandSettings<'_>,
+        _console: &Console,
     ) -> Result<Self, Refused> {
         let command = command.command;
         Err(Refused {

@@ -12,10 +12,12 @@ use anyhow::{Context, bail};
 use crawler_engine::{Stop, StopLevel};
 use crawler_model::JsPolicy;
 use crawler_model::site_rules::ROBOTS_MEMORY;
-use crawler_service::api::{self, App};
+use crawler_service::api::{self, App, Exposure};
 use crawler_service::config::Config;
 use crawler_service::worker::{Worker, WorkerSettings, WorkerTotals, http_fetch};
-use crawler_service::{CallMetrics, OutageDetector, SharedBrowser, TimedStore};
+use crawler_service::{
+    AddressLimitedFetch, AddressLimits, CallMetrics, OutageDetector, SharedBrowser, TimedStore,
+};
 use crawler_store::{HostDefaults, Store, StoreError, StoreLimits, WrappedStore};
 use crawler_store_sqlite::{SqliteOptions, SqliteStore};
 use tokio::net::TcpListener;
@@ -28,7 +30,10 @@ use crate::args::{LogChoice, MessageArgs, When};
 use crate::console::Console;
 use crate::postgres::AnyStore;
 use crate::serve_args::{ModeChoice, ServeArgs};
-use crate::{config, console, exit, listener, one_line::OneLine, open_files, postgres, signals};
+use crate::{
+    config, console, exit, keys, listener, one_line::OneLine, open_files, postgres, private_file,
+    signals,
+};
 
 /// Interval between updates of a worker's metrics.
 const METRICS_INTERVAL: Duration = Duration::from_secs(5);
@@ -133,12 +138,7 @@ fn run(config: Config, mode: ModeChoice, console: Console) -> anyhow::Result<()>
                 ..SqliteOptions::default()
             };
             let path = config.store.path.clone();
-            // A store that does not exist has no keys: refused before anything creates it.
-            if !path.exists()
-                && let Some(message) = api::exposure_without_keys(&config, mode.has_api())
-            {
-                return Err(UnsafeExposure(message).into());
-            }
+            private_file::warn_if_readable_by_others(&path);
             let _lock = mode.has_worker().then(|| lock_worker(&path)).transpose()?;
             let store = SqliteStore::open(&path, options)
                 .await
@@ -175,8 +175,10 @@ pub(crate) async fn run_on(
     let detector = OutageDetector::new(store.clone(), config.store.connect_timeout);
     let api_store = TimedStore::new(WrappedStore::new(store.clone(), detector), CallMetrics);
     let store = TimedStore::new(store, CallMetrics);
-    if let Err(message) = api::check_exposure(&config, &store, mode.has_api()).await? {
-        return Err(UnsafeExposure(message).into());
+    match api::check_exposure(&config, &store, mode.has_api()).await? {
+        Exposure::Safe => (),
+        Exposure::NeedsFirstKey => keys::create_first(&store).await?,
+        Exposure::Refused(message) => return Err(UnsafeExposure(message).into()),
     }
     let drain = config.worker.drain;
     // Shared by the API and the worker; started by the first page that needs it.
@@ -201,7 +203,9 @@ pub(crate) async fn run_on(
         let sole_owner = kind == "sqlite";
         let settings = WorkerSettings::of(&config, sole_owner);
         let fetch = http_fetch(&settings.jobs, config.worker.pool_size, api::guard(&config))?;
-        let fetch = browser.fetch(Arc::new(fetch));
+        let http = Arc::new(fetch);
+        let limits = AddressLimits::new(store.clone(), &config, Arc::clone(&http));
+        let fetch = AddressLimitedFetch::new(browser.fetch(http), limits);
         let worker = Worker::new(store.clone(), Arc::new(fetch), settings)?;
         tracing::info!(tasks = config.worker.pool_size, store = kind, "working");
         let counts = worker.counts();

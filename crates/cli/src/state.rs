@@ -21,7 +21,9 @@ use tokio::runtime::Handle;
 use settings::settings;
 use state_sink::StateSink;
 
+use crate::console::{Console, Level};
 use crate::crawl::{CommandSettings, Refused, RunHeader};
+use crate::private_file;
 
 impl From<StateError> for Refused {
     fn from(error: StateError) -> Self {
@@ -63,6 +65,7 @@ impl State {
         rng_seed: u64,
         plan: &CrawlPlan,
         command: CommandSettings<'_>,
+        console: &Console,
     ) -> Result<Self, Refused> {
         let started = head.started.duration_since(UNIX_EPOCH).unwrap_or_default();
         let about = StateHeader {
@@ -73,6 +76,14 @@ impl State {
         };
         let settings = settings(plan, command);
         let (file, recorded) = StateFile::open(path).await?;
+        if let Some(advice) = private_file::advice(path) {
+            console.print(
+                Level::Warning,
+                &format!("--state: {advice}"),
+                "state_readable",
+                &[],
+            );
+        }
         let mut state = Self {
             path: path.to_owned(),
             file,

@@ -79,9 +79,7 @@ impl Dialer {
         let Some(proxy) = proxy else {
             return self.connect(host, port).await;
         };
-        if !self.guard.allows_name(host) {
-            return Err(refused());
-        }
+        self.check_name(host, port)?;
         if let Some(address) = literal(host) {
             self.check(host, &[address])?;
         }
@@ -91,15 +89,25 @@ impl Dialer {
     }
 
     async fn connect(&self, host: &str, port: u16) -> Result<TcpStream, Failure> {
-        if !self.guard.allows_name(host) {
-            return Err(refused());
-        }
+        self.check_name(host, port)?;
         let addresses = self.resolver.addresses(host).await?;
         self.check(host, &addresses)?;
         let stream = race(&interleaved(&addresses), port).await?;
         // Fails only on a socket that is already dead; the first write will report that.
         let _ = stream.set_nodelay(true);
         Ok(stream)
+    }
+
+    /// Refuses what is known before the name is resolved.
+    fn check_name(&self, host: &str, port: u16) -> Result<(), Failure> {
+        if !self.guard.allows_name(host) {
+            return Err(refused());
+        }
+        if self.guard.allows_port(port) {
+            return Ok(());
+        }
+        let message = format!("port {port} is not allowed");
+        Err(Failure::new(FailKind::AddressRefused, message))
     }
 
     /// Refuses the host if any of its addresses is refused, so that the host cannot choose which address is dialed.
@@ -112,9 +120,9 @@ impl Dialer {
     }
 }
 
-/// The message is the same for every refusal.
+/// The message is the same for every host and address that is refused.
 fn refused() -> Failure {
-    let message = "the host's address is not public";
+    let message = "the host's address is not public, or not allowed";
     Failure::new(FailKind::AddressRefused, message)
 }
 

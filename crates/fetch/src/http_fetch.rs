@@ -1,12 +1,14 @@
 //! [`Fetch`] over HTTP: the response head decides how much of the body is read.
 
 use std::fmt;
+use std::net::IpAddr;
 use std::sync::Arc;
 use std::sync::atomic::AtomicUsize;
 use std::time::SystemTime;
 
 use crawler_model::site_rules::{PageStatus, has_body};
 use crawler_model::{Deadlines, Failure, FetchRules};
+use crawler_weburl::CrawlUrl;
 use http::header::{CONTENT_TYPE, HeaderName, LOCATION};
 use http::{HeaderMap, StatusCode};
 use hyper::body::Body as _;
@@ -136,6 +138,16 @@ impl HttpFetch {
     /// Returns an [`Egress`], which gives another HTTP client access to the dialer, guard, proxies and headers.
     pub fn egress(self: &Arc<Self>) -> Egress {
         Egress::new(Arc::clone(self))
+    }
+
+    /// Resolves the host of a URL, with the cache of the dialer; `None` if it has no address or a proxy resolves it.
+    pub async fn addresses(&self, url: &CrawlUrl) -> Option<Arc<[IpAddr]>> {
+        let exchange = &self.exchange;
+        if !exchange.proxies.is_empty() {
+            return None;
+        }
+        let resolver = &exchange.dialer.resolver;
+        resolver.addresses(url.parts().host()).await.ok()
     }
 
     fn plan(&self, accept: Accept, status: StatusCode, content_type: Option<&str>) -> BodyPlan {

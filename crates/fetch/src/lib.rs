@@ -24,7 +24,7 @@
 //!
 //! This crate handles deadlines, size limits and content decoding, but not HTML or robots.txt.
 
-mod allowed_target;
+mod blocked_ports;
 mod body_buffer;
 mod body_reader;
 mod coding;
@@ -32,6 +32,7 @@ mod content_type;
 mod decoder;
 mod dialer;
 mod egress;
+mod egress_target;
 mod errors;
 mod exchange;
 mod fetch;
@@ -42,6 +43,7 @@ mod h2;
 mod http_connection;
 mod http_fetch;
 mod origin_pool;
+mod own_addresses;
 mod pool;
 mod proxy;
 mod request_builder;
@@ -58,9 +60,9 @@ pub mod fake;
 #[doc(hidden)]
 pub mod probe;
 
-pub use allowed_target::AllowedTarget;
 pub use content_type::ContentKind;
 pub use egress::{Egress, PlainConnection};
+pub use egress_target::EgressTarget;
 pub use fake::FakeFetch;
 pub use fetch::{Accept, Fetch, FetchRequest, RequestedUrl};
 pub use fetched::{Body, Fetched};

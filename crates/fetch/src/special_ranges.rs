@@ -49,6 +49,17 @@ fn v4_is_public(address: Ipv4Addr) -> bool {
 }
 
 fn v6_is_public(address: Ipv6Addr) -> bool {
+    if let Some(embedded) = embedded_v4(address) {
+        return !embedded.is_empty() && embedded.into_iter().all(v4_is_public);
+    }
+    let within = |(network, length): &(Ipv6Addr, u32)| {
+        (address.to_bits() ^ network.to_bits()) >> (128 - length) == 0
+    };
+    address.segments()[0] >> 13 == 1 && !V6_SPECIAL.iter().any(within)
+}
+
+/// Returns the IPv4 addresses that an IPv6 address may stand for; `None` if its range embeds none.
+pub(crate) fn embedded_v4(address: Ipv6Addr) -> Option<Vec<Ipv4Addr>> {
     let octets = address.octets();
     let inner = |at: [usize; 4]| Ipv4Addr::from(at.map(|index| octets[index]));
     let last = inner([12, 13, 14, 15]);
@@ -56,34 +67,24 @@ fn v6_is_public(address: Ipv6Addr) -> bool {
         // v4-compatible (`::` and `::1` fall into 0.0.0.0/8), v4-translated, v4-mapped, NAT64.
         [0, 0, 0, 0, 0 | 0xffff, 0, _, _]
         | [0, 0, 0, 0, 0, 0xffff, _, _]
-        | [0x64, 0xff9b, 0, 0, 0, 0, _, _] => v4_is_public(last),
-        // NAT64 under a local prefix of unknown length: every interpretation must be public. One in 0.0.0.0/8
-        // is an artifact of the prefix's own zeros.
+        | [0x64, 0xff9b, 0, 0, 0, 0, _, _] => Some(vec![last]),
+        // NAT64 under a local prefix of unknown length: any interpretation is possible. One in 0.0.0.0/8 is an artifact of
+        // the prefix's own zeros.
         [0x64, 0xff9b, 1, ..] => {
-            let interpretations = [
+            let mut interpretations = vec![
                 inner([6, 7, 9, 10]),
                 inner([7, 9, 10, 11]),
                 inner([9, 10, 11, 12]),
                 last,
             ];
-            let mut plausible = interpretations
-                .iter()
-                .filter(|v4| v4.octets()[0] != 0)
-                .peekable();
-            plausible.peek().is_some() && plausible.all(|v4| v4_is_public(*v4))
+            interpretations.retain(|v4| v4.octets()[0] != 0);
+            Some(interpretations)
         }
         // 6to4.
-        [0x2002, ..] => v4_is_public(inner([2, 3, 4, 5])),
+        [0x2002, ..] => Some(vec![inner([2, 3, 4, 5])]),
         // Teredo: the server, and the client with every bit inverted.
-        [0x2001, 0, ..] => {
-            v4_is_public(inner([4, 5, 6, 7])) && v4_is_public(Ipv4Addr::from(!last.to_bits()))
-        }
-        [first, ..] => {
-            let within = |(network, length): &(Ipv6Addr, u32)| {
-                (address.to_bits() ^ network.to_bits()) >> (128 - length) == 0
-            };
-            first >> 13 == 1 && !V6_SPECIAL.iter().any(within)
-        }
+        [0x2001, 0, ..] => Some(vec![inner([4, 5, 6, 7]), Ipv4Addr::from(!last.to_bits())]),
+        _ => None,
     }
 }
 

@@ -64,6 +64,7 @@ impl StateFile {
     /// Opens a file, or creates an empty one. `None` if no crawl is stored yet. A file of another kind is not touched.
     pub async fn open(path: &Path) -> Result<(Self, Option<SavedCrawl>), StateError> {
         let known = header::is_state_file(path)?;
+        create_private(path);
         let connection = SqliteConnectOptions::new()
             .filename(path)
             .create_if_missing(true)
@@ -272,4 +273,15 @@ impl StateFile {
     fn error(&self, error: &sqlx::Error) -> StateError {
         StateError::of_database(&self.path, error)
     }
+}
+
+/// Creates the file readable by its owner only: a crawl's URLs may contain secrets. SQLite gives the files beside it the same
+/// mode.
+fn create_private(path: &Path) {
+    let mut file = std::fs::File::options();
+    file.write(true).create_new(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut file, 0o600);
+    // An existing file keeps its mode; if the file cannot be created, opening it will report that.
+    let _ = file.open(path);
 }

@@ -7,6 +7,7 @@
 mod app;
 mod auth;
 mod bounded_fetch;
+mod client_address;
 mod content;
 mod create;
 mod docs_page;
@@ -18,9 +19,11 @@ mod idempotency;
 mod job_path;
 mod jobs;
 mod json_body;
+mod key_throttle;
 mod metrics;
 mod moment;
 mod openapi;
+mod origin;
 mod paging;
 mod problem;
 mod query;
@@ -39,7 +42,7 @@ mod whole_number;
 
 pub(crate) use app::scrape_plan;
 pub use app::{App, SetupError, guard};
-pub use exposure::{check_exposure, exposure_without_keys};
+pub use exposure::{Exposure, check_exposure};
 pub use metrics::{METRICS, record_worker_metrics};
 pub use moment::rfc3339;
 pub use openapi::openapi_json;

@@ -9,11 +9,14 @@ pub mod config;
 pub mod job_params;
 pub mod worker;
 
+mod address_limits;
 mod cached_check;
+mod host_slot;
 mod outage_detector;
 mod shared_browser;
 mod timed_store;
 
+pub use address_limits::{AddressLimitedFetch, AddressLimits};
 pub use outage_detector::OutageDetector;
 pub use shared_browser::{BrowserStatus, SharedBrowser};
 pub use timed_store::{CallMetrics, TimedStore};

@@ -1,12 +1,13 @@
 //! Opening a store: migrations under a lock, and connections that survive restarts of the server.
 
+use std::io::ErrorKind;
 use std::str::FromStr;
 use std::time::Duration;
 
 use crawler_store::{StoreError, StoreLimits};
 use sqlx::Connection;
 use sqlx::migrate::Migrator;
-use sqlx::postgres::{PgConnectOptions, PgConnection, PgPoolOptions};
+use sqlx::postgres::{PgConnectOptions, PgConnection, PgPoolOptions, PgSslMode};
 
 use crate::PostgresStore;
 use crate::fault::fault;
@@ -74,7 +75,9 @@ impl PostgresStore {
         let first = tokio::time::timeout(FIRST_CONNECT_TIMEOUT, first).await;
         let first = first.unwrap_or(Err(sqlx::Error::PoolTimedOut));
         // Closing fails only on a connection that is already dead.
-        let _ = first.map_err(fault)?.close().await;
+        let first =
+            first.map_err(|error| tls_problem(&error, &connect).unwrap_or_else(|| fault(error)));
+        let _ = first?.close().await;
         migrate(connect.clone()).await?;
         let pool = PgPoolOptions::new()
             .max_connections(options.connections)
@@ -89,6 +92,56 @@ impl PostgresStore {
             .map_err(fault)?;
         Ok(Self::new(pool, options))
     }
+}
+
+/// Explains an error of TLS, which another attempt does not solve.
+fn tls_problem(error: &sqlx::Error, connect: &PgConnectOptions) -> Option<StoreError> {
+    let mode = match connect.get_ssl_mode() {
+        PgSslMode::Disable => "disable",
+        PgSslMode::Allow => "allow",
+        PgSslMode::Prefer => "prefer",
+        PgSslMode::Require => "require",
+        PgSslMode::VerifyCa => "verify-ca",
+        PgSslMode::VerifyFull => "verify-full",
+    };
+    let text = error.to_string();
+    let says = |cause: &str| text.contains(cause);
+    let certificate = |problem: &str| {
+        format!("DATABASE_URL has sslmode={mode}, and the certificate of the server {problem}")
+    };
+    let message = match error {
+        sqlx::Error::Tls(_) if says("does not support TLS") => format!(
+            "DATABASE_URL has sslmode={mode}, but the server does not offer TLS; enable it there, or use sslmode=prefer"
+        ),
+        sqlx::Error::Io(_) | sqlx::Error::Tls(_) if says("invalid peer certificate") => {
+            certificate(if says("UnknownIssuer") {
+                "is not signed by a trusted authority; set sslrootcert to the certificate of its authority"
+            } else if says("not valid for name") || says("NotValidForName") {
+                "is not valid for the host name in DATABASE_URL; sslmode=verify-ca does not check the name"
+            } else if says("xpired") {
+                "has expired"
+            } else {
+                "is not valid"
+            })
+        }
+        sqlx::Error::Tls(_) => {
+            format!(
+                "DATABASE_URL has sslmode={mode}, and TLS cannot be set up; check sslrootcert, sslcert and sslkey"
+            )
+        }
+        // Connecting over TCP opens no other files.
+        sqlx::Error::Io(error)
+            if error.kind() == ErrorKind::NotFound
+                && connect.get_socket().is_none()
+                && !connect.get_host().starts_with('/') =>
+        {
+            format!(
+                "DATABASE_URL has sslmode={mode}, and a file named by sslrootcert, sslcert or sslkey does not exist; TLS cannot be set up"
+            )
+        }
+        _ => return None,
+    };
+    Some(StoreError::Refused(message))
 }
 
 /// Migrates the schema. A migration of a large table may take longer than any other statement may.

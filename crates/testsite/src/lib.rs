@@ -41,6 +41,7 @@ mod graph;
 pub mod hostile;
 mod pages;
 mod private_hosts;
+mod private_urls;
 mod proxy;
 mod pseudo_random;
 mod realistic;
@@ -60,6 +61,7 @@ pub use folder::Folder;
 pub use graph::{Graph, GraphSite};
 pub use pages::Pages;
 pub use private_hosts::PRIVATE_HOSTS;
+pub use private_urls::private_urls;
 pub use proxy::{Proxy, ProxyRules};
 pub use realistic::{
     DEAD_PATH as REALISTIC_DEAD_PATH, LINKS_PER_PAGE as REALISTIC_LINKS_PER_PAGE, Realistic,

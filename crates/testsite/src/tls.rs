@@ -4,8 +4,8 @@ use std::path::Path;
 use std::sync::Arc;
 
 use rcgen::{
-    BasicConstraints, CertificateParams, DnType, IsCa, Issuer, KeyPair, KeyUsagePurpose,
-    PublicKeyData, date_time_ymd,
+    BasicConstraints, Certificate, CertificateParams, DnType, IsCa, Issuer, KeyPair,
+    KeyUsagePurpose, PublicKeyData, date_time_ymd,
 };
 use rustls::pki_types::PrivateKeyDer;
 use rustls::{ServerConfig, crypto};
@@ -60,6 +60,12 @@ impl Tls {
     /// Writes the certificate of the authority, for `SSL_CERT_FILE`.
     pub fn write_authority(&self, path: &Path) {
         std::fs::write(path, &self.authority_pem).unwrap();
+    }
+
+    /// Writes the certificate and the key of the server, for another program.
+    pub fn write_server(&self, certificate: &Path, key: &Path) {
+        std::fs::write(certificate, self.certificate().pem()).unwrap();
+        std::fs::write(key, self.key.serialize_pem()).unwrap();
     }
 
     /// Returns the SHA-256 of the server's public key in base64, for a browser that is started to trust this key.
@@ -134,15 +140,8 @@ impl Tls {
     }
 
     pub(crate) fn acceptor(&self) -> TlsAcceptor {
-        let key = &self.key;
-        let params = self.leaf();
-        let certificate = match self.flaw {
-            Flaw::SelfSigned => params.self_signed(key),
-            Flaw::UnknownAuthority => params.signed_by(key, &new_authority("another authority").0),
-            Flaw::None | Flaw::Expired | Flaw::WrongHost => params.signed_by(key, &self.authority),
-        };
-        let chain = vec![certificate.unwrap().der().clone()];
-        let key = PrivateKeyDer::try_from(key.serialize_der()).unwrap();
+        let chain = vec![self.certificate().der().clone()];
+        let key = PrivateKeyDer::try_from(self.key.serialize_der()).unwrap();
         let provider = Arc::new(crypto::ring::default_provider());
         let mut config = ServerConfig::builder_with_provider(provider)
             .with_safe_default_protocol_versions()
@@ -152,6 +151,17 @@ impl Tls {
             .unwrap();
         config.alpn_protocols.clone_from(&self.offered);
         TlsAcceptor::from(Arc::new(config))
+    }
+
+    fn certificate(&self) -> Certificate {
+        let key = &self.key;
+        let params = self.leaf();
+        let certificate = match self.flaw {
+            Flaw::SelfSigned => params.self_signed(key),
+            Flaw::UnknownAuthority => params.signed_by(key, &new_authority("another authority").0),
+            Flaw::None | Flaw::Expired | Flaw::WrongHost => params.signed_by(key, &self.authority),
+        };
+        certificate.unwrap()
     }
 
     fn leaf(&self) -> CertificateParams {

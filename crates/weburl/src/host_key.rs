@@ -3,6 +3,8 @@
 use std::fmt;
 use std::sync::Arc;
 
+use crawler_public_suffix::registrable_domain;
+
 /// The politeness key: a host name, whatever the scheme and port.
 #[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct HostKey(Arc<str>);
@@ -16,6 +18,11 @@ impl HostKey {
     /// The host name.
     pub fn as_str(&self) -> &str {
         &self.0
+    }
+
+    /// The registrable domain of the host name; an address or a single label is its own.
+    pub fn registrable_domain(&self) -> &str {
+        registrable_domain(&self.0)
     }
 }
 

@@ -1,13 +1,15 @@
 //! A Postgres server for one test, which the test can stop and restart. Postgres refuses to run as root, so root starts it
 //! as another user.
 
+use std::fs::Permissions;
 use std::net::TcpListener;
-use std::os::unix::fs::{MetadataExt, chown};
+use std::os::unix::fs::{MetadataExt, PermissionsExt, chown};
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use tempfile::TempDir;
+use testsite::Tls;
 
 use crate::harness::wait::{TIMEOUT, wait_until};
 
@@ -63,6 +65,26 @@ impl Cluster {
         assert!(initialized.status.success(), "{initialized:?}");
         cluster.start_server();
         cluster
+    }
+
+    /// Restarts the server with TLS, required of connections over TCP.
+    pub(crate) fn require_tls(&self, tls: &Tls) {
+        let files = ["server.crt", "server.key"].map(|name| self.data().join(name));
+        tls.write_server(&files[0], &files[1]);
+        for file in &files {
+            std::fs::set_permissions(file, Permissions::from_mode(0o600)).unwrap();
+            if let Some((id, group)) = self.user {
+                chown(file, Some(id), Some(group)).unwrap();
+            }
+        }
+        let rules = "local all all trust\nhostssl all all 127.0.0.1/32 trust\n";
+        std::fs::write(self.data().join("pg_hba.conf"), rules).unwrap();
+        let settings = self.data().join("postgresql.conf");
+        let mut text = std::fs::read_to_string(&settings).unwrap();
+        text.push_str("\nssl = on\n");
+        std::fs::write(&settings, text).unwrap();
+        self.stop_immediately();
+        self.start_server();
     }
 
     fn data(&self) -> PathBuf {

@@ -8,6 +8,7 @@
 mod audit;
 mod client;
 mod cluster;
+mod database_tls;
 mod deployment;
 mod drain;
 mod forwarder;

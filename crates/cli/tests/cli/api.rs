@@ -40,6 +40,11 @@ impl Api {
         Self { service, addr }
     }
 
+    /// Everything that the service has printed so far.
+    pub(crate) fn log(&self) -> String {
+        self.service.log()
+    }
+
     pub(crate) fn get(&self, path: &str) -> (u16, String) {
         http::get(&self.addr, path, TIMEOUT).unwrap()
     }

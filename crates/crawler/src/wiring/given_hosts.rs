@@ -6,7 +6,7 @@
 
 use std::net::IpAddr;
 
-use crawler_fetch::{AllowedTarget, Guard};
+use crawler_fetch::{EgressTarget, Guard};
 use crawler_model::FetchRules;
 use crawler_weburl::CrawlUrl;
 use futures_util::future::join_all;
@@ -29,15 +29,15 @@ impl GivenHosts {
 
     /// Returns the private addresses that rendered pages may load from. Proxies resolve names themselves, so with proxies
     /// the names are not resolved, and the addresses of the proxies are allowed.
-    pub async fn allowed(&self, rules: &FetchRules) -> Vec<AllowedTarget> {
+    pub async fn allowed(&self, rules: &FetchRules) -> Vec<EgressTarget> {
         let proxies = rules.proxies.iter().filter_map(|proxy| {
             let url = CrawlUrl::parse(proxy).ok()?;
             Some(url.parts().host().to_owned())
         });
         let proxies: Vec<String> = proxies.collect();
         let literal = self.0.iter().filter(|host| is_literal(host));
-        let mut allowed: Vec<AllowedTarget> = literal
-            .filter_map(|host| AllowedTarget::parse(host))
+        let mut allowed: Vec<EgressTarget> = literal
+            .filter_map(|host| EgressTarget::parse(host))
             .collect();
         let names = if proxies.is_empty() {
             &self.0
@@ -60,19 +60,19 @@ impl GivenHosts {
 /// Whether a host needs no lookup: an IP address or `localhost`.
 fn is_literal(host: &str) -> bool {
     matches!(
-        AllowedTarget::parse(host),
-        Some(AllowedTarget::Network { .. })
+        EgressTarget::parse(host),
+        Some(EgressTarget::Network { .. })
     ) || host == "localhost"
 }
 
 /// Returns a name's addresses if all of them are private: a name with a public address is not on the user's network.
-fn if_all_private(addresses: Vec<IpAddr>) -> Vec<AllowedTarget> {
+fn if_all_private(addresses: Vec<IpAddr>) -> Vec<EgressTarget> {
     let public = Guard::public_only();
     let is_public = |address: &IpAddr| public.allows("", *address);
     if addresses.iter().any(is_public) {
         return Vec::new();
     }
-    let to_target = |address: IpAddr| AllowedTarget::parse(&address.to_string());
+    let to_target = |address: IpAddr| EgressTarget::parse(&address.to_string());
     addresses.into_iter().filter_map(to_target).collect()
 }
 

@@ -3,7 +3,7 @@
 use std::net::{IpAddr, Ipv4Addr};
 use std::sync::Arc;
 
-use crawler_fetch::{AllowedTarget, Egress, Guard, HttpFetch, PlainConnection, RequestedUrl};
+use crawler_fetch::{Egress, EgressTarget, Guard, HttpFetch, PlainConnection, RequestedUrl};
 use crawler_model::{FailKind, Failure, FetchRules};
 use crawler_weburl::{CrawlUrl, Userinfo};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -46,7 +46,7 @@ async fn refused_addresses_are_not_dialed_with_or_without_a_proxy() {
     let mut through = rules("http://site.test/");
     // The proxy itself is on the list of allowed targets.
     through.proxies = vec![format!("http://localhost:{}", canary.port)];
-    let named = Guard::new(false, vec![AllowedTarget::parse("localhost").unwrap()]);
+    let named = Guard::new(false, vec![EgressTarget::parse("localhost").unwrap()]);
     for host in [
         "127.0.0.1",
         "127.1",
@@ -112,7 +112,7 @@ async fn failures_are_distinguished_and_invalid_hosts_are_refused() {
 #[tokio::test]
 async fn allowed_hosts_are_dialed_directly() {
     let server = Server::responding(OK).await;
-    let guard = Guard::new(false, vec![AllowedTarget::parse("site.test").unwrap()]);
+    let guard = Guard::new(false, vec![EgressTarget::parse("site.test").unwrap()]);
     let egress = egress(&rules("http://site.test/"), guard);
     let tunnel = egress.tunnel("SITE.test", server.port).await.unwrap();
     assert_eq!(exchange(tunnel, "GET / HTTP/1.1\r\n\r\n").await, OK);

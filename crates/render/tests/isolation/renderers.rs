@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use crawler_fetch::{Accept, AllowedTarget, Fetch, FetchRequest, Fetched, Guard, HttpFetch};
+use crawler_fetch::{Accept, EgressTarget, Fetch, FetchRequest, Fetched, Guard, HttpFetch};
 use crawler_model::{Deadlines, Failure, FetchRules, JsPolicy};
 use crawler_render::{Chromium, RenderSettings, Renderer};
 use crawler_weburl::CrawlUrl;
@@ -27,7 +27,7 @@ pub(crate) fn rules() -> FetchRules {
 
 /// Allows public addresses and the site.
 pub(crate) fn site_only() -> Guard {
-    Guard::new(false, vec![AllowedTarget::parse(HOST).unwrap()])
+    Guard::new(false, vec![EgressTarget::parse(HOST).unwrap()])
 }
 
 /// Creates a renderer that resolves every name to this machine and blocks no resources.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crawler_engine::{Scraper, Stop};
-use crawler_fetch::{AllowedTarget, FetchSetupError, Guard, HttpFetch, LookupFn};
+use crawler_fetch::{EgressTarget, FetchSetupError, Guard, HttpFetch, LookupFn};
 use crawler_model::{DEFAULT_USER_AGENT, Notice, ScrapePlan};
 use crawler_store::Store;
 use tokio::sync::watch;
@@ -14,14 +14,13 @@ use super::auth::Authenticator;
 use super::bounded_fetch::BoundedFetch;
 use super::store_host_gate::StoreHostGate;
 use crate::SharedBrowser;
+use crate::address_limits::{AddressLimits, slot_lease};
 use crate::cached_check::CachedCheck;
 use crate::config::{Config, UnusableSetting};
 use crate::job_params::JobDefaults;
 
 /// Maximum number of concurrent page requests made for `POST /v1/scrape`.
 const MAX_SCRAPES: usize = 64;
-/// How much longer than the longest request a host slot is leased.
-const SLOT_LEASE_GRACE: Duration = Duration::from_mins(1);
 
 /// Why the API cannot be set up.
 #[derive(Debug, thiserror::Error)]
@@ -108,10 +107,12 @@ impl<S: Store> App<S> {
     ) -> Self {
         let rng_seed = RandomState::new().hash_one("api");
         // Long enough for any request; the slot of a process that died is freed after it.
-        let lease = config.http.timeout + config.browser.nav_timeout + SLOT_LEASE_GRACE;
+        let lease = slot_lease(&config);
         let guard = guard(&config);
-        let fetch = browser.fetch(Arc::new(fetch));
-        let gate = StoreHostGate::new(store.clone(), guard.clone(), lease, rng_seed);
+        let http = Arc::new(fetch);
+        let addresses = AddressLimits::new(store.clone(), &config, Arc::clone(&http));
+        let fetch = browser.fetch(http);
+        let gate = StoreHostGate::new(store.clone(), guard.clone(), addresses, lease, rng_seed);
         let fetch = Arc::new(BoundedFetch::new(fetch, guard, max_scrapes(&config)));
         let on_notice = |notice: Notice| tracing::info!(event = notice.as_str(), "{notice}");
         Self {
@@ -120,7 +121,7 @@ impl<S: Store> App<S> {
                 defaults: JobDefaults::from(&config),
                 // A request that waits is ended by its own timeout.
                 scraper: Scraper::with_gate(fetch, plan, gate, rng_seed, Stop::new(), on_notice),
-                keys: Authenticator::new(&config.server.api_keys),
+                keys: Authenticator::new(&config.server),
                 readiness: CachedCheck::default(),
                 stopping: watch::Sender::new(false),
                 browser,
@@ -178,11 +179,14 @@ fn max_scrapes(config: &Config) -> usize {
 
 /// Returns the address guard for a configuration, used by the API and the workers.
 pub fn guard(config: &Config) -> Guard {
-    let list = config.egress.allow.iter();
-    let allowed = list
-        .filter_map(|entry| AllowedTarget::parse(entry))
-        .collect();
-    Guard::new(config.egress.allow_private, allowed)
+    let parse = |list: &[String]| -> Vec<EgressTarget> {
+        let entries = list.iter();
+        entries
+            .filter_map(|entry| EgressTarget::parse(entry))
+            .collect()
+    };
+    let egress = &config.egress;
+    Guard::new(egress.allow_private, parse(&egress.allow)).for_service(parse(&egress.deny))
 }
 
 /// Returns the plan for fetching single pages.

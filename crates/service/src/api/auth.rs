@@ -4,26 +4,41 @@
 //! A key of the store is looked up on every request, so revoking it takes effect immediately. Whether the store has any
 //! keys is cached briefly; an unavailable store does not allow access.
 
+use std::collections::HashMap;
+use std::net::IpAddr;
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use axum::extract::{Request, State};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
-use crawler_store::{ApiKey, KeyHash, Store, StoreError};
+use crawler_fetch::EgressTarget;
+use crawler_store::{KeyHash, Store, StoreError};
 use http::{HeaderMap, StatusCode, header};
 
 use super::app::App;
+use super::client_address::client_address;
+use super::key_throttle::KeyThrottle;
 use super::problem::Problem;
-use crate::config::Secret;
+use crate::config::{Secret, ServerSection};
 
 /// How long it is cached whether the store has keys.
 const CACHE_TIME: Duration = Duration::from_secs(2);
+
+/// How long a key counts as valid for the throttling of lookups, and how many such keys are remembered.
+const KNOWN_TIME: Duration = Duration::from_mins(10);
+const MAX_KNOWN: usize = 4_096;
 
 /// The hashes of the configured keys, and whether the store has keys.
 pub(super) struct Authenticator {
     configured: Vec<blake3::Hash>,
     stored: Mutex<Option<(Instant, bool)>>,
+    throttle: KeyThrottle,
+    trusted_proxies: Vec<EgressTarget>,
+    /// Keys of the store that were valid recently. They are looked up all the same.
+    known: Mutex<HashMap<KeyHash, Instant>>,
+    /// Held during the lookup of a key of a throttled client, so that wrong keys do not occupy the store.
+    lookup: tokio::sync::Mutex<()>,
 }
 
 impl std::fmt::Debug for Authenticator {
@@ -33,12 +48,47 @@ impl std::fmt::Debug for Authenticator {
 }
 
 impl Authenticator {
-    pub(super) fn new(keys: &[Secret]) -> Self {
+    pub(super) fn new(server: &ServerSection) -> Self {
         let hash = |key: &Secret| blake3::hash(key.reveal().as_bytes());
+        let proxies = server.trusted_proxies.iter();
         Self {
-            configured: keys.iter().map(hash).collect(),
+            configured: server.api_keys.iter().map(hash).collect(),
             stored: Mutex::new(None),
+            throttle: KeyThrottle::new(),
+            trusted_proxies: proxies
+                .filter_map(|entry| EgressTarget::parse(entry))
+                .collect(),
+            known: Mutex::default(),
+            lookup: tokio::sync::Mutex::default(),
         }
+    }
+
+    /// Looks a key up in the store. The keys of throttled clients are looked up one at a time, unless they are known.
+    async fn look_up<S: Store>(
+        &self,
+        store: &S,
+        hash: KeyHash,
+        is_throttled: bool,
+    ) -> Result<bool, StoreError> {
+        let is_known = || {
+            let known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+            known.get(&hash).is_some_and(|at| at.elapsed() < KNOWN_TIME)
+        };
+        let _turn = if is_throttled && !is_known() {
+            Some(self.lookup.lock().await)
+        } else {
+            None
+        };
+        let is_valid = store.verify_key(hash).await?.is_some();
+        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        if !is_valid {
+            known.remove(&hash);
+        } else if known.len() < MAX_KNOWN || known.contains_key(&hash) {
+            known.insert(hash, Instant::now());
+        } else {
+            known.retain(|_, at| at.elapsed() < KNOWN_TIME);
+        }
+        Ok(is_valid)
     }
 
     /// Returns whether this is a configured key. It is compared with all of them, in constant time.
@@ -71,12 +121,6 @@ async fn has_any<S: Store>(store: &S) -> Result<bool, StoreError> {
     Ok(!store.keys().await?.is_empty())
 }
 
-/// Returns whether the store has a key that is not revoked.
-pub(super) async fn any_in_use<S: Store>(store: &S) -> Result<bool, StoreError> {
-    let in_use = |key: &ApiKey| key.revoked_at.is_none();
-    Ok(store.keys().await?.iter().any(in_use))
-}
-
 /// Middleware that requires a key. Without any key the service listens on loopback only, and the `Host` header is
 /// checked to prevent DNS rebinding by a page in a local browser.
 pub(super) async fn require_key<S: Store>(
@@ -84,7 +128,7 @@ pub(super) async fn require_key<S: Store>(
     mut request: Request,
     next: Next,
 ) -> Response {
-    let caller = Caller::of(&request);
+    let caller = Caller::of(&request, &app.keys().trusted_proxies);
     match authorize(&app, &caller).await {
         Ok(id) => {
             request.extensions_mut().insert(id);
@@ -110,25 +154,28 @@ struct Caller {
     key: Option<String>,
     has_authorization: bool,
     is_local: bool,
+    address: IpAddr,
 }
 
 impl Caller {
-    fn of(request: &Request) -> Self {
+    fn of(request: &Request, trusted_proxies: &[EgressTarget]) -> Self {
         let headers = request.headers();
         Self {
             key: bearer(headers).map(str::to_owned),
             has_authorization: headers.contains_key(header::AUTHORIZATION),
             is_local: is_local(request),
+            address: client_address(request, trusted_proxies),
         }
     }
 }
 
 async fn authorize<S: Store>(app: &App<S>, caller: &Caller) -> Result<CallerId, Problem> {
     let keys = app.keys();
+    let wait = keys.throttle.wait(caller.address);
     if let Some(key) = &caller.key {
         let hash = KeyHash::of(key);
         // Looked up by its hash: the duration reveals nothing about the key.
-        if keys.has(key) || app.store().verify_key(hash).await?.is_some() {
+        if keys.has(key) || keys.look_up(app.store(), hash, wait.is_some()).await? {
             return Ok(CallerId(Some(hash)));
         }
     }
@@ -147,6 +194,15 @@ async fn authorize<S: Store>(app: &App<S>, caller: &Caller) -> Result<CallerId, 
              create a key with `crawler keys add NAME`",
         )
         .at("Host"));
+    }
+    if caller.key.is_some() {
+        if let Some(wait) = wait {
+            let message = "too many API keys from this address were not valid; try again later";
+            let status = StatusCode::TOO_MANY_REQUESTS;
+            let problem = Problem::new(status, "too_many_wrong_keys", message);
+            return Err(problem.at("Authorization").retry_after(wait));
+        }
+        keys.throttle.record(caller.address);
     }
     let message = if caller.key.is_none() && caller.has_authorization {
         "the header must have the form Authorization: Bearer <key>"

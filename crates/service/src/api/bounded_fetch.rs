@@ -1,7 +1,5 @@
 //! The fetcher of `/v1/scrape`: limits the number of concurrent requests over all hosts.
 
-use std::net::IpAddr;
-
 use crawler_fetch::{Fetch, FetchRequest, Fetched, Guard};
 use crawler_model::{Failure, JsPolicy};
 use crawler_render::EscalatingFetch;
@@ -28,7 +26,7 @@ impl BoundedFetch {
 
 impl Fetch for BoundedFetch {
     async fn fetch(&self, request: FetchRequest<'_>) -> Result<Fetched, Failure> {
-        if refuses(&self.guard, request.url.host_key().as_str()) {
+        if self.guard.refuses(request.url.parts()) {
             // The dialer refuses the address; rendering would fail in the same way.
             let js = JsPolicy::Never;
             return self.fetch.fetch(FetchRequest { js, ..request }).await;
@@ -36,14 +34,5 @@ impl Fetch for BoundedFetch {
         // Never closed, so this never fails.
         let _slot = self.slots.acquire().await;
         self.fetch.fetch(request).await
-    }
-}
-
-/// Whether the guard refuses a host before its name is resolved.
-pub(super) fn refuses(guard: &Guard, host: &str) -> bool {
-    let bare = host.trim_start_matches('[').trim_end_matches(']');
-    match bare.parse::<IpAddr>() {
-        Ok(address) => !guard.allows(host, address),
-        Err(_) => !guard.allows_name(host),
     }
 }

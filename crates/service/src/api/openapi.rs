@@ -64,7 +64,11 @@ impl Modify for AllOperations {
                         ("401", "`unauthorized`: the API key is missing or not valid"),
                         (
                             "403",
-                            "`host_refused`: without API keys only requests from this machine are allowed",
+                            "`host_refused`: without API keys only requests from this machine are allowed; `origin_refused`: the request was made by a web page of another origin; `robots_required`: `robots` must not be `ignore`",
+                        ),
+                        (
+                            "429",
+                            "`too_many_wrong_keys`: the client sent too many API keys that are not valid; see `Retry-After`",
                         ),
                         (
                             "503",

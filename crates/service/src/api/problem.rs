@@ -1,5 +1,7 @@
 //! Error responses as defined by RFC 9457, with a stable code.
 
+use std::time::Duration;
+
 use axum::Json;
 use axum::response::{IntoResponse, Response};
 use crawler_store::StoreError;
@@ -40,6 +42,9 @@ pub(super) struct Problem {
     #[serde(skip_serializing_if = "no_urls")]
     #[schema(value_type = Vec<Object>)]
     invalid_urls: Box<[InvalidUrl]>,
+    /// The `Retry-After` header, in seconds.
+    #[serde(skip)]
+    retry_after: Option<u64>,
 }
 
 #[expect(clippy::borrowed_box, reason = "serde passes the field by reference")]
@@ -66,6 +71,7 @@ impl Problem {
             pointer: None,
             kind: None,
             invalid_urls: Box::default(),
+            retry_after: None,
         }
     }
 
@@ -107,6 +113,12 @@ impl Problem {
 
     pub(super) fn about(mut self, invalid_urls: Vec<InvalidUrl>) -> Self {
         self.invalid_urls = invalid_urls.into_boxed_slice();
+        self
+    }
+
+    /// Sets the `Retry-After` header, rounded up to seconds.
+    pub(super) fn retry_after(mut self, wait: Duration) -> Self {
+        self.retry_after = Some(wait.as_secs() + u64::from(wait.subsec_nanos() > 0));
         self
     }
 
@@ -193,6 +205,9 @@ impl IntoResponse for Problem {
                 headers.insert(header::RETRY_AFTER, HeaderValue::from_static("5"));
             }
             _ => (),
+        }
+        if let Some(seconds) = self.retry_after {
+            headers.insert(header::RETRY_AFTER, HeaderValue::from(seconds));
         }
         response
     }

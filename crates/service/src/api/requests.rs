@@ -1,6 +1,7 @@
 //! Request bodies and queries. Bodies are converted to [`JobParams`], which the workers read.
 
 use crawler_model::counted;
+use http::StatusCode;
 use serde::Deserialize;
 use utoipa::{IntoParams, ToSchema};
 
@@ -82,7 +83,7 @@ pub(super) struct SiteRequest {
     pub(super) exclude: Vec<String>,
     /// Treat URLs that differ only in their query as the same page.
     pub(super) ignore_query: Option<bool>,
-    /// Whether to obey robots.txt.
+    /// Whether to obey robots.txt. `ignore` needs the permission of the operator (`crawl.allow_ignore_robots`).
     pub(super) robots: Option<RobotsChoice>,
     /// Whether to read sitemaps.
     pub(super) sitemaps: Option<SitemapsChoice>,
@@ -118,6 +119,7 @@ impl BatchRequest {
 impl SiteRequest {
     pub(super) fn params(self, config: &Config) -> Result<JobParams, Problem> {
         check_js(self.use_js, config)?;
+        check_robots(self.robots, config)?;
         let jobs = &config.jobs;
         let limited = [
             (
@@ -198,6 +200,20 @@ pub(super) fn check_js(use_js: Option<UseJs>, config: &Config) -> Result<(), Pro
             "use_js: rendering is disabled (browser.enabled is false); set it to false or leave it out",
         )),
     }
+}
+
+/// Whether robots.txt is obeyed is up to the operator of the service.
+fn check_robots(robots: Option<RobotsChoice>, config: &Config) -> Result<(), Problem> {
+    let crawl = &config.crawl;
+    if robots != Some(RobotsChoice::Ignore) || crawl.allow_ignore_robots || !crawl.respect_robots {
+        return Ok(());
+    }
+    let problem = Problem::new(
+        StatusCode::FORBIDDEN,
+        "robots_required",
+        "robots: ignore is not allowed here; leave the field out, or ask the operator to set crawl.allow_ignore_robots",
+    );
+    Err(problem.at("robots").in_body())
 }
 
 /// Which jobs to list.

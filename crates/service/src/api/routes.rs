@@ -1,5 +1,6 @@
 //! The routes of the API.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use axum::Router;
@@ -12,7 +13,8 @@ use http::{HeaderValue, StatusCode, header};
 use super::app::App;
 use super::problem::Problem;
 use super::{
-    auth, create, docs_page, events, export, health, jobs, request_middleware, results, scrape,
+    auth, create, docs_page, events, export, health, jobs, origin, request_middleware, results,
+    scrape,
 };
 use crate::config::ServerSection;
 
@@ -92,8 +94,10 @@ pub(super) fn metrics_router<S: Store>(app: App<S>) -> Router {
 fn with_middleware(routes: Router, server: &ServerSection) -> Router {
     // Longer than a request may take: it ends by itself, with a message of its own.
     let time_limit = server.request_timeout + Duration::from_secs(5);
+    let origins: Arc<[String]> = server.allowed_origins.clone().into();
     routes
         .method_not_allowed_fallback(async || method_not_allowed())
+        .layer(from_fn_with_state(origins, origin::check_origin))
         .layer(from_fn_with_state(time_limit, request_middleware::handle))
         .layer(map_response(async |response: Response| {
             with_headers(response)

@@ -25,7 +25,7 @@ use crate::job_params::OutputFormat;
     post, path = "/v1/scrape", tag = "scrape", request_body = ScrapeRequest,
     responses(
         (status = 200, description = "The page", body = ScrapedPage),
-        (status = 403, description = "`address_refused`, `blocked_by_robots`", body = Problem, content_type = "application/problem+json"),
+        (status = 403, description = "`address_refused`, `blocked_by_robots`, `host_refused`, `origin_refused`", body = Problem, content_type = "application/problem+json"),
         (status = 422, description = "`invalid_request`, `invalid_url`, `not_text`; `use_js_unavailable`: the service has no browser", body = Problem, content_type = "application/problem+json"),
         (status = 502, description = "`fetch_failed`: the page could not be fetched; see `kind`", body = Problem, content_type = "application/problem+json"),
         (status = 503, description = "`browser_unavailable`: the browser cannot be started; `store_unavailable`, `timeout`; see `Retry-After`", body = Problem, content_type = "application/problem+json"),
@@ -87,7 +87,7 @@ fn problem(problem: ScrapeProblem) -> Problem {
             FailKind::AddressRefused => Problem::new(
                 StatusCode::FORBIDDEN,
                 "address_refused",
-                "the URL, or one it redirects to, does not resolve to a public address (see egress.allow)",
+                "the URL, or one it redirects to, is not allowed: its address is not public, or its host, address or port is refused (see egress.allow and egress.deny)",
             ),
             // The store failed while the request waited for its turn.
             FailKind::Internal => StoreError::Unavailable(failure.message).into(),

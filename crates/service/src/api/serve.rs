@@ -5,7 +5,10 @@ use std::time::Duration;
 
 use axum::Router;
 use crawler_store::Store;
+use http::Request;
+use hyper::body::Incoming;
 use hyper::server::conn::http1;
+use hyper::service::{Service as _, service_fn};
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::server::graceful::GracefulShutdown;
 use hyper_util::service::TowerToHyperService;
@@ -14,6 +17,7 @@ use tokio::sync::Semaphore;
 use tokio::time::{sleep, timeout};
 
 use super::app::App;
+use super::client_address::PeerAddress;
 use super::routes::{metrics_router, opening_router, router};
 use super::timeout_stream::TimeoutStream;
 use crate::config::ServerSection;
@@ -106,8 +110,8 @@ async fn accept<T>(
             next = next => next,
             output = &mut stop => return (output, graceful),
         };
-        let stream = match accepted {
-            Ok((stream, _)) => stream,
+        let (stream, peer) = match accepted {
+            Ok(accepted) => accepted,
             Err(error) => {
                 tracing::warn!(%error, "cannot accept a connection");
                 sleep(ACCEPT_RETRY_DELAY).await;
@@ -117,7 +121,11 @@ async fn accept<T>(
         // Fails only if the connection is already closed.
         let _ = stream.set_nodelay(true);
         let stream = TimeoutStream::new(stream, server.head_timeout, server.stall_timeout);
-        let service = TowerToHyperService::new(router.clone());
+        let routes = TowerToHyperService::new(router.clone());
+        let service = service_fn(move |mut request: Request<Incoming>| {
+            request.extensions_mut().insert(PeerAddress(peer.ip()));
+            routes.call(request)
+        });
         let connection = builder.serve_connection(TokioIo::new(stream), service);
         let connection = graceful.watch(connection);
         metrics::gauge!("crawler_http_connections").increment(1.0);

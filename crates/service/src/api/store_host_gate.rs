@@ -8,17 +8,19 @@ use crawler_fetch::Guard;
 use crawler_frontier::{HostResponse, Rng};
 use crawler_model::site_rules::MAX_WAIT;
 use crawler_model::{FailKind, Failure};
-use crawler_store::{HostTurn, Store, TurnId};
+use crawler_store::{HostTurn, Store};
 use crawler_store_frontier::HostPaces;
 use crawler_weburl::CrawlUrl;
 
-use super::bounded_fetch::refuses;
+use crate::address_limits::AddressLimits;
+use crate::host_slot::HostSlot;
 
 /// Delays each request until the store grants a turn for its host.
 #[derive(Debug)]
 pub(super) struct StoreHostGate<S> {
     store: S,
     guard: Guard,
+    addresses: AddressLimits<S>,
     /// Time after which the slot of a process that died is freed.
     lease: Duration,
     started_at: Instant,
@@ -27,10 +29,17 @@ pub(super) struct StoreHostGate<S> {
 }
 
 impl<S: Store> StoreHostGate<S> {
-    pub(super) fn new(store: S, guard: Guard, lease: Duration, rng_seed: u64) -> Self {
+    pub(super) fn new(
+        store: S,
+        guard: Guard,
+        addresses: AddressLimits<S>,
+        lease: Duration,
+        rng_seed: u64,
+    ) -> Self {
         Self {
             store,
             guard,
+            addresses,
             lease,
             started_at: Instant::now(),
             // The store spaces out the requests.
@@ -40,14 +49,15 @@ impl<S: Store> StoreHostGate<S> {
 }
 
 impl<S: Store> HostGate for StoreHostGate<S> {
-    /// `None` for a host that the guard refuses: nothing is sent to it.
-    type Turn = Option<HostSlot<S>>;
+    /// The slots of the host, and of its address if others share it. None for a URL that the guard refuses: nothing is sent
+    /// to it.
+    type Turn = [Option<HostSlot<S>>; 2];
 
     /// Waits for the host's turn. The caller has a time limit.
     async fn turn(&self, url: &CrawlUrl) -> Result<Self::Turn, TurnRefused> {
         let host = url.host_key();
-        if refuses(&self.guard, host.as_str()) {
-            return Ok(None);
+        if self.guard.refuses(url.parts()) {
+            return Ok([None, None]);
         }
         loop {
             let turn = self.store.take_turn(&host, self.lease).await;
@@ -59,12 +69,9 @@ impl<S: Store> HostGate for StoreHostGate<S> {
             match turn {
                 HostTurn::Granted { id, delay } => {
                     // Created before the delay: if the caller is canceled meanwhile, dropping it frees the slot.
-                    let slot = HostSlot {
-                        store: self.store.clone(),
-                        id,
-                    };
+                    let slot = HostSlot::new(self.store.clone(), id);
                     tokio::time::sleep(delay).await;
-                    return Ok(Some(slot));
+                    return Ok([Some(slot), self.addresses.turn(url).await]);
                 }
                 HostTurn::Later { pause, .. } if pause > MAX_WAIT => {
                     return Err(TurnRefused::Parked(pause));
@@ -96,23 +103,5 @@ impl<S: Store> HostGate for StoreHostGate<S> {
         if let Err(error) = self.store.slow_host(&host, interval).await {
             tracing::warn!(%error, %host, "cannot store a crawl-delay");
         }
-    }
-}
-
-/// A request slot of a host, freed on drop.
-pub(super) struct HostSlot<S: Store> {
-    store: S,
-    id: TurnId,
-}
-
-impl<S: Store> Drop for HostSlot<S> {
-    fn drop(&mut self) {
-        let (store, id) = (self.store.clone(), self.id);
-        tokio::spawn(async move {
-            // If this fails, the slot is freed when its lease expires.
-            if let Err(error) = store.end_turn(id).await {
-                tracing::warn!(%error, "cannot free the slot of a host");
-            }
-        });
     }
 }

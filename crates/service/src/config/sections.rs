@@ -139,6 +139,8 @@ impl WorkerSection {
 pub struct CrawlSection {
     /// Obey robots.txt.
     pub respect_robots: bool,
+    /// Whether a request may set `robots` to `ignore`.
+    pub allow_ignore_robots: bool,
     /// What to do when robots.txt cannot be fetched and no rules are known.
     pub robots_fetch_error: RobotsErrors,
     /// How long a robots.txt is used before it is fetched again.
@@ -159,6 +161,7 @@ impl Default for CrawlSection {
     fn default() -> Self {
         Self {
             respect_robots: true,
+            allow_ignore_robots: false,
             robots_fetch_error: RobotsErrors::Allow,
             robots_lifetime: ROBOTS_FRESH,
             obey_nofollow: false,
@@ -301,6 +304,10 @@ pub struct ServerSection {
     pub stall_timeout: Duration,
     /// Serve `/metrics` without a key.
     pub open_metrics: bool,
+    /// Origins whose web pages may call the API, besides its own.
+    pub allowed_origins: Vec<String>,
+    /// Proxies whose `X-Forwarded-For` header names the client: networks and addresses.
+    pub trusted_proxies: Vec<String>,
 }
 
 impl Default for ServerSection {
@@ -315,6 +322,8 @@ impl Default for ServerSection {
             body_timeout: Duration::from_secs(30),
             stall_timeout: Duration::from_mins(1),
             open_metrics: false,
+            allowed_origins: Vec::new(),
+            trusted_proxies: Vec::new(),
         }
     }
 }
@@ -324,6 +333,8 @@ impl Default for ServerSection {
 pub struct EgressSection {
     /// Allow private, loopback and other special addresses.
     pub allow_private: bool,
-    /// Additional destinations: networks (CIDR), addresses, host names, `*.name` for all subdomains.
+    /// Additional destinations: networks (CIDR), addresses, host names, `*.name` for all subdomains, `:port`.
     pub allow: Vec<String>,
+    /// Destinations that are never requested, in the same notation; takes precedence over `allow`.
+    pub deny: Vec<String>,
 }

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use crawler_fetch::EgressTarget;
 use crawler_model::NAV_TIMEOUTS;
 
 use super::setting::{Setting, put};
@@ -29,7 +30,7 @@ const HOUR: Duration = Duration::from_hours(1);
 const DAY: Duration = Duration::from_hours(24);
 
 /// All settings, in the order in which they are printed.
-pub const SETTINGS: [Setting; 55] = [
+pub const SETTINGS: [Setting; 59] = [
     setting!(
         http.timeout,
         "Timeout for one request, including its body",
@@ -124,6 +125,12 @@ pub const SETTINGS: [Setting; 55] = [
     setting!(
         crawl.respect_robots,
         "Obey robots.txt",
+        "true or false",
+        any
+    ),
+    setting!(
+        crawl.allow_ignore_robots,
+        "Allow requests to set robots to ignore; otherwise they are refused while respect_robots is true",
         "true or false",
         any
     ),
@@ -357,6 +364,18 @@ pub const SETTINGS: [Setting; 55] = [
         any
     ),
     setting!(
+        server.allowed_origins,
+        "Origins whose web pages may call the API; requests from pages of other origins are refused, unless it is the API's own",
+        "a list of origins, such as https://dashboard.example",
+        |list| list.iter().all(|origin| is_origin(origin))
+    ),
+    setting!(
+        server.trusted_proxies,
+        "Proxies in front of the service: networks and addresses whose X-Forwarded-For header names the client, for the limit on wrong API keys",
+        "a list of networks and addresses",
+        |list| list.iter().all(|entry| is_network(entry))
+    ),
+    setting!(
         egress.allow_private,
         "Allow requests to private, loopback and other special addresses",
         "true or false",
@@ -364,11 +383,15 @@ pub const SETTINGS: [Setting; 55] = [
     ),
     setting!(
         egress.allow,
-        "Additional destinations to allow: networks (10.1.0.0/16), addresses, host names, *.name for all subdomains",
-        "a list of networks, addresses and host names",
-        |list| list
-            .iter()
-            .all(|entry| crawler_fetch::AllowedTarget::parse(entry).is_some())
+        "Additional destinations to allow: networks (10.1.0.0/16), addresses, host names, *.name for all subdomains, blocked ports (:6000)",
+        "a list of networks, addresses, host names and ports",
+        |list| list.iter().all(|entry| is_target(entry))
+    ),
+    setting!(
+        egress.deny,
+        "Destinations that are never requested, even if they are on the list of allowed ones; a port (:25) or range of ports (:8000-8999) is denied on every host",
+        "a list of networks, addresses, host names and ports",
+        |list| list.iter().all(|entry| is_target(entry))
     ),
 ];
 
@@ -387,6 +410,23 @@ fn is_extension(text: &str) -> bool {
 
 fn is_postgres(url: &str) -> bool {
     url.starts_with("postgres://") || url.starts_with("postgresql://")
+}
+
+fn is_target(entry: &str) -> bool {
+    EgressTarget::parse(entry).is_some()
+}
+
+fn is_network(entry: &str) -> bool {
+    matches!(
+        EgressTarget::parse(entry),
+        Some(EgressTarget::Network { .. })
+    )
+}
+
+/// Whether this is an origin as browsers send it: scheme, host in lower case and port, if it is not the default.
+fn is_origin(text: &str) -> bool {
+    let url = crawler_weburl::CrawlUrl::parse(text);
+    url.is_ok_and(|url| url.origin().as_str() == text)
 }
 
 fn is_key(key: &str) -> bool {

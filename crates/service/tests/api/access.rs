@@ -1,6 +1,6 @@
 //! API keys, and the addresses on which the service may listen.
 
-use crawler_service::api::check_exposure;
+use crawler_service::api::{Exposure, check_exposure};
 use crawler_service::config::{Config, Secret};
 use crawler_store::{ApiKeys, KeyHash};
 use serde_json::json;
@@ -100,30 +100,37 @@ async fn without_a_key_the_service_may_listen_on_loopback_only() {
     let store = service.store.clone();
     let mut config = Config::default();
     let checked = async |config: &Config, api| check_exposure(config, &store, api).await.unwrap();
-    assert_eq!(checked(&config, true).await, Ok(()));
-    for addr in ["0.0.0.0:8080", "[::]:8080", "192.168.1.5:80"] {
+    assert_eq!(checked(&config, true).await, Exposure::Safe);
+    for addr in ["0.0.0.0:8080", "192.168.1.5:80", "[::]:8080"] {
         config.server.addr = addr.parse().unwrap();
-        let message = checked(&config, true).await.unwrap_err();
-        for part in [addr, "server.api_keys", "127.0.0.1:", "crawler keys add"] {
-            assert!(message.contains(part), "{message}");
-        }
+        assert_eq!(checked(&config, true).await, Exposure::NeedsFirstKey);
         // A worker does not listen there, but the same rule applies to its metrics.
-        assert_eq!(checked(&config, false).await, Ok(()));
+        assert_eq!(checked(&config, false).await, Exposure::Safe);
         config.worker.metrics_addr = Some(addr.parse().unwrap());
-        let message = checked(&config, false).await.unwrap_err();
-        assert!(message.contains("worker.metrics_addr"), "{message}");
+        assert_eq!(checked(&config, false).await, Exposure::NeedsFirstKey);
         config.server.open_metrics = true;
-        assert_eq!(checked(&config, false).await, Ok(()));
+        assert_eq!(checked(&config, false).await, Exposure::Safe);
         config.server.open_metrics = false;
         config.worker.metrics_addr = None;
     }
     let mut with_key = config.clone();
     with_key.server.api_keys = vec![Secret::new(KEY)];
-    assert_eq!(checked(&with_key, true).await, Ok(()));
+    assert_eq!(checked(&with_key, true).await, Exposure::Safe);
     let key = store.add_key("alice", KeyHash::of(KEY)).await.unwrap();
-    assert_eq!(checked(&config, true).await, Ok(()));
+    assert_eq!(checked(&config, true).await, Exposure::Safe);
+    // A first key is made only once: whoever revoked all keys wanted that.
     store.revoke_key(key.id).await.unwrap();
-    assert!(checked(&config, true).await.is_err());
+    let Exposure::Refused(message) = checked(&config, true).await else {
+        panic!("it was not refused")
+    };
+    for part in [
+        "[::]:8080",
+        "server.api_keys",
+        "127.0.0.1:",
+        "crawler keys add",
+    ] {
+        assert!(message.contains(part), "{message}");
+    }
 }
 
 async fn status_with(port: u16, key: &str) -> u16 {
@@ -179,4 +186,149 @@ async fn an_unavailable_store_does_not_allow_access() {
     service.store.close().await;
     assert_eq!(status_with(service.port, KEY).await, 503);
     assert_eq!(service.get("/v1/jobs").await.status, 503);
+}
+
+#[tokio::test]
+async fn wrong_keys_are_throttled_and_a_valid_key_from_the_same_address_is_not() {
+    let service = service_with(|config| config.server.api_keys = vec![Secret::new(OTHER)]).await;
+    let stored = KeyHash::of(KEY);
+    service.store.add_key("alice", stored).await.unwrap();
+    let mut refused = None;
+    for number in 0..200 {
+        let value = format!("Bearer guess-number-{number}-of-many");
+        let headers = [("authorization", value.as_str())];
+        let reply = call(service.port, "GET", "/v1/jobs", &headers, "").await;
+        if reply.status == 429 {
+            refused = Some((number, reply));
+            break;
+        }
+        reply.problem(401, "unauthorized");
+    }
+    let (number, reply) = refused.expect("the wrong keys were not throttled");
+    assert!((10..=100).contains(&number), "after {number}");
+    reply.problem(429, "too_many_wrong_keys");
+    let wait: u64 = reply.header("retry-after").unwrap().parse().unwrap();
+    assert!((1..=60).contains(&wait), "{wait}");
+    // Neither key has been used before, and what is sent without a key is not a guess.
+    assert_eq!(status_with(service.port, KEY).await, 200);
+    assert_eq!(status_with(service.port, OTHER).await, 200);
+    assert_eq!(service.get("/v1/jobs").await.status, 401);
+    // The header of a client names no other client.
+    let headers = [
+        ("authorization", "Bearer one-more-guess-of-many"),
+        ("x-forwarded-for", "203.0.113.77"),
+    ];
+    let reply = call(service.port, "GET", "/v1/jobs", &headers, "").await;
+    reply.problem(429, "too_many_wrong_keys");
+}
+
+#[tokio::test]
+async fn behind_a_trusted_proxy_each_client_has_its_own_budget_of_wrong_keys() {
+    let service = service_with(|config| {
+        config.server.api_keys = vec![Secret::new(OTHER)];
+        config.server.trusted_proxies = vec!["127.0.0.0/8".to_owned()];
+    })
+    .await;
+    let guess = async |client: &str| {
+        let headers = [
+            ("authorization", "Bearer one-guess-of-very-many"),
+            ("x-forwarded-for", client),
+        ];
+        let reply = call(service.port, "GET", "/v1/jobs", &headers, "").await;
+        reply.status
+    };
+    let mut last = 0;
+    for _ in 0..200 {
+        last = guess("198.51.100.1, 203.0.113.5").await;
+        if last == 429 {
+            break;
+        }
+    }
+    assert_eq!(last, 429);
+    assert_eq!(guess("203.0.113.5, 203.0.113.6").await, 401);
+    assert_eq!(guess("203.0.113.5").await, 429);
+}
+
+#[tokio::test]
+async fn requests_of_foreign_web_pages_are_refused() {
+    let service = service_with(|config| {
+        config.server.allowed_origins = vec!["https://dashboard.example".to_owned()];
+    })
+    .await;
+    for (origin, host, allowed) in [
+        ("http://localhost:8080", "localhost:8080", true),
+        ("http://LOCALHOST:8080", "localhost:8080", true),
+        ("http://localhost", "localhost", true),
+        ("http://localhost", "localhost:80", true),
+        ("https://localhost", "localhost", true),
+        ("https://dashboard.example", "localhost", true),
+        ("http://dashboard.example", "localhost", false),
+        ("https://dashboard.example:8443", "localhost", false),
+        ("https://attacker.example", "localhost", false),
+        ("http://localhost:3000", "localhost:8080", false),
+        ("http://localhost:8080", "localhost", false),
+        ("http://127.0.0.1", "localhost", false),
+        ("null", "localhost", false),
+        ("file://", "localhost", false),
+        ("", "localhost", false),
+        ("chrome-extension://localhost", "localhost", false),
+    ] {
+        let headers = [("origin", origin), ("host", host)];
+        for (method, path) in [("GET", "/v1/jobs"), ("DELETE", "/v1/jobs/x")] {
+            let reply = call(service.port, method, path, &headers, "").await;
+            if allowed {
+                assert_ne!(reply.status, 403, "{origin} {host}: {}", reply.body);
+            } else {
+                reply.problem(403, "origin_refused");
+            }
+        }
+    }
+    let json = ("content-type", "application/json");
+    let foreign = [("origin", "https://attacker.example"), json];
+    let body = "{\"url\": \"http://site.test/\"}";
+    let reply = call(service.port, "POST", "/v1/crawl", &foreign, body).await;
+    reply.problem(403, "origin_refused");
+    let jobs = service.get("/v1/jobs").await.json();
+    assert_eq!(jobs["jobs"].as_array().unwrap().len(), 0, "{jobs}");
+}
+
+#[tokio::test]
+async fn a_reverse_proxy_that_replaces_the_host_names_it_in_a_header() {
+    let service = service_with(|config| config.server.api_keys = vec![Secret::new(KEY)]).await;
+    let key = format!("Bearer {KEY}");
+    for (forwarded, status) in [("crawler.example", 200), ("other.example", 403)] {
+        let headers = [
+            ("authorization", key.as_str()),
+            ("origin", "https://crawler.example"),
+            ("host", "10.0.0.5:8080"),
+            ("x-forwarded-host", forwarded),
+        ];
+        let reply = call(service.port, "GET", "/v1/jobs", &headers, "").await;
+        assert_eq!(reply.status, status, "{}", reply.body);
+    }
+}
+
+#[tokio::test]
+async fn a_page_of_an_allowed_origin_can_read_the_responses() {
+    let page = "https://dashboard.example";
+    let service = service_with(|config| {
+        config.server.api_keys = vec![Secret::new(KEY)];
+        config.server.allowed_origins = vec![page.to_owned()];
+    })
+    .await;
+    // The browser asks first, without the key.
+    let headers = [
+        ("origin", page),
+        ("access-control-request-method", "DELETE"),
+    ];
+    let reply = call(service.port, "OPTIONS", "/v1/jobs/x", &headers, "").await;
+    assert_eq!(reply.status, 204, "{}", reply.body);
+    let methods = reply.header("access-control-allow-methods").unwrap();
+    assert!(methods.contains("DELETE"), "{methods}");
+    for (key, status) in [(format!("Bearer {KEY}"), 200), (String::new(), 401)] {
+        let headers = [("origin", page), ("authorization", key.as_str())];
+        let reply = call(service.port, "GET", "/v1/jobs", &headers, "").await;
+        assert_eq!(reply.status, status);
+        assert_eq!(reply.header("access-control-allow-origin"), Some(page));
+    }
 }

@@ -4,7 +4,7 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 use serde_json::json;
 
-use crate::service::{service, service_with_names};
+use crate::service::{service, service_with, service_with_names};
 use crate::site::{Site, moved, page, response};
 
 /// Spellings of loopback and of cloud metadata addresses.
@@ -90,9 +90,12 @@ async fn a_robots_txt_that_redirects_to_a_private_address_is_not_followed() {
 #[tokio::test]
 async fn open_and_closed_ports_look_the_same() {
     let open = Site::start(|_| page("")).await;
+    let closed = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let closed_port = closed.local_addr().unwrap().port();
+    drop(closed);
     let service = service().await;
     let mut replies = Vec::new();
-    for port in [open.port, 1] {
+    for port in [open.port, closed_port] {
         let url = format!("http://127.0.0.1:{port}/");
         replies.push(service.post("/v1/scrape", &json!({"url": url})).await.body);
     }
@@ -109,4 +112,65 @@ async fn an_operator_may_allow_private_addresses() {
         let reply = service.post("/v1/scrape", &json!({"url": url})).await;
         assert_eq!(reply.json()["title"], "inside", "{}", reply.body);
     }
+}
+
+#[tokio::test]
+async fn what_the_operator_denies_is_refused_although_it_is_allowed() {
+    let site = Site::start(|_| page("<title>inside</title><p>words")).await;
+    let denied = [
+        "127.0.0.0/8".to_owned(),
+        "site.test".to_owned(),
+        "*.test".to_owned(),
+        format!(":{}", site.port),
+        format!(":1-{}", u16::MAX),
+    ];
+    for deny in denied {
+        for allow_private in [false, true] {
+            let service = service_with(|config| {
+                config.egress.allow_private = allow_private;
+                config.egress.deny = vec![deny.clone()];
+            })
+            .await;
+            let reply = service
+                .post("/v1/scrape", &json!({"url": site.url("/")}))
+                .await;
+            reply.problem(403, "address_refused");
+        }
+    }
+    assert_eq!(site.connections(), 0);
+    let service = service_with(|config| config.egress.deny = vec!["*.site.test".to_owned()]).await;
+    let reply = service
+        .post("/v1/scrape", &json!({"url": site.url("/")}))
+        .await;
+    assert_eq!(reply.status, 200, "{}", reply.body);
+}
+
+#[tokio::test]
+async fn ports_of_other_protocols_are_refused_unless_the_operator_allows_them() {
+    // Not privileged, and rarely in use: the first one that is free.
+    let ports = [6000, 6566, 6665, 6666, 6667, 6668, 6669, 6679, 6697, 10080];
+    let mut listening = ports.iter().filter_map(|port| {
+        let listener = std::net::TcpListener::bind(("127.0.0.1", *port)).ok()?;
+        listener.set_nonblocking(true).unwrap();
+        Some((listener, *port))
+    });
+    let (listener, port) = listening.next().expect("one of these ports is free");
+    let redirecting = Site::start(move |_| moved(&format!("http://site.test:{port}/"))).await;
+    let service = service().await;
+    for url in [
+        format!("http://site.test:{port}/"),
+        redirecting.url("/"),
+        "https://site.test:22/".to_owned(),
+        "http://site.test:0/".to_owned(),
+    ] {
+        let reply = service.post("/v1/scrape", &json!({"url": url})).await;
+        reply.problem(403, "address_refused");
+    }
+    assert!(listener.accept().is_err(), "it was connected to");
+    let allowed = service_with(|config| config.egress.allow.push(format!(":{port}"))).await;
+    let site = Site::on(tokio::net::TcpListener::from_std(listener).unwrap());
+    let url = format!("http://site.test:{port}/");
+    let reply = allowed.post("/v1/scrape", &json!({"url": url})).await;
+    assert_eq!(reply.status, 200, "{}", reply.body);
+    assert!(site.connections() > 0);
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crawler_engine::Stop;
-use crawler_fetch::{AllowedTarget, Guard, HttpFetch};
+use crawler_fetch::{EgressTarget, Guard, HttpFetch};
 use crawler_service::job_params::{JobDefaults, JobParams};
 use crawler_service::worker::{StoreFrontierSettings, Worker, WorkerSettings};
 use crawler_store::JobKind;
@@ -46,7 +46,7 @@ async fn private_addresses_are_not_reached_by_links_redirects_robots_or_sitemaps
     let plan = JobParams::default()
         .plan(JobKind::Scrape, &defaults, 0, 0)
         .unwrap();
-    let guard = Guard::new(false, vec![AllowedTarget::parse("site.test").unwrap()]);
+    let guard = Guard::new(false, vec![EgressTarget::parse("site.test").unwrap()]);
     let sniff = crawler_html::looks_like_html;
     let fetch = HttpFetch::resolving(&plan.fetch, 8, guard, sniff, look_up(&names())).unwrap();
     let settings = WorkerSettings {

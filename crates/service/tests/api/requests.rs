@@ -85,6 +85,30 @@ async fn null_is_the_same_as_missing() {
 }
 
 #[tokio::test]
+async fn robots_may_be_ignored_only_if_the_operator_allows_it() {
+    let strict = service().await;
+    let lenient = service_with(|config| config.crawl.allow_ignore_robots = true).await;
+    // Ignoring it is then the default for all.
+    let without = service_with(|config| config.crawl.respect_robots = false).await;
+    for path in ["/v1/crawl", "/v1/map"] {
+        let mut body = valid_body(path);
+        body["robots"] = json!("ignore");
+        let problem = strict
+            .post(path, &body)
+            .await
+            .problem(403, "robots_required");
+        assert_eq!(problem["pointer"], "/robots", "{problem}");
+        for service in [&lenient, &without] {
+            service.create(path, &body).await;
+        }
+        body["robots"] = json!("respect");
+        strict.create(path, &body).await;
+    }
+    let jobs = strict.get("/v1/jobs").await.json();
+    assert_eq!(jobs["jobs"].as_array().unwrap().len(), 2, "{jobs}");
+}
+
+#[tokio::test]
 async fn values_out_of_range_are_rejected_with_the_range() {
     let service = service_with(|config| {
         config.jobs.max_depth = 5;

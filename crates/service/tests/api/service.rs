@@ -88,14 +88,20 @@ pub(crate) async fn start<S: Store>(app: App<S>) -> (u16, oneshot::Sender<()>) {
     (port, stop)
 }
 
-/// A resolver for these names and the site of the tests only.
+const LOOPBACK: IpAddr = IpAddr::V4(Ipv4Addr::LOCALHOST);
+
+/// A resolver for these names and the site of the tests with its subdomains only.
 pub(crate) fn look_up(names: &[(&str, IpAddr)]) -> LookupFn {
     let own = names
         .iter()
         .map(|(name, address)| ((*name).to_owned(), *address));
     let mut names: HashMap<String, IpAddr> = own.collect();
-    names.insert("site.test".to_owned(), Ipv4Addr::LOCALHOST.into());
-    Arc::new(move |name: &str| names.get(name).copied().into_iter().collect())
+    names.insert("site.test".to_owned(), LOOPBACK);
+    Arc::new(move |name: &str| {
+        let known = names.get(name).copied();
+        let subdomain = name.ends_with(".site.test").then_some(LOOPBACK);
+        known.or(subdomain).into_iter().collect()
+    })
 }
 
 impl TestService {

@@ -25,7 +25,21 @@ impl Site {
     where
         R: Future<Output = String> + Send,
     {
-        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        Self::serve(TcpListener::bind("127.0.0.1:0").await.unwrap(), respond)
+    }
+
+    /// Serves an empty page for each path.
+    pub(crate) fn on(listener: TcpListener) -> Self {
+        Self::serve(listener, |_| std::future::ready(page("<p>words")))
+    }
+
+    fn serve<R>(
+        listener: TcpListener,
+        respond: impl Fn(String) -> R + Send + Sync + 'static,
+    ) -> Self
+    where
+        R: Future<Output = String> + Send,
+    {
         let port = listener.local_addr().unwrap().port();
         let connections = Arc::new(AtomicUsize::new(0));
         let counted = Arc::clone(&connections);

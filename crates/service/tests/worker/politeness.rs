@@ -2,11 +2,116 @@
 
 use std::time::Duration;
 
-use crawler_service::job_params::JobParams;
+use std::net::{IpAddr, Ipv4Addr};
+use std::sync::Arc;
+
+use crawler_fetch::{Guard, HttpFetch};
+use crawler_service::config::Config;
+use crawler_service::job_params::{JobDefaults, JobParams};
+use crawler_service::{AddressLimitedFetch, AddressLimits};
 use crawler_store::{HostDefaults, JobKind, JobState};
+use crawler_store_sqlite::SqliteStore;
 use testsite::{Graph, Request, Server, SiteResponse};
 
 use crate::test_store::{RunningWorker, TestStore, http, settings};
+
+/// A fetcher as `serve` sets it up, with names that all have the address of this machine.
+fn limited(store: &SqliteStore) -> Arc<AddressLimitedFetch<HttpFetch, SqliteStore>> {
+    let one_machine = Arc::new(|_: &str| vec![IpAddr::from(Ipv4Addr::LOCALHOST)]);
+    let plan = JobParams::default()
+        .plan(JobKind::Scrape, &JobDefaults::default(), 0, 0)
+        .unwrap();
+    let http = || {
+        let (guard, sniff) = (Guard::anywhere(), crawler_html::looks_like_html);
+        HttpFetch::resolving(&plan.fetch, 8, guard, sniff, one_machine.clone()).unwrap()
+    };
+    let limits = AddressLimits::new(store.clone(), &Config::default(), Arc::new(http()));
+    Arc::new(AddressLimitedFetch::new(http(), limits))
+}
+
+/// A batch of one page from each of these hosts.
+fn batch(hosts: impl Iterator<Item = String>, server: &Server) -> JobParams {
+    let port = server.url("/");
+    let port = port.trim_end_matches('/').rsplit(':').next().unwrap();
+    JobParams {
+        urls: Some(hosts.map(|host| format!("http://{host}:{port}/")).collect()),
+        ..JobParams::default()
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_names_of_one_machine_share_the_limits_of_a_host() {
+    const NAMES: usize = 8;
+    let hosts = HostDefaults {
+        in_flight: 2,
+        interval: Duration::from_millis(200),
+    };
+    let server = Server::start(|request: &Request| match request.path() {
+        "/robots.txt" => SiteResponse::status(404),
+        _ => SiteResponse::html("<p>words").after(Duration::from_millis(120)),
+    });
+    let test_store = TestStore::fresh(hosts).await;
+    let names = (0..NAMES).map(|number| format!("n{number}.wild.test"));
+    let job = test_store
+        .start(JobKind::BatchScrape, &batch(names, &server))
+        .await;
+    let workers: Vec<RunningWorker> = (0..2)
+        .map(|_| {
+            let fetch = limited(&test_store.store);
+            RunningWorker::start(&test_store.store, fetch, settings(hosts))
+        })
+        .collect();
+    let job = test_store.finished(job).await;
+    for worker in workers {
+        worker.stop().await;
+    }
+    assert_eq!(
+        (job.state, job.documents as usize),
+        (JobState::Completed, NAMES)
+    );
+    let mut starts: Vec<_> = server.hits().iter().map(|hit| hit.at).collect();
+    starts.sort();
+    assert_eq!(
+        starts.len(),
+        2 * NAMES,
+        "robots.txt and a page of each name"
+    );
+    // A process notices that there are several names with its second or third request.
+    let later = &starts[6..];
+    for window in later.windows(5) {
+        let span = window[4] - window[0];
+        assert!(span >= Duration::from_millis(600), "5 in {span:?}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn names_of_different_domains_at_one_address_do_not_share_a_limit() {
+    const DOMAINS: usize = 3;
+    let hosts = HostDefaults {
+        in_flight: 1,
+        interval: Duration::ZERO,
+    };
+    // Long enough for all pages to be requested before the first one is sent.
+    let server = Server::start(|request: &Request| match request.path() {
+        "/robots.txt" => SiteResponse::status(404),
+        _ => SiteResponse::html("<p>words").after(Duration::from_secs(2)),
+    });
+    let test_store = TestStore::fresh(hosts).await;
+    let names = (0..DOMAINS).map(|number| format!("www.site-{number}.test"));
+    let job = test_store
+        .start(JobKind::BatchScrape, &batch(names, &server))
+        .await;
+    let fetch = limited(&test_store.store);
+    let worker = RunningWorker::start(&test_store.store, fetch, settings(hosts));
+    let job = test_store.finished(job).await;
+    worker.stop().await;
+    assert_eq!(
+        (job.state, job.documents as usize),
+        (JobState::Completed, DOMAINS)
+    );
+    // With a common limit it would be one.
+    assert!(server.most_in_flight() >= 2, "{}", server.most_in_flight());
+}
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn three_workers_together_respect_the_limits_of_a_host() {

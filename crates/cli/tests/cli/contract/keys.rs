@@ -65,6 +65,90 @@ fn with_a_key_in_the_store_the_service_may_listen_on_any_address() {
     assert_eq!(status(&service, key.trim()), 200);
 }
 
+/// Returns the keys that a service printed.
+fn printed_keys(service: &Api) -> Vec<String> {
+    let log = service.log();
+    let words = log.split(|c: char| !c.is_ascii_alphanumeric() && c != '_');
+    words
+        .filter(|word| word.starts_with("crawler_") && word.len() > 60)
+        .map(str::to_owned)
+        .collect()
+}
+
+#[test]
+fn a_first_start_on_an_address_of_the_network_creates_one_key_and_prints_it_once() {
+    let folder = tempfile::tempdir().unwrap();
+    let args = [
+        "serve",
+        "--mode",
+        "api",
+        "--addr",
+        "0.0.0.0:0",
+        "--log-format",
+        "json",
+    ];
+    // Several processes start at once.
+    let services: Vec<Api> = std::thread::scope(|scope| {
+        let starting: Vec<_> = (0..4)
+            .map(|_| scope.spawn(|| Api::start(folder.path(), &args)))
+            .collect();
+        starting
+            .into_iter()
+            .map(|one| one.join().unwrap())
+            .collect()
+    });
+    let printed: Vec<String> = services.iter().flat_map(printed_keys).collect();
+    let [key] = &printed[..] else {
+        panic!("not one key: {printed:?}")
+    };
+    for service in &services {
+        assert_eq!(service.get("/v1/jobs").0, 401);
+        assert_eq!(status(service, key), 200);
+        // It is not part of a log entry.
+        let entries = service.log();
+        let is_entry = |line: &&str| line.starts_with('{') && line.contains(key.as_str());
+        assert_eq!(entries.lines().find(is_entry), None);
+    }
+    let list = keys(folder.path(), &["list"]).success().stdout;
+    assert_eq!(list.lines().count(), 1, "{list}");
+    assert!(list.contains("\tadmin\t") && !list.contains(key), "{list}");
+    for service in services {
+        assert_eq!(service.terminate(), Some(0));
+    }
+    let again = Api::start(folder.path(), &args);
+    assert_eq!(printed_keys(&again), [""; 0]);
+    assert_eq!(status(&again, key), 200);
+    assert_eq!(again.terminate(), Some(0));
+    // No second first key: whoever revoked the only one wanted that.
+    keys(folder.path(), &["revoke", "admin"]).success();
+    let refused = isolated_run(folder.path(), &args).finish();
+    refused.with_code(2).stderr_contains("no valid API key");
+}
+
+#[cfg(unix)]
+#[test]
+fn the_store_is_readable_by_its_owner_only() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let folder = tempfile::tempdir().unwrap();
+    let mode = |name: &str| {
+        let found = std::fs::metadata(folder.path().join(name)).unwrap();
+        found.permissions().mode() & 0o777
+    };
+    let args = [&["serve"][..], &ANY_PORT].concat();
+    let service = Api::start(folder.path(), &args);
+    for name in ["crawler.db", "crawler.db-wal", "crawler.db-shm"] {
+        assert_eq!(mode(name), 0o600, "{name}");
+    }
+    assert!(!service.log().contains("chmod"), "{}", service.log());
+    assert_eq!(service.terminate(), Some(0));
+    // An existing file keeps its mode.
+    let file = folder.path().join("crawler.db");
+    std::fs::set_permissions(&file, std::fs::Permissions::from_mode(0o644)).unwrap();
+    let service = Api::start(folder.path(), &args);
+    assert_eq!(mode("crawler.db"), 0o644);
+    assert!(service.log().contains("chmod 600"), "{}", service.log());
+}
+
 #[test]
 fn errors_name_what_is_wrong() {
     let folder = tempfile::tempdir().unwrap();

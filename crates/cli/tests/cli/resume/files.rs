@@ -92,3 +92,35 @@ fn an_output_that_cannot_be_opened_starts_no_crawl() {
     crawler(&[&url, "--state", &state, "-o", &out]).with_code(0);
     assert_eq!(server.total(), 4);
 }
+
+#[cfg(unix)]
+#[test]
+fn a_state_file_is_readable_by_its_owner_only() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let (_server, resumable) = interrupted(&[]);
+    let state = resumable.state_file();
+    let mode = |name: &str| {
+        let file = state.with_file_name(name);
+        std::fs::metadata(file).map(|found| found.permissions().mode() & 0o777)
+    };
+    assert_eq!(mode("state").unwrap(), 0o600);
+    // An existing file keeps its mode, and so have the files that SQLite puts beside it.
+    std::fs::set_permissions(&state, std::fs::Permissions::from_mode(0o640)).unwrap();
+    let mut run = resumable.start();
+    run.wait_for_or_end("the log", || mode("state-wal").is_ok());
+    if let Ok(mode) = mode("state-wal") {
+        assert_eq!(mode, 0o640);
+    }
+    let finished = run.finish();
+    finished.stderr_contains("can be read by other users of this machine; chmod 600");
+    assert_eq!(mode("state").unwrap(), 0o640);
+    // While a crawl runs, its log is as private as the file.
+    let (_server, resumable) = interrupted(&[]);
+    let wal = resumable.state_file().with_file_name("state-wal");
+    let mut run = resumable.start();
+    run.wait_for_or_end("the log", || wal.exists());
+    if let Ok(found) = std::fs::metadata(&wal) {
+        assert_eq!(found.permissions().mode() & 0o777, 0o600);
+    }
+    run.finish().stderr_lacks("chmod");
+}

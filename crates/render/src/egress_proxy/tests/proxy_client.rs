@@ -4,7 +4,7 @@ use std::net::{IpAddr, Ipv4Addr};
 use std::sync::Arc;
 use std::time::Duration;
 
-use crawler_fetch::{AllowedTarget, Guard, HttpFetch};
+use crawler_fetch::{EgressTarget, Guard, HttpFetch};
 use crawler_model::{Deadlines, FetchRules};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
@@ -32,7 +32,7 @@ pub(super) fn proxy_through(proxies: &[String]) -> EgressProxy {
         _ => Vec::new(),
     });
     let allowed = ["site.test", "upstream.test"];
-    let allowed = allowed.iter().filter_map(|name| AllowedTarget::parse(name));
+    let allowed = allowed.iter().filter_map(|name| EgressTarget::parse(name));
     let guard = Guard::new(false, allowed.collect());
     let fetch = HttpFetch::resolving(&rules, 4, guard, |_| true, lookup).unwrap();
     EgressProxy::start(Arc::new(fetch).egress()).unwrap()

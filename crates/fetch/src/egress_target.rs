@@ -1,14 +1,15 @@
-//! Private addresses and hosts that an operator allows besides public addresses.
+//! Destinations that an operator allows or denies: networks, host names and ports.
 
 use std::net::IpAddr;
+use std::ops::RangeInclusive;
 
 use crawler_weburl::CrawlUrl;
 
 use crate::resolver::literal;
 
-/// One entry of the operator's list of allowed targets.
+/// One entry of the operator's list of allowed or denied destinations.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum AllowedTarget {
+pub enum EgressTarget {
     /// A network, or a single address.
     Network {
         /// Network address.
@@ -20,12 +21,17 @@ pub enum AllowedTarget {
     Host(String),
     /// Every subdomain of this name.
     Subdomains(String),
+    /// These ports, on every host.
+    Ports(RangeInclusive<u16>),
 }
 
-impl AllowedTarget {
-    /// Parses `10.1.0.0/16`, `fd00::/8`, `192.168.1.7`, `wiki.example` or `*.corp.example`.
+impl EgressTarget {
+    /// Parses `10.1.0.0/16`, `fd00::/8`, `192.168.1.7`, `wiki.example`, `*.corp.example`, `:25` or `:8000-8999`.
     pub fn parse(text: &str) -> Option<Self> {
         let text = text.trim();
+        if let Some(ports) = text.strip_prefix(':').filter(|rest| !rest.contains(':')) {
+            return parse_ports(ports);
+        }
         if let Some((network, length)) = text.split_once('/') {
             let network = literal(network)?;
             let length = length
@@ -61,7 +67,7 @@ impl AllowedTarget {
     pub(crate) fn covers_name(&self, host: &str) -> bool {
         let host = plain_name(host);
         match self {
-            Self::Network { .. } => false,
+            Self::Network { .. } | Self::Ports(_) => false,
             Self::Host(name) => host == name,
             Self::Subdomains(name) => host
                 .strip_suffix(name.as_str())
@@ -69,7 +75,12 @@ impl AllowedTarget {
         }
     }
 
-    pub(crate) fn covers_address(&self, address: IpAddr) -> bool {
+    pub(crate) fn covers_port(&self, port: u16) -> bool {
+        matches!(self, Self::Ports(ports) if ports.contains(&port))
+    }
+
+    /// Whether this is a network with this address.
+    pub fn covers_address(&self, address: IpAddr) -> bool {
         let Self::Network { network, length } = self else {
             return false;
         };
@@ -85,6 +96,17 @@ impl AllowedTarget {
             _ => false,
         }
     }
+}
+
+/// Parses `25` or `8000-8999`.
+fn parse_ports(text: &str) -> Option<EgressTarget> {
+    let (first, last) = text.split_once('-').unwrap_or((text, text));
+    let is_number = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
+    if !is_number(first) || !is_number(last) {
+        return None;
+    }
+    let ports = first.parse().ok()?..=last.parse().ok()?;
+    (!ports.is_empty()).then_some(EgressTarget::Ports(ports))
 }
 
 /// Strips the trailing dot of a fully qualified host name.
@@ -113,9 +135,9 @@ mod tests {
             ("fd00::/8", "fd12::1", "fe80::1"),
             ("[::1]", "::1", "::2"),
         ] {
-            let allowed = AllowedTarget::parse(entry).unwrap();
-            assert!(allowed.covers_address(inside.parse().unwrap()), "{entry}");
-            assert!(!allowed.covers_address(outside.parse().unwrap()), "{entry}");
+            let target = EgressTarget::parse(entry).unwrap();
+            assert!(target.covers_address(inside.parse().unwrap()), "{entry}");
+            assert!(!target.covers_address(outside.parse().unwrap()), "{entry}");
         }
         for (entry, inside, outside) in [
             ("wiki.example", "wiki.example.", "a.wiki.example"),
@@ -123,9 +145,14 @@ mod tests {
             ("*.Corp.Example", "a.corp.example", "acorp.example"),
             ("bücher.example", "xn--bcher-kva.example", "bcher.example"),
         ] {
-            let allowed = AllowedTarget::parse(entry).unwrap();
-            assert!(allowed.covers_name(inside), "{entry}");
-            assert!(!allowed.covers_name(outside), "{entry}");
+            let target = EgressTarget::parse(entry).unwrap();
+            assert!(target.covers_name(inside), "{entry}");
+            assert!(!target.covers_name(outside), "{entry}");
+        }
+        for (entry, inside, outside) in [(":25", 25, 26), (":8000-8999", 8999, 9000)] {
+            let ports = EgressTarget::parse(entry).unwrap();
+            assert!(ports.covers_port(inside), "{entry}");
+            assert!(!ports.covers_port(outside), "{entry}");
         }
         for entry in [
             "",
@@ -140,8 +167,14 @@ mod tests {
             "*.10.0.0.1",
             "::/129",
             "a b",
+            ":",
+            ":x",
+            ":+1",
+            ":65536",
+            ":9-8",
+            ":1-",
         ] {
-            assert_eq!(AllowedTarget::parse(entry), None, "{entry}");
+            assert_eq!(EgressTarget::parse(entry), None, "{entry}");
         }
     }
 }

@@ -6,15 +6,12 @@ use std::process::ExitCode;
 use anyhow::{Context, bail};
 use crawler_service::api::rfc3339;
 use crawler_service::config::Config;
-use crawler_store::{ApiKey, KeyHash, Store, StoreError};
+use crawler_store::{ApiKey, KeyHash, KeyRole, Owner, Store, StoreError};
 use crawler_store_sqlite::{SqliteOptions, SqliteStore};
 use uuid::Uuid;
 
 use crate::serve_args::{KeysArgs, KeysCommand, SettingArgs};
 use crate::{config, console, exit, postgres};
-
-/// Maximum length of a name; a longer one is most likely a pasted key.
-const MAX_NAME_LENGTH: usize = 100;
 
 pub(crate) fn keys(args: &KeysArgs) -> ExitCode {
     let settings = SettingArgs {
@@ -77,7 +74,7 @@ pub(crate) async fn run_on<S: Store>(store: &S, command: &KeysCommand) -> anyhow
         KeysCommand::Revoke { key } => {
             let all = store.keys().await?;
             let id = Uuid::try_parse(key).ok();
-            let matches = |one: &&ApiKey| Some(one.id) == id || one.name == *key;
+            let matches = |one: &&ApiKey| Some(one.id) == id || one.name.as_str() == key;
             let Some(found) = all.iter().find(matches) else {
                 bail!("no key {key:?}; `crawler keys list` shows all keys");
             };
@@ -90,12 +87,17 @@ pub(crate) async fn run_on<S: Store>(store: &S, command: &KeysCommand) -> anyhow
 }
 
 async fn add<S: Store>(store: &S, name: &str) -> anyhow::Result<String> {
-    let has_control = name.chars().any(char::is_control);
-    if has_control || name.trim().is_empty() || name.len() > MAX_NAME_LENGTH {
-        bail!("a key name must be 1 to {MAX_NAME_LENGTH} characters on one line");
-    }
+    let Some(owner) = Owner::parse(name) else {
+        bail!(
+            "a key name must be 1 to {} characters on one line",
+            Owner::MAX_LENGTH
+        );
+    };
     let key = new_key()?;
-    match store.add_key(name, KeyHash::of(&key)).await {
+    match store
+        .add_key(&owner, KeyRole::User, KeyHash::of(&key))
+        .await
+    {
         Ok(_) => Ok(format!("{key}\n")),
         Err(StoreError::Conflict(_)) => {
             bail!(

@@ -17,7 +17,7 @@ impl Jobs for PostgresStore {
     async fn job(&self, id: JobId) -> StoreResult<Option<Job>> {
         let row = sqlx::query_as!(
             JobRow,
-            r#"SELECT id, status, type AS kind, params, error, stop_reason, max_depth::bigint AS max_depth, max_tasks,
+            r#"SELECT id, owner, priority::bigint AS "priority!", status, type AS kind, params, error, stop_reason, max_depth::bigint AS max_depth, max_tasks,
                       max_bytes, max_duration_ms, left_out, traps, bytes,
                       (extract(epoch FROM created_at) * 1000)::bigint AS "created_at!",
                       (extract(epoch FROM updated_at) * 1000)::bigint AS "updated_at!",
@@ -42,7 +42,7 @@ impl Jobs for PostgresStore {
         let before = before_job(cursor)?.map(|job| job.0);
         let rows = sqlx::query_as!(
             JobRow,
-            r#"SELECT id, status, type AS kind, params, error, stop_reason, max_depth::bigint AS max_depth, max_tasks,
+            r#"SELECT id, owner, priority::bigint AS "priority!", status, type AS kind, params, error, stop_reason, max_depth::bigint AS max_depth, max_tasks,
                       max_bytes, max_duration_ms, left_out, traps, bytes,
                       (extract(epoch FROM created_at) * 1000)::bigint AS "created_at!",
                       (extract(epoch FROM updated_at) * 1000)::bigint AS "updated_at!",

@@ -1,7 +1,7 @@
 //! API keys, stored as hashes.
 
 use crawler_store::backend::{ApiKeyRow, Backend, JobTransaction};
-use crawler_store::{ApiKey, ApiKeys, KeyHash, StoreResult, UnixMillis};
+use crawler_store::{ApiKey, ApiKeys, KeyHash, KeyRole, Owner, StoreResult, UnixMillis};
 use sqlx::Error;
 use sqlx::types::uuid::fmt::Hyphenated;
 use uuid::Uuid;
@@ -10,19 +10,19 @@ use crate::SqliteStore;
 use crate::fault::fault;
 
 impl ApiKeys for SqliteStore {
-    async fn add_key(&self, name: &str, hash: KeyHash) -> StoreResult<ApiKey> {
-        add(self, name, hash).await.map_err(fault)
+    async fn add_key(&self, name: &Owner, role: KeyRole, hash: KeyHash) -> StoreResult<ApiKey> {
+        add(self, name, role, hash).await.map_err(fault)
     }
 
     async fn keys(&self) -> StoreResult<Vec<ApiKey>> {
         let rows = sqlx::query_as!(
             ApiKeyRow,
-            r#"SELECT id AS "id: Hyphenated", name, created_at, revoked_at FROM api_keys ORDER BY id"#
+            r#"SELECT id AS "id: Hyphenated", name, role, created_at, revoked_at FROM api_keys ORDER BY id"#
         )
         .fetch_all(&self.readers)
         .await
         .map_err(fault)?;
-        Ok(rows.into_iter().map(ApiKey::from).collect())
+        rows.into_iter().map(ApiKey::try_from).collect()
     }
 
     async fn revoke_key(&self, id: Uuid) -> StoreResult<bool> {
@@ -33,26 +33,37 @@ impl ApiKeys for SqliteStore {
         let bytes = hash.as_bytes();
         let row = sqlx::query_as!(
             ApiKeyRow,
-            r#"SELECT id AS "id: Hyphenated", name, created_at, revoked_at
+            r#"SELECT id AS "id: Hyphenated", name, role, created_at, revoked_at
                FROM api_keys WHERE hash = ? AND revoked_at IS NULL"#,
             bytes
         )
         .fetch_optional(&self.readers)
         .await
         .map_err(fault)?;
-        Ok(row.map(ApiKey::from))
+        row.map(ApiKey::try_from).transpose()
     }
 }
 
-async fn add(store: &SqliteStore, name: &str, hash: KeyHash) -> Result<ApiKey, Error> {
+async fn add(
+    store: &SqliteStore,
+    name: &Owner,
+    role: KeyRole,
+    hash: KeyHash,
+) -> Result<ApiKey, Error> {
     let mut transaction = store.begin().await?;
     let (id, now) = (Uuid::now_v7(), transaction.now);
-    let (text, bytes) = (id.to_string(), hash.as_bytes());
+    let (text, name_text, bytes, role_text) = (
+        id.to_string(),
+        name.as_str(),
+        hash.as_bytes(),
+        role.as_str(),
+    );
     sqlx::query!(
-        "INSERT INTO api_keys (id, name, hash, created_at) VALUES (?, ?, ?, ?)",
+        "INSERT INTO api_keys (id, name, hash, role, created_at) VALUES (?, ?, ?, ?, ?)",
         text,
-        name,
+        name_text,
         bytes,
+        role_text,
         now
     )
     .execute(&mut *transaction.db)
@@ -60,7 +71,8 @@ async fn add(store: &SqliteStore, name: &str, hash: KeyHash) -> Result<ApiKey, E
     transaction.commit().await?;
     Ok(ApiKey {
         id,
-        name: name.to_owned(),
+        name: name.clone(),
+        role,
         created_at: UnixMillis(now),
         revoked_at: None,
     })

@@ -19,7 +19,7 @@ impl Jobs for SqliteStore {
         let id = id.to_string();
         let row = sqlx::query_as!(
             JobRow,
-            r#"SELECT id AS "id: Hyphenated", status, type AS kind, params, error, stop_reason, max_depth, max_tasks,
+            r#"SELECT id AS "id: Hyphenated", owner, priority, status, type AS kind, params, error, stop_reason, max_depth, max_tasks,
                       max_bytes, max_duration_ms, left_out, traps, bytes, created_at, updated_at,
                       (SELECT count(*) FROM documents WHERE job_id = jobs.id) AS "documents!: i64",
                       (SELECT count(*) FROM mapped_urls WHERE job_id = jobs.id) AS "mapped_urls!: i64"
@@ -45,7 +45,7 @@ impl Jobs for SqliteStore {
         let rows = i64::from(limit) + 1;
         let rows = sqlx::query_as!(
             JobRow,
-            r#"SELECT id AS "id: Hyphenated", status, type AS kind, params, error, stop_reason, max_depth, max_tasks,
+            r#"SELECT id AS "id: Hyphenated", owner, priority, status, type AS kind, params, error, stop_reason, max_depth, max_tasks,
                       max_bytes, max_duration_ms, left_out, traps, bytes, created_at, updated_at,
                       (SELECT count(*) FROM documents WHERE job_id = jobs.id) AS "documents!: i64",
                       (SELECT count(*) FROM mapped_urls WHERE job_id = jobs.id) AS "mapped_urls!: i64"

@@ -4,7 +4,7 @@ use std::fmt;
 
 use uuid::Uuid;
 
-use crate::UnixMillis;
+use crate::{Owner, UnixMillis};
 
 /// The hash of a key. Keys are long and random, so a fast hash is enough and looking up by it is safe.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
@@ -28,13 +28,40 @@ impl fmt::Debug for KeyHash {
     }
 }
 
+/// What a key may be used for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum KeyRole {
+    /// Its own jobs.
+    User,
+    /// The jobs of all owners.
+    Admin,
+}
+
+impl KeyRole {
+    /// The stable spelling.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::User => "user",
+            Self::Admin => "admin",
+        }
+    }
+
+    /// Parses the stable spelling.
+    pub fn named(name: &str) -> Option<Self> {
+        let mut all = [Self::User, Self::Admin].into_iter();
+        all.find(|role| role.as_str() == name)
+    }
+}
+
 /// An API key as it is listed.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ApiKey {
     /// Its id.
     pub id: Uuid,
-    /// Its name.
-    pub name: String,
+    /// Its name, which is the owner of the jobs that are created with it.
+    pub name: Owner,
+    /// What it may be used for.
+    pub role: KeyRole,
     /// Creation time.
     pub created_at: UnixMillis,
     /// Time of revocation.

@@ -9,10 +9,10 @@ use uuid::Uuid;
 
 use crate::{
     ApiKey, ApiKeys, Cancel, Claimed, Cursor, FinishedTask, HostTurn, HostTurns, Job, JobCreation,
-    JobFilter, JobId, JobQueue, JobRequest, Jobs, KeyHash, Lease, ListPage, MappedUrl, NewJob,
-    Reconciled, Rescue, Rescued, Results, RobotsRecords, RobotsText, Settled, Settlement,
-    Statistics, StoreResult, StoredDocument, StoredRobots, StoredTask, TaskState, TurnId, Upkeep,
-    WorkerId,
+    JobFilter, JobId, JobQueue, JobRequest, Jobs, KeyHash, KeyRole, Lease, ListPage, MappedUrl,
+    NewJob, Owner, Reconciled, Rescue, Rescued, Results, RobotsRecords, RobotsText, Settled,
+    Settlement, Statistics, StoreResult, StoredDocument, StoredRobots, StoredTask, TaskState,
+    TurnId, Upkeep, WorkerId,
 };
 
 /// One of two stores. It has the roles that both have.
@@ -35,8 +35,8 @@ macro_rules! call {
 }
 
 impl<L: ApiKeys, R: ApiKeys> ApiKeys for EitherStore<L, R> {
-    async fn add_key(&self, name: &str, hash: KeyHash) -> StoreResult<ApiKey> {
-        call!(self.add_key(name, hash))
+    async fn add_key(&self, name: &Owner, role: KeyRole, hash: KeyHash) -> StoreResult<ApiKey> {
+        call!(self.add_key(name, role, hash))
     }
 
     async fn keys(&self) -> StoreResult<Vec<ApiKey>> {

@@ -21,6 +21,7 @@ mod job;
 mod job_state;
 mod list_page;
 mod mapped_url;
+mod owner;
 mod refused_url;
 mod rescue;
 mod robots_text;
@@ -36,7 +37,7 @@ mod task_state;
 pub mod testing;
 mod wrapped_store;
 
-pub use api_key::{ApiKey, KeyHash};
+pub use api_key::{ApiKey, KeyHash, KeyRole};
 pub use claimed::{Claimed, Lease};
 pub use document::{NewDocument, StoredDocument};
 pub use either_store::EitherStore;
@@ -49,6 +50,7 @@ pub use job::{Cancel, Job, JobCounts, JobFilter, JobKind, JobLimits, JobRequest,
 pub use job_state::JobState;
 pub use list_page::{Cursor, ListPage};
 pub use mapped_url::{MappedUrl, NewMappedUrl};
+pub use owner::{Owner, Priority};
 pub use refused_url::{RefusedUrl, TrapCounts};
 pub use rescue::{DEFAULT_MAX_CRASHES, Reconciled, Rescue, Rescued};
 pub use robots_text::{RobotsText, StoredRobots};

@@ -20,7 +20,7 @@ use std::future::Future;
 
 use crate::{Store, StoreLimits};
 
-pub use builders::{LEASE, crawl, done, fast, page, pages};
+pub use builders::{LEASE, crawl, done, fast, owner, page, pages};
 
 /// A fresh store for one test.
 pub trait StoreFixture: Send + Sync {

@@ -7,10 +7,11 @@
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use axum::extract::{Request, State};
+use axum::extract::{FromRequestParts, Request, State};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
-use crawler_store::{ApiKey, KeyHash, Store, StoreError};
+use crawler_store::{ApiKey, KeyHash, KeyRole, Owner, Store, StoreError};
+use http::request::Parts;
 use http::{HeaderMap, StatusCode, header};
 
 use super::app::App;
@@ -41,11 +42,14 @@ impl Authenticator {
         }
     }
 
-    /// Returns whether this is a configured key. It is compared with all of them, in constant time.
-    fn has(&self, key: &str) -> bool {
+    /// Returns the owner of a configured key: `config-` and the first digits of its hash. The key is compared with all of them,
+    /// in constant time.
+    fn owner_of(&self, key: &str) -> Option<Owner> {
         let hash_of_key = blake3::hash(key.as_bytes());
         let same = self.configured.iter().filter(|hash| **hash == hash_of_key);
-        same.count() > 0
+        let known = same.count() > 0;
+        let digits = &hash_of_key.to_hex()[..8];
+        known.then(|| Owner::parse(&format!("config-{digits}")))?
     }
 
     /// Returns whether the store has keys, including revoked ones; the last known result if the store is unavailable.
@@ -84,35 +88,43 @@ pub(super) async fn require_key<S: Store>(
     mut request: Request,
     next: Next,
 ) -> Response {
-    let caller = Caller::of(&request);
-    match authorize(&app, &caller).await {
-        Ok(id) => {
-            request.extensions_mut().insert(id);
+    let credentials = Credentials::of(&request);
+    match authorize(&app, &credentials).await {
+        Ok(caller) => {
+            request.extensions_mut().insert(caller);
             next.run(request).await
         }
         Err(problem) => problem.into_response(),
     }
 }
 
-/// Who made a request: the hash of a valid API key, or nothing if no key was required.
-#[derive(Clone, Copy, Default, Debug)]
-pub(super) struct CallerId(Option<KeyHash>);
+/// Who made a request. Handlers take it as an argument; [`require_key`] provides it.
+#[derive(Clone, PartialEq, Debug)]
+pub(super) struct Caller {
+    /// The owner of the jobs that the caller creates.
+    pub(super) owner: Owner,
+    /// What the caller may see.
+    pub(super) role: KeyRole,
+}
 
-impl CallerId {
-    /// Bytes that differ between callers.
-    pub(super) fn as_bytes(&self) -> &[u8] {
-        self.0.as_ref().map_or(&[], KeyHash::as_bytes)
+impl<A: Sync> FromRequestParts<A> for Caller {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, _: &A) -> Result<Self, Problem> {
+        // Missing only on a route without `require_key`.
+        let caller = parts.extensions.get::<Self>().cloned();
+        caller.ok_or_else(Problem::internal)
     }
 }
 
 /// Credentials and origin of a request.
-struct Caller {
+struct Credentials {
     key: Option<String>,
     has_authorization: bool,
     is_local: bool,
 }
 
-impl Caller {
+impl Credentials {
     fn of(request: &Request) -> Self {
         let headers = request.headers();
         Self {
@@ -123,13 +135,22 @@ impl Caller {
     }
 }
 
-async fn authorize<S: Store>(app: &App<S>, caller: &Caller) -> Result<CallerId, Problem> {
+async fn authorize<S: Store>(app: &App<S>, sent: &Credentials) -> Result<Caller, Problem> {
     let keys = app.keys();
-    if let Some(key) = &caller.key {
+    if let Some(key) = &sent.key {
         let hash = KeyHash::of(key);
+        if let Some(owner) = keys.owner_of(key) {
+            return Ok(Caller {
+                owner,
+                role: KeyRole::User,
+            });
+        }
         // Looked up by its hash: the duration reveals nothing about the key.
-        if keys.has(key) || app.store().verify_key(hash).await?.is_some() {
-            return Ok(CallerId(Some(hash)));
+        if let Some(key) = app.store().verify_key(hash).await? {
+            return Ok(Caller {
+                owner: key.name,
+                role: key.role,
+            });
         }
     }
     let config = app.config();
@@ -137,8 +158,11 @@ async fn authorize<S: Store>(app: &App<S>, caller: &Caller) -> Result<CallerId, 
     let on_loopback = listens.iter().flatten().all(|addr| addr.ip().is_loopback());
     let open = on_loopback && keys.configured.is_empty();
     if open && !keys.any_stored(app.store()).await? {
-        if caller.is_local {
-            return Ok(CallerId::default());
+        if sent.is_local {
+            return Ok(Caller {
+                owner: Owner::local(),
+                role: KeyRole::Admin,
+            });
         }
         return Err(Problem::new(
             StatusCode::FORBIDDEN,
@@ -148,9 +172,9 @@ async fn authorize<S: Store>(app: &App<S>, caller: &Caller) -> Result<CallerId, 
         )
         .at("Host"));
     }
-    let message = if caller.key.is_none() && caller.has_authorization {
+    let message = if sent.key.is_none() && sent.has_authorization {
         "the header must have the form Authorization: Bearer <key>"
-    } else if caller.has_authorization {
+    } else if sent.has_authorization {
         "the API key is not valid"
     } else {
         "an API key is required: Authorization: Bearer <key>"

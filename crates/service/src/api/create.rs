@@ -7,6 +7,7 @@ use crawler_store::{JobCreation, JobId, JobKind, JobState, NewJob, Store, StoreE
 use http::{HeaderValue, StatusCode, header};
 
 use super::app::App;
+use super::auth::Caller;
 use super::idempotency::{IdempotencyHeader, IdempotencyParameter};
 use super::json_body::JsonBody;
 use super::problem::Problem;
@@ -24,11 +25,12 @@ use crate::job_params::JobParams;
 )]
 pub(super) async fn batch<S: Store>(
     State(app): State<App<S>>,
+    caller: Caller,
     idempotency: IdempotencyHeader,
     JsonBody(request): JsonBody<BatchRequest>,
 ) -> Result<Response, Problem> {
     let params = request.params(app.config())?;
-    create_job(&app, JobKind::BatchScrape, &params, &idempotency).await
+    create_job(&app, caller, JobKind::BatchScrape, &params, &idempotency).await
 }
 
 /// Crawl a site
@@ -41,11 +43,12 @@ pub(super) async fn batch<S: Store>(
 )]
 pub(super) async fn crawl<S: Store>(
     State(app): State<App<S>>,
+    caller: Caller,
     idempotency: IdempotencyHeader,
     JsonBody(request): JsonBody<SiteRequest>,
 ) -> Result<Response, Problem> {
     let params = request.params(app.config())?;
-    create_job(&app, JobKind::Crawl, &params, &idempotency).await
+    create_job(&app, caller, JobKind::Crawl, &params, &idempotency).await
 }
 
 /// List the URLs of a site
@@ -58,20 +61,22 @@ pub(super) async fn crawl<S: Store>(
 )]
 pub(super) async fn map<S: Store>(
     State(app): State<App<S>>,
+    caller: Caller,
     idempotency: IdempotencyHeader,
     JsonBody(request): JsonBody<SiteRequest>,
 ) -> Result<Response, Problem> {
     let params = request.params(app.config())?;
-    create_job(&app, JobKind::Map, &params, &idempotency).await
+    create_job(&app, caller, JobKind::Map, &params, &idempotency).await
 }
 
 async fn create_job<S: Store>(
     app: &App<S>,
+    caller: Caller,
     kind: JobKind,
     params: &JobParams,
     idempotency: &IdempotencyHeader,
 ) -> Result<Response, Problem> {
-    let mut prepared = params.new_job(kind, app.defaults())?;
+    let mut prepared = params.new_job(kind, caller.owner, app.defaults())?;
     if prepared.job.seeds.is_empty() {
         return Err(Problem::new(
             StatusCode::UNPROCESSABLE_ENTITY,

@@ -39,6 +39,10 @@ pub(super) struct BatchRequest {
     /// Whether to render pages in a browser.
     #[schema(schema_with = schemas::use_js)]
     pub(super) use_js: Option<UseJs>,
+    /// Priority among your jobs, 0 to 9; higher ones go first. Default: 5.
+    #[schema(minimum = 0, maximum = 9)]
+    #[serde(default, deserialize_with = "whole_number")]
+    pub(super) priority: Option<u64>,
 }
 
 /// A site to crawl, or to map with `POST /v1/map`.
@@ -89,6 +93,10 @@ pub(super) struct SiteRequest {
     /// Whether to avoid crawler traps: endless calendars, session ids, repeating paths, pages that only lead to more of the same.
     /// Default: `on`.
     pub(super) traps: Option<TrapsChoice>,
+    /// Priority among your jobs, 0 to 9; higher ones go first. Default: 5.
+    #[schema(minimum = 0, maximum = 9)]
+    #[serde(default, deserialize_with = "whole_number")]
+    pub(super) priority: Option<u64>,
 }
 
 impl BatchRequest {
@@ -110,6 +118,7 @@ impl BatchRequest {
             urls: Some(self.urls),
             output_format: self.output_format,
             use_js: self.use_js,
+            priority: self.priority,
             ..JobParams::default()
         })
     }
@@ -164,6 +173,7 @@ impl SiteRequest {
             robots: self.robots,
             sitemaps: self.sitemaps,
             traps: self.traps,
+            priority: self.priority,
         })
     }
 }

@@ -2,7 +2,7 @@
 
 use crawler_service::api::check_exposure;
 use crawler_service::config::{Config, Secret};
-use crawler_store::{ApiKeys, KeyHash};
+use crawler_store::{ApiKeys, KeyHash, KeyRole, Owner};
 use serde_json::json;
 
 use crate::client::call;
@@ -120,7 +120,14 @@ async fn without_a_key_the_service_may_listen_on_loopback_only() {
     let mut with_key = config.clone();
     with_key.server.api_keys = vec![Secret::new(KEY)];
     assert_eq!(checked(&with_key, true).await, Ok(()));
-    let key = store.add_key("alice", KeyHash::of(KEY)).await.unwrap();
+    let key = store
+        .add_key(
+            &Owner::parse("alice").unwrap(),
+            KeyRole::User,
+            KeyHash::of(KEY),
+        )
+        .await
+        .unwrap();
     assert_eq!(checked(&config, true).await, Ok(()));
     store.revoke_key(key.id).await.unwrap();
     assert!(checked(&config, true).await.is_err());
@@ -138,7 +145,11 @@ async fn a_key_of_the_store_is_valid_until_it_is_revoked() {
     assert_eq!(status_with(service.port, KEY).await, 401);
     let key = service
         .store
-        .add_key("alice", KeyHash::of(KEY))
+        .add_key(
+            &Owner::parse("alice").unwrap(),
+            KeyRole::User,
+            KeyHash::of(KEY),
+        )
         .await
         .unwrap();
     assert_eq!(status_with(service.port, KEY).await, 200);
@@ -155,7 +166,11 @@ async fn the_first_key_of_the_store_ends_access_without_a_key() {
     assert_eq!(service.get("/v1/jobs").await.status, 200);
     service
         .store
-        .add_key("alice", KeyHash::of(KEY))
+        .add_key(
+            &Owner::parse("alice").unwrap(),
+            KeyRole::User,
+            KeyHash::of(KEY),
+        )
         .await
         .unwrap();
     let started = std::time::Instant::now();

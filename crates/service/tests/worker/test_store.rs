@@ -12,7 +12,7 @@ use crawler_service::worker::{
     StoreFrontierSettings, Worker, WorkerCounts, WorkerSettings, WorkerTotals, http_fetch,
 };
 use crawler_store::{
-    HostDefaults, Job, JobId, JobKind, Store, StoreLimits, StoredDocument, documents_of,
+    HostDefaults, Job, JobId, JobKind, Owner, Store, StoreLimits, StoredDocument, documents_of,
 };
 use crawler_store_sqlite::{SqliteOptions, SqliteStore};
 use futures_util::TryStreamExt;
@@ -46,7 +46,9 @@ impl TestStore {
 
 impl<S: Store, P> TestStore<S, P> {
     pub(crate) async fn start(&self, kind: JobKind, params: &JobParams) -> JobId {
-        let prepared = params.new_job(kind, &JobDefaults::default()).unwrap();
+        let prepared = params
+            .new_job(kind, Owner::local(), &JobDefaults::default())
+            .unwrap();
         let id = prepared.job.id;
         self.store.create_job(prepared.job).await.unwrap();
         id

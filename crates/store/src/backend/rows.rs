@@ -14,9 +14,9 @@ use uuid::fmt::Hyphenated;
 use super::numbers::{to_u32, to_u64};
 use crate::{
     ApiKey, Claimed, Fence, FinishedTask, Job, JobCounts, JobId, JobKind, JobLimits, JobRequest,
-    JobState, KindStatistics, Lease, MappedUrl, NewMappedUrl, RobotsText, Statistics, StoreError,
-    StoreResult, StoredDocument, StoredRobots, StoredTask, TaskId, TaskState, TrapCounts,
-    UnixMillis,
+    JobState, KeyRole, KindStatistics, Lease, MappedUrl, NewMappedUrl, Owner, Priority, RobotsText,
+    Statistics, StoreError, StoreResult, StoredDocument, StoredRobots, StoredTask, TaskId,
+    TaskState, TrapCounts, UnixMillis,
 };
 
 impl From<Uuid> for JobId {
@@ -37,6 +37,15 @@ fn unknown(what: &str, value: &str) -> StoreError {
 
 fn job_kind(name: &str) -> StoreResult<JobKind> {
     JobKind::named(name).ok_or_else(|| unknown("type of a job", name))
+}
+
+fn owner(what: &str, name: &str) -> StoreResult<Owner> {
+    Owner::parse(name).ok_or_else(|| unknown(what, name))
+}
+
+fn priority(number: i64) -> StoreResult<Priority> {
+    let priority = u8::try_from(number).ok().and_then(Priority::new);
+    priority.ok_or_else(|| unknown("priority of a job", &number.to_string()))
 }
 
 fn millis(number: i64) -> Duration {
@@ -78,6 +87,8 @@ impl JsonColumn {
 #[derive(Clone, Debug)]
 pub struct JobRow {
     pub id: JobId,
+    pub owner: String,
+    pub priority: i64,
     pub status: String,
     pub kind: String,
     pub params: JsonColumn,
@@ -188,6 +199,7 @@ pub struct RobotsRow {
 pub struct ApiKeyRow {
     pub id: Uuid,
     pub name: String,
+    pub role: String,
     pub created_at: i64,
     pub revoked_at: Option<i64>,
 }
@@ -215,6 +227,8 @@ impl JobRow {
     pub fn into_job(self, counts: JobCounts) -> StoreResult<Job> {
         Ok(Job {
             id: self.id,
+            owner: owner("owner of a job", &self.owner)?,
+            priority: priority(self.priority)?,
             kind: job_kind(&self.kind)?,
             state: JobState::named(&self.status)
                 .ok_or_else(|| unknown("status of a job", &self.status))?,
@@ -376,14 +390,17 @@ impl TryFrom<RobotsRow> for StoredRobots {
     }
 }
 
-impl From<ApiKeyRow> for ApiKey {
-    fn from(row: ApiKeyRow) -> Self {
-        Self {
+impl TryFrom<ApiKeyRow> for ApiKey {
+    type Error = StoreError;
+
+    fn try_from(row: ApiKeyRow) -> StoreResult<Self> {
+        Ok(Self {
             id: row.id,
-            name: row.name,
+            name: owner("name of a key", &row.name)?,
+            role: KeyRole::named(&row.role).ok_or_else(|| unknown("role of a key", &row.role))?,
             created_at: UnixMillis(row.created_at),
             revoked_at: row.revoked_at.map(UnixMillis),
-        }
+        })
     }
 }
 

@@ -2,14 +2,15 @@
 
 use uuid::Uuid;
 
-use crate::{ApiKey, CallWrapper, KeyHash, StoreResult, WrappedStore};
+use crate::{ApiKey, CallWrapper, KeyHash, KeyRole, Owner, StoreResult, WrappedStore};
 
 /// API keys, stored as hashes.
 pub trait ApiKeys: Send + Sync {
     /// Adds a key by its hash; `Conflict` if the name or the key exists.
     fn add_key(
         &self,
-        name: &str,
+        name: &Owner,
+        role: KeyRole,
         hash: KeyHash,
     ) -> impl Future<Output = StoreResult<ApiKey>> + Send;
 
@@ -25,8 +26,8 @@ pub trait ApiKeys: Send + Sync {
 }
 
 impl<S: ApiKeys, W: CallWrapper> ApiKeys for WrappedStore<S, W> {
-    async fn add_key(&self, name: &str, hash: KeyHash) -> StoreResult<ApiKey> {
-        let call = self.inner.add_key(name, hash);
+    async fn add_key(&self, name: &Owner, role: KeyRole, hash: KeyHash) -> StoreResult<ApiKey> {
+        let call = self.inner.add_key(name, role, hash);
         self.wrapper.call("add_key", call).await
     }
 

@@ -6,31 +6,33 @@ use crawler_model::{FailKind, Failure};
 
 use super::StoreFixture;
 use super::builders::{
-    EXPIRED, LEASE, crawl, done, fast, page, pages, retry, settle, start, take, take_all,
+    EXPIRED, LEASE, crawl, done, fast, owner, page, pages, retry, settle, start, take, take_all,
 };
 use crate::{
-    ApiKeys, JobFilter, JobKind, JobLimits, JobQueue, Jobs, KeyHash, Reconciled, RobotsRecords,
-    RobotsText, StoreError, StoredRobots, Upkeep,
+    ApiKeys, JobFilter, JobKind, JobLimits, JobQueue, Jobs, KeyHash, KeyRole, Reconciled,
+    RobotsRecords, RobotsText, StoreError, StoredRobots, Upkeep,
 };
 
 /// Keys are looked up by hash; a revoked key is not valid but still listed.
 pub async fn keys_are_valid_until_revoked<G: StoreFixture>(fixture: &G) {
     let store = fixture.open(fast()).await;
     let key = store
-        .add_key("laptop", KeyHash::of("secret-1"))
+        .add_key(&owner("laptop"), KeyRole::User, KeyHash::of("secret-1"))
         .await
         .expect("a key");
     store
-        .add_key("server", KeyHash::of("secret-2"))
+        .add_key(&owner("server"), KeyRole::User, KeyHash::of("secret-2"))
         .await
         .expect("a key");
-    let taken = store.add_key("laptop", KeyHash::of("secret-3")).await;
+    let taken = store
+        .add_key(&owner("laptop"), KeyRole::User, KeyHash::of("secret-3"))
+        .await;
     assert!(matches!(taken, Err(StoreError::Conflict(_))));
     let found = store
         .verify_key(KeyHash::of("secret-1"))
         .await
         .expect("a read");
-    assert_eq!(found.map(|key| key.name).as_deref(), Some("laptop"));
+    assert_eq!(found.map(|key| key.name), Some(owner("laptop")));
     assert!(
         store
             .verify_key(KeyHash::of("secret-3"))

@@ -1,12 +1,16 @@
-//! `keys`: creates, lists and revokes API keys. A key is printed once; the store holds only its hash.
+//! `keys`: creates, lists, rotates and revokes API keys. A key is printed once; the store holds only its hash.
 
 use std::fmt::Write as _;
 use std::process::ExitCode;
+use std::time::Duration;
 
 use anyhow::{Context, bail};
 use crawler_service::api::rfc3339;
 use crawler_service::config::Config;
-use crawler_store::{ApiKey, KeyHash, KeyRole, Owner, Store, StoreError};
+use crawler_store::{
+    ApiKey, KeyHash, KeyRole, KeyRotation, KeyState, NewKey, Owner, Quota, Store, StoreError,
+    UnixMillis,
+};
 use crawler_store_sqlite::{SqliteOptions, SqliteStore};
 use uuid::Uuid;
 
@@ -66,18 +70,30 @@ fn run(config: &Config, command: &KeysCommand) -> anyhow::Result<String> {
 /// Runs the command on an open store.
 pub(crate) async fn run_on<S: Store>(store: &S, command: &KeysCommand) -> anyhow::Result<String> {
     match command {
-        KeysCommand::Add { name } => add(store, name).await,
+        KeysCommand::Add {
+            name,
+            admin,
+            expires,
+            quota,
+        } => {
+            let role = if *admin {
+                KeyRole::Admin
+            } else {
+                KeyRole::User
+            };
+            add(store, name, role, *expires, quota).await
+        }
+        KeysCommand::Rotate {
+            key,
+            grace,
+            expires,
+        } => rotate(store, key, grace.unwrap_or_default(), *expires).await,
         KeysCommand::List => {
             let keys = store.keys().await?;
             Ok(keys.iter().map(line).collect())
         }
         KeysCommand::Revoke { key } => {
-            let all = store.keys().await?;
-            let id = Uuid::try_parse(key).ok();
-            let matches = |one: &&ApiKey| Some(one.id) == id || one.name.as_str() == key;
-            let Some(found) = all.iter().find(matches) else {
-                bail!("no key {key:?}; `crawler keys list` shows all keys");
-            };
+            let found = find(store, key).await?;
             if !store.revoke_key(found.id).await? {
                 bail!("{key:?} is already revoked");
             }
@@ -86,30 +102,78 @@ pub(crate) async fn run_on<S: Store>(store: &S, command: &KeysCommand) -> anyhow
     }
 }
 
-async fn add<S: Store>(store: &S, name: &str) -> anyhow::Result<String> {
+/// Returns the key with this id or name.
+async fn find<S: Store>(store: &S, key: &str) -> anyhow::Result<ApiKey> {
+    let all = store.keys().await?;
+    let id = Uuid::try_parse(key).ok();
+    let mut matches = all.into_iter();
+    matches
+        .find(|one| Some(one.id) == id || one.name.as_str() == key)
+        .with_context(|| format!("no key {key:?}; `crawler keys list` shows all keys"))
+}
+
+async fn add<S: Store>(
+    store: &S,
+    name: &str,
+    role: KeyRole,
+    expires_in: Option<Duration>,
+    quotas: &[String],
+) -> anyhow::Result<String> {
     let Some(owner) = Owner::parse(name) else {
-        bail!(
-            "a key name must be 1 to {} characters on one line",
-            Owner::MAX_LENGTH
-        );
+        let max = Owner::MAX_LENGTH;
+        bail!("a key name must be 1 to {max} characters on one line");
     };
-    let key = new_key()?;
-    match store
-        .add_key(&owner, KeyRole::User, KeyHash::of(&key))
-        .await
-    {
-        Ok(_) => Ok(format!("{key}\n")),
+    if name.starts_with(Owner::CONFIGURED_PREFIX) || [Owner::LOCAL, Owner::OTHER].contains(&name) {
+        bail!("the key name {name:?} is reserved; choose another name");
+    }
+    let mut quota = Quota::default();
+    for written in quotas {
+        quota.set(written).context("--quota")?;
+    }
+    let secret = new_secret()?;
+    let key = NewKey {
+        name: owner,
+        hash: KeyHash::of(&secret),
+        role,
+        expires_in,
+        quota,
+    };
+    match store.add_key(key).await {
+        Ok(_) => Ok(format!("{secret}\n")),
         Err(StoreError::Conflict(_)) => {
             bail!(
-                "a key named {name:?} already exists; choose another name (the name of a revoked key cannot be reused)"
+                "a key named {name:?} already exists; choose another name (the name of a revoked key cannot be reused), \
+                 or replace its secret with `crawler keys rotate`"
             )
         }
         Err(error) => Err(error.into()),
     }
 }
 
-/// A new key with 256 random bits.
-fn new_key() -> anyhow::Result<String> {
+async fn rotate<S: Store>(
+    store: &S,
+    key: &str,
+    grace: Duration,
+    expires_in: Option<Duration>,
+) -> anyhow::Result<String> {
+    let found = find(store, key).await?;
+    if found.state == KeyState::Expired && expires_in.is_none() {
+        bail!("{key:?} has expired; renew it with --expires DURATION");
+    }
+    let secret = new_secret()?;
+    let rotation = KeyRotation {
+        hash: KeyHash::of(&secret),
+        grace,
+        expires_in,
+    };
+    if !store.rotate_key(found.id, rotation).await? {
+        bail!("{key:?} is revoked; add a key with another name");
+    }
+    Ok(format!("{secret}\n"))
+}
+
+/// A new secret with 256 random bits.
+fn new_secret() -> anyhow::Result<String> {
     let mut bytes = [0; 32];
     getrandom::fill(&mut bytes).context("cannot get random numbers from the system")?;
     let mut key = "crawler_".to_owned();
@@ -120,7 +184,20 @@ fn new_key() -> anyhow::Result<String> {
 }
 
 fn line(key: &ApiKey) -> String {
-    let revoked = key.revoked_at.map_or_else(|| "-".to_owned(), rfc3339);
-    let created = rfc3339(key.created_at);
-    format!("{}\t{}\t{created}\t{revoked}\n", key.id, key.name)
+    let time = |at: Option<UnixMillis>| at.map_or_else(|| "-".to_owned(), rfc3339);
+    let quota = match key.quota.spell() {
+        none if none.is_empty() => "-".to_owned(),
+        spelled => spelled,
+    };
+    let columns = [
+        key.id.to_string(),
+        key.name.to_string(),
+        key.role.as_str().to_owned(),
+        rfc3339(key.created_at),
+        time(key.expires_at),
+        time(key.last_used_at),
+        quota,
+        time(key.revoked_at),
+    ];
+    format!("{}\n", columns.join("\t"))
 }

@@ -12,6 +12,10 @@ impl Owner {
     pub const MAX_LENGTH: usize = 100;
     /// The name of [`Owner::local`].
     pub const LOCAL: &str = "local";
+    /// What the names of keys in the configuration begin with.
+    pub const CONFIGURED_PREFIX: &str = "config-";
+    /// Stands for all further owners in metrics.
+    pub const OTHER: &str = "other";
 
     /// The owner of jobs that are created without a key.
     pub fn local() -> Self {

@@ -4,27 +4,34 @@
 //! A key of the store is looked up on every request, so revoking it takes effect immediately. Whether the store has any
 //! keys is cached briefly; an unavailable store does not allow access.
 
+use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use axum::extract::{FromRequestParts, Request, State};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
-use crawler_store::{ApiKey, KeyHash, KeyRole, Owner, Store, StoreError};
+use crawler_store::{Access, ApiKey, KeyHash, KeyRole, KeyState, Owner, Quota, Store, StoreError};
 use http::request::Parts;
 use http::{HeaderMap, StatusCode, header};
+use uuid::Uuid;
 
 use super::app::App;
+use super::moment::rfc3339;
 use super::problem::Problem;
 use crate::config::Secret;
 
 /// How long it is cached whether the store has keys.
 const CACHE_TIME: Duration = Duration::from_secs(2);
+/// How often the last use of a key is written: more than the minute that the store demands.
+const USE_INTERVAL: Duration = Duration::from_secs(61);
 
 /// The hashes of the configured keys, and whether the store has keys.
 pub(super) struct Authenticator {
     configured: Vec<blake3::Hash>,
     stored: Mutex<Option<(Instant, bool)>>,
+    /// When the use of each key of the store was last written.
+    used: Mutex<HashMap<Uuid, Instant>>,
 }
 
 impl std::fmt::Debug for Authenticator {
@@ -39,6 +46,7 @@ impl Authenticator {
         Self {
             configured: keys.iter().map(hash).collect(),
             stored: Mutex::new(None),
+            used: Mutex::default(),
         }
     }
 
@@ -49,7 +57,25 @@ impl Authenticator {
         let same = self.configured.iter().filter(|hash| **hash == hash_of_key);
         let known = same.count() > 0;
         let digits = &hash_of_key.to_hex()[..8];
-        known.then(|| Owner::parse(&format!("config-{digits}")))?
+        known.then(|| Owner::parse(&format!("{}{digits}", Owner::CONFIGURED_PREFIX)))?
+    }
+
+    /// Writes the time of a key's last use, unless that was done a short time ago. The request does not wait for it.
+    fn note_use<S: Store>(&self, store: &S, id: Uuid) {
+        let now = Instant::now();
+        let mut used = self.used.lock().unwrap_or_else(PoisonError::into_inner);
+        let before = used.get(&id).copied();
+        if before.is_some_and(|before| now.duration_since(before) < USE_INTERVAL) {
+            return;
+        }
+        used.insert(id, now);
+        drop(used);
+        let store = store.clone();
+        tokio::spawn(async move {
+            if let Err(error) = store.key_used(id).await {
+                tracing::debug!(key_id = %id, %error, "cannot write the last use of a key");
+            }
+        });
     }
 
     /// Returns whether the store has keys, including revoked ones; the last known result if the store is unavailable.
@@ -75,9 +101,9 @@ async fn has_any<S: Store>(store: &S) -> Result<bool, StoreError> {
     Ok(!store.keys().await?.is_empty())
 }
 
-/// Returns whether the store has a key that is not revoked.
+/// Returns whether the store has a key that is accepted.
 pub(super) async fn any_in_use<S: Store>(store: &S) -> Result<bool, StoreError> {
-    let in_use = |key: &ApiKey| key.revoked_at.is_none();
+    let in_use = |key: &ApiKey| key.state == KeyState::Active;
     Ok(store.keys().await?.iter().any(in_use))
 }
 
@@ -91,8 +117,13 @@ pub(super) async fn require_key<S: Store>(
     let credentials = Credentials::of(&request);
     match authorize(&app, &credentials).await {
         Ok(caller) => {
+            let owner = caller.owner.clone();
+            super::metrics::count_request(&owner);
             request.extensions_mut().insert(caller);
-            next.run(request).await
+            let mut response = next.run(request).await;
+            // For the log.
+            response.extensions_mut().insert(owner);
+            response
         }
         Err(problem) => problem.into_response(),
     }
@@ -105,6 +136,40 @@ pub(super) struct Caller {
     pub(super) owner: Owner,
     /// What the caller may see.
     pub(super) role: KeyRole,
+    /// What the owner may use.
+    pub(super) quota: Quota,
+}
+
+impl Caller {
+    fn new(owner: Owner, role: KeyRole) -> Self {
+        Self {
+            owner,
+            role,
+            quota: Quota::default(),
+        }
+    }
+
+    /// Whose jobs the caller may see.
+    pub(super) fn access(&self) -> Access {
+        match self.role {
+            KeyRole::User => Access::Owner(self.owner.clone()),
+            KeyRole::Admin => Access::AllOwners,
+        }
+    }
+
+    /// [`Caller::access`], limited to an owner if one is named; `None` if there is nothing to see.
+    pub(super) fn access_to(&self, owner: Option<&str>) -> Result<Option<Access>, Problem> {
+        let Some(name) = owner else {
+            return Ok(Some(self.access()));
+        };
+        let owner = Owner::parse(name).ok_or_else(|| {
+            let max = Owner::MAX_LENGTH;
+            let message =
+                format!("owner: must be the name of a key, 1 to {max} characters on one line");
+            Problem::invalid("owner", message)
+        })?;
+        Ok(self.access().only(&owner))
+    }
 }
 
 impl<A: Sync> FromRequestParts<A> for Caller {
@@ -138,19 +203,12 @@ impl Credentials {
 async fn authorize<S: Store>(app: &App<S>, sent: &Credentials) -> Result<Caller, Problem> {
     let keys = app.keys();
     if let Some(key) = &sent.key {
-        let hash = KeyHash::of(key);
         if let Some(owner) = keys.owner_of(key) {
-            return Ok(Caller {
-                owner,
-                role: KeyRole::User,
-            });
+            return Ok(Caller::new(owner, KeyRole::User));
         }
         // Looked up by its hash: the duration reveals nothing about the key.
-        if let Some(key) = app.store().verify_key(hash).await? {
-            return Ok(Caller {
-                owner: key.name,
-                role: key.role,
-            });
+        if let Some(key) = app.store().key(KeyHash::of(key)).await? {
+            return accept(app, key);
         }
     }
     let config = app.config();
@@ -159,10 +217,8 @@ async fn authorize<S: Store>(app: &App<S>, sent: &Credentials) -> Result<Caller,
     let open = on_loopback && keys.configured.is_empty();
     if open && !keys.any_stored(app.store()).await? {
         if sent.is_local {
-            return Ok(Caller {
-                owner: Owner::local(),
-                role: KeyRole::Admin,
-            });
+            // Nobody else has access.
+            return Ok(Caller::new(Owner::local(), KeyRole::Admin));
         }
         return Err(Problem::new(
             StatusCode::FORBIDDEN,
@@ -179,7 +235,33 @@ async fn authorize<S: Store>(app: &App<S>, sent: &Credentials) -> Result<Caller,
     } else {
         "an API key is required: Authorization: Bearer <key>"
     };
-    Err(Problem::new(StatusCode::UNAUTHORIZED, "unauthorized", message).at("Authorization"))
+    Err(unauthorized(message))
+}
+
+fn unauthorized(message: impl Into<String>) -> Problem {
+    Problem::new(StatusCode::UNAUTHORIZED, "unauthorized", message).at("Authorization")
+}
+
+/// Accepts a key of the store if it is active.
+fn accept<S: Store>(app: &App<S>, key: ApiKey) -> Result<Caller, Problem> {
+    match key.state {
+        KeyState::Active => {
+            app.keys().note_use(app.store(), key.id);
+            Ok(Caller {
+                owner: key.name,
+                role: key.role,
+                quota: key.quota,
+            })
+        }
+        KeyState::Expired => {
+            let at = key.expires_at.map(rfc3339).unwrap_or_default();
+            let message = format!(
+                "the API key expired at {at}; ask the operator for a new one (`crawler keys rotate`)"
+            );
+            Err(unauthorized(message))
+        }
+        KeyState::Revoked => Err(unauthorized("the API key was revoked")),
+    }
 }
 
 fn bearer(headers: &HeaderMap) -> Option<&str> {

@@ -76,7 +76,7 @@ async fn create_job<S: Store>(
     params: &JobParams,
     idempotency: &IdempotencyHeader,
 ) -> Result<Response, Problem> {
-    let mut prepared = params.new_job(kind, caller.owner, app.defaults())?;
+    let mut prepared = params.new_job(kind, caller.owner.clone(), app.defaults())?;
     if prepared.job.seeds.is_empty() {
         return Err(Problem::new(
             StatusCode::UNPROCESSABLE_ENTITY,
@@ -91,12 +91,12 @@ async fn create_job<S: Store>(
     let new_id = prepared.job.id;
     let id = match store_job(app, prepared.job).await {
         Ok(JobCreation::Created) => {
-            metrics::counter!("crawler_jobs_created_total", "type" => kind.as_str()).increment(1);
-            tracing::info!(job_id = %new_id, kind = kind.as_str(), "job created");
+            super::metrics::count_job(kind, &caller.owner);
+            tracing::info!(job_id = %new_id, owner = %caller.owner, kind = kind.as_str(), "job created");
             new_id
         }
         Ok(JobCreation::Existing(id)) => {
-            tracing::info!(job_id = %id, kind = kind.as_str(), "returned the existing job for this idempotency key");
+            tracing::info!(job_id = %id, owner = %caller.owner, kind = kind.as_str(), "returned the existing job for this idempotency key");
             id
         }
         Ok(JobCreation::KeyReused) => return Err(key_reused()),
@@ -105,7 +105,7 @@ async fn create_job<S: Store>(
     let status = if id == new_id {
         JobState::Queued
     } else {
-        let existing = app.store().job(id).await?;
+        let existing = app.store().job(&caller.access(), id).await?;
         existing.map_or(JobState::Queued, |job| job.state)
     };
     let url = format!("/v1/jobs/{id}");

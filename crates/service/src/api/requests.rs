@@ -222,6 +222,9 @@ pub(super) struct JobsQuery {
     #[serde(rename = "type")]
     #[param(pattern = "^(scrape|batch_scrape|crawl|map)$")]
     pub(super) kind: Option<String>,
+    /// Only jobs of this owner. Useful with an admin key; other keys see their own jobs only.
+    #[param(min_length = 1, max_length = 100)]
+    pub(super) owner: Option<String>,
     /// Number of entries per page, 1 to 200. Default: 50.
     #[param(minimum = 1, maximum = 200)]
     pub(super) limit: Option<u32>,

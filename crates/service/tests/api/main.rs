@@ -16,3 +16,4 @@ mod scrape;
 mod service;
 mod site;
 mod slow;
+mod tenants;

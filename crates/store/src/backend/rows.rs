@@ -14,9 +14,9 @@ use uuid::fmt::Hyphenated;
 use super::numbers::{to_u32, to_u64};
 use crate::{
     ApiKey, Claimed, Fence, FinishedTask, Job, JobCounts, JobId, JobKind, JobLimits, JobRequest,
-    JobState, KeyRole, KindStatistics, Lease, MappedUrl, NewMappedUrl, Owner, Priority, RobotsText,
-    Statistics, StoreError, StoreResult, StoredDocument, StoredRobots, StoredTask, TaskId,
-    TaskState, TrapCounts, UnixMillis,
+    JobState, KeyRole, KeyState, KindStatistics, Lease, MappedUrl, NewMappedUrl, Owner, Priority,
+    RobotsText, Statistics, StoreError, StoreResult, StoredDocument, StoredRobots, StoredTask,
+    TaskId, TaskState, TrapCounts, UnixMillis,
 };
 
 impl From<Uuid> for JobId {
@@ -200,7 +200,11 @@ pub struct ApiKeyRow {
     pub id: Uuid,
     pub name: String,
     pub role: String,
+    pub quota: JsonColumn,
     pub created_at: i64,
+    pub expired: bool,
+    pub expires_at: Option<i64>,
+    pub last_used_at: Option<i64>,
     pub revoked_at: Option<i64>,
 }
 
@@ -398,7 +402,16 @@ impl TryFrom<ApiKeyRow> for ApiKey {
             id: row.id,
             name: owner("name of a key", &row.name)?,
             role: KeyRole::named(&row.role).ok_or_else(|| unknown("role of a key", &row.role))?,
+            quota: serde_json::from_value(row.quota.value()?)
+                .map_err(|error| StoreError::Refused(format!("the quota of a key: {error}")))?,
+            state: match row.revoked_at {
+                Some(_) => KeyState::Revoked,
+                None if row.expired => KeyState::Expired,
+                None => KeyState::Active,
+            },
             created_at: UnixMillis(row.created_at),
+            expires_at: row.expires_at.map(UnixMillis),
+            last_used_at: row.last_used_at.map(UnixMillis),
             revoked_at: row.revoked_at.map(UnixMillis),
         })
     }

@@ -10,8 +10,8 @@ use crawler_model::DocumentMeta;
 use crawler_service::api::{App, serve};
 use crawler_service::config::Config;
 use crawler_store::{
-    HostDefaults, JobQueue, KeyHash, KeyRole, NewDocument, NewKey, NewMappedUrl, Owner, Quota,
-    Settlement, Store, StoreLimits, TaskOutcome, WorkerId,
+    HostDefaults, KeyHash, KeyRole, NewDocument, NewKey, NewMappedUrl, Owner, Quota, Settlement,
+    Store, StoreLimits, TaskOutcome, WorkerId,
 };
 use crawler_store_sqlite::{SqliteOptions, SqliteStore};
 use serde_json::{Value, json};

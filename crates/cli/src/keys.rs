@@ -1,20 +1,21 @@
-//! `keys`: creates, lists and revokes API keys. A key is printed once; the store holds only its hash.
+//! `keys`: creates, lists, rotates and revokes API keys. A key is printed once; the store holds only its hash.
 
 use std::fmt::Write as _;
 use std::process::ExitCode;
+use std::time::Duration;
 
 use anyhow::{Context, bail};
 use crawler_service::api::rfc3339;
 use crawler_service::config::Config;
-use crawler_store::{ApiKey, KeyHash, Store, StoreError};
+use crawler_store::{
+    ApiKey, KeyHash, KeyRole, KeyRotation, KeyState, NewKey, Owner, Quota, Store, StoreError,
+    UnixMillis,
+};
 use crawler_store_sqlite::{SqliteOptions, SqliteStore};
 use uuid::Uuid;
 
 use crate::serve_args::{KeysArgs, KeysCommand, SettingArgs};
 use crate::{config, console, exit, postgres};
-
-/// Maximum length of a name; a longer one is most likely a pasted key.
-const MAX_NAME_LENGTH: usize = 100;
 
 pub(crate) fn keys(args: &KeysArgs) -> ExitCode {
     let settings = SettingArgs {
@@ -69,18 +70,30 @@ fn run(config: &Config, command: &KeysCommand) -> anyhow::Result<String> {
 /// Runs the command on an open store.
 pub(crate) async fn run_on<S: Store>(store: &S, command: &KeysCommand) -> anyhow::Result<String> {
     match command {
-        KeysCommand::Add { name } => add(store, name).await,
+        KeysCommand::Add {
+            name,
+            admin,
+            expires,
+            quota,
+        } => {
+            let role = if *admin {
+                KeyRole::Admin
+            } else {
+                KeyRole::User
+            };
+            add(store, name, role, *expires, quota).await
+        }
+        KeysCommand::Rotate {
+            key,
+            grace,
+            expires,
+        } => rotate(store, key, grace.unwrap_or_default(), *expires).await,
         KeysCommand::List => {
             let keys = store.keys().await?;
             Ok(keys.iter().map(line).collect())
         }
         KeysCommand::Revoke { key } => {
-            let all = store.keys().await?;
-            let id = Uuid::try_parse(key).ok();
-            let matches = |one: &&ApiKey| Some(one.id) == id || one.name == *key;
-            let Some(found) = all.iter().find(matches) else {
-                bail!("no key {key:?}; `crawler keys list` shows all keys");
-            };
+            let found = find(store, key).await?;
             if !store.revoke_key(found.id).await? {
                 bail!("{key:?} is already revoked");
             }
@@ -89,21 +102,74 @@ pub(crate) async fn run_on<S: Store>(store: &S, command: &KeysCommand) -> anyhow
     }
 }
 
-async fn add<S: Store>(store: &S, name: &str) -> anyhow::Result<String> {
-    let has_control = name.chars().any(char::is_control);
-    if has_control || name.trim().is_empty() || name.len() > MAX_NAME_LENGTH {
-        bail!("a key name must be 1 to {MAX_NAME_LENGTH} characters on one line");
+/// Returns the key with this id or name.
+async fn find<S: Store>(store: &S, key: &str) -> anyhow::Result<ApiKey> {
+    let all = store.keys().await?;
+    let id = Uuid::try_parse(key).ok();
+    let mut matches = all.into_iter();
+    matches
+        .find(|one| Some(one.id) == id || one.name.as_str() == key)
+        .with_context(|| format!("no key {key:?}; `crawler keys list` shows all keys"))
+}
+
+async fn add<S: Store>(
+    store: &S,
+    name: &str,
+    role: KeyRole,
+    expires_in: Option<Duration>,
+    quotas: &[String],
+) -> anyhow::Result<String> {
+    let Some(owner) = Owner::parse(name) else {
+        let max = Owner::MAX_LENGTH;
+        bail!("a key name must be 1 to {max} characters on one line");
+    };
+    if name.starts_with(Owner::CONFIGURED_PREFIX) || [Owner::LOCAL, Owner::OTHER].contains(&name) {
+        bail!("the key name {name:?} is reserved; choose another name");
     }
-    let key = new_key()?;
-    match store.add_key(name, KeyHash::of(&key)).await {
-        Ok(_) => Ok(format!("{key}\n")),
+    let mut quota = Quota::default();
+    for written in quotas {
+        quota.set(written).context("--quota")?;
+    }
+    let secret = new_secret()?;
+    let key = NewKey {
+        name: owner,
+        hash: KeyHash::of(&secret),
+        role,
+        expires_in,
+        quota,
+    };
+    match store.add_key(key).await {
+        Ok(_) => Ok(format!("{secret}\n")),
         Err(StoreError::Conflict(_)) => {
             bail!(
-                "a key named {name:?} already exists; choose another name (the name of a revoked key cannot be reused)"
+                "a key named {name:?} already exists; choose another name (the name of a revoked key cannot be reused), \
+                 or replace its secret with `crawler keys rotate`"
             )
         }
         Err(error) => Err(error.into()),
     }
+}
+
+async fn rotate<S: Store>(
+    store: &S,
+    key: &str,
+    grace: Duration,
+    expires_in: Option<Duration>,
+) -> anyhow::Result<String> {
+    let found = find(store, key).await?;
+    if found.state == KeyState::Expired && expires_in.is_none() {
+        bail!("{key:?} has expired; renew it with --expires DURATION");
+    }
+    let secret = new_secret()?;
+    let rotation = KeyRotation {
+        hash: KeyHash::of(&secret),
+        grace,
+        expires_in,
+    };
+    if !store.rotate_key(found.id, rotation).await? {
+        bail!("{key:?} is revoked; add a key with another name");
+    }
+    Ok(format!("{secret}\n"))
 }
 
 /// Name of the key that is created when a service without keys starts on an address that other machines can reach.
@@ -112,13 +178,20 @@ const FIRST_KEY: &str = "admin";
 /// Creates the first key of the store and prints it; the store holds only its hash. If several processes start at once, the
 /// name lets only one of them create a key.
 pub(crate) async fn create_first<S: Store>(store: &S) -> anyhow::Result<()> {
-    let key = new_key()?;
-    match store.add_key(FIRST_KEY, KeyHash::of(&key)).await {
+    let secret = new_secret()?;
+    let key = NewKey {
+        name: Owner::parse(FIRST_KEY).context("the name of the first API key")?,
+        hash: KeyHash::of(&secret),
+        role: KeyRole::Admin,
+        expires_in: None,
+        quota: Quota::default(),
+    };
+    match store.add_key(key).await {
         Ok(_) => {
             // Not through the log, which may be kept or sent elsewhere.
             console::print_block(&format!(
                 "\nThe store had no API key, so a first one named {FIRST_KEY:?} was created. It is shown only once:\n\n    \
-                 {key}\n\nCallers send it as `Authorization: Bearer <key>`. Create more with `crawler keys add <NAME>`.\n\n"
+                 {secret}\n\nCallers send it as `Authorization: Bearer <key>`. Create more with `crawler keys add <NAME>`.\n\n"
             ));
             Ok(())
         }
@@ -127,8 +200,8 @@ pub(crate) async fn create_first<S: Store>(store: &S) -> anyhow::Result<()> {
     }
 }
 
-/// A new key with 256 random bits.
-fn new_key() -> anyhow::Result<String> {
+/// A new secret with 256 random bits.
+fn new_secret() -> anyhow::Result<String> {
     let mut bytes = [0; 32];
     getrandom::fill(&mut bytes).context("cannot get random numbers from the system")?;
     let mut key = "crawler_".to_owned();
@@ -139,7 +212,20 @@ fn new_key() -> anyhow::Result<String> {
 }
 
 fn line(key: &ApiKey) -> String {
-    let revoked = key.revoked_at.map_or_else(|| "-".to_owned(), rfc3339);
-    let created = rfc3339(key.created_at);
-    format!("{}\t{}\t{created}\t{revoked}\n", key.id, key.name)
+    let time = |at: Option<UnixMillis>| at.map_or_else(|| "-".to_owned(), rfc3339);
+    let quota = match key.quota.spell() {
+        none if none.is_empty() => "-".to_owned(),
+        spelled => spelled,
+    };
+    let columns = [
+        key.id.to_string(),
+        key.name.to_string(),
+        key.role.as_str().to_owned(),
+        rfc3339(key.created_at),
+        time(key.expires_at),
+        time(key.last_used_at),
+        quota,
+        time(key.revoked_at),
+    ];
+    format!("{}\n", columns.join("\t"))
 }

@@ -2,11 +2,12 @@
 
 use std::net::SocketAddr;
 use std::path::PathBuf;
+use std::time::Duration;
 
 use clap::{Args, Subcommand, ValueEnum};
 
 use crate::args::MessageArgs;
-use crate::values::whole_number;
+use crate::values::{self, whole_number};
 
 #[derive(Debug, Args)]
 pub(crate) struct ServeArgs {
@@ -73,10 +74,30 @@ pub(crate) struct KeysArgs {
 pub(crate) enum KeysCommand {
     /// Create a key and print it; it cannot be shown again
     Add {
-        /// Name of the key, such as its user or purpose
+        /// Name of the key, such as its user or purpose; the owner of the jobs that are created with it
         name: String,
+        /// Let the key see and cancel the jobs of all owners
+        #[arg(long)]
+        admin: bool,
+        /// Time until the key expires, such as 90d [default: never]
+        #[arg(long, value_name = "DURATION", value_parser = values::duration)]
+        expires: Option<Duration>,
+        /// Quota of the key, such as open_jobs=10; repeatable
+        #[arg(long, value_name = "NAME=VALUE")]
+        quota: Vec<String>,
     },
-    /// List all keys: id, name, creation time, revocation time
+    /// Replace the secret of a key and print the new one; name, jobs and quota stay
+    Rotate {
+        /// Id or name of the key
+        key: String,
+        /// How long the old secret stays valid [default: not at all]
+        #[arg(long, value_name = "DURATION", value_parser = values::duration)]
+        grace: Option<Duration>,
+        /// Time until the key expires, such as 90d [default: unchanged]
+        #[arg(long, value_name = "DURATION", value_parser = values::duration)]
+        expires: Option<Duration>,
+    },
+    /// List all keys: id, name, role, creation time, expiry, last use, quota, revocation time
     List,
     /// Revoke a key; requests with it are rejected from then on
     Revoke {

@@ -9,7 +9,7 @@ use crawler_model::{
     CrawlPlan, CrawlRules, CrawlSpec, DEFAULT_USER_AGENT, DepthLimit, DocumentRules, JsPolicy,
     LinkFilter, PlanError, RequestSpec, RobotsPolicy, SitemapPolicy,
 };
-use crawler_store::{JobId, JobKind, JobLimits, NewJob, NewTask};
+use crawler_store::{JobId, JobKind, JobLimits, NewJob, NewTask, Owner, Priority};
 use crawler_weburl::{CrawlUrl, KeyPolicy, ScopeKind, SlashPolicy, Userinfo};
 use serde::{Deserialize, Serialize};
 
@@ -130,6 +130,9 @@ pub struct JobParams {
     /// Whether crawler traps are avoided.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub traps: Option<TrapsChoice>,
+    /// The priority of the job, 0 to 9.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub priority: Option<u64>,
 }
 
 /// Defaults of job parameters, and settings that jobs cannot change.
@@ -238,14 +241,16 @@ impl JobParams {
         }
     }
 
-    /// Validates the parameters and returns a new job with a new id.
+    /// Validates the parameters and returns a new job of this owner with a new id.
     pub fn new_job(
         &self,
         kind: JobKind,
+        owner: Owner,
         defaults: &JobDefaults,
     ) -> Result<PreparedJob, ParamsError> {
         let (seeds, invalid_urls) = self.seeds(kind)?;
         let plan = self.plan(kind, defaults, 0, 0)?;
+        let priority = self.priority()?;
         let stored = Self {
             // The normalized form.
             url: self
@@ -262,6 +267,8 @@ impl JobParams {
         let follows = matches!(kind, JobKind::Crawl | JobKind::Map);
         let job = NewJob {
             id: JobId::fresh(),
+            owner,
+            priority,
             kind,
             params,
             limits: JobLimits {
@@ -274,6 +281,17 @@ impl JobParams {
             idempotency: None,
         };
         Ok(PreparedJob { job, invalid_urls })
+    }
+
+    fn priority(&self) -> Result<Priority, ParamsError> {
+        let Some(number) = self.priority else {
+            return Ok(Priority::default());
+        };
+        let priority = u8::try_from(number).ok().and_then(Priority::new);
+        priority.ok_or_else(|| {
+            let message = format!("{number} is out of range; allowed: 0 to {}", Priority::MAX);
+            ParamsError::new("priority", message)
+        })
     }
 
     /// Returns the rules for fetching the pages of a job. `key_seed` seeds the keys of its URLs; pages of different `visit`s

@@ -1,40 +1,50 @@
 //! API keys, stored as hashes.
 
-use crawler_store::backend::ApiKeyRow;
-use crawler_store::{ApiKey, ApiKeys, KeyHash, StoreResult};
+use crawler_store::backend::{ApiKeyRow, to_millis};
+use crawler_store::{ApiKey, ApiKeys, KeyHash, KeyRotation, NewKey, StoreResult};
 use uuid::Uuid;
 
 use crate::PostgresStore;
 use crate::fault::fault;
 
 impl ApiKeys for PostgresStore {
-    async fn add_key(&self, name: &str, hash: KeyHash) -> StoreResult<ApiKey> {
+    async fn add_key(&self, key: NewKey) -> StoreResult<ApiKey> {
         let row = sqlx::query_as!(
             ApiKeyRow,
-            r#"INSERT INTO api_keys (id, name, hash) VALUES ($1, $2, $3)
-               RETURNING id, name, (extract(epoch FROM created_at) * 1000)::bigint AS "created_at!",
-                         (extract(epoch FROM revoked_at) * 1000)::bigint AS revoked_at"#,
+            r#"INSERT INTO api_keys (id, name, hash, role, quota, expires_at)
+               VALUES ($1, $2, $3, $4, $5::text::jsonb, now() + $6::bigint * interval '1 ms')
+               RETURNING id, name, role, quota, (extract(epoch FROM created_at) * 1000)::bigint AS "created_at!",
+                      COALESCE(expires_at <= now(), false) AS "expired!",
+                      (extract(epoch FROM expires_at) * 1000)::bigint AS expires_at,
+                      (extract(epoch FROM last_used_at) * 1000)::bigint AS last_used_at,
+                      (extract(epoch FROM revoked_at) * 1000)::bigint AS revoked_at"#,
             Uuid::now_v7(),
-            name,
-            hash.as_bytes()
+            key.name.as_str(),
+            key.hash.as_bytes(),
+            key.role.as_str(),
+            key.quota.to_json(),
+            key.expires_in.map(to_millis)
         )
         .fetch_one(&self.pool)
         .await
         .map_err(fault)?;
-        Ok(row.into())
+        row.try_into()
     }
 
     async fn keys(&self) -> StoreResult<Vec<ApiKey>> {
         let rows = sqlx::query_as!(
             ApiKeyRow,
-            r#"SELECT id, name, (extract(epoch FROM created_at) * 1000)::bigint AS "created_at!",
+            r#"SELECT id, name, role, quota, (extract(epoch FROM created_at) * 1000)::bigint AS "created_at!",
+                      COALESCE(expires_at <= now(), false) AS "expired!",
+                      (extract(epoch FROM expires_at) * 1000)::bigint AS expires_at,
+                      (extract(epoch FROM last_used_at) * 1000)::bigint AS last_used_at,
                       (extract(epoch FROM revoked_at) * 1000)::bigint AS revoked_at
                FROM api_keys ORDER BY id"#
         )
         .fetch_all(&self.pool)
         .await
         .map_err(fault)?;
-        Ok(rows.into_iter().map(ApiKey::from).collect())
+        rows.into_iter().map(ApiKey::try_from).collect()
     }
 
     async fn revoke_key(&self, id: Uuid) -> StoreResult<bool> {
@@ -48,17 +58,50 @@ impl ApiKeys for PostgresStore {
         Ok(revoked.rows_affected() > 0)
     }
 
-    async fn verify_key(&self, hash: KeyHash) -> StoreResult<Option<ApiKey>> {
+    async fn rotate_key(&self, id: Uuid, rotation: KeyRotation) -> StoreResult<bool> {
+        let rotated = sqlx::query!(
+            "UPDATE api_keys
+             SET previous_hash = CASE WHEN $3::bigint > 0 THEN hash END,
+                 previous_until = CASE WHEN $3::bigint > 0 THEN now() + $3::bigint * interval '1 ms' END,
+                 hash = $2, expires_at = COALESCE(now() + $4::bigint * interval '1 ms', expires_at)
+             WHERE id = $1 AND revoked_at IS NULL",
+            id,
+            rotation.hash.as_bytes(),
+            to_millis(rotation.grace),
+            rotation.expires_in.map(to_millis)
+        )
+        .execute(&self.pool)
+        .await
+        .map_err(fault)?;
+        Ok(rotated.rows_affected() > 0)
+    }
+
+    async fn key(&self, hash: KeyHash) -> StoreResult<Option<ApiKey>> {
         let row = sqlx::query_as!(
             ApiKeyRow,
-            r#"SELECT id, name, (extract(epoch FROM created_at) * 1000)::bigint AS "created_at!",
+            r#"SELECT id, name, role, quota, (extract(epoch FROM created_at) * 1000)::bigint AS "created_at!",
+                      COALESCE(expires_at <= now(), false) AS "expired!",
+                      (extract(epoch FROM expires_at) * 1000)::bigint AS expires_at,
+                      (extract(epoch FROM last_used_at) * 1000)::bigint AS last_used_at,
                       (extract(epoch FROM revoked_at) * 1000)::bigint AS revoked_at
-               FROM api_keys WHERE hash = $1 AND revoked_at IS NULL"#,
+               FROM api_keys WHERE hash = $1 OR (previous_hash = $1 AND previous_until > now())"#,
             hash.as_bytes()
         )
         .fetch_optional(&self.pool)
         .await
         .map_err(fault)?;
-        Ok(row.map(ApiKey::from))
+        row.map(ApiKey::try_from).transpose()
+    }
+
+    async fn key_used(&self, id: Uuid) -> StoreResult<()> {
+        sqlx::query!(
+            "UPDATE api_keys SET last_used_at = now()
+             WHERE id = $1 AND (last_used_at IS NULL OR last_used_at <= now() - interval '1 minute')",
+            id
+        )
+        .execute(&self.pool)
+        .await
+        .map_err(fault)?;
+        Ok(())
     }
 }

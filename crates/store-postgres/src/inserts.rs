@@ -12,8 +12,8 @@ pub(crate) async fn job(db: &mut PgConnection, job: &NewJob) -> Result<JobCreati
     let limits = job.limits;
     let inserted = sqlx::query!(
         "INSERT INTO jobs (id, type, params, max_depth, max_tasks, max_bytes, max_duration_ms, deadline_at,
-                           idempotency_key, idempotency_request)
-         VALUES ($1, $2, $3, $4, $5, $6, $7::bigint, now() + $7::bigint * interval '1 ms', $8, $9)
+                           idempotency_key, idempotency_request, owner, priority)
+         VALUES ($1, $2, $3, $4, $5, $6, $7::bigint, now() + $7::bigint * interval '1 ms', $8, $9, $10, $11)
          ON CONFLICT (idempotency_key) WHERE idempotency_key IS NOT NULL DO NOTHING",
         job.id.0,
         job.kind.as_str(),
@@ -23,7 +23,9 @@ pub(crate) async fn job(db: &mut PgConnection, job: &NewJob) -> Result<JobCreati
         limits.max_bytes.map(to_i64),
         limits.max_duration.map(to_millis),
         job.idempotency.as_ref().map(IdempotencyKey::key),
-        job.idempotency.as_ref().map(IdempotencyKey::request)
+        job.idempotency.as_ref().map(IdempotencyKey::request),
+        job.owner.as_str(),
+        i32::from(job.priority.get())
     )
     .execute(&mut *db)
     .await?;

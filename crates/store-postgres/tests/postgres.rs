@@ -8,7 +8,9 @@ mod fixture;
 use std::time::{Duration, Instant};
 
 use crawler_store::testing::{LEASE, StoreFixture, crawl, done, fast, pages};
-use crawler_store::{JobId, JobLimits, JobQueue, JobState, Jobs, StoreError, Upkeep, WorkerId};
+use crawler_store::{
+    Access, JobId, JobLimits, JobQueue, JobState, Jobs, StoreError, Upkeep, WorkerId,
+};
 use crawler_store_postgres::{PostgresOptions, PostgresStore};
 use fixture::PostgresFixture;
 use futures_util::future::join_all;
@@ -194,7 +196,11 @@ async fn the_last_page_of_a_long_job_settles_quickly() {
         .unwrap();
     let elapsed = started.elapsed();
     assert!(elapsed < Duration::from_millis(500), "{elapsed:?}");
-    let seen = store.job(job.id).await.unwrap().unwrap();
+    let seen = store
+        .job(&Access::AllOwners, job.id)
+        .await
+        .unwrap()
+        .unwrap();
     assert_eq!(
         (seen.state, seen.counts.done),
         (JobState::Completed, 100_002)
@@ -237,7 +243,11 @@ async fn terminated_connections_are_replaced() {
         let batch: Vec<_> = tasks.iter().map(|task| done(task, Vec::new())).collect();
         retry_until_ok(async || store.settle(batch.clone()).await).await;
     }
-    let seen = store.job(job.id).await.unwrap().unwrap();
+    let seen = store
+        .job(&Access::AllOwners, job.id)
+        .await
+        .unwrap()
+        .unwrap();
     assert_eq!((seen.state, seen.documents), (JobState::Completed, 20));
 }
 
@@ -367,7 +377,11 @@ async fn reconciling_finishes_interrupted_work() {
         .await
         .unwrap();
     assert_eq!(store.reconcile().await.unwrap().finished, 1);
-    let seen = store.job(job.id).await.unwrap().unwrap();
+    let seen = store
+        .job(&Access::AllOwners, job.id)
+        .await
+        .unwrap()
+        .unwrap();
     assert_eq!(seen.state, JobState::Completed);
 }
 

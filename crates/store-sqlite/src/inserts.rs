@@ -22,10 +22,11 @@ pub(crate) async fn job(
     let deadline = max_duration.map(|millis| now + millis);
     let key = job.idempotency.as_ref().map(IdempotencyKey::key);
     let request = job.idempotency.as_ref().map(IdempotencyKey::request);
+    let (owner, priority) = (job.owner.as_str(), job.priority.get());
     let inserted = sqlx::query!(
         "INSERT INTO jobs (id, type, params, max_depth, max_tasks, max_bytes, max_duration_ms, deadline_at,
-                           created_at, updated_at, idempotency_key, idempotency_request)
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?9, ?10, ?11)
+                           created_at, updated_at, idempotency_key, idempotency_request, owner, priority)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?9, ?10, ?11, ?12, ?13)
          ON CONFLICT (idempotency_key) WHERE idempotency_key IS NOT NULL DO NOTHING",
         id,
         kind,
@@ -37,7 +38,9 @@ pub(crate) async fn job(
         deadline,
         now,
         key,
-        request
+        request,
+        owner,
+        priority
     )
     .execute(&mut *db)
     .await?;

@@ -1,9 +1,9 @@
 //! Jobs as a client sees them.
 
-use crawler_store::backend::{self, JobRow, before_job, page_limit};
+use crawler_store::backend::{self, JobRow, RequestRow, before_job, page_limit};
 use crawler_store::{
-    Cancel, Cursor, Job, JobCreation, JobFilter, JobId, JobKind, JobState, Jobs, ListPage, NewJob,
-    StoreResult,
+    Access, Cancel, Cursor, Job, JobCreation, JobFilter, JobId, JobKind, JobRequest, JobState,
+    Jobs, ListPage, NewJob, StoreResult,
 };
 use sqlx::types::uuid::fmt::Hyphenated;
 
@@ -15,16 +15,17 @@ impl Jobs for SqliteStore {
         backend::create_job(self, &job).await
     }
 
-    async fn job(&self, id: JobId) -> StoreResult<Option<Job>> {
-        let id = id.to_string();
+    async fn job(&self, access: &Access, id: JobId) -> StoreResult<Option<Job>> {
+        let (id, owner) = (id.to_string(), access.owner());
         let row = sqlx::query_as!(
             JobRow,
-            r#"SELECT id AS "id: Hyphenated", status, type AS kind, params, error, stop_reason, max_depth, max_tasks,
+            r#"SELECT id AS "id: Hyphenated", owner, priority, status, type AS kind, params, error, stop_reason, max_depth, max_tasks,
                       max_bytes, max_duration_ms, left_out, traps, bytes, created_at, updated_at,
                       (SELECT count(*) FROM documents WHERE job_id = jobs.id) AS "documents!: i64",
                       (SELECT count(*) FROM mapped_urls WHERE job_id = jobs.id) AS "mapped_urls!: i64"
-               FROM jobs WHERE id = ?1"#,
-            id
+               FROM jobs WHERE id = ?1 AND (?2 IS NULL OR owner = ?2)"#,
+            id,
+            owner
         )
         .fetch_optional(&self.readers)
         .await
@@ -32,8 +33,23 @@ impl Jobs for SqliteStore {
         backend::job(self, row).await
     }
 
+    async fn request(&self, access: &Access, id: JobId) -> StoreResult<Option<JobRequest>> {
+        let (text, owner) = (id.to_string(), access.owner());
+        let row = sqlx::query_as!(
+            RequestRow,
+            "SELECT type AS kind, params FROM jobs WHERE id = ?1 AND (?2 IS NULL OR owner = ?2)",
+            text,
+            owner
+        )
+        .fetch_optional(&self.readers)
+        .await
+        .map_err(fault)?;
+        row.map(|row| row.into_request(id)).transpose()
+    }
+
     async fn jobs(
         &self,
+        access: &Access,
         filter: JobFilter,
         limit: u32,
         cursor: Option<Cursor>,
@@ -42,20 +58,22 @@ impl Jobs for SqliteStore {
         let before = before_job(cursor)?.map(|job| job.to_string());
         let state = filter.state.map(JobState::as_str);
         let kind = filter.kind.map(JobKind::as_str);
-        let rows = i64::from(limit) + 1;
+        let (rows, owner) = (i64::from(limit) + 1, access.owner());
         let rows = sqlx::query_as!(
             JobRow,
-            r#"SELECT id AS "id: Hyphenated", status, type AS kind, params, error, stop_reason, max_depth, max_tasks,
+            r#"SELECT id AS "id: Hyphenated", owner, priority, status, type AS kind, params, error, stop_reason, max_depth, max_tasks,
                       max_bytes, max_duration_ms, left_out, traps, bytes, created_at, updated_at,
                       (SELECT count(*) FROM documents WHERE job_id = jobs.id) AS "documents!: i64",
                       (SELECT count(*) FROM mapped_urls WHERE job_id = jobs.id) AS "mapped_urls!: i64"
                FROM jobs
                WHERE (?1 IS NULL OR id < ?1) AND (?2 IS NULL OR status = ?2) AND (?3 IS NULL OR type = ?3)
+                 AND (?5 IS NULL OR owner = ?5)
                ORDER BY id DESC LIMIT ?4"#,
             before,
             state,
             kind,
-            rows
+            rows,
+            owner
         )
         .fetch_all(&self.readers)
         .await
@@ -63,7 +81,11 @@ impl Jobs for SqliteStore {
         backend::job_page(self, rows, limit).await
     }
 
-    async fn cancel(&self, id: JobId) -> StoreResult<Cancel> {
+    async fn cancel(&self, access: &Access, id: JobId) -> StoreResult<Cancel> {
+        // The owner of a job never changes.
+        if self.request(access, id).await?.is_none() {
+            return Ok(Cancel::NotFound);
+        }
         backend::cancel(self, id).await
     }
 }

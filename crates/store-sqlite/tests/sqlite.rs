@@ -11,7 +11,9 @@ use std::process::{Command, Stdio};
 use std::time::Duration;
 
 use crawler_store::testing::{LEASE, StoreFixture, crawl, done, fast, page, pages};
-use crawler_store::{JobFilter, JobLimits, JobQueue, Jobs, Rescue, StoreError, Upkeep, WorkerId};
+use crawler_store::{
+    Access, JobFilter, JobLimits, JobQueue, Jobs, Rescue, StoreError, Upkeep, WorkerId,
+};
 use crawler_store_sqlite::{SqliteOptions, SqliteStore};
 use fixture::SqliteFixture;
 use futures_util::future::join_all;
@@ -50,7 +52,7 @@ async fn the_file_becomes_smaller_after_jobs_are_deleted() {
     let size = || std::fs::metadata(fixture.path()).unwrap().len();
     let job = crawl(pages("a.test", 20_000), JobLimits::default());
     store.create_job(job.clone()).await.unwrap();
-    store.cancel(job.id).await.unwrap();
+    store.cancel(&Access::AllOwners, job.id).await.unwrap();
     while store.prune(Duration::ZERO, 2_000).await.unwrap() > 0 {}
     let before = size();
     assert!(before > 4 << 20, "{before}");
@@ -145,7 +147,7 @@ async fn count_finished(store: &SqliteStore) -> u64 {
     let mut cursor = None;
     loop {
         let part = store
-            .jobs(JobFilter::default(), 100, cursor)
+            .jobs(&Access::AllOwners, JobFilter::default(), 100, cursor)
             .await
             .expect("the jobs");
         for job in part.entries {

@@ -1,10 +1,11 @@
 //! API keys of the service. A key is shown once and never stored, only its hash.
 
 use std::fmt;
+use std::time::Duration;
 
 use uuid::Uuid;
 
-use crate::UnixMillis;
+use crate::{Owner, Quota, UnixMillis};
 
 /// The hash of a key. Keys are long and random, so a fast hash is enough and looking up by it is safe.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
@@ -28,15 +29,87 @@ impl fmt::Debug for KeyHash {
     }
 }
 
+/// What a key may be used for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum KeyRole {
+    /// Its own jobs.
+    User,
+    /// The jobs of all owners.
+    Admin,
+}
+
+impl KeyRole {
+    /// The stable spelling.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::User => "user",
+            Self::Admin => "admin",
+        }
+    }
+
+    /// Parses the stable spelling.
+    pub fn named(name: &str) -> Option<Self> {
+        let mut all = [Self::User, Self::Admin].into_iter();
+        all.find(|role| role.as_str() == name)
+    }
+}
+
+/// Whether a key is accepted.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum KeyState {
+    /// It is accepted.
+    Active,
+    /// Its time is over.
+    Expired,
+    /// It was revoked.
+    Revoked,
+}
+
+/// A key to add.
+#[derive(Clone, PartialEq, Debug)]
+pub struct NewKey {
+    /// Its name, which is the owner of the jobs that are created with it.
+    pub name: Owner,
+    /// The hash of its secret.
+    pub hash: KeyHash,
+    /// What it may be used for.
+    pub role: KeyRole,
+    /// Time until it expires.
+    pub expires_in: Option<Duration>,
+    /// The quota of its owner.
+    pub quota: Quota,
+}
+
+/// A new secret for a key.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct KeyRotation {
+    /// The hash of the new secret.
+    pub hash: KeyHash,
+    /// How long the secret before it stays valid.
+    pub grace: Duration,
+    /// Time until the key expires; `None` leaves its expiry unchanged.
+    pub expires_in: Option<Duration>,
+}
+
 /// An API key as it is listed.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Debug)]
 pub struct ApiKey {
     /// Its id.
     pub id: Uuid,
-    /// Its name.
-    pub name: String,
+    /// Its name, which is the owner of the jobs that are created with it.
+    pub name: Owner,
+    /// What it may be used for.
+    pub role: KeyRole,
+    /// The quota of its owner.
+    pub quota: Quota,
+    /// Whether it is accepted, by the database's clock.
+    pub state: KeyState,
     /// Creation time.
     pub created_at: UnixMillis,
+    /// Time from which it is not accepted.
+    pub expires_at: Option<UnixMillis>,
+    /// Time of its last use, up to a minute old.
+    pub last_used_at: Option<UnixMillis>,
     /// Time of revocation.
     pub revoked_at: Option<UnixMillis>,
 }

@@ -8,11 +8,11 @@ use crawler_weburl::HostKey;
 use uuid::Uuid;
 
 use crate::{
-    ApiKey, ApiKeys, Cancel, Claimed, Cursor, FinishedTask, HostTurn, HostTurns, Job, JobCreation,
-    JobFilter, JobId, JobQueue, JobRequest, Jobs, KeyHash, Lease, ListPage, MappedUrl, NewJob,
-    Reconciled, Rescue, Rescued, Results, RobotsRecords, RobotsText, Settled, Settlement,
-    Statistics, StoreResult, StoredDocument, StoredRobots, StoredTask, TaskState, TurnId, Upkeep,
-    WorkerId,
+    Access, ApiKey, ApiKeys, Cancel, Claimed, Cursor, FinishedTask, HostTurn, HostTurns, Job,
+    JobCreation, JobFilter, JobId, JobQueue, JobRequest, Jobs, KeyHash, KeyRotation, Lease,
+    ListPage, MappedUrl, NewJob, NewKey, Reconciled, Rescue, Rescued, Results, RobotsRecords,
+    RobotsText, Settled, Settlement, Statistics, StoreResult, StoredDocument, StoredRobots,
+    StoredTask, TaskState, TurnId, Upkeep, WorkerId,
 };
 
 /// One of two stores. It has the roles that both have.
@@ -35,8 +35,8 @@ macro_rules! call {
 }
 
 impl<L: ApiKeys, R: ApiKeys> ApiKeys for EitherStore<L, R> {
-    async fn add_key(&self, name: &str, hash: KeyHash) -> StoreResult<ApiKey> {
-        call!(self.add_key(name, hash))
+    async fn add_key(&self, key: NewKey) -> StoreResult<ApiKey> {
+        call!(self.add_key(key))
     }
 
     async fn keys(&self) -> StoreResult<Vec<ApiKey>> {
@@ -47,8 +47,16 @@ impl<L: ApiKeys, R: ApiKeys> ApiKeys for EitherStore<L, R> {
         call!(self.revoke_key(id))
     }
 
-    async fn verify_key(&self, hash: KeyHash) -> StoreResult<Option<ApiKey>> {
-        call!(self.verify_key(hash))
+    async fn rotate_key(&self, id: Uuid, rotation: KeyRotation) -> StoreResult<bool> {
+        call!(self.rotate_key(id, rotation))
+    }
+
+    async fn key(&self, hash: KeyHash) -> StoreResult<Option<ApiKey>> {
+        call!(self.key(hash))
+    }
+
+    async fn key_used(&self, id: Uuid) -> StoreResult<()> {
+        call!(self.key_used(id))
     }
 }
 
@@ -115,60 +123,69 @@ impl<L: Jobs, R: Jobs> Jobs for EitherStore<L, R> {
         call!(self.create_job(job))
     }
 
-    async fn job(&self, id: JobId) -> StoreResult<Option<Job>> {
-        call!(self.job(id))
+    async fn job(&self, access: &Access, id: JobId) -> StoreResult<Option<Job>> {
+        call!(self.job(access, id))
+    }
+
+    async fn request(&self, access: &Access, id: JobId) -> StoreResult<Option<JobRequest>> {
+        call!(self.request(access, id))
     }
 
     async fn jobs(
         &self,
+        access: &Access,
         filter: JobFilter,
         limit: u32,
         cursor: Option<Cursor>,
     ) -> StoreResult<ListPage<Job>> {
-        call!(self.jobs(filter, limit, cursor))
+        call!(self.jobs(access, filter, limit, cursor))
     }
 
-    async fn cancel(&self, id: JobId) -> StoreResult<Cancel> {
-        call!(self.cancel(id))
+    async fn cancel(&self, access: &Access, id: JobId) -> StoreResult<Cancel> {
+        call!(self.cancel(access, id))
     }
 }
 
 impl<L: Results, R: Results> Results for EitherStore<L, R> {
     async fn documents(
         &self,
+        access: &Access,
         job: JobId,
         limit: u32,
         cursor: Option<Cursor>,
     ) -> StoreResult<ListPage<StoredDocument>> {
-        call!(self.documents(job, limit, cursor))
+        call!(self.documents(access, job, limit, cursor))
     }
 
     async fn mapped(
         &self,
+        access: &Access,
         job: JobId,
         limit: u32,
         cursor: Option<Cursor>,
     ) -> StoreResult<ListPage<MappedUrl>> {
-        call!(self.mapped(job, limit, cursor))
+        call!(self.mapped(access, job, limit, cursor))
     }
 
     async fn tasks(
         &self,
+        access: &Access,
         job: JobId,
         state: Option<TaskState>,
         limit: u32,
         cursor: Option<Cursor>,
     ) -> StoreResult<ListPage<StoredTask>> {
-        call!(self.tasks(job, state, limit, cursor))
+        call!(self.tasks(access, job, state, limit, cursor))
     }
 
     async fn finished_since(
         &self,
+        access: &Access,
         job: JobId,
         sequence: i64,
         limit: u32,
     ) -> StoreResult<Vec<FinishedTask>> {
-        call!(self.finished_since(job, sequence, limit))
+        call!(self.finished_since(access, job, sequence, limit))
     }
 }
 

@@ -2,7 +2,7 @@
 
 use futures_util::stream::{self, Stream, TryStreamExt};
 
-use crate::{Cursor, JobId, ListPage, MappedUrl, Results, StoreError, StoredDocument};
+use crate::{Access, Cursor, JobId, ListPage, MappedUrl, Results, StoreError, StoredDocument};
 
 /// Entries per page; documents are large.
 const DOCUMENTS_PER_PAGE: u32 = 50;
@@ -15,19 +15,21 @@ enum Position {
 }
 
 /// Streams the documents of a job in the order they were stored.
-pub fn documents_of<S: Results>(
-    store: &S,
+pub fn documents_of<'a, S: Results>(
+    store: &'a S,
+    access: &'a Access,
     job: JobId,
-) -> impl Stream<Item = Result<StoredDocument, StoreError>> + Send + '_ {
-    pages(move |cursor| store.documents(job, DOCUMENTS_PER_PAGE, cursor))
+) -> impl Stream<Item = Result<StoredDocument, StoreError>> + Send + 'a {
+    pages(move |cursor| store.documents(access, job, DOCUMENTS_PER_PAGE, cursor))
 }
 
 /// Streams the mapped URLs of a job in the order they were stored.
-pub fn mapped_of<S: Results>(
-    store: &S,
+pub fn mapped_of<'a, S: Results>(
+    store: &'a S,
+    access: &'a Access,
     job: JobId,
-) -> impl Stream<Item = Result<MappedUrl, StoreError>> + Send + '_ {
-    pages(move |cursor| store.mapped(job, LINKS_PER_PAGE, cursor))
+) -> impl Stream<Item = Result<MappedUrl, StoreError>> + Send + 'a {
+    pages(move |cursor| store.mapped(access, job, LINKS_PER_PAGE, cursor))
 }
 
 fn pages<'a, T, F, R>(read: R) -> impl Stream<Item = Result<T, StoreError>> + Send + 'a

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use crate::{IdempotencyKey, JobId, JobState, NewTask, TrapCounts, UnixMillis};
+use crate::{IdempotencyKey, JobId, JobState, NewTask, Owner, Priority, TrapCounts, UnixMillis};
 
 /// The kind of a job.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -57,6 +57,10 @@ pub struct JobLimits {
 pub struct NewJob {
     /// Its id, chosen by the caller.
     pub id: JobId,
+    /// Its owner.
+    pub owner: Owner,
+    /// Its priority among the jobs of its owner.
+    pub priority: Priority,
     /// Its kind.
     pub kind: JobKind,
     /// The parameters of the request, unchanged.
@@ -107,6 +111,10 @@ impl JobCounts {
 pub struct Job {
     /// Its id.
     pub id: JobId,
+    /// Its owner.
+    pub owner: Owner,
+    /// Its priority among the jobs of its owner.
+    pub priority: Priority,
     /// Its kind.
     pub kind: JobKind,
     /// Its state.

@@ -7,6 +7,7 @@
 //!
 //! Invariant: what a worker writes carries its fence, and a write with an outdated fence changes nothing.
 
+mod access;
 mod api_key;
 pub mod backend;
 mod claimed;
@@ -21,6 +22,8 @@ mod job;
 mod job_state;
 mod list_page;
 mod mapped_url;
+mod owner;
+mod quota;
 mod refused_url;
 mod rescue;
 mod robots_text;
@@ -36,7 +39,8 @@ mod task_state;
 pub mod testing;
 mod wrapped_store;
 
-pub use api_key::{ApiKey, KeyHash};
+pub use access::Access;
+pub use api_key::{ApiKey, KeyHash, KeyRole, KeyRotation, KeyState, NewKey};
 pub use claimed::{Claimed, Lease};
 pub use document::{NewDocument, StoredDocument};
 pub use either_store::EitherStore;
@@ -49,6 +53,8 @@ pub use job::{Cancel, Job, JobCounts, JobFilter, JobKind, JobLimits, JobRequest,
 pub use job_state::JobState;
 pub use list_page::{Cursor, ListPage};
 pub use mapped_url::{MappedUrl, NewMappedUrl};
+pub use owner::{Owner, Priority};
+pub use quota::{Quota, QuotaError};
 pub use refused_url::{RefusedUrl, TrapCounts};
 pub use rescue::{DEFAULT_MAX_CRASHES, Reconciled, Rescue, Rescued};
 pub use robots_text::{RobotsText, StoredRobots};

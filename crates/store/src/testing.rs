@@ -5,8 +5,10 @@ mod builders;
 pub mod claims;
 pub mod fences;
 pub mod idempotency;
+pub mod keys;
 pub mod left_out;
 pub mod limits;
+pub mod owners;
 pub mod politeness;
 pub mod reading;
 pub mod redirects;
@@ -20,7 +22,7 @@ use std::future::Future;
 
 use crate::{Store, StoreLimits};
 
-pub use builders::{LEASE, crawl, done, fast, page, pages};
+pub use builders::{LEASE, crawl, done, fast, owner, page, pages};
 
 /// A fresh store for one test.
 pub trait StoreFixture: Send + Sync {
@@ -106,7 +108,14 @@ macro_rules! conformance {
             reading::an_invalid_cursor_is_refused,
             reading::an_export_is_complete,
             reading::events_have_no_gaps,
-            service::keys_are_valid_until_revoked,
+            keys::keys_are_active_until_revoked,
+            keys::keys_have_a_role_a_quota_and_an_expiry,
+            keys::a_rotated_key_keeps_its_name,
+            keys::a_rotation_renews_an_expired_key,
+            keys::the_last_use_of_a_key_is_stored,
+            owners::a_job_exists_for_its_owner_only,
+            owners::a_job_is_cancelled_by_its_owner_only,
+            owners::a_job_keeps_its_owner_and_priority,
             service::robots_are_stored_by_origin,
             service::old_jobs_are_pruned_in_bounded_steps,
             service::hosts_without_work_and_old_robots_are_pruned,

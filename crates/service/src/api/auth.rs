@@ -9,21 +9,26 @@ use std::net::IpAddr;
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use axum::extract::{Request, State};
+use axum::extract::{FromRequestParts, Request, State};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use crawler_fetch::EgressTarget;
-use crawler_store::{KeyHash, Store, StoreError};
+use crawler_store::{Access, ApiKey, KeyHash, KeyRole, KeyState, Owner, Quota, Store, StoreError};
+use http::request::Parts;
 use http::{HeaderMap, StatusCode, header};
+use uuid::Uuid;
 
 use super::app::App;
 use super::client_address::client_address;
 use super::key_throttle::KeyThrottle;
+use super::moment::rfc3339;
 use super::problem::Problem;
 use crate::config::{Secret, ServerSection};
 
 /// How long it is cached whether the store has keys.
 const CACHE_TIME: Duration = Duration::from_secs(2);
+/// How often the last use of a key is written: more than the minute that the store demands.
+const USE_INTERVAL: Duration = Duration::from_secs(61);
 
 /// How long a key counts as valid for the throttling of lookups, and how many such keys are remembered.
 const KNOWN_TIME: Duration = Duration::from_mins(10);
@@ -39,6 +44,8 @@ pub(super) struct Authenticator {
     known: Mutex<HashMap<KeyHash, Instant>>,
     /// Held during the lookup of a key of a throttled client, so that wrong keys do not occupy the store.
     lookup: tokio::sync::Mutex<()>,
+    /// When the use of each key of the store was last written.
+    used: Mutex<HashMap<Uuid, Instant>>,
 }
 
 impl std::fmt::Debug for Authenticator {
@@ -60,6 +67,7 @@ impl Authenticator {
                 .collect(),
             known: Mutex::default(),
             lookup: tokio::sync::Mutex::default(),
+            used: Mutex::default(),
         }
     }
 
@@ -69,7 +77,7 @@ impl Authenticator {
         store: &S,
         hash: KeyHash,
         is_throttled: bool,
-    ) -> Result<bool, StoreError> {
+    ) -> Result<Option<ApiKey>, StoreError> {
         let is_known = || {
             let known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
             known.get(&hash).is_some_and(|at| at.elapsed() < KNOWN_TIME)
@@ -79,7 +87,8 @@ impl Authenticator {
         } else {
             None
         };
-        let is_valid = store.verify_key(hash).await?.is_some();
+        let key = store.key(hash).await?;
+        let is_valid = key.as_ref().is_some_and(|key| key.state == KeyState::Active);
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         if !is_valid {
             known.remove(&hash);
@@ -88,14 +97,35 @@ impl Authenticator {
         } else {
             known.retain(|_, at| at.elapsed() < KNOWN_TIME);
         }
-        Ok(is_valid)
+        Ok(key)
     }
 
-    /// Returns whether this is a configured key. It is compared with all of them, in constant time.
-    fn has(&self, key: &str) -> bool {
+    /// Returns the owner of a configured key: `config-` and the first digits of its hash. The key is compared with all of them,
+    /// in constant time.
+    fn owner_of(&self, key: &str) -> Option<Owner> {
         let hash_of_key = blake3::hash(key.as_bytes());
         let same = self.configured.iter().filter(|hash| **hash == hash_of_key);
-        same.count() > 0
+        let known = same.count() > 0;
+        let digits = &hash_of_key.to_hex()[..8];
+        known.then(|| Owner::parse(&format!("{}{digits}", Owner::CONFIGURED_PREFIX)))?
+    }
+
+    /// Writes the time of a key's last use, unless that was done a short time ago. The request does not wait for it.
+    fn note_use<S: Store>(&self, store: &S, id: Uuid) {
+        let now = Instant::now();
+        let mut used = self.used.lock().unwrap_or_else(PoisonError::into_inner);
+        let before = used.get(&id).copied();
+        if before.is_some_and(|before| now.duration_since(before) < USE_INTERVAL) {
+            return;
+        }
+        used.insert(id, now);
+        drop(used);
+        let store = store.clone();
+        tokio::spawn(async move {
+            if let Err(error) = store.key_used(id).await {
+                tracing::debug!(key_id = %id, %error, "cannot write the last use of a key");
+            }
+        });
     }
 
     /// Returns whether the store has keys, including revoked ones; the last known result if the store is unavailable.
@@ -128,36 +158,83 @@ pub(super) async fn require_key<S: Store>(
     mut request: Request,
     next: Next,
 ) -> Response {
-    let caller = Caller::of(&request, &app.keys().trusted_proxies);
-    match authorize(&app, &caller).await {
-        Ok(id) => {
-            request.extensions_mut().insert(id);
-            next.run(request).await
+    let credentials = Credentials::of(&request, &app.keys().trusted_proxies);
+    match authorize(&app, &credentials).await {
+        Ok(caller) => {
+            let owner = caller.owner.clone();
+            super::metrics::count_request(&owner);
+            request.extensions_mut().insert(caller);
+            let mut response = next.run(request).await;
+            // For the log.
+            response.extensions_mut().insert(owner);
+            response
         }
         Err(problem) => problem.into_response(),
     }
 }
 
-/// Who made a request: the hash of a valid API key, or nothing if no key was required.
-#[derive(Clone, Copy, Default, Debug)]
-pub(super) struct CallerId(Option<KeyHash>);
+/// Who made a request. Handlers take it as an argument; [`require_key`] provides it.
+#[derive(Clone, PartialEq, Debug)]
+pub(super) struct Caller {
+    /// The owner of the jobs that the caller creates.
+    pub(super) owner: Owner,
+    /// What the caller may see.
+    pub(super) role: KeyRole,
+    /// What the owner may use.
+    pub(super) quota: Quota,
+}
 
-impl CallerId {
-    /// Bytes that differ between callers.
-    pub(super) fn as_bytes(&self) -> &[u8] {
-        self.0.as_ref().map_or(&[], KeyHash::as_bytes)
+impl Caller {
+    fn new(owner: Owner, role: KeyRole) -> Self {
+        Self {
+            owner,
+            role,
+            quota: Quota::default(),
+        }
+    }
+
+    /// Whose jobs the caller may see.
+    pub(super) fn access(&self) -> Access {
+        match self.role {
+            KeyRole::User => Access::Owner(self.owner.clone()),
+            KeyRole::Admin => Access::AllOwners,
+        }
+    }
+
+    /// [`Caller::access`], limited to an owner if one is named; `None` if there is nothing to see.
+    pub(super) fn access_to(&self, owner: Option<&str>) -> Result<Option<Access>, Problem> {
+        let Some(name) = owner else {
+            return Ok(Some(self.access()));
+        };
+        let owner = Owner::parse(name).ok_or_else(|| {
+            let max = Owner::MAX_LENGTH;
+            let message =
+                format!("owner: must be the name of a key, 1 to {max} characters on one line");
+            Problem::invalid("owner", message)
+        })?;
+        Ok(self.access().only(&owner))
+    }
+}
+
+impl<A: Sync> FromRequestParts<A> for Caller {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, _: &A) -> Result<Self, Problem> {
+        // Missing only on a route without `require_key`.
+        let caller = parts.extensions.get::<Self>().cloned();
+        caller.ok_or_else(Problem::internal)
     }
 }
 
 /// Credentials and origin of a request.
-struct Caller {
+struct Credentials {
     key: Option<String>,
     has_authorization: bool,
     is_local: bool,
     address: IpAddr,
 }
 
-impl Caller {
+impl Credentials {
     fn of(request: &Request, trusted_proxies: &[EgressTarget]) -> Self {
         let headers = request.headers();
         Self {
@@ -169,14 +246,17 @@ impl Caller {
     }
 }
 
-async fn authorize<S: Store>(app: &App<S>, caller: &Caller) -> Result<CallerId, Problem> {
+async fn authorize<S: Store>(app: &App<S>, sent: &Credentials) -> Result<Caller, Problem> {
     let keys = app.keys();
-    let wait = keys.throttle.wait(caller.address);
-    if let Some(key) = &caller.key {
-        let hash = KeyHash::of(key);
+    let wait = keys.throttle.wait(sent.address);
+    if let Some(key) = &sent.key {
+        if let Some(owner) = keys.owner_of(key) {
+            return Ok(Caller::new(owner, KeyRole::User));
+        }
         // Looked up by its hash: the duration reveals nothing about the key.
-        if keys.has(key) || keys.look_up(app.store(), hash, wait.is_some()).await? {
-            return Ok(CallerId(Some(hash)));
+        let hash = KeyHash::of(key);
+        if let Some(key) = keys.look_up(app.store(), hash, wait.is_some()).await? {
+            return accept(app, key);
         }
     }
     let config = app.config();
@@ -184,8 +264,9 @@ async fn authorize<S: Store>(app: &App<S>, caller: &Caller) -> Result<CallerId, 
     let on_loopback = listens.iter().flatten().all(|addr| addr.ip().is_loopback());
     let open = on_loopback && keys.configured.is_empty();
     if open && !keys.any_stored(app.store()).await? {
-        if caller.is_local {
-            return Ok(CallerId::default());
+        if sent.is_local {
+            // Nobody else has access.
+            return Ok(Caller::new(Owner::local(), KeyRole::Admin));
         }
         return Err(Problem::new(
             StatusCode::FORBIDDEN,
@@ -195,23 +276,49 @@ async fn authorize<S: Store>(app: &App<S>, caller: &Caller) -> Result<CallerId, 
         )
         .at("Host"));
     }
-    if caller.key.is_some() {
+    if sent.key.is_some() {
         if let Some(wait) = wait {
             let message = "too many API keys from this address were not valid; try again later";
             let status = StatusCode::TOO_MANY_REQUESTS;
             let problem = Problem::new(status, "too_many_wrong_keys", message);
             return Err(problem.at("Authorization").retry_after(wait));
         }
-        keys.throttle.record(caller.address);
+        keys.throttle.record(sent.address);
     }
-    let message = if caller.key.is_none() && caller.has_authorization {
+    let message = if sent.key.is_none() && sent.has_authorization {
         "the header must have the form Authorization: Bearer <key>"
-    } else if caller.has_authorization {
+    } else if sent.has_authorization {
         "the API key is not valid"
     } else {
         "an API key is required: Authorization: Bearer <key>"
     };
-    Err(Problem::new(StatusCode::UNAUTHORIZED, "unauthorized", message).at("Authorization"))
+    Err(unauthorized(message))
+}
+
+fn unauthorized(message: impl Into<String>) -> Problem {
+    Problem::new(StatusCode::UNAUTHORIZED, "unauthorized", message).at("Authorization")
+}
+
+/// Accepts a key of the store if it is active.
+fn accept<S: Store>(app: &App<S>, key: ApiKey) -> Result<Caller, Problem> {
+    match key.state {
+        KeyState::Active => {
+            app.keys().note_use(app.store(), key.id);
+            Ok(Caller {
+                owner: key.name,
+                role: key.role,
+                quota: key.quota,
+            })
+        }
+        KeyState::Expired => {
+            let at = key.expires_at.map(rfc3339).unwrap_or_default();
+            let message = format!(
+                "the API key expired at {at}; ask the operator for a new one (`crawler keys rotate`)"
+            );
+            Err(unauthorized(message))
+        }
+        KeyState::Revoked => Err(unauthorized("the API key was revoked")),
+    }
 }
 
 fn bearer(headers: &HeaderMap) -> Option<&str> {

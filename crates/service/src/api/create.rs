@@ -7,6 +7,7 @@ use crawler_store::{JobCreation, JobId, JobKind, JobState, NewJob, Store, StoreE
 use http::{HeaderValue, StatusCode, header};
 
 use super::app::App;
+use super::auth::Caller;
 use super::idempotency::{IdempotencyHeader, IdempotencyParameter};
 use super::json_body::JsonBody;
 use super::problem::Problem;
@@ -24,11 +25,12 @@ use crate::job_params::JobParams;
 )]
 pub(super) async fn batch<S: Store>(
     State(app): State<App<S>>,
+    caller: Caller,
     idempotency: IdempotencyHeader,
     JsonBody(request): JsonBody<BatchRequest>,
 ) -> Result<Response, Problem> {
     let params = request.params(app.config())?;
-    create_job(&app, JobKind::BatchScrape, &params, &idempotency).await
+    create_job(&app, caller, JobKind::BatchScrape, &params, &idempotency).await
 }
 
 /// Crawl a site
@@ -41,11 +43,12 @@ pub(super) async fn batch<S: Store>(
 )]
 pub(super) async fn crawl<S: Store>(
     State(app): State<App<S>>,
+    caller: Caller,
     idempotency: IdempotencyHeader,
     JsonBody(request): JsonBody<SiteRequest>,
 ) -> Result<Response, Problem> {
     let params = request.params(app.config())?;
-    create_job(&app, JobKind::Crawl, &params, &idempotency).await
+    create_job(&app, caller, JobKind::Crawl, &params, &idempotency).await
 }
 
 /// List the URLs of a site
@@ -58,20 +61,22 @@ pub(super) async fn crawl<S: Store>(
 )]
 pub(super) async fn map<S: Store>(
     State(app): State<App<S>>,
+    caller: Caller,
     idempotency: IdempotencyHeader,
     JsonBody(request): JsonBody<SiteRequest>,
 ) -> Result<Response, Problem> {
     let params = request.params(app.config())?;
-    create_job(&app, JobKind::Map, &params, &idempotency).await
+    create_job(&app, caller, JobKind::Map, &params, &idempotency).await
 }
 
 async fn create_job<S: Store>(
     app: &App<S>,
+    caller: Caller,
     kind: JobKind,
     params: &JobParams,
     idempotency: &IdempotencyHeader,
 ) -> Result<Response, Problem> {
-    let mut prepared = params.new_job(kind, app.defaults())?;
+    let mut prepared = params.new_job(kind, caller.owner.clone(), app.defaults())?;
     if prepared.job.seeds.is_empty() {
         return Err(Problem::new(
             StatusCode::UNPROCESSABLE_ENTITY,
@@ -86,12 +91,12 @@ async fn create_job<S: Store>(
     let new_id = prepared.job.id;
     let id = match store_job(app, prepared.job).await {
         Ok(JobCreation::Created) => {
-            metrics::counter!("crawler_jobs_created_total", "type" => kind.as_str()).increment(1);
-            tracing::info!(job_id = %new_id, kind = kind.as_str(), "job created");
+            super::metrics::count_job(kind, &caller.owner);
+            tracing::info!(job_id = %new_id, owner = %caller.owner, kind = kind.as_str(), "job created");
             new_id
         }
         Ok(JobCreation::Existing(id)) => {
-            tracing::info!(job_id = %id, kind = kind.as_str(), "returned the existing job for this idempotency key");
+            tracing::info!(job_id = %id, owner = %caller.owner, kind = kind.as_str(), "returned the existing job for this idempotency key");
             id
         }
         Ok(JobCreation::KeyReused) => return Err(key_reused()),
@@ -100,7 +105,7 @@ async fn create_job<S: Store>(
     let status = if id == new_id {
         JobState::Queued
     } else {
-        let existing = app.store().job(id).await?;
+        let existing = app.store().job(&caller.access(), id).await?;
         existing.map_or(JobState::Queued, |job| job.state)
     };
     let url = format!("/v1/jobs/{id}");

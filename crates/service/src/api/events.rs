@@ -10,12 +10,13 @@ use std::time::{Duration, Instant};
 
 use axum::extract::State;
 use axum::response::sse::{Event, KeepAlive, Sse};
-use crawler_store::{FinishedTask, JobCounts, JobId, Store, StoreError};
+use crawler_store::{Access, FinishedTask, JobCounts, JobId, Store, StoreError};
 use futures_util::{Stream, stream};
 use http::HeaderMap;
 use serde::Serialize;
 
 use super::app::App;
+use super::auth::Caller;
 use super::job_path::JobPath;
 use super::problem::Problem;
 use super::responses::{JobResponse, TaskResponse};
@@ -44,6 +45,7 @@ const KEEP_ALIVE: Duration = Duration::from_secs(15);
 )]
 pub(super) async fn events<S: Store>(
     State(app): State<App<S>>,
+    caller: Caller,
     JobPath(id): JobPath,
     headers: HeaderMap,
 ) -> Result<Sse<impl Stream<Item = Result<Event, Infallible>>>, Problem> {
@@ -60,9 +62,11 @@ pub(super) async fn events<S: Store>(
             })?
         }
     };
-    job_request(&app, id).await?;
+    let access = caller.access();
+    job_request(&app, &access, id).await?;
     let source = EventStream {
         app,
+        access,
         id,
         seen,
         reported: None,
@@ -80,6 +84,7 @@ pub(super) async fn events<S: Store>(
 
 struct EventStream<S> {
     app: App<S>,
+    access: Access,
     id: JobId,
     /// Sequence number of the last page event.
     seen: i64,
@@ -120,11 +125,11 @@ impl<S: Store> EventStream<S> {
     /// Polls the store once and returns whether more events are available. The job is read before its pages, so that
     /// the pages are complete when the job has ended.
     async fn poll(&mut self) -> Result<bool, StoreError> {
-        let job = self.app.store().job(self.id).await?;
+        let job = self.app.store().job(&self.access, self.id).await?;
         let pages = self
             .app
             .store()
-            .finished_since(self.id, self.seen, MAX_PAGES)
+            .finished_since(&self.access, self.id, self.seen, MAX_PAGES)
             .await?;
         let all_read = pages.len() < MAX_PAGES as usize;
         for page in pages {

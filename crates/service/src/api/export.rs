@@ -9,13 +9,14 @@ use std::io;
 use axum::body::{Body, Bytes};
 use axum::extract::State;
 use axum::response::{IntoResponse, Response};
-use crawler_store::{JobId, JobKind, Store, StoreError, documents_of, mapped_of};
+use crawler_store::{Access, JobId, JobKind, Store, StoreError, documents_of, mapped_of};
 use futures_util::{Stream, StreamExt, stream};
 use http::{HeaderValue, header};
 use serde::Serialize;
 use tokio::sync::mpsc;
 
 use super::app::App;
+use super::auth::Caller;
 use super::job_path::JobPath;
 use super::problem::Problem;
 use super::query::QueryParams;
@@ -37,6 +38,7 @@ const BUFFERED_CHUNKS: usize = 2;
 )]
 pub(super) async fn export<S: Store>(
     State(app): State<App<S>>,
+    caller: Caller,
     JobPath(id): JobPath,
     QueryParams(query): QueryParams<ExportQuery>,
 ) -> Result<Response, Problem> {
@@ -47,7 +49,8 @@ pub(super) async fn export<S: Store>(
     {
         return Err(Problem::invalid("format", "format: must be ndjson"));
     }
-    let job_request = job_request(&app, id).await?;
+    let access = caller.access();
+    let job_request = job_request(&app, &access, id).await?;
     let default = match job_request.kind {
         JobKind::Map => "map",
         _ => "documents",
@@ -62,9 +65,9 @@ pub(super) async fn export<S: Store>(
     let store = app.store().clone();
     tokio::spawn(async move {
         if wants_documents {
-            send_documents(store, id, format, chunks).await;
+            send_documents(store, access, id, format, chunks).await;
         } else {
-            let lines = mapped_of(&store, id)
+            let lines = mapped_of(&store, &access, id)
                 .map(|mapped| mapped.map(|mapped| line(&MappedUrlResponse::from(mapped))));
             send(lines, chunks).await;
         }
@@ -86,8 +89,14 @@ pub(super) async fn export<S: Store>(
 
 type Chunks = mpsc::Sender<Result<Bytes, io::Error>>;
 
-async fn send_documents<S: Store>(store: S, id: JobId, format: OutputFormat, chunks: Chunks) {
-    let lines = documents_of(&store, id).then(async |document| {
+async fn send_documents<S: Store>(
+    store: S,
+    access: Access,
+    id: JobId,
+    format: OutputFormat,
+    chunks: Chunks,
+) {
+    let lines = documents_of(&store, &access, id).then(async |document| {
         let document = document?;
         // Extracting text from HTML is slow; do not block the runtime.
         let written =

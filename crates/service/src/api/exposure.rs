@@ -2,7 +2,7 @@
 
 use std::net::SocketAddr;
 
-use crawler_store::{Store, StoreError};
+use crawler_store::{KeyState, Store, StoreError};
 
 use crate::config::Config;
 
@@ -13,7 +13,7 @@ pub enum Exposure {
     Safe,
     /// Once the store has its first key: it never had one.
     NeedsFirstKey,
-    /// It may not: all keys were revoked. The message says what to do.
+    /// It may not: all keys were revoked or have expired. The message says what to do.
     Refused(String),
 }
 
@@ -30,7 +30,7 @@ pub async fn check_exposure<S: Store>(
     let keys = store.keys().await?;
     Ok(if keys.is_empty() {
         Exposure::NeedsFirstKey
-    } else if keys.iter().any(|key| key.revoked_at.is_none()) {
+    } else if keys.iter().any(|key| key.state == KeyState::Active) {
         Exposure::Safe
     } else {
         Exposure::Refused(message)

@@ -2,14 +2,15 @@
 
 use std::time::Duration;
 
-use axum::Json;
 use axum::extract::State;
 use axum::response::IntoResponse;
-use crawler_store::Store;
+use axum::{Extension, Json};
+use crawler_store::{KeyRole, Store};
 use http::{StatusCode, header};
 use tokio::time::timeout;
 
 use super::app::App;
+use super::auth::Caller;
 use super::problem::Problem;
 use super::responses::Health;
 use crate::BrowserStatus;
@@ -74,7 +75,10 @@ pub(super) fn not_ready() -> Problem {
     get, path = "/metrics", tag = "operations",
     responses((status = 200, description = "Prometheus text format", body = String, content_type = "text/plain"))
 )]
-pub(super) async fn metrics<S: Store>(State(app): State<App<S>>) -> impl IntoResponse {
+pub(super) async fn metrics<S: Store>(
+    State(app): State<App<S>>,
+    caller: Option<Extension<Caller>>,
+) -> impl IntoResponse {
     match timeout(STORE_TIMEOUT, app.store().statistics()).await {
         Ok(Ok(statistics)) => super::metrics::record_store_metrics(&statistics),
         Ok(Err(error)) => tracing::warn!(%error, "cannot read the statistics of the store"),
@@ -85,5 +89,9 @@ pub(super) async fn metrics<S: Store>(State(app): State<App<S>>) -> impl IntoRes
         &renderer.map_or_else(Default::default, |renderer| renderer.numbers()),
     );
     let media = [(header::CONTENT_TYPE, "text/plain; version=0.0.4")];
-    (media, super::metrics::text())
+    // Without a caller the metrics are open.
+    let caller = caller.map(|Extension(caller)| caller);
+    let only = caller.filter(|caller| caller.role == KeyRole::User);
+    let text = super::metrics::text(only.as_ref().map(|caller| &caller.owner));
+    (media, text)
 }

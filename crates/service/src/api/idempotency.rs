@@ -1,12 +1,12 @@
 //! The header `Idempotency-Key` of requests that create jobs.
 
 use axum::extract::FromRequestParts;
-use crawler_store::{IdempotencyKey, JobKind};
+use crawler_store::{IdempotencyKey, JobKind, Owner};
 use http::request::Parts;
 use serde_json::json;
 use utoipa::IntoParams;
 
-use super::auth::CallerId;
+use super::auth::Caller;
 use super::problem::Problem;
 use crate::job_params::JobParams;
 
@@ -14,9 +14,9 @@ const HEADER: &str = "Idempotency-Key";
 /// Maximum length of a key.
 pub(super) const MAX_KEY_BYTES: usize = 255;
 
-/// The key that a request was sent with, if any, and its caller.
+/// The key that a request was sent with, if any, and the owner that sent it.
 pub(super) struct IdempotencyHeader {
-    caller: CallerId,
+    owner: Owner,
     key: Option<String>,
 }
 
@@ -43,8 +43,8 @@ pub(super) struct IdempotencyParameter {
 impl<A: Sync> FromRequestParts<A> for IdempotencyHeader {
     type Rejection = Problem;
 
-    async fn from_request_parts(parts: &mut Parts, _: &A) -> Result<Self, Problem> {
-        let caller = parts.extensions.get::<CallerId>().copied();
+    async fn from_request_parts(parts: &mut Parts, app: &A) -> Result<Self, Problem> {
+        let caller = Caller::from_request_parts(parts, app).await?;
         let mut sent = parts.headers.get_all(HEADER).iter();
         let key = match (sent.next(), sent.next()) {
             (None, _) => None,
@@ -52,7 +52,7 @@ impl<A: Sync> FromRequestParts<A> for IdempotencyHeader {
             (Some(_), Some(_)) => return Err(invalid()),
         };
         Ok(Self {
-            caller: caller.unwrap_or_default(),
+            owner: caller.owner,
             key,
         })
     }
@@ -81,8 +81,8 @@ impl IdempotencyHeader {
         let key = self.key.as_deref()?;
         // The URLs of a batch are not serialized with its parameters.
         let request = json!([kind.as_str(), params, params.urls]).to_string();
-        let caller = self.caller.as_bytes();
-        Some(IdempotencyKey::new(caller, key, request.as_bytes()))
+        let owner = self.owner.as_str().as_bytes();
+        Some(IdempotencyKey::new(owner, key, request.as_bytes()))
     }
 }
 
@@ -109,7 +109,7 @@ mod tests {
     #[test]
     fn a_key_depends_on_the_kind_the_parameters_and_the_urls() {
         let header = IdempotencyHeader {
-            caller: CallerId::default(),
+            owner: Owner::local(),
             key: Some("key".to_owned()),
         };
         let request = |kind, params: &JobParams| {

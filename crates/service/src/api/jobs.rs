@@ -6,6 +6,7 @@ use crawler_store::{Cancel, JobFilter, JobKind, JobState, Store};
 use http::StatusCode;
 
 use super::app::App;
+use super::auth::Caller;
 use super::job_path::JobPath;
 use super::paging;
 use super::problem::Problem;
@@ -20,6 +21,7 @@ use super::responses::{JobList, JobResponse};
 )]
 pub(super) async fn list<S: Store>(
     State(app): State<App<S>>,
+    caller: Caller,
     QueryParams(query): QueryParams<JobsQuery>,
 ) -> Result<Json<JobList>, Problem> {
     let limit = paging::limit(query.limit, 50, 1..=200)?;
@@ -31,9 +33,15 @@ pub(super) async fn list<S: Store>(
             JobKind::ALL.map(JobKind::as_str).join(", ")
         })?,
     };
+    let Some(access) = caller.access_to(query.owner.as_deref())? else {
+        return Ok(Json(JobList {
+            jobs: Vec::new(),
+            next_cursor: None,
+        }));
+    };
     let page = app
         .store()
-        .jobs(filter, limit, paging::cursor(query.cursor))
+        .jobs(&access, filter, limit, paging::cursor(query.cursor))
         .await
         .map_err(paging::problem)?;
     Ok(Json(JobList {
@@ -49,9 +57,10 @@ pub(super) async fn list<S: Store>(
 )]
 pub(super) async fn show<S: Store>(
     State(app): State<App<S>>,
+    caller: Caller,
     JobPath(id): JobPath,
 ) -> Result<Json<JobResponse>, Problem> {
-    let job = app.store().job(id).await?;
+    let job = app.store().job(&caller.access(), id).await?;
     let job = job.ok_or_else(Problem::no_such_job)?;
     Ok(Json(job.into()))
 }
@@ -68,9 +77,10 @@ pub(super) async fn show<S: Store>(
 )]
 pub(super) async fn cancel<S: Store>(
     State(app): State<App<S>>,
+    caller: Caller,
     JobPath(id): JobPath,
 ) -> Result<Json<JobResponse>, Problem> {
-    match app.store().cancel(id).await? {
+    match app.store().cancel(&caller.access(), id).await? {
         Cancel::NotFound => Err(Problem::no_such_job()),
         Cancel::AlreadyFinal(state) => Err(Problem::new(
             StatusCode::CONFLICT,
@@ -78,8 +88,8 @@ pub(super) async fn cancel<S: Store>(
             format!("the job has already ended: {}", state.as_str()),
         )),
         Cancel::Cancelled => {
-            tracing::info!(job_id = %id, "job cancelled");
-            let job = app.store().job(id).await?;
+            tracing::info!(job_id = %id, owner = %caller.owner, "job cancelled");
+            let job = app.store().job(&caller.access(), id).await?;
             let job = job.ok_or_else(Problem::no_such_job)?;
             Ok(Json(job.into()))
         }

@@ -1,13 +1,14 @@
 //! Metrics: the recorder of the process, and the functions that update it.
 //!
-//! Labels have a fixed set of values and never contain a host or URL, so that a site cannot create time series.
+//! Labels have a bounded set of values and never contain a host or URL, so that a site cannot create time series.
 
-use std::sync::OnceLock;
+use std::collections::HashSet;
+use std::sync::{Mutex, OnceLock, PoisonError};
 
 use super::recorder::Recorder;
 use crate::worker::WorkerTotals;
 use crawler_render::RenderCounts;
-use crawler_store::{JobKind, Statistics};
+use crawler_store::{JobKind, Owner, Statistics};
 
 static RECORDER: OnceLock<&'static Recorder> = OnceLock::new();
 
@@ -21,13 +22,41 @@ pub(super) fn recorder() -> &'static Recorder {
     })
 }
 
-/// Returns all metrics in the Prometheus text format.
-pub(super) fn text() -> String {
-    recorder().text(&METRICS)
+/// Returns all metrics in the Prometheus text format, with the series of only this owner if there is one.
+pub(super) fn text(owner: Option<&Owner>) -> String {
+    let name = owner.map(Owner::as_str);
+    recorder().text(&METRICS, |label| name.is_none_or(|name| name == label))
+}
+
+/// Number of owners that have series of their own; further ones share those of `other`.
+const MAX_NAMED_OWNERS: usize = 50;
+
+/// The value of the label `owner`.
+fn owner_label(owner: &Owner) -> String {
+    static NAMED: Mutex<Option<HashSet<Owner>>> = Mutex::new(None);
+    let mut named = NAMED.lock().unwrap_or_else(PoisonError::into_inner);
+    let named = named.get_or_insert_default();
+    if named.len() < MAX_NAMED_OWNERS {
+        named.insert(owner.clone());
+    }
+    let label = named.get(owner).map_or(Owner::OTHER, Owner::as_str);
+    label.to_owned()
+}
+
+/// Counts a request with a valid key.
+pub(super) fn count_request(owner: &Owner) {
+    metrics::counter!("crawler_owner_requests_total", "owner" => owner_label(owner)).increment(1);
+}
+
+/// Counts a job that was created.
+pub(super) fn count_job(kind: JobKind, owner: &Owner) {
+    metrics::counter!("crawler_jobs_created_total", "type" => kind.as_str()).increment(1);
+    metrics::counter!("crawler_owner_jobs_created_total", "owner" => owner_label(owner))
+        .increment(1);
 }
 
 /// All metrics with their descriptions. The names are stable.
-pub const METRICS: [(&str, &str); 27] = [
+pub const METRICS: [(&str, &str); 29] = [
     (
         "crawler_http_requests_total",
         "requests, by method, route and status",
@@ -38,6 +67,14 @@ pub const METRICS: [(&str, &str); 27] = [
     ),
     ("crawler_http_connections", "open connections"),
     ("crawler_jobs_created_total", "jobs created, by type"),
+    (
+        "crawler_owner_jobs_created_total",
+        "jobs created, by owner; from the 51st owner on: other",
+    ),
+    (
+        "crawler_owner_requests_total",
+        "requests that were let in, by owner; from the 51st owner on: other",
+    ),
     (
         "crawler_tasks",
         "unfinished tasks in the store, by type and state",

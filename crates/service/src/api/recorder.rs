@@ -61,10 +61,18 @@ impl Recorder {
     }
 
     /// Writes all metrics in the Prometheus text format, each with its description from `about`.
-    pub(super) fn text(&self, about: &[(&str, &str)]) -> String {
+    pub(super) fn text(
+        &self,
+        about: &[(&str, &str)],
+        shows_owner: impl Fn(&str) -> bool,
+    ) -> String {
         let known = self.series.read().unwrap_or_else(PoisonError::into_inner);
         let mut all: Vec<(String, String, Series)> = known
             .iter()
+            .filter(|(key, _)| {
+                let mut labels = key.labels();
+                labels.all(|label| label.key() != "owner" || shows_owner(label.value()))
+            })
             .map(|(key, series)| (key.name().to_owned(), labels(key), series.clone()))
             .collect();
         drop(known);
@@ -220,7 +228,10 @@ seconds_bucket{verb=\"get\",le=\"+Inf\"} 4
 seconds_sum{verb=\"get\"} 60.761
 seconds_count{verb=\"get\"} 4
 ";
-        assert_eq!(recorder.text(&[("requests_total", "how many")]), expected);
+        assert_eq!(
+            recorder.text(&[("requests_total", "how many")], |_| true),
+            expected
+        );
     }
 
     #[test]
@@ -232,6 +243,6 @@ seconds_count{verb=\"get\"} 4
         recorder.register_gauge(&name, &METADATA).set(9.0);
         recorder.register_histogram(&name, &METADATA).record(9.0);
         let expected = "# TYPE requests_total counter\nrequests_total 1\n";
-        assert_eq!(recorder.text(&[]), expected);
+        assert_eq!(recorder.text(&[], |_| true), expected);
     }
 }

@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 use axum::extract::{MatchedPath, Request, State};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
+use crawler_store::Owner;
 use futures_util::FutureExt;
 use http::{HeaderName, HeaderValue, StatusCode};
 use tracing::Instrument;
@@ -59,11 +60,12 @@ pub(super) async fn handle(
         .record(elapsed.as_secs_f64());
     metrics::counter!("crawler_http_requests_total", &labels).increment(1);
     let millis = u64::try_from(elapsed.as_millis()).unwrap_or(u64::MAX);
+    let owner = response.extensions().get::<Owner>().map(Owner::as_str);
     let _entered = span.enter();
     if status >= 500 {
-        tracing::warn!(%method, path, status, millis, "request completed");
+        tracing::warn!(%method, path, status, millis, owner, "request completed");
     } else {
-        tracing::info!(%method, path, status, millis, "request completed");
+        tracing::info!(%method, path, status, millis, owner, "request completed");
     }
     response
 }

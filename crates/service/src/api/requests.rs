@@ -40,6 +40,10 @@ pub(super) struct BatchRequest {
     /// Whether to render pages in a browser.
     #[schema(schema_with = schemas::use_js)]
     pub(super) use_js: Option<UseJs>,
+    /// Priority among your jobs, 0 to 9; higher ones go first. Default: 5.
+    #[schema(minimum = 0, maximum = 9)]
+    #[serde(default, deserialize_with = "whole_number")]
+    pub(super) priority: Option<u64>,
 }
 
 /// A site to crawl, or to map with `POST /v1/map`.
@@ -90,6 +94,10 @@ pub(super) struct SiteRequest {
     /// Whether to avoid crawler traps: endless calendars, session ids, repeating paths, pages that only lead to more of the same.
     /// Default: `on`.
     pub(super) traps: Option<TrapsChoice>,
+    /// Priority among your jobs, 0 to 9; higher ones go first. Default: 5.
+    #[schema(minimum = 0, maximum = 9)]
+    #[serde(default, deserialize_with = "whole_number")]
+    pub(super) priority: Option<u64>,
 }
 
 impl BatchRequest {
@@ -111,6 +119,7 @@ impl BatchRequest {
             urls: Some(self.urls),
             output_format: self.output_format,
             use_js: self.use_js,
+            priority: self.priority,
             ..JobParams::default()
         })
     }
@@ -166,6 +175,7 @@ impl SiteRequest {
             robots: self.robots,
             sitemaps: self.sitemaps,
             traps: self.traps,
+            priority: self.priority,
         })
     }
 }
@@ -228,6 +238,9 @@ pub(super) struct JobsQuery {
     #[serde(rename = "type")]
     #[param(pattern = "^(scrape|batch_scrape|crawl|map)$")]
     pub(super) kind: Option<String>,
+    /// Only jobs of this owner. Useful with an admin key; other keys see their own jobs only.
+    #[param(min_length = 1, max_length = 100)]
+    pub(super) owner: Option<String>,
     /// Number of entries per page, 1 to 200. Default: 50.
     #[param(minimum = 1, maximum = 200)]
     pub(super) limit: Option<u32>,

@@ -61,6 +61,10 @@ pub(super) struct TaskCounts {
 #[derive(Debug, Serialize, ToSchema)]
 pub(super) struct JobResponse {
     id: String,
+    /// Name of the API key that created the job; `local` if no key was needed.
+    owner: String,
+    /// Priority among the jobs of its owner, 0 to 9.
+    priority: u8,
     /// scrape, batch_scrape, crawl or map.
     #[serde(rename = "type")]
     kind: &'static str,
@@ -95,6 +99,8 @@ impl From<Job> for JobResponse {
     fn from(job: Job) -> Self {
         Self {
             id: job.id.to_string(),
+            owner: job.owner.to_string(),
+            priority: job.priority.get(),
             kind: job.kind.as_str(),
             status: job.state.as_str(),
             params: job.params,

@@ -2,9 +2,10 @@
 
 use axum::Json;
 use axum::extract::State;
-use crawler_store::{JobId, JobRequest, Store, TaskState};
+use crawler_store::{Access, JobId, JobRequest, Store, TaskState};
 
 use super::app::App;
+use super::auth::Caller;
 use super::job_path::JobPath;
 use super::jobs::one_of;
 use super::paging;
@@ -26,14 +27,16 @@ use crate::job_params::{JobParams, OutputFormat};
 )]
 pub(super) async fn documents<S: Store>(
     State(app): State<App<S>>,
+    caller: Caller,
     JobPath(id): JobPath,
     QueryParams(query): QueryParams<DocumentsQuery>,
 ) -> Result<Json<DocumentList>, Problem> {
+    let access = caller.access();
     let limit = paging::limit(query.limit, 20, 1..=100)?;
-    let format = format_of(&job_request(&app, id).await?);
+    let format = format_of(&job_request(&app, &access, id).await?);
     let page = app
         .store()
-        .documents(id, limit, paging::cursor(query.cursor))
+        .documents(&access, id, limit, paging::cursor(query.cursor))
         .await
         .map_err(paging::problem)?;
     let entries = page.entries;
@@ -55,14 +58,16 @@ pub(super) async fn documents<S: Store>(
 )]
 pub(super) async fn map<S: Store>(
     State(app): State<App<S>>,
+    caller: Caller,
     JobPath(id): JobPath,
     QueryParams(query): QueryParams<MapQuery>,
 ) -> Result<Json<MappedUrlList>, Problem> {
+    let access = caller.access();
     let limit = paging::limit(query.limit, 100, 1..=1_000)?;
-    job_request(&app, id).await?;
+    job_request(&app, &access, id).await?;
     let page = app
         .store()
-        .mapped(id, limit, paging::cursor(query.cursor))
+        .mapped(&access, id, limit, paging::cursor(query.cursor))
         .await
         .map_err(paging::problem)?;
     Ok(Json(MappedUrlList {
@@ -83,17 +88,19 @@ pub(super) async fn map<S: Store>(
 )]
 pub(super) async fn tasks<S: Store>(
     State(app): State<App<S>>,
+    caller: Caller,
     JobPath(id): JobPath,
     QueryParams(query): QueryParams<TasksQuery>,
 ) -> Result<Json<TaskList>, Problem> {
+    let access = caller.access();
     let limit = paging::limit(query.limit, 100, 1..=1_000)?;
     let state = one_of("status", query.status.as_deref(), TaskState::named, || {
         TaskState::ALL.map(TaskState::as_str).join(", ")
     })?;
-    job_request(&app, id).await?;
+    job_request(&app, &access, id).await?;
     let page = app
         .store()
-        .tasks(id, state, limit, paging::cursor(query.cursor))
+        .tasks(&access, id, state, limit, paging::cursor(query.cursor))
         .await
         .map_err(paging::problem)?;
     Ok(Json(TaskList {
@@ -103,8 +110,12 @@ pub(super) async fn tasks<S: Store>(
 }
 
 /// Returns the request that created a job, or a problem if there is no such job.
-pub(super) async fn job_request<S: Store>(app: &App<S>, id: JobId) -> Result<JobRequest, Problem> {
-    let found = app.store().job_request(id).await?;
+pub(super) async fn job_request<S: Store>(
+    app: &App<S>,
+    access: &Access,
+    id: JobId,
+) -> Result<JobRequest, Problem> {
+    let found = app.store().request(access, id).await?;
     found.ok_or_else(Problem::no_such_job)
 }
 

@@ -61,7 +61,7 @@ mod tests {
     use std::time::Duration;
 
     use crawler_model::{JsPolicy, Limits};
-    use crawler_store::JobKind;
+    use crawler_store::{JobKind, Owner};
 
     use super::*;
     use crate::job_params::JobParams;
@@ -100,7 +100,13 @@ mod tests {
         config.jobs.max_bytes = 9_000;
         let defaults = JobDefaults::from(&config);
         let params = JobParams::for_url("https://example.org/");
-        let limits = |params: &JobParams, kind| params.new_job(kind, &defaults).unwrap().job.limits;
+        let limits = |params: &JobParams, kind| {
+            params
+                .new_job(kind, Owner::local(), &defaults)
+                .unwrap()
+                .job
+                .limits
+        };
         let defaults_used = limits(&params, JobKind::Crawl);
         assert_eq!(defaults_used.max_depth, Some(1));
         assert_eq!(defaults_used.max_tasks, Some(7));
@@ -145,7 +151,7 @@ mod tests {
                 bytes: Some(9_000),
             };
             assert_eq!(limits(params, kind, &defaults), expected, "{kind:?}");
-            let job = params.new_job(kind, &defaults).unwrap().job;
+            let job = params.new_job(kind, Owner::local(), &defaults).unwrap().job;
             assert_eq!(job.limits.max_tasks, count, "{kind:?}");
             assert_eq!(job.limits.max_depth.is_some(), count.is_some(), "{kind:?}");
         }

@@ -2,11 +2,11 @@
 
 use crawler_service::api::{Exposure, check_exposure};
 use crawler_service::config::{Config, Secret};
-use crawler_store::{ApiKeys, KeyHash};
+use crawler_store::{ApiKeys, NewKey};
 use serde_json::json;
 
 use crate::client::call;
-use crate::service::{service, service_with};
+use crate::service::{new_key, service, service_with};
 
 const KEY: &str = "a-key-that-is-long-enough";
 const OTHER: &str = "another-key-of-that-length";
@@ -116,7 +116,7 @@ async fn without_a_key_the_service_may_listen_on_loopback_only() {
     let mut with_key = config.clone();
     with_key.server.api_keys = vec![Secret::new(KEY)];
     assert_eq!(checked(&with_key, true).await, Exposure::Safe);
-    let key = store.add_key("alice", KeyHash::of(KEY)).await.unwrap();
+    let key = store.add_key(new_key("alice", KEY)).await.unwrap();
     assert_eq!(checked(&config, true).await, Exposure::Safe);
     // A first key is made only once: whoever revoked all keys wanted that.
     store.revoke_key(key.id).await.unwrap();
@@ -143,11 +143,7 @@ async fn status_with(port: u16, key: &str) -> u16 {
 async fn a_key_of_the_store_is_valid_until_it_is_revoked() {
     let service = service_with(|config| config.server.api_keys = vec![Secret::new(OTHER)]).await;
     assert_eq!(status_with(service.port, KEY).await, 401);
-    let key = service
-        .store
-        .add_key("alice", KeyHash::of(KEY))
-        .await
-        .unwrap();
+    let key = service.store.add_key(new_key("alice", KEY)).await.unwrap();
     assert_eq!(status_with(service.port, KEY).await, 200);
     assert_eq!(status_with(service.port, OTHER).await, 200);
     assert!(service.store.revoke_key(key.id).await.unwrap());
@@ -160,11 +156,7 @@ async fn a_key_of_the_store_is_valid_until_it_is_revoked() {
 async fn the_first_key_of_the_store_ends_access_without_a_key() {
     let service = service().await;
     assert_eq!(service.get("/v1/jobs").await.status, 200);
-    service
-        .store
-        .add_key("alice", KeyHash::of(KEY))
-        .await
-        .unwrap();
+    service.store.add_key(new_key("alice", KEY)).await.unwrap();
     let started = std::time::Instant::now();
     while service.get("/v1/jobs").await.status != 401 {
         assert!(started.elapsed() < std::time::Duration::from_secs(20));
@@ -191,8 +183,7 @@ async fn an_unavailable_store_does_not_allow_access() {
 #[tokio::test]
 async fn wrong_keys_are_throttled_and_a_valid_key_from_the_same_address_is_not() {
     let service = service_with(|config| config.server.api_keys = vec![Secret::new(OTHER)]).await;
-    let stored = KeyHash::of(KEY);
-    service.store.add_key("alice", stored).await.unwrap();
+    service.store.add_key(new_key("alice", KEY)).await.unwrap();
     let mut refused = None;
     for number in 0..200 {
         let value = format!("Bearer guess-number-{number}-of-many");
@@ -330,5 +321,67 @@ async fn a_page_of_an_allowed_origin_can_read_the_responses() {
         let reply = call(service.port, "GET", "/v1/jobs", &headers, "").await;
         assert_eq!(reply.status, status);
         assert_eq!(reply.header("access-control-allow-origin"), Some(page));
+    }
+}
+
+#[tokio::test]
+async fn an_expired_or_revoked_key_is_refused_with_its_own_message() {
+    let service = service().await;
+    let expired = NewKey {
+        expires_in: Some(std::time::Duration::ZERO),
+        ..new_key("alice", KEY)
+    };
+    service.store.add_key(expired).await.unwrap();
+    let revoked = service.store.add_key(new_key("bob", OTHER)).await.unwrap();
+    service.store.revoke_key(revoked.id).await.unwrap();
+    for (key, message) in [
+        (KEY, "the API key expired at 2"),
+        (OTHER, "the API key was revoked"),
+        ("unknown", "the API key is not valid"),
+    ] {
+        let value = format!("Bearer {key}");
+        let headers = [("authorization", value.as_str())];
+        let reply = call(service.port, "GET", "/v1/jobs", &headers, "").await;
+        let problem = reply.problem(401, "unauthorized");
+        let detail = problem["detail"].as_str().unwrap();
+        assert!(detail.starts_with(message), "{detail}");
+    }
+}
+
+/// The last use of a key is written without delaying its request.
+#[tokio::test]
+async fn the_last_use_of_a_key_is_stored() {
+    let service = service().await;
+    service.store.add_key(new_key("alice", KEY)).await.unwrap();
+    assert_eq!(status_with(service.port, KEY).await, 200);
+    let started = std::time::Instant::now();
+    let used = async || service.store.keys().await.unwrap()[0].last_used_at;
+    while used().await.is_none() {
+        assert!(started.elapsed() < std::time::Duration::from_secs(20));
+        tokio::time::sleep(std::time::Duration::from_millis(20)).await;
+    }
+}
+
+/// Keys of the configuration are users with a stable name.
+#[tokio::test]
+async fn keys_of_the_configuration_have_owners() {
+    let keys = vec![Secret::new(KEY), Secret::new(OTHER)];
+    let service = service_with(|config| config.server.api_keys = keys).await;
+    for key in [KEY, OTHER] {
+        let value = format!("Bearer {key}");
+        let headers = [
+            ("authorization", value.as_str()),
+            ("content-type", "application/json"),
+        ];
+        let body = json!({"url": "https://example.org/"}).to_string();
+        let created = call(service.port, "POST", "/v1/crawl", &headers, &body).await;
+        assert_eq!(created.status, 202, "{}", created.body);
+        let listed = call(service.port, "GET", "/v1/jobs", &headers, "")
+            .await
+            .json();
+        let jobs = listed["jobs"].as_array().unwrap();
+        assert_eq!(jobs.len(), 1);
+        let digits = &blake3::hash(key.as_bytes()).to_hex()[..8];
+        assert_eq!(jobs[0]["owner"], format!("config-{digits}"));
     }
 }

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
 
 use crawler_service::api::App;
 use crawler_service::config::{Config, Secret};
-use crawler_store::{CallWrapper, JobFilter, Jobs, StoreError, StoreResult, WrappedStore};
+use crawler_store::{Access, CallWrapper, JobFilter, Jobs, StoreError, StoreResult, WrappedStore};
 use serde_json::{Value, json};
 
 use crate::client::{Reply, call};
@@ -18,7 +18,9 @@ async fn post(port: u16, path: &str, headers: &[(&str, &str)], body: &str) -> Re
 }
 
 async fn count_jobs(store: &impl Jobs) -> usize {
-    let jobs = store.jobs(JobFilter::default(), 100, None).await;
+    let jobs = store
+        .jobs(&Access::AllOwners, JobFilter::default(), 100, None)
+        .await;
     jobs.unwrap().entries.len()
 }
 

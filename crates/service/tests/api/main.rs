@@ -17,3 +17,4 @@ mod service;
 mod site;
 mod slow;
 mod spellings;
+mod tenants;

@@ -10,8 +10,8 @@ use crawler_model::DocumentMeta;
 use crawler_service::api::{App, serve};
 use crawler_service::config::Config;
 use crawler_store::{
-    HostDefaults, JobQueue, NewDocument, NewMappedUrl, Settlement, Store, StoreLimits, TaskOutcome,
-    WorkerId,
+    HostDefaults, KeyHash, KeyRole, NewDocument, NewKey, NewMappedUrl, Owner, Quota, Settlement,
+    Store, StoreLimits, TaskOutcome, WorkerId,
 };
 use crawler_store_sqlite::{SqliteOptions, SqliteStore};
 use serde_json::{Value, json};
@@ -20,6 +20,17 @@ use tokio::net::TcpListener;
 use tokio::sync::oneshot;
 
 use crate::client::{Reply, call};
+
+/// A key of a user, to add to the store.
+pub(crate) fn new_key(name: &str, secret: &str) -> NewKey {
+    NewKey {
+        name: Owner::parse(name).unwrap(),
+        hash: KeyHash::of(secret),
+        role: KeyRole::User,
+        expires_in: None,
+        quota: Quota::default(),
+    }
+}
 
 /// A running service; stopped on drop.
 pub(crate) struct TestService {
@@ -141,46 +152,51 @@ impl TestService {
             .collect();
         let body = json!({"urls": urls, "output_format": output_format});
         let id = self.create("/v1/batch/scrape", &body).await;
-        let worker = WorkerId::fresh();
-        let mut meta = DocumentMeta::default();
-        meta.status_code = 200;
-        loop {
-            let claimed = self
-                .store
-                .claim(&worker, 500, Duration::from_secs(30))
-                .await
-                .unwrap();
-            if claimed.is_empty() {
-                return id;
-            }
-            let settle = |task: crawler_store::Claimed| Settlement {
-                lease: task.lease,
-                job: task.job,
-                outcome: TaskOutcome::Done {
-                    document: Some(Box::new(NewDocument {
-                        requested_url: task.url.clone(),
-                        final_url: task.url.clone(),
-                        title: Some("A page".to_owned()),
-                        content_md: Some(format!(
-                            "# A page\n\n**{}**\n{}",
-                            task.url,
-                            "x".repeat(bytes)
-                        )),
-                        content_raw: Some(format!("<h1>A page</h1><p><b>{}</b></p>", task.url)),
-                        meta: meta.clone(),
-                    })),
-                    mapped: vec![NewMappedUrl {
-                        source_url: task.url.clone(),
-                        target_url: format!("{}#next", task.url),
-                        depth: 1,
-                    }],
-                    bytes: 10,
-                },
-                found: Vec::new(),
-                refused: Vec::new(),
-            };
-            let batch = claimed.into_iter().map(settle).collect();
-            self.store.settle(batch).await.unwrap();
+        settle_all(&self.store, bytes).await;
+        id
+    }
+}
+
+/// Settles every task that is ready, each with a document of at least this many bytes and a link.
+pub(crate) async fn settle_all<S: Store>(store: &S, bytes: usize) {
+    let worker = WorkerId::fresh();
+    let mut meta = DocumentMeta::default();
+    meta.status_code = 200;
+    loop {
+        let claimed = store
+            .claim(&worker, 500, Duration::from_secs(30))
+            .await
+            .unwrap();
+        if claimed.is_empty() {
+            return;
         }
+        let settle = |task: crawler_store::Claimed| Settlement {
+            lease: task.lease,
+            job: task.job,
+            outcome: TaskOutcome::Done {
+                document: Some(Box::new(NewDocument {
+                    requested_url: task.url.clone(),
+                    final_url: task.url.clone(),
+                    title: Some("A page".to_owned()),
+                    content_md: Some(format!(
+                        "# A page\n\n**{}**\n{}",
+                        task.url,
+                        "x".repeat(bytes)
+                    )),
+                    content_raw: Some(format!("<h1>A page</h1><p><b>{}</b></p>", task.url)),
+                    meta: meta.clone(),
+                })),
+                mapped: vec![NewMappedUrl {
+                    source_url: task.url.clone(),
+                    target_url: format!("{}#next", task.url),
+                    depth: 1,
+                }],
+                bytes: 10,
+            },
+            found: Vec::new(),
+            refused: Vec::new(),
+        };
+        let batch = claimed.into_iter().map(settle).collect();
+        store.settle(batch).await.unwrap();
     }
 }

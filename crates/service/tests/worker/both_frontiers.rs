@@ -10,7 +10,7 @@ use crawler_fetch::FakeFetch;
 use crawler_frontier::{MemoryFrontier, Rng};
 use crawler_model::{CrawlPlan, FailKind, Outcome, PageReport, Sink, SinkError, Summary};
 use crawler_service::job_params::{JobDefaults, JobParams, SitemapsChoice};
-use crawler_store::{JobKind, Results, StoredTask, TaskState};
+use crawler_store::{Access, JobKind, Results, StoredTask, TaskState};
 
 use crate::test_store::{RunningWorker, TestStore, fast, settings};
 
@@ -219,7 +219,7 @@ async fn both_frontiers_crawl_a_site_alike() {
         }
         let tasks = test_store
             .store
-            .tasks(job, None, 1_000, None)
+            .tasks(&Access::AllOwners, job, None, 1_000, None)
             .await
             .unwrap();
         let mut found: Crawled = tasks.entries.iter().map(stored).collect();

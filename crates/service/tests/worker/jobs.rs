@@ -1,7 +1,7 @@
 //! The four kinds of jobs.
 
 use crawler_service::job_params::{JobParams, RobotsChoice, SitemapsChoice};
-use crawler_store::{JobKind, JobState, Results, mapped_of};
+use crawler_store::{Access, JobKind, JobState, Results, mapped_of};
 use futures_util::TryStreamExt;
 use testsite::{Graph, Pages, Request, Server, SiteResponse};
 
@@ -99,7 +99,7 @@ async fn a_map_has_every_link_of_the_site() {
         .await;
     assert_eq!(job.state, JobState::Completed, "{job:?}");
     assert_eq!(job.documents, 0);
-    let edges: Vec<_> = mapped_of(&test_store.store, job.id)
+    let edges: Vec<_> = mapped_of(&test_store.store, &Access::AllOwners, job.id)
         .try_collect()
         .await
         .unwrap();
@@ -179,7 +179,7 @@ async fn a_temporary_error_is_retried_and_a_permanent_one_fails() {
     assert_eq!(numbers.retried, 4);
     let tasks = test_store
         .store
-        .tasks(job.id, None, 10, None)
+        .tasks(&Access::AllOwners, job.id, None, 10, None)
         .await
         .unwrap();
     let broken = tasks

@@ -8,7 +8,7 @@ use crawler_fetch::{Fetch, FetchRequest, Fetched, fake};
 use crawler_model::Failure;
 use crawler_service::job_params::JobParams;
 use crawler_service::worker::WorkerSettings;
-use crawler_store::{JobKind, JobState, Jobs, Results, TaskState};
+use crawler_store::{Access, JobKind, JobState, Jobs, Results, TaskState};
 use tokio::sync::Semaphore;
 
 use crate::test_store::{RunningWorker, TestStore, fast, settings, until};
@@ -137,7 +137,11 @@ async fn a_drain_returns_unfinished_tasks_to_the_queue() {
     );
     assert_eq!((numbers.done, numbers.lost), (0, 0));
     assert_eq!(numbers.handed_back, numbers.claimed);
-    let tasks = test_store.store.tasks(job, None, 100, None).await.unwrap();
+    let tasks = test_store
+        .store
+        .tasks(&Access::AllOwners, job, None, 100, None)
+        .await
+        .unwrap();
     for task in tasks.entries {
         assert_eq!(
             (task.state, task.attempt),
@@ -167,7 +171,11 @@ async fn a_page_of_a_cancelled_job_is_dropped() {
         slow.requests.load(Ordering::SeqCst) == 1
     })
     .await;
-    test_store.store.cancel(job).await.unwrap();
+    test_store
+        .store
+        .cancel(&Access::AllOwners, job)
+        .await
+        .unwrap();
     slow.gate.add_permits(1);
     let counts = worker.counts.clone();
     until("the page is dropped", || counts.numbers().lost == 1).await;

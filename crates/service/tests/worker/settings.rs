@@ -8,7 +8,7 @@ use crawler_fetch::Guard;
 use crawler_service::config::Config;
 use crawler_service::job_params::{JobDefaults, JobParams};
 use crawler_service::worker::{WorkerSettings, http_fetch};
-use crawler_store::{HostDefaults, Job, JobKind, JobState, StoreLimits, mapped_of};
+use crawler_store::{Access, HostDefaults, Job, JobKind, JobState, Owner, StoreLimits, mapped_of};
 use crawler_store_sqlite::{SqliteOptions, SqliteStore};
 use futures_util::TryStreamExt;
 use testsite::{Pages, Request, Server, SiteResponse};
@@ -58,7 +58,9 @@ async fn test_store(config: &Config) -> TestStore {
 
 /// Runs one job with this configuration.
 async fn run(config: &Config, test_store: &TestStore, kind: JobKind, params: &JobParams) -> Job {
-    let prepared = params.new_job(kind, &JobDefaults::from(config)).unwrap();
+    let prepared = params
+        .new_job(kind, Owner::local(), &JobDefaults::from(config))
+        .unwrap();
     let id = prepared.job.id;
     crawler_store::Jobs::create_job(&test_store.store, prepared.job)
         .await
@@ -170,7 +172,7 @@ async fn maps_list_fragments_only_when_they_are_not_stripped() {
         let test_store = test_store(&config).await;
         let params = JobParams::for_url(server.url("/"));
         let job = run(&config, &test_store, JobKind::Map, &params).await;
-        let listed: Vec<_> = mapped_of(&test_store.store, job.id)
+        let listed: Vec<_> = mapped_of(&test_store.store, &Access::AllOwners, job.id)
             .try_collect()
             .await
             .unwrap();

@@ -18,7 +18,7 @@ use crawler_model::{
     SkipReason, Summary,
 };
 use crawler_service::job_params::JobParams;
-use crawler_store::{HostTurn, HostTurns, JobId, JobKind, Results, TaskState};
+use crawler_store::{Access, HostTurn, HostTurns, JobId, JobKind, Results, TaskState};
 use crawler_weburl::{CrawlUrl, HostKey, ScopeKind};
 
 use crate::test_store::{RunningWorker, TestStore, fast, settings};
@@ -225,7 +225,10 @@ async fn task_outcomes(test_store: &TestStore, job: JobId) -> HashMap<String, St
     let mut outcomes: HashMap<String, String> = HashMap::new();
     let mut cursor = None;
     loop {
-        let tasks = test_store.store.tasks(job, None, 1_000, cursor).await;
+        let tasks = test_store
+            .store
+            .tasks(&Access::AllOwners, job, None, 1_000, cursor)
+            .await;
         let tasks = tasks.unwrap();
         outcomes.extend(tasks.entries.into_iter().map(|task| {
             let outcome_text = match (task.state, task.reason.as_deref()) {

@@ -12,7 +12,8 @@ use crawler_service::worker::{
     StoreFrontierSettings, Worker, WorkerCounts, WorkerSettings, WorkerTotals, http_fetch,
 };
 use crawler_store::{
-    HostDefaults, Job, JobId, JobKind, Store, StoreLimits, StoredDocument, documents_of,
+    Access, HostDefaults, Job, JobId, JobKind, Owner, Store, StoreLimits, StoredDocument,
+    documents_of,
 };
 use crawler_store_sqlite::{SqliteOptions, SqliteStore};
 use futures_util::TryStreamExt;
@@ -46,7 +47,9 @@ impl TestStore {
 
 impl<S: Store, P> TestStore<S, P> {
     pub(crate) async fn start(&self, kind: JobKind, params: &JobParams) -> JobId {
-        let prepared = params.new_job(kind, &JobDefaults::default()).unwrap();
+        let prepared = params
+            .new_job(kind, Owner::local(), &JobDefaults::default())
+            .unwrap();
         let id = prepared.job.id;
         self.store.create_job(prepared.job).await.unwrap();
         id
@@ -66,7 +69,12 @@ impl<S: Store, P> TestStore<S, P> {
         let mut ticks = tokio::time::interval(Duration::from_millis(20));
         loop {
             ticks.tick().await;
-            let job = self.store.job(id).await.unwrap().unwrap();
+            let job = self
+                .store
+                .job(&Access::AllOwners, id)
+                .await
+                .unwrap()
+                .unwrap();
             if job.state.is_final() {
                 return job;
             }
@@ -75,7 +83,10 @@ impl<S: Store, P> TestStore<S, P> {
     }
 
     pub(crate) async fn documents(&self, id: JobId) -> Vec<StoredDocument> {
-        documents_of(&self.store, id).try_collect().await.unwrap()
+        documents_of(&self.store, &Access::AllOwners, id)
+            .try_collect()
+            .await
+            .unwrap()
     }
 
     /// Returns the documents by the path of their URL; fails if a path occurs twice.

@@ -1,7 +1,7 @@
 //! Crawler traps in jobs: archives are fetched completely, endless calendars end, and every refusal is counted and listed.
 
 use crawler_service::job_params::{JobParams, SitemapsChoice, TrapsChoice};
-use crawler_store::{Job, JobKind, JobState, Results, TaskState};
+use crawler_store::{Access, Job, JobKind, JobState, Results, TaskState};
 use testsite::{Request, Server, SiteResponse};
 
 use crate::test_store::{TestStore, fast};
@@ -115,9 +115,13 @@ async fn an_endless_calendar_ends_and_the_job_lists_what_was_not_followed() {
     assert!(job.counts.done < 100, "{job:?}");
     let refused = job.traps.get("trap_calendar");
     assert!(refused > 0, "{job:?}");
-    let skipped = test_store
-        .store
-        .tasks(job.id, Some(TaskState::Skipped), 1_000, None);
+    let skipped = test_store.store.tasks(
+        &Access::AllOwners,
+        job.id,
+        Some(TaskState::Skipped),
+        1_000,
+        None,
+    );
     let skipped = skipped.await.unwrap().entries;
     assert_eq!(skipped.len() as u64, refused, "each is a task");
     for task in skipped {

@@ -14,9 +14,9 @@ use uuid::fmt::Hyphenated;
 use super::numbers::{to_u32, to_u64};
 use crate::{
     ApiKey, Claimed, Fence, FinishedTask, Job, JobCounts, JobId, JobKind, JobLimits, JobRequest,
-    JobState, KindStatistics, Lease, MappedUrl, NewMappedUrl, RobotsText, Statistics, StoreError,
-    StoreResult, StoredDocument, StoredRobots, StoredTask, TaskId, TaskState, TrapCounts,
-    UnixMillis,
+    JobState, KeyRole, KeyState, KindStatistics, Lease, MappedUrl, NewMappedUrl, Owner, Priority,
+    RobotsText, Statistics, StoreError, StoreResult, StoredDocument, StoredRobots, StoredTask,
+    TaskId, TaskState, TrapCounts, UnixMillis,
 };
 
 impl From<Uuid> for JobId {
@@ -37,6 +37,15 @@ fn unknown(what: &str, value: &str) -> StoreError {
 
 fn job_kind(name: &str) -> StoreResult<JobKind> {
     JobKind::named(name).ok_or_else(|| unknown("type of a job", name))
+}
+
+fn owner(what: &str, name: &str) -> StoreResult<Owner> {
+    Owner::parse(name).ok_or_else(|| unknown(what, name))
+}
+
+fn priority(number: i64) -> StoreResult<Priority> {
+    let priority = u8::try_from(number).ok().and_then(Priority::new);
+    priority.ok_or_else(|| unknown("priority of a job", &number.to_string()))
 }
 
 fn millis(number: i64) -> Duration {
@@ -78,6 +87,8 @@ impl JsonColumn {
 #[derive(Clone, Debug)]
 pub struct JobRow {
     pub id: JobId,
+    pub owner: String,
+    pub priority: i64,
     pub status: String,
     pub kind: String,
     pub params: JsonColumn,
@@ -188,7 +199,12 @@ pub struct RobotsRow {
 pub struct ApiKeyRow {
     pub id: Uuid,
     pub name: String,
+    pub role: String,
+    pub quota: JsonColumn,
     pub created_at: i64,
+    pub expired: bool,
+    pub expires_at: Option<i64>,
+    pub last_used_at: Option<i64>,
     pub revoked_at: Option<i64>,
 }
 
@@ -215,6 +231,8 @@ impl JobRow {
     pub fn into_job(self, counts: JobCounts) -> StoreResult<Job> {
         Ok(Job {
             id: self.id,
+            owner: owner("owner of a job", &self.owner)?,
+            priority: priority(self.priority)?,
             kind: job_kind(&self.kind)?,
             state: JobState::named(&self.status)
                 .ok_or_else(|| unknown("status of a job", &self.status))?,
@@ -376,14 +394,26 @@ impl TryFrom<RobotsRow> for StoredRobots {
     }
 }
 
-impl From<ApiKeyRow> for ApiKey {
-    fn from(row: ApiKeyRow) -> Self {
-        Self {
+impl TryFrom<ApiKeyRow> for ApiKey {
+    type Error = StoreError;
+
+    fn try_from(row: ApiKeyRow) -> StoreResult<Self> {
+        Ok(Self {
             id: row.id,
-            name: row.name,
+            name: owner("name of a key", &row.name)?,
+            role: KeyRole::named(&row.role).ok_or_else(|| unknown("role of a key", &row.role))?,
+            quota: serde_json::from_value(row.quota.value()?)
+                .map_err(|error| StoreError::Refused(format!("the quota of a key: {error}")))?,
+            state: match row.revoked_at {
+                Some(_) => KeyState::Revoked,
+                None if row.expired => KeyState::Expired,
+                None => KeyState::Active,
+            },
             created_at: UnixMillis(row.created_at),
+            expires_at: row.expires_at.map(UnixMillis),
+            last_used_at: row.last_used_at.map(UnixMillis),
             revoked_at: row.revoked_at.map(UnixMillis),
-        }
+        })
     }
 }
 

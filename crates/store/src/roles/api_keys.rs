@@ -2,32 +2,36 @@
 
 use uuid::Uuid;
 
-use crate::{ApiKey, CallWrapper, KeyHash, StoreResult, WrappedStore};
+use crate::{ApiKey, CallWrapper, KeyHash, KeyRotation, NewKey, StoreResult, WrappedStore};
 
 /// API keys, stored as hashes.
 pub trait ApiKeys: Send + Sync {
-    /// Adds a key by its hash; `Conflict` if the name or the key exists.
-    fn add_key(
-        &self,
-        name: &str,
-        hash: KeyHash,
-    ) -> impl Future<Output = StoreResult<ApiKey>> + Send;
+    /// Adds a key; `Conflict` if the name or the secret exists.
+    fn add_key(&self, key: NewKey) -> impl Future<Output = StoreResult<ApiKey>> + Send;
 
-    /// Lists all keys, including revoked ones.
+    /// Lists all keys, including revoked and expired ones.
     fn keys(&self) -> impl Future<Output = StoreResult<Vec<ApiKey>>> + Send;
 
-    /// Revokes a key; false if there is no active key with this id.
+    /// Revokes a key; false if it does not exist or is revoked.
     fn revoke_key(&self, id: Uuid) -> impl Future<Output = StoreResult<bool>> + Send;
 
-    /// Returns the active key with this hash.
-    fn verify_key(&self, hash: KeyHash)
-    -> impl Future<Output = StoreResult<Option<ApiKey>>> + Send;
+    /// Gives a key a new secret; false if the key does not exist or is revoked. Only the last two secrets are ever valid.
+    fn rotate_key(
+        &self,
+        id: Uuid,
+        rotation: KeyRotation,
+    ) -> impl Future<Output = StoreResult<bool>> + Send;
+
+    /// Returns the key with this secret, accepted or not.
+    fn key(&self, hash: KeyHash) -> impl Future<Output = StoreResult<Option<ApiKey>>> + Send;
+
+    /// Remembers that a key is in use, if the last time is at least a minute ago.
+    fn key_used(&self, id: Uuid) -> impl Future<Output = StoreResult<()>> + Send;
 }
 
 impl<S: ApiKeys, W: CallWrapper> ApiKeys for WrappedStore<S, W> {
-    async fn add_key(&self, name: &str, hash: KeyHash) -> StoreResult<ApiKey> {
-        let call = self.inner.add_key(name, hash);
-        self.wrapper.call("add_key", call).await
+    async fn add_key(&self, key: NewKey) -> StoreResult<ApiKey> {
+        self.wrapper.call("add_key", self.inner.add_key(key)).await
     }
 
     async fn keys(&self) -> StoreResult<Vec<ApiKey>> {
@@ -40,8 +44,16 @@ impl<S: ApiKeys, W: CallWrapper> ApiKeys for WrappedStore<S, W> {
             .await
     }
 
-    async fn verify_key(&self, hash: KeyHash) -> StoreResult<Option<ApiKey>> {
-        let call = self.inner.verify_key(hash);
-        self.wrapper.call("verify_key", call).await
+    async fn rotate_key(&self, id: Uuid, rotation: KeyRotation) -> StoreResult<bool> {
+        let call = self.inner.rotate_key(id, rotation);
+        self.wrapper.call("rotate_key", call).await
+    }
+
+    async fn key(&self, hash: KeyHash) -> StoreResult<Option<ApiKey>> {
+        self.wrapper.call("key", self.inner.key(hash)).await
+    }
+
+    async fn key_used(&self, id: Uuid) -> StoreResult<()> {
+        self.wrapper.call("key_used", self.inner.key_used(id)).await
     }
 }

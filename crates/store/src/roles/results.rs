@@ -1,15 +1,16 @@
 //! The results of a job so far.
 
 use crate::{
-    CallWrapper, Cursor, FinishedTask, JobId, ListPage, MappedUrl, StoreResult, StoredDocument,
-    StoredTask, TaskState, WrappedStore,
+    Access, CallWrapper, Cursor, FinishedTask, JobId, ListPage, MappedUrl, StoreResult,
+    StoredDocument, StoredTask, TaskState, WrappedStore,
 };
 
-/// The results of a job so far, in pages.
+/// The results of a job so far, in pages. Those of a job that is not accessible are empty.
 pub trait Results: Send + Sync {
     /// Lists a job's documents in the order they were stored.
     fn documents(
         &self,
+        access: &Access,
         job: JobId,
         limit: u32,
         cursor: Option<Cursor>,
@@ -18,6 +19,7 @@ pub trait Results: Send + Sync {
     /// Lists a job's mapped URLs in the order they were stored.
     fn mapped(
         &self,
+        access: &Access,
         job: JobId,
         limit: u32,
         cursor: Option<Cursor>,
@@ -26,6 +28,7 @@ pub trait Results: Send + Sync {
     /// Lists a job's tasks in the order they were admitted.
     fn tasks(
         &self,
+        access: &Access,
         job: JobId,
         state: Option<TaskState>,
         limit: u32,
@@ -35,6 +38,7 @@ pub trait Results: Send + Sync {
     /// Lists the tasks that finished after this event, in the order of commits and without gaps.
     fn finished_since(
         &self,
+        access: &Access,
         job: JobId,
         sequence: i64,
         limit: u32,
@@ -44,42 +48,46 @@ pub trait Results: Send + Sync {
 impl<S: Results, W: CallWrapper> Results for WrappedStore<S, W> {
     async fn documents(
         &self,
+        access: &Access,
         job: JobId,
         limit: u32,
         cursor: Option<Cursor>,
     ) -> StoreResult<ListPage<StoredDocument>> {
-        let call = self.inner.documents(job, limit, cursor);
+        let call = self.inner.documents(access, job, limit, cursor);
         self.wrapper.call("documents", call).await
     }
 
     async fn mapped(
         &self,
+        access: &Access,
         job: JobId,
         limit: u32,
         cursor: Option<Cursor>,
     ) -> StoreResult<ListPage<MappedUrl>> {
-        let call = self.inner.mapped(job, limit, cursor);
+        let call = self.inner.mapped(access, job, limit, cursor);
         self.wrapper.call("mapped", call).await
     }
 
     async fn tasks(
         &self,
+        access: &Access,
         job: JobId,
         state: Option<TaskState>,
         limit: u32,
         cursor: Option<Cursor>,
     ) -> StoreResult<ListPage<StoredTask>> {
-        let call = self.inner.tasks(job, state, limit, cursor);
+        let call = self.inner.tasks(access, job, state, limit, cursor);
         self.wrapper.call("tasks", call).await
     }
 
     async fn finished_since(
         &self,
+        access: &Access,
         job: JobId,
         sequence: i64,
         limit: u32,
     ) -> StoreResult<Vec<FinishedTask>> {
-        let call = self.inner.finished_since(job, sequence, limit);
+        let call = self.inner.finished_since(access, job, sequence, limit);
         self.wrapper.call("finished_since", call).await
     }
 }

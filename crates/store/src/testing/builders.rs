@@ -7,8 +7,8 @@ use crawler_weburl::HostKey;
 use serde_json::json;
 
 use crate::{
-    Claimed, HostDefaults, Job, JobId, JobKind, JobLimits, NewDocument, NewJob, NewTask, Settled,
-    Settlement, Store, TaskOutcome, WorkerId,
+    Access, Claimed, HostDefaults, Job, JobId, JobKind, JobLimits, NewDocument, NewJob, NewTask,
+    Owner, Priority, Settled, Settlement, Store, TaskOutcome, WorkerId,
 };
 
 /// A lease that outlasts its test.
@@ -50,10 +50,17 @@ pub fn pages(host: &str, count: usize) -> Vec<NewTask> {
         .collect()
 }
 
+/// The owner of this name.
+pub fn owner(name: &str) -> Owner {
+    Owner::parse(name).expect("a valid name")
+}
+
 /// A crawl of these seeds.
 pub fn crawl(seeds: Vec<NewTask>, limits: JobLimits) -> NewJob {
     NewJob {
         id: JobId::fresh(),
+        owner: Owner::local(),
+        priority: Priority::default(),
         kind: JobKind::Crawl,
         params: json!({"url": "https://a.test/"}),
         limits,
@@ -148,6 +155,9 @@ pub(super) async fn settle<S: Store>(store: &S, batch: Vec<Settlement>) -> Settl
 }
 
 pub(super) async fn read_job<S: Store>(store: &S, id: JobId) -> Job {
-    let job = store.job(id).await.expect("reading a job");
+    let job = store
+        .job(&Access::AllOwners, id)
+        .await
+        .expect("reading a job");
     job.expect("the job exists")
 }

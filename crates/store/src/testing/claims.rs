@@ -11,7 +11,7 @@ use super::builders::{
     LEASE, crawl, done, fast, page, pages, read_job, retry, settle, settlement_of, start, take,
     take_all,
 };
-use crate::{Claimed, JobLimits, JobState, Results, TaskOutcome, TaskState};
+use crate::{Access, Claimed, JobLimits, JobState, Results, TaskOutcome, TaskState};
 
 /// Four claimers empty a queue of several hosts: every task is claimed, none twice.
 pub async fn two_claimers_never_get_the_same_task<G: StoreFixture>(fixture: &G) {
@@ -65,7 +65,10 @@ pub async fn attempts_are_counted_at_the_claim<G: StoreFixture>(fixture: &G) {
         assert_eq!(task.attempt, attempt);
         settle(&store, vec![retry(&task, Duration::ZERO)]).await;
     }
-    let tasks = store.tasks(job, None, 10, None).await.expect("tasks");
+    let tasks = store
+        .tasks(&Access::AllOwners, job, None, 10, None)
+        .await
+        .expect("tasks");
     assert_eq!(tasks.entries[0].attempt, 3);
     assert_eq!(
         tasks.entries[0].error.as_deref(),
@@ -132,7 +135,13 @@ pub async fn an_admitted_task_is_returned_unchanged<G: StoreFixture>(fixture: &G
     assert_eq!(task.via, seed.via);
     assert_eq!(task.found, Discovery::Redirect);
     let listed = store
-        .tasks(job, Some(TaskState::Processing), 10, None)
+        .tasks(
+            &Access::AllOwners,
+            job,
+            Some(TaskState::Processing),
+            10,
+            None,
+        )
         .await;
     assert_eq!(listed.expect("tasks").entries[0].hops, 2);
 }

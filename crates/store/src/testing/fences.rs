@@ -9,8 +9,8 @@ use super::builders::{
     EXPIRED, LEASE, crawl, done, fast, page, pages, read_job, settle, start, take, take_all,
 };
 use crate::{
-    Cancel, Fence, JobId, JobLimits, JobQueue, JobState, Jobs, Lease, Rescue, Rescued, TaskId,
-    WorkerId,
+    Access, Cancel, Fence, JobId, JobLimits, JobQueue, JobState, Jobs, Lease, Rescue, Rescued,
+    TaskId, WorkerId,
 };
 
 /// The first worker's lease expired and the second one holds the task: what the first one writes is dropped.
@@ -273,7 +273,10 @@ pub async fn cancelling_takes_tasks_from_workers<G: StoreFixture>(fixture: &G) {
     let tasks = take_all(&store, 2).await;
     settle(&store, vec![done(&tasks[0], Vec::new())]).await;
     assert_eq!(
-        store.cancel(job).await.expect("a cancel"),
+        store
+            .cancel(&Access::AllOwners, job)
+            .await
+            .expect("a cancel"),
         Cancel::Cancelled
     );
     let settled = settle(
@@ -304,9 +307,15 @@ pub async fn cancelling_takes_tasks_from_workers<G: StoreFixture>(fixture: &G) {
             .expect("a rescue"),
         Rescued::default()
     );
-    let again = store.cancel(job).await.expect("a cancel");
+    let again = store
+        .cancel(&Access::AllOwners, job)
+        .await
+        .expect("a cancel");
     assert_eq!(again, Cancel::AlreadyFinal(JobState::Cancelled));
-    let unknown = store.cancel(JobId::fresh()).await.expect("a cancel");
+    let unknown = store
+        .cancel(&Access::AllOwners, JobId::fresh())
+        .await
+        .expect("a cancel");
     assert_eq!(unknown, Cancel::NotFound);
     let lost = store
         .renew(&WorkerId::fresh(), &[tasks[1].lease], Duration::ZERO)

@@ -6,7 +6,7 @@ use futures_util::future::join_all;
 
 use super::StoreFixture;
 use super::builders::{crawl, done, fast, pages, settle, start, take_all};
-use crate::{IdempotencyKey, JobCreation, JobFilter, JobLimits, Jobs, NewJob, Upkeep};
+use crate::{Access, IdempotencyKey, JobCreation, JobFilter, JobLimits, Jobs, NewJob, Upkeep};
 
 fn keyed(caller: &str, key: &str, request: &str) -> NewJob {
     NewJob {
@@ -20,7 +20,9 @@ fn keyed(caller: &str, key: &str, request: &str) -> NewJob {
 }
 
 async fn count_jobs<S: Jobs>(store: &S) -> usize {
-    let jobs = store.jobs(JobFilter::default(), 100, None).await;
+    let jobs = store
+        .jobs(&Access::AllOwners, JobFilter::default(), 100, None)
+        .await;
     jobs.expect("jobs").entries.len()
 }
 

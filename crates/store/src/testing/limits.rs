@@ -10,8 +10,8 @@ use super::builders::{
     LEASE, crawl, done, fast, page, pages, read_job, retry, settle, start, take, take_all,
 };
 use crate::{
-    Cancel, HostDefaults, JobLimits, JobQueue, JobState, Jobs, NewTask, Reconciled, Results,
-    Settlement, TaskOutcome, TaskState,
+    Access, Cancel, HostDefaults, JobLimits, JobQueue, JobState, Jobs, NewTask, Reconciled,
+    Results, Settlement, TaskOutcome, TaskState,
 };
 
 /// Four workers find far more than the limit at the same time: exactly as many tasks are admitted as the limit allows.
@@ -147,7 +147,7 @@ pub async fn the_deadline_ends_a_job<G: StoreFixture>(fixture: &G) {
     );
     assert_eq!(current.stop_reason.as_deref(), Some("max_duration"));
     let skipped = store
-        .tasks(job, Some(TaskState::Skipped), 10, None)
+        .tasks(&Access::AllOwners, job, Some(TaskState::Skipped), 10, None)
         .await
         .expect("tasks")
         .entries;
@@ -290,7 +290,10 @@ pub async fn a_large_job_is_cancelled_in_steps<G: StoreFixture>(fixture: &G) {
     let job = start(&store, crawl(seeds, JobLimits::default())).await;
     let held = take(&store, 10, LEASE).await;
     assert_eq!(
-        store.cancel(job).await.expect("a cancel"),
+        store
+            .cancel(&Access::AllOwners, job)
+            .await
+            .expect("a cancel"),
         Cancel::Cancelled
     );
     let current = read_job(&store, job).await;
@@ -298,7 +301,10 @@ pub async fn a_large_job_is_cancelled_in_steps<G: StoreFixture>(fixture: &G) {
     assert_eq!(current.counts.skipped, 21_000);
     let settled = settle(&store, vec![done(&held[0], Vec::new())]).await;
     assert_eq!(settled.lost.len(), 1);
-    let again = store.cancel(job).await.expect("a cancel");
+    let again = store
+        .cancel(&Access::AllOwners, job)
+        .await
+        .expect("a cancel");
     assert_eq!(again, Cancel::AlreadyFinal(JobState::Cancelled));
 }
 

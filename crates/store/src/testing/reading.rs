@@ -6,8 +6,8 @@ use futures_util::future::join_all;
 use super::StoreFixture;
 use super::builders::{crawl, done, fast, page, pages, settle, settlement_of, start, take_all};
 use crate::{
-    Cursor, JobFilter, JobId, JobKind, JobLimits, JobState, Jobs, NewMappedUrl, Results, Store,
-    StoreError, TaskOutcome, TaskState, documents_of, mapped_of,
+    Access, Cursor, JobFilter, JobId, JobKind, JobLimits, JobState, Jobs, NewMappedUrl, Results,
+    Store, StoreError, TaskOutcome, TaskState, documents_of, mapped_of,
 };
 
 /// A job with this many documents and ten times as many mapped URLs.
@@ -42,7 +42,10 @@ pub async fn lists_are_paginated<G: StoreFixture>(fixture: &G) {
     let (mut documents, mut mapped, mut tasks) = (Vec::new(), Vec::new(), Vec::new());
     let mut cursor = None;
     loop {
-        let part = store.documents(job, 3, cursor).await.expect("documents");
+        let part = store
+            .documents(&Access::AllOwners, job, 3, cursor)
+            .await
+            .expect("documents");
         assert!(part.entries.len() <= 3);
         documents.extend(part.entries);
         cursor = part.next;
@@ -51,7 +54,10 @@ pub async fn lists_are_paginated<G: StoreFixture>(fixture: &G) {
         }
     }
     loop {
-        let part = store.mapped(job, 32, cursor).await.expect("mapped");
+        let part = store
+            .mapped(&Access::AllOwners, job, 32, cursor)
+            .await
+            .expect("mapped");
         mapped.extend(part.entries);
         cursor = part.next;
         if cursor.is_none() {
@@ -60,7 +66,7 @@ pub async fn lists_are_paginated<G: StoreFixture>(fixture: &G) {
     }
     loop {
         let part = store
-            .tasks(job, Some(TaskState::Done), 2, cursor)
+            .tasks(&Access::AllOwners, job, Some(TaskState::Done), 2, cursor)
             .await
             .expect("tasks");
         tasks.extend(part.entries);
@@ -76,11 +82,15 @@ pub async fn lists_are_paginated<G: StoreFixture>(fixture: &G) {
     assert_eq!(documents[0].title.as_deref(), Some("a title"));
     assert!(documents[0].created_at.0 > 1_700_000_000_000);
     let none = store
-        .tasks(job, Some(TaskState::Failed), 2, None)
+        .tasks(&Access::AllOwners, job, Some(TaskState::Failed), 2, None)
         .await
         .expect("tasks");
     assert!(none.entries.is_empty() && none.next.is_none());
-    let seen = store.job(job).await.expect("a read").expect("the job");
+    let seen = store
+        .job(&Access::AllOwners, job)
+        .await
+        .expect("a read")
+        .expect("the job");
     assert_eq!((seen.documents, seen.mapped_urls, seen.bytes), (7, 70, 700));
 }
 
@@ -93,13 +103,13 @@ pub async fn jobs_are_listed_newest_first<G: StoreFixture>(fixture: &G) {
     let map = start(&store, map).await;
     let last = start(&store, crawl(pages("c.test", 1), JobLimits::default())).await;
     let part = store
-        .jobs(JobFilter::default(), 2, None)
+        .jobs(&Access::AllOwners, JobFilter::default(), 2, None)
         .await
         .expect("jobs");
     let names: Vec<JobId> = part.entries.iter().map(|job| job.id).collect();
     assert_eq!(names, [last, map]);
     let rest = store
-        .jobs(JobFilter::default(), 2, part.next)
+        .jobs(&Access::AllOwners, JobFilter::default(), 2, part.next)
         .await
         .expect("jobs");
     assert_eq!((rest.entries[0].id, rest.next), (ended, None));
@@ -107,15 +117,27 @@ pub async fn jobs_are_listed_newest_first<G: StoreFixture>(fixture: &G) {
         state: Some(JobState::Completed),
         kind: None,
     };
-    let part = store.jobs(filter, 10, None).await.expect("jobs");
+    let part = store
+        .jobs(&Access::AllOwners, filter, 10, None)
+        .await
+        .expect("jobs");
     assert_eq!((part.entries.len(), part.entries[0].id), (1, ended));
     let filter = JobFilter {
         state: Some(JobState::Queued),
         kind: Some(JobKind::Map),
     };
-    let part = store.jobs(filter, 10, None).await.expect("jobs");
+    let part = store
+        .jobs(&Access::AllOwners, filter, 10, None)
+        .await
+        .expect("jobs");
     assert_eq!((part.entries.len(), part.entries[0].id), (1, map));
-    assert!(store.job(JobId::fresh()).await.expect("a read").is_none());
+    assert!(
+        store
+            .job(&Access::AllOwners, JobId::fresh())
+            .await
+            .expect("a read")
+            .is_none()
+    );
 }
 
 /// A cursor comes from a client, so an invalid one is the caller's mistake.
@@ -126,26 +148,30 @@ pub async fn an_invalid_cursor_is_refused<G: StoreFixture>(fixture: &G) {
         let cursor = || Some(Cursor::new(text));
         assert!(
             matches!(
-                store.documents(job, 1, cursor()).await,
+                store.documents(&Access::AllOwners, job, 1, cursor()).await,
                 Err(StoreError::Conflict(_))
             ),
             "{text}"
         );
         assert!(
             matches!(
-                store.mapped(job, 1, cursor()).await,
+                store.mapped(&Access::AllOwners, job, 1, cursor()).await,
                 Err(StoreError::Conflict(_))
             ),
             "{text}"
         );
         assert!(
             matches!(
-                store.tasks(job, None, 1, cursor()).await,
+                store
+                    .tasks(&Access::AllOwners, job, None, 1, cursor())
+                    .await,
                 Err(StoreError::Conflict(_))
             ),
             "{text}"
         );
-        let jobs = store.jobs(JobFilter::default(), 1, cursor()).await;
+        let jobs = store
+            .jobs(&Access::AllOwners, JobFilter::default(), 1, cursor())
+            .await;
         assert!(matches!(jobs, Err(StoreError::Conflict(_))), "{text}");
     }
 }
@@ -154,13 +180,16 @@ pub async fn an_invalid_cursor_is_refused<G: StoreFixture>(fixture: &G) {
 pub async fn an_export_is_complete<G: StoreFixture>(fixture: &G) {
     let store = fixture.open(fast()).await;
     let job = finished(&store, 120).await;
-    let documents: Vec<_> = documents_of(&store, job)
+    let documents: Vec<_> = documents_of(&store, &Access::AllOwners, job)
         .try_collect()
         .await
         .expect("documents");
-    let mapped: Vec<_> = mapped_of(&store, job).try_collect().await.expect("mapped");
+    let mapped: Vec<_> = mapped_of(&store, &Access::AllOwners, job)
+        .try_collect()
+        .await
+        .expect("mapped");
     assert_eq!((documents.len(), mapped.len()), (120, 1_200));
-    let nothing: Vec<_> = documents_of(&store, JobId::fresh())
+    let nothing: Vec<_> = documents_of(&store, &Access::AllOwners, JobId::fresh())
         .try_collect()
         .await
         .expect("documents");
@@ -188,7 +217,7 @@ pub async fn events_have_no_gaps<G: StoreFixture>(fixture: &G) {
         while seen.len() < 60 {
             let from = seen.len();
             let events = stores[0]
-                .finished_since(job, i64::try_from(from).unwrap_or(0), 7)
+                .finished_since(&Access::AllOwners, job, i64::try_from(from).unwrap_or(0), 7)
                 .await
                 .expect("events");
             for event in events {
@@ -213,9 +242,12 @@ pub async fn events_have_no_gaps<G: StoreFixture>(fixture: &G) {
         vec![settlement_of(&again[0], reason, Vec::new())],
     )
     .await;
-    stores[0].cancel(job).await.expect("a cancel");
+    stores[0]
+        .cancel(&Access::AllOwners, job)
+        .await
+        .expect("a cancel");
     let events = stores[0]
-        .finished_since(job, 60, 100)
+        .finished_since(&Access::AllOwners, job, 60, 100)
         .await
         .expect("events");
     let numbers: Vec<i64> = events.iter().map(|event| event.sequence).collect();

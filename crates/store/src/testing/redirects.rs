@@ -7,7 +7,7 @@ use crawler_model::Discovery;
 use super::StoreFixture;
 use super::builders::{crawl, done, fast, page, read_job, settle, settlement_of, start, take_all};
 use crate::{
-    Claimed, JobId, JobLimits, NewTask, Results, Settlement, Store, TaskOutcome, TaskState,
+    Access, Claimed, JobId, JobLimits, NewTask, Results, Settlement, Store, TaskOutcome, TaskState,
 };
 
 /// A page of the host that these rules use.
@@ -31,7 +31,10 @@ fn moved(task: &Claimed, to: usize) -> Settlement {
 
 /// Reasons of the tasks of a job, by number.
 async fn reasons<S: Store>(store: &S, job: JobId) -> BTreeMap<usize, String> {
-    let tasks = store.tasks(job, None, 1_000, None).await.expect("tasks");
+    let tasks = store
+        .tasks(&Access::AllOwners, job, None, 1_000, None)
+        .await
+        .expect("tasks");
     let tasks = tasks.entries.into_iter();
     tasks
         .map(|task| {
@@ -71,13 +74,18 @@ pub async fn a_redirect_that_closes_a_loop_fails<G: StoreFixture>(fixture: &G) {
     let current = read_job(&store, job).await;
     assert!(current.state.is_final());
     assert_eq!((current.counts.skipped, current.counts.failed), (3, 1));
-    let tasks = store.tasks(job, Some(TaskState::Failed), 10, None).await;
+    let tasks = store
+        .tasks(&Access::AllOwners, job, Some(TaskState::Failed), 10, None)
+        .await;
     let failed = tasks.expect("tasks").entries.remove(0);
     assert_eq!(failed.final_url, numbered(3).final_url);
     assert_eq!(failed.reason.as_deref(), Some("too_many_redirects"));
     let error = format!("redirect loop back to {}", numbered(1).url);
     assert_eq!(failed.error, Some(error));
-    let events = store.finished_since(job, 0, 10).await.expect("events");
+    let events = store
+        .finished_since(&Access::AllOwners, job, 0, 10)
+        .await
+        .expect("events");
     assert_eq!(events.len(), 4);
 }
 

@@ -1,4 +1,4 @@
-//! Everything besides jobs: keys, robots.txt, pruning, readiness, statistics.
+//! Everything besides jobs and keys: robots.txt, pruning, readiness, statistics.
 
 use std::time::Duration;
 
@@ -9,55 +9,9 @@ use super::builders::{
     EXPIRED, LEASE, crawl, done, fast, page, pages, retry, settle, start, take, take_all,
 };
 use crate::{
-    ApiKeys, JobFilter, JobKind, JobLimits, JobQueue, Jobs, KeyHash, Reconciled, RobotsRecords,
-    RobotsText, StoreError, StoredRobots, Upkeep,
+    Access, JobFilter, JobKind, JobLimits, JobQueue, Jobs, Reconciled, RobotsRecords, RobotsText,
+    StoredRobots, Upkeep,
 };
-
-/// Keys are looked up by hash; a revoked key is not valid but still listed.
-pub async fn keys_are_valid_until_revoked<G: StoreFixture>(fixture: &G) {
-    let store = fixture.open(fast()).await;
-    let key = store
-        .add_key("laptop", KeyHash::of("secret-1"))
-        .await
-        .expect("a key");
-    store
-        .add_key("server", KeyHash::of("secret-2"))
-        .await
-        .expect("a key");
-    let taken = store.add_key("laptop", KeyHash::of("secret-3")).await;
-    assert!(matches!(taken, Err(StoreError::Conflict(_))));
-    let found = store
-        .verify_key(KeyHash::of("secret-1"))
-        .await
-        .expect("a read");
-    assert_eq!(found.map(|key| key.name).as_deref(), Some("laptop"));
-    assert!(
-        store
-            .verify_key(KeyHash::of("secret-3"))
-            .await
-            .expect("a read")
-            .is_none()
-    );
-    assert!(store.revoke_key(key.id).await.expect("revoked"));
-    assert!(!store.revoke_key(key.id).await.expect("revoked"));
-    assert!(
-        store
-            .verify_key(KeyHash::of("secret-1"))
-            .await
-            .expect("a read")
-            .is_none()
-    );
-    assert!(
-        store
-            .verify_key(KeyHash::of("secret-2"))
-            .await
-            .expect("a read")
-            .is_some()
-    );
-    let keys = store.keys().await.expect("keys");
-    let revoked: Vec<bool> = keys.iter().map(|key| key.revoked_at.is_some()).collect();
-    assert_eq!(revoked, [true, false]);
-}
 
 /// The last file is returned, with its age; a failed fetch is stored in addition.
 pub async fn robots_are_stored_by_origin<G: StoreFixture>(fixture: &G) {
@@ -141,7 +95,7 @@ pub async fn old_jobs_are_pruned_in_bounded_steps<G: StoreFixture>(fixture: &G) 
         "ten documents, ten tasks, one job"
     );
     let left = store
-        .jobs(JobFilter::default(), 10, None)
+        .jobs(&Access::AllOwners, JobFilter::default(), 10, None)
         .await
         .expect("jobs")
         .entries;
@@ -261,6 +215,10 @@ pub async fn hosts_without_work_and_old_robots_are_pruned<G: StoreFixture>(fixtu
         .await
         .expect("a read")
         .expect("a request");
-    let stored = store.job(job).await.expect("a read").expect("a job");
+    let stored = store
+        .job(&Access::AllOwners, job)
+        .await
+        .expect("a read")
+        .expect("a job");
     assert_eq!((request.kind, request.params), (stored.kind, stored.params));
 }

@@ -10,7 +10,7 @@ use super::builders::{
     LEASE, crawl, done, failed, fast, page, pages, read_job, settle, skipped, start, take, take_all,
 };
 use crate::{
-    Claimed, JobLimits, JobQueue, JobState, Jobs, NewTask, Results, Settlement, StoreError,
+    Access, Claimed, JobLimits, JobQueue, JobState, Jobs, NewTask, Results, Settlement, StoreError,
     TaskOutcome,
 };
 
@@ -209,7 +209,7 @@ pub async fn odd_text_does_not_fail_its_batch<G: StoreFixture>(fixture: &G) {
     let task = take_all(&store, 1).await.remove(0);
     assert_eq!(task.final_url, quoted.final_url);
     let documents = store
-        .documents(job, 10, None)
+        .documents(&Access::AllOwners, job, 10, None)
         .await
         .expect("documents")
         .entries;

@@ -5,7 +5,7 @@ use super::builders::{
     EXPIRED, LEASE, crawl, done, fast, pages, read_job, settle, settlement_of, start, take,
 };
 use crate::{
-    Claimed, JobId, JobLimits, JobQueue, JobState, Rescue, Rescued, Results, Store, TaskId,
+    Access, Claimed, JobId, JobLimits, JobQueue, JobState, Rescue, Rescued, Results, Store, TaskId,
     TaskOutcome, TaskState, WorkerId,
 };
 
@@ -37,7 +37,7 @@ pub async fn a_task_that_crashes_its_worker_alone_three_times_is_poisoned<G: Sto
     }
     assert!(take(&store, 1, LEASE).await.is_empty());
     let task = store
-        .tasks(job, Some(TaskState::Failed), 10, None)
+        .tasks(&Access::AllOwners, job, Some(TaskState::Failed), 10, None)
         .await
         .expect("tasks")
         .entries
@@ -46,7 +46,10 @@ pub async fn a_task_that_crashes_its_worker_alone_three_times_is_poisoned<G: Sto
     let current = read_job(&store, job).await;
     assert_eq!(current.state, JobState::Failed);
     assert!(current.error.is_some_and(|error| error.contains("(5)")));
-    let events = store.finished_since(job, 0, 10).await.expect("events");
+    let events = store
+        .finished_since(&Access::AllOwners, job, 0, 10)
+        .await
+        .expect("events");
     assert_eq!(events.len(), 1);
 }
 
@@ -146,7 +149,10 @@ pub async fn tasks_held_together_are_not_poisoned<G: StoreFixture>(fixture: &G) 
 
 /// One task of a job.
 async fn poison_of<S: Store>(store: &S, job: JobId) -> TaskId {
-    let tasks = store.tasks(job, None, 10, None).await.expect("tasks");
+    let tasks = store
+        .tasks(&Access::AllOwners, job, None, 10, None)
+        .await
+        .expect("tasks");
     tasks.entries[2].id
 }
 
@@ -204,7 +210,9 @@ pub async fn a_task_that_stalls_its_workers_is_given_up<G: StoreFixture>(fixture
     assert_eq!(current.state, JobState::Failed);
     let error = "abandoned because its lease expired 20 times";
     assert_eq!(current.error.as_deref(), Some(error));
-    let failed = store.tasks(job, Some(TaskState::Failed), 10, None).await;
+    let failed = store
+        .tasks(&Access::AllOwners, job, Some(TaskState::Failed), 10, None)
+        .await;
     let failed = failed.expect("tasks").entries.remove(0);
     assert_eq!(failed.reason.as_deref(), Some("poisoned"));
     assert_eq!(failed.error.as_deref(), Some(error));

@@ -5,8 +5,8 @@ use crawler_model::RefuseReason;
 use super::StoreFixture;
 use super::builders::{crawl, done, fast, page, pages, read_job, settle, start, take_all};
 use crate::{
-    JobId, JobLimits, JobState, NewTask, RefusedUrl, Results, Settlement, Store, StoredTask,
-    TaskOutcome, TaskState, TrapCounts,
+    Access, JobId, JobLimits, JobState, NewTask, RefusedUrl, Results, Settlement, Store,
+    StoredTask, TaskOutcome, TaskState, TrapCounts,
 };
 
 fn refused(names: &[&str], reason: RefuseReason) -> Vec<RefusedUrl> {
@@ -26,7 +26,13 @@ async fn traps<S: Store>(store: &S, job: JobId) -> Vec<(String, u64)> {
 }
 
 async fn skipped<S: Store>(store: &S, job: JobId) -> Vec<StoredTask> {
-    let listed = store.tasks(job, Some(TaskState::Skipped), 1_000, None);
+    let listed = store.tasks(
+        &Access::AllOwners,
+        job,
+        Some(TaskState::Skipped),
+        1_000,
+        None,
+    );
     listed.await.expect("tasks").entries
 }
 
@@ -91,7 +97,10 @@ pub async fn refused_urls_are_skipped_tasks<G: StoreFixture>(fixture: &G) {
         let url = format!("https://a.test/{name}");
         assert!(listed.contains(&(&*url, Some(reason))), "{url} {listed:?}");
     }
-    let finished = store.finished_since(job, 0, 100).await.expect("events");
+    let finished = store
+        .finished_since(&Access::AllOwners, job, 0, 100)
+        .await
+        .expect("events");
     let sequences: Vec<i64> = finished.iter().map(|task| task.sequence).collect();
     assert_eq!(sequences, [1, 2, 3, 4, 5, 6], "an event for each");
 }

@@ -183,3 +183,57 @@ fn errors_name_what_is_wrong() {
     let failed = keys(folder.path(), &["revoke", "alice"]).with_code(1);
     failed.stderr_contains("is already revoked");
 }
+
+#[test]
+fn a_rotated_key_keeps_its_jobs_and_quota() {
+    let folder = tempfile::tempdir().unwrap();
+    let add = ["add", "alice", "--quota", "open_jobs=3", "--expires", "90d"];
+    let first = keys(folder.path(), &add).success().stdout;
+    let serve_args = [&["serve"][..], &ANY_PORT].concat();
+    let service = Api::start(folder.path(), &serve_args);
+    assert_eq!(status(&service, first.trim()), 200);
+    let second = keys(folder.path(), &["rotate", "alice"]).success().stdout;
+    assert_eq!(status(&service, first.trim()), 401);
+    assert_eq!(status(&service, second.trim()), 200);
+    let rotate = ["rotate", "alice", "--grace", "1h"];
+    let third = keys(folder.path(), &rotate).success().stdout;
+    assert_eq!(status(&service, second.trim()), 200);
+    assert_eq!(status(&service, third.trim()), 200);
+    keys(folder.path(), &["add", "root", "--admin"]).success();
+    let list = keys(folder.path(), &["list"]).success().stdout;
+    let columns: Vec<Vec<&str>> = list
+        .lines()
+        .map(|line| line.split('\t').collect())
+        .collect();
+    assert_eq!(columns.len(), 2, "{list}");
+    assert_eq!(columns[0][1..3], ["alice", "user"]);
+    assert!(columns[0][4].ends_with('Z'), "it expires: {list}");
+    assert_eq!(columns[0][6..], ["open_jobs=3", "-"]);
+    assert_eq!(columns[1][1..3], ["root", "admin"]);
+    assert_eq!(columns[1][4..], ["-", "-", "-", "-"]);
+    service.terminate();
+}
+
+#[test]
+fn an_invalid_key_is_not_added() {
+    let folder = tempfile::tempdir().unwrap();
+    for (args, message) in [
+        (&["add", "local"][..], "the key name \"local\" is reserved"),
+        (&["add", "config-00000000"], "is reserved"),
+        (&["add", " "], "1 to 100 characters"),
+        (
+            &["add", "a", "--quota", "jobs=1"],
+            "there is no quota \"jobs\"",
+        ),
+        (
+            &["add", "a", "--quota", "open_jobs=x"],
+            "open_jobs: \"x\" is not a whole number",
+        ),
+        (&["rotate", "nobody"], "no key \"nobody\""),
+    ] {
+        // The store exists from the first attempt on.
+        let failed = keys(folder.path(), args);
+        failed.stderr_contains(message);
+        assert_ne!(failed.code, Some(0), "{args:?}");
+    }
+}

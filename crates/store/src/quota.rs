@@ -1,0 +1,189 @@
+//! Quotas of owners: what the jobs and requests of one owner may use. Stored with the API key.
+
+use std::fmt::Write as _;
+
+use serde::{Deserialize, Serialize};
+
+/// The quota of an owner; `None` is the default of the configuration.
+#[derive(Clone, Copy, PartialEq, Default, Serialize, Deserialize, Debug)]
+#[serde(deny_unknown_fields, default)]
+pub struct Quota {
+    /// Requests per second to `/v1/scrape`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub requests_per_second: Option<f64>,
+    /// Requests to `/v1/scrape` at the same time.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub requests_in_flight: Option<u64>,
+    /// Jobs that have not ended.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub open_jobs: Option<u64>,
+    /// Tasks that have not been claimed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub queued_tasks: Option<u64>,
+    /// Pages fetched per day.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub pages_per_day: Option<u64>,
+    /// Bytes of stored results.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub stored_bytes: Option<u64>,
+    /// Event streams at the same time.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub event_streams: Option<u64>,
+    /// Seconds of rendering per day.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub browser_seconds_per_day: Option<u64>,
+}
+
+/// Why a quota is not valid.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum QuotaError {
+    /// There is no `=`.
+    #[error("{0:?} is not NAME=VALUE; use one like open_jobs=10")]
+    NoValue(String),
+    /// There is no quota of this name.
+    #[error("there is no quota {0:?}; quotas are {names}", names = Quota::NAMES.join(", "))]
+    UnknownName(String),
+    /// The value is not a number, or out of range.
+    #[error("{name}: {value:?} is not {expected}")]
+    InvalidValue {
+        /// Name of the quota.
+        name: &'static str,
+        /// The value as given.
+        value: String,
+        /// What the value must be.
+        expected: &'static str,
+    },
+}
+
+const WHOLE: &str = "a whole number from 0 to 1000000000000000";
+const RATE: &str = "a number from 0 to 1000000";
+
+impl Quota {
+    /// The names of all quotas.
+    pub const NAMES: [&str; 8] = [
+        "requests_per_second",
+        "requests_in_flight",
+        "open_jobs",
+        "queued_tasks",
+        "pages_per_day",
+        "stored_bytes",
+        "event_streams",
+        "browser_seconds_per_day",
+    ];
+    /// Maximum value of a count.
+    pub const MAX_COUNT: u64 = 1_000_000_000_000_000;
+    /// Maximum rate.
+    pub const MAX_RATE: f64 = 1_000_000.0;
+
+    /// Sets one quota, written as `NAME=VALUE`.
+    pub fn set(&mut self, written: &str) -> Result<(), QuotaError> {
+        let (name, value) = written
+            .split_once('=')
+            .ok_or_else(|| QuotaError::NoValue(written.to_owned()))?;
+        let known = Self::NAMES.into_iter().find(|known| *known == name);
+        let name = known.ok_or_else(|| QuotaError::UnknownName(name.to_owned()))?;
+        let invalid = |expected| QuotaError::InvalidValue {
+            name,
+            value: value.to_owned(),
+            expected,
+        };
+        if let Some(count) = self.count_mut(name) {
+            let number = value
+                .parse()
+                .ok()
+                .filter(|number| *number <= Self::MAX_COUNT);
+            *count = Some(number.ok_or_else(|| invalid(WHOLE))?);
+        } else {
+            let number = value.parse().ok();
+            let number = number.filter(|number| (0.0..=Self::MAX_RATE).contains(number));
+            self.requests_per_second = Some(number.ok_or_else(|| invalid(RATE))?);
+        }
+        Ok(())
+    }
+
+    /// The count with this name; `None` for the rate.
+    fn count_mut(&mut self, name: &str) -> Option<&mut Option<u64>> {
+        Some(match name {
+            "requests_in_flight" => &mut self.requests_in_flight,
+            "open_jobs" => &mut self.open_jobs,
+            "queued_tasks" => &mut self.queued_tasks,
+            "pages_per_day" => &mut self.pages_per_day,
+            "stored_bytes" => &mut self.stored_bytes,
+            "event_streams" => &mut self.event_streams,
+            "browser_seconds_per_day" => &mut self.browser_seconds_per_day,
+            _ => return None,
+        })
+    }
+
+    /// The quotas that are set, as a JSON object.
+    pub fn to_json(&self) -> String {
+        // Serializing numbers cannot fail.
+        serde_json::to_string(self).unwrap_or_default()
+    }
+
+    /// The quotas that are set, as `NAME=VALUE` separated by spaces.
+    pub fn spell(&self) -> String {
+        let mut copy = *self;
+        let mut spelled = String::new();
+        for name in Self::NAMES {
+            let value = match copy.count_mut(name) {
+                Some(count) => count.map(|count| count.to_string()),
+                None => self.requests_per_second.map(|rate| rate.to_string()),
+            };
+            if let Some(value) = value {
+                let space = if spelled.is_empty() { "" } else { " " };
+                // Writing to a string cannot fail.
+                let _ = write!(spelled, "{space}{name}={value}");
+            }
+        }
+        spelled
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_quota_is_set_spelled_and_stored() {
+        let mut quota = Quota::default();
+        assert_eq!(quota.spell(), "");
+        for (at, name) in Quota::NAMES.into_iter().enumerate() {
+            quota.set(&format!("{name}={at}")).expect("a valid quota");
+        }
+        quota.set("requests_per_second=0.5").expect("a valid rate");
+        assert_eq!(
+            quota.spell(),
+            "requests_per_second=0.5 requests_in_flight=1 open_jobs=2 queued_tasks=3 pages_per_day=4 stored_bytes=5 \
+             event_streams=6 browser_seconds_per_day=7"
+        );
+        let stored = serde_json::to_value(quota).expect("JSON");
+        let names = stored.as_object().expect("an object").len();
+        assert_eq!(names, Quota::NAMES.len());
+        assert_eq!(serde_json::from_value::<Quota>(stored).ok(), Some(quota));
+    }
+
+    #[test]
+    fn an_invalid_quota_is_refused_with_what_is_allowed() {
+        let refused = |written: &str| {
+            let error = Quota::default().set(written).expect_err(written);
+            error.to_string()
+        };
+        assert_eq!(
+            refused("open_jobs"),
+            "\"open_jobs\" is not NAME=VALUE; use one like open_jobs=10"
+        );
+        assert!(refused("jobs=1").starts_with("there is no quota \"jobs\"; quotas are requests_"));
+        for value in ["", "-1", "1.5", "ten", "1000000000000001"] {
+            let message = refused(&format!("open_jobs={value}"));
+            assert!(message.starts_with(&format!("open_jobs: {value:?} is not a whole number")));
+        }
+        for value in ["", "-1", "NaN", "inf", "1000001"] {
+            let message = refused(&format!("requests_per_second={value}"));
+            assert!(
+                message.contains("is not a number from 0 to 1000000"),
+                "{message}"
+            );
+        }
+    }
+}

@@ -10,8 +10,8 @@ use crawler_model::DocumentMeta;
 use crawler_service::api::{App, serve};
 use crawler_service::config::Config;
 use crawler_store::{
-    HostDefaults, JobQueue, NewDocument, NewMappedUrl, Settlement, Store, StoreLimits, TaskOutcome,
-    WorkerId,
+    Claimed, HostDefaults, JobQueue, NewDocument, NewMappedUrl, Settlement, Store, StoreLimits,
+    TaskOutcome, WorkerId,
 };
 use crawler_store_sqlite::{SqliteOptions, SqliteStore};
 use serde_json::{Value, json};
@@ -136,8 +136,6 @@ impl TestService {
         let body = json!({"urls": urls, "output_format": output_format});
         let id = self.create("/v1/batch/scrape", &body).await;
         let worker = WorkerId::fresh();
-        let mut meta = DocumentMeta::default();
-        meta.status_code = 200;
         loop {
             let claimed = self
                 .store
@@ -147,34 +145,41 @@ impl TestService {
             if claimed.is_empty() {
                 return id;
             }
-            let settle = |task: crawler_store::Claimed| Settlement {
-                lease: task.lease,
-                job: task.job,
-                outcome: TaskOutcome::Done {
-                    document: Some(Box::new(NewDocument {
-                        requested_url: task.url.clone(),
-                        final_url: task.url.clone(),
-                        title: Some("A page".to_owned()),
-                        content_md: Some(format!(
-                            "# A page\n\n**{}**\n{}",
-                            task.url,
-                            "x".repeat(bytes)
-                        )),
-                        content_raw: Some(format!("<h1>A page</h1><p><b>{}</b></p>", task.url)),
-                        meta: meta.clone(),
-                    })),
-                    mapped: vec![NewMappedUrl {
-                        source_url: task.url.clone(),
-                        target_url: format!("{}#next", task.url),
-                        depth: 1,
-                    }],
-                    bytes: 10,
-                },
-                found: Vec::new(),
-                refused: Vec::new(),
-            };
-            let batch = claimed.into_iter().map(settle).collect();
-            self.store.settle(batch).await.unwrap();
+            self.settle_as_done(claimed, bytes).await;
         }
+    }
+
+    /// Finishes tasks, each with a document of this many bytes and a link.
+    pub(crate) async fn settle_as_done(&self, claimed: Vec<Claimed>, bytes: usize) {
+        let mut meta = DocumentMeta::default();
+        meta.status_code = 200;
+        let settle = |task: Claimed| Settlement {
+            lease: task.lease,
+            job: task.job,
+            outcome: TaskOutcome::Done {
+                document: Some(Box::new(NewDocument {
+                    requested_url: task.url.clone(),
+                    final_url: task.url.clone(),
+                    title: Some("A page".to_owned()),
+                    content_md: Some(format!(
+                        "# A page\n\n**{}**\n{}",
+                        task.url,
+                        "x".repeat(bytes)
+                    )),
+                    content_raw: Some(format!("<h1>A page</h1><p><b>{}</b></p>", task.url)),
+                    meta: meta.clone(),
+                })),
+                mapped: vec![NewMappedUrl {
+                    source_url: task.url.clone(),
+                    target_url: format!("{}#next", task.url),
+                    depth: 1,
+                }],
+                bytes: 10,
+            },
+            found: Vec::new(),
+            refused: Vec::new(),
+        };
+        let batch = claimed.into_iter().map(settle).collect();
+        self.store.settle(batch).await.unwrap();
     }
 }

@@ -7,7 +7,7 @@ use clap::builder::styling::{AnsiColor, Styles};
 use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum};
 
 use crate::serve_args::{ConfigArgs, KeysArgs, ServeArgs};
-use crate::values::{bytes, duration, header, path_delay, whole_number};
+use crate::values::{bytes, duration, header, interval_ms, path_delay, whole_number};
 
 const STYLES: Styles = Styles::styled()
     .header(AnsiColor::Green.on_default().bold())
@@ -238,7 +238,7 @@ pub(crate) struct SiteArgs {
         long,
         value_name = "MS",
         default_value_t = 0,
-        value_parser = whole_number::<u64>,
+        value_parser = interval_ms,
         allow_negative_numbers = true,
         help_heading = "Politeness"
     )]

@@ -3,12 +3,22 @@
 use std::str::FromStr;
 use std::time::Duration;
 
-use crawler_model::{DURATION_FORMAT, SIZE_FORMAT, parse_bytes, parse_duration};
+use crawler_model::{CrawlRules, DURATION_FORMAT, SIZE_FORMAT, parse_bytes, parse_duration};
 
 /// Parses `25`.
 pub(crate) fn whole_number<N: FromStr>(typed: &str) -> Result<N, String> {
     let number = typed.parse();
     number.map_err(|_| format!("\"{typed}\" is not a valid whole number; use one like 25"))
+}
+
+/// Parses a time between requests in milliseconds. Its range is checked here because the plan's error has other units.
+pub(crate) fn interval_ms(typed: &str) -> Result<u64, String> {
+    let max = CrawlRules::MAX_MIN_INTERVAL.as_millis();
+    let millis = whole_number::<u64>(typed)?;
+    if u128::from(millis) > max {
+        return Err(format!("{millis} is out of range; use 0 to {max}"));
+    }
+    Ok(millis)
 }
 
 /// Parses `10s`, `500ms` or `1h30m`; a bare number is seconds.

@@ -91,10 +91,11 @@ impl Worker {
         refused
     }
 
-    fn fetch_seed(&mut self) {
+    /// Fetches a page that links to the maze and to many other pages.
+    fn fetch_index(&mut self, url: &str, depth: u32) {
         let mut links: Vec<String> = (0..30).map(|at| format!("{SEED}page-{at}")).collect();
         links.push(format!("{SEED}maze/1"));
-        assert_eq!(self.fetch(SEED, ("", 0), &links), []);
+        assert_eq!(self.fetch(url, (SEED, depth), &links), []);
     }
 }
 
@@ -147,7 +148,7 @@ fn days_between_those_with_content_are_not_refused() {
 #[test]
 fn a_maze_is_found_by_a_worker_that_knows_the_job_from_its_seed() {
     let mut worker = Worker::new();
-    worker.fetch_seed();
+    worker.fetch_index(SEED, 0);
     assert!(worker.walk_maze(1..40) > 100);
 }
 
@@ -155,6 +156,7 @@ fn a_maze_is_found_by_a_worker_that_knows_the_job_from_its_seed() {
 #[test]
 fn areas_are_not_judged_by_a_worker_that_joined_later() {
     let mut worker = Worker::new();
+    worker.fetch_index(&format!("{SEED}index"), 1);
     assert_eq!(worker.walk_maze(1..400), 0);
 }
 
@@ -162,7 +164,7 @@ fn areas_are_not_judged_by_a_worker_that_joined_later() {
 #[test]
 fn areas_are_not_judged_by_a_worker_that_forgot_what_it_knew() {
     let mut worker = Worker::new();
-    worker.fetch_seed();
+    worker.fetch_index(SEED, 0);
     assert_eq!(worker.walk_maze(1..3), 0);
     worker.filter.forget();
     assert_eq!(worker.walk_maze(3..400), 0);

@@ -184,11 +184,12 @@ pub struct CrawlRules {
 
 /// Maximum number of workers.
 const MAX_WORKERS: usize = 1_000;
-/// Maximum time between the starts of two requests.
-const MAX_INTERVAL: Duration = Duration::from_hours(24);
 const DEFAULT_MAX_BODY: u64 = 2_000_000;
 
 impl CrawlRules {
+    /// Maximum time between the starts of two requests.
+    pub const MAX_MIN_INTERVAL: Duration = Duration::from_hours(24);
+
     /// Validates a spec for pages and site files whose URLs come from elsewhere. The seed and scope of the spec are
     /// ignored; any host is in scope. The arguments are those of [`CrawlPlan::resolve`](crate::CrawlPlan::resolve).
     pub fn without_seed(
@@ -232,7 +233,7 @@ impl CrawlRules {
             PlanField::MinInterval,
             interval,
             Duration::ZERO,
-            MAX_INTERVAL,
+            Self::MAX_MIN_INTERVAL,
         )?;
         let defaults = RequestDefaults {
             timeout: profile.timeout(),

@@ -88,7 +88,9 @@ impl Authenticator {
             None
         };
         let key = store.key(hash).await?;
-        let is_valid = key.as_ref().is_some_and(|key| key.state == KeyState::Active);
+        let is_valid = key
+            .as_ref()
+            .is_some_and(|key| key.state == KeyState::Active);
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         if !is_valid {
             known.remove(&hash);

@@ -2,14 +2,17 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
+use std::time::Duration;
 
 use crawler_service::api::App;
 use crawler_service::config::{Config, Secret};
-use crawler_store::{Access, CallWrapper, JobFilter, Jobs, StoreError, StoreResult, WrappedStore};
+use crawler_store::{
+    Access, CallWrapper, JobFilter, JobQueue, Jobs, StoreError, StoreResult, WorkerId, WrappedStore,
+};
 use serde_json::{Value, json};
 
 use crate::client::{Reply, call};
-use crate::service::{look_up, service, service_with, start};
+use crate::service::{look_up, service, service_with, settle_as_done, start};
 
 async fn post(port: u16, path: &str, headers: &[(&str, &str)], body: &str) -> Reply {
     let mut all = vec![("content-type", "application/json")];
@@ -76,6 +79,35 @@ async fn a_request_repeated_with_its_key_gets_the_same_response() {
         assert_eq!(post(service.port, path, &[], body).await.status, 202);
     }
     assert_eq!(count_jobs(&service.store).await, 5);
+}
+
+/// The job may have been started, finished or cancelled since.
+#[tokio::test]
+async fn a_repeated_request_gets_the_status_of_its_job() {
+    let service = service().await;
+    let (path, body) = ("/v1/batch/scrape", r#"{"urls": ["https://example.org/"]}"#);
+    let create = async |key: &str| {
+        let reply = post(service.port, path, &[("Idempotency-Key", key)], body).await;
+        assert_eq!(reply.status, 202, "{}", reply.body);
+        let job = reply.json();
+        let field = |name: &str| job[name].as_str().unwrap().to_owned();
+        (field("id"), field("status"))
+    };
+    let (id, status) = create("one").await;
+    assert_eq!(status, "queued");
+    let worker = WorkerId::fresh();
+    let lease = Duration::from_secs(30);
+    let claimed = service.store.claim(&worker, 10, lease).await.unwrap();
+    assert_eq!(claimed.len(), 1);
+    assert_eq!(create("one").await, (id.clone(), "running".to_owned()));
+    settle_as_done(&service.store, claimed, 0).await;
+    assert_eq!(create("one").await, (id, "completed".to_owned()));
+
+    let (id, _) = create("two").await;
+    let cancelled = service.delete(&format!("/v1/jobs/{id}")).await;
+    assert_eq!(cancelled.status, 200, "{}", cancelled.body);
+    assert_eq!(create("two").await, (id, "cancelled".to_owned()));
+    assert_eq!(count_jobs(&service.store).await, 2);
 }
 
 #[tokio::test]

@@ -11,8 +11,18 @@ use crawler_store::JobKind;
 use serde_json::{Value, json};
 
 use crate::guard::{INNER, names};
-use crate::service::{look_up, service_with_names};
+use crate::service::{TestService, look_up, service_with_names};
 use crate::site::{Site, moved, page, response};
+
+/// The tasks of a job when it has ended.
+async fn tasks_of(service: &TestService, id: &str) -> Vec<Value> {
+    // The stream ends when the job does.
+    let events = service.get(&format!("/v1/jobs/{id}/events")).await;
+    assert!(events.body.contains("event: finished"), "{}", events.body);
+    let path = format!("/v1/jobs/{id}/tasks?limit=1000");
+    let tasks = service.get(&path).await.json();
+    tasks["tasks"].as_array().unwrap().clone()
+}
 
 #[tokio::test]
 async fn private_addresses_are_not_reached_by_links_redirects_robots_or_sitemaps() {
@@ -62,16 +72,20 @@ async fn private_addresses_are_not_reached_by_links_redirects_robots_or_sitemaps
     let working = tokio::spawn(worker.run(stop.clone()));
     let body = json!({"url": site.url("/"), "same_domain": false, "sitemaps": "include", "ignore_query": false});
     let id = service.create("/v1/crawl", &body).await;
-    // The stream ends when the job does.
-    let events = service.get(&format!("/v1/jobs/{id}/events")).await;
-    assert!(events.body.contains("event: finished"), "{}", events.body);
+    let tasks = tasks_of(&service, &id).await;
+    let body = json!({"url": site.url("/"), "sitemaps": "only"});
+    let id = service.create("/v1/crawl", &body).await;
+    let only = tasks_of(&service, &id).await;
     stop.ask();
     working.await.unwrap().unwrap();
-    let tasks = service
-        .get(&format!("/v1/jobs/{id}/tasks?limit=1000"))
-        .await
-        .json();
-    let tasks: Vec<Value> = tasks["tasks"].as_array().unwrap().clone();
+    // A job without any page says what happened to a sitemap.
+    let error = only[0]["error"].as_str().unwrap();
+    assert!(
+        error.starts_with("no sitemap lists a page of this site (http://")
+            && error.contains("/sitemap.xml: ")
+            && error.contains("address is not public"),
+        "{error}"
+    );
     let refused = tasks
         .iter()
         .filter(|task| task["reason"] == "address_refused")

@@ -10,8 +10,8 @@ use crawler_model::DocumentMeta;
 use crawler_service::api::{App, serve};
 use crawler_service::config::Config;
 use crawler_store::{
-    HostDefaults, KeyHash, KeyRole, NewDocument, NewKey, NewMappedUrl, Owner, Quota, Settlement,
-    Store, StoreLimits, TaskOutcome, WorkerId,
+    Claimed, HostDefaults, KeyHash, KeyRole, NewDocument, NewKey, NewMappedUrl, Owner, Quota,
+    Settlement, Store, StoreLimits, TaskOutcome, WorkerId,
 };
 use crawler_store_sqlite::{SqliteOptions, SqliteStore};
 use serde_json::{Value, json};
@@ -160,8 +160,6 @@ impl TestService {
 /// Settles every task that is ready, each with a document of at least this many bytes and a link.
 pub(crate) async fn settle_all<S: Store>(store: &S, bytes: usize) {
     let worker = WorkerId::fresh();
-    let mut meta = DocumentMeta::default();
-    meta.status_code = 200;
     loop {
         let claimed = store
             .claim(&worker, 500, Duration::from_secs(30))
@@ -170,33 +168,40 @@ pub(crate) async fn settle_all<S: Store>(store: &S, bytes: usize) {
         if claimed.is_empty() {
             return;
         }
-        let settle = |task: crawler_store::Claimed| Settlement {
-            lease: task.lease,
-            job: task.job,
-            outcome: TaskOutcome::Done {
-                document: Some(Box::new(NewDocument {
-                    requested_url: task.url.clone(),
-                    final_url: task.url.clone(),
-                    title: Some("A page".to_owned()),
-                    content_md: Some(format!(
-                        "# A page\n\n**{}**\n{}",
-                        task.url,
-                        "x".repeat(bytes)
-                    )),
-                    content_raw: Some(format!("<h1>A page</h1><p><b>{}</b></p>", task.url)),
-                    meta: meta.clone(),
-                })),
-                mapped: vec![NewMappedUrl {
-                    source_url: task.url.clone(),
-                    target_url: format!("{}#next", task.url),
-                    depth: 1,
-                }],
-                bytes: 10,
-            },
-            found: Vec::new(),
-            refused: Vec::new(),
-        };
-        let batch = claimed.into_iter().map(settle).collect();
-        store.settle(batch).await.unwrap();
+        settle_as_done(store, claimed, bytes).await;
     }
+}
+
+/// Finishes tasks, each with a document of this many bytes and a link.
+pub(crate) async fn settle_as_done<S: Store>(store: &S, claimed: Vec<Claimed>, bytes: usize) {
+    let mut meta = DocumentMeta::default();
+    meta.status_code = 200;
+    let settle = |task: Claimed| Settlement {
+        lease: task.lease,
+        job: task.job,
+        outcome: TaskOutcome::Done {
+            document: Some(Box::new(NewDocument {
+                requested_url: task.url.clone(),
+                final_url: task.url.clone(),
+                title: Some("A page".to_owned()),
+                content_md: Some(format!(
+                    "# A page\n\n**{}**\n{}",
+                    task.url,
+                    "x".repeat(bytes)
+                )),
+                content_raw: Some(format!("<h1>A page</h1><p><b>{}</b></p>", task.url)),
+                meta: meta.clone(),
+            })),
+            mapped: vec![NewMappedUrl {
+                source_url: task.url.clone(),
+                target_url: format!("{}#next", task.url),
+                depth: 1,
+            }],
+            bytes: 10,
+        },
+        found: Vec::new(),
+        refused: Vec::new(),
+    };
+    let batch = claimed.into_iter().map(settle).collect();
+    store.settle(batch).await.unwrap();
 }

@@ -237,3 +237,29 @@ async fn sitemaps_add_pages_to_a_crawl() {
         assert_eq!(found, paths, "{choice:?}");
     }
 }
+
+/// What a sitemap lists is admitted before the links of the seed, so it is kept when `max_pages` cuts.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn listed_pages_come_before_links_when_max_pages_cuts() {
+    let server = Server::start(|request: &Request| match request.path() {
+        "/sitemap.xml" => {
+            let origin = request.origin();
+            SiteResponse::text(format!("{origin}/listed/1\n{origin}/listed/2\n"))
+        }
+        "/robots.txt" => SiteResponse::status(404),
+        "/" => SiteResponse::html("<a href=/linked/1>1</a><a href=/linked/2>2</a>"),
+        _ => SiteResponse::html("<p>words"),
+    });
+    let test_store = TestStore::fresh(fast()).await;
+    let params = JobParams {
+        sitemaps: Some(SitemapsChoice::Include),
+        max_pages: Some(3),
+        ..JobParams::for_url(server.url("/"))
+    };
+    let (job, _) = test_store.run(JobKind::Crawl, &params).await;
+    assert_eq!(job.stop_reason.as_deref(), Some("max_pages"), "{job:?}");
+    let documents = test_store.by_path(job.id).await;
+    let mut found: Vec<&str> = documents.keys().map(String::as_str).collect();
+    found.sort_unstable();
+    assert_eq!(found, ["/", "/listed/1", "/listed/2"]);
+}

@@ -281,9 +281,16 @@ async fn the_http_settings_apply_to_page_requests() {
     let urls = ["/hops", "/big", "/slow"].map(|path| server.url(path));
     let params = JobParams::batch(urls);
     let job = run(&config, &test_store, JobKind::BatchScrape, &params).await;
-    let tasks = crawler_store::Results::tasks(&test_store.store, job.id, &crawler_store::Access::AllOwners, None, 10, None)
-        .await
-        .unwrap();
+    let tasks = crawler_store::Results::tasks(
+        &test_store.store,
+        &crawler_store::Access::AllOwners,
+        job.id,
+        None,
+        10,
+        None,
+    )
+    .await
+    .unwrap();
     let reason = |path: &str| {
         let task = tasks.entries.iter().find(|task| task.url.ends_with(path));
         task.unwrap().reason.clone()

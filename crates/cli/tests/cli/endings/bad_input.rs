@@ -153,6 +153,11 @@ fn numbers_out_of_range() {
         ("--max-parallel", "0", "1 to 1000"),
         ("--max-attempts", "0", "1 to 100"),
         ("--max-redirects", "101", "0 to 100"),
+        (
+            "--rate-ms",
+            "86400001",
+            "86400001 is out of range; use 0 to 86400000",
+        ),
         ("--timeout", "0", "use 1ms to 1h"),
         ("--timeout", "2h", "2h is out of range; use 1ms to 1h"),
         ("--max-body-bytes", "0", "use 1"),

@@ -46,12 +46,14 @@ macro_rules! all_kinds {
             four_decades events_in_a_grid sparse_days prices item_ids list_by_path languages search
             dictionary directory timetables magazine_scans categories_by_query comments
             related_posts diary_with_gaps numbered_events members
+            cart_shop forum_software wiki_software source_viewer library_catalog job_board photo_albums mailing_list short_news bulletins events_years_apart documentation_versions weblog
             calendar_by_path calendar_views relative_links session_in_path session_of_unknown_name
             sorting_and_filters repeated_last_page soft_404 token_maze word_maze share_links counter
             calendar_by_query calendar_views_with_events calendar_with_numbers calendar_of_weeks calendar_with_archive
             session_in_query click_path facets_in_any_order empty_pages empty_pages_by_path
             filters_in_path query_maze nested_maze growing_query return_addresses soft_404_below
             months_by_query tag_combinations nested_login maze_with_way_back
+            events_calendar events_calendar_of_a_small_site cart_buttons cart_buttons_of_a_large_shop reply_links reply_links_of_a_small_site session_before_path booking_dates numbered_facets views_of_a_list views_of_a_list_of_a_small_site referrers tag_folders list_that_starts_again suggestions dates_with_new_text not_found_with_advice two_areas redirect_hops counted_visits
         }
     };
 }

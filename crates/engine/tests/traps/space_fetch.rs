@@ -44,11 +44,11 @@ impl SpaceFetch {
         self.log.lock().unwrap().clone()
     }
 
-    fn body(&self, target: &str) -> Option<String> {
+    fn body(&self, target: &str, location: Option<&str>) -> Option<String> {
         if target == "/sitemap.xml" {
             return self.site.has_sitemap().then(|| self.site.sitemap(ORIGIN));
         }
-        let page = self.site.page(target);
+        let page = self.site.page(target).filter(|_| location.is_none());
         let mut log = self.log.lock().unwrap();
         log.total += 1;
         let is_wanted = match page.as_ref().and_then(|page| page.shows.clone()) {
@@ -74,13 +74,18 @@ impl Fetch for SpaceFetch {
             let latency = Duration::from_millis(1 + sum * 7_919 % MAX_LATENCY);
             tokio::time::sleep(latency).await;
         }
-        let body = self.body(target);
-        let status = if body.is_some() { 200 } else { 404 };
+        let location = self.site.redirect(target);
+        let body = self.body(target, location.as_deref());
+        let status = match (&location, &body) {
+            (Some(_), _) => 302,
+            (None, Some(_)) => 200,
+            (None, None) => 404,
+        };
         let body = body.unwrap_or_default();
         Ok(Fetched {
             status,
             content_type: Some("text/html".into()),
-            location: None,
+            location: location.map(Into::into),
             retry_after: None,
             wire_bytes: body.len() as u64,
             body: match request.accept {

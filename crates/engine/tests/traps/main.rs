@@ -85,16 +85,20 @@ fn crawl(fetch: &Arc<SpaceFetch>, workers: usize, traps: bool) -> (Summary, Vec<
 }
 
 fn check(kind: &SiteKind) {
+    let mut failures = Vec::new();
     for seed in seeds() {
         for workers in [1, 25] {
             let fetch = Arc::new(SpaceFetch::new((kind.make)(seed), workers > 1));
             let (summary, reports) = crawl(&fetch, workers, true);
             let name = format!("{} (seed {seed}, {workers} workers)", kind.name);
-            assert_eq!(summary.stop, StopReason::Done, "{name}");
-            Measured::of(&fetch).check(&name);
+            if summary.stop != StopReason::Done {
+                failures.push(format!("{name}: stopped: {:?}", summary.stop));
+            }
+            failures.extend(Measured::of(&fetch).failures(&name));
             check_told(&name, &summary, &reports);
         }
     }
+    assert!(failures.is_empty(), "{}", failures.join("\n"));
 }
 
 /// Every URL that was found has a report, or the page it was found on says why it is refused; the summary counts the same.

@@ -98,6 +98,7 @@ async fn crawl(fetch: &Arc<SpaceFetch>) -> MemoryStore {
 }
 
 fn check(kind: &SiteKind) {
+    let mut failures = Vec::new();
     for seed in seeds() {
         let fetch = Arc::new(SpaceFetch::new((kind.make)(seed), true));
         let runtime = tokio::runtime::Builder::new_current_thread()
@@ -107,7 +108,7 @@ fn check(kind: &SiteKind) {
             .unwrap();
         let store = runtime.block_on(crawl(&fetch));
         let name = format!("{} (seed {seed}, service)", kind.name);
-        Measured::of(&fetch).check(&name);
+        failures.extend(Measured::of(&fetch).failures(&name));
         let done = store
             .records()
             .into_iter()
@@ -118,6 +119,7 @@ fn check(kind: &SiteKind) {
             "{name}: a task is done without a request"
         );
     }
+    assert!(failures.is_empty(), "{}", failures.join("\n"));
 }
 
 all_kinds! { check }

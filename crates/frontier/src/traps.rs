@@ -108,11 +108,11 @@ impl Traps {
             return Err(RefuseReason::TrapQuery);
         }
         let without_ignorable = self.ignorable.key_without_ignorable(url, keys);
-        // A redirect may add such a parameter to a page that was not fetched without it.
-        if let Some(key) = without_ignorable.filter(|_| source.is_some())
-            && (seen.contains(key)
-                || self.first_of.contains_key(&key)
-                || self.ignorable.was_read(url, key))
+        // A redirect may add such a parameter to a page that was not read without it.
+        if let Some(key) = without_ignorable
+            && (self.ignorable.was_read(url, key)
+                || source.is_some()
+                    && (seen.contains(key) || self.first_of.contains_key(&key)))
         {
             return Err(RefuseReason::TrapSession);
         }

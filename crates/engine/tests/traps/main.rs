@@ -22,7 +22,7 @@ use each_kind::seeds;
 use space_fetch::{Measured, ORIGIN, SpaceFetch};
 
 /// A crawl that reaches this is caught in a trap.
-const MAX_PAGES: u64 = 20_000;
+const MAX_PAGES: u64 = 8_000;
 
 fn plan(has_sitemap: bool, traps: bool) -> CrawlPlan {
     let spec = CrawlSpec {
@@ -95,7 +95,10 @@ fn check(kind: &SiteKind) {
                 failures.push(format!("{name}: stopped: {:?}", summary.stop));
             }
             failures.extend(Measured::of(&fetch).failures(&name));
-            check_told(&name, &summary, &reports);
+            // What is left at a limit has no report.
+            if summary.stop == StopReason::Done {
+                check_told(&name, &summary, &reports);
+            }
         }
     }
     assert!(failures.is_empty(), "{}", failures.join("\n"));

@@ -179,6 +179,9 @@ pub(super) fn documentation_versions(seed: u64) -> UrlSpace {
                 &content,
             );
         }
+        for other in versions {
+            contents.push_str(&link(&format!("/docs/{other}/"), other));
+        }
         builder.page(format!("/docs/{version}/"), version, &contents);
     }
     builder.page("/", "Project", &paragraph(seed, 50));

@@ -111,8 +111,7 @@ impl Traps {
         // A redirect may add such a parameter to a page that was not read without it.
         if let Some(key) = without_ignorable
             && (self.ignorable.was_read(url, key)
-                || source.is_some()
-                    && (seen.contains(key) || self.first_of.contains_key(&key)))
+                || source.is_some() && (seen.contains(key) || self.first_of.contains_key(&key)))
         {
             return Err(RefuseReason::TrapSession);
         }

@@ -8,6 +8,8 @@ use crawler_fetch::{Accept, Body, Fetch, FetchRequest, Fetched};
 use crawler_model::Failure;
 use testsite::url_spaces::UrlSpace;
 
+use crate::each_kind::Bar;
+
 pub(crate) const ORIGIN: &str = "http://site.example";
 
 /// Longest time that a page takes, on the test's clock.
@@ -129,7 +131,7 @@ impl Measured {
         clippy::print_stdout,
         reason = "the figures are the result of the test"
     )]
-    pub(crate) fn failures(&self, name: &str) -> Vec<String> {
+    pub(crate) fn failures(&self, name: &str, bar: Bar) -> Vec<String> {
         let Self {
             wanted, requests, ..
         } = self;
@@ -142,13 +144,13 @@ impl Measured {
             100.0 * requests.in_traps as f64 / requests.total as f64,
         );
         let mut failures = Vec::new();
-        if self.missing.len() * 100 > wanted * 2 {
+        if kept * 100 < wanted * bar.kept {
             failures.push(format!(
                 "{name}: {kept} of {wanted} wanted pages were fetched; missing: {:?}",
                 &self.missing[..self.missing.len().min(20)]
             ));
         }
-        if requests.in_traps * 100 > requests.total * 3 {
+        if requests.in_traps * 100 > requests.total * bar.in_traps {
             failures.push(format!(
                 "{name}: {} of {} requests were spent in traps: {:?}",
                 requests.in_traps, requests.total, requests.examples

@@ -185,6 +185,23 @@ mod tests {
     }
 
     #[test]
+    fn the_views_of_a_calendar_are_one_calendar() {
+        let calendar = |text: &str| {
+            DatePage::of(UrlRef::split(text).unwrap(), 1)
+                .unwrap()
+                .calendar
+        };
+        let month = calendar("http://a/events/month/2026-11/");
+        assert_eq!(month, calendar("http://a/events/day/2026-11-16/"));
+        assert_eq!(month, calendar("http://a/events/2026/11/16"));
+        assert_ne!(month, calendar("http://a/news/2026/11/16"));
+        assert_ne!(
+            calendar("http://a/day/2026-11-16"),
+            calendar("http://a/2026/11/16")
+        );
+    }
+
+    #[test]
     fn dates_are_found_in_paths_and_queries() {
         let month = (2026 * 12 + 10) * 31;
         let day = Some((month + 15, month + 15));

@@ -8,8 +8,11 @@ use xxhash_rust::xxh3::xxh3_64_with_seed;
 
 use super::place::{name_key, page_of};
 
-/// Pages that must be the same, whatever the parameter's value, and none different: copies of one page, or copies of so many pages.
+/// Copies that must be the same, whatever the parameter's value, and none different.
 const MIN_SAME: u32 = 4;
+/// So many pages must have been copied, or the parameter is only known to change nothing on those that were: a form may be the same for
+/// all titles.
+const MIN_COPIED: usize = 3;
 /// A shorter text says too little: a page that a script fills may look like this.
 const MIN_WORDS: u32 = 12;
 /// Limits on what is remembered.
@@ -30,8 +33,10 @@ pub(super) struct IgnorableNames {
 
 #[derive(Debug, Default)]
 struct NameRecord {
-    /// Pages of which a copy with another value was read.
-    copied: u32,
+    /// Copies that were read.
+    same: u32,
+    /// Fingerprints of some pages of which a copy was read: of paths, if the record is one for all paths.
+    copied: Vec<u64>,
     differs: bool,
     /// What was read, by the key without the parameter.
     pages: HashMap<UrlKey, ReadPage>,
@@ -50,7 +55,7 @@ struct ReadPage {
 impl NameRecord {
     /// Whether the parameter changes nothing on any page.
     fn is_ignorable(&self) -> bool {
-        self.copied >= MIN_SAME && !self.differs
+        self.same >= MIN_SAME && self.copied.len() >= MIN_COPIED && !self.differs
     }
 
     /// Whether the parameter changes nothing on the page with this key without it.
@@ -59,16 +64,26 @@ impl NameRecord {
         page.is_some_and(|page| page.same >= MIN_SAME && !page.differs)
     }
 
-    /// Takes in a page, and returns how many more are remembered.
-    fn take_in(&mut self, key: UrlKey, own: UrlKey, text: UrlFree, has_room: bool) -> isize {
+    /// Takes in a page, and returns how many more are remembered. `source`: what must be different for a copy of another page.
+    fn take_in(
+        &mut self,
+        key: UrlKey,
+        own: UrlKey,
+        source: u64,
+        text: UrlFree,
+        has_room: bool,
+    ) -> isize {
         let before = self.pages.len();
         let has_room = has_room && (!self.differs || before < MAX_TEXTS_IF_DIFFERENT);
         match self.pages.get_mut(&key) {
             // It was fetched again.
             Some(page) if page.own == own => (),
             Some(page) if is_same(page.text, text) => {
-                self.copied += u32::from(page.same == 0);
                 page.same += 1;
+                self.same += 1;
+                if self.copied.len() < MIN_COPIED && !self.copied.contains(&source) {
+                    self.copied.push(source);
+                }
             }
             Some(page) => {
                 page.differs = true;
@@ -111,12 +126,13 @@ impl IgnorableNames {
             let Some(others) = key_without(url, |other| other == name, keys) else {
                 continue;
             };
-            for key in [name, on_path(url, name)] {
+            let path = xxh3_64_with_seed(page_of(url).as_bytes(), 0);
+            for (key, source) in [(name, path), (on_path(url, name), others.0)] {
                 if !self.records.contains_key(&key) && self.records.len() >= MAX_RECORDS {
                     continue;
                 }
                 let record = self.records.entry(key).or_default();
-                let added = record.take_in(others, own, text.exact, self.texts < MAX_TEXTS);
+                let added = record.take_in(others, own, source, text.exact, self.texts < MAX_TEXTS);
                 self.texts = self.texts.saturating_add_signed(added);
                 self.has_some |= record.is_ignorable() || record.is_ignorable_on(others);
             }
@@ -173,8 +189,10 @@ fn is_same(one: UrlFree, other: UrlFree) -> bool {
     one.all == other.all || one.rest == other.rest
 }
 
+/// A parameter on one path, beside the same other parameters.
 fn on_path(url: UrlRef<'_>, name: u64) -> u64 {
-    xxh3_64_with_seed(page_of(url).as_bytes(), name)
+    let names = pairs(url).map(name_key).fold(0, u64::wrapping_add);
+    xxh3_64_with_seed(page_of(url).as_bytes(), name ^ names.rotate_left(32))
 }
 
 fn pairs(url: UrlRef<'_>) -> impl Iterator<Item = &str> {
@@ -195,4 +213,74 @@ fn key_without(
         text.push_str(pair);
     }
     UrlRef::split(&text).map(|url| keys.key(url))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crawler_weburl::SlashPolicy;
+
+    const KEYS: KeyPolicy = KeyPolicy {
+        slash: SlashPolicy::Merge,
+        query: QueryPolicy::Keep,
+        seed: 5,
+    };
+
+    fn read(names: &mut IgnorableNames, url: &str, text: u64) {
+        let exact = UrlFree {
+            all: text,
+            rest: text,
+        };
+        let text = TextSketch {
+            words: 100,
+            exact,
+            ..TextSketch::default()
+        };
+        names.take_in(UrlRef::split(url).unwrap(), &text, &KEYS);
+    }
+
+    fn is_copy(names: &IgnorableNames, url: &str) -> bool {
+        let url = UrlRef::split(url).unwrap();
+        let key = names.key_without_ignorable(url, &KEYS);
+        key.is_some_and(|key| names.was_read(url, key))
+    }
+
+    /// An editor that asks to log in looks the same for each title: titles change all the other pages.
+    #[test]
+    fn a_parameter_that_changes_nothing_on_one_page_may_change_others() {
+        let mut names = IgnorableNames::default();
+        for title in 0..8 {
+            read(
+                &mut names,
+                &format!("http://a/w?title={title}&action=edit"),
+                1,
+            );
+            for section in 0..4 {
+                let target = format!("http://a/w?title={title}&action=edit&section={section}");
+                read(&mut names, &target, 1);
+            }
+        }
+        assert!(is_copy(&names, "http://a/w?title=9&action=edit"));
+        assert!(!is_copy(&names, "http://a/w?title=9&action=history"));
+        // One that was fetched differs: the form is still known.
+        read(&mut names, "http://a/w?title=1&action=history", 2);
+        read(&mut names, "http://a/w?title=2&action=history", 3);
+        assert!(is_copy(&names, "http://a/w?title=10&action=edit"));
+        assert!(!is_copy(&names, "http://a/w?title=9&action=history"));
+    }
+
+    #[test]
+    fn a_parameter_that_changes_nothing_on_several_paths_changes_nothing() {
+        let mut names = IgnorableNames::default();
+        for page in 0..3 {
+            assert!(!is_copy(&names, "http://a/p1?token=9"));
+            for token in 0..3 {
+                read(&mut names, &format!("http://a/p{page}?token={token}"), page);
+            }
+        }
+        assert!(is_copy(&names, "http://a/p1?token=9"));
+        let other = UrlRef::split("http://a/p9?token=1").unwrap();
+        assert!(names.key_without_ignorable(other, &KEYS).is_some());
+        assert!(!is_copy(&names, other.as_str()), "it was not read yet");
+    }
 }

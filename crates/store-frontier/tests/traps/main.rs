@@ -25,7 +25,7 @@ use crawler_store_frontier::{Planner, StoreFrontier, StoreFrontierSettings};
 use crawler_weburl::CrawlUrl;
 use testsite::url_spaces::SiteKind;
 
-use each_kind::seeds;
+use each_kind::{bar, seeds};
 use memory_store::MemoryStore;
 use space_fetch::{Measured, ORIGIN, SpaceFetch};
 
@@ -108,7 +108,7 @@ fn check(kind: &SiteKind) {
             .unwrap();
         let store = runtime.block_on(crawl(&fetch));
         let name = format!("{} (seed {seed}, service)", kind.name);
-        failures.extend(Measured::of(&fetch).failures(&name));
+        failures.extend(Measured::of(&fetch).failures(&name, bar(kind)));
         let done = store
             .records()
             .into_iter()

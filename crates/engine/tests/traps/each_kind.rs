@@ -28,7 +28,7 @@ const KNOWN_LIMITS: &[(&str, usize, usize)] = &[
     ("numbered_facets", 98, 10),
     ("views_of_a_list_of_a_small_site", 98, 11),
     ("tag_folders", 98, 9),
-    ("suggestions", 98, 10),
+    ("suggestions", 98, 11),
     ("not_found_with_advice", 98, 5),
 ];
 

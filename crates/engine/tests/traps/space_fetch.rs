@@ -87,7 +87,7 @@ impl Fetch for SpaceFetch {
         Ok(Fetched {
             status,
             content_type: Some("text/html".into()),
-            location: location.map(Into::into),
+            location,
             retry_after: None,
             wire_bytes: body.len() as u64,
             body: match request.accept {

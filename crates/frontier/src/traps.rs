@@ -33,6 +33,7 @@ use crawler_weburl::{KeyPolicy, UrlKey, UrlRef};
 
 use self::area::area;
 use self::area_record::AreaRecord;
+use self::calendar::DatePage;
 use self::calendar_record::CalendarRecord;
 use self::fingerprint_hasher::FingerprintHasher;
 use self::ignorable_names::IgnorableNames;
@@ -403,6 +404,10 @@ impl Traps {
 /// The key of a URL without known parameters that act on the page or show it in another way, if it has some.
 fn copy_of(url: UrlRef<'_>, keys: &KeyPolicy) -> Option<UrlKey> {
     let text = known_parameters::without_copies(url)?;
+    // The views of an endless calendar help to find it.
+    if DatePage::of(url, keys.seed).is_some() {
+        return None;
+    }
     UrlRef::split(&text).map(|stripped| keys.key(stripped))
 }
 

@@ -105,3 +105,29 @@ fn very_long_urls_are_not_followed() {
     let long = format!("http://a/{}", "x".repeat(3_000));
     assert_eq!(admitted([long]), (0, Some(RefuseReason::TooLong)));
 }
+
+#[test]
+fn known_parameters_and_forms_are_not_followed() {
+    let urls = |list: &[&str]| admitted(list.iter().map(|url| (*url).to_owned()));
+    let session = Some(RefuseReason::TrapSession);
+    let replies = [
+        "http://a/p",
+        "http://a/p?replytocom=1",
+        "http://a/p?share=x",
+    ];
+    assert_eq!(urls(&replies), (1, session));
+    // The page itself is still fetched if it is found later.
+    let views = [
+        "http://a/l?view=grid&page=2",
+        "http://a/l?page=2&view=list",
+        "http://a/l?page=2",
+    ];
+    assert_eq!(urls(&views), (2, session));
+    let forms = [
+        "http://a/posting.php?mode=reply&t=1",
+        "http://a/w?title=X&action=edit",
+    ];
+    assert_eq!(urls(&forms), (0, Some(RefuseReason::TrapQuery)));
+    let dates = ["http://a/cal/2024/11", "http://a/cal/2024/11?view=list"];
+    assert_eq!(urls(&dates), (2, None));
+}

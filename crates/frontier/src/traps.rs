@@ -403,11 +403,9 @@ impl Traps {
 
 /// The key of a URL without known parameters that act on the page or show it in another way, if it has some.
 fn copy_of(url: UrlRef<'_>, keys: &KeyPolicy) -> Option<UrlKey> {
-    let text = known_parameters::without_copies(url)?;
     // The views of an endless calendar help to find it.
-    if DatePage::of(url, keys.seed).is_some() {
-        return None;
-    }
+    let keeps_views = || DatePage::of(url, keys.seed).is_some();
+    let text = known_parameters::without_copies(url, keeps_views)?;
     UrlRef::split(&text).map(|stripped| keys.key(stripped))
 }
 

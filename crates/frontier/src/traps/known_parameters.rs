@@ -34,7 +34,7 @@ const LIKELY_SESSIONS: [(&str, Values); 5] = [
     ("session", Random),
 ];
 
-const VIEWS: Values = OneOf(&[
+const LOOKS: &[&str] = &[
     "grid",
     "list",
     "gallery",
@@ -43,12 +43,18 @@ const VIEWS: Values = OneOf(&[
     "thumbnails",
     "compact",
     "print",
-]);
+];
+/// Another look of the same page.
+const VIEWS: [(&str, Values); 3] = [
+    ("view", OneOf(LOOKS)),
+    ("display", OneOf(LOOKS)),
+    ("layout", OneOf(LOOKS)),
+];
 const DIRECTIONS: Values = OneOf(&["asc", "desc", "ascending", "descending"]);
 
 /// Actions on a page, and other ways to show it: its entries, in another order or number. Not `sort`: a list may show only the first
 /// entries of each order.
-const COPIES: [(&str, Values); 35] = [
+const COPIES: [(&str, Values); 32] = [
     // WordPress: the form to answer a comment
     ("replytocom", Number),
     // Jetpack: redirects to a service, or counts
@@ -115,9 +121,6 @@ const COPIES: [(&str, Values); 35] = [
     ("sort_order", DIRECTIONS),
     ("sort_dir", DIRECTIONS),
     ("sortdir", DIRECTIONS),
-    ("view", VIEWS),
-    ("display", VIEWS),
-    ("layout", VIEWS),
     ("perpage", Number),
     ("per_page", Number),
     ("per-page", Number),
@@ -157,12 +160,17 @@ pub(super) fn is_session(pair: &str) -> bool {
 }
 
 /// The URL without parameters that act on the page or show it in another way, or `None` when it has none.
-pub(super) fn without_copies(url: UrlRef<'_>) -> Option<String> {
+pub(super) fn without_copies(
+    url: UrlRef<'_>,
+    keeps_views: impl FnOnce() -> bool,
+) -> Option<String> {
     let query = url.query().filter(|query| query.contains('='))?;
-    let is_copy = |pair: &&str| {
+    let is_known = |list: &[(&str, Values)], pair: &str| {
         let pair = pair.split_once('=');
-        pair.is_some_and(|(name, value)| is_in(&COPIES, name, value))
+        pair.is_some_and(|(name, value)| is_in(list, name, value))
     };
+    let has_view = query.split('&').any(|pair| is_known(&VIEWS, pair)) && !keeps_views();
+    let is_copy = |pair: &&str| is_known(&COPIES, pair) || (has_view && is_known(&VIEWS, pair));
     query.split('&').find(is_copy)?;
     let mut text = page_of(url).to_owned();
     for (at, pair) in query.split('&').filter(|pair| !is_copy(pair)).enumerate() {
@@ -218,7 +226,7 @@ mod tests {
     use super::*;
 
     fn plain(text: &str) -> Option<String> {
-        without_copies(UrlRef::split(text).unwrap())
+        without_copies(UrlRef::split(text).unwrap(), || false)
     }
 
     #[test]

@@ -146,8 +146,6 @@ impl AdmissionFilter {
         if keys.key(from.parts()) == keys.key(to.parts()) {
             return true;
         }
-        plan.traps
-            && Traps::session_free_key(from.parts(), keys)
-                == Traps::session_free_key(to.parts(), keys)
+        plan.traps && Traps::plain_key(from.parts(), keys) == Traps::plain_key(to.parts(), keys)
     }
 }

@@ -14,6 +14,7 @@ mod calendar;
 mod calendar_record;
 mod fingerprint_hasher;
 mod ignorable_names;
+mod known_parameters;
 mod page_evidence;
 mod page_links;
 mod path_shape;
@@ -32,10 +33,11 @@ use crawler_weburl::{KeyPolicy, UrlKey, UrlRef};
 
 use self::area::area;
 use self::area_record::AreaRecord;
+use self::calendar::DatePage;
 use self::calendar_record::CalendarRecord;
 use self::fingerprint_hasher::FingerprintHasher;
 use self::ignorable_names::IgnorableNames;
-use self::page_links::{brought, known_links, leads_elsewhere, relation};
+use self::page_links::{brought, known_links, last_linked, leads_elsewhere, relation};
 use self::phrases::Phrases;
 use self::place::Place;
 use self::query_record::QueryRecord;
@@ -66,6 +68,8 @@ pub(crate) struct Traps {
     areas: Records<AreaRecord>,
     ignorable: IgnorableNames,
     sorted_queries: Seen,
+    /// Keys without known parameters of URLs that have some.
+    copied: Seen,
     /// The URL that was admitted first, by its key without parameters that change nothing.
     first_of: HashMap<UrlKey, UrlKey>,
     /// Keys of URLs that a sitemap lists and that were found as links before.
@@ -98,9 +102,16 @@ impl Traps {
         if path_shape::is_pathological(url.path()) {
             return Err(RefuseReason::TrapPath);
         }
+        if known_parameters::is_form(url) {
+            return Err(RefuseReason::TrapQuery);
+        }
         let without_session = session::without_session(url)
             .and_then(|text| UrlRef::split(&text).map(|stripped| keys.key(stripped)));
         if without_session.is_some_and(|key| seen.contains(key)) {
+            return Err(RefuseReason::TrapSession);
+        }
+        let copy_of = copy_of(url, keys);
+        if copy_of.is_some_and(|key| seen.contains(key) || self.copied.contains(key)) {
             return Err(RefuseReason::TrapSession);
         }
         let sorted = sorted_key(url, keys.seed);
@@ -108,11 +119,10 @@ impl Traps {
             return Err(RefuseReason::TrapQuery);
         }
         let without_ignorable = self.ignorable.key_without_ignorable(url, keys);
-        // A redirect may add such a parameter to a page that was not fetched without it.
-        if let Some(key) = without_ignorable.filter(|_| source.is_some())
-            && (seen.contains(key)
-                || self.first_of.contains_key(&key)
-                || self.ignorable.was_read(url, key))
+        // A redirect may add such a parameter to a page that was not read without it.
+        if let Some(key) = without_ignorable
+            && (self.ignorable.was_read(url, key)
+                || source.is_some() && (seen.contains(key) || self.first_of.contains_key(&key)))
         {
             return Err(RefuseReason::TrapSession);
         }
@@ -134,6 +144,7 @@ impl Traps {
         }
         Ok(TrapCheck {
             without_session,
+            copy_of,
             without_ignorable,
             sorted,
             place,
@@ -141,11 +152,12 @@ impl Traps {
         })
     }
 
-    /// The key of a URL without its session id; its own key when it has none.
-    pub(crate) fn session_free_key(url: UrlRef<'_>, keys: &KeyPolicy) -> UrlKey {
-        session::without_session(url)
-            .and_then(|text| UrlRef::split(&text).map(|stripped| keys.key(stripped)))
-            .unwrap_or_else(|| keys.key(url))
+    /// The key of a URL without its session id and without parameters that act on the page or show it in another way; its own key
+    /// when it has none.
+    pub(crate) fn plain_key(url: UrlRef<'_>, keys: &KeyPolicy) -> UrlKey {
+        let text = session::without_session(url);
+        let url = text.as_deref().and_then(UrlRef::split).unwrap_or(url);
+        copy_of(url, keys).unwrap_or_else(|| keys.key(url))
     }
 
     /// Counts an admitted URL, also as one of the links of its source.
@@ -156,6 +168,7 @@ impl Traps {
         source: Option<&mut PageEvidence>,
     ) {
         self.sorted_queries.extend(trap_check.sorted);
+        self.copied.extend(trap_check.copy_of);
         if let Some(stripped) = trap_check.without_ignorable {
             self.first_of.insert(stripped, key);
         }
@@ -295,6 +308,8 @@ impl Traps {
                 }
                 if let Some(record) = record_of(&mut self.calendars, date.calendar) {
                     let new = text.map(|text| record.phrases.take_in(text, &mut self.phrases));
+                    record.note_links(*date, last_linked(report, *date, keys));
+                    record.note_text(text);
                     record.take_in(*date, &evidence, brought(report, &evidence, new), others);
                     self.refuses_some |= record.is_trap();
                 }
@@ -336,13 +351,18 @@ impl Traps {
     /// Forgets which URLs were admitted, and keeps what was learned from pages.
     pub(crate) fn forget_admitted(&mut self) {
         self.sorted_queries = Seen::default();
+        self.copied = Seen::default();
         self.first_of.clear();
         self.knows_all = Some(false);
     }
 
     /// The number of URLs and texts remembered.
     pub(crate) fn len(&self) -> usize {
-        self.sorted_queries.len() + self.first_of.len() + self.phrases + self.ignorable.len()
+        self.sorted_queries.len()
+            + self.copied.len()
+            + self.first_of.len()
+            + self.phrases
+            + self.ignorable.len()
     }
 
     fn forget_phrases(&mut self) {
@@ -381,6 +401,14 @@ impl Traps {
     }
 }
 
+/// The key of a URL without known parameters that act on the page or show it in another way, if it has some.
+fn copy_of(url: UrlRef<'_>, keys: &KeyPolicy) -> Option<UrlKey> {
+    // The views of an endless calendar help to find it.
+    let keeps_views = || DatePage::of(url, keys.seed).is_some();
+    let text = known_parameters::without_copies(url, keeps_views)?;
+    UrlRef::split(&text).map(|stripped| keys.key(stripped))
+}
+
 /// The record of a place, unless there are too many.
 fn record_of<R: Default>(records: &mut Records<R>, key: u64) -> Option<&mut R> {
     if records.len() >= MAX_PLACES && !records.contains_key(&key) {
@@ -390,110 +418,4 @@ fn record_of<R: Default>(records: &mut Records<R>, key: u64) -> Option<&mut R> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crawler_weburl::{QueryPolicy, SlashPolicy};
-
-    const KEYS: KeyPolicy = KeyPolicy {
-        slash: SlashPolicy::Merge,
-        query: QueryPolicy::Keep,
-        seed: 5,
-    };
-
-    /// Admits as many of the URLs as their spelling allows.
-    fn admitted(urls: impl IntoIterator<Item = String>) -> (usize, Option<RefuseReason>) {
-        let (mut traps, mut seen) = (Traps::default(), Seen::default());
-        let (mut count, mut last) = (0, None);
-        for text in urls {
-            let url = UrlRef::split(&text).unwrap();
-            match traps.check(url, None, &KEYS, &seen) {
-                Ok(trap_check) => {
-                    traps.note(KEYS.key(url), &trap_check, None);
-                    seen.insert(KEYS.key(url));
-                    seen.extend(trap_check.without_session);
-                    count += 1;
-                }
-                Err(reason) => last = Some(reason),
-            }
-        }
-        (count, last)
-    }
-
-    #[test]
-    fn many_urls_are_not_a_trap_by_themselves() {
-        let shapes = [
-            "http://a/item/5{}",
-            "http://a/p?id=5{}",
-            "http://a/list?page={}",
-            "http://a/s?color={}&size=m&page=2",
-            "http://a/2024/5/6/story-{}",
-        ];
-        for shape in shapes {
-            let urls = (0..5_000).map(|n| shape.replace("{}", &n.to_string()));
-            assert_eq!(admitted(urls), (5_000, None), "{shape}");
-        }
-        let days = (0..5_000).map(|n| {
-            let (year, month, day) = (1990 + n / 372, 1 + n / 31 % 12, 1 + n % 31);
-            format!("http://a/archive/{year}/{month}/{day}")
-        });
-        assert_eq!(admitted(days), (5_000, None));
-    }
-
-    #[test]
-    fn parameters_in_another_order_are_the_same_page() {
-        let shuffled = [
-            "http://a/s?a=1&b=2".to_owned(),
-            "http://a/s?b=2&a=1".to_owned(),
-        ];
-        assert_eq!(admitted(shuffled), (1, Some(RefuseReason::TrapQuery)));
-    }
-
-    #[test]
-    fn session_ids_are_one_page() {
-        for shape in [
-            "http://a/p;jsessionid=8F{}C2",
-            "http://a/p?PHPSESSID=aa{}",
-            "http://a/p?x=1&sid=ab12cd34ef{}",
-            "http://a/(S(abcd1234abcd{}))/p",
-        ] {
-            let urls = (0..50).map(|n| shape.replace("{}", &n.to_string()));
-            assert_eq!(
-                admitted(urls),
-                (1, Some(RefuseReason::TrapSession)),
-                "{shape}"
-            );
-        }
-        let plain = [
-            "http://a/p".to_owned(),
-            "http://a/p;jsessionid=1".to_owned(),
-        ];
-        assert_eq!(admitted(plain), (1, Some(RefuseReason::TrapSession)));
-        let stories = (0..50).map(|n| format!("http://a/p?sid={n}"));
-        assert_eq!(
-            admitted(stories),
-            (50, None),
-            "a short number is not a session id"
-        );
-    }
-
-    #[test]
-    fn growing_paths_end() {
-        let grown = (1..200).map(|n| format!("http://a{}", "/x/y".repeat(n)));
-        let (count, reason) = admitted(grown);
-        assert!(count <= 30, "{count}");
-        assert_eq!(reason, Some(RefuseReason::TrapPath));
-        let same = (1..50).map(|n| format!("http://a{}", "/loop".repeat(n)));
-        assert_eq!(admitted(same), (2, Some(RefuseReason::TrapPath)));
-        let honest = [
-            "http://a/docs/api/v1/docs/index".to_owned(),
-            "http://a/2024/2024/x".to_owned(),
-        ];
-        assert_eq!(admitted(honest), (2, None));
-    }
-
-    #[test]
-    fn very_long_urls_are_not_followed() {
-        let long = format!("http://a/{}", "x".repeat(3_000));
-        assert_eq!(admitted([long]), (0, Some(RefuseReason::TooLong)));
-    }
-}
+mod tests;

@@ -18,27 +18,27 @@ use crawler_model::{
 };
 use testsite::url_spaces::SiteKind;
 
-use each_kind::seeds;
+use each_kind::{bar, limit, seeds};
 use space_fetch::{Measured, ORIGIN, SpaceFetch};
 
 /// A crawl that reaches this is caught in a trap.
 const MAX_PAGES: u64 = 20_000;
 
-fn plan(has_sitemap: bool, traps: bool) -> CrawlPlan {
+fn plan(has_sitemap: bool, max_pages: u64) -> CrawlPlan {
     let spec = CrawlSpec {
         seed: format!("{ORIGIN}/"),
         request: RequestSpec {
             robots: RobotsPolicy::Ignore,
             ..RequestSpec::default()
         },
-        max_pages: Some(MAX_PAGES),
+        max_pages: Some(max_pages),
         max_depth: Some(DepthLimit::Unlimited),
         sitemaps: if has_sitemap {
             SitemapPolicy::Include
         } else {
             SitemapPolicy::Skip
         },
-        traps: Some(traps),
+        traps: Some(true),
         ..CrawlSpec::default()
     };
     CrawlPlan::resolve(&spec, "crawler/0", 1).unwrap()
@@ -64,8 +64,8 @@ impl Output for Reports {
     }
 }
 
-fn crawl(fetch: &Arc<SpaceFetch>, workers: usize, traps: bool) -> (Summary, Vec<PageReport>) {
-    let plan = plan(fetch.site.has_sitemap(), traps);
+fn crawl(fetch: &Arc<SpaceFetch>, workers: usize, max_pages: u64) -> (Summary, Vec<PageReport>) {
+    let plan = plan(fetch.site.has_sitemap(), max_pages);
     let reports = Reports::default();
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_time()
@@ -85,19 +85,29 @@ fn crawl(fetch: &Arc<SpaceFetch>, workers: usize, traps: bool) -> (Summary, Vec<
 }
 
 fn check(kind: &SiteKind) {
+    let mut failures = Vec::new();
     for seed in seeds() {
         for workers in [1, 25] {
             let fetch = Arc::new(SpaceFetch::new((kind.make)(seed), workers > 1));
-            let (summary, reports) = crawl(&fetch, workers, true);
             let name = format!("{} (seed {seed}, {workers} workers)", kind.name);
-            assert_eq!(summary.stop, StopReason::Done, "{name}");
-            Measured::of(&fetch).check(&name);
+            let (max_pages, expected) = if bar(kind).ends {
+                (MAX_PAGES, StopReason::Done)
+            } else {
+                (limit(&fetch.site) as u64, StopReason::MaxPages)
+            };
+            let (summary, reports) = crawl(&fetch, workers, max_pages);
+            if summary.stop != expected {
+                failures.push(format!("{name}: stopped: {:?}", summary.stop));
+            }
+            failures.extend(Measured::of(&fetch).failures(&name, bar(kind)));
             check_told(&name, &summary, &reports);
         }
     }
+    assert!(failures.is_empty(), "{}", failures.join("\n"));
 }
 
-/// Every URL that was found has a report, or the page it was found on says why it is refused; the summary counts the same.
+/// Every URL that was found has a report, or the page it was found on says why it is refused; the summary counts the same. What is
+/// left at a limit has no report.
 fn check_told(name: &str, summary: &Summary, reports: &[PageReport]) {
     let reported: HashSet<&str> = reports.iter().map(|report| report.url.as_str()).collect();
     let mut refused = BTreeMap::<RefuseReason, u64>::new();
@@ -113,7 +123,8 @@ fn check_told(name: &str, summary: &Summary, reports: &[PageReport]) {
             }
         }
     }
-    for report in reports {
+    let all = reports.iter().filter(|_| summary.stop == StopReason::Done);
+    for report in all {
         for link in report.links.iter().filter(|link| link.facts.in_scope) {
             // The key ignores a slash at the end.
             let is_reported =

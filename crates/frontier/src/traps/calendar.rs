@@ -40,6 +40,7 @@ impl DatePage {
             (Some((prefix, date)), None) | (Some((prefix, _)), Some(date)) => (prefix, date),
             (None, Some(date)) => (url.path(), date),
         };
+        let base = without_view(base);
         let site = xxh3_64_with_seed(url.authority().as_bytes(), seed);
         let unit = match date {
             DateParts { day: Some(_), .. } => Unit::Day,
@@ -56,6 +57,15 @@ impl DatePage {
                 (first, first + [371, 30, 0][unit as usize])
             }),
         })
+    }
+}
+
+/// The path of a calendar without its view, since the views show the same days: `/events/week` → `/events`.
+fn without_view(path: &str) -> &str {
+    const VIEWS: [&str; 7] = ["year", "month", "week", "day", "list", "agenda", "schedule"];
+    match path.rsplit_once('/') {
+        Some((before, last)) if !before.is_empty() && VIEWS.contains(&last) => before,
+        _ => path,
     }
 }
 
@@ -172,6 +182,23 @@ mod tests {
     fn of(text: &str) -> Option<(Unit, Option<(u32, u32)>)> {
         let page = DatePage::of(UrlRef::split(text).unwrap(), 1)?;
         Some((page.unit, page.days))
+    }
+
+    #[test]
+    fn the_views_of_a_calendar_are_one_calendar() {
+        let calendar = |text: &str| {
+            DatePage::of(UrlRef::split(text).unwrap(), 1)
+                .unwrap()
+                .calendar
+        };
+        let month = calendar("http://a/events/month/2026-11/");
+        assert_eq!(month, calendar("http://a/events/day/2026-11-16/"));
+        assert_eq!(month, calendar("http://a/events/2026/11/16"));
+        assert_ne!(month, calendar("http://a/news/2026/11/16"));
+        assert_ne!(
+            calendar("http://a/day/2026-11-16"),
+            calendar("http://a/2026/11/16")
+        );
     }
 
     #[test]

@@ -1,5 +1,8 @@
 //! What the pages of a calendar brought.
 
+use crawler_model::TextSketch;
+use xxhash_rust::xxh3::xxh3_64_with_seed;
+
 use super::calendar::{DatePage, Unit};
 use super::page_evidence::{Brought, EMPTY, PageEvidence};
 use super::phrases::Phrases;
@@ -8,6 +11,10 @@ use super::phrases::Phrases;
 const MAX_EMPTY: [u32; 3] = [3, 6, 24];
 /// The same for a calendar that never brought anything.
 const MAX_EMPTY_UNFILLED: [u32; 3] = [2, 4, 14];
+/// So many times as many pages end an archive: a calendar whose last page leads to no later one.
+const ARCHIVE_FACTOR: u32 = 8;
+/// An archive whose pages in a row have so many different texts is not empty, however often it repeats them.
+const MIN_TEXTS: usize = 8;
 /// Pages that bring little count as well if the site has so many times as many others.
 const OTHERS_PER_LITTLE: u32 = 4;
 
@@ -27,6 +34,12 @@ pub(super) struct CalendarRecord {
     /// Whether one of its pages that was found on another leads on to further periods as long as its own: a year that lists its days
     /// ends, however little they bring.
     leads_on: bool,
+    /// The first day of its last page that was fetched or linked.
+    latest: u32,
+    /// The last day of the last page that leads to no later one.
+    end: u32,
+    /// Some texts of its pages since the last that brought something.
+    texts: Vec<u64>,
 }
 
 /// The dates on one side of those with content.
@@ -47,6 +60,33 @@ impl Side {
 }
 
 impl CalendarRecord {
+    /// Records where a page leads. `last_linked`: the first day of the last page of the calendar that it links to.
+    pub(super) fn note_links(&mut self, date: DatePage, last_linked: Option<u32>) {
+        let Some((first, last)) = date.days else {
+            return;
+        };
+        self.latest = self.latest.max(first).max(last_linked.unwrap_or_default());
+        if last_linked.is_none_or(|linked| linked <= last) {
+            self.end = self.end.max(last);
+        }
+    }
+
+    /// Records the text of a page, if it was read.
+    pub(super) fn note_text(&mut self, text: Option<&TextSketch>) {
+        if let Some(text) = text.filter(|_| self.texts.len() < MIN_TEXTS) {
+            let fold = |hash, phrase: &u32| xxh3_64_with_seed(&phrase.to_le_bytes(), hash);
+            let text = text.phrases.iter().fold(0, fold);
+            if !self.texts.contains(&text) {
+                self.texts.push(text);
+            }
+        }
+    }
+
+    /// Whether its last page is known: it does not grow, or only into the past.
+    fn is_archive(&self) -> bool {
+        self.latest > 0 && self.end >= self.latest
+    }
+
     /// Takes in a page. `others`: URLs of the site outside of its area.
     pub(super) fn take_in(
         &mut self,
@@ -71,6 +111,7 @@ impl CalendarRecord {
 
     fn fill(&mut self, date: DatePage) {
         self.has_content = true;
+        self.texts.clear();
         self.between = [0; 3];
         let Some((first, last)) = date.days else {
             self.after = Side::default();
@@ -88,9 +129,11 @@ impl CalendarRecord {
 
     fn count_empty(&mut self, date: DatePage, brought: Brought, others: u32) {
         let (unit, has_content) = (date.unit as usize, self.has_content);
+        let factor = if self.is_archive() { ARCHIVE_FACTOR } else { 1 };
+        let is_varied = self.is_archive() && self.texts.len() >= MIN_TEXTS;
         let Some(side) = self.side_mut(date) else {
             self.between[unit] += brought.emptiness();
-            if self.between[unit] >= MAX_EMPTY[unit] * EMPTY {
+            if self.between[unit] >= MAX_EMPTY[unit] * EMPTY * factor && !is_varied {
                 self.before.refuse(date.unit);
                 self.after.refuse(date.unit);
             }
@@ -100,13 +143,15 @@ impl CalendarRecord {
             MAX_EMPTY[unit]
         } else {
             MAX_EMPTY_UNFILLED[unit]
-        };
+        } * factor;
         side.empty[unit] += brought.emptiness();
         side.little[unit] += 1;
         let between = self.between[unit];
         let empty = self.before.empty[unit] + self.after.empty[unit] + between;
         let little = self.before.little[unit] + self.after.little[unit] + between / EMPTY;
-        if empty < max * EMPTY && (little < max || others / OTHERS_PER_LITTLE < little) {
+        let is_enough =
+            empty >= max * EMPTY || (little >= max && others / OTHERS_PER_LITTLE >= little);
+        if is_varied || !is_enough {
             return;
         }
         for side in [&mut self.before, &mut self.after] {

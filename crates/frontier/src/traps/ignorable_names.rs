@@ -8,13 +8,18 @@ use xxhash_rust::xxh3::xxh3_64_with_seed;
 
 use super::place::{name_key, page_of};
 
-/// Pages that must be the same, whatever the parameter's value, and none different.
+/// Copies that must be the same, whatever the parameter's value, and none different.
 const MIN_SAME: u32 = 4;
+/// So many pages must have been copied, or the parameter is only known to change nothing on those that were: a form may be the same for
+/// all titles.
+const MIN_COPIED: usize = 3;
 /// A shorter text says too little: a page that a script fills may look like this.
 const MIN_WORDS: u32 = 12;
 /// Limits on what is remembered.
 const MAX_RECORDS: usize = 1_024;
 const MAX_TEXTS: usize = 200_000;
+/// Limit on the texts of a parameter that changes some pages: it may change nothing on others, such as a form.
+const MAX_TEXTS_IF_DIFFERENT: usize = 256;
 
 /// The parameters of a site, by their names alone and by path and name.
 #[derive(Debug, Default)]
@@ -28,15 +33,84 @@ pub(super) struct IgnorableNames {
 
 #[derive(Debug, Default)]
 struct NameRecord {
+    /// Copies that were read.
+    same: u32,
+    /// Fingerprints of some pages of which a copy was read: of paths, if the record is one for all paths.
+    copied: Vec<u64>,
+    differs: bool,
+    /// What was read, by the key without the parameter.
+    pages: HashMap<UrlKey, ReadPage>,
+}
+
+/// A page that was read, whatever the parameter's value.
+#[derive(Debug)]
+struct ReadPage {
+    text: UrlFree,
+    own: UrlKey,
+    /// Copies of it with another value.
     same: u32,
     differs: bool,
-    /// The text of a page and its own key, by its key without the parameter.
-    texts: HashMap<UrlKey, (UrlFree, UrlKey)>,
 }
 
 impl NameRecord {
+    /// Whether the parameter changes nothing on any page.
     fn is_ignorable(&self) -> bool {
-        self.same >= MIN_SAME && !self.differs
+        self.same >= MIN_SAME && self.copied.len() >= MIN_COPIED && !self.differs
+    }
+
+    /// Whether the parameter changes nothing on the page with this key without it.
+    fn is_ignorable_on(&self, key: UrlKey) -> bool {
+        let page = self.pages.get(&key);
+        page.is_some_and(|page| page.same >= MIN_SAME && !page.differs)
+    }
+
+    /// Takes in a page, and returns how many more are remembered. `source`: what must be different for a copy of another page.
+    fn take_in(
+        &mut self,
+        key: UrlKey,
+        own: UrlKey,
+        source: u64,
+        text: UrlFree,
+        has_room: bool,
+    ) -> isize {
+        let before = self.pages.len();
+        let has_room = has_room && (!self.differs || before < MAX_TEXTS_IF_DIFFERENT);
+        match self.pages.get_mut(&key) {
+            // It was fetched again.
+            Some(page) if page.own == own => (),
+            Some(page) if is_same(page.text, text) => {
+                page.same += 1;
+                self.same += 1;
+                if self.copied.len() < MIN_COPIED && !self.copied.contains(&source) {
+                    self.copied.push(source);
+                }
+            }
+            Some(page) => {
+                page.differs = true;
+                self.forget_most();
+            }
+            None if has_room => {
+                let page = ReadPage {
+                    text,
+                    own,
+                    same: 0,
+                    differs: false,
+                };
+                self.pages.insert(key, page);
+            }
+            None => (),
+        }
+        self.pages.len().cast_signed() - before.cast_signed()
+    }
+
+    /// Records that the parameter changes some page.
+    fn forget_most(&mut self) {
+        if !self.differs {
+            self.differs = true;
+            if self.pages.len() > MAX_TEXTS_IF_DIFFERENT {
+                self.pages.retain(|_, page| page.same > 0 || page.differs);
+            }
+        }
     }
 }
 
@@ -52,30 +126,15 @@ impl IgnorableNames {
             let Some(others) = key_without(url, |other| other == name, keys) else {
                 continue;
             };
-            for key in [name, on_path(url, name)] {
+            let path = xxh3_64_with_seed(page_of(url).as_bytes(), 0);
+            for (key, source) in [(name, path), (on_path(url, name), others.0)] {
                 if !self.records.contains_key(&key) && self.records.len() >= MAX_RECORDS {
                     continue;
                 }
                 let record = self.records.entry(key).or_default();
-                if record.differs {
-                    continue;
-                }
-                match record.texts.get(&others) {
-                    // It was fetched again.
-                    Some((_, key)) if *key == own => (),
-                    Some((exact, _)) if is_same(*exact, text.exact) => record.same += 1,
-                    Some(_) => {
-                        record.differs = true;
-                        self.texts -= record.texts.len();
-                        record.texts = HashMap::new();
-                    }
-                    None if self.texts < MAX_TEXTS => {
-                        self.texts += 1;
-                        record.texts.insert(others, (text.exact, own));
-                    }
-                    None => (),
-                }
-                self.has_some |= record.is_ignorable();
+                let added = record.take_in(others, own, source, text.exact, self.texts < MAX_TEXTS);
+                self.texts = self.texts.saturating_add_signed(added);
+                self.has_some |= record.is_ignorable() || record.is_ignorable_on(others);
             }
         }
     }
@@ -96,30 +155,33 @@ impl IgnorableNames {
         url: UrlRef<'_>,
         keys: &KeyPolicy,
     ) -> Option<UrlKey> {
-        let is_ignorable = |name| self.record(url, name).is_some();
-        let has_some = self.has_some && pairs(url).any(|pair| is_ignorable(name_key(pair)));
-        if has_some {
-            key_without(url, is_ignorable, keys)
-        } else {
-            None
+        if !self.has_some {
+            return None;
         }
+        let is_ignorable = |name| self.records(url, name).any(NameRecord::is_ignorable);
+        if pairs(url).any(|pair| is_ignorable(name_key(pair))) {
+            return key_without(url, is_ignorable, keys);
+        }
+        pairs(url).find_map(|pair| {
+            let name = name_key(pair);
+            let record = self.records.get(&on_path(url, name))?;
+            let others = key_without(url, |other| other == name, keys)?;
+            record.is_ignorable_on(others).then_some(others)
+        })
     }
 
     /// Whether a page that has this key without one parameter that changes nothing was read.
     pub(super) fn was_read(&self, url: UrlRef<'_>, key: UrlKey) -> bool {
         pairs(url)
-            .filter_map(|pair| self.record(url, name_key(pair)))
-            .any(|record| record.texts.contains_key(&key))
+            .flat_map(|pair| self.records(url, name_key(pair)))
+            .filter_map(|record| record.pages.get(&key))
+            .any(|page| !page.differs)
     }
 
-    /// The record of a parameter, if it changes nothing.
-    fn record(&self, url: UrlRef<'_>, name: u64) -> Option<&NameRecord> {
-        let of = |key| {
-            self.records
-                .get(&key)
-                .filter(|record| record.is_ignorable())
-        };
-        of(name).or_else(|| of(on_path(url, name)))
+    /// What is known of a parameter, on all paths and on that of a URL.
+    fn records(&self, url: UrlRef<'_>, name: u64) -> impl Iterator<Item = &NameRecord> {
+        let keys = [name, on_path(url, name)];
+        keys.into_iter().filter_map(|key| self.records.get(&key))
     }
 }
 
@@ -127,8 +189,10 @@ fn is_same(one: UrlFree, other: UrlFree) -> bool {
     one.all == other.all || one.rest == other.rest
 }
 
+/// A parameter on one path, beside the same other parameters.
 fn on_path(url: UrlRef<'_>, name: u64) -> u64 {
-    xxh3_64_with_seed(page_of(url).as_bytes(), name)
+    let names = pairs(url).map(name_key).fold(0, u64::wrapping_add);
+    xxh3_64_with_seed(page_of(url).as_bytes(), name ^ names.rotate_left(32))
 }
 
 fn pairs(url: UrlRef<'_>) -> impl Iterator<Item = &str> {
@@ -149,4 +213,74 @@ fn key_without(
         text.push_str(pair);
     }
     UrlRef::split(&text).map(|url| keys.key(url))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crawler_weburl::SlashPolicy;
+
+    const KEYS: KeyPolicy = KeyPolicy {
+        slash: SlashPolicy::Merge,
+        query: QueryPolicy::Keep,
+        seed: 5,
+    };
+
+    fn read(names: &mut IgnorableNames, url: &str, text: u64) {
+        let exact = UrlFree {
+            all: text,
+            rest: text,
+        };
+        let text = TextSketch {
+            words: 100,
+            exact,
+            ..TextSketch::default()
+        };
+        names.take_in(UrlRef::split(url).unwrap(), &text, &KEYS);
+    }
+
+    fn is_copy(names: &IgnorableNames, url: &str) -> bool {
+        let url = UrlRef::split(url).unwrap();
+        let key = names.key_without_ignorable(url, &KEYS);
+        key.is_some_and(|key| names.was_read(url, key))
+    }
+
+    /// An editor that asks to log in looks the same for each title: titles change all the other pages.
+    #[test]
+    fn a_parameter_that_changes_nothing_on_one_page_may_change_others() {
+        let mut names = IgnorableNames::default();
+        for title in 0..8 {
+            read(
+                &mut names,
+                &format!("http://a/w?title={title}&action=edit"),
+                1,
+            );
+            for section in 0..4 {
+                let target = format!("http://a/w?title={title}&action=edit&section={section}");
+                read(&mut names, &target, 1);
+            }
+        }
+        assert!(is_copy(&names, "http://a/w?title=9&action=edit"));
+        assert!(!is_copy(&names, "http://a/w?title=9&action=history"));
+        // One that was fetched differs: the form is still known.
+        read(&mut names, "http://a/w?title=1&action=history", 2);
+        read(&mut names, "http://a/w?title=2&action=history", 3);
+        assert!(is_copy(&names, "http://a/w?title=10&action=edit"));
+        assert!(!is_copy(&names, "http://a/w?title=9&action=history"));
+    }
+
+    #[test]
+    fn a_parameter_that_changes_nothing_on_several_paths_changes_nothing() {
+        let mut names = IgnorableNames::default();
+        for page in 0..3 {
+            assert!(!is_copy(&names, "http://a/p1?token=9"));
+            for token in 0..3 {
+                read(&mut names, &format!("http://a/p{page}?token={token}"), page);
+            }
+        }
+        assert!(is_copy(&names, "http://a/p1?token=9"));
+        let other = UrlRef::split("http://a/p9?token=1").unwrap();
+        assert!(names.key_without_ignorable(other, &KEYS).is_some());
+        assert!(!is_copy(&names, other.as_str()), "it was not read yet");
+    }
 }

@@ -6,6 +6,7 @@ use crawler_model::{Outcome, PageReport};
 use crawler_weburl::{KeyPolicy, UrlKey, UrlRef};
 
 use super::area::area;
+use super::calendar::DatePage;
 use super::page_evidence::{Brought, PageEvidence};
 use super::phrases::NewText;
 use super::place::Place;
@@ -31,6 +32,17 @@ pub(super) fn relation(url: UrlRef<'_>, via: UrlRef<'_>, keys: &KeyPolicy) -> (b
         _ => false,
     };
     (is_inside, area(via, keys.seed) == area(url, keys.seed))
+}
+
+/// The first day of the last page of its calendar that a page links to.
+pub(super) fn last_linked(report: &PageReport, date: DatePage, keys: &KeyPolicy) -> Option<u32> {
+    let links = report.links.iter().filter(|link| link.facts.in_scope);
+    let dates = links.filter_map(|link| DatePage::of(link.parts()?, keys.seed));
+    let of_calendar = dates.filter(|other| other.calendar == date.calendar);
+    of_calendar
+        .filter_map(|other| other.days)
+        .map(|(first, _)| first)
+        .max()
 }
 
 /// Whether a page links to a new page that is neither a date nor a query.

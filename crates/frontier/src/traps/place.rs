@@ -62,7 +62,7 @@ pub(super) fn is_subset(names: &[u64], others: &[u64]) -> bool {
 impl QueryPlace {
     fn of(url: UrlRef<'_>, query: &str, seed: u64) -> Self {
         let pairs = || query.split('&').filter(|pair| !pair.is_empty());
-        let mut names: Vec<u64> = pairs().map(name_key).collect();
+        let mut names: Vec<u64> = pairs().map(family_key).collect();
         names.sort_unstable();
         names.dedup();
         let mut each = pairs();
@@ -84,6 +84,16 @@ pub(super) fn page_of(url: UrlRef<'_>) -> &str {
 pub(super) fn name_key(pair: &str) -> u64 {
     let name = pair.split_once('=').map_or(pair, |(name, _)| name);
     xxh3_64_with_seed(name.as_bytes(), 0)
+}
+
+/// The fingerprint of a parameter's name, the same for all of a numbered one: `f[0]`, `f[1]`.
+fn family_key(pair: &str) -> u64 {
+    let name = pair.split_once('=').map_or(pair, |(name, _)| name);
+    let open = name.strip_suffix(']').or_else(|| name.strip_suffix("%5D"));
+    let base = open
+        .map(|open| open.trim_end_matches(|char: char| char.is_ascii_digit()))
+        .and_then(|open| open.strip_suffix('[').or_else(|| open.strip_suffix("%5B")));
+    name_key(base.unwrap_or(name))
 }
 
 fn is_paging(path: &str, pair: &str) -> bool {
@@ -118,6 +128,10 @@ mod tests {
             ("http://a/cal/2026/11", "http://a/cal/2026/12/01"),
             ("http://a/list?page=2", "http://a/list?page=3"),
             ("http://a/shop?color=red", "http://a/shop?size=m&color=blue"),
+            (
+                "http://a/shop?f%5B0%5D=a",
+                "http://a/shop?f[1]=b&f%5B2%5D=c",
+            ),
         ] {
             assert!(leads_to_more_of_the_same(from, to), "{from} {to}");
         }

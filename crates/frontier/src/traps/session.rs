@@ -2,17 +2,7 @@
 
 use crawler_weburl::UrlRef;
 
-/// Names that always mean a session.
-const SESSION_NAMES: [&str; 6] = [
-    "jsessionid",
-    "phpsessid",
-    "aspsessionid",
-    "cfid",
-    "cftoken",
-    "zenid",
-];
-/// Names that mean a session when the value looks like one.
-const LIKELY_NAMES: [&str; 5] = ["sid", "sessionid", "session_id", "sess", "session"];
+use super::known_parameters::is_session;
 
 /// The URL without its session id, or `None` when it has none.
 pub(super) fn without_session(url: UrlRef<'_>) -> Option<String> {
@@ -65,24 +55,4 @@ fn without_session_in_query(query: &str) -> (String, bool) {
         format!("?{}", kept.join("&"))
     };
     (text, changed)
-}
-
-fn is_session(pair: &str) -> bool {
-    let Some((name, value)) = pair.split_once('=') else {
-        return false;
-    };
-    let named = |names: &[&str]| {
-        names.iter().any(|known| {
-            name.get(..known.len())
-                .is_some_and(|start| start.eq_ignore_ascii_case(known))
-        })
-    };
-    let exact = |names: &[&str]| names.iter().any(|known| name.eq_ignore_ascii_case(known));
-    named(&SESSION_NAMES) || (exact(&LIKELY_NAMES) && looks_random(value))
-}
-
-fn looks_random(value: &str) -> bool {
-    value.len() >= 8
-        && value.bytes().any(|byte| byte.is_ascii_digit())
-        && value.bytes().any(|byte| byte.is_ascii_alphabetic())
 }

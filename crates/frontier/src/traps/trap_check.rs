@@ -10,6 +10,8 @@ use super::place::Place;
 pub(crate) struct TrapCheck {
     /// Its key without the session id.
     pub(crate) without_session: Option<UrlKey>,
+    /// Its key without known parameters that act on the page or show it in another way.
+    pub(super) copy_of: Option<UrlKey>,
     /// Its key without parameters that change nothing.
     pub(super) without_ignorable: Option<UrlKey>,
     /// Its key with its parameters sorted, if it has several.

@@ -25,11 +25,13 @@ use crawler_store_frontier::{Planner, StoreFrontier, StoreFrontierSettings};
 use crawler_weburl::CrawlUrl;
 use testsite::url_spaces::SiteKind;
 
-use each_kind::seeds;
+use each_kind::{bar, limit, seeds};
 use memory_store::MemoryStore;
 use space_fetch::{Measured, ORIGIN, SpaceFetch};
 
 const WORKERS: usize = 8;
+/// A crawl that reaches this is caught in a trap.
+const MAX_REQUESTS: usize = 20_000;
 
 fn plan(has_sitemap: bool) -> CrawlPlan {
     let spec = CrawlSpec {
@@ -55,7 +57,8 @@ fn plan(has_sitemap: bool) -> CrawlPlan {
     CrawlPlan::resolve(&spec, "crawler/0", 1).unwrap()
 }
 
-async fn crawl(fetch: &Arc<SpaceFetch>) -> MemoryStore {
+/// Crawls until all is done, or so many requests were made.
+async fn crawl(fetch: &Arc<SpaceFetch>, max_requests: usize) -> MemoryStore {
     let plan = plan(fetch.site.has_sitemap());
     let rules = Arc::clone(plan.rules());
     let url = CrawlUrl::parse(&format!("{ORIGIN}/")).unwrap();
@@ -87,7 +90,7 @@ async fn crawl(fetch: &Arc<SpaceFetch>) -> MemoryStore {
     );
     let end = async {
         // The clock is paused, so nothing waits.
-        while !store.is_done() {
+        while !store.is_done() && fetch.requests().total < max_requests {
             tokio::time::sleep(Duration::from_millis(200)).await;
         }
         stop.ask();
@@ -98,6 +101,7 @@ async fn crawl(fetch: &Arc<SpaceFetch>) -> MemoryStore {
 }
 
 fn check(kind: &SiteKind) {
+    let mut failures = Vec::new();
     for seed in seeds() {
         let fetch = Arc::new(SpaceFetch::new((kind.make)(seed), true));
         let runtime = tokio::runtime::Builder::new_current_thread()
@@ -105,9 +109,18 @@ fn check(kind: &SiteKind) {
             .start_paused(true)
             .build()
             .unwrap();
-        let store = runtime.block_on(crawl(&fetch));
+        let max_requests = if bar(kind).ends {
+            MAX_REQUESTS
+        } else {
+            limit(&fetch.site)
+        };
+        let store = runtime.block_on(crawl(&fetch, max_requests));
+        let is_expected = store.is_done() == bar(kind).ends;
         let name = format!("{} (seed {seed}, service)", kind.name);
-        Measured::of(&fetch).check(&name);
+        if !is_expected {
+            failures.push(format!("{name}: done: {}", store.is_done()));
+        }
+        failures.extend(Measured::of(&fetch).failures(&name, bar(kind)));
         let done = store
             .records()
             .into_iter()
@@ -118,6 +131,7 @@ fn check(kind: &SiteKind) {
             "{name}: a task is done without a request"
         );
     }
+    assert!(failures.is_empty(), "{}", failures.join("\n"));
 }
 
 all_kinds! { check }

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashSet};
 use std::fmt::Write;
 
 use super::prose::prose;
-use super::url_space::{SpacePage, UrlSpace};
+use super::url_space::{Redirect, SpacePage, UrlSpace};
 use crate::pseudo_random::{below, mix};
 
 pub(super) struct Builder {
@@ -13,6 +13,7 @@ pub(super) struct Builder {
     honest: BTreeMap<String, String>,
     filler: HashSet<String>,
     listed: Vec<String>,
+    redirect: Option<Box<Redirect>>,
 }
 
 /// What all pages of a site have in common.
@@ -51,6 +52,7 @@ impl Builder {
             honest: BTreeMap::new(),
             filler: HashSet::new(),
             listed: Vec::new(),
+            redirect: None,
         }
     }
 
@@ -81,6 +83,14 @@ impl Builder {
         self.listed.push(target.into());
     }
 
+    /// Redirects the targets for which `redirect` returns another target.
+    pub(super) fn redirect(
+        &mut self,
+        redirect: impl Fn(&str) -> Option<String> + Send + Sync + 'static,
+    ) {
+        self.redirect = Some(Box::new(redirect));
+    }
+
     /// A number below `limit` that depends on the seed.
     pub(super) fn choose(&self, limit: u32, index: u64) -> u32 {
         below(limit, mix(self.seed, 99), index)
@@ -95,6 +105,7 @@ impl Builder {
             honest: self.honest,
             filler: self.filler,
             listed: self.listed,
+            redirect: self.redirect,
             respond: None,
         }
     }

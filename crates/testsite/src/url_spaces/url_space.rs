@@ -9,6 +9,9 @@ use crate::{Request, Site, SiteResponse};
 pub(super) type Respond =
     dyn Fn(&str, &BTreeMap<String, String>) -> Option<SpacePage> + Send + Sync;
 
+/// The target that a request for a target is redirected to.
+pub(super) type Redirect = dyn Fn(&str) -> Option<String> + Send + Sync;
+
 /// A page, and which of the wanted pages it shows.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct SpacePage {
@@ -23,6 +26,7 @@ pub struct UrlSpace {
     pub(super) honest: BTreeMap<String, String>,
     pub(super) filler: HashSet<String>,
     pub(super) listed: Vec<String>,
+    pub(super) redirect: Option<Box<Redirect>>,
     pub(super) respond: Option<Box<Respond>>,
 }
 
@@ -49,6 +53,11 @@ impl UrlSpace {
     /// Whether the site has a sitemap.
     pub fn has_sitemap(&self) -> bool {
         !self.listed.is_empty()
+    }
+
+    /// The target that a request for this target is redirected to. Such a request is a request in a trap.
+    pub fn redirect(&self, target: &str) -> Option<String> {
+        self.redirect.as_ref()?(target)
     }
 
     /// The page at a target. A request for a page that shows none of the wanted pages, or one that was requested before, is
@@ -81,6 +90,9 @@ impl Site for UrlSpace {
     fn respond(&self, request: &Request) -> SiteResponse {
         if request.target() == "/sitemap.xml" && self.has_sitemap() {
             return SiteResponse::new(200, "application/xml", self.sitemap(&request.origin()));
+        }
+        if let Some(target) = self.redirect(request.target()) {
+            return SiteResponse::redirect(302, &target);
         }
         match self.page(request.target()) {
             Some(page) => SiteResponse::html(page.html),

@@ -41,7 +41,9 @@ const main = (() => {
     const middle = sums.times.length ? duration(sums.times[sums.times.length >> 1]) : '–';
     const entries = [['Pages', number(sums.pages)], ['Fetched', number(sums.ok + sums.other), 'ok'], ['Redirects', number(sums.redirect), 'redirect'], ['Failed', number(sums.failed), 'failed'],
       ['Skipped', number(sums.skipped), 'skipped'], ['Links', number(sums.links)], ['Transferred', bytes(store.end ? store.end.bytes || sums.bytes : sums.bytes)], ['Median time', middle]];
-    by('tiles').append(...entries.map(([name, value, tone]) => el('div', {class: tone === 'failed' && sums.failed ? 'tile bad' : 'tile'}, el('b', {}, value), el('span', {}, tone ? el('i', {style: {background: 'var(--' + tone + ')'}}) : null, name))));
+    const legend = (tone, name) => el('span', {}, tone ? el('i', {style: {background: 'var(--' + tone + ')'}}) : null, name);
+    by('tiles').append(...entries.map(([name, value, tone]) => el('div', {class: tone === 'failed' && sums.failed ? 'tile bad' : 'tile'}, el('b', {}, value), legend(tone, name),
+      tone === 'ok' && sums.other ? [el('br'), legend('other', number(sums.other) + ' not HTML')] : null)));
     const shares = [['ok', 'HTML pages'], ['other', 'other files'], ['redirect', 'redirects'], ['skipped', 'skipped'], ['failed', 'failed']].filter(([tone]) => sums[tone]);
     by('share').append(...shares.map(([tone]) => el('i', {style: {flex: sums[tone] + ' 1 0', background: 'var(--' + tone + ')'}})));
     const words = shares.map(([tone, name]) => number(sums[tone]) + ' ' + name).join(', ');

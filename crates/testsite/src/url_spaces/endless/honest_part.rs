@@ -3,23 +3,29 @@
 use super::super::builder::{Builder, link, paragraph};
 use super::super::calendar_date::CalendarDate;
 use super::super::prose::{slug, title};
-use crate::pseudo_random::mix;
+use crate::pseudo_random::{below, mix};
 
-/// A site of 1,000 to 2,000 pages. Every page links to the entrance of the trap, or only the home page does.
+/// A site of 1,500 to 2,000 pages. Every page links to the entrance of the trap, or only the home page does.
 pub(super) fn honest_part(seed: u64, entrance: &str) -> Builder {
+    let articles = 1_500 + u64::from(below(400, mix(seed, 99), 1));
+    honest_part_of(seed, entrance, articles)
+}
+
+/// The same with this many articles.
+pub(super) fn honest_part_of(seed: u64, entrance: &str, articles: u64) -> Builder {
     let everywhere = [entrance];
     let is_everywhere = seed.is_multiple_of(2);
     let menu = if is_everywhere { &everywhere[..] } else { &[] };
     let mut builder = Builder::new(seed, menu);
     let mut home = paragraph(seed, 40);
     home.push_str(&link(entrance, "More"));
-    let articles = 1_500 + u64::from(builder.choose(400, 1));
     match mix(seed, 3) % 3 {
         0 => sections(&mut builder, articles, &mut home),
         1 => pages(&mut builder, articles, &mut home),
         _ => {
-            sections(&mut builder, articles - 300, &mut home);
-            archive(&mut builder, 400, &mut home);
+            let days = (articles / 4).min(400);
+            sections(&mut builder, articles - days * 3 / 4, &mut home);
+            archive(&mut builder, days.cast_signed(), &mut home);
         }
     }
     builder.page("/", "Home", &home);

@@ -1,6 +1,7 @@
 //! Sites with a trap: an endless set of URLs, beside one to two thousand pages that are wanted.
 
 mod calendars;
+mod filters;
 mod honest_part;
 mod lists;
 mod mazes;
@@ -8,11 +9,13 @@ mod mixed;
 mod paths;
 mod query_links;
 mod sessions;
+mod software;
+mod streams;
 
 use super::{SiteKind, kind};
 
 /// All kinds.
-pub const ENDLESS_KINDS: [SiteKind; 32] = [
+pub const ENDLESS_KINDS: [SiteKind; 52] = [
     kind("calendar_by_path", calendars::calendar_by_path),
     kind("calendar_views", calendars::calendar_views),
     kind("relative_links", paths::relative_links),
@@ -50,4 +53,37 @@ pub const ENDLESS_KINDS: [SiteKind; 32] = [
     kind("tag_combinations", mixed::tag_combinations),
     kind("nested_login", mixed::nested_login),
     kind("maze_with_way_back", mixed::maze_with_way_back),
+    // Written without knowing the detection.
+    kind("events_calendar", software::events_calendar),
+    kind(
+        "events_calendar_of_a_small_site",
+        software::events_calendar_of_a_small_site,
+    ),
+    kind("cart_buttons", software::cart_buttons),
+    kind(
+        "cart_buttons_of_a_large_shop",
+        software::cart_buttons_of_a_large_shop,
+    ),
+    kind("reply_links", software::reply_links),
+    kind(
+        "reply_links_of_a_small_site",
+        software::reply_links_of_a_small_site,
+    ),
+    kind("session_before_path", software::session_before_path),
+    kind("booking_dates", software::booking_dates),
+    kind("numbered_facets", filters::numbered_facets),
+    kind("views_of_a_list", filters::views_of_a_list),
+    kind(
+        "views_of_a_list_of_a_small_site",
+        filters::views_of_a_list_of_a_small_site,
+    ),
+    kind("referrers", filters::referrers),
+    kind("tag_folders", filters::tag_folders),
+    kind("list_that_starts_again", streams::list_that_starts_again),
+    kind("suggestions", streams::suggestions),
+    kind("dates_with_new_text", streams::dates_with_new_text),
+    kind("not_found_with_advice", streams::not_found_with_advice),
+    kind("two_areas", streams::two_areas),
+    kind("redirect_hops", streams::redirect_hops),
+    kind("counted_visits", streams::counted_visits),
 ];

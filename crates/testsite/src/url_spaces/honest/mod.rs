@@ -1,18 +1,21 @@
 //! Sites whose every page is wanted.
 
 mod archives;
+mod catalogs;
+mod chronicles;
 mod communities;
 mod documents;
 mod events;
 mod lists;
 mod mixed;
 mod shops;
+mod software;
 mod tables;
 
 use super::{SiteKind, kind};
 
 /// All kinds.
-pub const HONEST_KINDS: [SiteKind; 35] = [
+pub const HONEST_KINDS: [SiteKind; 48] = [
     kind("days_by_path", archives::days_by_path),
     kind("days_in_a_sitemap", archives::days_in_a_sitemap),
     kind("days_by_query", archives::days_by_query),
@@ -50,4 +53,18 @@ pub const HONEST_KINDS: [SiteKind; 35] = [
     kind("diary_with_gaps", mixed::diary_with_gaps),
     kind("numbered_events", mixed::numbered_events),
     kind("members", mixed::members),
+    // Written without knowing the detection.
+    kind("cart_shop", software::cart_shop),
+    kind("forum_software", software::forum_software),
+    kind("wiki_software", software::wiki_software),
+    kind("source_viewer", software::source_viewer),
+    kind("library_catalog", catalogs::library_catalog),
+    kind("job_board", catalogs::job_board),
+    kind("photo_albums", catalogs::photo_albums),
+    kind("mailing_list", catalogs::mailing_list),
+    kind("short_news", chronicles::short_news),
+    kind("bulletins", chronicles::bulletins),
+    kind("events_years_apart", chronicles::events_years_apart),
+    kind("documentation_versions", chronicles::documentation_versions),
+    kind("weblog", chronicles::weblog),
 ];

@@ -8,6 +8,8 @@ mod hostile;
 mod pages;
 mod shape;
 mod small_pages;
+#[path = "../hostile/stopwatch.rs"]
+mod stopwatch;
 
 use crawler_html::{MainContent, Tree};
 

@@ -1,10 +1,11 @@
 //! Adversarial pages: deep, long, many. The stack is small, and the time limit is generous enough for a slow
 //! machine; quadratic behavior exceeds it by orders of magnitude.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use crawler_html::{Metadata, Tree, metadata};
 
+use crate::stopwatch::Stopwatch;
 use crate::{read, resolve};
 
 const SIZE: usize = 400_000;
@@ -14,7 +15,7 @@ fn read_in_small_thread(page: String) -> Metadata {
     let thread = std::thread::Builder::new().stack_size(256 * 1024);
     let reading = thread.spawn(move || {
         let tree = Tree::parse(&page);
-        let start = Instant::now();
+        let start = Stopwatch::start();
         let found = metadata(&tree, &resolve);
         let took = start.elapsed();
         let head: String = page.chars().take(60).collect();

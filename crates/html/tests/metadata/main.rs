@@ -8,6 +8,8 @@ mod hostile;
 mod json_ld;
 mod people_and_dates;
 mod random_pages;
+#[path = "../hostile/stopwatch.rs"]
+mod stopwatch;
 mod titles;
 
 use crawler_html::{Metadata, Tree, metadata};

@@ -1,11 +1,12 @@
 //! Truncated, corrupted and adversarial pages.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use crawler_html::{PageWeight, render_need};
 use crawler_model::RenderNeed;
 use proptest::prelude::*;
 
+use crate::stopwatch::Stopwatch;
 use crate::{HTML, TABLE, page};
 
 #[test]
@@ -112,7 +113,7 @@ fn time_is_linear() {
 fn time_of(piece: &str, bytes: usize) -> Duration {
     let body = piece.repeat(bytes / piece.len());
     let one = || {
-        let start = Instant::now();
+        let start = Stopwatch::start();
         std::hint::black_box(render_need(body.as_bytes(), HTML));
         start.elapsed()
     };

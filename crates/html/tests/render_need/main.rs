@@ -5,6 +5,8 @@
 
 mod hostile;
 mod rules;
+#[path = "../hostile/stopwatch.rs"]
+mod stopwatch;
 mod table;
 mod weight;
 

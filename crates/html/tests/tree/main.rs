@@ -11,6 +11,8 @@ mod openers;
 mod oracle;
 mod random_pages;
 mod reading;
+#[path = "../hostile/stopwatch.rs"]
+mod stopwatch;
 mod structure;
 
 /// Repeats the unit, with its number in place of every `#`.

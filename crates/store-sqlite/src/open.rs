@@ -196,7 +196,11 @@ mod tests {
                 "{refused:?}"
             );
             store.create_job(large.clone()).await.unwrap();
-            let seen = store.job(large.id).await.unwrap().unwrap();
+            let seen = store
+                .job(&crawler_store::Access::AllOwners, large.id)
+                .await
+                .unwrap()
+                .unwrap();
             assert_eq!(seen.counts.queued, 3);
             store.ready().await.unwrap();
         }

@@ -131,6 +131,12 @@ fn reference(cli: &Command) -> String {
                 inner.get_name(),
                 arguments.join(" ")
             );
+            let options = inner
+                .get_arguments()
+                .filter(|arg| !arg.is_positional() && !arg.is_global_set() && !arg.is_hide_set());
+            for option in options {
+                let _ = writeln!(text, "  - {}: {}", syntax(option), description(option));
+            }
         }
         if command.has_subcommands() {
             text.push('\n');

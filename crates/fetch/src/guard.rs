@@ -52,6 +52,7 @@ impl Guard {
     /// For a service, whose callers must reach neither its machine nor servers that do not speak HTTP: also refuses the
     /// addresses of this machine's interfaces and the blocked ports of the Fetch standard, unless they are on the list of
     /// allowed destinations; and whatever is in `denied`, even if it is on that list.
+    #[must_use]
     pub fn for_service(self, denied: Vec<EgressTarget>) -> Self {
         let own = (!self.allow_private).then(|| Arc::new(OwnAddresses::of_system()));
         Self {

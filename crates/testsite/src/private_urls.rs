@@ -55,7 +55,6 @@ fn offset(first: char, by: u32) -> char {
 }
 
 /// All spellings that some URL parser accepts for an address; `PORT` is a placeholder.
-#[expect(clippy::too_many_lines, reason = "a table of spellings")]
 fn spellings([a, b, c, d]: [u8; 4]) -> Vec<String> {
     let bits = u32::from_be_bytes([a, b, c, d]);
     let (low24, low16) = (bits & 0xff_ffff, bits & 0xffff);

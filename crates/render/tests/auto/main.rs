@@ -112,7 +112,7 @@ async fn all_pages_of_a_client_routed_site_are_found() {
     let server = Server::start(site.clone());
     let chromium = Chromium::find(None).expect("this test needs a Chromium");
     let settings = RenderSettings {
-        nav_timeout: Duration::from_secs(60),
+        nav_timeout: Duration::from_mins(1),
         ..RenderSettings::default()
     };
     let http = http();

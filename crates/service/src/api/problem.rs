@@ -1,5 +1,6 @@
 //! Error responses as defined by RFC 9457, with a stable code.
 
+use std::num::NonZeroU32;
 use std::time::Duration;
 
 use axum::Json;
@@ -44,7 +45,7 @@ pub(super) struct Problem {
     invalid_urls: Box<[InvalidUrl]>,
     /// The `Retry-After` header, in seconds.
     #[serde(skip)]
-    retry_after: Option<u64>,
+    retry_after: Option<NonZeroU32>,
 }
 
 #[expect(clippy::borrowed_box, reason = "serde passes the field by reference")]
@@ -118,7 +119,8 @@ impl Problem {
 
     /// Sets the `Retry-After` header, rounded up to seconds.
     pub(super) fn retry_after(mut self, wait: Duration) -> Self {
-        self.retry_after = Some(wait.as_secs() + u64::from(wait.subsec_nanos() > 0));
+        let seconds = wait.as_secs() + u64::from(wait.subsec_nanos() > 0);
+        self.retry_after = NonZeroU32::new(u32::try_from(seconds).unwrap_or(u32::MAX));
         self
     }
 
@@ -207,7 +209,7 @@ impl IntoResponse for Problem {
             _ => (),
         }
         if let Some(seconds) = self.retry_after {
-            headers.insert(header::RETRY_AFTER, HeaderValue::from(seconds));
+            headers.insert(header::RETRY_AFTER, HeaderValue::from(seconds.get()));
         }
         response
     }

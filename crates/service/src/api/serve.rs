@@ -121,10 +121,10 @@ async fn accept<T>(
         // Fails only if the connection is already closed.
         let _ = stream.set_nodelay(true);
         let stream = TimeoutStream::new(stream, server.head_timeout, server.stall_timeout);
-        let routes = TowerToHyperService::new(router.clone());
+        let handlers = TowerToHyperService::new(router.clone());
         let service = service_fn(move |mut request: Request<Incoming>| {
             request.extensions_mut().insert(PeerAddress(peer.ip()));
-            routes.call(request)
+            handlers.call(request)
         });
         let connection = builder.serve_connection(TokioIo::new(stream), service);
         let connection = graceful.watch(connection);

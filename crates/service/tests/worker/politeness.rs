@@ -66,7 +66,7 @@ async fn the_names_of_one_machine_share_the_limits_of_a_host() {
         worker.stop().await;
     }
     assert_eq!(
-        (job.state, job.documents as usize),
+        (job.state, usize::try_from(job.documents).unwrap()),
         (JobState::Completed, NAMES)
     );
     let mut starts: Vec<_> = server.hits().iter().map(|hit| hit.at).collect();
@@ -106,7 +106,7 @@ async fn names_of_different_domains_at_one_address_do_not_share_a_limit() {
     let job = test_store.finished(job).await;
     worker.stop().await;
     assert_eq!(
-        (job.state, job.documents as usize),
+        (job.state, usize::try_from(job.documents).unwrap()),
         (JobState::Completed, DOMAINS)
     );
     // With a common limit it would be one.

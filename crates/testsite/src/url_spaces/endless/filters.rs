@@ -1,5 +1,7 @@
 //! Lists that can be narrowed down, sorted and shown in more ways than they have entries.
 
+use std::fmt::Write as _;
+
 use super::super::builder::{hash, link, parameter, trap_page};
 use super::super::prose::word;
 use super::super::{SpacePage, UrlSpace};
@@ -100,9 +102,7 @@ pub(super) fn referrers(seed: u64) -> UrlSpace {
         for (position, part) in parts.enumerate() {
             let (target, rest) = part.split_once('"')?;
             let mark = if target.contains('?') { "&amp;" } else { "?" };
-            marked.push_str(&format!(
-                "href=\"{target}{mark}ref={name}-{position}\"{rest}"
-            ));
+            let _ = write!(marked, "href=\"{target}{mark}ref={name}-{position}\"{rest}");
         }
         Some(SpacePage {
             html: marked,

@@ -1,5 +1,7 @@
 //! Traps of widely used programs: calendars with views, buttons that add to a cart, comments that can be answered, sessions in the path.
 
+use std::fmt::Write as _;
+
 use super::super::builder::{hash, link, paragraph, parameter, trap_page};
 use super::super::calendar_date::{CalendarDate, month_at};
 use super::super::prose::token;
@@ -134,9 +136,10 @@ fn replies(seed: u64, articles: u64) -> UrlSpace {
             comments.push_str(&link(&format!("{shown}?replytocom={id}"), "Reply"));
         }
         if let Some(reply) = reply {
-            comments.push_str(&format!(
+            let _ = write!(
+                comments,
                 "<h3>Leave a reply to comment {reply}</h3><a href=\"{shown}\">Cancel reply</a>"
-            ));
+            );
         }
         Some(SpacePage {
             html: html.replace("</main>", &format!("{comments}</main>")),

@@ -1,5 +1,7 @@
 //! Pages that always have a next one: lists that start again, searches that suggest others, dates with made-up text.
 
+use std::fmt::Write as _;
+
 use super::super::builder::{hash, link, links, paragraph, parameter, trap_page};
 use super::super::calendar_date::CalendarDate;
 use super::super::prose::word;
@@ -95,7 +97,7 @@ pub(super) fn not_found_with_advice(seed: u64) -> UrlSpace {
             content.push_str(&link(target, &target[10..].replace('-', " ")));
         }
         for name in ["imprint", "contact/form", "directions/map"] {
-            content.push_str(&format!("<a href=\"{name}\">{name}</a> "));
+            let _ = write!(content, "<a href=\"{name}\">{name}</a> ");
         }
         trap_page(layout.page("Page not found", &content))
     })

@@ -1,5 +1,7 @@
 //! Thousands of thin records, and the lists that lead to them.
 
+use std::fmt::Write as _;
+
 use super::super::UrlSpace;
 use super::super::builder::{Builder, link, paragraph};
 use super::super::calendar_date::month_name;
@@ -151,10 +153,11 @@ pub(super) fn photo_albums(seed: u64) -> UrlSpace {
             |photo: u64| format!("/albums/{name}/IMG_{:04}.html", 1_000 + album * 61 + photo);
         for photo in 0..photos {
             let file = token(seed, album * 1_000 + photo);
-            thumbnails.push_str(&format!(
+            let _ = write!(
+                thumbnails,
                 "<a href=\"{}\"><img src=\"/thumbs/{file}.jpg\"></a>",
                 target(photo)
-            ));
+            );
             let mut html = format!(
                 "<html><head><title>IMG_{}</title></head><body><a href=\"./\">up</a>",
                 1_000 + album * 61 + photo
@@ -164,7 +167,7 @@ pub(super) fn photo_albums(seed: u64) -> UrlSpace {
                     html.push_str(&link(&target(other), "&lt;&gt;"));
                 }
             }
-            html.push_str(&format!("<img src=\"/photos/{file}.jpg\"></body></html>"));
+            let _ = write!(html, "<img src=\"/photos/{file}.jpg\"></body></html>");
             builder.bare_page(target(photo), html);
         }
         let index = format!("/albums/{name}/");

@@ -1,5 +1,7 @@
 //! Pages that follow time: news, bulletins, events that are years apart, versions, a weblog.
 
+use std::fmt::Write as _;
+
 use super::super::UrlSpace;
 use super::super::builder::{Builder, link, paragraph};
 use super::super::calendar_date::{CalendarDate, month_at, month_name};
@@ -18,10 +20,11 @@ pub(super) fn short_news(seed: u64) -> UrlSpace {
         let mut content = String::new();
         for story in 0..below(4, seed, index) {
             let number = index * 4 + u64::from(story);
-            content.push_str(&format!(
+            let _ = write!(
+                content,
                 "<h3>{}</h3>",
                 prose(mix(seed, number), 3 + below(6, seed, number))
-            ));
+            );
         }
         if content.is_empty() {
             content.push_str("<p>No news on this day.</p>");

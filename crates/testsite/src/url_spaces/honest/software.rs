@@ -171,16 +171,15 @@ pub(super) fn forum_software(seed: u64) -> UrlSpace {
                 "<p>You need to log in in order to post replies to this topic.</p>",
             ));
         }
-        let shows = match requested.split_once("&sk=") {
-            Some((list, _)) => list.to_owned(),
-            None => {
-                let post: u64 = parameter(requested, "p")
-                    .filter(|_| requested.starts_with("/viewtopic"))?
-                    .parse()
-                    .ok()?;
-                let board = parameter(requested, "f")?;
-                format!("/viewtopic.php?f={board}&t={}", post / 100)
-            }
+        let shows = if let Some((list, _)) = requested.split_once("&sk=") {
+            list.to_owned()
+        } else {
+            let post: u64 = parameter(requested, "p")
+                .filter(|_| requested.starts_with("/viewtopic"))?
+                .parse()
+                .ok()?;
+            let board = parameter(requested, "f")?;
+            format!("/viewtopic.php?f={board}&t={}", post / 100)
         };
         let html = honest.get(&shows)?.clone();
         Some(SpacePage {

@@ -74,14 +74,13 @@ pub(crate) async fn run_on<S: Store>(store: &S, command: &KeysCommand) -> anyhow
             name,
             admin,
             expires,
-            quota,
         } => {
             let role = if *admin {
                 KeyRole::Admin
             } else {
                 KeyRole::User
             };
-            add(store, name, role, *expires, quota).await
+            add(store, name, role, *expires).await
         }
         KeysCommand::Rotate {
             key,
@@ -117,7 +116,6 @@ async fn add<S: Store>(
     name: &str,
     role: KeyRole,
     expires_in: Option<Duration>,
-    quotas: &[String],
 ) -> anyhow::Result<String> {
     let Some(owner) = Owner::parse(name) else {
         let max = Owner::MAX_LENGTH;
@@ -126,17 +124,13 @@ async fn add<S: Store>(
     if name.starts_with(Owner::CONFIGURED_PREFIX) || [Owner::LOCAL, Owner::OTHER].contains(&name) {
         bail!("the key name {name:?} is reserved; choose another name");
     }
-    let mut quota = Quota::default();
-    for written in quotas {
-        quota.set(written).context("--quota")?;
-    }
     let secret = new_secret()?;
     let key = NewKey {
         name: owner,
         hash: KeyHash::of(&secret),
         role,
         expires_in,
-        quota,
+        quota: Quota::default(),
     };
     match store.add_key(key).await {
         Ok(_) => Ok(format!("{secret}\n")),
@@ -213,10 +207,6 @@ fn new_secret() -> anyhow::Result<String> {
 
 fn line(key: &ApiKey) -> String {
     let time = |at: Option<UnixMillis>| at.map_or_else(|| "-".to_owned(), rfc3339);
-    let quota = match key.quota.spell() {
-        none if none.is_empty() => "-".to_owned(),
-        spelled => spelled,
-    };
     let columns = [
         key.id.to_string(),
         key.name.to_string(),
@@ -224,7 +214,6 @@ fn line(key: &ApiKey) -> String {
         rfc3339(key.created_at),
         time(key.expires_at),
         time(key.last_used_at),
-        quota,
         time(key.revoked_at),
     ];
     format!("{}\n", columns.join("\t"))

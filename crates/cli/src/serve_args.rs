@@ -82,11 +82,8 @@ pub(crate) enum KeysCommand {
         /// Time until the key expires, such as 90d [default: never]
         #[arg(long, value_name = "DURATION", value_parser = values::duration)]
         expires: Option<Duration>,
-        /// Quota of the key, such as open_jobs=10; repeatable
-        #[arg(long, value_name = "NAME=VALUE")]
-        quota: Vec<String>,
     },
-    /// Replace the secret of a key and print the new one; name, jobs and quota stay
+    /// Replace the secret of a key and print the new one; name and jobs stay
     Rotate {
         /// Id or name of the key
         key: String,
@@ -97,7 +94,7 @@ pub(crate) enum KeysCommand {
         #[arg(long, value_name = "DURATION", value_parser = values::duration)]
         expires: Option<Duration>,
     },
-    /// List all keys: id, name, role, creation time, expiry, last use, quota, revocation time
+    /// List all keys: id, name, role, creation time, expiry, last use, revocation time
     List,
     /// Revoke a key; requests with it are rejected from then on
     Revoke {

@@ -185,9 +185,9 @@ fn errors_name_what_is_wrong() {
 }
 
 #[test]
-fn a_rotated_key_keeps_its_jobs_and_quota() {
+fn a_rotated_key_keeps_its_name_and_expiry() {
     let folder = tempfile::tempdir().unwrap();
-    let add = ["add", "alice", "--quota", "open_jobs=3", "--expires", "90d"];
+    let add = ["add", "alice", "--expires", "90d"];
     let first = keys(folder.path(), &add).success().stdout;
     let serve_args = [&["serve"][..], &ANY_PORT].concat();
     let service = Api::start(folder.path(), &serve_args);
@@ -208,9 +208,9 @@ fn a_rotated_key_keeps_its_jobs_and_quota() {
     assert_eq!(columns.len(), 2, "{list}");
     assert_eq!(columns[0][1..3], ["alice", "user"]);
     assert!(columns[0][4].ends_with('Z'), "it expires: {list}");
-    assert_eq!(columns[0][6..], ["open_jobs=3", "-"]);
+    assert_eq!(columns[0][6..], ["-"]);
     assert_eq!(columns[1][1..3], ["root", "admin"]);
-    assert_eq!(columns[1][4..], ["-", "-", "-", "-"]);
+    assert_eq!(columns[1][4..], ["-", "-", "-"]);
     service.terminate();
 }
 
@@ -221,14 +221,6 @@ fn an_invalid_key_is_not_added() {
         (&["add", "local"][..], "the key name \"local\" is reserved"),
         (&["add", "config-00000000"], "is reserved"),
         (&["add", " "], "1 to 100 characters"),
-        (
-            &["add", "a", "--quota", "jobs=1"],
-            "there is no quota \"jobs\"",
-        ),
-        (
-            &["add", "a", "--quota", "open_jobs=x"],
-            "open_jobs: \"x\" is not a whole number",
-        ),
         (&["rotate", "nobody"], "no key \"nobody\""),
     ] {
         // The store exists from the first attempt on.

@@ -1,6 +1,10 @@
-//! `cargo xtask api-fuzz`: runs schemathesis with every check against the API, on both stores.
+//! `cargo xtask api-fuzz`: runs schemathesis with every check against the API, and requests that are made to keep it busy, on
+//! both stores. `/healthz` must stay fast throughout.
 //!
 //! It needs Python and PyPI, so it is not part of `cargo xtask test`.
+
+mod health_probe;
+mod hostile;
 
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
@@ -8,6 +12,8 @@ use std::process::{Child, Command, Stdio};
 
 use anyhow::{Context, Result, bail};
 use serde_json::Value;
+
+use self::health_probe::HealthProbe;
 
 use crate::postgres::Postgres;
 use crate::requirements::CHROMIUM;
@@ -17,11 +23,14 @@ const VERSION: &str = "4.32.5";
 /// Default number of cases per operation and phase.
 const EXAMPLES: u32 = 200;
 
+/// Number of hostile requests per store.
+const HOSTILE_CASES: usize = 10_000;
+
 /// Limits as wide as the API description allows, and short timeouts for targets.
 const CONFIG: &str = "\
 http: {timeout: 1s}
 worker: {max_attempts: 1, per_host_rps: 0, per_host_concurrency: 100}
-jobs: {max_depth: 1000, max_tasks: 100000000, max_duration: 365d, max_bytes: 1000TB}
+jobs: {max_depth: 1000, max_tasks: 100000000, max_hosts: 100000000, max_duration: 365d, max_bytes: 1000TB}
 browser: {nav_timeout: 2s}
 server: {api_keys: [a-key-for-the-fuzzer], request_timeout: 5s}
 ";
@@ -98,6 +107,8 @@ fn fuzz(
     }
     let mut service = Service(command.spawn().context("cannot start the service")?);
     let addr = service.addr()?;
+    let probe = HealthProbe::start(&addr);
+    let attacked = hostile::attack(&addr, KEY, HOSTILE_CASES);
     let sources = root().join("xtask/src/api_fuzz");
     let fuzzed = run(Command::new(schemathesis)
         .arg("--config-file")
@@ -112,10 +123,11 @@ fn fuzz(
         .args(["--suppress-health-check", "all"])
         .env("SCHEMATHESIS_HOOKS", sources.join("hooks.py"))
         .current_dir(&run_folder));
+    let healthy = probe.finish();
     let is_running = service.0.try_wait()?.is_none();
     drop(service);
     std::fs::remove_dir_all(&run_folder)?;
-    fuzzed?;
+    fuzzed.and(attacked).and(healthy)?;
     if !is_running {
         bail!("the service exited during the run");
     }

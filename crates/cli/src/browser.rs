@@ -1,12 +1,16 @@
 //! The browser of a command: its environment variables and its messages.
 //!
-//! `CHROME` names the program, `BROWSER_SANDBOX=off` disables its sandbox, `BROWSER_TIMEOUT` limits the time for one page.
+//! `CHROME` names the program, `BROWSER_SANDBOX=off` disables its sandbox, `BROWSER_TIMEOUT` limits the time for one page, and
+//! `BROWSER_MAX_REQUESTS`, `_BYTES`, `_HOSTS` and `_CPU` what it may use.
 
 use std::process::ExitCode;
 use std::time::Duration;
 
 use crawler::wiring::{Browser, BrowserOptions, RenderTotals};
-use crawler_model::{FetchRules, JsPolicy, NAV_TIMEOUTS, counted, parse_duration};
+use crawler_model::{
+    DURATION_FORMAT, FetchRules, JsPolicy, NAV_TIMEOUTS, PageBudget, PageBudgets, SIZE_FORMAT,
+    counted, parse_bytes, parse_duration,
+};
 
 use crate::console::{Console, Level, Value};
 use crate::exit;
@@ -26,7 +30,7 @@ pub(crate) fn find(
         console.print(Level::Error, &message, "bad_usage", &[]);
         ExitCode::from(exit::BAD_USAGE)
     };
-    let variable = |name| std::env::var(name).unwrap_or_default();
+    let variable = |name: &str| std::env::var(name).unwrap_or_default();
     let sandbox = sandbox(&variable("BROWSER_SANDBOX")).map_err(bad_usage)?;
     let options = BrowserOptions {
         concurrency,
@@ -35,6 +39,7 @@ pub(crate) fn find(
         user_agent,
         sandbox,
         nav_timeout: nav_timeout(&variable("BROWSER_TIMEOUT")).map_err(bad_usage)?,
+        budgets: budgets(&variable).map_err(bad_usage)?,
     };
     let browser = Browser::find(options).map_err(|missing| {
         let message = format!("--js {}: {missing}", js.as_str());
@@ -94,6 +99,56 @@ fn nav_timeout(text: &str) -> Result<Option<Duration>, String> {
     timeout.map(Some).ok_or_else(bad)
 }
 
+/// Reads what one page may use; a variable that is empty or not set means the default.
+fn budgets(variable: &impl Fn(&str) -> String) -> Result<PageBudgets, String> {
+    let defaults = PageBudgets::default();
+    Ok(PageBudgets {
+        requests: budget(
+            variable,
+            PageBudget::Requests,
+            defaults.requests,
+            "a whole number",
+            |text| text.parse().ok(),
+        )?,
+        bytes: budget(
+            variable,
+            PageBudget::Bytes,
+            defaults.bytes,
+            SIZE_FORMAT,
+            parse_bytes,
+        )?,
+        hosts: budget(
+            variable,
+            PageBudget::Hosts,
+            defaults.hosts,
+            "a whole number",
+            |text| text.parse().ok(),
+        )?,
+        cpu: budget(
+            variable,
+            PageBudget::Cpu,
+            defaults.cpu,
+            DURATION_FORMAT,
+            parse_duration,
+        )?,
+    })
+}
+
+fn budget<T>(
+    variable: &impl Fn(&str) -> String,
+    budget: PageBudget,
+    default: T,
+    format: &str,
+    parse: impl Fn(&str) -> Option<T>,
+) -> Result<T, String> {
+    let name = budget.variable();
+    let text = variable(name);
+    if text.is_empty() {
+        return Ok(default);
+    }
+    parse(&text).ok_or_else(|| format!("{name}: \"{text}\" is not {format}"))
+}
+
 /// Parses `BROWSER_SANDBOX`.
 fn sandbox(text: &str) -> Result<bool, String> {
     match text {
@@ -121,6 +176,30 @@ mod tests {
             assert_eq!(sandbox(text), Ok(on), "{text}");
         }
         assert!(sandbox("no").unwrap_err().contains("\"no\""));
+    }
+
+    #[test]
+    fn budgets_have_defaults_and_bad_values_are_named() {
+        assert_eq!(budgets(&|_| String::new()), Ok(PageBudgets::default()));
+        let given = |name: &str| match name {
+            "BROWSER_MAX_REQUESTS" => "7".to_owned(),
+            "BROWSER_MAX_BYTES" => "2MB".to_owned(),
+            "BROWSER_MAX_HOSTS" => "0".to_owned(),
+            "BROWSER_MAX_CPU" => "90s".to_owned(),
+            other => panic!("{other}"),
+        };
+        let expected = PageBudgets {
+            requests: 7,
+            bytes: 2_000_000,
+            hosts: 0,
+            cpu: Duration::from_secs(90),
+        };
+        assert_eq!(budgets(&given), Ok(expected));
+        let message = budgets(&|_| "many".to_owned()).unwrap_err();
+        assert!(
+            message.starts_with("BROWSER_MAX_REQUESTS: \"many\""),
+            "{message}"
+        );
     }
 
     #[test]

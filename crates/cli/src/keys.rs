@@ -1,4 +1,4 @@
-//! `keys`: creates, lists, rotates and revokes API keys. A key is printed once; the store holds only its hash.
+//! `keys`: creates, changes, lists, rotates and revokes API keys. A key is printed once; the store holds only its hash.
 
 use std::fmt::Write as _;
 use std::process::ExitCode;
@@ -74,14 +74,16 @@ pub(crate) async fn run_on<S: Store>(store: &S, command: &KeysCommand) -> anyhow
             name,
             admin,
             expires,
+            quota,
         } => {
             let role = if *admin {
                 KeyRole::Admin
             } else {
                 KeyRole::User
             };
-            add(store, name, role, *expires).await
+            add(store, name, role, *expires, quota).await
         }
+        KeysCommand::Set { key, quota } => set(store, key, quota).await,
         KeysCommand::Rotate {
             key,
             grace,
@@ -116,6 +118,7 @@ async fn add<S: Store>(
     name: &str,
     role: KeyRole,
     expires_in: Option<Duration>,
+    quotas: &[String],
 ) -> anyhow::Result<String> {
     let Some(owner) = Owner::parse(name) else {
         let max = Owner::MAX_LENGTH;
@@ -124,13 +127,17 @@ async fn add<S: Store>(
     if name.starts_with(Owner::CONFIGURED_PREFIX) || [Owner::LOCAL, Owner::OTHER].contains(&name) {
         bail!("the key name {name:?} is reserved; choose another name");
     }
+    let mut quota = Quota::default();
+    for written in quotas {
+        quota.set(written).context("--quota")?;
+    }
     let secret = new_secret()?;
     let key = NewKey {
         name: owner,
         hash: KeyHash::of(&secret),
         role,
         expires_in,
-        quota: Quota::default(),
+        quota,
     };
     match store.add_key(key).await {
         Ok(_) => Ok(format!("{secret}\n")),
@@ -142,6 +149,18 @@ async fn add<S: Store>(
         }
         Err(error) => Err(error.into()),
     }
+}
+
+async fn set<S: Store>(store: &S, key: &str, quotas: &[String]) -> anyhow::Result<String> {
+    let found = find(store, key).await?;
+    let mut quota = found.quota;
+    for written in quotas {
+        quota.set(written).context("--quota")?;
+    }
+    if !store.set_quota(found.id, quota).await? {
+        bail!("{key:?} is revoked; add a key with another name");
+    }
+    Ok(line(&ApiKey { quota, ..found }))
 }
 
 async fn rotate<S: Store>(
@@ -207,6 +226,10 @@ fn new_secret() -> anyhow::Result<String> {
 
 fn line(key: &ApiKey) -> String {
     let time = |at: Option<UnixMillis>| at.map_or_else(|| "-".to_owned(), rfc3339);
+    let quota = match key.quota.spell() {
+        none if none.is_empty() => "-".to_owned(),
+        spelled => spelled,
+    };
     let columns = [
         key.id.to_string(),
         key.name.to_string(),
@@ -214,6 +237,7 @@ fn line(key: &ApiKey) -> String {
         rfc3339(key.created_at),
         time(key.expires_at),
         time(key.last_used_at),
+        quota,
         time(key.revoked_at),
     ];
     format!("{}\n", columns.join("\t"))

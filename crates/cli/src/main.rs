@@ -35,6 +35,8 @@ mod private_file;
 mod progress_line;
 mod reference;
 mod refusal_text;
+#[cfg(feature = "service")]
+mod render_role;
 #[cfg(feature = "content")]
 mod scrape;
 #[cfg(feature = "service")]

@@ -32,7 +32,7 @@ use crate::postgres::AnyStore;
 use crate::serve_args::{ModeChoice, ServeArgs};
 use crate::{
     config, console, exit, keys, listener, one_line::OneLine, open_files, postgres, private_file,
-    signals,
+    render_role, signals,
 };
 
 /// Interval between updates of a worker's metrics.
@@ -50,10 +50,19 @@ const HOST_RETENTION: Duration = Duration::from_hours(48);
 
 pub(crate) fn serve(args: &ServeArgs) -> ExitCode {
     let json = args.messages.log_format == LogChoice::Json;
+    let is_render = args.mode == ModeChoice::Render;
+    if is_render && let Err(message) = render_role::check_environment() {
+        console::print_error(&message, json);
+        return ExitCode::from(exit::BAD_USAGE);
+    }
     let loaded = match config::load(&args.settings) {
         Ok(loaded) => loaded,
         Err(error) => return config::print_errors(&error, json),
     };
+    if is_render && let Err(message) = render_role::check(&loaded) {
+        console::print_error(&message, json);
+        return ExitCode::from(exit::BAD_USAGE);
+    }
     start_log(&args.messages, json);
     for note in loaded.notes() {
         tracing::warn!("{note}");
@@ -61,7 +70,11 @@ pub(crate) fn serve(args: &ServeArgs) -> ExitCode {
     let config = loaded.config;
     let console = Console::new(&args.messages, When::Never);
     open_files::raise();
-    match run(config, args.mode, console) {
+    let ended = match args.mode {
+        ModeChoice::Render => render_role::run(&config, console),
+        mode => run(config, mode, console),
+    };
+    match ended {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             console::print_error(&format!("{error:#}"), json);
@@ -127,6 +140,7 @@ fn run(config: Config, mode: ModeChoice, console: Console) -> anyhow::Result<()>
             },
             fixed_interval: config.crawl.crawl_delay.is_some(),
             max_crashes: config.worker.max_crashes,
+            quota: config.quotas.quota(),
         };
         let ended = if let Some(url) = config.store.database_url.clone() {
             let listener = listener::bind(&config, mode).await?;
@@ -188,11 +202,17 @@ pub(crate) async fn run_on(
         let app = App::new(api_store, config.clone(), browser.clone())?;
         let listener = match listener {
             Some(listener) if mode.has_api() => listener,
-            listener => return serve_metrics(app, &config, listener, stop).await,
+            listener => return Box::pin(serve_metrics(app, &config, listener, stop)).await,
         };
         let addr = listener.local_addr().unwrap_or(config.server.addr);
         tracing::info!(%addr, mode = mode.as_str(), store = kind, "listening");
-        api::serve(app, listener, stop.reached(StopLevel::Drain), drain).await;
+        Box::pin(api::serve(
+            app,
+            listener,
+            stop.reached(StopLevel::Drain),
+            drain,
+        ))
+        .await;
         anyhow::Ok(())
     };
     let worker = async {
@@ -203,10 +223,10 @@ pub(crate) async fn run_on(
         let sole_owner = kind == "sqlite";
         let settings = WorkerSettings::of(&config, sole_owner);
         let fetch = http_fetch(&settings.jobs, config.worker.pool_size, api::guard(&config))?;
-        let http = Arc::new(fetch);
+        let http = Arc::new(fetch.with_name_resolution(config.http.resolver.into()));
         let limits = AddressLimits::new(store.clone(), &config, Arc::clone(&http));
-        let fetch = AddressLimitedFetch::new(browser.fetch(http), limits);
-        let worker = Worker::new(store.clone(), Arc::new(fetch), settings)?;
+        let fetch = AddressLimitedFetch::new(browser.fetch(Arc::clone(&http)), limits);
+        let worker = Worker::new(store.clone(), Arc::new(fetch), settings)?.resolving_names(http);
         tracing::info!(tasks = config.worker.pool_size, store = kind, "working");
         let counts = worker.counts();
         let final_counts = Arc::clone(&counts);
@@ -254,6 +274,9 @@ fn log_browser(browser: &SharedBrowser, config: &Config) {
             tracing::info!(reason = message, "pages cannot be rendered");
         }
         return;
+    }
+    if let Some(socket) = &config.browser.socket {
+        tracing::info!(socket = %socket.display(), "pages are rendered by the render process");
     }
     if browser.renderer().is_some() && !config.browser.sandbox {
         tracing::warn!(

@@ -82,8 +82,19 @@ pub(crate) enum KeysCommand {
         /// Time until the key expires, such as 90d [default: never]
         #[arg(long, value_name = "DURATION", value_parser = values::duration)]
         expires: Option<Duration>,
+        /// Quota of the key instead of the configured one, such as open_jobs=10 (0: no limit); repeatable
+        #[arg(long, value_name = "NAME=VALUE")]
+        quota: Vec<String>,
     },
-    /// Replace the secret of a key and print the new one; name and jobs stay
+    /// Change the quota of a key
+    Set {
+        /// Id or name of the key
+        key: String,
+        /// Quota to set, such as open_jobs=10 (0: no limit) or open_jobs=default; repeatable
+        #[arg(long, value_name = "NAME=VALUE", required = true)]
+        quota: Vec<String>,
+    },
+    /// Replace the secret of a key and print the new one; name, jobs and quota stay
     Rotate {
         /// Id or name of the key
         key: String,
@@ -94,7 +105,7 @@ pub(crate) enum KeysCommand {
         #[arg(long, value_name = "DURATION", value_parser = values::duration)]
         expires: Option<Duration>,
     },
-    /// List all keys: id, name, role, creation time, expiry, last use, revocation time
+    /// List all keys: id, name, role, creation time, expiry, last use, quota, revocation time
     List,
     /// Revoke a key; requests with it are rejected from then on
     Revoke {
@@ -113,15 +124,17 @@ pub(crate) enum ModeChoice {
     Api,
     /// a worker only
     Worker,
+    /// only the browser, for processes with the same browser.socket; needs no database
+    Render,
 }
 
 impl ModeChoice {
     pub(crate) fn has_api(self) -> bool {
-        self != Self::Worker
+        matches!(self, Self::All | Self::Api)
     }
 
     pub(crate) fn has_worker(self) -> bool {
-        self != Self::Api
+        matches!(self, Self::All | Self::Worker)
     }
 
     pub(crate) fn as_str(self) -> &'static str {
@@ -129,6 +142,7 @@ impl ModeChoice {
             Self::All => "all",
             Self::Api => "api",
             Self::Worker => "worker",
+            Self::Render => "render",
         }
     }
 }

@@ -15,7 +15,7 @@ use std::sync::Arc;
 use crawler_engine::{Output, OutputWriter, Progress, Stop, drive_from};
 use crawler_fetch::Fetch;
 use crawler_frontier::{Frontier, Moment};
-use crawler_model::{FetchRules, JsPolicy, Sink, Summary};
+use crawler_model::{FetchRules, JsPolicy, PageBudgets, Sink, Summary};
 use tokio::runtime::Runtime;
 
 pub use browser::max_tabs;
@@ -56,6 +56,7 @@ pub(crate) fn browser(
         user_agent,
         sandbox: true,
         nav_timeout: None,
+        budgets: PageBudgets::default(),
     };
     let browser = Browser::find(options);
     browser

@@ -2,12 +2,14 @@
 
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
-use std::time::Instant;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
 
-use crawler_fetch::{Accept, Body, Fetch, FetchRequest, Fetched};
+use crawler_fetch::{Accept, Body, Fetch, FetchRequest, Fetched, TabMeter};
 use crawler_model::site_rules::PageStatus;
 use crawler_model::{
-    CrawlRules, DocumentRules, FailKind, Failure, LinkFacts, LinkList, Outcome, PageReport, Task,
+    CrawlRules, DocumentRules, FailKind, Failure, JsPolicy, LinkFacts, LinkList, Outcome,
+    PageReport, Task,
 };
 use crawler_weburl::{CrawlUrl, Resolved, Resolver, ScopeVerdict};
 use futures_util::FutureExt;
@@ -16,6 +18,8 @@ use crate::find_links::find_links;
 
 /// A longer page is extracted on a blocking thread.
 const LONG_PAGE: usize = 16 << 10;
+/// A longer page is searched for links on a blocking thread: its links may have 16 MB of text.
+const LONG_PAGE_OF_LINKS: usize = 128 << 10;
 
 /// Fetches a page, finds its links and, if the plan says so, extracts its content. A panic is reported as a failure.
 pub(crate) async fn report_on<T: Fetch>(
@@ -25,10 +29,10 @@ pub(crate) async fn report_on<T: Fetch>(
 ) -> PageReport {
     let started_at = Instant::now();
     let task_copy = task.clone();
-    match AssertUnwindSafe(attempt(task, fetch, plan))
-        .catch_unwind()
-        .await
-    {
+    let tabs = (plan.js != JsPolicy::Never).then(TabTime::start);
+    let meter = tabs.as_ref().map(|tabs| &tabs.meter);
+    let attempt = attempt(task, fetch, plan, meter);
+    let mut report = match AssertUnwindSafe(attempt).catch_unwind().await {
         Ok(report) => report,
         Err(panic) => {
             let message = panic
@@ -41,10 +45,39 @@ pub(crate) async fn report_on<T: Fetch>(
             report.elapsed = started_at.elapsed();
             report
         }
+    };
+    report.browser_time = tabs.map_or(Duration::ZERO, |tabs| tabs.held());
+    report
+}
+
+/// The time for which browser tabs were held for one page.
+struct TabTime {
+    millis: Arc<AtomicU64>,
+    meter: TabMeter,
+}
+
+impl TabTime {
+    fn start() -> Self {
+        let millis = Arc::<AtomicU64>::default();
+        let sum = Arc::clone(&millis);
+        let meter = TabMeter::new(move |held| {
+            let held = u64::try_from(held.as_millis()).unwrap_or(u64::MAX);
+            sum.fetch_add(held, Ordering::Relaxed);
+        });
+        Self { millis, meter }
+    }
+
+    fn held(&self) -> Duration {
+        Duration::from_millis(self.millis.load(Ordering::Relaxed))
     }
 }
 
-async fn attempt<T: Fetch>(task: Task, fetch: &T, plan: &Arc<CrawlRules>) -> PageReport {
+async fn attempt<T: Fetch>(
+    task: Task,
+    fetch: &T,
+    plan: &Arc<CrawlRules>,
+    tab_meter: Option<&TabMeter>,
+) -> PageReport {
     let started_at = Instant::now();
     let url = task.url.clone();
     let accept = if plan.documents.is_some() {
@@ -55,12 +88,13 @@ async fn attempt<T: Fetch>(task: Task, fetch: &T, plan: &Arc<CrawlRules>) -> Pag
     let request = FetchRequest {
         js: plan.js,
         visit: plan.visit,
+        tab_meter,
         ..FetchRequest::new(&url, accept)
     };
     let response = fetch.fetch(request).await;
     let mut report = match response {
         Err(failure) => PageReport::new(task, Outcome::Failed(failure)),
-        Ok(fetched) if plan.documents.is_some() && body_len(&fetched) > LONG_PAGE => {
+        Ok(fetched) if is_long(&fetched, plan) => {
             let plan = Arc::clone(plan);
             let reading = move || read_response(task, &url, fetched, &plan);
             match tokio::task::spawn_blocking(reading).await {
@@ -101,11 +135,21 @@ fn read_response(task: Task, url: &CrawlUrl, fetched: Fetched, plan: &CrawlRules
     report
 }
 
-fn body_len(fetched: &Fetched) -> usize {
+pub(crate) fn body_len(fetched: &Fetched) -> usize {
     match &fetched.body {
         Body::Html(body) | Body::File(body) => body.len(),
         Body::Unread => 0,
     }
+}
+
+/// Whether a page takes too long for a thread that other tasks need.
+fn is_long(fetched: &Fetched, plan: &CrawlRules) -> bool {
+    let threshold = match plan.documents {
+        Some(_) => LONG_PAGE,
+        None => LONG_PAGE_OF_LINKS,
+    };
+    // Each link is matched against the patterns.
+    body_len(fetched) > threshold / plan.scope.passes().max(1)
 }
 
 fn has_document(fetched: &Fetched, rules: DocumentRules) -> bool {

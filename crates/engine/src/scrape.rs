@@ -196,6 +196,8 @@ impl<T: Fetch, G: HostGate> Scraper<T, G> {
             requested: Some(requested),
             js: options.js,
             visit: options.visit,
+            tab_wait: None,
+            tab_meter: None,
         };
         let mut attempt = 1;
         loop {

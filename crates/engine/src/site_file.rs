@@ -1,6 +1,7 @@
 //! The site-file worker: fetches and parses robots.txt and sitemaps.
 
 use std::panic::AssertUnwindSafe;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use crawler_fetch::{Accept, Body, Fetch, FetchRequest, Fetched};
@@ -14,15 +15,17 @@ use crawler_weburl::{CrawlUrl, Resolved, Resolver};
 use futures_util::FutureExt;
 
 use crate::find_links::add_link;
-use crate::page::redirect_target;
+use crate::page::{body_len, redirect_target};
 
 const MAX_SITEMAP_BYTES: u64 = 50 << 20;
+/// A longer sitemap is parsed on a blocking thread.
+const LONG_SITEMAP: usize = 128 << 10;
 
 /// Runs a site-file task. A panic is reported as a failure.
 pub(crate) async fn run<T: Fetch>(
     site_file: SiteFileTask,
     fetch: &T,
-    plan: &CrawlRules,
+    plan: &Arc<CrawlRules>,
 ) -> SiteFileReport {
     let started_at = Instant::now();
     let task_copy = site_file.clone();
@@ -56,7 +59,7 @@ fn report(found: SiteFileResult) -> SiteFileReport {
 async fn attempt<T: Fetch>(
     site_file: SiteFileTask,
     fetch: &T,
-    plan: &CrawlRules,
+    plan: &Arc<CrawlRules>,
 ) -> SiteFileReport {
     let max_bytes = match &site_file {
         SiteFileTask::Robots(_) => Robots::MAX_BYTES as u64 + 1,
@@ -81,7 +84,18 @@ async fn attempt<T: Fetch>(
             SiteFileResult::Robots(site_file, answer)
         }
         SiteFileTask::Sitemap(site_file) => {
-            let answer = read_sitemap_response(&url, response, plan);
+            let answer = match response {
+                Ok(fetched) if body_len(&fetched) > LONG_SITEMAP => {
+                    let plan = Arc::clone(plan);
+                    let reading = move || read_sitemap_response(&url, Ok(fetched), &plan);
+                    match tokio::task::spawn_blocking(reading).await {
+                        Ok(answer) => answer,
+                        // The task is never canceled, so it panicked; `run` reports that.
+                        Err(error) => std::panic::resume_unwind(error.into_panic()),
+                    }
+                }
+                response => read_sitemap_response(&url, response, plan),
+            };
             SiteFileResult::Sitemap(site_file, answer)
         }
     };

@@ -12,8 +12,8 @@ use crawler_engine::{DriveError, OutputWriter, Progress, Stop, drive};
 use crawler_fetch::{Body, Fetch, FetchRequest, Fetched};
 use crawler_frontier::MemoryFrontier;
 use crawler_model::{
-    CrawlPlan, CrawlSpec, DepthLimit, FailKind, Failure, PageReport, RequestSpec, RobotsPolicy,
-    Sink, SinkError, StopReason, Summary,
+    CrawlPlan, CrawlSpec, DepthLimit, FailKind, Failure, JsPolicy, PageReport, RequestSpec,
+    RobotsPolicy, Sink, SinkError, StopReason, Summary,
 };
 
 const SEED: &str = "http://site.example/";
@@ -160,6 +160,36 @@ async fn a_panicking_worker_still_returns_one_report() {
     let failure = by_url["http://site.example/bad"].outcome.failure().unwrap();
     assert_eq!(failure.kind, FailKind::Internal);
     assert!(failure.message.contains("parser bug"), "{failure}");
+}
+
+/// Holds a tab for two seconds, then fails, or panics on `/bad`.
+struct FailingTab;
+
+impl Fetch for FailingTab {
+    async fn fetch(&self, request: FetchRequest<'_>) -> Result<Fetched, Failure> {
+        if let Some(meter) = request.tab_meter {
+            meter.add(Duration::from_secs(2));
+        }
+        match request.url.parts().path() {
+            "/" => Ok(html("<a href=/bad>1</a><a href=/failing>2</a>".into())),
+            "/bad" => panic!("a bug"),
+            _ => Err(Failure::new(FailKind::RenderBudget, "too many requests")),
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_report_has_the_time_of_its_tabs() {
+    for (js, held) in [(JsPolicy::Auto, 2), (JsPolicy::Never, 0)] {
+        let sink = RecordingSink::default();
+        let plan = plan(|spec| spec.js = js);
+        let crawled = crawl(plan, FailingTab, sink.clone(), Stop::new()).await;
+        assert_eq!(crawled.unwrap().pages, 3);
+        for report in sink.pages.lock().unwrap().iter() {
+            let url = &report.url;
+            assert_eq!(report.browser_time, Duration::from_secs(held), "{url}");
+        }
+    }
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -1,9 +1,11 @@
 //! The [`Fetch`] trait and its request.
 
+use std::time::Duration;
+
 use crawler_model::{Failure, JsPolicy};
 use crawler_weburl::{CrawlUrl, UrlError, Userinfo};
 
-use crate::Fetched;
+use crate::{Fetched, TabMeter};
 
 /// One request to a [`Fetch`].
 #[derive(Clone, Copy, Debug)]
@@ -18,6 +20,10 @@ pub struct FetchRequest<'a> {
     pub js: JsPolicy,
     /// Requests of different visits never share browser state.
     pub visit: u64,
+    /// How long to wait for a browser tab; then the request fails with [`FailKind::Busy`](crawler_model::FailKind::Busy).
+    pub tab_wait: Option<Duration>,
+    /// What the time of a browser tab is counted with.
+    pub tab_meter: Option<&'a TabMeter>,
 }
 
 impl<'a> FetchRequest<'a> {
@@ -29,6 +35,8 @@ impl<'a> FetchRequest<'a> {
             requested: None,
             js: JsPolicy::Never,
             visit: 0,
+            tab_wait: None,
+            tab_meter: None,
         }
     }
 }

@@ -24,7 +24,7 @@ use crate::pool::Pool;
 use crate::proxy::Proxy;
 use crate::request_builder::RequestBuilder;
 use crate::request_timer::RequestTimer;
-use crate::resolver::{AddressSource, LookupFn, Resolver};
+use crate::resolver::{AddressSource, LookupFn, NameResolution, Resolver};
 use crate::retry_after::retry_after;
 use crate::tls::{Tls, Trust};
 use crate::{Accept, Body, Egress, Fetch, FetchRequest, FetchSetupError, Fetched, Guard};
@@ -133,6 +133,23 @@ impl HttpFetch {
             max_body: rules.max_body,
             sniff,
         })
+    }
+
+    /// Resolves names in another way.
+    #[must_use]
+    pub fn with_name_resolution(mut self, resolution: NameResolution) -> Self {
+        self.exchange.dialer.resolver = Resolver::new(resolution.into());
+        self
+    }
+
+    /// Resolves the host of a URL, with the cache of the dialer, and returns why that failed. Names that are not resolved here,
+    /// because they are refused or there is a proxy, succeed.
+    pub async fn check_name(&self, url: &CrawlUrl) -> Result<(), Failure> {
+        let (exchange, host) = (&self.exchange, url.parts().host());
+        if !exchange.proxies.is_empty() || !exchange.dialer.guard.allows_name(host) {
+            return Ok(());
+        }
+        exchange.dialer.resolver.addresses(host).await.map(drop)
     }
 
     /// Returns an [`Egress`], which gives another HTTP client access to the dialer, guard, proxies and headers.

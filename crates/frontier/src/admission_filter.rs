@@ -47,12 +47,12 @@ impl AdmissionFilter {
         let is_excess_origin =
             || self.origins.len() >= MAX_ORIGINS && !self.origins.contains(&url.origin());
         // A URL that was admitted before is no duplicate of itself.
-        let bounds =
-            if bounds == Bounds::All && plan.traps && self.seen.contains(plan.keys.key(url)) {
-                Bounds::Listed
-            } else {
-                bounds
-            };
+        let is_link = matches!(bounds, Bounds::All | Bounds::InScope);
+        let bounds = if is_link && plan.traps && self.seen.contains(plan.keys.key(url)) {
+            Bounds::Listed
+        } else {
+            bounds
+        };
         let known = (&self.traps, &self.seen);
         let evidence = source.as_deref();
         let trap_check = judge(plan, known, url, depth, bounds, evidence, is_excess_origin)?;
@@ -78,6 +78,35 @@ impl AdmissionFilter {
         } else {
             None
         })
+    }
+
+    /// Starts to collect what a redirect tells.
+    pub fn redirect_source(
+        &self,
+        plan: &CrawlRules,
+        report: &PageReport,
+        to: &CrawlUrl,
+    ) -> LinkSource {
+        LinkSource(if plan.traps {
+            self.traps.redirect_evidence(report, to.parts(), &plan.keys)
+        } else {
+            None
+        })
+    }
+
+    /// Takes in a redirect after its target.
+    pub fn take_in_redirect(
+        &mut self,
+        plan: &CrawlRules,
+        to: &CrawlUrl,
+        source: LinkSource,
+        refused: Option<RefuseReason>,
+    ) {
+        if let Some(evidence) = source.0 {
+            let refused = refused.or(evidence.is_end().then_some(RefuseReason::Seen));
+            let key = plan.keys.key(to.parts());
+            self.traps.take_in_redirect(&evidence, key, refused);
+        }
     }
 
     /// Takes in a fetched page after its links.

@@ -21,6 +21,7 @@ use crate::frontier::{Delivery, Dispatch, Frontier, FrontierError, Moment, Progr
 use crate::host_ledger::HostLedger;
 use crate::level_counts::LevelCounts;
 use crate::path_gates::PathGates;
+use crate::pick::FIRST_LEVEL;
 use crate::queued_depths::QueuedDepths;
 use crate::redirect_targets::RedirectTargets;
 use crate::rng::Rng;
@@ -103,7 +104,7 @@ impl MemoryFrontier {
             let key = frontier.plan.keys.key(seed.parts());
             frontier.seen.insert(key);
             frontier.seed_watch.begin(key);
-            frontier.enqueue(Task::new(seed, Discovery::Seed, 0, None), key);
+            frontier.enqueue(Task::new(seed, Discovery::Seed, 0, None), key, FIRST_LEVEL);
         }
         frontier
     }
@@ -145,8 +146,15 @@ impl MemoryFrontier {
         };
         self.seen.insert(key);
         self.seen.extend(trap_check.without_session);
+        let is_first = source.as_ref().is_some_and(|source| source.is_first);
         self.traps.note(key, &trap_check, source);
-        self.enqueue(task(owned), key);
+        let task = task(owned);
+        let level = if is_first {
+            FIRST_LEVEL
+        } else {
+            self.level_of(&task)
+        };
+        self.enqueue(task, key, level);
         Ok(())
     }
 
@@ -171,10 +179,11 @@ impl MemoryFrontier {
         is_outside.then_some(RefuseReason::OutOfScope)
     }
 
-    fn enqueue(&mut self, task: Task, key: UrlKey) {
+    fn enqueue(&mut self, task: Task, key: UrlKey, level: u32) {
         self.counts.admitted += 1;
         self.counts.queued += 1;
-        self.push_new(task, key);
+        self.queued_depths.set(key, task.depth);
+        self.push_to(level, task);
     }
 
     /// Moves a queued URL that is found at a lower depth.
@@ -205,11 +214,14 @@ impl MemoryFrontier {
 
     /// Puts a task into its site's queue.
     pub(crate) fn push(&mut self, task: Task) {
+        self.push_to(self.level_of(&task), task);
+    }
+
+    fn push_to(&mut self, level: u32, task: Task) {
         let site = self.site_for(task.url.parts());
         if self.hosts[self.sites[site].host].parked().is_none() {
             self.levels.add(task.depth);
         }
-        let level = self.level_of(&task);
         self.sites[site].push(level, task);
         self.list(site);
     }
@@ -256,15 +268,6 @@ impl MemoryFrontier {
         in_sites
             .chain(at_gates)
             .filter(|(_, task)| !self.is_stale(task))
-    }
-
-    /// The queue's order: by depth if depth is limited, else first come, first served.
-    pub(crate) fn level_of(&self, task: &Task) -> u32 {
-        if self.plan.limits.depth.is_some() {
-            task.depth
-        } else {
-            0
-        }
     }
 
     pub(crate) fn site_for(&mut self, url: UrlRef<'_>) -> usize {

@@ -17,6 +17,9 @@ const MAX_SITEMAPS_OUT: u64 = 2;
 /// Limit on the URLs settled without a request in one dispatch, so that it stays short.
 const MAX_SETTLED_UNREQUESTED: usize = 256;
 
+/// The first level of a queue: of the seed, and of a few pages that show whether there is a trap.
+pub(crate) const FIRST_LEVEL: u32 = 0;
+
 impl MemoryFrontier {
     pub(crate) fn pick(&mut self, max: usize, now: Moment, out: &mut Vec<Delivery>) -> Dispatch {
         self.check_limits(now);
@@ -97,6 +100,15 @@ impl MemoryFrontier {
     pub(crate) fn requeue(&mut self, task: Task) {
         self.counts.queued += 1;
         self.push(task);
+    }
+
+    /// The queue's order: by depth if depth is limited, else first come, first served.
+    pub(crate) fn level_of(&self, task: &Task) -> u32 {
+        if self.plan.limits.depth.is_some() {
+            task.depth
+        } else {
+            FIRST_LEVEL + 1
+        }
     }
 
     /// Puts a task that waited at a gate back into its site's queue.

@@ -18,6 +18,8 @@ pub enum Bounds {
     WithoutPatterns,
     /// All of it, without traps: a sitemap lists the URL.
     Listed,
+    /// All of it; the URL is known to be in scope.
+    InScope,
 }
 
 /// Returns why a link is refused whatever its URL: it does not lead to a web page, or its page says not to follow it.
@@ -44,16 +46,16 @@ pub(crate) fn judge(
     source: Option<&PageEvidence>,
     is_excess_origin: impl FnOnce() -> bool,
 ) -> Result<TrapCheck, RefuseReason> {
-    match (plan.scope.verdict(url), bounds) {
+    let verdict = match bounds {
+        Bounds::InScope => ScopeVerdict::In,
+        Bounds::All | Bounds::WithoutPatterns | Bounds::Listed => plan.scope.verdict(url),
+    };
+    match (verdict, bounds) {
         (ScopeVerdict::In, _)
         | (ScopeVerdict::Excluded | ScopeVerdict::NotIncluded, Bounds::WithoutPatterns) => (),
         (ScopeVerdict::Outside, _) => return Err(RefuseReason::OutOfScope),
-        (ScopeVerdict::Excluded, Bounds::All | Bounds::Listed) => {
-            return Err(RefuseReason::Excluded);
-        }
-        (ScopeVerdict::NotIncluded, Bounds::All | Bounds::Listed) => {
-            return Err(RefuseReason::NotIncluded);
-        }
+        (ScopeVerdict::Excluded, _) => return Err(RefuseReason::Excluded),
+        (ScopeVerdict::NotIncluded, _) => return Err(RefuseReason::NotIncluded),
     }
     if bounds != Bounds::WithoutPatterns && has_extension(url, &plan.blocked_extensions) {
         return Err(RefuseReason::BlockedExtension);

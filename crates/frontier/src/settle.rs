@@ -71,6 +71,9 @@ impl MemoryFrontier {
         };
         if let Some(reason) = refused {
             self.counts.refuse(reason);
+            if reason.is_trap() && !report.links.is_empty() {
+                report.links.set_refused(vec![(0, reason)]);
+            }
         }
         // A target that was refused for another reason is never fetched.
         let is_admitted = matches!(refused, None | Some(RefuseReason::Seen));
@@ -205,7 +208,17 @@ impl MemoryFrontier {
         } else {
             Bounds::All
         };
-        self.admit(to.parts(), key, task, depth, bounds, None)
+        let mut evidence = if self.plan.traps && !of_seed {
+            self.traps
+                .redirect_evidence(report, to.parts(), &self.plan.keys)
+        } else {
+            None
+        };
+        let admission = self.admit(to.parts(), key, task, depth, bounds, evidence.as_mut());
+        if let Some(evidence) = evidence {
+            self.traps.take_in_redirect(&evidence, key, admission.err());
+        }
+        admission
     }
 }
 

@@ -55,7 +55,7 @@ impl Site {
         }
     }
 
-    /// `level` orders the queue: the depth when depth is limited, else 0.
+    /// `level` orders the queue: the depth when depth is limited, else the same for nearly all.
     pub(crate) fn push(&mut self, level: u32, task: Task) {
         if was_started(&task) {
             self.started.entry(level).or_default().push_back(task);

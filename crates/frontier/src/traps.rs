@@ -9,6 +9,8 @@
 //! [`Traps::check`] changes nothing; [`Traps::note`] counts a URL that was then admitted, and [`Traps::take_in`] a page that was fetched.
 
 mod area;
+mod area_groups;
+mod area_lead;
 mod area_record;
 mod calendar;
 mod calendar_record;
@@ -21,6 +23,7 @@ mod path_shape;
 mod phrases;
 mod place;
 mod query_record;
+mod redirects;
 mod session;
 mod sorted_query;
 mod trap_check;
@@ -32,12 +35,13 @@ use crawler_model::{Discovery, PageReport, RefuseReason, Task};
 use crawler_weburl::{KeyPolicy, UrlKey, UrlRef};
 
 use self::area::area;
+use self::area_groups::AreaGroups;
 use self::area_record::AreaRecord;
 use self::calendar::DatePage;
 use self::calendar_record::CalendarRecord;
 use self::fingerprint_hasher::FingerprintHasher;
 use self::ignorable_names::IgnorableNames;
-use self::page_links::{brought, known_links, last_linked, leads_elsewhere, relation};
+use self::page_links::{brought, is_inside, last_linked, leads_elsewhere};
 use self::phrases::Phrases;
 use self::place::Place;
 use self::query_record::QueryRecord;
@@ -66,6 +70,9 @@ pub(crate) struct Traps {
     calendars: Records<CalendarRecord>,
     queries: Records<QueryRecord>,
     areas: Records<AreaRecord>,
+    groups: AreaGroups,
+    /// The page that a redirect was found on, by the redirect's target, until that is fetched.
+    origins: HashMap<UrlKey, UrlKey>,
     ignorable: IgnorableNames,
     sorted_queries: Seen,
     /// Keys without known parameters of URLs that have some.
@@ -79,8 +86,12 @@ pub(crate) struct Traps {
     knows_all: Option<bool>,
     /// Whether anything is refused because of what was fetched.
     refuses_some: bool,
+    /// Whether some area only redirects to copies of known pages.
+    has_copying: bool,
     /// Whether the pages of some area are in doubt.
     has_doubt: bool,
+    /// Number of redirects back to the page they were found on.
+    returns: u32,
     /// Number of phrases remembered.
     phrases: usize,
     /// Number of URLs admitted.
@@ -122,7 +133,7 @@ impl Traps {
         // A redirect may add such a parameter to a page that was not read without it.
         if let Some(key) = without_ignorable
             && (self.ignorable.was_read(url, key)
-                || source.is_some() && (seen.contains(key) || self.first_of.contains_key(&key)))
+                || source.is_some_and(|source| self.is_copy(key, source, seen)))
         {
             return Err(RefuseReason::TrapSession);
         }
@@ -132,7 +143,10 @@ impl Traps {
         } else {
             None
         };
-        let area = area(url, keys.seed);
+        let area = self.area(url, keys);
+        if self.leads_to_copies(area) {
+            return Err(RefuseReason::TrapPages);
+        }
         if let Some(source) = source.filter(|_| self.refuses_some) {
             let is_inside = source.contains(place.as_ref()) && !source.leads;
             let of_place = place.as_ref().filter(|_| is_inside);
@@ -175,6 +189,8 @@ impl Traps {
         self.admitted = self.admitted.saturating_add(1);
         if let Some(record) = record_of(&mut self.areas, trap_check.area) {
             record.admitted += 1;
+            // What is linked from the top of the site is hardly read: it may be pages.
+            record.has_pages |= source.is_none();
         }
         if let Some(source) = source {
             source.count(key, trap_check.place.as_ref(), trap_check.area);
@@ -194,20 +210,29 @@ impl Traps {
         seen: &Seen,
     ) -> Option<RefuseReason> {
         let has_learned = self.refuses_some || self.ignorable.has_some();
-        if !has_learned || task.found != Discovery::Link {
+        if !has_learned || !matches!(task.found, Discovery::Link | Discovery::Redirect) {
             return None;
         }
         let url = task.url.parts();
         let via = task.via.as_deref().and_then(UrlRef::split)?;
-        let (is_inside, is_in_area) = relation(url, via, keys);
+        let is_inside = is_inside(url, via, keys);
         let of_place = Place::of(via, keys.seed).zip(Place::of(url, keys.seed));
         let of_place = of_place.as_ref().filter(|_| is_inside);
-        let of_area = area(url, keys.seed);
+        let of_area = self.area(url, keys);
+        let is_in_area = of_area == self.area(via, keys);
+        if task.found == Discovery::Redirect {
+            let of_area = Some(of_area).filter(|_| is_in_area);
+            return self.refusal_of_target(url, of_area, keys);
+        }
         let stripped = self.ignorable.key_without_ignorable(url, keys);
         let reason = self.refusal(
             of_place.map(|(from, to)| (from, to)),
             Some(of_area).filter(|_| is_in_area),
         );
+        let reason = reason.or_else(|| {
+            let is_copying = self.leads_to_copies(of_area);
+            is_copying.then_some(RefuseReason::TrapPages)
+        });
         if reason.is_none() && stripped.is_none() {
             return None;
         }
@@ -229,7 +254,7 @@ impl Traps {
     pub(crate) fn wants_text(&self, task: &Task, keys: &KeyPolicy) -> bool {
         let url = task.url.parts();
         let is_in_doubt = match Place::of(url, keys.seed) {
-            None => false,
+            None => task.depth >= MIN_AREA_DEPTH && self.ignorable.wants_plain(),
             Some(Place::Date(date)) => {
                 let record = self.calendars.get(&date.calendar);
                 url.query().is_some()
@@ -247,7 +272,7 @@ impl Traps {
                 && task.depth >= MIN_AREA_DEPTH
                 && self
                     .areas
-                    .get(&area(url, keys.seed))
+                    .get(&self.area(url, keys))
                     .is_some_and(AreaRecord::is_in_doubt))
     }
 
@@ -266,7 +291,7 @@ impl Traps {
         }
         let via = place.as_ref().and(report.via.as_deref());
         let via = via.and_then(UrlRef::split);
-        let is_inside = via.is_some_and(|via| relation(url, via, keys).0);
+        let is_inside = via.is_some_and(|via| is_inside(url, via, keys));
         let leads = match &place {
             Some(Place::Date(date)) => {
                 let record = self.calendars.get(&date.calendar);
@@ -275,17 +300,10 @@ impl Traps {
             _ => false,
         };
         Some(PageEvidence {
-            place,
-            area: area(url, keys.seed),
             is_inside,
-            is_in_area: false,
             is_listed: report.found == Discovery::Sitemap,
             leads,
-            inside: 0,
-            shorter: 0,
-            pages_outside: 0,
-            area_new: Vec::new(),
-            area_outside: 0,
+            ..PageEvidence::new(place, self.area(url, keys))
         })
     }
 
@@ -324,28 +342,25 @@ impl Traps {
                     self.refuses_some |= record.is_trap();
                 }
             }
-            None => (),
+            None => {
+                if let Some(text) = text {
+                    let key = keys.key(report.url.parts());
+                    self.ignorable.take_in_plain(key, text);
+                }
+            }
         }
         let is_date = matches!(evidence.place, Some(Place::Date(_)));
-        if report.depth >= MIN_AREA_DEPTH
-            && !is_date
-            && self.knows_all == Some(true)
-            && let Some(record) = record_of(&mut self.areas, evidence.area)
-        {
-            let new = text.map(|text| record.phrases.take_in(text, &mut self.phrases));
-            // A plain page that leads to nothing new is counted wherever it was found: most pages are such.
-            evidence.is_in_area = evidence.place.is_none() && evidence.area_new.is_empty() || {
-                let via = report.via.as_deref().and_then(UrlRef::split);
-                via.is_some_and(|via| area(via, keys.seed) == evidence.area)
-            };
-            let known = || known_links(report, &evidence, keys, seen);
-            record.take_in(&evidence, new, others, known);
-            self.refuses_some |= record.refuses();
-            self.has_doubt |= record.is_in_doubt();
+        if report.depth >= MIN_AREA_DEPTH && !is_date && self.knows_all == Some(true) {
+            self.take_in_of_area(report, &mut evidence, others, keys, seen);
         }
         if self.phrases > MAX_PHRASES {
             self.forget_phrases();
         }
+    }
+
+    /// The group of the area of a URL, or that area.
+    fn area(&self, url: UrlRef<'_>, keys: &KeyPolicy) -> u64 {
+        self.groups.of(area(url, keys.seed))
     }
 
     /// Forgets which URLs were admitted, and keeps what was learned from pages.

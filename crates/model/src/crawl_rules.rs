@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use crawler_weburl::{CrawlUrl, KeyPolicy, QueryPolicy, Scope, ScopeKind, Userinfo};
 
-use crate::plan_checks::{check_patterns, duration_in_range, in_range, nonzero, path_delays};
+use crate::plan_checks::{compile, duration_in_range, in_range, nonzero, path_delays};
 use crate::plan_error::{PlanError, PlanField};
 use crate::request_plan::RequestDefaults;
 use crate::{CrawlSpec, DocumentRules, JsPolicy, RequestPlan};
@@ -212,16 +212,14 @@ impl CrawlRules {
             Some(_) => spec.scope.unwrap_or(ScopeKind::Host),
             None => ScopeKind::Any,
         };
-        check_patterns(PlanField::Include, &spec.include)?;
-        check_patterns(PlanField::Exclude, &spec.exclude)?;
+        let limits = spec.pattern_limits;
+        let include = compile(PlanField::Include, &spec.include, limits)?;
+        let exclude = compile(PlanField::Exclude, &spec.exclude, limits)?;
         let scope = match seed {
-            Some(seed) => Scope::new(scope_kind, seed, &spec.include, &spec.exclude),
-            None => Scope::any(&spec.include, &spec.exclude),
-        };
-        let scope = scope.map_err(|error| PlanError {
-            field: PlanField::Include,
-            message: error.to_string(),
-        })?;
+            Some(seed) => Scope::new(scope_kind, seed),
+            None => Scope::any(),
+        }
+        .with_patterns(include, exclude);
         let workers = spec.workers.unwrap_or(profile.workers());
         in_range(PlanField::Workers, workers, 1, MAX_WORKERS)?;
         let workers = match (spec.js, spec.browser_tabs) {

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crawler_weburl::{ScopeKind, SlashPolicy};
+use crawler_weburl::{PatternLimits, ScopeKind, SlashPolicy};
 
 use crate::{DepthLimit, DocumentRules, JsPolicy, LinkFilter, Profile, RequestSpec, SitemapPolicy};
 
@@ -37,6 +37,8 @@ pub struct CrawlSpec {
     pub include: Vec<String>,
     /// Exclude patterns.
     pub exclude: Vec<String>,
+    /// Limits of the patterns.
+    pub pattern_limits: PatternLimits,
     /// Whether URLs that differ in a trailing slash are different pages.
     pub slash: Option<SlashPolicy>,
     /// Treat URLs that differ only in their query as one page.

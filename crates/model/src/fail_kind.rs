@@ -38,8 +38,12 @@ pub enum FailKind {
     Browser,
     /// There is no browser to render with.
     NoBrowser,
+    /// The crawler was too busy to start.
+    Busy,
     /// A bug: the page's worker panicked.
     Internal,
+    /// The page used more than a rendered page may.
+    RenderBudget,
 }
 
 /// Groups of kinds, as shown on stderr.
@@ -64,15 +68,15 @@ pub enum FailGroup {
     BadResponse,
     /// The address was refused by the dialer's guard.
     Refused,
-    /// The browser died, or there is none.
+    /// The browser died, there is none, or the page used too much of it.
     Browser,
     /// A bug in the crawler.
     Internal,
 }
 
 impl FailKind {
-    /// Every kind, for tables and tests.
-    pub const ALL: [Self; 17] = [
+    /// Every kind, for tables and tests. State files store indexes: new kinds are added at the end.
+    pub const ALL: [Self; 19] = [
         Self::DeadLink,
         Self::ClientError,
         Self::ServerError,
@@ -90,6 +94,8 @@ impl FailKind {
         Self::Browser,
         Self::NoBrowser,
         Self::Internal,
+        Self::RenderBudget,
+        Self::Busy,
     ];
 
     /// Returns the kind for an HTTP status that is neither a success nor a redirect.
@@ -123,8 +129,15 @@ impl FailKind {
             Self::AddressRefused => "address_refused",
             Self::Browser => "browser",
             Self::NoBrowser => "no_browser",
+            Self::Busy => "busy",
             Self::Internal => "internal",
+            Self::RenderBudget => "render_budget",
         }
+    }
+
+    /// Returns the kind with this stable name.
+    pub fn named(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|kind| kind.as_str() == name)
     }
 
     /// Whether another attempt may help.
@@ -154,8 +167,8 @@ impl FailKind {
             Self::TooManyRedirects | Self::BadRedirect => FailGroup::Redirects,
             Self::Protocol | Self::Decode => FailGroup::BadResponse,
             Self::AddressRefused => FailGroup::Refused,
-            Self::Browser | Self::NoBrowser => FailGroup::Browser,
-            Self::Internal => FailGroup::Internal,
+            Self::Browser | Self::NoBrowser | Self::RenderBudget => FailGroup::Browser,
+            Self::Busy | Self::Internal => FailGroup::Internal,
         }
     }
 
@@ -175,7 +188,9 @@ impl FailKind {
             Self::AddressRefused => "address refused",
             Self::Browser => "browser (retry-able)",
             Self::NoBrowser => "no browser",
+            Self::Busy => "busy",
             Self::Internal => "internal error",
+            Self::RenderBudget => "browser budget exceeded",
         }
     }
 }
@@ -226,6 +241,14 @@ mod tests {
         ] {
             assert_eq!(FailKind::of_status(status), kind, "{status}");
         }
+    }
+
+    #[test]
+    fn names_are_read_back() {
+        for kind in FailKind::ALL {
+            assert_eq!(FailKind::named(kind.as_str()), Some(kind));
+        }
+        assert_eq!(FailKind::named("unknown"), None);
     }
 
     #[test]

@@ -38,6 +38,8 @@ pub struct Rendering {
     pub reason: RenderReason,
     /// Time spent waiting for a free tab, which does not count toward the page's time.
     pub waited: Duration,
+    /// Time for which a tab was used, including attempts that failed.
+    pub browser_time: Duration,
     /// Whether its scripts were still running at the time limit: the page may be incomplete.
     pub timed_out: bool,
 }
@@ -49,6 +51,7 @@ impl Rendering {
             rendered: true,
             reason,
             waited: Duration::ZERO,
+            browser_time: Duration::ZERO,
             timed_out: false,
         }
     }

@@ -19,6 +19,7 @@ mod js_policy;
 mod link_list;
 mod notice;
 mod outcome;
+mod page_budgets;
 mod page_document;
 mod page_report;
 mod plan_checks;
@@ -53,6 +54,7 @@ pub use js_policy::{JsPolicy, NAV_TIMEOUTS, RenderNeed, RenderReason, Rendering}
 pub use link_list::{LinkFacts, LinkList, ListedLink};
 pub use notice::Notice;
 pub use outcome::{Failure, Outcome};
+pub use page_budgets::{PageBudget, PageBudgets};
 pub use page_document::{DocumentRules, PageDocument};
 pub use page_report::PageReport;
 pub use plan_error::{PlanError, PlanField};

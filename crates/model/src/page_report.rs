@@ -41,6 +41,8 @@ pub struct PageReport {
     pub truncated: bool,
     /// Whether a browser rendered it, and why; `None` if rendering was off.
     pub rendering: Option<Rendering>,
+    /// How long browser tabs were held for it, also if that failed. Not part of what is stored of a report.
+    pub browser_time: Duration,
     /// Time from the request to the report, including the wait for a free tab; users see [`PageReport::took`].
     pub elapsed: Duration,
     /// Pause requested by the host (`Retry-After`).
@@ -76,6 +78,7 @@ impl PageReport {
             body_bytes: 0,
             truncated: false,
             rendering: None,
+            browser_time: Duration::ZERO,
             elapsed: Duration::ZERO,
             retry_after: None,
             document: None,

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::time::Duration;
 
-use crawler_weburl::{CrawlUrl, Scope};
+use crawler_weburl::{CrawlUrl, PatternLimits, UrlPatterns};
 
 use crate::PathDelay;
 use crate::plan_error::{PlanError, PlanField};
@@ -40,21 +40,24 @@ pub(crate) fn duration_in_range(
     Err(PlanError { field, message })
 }
 
-pub(crate) fn check_patterns(field: PlanField, patterns: &[String]) -> Result<(), PlanError> {
-    for pattern in patterns {
-        if let Err(error) = Scope::any(std::slice::from_ref(pattern), &[]) {
-            // The error of the regex crate spans several lines; the last one has the reason.
-            let text = error.to_string();
-            let reason = text.lines().last().unwrap_or_default().trim();
-            let reason = reason.strip_prefix("error: ").unwrap_or(reason);
-            let message = format!(
-                "\"{pattern}\" is not a valid regular expression: {reason}; \
+pub(crate) fn compile(
+    field: PlanField,
+    patterns: &[String],
+    limits: PatternLimits,
+) -> Result<UrlPatterns, PlanError> {
+    UrlPatterns::compile(patterns, limits).map_err(|error| {
+        let pattern = patterns.get(error.position).map_or("", String::as_str);
+        let message = match limits {
+            PatternLimits::Default => format!(
+                "\"{pattern}\" is not a valid regular expression: {error}; \
                  write \\ before a character that is meant literally"
-            );
-            return Err(PlanError { field, message });
-        }
-    }
-    Ok(())
+            ),
+            PatternLimits::Strict => {
+                format!("\"{pattern}\" cannot be used as a regular expression: {error}")
+            }
+        };
+        PlanError { field, message }
+    })
 }
 
 pub(crate) fn path_delays(typed: &[(String, Duration)]) -> Result<Vec<PathDelay>, PlanError> {

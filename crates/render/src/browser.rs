@@ -11,7 +11,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::time::Duration;
 
 use serde::Deserialize;
@@ -21,9 +21,12 @@ use tokio::process::{Child, Command};
 use tokio::time::{Instant, timeout};
 
 use crate::browser_user::BrowserUser;
+use crate::budget_meter::BudgetMeter;
 use crate::cdp::Cdp;
 use crate::egress_proxy::EgressProxy;
 use crate::flags::{flags, prepare_profile};
+use crate::lock::lock;
+use crate::process_limits::watch_processes;
 use crate::watchdog::Watchdog;
 use crate::{Chromium, RenderSettings, processes};
 
@@ -33,8 +36,6 @@ const START_TIMEOUT: Duration = Duration::from_secs(20);
 const EXIT_TIMEOUT: Duration = Duration::from_secs(2);
 /// Time limit for the response of a healthy browser.
 const PING_TIMEOUT: Duration = Duration::from_secs(3);
-/// Interval between memory checks.
-const MEMORY_CHECK_INTERVAL: Duration = Duration::from_millis(300);
 /// Time for page processes to enter their sandbox, and the interval between checks.
 const SANDBOX_TIMEOUT: Duration = Duration::from_secs(3);
 const SANDBOX_CHECK_INTERVAL: Duration = Duration::from_millis(20);
@@ -61,18 +62,20 @@ pub(crate) struct Browser {
     pub(crate) cdp: Cdp,
     /// Its own user agent.
     pub(crate) user_agent: String,
-    group: u32,
+    pub(crate) group: u32,
     started: Instant,
     pages: AtomicU64,
     /// Number of open tabs.
     tabs: AtomicUsize,
-    over_memory: AtomicBool,
+    pub(crate) over_memory: AtomicBool,
     failed: AtomicBool,
     watched: AtomicBool,
     /// Whether its page processes were found to be sandboxed.
     sandboxed: AtomicBool,
-    /// Page processes killed for exceeding the memory limit.
-    memory_kills: AtomicU64,
+    pub(crate) memory_kills: AtomicU64,
+    pub(crate) cpu_kills: AtomicU64,
+    /// The meters of its tabs.
+    pub(crate) meters: Mutex<Vec<Weak<BudgetMeter>>>,
     processes: Mutex<Option<ChildProcesses>>,
     /// Refuses and counts requests made by the browser itself, until the browser is dropped.
     _own_requests_proxy: EgressProxy,
@@ -81,6 +84,15 @@ pub(crate) struct Browser {
 struct ChildProcesses {
     child: Child,
     watchdog: Watchdog,
+}
+
+/// Numbers of page processes that were killed.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct ProcessKills {
+    /// For exceeding the memory limit.
+    pub(crate) memory: u64,
+    /// For using the CPU time of a page while it was not known which tab they belong to.
+    pub(crate) cpu: u64,
 }
 
 /// The browser did not start.
@@ -182,10 +194,12 @@ impl Browser {
             watched: AtomicBool::new(false),
             sandboxed: AtomicBool::new(false),
             memory_kills: AtomicU64::new(0),
+            cpu_kills: AtomicU64::new(0),
+            meters: Mutex::default(),
             processes: Mutex::new(Some(ChildProcesses { child, watchdog })),
             _own_requests_proxy: own_requests_proxy,
         });
-        tokio::spawn(watch_memory(
+        tokio::spawn(watch_processes(
             Arc::downgrade(&browser),
             browser.cdp.clone(),
             settings.clone(),
@@ -254,9 +268,19 @@ impl Browser {
         self.pages.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// Returns the number of page processes killed for exceeding the memory limit.
-    pub(crate) fn memory_kills(&self) -> u64 {
-        self.memory_kills.load(Ordering::Relaxed)
+    /// Returns the numbers of page processes that were killed.
+    pub(crate) fn kills(&self) -> ProcessKills {
+        ProcessKills {
+            memory: self.memory_kills.load(Ordering::Relaxed),
+            cpu: self.cpu_kills.load(Ordering::Relaxed),
+        }
+    }
+
+    /// Measures the CPU time of a tab's processes until its meter is dropped.
+    pub(crate) fn meter_tab(&self, meter: &Arc<BudgetMeter>) {
+        let mut meters = lock(&self.meters);
+        meters.retain(|meter| meter.strong_count() > 0);
+        meters.push(Arc::downgrade(meter));
     }
 
     /// Whether every page process is in its sandbox. Called when there is one; a process that has just been forked gets
@@ -297,7 +321,8 @@ impl Browser {
         let _ = timeout(EXIT_TIMEOUT, child.wait()).await;
     }
 
-    fn kill(&self, process: u32) {
+    /// Kills one of its processes.
+    pub(crate) fn kill(&self, process: u32) {
         let processes = self
             .processes
             .lock()
@@ -318,7 +343,7 @@ impl fmt::Debug for Browser {
 }
 
 /// Returns the current processes of a group.
-async fn of_group(group: u32) -> Vec<processes::Process> {
+pub(crate) async fn of_group(group: u32) -> Vec<processes::Process> {
     tokio::task::spawn_blocking(move || processes::of_group(group))
         .await
         .unwrap_or_default()
@@ -381,45 +406,6 @@ fn remove_stale_profiles(temporary: &Path) {
             let _ = std::fs::remove_dir_all(entry.path());
         }
     }
-}
-
-/// Checks the browser's memory until it exits.
-async fn watch_memory(browser: std::sync::Weak<Browser>, cdp: Cdp, settings: RenderSettings) {
-    loop {
-        tokio::select! {
-            () = cdp.closed() => return,
-            () = tokio::time::sleep(MEMORY_CHECK_INTERVAL) => (),
-        }
-        // Upgraded only briefly: a strong reference counts as a browser in use.
-        let Some(group) = browser.upgrade().map(|browser| browser.group) else {
-            return;
-        };
-        let all = of_group(group).await;
-        let Some(browser) = browser.upgrade() else {
-            return;
-        };
-        if exceeds_memory_limit(&all, &settings) {
-            browser.over_memory.store(true, Ordering::Relaxed);
-        }
-        let over_limit = |process: &&processes::Process| {
-            process.renders && process.memory > settings.page_memory
-        };
-        for process in all.iter().filter(over_limit) {
-            tracing::debug!(
-                memory = process.memory,
-                "killing a page process that exceeds the memory limit"
-            );
-            browser.memory_kills.fetch_add(1, Ordering::Relaxed);
-            browser.kill(process.id);
-        }
-    }
-}
-
-/// Whether all processes together exceed the memory limit. Shared memory is counted for each process, so the limit grows
-/// with the number of tabs.
-fn exceeds_memory_limit(processes: &[processes::Process], settings: &RenderSettings) -> bool {
-    let all: u64 = processes.iter().map(|process| process.memory).sum();
-    all > settings.recycle_memory + settings.tabs as u64 * settings.page_memory / 2
 }
 
 /// The last lines of a browser's stderr, used to explain a failed start.

@@ -1,6 +1,7 @@
 //! The caller's headers and credentials: sent only with requests from pages of one origin to that same origin.
 
 use crawler_fetch::{Egress, FetchRequest};
+use crawler_weburl::CrawlUrl;
 use serde_json::{Value, json};
 
 use crate::cdp_events::Request;
@@ -16,14 +17,26 @@ pub(crate) struct CallerHeaders {
 impl CallerHeaders {
     /// Returns the caller's headers for the origin of a request.
     pub(crate) fn of(egress: &Egress, request: &FetchRequest<'_>) -> Self {
-        let headers = egress.caller_headers(request.url, request.requested);
+        Self::given(
+            request.url,
+            egress.caller_headers(request.url, request.requested),
+        )
+    }
+
+    /// Returns these headers for the origin of a URL.
+    pub(crate) fn given(url: &CrawlUrl, headers: Vec<(String, String)>) -> Self {
         if headers.is_empty() {
             return Self::default();
         }
         Self {
-            origin: origin(request.url.as_str()).to_owned(),
+            origin: origin(url.as_str()).to_owned(),
             headers,
         }
+    }
+
+    /// Returns the headers.
+    pub(crate) fn into_headers(self) -> Vec<(String, String)> {
+        self.headers
     }
 
     /// Whether they are sent with a request for `url` from a page at `page_url`. Pages of other origins must not use them.

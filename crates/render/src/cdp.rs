@@ -5,7 +5,7 @@
 
 use std::collections::HashMap;
 use std::fmt;
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -17,11 +17,11 @@ use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 use tokio::sync::{mpsc, oneshot, watch};
 use tokio::time::timeout;
 
+use crate::budget_meter::BudgetMeter;
+use crate::cdp_sessions::{Events, Sessions, attach_commands};
+
 /// A longer message is discarded while it is read: a page controls its content and must not fill our memory.
 pub(crate) const MAX_MESSAGE_BYTES: usize = 64 << 20;
-/// Maximum number and total size of the events queued for a session; further ones are dropped.
-const MAX_EVENTS: usize = 4_096;
-const MAX_EVENT_BYTES: usize = 32 << 20;
 /// Default time limit of a call.
 const CALL_TIMEOUT: Duration = Duration::from_secs(10);
 
@@ -37,36 +37,13 @@ pub(crate) struct Cdp {
 struct Shared {
     next: AtomicU64,
     calls: Mutex<HashMap<u64, oneshot::Sender<CallResult>>>,
-    sessions: Mutex<HashMap<String, Session>>,
+    sessions: Arc<Sessions>,
+    /// For commands to new sessions. Weak, because the reader must not keep the pipe open.
+    out: mpsc::WeakUnboundedSender<Vec<u8>>,
     closed: watch::Sender<bool>,
 }
 
-/// The queue of a session's events.
-#[derive(Clone)]
-struct Session {
-    sender: mpsc::Sender<Event>,
-    bytes: Arc<AtomicUsize>,
-}
-
 type CallResult = Result<Box<RawValue>, CdpError>;
-
-/// An event in a session.
-#[derive(Debug)]
-pub(crate) struct Event {
-    pub(crate) method: String,
-    params: Box<RawValue>,
-}
-
-impl Event {
-    fn length(&self) -> usize {
-        self.params.get().len()
-    }
-
-    /// Parses the parameters.
-    pub(crate) fn read<T: DeserializeOwned>(&self) -> Option<T> {
-        serde_json::from_str(self.params.get()).ok()
-    }
-}
 
 /// A command failed.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
@@ -114,7 +91,8 @@ impl Cdp {
         let shared = Arc::new(Shared {
             next: AtomicU64::new(1),
             calls: Mutex::default(),
-            sessions: Mutex::default(),
+            sessions: Arc::default(),
+            out: out.downgrade(),
             closed: watch::Sender::new(false),
         });
         tokio::spawn(write(commands, waiting));
@@ -176,23 +154,9 @@ impl Cdp {
         let _ = self.out.send(encode(id, session, method, &params));
     }
 
-    /// Subscribes to the events of a session.
-    pub(crate) fn events(&self, session: &str) -> Events {
-        let (sender, events) = mpsc::channel(MAX_EVENTS);
-        let bytes = Arc::<AtomicUsize>::default();
-        let subscription = Session {
-            sender,
-            bytes: Arc::clone(&bytes),
-        };
-        self.shared
-            .sessions()
-            .insert(session.to_owned(), subscription);
-        Events {
-            waiting: events,
-            bytes,
-            session: session.to_owned(),
-            shared: Arc::clone(&self.shared),
-        }
+    /// Subscribes to the events of a tab's session.
+    pub(crate) fn events(&self, session: &str, meter: Arc<BudgetMeter>) -> Events {
+        self.shared.sessions.subscribe(session, meter)
     }
 
     /// Whether the connection is closed.
@@ -216,42 +180,6 @@ impl fmt::Debug for Cdp {
     }
 }
 
-/// The events of a session.
-pub(crate) struct Events {
-    waiting: mpsc::Receiver<Event>,
-    bytes: Arc<AtomicUsize>,
-    session: String,
-    shared: Arc<Shared>,
-}
-
-impl Events {
-    /// Returns the next event; `None` when the browser has exited.
-    pub(crate) async fn next(&mut self) -> Option<Event> {
-        let event = self.waiting.recv().await?;
-        self.bytes.fetch_sub(event.length(), Ordering::Relaxed);
-        Some(event)
-    }
-
-    /// Discards queued events.
-    pub(crate) fn clear(&mut self) {
-        while let Ok(event) = self.waiting.try_recv() {
-            self.bytes.fetch_sub(event.length(), Ordering::Relaxed);
-        }
-    }
-}
-
-impl fmt::Debug for Events {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Events").finish_non_exhaustive()
-    }
-}
-
-impl Drop for Events {
-    fn drop(&mut self) {
-        self.shared.sessions().remove(&self.session);
-    }
-}
-
 struct PendingCall<'a>(&'a Shared, u64);
 
 impl Drop for PendingCall<'_> {
@@ -263,10 +191,6 @@ impl Drop for PendingCall<'_> {
 impl Shared {
     fn calls(&self) -> MutexGuard<'_, HashMap<u64, oneshot::Sender<CallResult>>> {
         self.calls.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn sessions(&self) -> MutexGuard<'_, HashMap<String, Session>> {
-        self.sessions.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn deliver(&self, message: &[u8]) {
@@ -288,27 +212,28 @@ impl Shared {
             let _ = sender.send(answer);
         } else if let Some(method) = message.method {
             let session = message.session_id.unwrap_or_default();
-            let Some(Session { sender, bytes }) = self.sessions().get(&session).cloned() else {
-                return;
-            };
             let params = message.params.unwrap_or(RawValue::NULL);
-            let length = params.get().len();
-            // A page that sends too many events ends at its deadline.
-            if bytes.load(Ordering::Relaxed) + length > MAX_EVENT_BYTES {
-                return;
+            if let Some(child) = self.sessions.deliver(&session, method, params) {
+                self.attach(&child);
             }
-            bytes.fetch_add(length, Ordering::Relaxed);
-            let params = params.to_owned();
-            if sender.try_send(Event { method, params }).is_err() {
-                bytes.fetch_sub(length, Ordering::Relaxed);
-            }
+        }
+    }
+
+    /// Starts to count for the session of a worker or frame, and lets it run.
+    fn attach(&self, session: &str) {
+        let Some(out) = self.out.upgrade() else {
+            return;
+        };
+        for (method, params) in attach_commands() {
+            let id = self.next.fetch_add(1, Ordering::Relaxed);
+            let _ = out.send(encode(id, Some(session), method, &params));
         }
     }
 
     fn end(&self) {
         self.closed.send_replace(true);
         self.calls().clear();
-        self.sessions().clear();
+        self.sessions.clear();
     }
 }
 
@@ -378,6 +303,10 @@ mod tests {
         )
     }
 
+    fn meter() -> Arc<BudgetMeter> {
+        Arc::new(BudgetMeter::unlimited())
+    }
+
     async fn command(pipe: &mut DuplexStream) -> Value {
         let mut bytes = Vec::new();
         loop {
@@ -391,7 +320,7 @@ mod tests {
     #[tokio::test]
     async fn results_reach_their_callers_and_events_their_sessions() {
         let (cdp, mut commands, mut messages) = pair();
-        let mut events = cdp.events("S");
+        let mut events = cdp.events("S", meter());
         let first = tokio::spawn({
             let cdp = cdp.clone();
             async move { cdp.call::<Value>(None, "A.a", json!({"x": 1})).await }
@@ -427,7 +356,7 @@ mod tests {
     #[tokio::test]
     async fn a_browser_that_dies_ends_every_call_and_session_at_once() {
         let (cdp, commands, messages) = pair();
-        let mut events = cdp.events("S");
+        let mut events = cdp.events("S", meter());
         let call = tokio::spawn({
             let cdp = cdp.clone();
             async move { cdp.call::<Value>(None, "A.a", json!({})).await }
@@ -449,9 +378,31 @@ mod tests {
     }
 
     #[tokio::test]
+    async fn a_worker_is_attached_and_started() {
+        let (cdp, mut commands, mut messages) = pair();
+        let _events = cdp.events("S", meter());
+        let text =
+            r#"{"method":"Target.attachedToTarget","sessionId":"S","params":{"sessionId":"W"}}"#;
+        messages.write_all(text.as_bytes()).await.unwrap();
+        messages.write_u8(0).await.unwrap();
+        for method in [
+            "Inspector.enable",
+            "Network.enable",
+            "Target.setAutoAttach",
+            "Runtime.runIfWaitingForDebugger",
+        ] {
+            let command = command(&mut commands).await;
+            assert_eq!(
+                (&command["sessionId"], &command["method"]),
+                (&json!("W"), &json!(method))
+            );
+        }
+    }
+
+    #[tokio::test]
     async fn an_endless_message_is_discarded() {
         let (cdp, _commands, mut messages) = pair();
-        let mut events = cdp.events("");
+        let mut events = cdp.events("", meter());
         let piece = vec![b'x'; 1 << 20];
         for _ in 0..=MAX_MESSAGE_BYTES >> 20 {
             messages.write_all(&piece).await.unwrap();

@@ -28,6 +28,8 @@ use tokio::task::JoinSet;
 use connection::Connection;
 use proxy_stats::ProxyStats;
 
+use crate::budget_meter::BudgetMeter;
+
 /// Maximum number of open connections; further ones wait.
 const MAX_CONNECTIONS: usize = 256;
 /// Maximum size of a head and number of headers, as in the fetcher.
@@ -46,14 +48,18 @@ pub(crate) struct EgressProxy {
 }
 
 impl EgressProxy {
-    /// Starts a proxy that dials through `egress`, on a port chosen by the system. Needs a tokio runtime.
-    pub(crate) fn start(egress: Egress) -> io::Result<Self> {
-        Self::listen(Some(egress), ProxyStats::default())
+    /// Starts a proxy that dials through `egress`, on a port chosen by the system. Connections end when the page exceeds a
+    /// budget of `meter`. Needs a tokio runtime.
+    pub(crate) fn start(egress: Egress, meter: Arc<BudgetMeter>) -> io::Result<Self> {
+        Self::listen(Some(egress), ProxyStats::new(meter, Arc::default()))
     }
 
     /// Starts a proxy that dials nothing: it adds requests to `requests` and answers them with 502.
     pub(crate) fn refusing(requests: &Arc<AtomicU64>) -> io::Result<Self> {
-        Self::listen(None, ProxyStats::with_requests(Arc::clone(requests)))
+        Self::listen(
+            None,
+            ProxyStats::new(Arc::new(BudgetMeter::unlimited()), Arc::clone(requests)),
+        )
     }
 
     fn listen(egress: Option<Egress>, stats: ProxyStats) -> io::Result<Self> {

@@ -128,12 +128,13 @@ impl<H: Fetch, R: Fetch> EscalatingFetch<H, R> {
         }
         plain.elapsed += spent;
         let waited = waited(&rendered);
+        let browser_time = spent;
         let reason = if is_page(&plain, request.accept) {
             unrendered_reason(&rendered)
         } else {
             RenderReason::NotHtml
         };
-        Ok(unrendered(plain, reason, waited))
+        Ok(tried(plain, reason, waited, browser_time))
     }
 
     /// Returns the HTTP response, or the rendered page if it needs rendering.
@@ -165,8 +166,9 @@ impl<H: Fetch, R: Fetch> EscalatingFetch<H, R> {
                     self.record(request, need, effect);
                 }
                 let waited = waited(&failed);
-                plain.elapsed += started.elapsed().saturating_sub(waited);
-                return Ok(unrendered(plain, unrendered_reason(&failed), waited));
+                let spent = started.elapsed().saturating_sub(waited);
+                plain.elapsed += spent;
+                return Ok(tried(plain, unrendered_reason(&failed), waited, spent));
             }
         };
         let effect = self.effect(&plain, &rendered);
@@ -275,7 +277,14 @@ fn is_not_html(rendered: &Fetched) -> bool {
 fn effect_of_worse(rendered: &Result<Fetched, Failure>, plain: &Fetched) -> Option<RenderEffect> {
     match rendered {
         Err(failure) if failure.kind == FailKind::Timeout => Some(RenderEffect::TimedOut),
-        Err(failure) if matches!(failure.kind, FailKind::Browser | FailKind::NoBrowser) => None,
+        Err(failure)
+            if matches!(
+                failure.kind,
+                FailKind::Browser | FailKind::NoBrowser | FailKind::Busy
+            ) =>
+        {
+            None
+        }
         _ => (value_of(plain) > ResponseValue::ErrorPage).then_some(RenderEffect::Unchanged),
     }
 }
@@ -304,13 +313,30 @@ fn with_reason(mut response: Fetched, reason: RenderReason) -> Fetched {
     } else {
         Rendering::not(RenderReason::NotHtml)
     };
-    let waited = by_browser.map(|rendering| rendering.waited);
-    response.rendering = Some(rendering.after(waited.unwrap_or_default()));
+    response.rendering = Some(Rendering {
+        waited: by_browser.map_or(Duration::ZERO, |rendering| rendering.waited),
+        browser_time: by_browser.map_or(Duration::ZERO, |rendering| rendering.browser_time),
+        ..rendering
+    });
     response
 }
 
 fn unrendered(mut response: Fetched, reason: RenderReason, waited: Duration) -> Fetched {
     response.rendering = Some(Rendering::not(reason).after(waited));
+    response
+}
+
+/// Like [`unrendered`], after the browser was tried in vain.
+fn tried(
+    response: Fetched,
+    reason: RenderReason,
+    waited: Duration,
+    browser_time: Duration,
+) -> Fetched {
+    let mut response = unrendered(response, reason, waited);
+    if let Some(rendering) = &mut response.rendering {
+        rendering.browser_time = browser_time;
+    }
     response
 }
 

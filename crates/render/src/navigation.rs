@@ -11,11 +11,12 @@ use serde_json::{Value, json};
 use tokio::time::Instant;
 
 use crate::caller_headers::{CallerHeaders, origin};
-use crate::cdp::{Cdp, Event};
+use crate::cdp::Cdp;
 use crate::cdp_events::{
     Dialog, Header, LifecycleEvent, LoadingEnded, NavigateResult, PausedRequestId, Request,
     RequestPaused, RequestWillBeSent,
 };
+use crate::cdp_sessions::Event;
 use crate::network_idle::{IdleState, NetworkIdle};
 use crate::{RenderSettings, ResourceKind};
 

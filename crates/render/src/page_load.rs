@@ -7,7 +7,8 @@ use serde_json::json;
 use tokio::time::{Instant, sleep_until, timeout};
 
 use crate::RenderSettings;
-use crate::cdp::{CdpError, Events};
+use crate::cdp::CdpError;
+use crate::cdp_sessions::Events;
 use crate::navigation::{Navigation, NavigationEnd};
 use crate::snapshot::{self, Snapshot};
 

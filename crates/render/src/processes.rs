@@ -2,15 +2,21 @@
 
 use std::fs;
 use std::path::Path;
+use std::time::Duration;
+
+/// Unit of CPU times in `/proc`: 100 per second on every architecture (`USER_HZ`).
+const CLOCK_TICK: Duration = Duration::from_millis(10);
 
 /// A process.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub(crate) struct Process {
     pub(crate) id: u32,
     /// Whether it renders pages.
     pub(crate) renders: bool,
     /// Resident memory in bytes.
     pub(crate) memory: u64,
+    /// CPU time of all its threads since its start.
+    pub(crate) cpu: Duration,
     /// Number of seccomp filters. A container may have added some to every process.
     pub(crate) filters: u64,
     /// Whether it was started with `--no-sandbox`.
@@ -68,6 +74,7 @@ fn process(id: u32, group: u32) -> Option<Process> {
         renders: has_word(&command, b"--type=renderer"),
         sandbox_disabled: has_word(&command, b"--no-sandbox"),
         memory: number("VmRSS:").unwrap_or(0_u64) << 10,
+        cpu: cpu_of(&stat).unwrap_or_default(),
         filters: match number("Seccomp:") {
             // Only newer kernels report the number.
             Some(2) => number("Seccomp_filters:").unwrap_or(1),
@@ -82,6 +89,19 @@ fn has_word(command: &[u8], word: &[u8]) -> bool {
     command
         .split(|byte| matches!(byte, 0 | b' '))
         .any(|one| one == word)
+}
+
+/// Returns the CPU time of a process; `None` if it does not exist.
+pub(crate) fn cpu_time(id: u32) -> Option<Duration> {
+    cpu_of(&fs::read_to_string(format!("/proc/{id}/stat")).ok()?)
+}
+
+/// Parses the CPU time from `stat`: the fields 14 and 15, counted from the start, in user and in kernel mode.
+fn cpu_of(stat: &str) -> Option<Duration> {
+    let mut fields = stat.rsplit_once(')')?.1.split_ascii_whitespace().skip(11);
+    let user: u32 = fields.next()?.parse().ok()?;
+    let system: u32 = fields.next()?.parse().ok()?;
+    Some(CLOCK_TICK * user.saturating_add(system))
 }
 
 /// Parses the group from `stat`: the third field after the name, which may contain spaces and parentheses. `None` for a
@@ -107,6 +127,14 @@ mod tests {
     }
 
     #[test]
+    fn the_cpu_time_is_parsed_from_stat() {
+        let stat = "7 (a b) S 1 42 42 0 -1 4194560 90 0 0 0 150 25 0 0 20 0 1 0 100";
+        assert_eq!(cpu_of(stat), Some(Duration::from_millis(1_750)));
+        assert_eq!(cpu_of("7 (cut) S 1 42"), None);
+        assert_eq!(cpu_time(u32::MAX), None);
+    }
+
+    #[test]
     fn arguments_are_found_in_both_kinds_of_command_lines() {
         let renders = |command: &[u8]| has_word(command, b"--type=renderer");
         assert!(renders(b"/usr/lib/chromium\0--type=renderer\0--lang=en\0"));
@@ -119,10 +147,9 @@ mod tests {
         let page = |filters, is_root| Process {
             id: 7,
             renders: true,
-            memory: 0,
             filters,
-            sandbox_disabled: false,
             is_root,
+            ..Process::default()
         };
         let browser = |filters| Process {
             renders: false,

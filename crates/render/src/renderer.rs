@@ -8,15 +8,16 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, Weak};
 use std::time::Duration;
 
-use crawler_fetch::{Accept, Egress, Fetch, FetchRequest, Fetched, HttpFetch};
-use crawler_model::{FailKind, Failure, JsPolicy, RenderReason, Rendering};
+use crawler_fetch::{Accept, Egress, Fetch, FetchRequest, Fetched, HttpFetch, TabMeter};
+use crawler_model::{FailKind, Failure};
+use serde::{Deserialize, Serialize};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::{Instant, timeout_at};
 
 use crate::browser::Browser;
 use crate::browser_supervisor::BrowserSupervisor;
-use crate::caller_headers::CallerHeaders;
 use crate::lock::lock;
+use crate::page_request::{PageRequest, RenderedPage};
 use crate::tab::Tab;
 use crate::tab_result::TabResult;
 use crate::{Chromium, RenderSettings};
@@ -33,7 +34,7 @@ const IDLE_TIMEOUT: Duration = Duration::from_mins(1);
 /// Renders pages in a pool of tabs. The browser starts with the first page. Shared behind an `Arc`.
 #[derive(Debug)]
 pub struct Renderer {
-    settings: RenderSettings,
+    settings: Arc<RenderSettings>,
     http: Arc<HttpFetch>,
     egress: Egress,
     supervisor: Arc<BrowserSupervisor>,
@@ -59,7 +60,7 @@ pub enum BrowserState {
 }
 
 /// Counters of a renderer since its start.
-#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug, Serialize, Deserialize)]
 pub struct RenderCounts {
     /// Pages rendered.
     pub pages: u64,
@@ -102,13 +103,18 @@ impl Renderer {
             counts: Arc::default(),
             last_used: Mutex::new(Instant::now()),
             me: Weak::clone(me),
-            settings,
+            settings: Arc::new(settings),
         })
     }
 
     /// State of the browser.
     pub fn state(&self) -> BrowserState {
         self.supervisor.state()
+    }
+
+    /// Returns its settings.
+    pub(crate) fn settings(&self) -> &RenderSettings {
+        &self.settings
     }
 
     /// Returns its counters.
@@ -134,37 +140,74 @@ impl Renderer {
         self.supervisor.close().await;
     }
 
-    /// Waits for a tab permit. Returns it and the time waited.
-    async fn acquire_tab(&self) -> Result<(TabPermit, Duration), Failure> {
+    /// Renders a page when a tab is free.
+    pub(crate) async fn page(&self, request: &PageRequest<'_>) -> Result<RenderedPage, Failure> {
+        let (permit, waited) = self.acquire_tab(request).await?;
+        let start = Instant::now();
+        let result = self.render(request, permit).await;
+        let counted = match &result {
+            Ok(_) => &self.counts.pages,
+            Err(_) => &self.counts.failed,
+        };
+        counted.fetch_add(1, Ordering::Relaxed);
+        Ok(RenderedPage {
+            result: result?,
+            waited,
+            browser_time: start.elapsed(),
+        })
+    }
+
+    /// Waits for a tab permit, as long as the request allows. Returns it and the time waited.
+    async fn acquire_tab(
+        &self,
+        request: &PageRequest<'_>,
+    ) -> Result<(TabPermit, Duration), Failure> {
         let start = Instant::now();
         let (permit, waited) = if let Ok(permit) = Arc::clone(&self.tab_permits).try_acquire_owned()
         {
             (Ok(permit), Duration::ZERO)
         } else {
-            let permit = Arc::clone(&self.tab_permits).acquire_owned().await;
+            let acquired = Arc::clone(&self.tab_permits).acquire_owned();
+            let permit = match request.tab_wait {
+                None => acquired.await,
+                Some(limit) => timeout_at(start + limit, acquired)
+                    .await
+                    .map_err(|_| no_tab(limit))?,
+            };
             (permit, start.elapsed())
         };
         let closed = |_| Failure::new(FailKind::NoBrowser, "the browser is closed");
-        let permit = TabPermit::take(permit.map_err(closed)?, Arc::clone(&self.counts));
+        let permit = TabPermit::take(
+            permit.map_err(closed)?,
+            Arc::clone(&self.counts),
+            request.tab_meter.clone(),
+        );
         Ok((permit, waited))
     }
 
     async fn render(
         &self,
-        request: &FetchRequest<'_>,
-        permit: TabPermit,
-    ) -> Result<Fetched, Failure> {
+        request: &PageRequest<'_>,
+        mut permit: TabPermit,
+    ) -> Result<TabResult, Failure> {
         *lock(&self.last_used) = Instant::now();
-        let deadline = Instant::now() + self.settings.nav_timeout;
+        let nav_timeout = request.settings.nav_timeout;
+        let deadline = Instant::now() + nav_timeout;
         let mut tab = self.tab(request, deadline).await?;
         let refused = tab.refused();
-        let rendering = tab.render(request, &self.settings, deadline);
-        let result = timeout_at(deadline + HARD_LIMIT, rendering).await;
-        let result = result.unwrap_or_else(|_| {
-            let seconds = self.settings.nav_timeout.as_secs_f32();
-            let message = format!("the page did not settle within {seconds} s");
-            Err(Failure::new(FailKind::Timeout, message))
-        });
+        let meter = Arc::clone(tab.meter());
+        let rendering = tab.render(request, deadline);
+        let rendering = timeout_at(deadline + HARD_LIMIT, rendering);
+        let result = tokio::select! {
+            // The rest of the page, which may be a crash, follows from this.
+            biased;
+            failure = meter.exceeded() => Err(failure),
+            result = rendering => result.unwrap_or_else(|_| {
+                let seconds = nav_timeout.as_secs_f32();
+                let message = format!("the page did not settle within {seconds} s");
+                Err(Failure::new(FailKind::Timeout, message))
+            }),
+        };
         let refused = tab.refused() - refused;
         self.counts.refused.fetch_add(refused, Ordering::Relaxed);
         match &result {
@@ -173,21 +216,12 @@ impl Renderer {
             }
             _ => (),
         }
+        // Known when the page is returned; cleaning the tab does not count.
+        permit.count();
         if let Some(me) = self.me.upgrade() {
             tokio::spawn(async move { me.leave(tab, permit).await });
         }
-        match result? {
-            TabResult::Response(response) => Ok(*response),
-            TabResult::NotHtml => {
-                let plain = FetchRequest {
-                    js: JsPolicy::Never,
-                    ..*request
-                };
-                let mut response = self.http.fetch(plain).await?;
-                response.rendering = Some(Rendering::not(RenderReason::NotHtml));
-                Ok(response)
-            }
-        }
+        result
     }
 
     /// Cleans a tab and keeps it or closes it. Its permit is released first, unless too many tabs are being cleaned.
@@ -236,14 +270,11 @@ impl Renderer {
     }
 
     /// Returns a tab for a page: an idle one of the same visit, or a new one.
-    async fn tab(&self, request: &FetchRequest<'_>, deadline: Instant) -> Result<Tab, Failure> {
-        let caller_headers = CallerHeaders::of(&self.egress, request);
+    async fn tab(&self, request: &PageRequest<'_>, deadline: Instant) -> Result<Tab, Failure> {
         let idle_tab = {
             let mut idle = lock(&self.idle);
             idle.retain(|tab| tab.is_usable() && !tab.browser().is_expired(&self.settings));
-            let same = idle
-                .iter()
-                .position(|tab| tab.serves(request.visit, &caller_headers));
+            let same = idle.iter().position(|tab| tab.serves(request));
             match same {
                 Some(index) => Some(idle.swap_remove(index)),
                 // We hold one of the permits: with too many idle tabs, close one.
@@ -257,33 +288,28 @@ impl Renderer {
         if let Some(tab) = idle_tab {
             return Ok(tab);
         }
-        match self.open(request.visit, &caller_headers, deadline).await {
+        match self.open(request, deadline).await {
             // The browser was too busy to open a tab, or died: try once more.
             Err(failure) if failure.kind == FailKind::Browser && Instant::now() < deadline => {
-                self.open(request.visit, &caller_headers, deadline).await
+                self.open(request, deadline).await
             }
             opened => opened,
         }
     }
 
     /// Opens a tab in a separate task, so that it is closed properly if the caller is canceled.
-    async fn open(
-        &self,
-        visit: u64,
-        caller_headers: &CallerHeaders,
-        deadline: Instant,
-    ) -> Result<Tab, Failure> {
+    async fn open(&self, request: &PageRequest<'_>, deadline: Instant) -> Result<Tab, Failure> {
         let browser = self.supervisor.browser(deadline).await?;
         self.watch_idle(&browser);
         let opening = Tab::open(
             Arc::clone(&browser),
-            self.settings.clone(),
+            Arc::clone(&request.settings),
             self.egress.clone(),
-            visit,
-            caller_headers.clone(),
+            request.visit,
+            request.caller_headers.clone(),
         );
         let [min, max] = OPEN_TIMEOUT;
-        let time_limit = (self.settings.nav_timeout / 3).clamp(min, max);
+        let time_limit = (request.settings.nav_timeout / 3).clamp(min, max);
         let tab_deadline = Instant::now() + time_limit;
         let message = match timeout_at(tab_deadline.min(deadline), tokio::spawn(opening)).await {
             Ok(Ok(Ok(tab))) => return self.check_sandbox(tab, &browser).await,
@@ -350,34 +376,45 @@ impl Fetch for Renderer {
         if let Accept::File { .. } = request.accept {
             return self.http.fetch(request).await;
         }
-        let (permit, waited) = self.acquire_tab().await?;
-        let start = Instant::now();
-        let rendered = self.render(&request, permit).await;
-        let counted = match &rendered {
-            Ok(_) => &self.counts.pages,
-            Err(_) => &self.counts.failed,
-        };
-        counted.fetch_add(1, Ordering::Relaxed);
-        rendered.map(|mut response| {
-            response.elapsed = start.elapsed();
-            response.rendering = response.rendering.map(|rendering| rendering.after(waited));
-            response
-        })
+        let page = PageRequest::of(&self.egress, &request, &self.settings);
+        self.page(&page)
+            .await?
+            .into_response(&self.http, request)
+            .await
     }
+}
+
+fn no_tab(waited: Duration) -> Failure {
+    let waited = waited.as_secs_f64();
+    let message = format!(
+        "the request waited {waited:.1} s for its turn and did not start: all browser tabs are in use (browser.pool_size)"
+    );
+    Failure::new(FailKind::Busy, message)
 }
 
 /// Permission to use a tab, counted as busy.
 struct TabPermit {
     _permit: OwnedSemaphorePermit,
     counts: Arc<Counts>,
+    taken_at: Instant,
+    meter: Option<TabMeter>,
 }
 
 impl TabPermit {
-    fn take(permit: OwnedSemaphorePermit, counts: Arc<Counts>) -> Self {
+    fn take(permit: OwnedSemaphorePermit, counts: Arc<Counts>, meter: Option<TabMeter>) -> Self {
         counts.busy.fetch_add(1, Ordering::Relaxed);
         Self {
             _permit: permit,
             counts,
+            taken_at: Instant::now(),
+            meter,
+        }
+    }
+
+    /// Counts the time until now, once.
+    fn count(&mut self) {
+        if let Some(meter) = self.meter.take() {
+            meter.add(self.taken_at.elapsed());
         }
     }
 }
@@ -385,5 +422,6 @@ impl TabPermit {
 impl Drop for TabPermit {
     fn drop(&mut self) {
         self.counts.busy.fetch_sub(1, Ordering::Relaxed);
+        self.count();
     }
 }

@@ -2,6 +2,9 @@
 
 use std::time::Duration;
 
+use crawler_model::PageBudgets;
+use serde::{Deserialize, Serialize};
+
 /// Settings of a renderer.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct RenderSettings {
@@ -17,6 +20,8 @@ pub struct RenderSettings {
     pub viewport: (u32, u32),
     /// `User-Agent` header; `None`: the browser's own, with ours added.
     pub user_agent: Option<String>,
+    /// User agent that is added to the browser's own; `None`: that of the fetcher.
+    pub added_agent: Option<String>,
     /// Resource kinds that are not loaded.
     pub blocked: Vec<ResourceKind>,
     /// Use Chromium's sandbox. Without it, a page that escapes its process has the rights of this user.
@@ -31,6 +36,11 @@ pub struct RenderSettings {
     pub recycle_memory: u64,
     /// Memory of a page process, in bytes, at which it is killed.
     pub page_memory: u64,
+    /// What one page may use.
+    pub budgets: PageBudgets,
+    /// Destinations that the operator denies. A render process refuses pages of a process that denies others than itself: its own
+    /// guard decides what pages load.
+    pub denied: Vec<String>,
 }
 
 impl Default for RenderSettings {
@@ -42,6 +52,7 @@ impl Default for RenderSettings {
             idle_timeout: Duration::from_millis(500),
             viewport: (1_280, 800),
             user_agent: None,
+            added_agent: None,
             blocked: vec![ResourceKind::Image, ResourceKind::Media, ResourceKind::Font],
             sandbox: true,
             max_body: 5_000_000,
@@ -49,12 +60,14 @@ impl Default for RenderSettings {
             recycle_age: Duration::from_mins(30),
             recycle_memory: 2 << 30,
             page_memory: 512 << 20,
+            budgets: PageBudgets::default(),
+            denied: Vec::new(),
         }
     }
 }
 
 /// A kind of resource that a page loads.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 pub enum ResourceKind {
     /// Images.
     Image,

@@ -7,21 +7,24 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
-use crawler_fetch::{Accept, Egress, FetchRequest};
-use crawler_model::{FailKind, Failure};
+use crawler_fetch::{Accept, Egress};
+use crawler_model::{FailKind, Failure, PageBudget};
 use futures_util::future::try_join_all;
 use serde::Deserialize;
 use serde_json::{Value, json};
 use tokio::time::Instant;
 
 use crate::RenderSettings;
-use crate::browser::{Browser, Ignored};
+use crate::browser::{Browser, Ignored, ProcessKills};
+use crate::budget_meter::BudgetMeter;
 use crate::caller_headers::{CallerHeaders, origin};
-use crate::cdp::{CdpError, Events};
+use crate::cdp::CdpError;
+use crate::cdp_sessions::{Events, auto_attach};
 use crate::egress_proxy::EgressProxy;
 use crate::navigation::{Navigation, NavigationEnd};
 use crate::net_error;
 use crate::page_load::{SNAPSHOT_GRACE, load, take_snapshot};
+use crate::page_request::PageRequest;
 use crate::snapshot::Snapshot;
 use crate::tab_result::{ResponseParts, TabResult};
 
@@ -41,7 +44,9 @@ pub(crate) struct Tab {
     session: String,
     events: Events,
     proxy: EgressProxy,
+    meter: Arc<BudgetMeter>,
     caller_headers: CallerHeaders,
+    settings: Arc<RenderSettings>,
     /// Origin of the current page.
     origin: String,
     visit: u64,
@@ -72,7 +77,7 @@ fn setup_calls(
     settings: &RenderSettings,
     caller_headers: &CallerHeaders,
     agent: &str,
-) -> [(&'static str, Value); 9] {
+) -> [(&'static str, Value); 10] {
     let (width, height) = settings.viewport;
     [
         ("Page.enable", json!({})),
@@ -82,6 +87,7 @@ fn setup_calls(
             "Network.enable",
             json!({ "maxTotalBufferSize": 0, "maxResourceBufferSize": 0, "maxPostDataSize": 0 }),
         ),
+        auto_attach(),
         // Responses of service workers would not be paused, and each page is a first visit.
         ("Network.setBypassServiceWorker", json!({ "bypass": true })),
         (
@@ -113,16 +119,19 @@ impl Tab {
     /// Opens a tab for a visit.
     pub(crate) async fn open(
         browser: Arc<Browser>,
-        settings: RenderSettings,
+        settings: Arc<RenderSettings>,
         egress: Egress,
         visit: u64,
         caller_headers: CallerHeaders,
     ) -> Result<Self, CdpError> {
+        let added_agent = settings.added_agent.as_deref();
+        let added_agent = added_agent.unwrap_or(egress.user_agent());
         let agent = settings
             .user_agent
             .clone()
-            .unwrap_or_else(|| browser_user_agent(&browser.user_agent, egress.user_agent()));
-        let proxy = EgressProxy::start(egress)
+            .unwrap_or_else(|| browser_user_agent(&browser.user_agent, added_agent));
+        let meter = Arc::new(BudgetMeter::new(settings.budgets));
+        let proxy = EgressProxy::start(egress, Arc::clone(&meter))
             .map_err(|error| CdpError::Refused("the proxy", error.to_string()))?;
         let cdp = browser.cdp.clone();
         let context = json!({
@@ -150,10 +159,14 @@ impl Tab {
         let Session {
             session_id: session,
         } = cdp.call(None, "Target.attachToTarget", attach).await?;
-        let events = cdp.events(&session);
+        let events = cdp.events(&session, Arc::clone(&meter));
+        opened.browser.meter_tab(&meter);
         let calls = setup_calls(&settings, &caller_headers, &agent);
         let all = calls.map(|(method, params)| cdp.call::<Ignored>(Some(&session), method, params));
         try_join_all(all).await?;
+        // The id of a request names the process of the page, whose CPU time is measured.
+        let request = json!({ "expression": "fetch('data:,').catch(() => {})" });
+        cdp.post(Some(&session), "Runtime.evaluate", request);
         let (browser, context) = opened.keep();
         browser.tab_opened();
         Ok(Self {
@@ -163,7 +176,9 @@ impl Tab {
             session,
             events,
             proxy,
+            meter,
             caller_headers,
+            settings,
             origin: String::new(),
             visit,
             pages: 0,
@@ -171,9 +186,12 @@ impl Tab {
         })
     }
 
-    /// Whether it can load another page of a visit with these headers.
-    pub(crate) fn serves(&self, visit: u64, caller_headers: &CallerHeaders) -> bool {
-        self.visit == visit && *caller_headers == self.caller_headers && self.is_usable()
+    /// Whether it can load this page: one of the same visit, with the same headers and settings.
+    pub(crate) fn serves(&self, request: &PageRequest<'_>) -> bool {
+        self.visit == request.visit
+            && request.caller_headers == self.caller_headers
+            && (Arc::ptr_eq(&request.settings, &self.settings) || request.settings == self.settings)
+            && self.is_usable()
     }
 
     /// Whether it can load another page.
@@ -186,6 +204,11 @@ impl Tab {
         &self.browser
     }
 
+    /// Returns the meter of its pages.
+    pub(crate) fn meter(&self) -> &Arc<BudgetMeter> {
+        &self.meter
+    }
+
     /// Returns the number of connections refused by the guard.
     pub(crate) fn refused(&self) -> u64 {
         self.proxy.refused()
@@ -194,13 +217,13 @@ impl Tab {
     /// Renders one page. The caller cancels this shortly after the deadline; the tab is not reused then.
     pub(crate) async fn render(
         &mut self,
-        request: &FetchRequest<'_>,
-        settings: &RenderSettings,
+        request: &PageRequest<'_>,
         deadline: Instant,
     ) -> Result<TabResult, Failure> {
+        let settings = &*request.settings;
         let start = Instant::now();
         self.begin_page(request.url.as_str());
-        let memory_kills = self.browser.memory_kills();
+        let kills = self.browser.kills();
         let mut navigation = Navigation::new(
             &self.browser.cdp,
             (&self.session, &self.target),
@@ -221,7 +244,7 @@ impl Tab {
             start,
         };
         let not_settled = || timed_out("the page did not settle", settings);
-        let crashed = |error: &CdpError| crash_failure(&self.browser, error, memory_kills);
+        let crashed = |error: &CdpError| crash_failure(&self.browser, error, kills, settings);
         match end {
             NavigationEnd::Settled => {
                 let left = deadline.saturating_duration_since(Instant::now()) / 2;
@@ -246,9 +269,7 @@ impl Tab {
                     snapshot_or_halt(&mut navigation, events, settings, time_limits).await;
                 match snapshot {
                     Ok(snapshot) => Ok(parts.document(snapshot, true)),
-                    Err(_) if self.browser.memory_kills() > memory_kills => {
-                        Err(crashed(&CdpError::Closed))
-                    }
+                    Err(_) if self.browser.kills() != kills => Err(crashed(&CdpError::Closed)),
                     Err(_) => Err(not_settled()),
                 }
             }
@@ -286,10 +307,11 @@ impl Tab {
         origin(url).clone_into(&mut self.origin);
         self.events.clear();
         self.proxy.begin_page();
+        self.meter.begin_page();
     }
 
     /// Returns the failure that the proxy recorded for the page.
-    fn proxy_failure(&self, request: &FetchRequest<'_>, end: &NavigationEnd) -> Option<Failure> {
+    fn proxy_failure(&self, request: &PageRequest<'_>, end: &NavigationEnd) -> Option<Failure> {
         if !matches!(end, NavigationEnd::Error(_) | NavigationEnd::NoPage) {
             return None;
         }
@@ -334,7 +356,7 @@ impl Tab {
         );
         let cleaned = tokio::try_join!(cookies, storage);
         self.events.clear();
-        self.unusable = cleaned.is_err();
+        self.unusable = cleaned.is_err() || self.meter.is_exceeded();
         self.is_usable()
     }
 }
@@ -406,12 +428,17 @@ fn dispose_context(browser: &Browser, context: &str) {
         .post(None, "Target.disposeBrowserContext", context);
 }
 
-/// Returns the failure for a page process that is gone.
-fn crash_failure(browser: &Browser, error: &CdpError, memory_kills: u64) -> Failure {
+/// Returns the failure for a page process that is gone; `before` are the kills at the start of the page.
+fn crash_failure(
+    browser: &Browser,
+    error: &CdpError,
+    before: ProcessKills,
+    settings: &RenderSettings,
+) -> Failure {
+    let kills = browser.kills();
     let message = match error {
-        _ if browser.memory_kills() > memory_kills => {
-            "the page exceeded the memory limit".to_owned()
-        }
+        _ if kills.cpu > before.cpu => return settings.budgets.failure(PageBudget::Cpu),
+        _ if kills.memory > before.memory => "the page exceeded the memory limit".to_owned(),
         CdpError::Closed if browser.is_alive() => "the page's process crashed".to_owned(),
         error => error.to_string(),
     };

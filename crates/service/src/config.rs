@@ -7,6 +7,7 @@
 
 mod example;
 mod job_defaults;
+mod limit_settings;
 mod load;
 mod raw_value;
 mod secret;
@@ -21,8 +22,8 @@ pub use example::example;
 pub use load::{ConfigError, ConfigFlag, ConfigInputs, LoadedConfig, SettingSource};
 pub use secret::Secret;
 pub use sections::{
-    BrowserSection, Config, CrawlSection, EgressSection, HttpSection, JobsSection, ServerSection,
-    StoreSection, Viewport, WorkerSection,
+    BrowserSection, Config, CrawlSection, EgressSection, HttpSection, JobsSection, QuotasSection,
+    ResolverChoice, ServerSection, StoreSection, Viewport, WorkerSection,
 };
 pub use setting::Setting;
 pub use settings::SETTINGS;

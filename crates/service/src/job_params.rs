@@ -2,6 +2,7 @@
 //!
 //! They are stored as requested ([`crawler_store::NewJob::params`]); missing values are taken from [`JobDefaults`].
 
+use std::collections::HashSet;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -10,7 +11,7 @@ use crawler_model::{
     LinkFilter, PlanError, RequestSpec, RobotsPolicy, SitemapPolicy,
 };
 use crawler_store::{JobId, JobKind, JobLimits, NewJob, NewTask, Owner, Priority};
-use crawler_weburl::{CrawlUrl, KeyPolicy, ScopeKind, SlashPolicy, Userinfo};
+use crawler_weburl::{CrawlUrl, KeyPolicy, PatternLimits, ScopeKind, SlashPolicy, Userinfo};
 use serde::{Deserialize, Serialize};
 
 use crate::config::UnusableSetting;
@@ -106,7 +107,7 @@ pub struct JobParams {
     /// Maximum number of URLs, including the seeds and URLs that fail or are skipped.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_pages: Option<u64>,
-    /// Maximum duration, in seconds since the job was created.
+    /// Maximum duration, in seconds since the job was started.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_duration: Option<u64>,
     /// Maximum number of body bytes.
@@ -144,6 +145,8 @@ pub struct JobDefaults {
     pub max_depth: u32,
     /// Maximum number of tasks.
     pub max_tasks: Option<u64>,
+    /// Maximum number of hosts of a batch.
+    pub max_hosts: Option<u64>,
     /// Maximum duration.
     pub max_duration: Option<Duration>,
     /// Maximum number of body bytes.
@@ -181,6 +184,33 @@ impl JobDefaults {
     }
 }
 
+/// The invalid URLs of a batch.
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
+pub struct InvalidUrls {
+    /// How many there are.
+    pub count: u64,
+    /// The first ones.
+    pub listed: Vec<InvalidUrl>,
+}
+
+impl InvalidUrls {
+    /// Maximum number of URLs that are listed.
+    const MAX_LISTED: usize = 1_000;
+    /// Maximum length of a URL that is listed, in characters.
+    const MAX_CHARS: usize = 2_048;
+
+    fn add(&mut self, url: &str, reason: String) {
+        self.count += 1;
+        if self.listed.len() < Self::MAX_LISTED {
+            let url = without_userinfo(url)
+                .chars()
+                .take(Self::MAX_CHARS)
+                .collect();
+            self.listed.push(InvalidUrl { url, reason });
+        }
+    }
+}
+
 /// An invalid URL of a batch.
 #[derive(Clone, PartialEq, Eq, Serialize, Debug)]
 pub struct InvalidUrl {
@@ -196,7 +226,7 @@ pub struct PreparedJob {
     /// The job to create.
     pub job: NewJob,
     /// Invalid URLs of a batch.
-    pub invalid_urls: Vec<InvalidUrl>,
+    pub invalid_urls: InvalidUrls,
 }
 
 /// An invalid parameter.
@@ -249,6 +279,7 @@ impl JobParams {
         defaults: &JobDefaults,
     ) -> Result<PreparedJob, ParamsError> {
         let (seeds, invalid_urls) = self.seeds(kind)?;
+        check_hosts(&seeds, defaults)?;
         let plan = self.plan(kind, defaults, 0, 0)?;
         let priority = self.priority()?;
         let stored = Self {
@@ -277,6 +308,7 @@ impl JobParams {
                 max_bytes: plan.limits.bytes,
                 max_duration: plan.limits.duration,
             },
+            renders: plan.js == JsPolicy::Always,
             seeds,
             idempotency: None,
         };
@@ -354,6 +386,7 @@ impl JobParams {
             scope: Some(scope),
             include: self.include.clone(),
             exclude: self.exclude.clone(),
+            pattern_limits: PatternLimits::Strict,
             traps: Some(follows && self.traps != Some(TrapsChoice::Off)),
             links: LinkFilter {
                 keep_fragments: defaults.keep_fragments,
@@ -378,20 +411,17 @@ impl JobParams {
     }
 
     /// Returns the seeds, and the invalid URLs of a batch.
-    fn seeds(&self, kind: JobKind) -> Result<(Vec<CrawlUrl>, Vec<InvalidUrl>), ParamsError> {
+    fn seeds(&self, kind: JobKind) -> Result<(Vec<CrawlUrl>, InvalidUrls), ParamsError> {
         if kind == JobKind::BatchScrape {
             let Some(urls) = &self.urls else {
                 return Err(ParamsError::new("urls", "is missing"));
             };
             let mut valid = Vec::new();
-            let mut invalid = Vec::new();
+            let mut invalid = InvalidUrls::default();
             for url in urls {
                 match job_url(url) {
                     Ok(url) => valid.push(url),
-                    Err(reason) => invalid.push(InvalidUrl {
-                        url: without_userinfo(url),
-                        reason,
-                    }),
+                    Err(reason) => invalid.add(url, reason),
                 }
             }
             return Ok((valid, invalid));
@@ -400,8 +430,24 @@ impl JobParams {
             return Err(ParamsError::new("url", "is missing"));
         };
         let url = job_url(url).map_err(|message| ParamsError::new("url", message))?;
-        Ok((vec![url], Vec::new()))
+        Ok((vec![url], InvalidUrls::default()))
     }
+}
+
+/// Each host takes time of its own: its name is resolved, and its robots.txt is read.
+fn check_hosts(seeds: &[CrawlUrl], defaults: &JobDefaults) -> Result<(), ParamsError> {
+    let Some(max) = defaults.max_hosts else {
+        return Ok(());
+    };
+    let hosts: HashSet<&str> = seeds.iter().map(|url| url.parts().host()).collect();
+    if hosts.len() as u64 <= max {
+        return Ok(());
+    }
+    let message = format!(
+        "too many hosts, {}; at most {max} are allowed in one batch (jobs.max_hosts)",
+        hosts.len()
+    );
+    Err(ParamsError::new("urls", message))
 }
 
 /// Parses the URL of a job. Jobs are stored and shown, so URLs with credentials are rejected instead of silently

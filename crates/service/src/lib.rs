@@ -13,10 +13,12 @@ mod address_limits;
 mod cached_check;
 mod host_slot;
 mod outage_detector;
+mod page_renderer;
 mod shared_browser;
 mod timed_store;
 
 pub use address_limits::{AddressLimitedFetch, AddressLimits};
 pub use outage_detector::OutageDetector;
-pub use shared_browser::{BrowserStatus, SharedBrowser};
+pub use page_renderer::PageRenderer;
+pub use shared_browser::{BrowserStatus, RenderingFetch, SharedBrowser};
 pub use timed_store::{CallMetrics, TimedStore};

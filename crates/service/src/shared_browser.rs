@@ -1,16 +1,26 @@
 //! The browser of a process, shared by the API and the worker.
 //!
-//! The renderer starts the browser when the first page needs it, and closes it when it is idle.
+//! The renderer starts the browser when the first page needs it, and closes it when it is idle. With `browser.socket`, the
+//! render process does that.
 
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use crawler_fetch::{FetchSetupError, HttpFetch, LookupFn};
+use crawler_model::PageBudgets;
 use crawler_render::{
-    BrowserState, Chromium, EscalatingFetch, RenderHistory, RenderSettings, Renderer,
+    BrowserState, Chromium, EscalatingFetch, RemoteRenderer, RenderCounts, RenderHistory,
+    RenderServer, RenderSettings, Renderer,
 };
+
+use tokio::net::UnixListener;
 
 use crate::api::{SetupError, guard, scrape_plan};
 use crate::config::Config;
+use crate::page_renderer::PageRenderer;
+
+/// Fetches pages by HTTP, and renders those that need it.
+pub type RenderingFetch = EscalatingFetch<HttpFetch, PageRenderer>;
 
 /// The browser of a process, or the reason why there is none. Cheap to clone.
 #[derive(Clone, Debug)]
@@ -29,7 +39,7 @@ enum Availability {
     Disabled,
     /// Chromium was not found; the message says what was searched for and how to install it.
     Missing(Arc<str>),
-    Available(Arc<Renderer>),
+    Available(Arc<PageRenderer>),
 }
 
 /// Status of the browser.
@@ -45,7 +55,8 @@ impl SharedBrowser {
     /// Looks for the browser, as configured.
     pub fn open(config: &Config) -> Result<Self, SetupError> {
         Self::build(config, |plan, tabs, sniff| {
-            HttpFetch::new(plan, tabs, guard(config), sniff)
+            let http = HttpFetch::new(plan, tabs, guard(config), sniff)?;
+            Ok(http.with_name_resolution(config.http.resolver.into()))
         })
     }
 
@@ -69,20 +80,25 @@ impl SharedBrowser {
         if !browser.enabled {
             return Ok(Self::with(Availability::Disabled));
         }
-        let availability = match Chromium::find(browser.program.as_deref()) {
-            Ok(chromium) => {
-                let plan = scrape_plan(config)?;
-                let http = http(
-                    &plan.fetch,
-                    browser.pool_size,
-                    crawler_html::looks_like_html,
-                )?;
-                let renderer = Renderer::new(chromium, settings(config), Arc::new(http));
-                Availability::Available(renderer)
-            }
-            Err(missing) => Availability::Missing(missing.to_string().into()),
+        let plan = scrape_plan(config)?;
+        let http = || {
+            let sniff = crawler_html::looks_like_html;
+            http(&plan.fetch, browser.pool_size, sniff).map(Arc::new)
         };
-        Ok(Self::with(availability))
+        let settings = settings(config);
+        let renderer = if let Some(socket) = &browser.socket {
+            let renderer = RemoteRenderer::new(socket.clone(), settings, http()?);
+            PageRenderer::Elsewhere(Arc::new(renderer))
+        } else {
+            match Chromium::find(browser.program.as_deref()) {
+                Ok(chromium) => PageRenderer::Here(Renderer::new(chromium, settings, http()?)),
+                Err(missing) => {
+                    let message = missing.to_string().into();
+                    return Ok(Self::with(Availability::Missing(message)));
+                }
+            }
+        };
+        Ok(Self::with(Availability::Available(Arc::new(renderer))))
     }
 
     fn with(availability: Availability) -> Self {
@@ -93,7 +109,7 @@ impl SharedBrowser {
     }
 
     /// Returns a fetcher that renders the pages that need it.
-    pub fn fetch(&self, http: Arc<HttpFetch>) -> EscalatingFetch {
+    pub fn fetch(&self, http: Arc<HttpFetch>) -> RenderingFetch {
         let renderer = match &self.availability {
             Availability::Disabled => Err(DISABLED.to_owned()),
             Availability::Missing(message) => Err(message.to_string()),
@@ -104,11 +120,22 @@ impl SharedBrowser {
             .with_history(Arc::clone(&self.render_history))
     }
 
-    /// Returns the renderer, if there is one.
+    /// Returns the renderer of this process, if there is one.
     pub fn renderer(&self) -> Option<&Arc<Renderer>> {
         match &self.availability {
-            Availability::Available(renderer) => Some(renderer),
+            Availability::Available(renderer) => match &**renderer {
+                PageRenderer::Here(renderer) => Some(renderer),
+                PageRenderer::Elsewhere(_) => None,
+            },
             Availability::Disabled | Availability::Missing(_) => None,
+        }
+    }
+
+    /// Returns the counters of the browser.
+    pub async fn counts(&self) -> RenderCounts {
+        match &self.availability {
+            Availability::Available(renderer) => renderer.status().await.1,
+            Availability::Disabled | Availability::Missing(_) => RenderCounts::default(),
         }
     }
 
@@ -121,17 +148,25 @@ impl SharedBrowser {
     }
 
     /// Returns the status of the browser.
-    pub fn status(&self) -> BrowserStatus {
+    pub async fn status(&self) -> BrowserStatus {
         let (status, reason) = match &self.availability {
             Availability::Disabled => ("off", None),
             Availability::Missing(message) => ("missing", Some(message.to_string())),
-            Availability::Available(renderer) => match renderer.state() {
+            Availability::Available(renderer) => match renderer.status().await.0 {
                 BrowserState::NotRunning => ("asleep", None),
                 BrowserState::Running => ("running", None),
                 BrowserState::Down(why) => ("down", Some(why)),
             },
         };
         BrowserStatus { status, reason }
+    }
+
+    /// Renders pages for other processes until `stop`, and then finishes those in flight, for at most `drain`.
+    pub async fn serve(&self, listener: UnixListener, stop: impl Future, drain: Duration) {
+        if let Some(renderer) = self.renderer() {
+            let server = RenderServer::new(Arc::clone(renderer));
+            server.serve(listener, stop, drain).await;
+        }
     }
 
     /// Terminates the browser and all of its processes.
@@ -154,6 +189,19 @@ fn settings(config: &Config) -> RenderSettings {
         blocked: browser.block_resources.clone(),
         sandbox: browser.sandbox,
         max_body: config.http.max_body_bytes,
+        budgets: budgets(config),
+        denied: config.egress.deny.clone(),
         ..RenderSettings::default()
+    }
+}
+
+/// What one page may use.
+fn budgets(config: &Config) -> PageBudgets {
+    let browser = &config.browser;
+    PageBudgets {
+        requests: browser.max_requests,
+        bytes: browser.max_bytes,
+        hosts: browser.max_hosts,
+        cpu: browser.max_cpu,
     }
 }

@@ -109,6 +109,16 @@ impl<S: Store, T: Fetch> Worker<S, T> {
         })
     }
 
+    /// Resolves the names of hosts before a page worker is needed for them.
+    #[must_use]
+    pub fn resolving_names(mut self, http: Arc<HttpFetch>) -> Self {
+        self.frontier = self.frontier.with_name_lookup(Arc::new(move |url| {
+            let http = Arc::clone(&http);
+            Box::pin(async move { http.check_name(&url).await })
+        }));
+        self
+    }
+
     /// Returns the counters, which can be read while the worker runs and afterwards.
     pub fn counts(&self) -> Arc<WorkerCounts> {
         self.frontier.counts()

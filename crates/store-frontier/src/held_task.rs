@@ -1,6 +1,7 @@
 //! A task that this worker holds a lease on.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use crawler_frontier::Moment;
 use crawler_model::Task;
@@ -29,6 +30,8 @@ pub(crate) struct HeldTask {
     /// Redirects followed.
     pub(crate) hops: u32,
     pub(crate) stage: Stage,
+    /// How long browser tabs were held for it.
+    pub(crate) browser_time: Duration,
     /// The lease is lost.
     pub(crate) lost: bool,
     /// The pages that a seed's sitemaps list, once they are read.
@@ -49,6 +52,7 @@ impl HeldTask {
             url,
             reported_url: None,
             stage: Stage::Waiting,
+            browser_time: Duration::ZERO,
             lost: false,
             listed: None,
             slot: Some(slot),
@@ -82,6 +86,7 @@ impl HeldTask {
             lease: self.claimed.lease,
             job: self.claimed.job,
             outcome,
+            browser_time: self.browser_time,
             found: Vec::new(),
             refused: Vec::new(),
         }

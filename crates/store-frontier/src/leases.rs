@@ -1,16 +1,15 @@
 //! Claiming tasks, renewing leases, taking in settlements, and housekeeping.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use crawler_frontier::Moment;
 use crawler_model::FailKind;
-use crawler_store::{
-    Claimed, JobRequest, Lease, Rescued, Settled, Settlement, StoreError, TaskOutcome,
-};
+use crawler_store::{Claimed, Lease, Rescued, Settled, Settlement, StoreError, TaskOutcome};
 use crawler_weburl::{CrawlUrl, UrlRef};
 
 use crate::held_task::{HeldTask, Stage};
-use crate::job_cache::JobCache;
+use crate::job_cache::{JobCache, PlannedJob};
 use crate::settlement_queue::{FailedBatch, RESCUE_DELAY, store_backoff};
 use crate::worker_counts::add;
 use crate::{FrontierStore, StoreFrontier};
@@ -18,19 +17,21 @@ use crate::{FrontierStore, StoreFrontier};
 /// Maximum number of jobs and of their links; above it, jobs without held tasks are dropped.
 const MAX_JOBS: usize = 512;
 const MAX_LINKS: usize = 4_000_000;
+/// Maximum memory of the patterns of jobs; above it, jobs without held tasks are dropped.
+const MAX_PATTERN_MEMORY: usize = 64 << 20;
 /// A rescue that starts this much later than it is due is postponed once.
 const MAX_DELAY: Duration = Duration::from_secs(2);
 
 impl<S: FrontierStore> StoreFrontier<S> {
-    /// How many more tasks to claim: one in flight and one waiting per worker. Tasks that wait for a robots.txt count only
-    /// when there are very many, because it takes long to give up on a host that does not respond.
+    /// How many more tasks to claim: one in flight and one waiting per worker. Tasks that wait for a name or a robots.txt
+    /// count only when there are very many, because it takes long to give up on a host that does not respond.
     pub(crate) fn claim_capacity(&self) -> usize {
         let (workers, held) = (self.settings.workers, self.unsettled());
         if self.settlements.is_full(workers * 8) {
             // The store is slower than the crawl and results wait in memory, so no more tasks are claimed.
             return 0;
         }
-        let busy = held.saturating_sub(self.robots.waiting());
+        let busy = held.saturating_sub(self.robots.waiting() + self.names.waiting());
         let capacity = (workers * 2).saturating_sub(busy);
         capacity.min((workers * 8).saturating_sub(held))
     }
@@ -43,7 +44,9 @@ impl<S: FrontierStore> StoreFrontier<S> {
         self.claims.running = true;
         self.claims.sent_at = now;
         let known = self.jobs.keys().copied().collect();
-        self.client.claim(capacity, self.settings.lease, known);
+        let planner = Arc::clone(&self.planner);
+        self.client
+            .claim(capacity, self.settings.lease, known, planner);
     }
 
     /// Makes the next claim due soon, because tasks may have become claimable.
@@ -58,7 +61,7 @@ impl<S: FrontierStore> StoreFrontier<S> {
     pub(crate) fn note_claim(
         &mut self,
         requested: usize,
-        result: Result<(Vec<Claimed>, Vec<JobRequest>), StoreError>,
+        result: Result<(Vec<Claimed>, Vec<PlannedJob>), StoreError>,
         age: Duration,
         now: Moment,
     ) {
@@ -87,22 +90,27 @@ impl<S: FrontierStore> StoreFrontier<S> {
                 .max(min_wait)
         };
         self.claims.due = now + wait;
-        self.remember(&jobs);
+        self.remember(jobs);
         add(&self.counts.claimed, tasks.len() as u64);
         for task in tasks {
             self.hold(task, age, now);
         }
     }
 
-    fn remember(&mut self, jobs: &[JobRequest]) {
+    fn remember(&mut self, jobs: Vec<PlannedJob>) {
         let too_many = self.jobs.len() + jobs.len() > MAX_JOBS;
         let links = || self.jobs.values().map(|job_cache| job_cache.filter.len());
-        if too_many || !jobs.is_empty() && links().sum::<usize>() > MAX_LINKS {
+        let memory = || self.jobs.values().map(JobCache::pattern_memory);
+        if too_many
+            || !jobs.is_empty()
+                && (links().sum::<usize>() > MAX_LINKS
+                    || memory().sum::<usize>() > MAX_PATTERN_MEMORY)
+        {
             self.jobs.retain(|_, job_cache| job_cache.held > 0);
         }
         for job in jobs {
-            let job_cache = JobCache::new(job, &self.planner);
-            self.jobs.entry(job.id).or_insert(job_cache);
+            let id = job.id;
+            self.jobs.entry(id).or_insert_with(|| JobCache::new(job));
         }
     }
 
@@ -116,6 +124,7 @@ impl<S: FrontierStore> StoreFrontier<S> {
                 lease,
                 job,
                 outcome,
+                browser_time: Duration::ZERO,
                 found: Vec::new(),
                 refused: Vec::new(),
             };
@@ -230,7 +239,12 @@ impl<S: FrontierStore> StoreFrontier<S> {
             if settled.lost.contains(&settlement.lease) {
                 add(&self.counts.lost, 1);
                 let (job, task) = (settlement.job, settlement.lease.task.0);
-                tracing::warn!(job_id = %job, task_id = task, "lease lost, result dropped");
+                if self.may_have_expired(&settlement.lease, now) {
+                    tracing::warn!(job_id = %job, task_id = task, "lease lost, result dropped");
+                } else {
+                    // What its owner, or a limit, has asked for.
+                    tracing::debug!(job_id = %job, task_id = task, "job cancelled or ended, result dropped");
+                }
                 self.forget_links(&settlement);
             } else {
                 self.count(&settlement);
@@ -239,6 +253,13 @@ impl<S: FrontierStore> StoreFrontier<S> {
             self.release_lease(&settlement.lease);
         }
         self.claim_soon();
+    }
+
+    /// Whether a lease may have run out. Before that, only the end of its job takes it away.
+    fn may_have_expired(&self, lease: &Lease, now: Moment) -> bool {
+        let mut held = self.held.values();
+        let held = held.find(|held| held.claimed.lease == *lease);
+        held.is_none_or(|held| held.held_until <= now)
     }
 
     /// Drops a result that the store refuses for good.

@@ -11,6 +11,7 @@ use crawler_store::{StoredRobots, TaskOutcome};
 use crawler_weburl::{CrawlUrl, Origin};
 
 use crate::held_task::Stage;
+use crate::name_queue::NameState;
 use crate::robots_queue::RobotsLookup;
 use crate::settle_page::failed;
 use crate::worker_counts::add;
@@ -98,6 +99,9 @@ impl<S: FrontierStore> StoreFrontier<S> {
             self.conclude(ticket, outcome.unwrap_or(TaskOutcome::HandBack), now);
             return None;
         }
+        if !self.is_resolved(ticket, now) {
+            return None;
+        }
         match self.permission(ticket, now) {
             Permission::Pending => return None,
             Permission::Refused(outcome) => {
@@ -131,6 +135,24 @@ impl<S: FrontierStore> StoreFrontier<S> {
         held.stage = Stage::InFlight;
         self.in_flight += 1;
         Some(Work::Page(task))
+    }
+
+    /// Whether the name of a task's host is resolved. If not, the task waits for it; if it cannot be, the task ends.
+    fn is_resolved(&mut self, ticket: u64, now: Moment) -> bool {
+        let (Some(lookup), Some(held)) = (&self.name_lookup, self.held.get(&ticket)) else {
+            return true;
+        };
+        match self.names.look_up(&held.host(), ticket, now) {
+            NameState::Resolved => return true,
+            NameState::Wait { start: false } => (),
+            NameState::Wait { start: true } => self.client.look_up(held.url.clone(), lookup),
+            NameState::Failed(failure) => {
+                let outcome = self.retried(ticket, &failure, None);
+                let outcome = outcome.unwrap_or_else(|| failed(&failure, 0));
+                self.conclude(ticket, outcome, now);
+            }
+        }
+        false
     }
 
     /// Prepares a task of a job that refuses traps, or returns its outcome if it is one.

@@ -38,32 +38,25 @@ impl<S: FrontierStore> StoreFrontier<S> {
         }
         self.in_flight -= 1;
         held.stage = Stage::Settling;
+        held.browser_time += report.browser_time;
         metrics::histogram!("crawler_worker_page_seconds").record(report.took().as_secs_f64());
         if held.lost {
             self.lose(ticket);
             return;
         }
-        let job_cache = self.jobs.get_mut(&held.claimed.job);
-        let Some((job_cache, plan)) = job_cache.and_then(|job_cache| {
-            let plan = job_cache.plan.as_ref().ok()?.clone();
-            Some((job_cache, plan))
-        }) else {
+        let job = held.claimed.job;
+        let Some(plan) = self.plan_of(ticket).cloned() else {
             return self.conclude(ticket, TaskOutcome::HandBack, now);
         };
-        let attempt = held.claimed.attempt;
         if let Some(failure) = report.outcome.failure()
-            && may_retry(
-                failure.kind,
-                attempt,
-                plan.max_attempts,
-                report.retry_after,
-                MAX_HOST_PAUSE,
-            )
+            && let Some(outcome) = self.retried(ticket, failure, report.retry_after)
         {
-            let after = retry_delay(plan.backoff, attempt, report.retry_after, &mut self.rng);
-            let error = failure.message.clone();
-            return self.conclude(ticket, TaskOutcome::Retry { after, error }, now);
+            return self.conclude(ticket, outcome, now);
         }
+        let (Some(held), Some(job_cache)) = (self.held.get_mut(&ticket), self.jobs.get_mut(&job))
+        else {
+            return;
+        };
         if let Outcome::Redirected { to } = &report.outcome
             && check_redirects(held.hops, plan.max_redirects).is_ok()
             && is_same_page(&plan, report, to)
@@ -80,6 +73,26 @@ impl<S: FrontierStore> StoreFrontier<S> {
         let listed = held.listed.take().unwrap_or_default();
         settlement.found.splice(0..0, listed);
         self.settlements.push(settlement, now);
+    }
+
+    /// The outcome of a task that failed, if it is to be retried.
+    pub(crate) fn retried(
+        &mut self,
+        ticket: u64,
+        failure: &Failure,
+        retry_after: Option<Duration>,
+    ) -> Option<TaskOutcome> {
+        let (attempt, plan) = (
+            self.held.get(&ticket)?.claimed.attempt,
+            self.plan_of(ticket)?,
+        );
+        let (backoff, max) = (plan.backoff, plan.max_attempts);
+        may_retry(failure.kind, attempt, max, retry_after, MAX_HOST_PAUSE).then(|| {
+            TaskOutcome::Retry {
+                after: retry_delay(backoff, attempt, retry_after, &mut self.rng),
+                error: failure.message.clone(),
+            }
+        })
     }
 
     /// Slows down requests to a host if a response throttles.
@@ -120,7 +133,7 @@ fn settlement(
     let outcome = match &report.outcome {
         Outcome::Redirected { to } => match check_redirects(held.hops, plan.max_redirects) {
             // Whether it closes a loop is decided by the store, which has the redirects of all workers.
-            Ok(()) => redirected(to, held, job_cache, plan, &mut found),
+            Ok(()) => redirected(report, to, held, job_cache, plan, &mut found),
             Err(_) if held.reported_url.is_some() && is_same_page(plan, report, to) => {
                 failed(&redirect_loop(to), bytes)
             }
@@ -180,6 +193,7 @@ fn not_text(report: &PageReport) -> TaskOutcome {
 
 /// Admits a redirect's target like any link, at the same depth. The target of a seed becomes the seed.
 fn redirected(
+    report: &PageReport,
     to: &CrawlUrl,
     held: &HeldTask,
     job_cache: &mut JobCache,
@@ -192,10 +206,11 @@ fn redirected(
     } else {
         Bounds::All
     };
-    let (reason, detail) = match job_cache
-        .filter
-        .admit(plan, to.parts(), depth, bounds, None)
-    {
+    let filter = &mut job_cache.filter;
+    let mut source = filter.redirect_source(plan, report, to);
+    let admission = filter.admit(plan, to.parts(), depth, bounds, Some(&mut source));
+    filter.take_in_redirect(plan, to, source, admission.err());
+    let (reason, detail) = match admission {
         Ok(()) => ("redirected", format!("redirects to {to}")),
         Err(refused) => {
             let reason = refused.as_str();
@@ -256,11 +271,13 @@ fn admit_links(
                 depth,
             });
         }
-        if !is_new || only_listed || job_cache.filter.knows(link.key, depth) {
+        // The page worker has matched the scope, which may take long: not again here, in the loop.
+        let is_admissible = is_new && !only_listed && link.facts.in_scope;
+        if !is_admissible || job_cache.filter.knows(link.key, depth) {
             continue;
         }
         let filter = &mut job_cache.filter;
-        let admission = filter.admit(plan, url, depth, Bounds::All, Some(&mut source));
+        let admission = filter.admit(plan, url, depth, Bounds::InScope, Some(&mut source));
         let task = || NewTask {
             via: Some(report.url.to_string()),
             ..new_task(url, plan, depth)

@@ -76,7 +76,10 @@ impl<S: FrontierStore> StoreFrontier<S> {
         let Ok(plan) = &job_cache.plan else { return };
         let depth = u32::from(plan.sitemaps != SitemapPolicy::Only);
         for link in pages.iter() {
-            let Some(url) = link.parts() else { continue };
+            // The worker that read the sitemap has matched the scope.
+            let Some(url) = link.parts().filter(|_| link.facts.in_scope) else {
+                continue;
+            };
             if job_cache
                 .filter
                 .admit(plan, url, depth, Bounds::Listed, None)

@@ -73,14 +73,14 @@ pub(crate) enum FailedBatch {
     Rejected(Box<Settlement>),
 }
 
-/// The start of a task's error if its result cannot be stored.
-const NOT_STORED: &str = "the result could not be stored";
+/// The error of a task whose result cannot be stored. Why is in the log: the database's own text is not for callers.
+const NOT_STORED: &str = "the result could not be stored; see the log of the service";
 
 /// The settlement that replaces one which the store refuses for good: without its lease, the task would be fetched again,
 /// only for its result to be refused again. `None` if it is such a settlement itself.
-fn replacement(rejected: &Settlement, error: &StoreError) -> Option<Settlement> {
+fn replacement(rejected: &Settlement) -> Option<Settlement> {
     if let TaskOutcome::Failed { error, .. } = &rejected.outcome
-        && error.starts_with(NOT_STORED)
+        && error == NOT_STORED
     {
         return None;
     }
@@ -89,9 +89,10 @@ fn replacement(rejected: &Settlement, error: &StoreError) -> Option<Settlement> 
         job: rejected.job,
         outcome: TaskOutcome::Failed {
             kind: FailKind::Internal,
-            error: format!("{NOT_STORED}: {error}"),
+            error: NOT_STORED.to_owned(),
             bytes: rejected.outcome.bytes(),
         },
+        browser_time: rejected.browser_time,
         found: Vec::new(),
         refused: Vec::new(),
     })
@@ -197,7 +198,7 @@ impl SettlementQueue {
             {
                 self.document_bytes -= document_bytes(&rejected);
                 let rejected = Box::new(rejected);
-                let Some(replacement) = replacement(&rejected, error) else {
+                let Some(replacement) = replacement(&rejected) else {
                     return FailedBatch::Rejected(rejected);
                 };
                 self.since.get_or_insert(now);

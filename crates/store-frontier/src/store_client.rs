@@ -5,15 +5,18 @@ use std::pin::Pin;
 use std::time::Duration;
 
 use crawler_frontier::Moment;
+use crawler_model::Failure;
 use crawler_store::{
-    Claimed, JobId, JobRequest, Lease, Rescue, Rescued, RobotsText, Settled, Settlement,
-    StoreError, StoredRobots, WorkerId,
+    Claimed, JobId, Lease, Rescue, Rescued, RobotsText, Settled, Settlement, StoreError,
+    StoredRobots, WorkerId,
 };
-use crawler_weburl::{HostKey, Origin};
+use crawler_weburl::{CrawlUrl, HostKey, Origin};
 use tokio::sync::mpsc;
 use tokio::time::Instant;
 
 use crate::FrontierStore;
+use crate::job_cache::{PlannedJob, Planner};
+use crate::name_queue::NameLookup;
 
 /// The result of a store call.
 #[derive(Debug)]
@@ -21,7 +24,7 @@ pub(crate) enum Event {
     /// Tasks, and their jobs that were not known.
     Claimed {
         requested: usize,
-        result: Result<(Vec<Claimed>, Vec<JobRequest>), StoreError>,
+        result: Result<(Vec<Claimed>, Vec<PlannedJob>), StoreError>,
         received_at: Instant,
     },
     /// A start for a task that missed its own, or for a sitemap of a seed.
@@ -44,6 +47,11 @@ pub(crate) enum Event {
     Robots {
         origin: Origin,
         stored: Option<StoredRobots>,
+    },
+    /// A host's name was resolved, or not.
+    Name {
+        host: HostKey,
+        result: Result<(), Failure>,
     },
     /// Expired leases were rescued and jobs reconciled.
     Housekeeping(Result<Rescued, StoreError>),
@@ -81,7 +89,14 @@ impl<S: FrontierStore> StoreClient<S> {
         spawn(Box::pin(call), self.events.clone());
     }
 
-    pub(crate) fn claim(&self, requested: usize, lease: Duration, known: HashSet<JobId>) {
+    /// Claims tasks, and plans the jobs that are not `known`.
+    pub(crate) fn claim(
+        &self,
+        requested: usize,
+        lease: Duration,
+        known: HashSet<JobId>,
+        planner: Planner,
+    ) {
         let (store, worker, timeout) = (self.store.clone(), self.worker.clone(), self.timeout);
         self.spawn(async move {
             let call = async {
@@ -103,7 +118,14 @@ impl<S: FrontierStore> StoreClient<S> {
             let received_at = result
                 .as_ref()
                 .map_or_else(|_| Instant::now(), |claim| claim.2);
-            let result = result.map(|(tasks, jobs, _)| (tasks, jobs));
+            let result = match result {
+                Ok((tasks, jobs, _)) => {
+                    // Tasks of jobs that were not planned in time are handed back.
+                    let jobs = PlannedJob::plan_all(planner, jobs, lease / 4).await;
+                    Ok((tasks, jobs))
+                }
+                Err(error) => Err(error),
+            };
             Event::Claimed {
                 requested,
                 result,
@@ -161,6 +183,15 @@ impl<S: FrontierStore> StoreClient<S> {
             let stored = within(timeout, store.robots(origin.as_str())).await;
             let stored = stored.ok().flatten();
             Event::Robots { origin, stored }
+        });
+    }
+
+    /// Resolves the name of a URL's host.
+    pub(crate) fn look_up(&self, url: CrawlUrl, lookup: &NameLookup) {
+        let (host, lookup) = (url.host_key(), lookup(url));
+        self.spawn(async move {
+            let result = lookup.await;
+            Event::Name { host, result }
         });
     }
 

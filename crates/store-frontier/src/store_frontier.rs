@@ -16,6 +16,7 @@ use tokio::sync::mpsc;
 use crate::held_task::{HeldTask, Stage};
 use crate::host_paces::HostPaces;
 use crate::job_cache::{JobCache, Planner};
+use crate::name_queue::{NameLookup, NameQueue};
 use crate::robots_queue::RobotsQueue;
 use crate::settlement_queue::SettlementQueue;
 use crate::sitemap_reader::SitemapReader;
@@ -61,6 +62,9 @@ pub struct StoreFrontier<S> {
     pub(crate) ready: BTreeSet<(Moment, u64)>,
     /// Number of pages being fetched.
     pub(crate) in_flight: usize,
+    /// Resolves names before pages are fetched, if there is one.
+    pub(crate) name_lookup: Option<NameLookup>,
+    pub(crate) names: NameQueue,
     pub(crate) robots: RobotsQueue,
     pub(crate) sitemaps: SitemapReader,
     pub(crate) hosts: HostPaces,
@@ -103,6 +107,8 @@ impl<S: FrontierStore> StoreFrontier<S> {
             last_ticket: 0,
             ready: BTreeSet::new(),
             in_flight: 0,
+            name_lookup: None,
+            names: NameQueue::default(),
             robots: RobotsQueue::default(),
             sitemaps: SitemapReader::default(),
             settlements: SettlementQueue::default(),
@@ -125,6 +131,13 @@ impl<S: FrontierStore> StoreFrontier<S> {
             rng: Rng::new(rng_seed),
             settings,
         }
+    }
+
+    /// Resolves the names of hosts before their pages are fetched.
+    #[must_use]
+    pub fn with_name_lookup(mut self, lookup: NameLookup) -> Self {
+        self.name_lookup = Some(lookup);
+        self
     }
 
     /// The counters of this worker; they outlive the frontier.
@@ -152,6 +165,11 @@ impl<S: FrontierStore> StoreFrontier<S> {
                 Event::Renewed { sent_at, result } => self.note_renewal(sent_at, result, now),
                 Event::Settled { batch, result } => self.note_settlement(batch, result, now),
                 Event::Robots { origin, stored } => self.note_robots(&origin, stored, now),
+                Event::Name { host, result } => {
+                    let waiting = self.names.note(host, result, now);
+                    self.ready
+                        .extend(waiting.into_iter().map(|ticket| (now, ticket)));
+                }
                 Event::Housekeeping(result) => self.note_housekeeping(result.ok(), now),
                 Event::Panicked => self.call_panicked = true,
             }

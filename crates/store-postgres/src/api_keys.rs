@@ -1,7 +1,7 @@
 //! API keys, stored as hashes.
 
 use crawler_store::backend::{ApiKeyRow, to_millis};
-use crawler_store::{ApiKey, ApiKeys, KeyHash, KeyRotation, NewKey, StoreResult};
+use crawler_store::{ApiKey, ApiKeys, KeyHash, KeyRotation, NewKey, Quota, StoreResult};
 use uuid::Uuid;
 
 use crate::PostgresStore;
@@ -74,6 +74,18 @@ impl ApiKeys for PostgresStore {
         .await
         .map_err(fault)?;
         Ok(rotated.rows_affected() > 0)
+    }
+
+    async fn set_quota(&self, id: Uuid, quota: Quota) -> StoreResult<bool> {
+        let written = sqlx::query!(
+            "UPDATE api_keys SET quota = $2::text::jsonb WHERE id = $1 AND revoked_at IS NULL",
+            id,
+            quota.to_json()
+        )
+        .execute(&self.pool)
+        .await
+        .map_err(fault)?;
+        Ok(written.rows_affected() > 0)
     }
 
     async fn key(&self, hash: KeyHash) -> StoreResult<Option<ApiKey>> {

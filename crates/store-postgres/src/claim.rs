@@ -1,21 +1,27 @@
-//! Claiming: hosts first, then their tasks, so that a blocked host costs nothing.
+//! Claiming: jobs in fair order, then the hosts of their lanes, then tasks, so that nothing that is blocked costs much.
 //!
 //! Nothing here waits for a lock. The tasks of a host are counted and taken in statements that begin after its row was
-//! locked: a statement sees only what was committed before it began.
+//! locked: a statement sees only what was committed before it began. Lanes are not locked: one that was found empty is
+//! deleted only if it was not woken since it was read.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::time::{Duration, Instant};
 
-use crawler_store::backend::{ALONE_AFTER, ClaimedRow, MAX_CLAIM, to_i64, to_millis};
+use crawler_store::backend::{
+    ClaimLane, ClaimedRow, LaneSearch, MAX_CLAIM, set_starts, taken_from, to_i64, to_millis,
+};
 use crawler_store::{Claimed, MAX_START_DELAY, StartSchedule, WorkerId};
 use sqlx::{Error, PgConnection};
 use uuid::Uuid;
 
 use crate::postgres_transaction::commit;
-use crate::{PostgresStore, rescue};
+use crate::suspects::{Suspects, suspects};
+use crate::{PostgresStore, lanes, rescue};
 
-/// Maximum number of batches of hosts that a claim checks.
+/// Maximum number of searches in a claim: the lanes of one may turn out to be empty.
 const MAX_ROUNDS: usize = 16;
+/// How often a claim searches again because another one has locked the hosts that it found.
+const MAX_MISSES: usize = 2;
 
 pub(crate) async fn claim(
     store: &PostgresStore,
@@ -27,261 +33,318 @@ pub(crate) async fn claim(
     if max == 0 {
         return Ok(Vec::new());
     }
-    rescue::take_back_blame(store, worker).await?;
+    let open = lanes::open_jobs(store, worker).await?;
+    if open.blames {
+        rescue::take_back_blame(store, worker).await?;
+    }
+    let horizon = to_millis(MAX_START_DELAY.min(lease)) as f64;
+    let claim = Claim {
+        store,
+        worker,
+        max,
+        lease,
+        horizon,
+    };
+    let mut misses = 0;
     for _ in 0..MAX_ROUNDS {
-        let (claimed, more) = claim_round(store, worker, max, lease).await?;
-        if !claimed.is_empty() || !more {
-            return Ok(claimed);
+        let search = lanes::search(store, open.jobs.clone(), max, horizon).await?;
+        lanes::postpone_crowds(store, &search.crowded).await?;
+        let round = claim.take_from(search, open.suspects).await?;
+        misses += usize::from(round.missed);
+        let again = round.emptied || round.missed && misses <= MAX_MISSES;
+        if !round.claimed.is_empty() || !again {
+            return Ok(round.claimed);
         }
     }
     Ok(Vec::new())
 }
 
-/// Claims from the hosts that have waited longest; hosts without work are marked idle. Also returns whether there are more.
-async fn claim_round(
-    store: &PostgresStore,
-    worker: &WorkerId,
+/// What a claim was called with.
+struct Claim<'a> {
+    store: &'a PostgresStore,
+    worker: &'a WorkerId,
     max: usize,
     lease: Duration,
-) -> Result<(Vec<Claimed>, bool), Error> {
-    let mut db = store.pool.begin().await?;
-    let started = Instant::now();
-    let open = sqlx::query!(
-        r#"SELECT host_key, interval_ms,
-                  (extract(epoch FROM GREATEST(next_start, paused_until) - now()) * 1000)::bigint AS "next_start!",
-                  wanted_until > now() AS "wanted!"
-           FROM hosts WHERE NOT idle AND open_at <= now() + $2 * interval '1 ms'
-           ORDER BY open_at, host_key LIMIT $1 FOR NO KEY UPDATE SKIP LOCKED"#,
-        to_i64(max as u64),
-        to_millis(MAX_START_DELAY.min(lease)) as f64
-    )
-    .fetch_all(&mut *db)
-    .await?;
-    if open.is_empty() {
-        return Ok((Vec::new(), false));
+    horizon: f64,
+}
+
+/// What came of one search.
+#[derive(Default)]
+struct Round {
+    claimed: Vec<Claimed>,
+    /// A lane had no ready task.
+    emptied: bool,
+    /// A host was locked by another claim, or used by it meanwhile.
+    missed: bool,
+}
+
+/// The number of ready tasks of each lane.
+type ReadyTasks = HashMap<(Uuid, String), i64>;
+
+/// A locked host, and the starts it has room for.
+struct LockedHost {
+    name: String,
+    schedule: StartSchedule,
+}
+
+impl Claim<'_> {
+    /// Claims from the lanes that were found.
+    async fn take_from(&self, mut search: LaneSearch, any_suspects: bool) -> Result<Round, Error> {
+        if search.hosts().is_empty() {
+            lanes::postpone(self.store, &search.postponed).await?;
+            return Ok(Round::default());
+        }
+        let mut db = self.store.pool.begin().await?;
+        let started = Instant::now();
+        let wanted = search.hosts().len().min(self.max);
+        let (hosts, ready) = self.lock_hosts(&mut db, &mut search).await?;
+        let missed = hosts.len() < wanted;
+        let rooms: HashMap<&str, i64> = hosts
+            .iter()
+            .map(|host| (host.name.as_str(), host.schedule.count))
+            .collect();
+        let lanes = search.lanes();
+        let suspects = if any_suspects {
+            let room = |lane: &ClaimLane<'_>| rooms.get(lane.host).copied().unwrap_or(0);
+            let open: Vec<_> = lanes
+                .iter()
+                .copied()
+                .filter(|lane| room(lane) > 0)
+                .collect();
+            match suspects(&mut db, &open, self.worker).await? {
+                Some(suspects) => suspects,
+                None => return Ok(Round::default()),
+            }
+        } else {
+            Suspects::default()
+        };
+        let ready: Vec<i64> = lanes
+            .iter()
+            .map(|lane| ready.get(&(lane.job.id.0, lane.host.to_owned())))
+            .map(|count| count.copied().unwrap_or(0))
+            .collect();
+        let allotment = self.store.shares.allot(&lanes, &ready, &rooms, self.max);
+        let mut claimed = if suspects.alone.is_some() {
+            let of_host = |lane: &ClaimLane<'_>| rooms.get(lane.host).copied().unwrap_or(0).min(1);
+            let counts: Vec<i64> = lanes.iter().map(of_host).collect();
+            self.take(&mut db, &lanes, &counts, &suspects).await?
+        } else {
+            self.take(&mut db, &lanes, &allotment.counts, &suspects)
+                .await?
+        };
+        let schedules: HashMap<&str, &StartSchedule> = hosts
+            .iter()
+            .map(|host| (host.name.as_str(), &host.schedule))
+            .collect();
+        let schedule_of = |host: &str| schedules.get(host).copied();
+        let taken_from_hosts = set_starts(&mut claimed, &lanes, schedule_of);
+        let taken = taken_from(&lanes, &claimed);
+        self.advance(&mut db, &hosts, &taken_from_hosts).await?;
+        let marks = search.marks();
+        let checked = (0..lanes.len()).filter(|position| {
+            let count = |counts: &[i64]| counts.get(*position).copied().unwrap_or(0);
+            let used = count(&allotment.counts).max(count(&taken));
+            // A lane without others keeps its place while it has tasks.
+            let others = marks.get(*position).is_some_and(|(_, others)| *others);
+            count(&ready) == 0 || used > 0 && (others || count(&ready) <= used)
+        });
+        let checked: Vec<_> = checked
+            .filter_map(|position| Some((*lanes.get(position)?, *marks.get(position)?)))
+            .collect();
+        let emptied = lanes::advance(&mut db, &checked, &search.postponed).await?;
+        begin_jobs(&mut db, &lanes, &claimed).await?;
+        commit(db).await?;
+        self.store.shares.charge(&lanes, &allotment, &taken);
+        let age = started.elapsed();
+        for task in &mut claimed {
+            task.age = age;
+        }
+        Ok(Round {
+            claimed,
+            emptied,
+            missed,
+        })
     }
-    let more = open.len() >= max;
-    let names: Vec<String> = open.iter().map(|host| host.host_key.clone()).collect();
-    let held = sqlx::query!(
-        r#"SELECT host_key AS "host_key!", count(*) AS "held!" FROM (
-               SELECT host_key FROM crawl_tasks
-               WHERE host_key = ANY($1) AND status = 'processing' AND lease_until > now()
-               UNION ALL SELECT host_key FROM host_turns WHERE host_key = ANY($1) AND lease_until > now()
-           ) slots GROUP BY host_key"#,
-        &names
-    )
-    .fetch_all(&mut *db)
-    .await?;
-    let held: HashMap<String, i64> = held
-        .into_iter()
-        .map(|row| (row.host_key, row.held))
-        .collect();
-    let schedules: Vec<StartSchedule> = open
-        .iter()
-        .map(|host| {
+
+    /// Locks the first hosts that are open and not locked, keeps their lanes, and counts their slots in use and the ready
+    /// tasks of the lanes.
+    async fn lock_hosts(
+        &self,
+        db: &mut PgConnection,
+        search: &mut LaneSearch,
+    ) -> Result<(Vec<LockedHost>, ReadyTasks), Error> {
+        let open = sqlx::query!(
+            r#"SELECT h.host_key, h.interval_ms,
+                      (extract(epoch FROM GREATEST(h.next_start, h.paused_until) - now()) * 1000)::bigint AS "next_start!",
+                      h.wanted_until > now() AS "wanted!"
+               FROM unnest($1::text[]) WITH ORDINALITY AS n(host_key, place) JOIN hosts h ON h.host_key = n.host_key
+               WHERE h.host_key = ANY($1) AND h.open_at <= now() + $2 * interval '1 ms'
+               ORDER BY n.place LIMIT $3 FOR NO KEY UPDATE OF h SKIP LOCKED"#,
+            search.hosts(),
+            self.horizon,
+            to_i64(self.max as u64)
+        )
+        .fetch_all(&mut *db)
+        .await?;
+        let names: Vec<String> = open.iter().map(|host| host.host_key.clone()).collect();
+        let locked: HashSet<&str> = names.iter().map(String::as_str).collect();
+        search.keep_hosts(|host| locked.contains(host));
+        let (jobs, hosts): (Vec<Uuid>, Vec<String>) = search
+            .lanes()
+            .into_iter()
+            .map(|lane| (lane.job.id.0, lane.host.to_owned()))
+            .unzip();
+        let rows = sqlx::query!(
+            r#"SELECT NULL::uuid AS job_id, host_key AS "host_key!", count(*) AS "count!" FROM (
+                   SELECT host_key FROM crawl_tasks
+                   WHERE host_key = ANY($1) AND status = 'processing' AND lease_until > now()
+                   UNION ALL SELECT host_key FROM host_turns WHERE host_key = ANY($1) AND lease_until > now()
+               ) slots GROUP BY host_key
+               UNION ALL
+               SELECT n.job_id, n.host_key, r.ready FROM unnest($2::uuid[], $3::text[]) AS n(job_id, host_key)
+               CROSS JOIN LATERAL (
+                   SELECT count(*) AS ready FROM (
+                       SELECT 1 FROM crawl_tasks c
+                       WHERE c.job_id = n.job_id AND c.host_key = n.host_key AND c.status = 'queued' AND NOT c.gated
+                         AND c.not_before <= now() LIMIT $4) tasks
+               ) r"#,
+            &names,
+            &jobs,
+            &hosts,
+            search.max_ready()
+        )
+        .fetch_all(db)
+        .await?;
+        let (mut held, mut ready) = (HashMap::new(), ReadyTasks::new());
+        for row in rows {
+            match row.job_id {
+                Some(job) => ready.insert((job, row.host_key), row.count),
+                None => held.insert(row.host_key, row.count),
+            };
+        }
+        let limits = &self.store.options.limits;
+        let hosts = open.into_iter().map(|host| {
             // A reserved slot counts as used: a request outside of any job waits for it.
             let used = held.get(&host.host_key).copied().unwrap_or(0) + i64::from(host.wanted);
-            let bucket = store
-                .options
-                .limits
-                .bucket(host.interval_ms, host.next_start, used);
-            bucket.schedule(max, lease)
-        })
-        .collect();
-    let open_names = names.iter().zip(&schedules);
-    let open_names: Vec<String> = open_names
-        .filter(|(_, schedule)| schedule.count > 0)
-        .map(|(name, _)| name.clone())
-        .collect();
-    let Some(suspects) = suspects(&mut db, &open_names, worker).await? else {
-        return Ok((Vec::new(), false));
-    };
-    let counts: Vec<i64> = schedules.iter().map(|schedule| schedule.count).collect();
-    let mut claimed = take(&mut db, &names, &counts, max, worker, lease, &suspects).await?;
-    let taken = set_delays(&mut claimed, &names, &schedules);
-    let taken_from: Vec<bool> = names.iter().map(|name| taken.contains_key(name)).collect();
-    let next_starts: Vec<i64> = names
-        .iter()
-        .zip(&schedules)
-        .map(|(name, schedule)| schedule.next_start(taken.get(name).copied().unwrap_or(0)))
-        .collect();
-    let max_in_flight = i64::from(store.options.limits.hosts.in_flight);
-    advance(&mut db, &names, &taken_from, &next_starts, max_in_flight).await?;
-    begin_jobs(&mut db, &claimed).await?;
-    commit(db).await?;
-    let age = started.elapsed();
-    for task in &mut claimed {
-        task.age = age;
+            let bucket = limits.bucket(host.interval_ms, host.next_start, used);
+            LockedHost {
+                name: host.host_key,
+                schedule: bucket.schedule(self.max, self.lease),
+            }
+        });
+        Ok((hosts.collect(), ready))
     }
-    Ok((claimed, more))
-}
 
-/// Takes up to `counts` tasks from each host, longest waiting first, or only the suspect that is tried alone.
-///
-/// The picked tasks are an array, not a table to join with: an array is looked up by key however many rows the planner
-/// expects.
-async fn take(
-    db: &mut PgConnection,
-    names: &[String],
-    counts: &[i64],
-    max: usize,
-    worker: &WorkerId,
-    lease: Duration,
-    suspects: &Suspects,
-) -> Result<Vec<Claimed>, Error> {
-    let taken = sqlx::query_as!(
-        ClaimedRow,
-        r#"WITH room AS (
-               SELECT host_key, room FROM unnest($1::text[], $2::bigint[]) AS r(host_key, room)
-           ), picked AS MATERIALIZED (
-               SELECT t.id FROM room CROSS JOIN LATERAL (
-                   SELECT c.id FROM crawl_tasks c
-                   WHERE c.host_key = room.host_key AND c.status = 'queued' AND NOT c.gated
-                     AND c.not_before <= now() AND CASE WHEN $6::bigint IS NULL THEN c.crashes = 0 OR c.id = $7 ELSE c.id = $6 END
-                   ORDER BY c.not_before, c.id LIMIT room.room FOR NO KEY UPDATE SKIP LOCKED
-               ) t LIMIT $3
-           )
-           UPDATE crawl_tasks t
-           SET status = 'processing', fence = t.fence + 1, attempt = t.attempt + 1, worker = $4,
-               lease_until = now() + $5 * interval '1 ms', processing_started_at = now(),
-               heartbeat_at = now(), updated_at = now()
-           WHERE t.id = ANY (ARRAY(SELECT id FROM picked))
-           RETURNING t.id, t.job_id, t.fence, t.attempt, t.crashes, t.requested_url, t.url, t.final_url, t.host_key,
-                     t.depth, t.hops, t.via, t.found"#,
-        names,
-        counts,
-        to_i64(max as u64),
-        worker.as_str(),
-        to_millis(lease) as f64,
-        suspects.alone,
-        suspects.one
-    )
-    .fetch_all(db)
-    .await?;
-    Ok(taken.into_iter().map(Claimed::from).collect())
-}
-
-/// Which tasks of crashed workers a claim may take.
-struct Suspects {
-    /// This task, and no other.
-    alone: Option<i64>,
-    /// This task, together with tasks that are not suspects.
-    one: Option<i64>,
-}
-
-/// The suspects of these hosts that this worker may claim: one at a time, and alone after [`ALONE_AFTER`] crashes, so that no
-/// other task is affected if it crashes its worker again. `None` if the worker must claim nothing now: it holds a task
-/// that is tried alone, or has to finish others first.
-async fn suspects(
-    db: &mut PgConnection,
-    names: &[String],
-    worker: &WorkerId,
-) -> Result<Option<Suspects>, Error> {
-    let found = sqlx::query!(
-        r#"SELECT (SELECT max(m.crashes) FROM crawl_tasks m
-                   WHERE m.status = 'processing' AND m.crashes > 0 AND m.worker = $2) AS held,
-                  (SELECT t.id FROM crawl_tasks t
-                   WHERE t.status = 'queued' AND NOT t.gated AND t.crashes > 0 AND t.crashes >= $3
-                     AND t.not_before <= now() AND t.host_key = ANY($1)
-                   ORDER BY t.not_before, t.id LIMIT 1) AS alone,
-                  (SELECT t.id FROM crawl_tasks t
-                   WHERE t.status = 'queued' AND NOT t.gated AND t.crashes > 0 AND t.crashes < $3
-                     AND t.not_before <= now() AND t.host_key = ANY($1)
-                   ORDER BY t.not_before, t.id LIMIT 1) AS one"#,
-        names,
-        worker.as_str(),
-        ALONE_AFTER
-    )
-    .fetch_one(&mut *db)
-    .await?;
-    if found.held.is_some_and(|crashes| crashes >= ALONE_AFTER)
-        || found.alone.is_some() && holds_tasks(db, worker).await?
-    {
-        return Ok(None);
+    /// Takes up to `counts` tasks from each lane, longest waiting first, or only the suspect that is tried alone.
+    ///
+    /// The picked tasks are an array, not a table to join with: an array is looked up by key however many rows the planner
+    /// expects.
+    async fn take(
+        &self,
+        db: &mut PgConnection,
+        lanes: &[ClaimLane<'_>],
+        counts: &[i64],
+        suspects: &Suspects,
+    ) -> Result<Vec<Claimed>, Error> {
+        let chosen = lanes.iter().zip(counts).filter(|(_, count)| **count > 0);
+        let (jobs, (hosts, rooms)): (Vec<Uuid>, (Vec<String>, Vec<i64>)) = chosen
+            .map(|(lane, count)| (lane.job.id.0, (lane.host.to_owned(), *count)))
+            .unzip();
+        let taken = sqlx::query_as!(
+            ClaimedRow,
+            r#"WITH room AS (
+                   SELECT job_id, host_key, room FROM unnest($1::uuid[], $2::text[], $3::bigint[]) AS r(job_id, host_key, room)
+               ), picked AS MATERIALIZED (
+                   SELECT t.id FROM room CROSS JOIN LATERAL (
+                       SELECT c.id FROM crawl_tasks c
+                       WHERE c.job_id = room.job_id AND c.host_key = room.host_key AND c.status = 'queued' AND NOT c.gated
+                         AND c.not_before <= now() AND CASE WHEN $7::bigint IS NULL THEN c.crashes = 0 OR c.id = $8 ELSE c.id = $7 END
+                       ORDER BY c.not_before, c.id LIMIT room.room FOR NO KEY UPDATE SKIP LOCKED
+                   ) t LIMIT $4
+               )
+               UPDATE crawl_tasks t
+               SET status = 'processing', fence = t.fence + 1, attempt = t.attempt + 1, worker = $5,
+                   lease_until = now() + $6 * interval '1 ms', processing_started_at = now(),
+                   heartbeat_at = now(), updated_at = now()
+               WHERE t.id = ANY (ARRAY(SELECT id FROM picked))
+               RETURNING t.id, t.job_id, t.fence, t.attempt, t.crashes, t.requested_url, t.url, t.final_url, t.host_key,
+                         t.depth, t.hops, t.via, t.found"#,
+            &jobs,
+            &hosts,
+            &rooms,
+            to_i64(self.max as u64),
+            self.worker.as_str(),
+            to_millis(self.lease) as f64,
+            suspects.alone,
+            suspects.one
+        )
+        .fetch_all(db)
+        .await?;
+        Ok(taken.into_iter().map(Claimed::from).collect())
     }
-    Ok(Some(Suspects {
-        alone: found.alone,
-        one: found.one.filter(|_| found.held.is_none()),
-    }))
-}
 
-async fn holds_tasks(db: &mut PgConnection, worker: &WorkerId) -> Result<bool, Error> {
-    sqlx::query_scalar!(
-        r#"SELECT EXISTS (SELECT 1 FROM crawl_tasks WHERE status = 'processing' AND worker = $1) AS "held!""#,
-        worker.as_str()
-    )
-    .fetch_one(db)
-    .await
-}
-
-/// Sets the delay of each task; returns how many tasks each host gave.
-fn set_delays(
-    claimed: &mut [Claimed],
-    names: &[String],
-    schedules: &[StartSchedule],
-) -> HashMap<String, i64> {
-    let schedules: HashMap<&str, &StartSchedule> =
-        names.iter().map(String::as_str).zip(schedules).collect();
-    let mut taken: HashMap<String, i64> = HashMap::new();
-    claimed.sort_by_key(|task| task.lease.task);
-    for task in claimed {
-        let position = taken.entry(task.host.as_str().to_owned()).or_insert(0);
-        if let Some(schedule) = schedules.get(task.host.as_str()) {
-            task.delay = schedule.delay(*position);
-        }
-        *position += 1;
+    /// Advances the buckets and sets when each host is checked again: not before a slot can be free, not before its next
+    /// start. A settlement that frees a slot does the same under the host's lock.
+    async fn advance(
+        &self,
+        db: &mut PgConnection,
+        hosts: &[LockedHost],
+        taken: &HashMap<String, i64>,
+    ) -> Result<(), Error> {
+        let names: Vec<String> = hosts.iter().map(|host| host.name.clone()).collect();
+        let counts = hosts
+            .iter()
+            .map(|host| taken.get(&host.name).copied().unwrap_or(0));
+        let taken_from: Vec<bool> = counts.clone().map(|count| count > 0).collect();
+        let next_starts = hosts.iter().zip(counts);
+        let next_starts: Vec<i64> = next_starts
+            .map(|(host, count)| host.schedule.next_start(count))
+            .collect();
+        sqlx::query!(
+            "UPDATE hosts h
+             SET next_start = CASE WHEN n.taken THEN n.next_start ELSE h.next_start END,
+                 open_at = GREATEST(h.paused_until, CASE WHEN n.taken THEN n.next_start ELSE h.next_start END, n.slot_free)
+             FROM (
+                 SELECT u.host_key, u.taken, now() + u.millis * interval '1 ms' AS next_start,
+                        (SELECT CASE WHEN count(*) >= $4 THEN min(s.lease_until) END FROM (
+                             SELECT t.lease_until FROM crawl_tasks t
+                             WHERE t.host_key = u.host_key AND t.status = 'processing' AND t.lease_until > now()
+                             UNION ALL SELECT o.lease_until FROM host_turns o
+                             WHERE o.host_key = u.host_key AND o.lease_until > now()) s) AS slot_free
+                 FROM unnest($1::text[], $2::boolean[], $3::bigint[]) AS u(host_key, taken, millis)
+             ) n WHERE h.host_key = n.host_key",
+            &names,
+            &taken_from,
+            &next_starts,
+            i64::from(self.store.options.limits.hosts.in_flight)
+        )
+        .execute(db)
+        .await?;
+        Ok(())
     }
-    taken
 }
 
 /// Marks jobs as running. A locked one is being settled or ended, and that transaction will mark it.
-async fn begin_jobs(db: &mut PgConnection, claimed: &[Claimed]) -> Result<(), Error> {
-    let mut jobs: Vec<Uuid> = claimed.iter().map(|task| task.job.0).collect();
+async fn begin_jobs(
+    db: &mut PgConnection,
+    lanes: &[ClaimLane<'_>],
+    claimed: &[Claimed],
+) -> Result<(), Error> {
+    let queued = lanes.iter().map(|lane| lane.job).filter(|job| job.queued);
+    let mut jobs: Vec<Uuid> = queued
+        .filter(|job| claimed.iter().any(|task| task.job == job.id))
+        .map(|job| job.id.0)
+        .collect();
     jobs.sort_unstable();
     jobs.dedup();
     if jobs.is_empty() {
         return Ok(());
     }
     sqlx::query!(
-            "UPDATE jobs SET status = 'running', updated_at = now() WHERE id IN (
-                 SELECT id FROM jobs WHERE id = ANY($1) AND status = 'queued' FOR NO KEY UPDATE SKIP LOCKED)",
-            &jobs
-        )
-        .execute(db)
-        .await?;
-    Ok(())
-}
-
-/// Advances the buckets and sets when each host is checked again: never while it has no task (a settlement wakes it), not
-/// before a slot can be free, not before its next start.
-async fn advance(
-    db: &mut PgConnection,
-    names: &[String],
-    taken_from: &[bool],
-    next_starts: &[i64],
-    max_in_flight: i64,
-) -> Result<(), Error> {
-    sqlx::query!(
-        "UPDATE hosts h
-         SET next_start = CASE WHEN n.taken THEN n.next_start ELSE h.next_start END,
-             idle = n.ready IS NULL,
-             open_at = GREATEST(h.paused_until, CASE WHEN n.taken THEN n.next_start ELSE h.next_start END,
-                                n.ready, n.slot_free)
-         FROM (
-             SELECT u.host_key, u.taken, now() + u.millis * interval '1 ms' AS next_start,
-                    (SELECT min(t.not_before) FROM crawl_tasks t
-                     WHERE t.host_key = u.host_key AND t.status = 'queued' AND NOT t.gated) AS ready,
-                    (SELECT CASE WHEN count(*) >= $4 THEN min(s.lease_until) END FROM (
-                         SELECT t.lease_until FROM crawl_tasks t
-                         WHERE t.host_key = u.host_key AND t.status = 'processing' AND t.lease_until > now()
-                         UNION ALL SELECT o.lease_until FROM host_turns o
-                         WHERE o.host_key = u.host_key AND o.lease_until > now()) s) AS slot_free
-             FROM unnest($1::text[], $2::boolean[], $3::bigint[]) AS u(host_key, taken, millis)
-         ) n WHERE h.host_key = n.host_key",
-        names,
-        taken_from,
-        next_starts,
-        max_in_flight
+        "UPDATE jobs SET status = 'running', deadline_at = now() + max_duration_ms * interval '1 ms', updated_at = now()
+         WHERE id IN (
+             SELECT id FROM jobs WHERE id = ANY($1) AND status = 'queued' FOR NO KEY UPDATE SKIP LOCKED)",
+        &jobs
     )
     .execute(db)
     .await?;

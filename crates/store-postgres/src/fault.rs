@@ -46,7 +46,7 @@ pub(crate) fn fault(error: Error) -> StoreError {
     };
     match code.get(..2) {
         // A unique key exists.
-        _ if code == "23505" => StoreError::Conflict(message),
+        _ if code == "23505" => StoreError::Conflict("it exists already".to_owned()),
         // An internal error, such as a page that could not be written when the disk was full, but not corrupt data. And a
         // standby that is about to be promoted is read-only.
         _ if code == "XX000" || code == "25006" => StoreError::Unavailable(message),

@@ -14,7 +14,7 @@ use crate::postgres_transaction::commit;
 impl HostTurns for PostgresStore {
     async fn slow_host(&self, host: &HostKey, interval: Duration) -> StoreResult<()> {
         sqlx::query!(
-            "INSERT INTO hosts (host_key, interval_ms, idle) VALUES ($1, $2, true)
+            "INSERT INTO hosts (host_key, interval_ms) VALUES ($1, $2)
              ON CONFLICT (host_key) DO UPDATE
              SET interval_ms = GREATEST(hosts.interval_ms, EXCLUDED.interval_ms)",
             host.as_str(),
@@ -28,8 +28,8 @@ impl HostTurns for PostgresStore {
 
     async fn pause_host(&self, host: &HostKey, pause: Duration) -> StoreResult<()> {
         sqlx::query!(
-            "INSERT INTO hosts (host_key, paused_until, open_at, idle)
-             VALUES ($1, now() + $2 * interval '1 ms', now() + $2 * interval '1 ms', true)
+            "INSERT INTO hosts (host_key, paused_until, open_at)
+             VALUES ($1, now() + $2 * interval '1 ms', now() + $2 * interval '1 ms')
              ON CONFLICT (host_key) DO UPDATE
              SET paused_until = GREATEST(hosts.paused_until, EXCLUDED.paused_until),
                  open_at = GREATEST(hosts.open_at, EXCLUDED.paused_until)",
@@ -50,7 +50,7 @@ impl HostTurns for PostgresStore {
         sqlx::query!(
             "WITH ended AS (DELETE FROM host_turns WHERE id = $1 RETURNING host_key)
              UPDATE hosts h SET open_at = GREATEST(h.next_start, h.paused_until)
-             FROM ended WHERE h.host_key = ended.host_key AND NOT h.idle",
+             FROM ended WHERE h.host_key = ended.host_key",
             turn.0
         )
         .execute(&self.pool)
@@ -62,8 +62,7 @@ impl HostTurns for PostgresStore {
     async fn reserve_start(&self, host: &HostKey) -> StoreResult<Duration> {
         let limits = &self.options.limits;
         let delay = sqlx::query_scalar!(
-            r#"INSERT INTO hosts AS h (host_key, next_start, idle)
-               VALUES ($1, now() + $2 * interval '1 ms', true)
+            r#"INSERT INTO hosts AS h (host_key, next_start) VALUES ($1, now() + $2 * interval '1 ms')
                ON CONFLICT (host_key) DO UPDATE
                SET next_start = GREATEST(h.next_start, h.paused_until, now())
                                 + GREATEST(CASE WHEN $3 THEN 0 ELSE h.interval_ms END, $2) * interval '1 ms'
@@ -89,8 +88,8 @@ async fn take_turn(
     let mut db = store.pool.begin().await?;
     // Also locks the row, so that no claim hands out slots while they are counted.
     let row = sqlx::query!(
-        r#"INSERT INTO hosts AS h (host_key, idle) VALUES ($1, true)
-           ON CONFLICT (host_key) DO UPDATE SET idle = h.idle
+        r#"INSERT INTO hosts AS h (host_key) VALUES ($1)
+           ON CONFLICT (host_key) DO UPDATE SET interval_ms = h.interval_ms
            RETURNING interval_ms,
                      (extract(epoch FROM next_start - now()) * 1000)::bigint AS "next_start!",
                      (extract(epoch FROM paused_until - now()) * 1000)::bigint AS "paused_until!""#,

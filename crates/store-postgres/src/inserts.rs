@@ -1,6 +1,6 @@
 //! New rows of a job, inserted under its lock.
 
-use crawler_store::backend::{InsertedTasks, LockedJob, to_i32, to_i64, to_millis};
+use crawler_store::backend::{InsertedTasks, LockedJob, MAX_WAIT, to_i32, to_i64, to_millis};
 use crawler_store::{
     IdempotencyKey, JobCreation, JobId, NewDocument, NewJob, NewMappedUrl, NewTask,
 };
@@ -13,7 +13,7 @@ pub(crate) async fn job(db: &mut PgConnection, job: &NewJob) -> Result<JobCreati
     let inserted = sqlx::query!(
         "INSERT INTO jobs (id, type, params, max_depth, max_tasks, max_bytes, max_duration_ms, deadline_at,
                            idempotency_key, idempotency_request, owner, priority)
-         VALUES ($1, $2, $3, $4, $5, $6, $7::bigint, now() + $7::bigint * interval '1 ms', $8, $9, $10, $11)
+         VALUES ($1, $2, $3, $4, $5, $6, $7::bigint, now() + ($7::bigint + $12::bigint) * interval '1 ms', $8, $9, $10, $11)
          ON CONFLICT (idempotency_key) WHERE idempotency_key IS NOT NULL DO NOTHING",
         job.id.0,
         job.kind.as_str(),
@@ -25,7 +25,9 @@ pub(crate) async fn job(db: &mut PgConnection, job: &NewJob) -> Result<JobCreati
         job.idempotency.as_ref().map(IdempotencyKey::key),
         job.idempotency.as_ref().map(IdempotencyKey::request),
         job.owner.as_str(),
-        i32::from(job.priority.get())
+        i32::from(job.priority.get()),
+        // Until the first claim, which sets the actual deadline.
+        to_millis(MAX_WAIT)
     )
     .execute(&mut *db)
     .await?;
@@ -36,7 +38,7 @@ pub(crate) async fn job(db: &mut PgConnection, job: &NewJob) -> Result<JobCreati
 }
 
 /// The job that has this key already; its transaction has committed.
-async fn existing_job(
+pub(crate) async fn existing_job(
     db: &mut PgConnection,
     idempotency: IdempotencyKey,
 ) -> Result<JobCreation, Error> {
@@ -166,7 +168,7 @@ pub(crate) async fn documents(
     db: &mut PgConnection,
     job: JobId,
     documents: &[&NewDocument],
-) -> Result<(), Error> {
+) -> Result<i64, Error> {
     let optional = |text: fn(&NewDocument) -> &Option<String>| -> Vec<Option<String>> {
         documents
             .iter()
@@ -182,12 +184,17 @@ pub(crate) async fn documents(
         .map(|one| serde_json::to_value(&one.meta).map(text::clean_json))
         .collect::<Result<_, _>>()
         .map_err(|error| Error::Encode(Box::new(error)))?;
-    sqlx::query!(
-        "INSERT INTO documents (job_id, requested_url, final_url, title, content_md, content_raw, meta)
-         SELECT $1, n.requested_url, n.final_url, n.title, n.content_md, n.content_raw, n.meta
-         FROM unnest($2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::jsonb[])
-              AS n(requested_url, final_url, title, content_md, content_raw, meta)
-         ON CONFLICT (job_id, md5(final_url)) DO NOTHING",
+    sqlx::query_scalar!(
+        r#"WITH stored AS (
+               INSERT INTO documents (job_id, requested_url, final_url, title, content_md, content_raw, meta)
+               SELECT $1, n.requested_url, n.final_url, n.title, n.content_md, n.content_raw, n.meta
+               FROM unnest($2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::jsonb[])
+                    AS n(requested_url, final_url, title, content_md, content_raw, meta)
+               ON CONFLICT (job_id, md5(final_url)) DO NOTHING
+               RETURNING octet_length(requested_url) + octet_length(final_url) + COALESCE(octet_length(title), 0)
+                         + COALESCE(octet_length(content_md), 0) + COALESCE(octet_length(content_raw), 0) AS bytes
+           )
+           SELECT COALESCE(sum(bytes), 0)::bigint AS "bytes!" FROM stored"#,
         job.0,
         &required(|one| &one.requested_url),
         &required(|one| &one.final_url),
@@ -196,9 +203,8 @@ pub(crate) async fn documents(
         &optional(|one| &one.content_raw) as _,
         &metas
     )
-    .execute(db)
-    .await?;
-    Ok(())
+    .fetch_one(db)
+    .await
 }
 
 pub(crate) async fn mapped_urls(

@@ -23,7 +23,7 @@ impl Jobs for PostgresStore {
                       (extract(epoch FROM updated_at) * 1000)::bigint AS "updated_at!",
                       (SELECT count(*) FROM documents WHERE job_id = jobs.id) AS "documents!",
                       (SELECT count(*) FROM mapped_urls WHERE job_id = jobs.id) AS "mapped_urls!"
-               FROM jobs WHERE id = $1 AND ($2::text IS NULL OR owner = $2)"#,
+               FROM jobs WHERE id = $1 AND ($2::text IS NULL OR owner = $2) AND creating_until IS NULL"#,
             id.0,
             access.owner()
         )
@@ -36,7 +36,8 @@ impl Jobs for PostgresStore {
     async fn request(&self, access: &Access, id: JobId) -> StoreResult<Option<JobRequest>> {
         let row = sqlx::query_as!(
             RequestRow,
-            "SELECT type AS kind, params FROM jobs WHERE id = $1 AND ($2::text IS NULL OR owner = $2)",
+            "SELECT type AS kind, params FROM jobs
+             WHERE id = $1 AND ($2::text IS NULL OR owner = $2) AND creating_until IS NULL",
             id.0,
             access.owner()
         )
@@ -65,7 +66,7 @@ impl Jobs for PostgresStore {
                       (SELECT count(*) FROM mapped_urls WHERE job_id = jobs.id) AS "mapped_urls!"
                FROM jobs
                WHERE ($1::uuid IS NULL OR id < $1) AND ($2::text IS NULL OR status = $2)
-                 AND ($3::text IS NULL OR type = $3) AND ($5::text IS NULL OR owner = $5)
+                 AND ($3::text IS NULL OR type = $3) AND ($5::text IS NULL OR owner = $5) AND creating_until IS NULL
                ORDER BY id DESC LIMIT $4"#,
             before,
             filter.state.map(JobState::as_str),

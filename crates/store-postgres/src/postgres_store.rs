@@ -1,19 +1,26 @@
 //! The handle to a store.
 
-use crawler_store::backend::{Backend, HostSweep, MAX_HOSTS_PER_ROUND, MAX_JOBS_PER_ROUND, to_u64};
-use crawler_store::{JobCounts, JobId, StoreError};
+use crawler_store::backend::{
+    Backend, FairShares, LaneSweep, MAX_JOBS_PER_ROUND, MAX_LANES_PER_ROUND, UsageCache, to_u64,
+};
+use crawler_store::{JobCounts, JobId, Quota, StoreError};
 use sqlx::{Error, PgPool};
+use uuid::Uuid;
 
 use crate::fault::fault;
 use crate::postgres_transaction::{PostgresTransaction, count_tasks};
-use crate::{PostgresOptions, left_out};
+use crate::{PostgresOptions, job_creation, lanes, left_out};
 
 /// The store on Postgres.
 #[derive(Clone, Debug)]
 pub struct PostgresStore {
     pub(crate) pool: PgPool,
     pub(crate) options: PostgresOptions,
-    sweep: HostSweep,
+    pub(crate) shares: FairShares,
+    sweep: LaneSweep,
+    usage: UsageCache,
+    /// Names the rows of usage that this process writes.
+    pub(crate) process: Uuid,
 }
 
 impl PostgresStore {
@@ -21,7 +28,10 @@ impl PostgresStore {
         Self {
             pool,
             options,
-            sweep: HostSweep::default(),
+            shares: FairShares::default(),
+            sweep: LaneSweep::default(),
+            usage: UsageCache::default(),
+            process: Uuid::now_v7(),
         }
     }
 
@@ -36,11 +46,35 @@ impl Backend for PostgresStore {
     type Error = Error;
 
     async fn begin(&self) -> Result<PostgresTransaction, Error> {
-        Ok(PostgresTransaction(self.pool.begin().await?))
+        Ok(PostgresTransaction {
+            db: self.pool.begin().await?,
+            process: self.process,
+        })
     }
 
     fn fault(error: Error) -> StoreError {
         fault(error)
+    }
+
+    fn default_quota(&self) -> &Quota {
+        &self.options.limits.quota
+    }
+
+    fn usage_cache(&self) -> &UsageCache {
+        &self.usage
+    }
+
+    async fn running_jobs(&self, owner: &str) -> Result<Vec<JobId>, Error> {
+        let jobs = sqlx::query_scalar!(
+            "SELECT id FROM jobs WHERE owner = $1 AND status IN ('queued', 'running')
+               AND (stop_reason IS NULL OR stop_reason IN ('max_pages', 'quota_queued_tasks'))
+             ORDER BY id LIMIT $2",
+            owner,
+            MAX_JOBS_PER_ROUND
+        )
+        .fetch_all(&self.pool)
+        .await?;
+        Ok(jobs.into_iter().map(JobId).collect())
     }
 
     async fn count_tasks(&self, job: JobId) -> Result<JobCounts, Error> {
@@ -51,7 +85,7 @@ impl Backend for PostgresStore {
     async fn jobs_to_reconcile(&self) -> Result<Vec<JobId>, Error> {
         // Jobs that are due to end come first, so that no others crowd them out.
         let mut due = sqlx::query_scalar!(
-            "SELECT id FROM jobs WHERE status IN ('queued', 'running') AND (deadline_at <= now() OR stop_reason <> 'max_pages')
+            "SELECT id FROM jobs WHERE status IN ('queued', 'running') AND creating_until IS NULL AND (deadline_at <= now() OR stop_reason NOT IN ('max_pages', 'quota_queued_tasks'))
              ORDER BY deadline_at LIMIT $1",
             MAX_JOBS_PER_ROUND
         )
@@ -59,7 +93,7 @@ impl Backend for PostgresStore {
         .await?;
         // Then stuck jobs: no task is ready or held, and either some are gated or none is open.
         let stuck = sqlx::query_scalar!(
-            "SELECT id FROM jobs j WHERE status IN ('queued', 'running')
+            "SELECT id FROM jobs j WHERE status IN ('queued', 'running') AND creating_until IS NULL
              AND NOT EXISTS (
                  SELECT 1 FROM crawl_tasks t
                  WHERE t.job_id = j.id AND t.status IN ('queued', 'processing') AND NOT t.gated
@@ -76,35 +110,21 @@ impl Backend for PostgresStore {
         Ok(due.into_iter().map(JobId).collect())
     }
 
+    async fn delete_abandoned(&self) -> Result<u64, Error> {
+        job_creation::delete_abandoned(self).await
+    }
+
     async fn delete_left_out(&self) -> Result<u64, Error> {
         left_out::delete(self).await
     }
 
-    async fn wake_idle_hosts(&self) -> Result<u64, Error> {
+    async fn restore_lanes(&self) -> Result<u64, Error> {
         sqlx::query!("DELETE FROM host_turns WHERE lease_until <= now()")
             .execute(&self.pool)
             .await?;
-        let swept = sqlx::query!(
-            r#"WITH part AS MATERIALIZED (
-                   SELECT host_key, idle FROM hosts WHERE host_key > $1 ORDER BY host_key LIMIT $2
-               ), forgotten AS MATERIALIZED (
-                   SELECT host_key FROM hosts h WHERE idle AND host_key IN (SELECT host_key FROM part WHERE idle) AND EXISTS (
-                       SELECT 1 FROM crawl_tasks t
-                       WHERE t.host_key = h.host_key AND t.status = 'queued' AND NOT t.gated)
-                   ORDER BY host_key FOR NO KEY UPDATE SKIP LOCKED
-               ), woken AS (
-                   UPDATE hosts h SET idle = false, open_at = GREATEST(now(), h.next_start, h.paused_until)
-                   FROM forgotten f WHERE h.host_key = f.host_key RETURNING 1
-               )
-               SELECT (SELECT count(*) FROM part) AS "looked!", (SELECT max(host_key) FROM part) AS last,
-                      (SELECT count(*) FROM woken) AS "woken!""#,
-            self.sweep.position(),
-            MAX_HOSTS_PER_ROUND
-        )
-        .fetch_one(&self.pool)
-        .await?;
-        let full = swept.looked >= MAX_HOSTS_PER_ROUND;
-        self.sweep.advance(swept.last.filter(|_| full));
-        Ok(to_u64(swept.woken))
+        let after = self.sweep.position();
+        let (created, last) = lanes::restore(self, after, MAX_LANES_PER_ROUND).await?;
+        self.sweep.advance(last);
+        Ok(to_u64(created))
     }
 }

@@ -1,27 +1,31 @@
 //! The statements of one writing transaction.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::HashMap;
 use std::time::Duration;
 
 use crawler_store::backend::{
     CountsRow, HeldLease, InsertedTasks, JobTransaction, LockedJob, MAX_CHAIN_REDIRECTS,
-    MAX_TASKS_PER_STEP, MIN_OPEN_TASKS, SkippedTasks, TaskUpdate,
+    MAX_TASKS_PER_STEP, MIN_OPEN_TASKS, SkippedTasks, TaskUpdate, Woken,
 };
 use crawler_store::{
-    Fence, JobCounts, JobCreation, JobId, Lease, NewDocument, NewJob, NewMappedUrl, NewTask,
-    RefusedUrl, TaskId,
+    AddedUsage, Fence, JobCounts, JobCreation, JobId, Lease, NewDocument, NewJob, NewMappedUrl,
+    NewTask, OwnerUsage, RefusedUrl, TaskId,
 };
 use sqlx::{Error, PgConnection, Postgres, Transaction};
 use uuid::Uuid;
 
-use crate::{inserts, left_out, refused_urls, text};
+use crate::{inserts, job_creation, lanes, left_out, refused_urls, text, usage};
 
 /// How long a COMMIT may take. The work is done by then, so a slow COMMIT only waits for a disk or a standby.
 const COMMIT_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// A transaction.
 #[derive(Debug)]
-pub struct PostgresTransaction(pub(crate) Transaction<'static, Postgres>);
+pub struct PostgresTransaction {
+    pub(crate) db: Transaction<'static, Postgres>,
+    /// The process that usage is counted for.
+    pub(crate) process: Uuid,
+}
 
 impl JobTransaction for PostgresTransaction {
     type Error = Error;
@@ -31,19 +35,50 @@ impl JobTransaction for PostgresTransaction {
     }
 
     async fn insert_job(&mut self, job: &NewJob) -> Result<JobCreation, Error> {
-        inserts::job(&mut self.0, job).await
+        inserts::job(&mut self.db, job).await
+    }
+
+    async fn lock_owner(&mut self, owner: &str) -> Result<(), Error> {
+        sqlx::query!(
+            "SELECT pg_advisory_xact_lock(hashtextextended('owner ' || $1::text, 0))",
+            owner
+        )
+        .execute(&mut *self.db)
+        .await?;
+        Ok(())
+    }
+
+    async fn owner_usage(&mut self, owner: &str) -> Result<OwnerUsage, Error> {
+        usage::read(&mut self.db, owner).await
+    }
+
+    async fn add_usage(&mut self, added: &[(&str, AddedUsage)]) -> Result<(), Error> {
+        usage::add(&mut self.db, self.process, added).await
+    }
+
+    async fn begin_creation(&mut self, job: JobId, time: Duration) -> Result<(), Error> {
+        job_creation::begin(&mut self.db, job, time).await
+    }
+
+    async fn extend_creation(&mut self, job: JobId, time: Duration) -> Result<bool, Error> {
+        job_creation::extend(&mut self.db, job, time).await
+    }
+
+    async fn complete_creation(&mut self, job: &NewJob) -> Result<JobCreation, Error> {
+        job_creation::complete(&mut self.db, job).await
     }
 
     async fn lock_jobs(&mut self, jobs: &[JobId]) -> Result<Vec<LockedJob>, Error> {
         let jobs: Vec<Uuid> = jobs.iter().map(|job| job.0).collect();
         sqlx::query_as!(
             LockedJob,
-            r#"SELECT id, status, max_depth::bigint AS max_depth, max_tasks, max_bytes, stop_reason, open_depth, admitted,
-                      left_out, traps, bytes, sequence, COALESCE(deadline_at <= now(), false) AS "overdue!"
+            r#"SELECT id, owner, status, max_depth::bigint AS max_depth, max_tasks, max_bytes, stop_reason, open_depth, admitted,
+                      left_out, traps, bytes, open_tasks, stored_bytes, 9223372036854775807 AS "owner_room!", sequence,
+                      COALESCE(deadline_at <= now(), false) AS "overdue!"
                FROM jobs WHERE id = ANY($1) ORDER BY id FOR NO KEY UPDATE"#,
             &jobs
         )
-        .fetch_all(&mut *self.0)
+        .fetch_all(&mut *self.db)
         .await
     }
 
@@ -51,7 +86,9 @@ impl JobTransaction for PostgresTransaction {
         sqlx::query!(
             "UPDATE jobs SET status = $2, error = COALESCE($3, error), stop_reason = $4, open_depth = $5::bigint,
                              admitted = $6, left_out = $7, bytes = $8, sequence = $9, traps = $10,
-                             updated_at = now()
+                             deadline_at = CASE WHEN status = 'queued' AND $2 = 'running'
+                                                THEN now() + max_duration_ms * interval '1 ms' ELSE deadline_at END,
+                             open_tasks = $11, stored_bytes = $12, updated_at = now()
              WHERE id = $1",
             job.id.0,
             job.status,
@@ -62,9 +99,11 @@ impl JobTransaction for PostgresTransaction {
             job.left_out,
             job.bytes,
             job.sequence,
-            job.traps.to_json()
+            job.traps.to_json(),
+            job.open_tasks,
+            job.stored_bytes
         )
-        .execute(&mut *self.0)
+        .execute(&mut *self.db)
         .await?;
         Ok(())
     }
@@ -81,7 +120,7 @@ impl JobTransaction for PostgresTransaction {
             &ids,
             &fences
         )
-        .fetch_all(&mut *self.0)
+        .fetch_all(&mut *self.db)
         .await?;
         let held = rows.into_iter().map(|row| {
             let lease = Lease {
@@ -103,15 +142,15 @@ impl JobTransaction for PostgresTransaction {
         job: &LockedJob,
         tasks: &[&NewTask],
     ) -> Result<InsertedTasks, Error> {
-        inserts::tasks(&mut self.0, job, tasks).await
+        inserts::tasks(&mut self.db, job, tasks).await
     }
 
     async fn insert_left_out(&mut self, job: JobId, hashes: &[i64]) -> Result<i64, Error> {
-        left_out::insert(&mut self.0, job, hashes).await
+        left_out::insert(&mut self.db, job, hashes).await
     }
 
     async fn remove_left_out(&mut self, job: JobId, hashes: &[i64]) -> Result<i64, Error> {
-        left_out::remove(&mut self.0, job, hashes).await
+        left_out::remove(&mut self.db, job, hashes).await
     }
 
     async fn insert_refused(
@@ -119,7 +158,7 @@ impl JobTransaction for PostgresTransaction {
         job: &LockedJob,
         refused: &[&RefusedUrl],
     ) -> Result<Vec<String>, Error> {
-        refused_urls::insert(&mut self.0, job, refused).await
+        refused_urls::insert(&mut self.db, job, refused).await
     }
 
     async fn remove_refused(
@@ -128,7 +167,7 @@ impl JobTransaction for PostgresTransaction {
         keys: &[String],
         reasons: &[String],
     ) -> Result<Vec<String>, Error> {
-        refused_urls::remove(&mut self.0, job, keys, reasons).await
+        refused_urls::remove(&mut self.db, job, keys, reasons).await
     }
 
     async fn move_nearer(
@@ -136,15 +175,15 @@ impl JobTransaction for PostgresTransaction {
         job: &LockedJob,
         tasks: &[&NewTask],
     ) -> Result<Vec<String>, Error> {
-        inserts::move_nearer(&mut self.0, job, tasks).await
+        inserts::move_nearer(&mut self.db, job, tasks).await
     }
 
     async fn insert_documents(
         &mut self,
         job: JobId,
         documents: &[&NewDocument],
-    ) -> Result<(), Error> {
-        inserts::documents(&mut self.0, job, documents).await
+    ) -> Result<i64, Error> {
+        inserts::documents(&mut self.db, job, documents).await
     }
 
     async fn insert_mapped_urls(
@@ -152,7 +191,7 @@ impl JobTransaction for PostgresTransaction {
         job: JobId,
         links: &[&NewMappedUrl],
     ) -> Result<(), Error> {
-        inserts::mapped_urls(&mut self.0, job, links).await
+        inserts::mapped_urls(&mut self.db, job, links).await
     }
 
     async fn redirects_from(
@@ -177,7 +216,7 @@ impl JobTransaction for PostgresTransaction {
             &keys,
             MAX_CHAIN_REDIRECTS
         )
-        .fetch_all(&mut *self.0)
+        .fetch_all(&mut *self.db)
         .await?;
         let redirects = rows
             .into_iter()
@@ -220,7 +259,7 @@ impl JobTransaction for PostgresTransaction {
             &handed_back,
             &redirects as _
         )
-        .execute(&mut *self.0)
+        .execute(&mut *self.db)
         .await?;
         Ok(written.rows_affected())
     }
@@ -260,7 +299,7 @@ impl JobTransaction for PostgresTransaction {
             held,
             MAX_TASKS_PER_STEP
         )
-        .fetch_one(&mut *self.0)
+        .fetch_one(&mut *self.db)
         .await?;
         Ok(SkippedTasks {
             count: skipped.skipped,
@@ -273,7 +312,7 @@ impl JobTransaction for PostgresTransaction {
             "SELECT min(depth) FROM crawl_tasks WHERE job_id = $1 AND status = 'queued' AND gated",
             job.id.0
         )
-        .fetch_one(&mut *self.0)
+        .fetch_one(&mut *self.db)
         .await?;
         Ok(depth.map(i64::from))
     }
@@ -294,7 +333,7 @@ impl JobTransaction for PostgresTransaction {
             depth,
             MIN_OPEN_TASKS
         )
-        .fetch_one(&mut *self.0)
+        .fetch_one(&mut *self.db)
         .await
     }
 
@@ -311,7 +350,7 @@ impl JobTransaction for PostgresTransaction {
             depth,
             MAX_TASKS_PER_STEP
         )
-        .fetch_one(&mut *self.0)
+        .fetch_one(&mut *self.db)
         .await?;
         Ok(hosts.unwrap_or_default())
     }
@@ -323,7 +362,7 @@ impl JobTransaction for PostgresTransaction {
                    OR EXISTS (SELECT 1 FROM crawl_tasks WHERE job_id = $1 AND status = 'queued' AND gated) AS "open!""#,
             job.id.0
         )
-        .fetch_one(&mut *self.0)
+        .fetch_one(&mut *self.db)
         .await
     }
 
@@ -333,12 +372,12 @@ impl JobTransaction for PostgresTransaction {
             r#"SELECT EXISTS (SELECT 1 FROM crawl_tasks WHERE job_id = $1 AND fence > 0) AS "begun!""#,
             job.id.0
         )
-        .fetch_one(&mut *self.0)
+        .fetch_one(&mut *self.db)
         .await
     }
 
     async fn count_tasks(&mut self, job: JobId) -> Result<JobCounts, Error> {
-        count_tasks(&mut self.0, job).await
+        count_tasks(&mut self.db, job).await
     }
 
     async fn first_error(&mut self, job: JobId) -> Result<Option<String>, Error> {
@@ -347,34 +386,17 @@ impl JobTransaction for PostgresTransaction {
              ORDER BY (status = 'failed') DESC, id LIMIT 1",
             job.0
         )
-        .fetch_optional(&mut *self.0)
+        .fetch_optional(&mut *self.db)
         .await?;
         Ok(error.flatten())
     }
 
-    /// Puts the hosts behind those that wait already: a job that finds hosts faster than they are crawled must not starve
-    /// the others. Locks their rows in one order, and always locks them: a claim that finds a host without work marks it
-    /// idle under the same lock, so neither can miss the other.
-    async fn wake_hosts(&mut self, hosts: &BTreeSet<String>) -> Result<(), Error> {
-        if hosts.is_empty() {
-            return Ok(());
-        }
-        let hosts: Vec<String> = hosts.iter().cloned().collect();
-        sqlx::query!(
-            "INSERT INTO hosts (host_key, open_at) SELECT host, now() FROM unnest($1::text[]) AS n(host) ORDER BY host
-             ON CONFLICT (host_key) DO UPDATE
-             SET idle = false,
-                 open_at = CASE WHEN hosts.idle THEN GREATEST(now(), hosts.next_start, hosts.paused_until)
-                                ELSE LEAST(hosts.open_at, GREATEST(now(), hosts.next_start, hosts.paused_until)) END",
-            &hosts
-        )
-        .execute(&mut *self.0)
-        .await?;
-        Ok(())
+    async fn wake(&mut self, woken: &Woken) -> Result<(), Error> {
+        lanes::wake(&mut self.db, woken).await
     }
 
     async fn commit(self) -> Result<(), Error> {
-        commit(self.0).await
+        commit(self.db).await
     }
 }
 

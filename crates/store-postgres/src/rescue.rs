@@ -1,18 +1,19 @@
 //! Taking leases back: one UPDATE, never a read followed by a write, so a task that was settled meanwhile is left alone.
 
-use std::collections::BTreeSet;
-
 use crawler_store::backend::{
-    ALONE_AFTER, ALONE_AFTER_LOST_LEASES, Backend, JobTransaction, MAX_LOST_LEASES, conclude,
-    poison_limit, to_i64,
+    ALONE_AFTER, ALONE_AFTER_LOST_LEASES, Backend, JobTransaction, MAX_LOST_LEASES, Woken,
+    conclude, poison_limit, to_i64,
 };
 use crawler_store::{JobId, Rescue, Rescued, WorkerId};
 use sqlx::Error;
 
 use crate::PostgresStore;
+use crate::fault::is_collision;
 
 /// Marks a task as poisoned, in place of the name of a worker.
 const POISONED_MARK: &str = "(poisoned)";
+/// How often waking lanes is tried. What is missed after that, the reconciler finds.
+const MAX_WAKE_ATTEMPTS: u32 = 5;
 
 pub(crate) async fn rescue(store: &PostgresStore, which: Rescue) -> Result<Rescued, Error> {
     let (all, blame) = match which {
@@ -47,16 +48,30 @@ pub(crate) async fn rescue(store: &PostgresStore, which: Rescue) -> Result<Rescu
     .fetch_all(&store.pool)
     .await?;
     let mut rescued = Rescued::default();
-    let mut woken = BTreeSet::new();
+    let mut woken = Woken::default();
     for row in taken {
-        woken.insert(row.host_key);
-        rescued.requeued += u64::from(!row.poisoned);
+        if !row.poisoned {
+            woken.add_lanes(JobId(row.job_id), [row.host_key.clone()]);
+            rescued.requeued += 1;
+        }
+        woken.hosts.insert(row.host_key);
     }
-    let mut db = store.begin().await?;
-    db.wake_hosts(&woken).await?;
-    db.commit().await?;
+    wake(store, &woken).await?;
     rescued.poisoned = fail_poisoned(store, max_crashes).await?;
     Ok(rescued)
+}
+
+/// Wakes the lanes of requeued tasks. These transactions do not have the locks of their jobs, so they may collide with others.
+async fn wake(store: &PostgresStore, woken: &Woken) -> Result<(), Error> {
+    let mut attempt = 1;
+    loop {
+        let mut db = store.begin().await?;
+        match db.wake(woken).await {
+            Err(error) if attempt < MAX_WAKE_ATTEMPTS && is_collision(&error) => attempt += 1,
+            Err(error) => return Err(error),
+            Ok(()) => return db.commit().await,
+        }
+    }
 }
 
 /// Subtracts the crashes that were counted for a worker that turned out to be alive: it was suspended, cut off from the
@@ -125,12 +140,12 @@ async fn fail_poisoned_of(
         job.sequence,
         MAX_LOST_LEASES
     )
-    .execute(&mut *db.0)
+    .execute(&mut *db.db)
     .await?
     .rows_affected();
-    job.sequence += to_i64(failed);
+    job.end_tasks(to_i64(failed));
     let conclusion = conclude(&mut db, &mut job).await?;
-    db.wake_hosts(&conclusion.hosts).await?;
+    db.wake(&conclusion.woken).await?;
     db.commit().await?;
     Ok(failed)
 }

@@ -4,12 +4,12 @@
 use std::time::Duration;
 
 use crawler_store::backend::{Backend, JobTransaction, KindRow, TotalsRow, statistics, to_millis};
-use crawler_store::{JobId, Statistics, StoreResult, Upkeep};
+use crawler_store::{AddedUsage, JobId, Statistics, StoreResult, Upkeep};
 use sqlx::{Connection, Error, PgConnection};
 
 use crate::fault::{fault, is_out_of_resources};
 use crate::postgres_transaction::commit;
-use crate::{PostgresStore, left_out};
+use crate::{PostgresStore, left_out, usage};
 
 /// Writes a temporary file of a megabyte, about what one batch of results may need.
 const WRITE_TEMPORARY_FILE: &str = "
@@ -96,21 +96,30 @@ async fn prune(store: &PostgresStore, age: Duration, max: u32) -> Result<u64, Er
     deleted += left_out::delete_some(&mut db, JobId(job), left(deleted)).await?;
     if left(deleted) > 0 {
         // The job has no other rows left.
-        deleted += sqlx::query!("DELETE FROM jobs WHERE id = $1", job)
-            .execute(&mut *db)
-            .await?
-            .rows_affected();
+        let ended = sqlx::query!(
+            "DELETE FROM jobs WHERE id = $1 RETURNING owner, stored_bytes",
+            job
+        )
+        .fetch_one(&mut *db)
+        .await?;
+        deleted += 1;
+        let freed = AddedUsage {
+            stored_bytes: -ended.stored_bytes,
+            ..AddedUsage::default()
+        };
+        usage::add(&mut db, store.process, &[(&ended.owner, freed)]).await?;
     }
     commit(db).await?;
     Ok(deleted)
 }
 
-/// A host that a settlement wakes in the meantime is no longer idle once its row is locked, and stays.
+/// A host that a settlement wakes in the meantime has been used once its row is locked, and stays.
 async fn prune_hosts(
     store: &PostgresStore,
     age: Duration,
     robots_age: Duration,
 ) -> Result<u64, Error> {
+    usage::fold(store).await?;
     let (age, robots_age) = (to_millis(age) as f64, to_millis(robots_age) as f64);
     let origins = sqlx::query!(
         "DELETE FROM origins WHERE fetched_at <= now() - $1 * interval '1 ms'",
@@ -121,9 +130,8 @@ async fn prune_hosts(
     .rows_affected();
     let hosts = sqlx::query!(
         "DELETE FROM hosts h
-         WHERE idle AND GREATEST(next_start, paused_until, wanted_until) <= now() - $1 * interval '1 ms'
-           AND NOT EXISTS (SELECT 1 FROM crawl_tasks t
-                           WHERE t.host_key = h.host_key AND t.status = 'queued' AND NOT t.gated)
+         WHERE GREATEST(next_start, paused_until, wanted_until, open_at) <= now() - $1 * interval '1 ms'
+           AND NOT EXISTS (SELECT 1 FROM job_hosts l WHERE l.host_key = h.host_key)
            AND NOT EXISTS (SELECT 1 FROM crawl_tasks t WHERE t.host_key = h.host_key AND t.status = 'processing')",
         age
     )
@@ -138,23 +146,23 @@ async fn prune_hosts(
 async fn ready(store: &PostgresStore) -> Result<(), Error> {
     let mut db = store.begin().await?;
     sqlx::query!("INSERT INTO host_turns (host_key, lease_until) VALUES ('', now())")
-        .execute(&mut *db.0)
+        .execute(&mut *db.db)
         .await?;
     sqlx::query!(
         "DELETE FROM host_turns WHERE host_key = $1 AND lease_until <= now()",
         ""
     )
-    .execute(&mut *db.0)
+    .execute(&mut *db.db)
     .await?;
     // What does not fit into `work_mem` goes to a temporary file, on the disk of the tables.
     for setting in [
         "SET LOCAL work_mem = '64kB'",
         "SET LOCAL temp_tablespaces = ''",
     ] {
-        sqlx::query(setting).execute(&mut *db.0).await?;
+        sqlx::query(setting).execute(&mut *db.db).await?;
     }
     sqlx::query(WRITE_TEMPORARY_FILE)
-        .execute(&mut *db.0)
+        .execute(&mut *db.db)
         .await?;
     db.commit().await
 }

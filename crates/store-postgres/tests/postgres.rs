@@ -4,12 +4,13 @@ mod conformance {
     crawler_store::conformance!(crate::fixture::PostgresFixture::fresh);
 }
 mod fixture;
+mod lanes;
 
 use std::time::{Duration, Instant};
 
 use crawler_store::testing::{LEASE, StoreFixture, crawl, done, fast, pages};
 use crawler_store::{
-    Access, JobId, JobLimits, JobQueue, JobState, Jobs, StoreError, Upkeep, WorkerId,
+    Access, JobId, JobLimits, JobQueue, JobState, Jobs, StoreError, StoreLimits, Upkeep, WorkerId,
 };
 use crawler_store_postgres::{PostgresOptions, PostgresStore};
 use fixture::PostgresFixture;
@@ -25,6 +26,39 @@ async fn several_processes_may_migrate_at_once() {
     }
 }
 
+/// A job that cannot be locked does not keep the other jobs of its owner from ending at a quota.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_locked_job_does_not_delay_the_quota_of_others() {
+    let fixture = PostgresFixture::fresh().await;
+    let mut limits = StoreLimits::from(fast());
+    limits.quota.set("pages_per_day=1").unwrap();
+    let store = fixture.open(limits).await;
+    let mut jobs = Vec::new();
+    for host in ["a.test", "b.test", "c.test", "d.test"] {
+        let job = crawl(pages(host, 1), JobLimits::default());
+        jobs.push(job.id);
+        store.create_job(job).await.unwrap();
+    }
+    let claimed = store.claim(&WorkerId::fresh(), 1, LEASE).await.unwrap();
+    jobs.retain(|id| *id != claimed[0].job);
+    jobs.sort();
+    let mut db = fixture.connect().await;
+    let mut locking = db.begin().await.unwrap();
+    let sql = format!("SELECT FROM jobs WHERE id = '{}' FOR UPDATE", jobs[0]);
+    locking.execute(AssertSqlSafe(sql)).await.unwrap();
+    let settled = vec![done(&claimed[0], Vec::new())];
+    store.settle(settled).await.unwrap();
+    // Fails after the ten seconds that a lock is waited for.
+    let reconciled = store.reconcile().await;
+    assert!(matches!(reconciled, Err(StoreError::Unavailable(_))));
+    for id in &jobs[1..] {
+        let job = store.job(&Access::AllOwners, *id).await.unwrap().unwrap();
+        assert!(job.state.is_final(), "{id}");
+    }
+    locking.rollback().await.unwrap();
+    assert_eq!(store.reconcile().await.unwrap().finished, 1);
+}
+
 /// Inserts rows by the hundred thousand, with hosts and counters as the store would have them.
 async fn fill(db: &mut PgConnection, job: JobId, queued: u32, finished: u32) {
     let sql = format!(
@@ -33,7 +67,9 @@ async fn fill(db: &mut PgConnection, job: JobId, queued: u32, finished: u32) {
                 CASE WHEN n <= {finished} THEN 'done' ELSE 'queued' END, CASE WHEN n <= {finished} THEN n END
          FROM (SELECT n, 'https://host' || n % 500 || '.test/' || n AS u
                FROM generate_series(1, {finished} + {queued}) n) made;
-         INSERT INTO hosts (host_key, idle) SELECT 'host' || n || '.test', {queued} = 0 FROM generate_series(0, 499) n;
+         INSERT INTO hosts (host_key) SELECT 'host' || n || '.test' FROM generate_series(0, 499) n;
+         INSERT INTO job_hosts (job_id, host_key)
+         SELECT '{job}', 'host' || n || '.test' FROM generate_series(0, 499) n WHERE {queued} > 0;
          UPDATE jobs SET sequence = {finished} WHERE id = '{job}'"
     );
     sqlx::raw_sql(AssertSqlSafe(sql))
@@ -374,7 +410,7 @@ async fn reconciling_finishes_interrupted_work() {
     let job = crawl(pages("a.test", 2), JobLimits::default());
     store.create_job(job.clone()).await.unwrap();
     let mut db = fixture.connect().await;
-    db.execute("UPDATE hosts SET idle = true").await.unwrap();
+    db.execute("DELETE FROM job_hosts").await.unwrap();
     let worker = WorkerId::fresh();
     assert!(store.claim(&worker, 1, LEASE).await.unwrap().is_empty());
     assert_eq!(store.reconcile().await.unwrap().woken, 1);

@@ -1,7 +1,9 @@
 //! API keys, stored as hashes.
 
 use crawler_store::backend::{ApiKeyRow, Backend, JobTransaction, to_millis};
-use crawler_store::{ApiKey, ApiKeys, KeyHash, KeyRotation, NewKey, StoreError, StoreResult};
+use crawler_store::{
+    ApiKey, ApiKeys, KeyHash, KeyRotation, NewKey, Quota, StoreError, StoreResult,
+};
 use sqlx::Error;
 use sqlx::types::uuid::fmt::Hyphenated;
 use uuid::Uuid;
@@ -37,6 +39,10 @@ impl ApiKeys for SqliteStore {
 
     async fn rotate_key(&self, id: Uuid, rotation: KeyRotation) -> StoreResult<bool> {
         rotate(self, id, rotation).await.map_err(fault)
+    }
+
+    async fn set_quota(&self, id: Uuid, quota: Quota) -> StoreResult<bool> {
+        set_quota(self, id, quota).await.map_err(fault)
     }
 
     async fn key(&self, hash: KeyHash) -> StoreResult<Option<ApiKey>> {
@@ -119,6 +125,21 @@ async fn rotate(store: &SqliteStore, id: Uuid, rotation: KeyRotation) -> Result<
     .rows_affected();
     transaction.commit().await?;
     Ok(rotated > 0)
+}
+
+async fn set_quota(store: &SqliteStore, id: Uuid, quota: Quota) -> Result<bool, Error> {
+    let mut transaction = store.begin().await?;
+    let (id, quota) = (id.to_string(), quota.to_json());
+    let written = sqlx::query!(
+        "UPDATE api_keys SET quota = ? WHERE id = ? AND revoked_at IS NULL",
+        quota,
+        id
+    )
+    .execute(&mut *transaction.db)
+    .await?
+    .rows_affected();
+    transaction.commit().await?;
+    Ok(written > 0)
 }
 
 async fn mark_used(store: &SqliteStore, id: Uuid) -> Result<(), Error> {

@@ -1,18 +1,25 @@
-//! Claiming: hosts first, then their tasks, so that a blocked host costs nothing.
+//! Claiming: jobs in fair order, then the hosts of their lanes, then tasks, so that nothing that is blocked costs much.
 
 use std::collections::HashMap;
 use std::time::{Duration, Instant};
 
-use crawler_store::backend::{ALONE_AFTER, Backend, ClaimedRow, MAX_CLAIM, to_i64, to_millis};
+use crawler_store::backend::{
+    Backend, ClaimLane, ClaimedRow, LaneSearch, MAX_CLAIM, OpenJob, set_starts, taken_from,
+    to_millis,
+};
 use crawler_store::{Claimed, JobId, MAX_START_DELAY, StartSchedule, WorkerId};
+use serde_json::json;
 use sqlx::types::uuid::fmt::Hyphenated;
 use sqlx::{Error, SqliteConnection};
 
-use crate::sqlite_transaction::SqliteTransaction;
-use crate::{SqliteStore, rescue};
+use crate::sqlite_transaction::{SqliteTransaction, clock};
+use crate::suspects::{Suspects, holds_tasks, suspects};
+use crate::{SqliteStore, lanes, rescue};
 
-/// Minimum number of hosts that a claim checks: some of the first ones may have no work.
-const MIN_HOSTS: u64 = 64;
+/// Maximum number of searches in a claim: the lanes of one may turn out to be empty.
+const MAX_ROUNDS: usize = 16;
+/// How often a claim searches again because another one has used the hosts that it found.
+const MAX_MISSES: usize = 2;
 
 pub(crate) async fn claim(
     store: &SqliteStore,
@@ -24,81 +31,246 @@ pub(crate) async fn claim(
     if max == 0 {
         return Ok(Vec::new());
     }
-    let SqliteTransaction { mut db, now } = store.begin().await?;
-    let started = Instant::now();
-    rescue::take_back_blame(&mut db, worker).await?;
-    let suspects = suspects(&mut db, worker, now).await?;
-    if suspects.holds_alone {
-        // Commits what `take_back_blame` changed.
+    // The search holds no lock: what it found is read again in the transaction.
+    let mut reader = store.readers.acquire().await?;
+    let now = clock(&mut reader).await?;
+    let jobs = lanes::open_jobs(&mut reader, now).await?;
+    drop(reader);
+    let mut misses = 0;
+    for _ in 0..MAX_ROUNDS {
+        let search = search(store, jobs.clone(), max, lease).await?;
+        let SqliteTransaction { mut db, now } = store.begin().await?;
+        let started = Instant::now();
+        rescue::take_back_blame(&mut db, worker).await?;
+        let suspects = suspects(&mut db, worker, now).await?;
+        let claim = Claim {
+            store,
+            worker,
+            max,
+            lease,
+            now,
+        };
+        let mut round = Round::default();
+        if !suspects.holds_alone {
+            round = claim.round(&mut db, search, &suspects).await?;
+            mark_running(&mut db, &round.claimed, now).await?;
+        }
+        // Also commits what `take_back_blame` changed.
         db.commit().await?;
-        return Ok(Vec::new());
-    }
-    let horizon = now + to_millis(MAX_START_DELAY.min(lease));
-    let limit = to_i64((max as u64).max(MIN_HOSTS));
-    let mut open = sqlx::query!(
-        r#"SELECT host_key, interval_ms, max(next_start, paused_until) AS "next_start!: i64",
-                  wanted_until > ? AS "wanted!: bool"
-           FROM hosts WHERE idle = 0 AND open_at <= ? ORDER BY open_at, host_key LIMIT ?"#,
-        now,
-        horizon,
-        limit
-    )
-    .fetch_all(&mut *db)
-    .await?;
-    // Hosts with a task to try alone come first, before any other task is taken.
-    open.sort_by_key(|host| !suspects.alone.contains_key(&host.host_key));
-    let max_in_flight = i64::from(store.options.limits.hosts.in_flight);
-    let mut claimed: Vec<Claimed> = Vec::new();
-    for host in open {
-        if claimed.len() >= max {
-            break;
+        misses += usize::from(round.missed);
+        let again = round.emptied || round.missed && misses <= MAX_MISSES;
+        if !round.claimed.is_empty() || !again {
+            let age = started.elapsed();
+            for task in &mut round.claimed {
+                task.age = age;
+            }
+            return Ok(round.claimed);
         }
-        let held = sqlx::query_scalar!(
-            r#"SELECT (SELECT count(*) FROM crawl_tasks
-                       WHERE host_key = ?1 AND status = 'processing' AND lease_until > ?2)
-                    + (SELECT count(*) FROM host_turns WHERE host_key = ?1 AND lease_until > ?2) AS "held!: i64""#,
-            host.host_key,
-            now
+    }
+    Ok(Vec::new())
+}
+
+/// Finds the lanes that a claim of `max` tasks takes from.
+async fn search(
+    store: &SqliteStore,
+    jobs: Vec<OpenJob>,
+    max: usize,
+    lease: Duration,
+) -> Result<LaneSearch, Error> {
+    let horizon = to_millis(MAX_START_DELAY.min(lease));
+    let mut db = store.readers.acquire().await?;
+    let now = clock(&mut db).await?;
+    let mut search = LaneSearch::of(&store.shares, jobs, max);
+    while let Some(part) = search.next_part() {
+        let rows = lanes::of_jobs(&mut db, &part, now, horizon).await?;
+        search.add(rows);
+    }
+    search.choose(&store.shares, max);
+    Ok(search)
+}
+
+/// What came of one search.
+#[derive(Default)]
+struct Round {
+    claimed: Vec<Claimed>,
+    /// A lane had no ready task.
+    emptied: bool,
+    /// A host was used by another claim meanwhile.
+    missed: bool,
+}
+
+/// What a claim was called with, and its time.
+struct Claim<'a> {
+    store: &'a SqliteStore,
+    worker: &'a WorkerId,
+    max: usize,
+    lease: Duration,
+    now: i64,
+}
+
+impl Claim<'_> {
+    /// Claims from the lanes of one search.
+    async fn round(
+        &self,
+        db: &mut SqliteConnection,
+        search: LaneSearch,
+        suspects: &Suspects,
+    ) -> Result<Round, Error> {
+        let shares = &self.store.shares;
+        lanes::postpone(&mut *db, &search, self.now).await?;
+        let schedules = self.schedules(&mut *db, &search).await?;
+        let rooms: HashMap<&str, i64> = schedules
+            .iter()
+            .map(|(host, schedule)| (host.as_str(), schedule.count))
+            .collect();
+        let lanes = search.lanes();
+        let ready = lanes::ready(&mut *db, &search, self.now).await?;
+        let allotment = shares.allot(&lanes, &ready, &rooms, self.max);
+        let room = |host: &str| rooms.get(host).copied().unwrap_or(0);
+        let open: Vec<_> = lanes
+            .iter()
+            .copied()
+            .filter(|lane| room(lane.host) > 0)
+            .collect();
+        let alone = suspects.alone(&open);
+        if alone.is_some() && holds_tasks(&mut *db, self.worker).await? {
+            return Ok(Round::default());
+        }
+        let chosen = (
+            alone.map(|task| task.id),
+            suspects.beside(&open).map(|task| task.id),
+        );
+        let mut claimed = Vec::new();
+        let mut checked = Vec::new();
+        let counts = lanes.iter().zip(&allotment.counts).zip(&ready);
+        for (((lane, count), ready), (_, others)) in counts.zip(search.marks()) {
+            let count = match alone {
+                Some(alone) => i64::from(alone.is_of(lane)),
+                None => *count,
+            };
+            if count > 0 {
+                claimed.extend(self.take(&mut *db, lane, count, chosen).await?);
+            }
+            if count > 0 || *ready == 0 {
+                checked.push((lane, others));
+            }
+        }
+        let from_hosts = set_starts(&mut claimed, &lanes, |host| schedules.get(host));
+        let mut emptied = false;
+        for (lane, others) in checked {
+            let count = from_hosts.get(lane.host).copied().unwrap_or(0);
+            let next_start = schedules.get(lane.host).map(|one| one.next_start(count));
+            let next_start = self.now + next_start.unwrap_or(0);
+            emptied |= lanes::advance(&mut *db, lane, others, next_start, self.now).await?;
+        }
+        for (host, schedule) in &schedules {
+            let count = from_hosts.get(host).copied().unwrap_or(0);
+            let next_start = (count > 0).then(|| self.now + schedule.next_start(count));
+            self.advance_host(&mut *db, host, next_start).await?;
+        }
+        shares.charge(&lanes, &allotment, &taken_from(&lanes, &claimed));
+        Ok(Round {
+            claimed,
+            emptied,
+            missed: schedules.values().any(|schedule| schedule.count == 0),
+        })
+    }
+
+    /// The starts that each host of a search has room for.
+    async fn schedules(
+        &self,
+        db: &mut SqliteConnection,
+        search: &LaneSearch,
+    ) -> Result<HashMap<String, StartSchedule>, Error> {
+        let names = json!(search.hosts()).to_string();
+        let rows = sqlx::query!(
+            r#"SELECT h.host_key, h.interval_ms, max(h.next_start, h.paused_until) AS "next_start!: i64",
+                      h.wanted_until > ?2 AS "wanted!: bool",
+                      (SELECT count(*) FROM crawl_tasks t
+                       WHERE t.host_key = h.host_key AND t.status = 'processing' AND t.lease_until > ?2)
+                      + (SELECT count(*) FROM host_turns o
+                         WHERE o.host_key = h.host_key AND o.lease_until > ?2) AS "held!: i64"
+               FROM json_each(?1) n CROSS JOIN hosts h WHERE h.host_key = n.value"#,
+            names,
+            self.now
         )
-        .fetch_one(&mut *db)
+        .fetch_all(db)
         .await?;
-        // A reserved slot counts as used: a request outside of any job waits for it.
-        let used = held + i64::from(host.wanted);
-        let next_start = host.next_start - now;
-        let bucket = store
-            .options
-            .limits
-            .bucket(host.interval_ms, next_start, used);
-        let schedule = bucket.schedule(max - claimed.len(), lease);
-        let times = (now, now + to_millis(lease));
-        let alone = suspects.alone.get(&host.host_key).copied();
-        if alone.is_some() && schedule.count > 0 {
-            if !claimed.is_empty() {
-                break;
-            }
-            if holds_tasks(&mut db, worker).await? {
-                db.commit().await?;
-                return Ok(Vec::new());
-            }
-        }
-        let one = suspects.one.as_ref().filter(|one| one.0 == host.host_key);
-        let chosen = (alone, one.map(|one| one.1));
-        let taken = take(&mut db, &host.host_key, schedule, worker, times, chosen).await?;
-        let count = to_i64(taken.len() as u64);
-        claimed.extend(taken);
-        let next_start = (count > 0).then(|| now + schedule.next_start(count));
-        advance(&mut db, &host.host_key, next_start, max_in_flight, now).await?;
-        if alone.is_some() && count > 0 {
-            break;
-        }
+        let limits = &self.store.options.limits;
+        let schedules = rows.into_iter().map(|host| {
+            // A reserved slot counts as used: a request outside of any job waits for it.
+            let used = host.held + i64::from(host.wanted);
+            let bucket = limits.bucket(host.interval_ms, host.next_start - self.now, used);
+            (host.host_key, bucket.schedule(self.max, self.lease))
+        });
+        Ok(schedules.collect())
     }
-    mark_running(&mut db, &claimed, now).await?;
-    db.commit().await?;
-    let age = started.elapsed();
-    for task in &mut claimed {
-        task.age = age;
+
+    /// Takes tasks of a lane that are not suspects, and possibly one suspect; or only the one that is tried alone.
+    async fn take(
+        &self,
+        db: &mut SqliteConnection,
+        lane: &ClaimLane<'_>,
+        count: i64,
+        (alone, one): (Option<i64>, Option<i64>),
+    ) -> Result<Vec<Claimed>, Error> {
+        let (name, job) = (self.worker.as_str(), lane.job.id.to_string());
+        let until = self.now + to_millis(self.lease);
+        let rows = sqlx::query_as!(
+            ClaimedRow,
+            r#"UPDATE crawl_tasks
+               SET status = 'processing', fence = fence + 1, attempt = attempt + 1, worker = ?1, lease_until = ?2,
+                   processing_started_at = ?3, heartbeat_at = ?3, updated_at = ?3
+               WHERE id IN (
+                   SELECT id FROM crawl_tasks INDEXED BY crawl_tasks_ready
+                   WHERE job_id = ?8 AND host_key = ?4 AND status = 'queued' AND gated = 0 AND not_before <= ?3
+                     AND CASE WHEN ?6 IS NULL THEN crashes = 0 OR id = ?7 ELSE id = ?6 END
+                   ORDER BY not_before, id LIMIT ?5)
+               RETURNING id AS "id!", job_id AS "job_id!: Hyphenated", fence AS "fence!", attempt AS "attempt!",
+                         requested_url AS "requested_url!", url AS "url!", final_url AS "final_url!", depth AS "depth!",
+                         hops AS "hops!", via, found AS "found!", host_key AS "host_key!", crashes AS "crashes!""#,
+            name,
+            until,
+            self.now,
+            lane.host,
+            count,
+            alone,
+            one,
+            job
+        )
+        .fetch_all(db)
+        .await?;
+        Ok(rows.into_iter().map(Claimed::from).collect())
     }
-    Ok(claimed)
+
+    /// Advances the bucket and sets when the host is checked again: not before a slot can be free, not before its next
+    /// start. A settlement that frees a slot does the same.
+    async fn advance_host(
+        &self,
+        db: &mut SqliteConnection,
+        host: &str,
+        next_start: Option<i64>,
+    ) -> Result<(), Error> {
+        let max_in_flight = i64::from(self.store.options.limits.hosts.in_flight);
+        sqlx::query!(
+            "UPDATE hosts
+             SET next_start = coalesce(?1, next_start),
+                 open_at = max(paused_until, coalesce(?1, next_start), coalesce(
+                     (SELECT CASE WHEN count(*) >= ?2 THEN min(lease_until) END FROM (
+                          SELECT lease_until FROM crawl_tasks
+                          WHERE host_key = ?4 AND status = 'processing' AND lease_until > ?3
+                          UNION ALL SELECT lease_until FROM host_turns
+                          WHERE host_key = ?4 AND lease_until > ?3)), 0))
+             WHERE host_key = ?4",
+            next_start,
+            max_in_flight,
+            self.now,
+            host
+        )
+        .execute(db)
+        .await?;
+        Ok(())
+    }
 }
 
 /// Marks the jobs of the claimed tasks as running.
@@ -113,153 +285,13 @@ async fn mark_running(
     for job in jobs {
         let job = job.to_string();
         sqlx::query!(
-            "UPDATE jobs SET status = 'running', updated_at = ? WHERE id = ? AND status = 'queued'",
+            "UPDATE jobs SET status = 'running', deadline_at = ?1 + max_duration_ms, updated_at = ?1
+             WHERE id = ?2 AND status = 'queued'",
             now,
             job
         )
         .execute(&mut *db)
         .await?;
     }
-    Ok(())
-}
-
-/// Tasks that a crashed worker held.
-struct Suspects {
-    /// The worker holds a task that is tried alone: it takes no other one meanwhile.
-    holds_alone: bool,
-    /// By host, the task to try alone.
-    alone: HashMap<String, i64>,
-    /// A host and its task to try together with tasks that are not suspects.
-    one: Option<(String, i64)>,
-}
-
-/// The suspects that this worker may claim: one at a time, and alone after [`ALONE_AFTER`] crashes, so that no other task
-/// is affected if it crashes its worker again.
-async fn suspects(
-    db: &mut SqliteConnection,
-    worker: &WorkerId,
-    now: i64,
-) -> Result<Suspects, Error> {
-    let name = worker.as_str();
-    let held = sqlx::query_scalar!(
-        r#"SELECT max(crashes) AS "held: i32" FROM crawl_tasks
-           WHERE status = 'processing' AND crashes > 0 AND worker = ?"#,
-        name
-    )
-    .fetch_one(&mut *db)
-    .await?;
-    let rows = sqlx::query!(
-        r#"SELECT host_key, id AS "id!", crashes AS "crashes: i32" FROM crawl_tasks INDEXED BY crawl_tasks_suspect
-           WHERE status = 'queued' AND gated = 0 AND crashes > 0 AND not_before <= ?
-           ORDER BY not_before, id"#,
-        now
-    )
-    .fetch_all(db)
-    .await?;
-    let mut suspects = Suspects {
-        holds_alone: held.is_some_and(|crashes| crashes >= ALONE_AFTER),
-        alone: HashMap::new(),
-        one: None,
-    };
-    for row in rows {
-        if row.crashes >= ALONE_AFTER {
-            suspects.alone.entry(row.host_key).or_insert(row.id);
-        } else if held.is_none() {
-            suspects.one.get_or_insert((row.host_key, row.id));
-        }
-    }
-    Ok(suspects)
-}
-
-async fn holds_tasks(db: &mut SqliteConnection, worker: &WorkerId) -> Result<bool, Error> {
-    let name = worker.as_str();
-    sqlx::query_scalar!(
-        r#"SELECT EXISTS (SELECT 1 FROM crawl_tasks WHERE status = 'processing' AND worker = ?) AS "held!: bool""#,
-        name
-    )
-    .fetch_one(db)
-    .await
-}
-
-/// Takes tasks of a host that are not suspects, and possibly one suspect; or only the one that is tried alone.
-async fn take(
-    db: &mut SqliteConnection,
-    host: &str,
-    schedule: StartSchedule,
-    worker: &WorkerId,
-    (now, until): (i64, i64),
-    (alone, one): (Option<i64>, Option<i64>),
-) -> Result<Vec<Claimed>, Error> {
-    if schedule.count == 0 {
-        return Ok(Vec::new());
-    }
-    let (name, count) = (worker.as_str(), schedule.count);
-    let mut rows = sqlx::query_as!(
-        ClaimedRow,
-        r#"UPDATE crawl_tasks
-           SET status = 'processing', fence = fence + 1, attempt = attempt + 1, worker = ?1, lease_until = ?2,
-               processing_started_at = ?3, heartbeat_at = ?3, updated_at = ?3
-           WHERE id IN (
-               SELECT id FROM crawl_tasks
-               WHERE host_key = ?4 AND status = 'queued' AND gated = 0 AND not_before <= ?3
-                 AND CASE WHEN ?6 IS NULL THEN crashes = 0 OR id = ?7 ELSE id = ?6 END
-               ORDER BY not_before, id LIMIT ?5)
-           RETURNING id AS "id!", job_id AS "job_id!: Hyphenated", fence AS "fence!", attempt AS "attempt!",
-                     requested_url AS "requested_url!", url AS "url!", final_url AS "final_url!", depth AS "depth!",
-                     hops AS "hops!", via, found AS "found!", host_key AS "host_key!", crashes AS "crashes!""#,
-        name,
-        until,
-        now,
-        host,
-        count,
-        alone,
-        one
-    )
-    .fetch_all(db)
-    .await?;
-    rows.sort_by_key(|row| row.id);
-    let claimed = rows.into_iter().zip(0..).map(|(row, position)| Claimed {
-        delay: schedule.delay(position),
-        ..Claimed::from(row)
-    });
-    Ok(claimed.collect())
-}
-
-/// Advances the bucket and sets when the host is checked again: never while it has no task (a settlement wakes it), not
-/// before a slot can be free, not before its next start.
-async fn advance(
-    db: &mut SqliteConnection,
-    host: &str,
-    next_start: Option<i64>,
-    max_in_flight: i64,
-    now: i64,
-) -> Result<(), Error> {
-    let row = sqlx::query!(
-        r#"SELECT (SELECT min(not_before) FROM crawl_tasks
-                   WHERE host_key = ?1 AND status = 'queued' AND gated = 0) AS "ready: i64",
-                  (SELECT CASE WHEN count(*) >= ?2 THEN min(lease_until) END FROM (
-                       SELECT lease_until FROM crawl_tasks
-                       WHERE host_key = ?1 AND status = 'processing' AND lease_until > ?3
-                       UNION ALL SELECT lease_until FROM host_turns
-                       WHERE host_key = ?1 AND lease_until > ?3)) AS "slot_free: i64""#,
-        host,
-        max_in_flight,
-        now
-    )
-    .fetch_one(&mut *db)
-    .await?;
-    let idle = row.ready.is_none();
-    let not_before = row.ready.unwrap_or(0).max(row.slot_free.unwrap_or(0));
-    sqlx::query!(
-        "UPDATE hosts SET next_start = coalesce(?1, next_start), idle = ?2,
-                          open_at = max(paused_until, coalesce(?1, next_start), ?3)
-         WHERE host_key = ?4",
-        next_start,
-        idle,
-        not_before,
-        host
-    )
-    .execute(db)
-    .await?;
     Ok(())
 }

@@ -31,7 +31,7 @@ fn code(error: &Error) -> Option<i32> {
 pub(crate) fn fault(error: Error) -> StoreError {
     let message = error.to_string();
     match code(&error) {
-        Some(UNIQUE | PRIMARY_KEY) => StoreError::Conflict(message),
+        Some(UNIQUE | PRIMARY_KEY) => StoreError::Conflict("it exists already".to_owned()),
         Some(code)
             if matches!(
                 code & 0xff,

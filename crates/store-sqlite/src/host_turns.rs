@@ -37,7 +37,7 @@ async fn slow_host(store: &SqliteStore, host: &HostKey, interval: Duration) -> R
     let SqliteTransaction { mut db, .. } = store.begin().await?;
     let (host, interval) = (host.as_str(), to_millis(interval));
     sqlx::query!(
-        "INSERT INTO hosts (host_key, interval_ms, idle) VALUES (?, ?, 1)
+        "INSERT INTO hosts (host_key, interval_ms) VALUES (?, ?)
          ON CONFLICT (host_key) DO UPDATE SET interval_ms = max(interval_ms, excluded.interval_ms)",
         host,
         interval
@@ -51,7 +51,7 @@ async fn pause_host(store: &SqliteStore, host: &HostKey, pause: Duration) -> Res
     let SqliteTransaction { mut db, now } = store.begin().await?;
     let (host, until) = (host.as_str(), now + to_millis(pause));
     sqlx::query!(
-        "INSERT INTO hosts (host_key, paused_until, open_at, idle) VALUES (?1, ?2, ?2, 1)
+        "INSERT INTO hosts (host_key, paused_until, open_at) VALUES (?1, ?2, ?2)
          ON CONFLICT (host_key) DO UPDATE
          SET paused_until = max(paused_until, excluded.paused_until), open_at = max(open_at, excluded.paused_until)",
         host,
@@ -70,8 +70,8 @@ async fn take_turn(
     let host = host.as_str();
     let SqliteTransaction { mut db, now } = store.begin().await?;
     let row = sqlx::query!(
-        r#"INSERT INTO hosts (host_key, idle) VALUES (?, 1)
-           ON CONFLICT (host_key) DO UPDATE SET idle = idle
+        r#"INSERT INTO hosts (host_key) VALUES (?)
+           ON CONFLICT (host_key) DO UPDATE SET interval_ms = interval_ms
            RETURNING interval_ms AS "interval_ms!: i64", next_start AS "next_start!: i64", paused_until AS "paused_until!: i64""#,
         host
     )
@@ -145,7 +145,7 @@ async fn end_turn(store: &SqliteStore, turn: TurnId) -> Result<(), Error> {
     .await?;
     if let Some(host) = ended {
         sqlx::query!(
-            "UPDATE hosts SET open_at = max(next_start, paused_until) WHERE host_key = ? AND idle = 0",
+            "UPDATE hosts SET open_at = max(next_start, paused_until) WHERE host_key = ?",
             host
         )
         .execute(&mut *db)
@@ -159,7 +159,7 @@ async fn reserve_start(store: &SqliteStore, host: &HostKey) -> Result<Duration, 
     let limits = &store.options.limits;
     let (host, interval) = (host.as_str(), to_millis(limits.hosts.interval));
     let delay = sqlx::query_scalar!(
-        r#"INSERT INTO hosts (host_key, next_start, idle) VALUES (?1, ?2 + ?3, 1)
+        r#"INSERT INTO hosts (host_key, next_start) VALUES (?1, ?2 + ?3)
            ON CONFLICT (host_key) DO UPDATE
            SET next_start = max(next_start, paused_until, ?2) + max(iif(?4, 0, interval_ms), ?3)
            RETURNING next_start - ?2 - max(iif(?4, 0, interval_ms), ?3) AS "delay!: i64""#,

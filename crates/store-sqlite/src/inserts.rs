@@ -1,6 +1,6 @@
 //! New rows of a job.
 
-use crawler_store::backend::{InsertedTasks, LockedJob, to_i64, to_millis};
+use crawler_store::backend::{InsertedTasks, LockedJob, MAX_WAIT, to_i64, to_millis};
 use crawler_store::{
     IdempotencyKey, JobCreation, JobId, NewDocument, NewJob, NewMappedUrl, NewTask,
 };
@@ -19,7 +19,8 @@ pub(crate) async fn job(
     let max_tasks = job.limits.max_tasks.map(to_i64);
     let max_bytes = job.limits.max_bytes.map(to_i64);
     let max_duration = job.limits.max_duration.map(to_millis);
-    let deadline = max_duration.map(|millis| now + millis);
+    // Until the first claim, which sets the actual deadline.
+    let deadline = max_duration.map(|millis| now + millis + to_millis(MAX_WAIT));
     let key = job.idempotency.as_ref().map(IdempotencyKey::key);
     let request = job.idempotency.as_ref().map(IdempotencyKey::request);
     let (owner, priority) = (job.owner.as_str(), job.priority.get());
@@ -51,7 +52,7 @@ pub(crate) async fn job(
 }
 
 /// The job that has this key already.
-async fn existing_job(
+pub(crate) async fn existing_job(
     db: &mut SqliteConnection,
     idempotency: IdempotencyKey,
 ) -> Result<JobCreation, Error> {
@@ -166,12 +167,13 @@ pub(crate) async fn documents(
     job: JobId,
     documents: &[&NewDocument],
     now: i64,
-) -> Result<(), Error> {
+) -> Result<i64, Error> {
     let id = job.to_string();
+    let mut bytes = 0;
     for document in documents {
         let meta = serde_json::to_string(&document.meta)
             .map_err(|error| Error::Encode(Box::new(error)))?;
-        sqlx::query!(
+        let inserted = sqlx::query!(
             "INSERT INTO documents (job_id, requested_url, final_url, title, content_md, content_raw, meta,
                                     created_at, updated_at)
              VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?8) ON CONFLICT (job_id, final_url) DO NOTHING",
@@ -186,8 +188,11 @@ pub(crate) async fn documents(
         )
         .execute(&mut *db)
         .await?;
+        if inserted.rows_affected() > 0 {
+            bytes += document.stored_bytes();
+        }
     }
-    Ok(())
+    Ok(to_i64(bytes as u64))
 }
 
 pub(crate) async fn mapped_urls(

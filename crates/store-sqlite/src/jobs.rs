@@ -23,7 +23,7 @@ impl Jobs for SqliteStore {
                       max_bytes, max_duration_ms, left_out, traps, bytes, created_at, updated_at,
                       (SELECT count(*) FROM documents WHERE job_id = jobs.id) AS "documents!: i64",
                       (SELECT count(*) FROM mapped_urls WHERE job_id = jobs.id) AS "mapped_urls!: i64"
-               FROM jobs WHERE id = ?1 AND (?2 IS NULL OR owner = ?2)"#,
+               FROM jobs WHERE id = ?1 AND (?2 IS NULL OR owner = ?2) AND creating_until IS NULL"#,
             id,
             owner
         )
@@ -37,7 +37,7 @@ impl Jobs for SqliteStore {
         let (text, owner) = (id.to_string(), access.owner());
         let row = sqlx::query_as!(
             RequestRow,
-            "SELECT type AS kind, params FROM jobs WHERE id = ?1 AND (?2 IS NULL OR owner = ?2)",
+            "SELECT type AS kind, params FROM jobs WHERE id = ?1 AND (?2 IS NULL OR owner = ?2) AND creating_until IS NULL",
             text,
             owner
         )
@@ -67,7 +67,7 @@ impl Jobs for SqliteStore {
                       (SELECT count(*) FROM mapped_urls WHERE job_id = jobs.id) AS "mapped_urls!: i64"
                FROM jobs
                WHERE (?1 IS NULL OR id < ?1) AND (?2 IS NULL OR status = ?2) AND (?3 IS NULL OR type = ?3)
-                 AND (?5 IS NULL OR owner = ?5)
+                 AND (?5 IS NULL OR owner = ?5) AND creating_until IS NULL
                ORDER BY id DESC LIMIT ?4"#,
             before,
             state,

@@ -1,10 +1,8 @@
 //! Taking leases back in one transaction, so a task that was settled meanwhile is left alone.
 
-use std::collections::BTreeSet;
-
 use crawler_store::backend::{
-    ALONE_AFTER, ALONE_AFTER_LOST_LEASES, Backend, JobTransaction, MAX_LOST_LEASES, conclude,
-    poison_limit,
+    ALONE_AFTER, ALONE_AFTER_LOST_LEASES, Backend, JobTransaction, MAX_LOST_LEASES, Woken,
+    conclude, poison_limit,
 };
 use crawler_store::{Rescue, Rescued, WorkerId};
 use sqlx::types::uuid::fmt::Hyphenated;
@@ -26,7 +24,7 @@ pub(crate) async fn rescue(store: &SqliteStore, which: Rescue) -> Result<Rescued
            SET status = 'queued', crashes = crashes + ?1, blamed_worker = iif(?1 > 0, worker, blamed_worker), fence = fence + 1,
                lost_leases = lost_leases + ?5, worker = NULL, lease_until = NULL, not_before = ?2, updated_at = ?2
            WHERE status = 'processing' AND (lease_until <= ?2 OR ?3) AND crashes + ?1 < ?4 AND lost_leases + ?5 < ?6
-           RETURNING host_key AS "host_key!""#,
+           RETURNING host_key AS "host_key!", job_id AS "job_id!: Hyphenated""#,
         blame,
         now,
         all,
@@ -44,18 +42,21 @@ pub(crate) async fn rescue(store: &SqliteStore, which: Rescue) -> Result<Rescued
     )
     .fetch_all(&mut *transaction.db)
     .await?;
-    let mut woken = BTreeSet::new();
+    let mut woken = Woken::default();
     let rescued = Rescued {
         requeued: requeued.len() as u64,
         poisoned: poisoned.len() as u64,
     };
-    woken.extend(requeued.into_iter().map(|row| row.host_key));
+    let lanes = requeued
+        .into_iter()
+        .map(|row| (row.job_id.into(), row.host_key));
+    woken.lanes.extend(lanes);
     for task in poisoned {
-        woken.insert(task.host_key);
+        woken.hosts.insert(task.host_key);
         let Some(mut job) = transaction.lock_jobs(&[task.job_id.into()]).await?.pop() else {
             continue;
         };
-        job.sequence += 1;
+        job.end_tasks(1);
         sqlx::query!(
             "UPDATE crawl_tasks
              SET status = 'failed', reason = 'poisoned', crashes = crashes + ?1, fence = fence + 1,
@@ -74,9 +75,9 @@ pub(crate) async fn rescue(store: &SqliteStore, which: Rescue) -> Result<Rescued
         .execute(&mut *transaction.db)
         .await?;
         let conclusion = conclude(&mut transaction, &mut job).await?;
-        woken.extend(conclusion.hosts);
+        woken.extend(conclusion.woken);
     }
-    transaction.wake_hosts(&woken).await?;
+    transaction.wake(&woken).await?;
     transaction.commit().await?;
     Ok(rescued)
 }

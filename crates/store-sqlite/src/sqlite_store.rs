@@ -4,15 +4,15 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crawler_store::backend::{
-    Backend, HostSweep, JobTransaction, MAX_HOSTS_PER_ROUND, MAX_JOBS_PER_ROUND,
+    Backend, FairShares, JobTransaction, LaneSweep, MAX_JOBS_PER_ROUND, UsageCache,
 };
-use crawler_store::{JobCounts, JobId, StoreError};
+use crawler_store::{JobCounts, JobId, Quota, StoreError};
 use sqlx::types::uuid::fmt::Hyphenated;
 use sqlx::{Error, SqlitePool};
 
 use crate::fault::fault;
 use crate::sqlite_transaction::{SqliteTransaction, clock, count_tasks};
-use crate::{SqliteOptions, left_out};
+use crate::{SqliteOptions, job_creation, lanes, left_out};
 
 /// The store in a SQLite file.
 #[derive(Clone, Debug)]
@@ -22,7 +22,9 @@ pub struct SqliteStore {
     pub(crate) options: SqliteOptions,
     /// Path of the file.
     pub(crate) path: Arc<PathBuf>,
-    sweep: HostSweep,
+    pub(crate) shares: FairShares,
+    sweep: LaneSweep,
+    usage: UsageCache,
 }
 
 impl SqliteStore {
@@ -37,7 +39,9 @@ impl SqliteStore {
             writer,
             readers,
             options,
-            sweep: HostSweep::default(),
+            shares: FairShares::default(),
+            sweep: LaneSweep::default(),
+            usage: UsageCache::default(),
         }
     }
 
@@ -63,6 +67,27 @@ impl Backend for SqliteStore {
         fault(error)
     }
 
+    fn default_quota(&self) -> &Quota {
+        &self.options.limits.quota
+    }
+
+    fn usage_cache(&self) -> &UsageCache {
+        &self.usage
+    }
+
+    async fn running_jobs(&self, owner: &str) -> Result<Vec<JobId>, Error> {
+        let jobs = sqlx::query_scalar!(
+            r#"SELECT id AS "id: Hyphenated" FROM jobs WHERE owner = ?1 AND status IN ('queued', 'running')
+                 AND (stop_reason IS NULL OR stop_reason IN ('max_pages', 'quota_queued_tasks'))
+               ORDER BY id LIMIT ?2"#,
+            owner,
+            MAX_JOBS_PER_ROUND
+        )
+        .fetch_all(&self.readers)
+        .await?;
+        Ok(jobs.into_iter().map(JobId::from).collect())
+    }
+
     async fn count_tasks(&self, job: JobId) -> Result<JobCounts, Error> {
         let mut db = self.readers.acquire().await?;
         count_tasks(&mut db, job).await
@@ -74,7 +99,7 @@ impl Backend for SqliteStore {
         // Jobs that are due to end come first, so that no others crowd them out.
         let mut due = sqlx::query_scalar!(
             r#"SELECT id AS "id: Hyphenated" FROM jobs
-               WHERE status IN ('queued', 'running') AND (deadline_at <= ?1 OR stop_reason <> 'max_pages')
+               WHERE status IN ('queued', 'running') AND creating_until IS NULL AND (deadline_at <= ?1 OR stop_reason NOT IN ('max_pages', 'quota_queued_tasks'))
                ORDER BY deadline_at LIMIT ?2"#,
             now,
             MAX_JOBS_PER_ROUND
@@ -83,7 +108,7 @@ impl Backend for SqliteStore {
         .await?;
         // Then stuck jobs: no task is ready or held, and either some are gated or none is open.
         let stuck = sqlx::query_scalar!(
-            r#"SELECT id AS "id: Hyphenated" FROM jobs WHERE status IN ('queued', 'running')
+            r#"SELECT id AS "id: Hyphenated" FROM jobs WHERE status IN ('queued', 'running') AND creating_until IS NULL
                AND NOT EXISTS (
                    SELECT 1 FROM crawl_tasks t INDEXED BY crawl_tasks_open
                    WHERE t.job_id = jobs.id AND t.status IN ('queued', 'processing') AND t.gated = 0
@@ -102,39 +127,22 @@ impl Backend for SqliteStore {
         Ok(due.into_iter().map(JobId::from).collect())
     }
 
+    async fn delete_abandoned(&self) -> Result<u64, Error> {
+        job_creation::delete_abandoned(self).await
+    }
+
     async fn delete_left_out(&self) -> Result<u64, Error> {
         left_out::delete(self).await
     }
 
-    async fn wake_idle_hosts(&self) -> Result<u64, Error> {
+    async fn restore_lanes(&self) -> Result<u64, Error> {
         let SqliteTransaction { mut db, now } = self.begin().await?;
         sqlx::query!("DELETE FROM host_turns WHERE lease_until <= ?", now)
             .execute(&mut *db)
             .await?;
-        let from = self.sweep.position();
-        let part = sqlx::query_scalar!(
-            "SELECT host_key FROM hosts WHERE host_key > ? ORDER BY host_key LIMIT ?",
-            from,
-            MAX_HOSTS_PER_ROUND
-        )
-        .fetch_all(&mut *db)
-        .await?;
-        let last = part.last().cloned().unwrap_or_default();
-        let woken = sqlx::query!(
-            "UPDATE hosts SET idle = 0, open_at = max(?1, next_start, paused_until)
-             WHERE host_key > ?2 AND host_key <= ?3 AND idle = 1 AND EXISTS (
-                 SELECT 1 FROM crawl_tasks t
-                 WHERE t.host_key = hosts.host_key AND t.status = 'queued' AND t.gated = 0)",
-            now,
-            from,
-            last
-        )
-        .execute(&mut *db)
-        .await?
-        .rows_affected();
+        let (created, last) = lanes::restore(&mut db, self.sweep.position(), now).await?;
         SqliteTransaction { db, now }.commit().await?;
-        let full = part.len() as u64 >= MAX_HOSTS_PER_ROUND.unsigned_abs();
-        self.sweep.advance(full.then_some(last));
-        Ok(woken)
+        self.sweep.advance(last);
+        Ok(created)
     }
 }

@@ -1,20 +1,21 @@
 //! The statements of one writing transaction.
 
 use std::collections::{BTreeSet, HashMap};
+use std::time::Duration;
 
 use crawler_store::backend::{
     CountsRow, HeldLease, InsertedTasks, JobTransaction, LockedJob, MAX_CHAIN_REDIRECTS,
-    MAX_TASKS_PER_STEP, MIN_OPEN_TASKS, SkippedTasks, TaskUpdate, to_i64,
+    MAX_TASKS_PER_STEP, MIN_OPEN_TASKS, SkippedTasks, TaskUpdate, Woken, to_i64,
 };
 use crawler_store::{
-    Fence, JobCounts, JobCreation, JobId, Lease, NewDocument, NewJob, NewMappedUrl, NewTask,
-    RefusedUrl, TaskId,
+    AddedUsage, Fence, JobCounts, JobCreation, JobId, Lease, NewDocument, NewJob, NewMappedUrl,
+    NewTask, OwnerUsage, RefusedUrl, TaskId,
 };
 use serde_json::{Value, json};
 use sqlx::types::uuid::fmt::Hyphenated;
 use sqlx::{Error, Sqlite, SqliteConnection, Transaction};
 
-use crate::{inserts, left_out, refused_urls};
+use crate::{inserts, job_creation, lanes, left_out, refused_urls, usage};
 
 /// A transaction that has the write lock, and the database's time at its start.
 #[derive(Debug)]
@@ -34,14 +35,40 @@ impl JobTransaction for SqliteTransaction {
         inserts::job(&mut self.db, job, self.now).await
     }
 
+    async fn begin_creation(&mut self, job: JobId, time: Duration) -> Result<(), Error> {
+        job_creation::begin(&mut self.db, job, time, self.now).await
+    }
+
+    async fn extend_creation(&mut self, job: JobId, time: Duration) -> Result<bool, Error> {
+        job_creation::extend(&mut self.db, job, time, self.now).await
+    }
+
+    async fn complete_creation(&mut self, job: &NewJob) -> Result<JobCreation, Error> {
+        job_creation::complete(&mut self.db, job, self.now).await
+    }
+
+    /// Does nothing: a writing transaction is the only one.
+    async fn lock_owner(&mut self, _owner: &str) -> Result<(), Error> {
+        Ok(())
+    }
+
+    async fn owner_usage(&mut self, owner: &str) -> Result<OwnerUsage, Error> {
+        usage::read(&mut self.db, owner, self.now).await
+    }
+
+    async fn add_usage(&mut self, added: &[(&str, AddedUsage)]) -> Result<(), Error> {
+        usage::add(&mut self.db, self.now, added).await
+    }
+
     async fn lock_jobs(&mut self, jobs: &[JobId]) -> Result<Vec<LockedJob>, Error> {
         let mut rows = Vec::with_capacity(jobs.len());
         for job in jobs {
             let id = job.to_string();
             let row = sqlx::query_as!(
                 LockedJob,
-                r#"SELECT id AS "id: Hyphenated", status, max_depth, max_tasks, max_bytes, stop_reason, open_depth,
-                          admitted, left_out, traps, bytes, sequence, coalesce(deadline_at <= ?, 0) AS "overdue!: bool"
+                r#"SELECT id AS "id: Hyphenated", owner, status, max_depth, max_tasks, max_bytes, stop_reason, open_depth,
+                          admitted, left_out, traps, bytes, open_tasks, stored_bytes,
+                          9223372036854775807 AS "owner_room!: i64", sequence, coalesce(deadline_at <= ?, 0) AS "overdue!: bool"
                    FROM jobs WHERE id = ?"#,
                 self.now,
                 id
@@ -57,7 +84,8 @@ impl JobTransaction for SqliteTransaction {
         let (id, traps) = (job.id.to_string(), job.traps.to_json());
         sqlx::query!(
             "UPDATE jobs SET status = ?, error = coalesce(?, error), stop_reason = ?, open_depth = ?, admitted = ?,
-                             left_out = ?, traps = ?, bytes = ?, sequence = ?, updated_at = ?
+                             left_out = ?, traps = ?, bytes = ?, sequence = ?, open_tasks = ?, stored_bytes = ?,
+                             updated_at = ?
              WHERE id = ?",
             job.status,
             error,
@@ -68,6 +96,8 @@ impl JobTransaction for SqliteTransaction {
             traps,
             job.bytes,
             job.sequence,
+            job.open_tasks,
+            job.stored_bytes,
             self.now,
             id
         )
@@ -148,7 +178,7 @@ impl JobTransaction for SqliteTransaction {
         &mut self,
         job: JobId,
         documents: &[&NewDocument],
-    ) -> Result<(), Error> {
+    ) -> Result<i64, Error> {
         inserts::documents(&mut self.db, job, documents, self.now).await
     }
 
@@ -246,9 +276,11 @@ impl JobTransaction for SqliteTransaction {
         )
         .fetch_all(&mut *self.db)
         .await?;
+        let count = to_i64(rows.len() as u64);
+        let hosts: BTreeSet<String> = rows.into_iter().map(|row| row.host_key).collect();
         Ok(SkippedTasks {
-            count: to_i64(rows.len() as u64),
-            hosts: rows.into_iter().map(|row| row.host_key).collect(),
+            count,
+            hosts: hosts.into_iter().collect(),
         })
     }
 
@@ -329,23 +361,8 @@ impl JobTransaction for SqliteTransaction {
         Ok(error.flatten())
     }
 
-    /// Puts the hosts behind those that wait already: a job that finds hosts faster than they are crawled must not starve
-    /// the others.
-    async fn wake_hosts(&mut self, hosts: &BTreeSet<String>) -> Result<(), Error> {
-        for host in hosts {
-            sqlx::query!(
-                "INSERT INTO hosts (host_key, open_at) VALUES (?1, ?2)
-                 ON CONFLICT (host_key) DO UPDATE
-                 SET idle = 0,
-                     open_at = CASE WHEN idle THEN max(?2, next_start, paused_until)
-                                    ELSE min(open_at, max(?2, next_start, paused_until)) END",
-                host,
-                self.now
-            )
-            .execute(&mut *self.db)
-            .await?;
-        }
-        Ok(())
+    async fn wake(&mut self, woken: &Woken) -> Result<(), Error> {
+        lanes::wake(&mut self.db, woken, self.now).await
     }
 
     async fn commit(self) -> Result<(), Error> {

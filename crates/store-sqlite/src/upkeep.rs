@@ -4,12 +4,12 @@
 use std::time::Duration;
 
 use crawler_store::backend::{Backend, KindRow, TotalsRow, statistics, to_millis};
-use crawler_store::{Statistics, StoreResult, Upkeep};
+use crawler_store::{AddedUsage, Statistics, StoreResult, Upkeep};
 use sqlx::{Error, SqliteConnection};
 
 use crate::fault::fault;
 use crate::sqlite_transaction::{SqliteTransaction, clock};
-use crate::{SqliteStore, disk_space, left_out};
+use crate::{SqliteStore, disk_space, left_out, usage};
 
 /// Free pages that are always kept: 1 MB.
 const MIN_FREE_PAGES: u64 = 256;
@@ -88,10 +88,18 @@ async fn prune(store: &SqliteStore, age: Duration, max: u32) -> Result<u64, Erro
     deleted += left_out::delete_some(&mut db, &job, left).await?;
     if max.saturating_sub_unsigned(deleted) > 0 {
         // The job has no other rows left.
-        deleted += sqlx::query!("DELETE FROM jobs WHERE id = ?", job)
-            .execute(&mut *db)
-            .await?
-            .rows_affected();
+        let ended = sqlx::query!(
+            "DELETE FROM jobs WHERE id = ? RETURNING owner, stored_bytes",
+            job
+        )
+        .fetch_one(&mut *db)
+        .await?;
+        deleted += 1;
+        let freed = AddedUsage {
+            stored_bytes: -ended.stored_bytes,
+            ..AddedUsage::default()
+        };
+        usage::add(&mut db, now, &[(&ended.owner, freed)]).await?;
     }
     db.commit().await?;
     Ok(deleted)
@@ -103,6 +111,7 @@ async fn prune_hosts(
     robots_age: Duration,
 ) -> Result<u64, Error> {
     let SqliteTransaction { mut db, now } = store.begin().await?;
+    usage::fold(&mut db, now).await?;
     let (before, robots_before) = (now - to_millis(age), now - to_millis(robots_age));
     let origins = sqlx::query!("DELETE FROM origins WHERE fetched_at <= ?", robots_before)
         .execute(&mut *db)
@@ -110,9 +119,8 @@ async fn prune_hosts(
         .rows_affected();
     let hosts = sqlx::query!(
         "DELETE FROM hosts
-         WHERE idle = 1 AND max(next_start, paused_until, wanted_until) <= ?1
-           AND NOT EXISTS (SELECT 1 FROM crawl_tasks t
-                           WHERE t.host_key = hosts.host_key AND t.status = 'queued' AND t.gated = 0)
+         WHERE max(next_start, paused_until, wanted_until, open_at) <= ?1
+           AND NOT EXISTS (SELECT 1 FROM job_hosts l WHERE l.host_key = hosts.host_key)
            AND NOT EXISTS (SELECT 1 FROM crawl_tasks t
                            WHERE t.host_key = hosts.host_key AND t.status = 'processing')",
         before

@@ -7,49 +7,68 @@ mod admit;
 mod cancel;
 mod conclude;
 mod create_job;
-mod host_sweep;
+mod fair_queue;
+mod fair_shares;
 mod job_transaction;
+mod lane_search;
+mod lane_sweep;
 mod locked_job;
 mod numbers;
+mod owner_quotas;
 mod paging;
 mod reconcile;
 mod redirect_loops;
 mod refuse;
 mod rows;
 mod settle;
+mod starts;
+mod woken;
+
+use std::time::Duration;
 
 pub use cancel::cancel;
 pub use conclude::conclude;
-pub use create_job::create_job;
-pub use host_sweep::HostSweep;
+pub use create_job::{MAX_SEEDS_PER_STEP, create_job};
+pub use fair_queue::OpenJob;
+pub use fair_shares::{Allotment, ClaimLane, FairShares};
 pub use job_transaction::{
     Backend, HeldLease, InsertedTasks, JobTransaction, SkippedTasks, TaskUpdate,
 };
+pub use lane_search::{CrowdedHost, LaneRow, LaneSearch, PostponedLane, SearchPart};
+pub use lane_sweep::LaneSweep;
 pub use locked_job::{Conclusion, LockedJob};
 pub use numbers::{
     ALONE_AFTER, ALONE_AFTER_LOST_LEASES, MAX_LOST_LEASES, from_millis, poison_limit, to_i32,
     to_i64, to_millis, to_u64,
 };
+pub use owner_quotas::UsageCache;
 pub use paging::{
     after_id, before_job, document_page, job, job_page, mapped_page, page_limit, task_page,
 };
 pub use reconcile::reconcile;
 pub use redirect_loops::MAX_CHAIN_REDIRECTS;
 pub use rows::{
-    ApiKeyRow, ClaimedRow, CountsRow, DocumentRow, JobRow, JsonColumn, KindRow, MappedUrlRow,
-    RequestRow, RobotsRow, TaskRow, TotalsRow, finished_tasks, lost_leases, statistics,
+    ApiKeyRow, ClaimedRow, CountsRow, DAY_MILLIS, DocumentRow, JobRow, JsonColumn, KindRow,
+    MappedUrlRow, OwnerUsageRow, RequestRow, RobotsRow, TaskRow, TotalsRow, finished_tasks,
+    lost_leases, statistics,
 };
 pub use settle::settle;
+pub use starts::{set_starts, taken_from};
+pub use woken::Woken;
 
 /// Maximum number of tasks in one claim: the lease has to outlast the work.
 pub const MAX_CLAIM: usize = 1_000;
 /// Maximum number of tasks of a job that change state in one transaction, so that others can write too.
-pub const MAX_TASKS_PER_STEP: i64 = 10_000;
+pub const MAX_TASKS_PER_STEP: i64 = 2_000;
 /// Number of left-out URLs of a job from which no more are counted: each takes space until the job has ended.
 pub const MAX_LEFT_OUT: i64 = 1_000_000;
 /// With fewer open tasks than this, the next part of a depth level is opened.
 pub const MIN_OPEN_TASKS: i64 = 1_000;
+/// How much longer than its maximum duration a job may exist without being started.
+pub const MAX_WAIT: Duration = Duration::from_hours(24 * 7);
 /// Maximum number of jobs in one round of reconciling; the next round takes the rest.
 pub const MAX_JOBS_PER_ROUND: i64 = 500;
-/// Maximum number of hosts in one round of reconciling; the next round continues after them.
-pub const MAX_HOSTS_PER_ROUND: i64 = 2_000;
+/// Maximum number of lanes of crowded hosts that one claim postpones; the next claims postpone the rest.
+pub const MAX_CROWDED_LANES: i64 = 2_000;
+/// Maximum number of lanes in one round of reconciling; the next round continues after them.
+pub const MAX_LANES_PER_ROUND: i64 = 2_000;

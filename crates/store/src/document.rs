@@ -22,6 +22,18 @@ pub struct NewDocument {
     pub meta: DocumentMeta,
 }
 
+impl NewDocument {
+    /// Number of bytes that count as stored: all but the metadata.
+    pub fn stored_bytes(&self) -> usize {
+        let text = |text: &Option<String>| text.as_ref().map_or(0, String::len);
+        self.requested_url.len()
+            + self.final_url.len()
+            + text(&self.title)
+            + text(&self.content_md)
+            + text(&self.content_raw)
+    }
+}
+
 /// A stored document.
 #[derive(Clone, PartialEq, Debug)]
 pub struct StoredDocument {

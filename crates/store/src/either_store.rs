@@ -8,11 +8,12 @@ use crawler_weburl::HostKey;
 use uuid::Uuid;
 
 use crate::{
-    Access, ApiKey, ApiKeys, Cancel, Claimed, Cursor, FinishedTask, HostTurn, HostTurns, Job,
-    JobCreation, JobFilter, JobId, JobQueue, JobRequest, Jobs, KeyHash, KeyRotation, Lease,
-    ListPage, MappedUrl, NewJob, NewKey, Reconciled, Rescue, Rescued, Results, RobotsRecords,
-    RobotsText, Settled, Settlement, Statistics, StoreResult, StoredDocument, StoredRobots,
-    StoredTask, TaskState, TurnId, Upkeep, WorkerId,
+    Access, AddedUsage, ApiKey, ApiKeys, Cancel, Claimed, Cursor, FinishedTask, HostTurn,
+    HostTurns, Job, JobCreation, JobFilter, JobId, JobQueue, JobRequest, Jobs, KeyHash,
+    KeyRotation, Lease, ListPage, MappedUrl, NewJob, NewKey, Owner, OwnerUsage, Quota, Reconciled,
+    Rescue, Rescued, Results, RobotsRecords, RobotsText, Settled, Settlement, Statistics,
+    StoreResult, StoredDocument, StoredRobots, StoredTask, TaskState, TurnId, Upkeep, Usage,
+    WorkerId,
 };
 
 /// One of two stores. It has the roles that both have.
@@ -49,6 +50,10 @@ impl<L: ApiKeys, R: ApiKeys> ApiKeys for EitherStore<L, R> {
 
     async fn rotate_key(&self, id: Uuid, rotation: KeyRotation) -> StoreResult<bool> {
         call!(self.rotate_key(id, rotation))
+    }
+
+    async fn set_quota(&self, id: Uuid, quota: Quota) -> StoreResult<bool> {
+        call!(self.set_quota(id, quota))
     }
 
     async fn key(&self, hash: KeyHash) -> StoreResult<Option<ApiKey>> {
@@ -222,5 +227,15 @@ impl<L: Upkeep, R: Upkeep> Upkeep for EitherStore<L, R> {
 
     async fn statistics(&self) -> StoreResult<Statistics> {
         call!(self.statistics())
+    }
+}
+
+impl<L: Usage, R: Usage> Usage for EitherStore<L, R> {
+    async fn usage(&self, owner: &Owner) -> StoreResult<OwnerUsage> {
+        call!(self.usage(owner))
+    }
+
+    async fn add_usage(&self, added: &[(Owner, AddedUsage)]) -> StoreResult<()> {
+        call!(self.add_usage(added))
     }
 }

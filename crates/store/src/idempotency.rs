@@ -1,6 +1,6 @@
 //! Idempotency keys: a request that is repeated with its key finds the job that it created.
 
-use crate::JobId;
+use crate::{JobId, QuotaExceeded};
 
 /// The key of a request that creates a job, kept with the job and for as long as it exists. Only hashes are stored.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -51,6 +51,8 @@ pub enum JobCreation {
     Existing(JobId),
     /// Another request was made before with the same key; nothing was created.
     KeyReused,
+    /// A quota of the owner does not allow the job; nothing was created.
+    QuotaExceeded(QuotaExceeded),
 }
 
 #[cfg(test)]

@@ -67,6 +67,8 @@ pub struct NewJob {
     pub params: Value,
     /// Its limits.
     pub limits: JobLimits,
+    /// Whether all of its pages are rendered in a browser.
+    pub renders: bool,
     /// Its first tasks.
     pub seeds: Vec<NewTask>,
     /// The key that its request can be repeated with.
@@ -125,7 +127,8 @@ pub struct Job {
     pub limits: JobLimits,
     /// Error message, if it failed.
     pub error: Option<String>,
-    /// Why it did not fetch everything: `max_pages`, `max_bytes`, `max_duration`, `cancelled`.
+    /// Why it did not fetch everything: `max_pages`, `max_bytes`, `max_duration`, `cancelled`, or a quota of its owner:
+    /// `quota_queued_tasks`, `quota_pages_per_day`, `quota_stored_bytes`, `quota_browser_seconds_per_day`.
     pub stop_reason: Option<String>,
     /// Tasks by state.
     pub counts: JobCounts,

@@ -1,7 +1,7 @@
 //! Storage of jobs, their tasks, documents and mapped URLs, and of the limits of hosts.
 //!
-//! A [`Store`] is the sum of seven roles: [`JobQueue`], [`Jobs`], [`Results`], [`HostTurns`], [`RobotsRecords`],
-//! [`ApiKeys`] and [`Upkeep`]. Their methods are operations of the domain, not of tables. Two crates implement them, each
+//! A [`Store`] is the sum of eight roles: [`JobQueue`], [`Jobs`], [`Results`], [`HostTurns`], [`RobotsRecords`],
+//! [`ApiKeys`], [`Upkeep`] and [`Usage`]. Their methods are operations of the domain, not of tables. Two crates implement them, each
 //! with its own SQL; shared code is in [`backend`], and the suite in `testing` is the contract that both pass. Nothing
 //! here opens a connection.
 //!
@@ -23,6 +23,7 @@ mod job_state;
 mod list_page;
 mod mapped_url;
 mod owner;
+mod owner_usage;
 mod quota;
 mod refused_url;
 mod rescue;
@@ -54,11 +55,12 @@ pub use job_state::JobState;
 pub use list_page::{Cursor, ListPage};
 pub use mapped_url::{MappedUrl, NewMappedUrl};
 pub use owner::{Owner, Priority};
+pub use owner_usage::{AddedUsage, OwnerUsage, QuotaExceeded};
 pub use quota::{Quota, QuotaError};
 pub use refused_url::{RefusedUrl, TrapCounts};
 pub use rescue::{DEFAULT_MAX_CRASHES, Reconciled, Rescue, Rescued};
 pub use robots_text::{RobotsText, StoredRobots};
-pub use roles::{ApiKeys, HostTurns, JobQueue, Jobs, Results, RobotsRecords, Upkeep};
+pub use roles::{ApiKeys, HostTurns, JobQueue, Jobs, Results, RobotsRecords, Upkeep, Usage};
 pub use settlement::{Settled, Settlement, TaskOutcome};
 pub use statistics::{KindStatistics, Statistics};
 pub use store::{Store, StoreResult};

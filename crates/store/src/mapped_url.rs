@@ -13,6 +13,13 @@ pub struct NewMappedUrl {
     pub depth: u32,
 }
 
+impl NewMappedUrl {
+    /// Number of bytes that count as stored.
+    pub fn stored_bytes(&self) -> usize {
+        self.source_url.len() + self.target_url.len()
+    }
+}
+
 /// A stored link.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct MappedUrl {

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use serde::{Deserialize, Serialize};
 
-/// The quota of an owner; `None` is the default of the configuration.
+/// The quota of an owner; `None` is the default of the configuration, and zero is no limit.
 #[derive(Clone, Copy, PartialEq, Default, Serialize, Deserialize, Debug)]
 #[serde(deny_unknown_fields, default)]
 pub struct Quota {
@@ -17,7 +17,7 @@ pub struct Quota {
     /// Jobs that have not ended.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub open_jobs: Option<u64>,
-    /// Tasks that have not been claimed.
+    /// Tasks that have not ended, of all jobs.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub queued_tasks: Option<u64>,
     /// Pages fetched per day.
@@ -32,6 +32,9 @@ pub struct Quota {
     /// Seconds of rendering per day.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub browser_seconds_per_day: Option<u64>,
+    /// The owner's share of the workers compared with others, 1 to [`MAX_WEIGHT`](Self::MAX_WEIGHT).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub weight: Option<u64>,
 }
 
 /// Why a quota is not valid.
@@ -56,11 +59,12 @@ pub enum QuotaError {
 }
 
 const WHOLE: &str = "a whole number from 0 to 1000000000000000";
+const WEIGHT: &str = "a whole number from 1 to 100";
 const RATE: &str = "a number from 0 to 1000000";
 
 impl Quota {
     /// The names of all quotas.
-    pub const NAMES: [&str; 8] = [
+    pub const NAMES: [&str; 9] = [
         "requests_per_second",
         "requests_in_flight",
         "open_jobs",
@@ -69,13 +73,16 @@ impl Quota {
         "stored_bytes",
         "event_streams",
         "browser_seconds_per_day",
+        "weight",
     ];
     /// Maximum value of a count.
     pub const MAX_COUNT: u64 = 1_000_000_000_000_000;
+    /// Maximum weight.
+    pub const MAX_WEIGHT: u64 = 100;
     /// Maximum rate.
     pub const MAX_RATE: f64 = 1_000_000.0;
 
-    /// Sets one quota, written as `NAME=VALUE`.
+    /// Sets one quota, written as `NAME=VALUE`. The value `default` unsets it.
     pub fn set(&mut self, written: &str) -> Result<(), QuotaError> {
         let (name, value) = written
             .split_once('=')
@@ -87,12 +94,21 @@ impl Quota {
             value: value.to_owned(),
             expected,
         };
+        let is_default = value == "default";
         if let Some(count) = self.count_mut(name) {
-            let number = value
-                .parse()
-                .ok()
-                .filter(|number| *number <= Self::MAX_COUNT);
-            *count = Some(number.ok_or_else(|| invalid(WHOLE))?);
+            if is_default {
+                *count = None;
+                return Ok(());
+            }
+            let (range, expected) = match name {
+                "weight" => (1..=Self::MAX_WEIGHT, WEIGHT),
+                _ => (0..=Self::MAX_COUNT, WHOLE),
+            };
+            let number = value.parse().ok();
+            let number = number.filter(|number| range.contains(number));
+            *count = Some(number.ok_or_else(|| invalid(expected))?);
+        } else if is_default {
+            self.requests_per_second = None;
         } else {
             let number = value.parse().ok();
             let number = number.filter(|number| (0.0..=Self::MAX_RATE).contains(number));
@@ -111,8 +127,27 @@ impl Quota {
             "stored_bytes" => &mut self.stored_bytes,
             "event_streams" => &mut self.event_streams,
             "browser_seconds_per_day" => &mut self.browser_seconds_per_day,
+            "weight" => &mut self.weight,
             _ => return None,
         })
+    }
+
+    /// This quota, with what is not set taken from `defaults`.
+    #[must_use]
+    pub fn or(mut self, defaults: &Self) -> Self {
+        self.requests_per_second = self.requests_per_second.or(defaults.requests_per_second);
+        let mut defaults = *defaults;
+        for name in Self::NAMES {
+            if let (Some(count), Some(default)) = (self.count_mut(name), defaults.count_mut(name)) {
+                *count = count.or(*default);
+            }
+        }
+        self
+    }
+
+    /// The limit that a count stands for: zero is none.
+    pub fn limit(count: Option<u64>) -> Option<u64> {
+        count.filter(|limit| *limit > 0)
     }
 
     /// The quotas that are set, as a JSON object.
@@ -155,12 +190,37 @@ mod tests {
         assert_eq!(
             quota.spell(),
             "requests_per_second=0.5 requests_in_flight=1 open_jobs=2 queued_tasks=3 pages_per_day=4 stored_bytes=5 \
-             event_streams=6 browser_seconds_per_day=7"
+             event_streams=6 browser_seconds_per_day=7 weight=8"
         );
+        let mut unset = quota;
+        for name in Quota::NAMES {
+            unset
+                .set(&format!("{name}=default"))
+                .expect("a valid quota");
+        }
+        assert_eq!(unset, Quota::default());
         let stored = serde_json::to_value(quota).expect("JSON");
         let names = stored.as_object().expect("an object").len();
         assert_eq!(names, Quota::NAMES.len());
         assert_eq!(serde_json::from_value::<Quota>(stored).ok(), Some(quota));
+    }
+
+    #[test]
+    fn what_is_not_set_is_the_default() {
+        let quota = |written: &[&str]| {
+            let mut quota = Quota::default();
+            for one in written {
+                quota.set(one).expect("a valid quota");
+            }
+            quota
+        };
+        let defaults = quota(&["requests_per_second=2", "open_jobs=5", "event_streams=7"]);
+        let own = quota(&["open_jobs=0", "pages_per_day=9"]).or(&defaults);
+        let both = "requests_per_second=2 open_jobs=0 pages_per_day=9 event_streams=7";
+        assert_eq!(own.spell(), both);
+        assert_eq!(Quota::limit(own.open_jobs), None, "zero is no limit");
+        assert_eq!(Quota::limit(own.pages_per_day), Some(9));
+        assert_eq!(Quota::limit(own.stored_bytes), None);
     }
 
     #[test]
@@ -177,6 +237,10 @@ mod tests {
         for value in ["", "-1", "1.5", "ten", "1000000000000001"] {
             let message = refused(&format!("open_jobs={value}"));
             assert!(message.starts_with(&format!("open_jobs: {value:?} is not a whole number")));
+        }
+        for value in ["0", "101", "1.5"] {
+            let message = refused(&format!("weight={value}"));
+            assert!(message.ends_with("is not a whole number from 1 to 100"));
         }
         for value in ["", "-1", "NaN", "inf", "1000001"] {
             let message = refused(&format!("requests_per_second={value}"));

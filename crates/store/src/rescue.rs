@@ -33,6 +33,6 @@ pub struct Reconciled {
     pub timed_out: u64,
     /// Jobs that had a depth level opened.
     pub opened: u64,
-    /// Hosts that had work but were marked idle.
+    /// Jobs and hosts that had queued tasks which no claim would have found.
     pub woken: u64,
 }

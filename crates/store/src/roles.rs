@@ -9,6 +9,7 @@ mod jobs;
 mod results;
 mod robots_records;
 mod upkeep;
+mod usage;
 
 pub use api_keys::ApiKeys;
 pub use host_turns::HostTurns;
@@ -17,3 +18,4 @@ pub use jobs::Jobs;
 pub use results::Results;
 pub use robots_records::RobotsRecords;
 pub use upkeep::Upkeep;
+pub use usage::Usage;

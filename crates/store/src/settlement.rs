@@ -71,6 +71,11 @@ impl Settlement {
 }
 
 impl TaskOutcome {
+    /// Whether the page was fetched, successfully or not, and is not fetched again.
+    pub fn is_fetched(&self) -> bool {
+        matches!(self, Self::Done { .. } | Self::Failed { .. })
+    }
+
     /// The state of the task afterwards.
     pub fn state(&self) -> TaskState {
         match self {
@@ -109,6 +114,8 @@ pub struct Settlement {
     pub job: JobId,
     /// The outcome.
     pub outcome: TaskOutcome,
+    /// How long browser tabs were held for it.
+    pub browser_time: Duration,
     /// Links, redirect targets and sitemap URLs that the worker's rules admit.
     pub found: Vec<NewTask>,
     /// URLs that are not followed because they belong to crawler traps.

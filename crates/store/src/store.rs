@@ -1,6 +1,8 @@
 //! A whole store: every role at once.
 
-use crate::{ApiKeys, HostTurns, JobQueue, Jobs, Results, RobotsRecords, StoreError, Upkeep};
+use crate::{
+    ApiKeys, HostTurns, JobQueue, Jobs, Results, RobotsRecords, StoreError, Upkeep, Usage,
+};
 
 /// The result of a store call.
 pub type StoreResult<T> = Result<T, StoreError>;
@@ -9,11 +11,20 @@ pub type StoreResult<T> = Result<T, StoreError>;
 ///
 /// A call that returns `Ok` has committed its changes.
 pub trait Store:
-    JobQueue + Jobs + Results + HostTurns + RobotsRecords + ApiKeys + Upkeep + Clone + 'static
+    JobQueue + Jobs + Results + HostTurns + RobotsRecords + ApiKeys + Upkeep + Usage + Clone + 'static
 {
 }
 
 impl<S> Store for S where
-    S: JobQueue + Jobs + Results + HostTurns + RobotsRecords + ApiKeys + Upkeep + Clone + 'static
+    S: JobQueue
+        + Jobs
+        + Results
+        + HostTurns
+        + RobotsRecords
+        + ApiKeys
+        + Upkeep
+        + Usage
+        + Clone
+        + 'static
 {
 }

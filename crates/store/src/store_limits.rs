@@ -1,10 +1,10 @@
 //! The limits that both stores enforce.
 
 use crate::backend::to_millis;
-use crate::{DEFAULT_MAX_CRASHES, HostBucket, HostDefaults};
+use crate::{DEFAULT_MAX_CRASHES, HostBucket, HostDefaults, Quota};
 
 /// Limits of a store, the same for SQLite and Postgres.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Debug)]
 pub struct StoreLimits {
     /// Limits of a host that did not ask for others.
     pub hosts: HostDefaults,
@@ -12,6 +12,8 @@ pub struct StoreLimits {
     pub fixed_interval: bool,
     /// A task that crashed its workers this often fails as poisoned.
     pub max_crashes: u32,
+    /// Quotas of owners whose keys do not set others.
+    pub quota: Quota,
 }
 
 impl Default for StoreLimits {
@@ -20,6 +22,7 @@ impl Default for StoreLimits {
             hosts: HostDefaults::default(),
             fixed_interval: false,
             max_crashes: DEFAULT_MAX_CRASHES,
+            quota: Quota::default(),
         }
     }
 }

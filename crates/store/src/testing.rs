@@ -3,22 +3,27 @@
 
 mod builders;
 pub mod claims;
+pub mod creation;
 pub mod fences;
 pub mod idempotency;
 pub mod keys;
 pub mod left_out;
 pub mod limits;
+pub mod long_queue;
 pub mod owners;
 pub mod politeness;
+pub mod quotas;
 pub mod reading;
 pub mod redirects;
 pub mod service;
 pub mod settling;
+pub mod shares;
 pub mod suspects;
 pub mod traps;
 pub mod turns;
 
 use std::future::Future;
+use std::time::Duration;
 
 use crate::{Store, StoreLimits};
 
@@ -34,6 +39,12 @@ pub trait StoreFixture: Send + Sync {
         &self,
         limits: impl Into<StoreLimits> + Send,
     ) -> impl Future<Output = Self::Store> + Send;
+
+    /// Moves the deadlines of all jobs to the past.
+    fn age_jobs(&self, by: Duration) -> impl Future<Output = ()> + Send;
+
+    /// Counts the rows of all jobs and tasks, whether they are visible or not.
+    fn count_rows(&self) -> impl Future<Output = (u64, u64)> + Send;
 }
 
 /// Defines one test per rule. `$fresh` is an async function that creates a [`StoreFixture`].
@@ -48,6 +59,12 @@ macro_rules! conformance {
             claims::a_task_handed_back_uses_no_attempt,
             claims::the_first_claim_makes_a_job_running,
             claims::an_admitted_task_is_returned_unchanged,
+            creation::a_large_job_is_complete,
+            creation::a_large_job_is_created_in_parts,
+            creation::an_abandoned_job_is_deleted,
+            creation::a_large_job_has_its_key,
+            creation::the_clock_starts_at_the_first_claim,
+            creation::a_job_that_is_never_started_ends,
             fences::a_stale_fence_writes_nothing,
             fences::one_lost_lease_does_not_fail_the_batch,
             fences::a_lease_settles_once,
@@ -61,6 +78,7 @@ macro_rules! conformance {
             suspects::a_task_that_crashes_its_worker_alone_three_times_is_poisoned,
             suspects::a_worker_has_one_suspect_at_a_time,
             suspects::a_suspect_that_was_held_again_is_tried_alone,
+            suspects::a_suspect_stops_no_other_job_at_its_host,
             suspects::tasks_held_together_are_not_poisoned,
             suspects::a_suspended_worker_blames_no_task,
             suspects::a_claim_whose_response_was_lost_blames_no_task,
@@ -108,6 +126,15 @@ macro_rules! conformance {
             reading::an_invalid_cursor_is_refused,
             reading::an_export_is_complete,
             reading::events_have_no_gaps,
+            shares::owners_and_their_jobs_take_turns_at_one_host,
+            shares::owners_share_by_weight,
+            shares::priority_orders_the_jobs_of_an_owner,
+            shares::a_job_with_one_page_does_not_wait_for_a_large_one,
+            shares::many_hosts_are_one_share,
+            shares::blocked_hosts_do_not_hide_open_ones,
+            shares::a_slot_that_becomes_free_is_offered_to_all,
+            shares::a_crowd_at_one_host_is_served,
+            shares::no_ready_task_is_without_a_lane,
             keys::keys_are_active_until_revoked,
             keys::keys_have_a_role_a_quota_and_an_expiry,
             keys::a_rotated_key_keeps_its_name,
@@ -116,6 +143,17 @@ macro_rules! conformance {
             owners::a_job_exists_for_its_owner_only,
             owners::a_job_is_cancelled_by_its_owner_only,
             owners::a_job_keeps_its_owner_and_priority,
+            quotas::parallel_requests_do_not_exceed_open_jobs,
+            quotas::parallel_requests_do_not_exceed_queued_tasks,
+            quotas::a_key_has_its_own_quota,
+            quotas::a_repeated_request_needs_no_quota,
+            quotas::links_beyond_the_queue_are_left_out,
+            quotas::pages_are_counted_with_their_tasks,
+            quotas::jobs_end_with_the_pages_of_the_day,
+            quotas::jobs_that_render_end_with_the_browser_seconds,
+            quotas::a_long_job_ends_at_once_with_a_quota,
+            quotas::stored_results_are_counted_until_they_are_deleted,
+            quotas::every_end_of_a_task_is_counted,
             service::robots_are_stored_by_origin,
             service::old_jobs_are_pruned_in_bounded_steps,
             service::hosts_without_work_and_old_robots_are_pruned,

@@ -11,6 +11,7 @@ mod scope;
 mod simple_href;
 mod url_error;
 mod url_key;
+mod url_patterns;
 mod url_ref;
 mod userinfo;
 
@@ -20,5 +21,6 @@ pub use resolver::{Resolved, Resolver};
 pub use scope::{Scope, ScopeKind, ScopeVerdict};
 pub use url_error::UrlError;
 pub use url_key::{KeyPolicy, QueryPolicy, SlashPolicy, UrlKey};
+pub use url_patterns::{PatternError, PatternLimits, UrlPatterns};
 pub use url_ref::UrlRef;
 pub use userinfo::Userinfo;

@@ -4,9 +4,8 @@
 //! that refused links can be counted by reason.
 
 use crawler_public_suffix::registrable_domain;
-use regex::RegexSet;
 
-use crate::{CrawlUrl, UrlRef};
+use crate::{CrawlUrl, UrlPatterns, UrlRef};
 
 /// The extent of a scope, without patterns.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -38,8 +37,8 @@ pub enum ScopeVerdict {
 #[derive(Clone, Debug)]
 pub struct Scope {
     outline: Outline,
-    include: Option<RegexSet>,
-    exclude: Option<RegexSet>,
+    include: UrlPatterns,
+    exclude: UrlPatterns,
 }
 
 #[derive(Clone, Debug)]
@@ -51,16 +50,11 @@ enum Outline {
 }
 
 impl Scope {
-    /// A scope around a seed. Patterns are regular expressions on the full URL.
-    pub fn new<S: AsRef<str>>(
-        kind: ScopeKind,
-        seed: &CrawlUrl,
-        include: &[S],
-        exclude: &[S],
-    ) -> Result<Self, regex::Error> {
+    /// A scope around a seed.
+    pub fn new(kind: ScopeKind, seed: &CrawlUrl) -> Self {
         let parts = seed.parts();
         let host = parts.host().to_owned();
-        let outline = match kind {
+        Self::of(match kind {
             ScopeKind::Host => Outline::Host(host),
             ScopeKind::Domain => Outline::Domain(registrable_domain(&host).to_owned()),
             ScopeKind::Prefix => Outline::Prefix {
@@ -68,21 +62,30 @@ impl Scope {
                 path: folder_of(parts.path()),
             },
             ScopeKind::Any => Outline::Any,
-        };
-        Ok(Self {
-            outline,
-            include: patterns(include)?,
-            exclude: patterns(exclude)?,
         })
     }
 
     /// A scope of any host, which needs no seed.
-    pub fn any<S: AsRef<str>>(include: &[S], exclude: &[S]) -> Result<Self, regex::Error> {
-        Ok(Self {
-            outline: Outline::Any,
-            include: patterns(include)?,
-            exclude: patterns(exclude)?,
-        })
+    pub fn any() -> Self {
+        Self::of(Outline::Any)
+    }
+
+    fn of(outline: Outline) -> Self {
+        Self {
+            outline,
+            include: UrlPatterns::default(),
+            exclude: UrlPatterns::default(),
+        }
+    }
+
+    /// Adds patterns on the full URL; without include patterns, all URLs are included.
+    #[must_use]
+    pub fn with_patterns(self, include: UrlPatterns, exclude: UrlPatterns) -> Self {
+        Self {
+            include,
+            exclude,
+            ..self
+        }
     }
 
     /// Whether a URL is in scope.
@@ -91,9 +94,9 @@ impl Scope {
             return ScopeVerdict::Outside;
         }
         let text = url.as_str();
-        if self.exclude.as_ref().is_some_and(|set| set.is_match(text)) {
+        if self.exclude.is_match(text) {
             ScopeVerdict::Excluded
-        } else if self.include.as_ref().is_some_and(|set| !set.is_match(text)) {
+        } else if !self.include.is_empty() && !self.include.is_match(text) {
             ScopeVerdict::NotIncluded
         } else {
             ScopeVerdict::In
@@ -102,7 +105,17 @@ impl Scope {
 
     /// Whether there are patterns, and so more than one reason to be out of scope.
     pub fn has_patterns(&self) -> bool {
-        self.include.is_some() || self.exclude.is_some()
+        !self.include.is_empty() || !self.exclude.is_empty()
+    }
+
+    /// Memory of patterns with strict limits, in bytes.
+    pub fn memory(&self) -> usize {
+        self.include.memory() + self.exclude.memory()
+    }
+
+    /// How many times a URL is read to match the patterns.
+    pub fn passes(&self) -> usize {
+        self.include.passes() + self.exclude.passes()
     }
 
     /// Whether a URL is in scope without regard to patterns.
@@ -130,14 +143,6 @@ impl Outline {
     }
 }
 
-fn patterns<S: AsRef<str>>(patterns: &[S]) -> Result<Option<RegexSet>, regex::Error> {
-    if patterns.is_empty() {
-        Ok(None)
-    } else {
-        RegexSet::new(patterns).map(Some)
-    }
-}
-
 /// The prefix for "below the seed's path": `/docs/` and `/docs` → `/docs/`; a last segment with a dot is a
 /// file, so `/docs/intro.html` → `/docs/`.
 fn folder_of(path: &str) -> String {
@@ -152,9 +157,10 @@ fn folder_of(path: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::PatternLimits;
 
     fn verdict(kind: ScopeKind, seed: &str, url: &str) -> ScopeVerdict {
-        let scope = Scope::new::<&str>(kind, &CrawlUrl::parse(seed).unwrap(), &[], &[]).unwrap();
+        let scope = Scope::new(kind, &CrawlUrl::parse(seed).unwrap());
         scope.verdict(UrlRef::split(url).unwrap())
     }
 
@@ -278,7 +284,9 @@ mod tests {
     #[test]
     fn exclude_wins_over_include() {
         let seed = CrawlUrl::parse("https://example.org/").unwrap();
-        let scope = Scope::new(ScopeKind::Host, &seed, &["/blog/"], &[r"\.pdf$"]).unwrap();
+        let patterns = |one| UrlPatterns::compile(&[one], PatternLimits::Default).unwrap();
+        let scope = Scope::new(ScopeKind::Host, &seed)
+            .with_patterns(patterns("/blog/"), patterns(r"\.pdf$"));
         let verdict = |url| scope.verdict(UrlRef::split(url).unwrap());
         assert_eq!(verdict("https://example.org/blog/a"), ScopeVerdict::In);
         assert_eq!(

@@ -39,6 +39,7 @@ impl LocatedBrowser {
             user_agent: options.user_agent,
             max_body: options.max_body,
             sandbox: options.sandbox,
+            budgets: options.budgets,
             ..defaults
         };
         Ok(Self { chromium, settings })

@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use crawler_model::PageBudgets;
+
 /// How pages are rendered.
 #[derive(Clone, Debug)]
 pub struct BrowserOptions {
@@ -17,6 +19,8 @@ pub struct BrowserOptions {
     pub sandbox: bool,
     /// Time limit for rendering one page; `None` is the default, or `timeout` if that is longer.
     pub nav_timeout: Option<Duration>,
+    /// What one rendered page may use.
+    pub budgets: PageBudgets,
 }
 
 /// There is no browser; the message says how to get one.

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use crawler_fetch::{Accept, Fetch, RequestedUrl};
 use crawler_frontier::{SiteFileAttempt, SiteFileStep};
 use crawler_model::site_rules::{MAX_WAIT, SITE_FILE_ATTEMPTS};
-use crawler_model::{JsPolicy, Notice};
+use crawler_model::{FailKind, JsPolicy, Notice};
 use crawler_sitefiles::{
     KnownRobots, Robots, RobotsDelay, RobotsFetch, RobotsFile, RobotsPermission,
 };
@@ -135,6 +135,12 @@ async fn fetch_robots<T: Fetch, G: HostGate>(
     loop {
         let response = match scraper.request(&robots_url, requested, options).await {
             Ok(fetched) => Ok(fetched),
+            // Not the site is the reason, so nothing is known of it: the next page asks again.
+            Err(RequestError::Failed(failure))
+                if matches!(failure.kind, FailKind::Busy | FailKind::Internal) =>
+            {
+                return Err(RequestError::Failed(failure));
+            }
             Err(RequestError::Failed(failure)) => Err(failure),
             Err(error) => return Err(error),
         };

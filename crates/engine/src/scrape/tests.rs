@@ -145,6 +145,25 @@ async fn robots_txt_is_fetched_once_a_day() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_refused_turn_says_nothing_about_robots_txt() {
+    for kind in [FailKind::Busy, FailKind::Internal] {
+        let refused = Err(Failure::new(kind, "no turn"));
+        let script = ScriptedFetch::default()
+            .on(ROBOTS, [refused, Ok(file("User-agent: *\nDisallow: /no"))])
+            .on(URL, [Ok(page())]);
+        let (scraper, script) = scraper(script, &RequestSpec::default());
+        let problem = scraper.get(&requested(URL), JsPolicy::Never).await;
+        assert!(
+            matches!(&problem, Err(ScrapeProblem::Failed { failure, .. }) if failure.kind == kind),
+            "{problem:?}"
+        );
+        // The next page, of anybody, is not refused because of that.
+        scraper.get(&requested(URL), JsPolicy::Never).await.unwrap();
+        assert_eq!(script.times(ROBOTS).len(), 2);
+    }
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_failed_robots_txt_is_fetched_again_later() {
     let robots = [Ok(status(500, None)), Ok(status(500, None)), Ok(file(""))];
     let script = ScriptedFetch::default()

@@ -90,7 +90,7 @@ fn check(kind: &SiteKind) {
         for workers in [1, 25] {
             let fetch = Arc::new(SpaceFetch::new((kind.make)(seed), workers > 1));
             let name = format!("{} (seed {seed}, {workers} workers)", kind.name);
-            let (max_pages, expected) = if bar(kind).ends {
+            let (max_pages, expected) = if bar(kind, &[]).ends {
                 (MAX_PAGES, StopReason::Done)
             } else {
                 (limit(&fetch.site) as u64, StopReason::MaxPages)
@@ -99,7 +99,7 @@ fn check(kind: &SiteKind) {
             if summary.stop != expected {
                 failures.push(format!("{name}: stopped: {:?}", summary.stop));
             }
-            failures.extend(Measured::of(&fetch).failures(&name, bar(kind)));
+            failures.extend(Measured::of(&fetch).failures(&name, bar(kind, &[])));
             check_told(&name, &summary, &reports);
         }
     }

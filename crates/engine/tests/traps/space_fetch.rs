@@ -47,6 +47,11 @@ impl SpaceFetch {
     }
 
     fn body(&self, target: &str, location: Option<&str>) -> Option<String> {
+        if location.is_some_and(|location| self.site.is_wanted(location)) {
+            // The way to a wanted page, or to one that was fetched: an honest site may have many.
+            self.log.lock().unwrap().total += 1;
+            return None;
+        }
         if target == "/sitemap.xml" {
             return self.site.has_sitemap().then(|| self.site.sitemap(ORIGIN));
         }

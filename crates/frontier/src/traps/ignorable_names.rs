@@ -20,6 +20,8 @@ const MAX_RECORDS: usize = 1_024;
 const MAX_TEXTS: usize = 200_000;
 /// Limit on the texts of a parameter that changes some pages: it may change nothing on others, such as a form.
 const MAX_TEXTS_IF_DIFFERENT: usize = 256;
+/// Limit on the pages without a query whose text is remembered.
+const MAX_PLAIN: usize = 32;
 
 /// The parameters of a site, by their names alone and by path and name.
 #[derive(Debug, Default)]
@@ -29,6 +31,8 @@ pub(super) struct IgnorableNames {
     has_some: bool,
     /// Number of texts remembered.
     texts: usize,
+    /// The texts of some pages without a query.
+    plain: HashMap<UrlKey, UrlFree>,
 }
 
 #[derive(Debug, Default)]
@@ -37,6 +41,8 @@ struct NameRecord {
     same: u32,
     /// Fingerprints of some pages of which a copy was read: of paths, if the record is one for all paths.
     copied: Vec<u64>,
+    /// Fingerprints of some values with which a page is the same as without the parameter: if there is only one, it is the default.
+    values: Vec<u64>,
     differs: bool,
     /// What was read, by the key without the parameter.
     pages: HashMap<UrlKey, ReadPage>,
@@ -64,13 +70,30 @@ impl NameRecord {
         page.is_some_and(|page| page.same >= MIN_SAME && !page.differs)
     }
 
-    /// Takes in a page, and returns how many more are remembered. `source`: what must be different for a copy of another page.
+    fn note_copy(&mut self, source: u64) {
+        self.same += 1;
+        if self.copied.len() < MIN_COPIED && !self.copied.contains(&source) {
+            self.copied.push(source);
+        }
+    }
+
+    fn is_new_value(&mut self, value: u64) -> bool {
+        let is_new = self.values.len() < MAX_PLAIN && !self.values.contains(&value);
+        if is_new {
+            self.values.push(value);
+        }
+        is_new
+    }
+
+    /// Takes in a page, and returns how many more are remembered. `source`: what must be different for a copy of another page;
+    /// `plain_value`: the parameter's value, if the page is the same without the parameter.
     fn take_in(
         &mut self,
         key: UrlKey,
         own: UrlKey,
         source: u64,
         text: UrlFree,
+        plain_value: Option<u64>,
         has_room: bool,
     ) -> isize {
         let before = self.pages.len();
@@ -80,10 +103,7 @@ impl NameRecord {
             Some(page) if page.own == own => (),
             Some(page) if is_same(page.text, text) => {
                 page.same += 1;
-                self.same += 1;
-                if self.copied.len() < MIN_COPIED && !self.copied.contains(&source) {
-                    self.copied.push(source);
-                }
+                self.note_copy(source);
             }
             Some(page) => {
                 page.differs = true;
@@ -97,6 +117,9 @@ impl NameRecord {
                     differs: false,
                 };
                 self.pages.insert(key, page);
+                if plain_value.is_some_and(|value| self.is_new_value(value)) {
+                    self.note_copy(source);
+                }
             }
             None => (),
         }
@@ -127,15 +150,31 @@ impl IgnorableNames {
                 continue;
             };
             let path = xxh3_64_with_seed(page_of(url).as_bytes(), 0);
+            let plain = self.plain.get(&others);
+            let plain = plain.filter(|plain| is_same(**plain, text.exact));
+            let value = plain.map(|_| xxh3_64_with_seed(pair.as_bytes(), 0));
             for (key, source) in [(name, path), (on_path(url, name), others.0)] {
                 if !self.records.contains_key(&key) && self.records.len() >= MAX_RECORDS {
                     continue;
                 }
                 let record = self.records.entry(key).or_default();
-                let added = record.take_in(others, own, source, text.exact, self.texts < MAX_TEXTS);
+                let has_room = self.texts < MAX_TEXTS;
+                let added = record.take_in(others, own, source, text.exact, value, has_room);
                 self.texts = self.texts.saturating_add_signed(added);
                 self.has_some |= record.is_ignorable() || record.is_ignorable_on(others);
             }
+        }
+    }
+
+    /// Whether the texts of more pages without a query are wanted.
+    pub(super) fn wants_plain(&self) -> bool {
+        self.plain.len() < MAX_PLAIN
+    }
+
+    /// Remembers the text of a page without a query, to compare it with the same page with one.
+    pub(super) fn take_in_plain(&mut self, key: UrlKey, text: &TextSketch) {
+        if self.wants_plain() {
+            self.plain.insert(key, text.exact);
         }
     }
 
@@ -267,6 +306,30 @@ mod tests {
         read(&mut names, "http://a/w?title=2&action=history", 3);
         assert!(is_copy(&names, "http://a/w?title=10&action=edit"));
         assert!(!is_copy(&names, "http://a/w?title=9&action=history"));
+    }
+
+    /// The first page of a list is the same without its number.
+    #[test]
+    fn a_page_that_is_the_same_without_a_parameter_is_a_copy_if_its_value_is_no_default() {
+        for is_default in [true, false] {
+            let mut names = IgnorableNames::default();
+            for page in 0..8 {
+                let url = format!("http://a/p{page}");
+                let key = KEYS.key(UrlRef::split(&url).unwrap());
+                let exact = UrlFree {
+                    all: page,
+                    rest: page,
+                };
+                let text = TextSketch {
+                    exact,
+                    ..TextSketch::default()
+                };
+                names.take_in_plain(key, &text);
+                let value = if is_default { 1 } else { page };
+                read(&mut names, &format!("{url}?n={value}"), page);
+            }
+            assert_eq!(names.has_some(), !is_default, "default: {is_default}");
+        }
     }
 
     #[test]

@@ -20,6 +20,14 @@ pub(crate) struct PageEvidence {
     pub(super) is_listed: bool,
     /// Whether it is known from the start that it leads elsewhere.
     pub(super) leads: bool,
+    /// Whether it is a redirect.
+    pub(super) is_redirect: bool,
+    /// The page that a redirect was found on, if no other redirect led to it.
+    pub(super) found_on: Option<UrlKey>,
+    /// Whether it is a redirect back to that page, with a query that it did not have.
+    pub(super) is_return: bool,
+    /// Whether its target is fetched before other pages, to learn whether it is a copy.
+    pub(crate) is_first: bool,
     /// New URLs found on it that belong to the same place.
     pub(super) inside: u32,
     /// Those of them that are shorter periods: the days of a month.
@@ -28,11 +36,32 @@ pub(crate) struct PageEvidence {
     pub(super) pages_outside: u32,
     /// Keys of the new URLs found on it in the same area.
     pub(super) area_new: Vec<UrlKey>,
-    /// New URLs found on it in other areas.
-    pub(super) area_outside: u32,
+    /// New URLs found on it in other areas, with the area.
+    pub(super) outside: Vec<(UrlKey, u64)>,
 }
 
 impl PageEvidence {
+    /// A page of an area and, if its URL has one, a place.
+    pub(super) fn new(place: Option<Place>, area: u64) -> Self {
+        Self {
+            place,
+            area,
+            is_inside: false,
+            is_in_area: false,
+            is_listed: false,
+            leads: false,
+            is_redirect: false,
+            found_on: None,
+            is_return: false,
+            is_first: false,
+            inside: 0,
+            shorter: 0,
+            pages_outside: 0,
+            area_new: Vec::new(),
+            outside: Vec::new(),
+        }
+    }
+
     /// Whether a link leads to more of the same place.
     pub(super) fn contains(&self, to: Option<&Place>) -> bool {
         matches!((&self.place, to), (Some(here), Some(to)) if here.contains(to))
@@ -51,13 +80,18 @@ impl PageEvidence {
         if area == self.area {
             self.area_new.push(key);
         } else {
-            self.area_outside += 1;
+            self.outside.push((key, area));
         }
+    }
+
+    /// Whether the page leads to no new page at all.
+    pub(crate) fn is_end(&self) -> bool {
+        self.area_new.is_empty() && self.outside.is_empty()
     }
 
     /// Whether the page was found in its area, and leads to new pages of it and to none elsewhere.
     pub(super) fn only_leads_inside(&self) -> bool {
-        self.is_in_area && !self.is_listed && !self.area_new.is_empty() && self.area_outside == 0
+        self.is_in_area && !self.is_listed && !self.area_new.is_empty() && self.outside.is_empty()
     }
 }
 

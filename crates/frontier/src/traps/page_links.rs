@@ -5,7 +5,6 @@ use std::collections::HashSet;
 use crawler_model::{Outcome, PageReport};
 use crawler_weburl::{KeyPolicy, UrlKey, UrlRef};
 
-use super::area::area;
 use super::calendar::DatePage;
 use super::page_evidence::{Brought, PageEvidence};
 use super::phrases::NewText;
@@ -25,13 +24,12 @@ pub(super) fn brought(
     text.map_or(Brought::Unknown, |text| text.brought)
 }
 
-/// Whether a URL belongs to the same place as the page it was found on, and to the same area.
-pub(super) fn relation(url: UrlRef<'_>, via: UrlRef<'_>, keys: &KeyPolicy) -> (bool, bool) {
-    let is_inside = match (Place::of(via, keys.seed), Place::of(url, keys.seed)) {
+/// Whether a URL belongs to the same place as the page it was found on.
+pub(super) fn is_inside(url: UrlRef<'_>, via: UrlRef<'_>, keys: &KeyPolicy) -> bool {
+    match (Place::of(via, keys.seed), Place::of(url, keys.seed)) {
         (Some(from), Some(to)) => from.contains(&to),
         _ => false,
-    };
-    (is_inside, area(via, keys.seed) == area(url, keys.seed))
+    }
 }
 
 /// The first day of the last page of its calendar that a page links to.
@@ -57,25 +55,26 @@ pub(super) fn leads_elsewhere(report: &PageReport, keys: &KeyPolicy, seen: &Seen
     })
 }
 
-/// The keys of the pages of the same area that a page links to and that were known before, besides itself and the one it was found
-/// on.
+/// The keys of the pages of some areas that a page links to and that were known before, besides itself and those it was found on.
 pub(super) fn known_links(
     report: &PageReport,
     evidence: &PageEvidence,
+    origin: Option<UrlKey>,
     keys: &KeyPolicy,
     seen: &Seen,
+    is_in_areas: impl Fn(UrlRef<'_>) -> bool,
 ) -> Vec<u64> {
     let own = keys.key(report.url.parts());
     let via = report.via.as_deref().and_then(UrlRef::split);
     let via = via.map(|via| keys.key(via));
-    let new: HashSet<UrlKey> = evidence.area_new.iter().copied().collect();
-    let in_area = |url: UrlRef<'_>| area(url, keys.seed) == evidence.area;
+    let outside = evidence.outside.iter().map(|(key, _)| *key);
+    let new: HashSet<UrlKey> = evidence.area_new.iter().copied().chain(outside).collect();
     let mut known: Vec<u64> = report
         .links
         .iter()
-        .filter(|link| link.key != own && Some(link.key) != via)
+        .filter(|link| link.key != own && Some(link.key) != via && Some(link.key) != origin)
         .filter(|link| seen.contains(link.key) && !new.contains(&link.key))
-        .filter(|link| link.parts().is_some_and(in_area))
+        .filter(|link| link.parts().is_some_and(&is_in_areas))
         .map(|link| link.key.0)
         .collect();
     known.sort_unstable();

@@ -1,5 +1,7 @@
 //! A page's report, without the fields of its task.
 
+use std::time::Duration;
+
 use crawler_model::{
     FailKind, Failure, MAX_PHRASES, Outcome, PageReport, RefuseReason, RenderReason, Rendering,
     SkipReason, Task, TextSketch, UrlFree,
@@ -172,6 +174,7 @@ fn read_rendering(bytes: &mut BytesIn<'_>) -> Result<Option<Rendering>, Damaged>
         rendered: number & 1 == 1,
         reason: *reason.ok_or(Damaged("a rendering"))?,
         waited: bytes.duration()?,
+        browser_time: Duration::ZERO,
         timed_out,
     }))
 }

@@ -112,6 +112,9 @@ impl Connection {
             tracing::debug!(host = %to.host, port = to.port, "refused a request of the browser itself");
             return empty_and_close(StatusCode::BAD_GATEWAY);
         };
+        if !self.stats.admit(&to.host) {
+            return empty_and_close(StatusCode::BAD_GATEWAY);
+        }
         if is_tunnel {
             self.tunnel(egress, &to, request).await
         } else {

@@ -11,7 +11,7 @@ use tokio::net::TcpStream;
 use super::idle_timer::IdleTimer;
 use super::proxy_stats::ProxyStats;
 
-/// A stream that resets the idle timer and, on the network side, counts received bytes.
+/// A stream that resets the idle timer and, on the network side, counts bytes and fails when the page exceeds a budget.
 #[derive(Debug)]
 pub(super) struct CountingStream {
     stream: TcpStream,
@@ -42,9 +42,13 @@ impl CountingStream {
         }
     }
 
-    fn touch_if_written(&self, written: Poll<io::Result<usize>>) -> Poll<io::Result<usize>> {
-        if let Poll::Ready(Ok(_)) = written {
+    fn count_written(&self, written: Poll<io::Result<usize>>) -> Poll<io::Result<usize>> {
+        if let Poll::Ready(Ok(bytes)) = written {
             self.idle_timer.touch();
+            let stats = self.stats.as_ref();
+            if stats.is_some_and(|stats| !stats.add_bytes_out(bytes as u64)) {
+                return Poll::Ready(Err(over_budget()));
+            }
         }
         written
     }
@@ -61,12 +65,18 @@ impl AsyncRead for CountingStream {
         let got = buf.filled().len().saturating_sub(before);
         if got > 0 {
             self.idle_timer.touch();
-            if let Some(stats) = &self.stats {
-                stats.add_bytes_in(got as u64);
+            let stats = self.stats.as_ref();
+            if stats.is_some_and(|stats| !stats.add_bytes_in(got as u64)) {
+                return Poll::Ready(Err(over_budget()));
             }
         }
         read
     }
+}
+
+/// The browser sees a broken connection; the page ends for another reason.
+fn over_budget() -> io::Error {
+    io::Error::other("the page exceeded a budget")
 }
 
 impl AsyncWrite for CountingStream {
@@ -76,7 +86,7 @@ impl AsyncWrite for CountingStream {
         bytes: &[u8],
     ) -> Poll<io::Result<usize>> {
         let written = Pin::new(&mut self.stream).poll_write(cx, bytes);
-        self.touch_if_written(written)
+        self.count_written(written)
     }
 
     fn poll_write_vectored(
@@ -85,7 +95,7 @@ impl AsyncWrite for CountingStream {
         pieces: &[io::IoSlice<'_>],
     ) -> Poll<io::Result<usize>> {
         let written = Pin::new(&mut self.stream).poll_write_vectored(cx, pieces);
-        self.touch_if_written(written)
+        self.count_written(written)
     }
 
     fn is_write_vectored(&self) -> bool {

@@ -6,14 +6,16 @@ use std::sync::{Arc, Mutex};
 
 use crawler_model::{FailKind, Failure};
 
+use crate::budget_meter::BudgetMeter;
 use crate::lock::lock;
 
 /// Maximum number of failures recorded per page.
 const MAX_FAILURES: usize = 1_000;
 
 /// Counters and failures, shared by a proxy and its connections.
-#[derive(Default, Debug)]
+#[derive(Debug)]
 pub(super) struct ProxyStats {
+    meter: Arc<BudgetMeter>,
     bytes_in: AtomicU64,
     refused: AtomicU64,
     requests: Arc<AtomicU64>,
@@ -21,11 +23,14 @@ pub(super) struct ProxyStats {
 }
 
 impl ProxyStats {
-    /// Counts requests in a counter that other proxies share.
-    pub(super) fn with_requests(requests: Arc<AtomicU64>) -> Self {
+    /// Counts requests in a counter that other proxies may share.
+    pub(super) fn new(meter: Arc<BudgetMeter>, requests: Arc<AtomicU64>) -> Self {
         Self {
+            meter,
+            bytes_in: AtomicU64::new(0),
+            refused: AtomicU64::new(0),
             requests,
-            ..Self::default()
+            failures: Mutex::default(),
         }
     }
 
@@ -34,9 +39,20 @@ impl ProxyStats {
         lock(&self.failures).clear();
     }
 
-    /// Counts bytes received from the network.
-    pub(super) fn add_bytes_in(&self, bytes: u64) {
+    /// Counts bytes received from the network. Returns whether the page may go on.
+    pub(super) fn add_bytes_in(&self, bytes: u64) -> bool {
         self.bytes_in.fetch_add(bytes, Ordering::Relaxed);
+        self.meter.add_bytes(bytes)
+    }
+
+    /// Counts bytes sent to the network. Returns whether the page may go on.
+    pub(super) fn add_bytes_out(&self, bytes: u64) -> bool {
+        self.meter.add_bytes(bytes)
+    }
+
+    /// Counts a request or tunnel to a host for the page's budgets. Returns whether the page may go on.
+    pub(super) fn admit(&self, host: &str) -> bool {
+        self.meter.admit(host)
     }
 
     /// Counts a request or tunnel.

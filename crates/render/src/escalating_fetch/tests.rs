@@ -107,6 +107,15 @@ fn html(response: &Fetched) -> &[u8] {
     }
 }
 
+/// Returns how the page was rendered, without the time for which the browser was used.
+fn untimed(response: &Fetched) -> Option<Rendering> {
+    let rendering = response.rendering?;
+    Some(Rendering {
+        browser_time: Duration::ZERO,
+        ..rendering
+    })
+}
+
 const LONG: &str = "a page with considerably more text";
 
 #[tokio::test]
@@ -291,6 +300,7 @@ async fn without_a_working_browser_the_http_response_is_returned() {
         (Some(failing(FailKind::NoBrowser)), NoBrowser),
         (Some(failing(FailKind::Browser)), BrowserFailed),
         (Some(failing(FailKind::Timeout)), BrowserFailed),
+        (Some(failing(FailKind::RenderBudget)), BrowserFailed),
         (Some(failing(FailKind::Connect)), BrowserFailed),
         (Some(responding(refused)), BrowserFailed),
         (Some(FakeFetch::default().file(URL, "%PDF")), BrowserFailed),
@@ -301,7 +311,7 @@ async fn without_a_working_browser_the_http_response_is_returned() {
         let response = fixture.auto().await;
         assert_eq!(html(&response), b"certain");
         assert_eq!(response.status, 200);
-        assert_eq!(response.rendering, Some(Rendering::not(reason)));
+        assert_eq!(untimed(&response), Some(Rendering::not(reason)));
     }
 }
 
@@ -371,13 +381,14 @@ async fn a_failed_browser_first_request_falls_back_to_http() {
         // Our own load may be the cause: one timeout is not enough.
         (FailKind::Timeout, BrowserFailed, true),
         (FailKind::Dns, BrowserFailed, false),
+        (FailKind::RenderBudget, BrowserFailed, false),
         (FailKind::Connect, BrowserFailed, false),
         (FailKind::AddressRefused, BrowserFailed, false),
     ] {
         let fixture = Fixture::for_host_that_needs_rendering(page("certain"), failing(kind));
         let response = fixture.auto().await;
         assert_eq!(html(&response), b"certain", "{kind}");
-        assert_eq!(response.rendering, Some(Rendering::not(reason)), "{kind}");
+        assert_eq!(untimed(&response), Some(Rendering::not(reason)), "{kind}");
         // If the browser died, the page is tried once more, and nothing is recorded.
         let times = if kind == FailKind::Browser { 2 } else { 1 };
         assert_eq!(fixture.requests(), (1, times), "{kind}");
@@ -407,7 +418,7 @@ async fn a_host_that_blocks_browsers_is_fetched_by_http_again() {
             let fixture = Fixture::for_host_that_needs_rendering(http.clone(), rendered);
             let response = fixture.auto().await;
             assert!(response.status < 400);
-            assert_eq!(response.rendering, Some(Rendering::not(plain)));
+            assert_eq!(untimed(&response), Some(Rendering::not(plain)));
             assert_eq!(fixture.requests(), (1, 1));
             assert!(!fixture.goes_to_browser_first());
         }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crawler_fetch::{Accept, EgressTarget, Fetch, FetchRequest, Fetched, Guard, HttpFetch};
-use crawler_model::{Deadlines, Failure, FetchRules, JsPolicy};
+use crawler_model::{Deadlines, Failure, FetchRules, JsPolicy, PageBudgets};
 use crawler_render::{Chromium, RenderSettings, Renderer};
 use crawler_weburl::CrawlUrl;
 
@@ -46,6 +46,8 @@ pub(crate) fn renderer_with(program: Option<&Path>, guard: Guard) -> Arc<Rendere
         everywhere,
     );
     let settings = RenderSettings {
+        // The page that tries every channel makes hundreds of requests.
+        budgets: PageBudgets::UNLIMITED,
         blocked: Vec::new(),
         // The page that tries every channel takes long to settle, and longer on a busy machine.
         nav_timeout: Duration::from_secs(90),

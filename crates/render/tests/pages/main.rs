@@ -5,11 +5,14 @@
 )]
 
 mod applications;
+mod budgets;
 mod launcher;
 mod process_tree;
 mod processes;
+mod remote;
 mod responses;
 mod runaway;
+mod seccomp;
 mod secure;
 mod starts;
 mod test_renderer;

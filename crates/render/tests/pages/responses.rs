@@ -1,8 +1,10 @@
 //! Responses other than pages, and what is reported besides the document.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use crawler_fetch::{Accept, Body, Fetch, FetchRequest, RequestedUrl};
+use crawler_fetch::{Accept, Body, Fetch, FetchRequest, RequestedUrl, TabMeter};
 use crawler_model::{FailKind, JsPolicy, RenderReason, Rendering, RequestSpec};
 use crawler_weburl::CrawlUrl;
 use testsite::{Pages, Request, Server, SiteResponse};
@@ -55,13 +57,23 @@ fn site() -> Server {
 async fn redirects_errors_and_non_html_responses_are_returned() {
     let site = site();
     let test = TestRenderer::new(|_| ());
+    let counted = Arc::<AtomicUsize>::default();
+    let tabs = Arc::clone(&counted);
+    let meter = TabMeter::new(move |_| {
+        tabs.fetch_add(1, Ordering::SeqCst);
+    });
     let get = async |path: &str, accept: Accept| {
         let url = CrawlUrl::parse(&site.url(path)).unwrap();
         let request = FetchRequest {
             js: JsPolicy::Always,
+            tab_meter: Some(&meter),
             ..FetchRequest::new(&url, accept)
         };
-        test.renderer.fetch(request).await.unwrap()
+        let before = counted.load(Ordering::SeqCst);
+        let fetched = test.renderer.fetch(request).await.unwrap();
+        // The time of its tab is known with the page, once.
+        assert_eq!(counted.load(Ordering::SeqCst), before + 1, "{path}");
+        fetched
     };
     for accept in [Accept::Page, Accept::Document] {
         let moved = get("/moved", accept).await;
@@ -81,8 +93,12 @@ async fn redirects_errors_and_non_html_responses_are_returned() {
         for path in ["/paper.pdf", "/archive"] {
             let file = get(path, accept).await;
             assert_eq!((file.status, file.body), (200, Body::Unread), "{path}");
-            let not = Rendering::not(RenderReason::NotHtml);
-            assert_eq!(file.rendering, Some(not), "{path}");
+            let rendering = file.rendering.unwrap();
+            let not = Rendering {
+                browser_time: rendering.browser_time,
+                ..Rendering::not(RenderReason::NotHtml)
+            };
+            assert_eq!(rendering, not, "{path}");
         }
     }
     let gone = get("/gone", Accept::Document).await;

@@ -4,8 +4,10 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use crawler_fetch::{Accept, Body, Fetch, FetchRequest, Fetched, Guard, HttpFetch};
-use crawler_model::{Failure, JsPolicy, RequestSpec, ScrapePlan};
+use crawler_fetch::{
+    Accept, Body, Fetch, FetchRequest, FetchSetupError, Fetched, Guard, HttpFetch,
+};
+use crawler_model::{Failure, FetchRules, JsPolicy, RequestSpec, ScrapePlan};
 use crawler_render::{Chromium, RenderSettings, Renderer};
 use crawler_weburl::CrawlUrl;
 
@@ -29,21 +31,28 @@ impl TestRenderer {
         spec: &RequestSpec,
         change: impl FnOnce(&mut RenderSettings),
     ) -> Self {
+        Self::fetching(program, spec, change, |rules| {
+            HttpFetch::new(rules, 8, Guard::anywhere(), crawler_html::looks_like_html)
+        })
+    }
+
+    /// Like [`Self::by`], with another fetcher.
+    pub(crate) fn fetching(
+        program: Option<&Path>,
+        spec: &RequestSpec,
+        change: impl FnOnce(&mut RenderSettings),
+        http: impl FnOnce(&FetchRules) -> Result<HttpFetch, FetchSetupError>,
+    ) -> Self {
         let mut settings = RenderSettings {
             nav_timeout: Duration::from_secs(15),
             ..RenderSettings::default()
         };
         change(&mut settings);
         let plan = ScrapePlan::resolve(spec, "crawler/test").unwrap();
-        let http = HttpFetch::new(
-            &plan.fetch,
-            8,
-            Guard::anywhere(),
-            crawler_html::looks_like_html,
-        );
         let chromium = Chromium::find(program).expect("these tests need a Chromium");
+        let http = Arc::new(http(&plan.fetch).unwrap());
         Self {
-            renderer: Renderer::new(chromium, settings, Arc::new(http.unwrap())),
+            renderer: Renderer::new(chromium, settings, http),
         }
     }
 

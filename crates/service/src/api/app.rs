@@ -12,7 +12,12 @@ use tokio::sync::watch;
 
 use super::auth::Authenticator;
 use super::bounded_fetch::BoundedFetch;
+use super::event_feed::EventFeeds;
+use super::owner_limits::OwnerLimits;
+use super::request_work::RequestWork;
+use super::scrape_turn::ScrapeQueue;
 use super::store_host_gate::StoreHostGate;
+use super::usage_meter::UsageMeter;
 use crate::SharedBrowser;
 use crate::address_limits::{AddressLimits, slot_lease};
 use crate::cached_check::CachedCheck;
@@ -57,7 +62,12 @@ struct Inner<S> {
     defaults: JobDefaults,
     scraper: ApiScraper<S>,
     keys: Authenticator,
+    limits: Arc<OwnerLimits>,
+    meter: Arc<UsageMeter<S>>,
+    scrape_queue: Arc<ScrapeQueue>,
+    feeds: Arc<EventFeeds>,
     readiness: CachedCheck,
+    request_work: RequestWork,
     browser: SharedBrowser,
     stopping: watch::Sender<bool>,
 }
@@ -67,6 +77,8 @@ pub(super) trait BodyLimits: Send + Sync {
     fn max_body_bytes(&self) -> u64;
 
     fn body_timeout(&self) -> Duration;
+
+    fn request_work(&self) -> &RequestWork;
 }
 
 impl<S: Store> BodyLimits for App<S> {
@@ -77,6 +89,10 @@ impl<S: Store> BodyLimits for App<S> {
     fn body_timeout(&self) -> Duration {
         self.inner.config.server.body_timeout
     }
+
+    fn request_work(&self) -> &RequestWork {
+        &self.inner.request_work
+    }
 }
 
 impl<S: Store> App<S> {
@@ -84,7 +100,8 @@ impl<S: Store> App<S> {
     pub fn new(store: S, config: Config, browser: SharedBrowser) -> Result<Self, SetupError> {
         let plan = scrape_plan(&config)?;
         let (guard, sniff) = (guard(&config), crawler_html::looks_like_html);
-        let fetch = HttpFetch::new(&plan.fetch, max_scrapes(&config), guard, sniff)?;
+        let fetch = HttpFetch::new(&plan.fetch, max_scrapes(&config), guard, sniff)?
+            .with_name_resolution(config.http.resolver.into());
         Ok(Self::build(store, config, browser, plan, fetch))
     }
 
@@ -117,14 +134,19 @@ impl<S: Store> App<S> {
         let on_notice = |notice: Notice| tracing::info!(event = notice.as_str(), "{notice}");
         Self {
             inner: Arc::new(Inner {
-                store,
                 defaults: JobDefaults::from(&config),
                 // A request that waits is ended by its own timeout.
                 scraper: Scraper::with_gate(fetch, plan, gate, rng_seed, Stop::new(), on_notice),
                 keys: Authenticator::new(&config.server),
+                limits: Arc::default(),
+                meter: Arc::new(UsageMeter::new(store.clone())),
+                scrape_queue: Arc::new(ScrapeQueue::new(&config.server)),
+                feeds: Arc::default(),
                 readiness: CachedCheck::default(),
+                request_work: RequestWork::default(),
                 stopping: watch::Sender::new(false),
                 browser,
+                store,
                 config,
             }),
         }
@@ -152,6 +174,22 @@ impl<S: Store> App<S> {
 
     pub(super) fn readiness(&self) -> &CachedCheck {
         &self.inner.readiness
+    }
+
+    pub(super) fn limits(&self) -> &Arc<OwnerLimits> {
+        &self.inner.limits
+    }
+
+    pub(super) fn meter(&self) -> &Arc<UsageMeter<S>> {
+        &self.inner.meter
+    }
+
+    pub(super) fn scrape_queue(&self) -> &Arc<ScrapeQueue> {
+        &self.inner.scrape_queue
+    }
+
+    pub(super) fn feeds(&self) -> &Arc<EventFeeds> {
+        &self.inner.feeds
     }
 
     pub(super) fn keys(&self) -> &Authenticator {

@@ -182,17 +182,13 @@ pub(super) struct Caller {
     pub(super) owner: Owner,
     /// What the caller may see.
     pub(super) role: KeyRole,
-    /// What the owner may use.
+    /// What the owner may use: the quota of the key, or else that of the configuration.
     pub(super) quota: Quota,
 }
 
 impl Caller {
-    fn new(owner: Owner, role: KeyRole) -> Self {
-        Self {
-            owner,
-            role,
-            quota: Quota::default(),
-        }
+    pub(super) fn new(owner: Owner, role: KeyRole, quota: Quota) -> Self {
+        Self { owner, role, quota }
     }
 
     /// Whose jobs the caller may see.
@@ -250,10 +246,11 @@ impl Credentials {
 
 async fn authorize<S: Store>(app: &App<S>, sent: &Credentials) -> Result<Caller, Problem> {
     let keys = app.keys();
+    let quota = app.config().quotas.quota();
     let wait = keys.throttle.wait(sent.address);
     if let Some(key) = &sent.key {
         if let Some(owner) = keys.owner_of(key) {
-            return Ok(Caller::new(owner, KeyRole::User));
+            return Ok(Caller::new(owner, KeyRole::User, quota));
         }
         // Looked up by its hash: the duration reveals nothing about the key.
         let hash = KeyHash::of(key);
@@ -268,7 +265,7 @@ async fn authorize<S: Store>(app: &App<S>, sent: &Credentials) -> Result<Caller,
     if open && !keys.any_stored(app.store()).await? {
         if sent.is_local {
             // Nobody else has access.
-            return Ok(Caller::new(Owner::local(), KeyRole::Admin));
+            return Ok(Caller::new(Owner::local(), KeyRole::Admin, quota));
         }
         return Err(Problem::new(
             StatusCode::FORBIDDEN,
@@ -306,11 +303,8 @@ fn accept<S: Store>(app: &App<S>, key: ApiKey) -> Result<Caller, Problem> {
     match key.state {
         KeyState::Active => {
             app.keys().note_use(app.store(), key.id);
-            Ok(Caller {
-                owner: key.name,
-                role: key.role,
-                quota: key.quota,
-            })
+            let quota = key.quota.or(&app.config().quotas.quota());
+            Ok(Caller::new(key.name, key.role, quota))
         }
         KeyState::Expired => {
             let at = key.expires_at.map(rfc3339).unwrap_or_default();

@@ -5,15 +5,16 @@ use axum::extract::State;
 use axum::response::{IntoResponse, Response};
 use crawler_store::{JobCreation, JobId, JobKind, JobState, NewJob, Store, StoreError};
 use http::{HeaderValue, StatusCode, header};
+use tokio::time::timeout;
 
-use super::app::App;
+use super::app::{App, BodyLimits};
 use super::auth::Caller;
 use super::idempotency::{IdempotencyHeader, IdempotencyParameter};
 use super::json_body::JsonBody;
 use super::problem::Problem;
 use super::requests::{BatchRequest, SiteRequest};
 use super::responses::AcceptedJob;
-use crate::job_params::JobParams;
+use crate::job_params::{JobParams, PreparedJob};
 
 /// Scrape a list of pages
 #[utoipa::path(
@@ -30,7 +31,7 @@ pub(super) async fn batch<S: Store>(
     JsonBody(request): JsonBody<BatchRequest>,
 ) -> Result<Response, Problem> {
     let params = request.params(app.config())?;
-    create_job(&app, caller, JobKind::BatchScrape, &params, &idempotency).await
+    create_job(&app, caller, JobKind::BatchScrape, params, idempotency).await
 }
 
 /// Crawl a site
@@ -48,7 +49,7 @@ pub(super) async fn crawl<S: Store>(
     JsonBody(request): JsonBody<SiteRequest>,
 ) -> Result<Response, Problem> {
     let params = request.params(app.config())?;
-    create_job(&app, caller, JobKind::Crawl, &params, &idempotency).await
+    create_job(&app, caller, JobKind::Crawl, params, idempotency).await
 }
 
 /// List the URLs of a site
@@ -66,17 +67,18 @@ pub(super) async fn map<S: Store>(
     JsonBody(request): JsonBody<SiteRequest>,
 ) -> Result<Response, Problem> {
     let params = request.params(app.config())?;
-    create_job(&app, caller, JobKind::Map, &params, &idempotency).await
+    create_job(&app, caller, JobKind::Map, params, idempotency).await
 }
 
 async fn create_job<S: Store>(
     app: &App<S>,
     caller: Caller,
     kind: JobKind,
-    params: &JobParams,
-    idempotency: &IdempotencyHeader,
+    params: JobParams,
+    idempotency: IdempotencyHeader,
 ) -> Result<Response, Problem> {
-    let mut prepared = params.new_job(kind, caller.owner.clone(), app.defaults())?;
+    let (prepared, idempotency) = prepare(app, &caller, kind, params, idempotency).await?;
+    let invalid_urls = prepared.invalid_urls;
     if prepared.job.seeds.is_empty() {
         return Err(Problem::new(
             StatusCode::UNPROCESSABLE_ENTITY,
@@ -85,10 +87,18 @@ async fn create_job<S: Store>(
         )
         .at("urls")
         .in_body()
-        .about(prepared.invalid_urls));
+        .about(invalid_urls.listed));
     }
-    prepared.job.idempotency = idempotency.key(kind, params);
     let new_id = prepared.job.id;
+    let creating = app.limits().creating(&caller.owner);
+    let time_limit = app.config().server.request_timeout;
+    let _creating = timeout(time_limit, creating.lock_owned())
+        .await
+        .map_err(|_| {
+            Problem::busy(
+                "the request waited for other jobs of this API key to be created; try again later",
+            )
+        })?;
     let id = match store_job(app, prepared.job).await {
         Ok(JobCreation::Created) => {
             super::metrics::count_job(kind, &caller.owner);
@@ -100,7 +110,8 @@ async fn create_job<S: Store>(
             id
         }
         Ok(JobCreation::KeyReused) => return Err(key_reused()),
-        Err(error) => return Err(unconfirmed(error, new_id, idempotency)),
+        Ok(JobCreation::QuotaExceeded(exceeded)) => return Err(Problem::quota_exceeded(exceeded)),
+        Err(error) => return Err(unconfirmed(error, new_id, &idempotency)),
     };
     let status = if id == new_id {
         JobState::Queued
@@ -115,16 +126,50 @@ async fn create_job<S: Store>(
         kind: kind.as_str(),
         status: status.as_str(),
         url,
-        invalid_urls: (kind == JobKind::BatchScrape).then_some(prepared.invalid_urls),
+        invalid_url_count: (kind == JobKind::BatchScrape).then_some(invalid_urls.count),
+        invalid_urls: (kind == JobKind::BatchScrape).then_some(invalid_urls.listed),
     };
     let headers = [(header::LOCATION, location)];
     Ok((StatusCode::ACCEPTED, headers, Json(accepted)).into_response())
 }
 
+/// A batch of more URLs is validated on a blocking thread.
+const MANY_URLS: usize = 500;
+
+/// Validates the parameters, which compiles patterns and normalizes URLs.
+async fn prepare<S: Store>(
+    app: &App<S>,
+    caller: &Caller,
+    kind: JobKind,
+    params: JobParams,
+    idempotency: IdempotencyHeader,
+) -> Result<(PreparedJob, IdempotencyHeader), Problem> {
+    let has_patterns = !params.include.is_empty() || !params.exclude.is_empty();
+    let is_long = has_patterns
+        || params
+            .urls
+            .as_ref()
+            .is_some_and(|urls| urls.len() > MANY_URLS);
+    let (owner, defaults) = (caller.owner.clone(), app.defaults().clone());
+    let prepare = move || {
+        let prepared = params.new_job(kind, owner, &defaults);
+        prepared.map(|mut prepared| {
+            prepared.job.idempotency = idempotency.key(kind, &params);
+            (prepared, idempotency)
+        })
+    };
+    let prepared = if is_long {
+        app.request_work().run(prepare).await?
+    } else {
+        prepare()
+    };
+    Ok(prepared?)
+}
+
 /// Stores the job within the request timeout. Timing out here allows an error message that names the job.
 async fn store_job<S: Store>(app: &App<S>, job: NewJob) -> Result<JobCreation, StoreError> {
     let time_limit = app.config().server.request_timeout;
-    tokio::time::timeout(time_limit, app.store().create_job(job))
+    timeout(time_limit, app.store().create_job(job))
         .await
         .unwrap_or_else(|_| Err(StoreError::Unavailable("the call timed out".to_owned())))
 }

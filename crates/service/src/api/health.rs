@@ -53,7 +53,7 @@ pub(super) async fn readyz<S: Store>(State(app): State<App<S>>) -> Result<Json<H
         }
     });
     checked.await.map_err(unready)?;
-    let BrowserStatus { status, reason } = app.browser().status();
+    let BrowserStatus { status, reason } = app.browser().status().await;
     Ok(Json(Health {
         status: "ok",
         store: Some("ok"),
@@ -84,10 +84,7 @@ pub(super) async fn metrics<S: Store>(
         Ok(Err(error)) => tracing::warn!(%error, "cannot read the statistics of the store"),
         Err(_) => tracing::warn!("timed out reading the statistics of the store"),
     }
-    let renderer = app.browser().renderer();
-    super::metrics::record_render_metrics(
-        &renderer.map_or_else(Default::default, |renderer| renderer.numbers()),
-    );
+    super::metrics::record_render_metrics(&app.browser().counts().await);
     let media = [(header::CONTENT_TYPE, "text/plain; version=0.0.4")];
     // Without a caller the metrics are open.
     let caller = caller.map(|Extension(caller)| caller);

@@ -14,10 +14,16 @@ use tokio::time::timeout;
 use super::app::BodyLimits;
 use super::problem::Problem;
 
+/// A longer body is parsed on a blocking thread.
+const LONG_BODY: usize = 64 << 10;
+
+/// Maximum length of a message about a body, in characters.
+const MAX_MESSAGE: usize = 1_000;
+
 /// The parsed body of a request.
 pub(super) struct JsonBody<T>(pub(super) T);
 
-impl<T: DeserializeOwned, A: BodyLimits> FromRequest<A> for JsonBody<T> {
+impl<T: DeserializeOwned + Send + 'static, A: BodyLimits> FromRequest<A> for JsonBody<T> {
     type Rejection = Problem;
 
     async fn from_request(request: Request, app: &A) -> Result<Self, Problem> {
@@ -30,14 +36,21 @@ impl<T: DeserializeOwned, A: BodyLimits> FromRequest<A> for JsonBody<T> {
             .at("Content-Type"));
         }
         let bytes = body(request, app.max_body_bytes(), app.body_timeout()).await?;
-        only_object(&bytes)?;
-        let mut reader = serde_json::Deserializer::from_slice(&bytes);
-        let value = serde_path_to_error::deserialize(&mut reader).map_err(|error| {
-            let path = error.path().to_string();
-            invalid_value(&path, error.inner())
-        })?;
-        Ok(Self(value))
+        if bytes.len() <= LONG_BODY {
+            return parsed(&bytes).map(Self);
+        }
+        let parsing = app.request_work().run(move || parsed(&bytes));
+        parsing.await?.map(Self)
     }
+}
+
+fn parsed<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, Problem> {
+    only_object(bytes)?;
+    let mut reader = serde_json::Deserializer::from_slice(bytes);
+    serde_path_to_error::deserialize(&mut reader).map_err(|error| {
+        let path = error.path().to_string();
+        invalid_value(&path, error.inner())
+    })
 }
 
 fn is_json(headers: &HeaderMap) -> bool {
@@ -107,7 +120,8 @@ fn problem(path: &str, error: &serde_json::Error) -> Problem {
 
 /// The problem of a body that is valid JSON.
 fn invalid_value(path: &str, error: &serde_json::Error) -> Problem {
-    let text = error.to_string();
+    // The message quotes the value, which may be long.
+    let text: String = error.to_string().chars().take(MAX_MESSAGE).collect();
     let message = text.split(" at line ").next().unwrap_or(&text);
     let (field, message) = invalid_field(path, message);
     match field {

@@ -5,7 +5,7 @@ use utoipa::openapi::{ContentBuilder, Ref, RefOr, Response, ResponseBuilder};
 use utoipa::{Modify, OpenApi};
 
 use super::problem::Problem;
-use super::{create, events, export, health, jobs, results, scrape};
+use super::{create, events, export, health, jobs, results, scrape, usage};
 
 #[derive(OpenApi)]
 #[openapi(
@@ -17,7 +17,7 @@ use super::{create, events, export, health, jobs, results, scrape};
     paths(
         scrape::scrape, create::batch, create::crawl, create::map, jobs::list, jobs::show, jobs::cancel,
         results::documents, results::map, results::tasks, export::export, events::events, health::healthz,
-        health::readyz, health::metrics,
+        health::readyz, health::metrics, usage::usage,
     ),
     components(schemas(Problem)),
     tags(
@@ -72,7 +72,7 @@ impl Modify for AllOperations {
                         ),
                         (
                             "503",
-                            "`store_unavailable`, `not_ready`, `timeout`; see `Retry-After`",
+                            "`store_unavailable`, `not_ready`, `overloaded`, `timeout`; see `Retry-After`",
                         ),
                     ]);
                 }
@@ -103,14 +103,18 @@ impl Modify for AllOperations {
 }
 
 /// Error responses of requests that create a job.
-const JOB_CREATION_PROBLEMS: [(&str, &str); 2] = [
+const JOB_CREATION_PROBLEMS: [(&str, &str); 3] = [
+    (
+        "429",
+        "`quota_exceeded`: a quota of the API key is used up, see `quota`; `too_many_wrong_keys`; see `Retry-After`",
+    ),
     (
         "409",
         "`idempotency_key_reused`: the key was already used for a different request",
     ),
     (
         "503",
-        "`store_unavailable`, `timeout`; see `Retry-After`. The job may have been created: see `detail`",
+        "`store_unavailable`, `overloaded`, `timeout`, `busy`; see `Retry-After`. The job may have been created: see `detail`",
     ),
 ];
 

@@ -5,9 +5,10 @@ use std::time::Duration;
 
 use axum::Json;
 use axum::response::{IntoResponse, Response};
-use crawler_store::StoreError;
+use crawler_store::{QuotaExceeded, StoreError};
 use http::{HeaderValue, StatusCode, header};
-use serde::Serialize;
+use serde::{Serialize, Serializer};
+use serde_json::Number;
 use utoipa::ToSchema;
 
 use crate::job_params::{InvalidUrl, ParamsError};
@@ -20,7 +21,8 @@ pub(super) struct Problem {
     #[schema(value_type = String, example = "about:blank")]
     kind_of: AboutBlank,
     /// Reason phrase of the HTTP status.
-    title: &'static str,
+    #[schema(value_type = String)]
+    title: ReasonPhrase,
     /// HTTP status.
     pub(super) status: u16,
     /// Stable code of the problem.
@@ -39,6 +41,10 @@ pub(super) struct Problem {
     /// Why the page could not be fetched: `dns`, `connect`, `timeout` …
     #[serde(skip_serializing_if = "Option::is_none")]
     kind: Option<&'static str>,
+    /// The quota that is used up.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<ExceededQuota>)]
+    quota: Option<Box<ExceededQuota>>,
     /// URLs of a batch that are not valid.
     #[serde(skip_serializing_if = "no_urls")]
     #[schema(value_type = Vec<Object>)]
@@ -46,6 +52,30 @@ pub(super) struct Problem {
     /// The `Retry-After` header, in seconds.
     #[serde(skip)]
     retry_after: Option<NonZeroU32>,
+}
+
+/// A quota that is used up.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub(super) struct ExceededQuota {
+    /// Its name, as in `GET /v1/usage`.
+    name: &'static str,
+    /// Its limit.
+    #[schema(value_type = f64)]
+    limit: Option<Number>,
+    /// What is in use; null for a rate.
+    used: Option<u64>,
+}
+
+/// The reason phrase of a status: derived, which keeps `Result<_, Problem>` small.
+#[derive(Clone, Copy, Debug)]
+struct ReasonPhrase(u16);
+
+impl Serialize for ReasonPhrase {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let status = StatusCode::from_u16(self.0).ok();
+        let phrase = status.and_then(|status| status.canonical_reason());
+        serializer.serialize_str(phrase.unwrap_or("Error"))
+    }
 }
 
 #[expect(clippy::borrowed_box, reason = "serde passes the field by reference")]
@@ -64,13 +94,14 @@ impl Problem {
     pub(super) fn new(status: StatusCode, code: &'static str, detail: impl Into<String>) -> Self {
         Self {
             kind_of: AboutBlank::AboutBlank,
-            title: status.canonical_reason().unwrap_or("Error"),
+            title: ReasonPhrase(status.as_u16()),
             status: status.as_u16(),
             code,
             detail: detail.into().into_boxed_str(),
             field: None,
             pointer: None,
             kind: None,
+            quota: None,
             invalid_urls: Box::default(),
             retry_after: None,
         }
@@ -122,6 +153,63 @@ impl Problem {
         let seconds = wait.as_secs() + u64::from(wait.subsec_nanos() > 0);
         self.retry_after = NonZeroU32::new(u32::try_from(seconds).unwrap_or(u32::MAX));
         self
+    }
+
+    /// The `Retry-After` header.
+    #[cfg(test)]
+    pub(super) fn retry_seconds(&self) -> Option<u32> {
+        self.retry_after.map(NonZeroU32::get)
+    }
+
+    /// A quota of the caller does not allow the request.
+    pub(super) fn quota_exceeded(exceeded: QuotaExceeded) -> Self {
+        let QuotaExceeded {
+            quota,
+            limit,
+            used,
+            retry_in,
+        } = exceeded;
+        // Jobs end, and results are deleted, at times that are not known.
+        let unknown = Duration::from_secs(if quota == "event_streams" { 5 } else { 30 });
+        let remedy = match quota {
+            "open_jobs" => "wait until a job has ended, or cancel one",
+            "queued_tasks" => "wait until URLs of your jobs have been fetched, or send fewer",
+            "stored_bytes" => "results are deleted some time after their job has ended",
+            "event_streams" => "close another event stream",
+            "requests_in_flight" => "wait for the response to another request",
+            _ => "try again when the day has ended (UTC)",
+        };
+        let detail = format!(
+            "the quota {quota} does not allow the request: {used} of {limit} in use; {remedy} (see GET /v1/usage)"
+        );
+        let problem = Self::new(StatusCode::TOO_MANY_REQUESTS, "quota_exceeded", detail);
+        let quota = ExceededQuota {
+            name: quota,
+            limit: Some(limit.into()),
+            used: Some(used),
+        };
+        let quota = Some(Box::new(quota));
+        Self { quota, ..problem }.retry_after(retry_in.unwrap_or(unknown))
+    }
+
+    /// The caller sends requests faster than its quota allows.
+    pub(super) fn rate_exceeded(rate: f64, wait: Duration) -> Self {
+        let detail = format!(
+            "the quota requests_per_second does not allow the request: {rate} are allowed; see Retry-After"
+        );
+        let problem = Self::new(StatusCode::TOO_MANY_REQUESTS, "quota_exceeded", detail);
+        let quota = ExceededQuota {
+            name: "requests_per_second",
+            limit: Number::from_f64(rate),
+            used: None,
+        };
+        let quota = Some(Box::new(quota));
+        Self { quota, ..problem }.retry_after(wait)
+    }
+
+    /// The request could not start in time because of others.
+    pub(super) fn busy(detail: impl Into<String>) -> Self {
+        Self::new(StatusCode::SERVICE_UNAVAILABLE, "busy", detail)
     }
 
     pub(super) fn no_such_job() -> Self {

@@ -69,7 +69,7 @@ pub(super) struct SiteRequest {
     #[schema(minimum = 1, maximum = 100_000_000)]
     #[serde(default, deserialize_with = "whole_number")]
     pub(super) max_pages: Option<u64>,
-    /// Maximum duration of the job, in seconds.
+    /// Maximum duration of the job, in seconds from its first page.
     #[schema(minimum = 1, maximum = 31_536_000)]
     #[serde(default, deserialize_with = "whole_number")]
     pub(super) max_duration: Option<u64>,
@@ -180,7 +180,7 @@ impl SiteRequest {
     }
 }
 
-/// Limited because every link is matched against every pattern.
+/// Limited because every link is matched against every pattern. Their total size is limited by `UrlPatterns`.
 pub(super) const MAX_PATTERNS: usize = 100;
 pub(super) const MAX_PATTERN_BYTES: usize = 1_000;
 
@@ -246,6 +246,16 @@ pub(super) struct JobsQuery {
     pub(super) limit: Option<u32>,
     /// The `next_cursor` of the previous page.
     pub(super) cursor: Option<String>,
+}
+
+/// Whose usage is shown.
+#[derive(Debug, Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub(super) struct UsageQuery {
+    /// Show this owner instead of your own. Needs an admin key.
+    #[param(min_length = 1, max_length = 100)]
+    pub(super) owner: Option<String>,
 }
 
 /// A page of a job's documents.

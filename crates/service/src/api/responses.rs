@@ -40,7 +40,10 @@ pub(super) struct AcceptedJob {
     pub(super) status: &'static str,
     /// Path of the job's status.
     pub(super) url: String,
-    /// URLs of a batch that are not valid; the others are scraped.
+    /// Number of URLs of a batch that are not valid.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) invalid_url_count: Option<u64>,
+    /// URLs of a batch that are not valid, the first 1,000; the others are scraped.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<Vec<Object>>)]
     pub(super) invalid_urls: Option<Vec<InvalidUrl>>,
@@ -75,7 +78,9 @@ pub(super) struct JobResponse {
     params: Value,
     /// Why the job failed.
     error: Option<String>,
-    /// Why the job did not fetch everything: `max_pages` (see `left_out`), `max_bytes`, `max_duration` or `cancelled`.
+    /// Why the job did not fetch everything: `max_pages` (see `left_out`), `max_bytes`, `max_duration`, `cancelled`, or a quota of
+    /// its owner: `quota_queued_tasks` (see `left_out`), `quota_pages_per_day`, `quota_stored_bytes` or
+    /// `quota_browser_seconds_per_day`.
     stop_reason: Option<String>,
     /// Number of tasks by status.
     tasks: TaskCounts,
@@ -264,7 +269,7 @@ pub(super) struct Health {
     /// yet), `running` or `down`. It does not affect readiness.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) browser: Option<&'static str>,
-    /// Why the browser is missing or down.
+    /// Why the browser is missing or down, or the render process cannot be reached.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) browser_reason: Option<String>,
 }

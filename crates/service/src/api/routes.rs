@@ -14,7 +14,7 @@ use super::app::App;
 use super::problem::Problem;
 use super::{
     auth, create, docs_page, events, export, health, jobs, origin, request_middleware, results,
-    scrape,
+    scrape, usage,
 };
 use crate::config::ServerSection;
 
@@ -25,6 +25,7 @@ pub fn router<S: Store>(app: App<S>) -> Router {
         .route("/v1/batch/scrape", post(create::batch::<S>))
         .route("/v1/crawl", post(create::crawl::<S>))
         .route("/v1/map", post(create::map::<S>))
+        .route("/v1/usage", get(usage::usage::<S>))
         .route("/v1/jobs", get(jobs::list::<S>))
         .route(
             "/v1/jobs/{id}",

@@ -43,12 +43,14 @@ fn patterns(about: &str) -> Array {
 }
 
 pub(super) fn include() -> Array {
-    patterns("Only follow URLs that match one of these regular expressions.")
+    patterns(
+        "Only follow URLs that match one of these regular expressions. They are matched without Unicode classes, and are at most 10,000 bytes in total; very complex ones are refused.",
+    )
 }
 
 pub(super) fn exclude() -> Array {
     patterns(
-        "Do not follow URLs that match one of these regular expressions; takes precedence over `include`.",
+        "Do not follow URLs that match one of these regular expressions; takes precedence over `include`. The limits of `include` apply.",
     )
 }
 

@@ -1,16 +1,20 @@
 //! `POST /v1/scrape`: scrapes one page immediately, without a job.
 
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
 use axum::Json;
 use axum::extract::State;
-use crawler_engine::{Document, Part, ScrapeProblem};
-use crawler_fetch::RequestedUrl;
+use crawler_engine::{Document, Part, ScrapeProblem, ScrapeResponse};
+use crawler_fetch::{RequestedUrl, TabMeter};
 use crawler_model::{FailKind, JsPolicy};
-use crawler_store::{Store, StoreError};
+use crawler_store::{AddedUsage, Store, StoreError};
 use http::StatusCode;
 use serde_json::Value;
 use tokio::time::timeout;
 
 use super::app::App;
+use super::auth::Caller;
 use super::json_body::JsonBody;
 use super::problem::Problem;
 use super::requests::{ScrapeRequest, check_js};
@@ -26,14 +30,16 @@ use crate::job_params::OutputFormat;
     responses(
         (status = 200, description = "The page", body = ScrapedPage),
         (status = 403, description = "`address_refused`, `blocked_by_robots`, `host_refused`, `origin_refused`", body = Problem, content_type = "application/problem+json"),
-        (status = 422, description = "`invalid_request`, `invalid_url`, `not_text`; `use_js_unavailable`: the service has no browser", body = Problem, content_type = "application/problem+json"),
+        (status = 422, description = "`invalid_request`, `invalid_url`, `not_text`; `use_js_unavailable`: the service has no browser; `render_budget`: the page made more requests, or used more bytes, hosts or CPU time than a rendered page may", body = Problem, content_type = "application/problem+json"),
+        (status = 429, description = "`quota_exceeded`: a quota of the API key is used up, see `quota`; `too_many_wrong_keys`; see `Retry-After`", body = Problem, content_type = "application/problem+json"),
         (status = 502, description = "`fetch_failed`: the page could not be fetched; see `kind`", body = Problem, content_type = "application/problem+json"),
-        (status = 503, description = "`browser_unavailable`: the browser cannot be started; `store_unavailable`, `timeout`; see `Retry-After`", body = Problem, content_type = "application/problem+json"),
+        (status = 503, description = "`busy`: the request waited for its turn and did not start; `browser_unavailable`: the browser cannot be started; `store_unavailable`, `timeout`; see `Retry-After`", body = Problem, content_type = "application/problem+json"),
         (status = 504, description = "`fetch_timeout`: the page took too long", body = Problem, content_type = "application/problem+json"),
     )
 )]
 pub(super) async fn scrape<S: Store>(
     State(app): State<App<S>>,
+    caller: Caller,
     JsonBody(request): JsonBody<ScrapeRequest>,
 ) -> Result<Json<ScrapedPage>, Problem> {
     check_js(request.use_js, app.config())?;
@@ -47,12 +53,24 @@ pub(super) async fn scrape<S: Store>(
             .at("url")
             .in_body()
     })?;
-    let work = app.scraper().get(&url, js);
+    let _permit = app.limits().scrape(&caller)?;
+    let page = app.meter().reserve(&caller, js).await?;
     let time_limit = app.config().server.request_timeout;
+    let turn = app
+        .scrape_queue()
+        .turn(time_limit, tab_meter(&app, &caller), page.is_fetched());
+    let work = turn.run(app.scraper().get(&url, page.js()));
     let response = timeout(time_limit, work)
         .await
-        .map_err(|_| timed_out("the page took too long (server.request_timeout)"))?
-        .map_err(problem)?;
+        .map_err(|_| timed_out("the page took too long (server.request_timeout)"))?;
+    if is_refused(&response) {
+        page.is_fetched().store(false, Ordering::Relaxed);
+    }
+    drop(page);
+    let response = response.map_err(|error| match (problem(error), turn.retry_in()) {
+        (problem, Some(wait)) if problem.code == "busy" => problem.retry_after(wait),
+        (problem, _) => problem,
+    })?;
     let format = request.output_format.unwrap_or_default();
     // Parsing a large page is slow; do not block the runtime.
     let read = tokio::task::spawn_blocking(move || {
@@ -60,6 +78,29 @@ pub(super) async fn scrape<S: Store>(
     });
     let read = read.await.map_err(|_| Problem::internal())?;
     read.map(Json).map_err(problem)
+}
+
+/// Counts the time of browser tabs for the caller.
+fn tab_meter<S: Store>(app: &App<S>, caller: &Caller) -> TabMeter {
+    let (meter, owner) = (Arc::clone(app.meter()), caller.owner.clone());
+    TabMeter::new(move |browser_time| {
+        let used = AddedUsage {
+            browser_time,
+            ..AddedUsage::default()
+        };
+        meter.add(&owner, used);
+    })
+}
+
+/// Whether the page could not be requested: that does not count.
+fn is_refused(response: &Result<ScrapeResponse, ScrapeProblem>) -> bool {
+    let Err(ScrapeProblem::Failed { failure, .. }) = response else {
+        return false;
+    };
+    matches!(
+        failure.kind,
+        FailKind::Busy | FailKind::Internal | FailKind::AddressRefused | FailKind::NoBrowser
+    )
 }
 
 fn scraped(document: &Document, format: OutputFormat) -> ScrapedPage {
@@ -91,12 +132,20 @@ fn problem(problem: ScrapeProblem) -> Problem {
             ),
             // The store failed while the request waited for its turn.
             FailKind::Internal => StoreError::Unavailable(failure.message).into(),
+            FailKind::Busy => Problem::busy(failure.message),
             FailKind::NoBrowser => Problem::new(
                 StatusCode::SERVICE_UNAVAILABLE,
                 "browser_unavailable",
                 failure.to_string(),
             ),
             FailKind::Timeout => timed_out(format!("{url}: {failure}")),
+            // Another attempt would end in the same way.
+            FailKind::RenderBudget => Problem::new(
+                StatusCode::UNPROCESSABLE_ENTITY,
+                "render_budget",
+                format!("{url}: {failure}"),
+            )
+            .of_kind(kind),
             _ => Problem::new(
                 StatusCode::BAD_GATEWAY,
                 "fetch_failed",

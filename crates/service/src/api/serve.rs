@@ -81,6 +81,7 @@ async fn serve_router<S: Store>(
     if timeout(drain, connections.shutdown()).await.is_err() {
         tracing::warn!("shutdown interrupted requests in flight");
     }
+    app.meter().write().await;
 }
 
 /// Accepts connections until `stop`; returns its output and the open connections.

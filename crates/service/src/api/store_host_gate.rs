@@ -12,8 +12,12 @@ use crawler_store::{HostTurn, Store};
 use crawler_store_frontier::HostPaces;
 use crawler_weburl::CrawlUrl;
 
+use super::scrape_turn::{self, Awaited};
 use crate::address_limits::AddressLimits;
 use crate::host_slot::HostSlot;
+
+/// When to try again at least, if it is not known when a slot of the host is free: the store only says how soon to ask it again.
+const UNKNOWN_RETRY: Duration = Duration::from_secs(5);
 
 /// Delays each request until the store grants a turn for its host.
 #[derive(Debug)]
@@ -53,8 +57,12 @@ impl<S: Store> HostGate for StoreHostGate<S> {
     /// to it.
     type Turn = [Option<HostSlot<S>>; 2];
 
-    /// Waits for the host's turn. The caller has a time limit.
+    /// Waits for the host's turn, as long as the request may wait.
     async fn turn(&self, url: &CrawlUrl) -> Result<Self::Turn, TurnRefused> {
+        let pause = async |length, retry_in| {
+            let paused = scrape_turn::pause(Awaited::Host, length, retry_in).await;
+            paused.map_err(TurnRefused::Failed)
+        };
         let host = url.host_key();
         if self.guard.refuses(url.parts()) {
             return Ok([None, None]);
@@ -70,14 +78,18 @@ impl<S: Store> HostGate for StoreHostGate<S> {
                 HostTurn::Granted { id, delay } => {
                     // Created before the delay: if the caller is canceled meanwhile, dropping it frees the slot.
                     let slot = HostSlot::new(self.store.clone(), id);
-                    tokio::time::sleep(delay).await;
-                    return Ok([Some(slot), self.addresses.turn(url).await]);
+                    pause(delay, delay).await?;
+                    let same_address = self.addresses.turn(url);
+                    let same_address = scrape_turn::wait(Awaited::Host, same_address).await;
+                    return Ok([Some(slot), same_address.map_err(TurnRefused::Failed)?]);
                 }
                 HostTurn::Later { pause, .. } if pause > MAX_WAIT => {
                     return Err(TurnRefused::Parked(pause));
                 }
-                // The interval of the host is always waited for, whatever its length.
-                HostTurn::Later { wait, .. } => tokio::time::sleep(wait).await,
+                HostTurn::Later {
+                    wait,
+                    pause: host_pause,
+                } => pause(wait, wait.max(host_pause).max(UNKNOWN_RETRY)).await?,
             }
         }
     }

@@ -19,7 +19,7 @@ pub fn example() -> String {
     let defaults = Config::default();
     let mut text = HEAD.to_owned();
     let mut section = "";
-    for setting in &SETTINGS {
+    for setting in SETTINGS.iter() {
         if section != setting.section {
             section = setting.section;
             let _ = write!(text, "\n{section}:\n");

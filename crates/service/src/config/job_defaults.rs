@@ -41,6 +41,7 @@ impl From<&Config> for JobDefaults {
             // The default must not exceed the configured limit.
             max_depth: config.jobs.max_depth.min(DEFAULT_MAX_DEPTH),
             max_tasks: Some(u64::from(config.jobs.max_tasks)),
+            max_hosts: Some(u64::from(config.jobs.max_hosts)),
             max_duration: Some(config.jobs.max_duration),
             max_bytes: Some(config.jobs.max_bytes),
             strip_query: config.crawl.strip_query,

@@ -97,7 +97,7 @@ impl LoadedConfig {
         };
         let mut problems = Vec::new();
         loaded.read_file(inputs, &mut problems);
-        for setting in &SETTINGS {
+        for setting in SETTINGS.iter() {
             let Some(name) = setting.env else { continue };
             if let Some(text) = (inputs.env)(name).filter(|text| !text.is_empty()) {
                 loaded.set(
@@ -140,7 +140,7 @@ impl LoadedConfig {
             None => "# file: none".to_owned(),
         }];
         let mut section = "";
-        for setting in &SETTINGS {
+        for setting in SETTINGS.iter() {
             if section != setting.section {
                 section = setting.section;
                 lines.push(format!("{section}:"));

@@ -4,10 +4,11 @@ use std::net::{Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
 use std::time::Duration;
 
+use crawler_fetch::NameResolution;
 use crawler_model::site_rules::{BLOCKED_EXTENSIONS, ROBOTS_FRESH};
 use crawler_model::{Backoff, CrawlDelay, DEFAULT_USER_AGENT, JsPolicy, RobotsErrors};
 use crawler_render::{RenderSettings, ResourceKind};
-use crawler_store::{DEFAULT_MAX_CRASHES, HostDefaults};
+use crawler_store::{DEFAULT_MAX_CRASHES, HostDefaults, Quota};
 use crawler_store_frontier::StoreFrontierSettings;
 
 use super::Secret;
@@ -25,6 +26,8 @@ pub struct Config {
     pub browser: BrowserSection,
     /// Limits of a job.
     pub jobs: JobsSection,
+    /// What one owner may use.
+    pub quotas: QuotasSection,
     /// The database.
     pub store: StoreSection,
     /// The HTTP API.
@@ -63,6 +66,27 @@ pub struct HttpSection {
     pub max_body_bytes: u64,
     /// User-Agent header.
     pub user_agent: String,
+    /// How host names are resolved.
+    pub resolver: ResolverChoice,
+}
+
+/// How host names are resolved.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub enum ResolverChoice {
+    /// By asking the system's name servers.
+    #[default]
+    Dns,
+    /// By the system's resolver, which holds a thread for each lookup.
+    System,
+}
+
+impl From<ResolverChoice> for NameResolution {
+    fn from(choice: ResolverChoice) -> Self {
+        match choice {
+            ResolverChoice::Dns => Self::Servers,
+            ResolverChoice::System => Self::System,
+        }
+    }
 }
 
 impl Default for HttpSection {
@@ -72,6 +96,7 @@ impl Default for HttpSection {
             max_redirects: 5,
             max_body_bytes: 5_000_000,
             user_agent: DEFAULT_USER_AGENT.to_owned(),
+            resolver: ResolverChoice::default(),
         }
     }
 }
@@ -207,6 +232,16 @@ pub struct BrowserSection {
     pub user_agent: Option<String>,
     /// Resources that are not loaded.
     pub block_resources: Vec<ResourceKind>,
+    /// Requests per page; 0 means no limit, here and in the following.
+    pub max_requests: u32,
+    /// Bytes per page, sent and received.
+    pub max_bytes: u64,
+    /// Distinct hosts per page.
+    pub max_hosts: u32,
+    /// CPU time per page.
+    pub max_cpu: Duration,
+    /// Socket of the render process; `None`: this process starts a browser of its own.
+    pub socket: Option<PathBuf>,
     /// Value of `use_js` for requests that do not set it.
     pub use_js_default: JsPolicy,
 }
@@ -227,6 +262,11 @@ impl Default for BrowserSection {
             viewport: Viewport { width, height },
             user_agent: renderer.user_agent,
             block_resources: renderer.blocked,
+            max_requests: renderer.budgets.requests,
+            max_bytes: renderer.budgets.bytes,
+            max_hosts: renderer.budgets.hosts,
+            max_cpu: renderer.budgets.cpu,
+            socket: None,
             use_js_default: JsPolicy::Never,
         }
     }
@@ -239,6 +279,8 @@ pub struct JobsSection {
     pub max_depth: u32,
     /// Maximum number of URLs per job.
     pub max_tasks: u32,
+    /// Maximum number of hosts per batch.
+    pub max_hosts: u32,
     /// Maximum duration of a job.
     pub max_duration: Duration,
     /// Maximum number of body bytes per job.
@@ -252,9 +294,67 @@ impl Default for JobsSection {
         Self {
             max_depth: 20,
             max_tasks: 100_000,
+            max_hosts: 10_000,
             max_duration: Duration::from_hours(24),
             max_bytes: 20_000_000_000,
             retention: Some(Duration::from_hours(24 * 30)),
+        }
+    }
+}
+
+/// What one owner, the user of an API key, may use; 0 is no limit.
+///
+/// There is a default where something would otherwise fill up for everybody: slots, connections, rows, disk. What only takes
+/// time is shared by scheduling.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct QuotasSection {
+    /// Requests per second to `/v1/scrape`.
+    pub requests_per_second: f64,
+    /// Requests to `/v1/scrape` at the same time.
+    pub requests_in_flight: u32,
+    /// Jobs that have not ended.
+    pub open_jobs: u32,
+    /// Tasks that have not ended, of all jobs.
+    pub queued_tasks: u32,
+    /// Pages fetched per day.
+    pub pages_per_day: u32,
+    /// Bytes of stored results.
+    pub stored_bytes: u64,
+    /// Event streams at the same time.
+    pub event_streams: u32,
+    /// Seconds of rendering per day.
+    pub browser_seconds_per_day: u32,
+}
+
+impl Default for QuotasSection {
+    fn default() -> Self {
+        Self {
+            requests_per_second: 0.0,
+            // Three quarters of the requests that a process makes at once.
+            requests_in_flight: 48,
+            open_jobs: 10_000,
+            queued_tasks: 10_000_000,
+            pages_per_day: 0,
+            stored_bytes: 100_000_000_000,
+            event_streams: 256,
+            browser_seconds_per_day: 0,
+        }
+    }
+}
+
+impl QuotasSection {
+    /// The quota of owners whose keys do not set another.
+    pub fn quota(&self) -> Quota {
+        Quota {
+            requests_per_second: Some(self.requests_per_second),
+            requests_in_flight: Some(self.requests_in_flight.into()),
+            open_jobs: Some(self.open_jobs.into()),
+            queued_tasks: Some(self.queued_tasks.into()),
+            pages_per_day: Some(self.pages_per_day.into()),
+            stored_bytes: Some(self.stored_bytes),
+            event_streams: Some(self.event_streams.into()),
+            browser_seconds_per_day: Some(self.browser_seconds_per_day.into()),
+            weight: None,
         }
     }
 }
@@ -294,6 +394,10 @@ pub struct ServerSection {
     pub max_body_bytes: u64,
     /// Timeout for handling one request, including scrapes; streams are exempt.
     pub request_timeout: Duration,
+    /// How long a request to `/v1/scrape` may wait for its turn before it is refused.
+    pub scrape_wait: Duration,
+    /// Maximum number of requests to `/v1/scrape` that wait for their turn; further ones are refused.
+    pub max_waiting_scrapes: usize,
     /// Maximum number of open connections; further ones wait to be accepted.
     pub max_connections: usize,
     /// Timeout for reading the head of a request, and for idle connections.
@@ -317,6 +421,8 @@ impl Default for ServerSection {
             api_keys: Vec::new(),
             max_body_bytes: 2_000_000,
             request_timeout: Duration::from_mins(2),
+            scrape_wait: Duration::from_secs(30),
+            max_waiting_scrapes: 256,
             max_connections: 4_096,
             head_timeout: Duration::from_secs(20),
             body_timeout: Duration::from_secs(30),

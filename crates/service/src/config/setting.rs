@@ -4,6 +4,28 @@ use super::Config;
 use super::raw_value::RawValue;
 use super::value::SettingValue;
 
+/// A row of the table: its key, description and allowed values, and a check of a value.
+macro_rules! setting {
+    ($section:ident.$name:ident, $about:literal, $allowed:literal, $fits:expr) => {
+        Setting {
+            section: stringify!($section),
+            name: stringify!($name),
+            about: $about,
+            allowed: $allowed,
+            env: None,
+            secret: false,
+            write: |config, given| put(&mut config.$section.$name, given, $fits),
+            read: |config| SettingValue::print(&config.$section.$name),
+        }
+    };
+}
+pub(super) use setting;
+
+/// Accepts every value of the type.
+pub(super) fn any<T>(_: &T) -> bool {
+    true
+}
+
 /// A setting: its key, allowed values, and access to its field of [`Config`].
 #[derive(Clone, Copy, Debug)]
 pub struct Setting {

@@ -1,27 +1,14 @@
 //! The table of all settings.
 
+use std::sync::LazyLock;
 use std::time::Duration;
 
 use crawler_fetch::EgressTarget;
 use crawler_model::NAV_TIMEOUTS;
 
-use super::setting::{Setting, put};
+use super::limit_settings::LIMITS;
+use super::setting::{Setting, any, put, setting};
 use super::value::SettingValue;
-
-macro_rules! setting {
-    ($section:ident.$name:ident, $about:literal, $allowed:literal, $fits:expr) => {
-        Setting {
-            section: stringify!($section),
-            name: stringify!($name),
-            about: $about,
-            allowed: $allowed,
-            env: None,
-            secret: false,
-            write: |config, given| put(&mut config.$section.$name, given, $fits),
-            read: |config| SettingValue::print(&config.$section.$name),
-        }
-    };
-}
 
 const MILLISECOND: Duration = Duration::from_millis(1);
 const SECOND: Duration = Duration::from_secs(1);
@@ -30,7 +17,11 @@ const HOUR: Duration = Duration::from_hours(1);
 const DAY: Duration = Duration::from_hours(24);
 
 /// All settings, in the order in which they are printed.
-pub const SETTINGS: [Setting; 59] = [
+pub static SETTINGS: LazyLock<Vec<Setting>> =
+    LazyLock::new(|| [&FETCHING[..], &LIMITS[..], &SERVICE[..]].concat());
+
+/// How pages are requested and rendered.
+const FETCHING: [Setting; 42] = [
     setting!(
         http.timeout,
         "Timeout for one request, including its body",
@@ -54,6 +45,12 @@ pub const SETTINGS: [Setting; 59] = [
         "User-Agent header; robots.txt rules are matched against the part before the first / or space",
         "visible ASCII",
         is_header
+    ),
+    setting!(
+        http.resolver,
+        "dns: asks the name servers of /etc/resolv.conf, after /etc/hosts; system: uses the system's resolver, with everything that nsswitch.conf names, but names that do not respond hold a thread each",
+        "dns or system",
+        any
     ),
     setting!(
         worker.pool_size,
@@ -245,42 +242,53 @@ pub const SETTINGS: [Setting; 59] = [
         any
     ),
     setting!(
+        browser.max_requests,
+        "Maximum number of requests that a rendered page makes; 0 = no limit",
+        "a whole number",
+        any
+    )
+    .env("BROWSER_MAX_REQUESTS"),
+    setting!(
+        browser.max_bytes,
+        "Maximum number of bytes that a rendered page sends and receives; 0 = no limit",
+        "any size",
+        any
+    )
+    .env("BROWSER_MAX_BYTES"),
+    setting!(
+        browser.max_hosts,
+        "Maximum number of hosts that a rendered page sends requests to; 0 = no limit",
+        "a whole number",
+        any
+    )
+    .env("BROWSER_MAX_HOSTS"),
+    setting!(
+        browser.max_cpu,
+        "Maximum CPU time of a rendered page, with its frames and workers; 0 = no limit",
+        "0s to 1h",
+        |d| *d <= Duration::from_hours(1)
+    )
+    .env("BROWSER_MAX_CPU"),
+    setting!(
+        browser.socket,
+        "Socket of the render process (serve --mode render), which renders for this one; none = start a browser in this process",
+        "none, or an absolute path of at most 100 bytes",
+        |path| path
+            .as_ref()
+            .is_none_or(|path| path.is_absolute() && path.as_os_str().len() <= 100)
+    )
+    .env("BROWSER_SOCKET"),
+    setting!(
         browser.use_js_default,
         "Value of use_js for requests that do not set it",
         "false, true or auto",
         any
     )
     .env("USE_JS_DEFAULT"),
-    setting!(
-        jobs.max_depth,
-        "Upper limit for max_depth of a job",
-        "0 to 1000",
-        |n| *n <= 1_000
-    ),
-    setting!(
-        jobs.max_tasks,
-        "Maximum number of URLs per job",
-        "1 to 100000000",
-        |n| (1..=100_000_000).contains(n)
-    ),
-    setting!(
-        jobs.max_duration,
-        "Maximum duration of a job; it is stopped after that",
-        "1s to 365d",
-        |d| (SECOND..=DAY * 365).contains(d)
-    ),
-    setting!(
-        jobs.max_bytes,
-        "Maximum number of body bytes per job",
-        "1KB to 1000TB",
-        |n| (1_000..=1_000_000_000_000_000).contains(n)
-    ),
-    setting!(
-        jobs.retention,
-        "How long finished jobs are kept; none = forever",
-        "none, or 1s to 3650d",
-        |d| d.is_none_or(|d| (SECOND..=DAY * 3_650).contains(&d))
-    ),
+];
+
+/// The store, the API, and what it may reach.
+const SERVICE: [Setting; 20] = [
     setting!(
         store.path,
         "Path of the SQLite database; not used if database_url is set",
@@ -332,6 +340,18 @@ pub const SETTINGS: [Setting; 59] = [
         "Timeout for handling one request, including POST /v1/scrape; exports and event streams are exempt",
         "1s to 1h",
         |d| (SECOND..=HOUR).contains(d)
+    ),
+    setting!(
+        server.scrape_wait,
+        "How long a request to POST /v1/scrape may wait for its turn: for the process, the limits of its host, or a browser tab; then it is refused with status 503",
+        "100ms to 1h",
+        |d| (SECOND / 10..=HOUR).contains(d)
+    ),
+    setting!(
+        server.max_waiting_scrapes,
+        "Maximum number of requests to POST /v1/scrape that wait for their turn in this process; further ones are refused with status 503",
+        "0 to 100000",
+        |n| *n <= 100_000
     ),
     setting!(
         server.max_connections,
@@ -394,10 +414,6 @@ pub const SETTINGS: [Setting; 59] = [
         |list| list.iter().all(|entry| is_target(entry))
     ),
 ];
-
-fn any<T>(_: &T) -> bool {
-    true
-}
 
 #[expect(clippy::ptr_arg, reason = "a setting passes its value by reference")]
 fn is_header(text: &String) -> bool {

@@ -11,7 +11,7 @@ use crawler_model::{
 use crawler_render::ResourceKind;
 
 use super::raw_value::RawValue;
-use super::{Secret, Viewport};
+use super::{ResolverChoice, Secret, Viewport};
 
 /// A type that a setting can have.
 pub(super) trait SettingValue: Sized {
@@ -95,6 +95,7 @@ macro_rules! keywords {
 
 keywords! {
     RobotsErrors: "allow or disallow" { "allow" => RobotsErrors::Allow, "disallow" => RobotsErrors::Disallow }
+    ResolverChoice: "dns or system" { "dns" => ResolverChoice::Dns, "system" => ResolverChoice::System }
     JsPolicy: "false, true or auto" { "false" => JsPolicy::Never, "true" => JsPolicy::Always, "auto" => JsPolicy::Auto }
     ResourceKind: "image, media, font or stylesheet" {
         "image" => ResourceKind::Image, "media" => ResourceKind::Media,

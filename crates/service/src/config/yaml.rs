@@ -47,6 +47,9 @@ pub(super) fn entries(text: &str) -> Result<Vec<YamlEntry>, YamlError> {
     for (section, inner) in sections {
         let line = inner.referenced.line();
         match inner.value {
+            Node::Map(settings) if settings.is_empty() && !is_section(&section) => {
+                return Err(unknown_section(&section, line));
+            }
             Node::Map(settings) => {
                 for (name, value) in settings {
                     let line = value.referenced.line();
@@ -70,10 +73,7 @@ pub(super) fn entries(text: &str) -> Result<Vec<YamlEntry>, YamlError> {
             // All settings of the section are commented out.
             Node::RawValue(RawValue::Text(text)) if text.is_empty() && is_section(&section) => (),
             Node::RawValue(RawValue::Text(text)) if text.is_empty() => {
-                return Err(YamlError {
-                    line: Some(line),
-                    message: format!("unknown section {section}"),
-                });
+                return Err(unknown_section(&section, line));
             }
             Node::RawValue(_) => {
                 return Err(YamlError {
@@ -84,6 +84,13 @@ pub(super) fn entries(text: &str) -> Result<Vec<YamlEntry>, YamlError> {
         }
     }
     Ok(entries)
+}
+
+fn unknown_section(section: &str, line: u64) -> YamlError {
+    YamlError {
+        line: Some(line),
+        message: format!("unknown section {section}"),
+    }
 }
 
 fn is_section(name: &str) -> bool {

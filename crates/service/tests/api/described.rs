@@ -17,7 +17,7 @@ async fn the_description_matches_the_routes() {
         described["openapi"]
     );
     let paths = described["paths"].as_object().unwrap();
-    assert_eq!(paths.len(), 14);
+    assert_eq!(paths.len(), 15);
     for (path, methods) in paths {
         let job_path = path.replace("{id}", "00000000-0000-7000-8000-000000000000");
         for (method, operation) in methods.as_object().unwrap() {

@@ -137,6 +137,7 @@ async fn a_client_that_reconnects_gets_every_event_exactly_once() {
                     mapped: Vec::new(),
                     bytes: 0,
                 },
+                browser_time: Duration::ZERO,
                 found: Vec::new(),
                 refused: Vec::new(),
             };

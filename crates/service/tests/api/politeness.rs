@@ -86,10 +86,15 @@ async fn a_scrape_waits_for_a_host_slot_held_by_another_process() {
 }
 
 #[tokio::test]
-async fn a_scrape_waits_for_the_interval_of_a_host_whatever_its_length() {
+async fn a_scrape_waits_for_the_interval_of_a_host_as_long_as_it_may() {
     let (site, log) = logged_site().await;
     // More than the longest pause that a scrape waits for.
-    let service = service_with(|config| config.worker.per_host_rps = 0.005).await;
+    let service = service_with(|config| {
+        config.worker.per_host_rps = 0.005;
+        config.server.scrape_wait = Duration::from_mins(10);
+        config.server.request_timeout = Duration::from_mins(10);
+    })
+    .await;
     let host = HostKey::new("site.test");
     let turn = service.store.take_turn(&host, Duration::from_mins(1)).await;
     assert!(matches!(turn, Ok(HostTurn::Granted { .. })), "{turn:?}");

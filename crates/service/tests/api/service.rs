@@ -199,6 +199,7 @@ pub(crate) async fn settle_as_done<S: Store>(store: &S, claimed: Vec<Claimed>, b
             }],
             bytes: 10,
         },
+        browser_time: Duration::ZERO,
         found: Vec::new(),
         refused: Vec::new(),
     };

@@ -4,12 +4,14 @@
 
 mod both_frontiers;
 mod crashes;
+mod hostile_jobs;
 mod jobs;
 mod leases;
 mod politeness;
 mod postgres;
 mod process;
 mod settings;
+mod shares;
 mod site_file_pauses;
 mod status_rules;
 mod test_store;

@@ -144,7 +144,10 @@ impl RunningWorker {
         fetch: Arc<T>,
         settings: WorkerSettings,
     ) -> Self {
-        let worker = Worker::new(store.clone(), fetch, settings).unwrap();
+        Self::run(Worker::new(store.clone(), fetch, settings).unwrap())
+    }
+
+    pub(crate) fn run<S: Store, T: Fetch>(worker: Worker<S, T>) -> Self {
         let (stop, counts) = (Stop::new(), worker.counts());
         let stopped = stop.clone();
         let task = tokio::spawn(async move {

@@ -31,7 +31,7 @@ fn a_result_that_the_store_refuses_fails_its_page() {
             let refused = matches!(
                 &record.outcome,
                 Some(TaskOutcome::Failed { kind: FailKind::Internal, error, .. })
-                    if error == "the result could not be stored: the store failed: it does not fit"
+                    if error == "the result could not be stored; see the log of the service"
             );
             assert!(!refused || *url == url_of(page), "world {number}: {url}");
             refusals.set(refusals.get() + u32::from(refused));

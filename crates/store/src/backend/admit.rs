@@ -2,17 +2,16 @@
 
 use std::collections::{BTreeSet, HashSet};
 
-use super::locked_job::MAX_PAGES;
 use super::refuse::readmit;
-use super::{JobTransaction, LockedJob};
+use super::{JobTransaction, LockedJob, Woken};
 use crate::NewTask;
 
-/// Admits tasks whose key is new, up to the job's limit. Returns how many, and adds to `hosts` those that may have work.
+/// Admits tasks whose key is new, up to the job's limit. Returns how many, and adds the lanes that got work to `woken`.
 pub(super) async fn admit<T: JobTransaction>(
     db: &mut T,
     job: &mut LockedJob,
     tasks: &[&NewTask],
-    hosts: &mut BTreeSet<String>,
+    woken: &mut Woken,
 ) -> Result<u64, T::Error> {
     let (mut fitting, oversized): (Vec<&NewTask>, Vec<&NewTask>) =
         tasks.iter().copied().partition(|task| task.fits());
@@ -25,18 +24,20 @@ pub(super) async fn admit<T: JobTransaction>(
     let mut keys = HashSet::new();
     fitting.retain(|task| keys.insert(task.final_url.as_str()));
     readmit(db, job, &fitting).await?;
+    let limit = job.task_limit();
     let inserted = db.insert_tasks(job, &fitting).await?;
     job.admitted += inserted.inserted;
-    hosts.extend(inserted.hosts);
+    woken.add_lanes(job.id, inserted.hosts);
+    job.open_tasks += inserted.inserted;
     let refused = inserted.refused.iter();
     let refused: Vec<&NewTask> = refused.filter_map(|at| fitting.get(*at).copied()).collect();
     if inserted.inserted > 0 && job.stop_reason.is_some() {
-        // A redirect made room: a URL that was left out before may be among those that were admitted now.
+        // There is room again: a URL that was left out before may be among those that were admitted now.
         let places: HashSet<usize> = inserted.refused.into_iter().collect();
         let others = (0..fitting.len()).filter(|at| !places.contains(at));
         let hashes: Vec<i64> = others.map(|at| hash(fitting[at])).collect();
         job.left_out -= db.remove_left_out(job.id, &hashes).await?;
-        let reached_only = job.stop_reason.as_deref() == Some(MAX_PAGES);
+        let reached_only = job.left_out_only();
         job.stop_reason = job
             .stop_reason
             .take()
@@ -44,11 +45,11 @@ pub(super) async fn admit<T: JobTransaction>(
     }
     if !refused.is_empty() {
         job.left_out += count_new(db, job, &refused).await?;
-        job.stop_reason.get_or_insert_with(|| MAX_PAGES.to_owned());
+        job.stop_reason.get_or_insert_with(|| limit.to_owned());
     }
     let is_open = |task: &&NewTask| i64::from(task.depth) <= job.gate();
     if job.max_depth.is_some() && fitting.iter().any(is_open) {
-        hosts.extend(db.move_nearer(job, &fitting).await?);
+        woken.add_lanes(job.id, db.move_nearer(job, &fitting).await?);
     }
     Ok(inserted.inserted.max(0).unsigned_abs())
 }

@@ -33,7 +33,7 @@ async fn step<B: Backend>(store: &B, id: JobId, decided: bool) -> Result<Option<
     }
     job.stop_reason = Some("cancelled".to_owned());
     let conclusion = conclude(&mut db, &mut job).await?;
-    db.wake_hosts(&conclusion.hosts).await?;
+    db.wake(&conclusion.woken).await?;
     db.commit().await?;
     Ok(conclusion.finished.then_some(Cancel::Cancelled))
 }

@@ -2,7 +2,7 @@
 //!
 //! Settling, cancelling and reconciling all go through [`conclude`], so each rule is written once.
 
-use super::{Conclusion, JobTransaction, LockedJob};
+use super::{Conclusion, JobTransaction, LockedJob, MAX_TASKS_PER_STEP};
 use crate::{JobCounts, JobState};
 
 /// Applies the rules to a locked job and writes its row.
@@ -19,8 +19,11 @@ pub async fn conclude<T: JobTransaction>(
     }
     if let Some(reason) = job.stop_reason.clone().filter(|_| job.is_stopping()) {
         let skipped = db.skip_tasks(job, &reason, job.stops_held_tasks()).await?;
-        job.sequence += skipped.count;
-        conclusion.hosts.extend(skipped.hosts);
+        job.end_tasks(skipped.count);
+        conclusion.skips_more = skipped.count >= MAX_TASKS_PER_STEP;
+        conclusion.woken.close_lanes(job.id, skipped.hosts);
+    } else if job.opens_seeds() {
+        open_seeds(db, job, &mut conclusion).await?;
     } else if job.max_depth.is_some() {
         open_gate(db, job, &mut conclusion).await?;
     }
@@ -68,6 +71,21 @@ async fn end<T: JobTransaction>(
     })))
 }
 
+/// Opens some seeds of a job that was created in parts.
+async fn open_seeds<T: JobTransaction>(
+    db: &mut T,
+    job: &mut LockedJob,
+    conclusion: &mut Conclusion,
+) -> Result<(), T::Error> {
+    let hosts = db.open_level(job, 0).await?;
+    if hosts.is_empty() {
+        job.open_depth = 0;
+    }
+    conclusion.opened = true;
+    conclusion.woken.add_lanes(job.id, hosts);
+    Ok(())
+}
+
 /// Opens the next depth level once nothing nearer is ready or held; a task that waits for a retry does not count. A large
 /// level is opened in parts, each before the part before it runs out.
 async fn open_gate<T: JobTransaction>(
@@ -81,7 +99,8 @@ async fn open_gate<T: JobTransaction>(
     if !db.may_open(job, depth).await? {
         return Ok(());
     }
-    conclusion.hosts.extend(db.open_level(job, depth).await?);
+    let opened = db.open_level(job, depth).await?;
+    conclusion.woken.add_lanes(job.id, opened);
     conclusion.opened = true;
     job.open_depth = job.open_depth.max(depth);
     Ok(())

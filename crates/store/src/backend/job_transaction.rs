@@ -1,11 +1,12 @@
 //! The statements of one writing transaction: each store writes them in its own SQL.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::HashMap;
+use std::time::Duration;
 
-use super::LockedJob;
+use super::{LockedJob, UsageCache, Woken};
 use crate::{
-    JobCounts, JobCreation, JobId, Lease, NewDocument, NewJob, NewMappedUrl, NewTask, RefusedUrl,
-    StoreError, TaskState,
+    AddedUsage, JobCounts, JobCreation, JobId, Lease, NewDocument, NewJob, NewMappedUrl, NewTask,
+    OwnerUsage, Quota, RefusedUrl, StoreError, TaskState,
 };
 
 /// A store that the shared rules can run on.
@@ -21,6 +22,19 @@ pub trait Backend: Sync {
     /// Sorts a database error by what the caller does next.
     fn fault(error: Self::Error) -> StoreError;
 
+    /// Quotas of owners whose keys do not set others.
+    fn default_quota(&self) -> &Quota;
+
+    /// What owners use, as last read.
+    fn usage_cache(&self) -> &UsageCache;
+
+    /// Jobs of an owner that are open and not being ended, up to
+    /// [`MAX_JOBS_PER_ROUND`](super::MAX_JOBS_PER_ROUND).
+    fn running_jobs(
+        &self,
+        owner: &str,
+    ) -> impl Future<Output = Result<Vec<JobId>, Self::Error>> + Send;
+
     /// Counts a job's tasks by state.
     fn count_tasks(
         &self,
@@ -30,11 +44,14 @@ pub trait Backend: Sync {
     /// Jobs that are due to end, then jobs without a task that could advance them.
     fn jobs_to_reconcile(&self) -> impl Future<Output = Result<Vec<JobId>, Self::Error>> + Send;
 
+    /// Deletes some rows of a job whose creation was not completed in time; returns how many.
+    fn delete_abandoned(&self) -> impl Future<Output = Result<u64, Self::Error>> + Send;
+
     /// Deletes some of the left-out URL hashes of ended jobs; returns how many.
     fn delete_left_out(&self) -> impl Future<Output = Result<u64, Self::Error>> + Send;
 
-    /// Frees expired turns, and wakes a part of the hosts that are marked idle and have work; returns how many.
-    fn wake_idle_hosts(&self) -> impl Future<Output = Result<u64, Self::Error>> + Send;
+    /// Frees expired turns, and creates the missing lanes of a part of the queued tasks; returns how many.
+    fn restore_lanes(&self) -> impl Future<Output = Result<u64, Self::Error>> + Send;
 }
 
 /// The holder of a lease, as the task's row has it.
@@ -64,7 +81,7 @@ pub struct InsertedTasks {
 pub struct SkippedTasks {
     /// How many tasks.
     pub count: i64,
-    /// Their hosts.
+    /// Their hosts; the job's lanes there are to be deleted.
     pub hosts: Vec<String>,
 }
 
@@ -101,6 +118,42 @@ pub trait JobTransaction: Send {
 
     /// Inserts a job's row, unless a job has its idempotency key. Waits for another transaction that inserts the key.
     fn insert_job(
+        &mut self,
+        job: &NewJob,
+    ) -> impl Future<Output = Result<JobCreation, Self::Error>> + Send;
+
+    /// Makes other transactions that lock the owner wait until the end of this one.
+    fn lock_owner(&mut self, owner: &str) -> impl Future<Output = Result<(), Self::Error>> + Send;
+
+    /// What an owner uses.
+    fn owner_usage(
+        &mut self,
+        owner: &str,
+    ) -> impl Future<Output = Result<OwnerUsage, Self::Error>> + Send;
+
+    /// Counts what owners, in ascending order, used.
+    fn add_usage(
+        &mut self,
+        added: &[(&str, AddedUsage)],
+    ) -> impl Future<Output = Result<(), Self::Error>> + Send;
+
+    /// Marks a new job as incomplete: until it is completed it exists for nobody, and all its tasks are gated. It is deleted
+    /// after this time. It does not have its idempotency key yet.
+    fn begin_creation(
+        &mut self,
+        job: JobId,
+        time: Duration,
+    ) -> impl Future<Output = Result<(), Self::Error>> + Send;
+
+    /// Allows this much more time for an incomplete job; returns whether it still exists.
+    fn extend_creation(
+        &mut self,
+        job: JobId,
+        time: Duration,
+    ) -> impl Future<Output = Result<bool, Self::Error>> + Send;
+
+    /// Completes a job, unless another job has its idempotency key: then it is deleted later.
+    fn complete_creation(
         &mut self,
         job: &NewJob,
     ) -> impl Future<Output = Result<JobCreation, Self::Error>> + Send;
@@ -168,12 +221,12 @@ pub trait JobTransaction: Send {
         tasks: &[&NewTask],
     ) -> impl Future<Output = Result<Vec<String>, Self::Error>> + Send;
 
-    /// Inserts documents; one per `final_url`, the first one stays.
+    /// Inserts documents; one per `final_url`, the first one stays. Returns the bytes of those that are new.
     fn insert_documents(
         &mut self,
         job: JobId,
         documents: &[&NewDocument],
-    ) -> impl Future<Output = Result<(), Self::Error>> + Send;
+    ) -> impl Future<Output = Result<i64, Self::Error>> + Send;
 
     /// Inserts mapped URLs.
     fn insert_mapped_urls(
@@ -251,11 +304,8 @@ pub trait JobTransaction: Send {
         job: JobId,
     ) -> impl Future<Output = Result<Option<String>, Self::Error>> + Send;
 
-    /// Lets claims consider these hosts again.
-    fn wake_hosts(
-        &mut self,
-        hosts: &BTreeSet<String>,
-    ) -> impl Future<Output = Result<(), Self::Error>> + Send;
+    /// Lets claims check these lanes and hosts again. Lanes are created if they do not exist.
+    fn wake(&mut self, woken: &Woken) -> impl Future<Output = Result<(), Self::Error>> + Send;
 
     /// Commits.
     fn commit(self) -> impl Future<Output = Result<(), Self::Error>> + Send;

@@ -1,8 +1,7 @@
 //! A job's row under its lock, and what the rules derive from it.
 
-use std::collections::BTreeSet;
-
-use super::MAX_LEFT_OUT;
+use super::owner_quotas::{QUEUED_TASKS, lets_held_tasks_finish};
+use super::{MAX_LEFT_OUT, Woken};
 use crate::{JobId, JobState, TrapCounts};
 
 /// The stop reason of a job that left out tasks because of its limit of tasks.
@@ -13,6 +12,8 @@ pub(super) const MAX_PAGES: &str = "max_pages";
 pub struct LockedJob {
     /// The job.
     pub id: JobId,
+    /// Its owner.
+    pub owner: String,
     /// The stable spelling of its state.
     pub status: String,
     /// Its depth limit.
@@ -23,7 +24,7 @@ pub struct LockedJob {
     pub max_bytes: Option<i64>,
     /// Why it is being ended early, or that it left out tasks at its limit.
     pub stop_reason: Option<String>,
-    /// With a depth limit, tasks deeper than this are gated.
+    /// With a depth limit, tasks deeper than this are gated. Negative: even seeds are, until all of them are stored.
     pub open_depth: i64,
     /// Tasks admitted.
     pub admitted: i64,
@@ -33,6 +34,12 @@ pub struct LockedJob {
     pub traps: TrapCounts,
     /// Body bytes.
     pub bytes: i64,
+    /// Tasks that have not ended.
+    pub open_tasks: i64,
+    /// Bytes of stored results.
+    pub stored_bytes: i64,
+    /// How many more tasks its owner's quota allows. Not a column: set by what knows the quota.
+    pub owner_room: i64,
     /// Sequence number of the last finished task.
     pub sequence: i64,
     /// Whether its deadline has passed.
@@ -46,8 +53,10 @@ pub struct Conclusion {
     pub finished: bool,
     /// The next depth level, or a part of it, was opened.
     pub opened: bool,
-    /// Hosts that may have work again.
-    pub hosts: BTreeSet<String>,
+    /// Tasks of a job that ends early were skipped, and there may be more of them.
+    pub(super) skips_more: bool,
+    /// What claims may check again.
+    pub woken: Woken,
 }
 
 impl LockedJob {
@@ -58,8 +67,40 @@ impl LockedJob {
 
     /// Whether the job is being ended early. At the limit of tasks it is not: those that were admitted are still fetched.
     pub fn is_stopping(&self) -> bool {
+        self.stop_reason.is_some() && !self.left_out_only()
+    }
+
+    /// Whether the job has done no more than to leave out tasks at a limit.
+    pub(super) fn left_out_only(&self) -> bool {
         let reason = self.stop_reason.as_deref();
-        reason.is_some_and(|reason| reason != MAX_PAGES)
+        reason.is_some_and(|reason| [MAX_PAGES, QUEUED_TASKS].contains(&reason))
+    }
+
+    /// The limit that the next task that is left out is left out because of.
+    pub(super) fn task_limit(&self) -> &'static str {
+        if self.owner_room < self.job_room() {
+            QUEUED_TASKS
+        } else {
+            MAX_PAGES
+        }
+    }
+
+    fn job_room(&self) -> i64 {
+        self.max_tasks
+            .map_or(i64::MAX, |max| (max - self.admitted).max(0))
+    }
+
+    /// Ends the job early if it has open tasks and is not ending already.
+    pub(super) fn stop_early(&mut self, reason: &str) {
+        if self.open_tasks > 0 && !self.is_stopping() {
+            self.stop_reason = Some(reason.to_owned());
+        }
+    }
+
+    /// Takes in that tasks ended.
+    pub fn end_tasks(&mut self, count: i64) {
+        self.sequence += count;
+        self.open_tasks -= count;
     }
 
     /// How many more tasks may be admitted.
@@ -67,8 +108,7 @@ impl LockedJob {
         if self.is_stopping() {
             return 0;
         }
-        self.max_tasks
-            .map_or(i64::MAX, |max| (max - self.admitted).max(0))
+        self.job_room().min(self.owner_room.max(0))
     }
 
     /// Whether further URLs that are left out are counted: each takes space until the job has ended.
@@ -76,18 +116,24 @@ impl LockedJob {
         self.left_out < MAX_LEFT_OUT
     }
 
-    /// Tasks deeper than this are gated; without a depth limit none is.
+    /// Whether the job was created in parts, and its seeds are still being opened.
+    pub(super) fn opens_seeds(&self) -> bool {
+        self.open_depth < 0
+    }
+
+    /// Tasks deeper than this are gated; without a depth limit none is, once the seeds are open.
     pub fn gate(&self) -> i64 {
-        if self.max_depth.is_some() {
+        if self.max_depth.is_some() || self.opens_seeds() {
             self.open_depth
         } else {
             i64::MAX
         }
     }
 
-    /// Whether tasks that workers hold are skipped too. At the byte limit, they may finish.
+    /// Whether tasks that workers hold are skipped too. At the byte limit and the quotas of its owner, they may finish.
     pub(super) fn stops_held_tasks(&self) -> bool {
-        self.is_stopping() && self.stop_reason.as_deref() != Some("max_bytes")
+        let may_finish = |reason: &str| reason == "max_bytes" || lets_held_tasks_finish(reason);
+        self.is_stopping() && !self.stop_reason.as_deref().is_some_and(may_finish)
     }
 }
 
@@ -98,6 +144,7 @@ mod tests {
     fn job() -> LockedJob {
         LockedJob {
             id: JobId::fresh(),
+            owner: "local".to_owned(),
             status: "running".to_owned(),
             max_depth: None,
             max_tasks: Some(10),
@@ -108,6 +155,9 @@ mod tests {
             left_out: 0,
             traps: TrapCounts::default(),
             bytes: 0,
+            open_tasks: 0,
+            stored_bytes: 0,
+            owner_room: i64::MAX,
             sequence: 0,
             overdue: false,
         }
@@ -128,6 +178,18 @@ mod tests {
     }
 
     #[test]
+    fn the_smaller_of_two_limits_is_the_reason() {
+        let mut job = job();
+        assert_eq!(job.task_limit(), MAX_PAGES);
+        job.owner_room = 2;
+        assert_eq!((job.remaining_tasks(), job.task_limit()), (2, QUEUED_TASKS));
+        job.stop_reason = Some(QUEUED_TASKS.to_owned());
+        assert_eq!(job.remaining_tasks(), 2, "it goes on when there is room");
+        job.admitted = 9;
+        assert_eq!((job.remaining_tasks(), job.task_limit()), (1, MAX_PAGES));
+    }
+
+    #[test]
     fn the_count_of_urls_left_out_is_limited() {
         let mut job = job();
         assert!(job.counts_left_out());
@@ -139,6 +201,9 @@ mod tests {
     fn only_a_depth_limit_has_a_gate() {
         let mut job = job();
         assert_eq!(job.gate(), i64::MAX);
+        job.open_depth = -1;
+        assert_eq!(job.gate(), -1);
+        job.open_depth = 2;
         job.max_depth = Some(5);
         assert_eq!(job.gate(), 2);
     }
@@ -150,6 +215,9 @@ mod tests {
         for (reason, stops) in [
             ("max_bytes", false),
             ("max_pages", false),
+            ("quota_queued_tasks", false),
+            ("quota_pages_per_day", false),
+            ("quota_stored_bytes", false),
             ("max_duration", true),
             ("cancelled", true),
         ] {

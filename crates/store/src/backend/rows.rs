@@ -14,9 +14,9 @@ use uuid::fmt::Hyphenated;
 use super::numbers::{to_u32, to_u64};
 use crate::{
     ApiKey, Claimed, Fence, FinishedTask, Job, JobCounts, JobId, JobKind, JobLimits, JobRequest,
-    JobState, KeyRole, KeyState, KindStatistics, Lease, MappedUrl, NewMappedUrl, Owner, Priority,
-    RobotsText, Statistics, StoreError, StoreResult, StoredDocument, StoredRobots, StoredTask,
-    TaskId, TaskState, TrapCounts, UnixMillis,
+    JobState, KeyRole, KeyState, KindStatistics, Lease, MappedUrl, NewMappedUrl, Owner, OwnerUsage,
+    Priority, RobotsText, Statistics, StoreError, StoreResult, StoredDocument, StoredRobots,
+    StoredTask, TaskId, TaskState, TrapCounts, UnixMillis,
 };
 
 impl From<Uuid> for JobId {
@@ -47,6 +47,9 @@ fn priority(number: i64) -> StoreResult<Priority> {
     let priority = u8::try_from(number).ok().and_then(Priority::new);
     priority.ok_or_else(|| unknown("priority of a job", &number.to_string()))
 }
+
+/// Length of a day, in milliseconds.
+pub const DAY_MILLIS: i64 = 86_400_000;
 
 fn millis(number: i64) -> Duration {
     Duration::from_millis(to_u64(number))
@@ -208,6 +211,18 @@ pub struct ApiKeyRow {
     pub revoked_at: Option<i64>,
 }
 
+/// What an owner uses; times in milliseconds.
+#[derive(Clone, Debug)]
+pub struct OwnerUsageRow {
+    pub quota: JsonColumn,
+    pub open_jobs: i64,
+    pub open_tasks: i64,
+    pub pages: i64,
+    pub browser_ms: i64,
+    pub stored_bytes: i64,
+    pub now: i64,
+}
+
 /// The open tasks of one kind of job.
 #[derive(Clone, Debug)]
 pub struct KindRow {
@@ -265,6 +280,25 @@ impl RequestRow {
             kind: job_kind(&self.kind)?,
             params: self.params.value()?,
         })
+    }
+}
+
+impl From<OwnerUsageRow> for OwnerUsage {
+    fn from(row: OwnerUsageRow) -> Self {
+        let quota = row.quota.value().ok();
+        Self {
+            // A quota that cannot be read, such as one of a newer version, must not keep tasks from being settled; the
+            // key itself is refused.
+            quota: quota
+                .and_then(|quota| serde_json::from_value(quota).ok())
+                .unwrap_or_default(),
+            open_jobs: to_u64(row.open_jobs),
+            queued_tasks: to_u64(row.open_tasks),
+            pages: to_u64(row.pages),
+            stored_bytes: to_u64(row.stored_bytes),
+            browser_time: millis(row.browser_ms),
+            day_ends_in: millis(DAY_MILLIS - row.now.rem_euclid(DAY_MILLIS)),
+        }
     }
 }
 

@@ -4,16 +4,20 @@
 //! in Postgres another writer's `ON CONFLICT` waits for a row that was updated, not for one that is only locked.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::time::Duration;
 
 use crawler_model::counted;
 
 use super::admit::admit;
+use super::owner_quotas::{OwnerBalance, OwnerBalances};
 use super::redirect_loops::{redirect_loops, target_key};
 use super::refuse::{is_trap, refuse};
 use super::{
-    Backend, HeldLease, JobTransaction, LockedJob, TaskUpdate, conclude, to_i64, to_millis,
+    Backend, HeldLease, JobTransaction, LockedJob, TaskUpdate, Woken, conclude, to_i64, to_millis,
 };
-use crate::{JobId, Lease, NewTask, RefusedUrl, Settled, Settlement, TaskOutcome, TaskState};
+use crate::{
+    AddedUsage, JobId, Lease, NewTask, RefusedUrl, Settled, Settlement, TaskOutcome, TaskState,
+};
 
 /// Settles a batch.
 pub async fn settle<B: Backend>(store: &B, batch: &[Settlement]) -> Result<Settled, B::Error> {
@@ -26,11 +30,15 @@ pub async fn settle<B: Backend>(store: &B, batch: &[Settlement]) -> Result<Settl
     let mut settled = Settled::default();
     let mut by_job: BTreeMap<JobId, Vec<(&Settlement, &HeldLease)>> = BTreeMap::new();
     let mut seen = BTreeSet::new();
-    let mut woken = BTreeSet::new();
+    let mut woken = Woken::default();
     for settlement in batch {
         match held.get(&settlement.lease) {
             Some(holder) if holder.job == settlement.job && seen.insert(settlement.lease) => {
-                woken.insert(holder.host.clone());
+                if settlement.outcome.state() == TaskState::Queued {
+                    woken.add_lanes(holder.job, [holder.host.clone()]);
+                } else {
+                    woken.hosts.insert(holder.host.clone());
+                }
                 settled.kept.push(settlement.lease);
                 let settlements = by_job.entry(holder.job).or_default();
                 settlements.push((settlement, holder));
@@ -38,6 +46,7 @@ pub async fn settle<B: Backend>(store: &B, batch: &[Settlement]) -> Result<Settl
             _ => settled.lost.push(settlement.lease),
         }
     }
+    let mut owners = OwnerBalances::default();
     for job in &mut jobs {
         if let Some(settlements) = by_job.get(&job.id) {
             let loops = redirect_loops(&mut db, job.id, settlements).await?;
@@ -46,11 +55,14 @@ pub async fn settle<B: Backend>(store: &B, batch: &[Settlement]) -> Result<Settl
                 .map(|(settlement, _)| loops.get(&settlement.lease).unwrap_or(*settlement))
                 .collect();
             settled.loops.extend(loops.keys());
-            settled.admitted += settle_job(&mut db, job, &settlements, &mut woken).await?;
+            let owner = owners.of(store, &mut db, job).await?;
+            settled.admitted += settle_job(&mut db, job, &settlements, owner, &mut woken).await?;
         }
     }
-    db.wake_hosts(&woken).await?;
+    owners.write(&mut db).await?;
+    db.wake(&woken).await?;
     db.commit().await?;
+    owners.remember(store.usage_cache());
     Ok(settled)
 }
 
@@ -58,9 +70,14 @@ async fn settle_job<T: JobTransaction>(
     db: &mut T,
     job: &mut LockedJob,
     settlements: &[&Settlement],
-    woken: &mut BTreeSet<String>,
+    owner: &mut OwnerBalance,
+    woken: &mut Woken,
 ) -> Result<u64, T::Error> {
     let ended = |settlement: &&&Settlement| settlement.outcome.state() != TaskState::Queued;
+    let (open_before, stored_before) = (job.open_tasks, job.stored_bytes);
+    // Tasks that end make room for others.
+    let ending = settlements.iter().filter(ended).count();
+    job.owner_room = owner.room().saturating_add(to_i64(ending as u64));
     let found: Vec<&NewTask> = settlements
         .iter()
         .filter(ended)
@@ -87,14 +104,31 @@ async fn settle_job<T: JobTransaction>(
         }
     }
     if !documents.is_empty() {
-        db.insert_documents(job.id, &documents).await?;
+        job.stored_bytes += db.insert_documents(job.id, &documents).await?;
     }
     if !links.is_empty() {
         db.insert_mapped_urls(job.id, &links).await?;
+        let bytes: usize = links.iter().map(|link| link.stored_bytes()).sum();
+        job.stored_bytes += to_i64(bytes as u64);
     }
     update_tasks(db, job, settlements).await?;
+    let fetched = settlements.iter().filter(|one| one.outcome.is_fetched());
+    let browser_time: Duration = settlements.iter().map(|one| one.browser_time).sum();
+    owner.add(AddedUsage {
+        pages: fetched.count() as u64,
+        browser_time,
+        stored_bytes: job.stored_bytes - stored_before,
+    });
+    let renders = !browser_time.is_zero();
+    if let Some(reason) = owner.exhausted_for(renders) {
+        job.stop_early(reason);
+    }
     let conclusion = conclude(db, job).await?;
-    woken.extend(conclusion.hosts);
+    woken.extend(conclusion.woken);
+    if job.is_final() || job.is_stopping() {
+        woken.remove_lanes(job.id);
+    }
+    owner.add_tasks(job.open_tasks - open_before);
     Ok(admitted)
 }
 
@@ -125,7 +159,7 @@ fn update<'a>(settlement: &'a Settlement, job: &mut LockedJob) -> TaskUpdate<'a>
     let bytes = to_i64(outcome.bytes());
     job.bytes += bytes;
     let ended = state != TaskState::Queued;
-    job.sequence += i64::from(ended);
+    job.end_tasks(i64::from(ended));
     if let Some(reason) = reason.filter(|reason| ended && is_trap(reason)) {
         job.traps.add(reason);
     }

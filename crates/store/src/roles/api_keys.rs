@@ -2,7 +2,7 @@
 
 use uuid::Uuid;
 
-use crate::{ApiKey, CallWrapper, KeyHash, KeyRotation, NewKey, StoreResult, WrappedStore};
+use crate::{ApiKey, CallWrapper, KeyHash, KeyRotation, NewKey, Quota, StoreResult, WrappedStore};
 
 /// API keys, stored as hashes.
 pub trait ApiKeys: Send + Sync {
@@ -21,6 +21,9 @@ pub trait ApiKeys: Send + Sync {
         id: Uuid,
         rotation: KeyRotation,
     ) -> impl Future<Output = StoreResult<bool>> + Send;
+
+    /// Replaces the quota of a key; false if the key does not exist or is revoked.
+    fn set_quota(&self, id: Uuid, quota: Quota) -> impl Future<Output = StoreResult<bool>> + Send;
 
     /// Returns the key with this secret, accepted or not.
     fn key(&self, hash: KeyHash) -> impl Future<Output = StoreResult<Option<ApiKey>>> + Send;
@@ -47,6 +50,12 @@ impl<S: ApiKeys, W: CallWrapper> ApiKeys for WrappedStore<S, W> {
     async fn rotate_key(&self, id: Uuid, rotation: KeyRotation) -> StoreResult<bool> {
         let call = self.inner.rotate_key(id, rotation);
         self.wrapper.call("rotate_key", call).await
+    }
+
+    async fn set_quota(&self, id: Uuid, quota: Quota) -> StoreResult<bool> {
+        self.wrapper
+            .call("set_quota", self.inner.set_quota(id, quota))
+            .await
     }
 
     async fn key(&self, hash: KeyHash) -> StoreResult<Option<ApiKey>> {

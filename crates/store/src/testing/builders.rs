@@ -7,8 +7,8 @@ use crawler_weburl::HostKey;
 use serde_json::json;
 
 use crate::{
-    Access, Claimed, HostDefaults, Job, JobId, JobKind, JobLimits, NewDocument, NewJob, NewTask,
-    Owner, Priority, Settled, Settlement, Store, TaskOutcome, WorkerId,
+    Access, Claimed, HostDefaults, Job, JobFilter, JobId, JobKind, JobLimits, Jobs, NewDocument,
+    NewJob, NewTask, Owner, Priority, Settled, Settlement, Store, TaskOutcome, WorkerId,
 };
 
 /// A lease that outlasts its test.
@@ -64,6 +64,7 @@ pub fn crawl(seeds: Vec<NewTask>, limits: JobLimits) -> NewJob {
         kind: JobKind::Crawl,
         params: json!({"url": "https://a.test/"}),
         limits,
+        renders: false,
         seeds,
         idempotency: None,
     }
@@ -98,6 +99,7 @@ pub(super) fn settlement_of(
         lease: task.lease,
         job: task.job,
         outcome,
+        browser_time: Duration::ZERO,
         found,
         refused: Vec::new(),
     }
@@ -160,4 +162,12 @@ pub(super) async fn read_job<S: Store>(store: &S, id: JobId) -> Job {
         .await
         .expect("reading a job");
     job.expect("the job exists")
+}
+
+/// Number of jobs that are listed.
+pub(super) async fn count_jobs<S: Jobs>(store: &S) -> usize {
+    let jobs = store
+        .jobs(&Access::AllOwners, JobFilter::default(), 100, None)
+        .await;
+    jobs.expect("jobs").entries.len()
 }

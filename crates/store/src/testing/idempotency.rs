@@ -5,8 +5,8 @@ use std::time::Duration;
 use futures_util::future::join_all;
 
 use super::StoreFixture;
-use super::builders::{crawl, done, fast, pages, settle, start, take_all};
-use crate::{Access, IdempotencyKey, JobCreation, JobFilter, JobLimits, Jobs, NewJob, Upkeep};
+use super::builders::{count_jobs, crawl, done, fast, pages, settle, start, take_all};
+use crate::{IdempotencyKey, JobCreation, JobLimits, Jobs, NewJob, Upkeep};
 
 fn keyed(caller: &str, key: &str, request: &str) -> NewJob {
     NewJob {
@@ -17,13 +17,6 @@ fn keyed(caller: &str, key: &str, request: &str) -> NewJob {
         )),
         ..crawl(pages("a.test", 2), JobLimits::default())
     }
-}
-
-async fn count_jobs<S: Jobs>(store: &S) -> usize {
-    let jobs = store
-        .jobs(&Access::AllOwners, JobFilter::default(), 100, None)
-        .await;
-    jobs.expect("jobs").entries.len()
 }
 
 /// The same request finds its job, another one is refused, and other callers and requests without a key are not affected.

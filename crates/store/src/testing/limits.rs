@@ -165,6 +165,7 @@ pub async fn the_deadline_ends_a_job<G: StoreFixture>(fixture: &G) {
     );
     assert_eq!(read_job(&store, unlimited).await.state, JobState::Running);
     let nothing_done = start(&store, crawl(pages("c.test", 1), limits)).await;
+    assert_eq!(take(&store, 1, LEASE).await.len(), 1);
     store.reconcile().await.expect("reconciled");
     assert_eq!(read_job(&store, nothing_done).await.state, JobState::Failed);
 }

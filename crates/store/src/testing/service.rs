@@ -204,7 +204,7 @@ pub async fn hosts_without_work_and_old_robots_are_pruned<G: StoreFixture>(fixtu
     settle(&store, vec![done(&tasks[0], Vec::new())]).await;
     let tasks = take_all(&store, 1).await;
     settle(&store, vec![done(&tasks[0], Vec::new())]).await;
-    // A claim marks the host idle.
+    // A claim finds nothing.
     assert!(take(&store, 1, LEASE).await.is_empty());
     assert_eq!(store.prune_hosts(none, none).await.expect("a host"), 1);
     // A deleted host can be used again.

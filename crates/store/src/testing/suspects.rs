@@ -2,11 +2,12 @@
 
 use super::StoreFixture;
 use super::builders::{
-    EXPIRED, LEASE, crawl, done, fast, pages, read_job, settle, settlement_of, start, take,
+    EXPIRED, LEASE, crawl, done, fast, owner, page, pages, read_job, settle, settlement_of, start,
+    take,
 };
 use crate::{
-    Access, Claimed, JobId, JobLimits, JobQueue, JobState, Rescue, Rescued, Results, Store, TaskId,
-    TaskOutcome, TaskState, WorkerId,
+    Access, Claimed, JobId, JobLimits, JobQueue, JobState, NewJob, Rescue, Rescued, Results, Store,
+    TaskId, TaskOutcome, TaskState, WorkerId,
 };
 
 /// A page that crashes its worker each time, the last three times alone, is given up, and its job ends.
@@ -116,6 +117,37 @@ pub async fn a_suspect_that_was_held_again_is_tried_alone<G: StoreFixture>(fixtu
     assert_eq!(other.len(), 1, "one of the other suspects");
     settle(&store, vec![done(&alone[0], Vec::new())]).await;
     assert_eq!(claim(10).await.len(), 1, "the next suspect");
+}
+
+/// A suspect that is to be tried alone, in a lane that a claim did not find, keeps nobody from claiming tasks of other
+/// jobs at the same host.
+pub async fn a_suspect_stops_no_other_job_at_its_host<G: StoreFixture>(fixture: &G) {
+    let store = fixture.open(fast()).await;
+    let seeds = vec![page("aaa.test", "0", 0), page("bbb.test", "0", 0)];
+    start(&store, crawl(seeds, JobLimits::default())).await;
+    let suspect = take(&store, 1, EXPIRED).await;
+    assert_eq!(suspect[0].host.as_str(), "aaa.test");
+    crash(&store, &suspect).await;
+    let other = take(&store, 1, LEASE).await.remove(0);
+    assert_eq!(other.host.as_str(), "bbb.test");
+    let found = (0..30).map(|number| page(&format!("h{number}.test"), "0", 1));
+    settle(&store, vec![done(&other, found.collect())]).await;
+    let again = take(&store, 1, EXPIRED).await;
+    assert_eq!(ids(&again), ids(&suspect));
+    // Its lane is now behind those of thirty other hosts.
+    crash(&store, &again).await;
+    let small = NewJob {
+        owner: owner("other"),
+        ..crawl(pages("aaa.test", 3), JobLimits::default())
+    };
+    let small = start(&store, small).await;
+    let mut of_small = 0;
+    for _ in 0..6 {
+        let tasks = take(&store, 1, LEASE).await;
+        assert_eq!(tasks.len(), 1, "there are tasks that are not suspects");
+        of_small += usize::from(tasks[0].job == small);
+    }
+    assert_eq!(of_small, 3);
 }
 
 /// Tasks that are held together with one that crashes its worker are never blamed, however often that happens.

@@ -50,12 +50,18 @@ impl UrlSpace {
         self.filler.contains(target)
     }
 
+    /// Whether a page is wanted.
+    pub fn is_wanted(&self, target: &str) -> bool {
+        self.honest.contains_key(target) && !self.filler.contains(target)
+    }
+
     /// Whether the site has a sitemap.
     pub fn has_sitemap(&self) -> bool {
         !self.listed.is_empty()
     }
 
-    /// The target that a request for this target is redirected to. Such a request is a request in a trap.
+    /// The target that a request for this target is redirected to. Unless that is a wanted page, such a request is a request in
+    /// a trap.
     pub fn redirect(&self, target: &str) -> Option<String> {
         self.redirect.as_ref()?(target)
     }

@@ -185,9 +185,9 @@ fn errors_name_what_is_wrong() {
 }
 
 #[test]
-fn a_rotated_key_keeps_its_name_and_expiry() {
+fn a_rotated_key_keeps_its_name_expiry_and_quota() {
     let folder = tempfile::tempdir().unwrap();
-    let add = ["add", "alice", "--expires", "90d"];
+    let add = ["add", "alice", "--quota", "open_jobs=3", "--expires", "90d"];
     let first = keys(folder.path(), &add).success().stdout;
     let serve_args = [&["serve"][..], &ANY_PORT].concat();
     let service = Api::start(folder.path(), &serve_args);
@@ -208,9 +208,9 @@ fn a_rotated_key_keeps_its_name_and_expiry() {
     assert_eq!(columns.len(), 2, "{list}");
     assert_eq!(columns[0][1..3], ["alice", "user"]);
     assert!(columns[0][4].ends_with('Z'), "it expires: {list}");
-    assert_eq!(columns[0][6..], ["-"]);
+    assert_eq!(columns[0][6..], ["open_jobs=3", "-"]);
     assert_eq!(columns[1][1..3], ["root", "admin"]);
-    assert_eq!(columns[1][4..], ["-", "-", "-"]);
+    assert_eq!(columns[1][4..], ["-", "-", "-", "-"]);
     service.terminate();
 }
 
@@ -221,6 +221,19 @@ fn an_invalid_key_is_not_added() {
         (&["add", "local"][..], "the key name \"local\" is reserved"),
         (&["add", "config-00000000"], "is reserved"),
         (&["add", " "], "1 to 100 characters"),
+        (
+            &["add", "a", "--quota", "jobs=1"],
+            "there is no quota \"jobs\"",
+        ),
+        (
+            &["add", "a", "--quota", "open_jobs=x"],
+            "open_jobs: \"x\" is not a whole number",
+        ),
+        (
+            &["set", "nobody", "--quota", "open_jobs=1"],
+            "no key \"nobody\"",
+        ),
+        (&["set", "nobody"], "--quota"),
         (&["rotate", "nobody"], "no key \"nobody\""),
     ] {
         // The store exists from the first attempt on.
@@ -228,4 +241,50 @@ fn an_invalid_key_is_not_added() {
         failed.stderr_contains(message);
         assert_ne!(failed.code, Some(0), "{args:?}");
     }
+}
+
+/// What is set later is added to what was set before, and applies to the next request.
+#[test]
+fn the_quota_of_a_key_can_be_changed() {
+    let folder = tempfile::tempdir().unwrap();
+    let add = ["add", "alice", "--quota", "open_jobs=3"];
+    let secret = keys(folder.path(), &add).success().stdout;
+    let serve_args = [&["serve"][..], &ANY_PORT].concat();
+    let service = Api::start(folder.path(), &serve_args);
+    let limit_of = |name: &str| {
+        let request = format!(
+            "GET /v1/usage HTTP/1.0\r\nhost: crawler.example\r\nauthorization: Bearer {}\r\n\r\n",
+            secret.trim()
+        );
+        let (status, body) = service.send(&request);
+        assert_eq!(status, 200, "{body}");
+        let usage: serde_json::Value = serde_json::from_str(&body).unwrap();
+        let quotas = usage["quotas"].as_array().unwrap().clone();
+        let quota = quotas.into_iter().find(|quota| quota["name"] == name);
+        quota.unwrap()["limit"].clone()
+    };
+    assert_eq!(limit_of("open_jobs"), 3);
+    assert_eq!(limit_of("event_streams"), 256, "as configured");
+    let change = [
+        "set",
+        "alice",
+        "--quota",
+        "open_jobs=0",
+        "--quota",
+        "event_streams=2",
+    ];
+    let printed = keys(folder.path(), &change).success().stdout;
+    assert!(
+        printed.contains("\topen_jobs=0 event_streams=2\t"),
+        "{printed}"
+    );
+    assert_eq!(limit_of("open_jobs"), serde_json::Value::Null, "no limit");
+    assert_eq!(limit_of("event_streams"), 2);
+    let change = ["set", "alice", "--quota", "open_jobs=default"];
+    keys(folder.path(), &change).success();
+    assert_eq!(limit_of("open_jobs"), 10_000);
+    keys(folder.path(), &["revoke", "alice"]).success();
+    let failed = keys(folder.path(), &change).with_code(1);
+    failed.stderr_contains("is revoked");
+    service.terminate();
 }

@@ -227,3 +227,34 @@ fn auto_starts_no_browser_for_a_site_that_needs_none() {
     }
     assert!(!note.exists());
 }
+
+#[test]
+fn a_page_over_a_budget_fails_with_always_and_is_fetched_by_http_with_auto() {
+    let page = "<div id=root></div><script>for (let i = 0; i < 90; i++) fetch('/' + i)</script>";
+    let server = Server::start(Pages::new().html("/", page));
+    let folder = TestFolder::new();
+    let crawl = |js: &str, limit: &str| {
+        let seed = server.url("/");
+        let args = ["crawl", &seed, "--js", js, "--format", "ndjson"];
+        let run = folder.run(&args).env("BROWSER_MAX_REQUESTS", limit);
+        run.finish()
+    };
+    let over = crawl("always", "30");
+    let object = &over.objects()[0];
+    assert_eq!(object["error_kind"], "render_budget", "{object}");
+    let error = object["error"].as_str().unwrap();
+    assert!(error.contains("more than 30 requests"), "{object}");
+    assert!(error.contains("BROWSER_MAX_REQUESTS"), "{object}");
+    let plain = crawl("auto", "30");
+    let object = &plain.objects()[0];
+    assert_eq!(object["status"], 200, "{object}");
+    assert_eq!(object["render_reason"], "browser_failed", "{object}");
+    let enough = crawl("always", "91");
+    assert_eq!(enough.objects()[0]["rendered"], true);
+    let unreadable = crawl("always", "many");
+    assert!(
+        unreadable.stderr.contains("BROWSER_MAX_REQUESTS: \"many\""),
+        "{}",
+        unreadable.stderr
+    );
+}

@@ -6,5 +6,6 @@ mod endings;
 mod isolation;
 mod jobs;
 mod own_network;
+mod render_role;
 mod test_folder;
 mod without;

@@ -37,7 +37,8 @@ impl TestFolder {
         self.0.path()
     }
 
-    fn command(&self, args: &[&str]) -> Command {
+    /// A command of `crawler` in this folder.
+    pub(crate) fn command(&self, args: &[&str]) -> Command {
         let mut command = program();
         command
             .args(args)

@@ -1,10 +1,12 @@
 //! Limits on heads and connections, and the end of the proxy.
 
+use crawler_model::PageBudgets;
 use testsite::{Request, Server, SiteResponse};
 use tokio::net::TcpListener;
 use tokio::time::{Duration, Instant, timeout};
 
-use super::proxy_client::{ProxyClient, TEST_TIMEOUT, proxy};
+use super::proxy_client::{ProxyClient, TEST_TIMEOUT, proxy, proxy_with};
+use crate::budget_meter::BudgetMeter;
 use crate::egress_proxy::{EgressProxy, MAX_CONNECTIONS, MAX_HEAD};
 
 fn site() -> Server {
@@ -94,5 +96,63 @@ async fn dropping_the_proxy_closes_its_connections() {
     {
         assert!(began.elapsed() < TEST_TIMEOUT, "it still listens");
         tokio::task::yield_now().await;
+    }
+}
+
+#[tokio::test]
+async fn a_page_over_a_budget_reaches_nothing_more() {
+    let site = site();
+    let budgets = |budgets| proxy_with(&[], BudgetMeter::new(budgets));
+    let get = async |proxy: &EgressProxy, host: &str| {
+        let mut client = ProxyClient::connect(proxy).await;
+        let url = format!("http://{host}:{}/", site.port());
+        client.get(&url).await.0
+    };
+    let requests = budgets(PageBudgets {
+        requests: 2,
+        ..PageBudgets::UNLIMITED
+    });
+    for status in [200, 200, 502, 502] {
+        let head = get(&requests, "site.test").await;
+        assert!(head.starts_with(&format!("HTTP/1.1 {status}")), "{head}");
+    }
+    assert_eq!(site.total(), 2);
+    let hosts = budgets(PageBudgets {
+        hosts: 1,
+        ..PageBudgets::UNLIMITED
+    });
+    for (host, status) in [
+        ("site.test", 200),
+        ("SITE.test", 200),
+        ("upstream.test", 502),
+    ] {
+        let head = get(&hosts, host).await;
+        assert!(
+            head.starts_with(&format!("HTTP/1.1 {status}")),
+            "{host}: {head}"
+        );
+    }
+    assert_eq!(site.total(), 4);
+}
+
+/// WebSockets and TLS are tunnels.
+#[tokio::test]
+async fn a_tunnel_is_closed_when_the_page_exceeds_its_bytes_in_either_direction() {
+    for from_page in [true, false] {
+        let budgets = PageBudgets {
+            bytes: 1_000,
+            ..PageBudgets::UNLIMITED
+        };
+        let proxy = proxy_with(&[], BudgetMeter::new(budgets));
+        let (mut page, mut network) = open_tunnel(&proxy).await;
+        let (sender, receiver) = if from_page {
+            (&mut page, &mut network)
+        } else {
+            (&mut network, &mut page)
+        };
+        sender.send(&"x".repeat(1_000)).await;
+        assert_eq!(receiver.exactly(1_000).await.len(), 1_000);
+        sender.send("y").await;
+        page.closed().await;
     }
 }

@@ -10,6 +10,7 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 use tokio::time::timeout;
 
+use crate::budget_meter::BudgetMeter;
 use crate::egress_proxy::EgressProxy;
 
 /// Longer than any step takes.
@@ -17,6 +18,11 @@ pub(super) const TEST_TIMEOUT: Duration = Duration::from_secs(20);
 
 /// `site.test` is local and allowed, `private.test` is local and refused, `mixed.test` has a public and a local address.
 pub(super) fn proxy_through(proxies: &[String]) -> EgressProxy {
+    proxy_with(proxies, BudgetMeter::unlimited())
+}
+
+/// The same, with budgets.
+pub(super) fn proxy_with(proxies: &[String], meter: BudgetMeter) -> EgressProxy {
     let rules = FetchRules {
         deadlines: Deadlines::within(TEST_TIMEOUT),
         max_body: 1_000_000,
@@ -35,7 +41,7 @@ pub(super) fn proxy_through(proxies: &[String]) -> EgressProxy {
     let allowed = allowed.iter().filter_map(|name| EgressTarget::parse(name));
     let guard = Guard::new(false, allowed.collect());
     let fetch = HttpFetch::resolving(&rules, 4, guard, |_| true, lookup).unwrap();
-    EgressProxy::start(Arc::new(fetch).egress()).unwrap()
+    EgressProxy::start(Arc::new(fetch).egress(), Arc::new(meter)).unwrap()
 }
 
 pub(super) fn proxy() -> EgressProxy {

@@ -1,5 +1,6 @@
 //! Sites with a trap: an endless set of URLs, beside one to two thousand pages that are wanted.
 
+mod areas;
 mod calendars;
 mod filters;
 mod honest_part;
@@ -8,6 +9,7 @@ mod mazes;
 mod mixed;
 mod paths;
 mod query_links;
+mod redirects;
 mod sessions;
 mod software;
 mod streams;
@@ -15,7 +17,7 @@ mod streams;
 use super::{SiteKind, kind};
 
 /// All kinds.
-pub const ENDLESS_KINDS: [SiteKind; 52] = [
+pub const ENDLESS_KINDS: [SiteKind; 60] = [
     kind("calendar_by_path", calendars::calendar_by_path),
     kind("calendar_views", calendars::calendar_views),
     kind("relative_links", paths::relative_links),
@@ -86,4 +88,16 @@ pub const ENDLESS_KINDS: [SiteKind; 52] = [
     kind("two_areas", streams::two_areas),
     kind("redirect_hops", streams::redirect_hops),
     kind("counted_visits", streams::counted_visits),
+    // Written before areas that lead to each other and redirects were judged.
+    kind("three_areas", areas::three_areas),
+    kind("five_areas", areas::five_areas),
+    kind("two_areas_of_templates", areas::two_areas_of_templates),
+    kind("two_areas_with_way_back", areas::two_areas_with_way_back),
+    kind("short_link_maze", redirects::short_link_maze),
+    kind("sign_in_redirects", redirects::sign_in_redirects),
+    kind("votes", redirects::votes),
+    kind(
+        "redirect_hops_with_way_back",
+        redirects::redirect_hops_with_way_back,
+    ),
 ];

@@ -6,8 +6,10 @@ mod chronicles;
 mod communities;
 mod documents;
 mod events;
+mod graphs;
 mod lists;
 mod mixed;
+mod redirects;
 mod shops;
 mod software;
 mod tables;
@@ -15,7 +17,7 @@ mod tables;
 use super::{SiteKind, kind};
 
 /// All kinds.
-pub const HONEST_KINDS: [SiteKind; 48] = [
+pub const HONEST_KINDS: [SiteKind; 57] = [
     kind("days_by_path", archives::days_by_path),
     kind("days_in_a_sitemap", archives::days_in_a_sitemap),
     kind("days_by_query", archives::days_by_query),
@@ -67,4 +69,23 @@ pub const HONEST_KINDS: [SiteKind; 48] = [
     kind("events_years_apart", chronicles::events_years_apart),
     kind("documentation_versions", chronicles::documentation_versions),
     kind("weblog", chronicles::weblog),
+    // Written before areas that lead to each other and redirects were judged.
+    kind("authors_and_books", graphs::authors_and_books),
+    kind("questions_and_tags", graphs::questions_and_tags),
+    kind("films_and_actors", graphs::films_and_actors),
+    kind("family_tree", graphs::family_tree),
+    kind(
+        "articles_behind_a_counter",
+        redirects::articles_behind_a_counter,
+    ),
+    kind("url_shortener", redirects::url_shortener),
+    kind("sign_in_for_members", redirects::sign_in_for_members),
+    kind(
+        "translations_by_redirect",
+        redirects::translations_by_redirect,
+    ),
+    kind(
+        "related_posts_behind_a_counter",
+        redirects::related_posts_behind_a_counter,
+    ),
 ];

@@ -1,0 +1,320 @@
+//! The client: asks the render process for pages.
+
+use std::hash::{BuildHasher, RandomState};
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use crawler_fetch::{Accept, Egress, Fetch, FetchRequest, Fetched, HttpFetch, TabMeter};
+use crawler_model::{FailKind, Failure};
+use tokio::io::AsyncRead;
+use tokio::net::UnixStream;
+use tokio::time::{Instant, sleep, timeout};
+
+use super::protocol::{
+    RemoteAnswer, RemotePage, RemoteRequest, RemoteStatus, failure, read_document, read_message,
+    write_message,
+};
+use super::server::HEARTBEAT;
+use crate::caller_headers::CallerHeaders;
+use crate::lock::lock;
+use crate::page_request::RenderedPage;
+use crate::tab_result::TabResult;
+use crate::{BrowserState, RenderCounts, RenderSettings};
+
+/// How long a page waits for a render process that is being restarted, and the interval between attempts to connect.
+const CONNECT_WAIT: Duration = Duration::from_secs(3);
+const CONNECT_INTERVAL: Duration = Duration::from_millis(100);
+/// Time limit for one attempt.
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(1);
+/// If it is away for this long, pages fail without waiting, and are not retried.
+const AWAY_LIMIT: Duration = Duration::from_mins(1);
+/// A render process that sends nothing for this long does not work.
+const SILENCE_LIMIT: Duration = Duration::from_secs(15);
+/// Time limit for its state, and how long an answer is used: anyone can ask for `/readyz`.
+const STATUS_TIMEOUT: Duration = Duration::from_secs(1);
+const STATUS_LIFETIME: Duration = Duration::from_millis(200);
+
+/// Renders pages in another process.
+#[derive(Debug)]
+pub struct RemoteRenderer {
+    socket: PathBuf,
+    settings: RenderSettings,
+    http: Arc<HttpFetch>,
+    egress: Egress,
+    /// Keeps the visits of this process apart from those of others.
+    visits: RandomState,
+    /// Since when it cannot be reached.
+    away_since: Mutex<Option<Instant>>,
+    /// Its last answer. Locked while it is asked.
+    status: tokio::sync::Mutex<Option<(Instant, BrowserState, RenderCounts)>>,
+    pages: AtomicU64,
+    failed: AtomicU64,
+    busy: AtomicU64,
+}
+
+impl RemoteRenderer {
+    /// Creates a client for the render process at this socket. Does not connect.
+    pub fn new(socket: PathBuf, settings: RenderSettings, http: Arc<HttpFetch>) -> Self {
+        const { assert!(SILENCE_LIMIT.as_secs() > 5 * HEARTBEAT.as_secs()) };
+        Self {
+            socket,
+            settings,
+            egress: http.egress(),
+            http,
+            visits: RandomState::new(),
+            away_since: Mutex::default(),
+            status: tokio::sync::Mutex::default(),
+            pages: AtomicU64::new(0),
+            failed: AtomicU64::new(0),
+            busy: AtomicU64::new(0),
+        }
+    }
+
+    /// Returns its socket.
+    pub fn socket(&self) -> &Path {
+        &self.socket
+    }
+
+    /// Asks for the state of the browser, and for its counters; pages are those of this process.
+    pub async fn status(&self) -> (BrowserState, RenderCounts) {
+        let mut known = self.status.lock().await;
+        let recent = known
+            .clone()
+            .filter(|(at, ..)| at.elapsed() < STATUS_LIFETIME);
+        let (_, state, counts) = if let Some(recent) = recent {
+            recent
+        } else {
+            let asked = timeout(STATUS_TIMEOUT, self.ask_status()).await;
+            let asked = asked.unwrap_or_else(|_| Err(io::ErrorKind::TimedOut.into()));
+            let (state, counts) = match asked {
+                Ok(status) => (status.state(), status.counts),
+                Err(error) => (
+                    BrowserState::Down(self.unreachable(&error)),
+                    RenderCounts::default(),
+                ),
+            };
+            known.insert((Instant::now(), state, counts)).clone()
+        };
+        drop(known);
+        let counts = RenderCounts {
+            pages: self.pages.load(Ordering::Relaxed),
+            failed: self.failed.load(Ordering::Relaxed),
+            busy: self.busy.load(Ordering::Relaxed),
+            ..counts
+        };
+        (state, counts)
+    }
+
+    async fn ask_status(&self) -> io::Result<RemoteStatus> {
+        let mut stream = UnixStream::connect(&self.socket).await?;
+        write_message(&mut stream, &RemoteRequest::Status).await?;
+        match read_message(&mut stream).await? {
+            Some(RemoteAnswer::Status(status)) => Ok(status),
+            _ => Err(io::Error::other("unexpected answer")),
+        }
+    }
+
+    async fn page(&self, request: &FetchRequest<'_>) -> Result<RenderedPage, Failure> {
+        let message = RemoteRequest::Page(Box::new(self.message(request)));
+        let mut stream = self.connect().await?;
+        let sent = timeout(SILENCE_LIMIT, write_message(&mut stream, &message)).await;
+        sent.unwrap_or_else(|_| Err(io::ErrorKind::TimedOut.into()))
+            .map_err(|error| broken(&error))?;
+        self.read_page(&mut stream).await
+    }
+
+    fn message(&self, request: &FetchRequest<'_>) -> RemotePage {
+        let settings = &self.settings;
+        RemotePage {
+            url: request.url.as_str().to_owned(),
+            any_status: request.accept == Accept::Document,
+            visit: self.visits.hash_one(request.visit),
+            headers: CallerHeaders::of(&self.egress, request).into_headers(),
+            nav_timeout: settings.nav_timeout,
+            idle_timeout: settings.idle_timeout,
+            viewport: settings.viewport,
+            user_agent: settings.user_agent.clone(),
+            added_agent: self.egress.user_agent().to_owned(),
+            blocked: settings.blocked.clone(),
+            max_body: settings.max_body,
+            denied: settings.denied.clone(),
+            tab_wait: request.tab_wait,
+        }
+    }
+
+    /// Reads heartbeats, and then the page.
+    async fn read_page(
+        &self,
+        stream: &mut (impl AsyncRead + Unpin),
+    ) -> Result<RenderedPage, Failure> {
+        let answer = loop {
+            if let Some(answer) = heard(read_message(stream)).await? {
+                break answer;
+            }
+        };
+        match answer {
+            RemoteAnswer::Page(head) => {
+                let body = match head.body {
+                    Some(length) => {
+                        let max_body = self.settings.max_body;
+                        Some(heard(read_document(stream, length, max_body)).await?)
+                    }
+                    None => None,
+                };
+                Ok(head.into_page(body))
+            }
+            RemoteAnswer::NotHtml {
+                waited,
+                browser_time,
+            } => Ok(RenderedPage {
+                result: TabResult::NotHtml,
+                waited,
+                browser_time,
+            }),
+            RemoteAnswer::Failed { kind, message } => Err(failure(&kind, message)),
+            RemoteAnswer::Status(_) => Err(broken(&io::Error::other("unexpected answer"))),
+        }
+    }
+
+    /// Connects. A render process that was just killed is started again by its supervisor, so a page waits for it.
+    async fn connect(&self) -> Result<UnixStream, Failure> {
+        let give_up = Instant::now() + CONNECT_WAIT;
+        loop {
+            let connected = timeout(CONNECT_TIMEOUT, UnixStream::connect(&self.socket)).await;
+            let error = match connected {
+                Ok(Ok(stream)) => {
+                    *lock(&self.away_since) = None;
+                    return Ok(stream);
+                }
+                Ok(Err(error)) => error,
+                Err(_) => io::ErrorKind::TimedOut.into(),
+            };
+            let now = Instant::now();
+            let away_since = *lock(&self.away_since).get_or_insert(now);
+            let is_away = now.duration_since(away_since) >= AWAY_LIMIT;
+            if is_away || now >= give_up {
+                let kind = if is_away {
+                    FailKind::NoBrowser
+                } else {
+                    FailKind::Browser
+                };
+                return Err(Failure::new(kind, self.unreachable(&error)));
+            }
+            sleep(CONNECT_INTERVAL).await;
+        }
+    }
+
+    fn unreachable(&self, error: &io::Error) -> String {
+        let socket = self.socket.display();
+        let reason = match error.kind() {
+            io::ErrorKind::NotFound => "there is no such socket",
+            io::ErrorKind::ConnectionRefused => "nothing listens on it",
+            io::ErrorKind::PermissionDenied => "permission denied",
+            io::ErrorKind::TimedOut => "it does not respond",
+            io::ErrorKind::UnexpectedEof | io::ErrorKind::ConnectionReset => "it has ended",
+            _ => "it cannot be used",
+        };
+        format!(
+            "the render process at browser.socket {socket} cannot be reached: {reason}; is `crawler serve --mode render` running?"
+        )
+    }
+}
+
+/// Waits for something that the render process sends.
+async fn heard<T>(read: impl Future<Output = io::Result<T>>) -> Result<T, Failure> {
+    match timeout(SILENCE_LIMIT, read).await {
+        Ok(Ok(value)) => Ok(value),
+        Ok(Err(error)) => Err(broken(&error)),
+        Err(_) => Err(Failure::new(
+            FailKind::Browser,
+            "the render process does not respond",
+        )),
+    }
+}
+
+fn broken(error: &io::Error) -> Failure {
+    let message = match error.kind() {
+        io::ErrorKind::UnexpectedEof
+        | io::ErrorKind::ConnectionReset
+        | io::ErrorKind::BrokenPipe => "the render process ended",
+        io::ErrorKind::TimedOut => "the render process does not respond",
+        _ => "the render process sent an invalid answer",
+    };
+    Failure::new(FailKind::Browser, message)
+}
+
+/// Counts a page in flight.
+struct BusyPage<'a>(&'a AtomicU64);
+
+impl<'a> BusyPage<'a> {
+    fn new(busy: &'a AtomicU64) -> Self {
+        busy.fetch_add(1, Ordering::Relaxed);
+        Self(busy)
+    }
+}
+
+impl Drop for BusyPage<'_> {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+/// Counts the time for which a tab is held. How long it was held for a page that failed, or that nobody waits for any more, is
+/// not known: then all of the time counts, up to the time limit of a page.
+struct RemoteTab<'a> {
+    meter: Option<&'a TabMeter>,
+    start: Instant,
+    limit: Duration,
+    reported: Option<Duration>,
+}
+
+impl<'a> RemoteTab<'a> {
+    fn new(meter: Option<&'a TabMeter>, limit: Duration) -> Self {
+        Self {
+            meter,
+            start: Instant::now(),
+            limit,
+            reported: None,
+        }
+    }
+}
+
+impl Drop for RemoteTab<'_> {
+    fn drop(&mut self) {
+        if let Some(meter) = self.meter {
+            let elapsed = self.start.elapsed();
+            meter.add(self.reported.unwrap_or(self.limit).min(elapsed));
+        }
+    }
+}
+
+impl Fetch for RemoteRenderer {
+    async fn fetch(&self, request: FetchRequest<'_>) -> Result<Fetched, Failure> {
+        if let Accept::File { .. } = request.accept {
+            return self.http.fetch(request).await;
+        }
+        let busy = BusyPage::new(&self.busy);
+        let mut tab = RemoteTab::new(request.tab_meter, self.settings.nav_timeout);
+        let page = self.page(&request).await.map(|page| RenderedPage {
+            // It runs the pages of strangers: what it reports is bounded by the time that passed here.
+            waited: page.waited.min(tab.start.elapsed()),
+            browser_time: page.browser_time.min(tab.start.elapsed()),
+            ..page
+        });
+        tab.reported = match &page {
+            Ok(page) => Some(page.browser_time),
+            Err(failure) if failure.kind == FailKind::Busy => Some(Duration::ZERO),
+            Err(_) => None,
+        };
+        drop((tab, busy));
+        let counted = match &page {
+            Ok(_) => &self.pages,
+            Err(_) => &self.failed,
+        };
+        counted.fetch_add(1, Ordering::Relaxed);
+        page?.into_response(&self.http, request).await
+    }
+}

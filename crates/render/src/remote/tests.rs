@@ -1,0 +1,167 @@
+//! The client against servers that misbehave, and the messages. Real pages: `tests/pages/remote.rs`.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use crawler_fetch::{Accept, Fetch, FetchRequest, Guard, HttpFetch};
+use crawler_model::{Deadlines, FailKind, Failure, FetchRules, JsPolicy};
+use crawler_weburl::CrawlUrl;
+use tempfile::TempDir;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::{UnixListener, UnixStream};
+use tokio::time::Instant;
+
+use super::RemoteRenderer;
+use crate::{BrowserState, RenderSettings};
+
+struct Fixture {
+    folder: TempDir,
+    renderer: RemoteRenderer,
+}
+
+impl Fixture {
+    fn new() -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let rules = FetchRules {
+            deadlines: Deadlines::within(Duration::from_secs(5)),
+            max_body: 1_000,
+            user_agent: "testbot/1.0".into(),
+            headers: Vec::new(),
+            userinfo: None,
+            proxies: Vec::new(),
+            seed: None,
+        };
+        let http = HttpFetch::new(&rules, 1, Guard::anywhere(), |_| true).unwrap();
+        let settings = RenderSettings {
+            max_body: 1_000,
+            ..RenderSettings::default()
+        };
+        let renderer = RemoteRenderer::new(socket(&folder), settings, Arc::new(http));
+        Self { folder, renderer }
+    }
+
+    async fn page(&self) -> Failure {
+        let url = CrawlUrl::parse("http://e.x/").unwrap();
+        let request = FetchRequest {
+            js: JsPolicy::Always,
+            ..FetchRequest::new(&url, Accept::Page)
+        };
+        self.renderer.fetch(request).await.unwrap_err()
+    }
+
+    /// Serves one connection with these bytes, and then `after`.
+    fn serving<F>(&self, bytes: Vec<u8>, after: impl FnOnce(UnixStream) -> F + Send + 'static)
+    where
+        F: Future<Output = ()> + Send,
+    {
+        let listener = UnixListener::bind(socket(&self.folder)).unwrap();
+        tokio::spawn(async move {
+            let (mut stream, _) = listener.accept().await.unwrap();
+            let length = stream.read_u32().await.unwrap();
+            let mut request = vec![0; length as usize];
+            stream.read_exact(&mut request).await.unwrap();
+            let _ = stream.write_all(&bytes).await;
+            after(stream).await;
+        });
+    }
+}
+
+fn socket(folder: &TempDir) -> PathBuf {
+    folder.path().join("render.sock")
+}
+
+fn message(text: &str) -> Vec<u8> {
+    let mut bytes = u32::try_from(text.len()).unwrap().to_be_bytes().to_vec();
+    bytes.extend_from_slice(text.as_bytes());
+    bytes
+}
+
+fn page_head(body: &str) -> Vec<u8> {
+    message(&format!(
+        r#"{{"page":{{"status":200,"content_type":null,"location":null,"retry_after":null,"wire_bytes":0,"truncated":false,
+        "moved_by_script":false,"rendered":true,"timed_out":false,"waited":{{"secs":0,"nanos":0}},
+        "browser_time":{{"secs":0,"nanos":0}},"body":{body}}}}}"#
+    ))
+}
+
+#[tokio::test]
+async fn a_server_that_ends_or_sends_nonsense_fails_the_page() {
+    let ended = "the render process ended";
+    let invalid = "the render process sent an invalid answer";
+    for (bytes, expected) in [
+        (Vec::new(), ended),
+        (vec![0, 0], ended),
+        (page_head("10"), ended),
+        (message("not JSON"), invalid),
+        (message(r#"{"status":{"running":true}}"#), invalid),
+        // Longer than any message, and longer than a page may be.
+        (vec![0xff; 4], invalid),
+        (page_head("100000"), invalid),
+    ] {
+        let fixture = Fixture::new();
+        fixture.serving(bytes, async |stream| drop(stream));
+        let failure = fixture.page().await;
+        assert_eq!(
+            (failure.kind, failure.message.as_str()),
+            (FailKind::Browser, expected)
+        );
+    }
+}
+
+#[tokio::test]
+async fn a_failure_is_passed_on() {
+    let fixture = Fixture::new();
+    let answer = r#"{"failed":{"kind":"render_budget","message":"too much"}}"#;
+    // After a heartbeat.
+    let bytes = [vec![0; 4], message(answer)].concat();
+    fixture.serving(bytes, async |_stream| std::future::pending().await);
+    let failure = fixture.page().await;
+    assert_eq!(
+        (failure.kind, failure.message.as_str()),
+        (FailKind::RenderBudget, "too much")
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_server_that_falls_silent_fails_the_page() {
+    let fixture = Fixture::new();
+    fixture.serving(vec![0; 8], async |_stream| std::future::pending().await);
+    let failure = fixture.page().await;
+    assert_eq!(failure.kind, FailKind::Browser);
+    assert_eq!(failure.message, "the render process does not respond");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_page_waits_for_a_server_that_is_away_but_not_forever() {
+    let fixture = Fixture::new();
+    let start = Instant::now();
+    let failure = fixture.page().await;
+    assert_eq!(failure.kind, FailKind::Browser);
+    assert!(
+        failure.message.contains("there is no such socket"),
+        "{failure}"
+    );
+    assert!(start.elapsed() >= Duration::from_secs(3));
+    let (state, _) = fixture.renderer.status().await;
+    assert!(matches!(state, BrowserState::Down(_)), "{state:?}");
+    // After a minute, pages no longer wait.
+    tokio::time::advance(Duration::from_mins(1)).await;
+    let start = Instant::now();
+    assert_eq!(fixture.page().await.kind, FailKind::NoBrowser);
+    assert!(start.elapsed() < Duration::from_secs(1));
+}
+
+#[tokio::test]
+async fn a_server_that_comes_back_is_used_again() {
+    let fixture = Fixture::new();
+    let page = fixture.page();
+    let back = async {
+        // As soon as the first attempt has failed.
+        tokio::task::yield_now().await;
+        let answer = message(r#"{"failed":{"kind":"dns","message":"on purpose"}}"#);
+        fixture.serving(answer, async |_stream| std::future::pending().await);
+    };
+    let (failure, ()) = tokio::join!(page, back);
+    assert_eq!(failure.kind, FailKind::Dns);
+}

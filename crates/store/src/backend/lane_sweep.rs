@@ -1,0 +1,25 @@
+//! Progress of the search for queued tasks whose lane is missing.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use uuid::Uuid;
+
+use crate::JobId;
+
+/// Progress of the search; shared by all handles to a store.
+#[derive(Clone, Default, Debug)]
+pub struct LaneSweep(Arc<Mutex<Option<(JobId, String)>>>);
+
+impl LaneSweep {
+    /// The job and host that were checked last; the smallest ones at the start of a sweep.
+    pub fn position(&self) -> (JobId, String) {
+        let last = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        last.clone()
+            .unwrap_or_else(|| (JobId(Uuid::nil()), String::new()))
+    }
+
+    /// Records the last lane of a round; `None` starts a new sweep.
+    pub fn advance(&self, last: Option<(JobId, String)>) {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = last;
+    }
+}

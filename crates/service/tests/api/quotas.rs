@@ -183,7 +183,16 @@ async fn pages_of_a_day_are_counted_for_jobs_and_scrapes() {
     exceeded(&reply, "pages_per_day");
     let seconds = reply.header("retry-after").unwrap().parse::<u64>();
     assert!((1..=86_400).contains(&seconds.unwrap()));
-    let reply = call_as(&service, "alice", "POST", "/v1/batch/scrape", &batch).await;
+    // A job is refused as soon as the pages of scrapes have been written to the store.
+    let refused = async {
+        loop {
+            let reply = call_as(&service, "alice", "POST", "/v1/batch/scrape", &batch).await;
+            if reply.status != 202 {
+                return reply;
+            }
+        }
+    };
+    let reply = timeout(TIMEOUT, refused).await.unwrap();
     exceeded(&reply, "pages_per_day");
     assert!(reply.header("retry-after").is_some());
 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crawler_store::{Job, MappedUrl, StoredDocument, StoredTask};
+use crawler_store::{Job, JobStopReason, MappedUrl, StoredDocument, StoredTask};
 use serde::Serialize;
 use serde_json::Value;
 use utoipa::ToSchema;
@@ -78,10 +78,10 @@ pub(super) struct JobResponse {
     params: Value,
     /// Why the job failed.
     error: Option<String>,
-    /// Why the job did not fetch everything: `max_pages` (see `left_out`), `max_bytes`, `max_duration`, `cancelled`, or a quota of
-    /// its owner: `quota_queued_tasks` (see `left_out`), `quota_pages_per_day`, `quota_stored_bytes` or
+    /// Why the job did not fetch everything: `max_pages` (see `left_out`), `max_bytes`, `max_duration`, `not_started`, `cancelled`,
+    /// or a quota of its owner: `quota_queued_tasks` (see `left_out`), `quota_pages_per_day`, `quota_stored_bytes` or
     /// `quota_browser_seconds_per_day`.
-    stop_reason: Option<String>,
+    stop_reason: Option<&'static str>,
     /// Number of tasks by status.
     tasks: TaskCounts,
     /// Number of distinct URLs that were found but not added because of a limit, counted up to 1,000,000.
@@ -110,7 +110,7 @@ impl From<Job> for JobResponse {
             status: job.state.as_str(),
             params: job.params,
             error: job.error,
-            stop_reason: job.stop_reason,
+            stop_reason: job.stop_reason.map(JobStopReason::as_str),
             tasks: TaskCounts {
                 queued: job.counts.queued,
                 processing: job.counts.processing,

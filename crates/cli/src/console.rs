@@ -7,7 +7,9 @@ use std::borrow::Cow;
 use std::ffi::OsString;
 use std::fmt::Write as _;
 use std::io::{IsTerminal, Write};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
+
+use crawler_model::lock;
 
 use crate::args::{LogChoice, MessageArgs, When};
 
@@ -127,7 +129,7 @@ impl Console {
         } else {
             self.text_line(level, text)
         };
-        let mut state = self.lock();
+        let mut state = lock(&self.line);
         self.erase(&mut state);
         // If stderr is closed, the crawl continues without messages.
         let _ = std::io::stderr().write_all(line.as_bytes());
@@ -139,7 +141,7 @@ impl Console {
             self.print(Level::Info, text, "progress", fields);
             return;
         }
-        let mut state = self.lock();
+        let mut state = lock(&self.line);
         if state.mid_line {
             return;
         }
@@ -159,7 +161,7 @@ impl Console {
 
     /// Writes data to a stdout that is the same terminal, after erasing the progress line.
     pub(crate) fn write_stdout(&self, data: &[u8]) -> std::io::Result<()> {
-        let mut state = self.lock();
+        let mut state = lock(&self.line);
         self.erase(&mut state);
         state.mid_line = data.last().is_some_and(|last| *last != b'\n');
         std::io::stdout().write_all(data)?;
@@ -168,7 +170,7 @@ impl Console {
 
     /// Erases the progress line.
     pub(crate) fn end_progress(&self) {
-        let mut state = self.lock();
+        let mut state = lock(&self.line);
         self.erase(&mut state);
     }
 
@@ -176,10 +178,6 @@ impl Console {
         if std::mem::take(&mut state.progress) && self.redraws() {
             let _ = std::io::stderr().write_all(ERASE.as_bytes());
         }
-    }
-
-    fn lock(&self) -> MutexGuard<'_, LineState> {
-        self.line.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn text_line(&self, level: Level, text: &str) -> String {

@@ -5,8 +5,10 @@
 //! most every few seconds while it is far from its quotas, and in every settlement when it is close to one.
 
 use std::collections::{BTreeMap, HashMap};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
+
+use crawler_model::lock;
 
 use super::{Backend, JobTransaction, LockedJob, to_i64};
 use crate::{AddedUsage, JobStopReason, NewJob, OwnerUsage, Quota, QuotaExceeded};
@@ -37,12 +39,8 @@ pub(super) struct OwnerBalance {
 }
 
 impl UsageCache {
-    fn lock(&self) -> MutexGuard<'_, HashMap<String, OwnerBalance>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     fn reading(&self, owner: &str) -> Option<OwnerBalance> {
-        let balances = self.lock();
+        let balances = lock(&self.0);
         balances
             .get(owner)
             .filter(|balance| balance.is_recent())
@@ -50,7 +48,7 @@ impl UsageCache {
     }
 
     fn remember(&self, owner: String, balance: OwnerBalance) {
-        let mut balances = self.lock();
+        let mut balances = lock(&self.0);
         if balances.len() >= MAX_OWNERS && !balances.contains_key(&owner) {
             balances.clear();
         }
@@ -59,7 +57,7 @@ impl UsageCache {
 
     /// Owners that had used up a quota when it was last read.
     pub(super) fn exhausted(&self) -> Vec<String> {
-        let balances = self.lock();
+        let balances = lock(&self.0);
         let exhausted = balances.iter();
         let exhausted = exhausted.filter(|(_, balance)| balance.exhausted().is_some());
         exhausted.map(|(owner, _)| owner.clone()).collect()

@@ -24,6 +24,8 @@ pub(crate) enum Level {
     Info,
     /// A page failed, a host was slowed.
     Warning,
+    /// The crawl ended early, so the output is incomplete; printed even with `-q`.
+    Incomplete,
     /// A fatal error; printed even with `-q`.
     Error,
 }
@@ -65,7 +67,7 @@ impl Console {
         let json = args.log_format == LogChoice::Json;
         Self {
             min_level: match (args.quiet, args.verbose) {
-                (true, _) => Level::Error,
+                (true, _) => Level::Incomplete,
                 (false, 0) => Level::Info,
                 (false, 1) => Level::Detail,
                 (false, _) => Level::Debug,
@@ -184,7 +186,7 @@ impl Console {
         let mut line = String::with_capacity(text.len() + 16);
         let color = match level {
             Level::Error => "\x1b[1;31m",
-            Level::Warning => "\x1b[33m",
+            Level::Warning | Level::Incomplete => "\x1b[33m",
             Level::Info => "\x1b[1m",
             Level::Detail | Level::Debug => "\x1b[2m",
         };
@@ -290,7 +292,7 @@ fn json_line(level: Level, text: &str, event: &str, fields: &[(&str, Value<'_>)]
     let level = match level {
         Level::Debug | Level::Detail => "debug",
         Level::Info => "info",
-        Level::Warning => "warning",
+        Level::Warning | Level::Incomplete => "warning",
         Level::Error => "error",
     };
     let mut line = format!("{{\"level\":\"{level}\",\"event\":\"{event}\",\"message\":");

@@ -356,7 +356,7 @@ pub(crate) struct MessageArgs {
     #[arg(short, long, action = ArgAction::Count, conflicts_with = "quiet", help_heading = "Messages")]
     pub(crate) verbose: u8,
 
-    /// Print errors only
+    /// Print only errors and, if a limit ends a crawl, what is left
     #[arg(short, long, help_heading = "Messages")]
     pub(crate) quiet: bool,
 

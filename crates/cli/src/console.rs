@@ -7,7 +7,9 @@ use std::borrow::Cow;
 use std::ffi::OsString;
 use std::fmt::Write as _;
 use std::io::{IsTerminal, Write};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
+
+use crawler_model::lock;
 
 use crate::args::{LogChoice, MessageArgs, When};
 
@@ -22,6 +24,8 @@ pub(crate) enum Level {
     Info,
     /// A page failed, a host was slowed.
     Warning,
+    /// The crawl ended early, so the output is incomplete; printed even with `-q`.
+    Incomplete,
     /// A fatal error; printed even with `-q`.
     Error,
 }
@@ -63,7 +67,7 @@ impl Console {
         let json = args.log_format == LogChoice::Json;
         Self {
             min_level: match (args.quiet, args.verbose) {
-                (true, _) => Level::Error,
+                (true, _) => Level::Incomplete,
                 (false, 0) => Level::Info,
                 (false, 1) => Level::Detail,
                 (false, _) => Level::Debug,
@@ -127,7 +131,7 @@ impl Console {
         } else {
             self.text_line(level, text)
         };
-        let mut state = self.lock();
+        let mut state = lock(&self.line);
         self.erase(&mut state);
         // If stderr is closed, the crawl continues without messages.
         let _ = std::io::stderr().write_all(line.as_bytes());
@@ -139,7 +143,7 @@ impl Console {
             self.print(Level::Info, text, "progress", fields);
             return;
         }
-        let mut state = self.lock();
+        let mut state = lock(&self.line);
         if state.mid_line {
             return;
         }
@@ -159,7 +163,7 @@ impl Console {
 
     /// Writes data to a stdout that is the same terminal, after erasing the progress line.
     pub(crate) fn write_stdout(&self, data: &[u8]) -> std::io::Result<()> {
-        let mut state = self.lock();
+        let mut state = lock(&self.line);
         self.erase(&mut state);
         state.mid_line = data.last().is_some_and(|last| *last != b'\n');
         std::io::stdout().write_all(data)?;
@@ -168,7 +172,7 @@ impl Console {
 
     /// Erases the progress line.
     pub(crate) fn end_progress(&self) {
-        let mut state = self.lock();
+        let mut state = lock(&self.line);
         self.erase(&mut state);
     }
 
@@ -178,15 +182,11 @@ impl Console {
         }
     }
 
-    fn lock(&self) -> MutexGuard<'_, LineState> {
-        self.line.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     fn text_line(&self, level: Level, text: &str) -> String {
         let mut line = String::with_capacity(text.len() + 16);
         let color = match level {
             Level::Error => "\x1b[1;31m",
-            Level::Warning => "\x1b[33m",
+            Level::Warning | Level::Incomplete => "\x1b[33m",
             Level::Info => "\x1b[1m",
             Level::Detail | Level::Debug => "\x1b[2m",
         };
@@ -292,7 +292,7 @@ fn json_line(level: Level, text: &str, event: &str, fields: &[(&str, Value<'_>)]
     let level = match level {
         Level::Debug | Level::Detail => "debug",
         Level::Info => "info",
-        Level::Warning => "warning",
+        Level::Warning | Level::Incomplete => "warning",
         Level::Error => "error",
     };
     let mut line = format!("{{\"level\":\"{level}\",\"event\":\"{event}\",\"message\":");

@@ -21,7 +21,7 @@ use crate::args::{CrawlArgs, LogChoice, MapArgs, ProfileChoice, SitemapsChoice};
 use crate::console::{Console, Level};
 use crate::plan_line;
 use crate::spec::{link_filter, plan_error, spec};
-use crate::state::State;
+use crate::state::{FoundState, State};
 use crate::{browser, console, exit, summary_lines};
 use outputs::Outputs;
 use run::{Ending, Run};
@@ -214,27 +214,38 @@ impl CrawlCommand<'_> {
     /// Resolves the plan, locates the browser and opens the state file. If there is nothing to crawl, the message was printed
     /// and the exit code is returned.
     fn prepare(&self, console: &Console) -> Result<ReadyCrawl, ExitCode> {
-        let rng_seed = wiring::random_number();
-        let mut plan = self.resolve(rng_seed, console)?;
-        let agent = self.spec.request.user_agent.clone();
-        let browser = browser::find(plan.js, &plan.fetch, agent, plan.workers, console)?;
-        let runtime = wiring::runtime(plan.workers)
+        let workers = self.spec.workers.unwrap_or(self.spec.profile.workers());
+        let runtime = wiring::runtime(workers)
             .context("cannot start the runtime")
             .map_err(|error| failed(console, &error))?;
+        let found = self
+            .find_state(&runtime)
+            .map_err(|refused| print_refusal(console, &refused))?;
+        // URLs have the same keys as in the crawl that is resumed.
+        let rng_seed = found
+            .as_ref()
+            .map_or_else(wiring::random_number, FoundState::rng_seed);
+        let plan = CrawlPlan::resolve(&self.spec, DEFAULT_USER_AGENT, rng_seed);
+        let plan = plan.map_err(|error| {
+            console.print(Level::Error, &plan_error(&error), "bad_usage", &[]);
+            ExitCode::from(exit::BAD_USAGE)
+        })?;
+        let agent = self.spec.request.user_agent.clone();
+        let browser = browser::find(plan.js, &plan.fetch, agent, plan.workers, console)?;
         let (format, file) = (self.settings.format, self.settings.file);
         let line = plan_line::line(&plan, self.profile, format, file);
         let mut head = RunHeader {
             started: SystemTime::now(),
             config_line: line.clone(),
         };
-        let mut state = self
-            .open_state(&plan, &head, rng_seed, &runtime, console)
-            .map_err(|refused| print_refusal(console, &refused))?;
-        if let Some(state) = &state {
-            head.started = state.started();
-            state.config_line().clone_into(&mut head.config_line);
-            // URLs have the same keys as in the crawl that is resumed.
-            plan = self.resolve(state.rng_seed(), console)?;
+        let mut state = None;
+        if let Some(path) = self.state {
+            let open = State::open(path, found, &head, rng_seed, &plan, self.settings, console);
+            let opened = runtime.block_on(open);
+            let opened = opened.map_err(|refused| print_refusal(console, &refused))?;
+            head.started = opened.started();
+            opened.config_line().clone_into(&mut head.config_line);
+            state = Some(opened);
         }
         let files = [file, self.settings.unique_links];
         if let Some(finished) = state.take_if(|state| state.is_finished(&files)) {
@@ -251,14 +262,6 @@ impl CrawlCommand<'_> {
         })
     }
 
-    /// Resolves the plan, or prints what is wrong with it.
-    fn resolve(&self, key_seed: u64, console: &Console) -> Result<CrawlPlan, ExitCode> {
-        CrawlPlan::resolve(&self.spec, DEFAULT_USER_AGENT, key_seed).map_err(|error| {
-            console.print(Level::Error, &plan_error(&error), "bad_usage", &[]);
-            ExitCode::from(exit::BAD_USAGE)
-        })
-    }
-
     fn print_start(&self, console: &Console, line: &str, plan: &CrawlPlan) {
         console.print(Level::Info, line, "start", &plan_line::fields(plan));
         if let Some(hint) = format_hint(self.settings.file, self.settings.format) {
@@ -269,14 +272,8 @@ impl CrawlCommand<'_> {
         }
     }
 
-    fn open_state(
-        &self,
-        plan: &CrawlPlan,
-        head: &RunHeader,
-        rng_seed: u64,
-        runtime: &Runtime,
-        console: &Console,
-    ) -> Result<Option<State>, Refused> {
+    /// The crawl that is stored in the state file, if there is one.
+    fn find_state(&self, runtime: &Runtime) -> Result<Option<FoundState>, Refused> {
         let Some(path) = self.state else {
             return Ok(None);
         };
@@ -287,8 +284,7 @@ impl CrawlCommand<'_> {
                 return Err(Refused { message, bad_usage });
             }
         }
-        let open = State::open(path, head, rng_seed, plan, self.settings, console);
-        runtime.block_on(open).map(Some)
+        runtime.block_on(FoundState::open(path))
     }
 }
 

@@ -83,7 +83,8 @@ impl LogSink {
                 .status
                 .map(|status| ("status", Value::Number(u64::from(status)))),
         );
-        fields.extend(kind.map(|kind| ("kind", Value::Text(kind))));
+        let kinds = kind.map(|kind| ["error_kind", "kind"].map(|name| (name, Value::Text(kind))));
+        fields.extend(kinds.into_iter().flatten());
         if let Some(rendering) = report.rendering {
             fields.push(("rendered", Value::Flag(rendering.rendered)));
             fields.push(("render_reason", Value::Text(rendering.reason.as_str())));

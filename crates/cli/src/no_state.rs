@@ -11,6 +11,9 @@ use crawler_output::Written;
 use crate::console::Console;
 use crate::crawl::{CommandSettings, Refused, RunHeader};
 
+/// A crawl that is stored in a state file; there is none in this build.
+pub(crate) enum FoundState {}
+
 /// An open state file; there is none in this build.
 pub(crate) enum State {}
 
@@ -22,6 +25,21 @@ pub(crate) struct Resumed {
     pub(crate) counts: Option<ProgressCounts>,
 }
 
+impl FoundState {
+    /// Finds nothing.
+    #[expect(
+        clippy::unused_async,
+        reason = "same signature as with the feature `state`"
+    )]
+    pub(crate) async fn open(_path: &Path) -> Result<Option<Self>, Refused> {
+        Ok(None)
+    }
+
+    pub(crate) fn rng_seed(&self) -> u64 {
+        match *self {}
+    }
+}
+
 impl State {
     /// Fails: this build does not support state files.
     #[expect(
@@ -30,6 +48,7 @@ impl State {
     )]
     pub(crate) async fn open(
         _path: &Path,
+        _found: Option<FoundState>,
         _head: &RunHeader,
         _rng_seed: u64,
         _plan: &CrawlPlan,
@@ -43,10 +62,6 @@ impl State {
             ),
             bad_usage: true,
         })
-    }
-
-    pub(crate) fn rng_seed(&self) -> u64 {
-        match *self {}
     }
 
     pub(crate) fn config_line(&self) -> &str {

@@ -231,6 +231,7 @@ fn print_messages(result: &ScrapeResult, console: &Console, failure: Level) {
     if let Some((message, kind)) = result.failure() {
         let fields = [
             ("url", Value::Text(&result.url)),
+            ("error_kind", Value::Text(kind)),
             ("kind", Value::Text(kind)),
         ];
         console.print(failure, &message, "page_failed", &fields);

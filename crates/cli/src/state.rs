@@ -12,7 +12,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use crawler_engine::DriveError;
 use crawler_frontier::{Delivery, Frontier, Moment, ProgressCounts};
 use crawler_journal::{
-    JournaledFrontier, RecordedSetting, StateError, StateFile, StateHeader, differences,
+    JournaledFrontier, RecordedSetting, SavedCrawl, StateError, StateFile, StateHeader, differences,
 };
 use crawler_model::{CrawlPlan, Sink, SinkError};
 use crawler_output::Written;
@@ -32,6 +32,12 @@ impl From<StateError> for Refused {
             bad_usage: error.is_bad_usage(),
         }
     }
+}
+
+/// A crawl that is stored in a state file.
+pub(crate) struct FoundState {
+    file: StateFile,
+    saved: SavedCrawl,
 }
 
 /// An open state file for this crawl.
@@ -57,10 +63,25 @@ pub(crate) struct Resumed {
     pub(crate) counts: Option<ProgressCounts>,
 }
 
+impl FoundState {
+    /// Opens the file if a crawl is stored in it; otherwise, nothing is created.
+    pub(crate) async fn open(path: &Path) -> Result<Option<Self>, Refused> {
+        let found = StateFile::open(path).await?;
+        Ok(found.map(|(file, saved)| Self { file, saved }))
+    }
+
+    /// The random number of the crawl.
+    pub(crate) fn rng_seed(&self) -> u64 {
+        self.saved.about.rng_seed
+    }
+}
+
 impl State {
-    /// Opens the file for a crawl; `head` and `rng_seed` are recorded in a new file.
+    /// The state of the crawl that was found, if it is this one, or of a new crawl: `head` and `rng_seed` are recorded in a new
+    /// file.
     pub(crate) async fn open(
         path: &Path,
+        found: Option<FoundState>,
         head: &RunHeader,
         rng_seed: u64,
         plan: &CrawlPlan,
@@ -75,7 +96,10 @@ impl State {
             config_line: head.config_line.clone(),
         };
         let settings = settings(plan, command);
-        let (file, recorded) = StateFile::open(path).await?;
+        let (file, recorded) = match found {
+            Some(FoundState { file, saved }) => (file, Some(saved)),
+            None => (StateFile::create(path).await?, None),
+        };
         if let Some(advice) = private_file::advice(path) {
             console.print(
                 Level::Warning,
@@ -124,11 +148,6 @@ impl State {
             state.finished = recorded.finished;
         }
         Ok(state)
-    }
-
-    /// The crawl's random number.
-    pub(crate) fn rng_seed(&self) -> u64 {
-        self.about.rng_seed
     }
 
     /// The line that describes the crawl, as first printed.

@@ -45,18 +45,32 @@ pub(crate) fn print(console: &Console, summary: &Summary, plan: &CrawlPlan, has_
                 .map(|(name, count)| (name.as_str(), Value::Number(*count))),
         )
         .collect();
-    let lines = lines(summary, plan, has_state);
-    if let Some(first) = lines.first() {
-        console.print(Level::Info, first, "summary", &fields);
+    console.print(Level::Info, &totals(summary), "summary", &fields);
+    if let Some(line) = ending(summary, plan, has_state) {
+        let fields = [
+            ("stop_reason", Value::Text(stop)),
+            ("left", Value::Number(summary.left)),
+        ];
+        console.print(ending_level(summary), &line, "summary_note", &fields);
     }
-    for line in lines.iter().skip(1) {
-        console.print(Level::Info, line, "summary_note", &[]);
+    for line in notes(summary, plan) {
+        console.print(Level::Info, &line, "summary_note", &[]);
     }
 }
 
-fn lines(summary: &Summary, plan: &CrawlPlan, has_state: bool) -> Vec<String> {
-    let mut lines = vec![totals(summary)];
-    lines.extend(ending(summary, plan, has_state));
+/// Without the line about a limit, the output of `-q` would look complete. A signal is known to whoever sent it, and has an exit
+/// code of its own.
+fn ending_level(summary: &Summary) -> Level {
+    match summary.stop {
+        StopReason::Signal => Level::Info,
+        _ if summary.left > 0 => Level::Incomplete,
+        _ => Level::Info,
+    }
+}
+
+/// What was not followed or not read.
+fn notes(summary: &Summary, plan: &CrawlPlan) -> Vec<String> {
+    let mut lines = Vec::new();
     if summary.traps() > 0 {
         lines.push(traps(summary));
     }

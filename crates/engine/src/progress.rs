@@ -2,6 +2,8 @@
 
 use std::sync::Mutex;
 
+use crawler_model::lock;
+
 use crawler_frontier::ProgressCounts;
 
 /// The latest counts, written by the loop and read by a display.
@@ -13,17 +15,11 @@ pub struct Progress {
 impl Progress {
     /// Returns the latest counts.
     pub fn progress_counts(&self) -> ProgressCounts {
-        *self
-            .counts
-            .lock()
-            .unwrap_or_else(std::sync::PoisonError::into_inner)
+        *lock(&self.counts)
     }
 
     /// Replaces the counts.
     pub fn set(&self, counts: ProgressCounts) {
-        *self
-            .counts
-            .lock()
-            .unwrap_or_else(std::sync::PoisonError::into_inner) = counts;
+        *lock(&self.counts) = counts;
     }
 }

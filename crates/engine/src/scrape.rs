@@ -23,7 +23,7 @@ pub use problem::ScrapeProblem;
 pub use scrape_response::ScrapeResponse;
 
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, SystemTime};
 
 use crawler_fetch::{Accept, Fetch, FetchRequest, Fetched, RequestedUrl};
@@ -31,7 +31,7 @@ use crawler_frontier::{HostResponse, Rng, retry_delay};
 use crawler_model::site_rules::{
     MAX_WAIT, PER_HOST_CONCURRENCY, PageStatus, check_redirects, may_retry, redirect_loop,
 };
-use crawler_model::{Failure, JsPolicy, Notice, RobotsPolicy, ScrapePlan};
+use crawler_model::{Failure, JsPolicy, Notice, RobotsPolicy, ScrapePlan, lock};
 use crawler_weburl::CrawlUrl;
 use tokio::time::Instant;
 
@@ -255,7 +255,7 @@ impl<T: Fetch, G: HostGate> Scraper<T, G> {
     }
 
     fn retry_delay(&self, attempt: u32, retry_after: Option<Duration>) -> Duration {
-        let mut rng = self.rng.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut rng = lock(&self.rng);
         retry_delay(self.plan.backoff, attempt, retry_after, &mut rng)
     }
 }

@@ -12,6 +12,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use bytes::Bytes;
+use crawler_model::lock;
 use http::Response;
 use http_body_util::Empty;
 use hyper::body::Incoming;
@@ -22,7 +23,6 @@ use tokio::time::{Instant, timeout};
 
 use crate::errors::SendError;
 use crate::h1::MAX_HEAD;
-use crate::origin_pool::locked;
 use crate::request_builder::HttpRequest;
 use crate::transport_stream::TransportStream;
 
@@ -120,7 +120,7 @@ impl H2 {
 
     fn try_open(&self) -> bool {
         let limit = self.limit.max.load(Ordering::Relaxed);
-        let mut streams = locked(&self.streams);
+        let mut streams = lock(&self.streams);
         let free = streams.open < limit;
         if free {
             streams.open += 1;
@@ -135,7 +135,7 @@ impl H2 {
 
     /// Returns the time when the last stream was closed; `None` while a stream is open.
     pub(crate) fn idle_since(&self) -> Option<Instant> {
-        let streams = locked(&self.streams);
+        let streams = lock(&self.streams);
         (streams.open == 0).then_some(streams.last_used)
     }
 }
@@ -170,7 +170,7 @@ impl StreamPermit {
 
 impl Drop for StreamPermit {
     fn drop(&mut self) {
-        let mut streams = locked(&self.0.streams);
+        let mut streams = lock(&self.0.streams);
         streams.open -= 1;
         streams.last_used = Instant::now();
         drop(streams);

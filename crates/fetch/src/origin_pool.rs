@@ -5,10 +5,10 @@
 //! fails, it fails for all of them.
 
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use crawler_model::Failure;
+use crawler_model::{Failure, lock};
 use http::HeaderValue;
 use tokio::time::Instant;
 
@@ -76,7 +76,7 @@ impl OriginPool {
 
     /// Takes the most recently used idle connection. It may have been closed meanwhile.
     pub(crate) fn pop(&self) -> Option<Box<H1>> {
-        let mut idle = locked(&self.idle);
+        let mut idle = lock(&self.idle);
         let top = idle.pop()?;
         if top.since.elapsed() > IDLE_LIMIT {
             // The others have been idle for even longer.
@@ -88,7 +88,7 @@ impl OriginPool {
 
     /// Returns a connection to the pool, unless it already holds `limit`.
     pub(crate) fn push(&self, connection: Box<H1>, slot: IdleSlot, limit: usize) {
-        let mut idle = locked(&self.idle);
+        let mut idle = lock(&self.idle);
         if idle.len() < limit {
             idle.push(Idle {
                 connection,
@@ -100,7 +100,7 @@ impl OriginPool {
 
     /// Returns the shared connection, if it is alive.
     pub(crate) fn shared(&self) -> Option<Arc<H2>> {
-        let mut shared = locked(&self.shared);
+        let mut shared = lock(&self.shared);
         if shared.as_ref().is_some_and(|h2| !h2.is_alive()) {
             *shared = None;
         }
@@ -109,12 +109,12 @@ impl OriginPool {
 
     /// Sets the shared connection.
     pub(crate) fn share(&self, h2: &Arc<H2>) {
-        *locked(&self.shared) = Some(Arc::clone(h2));
+        *lock(&self.shared) = Some(Arc::clone(h2));
     }
 
     /// Stops sharing this connection; its current users keep it.
     pub(crate) fn retire(&self, h2: &Arc<H2>) {
-        let mut shared = locked(&self.shared);
+        let mut shared = lock(&self.shared);
         if shared
             .as_ref()
             .is_some_and(|current| Arc::ptr_eq(current, h2))
@@ -135,12 +135,12 @@ impl OriginPool {
 
     /// Returns the number of first dials that have ended. Read before waiting for the next one.
     pub(crate) fn dials_ended(&self) -> u64 {
-        locked(&self.dials).ended
+        lock(&self.dials).ended
     }
 
     /// Returns the failure of the last first dial, if one has ended since `dials_ended` returned `ended`.
     pub(crate) fn failed_since(&self, ended: u64) -> Option<Failure> {
-        let dials = locked(&self.dials);
+        let dials = lock(&self.dials);
         (dials.ended > ended)
             .then(|| dials.failed.clone())
             .flatten()
@@ -148,7 +148,7 @@ impl OriginPool {
 
     /// Records the end of a first dial.
     pub(crate) fn dial_ended(&self, failed: Option<Failure>) {
-        let mut dials = locked(&self.dials);
+        let mut dials = lock(&self.dials);
         dials.ended += 1;
         dials.failed = failed;
     }
@@ -161,9 +161,9 @@ impl OriginPool {
     /// Drops connections that have been idle for too long. Returns whether any are left.
     pub(crate) fn sweep(&self, now: Instant) -> bool {
         let is_old = |since: Instant| now.duration_since(since) > IDLE_LIMIT;
-        let mut idle = locked(&self.idle);
+        let mut idle = lock(&self.idle);
         idle.retain(|entry| !is_old(entry.since));
-        let mut shared = locked(&self.shared);
+        let mut shared = lock(&self.shared);
         if let Some(h2) = shared.as_ref()
             && (!h2.is_alive() || h2.idle_since().is_some_and(is_old))
         {
@@ -171,9 +171,4 @@ impl OriginPool {
         }
         !idle.is_empty() || shared.is_some()
     }
-}
-
-/// Locks a mutex, ignoring poisoning: every critical section leaves its data valid.
-pub(crate) fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -9,9 +9,9 @@ use std::net::IpAddr;
 use std::sync::Mutex;
 use std::time::Duration;
 
+use crawler_model::lock;
 use tokio::time::Instant;
 
-use crate::origin_pool::locked;
 use crate::special_ranges::embedded_v4;
 
 /// How long the addresses are used before they are read again.
@@ -40,7 +40,7 @@ impl OwnAddresses {
     /// Whether a connection to this address reaches the machine itself, also through an IPv4 address inside IPv6. If the
     /// addresses could never be read, every address might be one.
     pub(crate) fn contains(&self, address: IpAddr) -> bool {
-        let mut known = locked(&self.known);
+        let mut known = lock(&self.known);
         let is_old = |(_, at): &(HashSet<IpAddr>, Instant)| at.elapsed() >= MAX_AGE;
         if known.as_ref().is_none_or(is_old)
             && let Ok(addresses) = (self.read)()

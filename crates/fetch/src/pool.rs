@@ -7,12 +7,12 @@ use std::sync::atomic::AtomicUsize;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use crawler_model::Failure;
+use crawler_model::{Failure, lock};
 use crawler_weburl::UrlRef;
 use tokio::time::Instant;
 
 use crate::h1::H1;
-use crate::origin_pool::{IdleSlot, OriginPool, locked};
+use crate::origin_pool::{IdleSlot, OriginPool};
 use crate::request_builder::host_value;
 
 /// Minimum interval between sweeps for old connections.
@@ -53,7 +53,7 @@ impl Pool {
             Some(_) if !url.is_https() => "",
             _ => url.origin_text(),
         };
-        let mut origins = locked(&self.origins[proxy.unwrap_or_default()]);
+        let mut origins = lock(&self.origins[proxy.unwrap_or_default()]);
         if let Some(origin_pool) = origins.get(key) {
             return Ok(Arc::clone(origin_pool));
         }
@@ -73,7 +73,7 @@ impl Pool {
     /// Periodically drops old connections and unused pools.
     fn sweep(&self) {
         let now = Instant::now();
-        let mut last = locked(&self.last_sweep);
+        let mut last = lock(&self.last_sweep);
         if now.duration_since(*last) < SWEEP_INTERVAL {
             return;
         }
@@ -81,7 +81,7 @@ impl Pool {
         drop(last);
         for origins in &self.origins {
             // Two strong references mean that a fetch is using it.
-            locked(origins).retain(|_, origin_pool| {
+            lock(origins).retain(|_, origin_pool| {
                 origin_pool.sweep(now) || Arc::strong_count(origin_pool) > 1
             });
         }

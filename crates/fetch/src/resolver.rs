@@ -10,13 +10,12 @@ use std::net::IpAddr;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use crawler_model::{FailKind, Failure};
+use crawler_model::{FailKind, Failure, lock};
 use futures_util::FutureExt;
 use futures_util::future::{BoxFuture, Shared, WeakShared};
 use tokio::time::Instant;
 
 use crate::dns::{DnsError, DnsResolver};
-use crate::origin_pool::locked;
 
 /// How long addresses are cached.
 const SUCCESS_TTL: Duration = Duration::from_mins(1);
@@ -99,14 +98,14 @@ impl Resolver {
             return cache;
         }
         let result = self.lookup(host).await;
-        locked(&self.running).remove(host);
+        lock(&self.running).remove(host);
         self.store(host, result.clone());
         result
     }
 
     /// Joins the running lookup of a name, or starts one.
     fn lookup(&self, host: &str) -> SharedLookup {
-        let mut running = locked(&self.running);
+        let mut running = lock(&self.running);
         if let Some(lookup) = running.get(host).and_then(WeakShared::upgrade) {
             return lookup;
         }
@@ -121,7 +120,7 @@ impl Resolver {
 
     fn cached(&self, host: &str) -> Option<LookupResult> {
         [&self.found, &self.failed].into_iter().find_map(|results| {
-            let results = locked(results);
+            let results = lock(results);
             let (result, until) = results.get(host)?;
             (*until > Instant::now()).then(|| result.clone())
         })
@@ -133,7 +132,7 @@ impl Resolver {
             Ok(_) => (&self.found, SUCCESS_TTL),
             Err(_) => (&self.failed, FAILURE_TTL),
         };
-        let mut results = locked(results);
+        let mut results = lock(results);
         if results.len() >= MAX_NAMES {
             results.retain(|_, (_, until)| *until > now);
         }
@@ -270,7 +269,7 @@ mod tests {
             let _ = resolver.addresses(&format!("{number}.test")).await;
         }
         assert!(resolver.cached("alive.test").is_some());
-        assert!(locked(&resolver.failed).len() <= MAX_NAMES);
-        assert!(locked(&resolver.running).is_empty());
+        assert!(lock(&resolver.failed).len() <= MAX_NAMES);
+        assert!(lock(&resolver.running).is_empty());
     }
 }

@@ -61,10 +61,32 @@ pub struct StateFile {
 }
 
 impl StateFile {
-    /// Opens a file, or creates an empty one. `None` if no crawl is stored yet. A file of another kind is not touched.
-    pub async fn open(path: &Path) -> Result<(Self, Option<SavedCrawl>), StateError> {
-        let known = header::is_state_file(path)?;
+    /// Opens the file of a crawl. `None` if no crawl is stored, and then nothing is created. A file of another kind is not
+    /// touched.
+    pub async fn open(path: &Path) -> Result<Option<(Self, SavedCrawl)>, StateError> {
+        if !header::is_state_file(path)? {
+            return Ok(None);
+        }
+        let mut file = Self::lock(path).await?;
+        file.check_format().await?;
+        file.run("PRAGMA journal_mode = WAL").await?;
+        let saved = file.read().await?;
+        Ok(Some((file, saved)))
+    }
+
+    /// Creates an empty file, or opens one without a crawl.
+    pub async fn create(path: &Path) -> Result<Self, StateError> {
         create_private(path);
+        let mut file = Self::lock(path).await?;
+        // Another process may have begun a crawl since the file was looked for. Asked of the database, because closing
+        // another handle to the file would give up its lock.
+        if file.pragma("PRAGMA application_id").await? != 0 {
+            return Err(StateError::new(path, StateProblem::InUse));
+        }
+        Ok(file)
+    }
+
+    async fn lock(path: &Path) -> Result<Self, StateError> {
         let connection = SqliteConnectOptions::new()
             .filename(path)
             .create_if_missing(true)
@@ -83,13 +105,7 @@ impl StateFile {
         // The lock remains. Rolled back, because a commit would turn an empty file into a database of unknown kind.
         file.run("BEGIN EXCLUSIVE").await?;
         file.run("ROLLBACK").await?;
-        if !known {
-            return Ok((file, None));
-        }
-        file.check_format().await?;
-        file.run("PRAGMA journal_mode = WAL").await?;
-        let saved = file.read().await?;
-        Ok((file, Some(saved)))
+        Ok(file)
     }
 
     /// Initializes the file for a new crawl.
@@ -200,10 +216,7 @@ impl StateFile {
     }
 
     async fn check_format(&mut self) -> Result<(), StateError> {
-        let format: i64 = sqlx::query_scalar("PRAGMA user_version")
-            .fetch_one(&mut self.connection)
-            .await
-            .map_err(|error| self.error(&error))?;
+        let format = self.pragma("PRAGMA user_version").await?;
         if format == FORMAT {
             return Ok(());
         }
@@ -263,6 +276,11 @@ impl StateFile {
             .execute(&mut self.connection)
             .await;
         set.map(|_| ()).map_err(|error| self.error(&error))
+    }
+
+    async fn pragma(&mut self, sql: &'static str) -> Result<i64, StateError> {
+        let value = sqlx::query_scalar(sql).fetch_one(&mut self.connection);
+        value.await.map_err(|error| self.error(&error))
     }
 
     async fn run(&mut self, sql: impl sqlx::SqlSafeStr) -> Result<(), StateError> {

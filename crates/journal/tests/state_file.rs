@@ -16,8 +16,8 @@ fn about() -> StateHeader {
 }
 
 async fn new_state_file(path: &Path) -> StateFile {
-    let (mut file, saved) = StateFile::open(path).await.unwrap();
-    assert_eq!(saved, None);
+    assert!(StateFile::open(path).await.unwrap().is_none());
+    let mut file = StateFile::create(path).await.unwrap();
     let settings = [
         RecordedSetting::new("--a", "1"),
         RecordedSetting::new("--b", "ü"),
@@ -35,8 +35,7 @@ async fn commits_are_read_back() {
     file.commit(b"first", &[10, 0]).await.unwrap();
     file.commit(&long, &[20, 5]).await.unwrap();
     file.close().await.unwrap();
-    let (mut file, saved) = StateFile::open(&path).await.unwrap();
-    let saved = saved.unwrap();
+    let (mut file, saved) = StateFile::open(&path).await.unwrap().unwrap();
     assert_eq!(saved.about, about());
     assert_eq!(saved.settings[1], RecordedSetting::new("--b", "ü"));
     assert_eq!((saved.lengths, saved.finished), (vec![20, 5], None));
@@ -46,8 +45,7 @@ async fn commits_are_read_back() {
     assert_eq!(file.batch_after(2).await.unwrap(), None);
     file.finish(1, &[30, 6]).await.unwrap();
     file.close().await.unwrap();
-    let (_file, saved) = StateFile::open(&path).await.unwrap();
-    let saved = saved.unwrap();
+    let (_file, saved) = StateFile::open(&path).await.unwrap().unwrap();
     assert_eq!((saved.lengths, saved.finished), (vec![30, 6], Some(1)));
 }
 
@@ -55,9 +53,10 @@ async fn commits_are_read_back() {
 async fn an_empty_file_is_a_new_one() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("state");
-    // Opened without `begin`: the file stays empty.
-    let (file, saved) = StateFile::open(&path).await.unwrap();
-    assert_eq!(saved, None);
+    assert!(StateFile::open(&path).await.unwrap().is_none());
+    assert!(!path.exists(), "looking for a crawl creates no file");
+    // Without `begin`, the file stays empty.
+    let file = StateFile::create(&path).await.unwrap();
     file.close().await.unwrap();
     assert_eq!(std::fs::metadata(&path).unwrap().len(), 0);
     new_state_file(&path).await.close().await.unwrap();
@@ -71,11 +70,27 @@ async fn a_file_has_one_owner() {
         let first = if initialized {
             new_state_file(&path).await
         } else {
-            StateFile::open(&path).await.unwrap().0
+            StateFile::create(&path).await.unwrap()
         };
-        let refused = StateFile::open(&path).await.unwrap_err();
+        let refused = StateFile::create(&path).await.unwrap_err();
         assert_eq!(refused.problem, StateProblem::InUse);
+        if initialized {
+            let refused = StateFile::open(&path).await.unwrap_err();
+            assert_eq!(refused.problem, StateProblem::InUse);
+        }
         first.close().await.unwrap();
     }
-    StateFile::open(&path).await.unwrap();
+    assert!(StateFile::open(&path).await.unwrap().is_some());
+}
+
+/// The crawl of another process, begun after this one had found none, is not overwritten.
+#[tokio::test]
+async fn a_crawl_that_was_begun_meanwhile_is_kept() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("state");
+    new_state_file(&path).await.close().await.unwrap();
+    let refused = StateFile::create(&path).await.unwrap_err();
+    assert_eq!(refused.problem, StateProblem::InUse);
+    let (_file, saved) = StateFile::open(&path).await.unwrap().unwrap();
+    assert_eq!(saved.about, about());
 }

@@ -7,9 +7,9 @@ use std::fmt;
 use std::fs::File;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 
-use crawler_model::SinkError;
+use crawler_model::{SinkError, lock};
 
 use crate::continued::{Continued, Written};
 use crate::{json_text, plain_line};
@@ -179,10 +179,7 @@ pub struct Memory(Arc<Mutex<Vec<u8>>>);
 impl Memory {
     /// The bytes written so far, without those still in the target's buffer.
     pub fn bytes(&self) -> Vec<u8> {
-        self.0
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .clone()
+        lock(&self.0).clone()
     }
 
     /// The bytes as text, with anything that is not UTF-8 replaced.
@@ -193,10 +190,7 @@ impl Memory {
 
 impl Write for Memory {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.0
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .extend_from_slice(bytes);
+        lock(&self.0).extend_from_slice(bytes);
         Ok(bytes.len())
     }
 

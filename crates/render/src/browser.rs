@@ -11,8 +11,10 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::sync::{Arc, Mutex, Weak};
 use std::time::Duration;
+
+use crawler_model::lock;
 
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -25,7 +27,6 @@ use crate::budget_meter::BudgetMeter;
 use crate::cdp::Cdp;
 use crate::egress_proxy::EgressProxy;
 use crate::flags::{flags, prepare_profile};
-use crate::lock::lock;
 use crate::process_limits::watch_processes;
 use crate::watchdog::Watchdog;
 use crate::{Chromium, RenderSettings, processes};
@@ -302,11 +303,7 @@ impl Browser {
 
     /// Ends all its processes.
     pub(crate) async fn close(&self) {
-        let processes = self
-            .processes
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .take();
+        let processes = lock(&self.processes).take();
         let Some(ChildProcesses {
             mut child,
             watchdog,
@@ -323,10 +320,7 @@ impl Browser {
 
     /// Kills one of its processes.
     pub(crate) fn kill(&self, process: u32) {
-        let processes = self
-            .processes
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
+        let processes = lock(&self.processes);
         if let Some(processes) = &*processes {
             processes.watchdog.kill(process);
         }
@@ -426,7 +420,7 @@ impl StderrTail {
                     return;
                 }
                 let text = String::from_utf8_lossy(&line).trim().to_owned();
-                let mut tail = tail.lock().unwrap_or_else(PoisonError::into_inner);
+                let mut tail = lock(&tail);
                 tail.push(text);
                 if tail.len() > MAX_STDERR_LINES {
                     tail.remove(0);
@@ -438,7 +432,7 @@ impl StderrTail {
 
     /// Returns why it did not start.
     fn explain(&self, error: &str, chromium: &Chromium) -> StartError {
-        let lines = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let lines = lock(&self.0);
         let program = chromium.program().display();
         let mentions_sandbox = |line: &&String| {
             ["sandbox", "namespace"]

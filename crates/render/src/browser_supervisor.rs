@@ -5,12 +5,11 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, Weak};
 use std::time::Duration;
 
-use crawler_model::{FailKind, Failure};
+use crawler_model::{FailKind, Failure, lock};
 use tokio::task::JoinSet;
 use tokio::time::{Instant, sleep_until, timeout_at};
 
 use crate::browser::{Browser, StartError};
-use crate::lock::lock;
 use crate::{BrowserState, Chromium, RenderSettings};
 
 /// First and maximum delay after a failed start or an early death.

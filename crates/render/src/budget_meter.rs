@@ -8,10 +8,9 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 
-use crawler_model::{Failure, PageBudget, PageBudgets};
+use crawler_model::{Failure, PageBudget, PageBudgets, lock};
 use tokio::sync::watch;
 
-use crate::lock::lock;
 use crate::processes::{self, Process};
 
 /// Maximum number of processes known for a tab. It has one, and one for each sandboxed frame.

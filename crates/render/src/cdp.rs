@@ -6,8 +6,10 @@
 use std::collections::HashMap;
 use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;
+
+use crawler_model::lock;
 
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
@@ -190,7 +192,7 @@ impl Drop for PendingCall<'_> {
 
 impl Shared {
     fn calls(&self) -> MutexGuard<'_, HashMap<u64, oneshot::Sender<CallResult>>> {
-        self.calls.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.calls)
     }
 
     fn deliver(&self, message: &[u8]) {

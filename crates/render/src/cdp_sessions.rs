@@ -9,6 +9,7 @@ use std::fmt;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
+use crawler_model::lock;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::value::RawValue;
@@ -16,7 +17,6 @@ use serde_json::{Value, json};
 use tokio::sync::mpsc;
 
 use crate::budget_meter::BudgetMeter;
-use crate::lock::lock;
 
 /// Maximum number and total size of the events queued for a session; further ones are dropped.
 const MAX_EVENTS: usize = 4_096;

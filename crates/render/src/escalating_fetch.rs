@@ -3,12 +3,12 @@
 //! A wrapper around two fetchers. With [`JsPolicy::Auto`] the browser can only improve a page: if it fails, or gets less
 //! than HTTP did, the HTTP response is returned.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use crawler_fetch::{Accept, Body, Fetch, FetchRequest, Fetched, HttpFetch};
 use crawler_model::site_rules::{PageStatus, has_body};
-use crawler_model::{FailKind, Failure, JsPolicy, RenderNeed, RenderReason, Rendering};
+use crawler_model::{FailKind, Failure, JsPolicy, RenderNeed, RenderReason, Rendering, lock};
 
 use crate::Renderer;
 use crate::render_history::{RenderEffect, RenderHistory};
@@ -70,7 +70,7 @@ impl<H: Fetch, R: Fetch> EscalatingFetch<H, R> {
 
     /// Locks the history; never held across an await. It is valid after a panic: each entry is a few counters.
     fn history(&self) -> std::sync::MutexGuard<'_, RenderHistory> {
-        self.history.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.history)
     }
 
     async fn always(&self, request: FetchRequest<'_>) -> Result<Fetched, Failure> {
@@ -185,10 +185,7 @@ impl<H: Fetch, R: Fetch> EscalatingFetch<H, R> {
             rendered = browser.fetch(request).await;
         }
         if let Err(failure) = &rendered {
-            let mut unrendered = self
-                .unrendered_pages
-                .lock()
-                .unwrap_or_else(PoisonError::into_inner);
+            let mut unrendered = lock(&self.unrendered_pages);
             unrendered.pages += 1;
             unrendered.message.clone_from(&failure.message);
         }
@@ -197,8 +194,7 @@ impl<H: Fetch, R: Fetch> EscalatingFetch<H, R> {
 
     /// Returns the pages that needed rendering but were returned as HTTP responses because the browser failed.
     pub fn unrendered_pages(&self) -> UnrenderedPages {
-        let unrendered = self.unrendered_pages.lock();
-        unrendered.unwrap_or_else(PoisonError::into_inner).clone()
+        lock(&self.unrendered_pages).clone()
     }
 
     fn record(&self, request: FetchRequest<'_>, need: RenderNeed, effect: RenderEffect) {

@@ -42,7 +42,6 @@ mod chromium;
 mod egress_proxy;
 mod escalating_fetch;
 mod flags;
-mod lock;
 mod navigation;
 mod net_error;
 mod network_idle;

@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use crate::browser::{Browser, of_group};
 use crate::cdp::Cdp;
-use crate::lock::lock;
 use crate::{RenderSettings, processes};
+use crawler_model::lock;
 
 /// Interval between checks of memory and CPU time.
 const CHECK_INTERVAL: Duration = Duration::from_millis(300);

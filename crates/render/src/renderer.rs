@@ -9,14 +9,13 @@ use std::sync::{Arc, Mutex, Weak};
 use std::time::Duration;
 
 use crawler_fetch::{Accept, Egress, Fetch, FetchRequest, Fetched, HttpFetch, TabMeter};
-use crawler_model::{FailKind, Failure};
+use crawler_model::{FailKind, Failure, lock};
 use serde::{Deserialize, Serialize};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::{Instant, timeout_at};
 
 use crate::browser::Browser;
 use crate::browser_supervisor::BrowserSupervisor;
-use crate::lock::lock;
 use crate::page_request::{PageRequest, RenderedPage};
 use crate::tab::Tab;
 use crate::tab_result::TabResult;

@@ -7,11 +7,11 @@
 
 use std::collections::HashMap;
 use std::net::IpAddr;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use crawler_fetch::{Fetch, FetchRequest, Fetched, HttpFetch};
-use crawler_model::Failure;
+use crawler_model::{Failure, lock};
 use crawler_store::{HostTurn, Store};
 use crawler_weburl::{CrawlUrl, HostKey};
 use tokio::time::Instant;
@@ -137,7 +137,7 @@ impl<S: Store> AddressLimits<S> {
     /// Records a request; returns whether several names of the domain were requested recently.
     fn has_several_names(&self, domain: &str, host: &HostKey) -> bool {
         let now = Instant::now();
-        let mut domains = self.domains.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut domains = lock(&self.domains);
         if let Some(known) = domains.get_mut(domain) {
             return known.names.record(host.as_str(), now, self.recent);
         }
@@ -164,7 +164,7 @@ impl<S: Store> AddressLimits<S> {
         address: IpAddr,
     ) -> Option<Arc<tokio::sync::Mutex<()>>> {
         let now = Instant::now();
-        let mut domains = self.domains.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut domains = lock(&self.domains);
         let addresses = &mut domains.get_mut(domain)?.addresses;
         if let Some(group) = addresses.get_mut(&address) {
             let several = group.names.record(host.as_str(), now, self.recent);

@@ -4,12 +4,12 @@ use std::collections::HashMap;
 use std::time::Duration;
 
 use crawler_store::backend::{
-    CountsRow, HeldLease, InsertedTasks, JobTransaction, LockedJob, MAX_CHAIN_REDIRECTS,
-    MAX_TASKS_PER_STEP, MIN_OPEN_TASKS, SkippedTasks, TaskUpdate, Woken,
+    CountsRow, HeldLease, InsertedTasks, JobTransaction, LockedJob, LockedJobRow,
+    MAX_CHAIN_REDIRECTS, MAX_TASKS_PER_STEP, MIN_OPEN_TASKS, SkippedTasks, TaskUpdate, Woken,
 };
 use crawler_store::{
-    AddedUsage, Fence, JobCounts, JobCreation, JobId, Lease, NewDocument, NewJob, NewMappedUrl,
-    NewTask, OwnerUsage, RefusedUrl, TaskId,
+    AddedUsage, Fence, JobCounts, JobCreation, JobId, JobStopReason, Lease, NewDocument, NewJob,
+    NewMappedUrl, NewTask, OwnerUsage, RefusedUrl, TaskId,
 };
 use sqlx::{Error, PgConnection, Postgres, Transaction};
 use uuid::Uuid;
@@ -70,8 +70,8 @@ impl JobTransaction for PostgresTransaction {
 
     async fn lock_jobs(&mut self, jobs: &[JobId]) -> Result<Vec<LockedJob>, Error> {
         let jobs: Vec<Uuid> = jobs.iter().map(|job| job.0).collect();
-        sqlx::query_as!(
-            LockedJob,
+        let rows = sqlx::query_as!(
+            LockedJobRow,
             r#"SELECT id, owner, status, max_depth::bigint AS max_depth, max_tasks, max_bytes, stop_reason, open_depth, admitted,
                       left_out, traps, bytes, open_tasks, stored_bytes, 9223372036854775807 AS "owner_room!", sequence,
                       COALESCE(deadline_at <= now(), false) AS "overdue!"
@@ -79,7 +79,9 @@ impl JobTransaction for PostgresTransaction {
             &jobs
         )
         .fetch_all(&mut *self.db)
-        .await
+        .await?;
+        let jobs = rows.into_iter().map(LockedJob::try_from);
+        jobs.collect::<Result<_, _>>().map_err(Self::inconsistent)
     }
 
     async fn write_job(&mut self, job: &LockedJob, error: Option<String>) -> Result<(), Error> {
@@ -91,9 +93,9 @@ impl JobTransaction for PostgresTransaction {
                              open_tasks = $11, stored_bytes = $12, updated_at = now()
              WHERE id = $1",
             job.id.0,
-            job.status,
+            job.state.as_str(),
             error,
-            job.stop_reason,
+            job.stop_reason.map(JobStopReason::as_str),
             job.open_depth,
             job.admitted,
             job.left_out,
@@ -267,7 +269,7 @@ impl JobTransaction for PostgresTransaction {
     async fn skip_tasks(
         &mut self,
         job: &LockedJob,
-        reason: &str,
+        reason: JobStopReason,
         held: bool,
     ) -> Result<SkippedTasks, Error> {
         let skipped = sqlx::query!(
@@ -294,7 +296,7 @@ impl JobTransaction for PostgresTransaction {
                )
                SELECT count(*) AS "skipped!", array_agg(DISTINCT host_key) AS hosts FROM skipped"#,
             job.id.0,
-            reason,
+            reason.as_str(),
             job.sequence,
             held,
             MAX_TASKS_PER_STEP

@@ -4,12 +4,13 @@ use std::collections::{BTreeSet, HashMap};
 use std::time::Duration;
 
 use crawler_store::backend::{
-    CountsRow, HeldLease, InsertedTasks, JobTransaction, LockedJob, MAX_CHAIN_REDIRECTS,
-    MAX_TASKS_PER_STEP, MIN_OPEN_TASKS, SkippedTasks, TaskUpdate, Woken, to_i64,
+    CountsRow, HeldLease, InsertedTasks, JobTransaction, LockedJob, LockedJobRow,
+    MAX_CHAIN_REDIRECTS, MAX_TASKS_PER_STEP, MIN_OPEN_TASKS, SkippedTasks, TaskUpdate, Woken,
+    to_i64,
 };
 use crawler_store::{
-    AddedUsage, Fence, JobCounts, JobCreation, JobId, Lease, NewDocument, NewJob, NewMappedUrl,
-    NewTask, OwnerUsage, RefusedUrl, TaskId,
+    AddedUsage, Fence, JobCounts, JobCreation, JobId, JobStopReason, Lease, NewDocument, NewJob,
+    NewMappedUrl, NewTask, OwnerUsage, RefusedUrl, TaskId,
 };
 use serde_json::{Value, json};
 use sqlx::types::uuid::fmt::Hyphenated;
@@ -65,7 +66,7 @@ impl JobTransaction for SqliteTransaction {
         for job in jobs {
             let id = job.to_string();
             let row = sqlx::query_as!(
-                LockedJob,
+                LockedJobRow,
                 r#"SELECT id AS "id: Hyphenated", owner, status, max_depth, max_tasks, max_bytes, stop_reason, open_depth,
                           admitted, left_out, traps, bytes, open_tasks, stored_bytes,
                           9223372036854775807 AS "owner_room!: i64", sequence, coalesce(deadline_at <= ?, 0) AS "overdue!: bool"
@@ -75,9 +76,10 @@ impl JobTransaction for SqliteTransaction {
             )
             .fetch_optional(&mut *self.db)
             .await?;
-            rows.extend(row);
+            rows.extend(row.map(LockedJob::try_from));
         }
-        Ok(rows)
+        let jobs = rows.into_iter().collect::<Result<_, _>>();
+        jobs.map_err(Self::inconsistent)
     }
 
     async fn write_job(&mut self, job: &LockedJob, error: Option<String>) -> Result<(), Error> {
@@ -87,9 +89,9 @@ impl JobTransaction for SqliteTransaction {
                              left_out = ?, traps = ?, bytes = ?, sequence = ?, open_tasks = ?, stored_bytes = ?,
                              updated_at = ?
              WHERE id = ?",
-            job.status,
+            job.state.as_str(),
             error,
-            job.stop_reason,
+            job.stop_reason.map(JobStopReason::as_str),
             job.open_depth,
             job.admitted,
             job.left_out,
@@ -254,7 +256,7 @@ impl JobTransaction for SqliteTransaction {
     async fn skip_tasks(
         &mut self,
         job: &LockedJob,
-        reason: &str,
+        reason: JobStopReason,
         held: bool,
     ) -> Result<SkippedTasks, Error> {
         let id = job.id.to_string();
@@ -267,7 +269,7 @@ impl JobTransaction for SqliteTransaction {
                          WHERE job_id = ?4 AND status IN ('queued', 'processing') AND (status = 'queued' OR ?5)
                          LIMIT ?6)) rest
                WHERE id = rest.rest_id RETURNING host_key AS "host_key!""#,
-            reason,
+            reason.as_str(),
             job.sequence,
             self.now,
             id,

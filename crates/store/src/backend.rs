@@ -13,6 +13,7 @@ mod job_transaction;
 mod lane_search;
 mod lane_sweep;
 mod locked_job;
+mod locked_job_row;
 mod numbers;
 mod owner_quotas;
 mod paging;
@@ -37,6 +38,7 @@ pub use job_transaction::{
 pub use lane_search::{CrowdedHost, LaneRow, LaneSearch, PostponedLane, SearchPart};
 pub use lane_sweep::LaneSweep;
 pub use locked_job::{Conclusion, LockedJob};
+pub use locked_job_row::LockedJobRow;
 pub use numbers::{
     ALONE_AFTER, ALONE_AFTER_LOST_LEASES, MAX_LOST_LEASES, from_millis, poison_limit, to_i32,
     to_i64, to_millis, to_u64,

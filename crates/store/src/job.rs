@@ -4,7 +4,10 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use crate::{IdempotencyKey, JobId, JobState, NewTask, Owner, Priority, TrapCounts, UnixMillis};
+use crate::{
+    IdempotencyKey, JobId, JobState, JobStopReason, NewTask, Owner, Priority, TrapCounts,
+    UnixMillis,
+};
 
 /// The kind of a job.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -127,9 +130,8 @@ pub struct Job {
     pub limits: JobLimits,
     /// Error message, if it failed.
     pub error: Option<String>,
-    /// Why it did not fetch everything: `max_pages`, `max_bytes`, `max_duration`, `cancelled`, or a quota of its owner:
-    /// `quota_queued_tasks`, `quota_pages_per_day`, `quota_stored_bytes`, `quota_browser_seconds_per_day`.
-    pub stop_reason: Option<String>,
+    /// Why it did not fetch everything.
+    pub stop_reason: Option<JobStopReason>,
     /// Tasks by state.
     pub counts: JobCounts,
     /// New tasks that were not admitted, because of `max_tasks` or an early end. Counted up to

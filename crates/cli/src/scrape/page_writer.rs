@@ -41,6 +41,8 @@ enum Out {
 struct FailedPage<'a> {
     url: &'a str,
     error: &'a str,
+    error_kind: &'a str,
+    /// The same as `error_kind`; the older name.
     kind: &'a str,
 }
 
@@ -64,7 +66,12 @@ impl Layout {
     }
 
     fn failed(self, url: &str, error: &str, kind: &str) -> String {
-        let failed = FailedPage { url, error, kind };
+        let failed = FailedPage {
+            url,
+            error,
+            error_kind: kind,
+            kind,
+        };
         let written = if self.several {
             serde_json::to_string(&failed)
         } else {

@@ -34,6 +34,9 @@ struct DocumentJson<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     error: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    error_kind: Option<&'a str>,
+    /// The same as `error_kind`; the older name.
+    #[serde(skip_serializing_if = "Option::is_none")]
     kind: Option<&'a str>,
     title: Option<&'a str>,
     content: String,
@@ -198,6 +201,7 @@ impl Document {
         let json = DocumentJson {
             url: self.response.url.as_str(),
             error: error.map(|(message, _)| message),
+            error_kind: error.map(|(_, kind)| kind),
             kind: error.map(|(_, kind)| kind),
             title: self.title(),
             content: self.markdown(),

@@ -1,8 +1,10 @@
 //! The host gate of a single process.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;
+
+use crawler_model::lock;
 
 use crawler_frontier::{HostPace, HostResponse, Rng};
 use crawler_model::site_rules::MAX_WAIT;
@@ -69,7 +71,7 @@ impl LocalHostGate {
     }
 
     fn host(&self, url: &CrawlUrl) -> Arc<Host> {
-        let mut hosts = self.hosts.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut hosts = lock(&self.hosts);
         if hosts.len() >= MAX_HOSTS {
             let now = self.now();
             let is_needed = |host: &Arc<Host>| {
@@ -116,7 +118,7 @@ impl HostGate for LocalHostGate {
     async fn note_response(&self, url: &CrawlUrl, response: HostResponse) {
         let host = self.host(url);
         let now = self.now();
-        let mut rng = self.rng.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut rng = lock(&self.rng);
         host.state().pace.note_response(response, now, &mut rng);
     }
 
@@ -149,7 +151,7 @@ impl HostState {
 
 impl Host {
     fn state(&self) -> MutexGuard<'_, HostState> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.state)
     }
 }
 

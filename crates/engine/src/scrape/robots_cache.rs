@@ -1,12 +1,12 @@
 //! Caches the robots.txt of each origin.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use crawler_fetch::{Accept, Fetch, RequestedUrl};
 use crawler_frontier::{SiteFileAttempt, SiteFileStep};
 use crawler_model::site_rules::{MAX_WAIT, SITE_FILE_ATTEMPTS};
-use crawler_model::{FailKind, JsPolicy, Notice};
+use crawler_model::{FailKind, JsPolicy, Notice, lock};
 use crawler_sitefiles::{
     KnownRobots, Robots, RobotsDelay, RobotsFetch, RobotsFile, RobotsPermission,
 };
@@ -85,7 +85,7 @@ impl RobotsCache {
     }
 
     fn entry(&self, origin: &Origin) -> Arc<Entry> {
-        let mut origins = self.origins.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut origins = lock(&self.origins);
         let now = self.started_at.elapsed();
         if origins.len() >= MAX_ORIGINS && !origins.contains_key(origin) {
             // Entries in use stay. Removed files are fetched again when needed.

@@ -5,6 +5,7 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, SystemTime};
 
+use crawler_model::lock;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpStream, UdpSocket};
 use tokio::sync::Semaphore;
@@ -13,7 +14,6 @@ use tokio::time::{Instant, timeout};
 use super::hosts_file::HostsFile;
 use super::message::{RecordType, Response, query, response};
 use super::resolv_conf::ResolvConf;
-use crate::origin_pool::locked;
 
 /// How long a server has to respond before the next one is asked.
 const ATTEMPT_TIMEOUT: Duration = Duration::from_millis(1_500);
@@ -119,7 +119,7 @@ impl DnsResolver {
 
     /// The current configuration.
     fn configuration(&self) -> Arc<Configuration> {
-        let mut files = locked(&self.files);
+        let mut files = lock(&self.files);
         let now = Instant::now();
         if files.check_at.is_some_and(|at| at <= now) {
             files.check_at = Some(now + CHECK_INTERVAL);

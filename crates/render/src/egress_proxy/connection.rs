@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use crawler_fetch::Egress;
-use crawler_model::Failure;
+use crawler_model::{Failure, lock};
 use http::header::CONNECTION;
 use http::{HeaderValue, Method, Request, Response, StatusCode, Version};
 use http_body_util::{Either, Empty};
@@ -23,7 +23,6 @@ use super::idle_timer::IdleTimer;
 use super::proxy_stats::ProxyStats;
 use super::upstream::{Destination, Upstream};
 use super::{MAX_HEAD, MAX_HEADERS};
-use crate::lock::lock;
 
 /// Time limit for a request head, from the start of the connection or the previous response.
 const HEAD_LIMIT: Duration = Duration::from_secs(10);

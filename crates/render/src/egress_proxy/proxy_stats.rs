@@ -4,10 +4,9 @@ use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 
-use crawler_model::{FailKind, Failure};
+use crawler_model::{FailKind, Failure, lock};
 
 use crate::budget_meter::BudgetMeter;
-use crate::lock::lock;
 
 /// Maximum number of failures recorded per page.
 const MAX_FAILURES: usize = 1_000;

@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use crawler_fetch::{Accept, Egress, Fetch, FetchRequest, Fetched, HttpFetch, TabMeter};
-use crawler_model::{FailKind, Failure};
+use crawler_model::{FailKind, Failure, lock};
 use tokio::io::AsyncRead;
 use tokio::net::UnixStream;
 use tokio::time::{Instant, sleep, timeout};
@@ -19,7 +19,6 @@ use super::protocol::{
 };
 use super::server::HEARTBEAT;
 use crate::caller_headers::CallerHeaders;
-use crate::lock::lock;
 use crate::page_request::RenderedPage;
 use crate::tab_result::TabResult;
 use crate::{BrowserState, RenderCounts, RenderSettings};

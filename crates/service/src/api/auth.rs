@@ -6,8 +6,10 @@
 
 use std::collections::HashMap;
 use std::net::IpAddr;
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 use std::time::{Duration, Instant};
+
+use crawler_model::lock;
 
 use axum::extract::{FromRequestParts, Request, State};
 use axum::middleware::Next;
@@ -79,7 +81,7 @@ impl Authenticator {
         is_throttled: bool,
     ) -> Result<Option<ApiKey>, StoreError> {
         let is_known = || {
-            let known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+            let known = lock(&self.known);
             known.get(&hash).is_some_and(|at| at.elapsed() < KNOWN_TIME)
         };
         let _turn = if is_throttled && !is_known() {
@@ -91,7 +93,7 @@ impl Authenticator {
         let is_valid = key
             .as_ref()
             .is_some_and(|key| key.state == KeyState::Active);
-        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut known = lock(&self.known);
         if !is_valid {
             known.remove(&hash);
         } else if known.len() < MAX_KNOWN || known.contains_key(&hash) {
@@ -115,7 +117,7 @@ impl Authenticator {
     /// Writes the time of a key's last use, unless that was done a short time ago. The request does not wait for it.
     fn note_use<S: Store>(&self, store: &S, id: Uuid) {
         let now = Instant::now();
-        let mut used = self.used.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut used = lock(&self.used);
         let before = used.get(&id).copied();
         if before.is_some_and(|before| now.duration_since(before) < USE_INTERVAL) {
             return;
@@ -132,7 +134,7 @@ impl Authenticator {
 
     /// Returns whether the store has keys, including revoked ones; the last known result if the store is unavailable.
     async fn any_stored<S: Store>(&self, store: &S) -> Result<bool, StoreError> {
-        let before = *self.stored.lock().unwrap_or_else(PoisonError::into_inner);
+        let before = *lock(&self.stored);
         if let Some((at, any)) = before
             && at.elapsed() < CACHE_TIME
         {
@@ -142,7 +144,7 @@ impl Authenticator {
             (Ok(any), _) | (Err(_), Some((_, any))) => any,
             (Err(error), None) => return Err(error),
         };
-        let mut stored = self.stored.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut stored = lock(&self.stored);
         *stored = Some((Instant::now(), any));
         Ok(any)
     }

@@ -4,8 +4,10 @@
 //! than that, so a slow reader misses nothing and holds nothing. The poller ends with the last stream.
 
 use std::collections::{HashMap, VecDeque};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
+
+use crawler_model::lock;
 
 use axum::body::Bytes;
 use crawler_store::{Access, FinishedTask, JobCounts, JobId, Store, StoreError};
@@ -108,7 +110,7 @@ struct ListedFeed {
 impl ListedFeed {
     /// Ends the feed if it has no streams; returns whether it did.
     fn end_unused(&self) -> bool {
-        let mut feeds = self.feeds.lock();
+        let mut feeds = lock(&self.feeds.feeds);
         let is_unused = self.state.receiver_count() == 0;
         if is_unused {
             feeds.remove(&self.id);
@@ -120,7 +122,7 @@ impl ListedFeed {
 impl Drop for ListedFeed {
     fn drop(&mut self) {
         // The streams read the rest from the receivers that they have. After the end, there may be a new feed of the job.
-        let mut feeds = self.feeds.lock();
+        let mut feeds = lock(&self.feeds.feeds);
         if feeds
             .get(&self.id)
             .is_some_and(|listed| listed.same_channel(&self.state))
@@ -149,7 +151,7 @@ impl EventFeeds {
         last: i64,
         start: impl FnOnce(ListedFeed),
     ) -> watch::Receiver<FeedState> {
-        let mut feeds = self.lock();
+        let mut feeds = lock(&self.feeds);
         if let Some(feed) = feeds.get(&id) {
             return feed.subscribe();
         }
@@ -160,10 +162,6 @@ impl EventFeeds {
         let feeds = Arc::clone(self);
         start(ListedFeed { feeds, id, state });
         receiver
-    }
-
-    fn lock(&self) -> std::sync::MutexGuard<'_, HashMap<JobId, watch::Sender<FeedState>>> {
-        self.feeds.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -321,8 +319,8 @@ mod tests {
         let mut next = None;
         let _joined = feeds.join_or_start(id, 8, |feed| next = Some(feed));
         drop(feed);
-        assert!(feeds.lock().contains_key(&id));
+        assert!(lock(&feeds.feeds).contains_key(&id));
         drop(next);
-        assert!(feeds.lock().is_empty());
+        assert!(lock(&feeds.feeds).is_empty());
     }
 }

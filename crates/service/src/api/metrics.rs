@@ -3,7 +3,9 @@
 //! Labels have a bounded set of values and never contain a host or URL, so that a site cannot create time series.
 
 use std::collections::HashSet;
-use std::sync::{Mutex, OnceLock, PoisonError};
+use std::sync::{Mutex, OnceLock};
+
+use crawler_model::lock;
 
 use super::recorder::Recorder;
 use crate::worker::WorkerTotals;
@@ -34,7 +36,7 @@ const MAX_NAMED_OWNERS: usize = 50;
 /// The value of the label `owner`.
 fn owner_label(owner: &Owner) -> String {
     static NAMED: Mutex<Option<HashSet<Owner>>> = Mutex::new(None);
-    let mut named = NAMED.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut named = lock(&NAMED);
     let named = named.get_or_insert_default();
     if named.len() < MAX_NAMED_OWNERS {
         named.insert(owner.clone());

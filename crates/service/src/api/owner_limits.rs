@@ -1,8 +1,10 @@
 //! Quotas that an API process keeps in memory: requests to `/v1/scrape` and event streams of each owner.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
+
+use crawler_model::lock;
 
 use crawler_store::{Owner, Quota, QuotaExceeded};
 use tokio::time::Instant;
@@ -87,7 +89,7 @@ pub(super) struct OwnerPermit {
 
 impl Drop for OwnerPermit {
     fn drop(&mut self) {
-        if let Some(owner) = self.limits.lock().get_mut(&self.owner) {
+        if let Some(owner) = lock(&self.limits.owners).get_mut(&self.owner) {
             let count = (self.count)(&mut owner.now);
             *count = count.saturating_sub(1);
         }
@@ -95,13 +97,9 @@ impl Drop for OwnerPermit {
 }
 
 impl OwnerLimits {
-    fn lock(&self) -> MutexGuard<'_, HashMap<Owner, OwnerActivity>> {
-        self.owners.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     /// Locks the owners, with an entry for this one.
     fn with<T>(&self, owner: &Owner, change: impl FnOnce(&mut OwnerActivity) -> T) -> T {
-        let mut owners = self.lock();
+        let mut owners = lock(&self.owners);
         if owners.len() >= MAX_OWNERS && !owners.contains_key(owner) {
             let now = Instant::now();
             owners.retain(|_, owner| !owner.is_forgettable(now));
@@ -111,7 +109,7 @@ impl OwnerLimits {
 
     /// What an owner uses now.
     pub(super) fn activity(&self, owner: &Owner) -> Activity {
-        let owners = self.lock();
+        let owners = lock(&self.owners);
         owners.get(owner).map(|owner| owner.now).unwrap_or_default()
     }
 
@@ -237,7 +235,7 @@ mod tests {
         for number in 0..3 * MAX_OWNERS {
             drop(limits.scrape(&caller(&number.to_string(), &[])));
         }
-        let owners = limits.lock();
+        let owners = lock(&limits.owners);
         assert!(owners.len() <= MAX_OWNERS, "{}", owners.len());
         assert!(owners.contains_key(&Owner::parse("held").expect("a name")));
     }

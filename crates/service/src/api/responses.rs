@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crawler_store::{Job, MappedUrl, StoredDocument, StoredTask};
+use crawler_store::{Job, JobStopReason, MappedUrl, StoredDocument, StoredTask, TaskState};
 use serde::Serialize;
 use serde_json::Value;
 use utoipa::ToSchema;
@@ -78,10 +78,10 @@ pub(super) struct JobResponse {
     params: Value,
     /// Why the job failed.
     error: Option<String>,
-    /// Why the job did not fetch everything: `max_pages` (see `left_out`), `max_bytes`, `max_duration`, `cancelled`, or a quota of
-    /// its owner: `quota_queued_tasks` (see `left_out`), `quota_pages_per_day`, `quota_stored_bytes` or
+    /// Why the job did not fetch everything: `max_pages` (see `left_out`), `max_bytes`, `max_duration`, `not_started`, `cancelled`,
+    /// or a quota of its owner: `quota_queued_tasks` (see `left_out`), `quota_pages_per_day`, `quota_stored_bytes` or
     /// `quota_browser_seconds_per_day`.
-    stop_reason: Option<String>,
+    stop_reason: Option<&'static str>,
     /// Number of tasks by status.
     tasks: TaskCounts,
     /// Number of distinct URLs that were found but not added because of a limit, counted up to 1,000,000.
@@ -110,7 +110,7 @@ impl From<Job> for JobResponse {
             status: job.state.as_str(),
             params: job.params,
             error: job.error,
-            stop_reason: job.stop_reason,
+            stop_reason: job.stop_reason.map(JobStopReason::as_str),
             tasks: TaskCounts {
                 queued: job.counts.queued,
                 processing: job.counts.processing,
@@ -227,6 +227,8 @@ pub(super) struct TaskResponse {
     attempts: u32,
     /// Why the URL was not fetched, or not yet: a stable code.
     reason: Option<String>,
+    /// The kind of failure, as in the output of the command line: `reason` if the task failed, otherwise null.
+    error_kind: Option<String>,
     /// The same as a message.
     error: Option<String>,
     updated_at: String,
@@ -242,6 +244,10 @@ impl From<StoredTask> for TaskResponse {
             depth: task.depth,
             status: task.state.as_str(),
             attempts: task.attempt,
+            error_kind: task
+                .reason
+                .clone()
+                .filter(|_| task.state == TaskState::Failed),
             reason: task.reason,
             error: task.error,
             updated_at: rfc3339(task.updated_at),
@@ -272,4 +278,41 @@ pub(super) struct Health {
     /// Why the browser is missing or down, or the render process cannot be reached.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) browser_reason: Option<String>,
+}
+
+#[cfg(test)]
+mod tests {
+    use crawler_store::{TaskId, UnixMillis};
+
+    use super::*;
+
+    fn task(state: TaskState, reason: Option<&str>) -> TaskResponse {
+        TaskResponse::from(StoredTask {
+            id: TaskId(1),
+            requested_url: "https://example.org/".to_owned(),
+            url: "https://example.org/".to_owned(),
+            final_url: "https://example.org/".to_owned(),
+            depth: 0,
+            hops: 0,
+            state,
+            attempt: 1,
+            error: None,
+            reason: reason.map(str::to_owned),
+            updated_at: UnixMillis(0),
+        })
+    }
+
+    #[test]
+    fn only_failed_tasks_have_an_error_kind() {
+        let failed = task(TaskState::Failed, Some("dead_link"));
+        assert_eq!(failed.error_kind.as_deref(), Some("dead_link"));
+        assert_eq!(failed.error_kind, failed.reason);
+        for (state, reason) in [
+            (TaskState::Skipped, Some("robots")),
+            (TaskState::Queued, Some("retry")),
+            (TaskState::Done, None),
+        ] {
+            assert_eq!(task(state, reason).error_kind, None, "{state:?}");
+        }
+    }
 }

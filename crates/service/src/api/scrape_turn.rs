@@ -6,12 +6,12 @@
 use std::fmt;
 use std::pin::pin;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::task::Poll;
 use std::time::Duration;
 
 use crawler_fetch::TabMeter;
-use crawler_model::{FailKind, Failure};
+use crawler_model::{FailKind, Failure, lock};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::{Instant, sleep, timeout};
 
@@ -107,7 +107,7 @@ impl ScrapeTurn {
     }
 
     fn state(&self) -> std::sync::MutexGuard<'_, TurnState> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.state)
     }
 
     /// How much longer the request may wait.

@@ -1,13 +1,13 @@
 //! The per-host limits of `/v1/scrape`: its requests take turns in the store, together with those of the workers.
 
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
 use crawler_engine::{HostGate, TurnRefused};
 use crawler_fetch::Guard;
 use crawler_frontier::{HostResponse, Rng};
 use crawler_model::site_rules::MAX_WAIT;
-use crawler_model::{FailKind, Failure};
+use crawler_model::{FailKind, Failure, lock};
 use crawler_store::{HostTurn, Store};
 use crawler_store_frontier::HostPaces;
 use crawler_weburl::CrawlUrl;
@@ -98,7 +98,7 @@ impl<S: Store> HostGate for StoreHostGate<S> {
         let host = url.host_key();
         let now = self.started_at.elapsed();
         let throttle = {
-            let mut paces = self.paces.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut paces = lock(&self.paces);
             let (paces, rng) = &mut *paces;
             paces.note_response(&host, response, now, rng)
         };

@@ -5,10 +5,10 @@
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use crawler_model::JsPolicy;
+use crawler_model::{JsPolicy, lock};
 use crawler_store::{AddedUsage, Owner, OwnerUsage, Quota, QuotaExceeded, StoreError, Usage};
 use tokio::sync::RwLock;
 use tokio::time::Instant;
@@ -70,7 +70,7 @@ impl<S: Usage> ReservedPage<S> {
 
 impl<S: Usage> Drop for ReservedPage<S> {
     fn drop(&mut self) {
-        let mut state = self.meter.lock();
+        let mut state = lock(&self.meter.state);
         if let Some(reserved) = state.reserved.get_mut(&self.owner) {
             *reserved = reserved.saturating_sub(1);
             if *reserved == 0 {
@@ -160,10 +160,6 @@ impl<S: Usage + 'static> UsageMeter<S> {
         }
     }
 
-    fn lock(&self) -> MutexGuard<'_, MeterState> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     /// Reserves a page. Refuses it if the owner has used up the pages of the day, or its rendering time if the page must be
     /// rendered.
     pub(super) async fn reserve(
@@ -178,7 +174,7 @@ impl<S: Usage + 'static> UsageMeter<S> {
             self.reserve_within(caller, js).await?
         } else {
             let unlimited = OwnerUsage::default();
-            self.lock().reserve(caller, js, &unlimited)
+            lock(&self.state).reserve(caller, js, &unlimited)
         };
         Ok(ReservedPage {
             meter: Arc::clone(self),
@@ -196,7 +192,7 @@ impl<S: Usage + 'static> UsageMeter<S> {
     ) -> Result<Result<JsPolicy, QuotaExceeded>, StoreError> {
         let owner = &caller.owner;
         {
-            let mut state = self.lock();
+            let mut state = lock(&self.state);
             let recent = state.read.get(owner).copied();
             if let Some((at, usage)) = recent.filter(|(at, _)| at.elapsed() < LIFETIME) {
                 let usage = state.with_unwritten(owner, at, usage);
@@ -206,7 +202,7 @@ impl<S: Usage + 'static> UsageMeter<S> {
         let _no_write = self.writes.read().await;
         let at = Instant::now();
         let usage = self.store.usage(owner).await?;
-        let mut state = self.lock();
+        let mut state = lock(&self.state);
         state.remember(owner, at, usage);
         let usage = state.with_unwritten(owner, at, usage);
         Ok(state.reserve(caller, js, &usage))
@@ -217,12 +213,12 @@ impl<S: Usage + 'static> UsageMeter<S> {
         let _no_write = self.writes.read().await;
         let at = Instant::now();
         let usage = self.store.usage(owner).await?;
-        Ok(self.lock().with_unwritten(owner, at, usage))
+        Ok(lock(&self.state).with_unwritten(owner, at, usage))
     }
 
     /// Counts what an owner used.
     pub(super) fn add(self: &Arc<Self>, owner: &Owner, added: AddedUsage) {
-        let mut state = self.lock();
+        let mut state = lock(&self.state);
         let sum = state.added.entry(owner.clone()).or_default();
         *sum = sum.plus(&added);
         // A tab may be closed while the process ends, outside of the runtime.
@@ -238,7 +234,7 @@ impl<S: Usage + 'static> UsageMeter<S> {
             loop {
                 tokio::time::sleep(WRITE_INTERVAL).await;
                 meter.write().await;
-                let mut state = meter.lock();
+                let mut state = lock(&meter.state);
                 if state.added.is_empty() && state.writing.is_empty() {
                     state.is_scheduled = false;
                     return;
@@ -260,7 +256,7 @@ impl<S: Usage + 'static> UsageMeter<S> {
     async fn write_now(&self) {
         let _alone = self.writes.write().await;
         let added: Vec<(Owner, AddedUsage)> = {
-            let mut state = self.lock();
+            let mut state = lock(&self.state);
             let MeterState { added, writing, .. } = &mut *state;
             // What is left of a write that failed comes first.
             for (owner, added) in added.drain() {
@@ -274,7 +270,7 @@ impl<S: Usage + 'static> UsageMeter<S> {
             return;
         }
         let written = self.store.add_usage(&added).await;
-        let mut state = self.lock();
+        let mut state = lock(&self.state);
         let MeterState { writing, read, .. } = &mut *state;
         if let Err(error) = written {
             // The next attempt writes it too.
@@ -367,13 +363,13 @@ mod tests {
             // The write reaches the store, and waits there.
             tokio::task::yield_now().await;
         }
-        assert_eq!(meter.lock().writing.len(), 1);
+        assert_eq!(lock(&meter.state).writing.len(), 1);
         let refused = meter.reserve_within(&alice, JsPolicy::Never);
         poll_once(refused).await;
         meter.store.writes.add_permits(1);
         let usage = meter.usage(&alice.owner).await.expect("read");
         assert_eq!(usage.pages, 3);
-        assert!(meter.lock().writing.is_empty());
+        assert!(lock(&meter.state).writing.is_empty());
         let written = meter.store.written.lock().expect("no panic").clone();
         assert_eq!(written, [(alice.owner, PAGES)]);
     }
@@ -406,7 +402,7 @@ mod tests {
         meter.write().await;
         assert!(reserve().await.is_err());
         assert_eq!(meter.usage(&alice.owner).await.expect("read").pages, 2);
-        assert!(meter.lock().reserved.is_empty());
+        assert!(lock(&meter.state).reserved.is_empty());
     }
 
     #[tokio::test(start_paused = true)]

@@ -1,7 +1,7 @@
 //! The four kinds of jobs.
 
 use crawler_service::job_params::{JobParams, RobotsChoice, SitemapsChoice};
-use crawler_store::{Access, JobKind, JobState, Results, mapped_of};
+use crawler_store::{Access, JobKind, JobState, JobStopReason, Results, mapped_of};
 use futures_util::TryStreamExt;
 use testsite::{Graph, Pages, Request, Server, SiteResponse};
 
@@ -257,7 +257,11 @@ async fn listed_pages_come_before_links_when_max_pages_cuts() {
         ..JobParams::for_url(server.url("/"))
     };
     let (job, _) = test_store.run(JobKind::Crawl, &params).await;
-    assert_eq!(job.stop_reason.as_deref(), Some("max_pages"), "{job:?}");
+    assert_eq!(
+        job.stop_reason.map(JobStopReason::as_str),
+        Some("max_pages"),
+        "{job:?}"
+    );
     let documents = test_store.by_path(job.id).await;
     let mut found: Vec<&str> = documents.keys().map(String::as_str).collect();
     found.sort_unstable();

@@ -37,15 +37,13 @@ pub(super) async fn admit<T: JobTransaction>(
         let others = (0..fitting.len()).filter(|at| !places.contains(at));
         let hashes: Vec<i64> = others.map(|at| hash(fitting[at])).collect();
         job.left_out -= db.remove_left_out(job.id, &hashes).await?;
-        let reached_only = job.left_out_only();
-        job.stop_reason = job
-            .stop_reason
-            .take()
-            .filter(|_| !reached_only || job.left_out > 0);
+        if job.left_out_only() && job.left_out <= 0 {
+            job.stop_reason = None;
+        }
     }
     if !refused.is_empty() {
         job.left_out += count_new(db, job, &refused).await?;
-        job.stop_reason.get_or_insert_with(|| limit.to_owned());
+        job.stop_reason.get_or_insert(limit);
     }
     let is_open = |task: &&NewTask| i64::from(task.depth) <= job.gate();
     if job.max_depth.is_some() && fitting.iter().any(is_open) {

@@ -1,7 +1,7 @@
 //! Cancelling: a large job takes several transactions. The first one decides; any later caller can finish the rest.
 
 use super::{Backend, JobTransaction, conclude};
-use crate::{Cancel, JobId, JobState, StoreResult};
+use crate::{Cancel, JobId, JobStopReason, StoreResult};
 
 /// Cancels a job.
 pub async fn cancel<B: Backend>(store: &B, id: JobId) -> StoreResult<Cancel> {
@@ -20,18 +20,14 @@ async fn step<B: Backend>(store: &B, id: JobId, decided: bool) -> Result<Option<
     let Some(mut job) = db.lock_jobs(&[id]).await?.pop() else {
         return Ok(Some(Cancel::NotFound));
     };
-    let Some(state) = JobState::named(&job.status) else {
-        let message = format!("a job's status is {:?}", job.status);
-        return Err(B::Transaction::inconsistent(message));
-    };
-    if state.is_final() {
+    if job.is_final() {
         return Ok(Some(if decided {
             Cancel::Cancelled
         } else {
-            Cancel::AlreadyFinal(state)
+            Cancel::AlreadyFinal(job.state)
         }));
     }
-    job.stop_reason = Some("cancelled".to_owned());
+    job.stop_reason = Some(JobStopReason::Cancelled);
     let conclusion = conclude(&mut db, &mut job).await?;
     db.wake(&conclusion.woken).await?;
     db.commit().await?;

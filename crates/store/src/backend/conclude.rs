@@ -3,7 +3,7 @@
 //! Settling, cancelling and reconciling all go through [`conclude`], so each rule is written once.
 
 use super::{Conclusion, JobTransaction, LockedJob, MAX_TASKS_PER_STEP};
-use crate::{JobCounts, JobState};
+use crate::{JobCounts, JobState, JobStopReason};
 
 /// Applies the rules to a locked job and writes its row.
 pub async fn conclude<T: JobTransaction>(
@@ -15,10 +15,10 @@ pub async fn conclude<T: JobTransaction>(
         return Ok(conclusion);
     }
     if !job.is_stopping() && job.max_bytes.is_some_and(|max| job.bytes >= max) {
-        job.stop_reason = Some("max_bytes".to_owned());
+        job.stop_reason = Some(JobStopReason::MaxBytes);
     }
-    if let Some(reason) = job.stop_reason.clone().filter(|_| job.is_stopping()) {
-        let skipped = db.skip_tasks(job, &reason, job.stops_held_tasks()).await?;
+    if let Some(reason) = job.stop_reason.filter(|_| job.is_stopping()) {
+        let skipped = db.skip_tasks(job, reason, job.stops_held_tasks()).await?;
         job.end_tasks(skipped.count);
         conclusion.skips_more = skipped.count >= MAX_TASKS_PER_STEP;
         conclusion.woken.close_lanes(job.id, skipped.hosts);
@@ -33,11 +33,11 @@ pub async fn conclude<T: JobTransaction>(
     } else {
         Some(db.count_tasks(job.id).await?)
     };
-    if job.status == "queued"
+    if job.state == JobState::Queued
         && counts.as_ref().is_none_or(|counts| counts.total() > 0)
         && db.was_claimed(job).await?
     {
-        "running".clone_into(&mut job.status);
+        job.state = JobState::Running;
     }
     let error = match counts {
         Some(counts) => end(db, job, &counts, &mut conclusion).await?,
@@ -57,10 +57,10 @@ async fn end<T: JobTransaction>(
     let Some(mut state) = JobState::derive(counts) else {
         return Ok(None);
     };
-    if job.stop_reason.as_deref() == Some("cancelled") {
+    if job.stop_reason == Some(JobStopReason::Cancelled) {
         state = JobState::Cancelled;
     }
-    state.as_str().clone_into(&mut job.status);
+    job.state = state;
     conclusion.finished = true;
     if state != JobState::Failed {
         return Ok(None);

@@ -5,7 +5,9 @@
 //! each worker process is fair by itself, so their sum is, and no row of the database is written by every claim.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
+
+use crawler_model::lock;
 
 use super::fair_queue::{Division, FairQueue, OpenJob};
 use crate::JobId;
@@ -188,7 +190,7 @@ impl FairShares {
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.0)
     }
 }
 

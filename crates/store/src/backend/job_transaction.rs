@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use super::{LockedJob, UsageCache, Woken};
 use crate::{
-    AddedUsage, JobCounts, JobCreation, JobId, Lease, NewDocument, NewJob, NewMappedUrl, NewTask,
-    OwnerUsage, Quota, RefusedUrl, StoreError, TaskState,
+    AddedUsage, JobCounts, JobCreation, JobId, JobStopReason, Lease, NewDocument, NewJob,
+    NewMappedUrl, NewTask, OwnerUsage, Quota, RefusedUrl, StoreError, TaskState,
 };
 
 /// A store that the shared rules can run on.
@@ -254,7 +254,7 @@ pub trait JobTransaction: Send {
     fn skip_tasks(
         &mut self,
         job: &LockedJob,
-        reason: &str,
+        reason: JobStopReason,
         held: bool,
     ) -> impl Future<Output = Result<SkippedTasks, Self::Error>> + Send;
 

@@ -1,4 +1,5 @@
-//! A claim's search for lanes whose host is open, job by job in fair order, with a bounded number of rows.
+//! A claim's search for lanes whose host is open, job by job in fair order, with a bounded number of rows. A lane is the queue
+//! of one job at one host: a row of `job_hosts`.
 
 use std::collections::{HashMap, HashSet};
 

@@ -1,11 +1,7 @@
 //! A job's row under its lock, and what the rules derive from it.
 
-use super::owner_quotas::{QUEUED_TASKS, lets_held_tasks_finish};
 use super::{MAX_LEFT_OUT, Woken};
-use crate::{JobId, JobState, TrapCounts};
-
-/// The stop reason of a job that left out tasks because of its limit of tasks.
-pub(super) const MAX_PAGES: &str = "max_pages";
+use crate::{JobId, JobState, JobStopReason, TrapCounts};
 
 /// The fields of a job that the rules need, as read under the row's lock and as written back.
 #[derive(Clone, Debug)]
@@ -14,8 +10,8 @@ pub struct LockedJob {
     pub id: JobId,
     /// Its owner.
     pub owner: String,
-    /// The stable spelling of its state.
-    pub status: String,
+    /// Its state.
+    pub state: JobState,
     /// Its depth limit.
     pub max_depth: Option<i64>,
     /// Its limit of admitted tasks.
@@ -23,7 +19,7 @@ pub struct LockedJob {
     /// Its limit of body bytes.
     pub max_bytes: Option<i64>,
     /// Why it is being ended early, or that it left out tasks at its limit.
-    pub stop_reason: Option<String>,
+    pub stop_reason: Option<JobStopReason>,
     /// With a depth limit, tasks deeper than this are gated. Negative: even seeds are, until all of them are stored.
     pub open_depth: i64,
     /// Tasks admitted.
@@ -62,26 +58,26 @@ pub struct Conclusion {
 impl LockedJob {
     /// Whether the job has ended.
     pub fn is_final(&self) -> bool {
-        JobState::named(&self.status).is_none_or(JobState::is_final)
+        self.state.is_final()
     }
 
     /// Whether the job is being ended early. At the limit of tasks it is not: those that were admitted are still fetched.
     pub fn is_stopping(&self) -> bool {
-        self.stop_reason.is_some() && !self.left_out_only()
+        self.stop_reason
+            .is_some_and(|reason| !reason.leaves_out_only())
     }
 
     /// Whether the job has done no more than to leave out tasks at a limit.
     pub(super) fn left_out_only(&self) -> bool {
-        let reason = self.stop_reason.as_deref();
-        reason.is_some_and(|reason| [MAX_PAGES, QUEUED_TASKS].contains(&reason))
+        self.stop_reason.is_some_and(JobStopReason::leaves_out_only)
     }
 
     /// The limit that the next task that is left out is left out because of.
-    pub(super) fn task_limit(&self) -> &'static str {
+    pub(super) fn task_limit(&self) -> JobStopReason {
         if self.owner_room < self.job_room() {
-            QUEUED_TASKS
+            JobStopReason::QueuedTasksQuota
         } else {
-            MAX_PAGES
+            JobStopReason::MaxPages
         }
     }
 
@@ -91,9 +87,9 @@ impl LockedJob {
     }
 
     /// Ends the job early if it has open tasks and is not ending already.
-    pub(super) fn stop_early(&mut self, reason: &str) {
+    pub(super) fn stop_early(&mut self, reason: JobStopReason) {
         if self.open_tasks > 0 && !self.is_stopping() {
-            self.stop_reason = Some(reason.to_owned());
+            self.stop_reason = Some(reason);
         }
     }
 
@@ -132,8 +128,8 @@ impl LockedJob {
 
     /// Whether tasks that workers hold are skipped too. At the byte limit and the quotas of its owner, they may finish.
     pub(super) fn stops_held_tasks(&self) -> bool {
-        let may_finish = |reason: &str| reason == "max_bytes" || lets_held_tasks_finish(reason);
-        self.is_stopping() && !self.stop_reason.as_deref().is_some_and(may_finish)
+        let may_finish = JobStopReason::lets_held_tasks_finish;
+        self.is_stopping() && !self.stop_reason.is_some_and(may_finish)
     }
 }
 
@@ -145,7 +141,7 @@ mod tests {
         LockedJob {
             id: JobId::fresh(),
             owner: "local".to_owned(),
-            status: "running".to_owned(),
+            state: JobState::Running,
             max_depth: None,
             max_tasks: Some(10),
             max_bytes: None,
@@ -171,22 +167,24 @@ mod tests {
         assert_eq!(job.remaining_tasks(), 0);
         job.max_tasks = None;
         assert_eq!(job.remaining_tasks(), i64::MAX);
-        job.stop_reason = Some("max_pages".to_owned());
+        job.stop_reason = Some(JobStopReason::MaxPages);
         assert_eq!(job.remaining_tasks(), i64::MAX);
-        job.stop_reason = Some("cancelled".to_owned());
+        job.stop_reason = Some(JobStopReason::Cancelled);
         assert_eq!(job.remaining_tasks(), 0);
     }
 
     #[test]
     fn the_smaller_of_two_limits_is_the_reason() {
         let mut job = job();
-        assert_eq!(job.task_limit(), MAX_PAGES);
+        assert_eq!(job.task_limit(), JobStopReason::MaxPages);
         job.owner_room = 2;
-        assert_eq!((job.remaining_tasks(), job.task_limit()), (2, QUEUED_TASKS));
-        job.stop_reason = Some(QUEUED_TASKS.to_owned());
+        let quota = JobStopReason::QueuedTasksQuota;
+        assert_eq!((job.remaining_tasks(), job.task_limit()), (2, quota));
+        job.stop_reason = Some(quota);
         assert_eq!(job.remaining_tasks(), 2, "it goes on when there is room");
         job.admitted = 9;
-        assert_eq!((job.remaining_tasks(), job.task_limit()), (1, MAX_PAGES));
+        let max_pages = JobStopReason::MaxPages;
+        assert_eq!((job.remaining_tasks(), job.task_limit()), (1, max_pages));
     }
 
     #[test]
@@ -213,16 +211,16 @@ mod tests {
         let mut job = job();
         assert!(!job.stops_held_tasks());
         for (reason, stops) in [
-            ("max_bytes", false),
-            ("max_pages", false),
-            ("quota_queued_tasks", false),
-            ("quota_pages_per_day", false),
-            ("quota_stored_bytes", false),
-            ("max_duration", true),
-            ("cancelled", true),
+            (JobStopReason::MaxBytes, false),
+            (JobStopReason::MaxPages, false),
+            (JobStopReason::QueuedTasksQuota, false),
+            (JobStopReason::PagesQuota, false),
+            (JobStopReason::StoredBytesQuota, false),
+            (JobStopReason::MaxDuration, true),
+            (JobStopReason::Cancelled, true),
         ] {
-            job.stop_reason = Some(reason.to_owned());
-            assert_eq!(job.stops_held_tasks(), stops, "{reason}");
+            job.stop_reason = Some(reason);
+            assert_eq!(job.stops_held_tasks(), stops, "{reason:?}");
         }
     }
 }

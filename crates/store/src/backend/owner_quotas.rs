@@ -5,26 +5,13 @@
 //! most every few seconds while it is far from its quotas, and in every settlement when it is close to one.
 
 use std::collections::{BTreeMap, HashMap};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
+use crawler_model::lock;
+
 use super::{Backend, JobTransaction, LockedJob, to_i64};
-use crate::{AddedUsage, NewJob, OwnerUsage, Quota, QuotaExceeded};
-
-/// The stop reason of a job that left out tasks because of its owner's quota of queued tasks.
-pub(super) const QUEUED_TASKS: &str = "quota_queued_tasks";
-/// The stop reason of a job whose owner has used up the pages of the day.
-const PAGES: &str = "quota_pages_per_day";
-/// The stop reason of a job whose owner has used up the storage.
-const STORED_BYTES: &str = "quota_stored_bytes";
-
-/// The stop reason of a job that renders, and whose owner has used up the rendering time of the day.
-const BROWSER_SECONDS: &str = "quota_browser_seconds_per_day";
-
-/// Whether a job ends for this reason when the tasks that are held have finished.
-pub(super) fn lets_held_tasks_finish(reason: &str) -> bool {
-    [PAGES, STORED_BYTES, BROWSER_SECONDS].contains(&reason)
-}
+use crate::{AddedUsage, JobStopReason, NewJob, OwnerUsage, Quota, QuotaExceeded};
 
 /// How long a reading is used for an owner that is far from its quotas.
 const FAR_LIFETIME: Duration = Duration::from_secs(5);
@@ -52,12 +39,8 @@ pub(super) struct OwnerBalance {
 }
 
 impl UsageCache {
-    fn lock(&self) -> MutexGuard<'_, HashMap<String, OwnerBalance>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     fn reading(&self, owner: &str) -> Option<OwnerBalance> {
-        let balances = self.lock();
+        let balances = lock(&self.0);
         balances
             .get(owner)
             .filter(|balance| balance.is_recent())
@@ -65,7 +48,7 @@ impl UsageCache {
     }
 
     fn remember(&self, owner: String, balance: OwnerBalance) {
-        let mut balances = self.lock();
+        let mut balances = lock(&self.0);
         if balances.len() >= MAX_OWNERS && !balances.contains_key(&owner) {
             balances.clear();
         }
@@ -74,7 +57,7 @@ impl UsageCache {
 
     /// Owners that had used up a quota when it was last read.
     pub(super) fn exhausted(&self) -> Vec<String> {
-        let balances = self.lock();
+        let balances = lock(&self.0);
         let exhausted = balances.iter();
         let exhausted = exhausted.filter(|(_, balance)| balance.exhausted().is_some());
         exhausted.map(|(owner, _)| owner.clone()).collect()
@@ -138,22 +121,22 @@ impl OwnerBalance {
     }
 
     /// Why the owner's jobs have to end.
-    pub(super) fn exhausted(&self) -> Option<&'static str> {
+    pub(super) fn exhausted(&self) -> Option<JobStopReason> {
         let is_used_up = |limit, used| left(limit, used) == Some(0);
         if is_used_up(self.quota.pages_per_day, self.usage.pages) {
-            Some(PAGES)
+            Some(JobStopReason::PagesQuota)
         } else if is_used_up(self.quota.stored_bytes, self.usage.stored_bytes) {
-            Some(STORED_BYTES)
+            Some(JobStopReason::StoredBytesQuota)
         } else {
             None
         }
     }
 
     /// Why a job of the owner has to end that renders pages, or does not.
-    pub(super) fn exhausted_for(&self, renders: bool) -> Option<&'static str> {
+    pub(super) fn exhausted_for(&self, renders: bool) -> Option<JobStopReason> {
         let seconds = self.usage.browser_time.as_secs();
         let is_used_up = || left(self.quota.browser_seconds_per_day, seconds) == Some(0);
-        let browser = || (renders && is_used_up()).then_some(BROWSER_SECONDS);
+        let browser = || (renders && is_used_up()).then_some(JobStopReason::BrowserSecondsQuota);
         self.exhausted().or_else(browser)
     }
 

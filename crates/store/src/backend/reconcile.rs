@@ -2,7 +2,7 @@
 
 use super::owner_quotas::OwnerBalance;
 use super::{Backend, JobTransaction, conclude};
-use crate::{JobId, Reconciled, StoreResult};
+use crate::{JobId, JobState, JobStopReason, Reconciled, StoreResult};
 
 /// Maximum number of transactions of one round that delete jobs whose creators have died.
 const MAX_DELETIONS: usize = 20;
@@ -59,7 +59,7 @@ async fn end_jobs_of<B: Backend>(
 async fn reconcile_job<B: Backend>(
     store: &B,
     id: JobId,
-    stop: Option<&'static str>,
+    stop: Option<JobStopReason>,
     done: &mut Reconciled,
 ) -> Result<(), B::Error> {
     let mut counted = false;
@@ -71,13 +71,11 @@ async fn reconcile_job<B: Backend>(
         if job.is_final() {
             return Ok(());
         }
-        if job.overdue && job.stop_reason.as_deref() != Some("cancelled") {
-            let reason = if job.status == "queued" {
-                "not_started"
-            } else {
-                "max_duration"
-            };
-            job.stop_reason = Some(reason.to_owned());
+        if job.overdue && job.stop_reason != Some(JobStopReason::Cancelled) {
+            job.stop_reason = Some(match job.state {
+                JobState::Queued => JobStopReason::NotStarted,
+                _ => JobStopReason::MaxDuration,
+            });
             done.timed_out += u64::from(!counted);
             counted = true;
         }

@@ -14,9 +14,9 @@ use uuid::fmt::Hyphenated;
 use super::numbers::{to_u32, to_u64};
 use crate::{
     ApiKey, Claimed, Fence, FinishedTask, Job, JobCounts, JobId, JobKind, JobLimits, JobRequest,
-    JobState, KeyRole, KeyState, KindStatistics, Lease, MappedUrl, NewMappedUrl, Owner, OwnerUsage,
-    Priority, RobotsText, Statistics, StoreError, StoreResult, StoredDocument, StoredRobots,
-    StoredTask, TaskId, TaskState, TrapCounts, UnixMillis,
+    JobState, JobStopReason, KeyRole, KeyState, KindStatistics, Lease, MappedUrl, NewMappedUrl,
+    Owner, OwnerUsage, Priority, RobotsText, Statistics, StoreError, StoreResult, StoredDocument,
+    StoredRobots, StoredTask, TaskId, TaskState, TrapCounts, UnixMillis,
 };
 
 impl From<Uuid> for JobId {
@@ -244,6 +244,9 @@ pub struct TotalsRow {
 impl JobRow {
     /// The job, with its tasks counted.
     pub fn into_job(self, counts: JobCounts) -> StoreResult<Job> {
+        let stop_reason = self.stop_reason.map(|reason| {
+            JobStopReason::named(&reason).ok_or_else(|| unknown("stop reason of a job", &reason))
+        });
         Ok(Job {
             id: self.id,
             owner: owner("owner of a job", &self.owner)?,
@@ -259,7 +262,7 @@ impl JobRow {
                 max_duration: self.max_duration_ms.map(millis),
             },
             error: self.error,
-            stop_reason: self.stop_reason,
+            stop_reason: stop_reason.transpose()?,
             counts,
             left_out: to_u64(self.left_out),
             traps: self.traps,

@@ -11,7 +11,8 @@ use super::builders::{
 };
 use crate::backend::MAX_SEEDS_PER_STEP;
 use crate::{
-    Access, Cancel, IdempotencyKey, JobCreation, JobId, JobLimits, JobQueue, JobState, Jobs, NewJob,
+    Access, Cancel, IdempotencyKey, JobCreation, JobId, JobLimits, JobQueue, JobState,
+    JobStopReason, Jobs, NewJob,
 };
 
 /// More seeds than one transaction stores or opens.
@@ -160,7 +161,10 @@ pub async fn the_clock_starts_at_the_first_claim<G: StoreFixture>(fixture: &G) {
     let changed = store.reconcile().await.expect("reconciled");
     assert_eq!((changed.timed_out, changed.finished), (1, 1));
     let ended = read_job(&store, job).await;
-    assert_eq!(ended.stop_reason.as_deref(), Some("max_duration"));
+    assert_eq!(
+        ended.stop_reason.map(JobStopReason::as_str),
+        Some("max_duration")
+    );
     // A second claim does not start it again.
     assert_eq!(
         settle(&store, vec![done(&tasks[0], Vec::new())])
@@ -186,5 +190,8 @@ pub async fn a_job_that_is_never_started_ends<G: StoreFixture>(fixture: &G) {
     store.reconcile().await.expect("reconciled");
     let ended = read_job(&store, job).await;
     assert_eq!(ended.state, JobState::Failed);
-    assert_eq!(ended.stop_reason.as_deref(), Some("not_started"));
+    assert_eq!(
+        ended.stop_reason.map(JobStopReason::as_str),
+        Some("not_started")
+    );
 }

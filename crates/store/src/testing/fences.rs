@@ -9,8 +9,8 @@ use super::builders::{
     EXPIRED, LEASE, crawl, done, fast, page, pages, read_job, settle, start, take, take_all,
 };
 use crate::{
-    Access, Cancel, Fence, JobId, JobLimits, JobQueue, JobState, Jobs, Lease, Rescue, Rescued,
-    TaskId, WorkerId,
+    Access, Cancel, Fence, JobId, JobLimits, JobQueue, JobState, JobStopReason, Jobs, Lease,
+    Rescue, Rescued, TaskId, WorkerId,
 };
 
 /// The first worker's lease expired and the second one holds the task: what the first one writes is dropped.
@@ -296,7 +296,10 @@ pub async fn cancelling_takes_tasks_from_workers<G: StoreFixture>(fixture: &G) {
         (1, 3, 4)
     );
     assert_eq!(
-        (current.documents, current.stop_reason.as_deref()),
+        (
+            current.documents,
+            current.stop_reason.map(JobStopReason::as_str)
+        ),
         (1, Some("cancelled"))
     );
     assert!(take(&store, 10, LEASE).await.is_empty());

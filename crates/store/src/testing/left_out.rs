@@ -9,7 +9,8 @@ use super::builders::{
     EXPIRED, crawl, done, fast, page, pages, read_job, settle, settlement_of, start, take, take_all,
 };
 use crate::{
-    JobId, JobLimits, JobQueue, JobState, NewTask, Rescue, Settlement, Store, TaskOutcome, Upkeep,
+    JobId, JobLimits, JobQueue, JobState, JobStopReason, NewTask, Rescue, Settlement, Store,
+    TaskOutcome, Upkeep,
 };
 
 fn limits(max_tasks: u64) -> JobLimits {
@@ -24,27 +25,27 @@ fn links(names: &[&str]) -> Vec<NewTask> {
     names.iter().map(link).collect()
 }
 
-async fn left_out<S: Store>(store: &S, job: JobId) -> (u64, Option<String>) {
+async fn left_out<S: Store>(store: &S, job: JobId) -> (u64, Option<&'static str>) {
     let job = read_job(store, job).await;
-    (job.left_out, job.stop_reason)
+    (job.left_out, job.stop_reason.map(JobStopReason::as_str))
 }
 
 /// A URL is left out once, whichever pages it is on, and whichever worker finds it again after a crash.
 pub async fn a_url_is_left_out_once<G: StoreFixture>(fixture: &G) {
     let (store, other) = (fixture.open(fast()).await, fixture.open(fast()).await);
     let job = start(&store, crawl(pages("a.test", 4), limits(4))).await;
-    let max_pages = || Some("max_pages".to_owned());
+    let max_pages = Some("max_pages");
     let late = take(&store, 1, EXPIRED).await;
     store.rescue(Rescue::Expired).await.expect("a rescue");
     let tasks = take_all(&store, 4).await;
     settle(&store, vec![done(&tasks[0], links(&["x", "y"]))]).await;
-    assert_eq!(left_out(&store, job).await, (2, max_pages()));
+    assert_eq!(left_out(&store, job).await, (2, max_pages));
     settle(&other, vec![done(&tasks[1], links(&["y", "z"]))]).await;
-    assert_eq!(left_out(&store, job).await, (3, max_pages()));
+    assert_eq!(left_out(&store, job).await, (3, max_pages));
     // The writes of a lost lease, and of one that was settled, are not counted.
     settle(&store, vec![done(&late[0], links(&["v"]))]).await;
     settle(&store, vec![done(&tasks[1], links(&["w"]))]).await;
-    assert_eq!(left_out(&store, job).await, (3, max_pages()));
+    assert_eq!(left_out(&store, job).await, (3, max_pages));
     let mut found = links(&["x", "y", "z", "z", "0"]);
     let long = format!("https://a.test/{}", "l".repeat(NewTask::MAX_KEY_BYTES));
     let oversized = NewTask {
@@ -53,14 +54,14 @@ pub async fn a_url_is_left_out_once<G: StoreFixture>(fixture: &G) {
     };
     found.extend([oversized.clone(), oversized.clone()]);
     settle(&store, vec![done(&tasks[2], found)]).await;
-    assert_eq!(left_out(&store, job).await, (4, max_pages()));
+    assert_eq!(left_out(&store, job).await, (4, max_pages));
     settle(&other, vec![done(&tasks[3], vec![oversized])]).await;
-    assert_eq!(left_out(&store, job).await, (4, max_pages()));
+    assert_eq!(left_out(&store, job).await, (4, max_pages));
     // Another job has left out nothing yet.
     let next = start(&store, crawl(pages("a.test", 1), limits(1))).await;
     let tasks = take_all(&store, 1).await;
     settle(&store, vec![done(&tasks[0], links(&["x"]))]).await;
-    assert_eq!(left_out(&store, next).await, (1, max_pages()));
+    assert_eq!(left_out(&store, next).await, (1, max_pages));
 }
 
 /// A redirect to a known page makes room for a URL that was left out before.

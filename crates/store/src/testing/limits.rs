@@ -10,8 +10,8 @@ use super::builders::{
     LEASE, crawl, done, fast, page, pages, read_job, retry, settle, start, take, take_all,
 };
 use crate::{
-    Access, Cancel, HostDefaults, JobLimits, JobQueue, JobState, Jobs, NewTask, Reconciled,
-    Results, Settlement, TaskOutcome, TaskState,
+    Access, Cancel, HostDefaults, JobLimits, JobQueue, JobState, JobStopReason, Jobs, NewTask,
+    Reconciled, Results, Settlement, TaskOutcome, TaskState,
 };
 
 /// Four workers find far more than the limit at the same time: exactly as many tasks are admitted as the limit allows.
@@ -44,7 +44,10 @@ pub async fn max_tasks_is_exact<G: StoreFixture>(fixture: &G) {
     let current = read_job(&stores[0], job).await;
     assert_eq!((current.counts.total(), current.left_out), (25, 19));
     // The job says so, and still fetches what it admitted.
-    assert_eq!(current.stop_reason.as_deref(), Some("max_pages"));
+    assert_eq!(
+        current.stop_reason.map(JobStopReason::as_str),
+        Some("max_pages")
+    );
     assert_eq!(
         stores[0].reconcile().await.expect("reconciled"),
         Reconciled::default()
@@ -60,7 +63,10 @@ pub async fn max_tasks_is_exact<G: StoreFixture>(fixture: &G) {
         (current.state, current.counts.done),
         (JobState::Completed, 25)
     );
-    assert_eq!(current.stop_reason.as_deref(), Some("max_pages"));
+    assert_eq!(
+        current.stop_reason.map(JobStopReason::as_str),
+        Some("max_pages")
+    );
     let limits = JobLimits {
         max_tasks: Some(3),
         ..JobLimits::default()
@@ -104,7 +110,10 @@ pub async fn max_bytes_ends_a_job<G: StoreFixture>(fixture: &G) {
     .await;
     let current = read_job(&store, job).await;
     assert_eq!((current.counts.queued, current.counts.processing), (0, 2));
-    assert_eq!(current.stop_reason.as_deref(), Some("max_bytes"));
+    assert_eq!(
+        current.stop_reason.map(JobStopReason::as_str),
+        Some("max_bytes")
+    );
     // A job at its limit does not retry.
     settle(
         &store,
@@ -145,7 +154,10 @@ pub async fn the_deadline_ends_a_job<G: StoreFixture>(fixture: &G) {
         (current.state, current.counts.done, current.counts.skipped),
         (JobState::Completed, 1, 3)
     );
-    assert_eq!(current.stop_reason.as_deref(), Some("max_duration"));
+    assert_eq!(
+        current.stop_reason.map(JobStopReason::as_str),
+        Some("max_duration")
+    );
     let skipped = store
         .tasks(&Access::AllOwners, job, Some(TaskState::Skipped), 10, None)
         .await

@@ -12,8 +12,8 @@ use super::builders::{
 use crate::backend::MAX_TASKS_PER_STEP;
 use crate::{
     Access, AddedUsage, ApiKeys, Claimed, IdempotencyKey, JobCreation, JobFilter, JobId, JobLimits,
-    JobQueue, JobState, Jobs, KeyHash, KeyRole, NewJob, NewKey, Owner, OwnerUsage, Quota,
-    QuotaExceeded, Rescue, Settlement, Store, StoreLimits, Upkeep, Usage,
+    JobQueue, JobState, JobStopReason, Jobs, KeyHash, KeyRole, NewJob, NewKey, Owner, OwnerUsage,
+    Quota, QuotaExceeded, Rescue, Settlement, Store, StoreLimits, Upkeep, Usage,
 };
 
 const DAY: Duration = Duration::from_hours(24);
@@ -195,7 +195,7 @@ pub async fn links_beyond_the_queue_are_left_out<G: StoreFixture>(fixture: &G) {
     let current = read_job(&store, job).await;
     assert_eq!((current.state, current.left_out), (JobState::Running, 2));
     let reason = Some("quota_queued_tasks");
-    assert_eq!(current.stop_reason.as_deref(), reason);
+    assert_eq!(current.stop_reason.map(JobStopReason::as_str), reason);
     assert_eq!(usage(&store, &owner("alice")).await.queued_tasks, 4);
     let done_now = store.reconcile().await.expect("reconciled");
     assert_eq!((done_now.finished, done_now.timed_out), (0, 0));
@@ -214,7 +214,7 @@ pub async fn links_beyond_the_queue_are_left_out<G: StoreFixture>(fixture: &G) {
     }
     let current = read_job(&store, job).await;
     assert_eq!(current.state, JobState::CompletedWithErrors);
-    assert_eq!(current.stop_reason.as_deref(), reason);
+    assert_eq!(current.stop_reason.map(JobStopReason::as_str), reason);
     assert_eq!(usage(&store, &owner("alice")).await.queued_tasks, 0);
 }
 
@@ -271,7 +271,7 @@ pub async fn jobs_end_with_the_pages_of_the_day<G: StoreFixture>(fixture: &G) {
     settle(&store, all_done(&tasks[2..3])).await;
     let current = read_job(&store, cut).await;
     let reason = Some("quota_pages_per_day");
-    assert_eq!(current.stop_reason.as_deref(), reason);
+    assert_eq!(current.stop_reason.map(JobStopReason::as_str), reason);
     assert_eq!((current.counts.queued, current.counts.processing), (0, 1));
     settle(&store, all_done(&tasks[3..])).await;
     let current = read_job(&store, cut).await;
@@ -282,7 +282,7 @@ pub async fn jobs_end_with_the_pages_of_the_day<G: StoreFixture>(fixture: &G) {
     let ended = store.reconcile().await.expect("reconciled");
     assert_eq!(ended.finished, 1);
     let current = read_job(&store, waiting).await;
-    assert_eq!(current.stop_reason.as_deref(), reason);
+    assert_eq!(current.stop_reason.map(JobStopReason::as_str), reason);
     assert!(current.state.is_final());
     assert_eq!(read_job(&store, whole).await.stop_reason, None);
     assert_eq!(read_job(&store, foreign).await.counts.queued, 3);
@@ -332,7 +332,7 @@ pub async fn jobs_that_render_end_with_the_browser_seconds<G: StoreFixture>(fixt
     settle(&store, vec![rendered(done(&tasks[3], Vec::new()), 1)]).await;
     let current = read_job(&store, rendering).await;
     let reason = Some("quota_browser_seconds_per_day");
-    assert_eq!(current.stop_reason.as_deref(), reason);
+    assert_eq!(current.stop_reason.map(JobStopReason::as_str), reason);
     assert!(current.state.is_final());
     let rendered = NewJob {
         renders: true,
@@ -421,7 +421,10 @@ pub async fn stored_results_are_counted_until_they_are_deleted<G: StoreFixture>(
     settle(&limited, all_done(&tasks)).await;
     let ended = read_job(&limited, tasks[0].job).await;
     if ended.id == more {
-        assert_eq!(ended.stop_reason.as_deref(), Some("quota_stored_bytes"));
+        assert_eq!(
+            ended.stop_reason.map(JobStopReason::as_str),
+            Some("quota_stored_bytes")
+        );
     }
     limited.reconcile().await.expect("reconciled");
     for id in [job, more] {

@@ -231,6 +231,7 @@ fn json_log_lines_are_objects() {
     assert_eq!(failed[0]["level"], "warning");
     assert_eq!(failed[0]["url"], server.url("/gone"));
     assert_eq!(failed[0]["status"], 404);
+    assert_eq!(failed[0]["error_kind"], "dead_link");
     assert_eq!(failed[0]["kind"], "dead_link");
     let summary = of("summary");
     assert_eq!(summary.len(), 1);

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use serde_json::{Value, json};
 use testsite::{Graph, Pages, Request, Server, SiteResponse};
 
 use crate::run::crawler;
@@ -47,6 +48,41 @@ fn the_summary_names_the_limit_the_urls_left_and_the_flag() {
         line.ends_with("use a higher --max-duration to crawl further"),
         "{line}"
     );
+}
+
+/// Piped into another command with `-q`, a list that a limit cut off would look complete.
+#[test]
+fn quiet_names_a_limit_that_left_urls() {
+    let server = Server::start(Graph::new(500).site());
+    let seed = server.url("/");
+    for command in ["crawl", "map"] {
+        let quiet = |flags: &[&str]| {
+            let ended = crawler(&[&[command, &*seed, "-q", "--max-pages", "12"], flags].concat());
+            ended.with_code(0)
+        };
+        let ended = quiet(&[]);
+        let line = ended.stderr.trim_end();
+        assert!(
+            line.starts_with("Stopped at --max-pages 12 with ")
+                && line.ends_with(" known URLs left; use --max-pages 0 for no limit"),
+            "{}",
+            ended.output()
+        );
+        let ended = quiet(&["--log-format", "json"]);
+        let note: Value = serde_json::from_str(&ended.stderr).unwrap();
+        assert_eq!(
+            (&note["level"], &note["stop_reason"]),
+            (&json!("warning"), &json!("max_pages"))
+        );
+        assert!(note["left"].as_u64().is_some_and(|left| left > 0), "{note}");
+    }
+}
+
+#[test]
+fn quiet_does_not_name_a_limit_that_left_nothing() {
+    let server = Server::start(Pages::new().links("/", &["/1", "/2"]));
+    let ended = crawler(&[&server.url("/"), "-q", "--max-pages", "3"]).with_code(0);
+    assert_eq!(ended.stderr, "");
 }
 
 #[test]

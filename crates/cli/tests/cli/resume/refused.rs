@@ -170,6 +170,15 @@ fn paths_that_cannot_be_written_are_rejected() {
 }
 
 #[test]
+fn an_invalid_flag_creates_no_state_file() {
+    let server = site();
+    let resumable = ResumableCrawl::of(&server, &[]);
+    let ended = resumable.start_with(&["--include", "["]).finish();
+    ended.with_code(2).stderr_contains("--include");
+    assert!(!resumable.state_file().exists());
+}
+
+#[test]
 fn another_state_format_is_rejected() {
     let server = site();
     let resumable = ResumableCrawl::of(&server, &[]);

@@ -213,7 +213,8 @@ fn an_error_status_is_a_failure_but_json_has_the_page() {
         assert_eq!(document["meta"]["status_code"], status);
         assert_eq!(document["title"], "Gone fishing");
         assert!(document["error"].as_str().unwrap().contains(message));
-        assert!(document["kind"].is_string());
+        assert!(document["error_kind"].is_string());
+        assert_eq!(document["kind"], document["error_kind"]);
     }
 }
 

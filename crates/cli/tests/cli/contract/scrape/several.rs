@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use serde_json::Value;
 use testsite::{Pages, Request, Server, SiteResponse};
 
 use crate::contract::run::{crawler, run};
@@ -113,6 +114,33 @@ fn urls_from_arguments_and_stdin_keep_their_order() {
     assert_eq!(titles, ["Page 1", "Page 2", "Page 3", "Page 4"]);
 }
 
+/// One document per URL: of a map's URLs, redirects repeat their targets, and leaving them out by status avoids that.
+#[test]
+fn redirects_in_a_list_repeat_their_targets() {
+    let server = Server::start(
+        Pages::new()
+            .links("/", &["/old", "/new"])
+            .redirect("/old", "/new")
+            .links("/new", &["/"]),
+    );
+    let map = crawler(&["map", &server.url("/"), "-q", "--format", "ndjson"]).success();
+    let scraped = |keeps: &dyn Fn(&Value) -> bool| -> Vec<String> {
+        let entries = map.objects().into_iter().filter(keeps);
+        let list: String = entries
+            .map(|entry| entry["url"].as_str().unwrap().to_owned() + "\n")
+            .collect();
+        let ended = run(&["scrape", "-", "--format", "json"])
+            .stdin(list.as_bytes())
+            .finish()
+            .success();
+        let url = |object: Value| object["url"].as_str().unwrap().to_owned();
+        ended.objects().into_iter().map(url).collect()
+    };
+    let (home, new) = (server.url("/"), server.url("/new"));
+    assert_eq!(scraped(&|_| true), [&*home, &*new, &*new]);
+    assert_eq!(scraped(&|entry| entry["status"] == 200), [home, new]);
+}
+
 #[test]
 fn a_bad_line_of_stdin_fails_only_that_line() {
     let server = pages();
@@ -132,6 +160,7 @@ fn a_bad_line_of_stdin_fails_only_that_line() {
     assert_eq!(objects.len(), 5);
     assert_eq!(objects[0]["title"], "Page 1");
     assert_eq!(objects[1]["url"], "not a url");
+    assert_eq!(objects[1]["error_kind"], "bad_url");
     assert_eq!(objects[1]["kind"], "bad_url");
     assert_eq!(objects[4]["title"], "Page 2");
     for message in [

@@ -122,7 +122,7 @@ fn other_types_are_named_and_rejected() {
         let json = crawler(&["scrape", &url, "--format", "json"]);
         let object: Value = serde_json::from_str(&json.stdout).unwrap();
         assert_eq!(object["url"], url);
-        assert_eq!(object["kind"], "not_text");
+        assert_eq!(object["error_kind"], "not_text");
         assert!(object["error"].as_str().unwrap().contains(what));
     }
 }

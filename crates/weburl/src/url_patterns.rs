@@ -325,7 +325,7 @@ mod tests {
             (r"(?i-u:a(?u:\pL))", "the flag u is not allowed"),
             (r"\pL", "Unicode"),
             (&nested, "nest"),
-            (&long, "longer than 10000 bytes"),
+            (&long, "exceed the 10000-byte limit"),
             ("(", "unclosed group"),
         ] {
             let error = strict(&["/fine/", pattern]).unwrap_err();

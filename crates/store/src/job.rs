@@ -127,7 +127,7 @@ pub struct Job {
     pub limits: JobLimits,
     /// Error message, if it failed.
     pub error: Option<String>,
-    /// Why it did not fetch everything: `max_pages`, `max_bytes`, `max_duration`, `cancelled`, or a quota of its owner:
+    /// Why it did not fetch everything: `max_pages`, `max_bytes`, `max_duration`, `not_started`, `cancelled`, or a quota of its owner:
     /// `quota_queued_tasks`, `quota_pages_per_day`, `quota_stored_bytes`, `quota_browser_seconds_per_day`.
     pub stop_reason: Option<String>,
     /// Tasks by state.
